@@ -1,0 +1,150 @@
+#include "port/posix_io.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+
+namespace ashlar::port {
+
+namespace {
+
+// Linux transfers at most this many bytes a call; asking for more is wasted.
+constexpr size_t kMaxTransfer = size_t{1} << 30;
+
+constexpr mode_t kNewFileMode = 0644;
+
+int OpenWith(const std::string& path, int flags, int* fd) {
+  do {
+    *fd = ::open(path.c_str(), flags | O_CLOEXEC, kNewFileMode);
+  } while (*fd < 0 && errno == EINTR);
+  return *fd < 0 ? errno : 0;
+}
+
+}  // namespace
+
+int OpenForRead(const std::string& path, int* fd) {
+  return OpenWith(path, O_RDONLY, fd);
+}
+
+int OpenForWrite(const std::string& path, int* fd) {
+  return OpenWith(path, O_WRONLY | O_CREAT | O_TRUNC, fd);
+}
+
+int CreateNew(const std::string& path, int* fd) {
+  return OpenWith(path, O_WRONLY | O_CREAT | O_EXCL, fd);
+}
+
+int RegularFileSize(int fd, uint64_t* size) {
+  struct stat info;
+  if (::fstat(fd, &info) != 0) return errno;
+  if (S_ISDIR(info.st_mode)) return EISDIR;
+  if (!S_ISREG(info.st_mode)) return ESPIPE;
+  *size = static_cast<uint64_t>(info.st_size);
+  return 0;
+}
+
+int ReadAt(int fd, uint64_t offset, char* to, size_t n, size_t* got) {
+  *got = 0;
+  while (*got < n) {
+    const size_t wanted = n - *got < kMaxTransfer ? n - *got : kMaxTransfer;
+    const ssize_t r =
+        ::pread(fd, to + *got, wanted, static_cast<off_t>(offset + *got));
+    if (r == 0) return 0;
+    if (r < 0) {
+      if (errno == EINTR) continue;
+      return errno;
+    }
+    *got += static_cast<size_t>(r);
+  }
+  return 0;
+}
+
+int MapFile(int fd, size_t size, const char** bytes) {
+  void* const address = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, fd, 0);
+  *bytes = address == MAP_FAILED ? nullptr : static_cast<const char*>(address);
+  return *bytes == nullptr ? errno : 0;
+}
+
+void UnmapFile(const char* bytes, size_t size) {
+  ::munmap(const_cast<char*>(bytes), size);
+}
+
+int WriteAll(int fd, const char* from, size_t n) {
+  while (n > 0) {
+    const ssize_t r = ::write(fd, from, n < kMaxTransfer ? n : kMaxTransfer);
+    if (r < 0) {
+      if (errno == EINTR) continue;
+      return errno;
+    }
+    from += r;
+    n -= static_cast<size_t>(r);
+  }
+  return 0;
+}
+
+int SyncData(int fd) {
+  int r;
+  do {
+    r = ::fdatasync(fd);
+  } while (r != 0 && errno == EINTR);
+  return r == 0 ? 0 : errno;
+}
+
+int Close(int fd) {
+  // Linux frees the descriptor even when close is interrupted.
+  return ::close(fd) == 0 || errno == EINTR ? 0 : errno;
+}
+
+int Rename(const std::string& from, const std::string& to) {
+  return ::rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;
+}
+
+int RenameNoReplace(const std::string& from, const std::string& to) {
+  // A hard link fails where the name is taken, on every file system that has
+  // links; renameat2 does not exist everywhere.
+  if (::link(from.c_str(), to.c_str()) == 0) return Remove(from);
+  const int link_error = errno;
+  if (link_error == EEXIST) return EEXIST;
+  if (Exists(to)) return EEXIST;
+  return Rename(from, to);
+}
+
+int Remove(const std::string& path) {
+  return ::unlink(path.c_str()) == 0 ? 0 : errno;
+}
+
+bool Exists(const std::string& path) {
+  struct stat info;
+  return ::lstat(path.c_str(), &info) == 0;
+}
+
+bool IsSpecial(const std::string& path) {
+  struct stat info;
+  return ::lstat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) &&
+         !S_ISLNK(info.st_mode);
+}
+
+int SyncFolderOf(const std::string& path) {
+  const size_t slash = path.find_last_of('/');
+  std::string folder = ".";
+  if (slash == 0) folder = "/";
+  if (slash != std::string::npos && slash > 0) folder = path.substr(0, slash);
+  int fd;
+  const int open_error = OpenWith(folder, O_RDONLY | O_DIRECTORY, &fd);
+  if (open_error != 0) return open_error;
+  int r;
+  do {
+    r = ::fsync(fd);
+  } while (r != 0 && errno == EINTR);
+  int error = r == 0 ? 0 : errno;
+  // Some file systems cannot sync a folder, and need not.
+  if (error == EINVAL || error == ENOTSUP) error = 0;
+  const int close_error = Close(fd);
+  return error != 0 ? error : close_error;
+}
+
+}  // namespace ashlar::port

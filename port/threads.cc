@@ -1,0 +1,45 @@
+#include "port/threads.h"
+
+#include <linux/futex.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <climits>
+
+namespace ashlar::port {
+
+uint32_t CpuCount() {
+  cpu_set_t set;
+  if (::sched_getaffinity(0, sizeof set, &set) == 0) {
+    return static_cast<uint32_t>(std::max(1, CPU_COUNT(&set)));
+  }
+  // More processors than a cpu_set_t has room for.
+  return static_cast<uint32_t>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
+}
+
+int StartThread(void* (*run)(void*), void* argument, pthread_t* thread) {
+  sigset_t all;
+  sigset_t before;
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  const int error = ::pthread_create(thread, nullptr, run, argument);
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return error;
+}
+
+void JoinThread(pthread_t thread) { ::pthread_join(thread, nullptr); }
+
+void FutexWait(const uint32_t* word, uint32_t expected) {
+  ::syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, expected, nullptr, nullptr, 0);
+}
+
+void FutexWake(const uint32_t* word, uint32_t n) {
+  ::syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE,
+            static_cast<int>(std::min<uint32_t>(n, INT_MAX)), nullptr, nullptr,
+            0);
+}
+
+}  // namespace ashlar::port

@@ -1,0 +1,181 @@
+// BlockBuilder: writes the entries of a key/value block in place.
+//
+// Data flow, once per entry: the caller knows how many bytes the key shares
+// with the one before (it found that with the order check, in one pass), so
+// nothing is compared here. Header, key suffix and value are copied once, to
+// the end of a buffer that the caller owns; the bytes are final, and Finish
+// only puts the restart array behind them. Several blocks may follow one
+// another in one buffer, with anything of the caller's between them.
+//
+// One thread at a time.
+#ifndef ASHLAR_TABLE_BLOCK_BLOCK_BUILDER_H_
+#define ASHLAR_TABLE_BLOCK_BLOCK_BUILDER_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "util/coding/coding.h"
+#include "util/mem/buffer.h"
+#include "util/mem/copy.h"
+#include "util/slice.h"
+
+namespace ashlar::internal {
+
+class BlockBuilder {
+ public:
+  // An entry count that no block reaches: a single restart point.
+  static constexpr int kOneRestart = 0x7fffffff;
+
+  BlockBuilder(int restart_interval, Buffer* out)
+      : out_(out), restart_interval_(restart_interval) {
+    Start();
+  }
+
+  // Begins a block where the buffer ends now.
+  void Start() {
+    start_ = out_->size();
+    since_restart_ = 0;
+    restarts_.assign(1, 0);
+  }
+
+  // The same in another buffer, from now on.
+  void StartIn(Buffer* out) {
+    out_ = out;
+    Start();
+  }
+
+  bool empty() const { return out_->size() == start_; }
+  // Whether the next entry is a restart point: it then shares nothing.
+  bool NextIsRestart() const {
+    return since_restart_ == restart_interval_ || empty();
+  }
+  // Bytes of the block if it were finished now.
+  size_t SizeEstimate() const {
+    return out_->size() - start_ + (restarts_.size() + 1) * sizeof(uint32_t);
+  }
+
+  // `shared`: how many bytes of `key` the last one begins with; ignored, and
+  // taken as 0, where a restart point is due. Sizes are below 2^32, and the
+  // block below 2^31.
+  void Add(const Slice& key, size_t shared, const Slice& value) {
+    if (StartsRestart()) shared = 0;
+    const size_t non_shared = key.size() - shared;
+    char* p = BeginEntry(shared, non_shared, value.size());
+    p = CopyShort(p, key.data() + shared, non_shared);
+    EndEntry(CopyShort(p, value.data(), value.size()));
+  }
+
+  // The same for an internal key in two parts: `shared` counts bytes of
+  // user_key || tail.
+  void Add(const Slice& user_key, uint64_t tail, size_t shared,
+           const Slice& value) {
+    if (StartsRestart()) shared = 0;
+    const size_t size = user_key.size() + sizeof tail;
+    char* p = BeginEntry(shared, size - shared, value.size());
+    p = CopySuffix(p, user_key, tail, shared);
+    EndEntry(CopyShort(p, value.data(), value.size()));
+  }
+
+  // The same for a value that will stand elsewhere, `value_offset` bytes
+  // behind where that of the block's first entry does.
+  void AddWithoutValue(const Slice& user_key, uint64_t tail, size_t shared,
+                       size_t value_size, size_t value_offset) {
+    const bool restart = StartsRestart();
+    if (restart) shared = 0;
+    const size_t size = user_key.size() + sizeof tail;
+    char* p = BeginEntry(shared, size - shared, kMaxVarint32Bytes);
+    p = EncodeHeader(out_->end(), shared, size - shared, value_size);
+    if (restart) p = EncodeVarint32(p, static_cast<uint32_t>(value_offset));
+    EndEntry(CopySuffix(p, user_key, tail, shared));
+  }
+
+  // Restart points so far, at least 1.
+  uint32_t num_restarts() const {
+    return static_cast<uint32_t>(restarts_.size());
+  }
+  // Bytes of the entries so far, while nothing was put behind them.
+  size_t EntriesSize() const { return out_->size() - start_; }
+
+  // Completes the block and returns its bytes, which live until the buffer
+  // grows.
+  Slice Finish() {
+    char packed[sizeof(uint32_t)];
+    StoreFixed32(packed, AppendRestarts());
+    out_->Append(Slice(packed, sizeof packed));
+    return Whole();
+  }
+
+  // Finish in steps, for forms that put more into the block: the restart array
+  // and what its number is, then everything from the block's begin on.
+  uint32_t AppendRestarts() {
+    const size_t bytes = restarts_.size() * sizeof(uint32_t);
+    out_->Reserve(bytes);
+    char* p = out_->end();
+    for (const uint32_t offset : restarts_) {
+      StoreFixed32(p, offset);
+      p += sizeof offset;
+    }
+    out_->Advance(bytes);
+    return num_restarts();
+  }
+  Slice Whole() const {
+    return Slice(out_->data() + start_, out_->size() - start_);
+  }
+
+ private:
+  // Counts the entry that comes now; whether it is a restart point.
+  bool StartsRestart() {
+    if (since_restart_ == restart_interval_) {
+      restarts_.push_back(static_cast<uint32_t>(out_->size() - start_));
+      since_restart_ = 0;
+    }
+    return since_restart_++ == 0;
+  }
+
+  // The bytes of user_key || tail behind the shared ones.
+  static char* CopySuffix(char* p, const Slice& user_key, uint64_t tail,
+                          size_t shared) {
+    size_t tail_shared = 0;
+    if (shared <= user_key.size()) [[likely]] {
+      p = CopyShort(p, user_key.data() + shared, user_key.size() - shared);
+    } else {
+      tail_shared = shared - user_key.size();
+      tail = tail_shared < sizeof tail ? tail >> (8 * tail_shared) : 0;
+    }
+    StoreFixed64(p, tail);
+    return p + sizeof tail - tail_shared;
+  }
+
+  // Makes room and writes the header. The buffer's slack takes what the key
+  // may write beyond its end.
+  char* BeginEntry(size_t shared, size_t non_shared, size_t value_size) {
+    out_->Reserve(3 * kMaxVarint32Bytes + non_shared + value_size);
+    return EncodeHeader(out_->end(), shared, non_shared, value_size);
+  }
+  void EndEntry(const char* p) {
+    out_->Advance(static_cast<size_t>(p - out_->end()));
+  }
+
+  static char* EncodeHeader(char* p, size_t shared, size_t non_shared,
+                            size_t value_size) {
+    if ((shared | non_shared | value_size) < 0x80) [[likely]] {
+      p[0] = static_cast<char>(shared);
+      p[1] = static_cast<char>(non_shared);
+      p[2] = static_cast<char>(value_size);
+      return p + 3;
+    }
+    p = EncodeVarint32(p, static_cast<uint32_t>(shared));
+    p = EncodeVarint32(p, static_cast<uint32_t>(non_shared));
+    return EncodeVarint32(p, static_cast<uint32_t>(value_size));
+  }
+
+  Buffer* out_;
+  size_t start_ = 0;
+  int restart_interval_;
+  int since_restart_ = 0;
+  std::vector<uint32_t> restarts_;
+};
+
+}  // namespace ashlar::internal
+
+#endif  // ASHLAR_TABLE_BLOCK_BLOCK_BUILDER_H_

@@ -1,0 +1,300 @@
+#include "table/block/block_iterator.h"
+
+#include <string>
+
+#include "table/block/hash_index.h"
+
+namespace ashlar::internal {
+
+namespace {
+
+constexpr size_t kReverseBudgetBytes = size_t{16} << 20;
+
+}  // namespace
+
+void BlockIterator::Reset(const BlockView& view, const BlockPlace& place) {
+  view_ = view;
+  place_ = place;
+  status_ = Status();
+  valid_ = false;
+  key_ = value_ = Slice();
+  in_reverse_ = false;
+  current_ = next_ = view_.entries;
+  inline_limit_ = view_.separated ? view_.entries : view_.limit();
+  key_bytes_.clear();
+}
+
+// An entry without its value, or the end.
+bool BlockIterator::DecodeBeyondInline(const char* p) {
+  if (p >= view_.limit()) return End();
+  EntryHeader header;
+  const char* const suffix =
+      DecodeSeparatedEntry(view_, p, &separated_, &header);
+  if (suffix == nullptr) return Fail("header does not fit", p);
+  if (!TakeEntry(p, header, suffix)) return false;
+  value_ = Slice(separated_.value_end - header.value_size, header.value_size);
+  next_ = suffix + header.non_shared;
+  return true;
+}
+
+bool BlockIterator::Fail(std::string_view detail, const char* at) {
+  valid_ = false;
+  std::string text(detail);
+  text.append(" (entry at byte ");
+  text.append(std::to_string(at - view_.entries)).append(")");
+  if (!key_.empty()) {
+    text.append(", near key ").append(DescribeInternalKey(key_));
+  }
+  status_ = place_.Corruption("bad entry", text);
+  return false;
+}
+
+// `shared` need not be all that two keys have in common, and user keys may be
+// equal or begin one another. The key that comes is last[0, shared) || suffix;
+// it is not put together, since it may be long and there may be many of it.
+bool BlockIterator::SortsBehindLast(const EntryHeader& header,
+                                    const char* suffix) const {
+  const Slice last = key_bytes_.slice();
+  if (last.empty()) return true;
+  const size_t shared = header.shared;
+  const size_t size = shared + header.non_shared;
+  const size_t last_user = last.size() - kInternalKeyTailBytes;
+  const size_t user = size - kInternalKeyTailBytes;
+  const bool same_user_key =
+      user == last_user &&
+      (shared >= user ||
+       std::memcmp(last.data() + shared, suffix, user - shared) == 0);
+  if (same_user_key) {
+    char tail[kInternalKeyTailBytes];
+    for (size_t i = 0; i < sizeof tail; ++i) {
+      const size_t at = user + i;
+      tail[i] = at < shared ? last[at] : suffix[at - shared];
+    }
+    return TailOf(last) > LoadFixed64(tail);
+  }
+  if (order_.IsOfBytes() && shared <= user && shared <= last_user) {
+    return order_.CompareUserKeys(
+               Slice(last.data() + shared, last_user - shared),
+               Slice(suffix, user - shared)) < 0;
+  }
+  std::string key(last.data(), shared);
+  key.append(suffix, header.non_shared);
+  return order_.Compare(last, key) < 0;
+}
+
+bool BlockIterator::StartAt(uint32_t restart) {
+  in_reverse_ = false;
+  key_bytes_.clear();
+  next_ = view_.entries + view_.RestartOffset(restart);
+  separated_.next_restart = restart;
+  return Decode(next_);
+}
+
+bool BlockIterator::SeekToFirst() {
+  if (!status_.ok() || view_.entries_size == 0) return End();
+  return StartAt(0);
+}
+
+bool BlockIterator::SeekToLast() {
+  if (!status_.ok() || view_.entries_size == 0) return End();
+  if (!LoadReverseInterval(view_.entries_size)) return false;
+  ShowReverse();
+  return true;
+}
+
+bool BlockIterator::RestartKey(uint32_t restart, Slice* key) {
+  const char* const p = view_.entries + view_.RestartOffset(restart);
+  EntryHeader header;
+  SeparatedPosition position{restart};
+  const char* const bytes =
+      view_.separated ? DecodeSeparatedEntry(view_, p, &position, &header)
+                      : DecodeEntryHeader(p, view_.limit(), &header);
+  if (bytes == nullptr || header.shared != 0 ||
+      header.non_shared < smallest_key_) {
+    return Fail(
+        "restart point " + std::to_string(restart) + " holds no whole key", p);
+  }
+  *key = Slice(bytes, header.non_shared);
+  return true;
+}
+
+// The last restart point whose key is smaller than the target; the first one
+// where there is none.
+bool BlockIterator::SeekRestart(const Slice& target, uint32_t* restart) {
+  uint32_t low = 0;
+  uint32_t high = view_.num_restarts - 1;
+  while (low < high) {
+    const uint32_t middle = low + (high - low + 1) / 2;
+    Slice key;
+    if (!RestartKey(middle, &key)) return false;
+    if (order_.Compare(key, target) < 0) {
+      low = middle;
+    } else {
+      high = middle - 1;
+    }
+  }
+  *restart = low;
+  return true;
+}
+
+// Whether SeekRestart would find `guess` or, where that one begins with the
+// target's user key, the restart point before it. False is no proof of the
+// opposite.
+bool BlockIterator::ProveRestart(const Slice& target, uint32_t guess,
+                                 uint32_t* restart) {
+  if (guess >= view_.num_restarts) return false;
+  Slice key;
+  if (!RestartKey(guess, &key)) return false;
+  if (order_.Compare(key, target) >= 0) {
+    *restart = guess > 0 ? guess - 1 : 0;
+    if (*restart == 0) return true;
+    return RestartKey(*restart, &key) && order_.Compare(key, target) < 0;
+  }
+  *restart = guess;
+  if (guess + 1 == view_.num_restarts) return true;
+  return RestartKey(guess + 1, &key) && order_.Compare(key, target) >= 0;
+}
+
+bool BlockIterator::SeekUserKey(const Slice& target) {
+  // A timestamp to read at need not be that of any entry, which is hashed.
+  if (order_.timestamp_size() != 0) return Seek(target);
+  if (!status_.ok() || view_.entries_size == 0 || view_.num_buckets == 0) {
+    return Seek(target);
+  }
+  uint32_t restart;
+  const uint8_t bucket = BucketOf(view_, UserKeyOf(target));
+  if (ProveRestart(target, bucket, &restart)) {
+    return SeekFromRestart(target, restart);
+  }
+  return status_.ok() ? Seek(target) : false;
+}
+
+bool BlockIterator::Seek(const Slice& target) {
+  if (!status_.ok() || view_.entries_size == 0) return End();
+  uint32_t restart;
+  if (!SeekRestart(target, &restart)) return false;
+  return SeekFromRestart(target, restart);
+}
+
+bool BlockIterator::SeekFromRestart(const Slice& target, uint32_t restart) {
+  bool on_entry = StartAt(restart);
+  while (on_entry && order_.Compare(key_, target) < 0) {
+    on_entry = Decode(next_);
+  }
+  return on_entry;
+}
+
+uint32_t BlockIterator::LastRestartBefore(uint32_t offset) const {
+  uint32_t low = 0;
+  uint32_t high = view_.num_restarts - 1;
+  while (low < high) {
+    const uint32_t middle = low + (high - low + 1) / 2;
+    if (view_.RestartOffset(middle) < offset) {
+      low = middle;
+    } else {
+      high = middle - 1;
+    }
+  }
+  return low;
+}
+
+// Decodes the entries from a restart point up to `end`, which must be where an
+// entry begins, and keeps those from number `first` on, as long as the budget
+// lasts: once it does not, *over is set, nothing is kept, and the sizes of the
+// keys are only noted. Stands on the last entry.
+bool BlockIterator::KeepInterval(uint32_t restart, uint32_t end, size_t first,
+                                 bool* over) {
+  *over = false;
+  reverse_.clear();
+  reverse_keys_.clear();
+  interval_key_sizes_.clear();
+  bool on_entry = StartAt(restart);
+  while (on_entry) {
+    interval_key_sizes_.push_back(static_cast<uint32_t>(key_.size()));
+    *over = *over || (first == 0 && reverse_keys_.size() > kReverseBudgetBytes);
+    if (!*over && interval_key_sizes_.size() > first) {
+      reverse_.push_back({static_cast<uint32_t>(reverse_keys_.size()),
+                          static_cast<uint32_t>(key_.size()),
+                          static_cast<uint32_t>(current_ - view_.entries),
+                          value_});
+      if (!reverse_keys_.TryReserve(key_.size())) {
+        return Fail("no memory for the keys of a restart interval", current_);
+      }
+      reverse_keys_.Append(key_);
+    }
+    if (next_ >= view_.entries + end) break;
+    on_entry = Decode(next_);
+  }
+  if (!on_entry) return End();
+  if (next_ != view_.entries + end) {
+    return Fail("entry runs into the next restart point", current_);
+  }
+  return true;
+}
+
+// Keys that share long prefixes can be far larger together than the block: then
+// only as many from the end are kept as the budget allows, and those before
+// them are decoded again when the walk gets there.
+bool BlockIterator::LoadReverseInterval(uint32_t end) {
+  interval_restart_ = LastRestartBefore(end);
+  interval_end_ = end;
+  bool over;
+  if (!KeepInterval(interval_restart_, end, 0, &over)) return false;
+  if (over) {
+    size_t first = interval_key_sizes_.size() - 1;
+    size_t bytes = interval_key_sizes_[first];
+    while (first > 1 &&
+           bytes + interval_key_sizes_[first - 1] <= kReverseBudgetBytes) {
+      bytes += interval_key_sizes_[--first];
+    }
+    if (!KeepInterval(interval_restart_, end, first, &over)) return false;
+  }
+  in_reverse_ = true;
+  reverse_position_ = reverse_.size() - 1;
+  return true;
+}
+
+void BlockIterator::ShowReverse() {
+  const ReverseEntry& entry = reverse_[reverse_position_];
+  key_ = Slice(reverse_keys_.data() + entry.key_begin, entry.key_size);
+  value_ = entry.value;
+  current_ = view_.entries + entry.offset;
+  valid_ = true;
+}
+
+// Puts the forward state back to where the backward walk stands.
+void BlockIterator::LeaveReverse() {
+  in_reverse_ = false;
+  key_bytes_.clear();
+  key_bytes_.Append(key_);
+  key_ = key_bytes_.slice();
+  const bool last = reverse_position_ + 1 == reverse_.size();
+  next_ = view_.entries +
+          (last ? interval_end_ : reverse_[reverse_position_ + 1].offset);
+  separated_ = {interval_restart_ + 1, value_.end()};
+}
+
+bool BlockIterator::Prev() {
+  if (in_reverse_ && reverse_position_ > 0) {
+    --reverse_position_;
+    ShowReverse();
+    return true;
+  }
+  const auto offset = static_cast<uint32_t>(current_ - view_.entries);
+  if (offset == 0) return End();
+  // Entries of one interval were compared as they were decoded; the two on
+  // both sides of a restart point are compared here.
+  key_behind_.clear();
+  if (!key_behind_.TryReserve(key_.size())) {
+    return Fail("no memory for the key", current_);
+  }
+  key_behind_.Append(key_);
+  if (!LoadReverseInterval(offset)) return false;
+  ShowReverse();
+  if (order_.Compare(key_, key_behind_.slice()) >= 0) {
+    return Fail("key is not smaller than the one behind it", current_);
+  }
+  return true;
+}
+
+}  // namespace ashlar::internal

@@ -1,0 +1,311 @@
+#include "table/build/compression_ring.h"
+
+#include <algorithm>
+#include <cassert>
+#include <string>
+
+#include "port/threads.h"
+#include "table/format/block_trailer.h"
+#include "util/sync/ticket_queue.h"
+
+namespace ashlar::internal {
+
+namespace {
+
+// A worker stays for so many runs while other builders wait.
+constexpr int kRunsATurn = 4;
+
+// Enough that every worker has a run, one is being written, and the emit thread
+// finds a free one.
+RingShape ShapeFor(uint32_t workers) {
+  constexpr uint32_t kSlots = 16;
+  workers = std::min(workers, kMaxRingWorkers);
+  return {std::clamp(2 * workers + 2, kSlots, kMaxRingSlots), workers};
+}
+
+}  // namespace
+
+CompressionRing::CompressionRing(const RingOptions& options, uint32_t workers,
+                                 WorkerPool* shared_pool, WritableFile* file,
+                                 uint64_t offset)
+    : options_(options),
+      shape_(ShapeFor(workers)),
+      protocol_(shape_),
+      file_(file),
+      pool_(shared_pool == nullptr ? nullptr : shared_pool->state()),
+      slots_(shape_.slots),
+      offset_(offset),
+      written_bytes_(offset) {}
+
+CompressionRing::~CompressionRing() {
+  if (!ended_) {
+    Move([this](const RingState& s) { return protocol_.Fail(s, false); });
+    EndWorkers();
+  }
+}
+
+// One compare-exchange, and the tokens that it promised. What is needed for
+// them is read first: a worker's last step gives the ring away.
+template <typename Choose>
+RingStep CompressionRing::Move(Choose choose) {
+  WorkerPool::State* const pool = pool_;
+  BinarySemaphore* const gate = gate_;
+  uint64_t seen = word_.Load();
+  RingStep step;
+  do {
+    step = choose(UnpackRingState(seen));
+    assert(!RingProtocol::IsStuck(step.next));
+  } while (!word_.CompareExchange(&seen, PackRingState(step.next)));
+  if (step.wake_emit) gate->Release();
+  if (step.send_worker) pool->Submit({&Attend, this});
+  return step;
+}
+
+void CompressionRing::Attend(void* ring, uint32_t worker) {
+  static_cast<CompressionRing*>(ring)->WorkAs(worker);
+}
+
+void CompressionRing::WorkAs(uint32_t worker) {
+  WorkerPool::State* const pool = pool_;
+  Move([this](const RingState& s) { return protocol_.Arrive(s); });
+  for (int runs = 0;; ++runs) {
+    WaitForWork();
+    const bool yield = runs >= kRunsATurn && pool->OthersWait();
+    const RingStep step = Move([this, yield](const RingState& s) {
+      return yield ? protocol_.Yield(s) : protocol_.Look(s);
+    });
+    if (step.task == RingTask::kLeave) return;
+    if (step.task == RingTask::kWrite) {
+      Write(step);
+    } else {
+      Compress(step, worker);
+    }
+  }
+}
+
+// To leave and to be sent for again costs more than a moment's patience.
+void CompressionRing::WaitForWork() const {
+  constexpr int kSpins = 100;
+  for (int i = 0; i < kSpins; ++i) {
+    const RingState s = UnpackRingState(word_.Load());
+    if (s.failed || s.RawWaits() || s.HeadReady()) return;
+    port::CpuPause();
+  }
+}
+
+Status CompressionRing::EndBlock(std::vector<WrittenBlock>* written) {
+  const size_t size = filling_.size() - filling_end_;
+  filling_blocks_.push_back({static_cast<uint32_t>(size), 0,
+                             CompressionType::kNoCompression, BlockHandle()});
+  raw_ended_ += size;
+  // Where nothing is compressed the block gets its trailer where it stands.
+  filling_.Reserve(kBlockTrailerSize);
+  filling_.Advance(kBlockTrailerSize);
+  filling_end_ = filling_.size();
+  return filling_end_ < options_.slot_bytes ? Status() : PublishRun(written);
+}
+
+Status CompressionRing::PublishRun(std::vector<WrittenBlock>* written) {
+  if (pool_ == nullptr) {
+    own_pool_ = std::make_unique<WorkerPool>(shape_.workers);
+    pool_ = own_pool_->state();
+  }
+  if (gate_ == nullptr) {
+    gate_ = pool_->BorrowGate();
+    compressors_.resize(pool_->threads() + 1);
+  }
+  if (!WorkUntilSatisfied()) {
+    EndWorkers();
+    return error_;
+  }
+  Slot& slot = slots_[next_slot_];
+  next_slot_ = (next_slot_ + 1) % shape_.slots;
+  Deliver(&slot, written);
+  std::swap(slot.raw, filling_);
+  std::swap(slot.blocks, filling_blocks_);
+  filling_end_ = 0;
+  Move([this](const RingState& s) { return protocol_.Publish(s); });
+  return {};
+}
+
+// Until there is a free slot or, once the ring is closed, all is written.
+bool CompressionRing::WorkUntilSatisfied() {
+  for (;;) {
+    const RingStep step =
+        Move([this](const RingState& s) { return protocol_.LookForEmit(s); });
+    if (step.task == RingTask::kProceed) return !step.next.failed;
+    DoEmitTask(step);
+  }
+}
+
+void CompressionRing::DoEmitTask(const RingStep& step) {
+  if (step.task == RingTask::kCompress) {
+    Compress(step, pool_->threads());
+  } else if (step.task == RingTask::kWrite) {
+    Write(step);
+  } else {
+    gate_->Acquire();
+  }
+}
+
+Status CompressionRing::Finish(std::vector<WrittenBlock>* written) {
+  if (!filling_blocks_.empty()) {
+    Status status = PublishRun(written);
+    if (!status.ok()) return status;
+  }
+  if (gate_ != nullptr) {
+    Move([this](const RingState& s) { return protocol_.Close(s); });
+    const bool ok = WorkUntilSatisfied();
+    EndWorkers();
+    if (!ok) return error_;
+  }
+  ended_ = true;
+  // In order, from the one that would be filled next.
+  for (uint32_t i = 0; i < shape_.slots; ++i) {
+    Deliver(&slots_[(next_slot_ + i) % shape_.slots], written);
+  }
+  return {};
+}
+
+// Nothing of the ring is touched by anyone else afterwards.
+void CompressionRing::EndWorkers() {
+  ended_ = true;
+  if (gate_ == nullptr) return;
+  const uint32_t taken = pool_->Withdraw(this);
+  Move([this, taken](const RingState& s) {
+    return protocol_.Withdraw(s, taken);
+  });
+  while (Move([this](const RingState& s) {
+           return protocol_.LookForEnd(s);
+         }).task != RingTask::kProceed) {
+    gate_->Acquire();
+  }
+  pool_->ReturnGate(gate_);
+  gate_ = nullptr;
+}
+
+// Null, and the ring failed, where there is none to be had.
+BlockCompressor* CompressionRing::CompressorOf(uint32_t thread) {
+  std::optional<BlockCompressor>& own = compressors_[thread];
+  if (!own.has_value()) {
+    const MutexLock lock(&compressors_mutex_);
+    Result<BlockCompressor> made = options_.new_compressor();
+    if (!made.ok()) {
+      Fail(made.status(), false);
+      return nullptr;
+    }
+    own.emplace(std::move(made).value());
+  }
+  return &*own;
+}
+
+void CompressionRing::Compress(const RingStep& step, uint32_t thread) {
+  BlockCompressor* const compressor = CompressorOf(thread);
+  if (compressor == nullptr) return;
+  CompressSlot(&slots_[step.slot], compressor);
+  const bool by_emit = thread == pool_->threads();
+  Move([this, &step, by_emit](const RingState& s) {
+    return protocol_.Compressed(s, step.slot, by_emit);
+  });
+}
+
+// Checksums are those of offset 0: where the block will lie is not known yet.
+void CompressionRing::CompressSlot(Slot* slot,
+                                   BlockCompressor* compressor) const {
+  const bool in_place = !compressor->active();
+  if (in_place) std::swap(slot->raw, slot->stored);
+  if (!in_place) slot->stored.clear();
+  size_t raw_at = 0;
+  for (Block& block : slot->blocks) {
+    const Slice raw((in_place ? slot->stored : slot->raw).data() + raw_at,
+                    block.raw_size);
+    raw_at += block.raw_size + kBlockTrailerSize;
+    Slice payload = raw;
+    char* trailer;
+    if (in_place) {
+      trailer = slot->stored.data() + raw_at - kBlockTrailerSize;
+    } else {
+      const size_t begin = slot->stored.size();
+      if (compressor->Compress(raw, &slot->stored)) {
+        block.type = compressor->type();
+      } else {
+        slot->stored.Append(raw);
+      }
+      slot->stored.Reserve(kBlockTrailerSize);
+      payload = Slice(slot->stored.data() + begin, slot->stored.size() - begin);
+      trailer = slot->stored.end();
+      slot->stored.Advance(kBlockTrailerSize);
+    }
+    block.stored_size = static_cast<uint32_t>(payload.size());
+    EncodeTrailer(options_.checksum, 0, 0, payload,
+                  static_cast<uint8_t>(block.type), trailer);
+  }
+}
+
+void CompressionRing::Write(RingStep step) {
+  for (;;) {
+    Status status = WriteSlot(&slots_[step.slot]);
+    if (!status.ok()) return Fail(status, true);
+    step = Move([this](const RingState& s) { return protocol_.Wrote(s); });
+    if (step.task != RingTask::kWrite) return;
+  }
+}
+
+// Appends the bytes from *from to `to`, and zeros behind them; *from is then
+// `to`. Nothing where there are no zeros to append.
+Status CompressionRing::AppendGap(const char* to, uint64_t zeros,
+                                  const char** from) {
+  if (zeros == 0) return {};
+  Status status = file_->Append(Slice(*from, static_cast<size_t>(to - *from)));
+  if (!status.ok()) return status;
+  *from = to;
+  offset_ += zeros;
+  return file_->Append(std::string(static_cast<size_t>(zeros), '\0'));
+}
+
+Status CompressionRing::WriteSlot(Slot* slot) {
+  char* at = slot->stored.data();
+  const char* from = at;
+  uint64_t raw_bytes = 0;
+  for (Block& block : slot->blocks) {
+    Status moved = AppendGap(
+        at, options_.alignment.Before(offset_, block.stored_size), &from);
+    if (!moved.ok()) return moved;
+    block.handle = {offset_, block.stored_size};
+    char* const checksum = at + block.stored_size + 1;
+    StoreFixed32(checksum,
+                 LoadFixed32(checksum) +
+                     ContextModifier(options_.base_context_checksum, offset_));
+    const uint64_t size = block.stored_size + uint64_t{kBlockTrailerSize};
+    offset_ += size;
+    at += size;
+    raw_bytes += block.raw_size;
+    moved = AppendGap(at, options_.alignment.After(block.stored_size), &from);
+    if (!moved.ok()) return moved;
+  }
+  Status status = file_->Append(Slice(from, static_cast<size_t>(at - from)));
+  written_bytes_.Store(offset_);
+  raw_written_.Store(raw_written_.Load() + raw_bytes);
+  return status;
+}
+
+// On the emit thread, whose slot it is again.
+void CompressionRing::Deliver(Slot* slot,
+                              std::vector<WrittenBlock>* written) const {
+  for (const Block& block : slot->blocks) {
+    written->push_back({block.handle, block.type});
+  }
+  slot->blocks.clear();
+  slot->raw.clear();
+}
+
+void CompressionRing::Fail(const Status& error, bool drop_writer_role) {
+  bool first = false;
+  Move([this, &first, drop_writer_role](const RingState& s) {
+    first = !s.failed;
+    return protocol_.Fail(s, drop_writer_role);
+  });
+  if (first) error_ = error;
+}
+
+}  // namespace ashlar::internal

@@ -1,0 +1,103 @@
+#include "table/build/filter_partitions.h"
+
+#include <algorithm>
+
+#include "table/index/index_encoder.h"
+#include "table/index/partition_policy.h"
+#include "table/internal_key.h"
+
+namespace ashlar::internal {
+
+namespace {
+
+// How many hashes fill a partition; where not even one does, those of the
+// smallest filter there is.
+uint64_t HashesPerPartition(const TableOptions& options,
+                            const FilterBitsBuilder& bits) {
+  constexpr uint64_t kLeastBytes = 16;
+  uint64_t bytes =
+      PartitionPolicy(options.metadata_block_size, options.block_size_deviation)
+          .filter_partition_bytes();
+  uint64_t hashes = bits.HashesIn(bytes);
+  bytes = std::max(bytes + 4, kLeastBytes);
+  for (; hashes == 0; bytes += bytes / 4) hashes = bits.HashesIn(bytes);
+  return hashes;
+}
+
+}  // namespace
+
+FilterPartitionsBuilder::FilterPartitionsBuilder(const TableOptions& options,
+                                                 IndexBuilder* index)
+    : options_(options),
+      index_(index),
+      keys_(options),
+      hashes_per_partition_(HashesPerPartition(options, keys_.bits())) {}
+
+bool FilterPartitionsBuilder::CutIsDue() {
+  const uint64_t hashes = keys_.bits().num_hashes();
+  if (options_.decouple_partitioned_filters) {
+    // A prefix will be added when the partition is cut.
+    const uint64_t to_come = options_.prefix_extractor != nullptr ? 1 : 0;
+    return hashes != 0 && hashes + to_come >= hashes_per_partition_;
+  }
+  if (hashes >= hashes_per_partition_) index_->RequestCut();
+  return index_->TakeCut();
+}
+
+// As if a key came that has the same prefix: repeated ones are dropped.
+void FilterPartitionsBuilder::AddPrefixOf(const Slice& user_key) {
+  const PrefixExtractor* const prefixes = options_.prefix_extractor.get();
+  if (prefixes == nullptr || !prefixes->InDomain(user_key)) return;
+  const uint64_t hash = HashForFilter(prefixes->Transform(user_key));
+  if (options_.whole_key_filtering) {
+    keys_.bits().AddPair(hash, hash);
+  } else {
+    keys_.bits().Add(hash);
+  }
+}
+
+// The prefixes on both sides of the cut go into both partitions, because a walk
+// over a prefix that begins between them may ask either.
+void FilterPartitionsBuilder::Cut(const Slice* next_user_key,
+                                  const Slice& last_user_key) {
+  if (next_user_key != nullptr) AddPrefixOf(*next_user_key);
+  Partition& partition = done_.emplace_back();
+  done_hashes_ += keys_.bits().num_hashes();
+  out_of_memory_ |= !keys_.bits().Finish(&partition.payload);
+  done_bytes_ += partition.payload.size();
+  partition.end =
+      options_.decouple_partitioned_filters
+          ? MakeInternalKey(last_user_key, 0, ValueType::kTypeDeletion)
+          : index_->last_separator().ToString();
+  if (next_user_key != nullptr) AddPrefixOf(last_user_key);
+}
+
+Status FilterPartitionsBuilder::Write(const Slice& last_user_key,
+                                      BlockWriter* writer,
+                                      BlockHandle* index_handle,
+                                      uint64_t* bytes) {
+  *bytes = 0;
+  if (num_hashes() == 0) return {};
+  Cut(nullptr, last_user_key);
+  if (out_of_memory_) {
+    return Status::Aborted("no memory for a filter of " +
+                           std::to_string(SizeEstimate()) + " bytes");
+  }
+  IndexForm form = index_->form();
+  form.first_keys = false;
+  IndexEncoder encoder(form, options_.index_block_restart_interval);
+  for (const Partition& partition : done_) {
+    BlockHandle handle;
+    Status status = writer->Append(partition.payload.slice(),
+                                   CompressionType::kNoCompression, &handle);
+    if (!status.ok()) return status;
+    const Slice end(partition.end);
+    encoder.Add(form.user_keys ? UserKeyOf(end) : end, handle, Slice());
+  }
+  bool uniform;
+  const Slice block = encoder.Finish(-1, &uniform);
+  *bytes = done_bytes_ + block.size();
+  return writer->Append(block, CompressionType::kNoCompression, index_handle);
+}
+
+}  // namespace ashlar::internal

@@ -1,0 +1,81 @@
+// FilterPartitionsBuilder: a filter in partitions, and an index block over
+// them.
+//
+//   partition  the payload of a filter over a run of keys
+//   index      an index block: key = where the run ends, value = the handle
+//
+// Decoupled, a run ends where its filter is full, at the key then added last
+// with sequence number and type 0. Coupled, as before RocksDB 10.6, the
+// partitions of the index and those of the filter are cut together, and a run
+// ends at the separator of the data block before. FORMAT.md, "Partitions".
+//
+// Used by the table builder in place of a filter in one piece. One thread at a
+// time; coupled, the index must get each handle before the next key comes.
+#ifndef ASHLAR_TABLE_BUILD_FILTER_PARTITIONS_H_
+#define ASHLAR_TABLE_BUILD_FILTER_PARTITIONS_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "table/build/block_writer.h"
+#include "table/filter/full_filter.h"
+#include "table/index/index_builder.h"
+#include "table/options.h"
+#include "util/mem/buffer.h"
+#include "util/slice.h"
+#include "util/status.h"
+
+namespace ashlar::internal {
+
+class FilterPartitionsBuilder {
+ public:
+  // Both must outlive it.
+  FilterPartitionsBuilder(const TableOptions& options, IndexBuilder* index);
+
+  // Every entry's key, in order, and the one before (empty before the first).
+  void AddKey(const Slice& user_key, const Slice& last_user_key) {
+    if (CutIsDue()) [[unlikely]]
+      Cut(&user_key, last_user_key);
+    keys_.AddKey(user_key);
+  }
+
+  // What is in all partitions.
+  uint64_t num_hashes() const {
+    return done_hashes_ + keys_.bits().num_hashes();
+  }
+  uint64_t SizeEstimate() const {
+    return done_bytes_ + keys_.bits().SizeEstimate();
+  }
+  std::string_view policy_name() const { return keys_.bits().policy_name(); }
+
+  // Writes all of it, if there is anything; *index_handle is then that of the
+  // index. All data blocks must be finished. *bytes: of all blocks.
+  Status Write(const Slice& last_user_key, BlockWriter* writer,
+               BlockHandle* index_handle, uint64_t* bytes);
+
+ private:
+  struct Partition {
+    Buffer payload;
+    std::string end;  // internal key
+  };
+
+  bool CutIsDue();
+  // Ends the partition in the making. Null: there are no more keys.
+  void Cut(const Slice* next_user_key, const Slice& last_user_key);
+  void AddPrefixOf(const Slice& user_key);
+
+  const TableOptions& options_;
+  IndexBuilder* const index_;
+  KeyFilterBuilder keys_;
+  const uint64_t hashes_per_partition_;
+  std::vector<Partition> done_;
+  uint64_t done_hashes_ = 0;
+  uint64_t done_bytes_ = 0;
+  bool out_of_memory_ = false;
+};
+
+}  // namespace ashlar::internal
+
+#endif  // ASHLAR_TABLE_BUILD_FILTER_PARTITIONS_H_

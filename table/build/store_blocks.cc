@@ -1,0 +1,160 @@
+// Blocks on their way into the file: held back for a dictionary, compressed,
+// written, told to the index.
+
+#include "table/build/builder_state.h"
+
+namespace ashlar {
+
+namespace {
+
+// Readers take no larger block by default.
+constexpr uint64_t kMaxIndexBytes = uint64_t{1} << 30;
+
+}  // namespace
+
+Status TableBuilder::State::CutBlock(const Slice* next_user_key,
+                                     uint64_t next_tail) {
+  index->Prepare(last_key.user_key(), last_key.tail(), next_user_key,
+                 next_tail);
+  if (index->SizeEstimate() > kMaxIndexBytes) [[unlikely]] {
+    return Status::InvalidArgument(
+        "the index would be larger than " + std::to_string(kMaxIndexBytes) +
+        " bytes after " + std::to_string(properties.num_data_blocks + 1) +
+        " data blocks: block_size is " + std::to_string(options.block_size) +
+        ", too small for so many and so large keys");
+  }
+  const Slice contents = block.Finish();
+  properties.uncompressed_data_size += contents.size();
+  ++properties.num_data_blocks;
+  collectors.BlockAdd(contents.size());
+  if (sampler.has_value()) [[unlikely]] {
+    return HoldBack(contents);
+  }
+  Status stored = StoreBlock(contents);
+  block.Start();
+  return stored;
+}
+
+// Null where the caller does all the work.
+std::unique_ptr<CompressionRing> TableBuilder::State::NewRing() const {
+  if (crew.workers == 0) return nullptr;
+  const RingOptions ring_options{.checksum = options.checksum,
+                                 .base_context_checksum = base_context_checksum,
+                                 .alignment = alignment,
+                                 .new_compressor = [this] {
+                                   return BlockCompressorFor(options,
+                                                             dictionary);
+                                 }};
+  return std::make_unique<CompressionRing>(ring_options, crew.workers,
+                                           crew.pool, file, 0);
+}
+
+// What belongs to the next file shall not shape this one's dictionary.
+std::optional<DictionarySampler> TableBuilder::State::SamplerFor(
+    uint64_t target_file_size) const {
+  const CompressionOptions& wanted = options.compression_opts;
+  if (!compressor.active() || wanted.max_dict_bytes == 0) return std::nullopt;
+  uint64_t limit = wanted.max_dict_buffer_bytes;
+  if (limit == 0 || (target_file_size != 0 && target_file_size < limit)) {
+    limit = target_file_size;
+  }
+  return DictionarySampler(options.compression, wanted, limit);
+}
+
+Status TableBuilder::State::HoldBack(const Slice& contents) {
+  if (!sampler->Add(contents)) {
+    return Status::Aborted(
+        "no memory to hold back " +
+        std::to_string(sampler->bytes() + contents.size()) +
+        " bytes of blocks for a dictionary: "
+        "compression_opts.max_dict_buffer_bytes is " +
+        std::to_string(options.compression_opts.max_dict_buffer_bytes));
+  }
+  raw_block.clear();
+  block.Start();
+  return sampler->full() ? UseDictionary() : Status();
+}
+
+// Makes the dictionary, and stores the blocks that waited for it.
+Status TableBuilder::State::UseDictionary() {
+  const DictionarySampler held = *std::exchange(sampler, std::nullopt);
+  dictionary = held.MakeDictionary();
+  Result<BlockCompressor> made = BlockCompressorFor(options, dictionary);
+  if (!made.ok()) return made.status();
+  with_dictionary.emplace(std::move(made).value());
+  ring = NewRing();
+  Status stored;
+  for (size_t i = 0; stored.ok() && i < held.size(); ++i) {
+    if (ring != nullptr) ring->in_place()->Append(held.block(i));
+    stored = StoreBlock(held.block(i));
+  }
+  block.StartIn(BlockPlaceInMemory());
+  return stored;
+}
+
+Status TableBuilder::State::StoreBlock(const Slice& contents) {
+  Status stored;
+  if (ring != nullptr) {
+    stored = ring->EndBlock(&written);
+    TakeWritten();
+    return stored;
+  }
+  WrittenBlock stored_block;
+  const size_t begin = writer.in_place()->size();
+  const auto pad = [this](uint64_t size) {
+    writer.Pad(alignment.Before(writer.offset(), size));
+  };
+  if (!compressor.active()) {
+    pad(contents.size());
+    stored = writer.FinishInPlace(stored_block.type, &stored_block.handle);
+  } else if (Codec().Compress(contents, writer.in_place())) {
+    stored_block.type = compressor.type();
+    pad(writer.in_place()->size() - begin);
+    stored = writer.FinishInPlace(stored_block.type, &stored_block.handle);
+  } else {
+    pad(contents.size());
+    stored = writer.Append(contents, stored_block.type, &stored_block.handle);
+  }
+  writer.Pad(alignment.After(stored_block.handle.size));
+  raw_block.clear();
+  if (stored.ok()) CountBlock(stored_block);
+  return stored;
+}
+
+void TableBuilder::State::TakeWritten() {
+  for (const WrittenBlock& each : written) CountBlock(each);
+  written.clear();
+}
+
+// Of blocks in file order.
+void TableBuilder::State::CountBlock(const WrittenBlock& stored_block) {
+  if (stored_block.type != CompressionType::kNoCompression) {
+    compression_types.set(static_cast<uint8_t>(stored_block.type));
+  } else if (compressor.active()) {
+    ++properties.num_data_blocks_compression_rejected;
+  } else {
+    ++properties.num_data_blocks_compression_bypassed;
+  }
+  index->Finish(stored_block.handle);
+  properties.data_size =
+      stored_block.handle.End() + alignment.After(stored_block.handle.size);
+}
+
+Status TableBuilder::State::FinishDataBlocks() {
+  if (!block.empty()) {
+    Status cut = CutBlock(nullptr, 0);
+    if (!cut.ok()) return cut;
+  }
+  if (sampler.has_value()) {
+    Status used = UseDictionary();
+    if (!used.ok()) return used;
+  }
+  if (ring == nullptr) return {};
+  Status drained = ring->Finish(&written);
+  TakeWritten();
+  writer.SkipTo(ring->offset());
+  ring.reset();
+  return drained;
+}
+
+}  // namespace ashlar

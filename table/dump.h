@@ -1,0 +1,132 @@
+// Looking into a file block by block, also when it is damaged or uses things
+// that TableReader refuses.
+//
+// For tools: verify, layout, properties, identify. Nothing here needs the
+// comparator: keys are shown, order is checked only where the comparator is
+// built in. Pure functions of the file: thread-safe.
+#ifndef ASHLAR_TABLE_DUMP_H_
+#define ASHLAR_TABLE_DUMP_H_
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "table/table_properties.h"
+#include "util/checksum_type.h"
+#include "util/compression.h"
+#include "util/export.h"
+#include "util/file.h"
+#include "util/status.h"
+
+namespace ashlar {
+
+// What the last bytes of a file say it is.
+enum class TableMagic : uint8_t {
+  kBlockBased,        // versions 1 and later
+  kLegacyBlockBased,  // version 0: LevelDB
+  kPlain,
+  kCuckoo,
+  kPebble,  // Pebble's own formats
+  kUnknown,
+};
+// "block-based table", "legacy LevelDB table", "plain table", ...
+ASHLAR_EXPORT std::string_view TableMagicName(TableMagic magic);
+
+enum class BlockKind : uint8_t {
+  kData,
+  kIndex,
+  kIndexPartition,
+  kFilter,
+  kFilterPartition,
+  kDictionary,
+  kRangeDeletion,
+  kProperties,
+  kMetaIndex,
+  kFooter,
+  kOther,  // known only by its name in the metaindex
+};
+// "data", "index", "filter-partition", "range-del", "meta-index", ...
+ASHLAR_EXPORT std::string_view BlockKindName(BlockKind kind);
+
+struct BlockInfo {
+  BlockKind kind = BlockKind::kOther;
+  uint64_t index = 0;  // among the blocks of this kind, from 0
+  uint64_t offset = 0;
+  uint64_t size = 0;  // as stored, without the trailer of 5 bytes
+  std::string name;   // in the metaindex; empty for data and footer
+  // From here on only when the block was read.
+  uint8_t compression_type = 0;  // the byte as stored
+  uint64_t raw_size = 0;         // decompressed; 0 when that was not done
+  uint32_t stored_checksum = 0;
+  uint32_t computed_checksum = 0;
+  uint64_t num_entries = 0;  // of key/value blocks that were decoded
+  std::string first_key;     // user key of the first entry of a data block
+  // ok; or what is wrong with it, without file name and position.
+  Status status;
+};
+
+struct MetaBlockEntry {
+  std::string name;
+  uint64_t offset = 0;
+  uint64_t size = 0;
+};
+
+struct InspectOptions {
+  // Data blocks: not even listed, listed from the index, or read. Everything
+  // else is always read.
+  enum class DataBlocks : uint8_t { kSkip, kList, kRead };
+  DataBlocks data_blocks = DataBlocks::kRead;
+  // Whether blocks that were read are decompressed and parsed too.
+  bool decode = true;
+  // Whether BlockInfo::first_key is filled in (needs kRead and decode).
+  bool first_keys = false;
+  uint64_t max_uncompressed_block_bytes = uint64_t{1} << 30;
+  uint64_t readahead_size = uint64_t{2} << 20;
+  // Called now and then with the bytes done and to do; false gives up with
+  // Aborted.
+  std::function<bool(uint64_t done, uint64_t total)> on_progress;
+};
+
+// One fault. `message` follows cli.md: "<what> in <kind> block #<i> offset <o>
+// size <s>: <detail>"; without the file's name.
+struct TableFault {
+  BlockKind kind = BlockKind::kOther;
+  uint64_t index = 0;
+  uint64_t offset = 0;
+  uint64_t size = 0;
+  Status status;
+};
+
+struct TableInspection {
+  uint64_t file_size = 0;
+  TableMagic magic = TableMagic::kUnknown;
+  // Absent when the footer could not be read that far.
+  std::optional<uint32_t> format_version;
+  std::optional<ChecksumType> checksum_type;
+  std::optional<uint32_t> base_context_checksum;
+  std::optional<TableProperties> properties;
+  std::vector<MetaBlockEntry> meta_blocks;  // by name, as in the metaindex
+  // In file order, the footer last.
+  std::vector<BlockInfo> blocks;
+  // In the order in which they were found.
+  std::vector<TableFault> faults;
+  uint64_t blocks_ok = 0;
+  uint64_t blocks_bad = 0;
+  uint64_t bytes_checked = 0;
+};
+
+// Looks at as much of the file as can be reached. An error only where there is
+// nothing to tell (I/O fails at once, Aborted); damage is told in `faults`: a
+// file that is no table at all, or of a version or kind that is not read, has
+// one fault for the footer.
+ASHLAR_EXPORT Status InspectTable(const RandomAccessFile& file,
+                                  const InspectOptions& options,
+                                  TableInspection* inspection);
+
+}  // namespace ashlar
+
+#endif  // ASHLAR_TABLE_DUMP_H_

@@ -1,0 +1,420 @@
+#include "table/dump/inspector.h"
+
+#include <algorithm>
+
+#include "table/meta/plain_block.h"
+#include "table/meta/properties_block.h"
+#include "table/meta/range_del_block.h"
+#include "table/read/opened_table.h"
+
+namespace ashlar::internal {
+
+namespace {
+
+constexpr uint32_t kTwoLevelIndex = 2;
+constexpr uint32_t kFirstKeyIndex = 3;
+
+BlockPlace PlaceOf(const BlockInfo& info) {
+  return {info.kind, {info.offset, info.size}, info.index};
+}
+
+Status CountRangeDeletions(const Slice& contents, const BlockPlace& place,
+                           uint64_t* num_entries) {
+  RangeDeletionList list;
+  Status status = DecodeRangeDeletions(contents, place, &list);
+  *num_entries = list.entries.size();
+  return status;
+}
+
+}  // namespace
+
+void Inspector::AddFault(const BlockPlace& place, Status status) {
+  found_->faults.push_back({place.kind, place.index.value_or(0),
+                            place.handle.offset, place.handle.size,
+                            std::move(status)});
+}
+
+void Inspector::Keep(BlockInfo info) {
+  if (info.status.ok()) {
+    ++found_->blocks_ok;
+  } else {
+    ++found_->blocks_bad;
+    AddFault(PlaceOf(info), info.status);
+  }
+  found_->blocks.push_back(std::move(info));
+}
+
+// Where the dictionary itself is damaged. Snappy and bzip2 ignore it.
+bool Inspector::LacksDictionary(const StoredBlock& stored) const {
+  const auto type = static_cast<CompressionType>(stored.compression_type);
+  return type != CompressionType::kSnappyCompression &&
+         type != CompressionType::kBZip2Compression &&
+         source_->dictionary_bytes() == 0 &&
+         FindMetaBlock(found_->meta_blocks, kDictionaryBlockName) != nullptr;
+}
+
+bool Inspector::Read(const BlockPlace& place, BlockInfo* info,
+                     Slice* contents) {
+  info->kind = place.kind;
+  info->index = place.index.value_or(0);
+  info->offset = place.handle.offset;
+  info->size = place.handle.size;
+  StoredBlock stored;
+  info->status =
+      source_->ReadStored(place, true, &window_, &workspace_.stored, &stored);
+  if (!info->status.ok()) return false;
+  found_->bytes_checked += place.handle.size + kBlockTrailerSize;
+  info->compression_type = stored.compression_type;
+  info->stored_checksum = stored.stored_checksum;
+  info->computed_checksum = stored.computed_checksum;
+  info->status = BlockSource::CheckChecksum(place, stored);
+  if (!info->status.ok()) return false;
+  if (stored.compression_type == 0) {
+    *contents = stored.payload;
+    info->raw_size = stored.payload.size();
+    return true;
+  }
+  // The metaindex and what it leads to are needed even if nothing else is
+  // decoded.
+  if (!options_.decode && place.kind == BlockKind::kData) return false;
+  if (place.kind == BlockKind::kData && LacksDictionary(stored)) {
+    info->status = place.Corruption("bad compressed data",
+                                    "its dictionary cannot be read");
+    return false;
+  }
+  loaded_.owned.clear();
+  info->status = source_->Decompress(place, stored, &workspace_.decompressor,
+                                     &loaded_.owned);
+  if (!info->status.ok()) return false;
+  *contents = loaded_.owned.slice();
+  info->raw_size = contents->size();
+  return true;
+}
+
+Status Inspector::ReadFooter(Footer* footer) {
+  found_->file_size = file_.Size();
+  Status status = internal::ReadFooter(file_, &window_, footer);
+  if (status.IsIOError()) return status;
+  const uint64_t size = std::min(found_->file_size, kFooterSize);
+  Slice tail;
+  Status reading = window_.Read(found_->file_size - size, size, &tail);
+  if (!reading.ok()) return reading;
+  found_->magic = IdentifyMagic(tail);
+  if (!status.ok()) {
+    if (found_->magic == TableMagic::kBlockBased && size == kFooterSize) {
+      // Behind the version stands only the magic.
+      found_->format_version =
+          LoadFixed32(tail.end() - sizeof(uint64_t) - sizeof(uint32_t));
+    }
+    const BlockPlace place{
+        BlockKind::kFooter, {found_->file_size - size, size}, 0};
+    ++found_->blocks_bad;
+    AddFault(place, status);
+    return status;
+  }
+  found_->format_version = footer->format_version;
+  found_->checksum_type = footer->checksum;
+  if (footer->base_context_checksum != 0) {
+    found_->base_context_checksum = footer->base_context_checksum;
+  }
+  return {};
+}
+
+Status Inspector::Run() {
+  Footer footer;
+  Status status = ReadFooter(&footer);
+  if (status.IsIOError()) return status;
+  if (!status.ok()) return {};
+  source_.emplace(&file_, footer, options_.max_uncompressed_block_bytes);
+  InspectMetaindex();
+  InspectProperties();
+  InspectIndex();
+  InspectOtherMetaBlocks();
+  status = InspectDataBlocks();
+  if (!status.ok()) return status;
+  InspectFooter();
+  std::stable_sort(found_->blocks.begin(), found_->blocks.end(),
+                   [](const BlockInfo& a, const BlockInfo& b) {
+                     return a.offset < b.offset;
+                   });
+  CheckOverlaps();
+  CheckCounts();
+  return {};
+}
+
+void Inspector::InspectMetaindex() {
+  const Footer& footer = source_->footer();
+  const BlockPlace place{BlockKind::kMetaIndex, footer.metaindex, 0};
+  BlockInfo info;
+  Slice contents;
+  if (Read(place, &info, &contents)) {
+    info.status =
+        DecodeMetaindex(contents, place, footer.offset, &found_->meta_blocks);
+    info.num_entries = found_->meta_blocks.size();
+  }
+  Keep(std::move(info));
+}
+
+void Inspector::InspectProperties() {
+  const MetaBlockEntry* entry =
+      FindMetaBlock(found_->meta_blocks, kPropertiesBlockName);
+  if (entry == nullptr) {
+    entry = FindMetaBlock(found_->meta_blocks, kOldPropertiesBlockName);
+  }
+  const FormatTraits& traits = source_->footer().traits();
+  if (entry == nullptr) {
+    index_form_known_ = !traits.may_have_user_key_index;
+    if (!traits.requires_properties) {
+      order_.emplace(BytewiseComparator());
+    } else if (!found_->meta_blocks.empty()) {
+      AddFault({BlockKind::kProperties, {}, 0},
+               Status::Corruption("no properties block"));
+    }
+    return;
+  }
+  const BlockPlace place{
+      BlockKind::kProperties, {entry->offset, entry->size}, 0};
+  BlockInfo info;
+  info.name = entry->name;
+  Slice contents;
+  TableProperties properties;
+  if (Read(place, &info, &contents)) {
+    info.status = DecodeProperties(contents, place, &properties);
+    info.num_entries = properties.stored.size();
+  }
+  if (info.status.ok()) {
+    info.status = TakeProperties(place, std::move(properties));
+  }
+  Keep(std::move(info));
+}
+
+// What a reader would go by. Kept also where some of it is damaged.
+Status Inspector::TakeProperties(const BlockPlace& place,
+                                 TableProperties properties) {
+  index_form_ = {properties.index_key_is_user_key != 0,
+                 properties.index_value_is_delta_encoded != 0,
+                 properties.index_type == kFirstKeyIndex};
+  index_form_known_ = true;
+  index_is_two_level_ = properties.index_type == kTwoLevelIndex;
+  const Comparator* comparator;
+  if (ChooseComparator(properties, nullptr, &comparator).ok()) {
+    const bool stripped = properties.user_defined_timestamps_persisted == 0;
+    order_ = stripped ? KeyOrder(comparator).WithoutTimestamps()
+                      : KeyOrder(comparator);
+  }
+  DeclaredCompression declared;
+  Status status =
+      CheckProperties(properties, source_->footer().traits(), &declared);
+  source_->Declare(declared);
+  found_->properties = std::move(properties);
+  constexpr uint32_t kLargestIndexType = 3;
+  if (status.ok() && found_->properties->index_type > kLargestIndexType) {
+    status = Status::NotSupported(
+        "index type " + std::to_string(found_->properties->index_type) +
+        ", expected 0 to 3");
+  }
+  if (status.IsNotSupported()) {
+    // The block itself is sound.
+    AddFault(place, place.Wrap("unsupported property", status));
+    return {};
+  }
+  return place.Wrap("bad property", status);
+}
+
+void Inspector::InspectOtherMetaBlocks() {
+  uint64_t ordinal[static_cast<size_t>(BlockKind::kOther) + 1] = {};
+  BlockHandle last_range_deletions;
+  for (const MetaBlockEntry& entry : found_->meta_blocks) {
+    const BlockKind kind = MetaBlockKind(entry.name);
+    if (kind == BlockKind::kIndex || kind == BlockKind::kProperties) continue;
+    const BlockHandle handle{entry.offset, entry.size};
+    if (kind == BlockKind::kRangeDeletion) {
+      // Pebble names one block twice.
+      if (handle == last_range_deletions) continue;
+      last_range_deletions = handle;
+    }
+    const BlockPlace place{kind, handle, ordinal[static_cast<size_t>(kind)]++};
+    BlockInfo info;
+    info.name = entry.name;
+    Slice contents;
+    if (Read(place, &info, &contents) && options_.decode) {
+      if (kind == BlockKind::kDictionary) {
+        info.status = source_->TakeDictionary(contents, place);
+      } else if (kind == BlockKind::kRangeDeletion) {
+        info.status = CountRangeDeletions(contents, place, &info.num_entries);
+        if (place.index == 0u) num_range_deletions_ = info.num_entries;
+      } else if (entry.name.starts_with(kFullFilterPrefix)) {
+        info.status = InspectFilter(entry.name, contents, place);
+      } else if (entry.name == kLevelDbFilterBlockName) {
+        info.status = InspectLevelDbFilter(contents, place);
+      } else if (entry.name.starts_with(kPartitionedFilterPrefix)) {
+        info.status = InspectFilterPartitions(entry.name, contents, place,
+                                              &info.num_entries);
+      }
+    }
+    Keep(std::move(info));
+  }
+}
+
+// Takes the filter along, so that every key that is met can be asked of it.
+Status Inspector::InspectFilter(const std::string& name, const Slice& contents,
+                                const BlockPlace& place) {
+  const FilterBitsReader reader(contents);
+  const bool has_entries =
+      found_->properties.has_value() &&
+      found_->properties->num_entries > found_->properties->num_range_deletions;
+  if (found_->properties.has_value()) {
+    filter_subject_ = FilterSubject(*found_->properties, nullptr);
+  }
+  if (reader.kind() == FilterBitsReader::Kind::kEmpty && has_entries &&
+      filter_subject_.whole_keys()) {
+    return place.Corruption("bad filter",
+                            "expected more than 5 bytes in a table with "
+                            "entries, found " +
+                                std::to_string(contents.size()));
+  }
+  if (FilterBitsReader::IsDamaged(contents)) {
+    return place.Corruption("bad filter",
+                            "the marker is that of a kind we know, but size " +
+                                std::to_string(contents.size()) +
+                                " or the other metadata are not");
+  }
+  const bool asked = name == std::string(kFullFilterPrefix) +
+                                 std::string(kBuiltinFilterName) &&
+                     filter_subject_.any();
+  if (asked && reader.kind() != FilterBitsReader::Kind::kAlways) {
+    TakeFilterPart(std::string(), contents);
+  }
+  return {};
+}
+
+Status Inspector::InspectLevelDbFilter(const Slice& contents,
+                                       const BlockPlace& place) {
+  filter_payload_.Append(contents);
+  leveldb_filter_ = LevelDbFilter::Parse(filter_payload_.slice());
+  if (leveldb_filter_.has_value()) return {};
+  return place.Corruption("bad filter",
+                          "the starts of the filters lie outside of " +
+                              std::to_string(contents.size()) + " bytes");
+}
+
+void Inspector::TakeFilterPart(std::string end, const Slice& contents) {
+  FilterPart& part = filter_.emplace_back();
+  part.payload.Append(contents);
+  if (!contents.empty()) part.bits = FilterBitsReader(part.payload.slice());
+  part.end = std::move(end);
+}
+
+bool Inspector::FilterKnows(const Slice& internal_key,
+                            uint64_t block_offset) const {
+  const Slice user_key =
+      WithoutTimestamp(UserKeyOf(internal_key), order_->timestamp_size());
+  if (leveldb_filter_.has_value() &&
+      !leveldb_filter_->MayMatch(block_offset, user_key)) {
+    return false;
+  }
+  if (filter_.empty()) return true;
+  const auto last = filter_.end() - 1;
+  const auto part = std::partition_point(
+      filter_.begin(), last, [&](const FilterPart& candidate) {
+        return CompareSeparator(candidate.end, internal_key) < 0;
+      });
+  if (filter_subject_.whole_keys() && !part->bits.MayMatchBytes(user_key)) {
+    return false;
+  }
+  Slice prefix;
+  return !filter_subject_.OfPrefix(user_key, &prefix) ||
+         part->bits.MayMatchBytes(prefix);
+}
+
+Status Inspector::InspectFilterPartitions(const std::string& name,
+                                          const Slice& contents,
+                                          const BlockPlace& place,
+                                          uint64_t* num_entries) {
+  // An empty one is a filter that lets everything pass.
+  if (contents.empty()) return {};
+  BlockView view;
+  Status status = ParseBlock(contents, place, &view);
+  if (!status.ok()) return status;
+  std::vector<IndexItem> items;
+  IndexForm form = index_form_;
+  form.first_keys = false;
+  status = ParseIndexAs(form, view, place, &items);
+  *num_entries = items.size();
+  if (found_->properties.has_value()) {
+    filter_subject_ = FilterSubject(*found_->properties, nullptr);
+  }
+  const bool asked = status.ok() && order_.has_value() && index_form_known_ &&
+                     filter_subject_.any() &&
+                     name == std::string(kPartitionedFilterPrefix) +
+                                 std::string(kBuiltinFilterName);
+  for (size_t i = 0; i < items.size(); ++i) {
+    const BlockPlace part{BlockKind::kFilterPartition, items[i].handle, i};
+    BlockInfo info;
+    Slice payload;
+    if (Read(part, &info, &payload) && FilterBitsReader::IsDamaged(payload)) {
+      info.status = part.Corruption("bad filter",
+                                    "size or parameters are not of its kind");
+    }
+    if (asked) {
+      TakeFilterPart(items[i].separator, info.status.ok() ? payload : Slice());
+    }
+    Keep(std::move(info));
+  }
+  return status;
+}
+
+void Inspector::InspectFooter() {
+  const uint64_t offset = source_->footer().offset;
+  BlockInfo info;
+  info.kind = BlockKind::kFooter;
+  info.offset = offset;
+  info.size = found_->file_size - offset;
+  found_->bytes_checked += info.size;
+  Keep(std::move(info));
+}
+
+// Blocks are in file order; the footer has no trailer. Two names for one block
+// are no overlap.
+void Inspector::CheckOverlaps() {
+  uint64_t end = 0;
+  const BlockInfo* last = nullptr;
+  for (const BlockInfo& block : found_->blocks) {
+    const bool same = last != nullptr && last->offset == block.offset &&
+                      last->size == block.size;
+    last = &block;
+    if (block.offset < end && !same) {
+      const BlockPlace place = PlaceOf(block);
+      AddFault(place,
+               place.Corruption("overlap", "the block before it ends at " +
+                                               std::to_string(end)));
+    }
+    end = std::max(end, block.offset + block.size + kBlockTrailerSize);
+  }
+}
+
+void Inspector::CheckCounts() {
+  if (!index_complete_ || !found_->properties || !options_.decode ||
+      options_.data_blocks != InspectOptions::DataBlocks::kRead ||
+      !found_->faults.empty()) {
+    return;
+  }
+  const TableProperties& properties = *found_->properties;
+  if (!properties.stored.contains("rocksdb.num.entries")) return;
+  const auto check = [this](const std::string& property, uint64_t expected,
+                            uint64_t found) {
+    if (expected == found) return;
+    AddFault({BlockKind::kProperties, {}, 0},
+             Status::Corruption("entry count mismatch: property rocksdb." +
+                                property + ", found " + std::to_string(found)));
+  };
+  const uint64_t ranges = properties.num_range_deletions;
+  const uint64_t points = properties.num_entries - ranges;
+  check(
+      "num.entries says " + std::to_string(points) + " besides range deletions",
+      points, num_points_);
+  check("num.range-deletions says " + std::to_string(ranges), ranges,
+        num_range_deletions_);
+}
+
+}  // namespace ashlar::internal

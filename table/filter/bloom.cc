@@ -1,0 +1,225 @@
+#include "table/filter/bloom.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <span>
+#include <utility>
+
+#include "port/cpu.h"
+#include "port/huge_pages.h"
+#include "util/coding/coding.h"
+
+namespace ashlar::internal {
+
+namespace {
+
+constexpr size_t kLineBytes = 64;
+constexpr uint32_t kProbeMultiplier = 0x9E3779B9;
+constexpr int kBitShift = 32 - 9;  // the top 9 bits choose one of 512
+constexpr int kMostProbes = 24;    // that are written
+constexpr int kMaxReadableProbes = 30;
+// The largest number of lines that 32 bits of bytes can hold.
+constexpr uint64_t kMaxFilterBytes = 0xFFFFFFC0;
+
+// How many hashes ahead of the one being set a line is fetched.
+constexpr size_t kPrefetchAhead = 16;
+
+uint32_t LineOf(uint64_t hash, uint32_t num_lines) {
+  return static_cast<uint32_t>(
+      (uint64_t{static_cast<uint32_t>(hash)} * num_lines) >> 32);
+}
+
+// The multiplier of probe n: its value does not wait for the probe before it.
+consteval uint32_t Multiplier(int n) {
+  uint32_t product = 1;
+  for (int i = 0; i < n; ++i) product *= kProbeMultiplier;
+  return product;
+}
+
+// A shift by a variable takes three steps on older processors, a load one.
+constexpr std::array<uint8_t, 8> kBitOfByte = {1, 2, 4, 8, 16, 32, 64, 128};
+
+template <size_t... kProbe>
+void SetBits(char* line, uint32_t x, std::index_sequence<kProbe...>) {
+  [[maybe_unused]] const auto set = [line](uint32_t probe) {
+    const uint32_t bit = probe >> kBitShift;
+    line[bit / 8] = static_cast<char>(line[bit / 8] | kBitOfByte[bit % 8]);
+  };
+  (set(x * Multiplier(kProbe)), ...);
+}
+
+// Sets the bits of n hashes, each line being fetched well before its turn.
+template <size_t kProbes>
+void SetAll(const uint64_t* hashes, size_t n, uint32_t num_lines, char* lines) {
+  const size_t ahead = std::min(n, kPrefetchAhead);
+  char* pending[kPrefetchAhead];
+  for (size_t i = 0; i < ahead; ++i) {
+    pending[i] = lines + LineOf(hashes[i], num_lines) * kLineBytes;
+    __builtin_prefetch(pending[i], 1);
+  }
+  for (size_t i = 0; i < n; ++i) {
+    char* const line = pending[i % kPrefetchAhead];
+    if (i + ahead < n) {
+      char* const next =
+          lines + LineOf(hashes[i + ahead], num_lines) * kLineBytes;
+      __builtin_prefetch(next, 1);
+      pending[i % kPrefetchAhead] = next;
+    }
+    SetBits(line, static_cast<uint32_t>(hashes[i] >> 32),
+            std::make_index_sequence<kProbes>());
+  }
+}
+
+// One function a number of probes, so that the probes need no loop.
+using SetAllFunction = void (*)(const uint64_t*, size_t, uint32_t, char*);
+constexpr auto kSetAll = []<size_t... kProbes>(
+                             std::index_sequence<kProbes...>) {
+  return std::array<SetAllFunction, sizeof...(kProbes)>{&SetAll<kProbes>...};
+}(std::make_index_sequence<kMostProbes + 1>());
+
+uint64_t LinesFor(uint64_t num_hashes, int millibits) {
+  const uint64_t bits_in_thousandths =
+      num_hashes * static_cast<uint64_t>(millibits);
+  const uint64_t bytes =
+      std::min((bits_in_thousandths + 7999) / 8000, kMaxFilterBytes);
+  return (bytes + kLineBytes - 1) / kLineBytes;
+}
+
+const char* LineAt(const ParsedFilter& filter, uint64_t hash) {
+  return filter.data + LineOf(hash, filter.num_lines) * kLineBytes;
+}
+
+// Payloads need not begin where a cache line does.
+void PrefetchLine(const char* line) {
+  __builtin_prefetch(line);
+  __builtin_prefetch(line + kLineBytes - 1);
+}
+
+bool MayMatch(const ParsedFilter& filter, uint64_t hash) {
+  return BloomLineMatchesPortable(
+      LineAt(filter, hash), static_cast<uint32_t>(hash >> 32), filter.probes);
+}
+
+uint64_t MayMatchBatch(const ParsedFilter& filter, const uint64_t* hashes,
+                       size_t n) {
+  for (size_t i = 0; i < n; ++i) PrefetchLine(LineAt(filter, hashes[i]));
+  uint64_t answers = 0;
+  for (size_t i = 0; i < n; ++i) {
+    answers |= uint64_t{MayMatch(filter, hashes[i])} << i;
+  }
+  return answers;
+}
+
+#if defined(__x86_64__)
+bool MayMatchAvx2(const ParsedFilter& filter, uint64_t hash) {
+  return BloomLineMatchesAvx2(LineAt(filter, hash),
+                              static_cast<uint32_t>(hash >> 32), filter.probes);
+}
+
+uint64_t MayMatchBatchAvx2(const ParsedFilter& filter, const uint64_t* hashes,
+                           size_t n) {
+  const char* lines[kFilterBatchMax];
+  for (size_t i = 0; i < n; ++i) {
+    lines[i] = LineAt(filter, hashes[i]);
+    PrefetchLine(lines[i]);
+  }
+  return BloomLinesMatchAvx2(lines, hashes, n, filter.probes);
+}
+#endif
+
+}  // namespace
+
+// Found by RocksDB by measurement; more bits than the last row of the table
+// are worth ever fewer probes each.
+int BloomProbes(int millibits) {
+  constexpr int kUpTo[] = {2080,  3580,  5100,  6640,  8300,  10070,
+                           11720, 14001, 16050, 18300, 22001, 25501};
+  constexpr int kFormulaUpTo = 50000;
+  int probes = 1;
+  for (const int limit : kUpTo) {
+    if (millibits <= limit) return probes;
+    ++probes;
+  }
+  if (millibits > kFormulaUpTo) return kMostProbes;
+  return (millibits - 1) / 2000 - 1;
+}
+
+uint64_t BloomSize(uint64_t num_hashes, uint64_t,
+                   const FilterDensity& density) {
+  return LinesFor(num_hashes, density.millibits) * kLineBytes +
+         kFilterMetadataBytes;
+}
+
+uint64_t BloomHashesIn(uint64_t bytes, const FilterDensity& density) {
+  if (bytes <= kFilterMetadataBytes) return 0;
+  const uint64_t lines =
+      std::min(bytes - kFilterMetadataBytes, kMaxFilterBytes) / kLineBytes;
+  return 8000 * lines * kLineBytes / static_cast<uint64_t>(density.millibits);
+}
+
+// The line number grows with the low word.
+HashParting BloomParting(uint64_t) { return {0, uint64_t{1} << 32}; }
+
+bool BuildBloom(HashCollector* hashes, const FilterDensity& density,
+                Buffer* out) {
+  const auto num_lines =
+      static_cast<uint32_t>(LinesFor(hashes->size(), density.millibits));
+  const int probes = BloomProbes(density.millibits);
+  const SetAllFunction set_all = kSetAll[static_cast<size_t>(probes)];
+  const size_t bytes = size_t{num_lines} * kLineBytes;
+  if (!out->TryReserve(bytes + kFilterMetadataBytes)) return false;
+  char* const lines = out->end();
+  port::AdviseHugePages(lines, bytes);
+  std::memset(lines, 0, bytes);
+  for (size_t part = 0; part < HashCollector::kParts; ++part) {
+    hashes->ForEachRun(part, [&](std::span<const uint64_t> run) {
+      set_all(run.data(), run.size(), num_lines, lines);
+    });
+  }
+  out->Advance(bytes);
+  out->PushBack(kBloomMarker);
+  out->PushBack(0);
+  out->PushBack(static_cast<char>(probes));
+  out->PushBack(0);
+  out->PushBack(0);
+  return true;
+}
+
+FilterKind::Parsed ParseBloom(const Slice& payload, ParsedFilter* parsed) {
+  using enum FilterKind::Parsed;
+  const Slice meta(payload.end() - kFilterMetadataBytes, kFilterMetadataBytes);
+  const size_t bytes = payload.size() - kFilterMetadataBytes;
+  // Byte 1 tells kinds of Bloom filters apart, and only 0 is in use.
+  if (meta[1] != 0) return kAlways;
+  const int probes = static_cast<uint8_t>(meta[2]);
+  if (probes < 1 || probes > kMaxReadableProbes || meta[3] != 0 ||
+      meta[4] != 0 || bytes % kLineBytes != 0 || bytes > kMaxFilterBytes) {
+    return kDamaged;
+  }
+  parsed->data = payload.data();
+  parsed->probes = probes;
+  parsed->num_lines = static_cast<uint32_t>(bytes / kLineBytes);
+  parsed->may_match = MayMatch;
+  parsed->batch = MayMatchBatch;
+#if defined(__x86_64__)
+  if (Cpu().avx2) {
+    parsed->may_match = MayMatchAvx2;
+    parsed->batch = MayMatchBatchAvx2;
+  }
+#endif
+  return kOk;
+}
+
+bool BloomLineMatchesPortable(const char* line, uint32_t x, int probes) {
+  for (int i = 0; i < probes; ++i) {
+    const uint32_t bit = x >> kBitShift;
+    if ((static_cast<uint8_t>(line[bit / 8]) >> (bit % 8) & 1) == 0) {
+      return false;
+    }
+    x *= kProbeMultiplier;
+  }
+  return true;
+}
+
+}  // namespace ashlar::internal

@@ -1,0 +1,89 @@
+#include "table/filter/filter_bits.h"
+
+#include <algorithm>
+
+#include "table/filter/registry.h"
+
+namespace ashlar::internal {
+
+namespace {
+
+constexpr uint64_t MaskOf(size_t n) {
+  return n >= 64 ? ~uint64_t{0} : (uint64_t{1} << n) - 1;
+}
+
+// Filters that give one answer to everything.
+void SetConstant(bool answer, ParsedFilter* parsed) {
+  parsed->hash = nullptr;
+  if (answer) {
+    parsed->may_match = [](const ParsedFilter&, uint64_t) { return true; };
+    parsed->batch = [](const ParsedFilter&, const uint64_t*, size_t n) {
+      return MaskOf(n);
+    };
+  } else {
+    parsed->may_match = [](const ParsedFilter&, uint64_t) { return false; };
+    parsed->batch = [](const ParsedFilter&, const uint64_t*, size_t) {
+      return uint64_t{0};
+    };
+  }
+}
+
+const FilterKind* KindOf(const Slice& payload) {
+  return StoredFilterKind(
+      static_cast<int8_t>(*(payload.end() - kFilterMetadataBytes)));
+}
+
+}  // namespace
+
+FilterDensity::FilterDensity(double bits)
+    : bits_per_key(std::clamp(bits, 1.0, 100.0)),
+      millibits(static_cast<int>(bits_per_key * 1000.0 + 0.500001)) {}
+
+FilterBitsBuilder::FilterBitsBuilder(FilterType type, double bits_per_key)
+    : kind_(&WrittenFilterKind(type)),
+      density_(bits_per_key),
+      hashes_(kind_->parting) {}
+
+uint64_t FilterBitsBuilder::SizeEstimate() const {
+  const uint64_t n = num_hashes();
+  return n == 0 ? 0 : kind_->size_of(n, hashes_.first(), density_);
+}
+
+uint64_t FilterBitsBuilder::HashesIn(uint64_t bytes) const {
+  return kind_->hashes_in(bytes, density_);
+}
+
+bool FilterBitsBuilder::Finish(Buffer* out) {
+  const bool built = hashes_.empty() || kind_->build(&hashes_, density_, out);
+  hashes_.Clear();
+  return built;
+}
+
+std::string_view FilterBitsBuilder::policy_name() const {
+  return kind_->policy_name;
+}
+
+FilterBitsReader::FilterBitsReader(const Slice& payload) {
+  if (payload.size() <= kFilterMetadataBytes) {
+    kind_ = Kind::kEmpty;
+    SetConstant(false, &parsed_);
+    return;
+  }
+  const FilterKind* const kind = KindOf(payload);
+  if (kind != nullptr &&
+      kind->parse(payload, &parsed_) == FilterKind::Parsed::kOk) {
+    kind_ = kind->kind;
+  } else {
+    SetConstant(true, &parsed_);
+  }
+}
+
+bool FilterBitsReader::IsDamaged(const Slice& payload) {
+  if (payload.size() <= kFilterMetadataBytes) return false;
+  const FilterKind* const kind = KindOf(payload);
+  ParsedFilter ignored;
+  return kind != nullptr &&
+         kind->parse(payload, &ignored) == FilterKind::Parsed::kDamaged;
+}
+
+}  // namespace ashlar::internal

@@ -1,0 +1,292 @@
+#include "table/filter/ribbon.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <memory>
+#include <span>
+#include <utility>
+
+#include "table/filter/bloom.h"
+#include "table/filter/ribbon_kernels.h"
+#include "table/filter/ribbon_solver.h"
+
+namespace ashlar::internal {
+
+namespace {
+
+// Of RocksDB: beyond it no Ribbon is made.
+constexpr uint64_t kMostHashes = 950'000'000;
+// With fewer slots a Bloom filter is preferred where it is no larger.
+constexpr uint64_t kFewSlots = 1024;
+constexpr int kSeeds = 256;
+
+// How many equations 2^8 to 2^17 slots hold, so that one seed in twenty fails.
+// Measured by RocksDB; the formula goes on from the last.
+constexpr std::array kHashesOfPower = {248.851, 499.532, 1001.26, 2003.97,
+                                       4005.59, 8000.39, 15966.6, 31828.1,
+                                       63447.3, 126506.0};
+constexpr int kFirstPower = 8;
+constexpr int kLastPower = 17;
+
+double HashesOfPower(int power) {
+  if (power < kFirstPower) return 0;
+  if (power <= kLastPower) {
+    return kHashesOfPower[static_cast<size_t>(power - kFirstPower)];
+  }
+  constexpr double kGrowth = 0.0038;  // of slots per hash, each power
+  const double slots_per_hash =
+      std::ldexp(1.0, kLastPower) / kHashesOfPower.back() -
+      kLastPower * kGrowth + power * kGrowth;
+  return std::ldexp(1.0, power) / slots_per_hash;
+}
+
+// False positives of a Bloom filter of b bits a key with k probes.
+double BloomRate(double b, int k) {
+  return std::pow(1.0 - std::exp(-k / b), k);
+}
+
+uint8_t FirstSeed(uint64_t first_hash) {
+  return static_cast<uint8_t>(first_hash);
+}
+
+// Segments of the solution, for the wanted rate of false positives. The first
+// hash decides how a fraction of a block is rounded.
+uint64_t SegmentsFor(uint64_t num_slots, uint64_t first_hash, double one_in) {
+  if (!(one_in > 1.0)) return 1;
+  one_in = std::min(one_in, 4294967295.0);
+  const int columns =
+      static_cast<int>(std::bit_width(static_cast<uint64_t>(one_in))) - 1;
+  const double upper_rate = std::ldexp(1.0, -columns);
+  const double lower_rate = std::ldexp(1.0, -(columns + 1));
+  const double portion =
+      (1.0 / one_in - lower_rate) / (upper_rate - lower_rate);
+  const double bias =
+      (static_cast<double>(first_hash >> 32) + 0.5) / std::ldexp(1.0, 32);
+  const uint64_t num_blocks = num_slots / kRibbonWidth;
+  const uint64_t num_starts = num_slots - (kRibbonWidth - 1);
+  const auto upper_start_block = static_cast<uint64_t>(
+      (portion * static_cast<double>(num_starts) + bias) / kRibbonWidth);
+  return num_blocks * static_cast<uint64_t>(columns) +
+         (num_blocks - upper_start_block);
+}
+
+// What is to be made of so many hashes. No slots: a Bloom filter.
+struct Plan {
+  uint64_t num_slots;
+  uint64_t num_segments;
+};
+
+Plan PlanFor(uint64_t n, uint64_t first_hash, const FilterDensity& density) {
+  if (n > kMostHashes) return {0, 0};
+  const uint64_t slots = RibbonSlots(n);
+  const uint64_t segments =
+      SegmentsFor(slots, first_hash, RibbonOneIn(density));
+  const uint64_t bytes = segments * sizeof(Uint128) + kFilterMetadataBytes;
+  if (slots < kFewSlots && BloomSize(n, first_hash, density) < bytes) {
+    return {0, 0};
+  }
+  return {slots, segments};
+}
+
+// A part's hashes are dealt into so many buckets, each a range of starts.
+constexpr int kBucketBits = 6;
+constexpr size_t kBuckets = size_t{1} << kBucketBits;
+constexpr int kBucketShift = HashCollector::kPartShift - kBucketBits;
+
+size_t BucketOf(uint64_t h) { return (h >> kBucketShift) % kBuckets; }
+
+// The hashes of one part, masked and rehashed, in the order of their buckets
+// where the parts were made with the same mask. Returns how many.
+size_t TakePart(const HashCollector& hashes, size_t part, uint32_t mask,
+                uint64_t* taken) {
+  std::array<size_t, kBuckets> at{};
+  size_t n = 0;
+  hashes.ForEachRun(part, [&](std::span<const uint64_t> run) {
+    for (const uint64_t hash : run) {
+      ++at[BucketOf((hash ^ mask) * kRibbonRehash)];
+    }
+    n += run.size();
+  });
+  size_t sum = 0;
+  for (size_t& count : at) sum += std::exchange(count, sum);
+  hashes.ForEachRun(part, [&](std::span<const uint64_t> run) {
+    for (const uint64_t hash : run) {
+      const uint64_t h = (hash ^ mask) * kRibbonRehash;
+      taken[at[BucketOf(h)]++] = h;
+    }
+  });
+  return n;
+}
+
+bool BandWithSeed(const HashCollector& hashes, uint8_t seed,
+                  uint64_t num_starts, RibbonBand* band) {
+  const uint32_t mask = RibbonSeedMask(seed);
+  uint64_t most = 0;
+  for (size_t part = 0; part < HashCollector::kParts; ++part) {
+    most = std::max(most, hashes.PartSize(part));
+  }
+  const auto taken = std::make_unique_for_overwrite<uint64_t[]>(most);
+  for (size_t part = 0; part < HashCollector::kParts; ++part) {
+    const size_t n = TakePart(hashes, part, mask, taken.get());
+    if (!ThisCpusRibbonKernels().insert(
+            std::span<const uint64_t>(taken.get(), n), num_starts, band))
+      return false;
+  }
+  return true;
+}
+
+// The seed that worked, or -1.
+int Band(const HashCollector& hashes, uint64_t num_starts, RibbonBand* band) {
+  const uint8_t first = FirstSeed(hashes.first());
+  for (int tried = 0; tried < kSeeds; ++tried) {
+    const auto seed = static_cast<uint8_t>(first + tried);
+    if (tried > 0) band->Clear();
+    if (BandWithSeed(hashes, seed, num_starts, band)) return seed;
+  }
+  return -1;
+}
+
+}  // namespace
+
+uint64_t RibbonSlots(uint64_t num_hashes) {
+  constexpr uint64_t kFewestSlots = 2 * kRibbonWidth;
+  const auto n = static_cast<double>(num_hashes);
+  // Rounded as RocksDB does, and with its constant.
+  int power = static_cast<int>(std::floor(std::log(n) * 1.4426950409 + 0.5));
+  double lower = HashesOfPower(power);
+  if (power == 0 || lower == 0) return kFewestSlots;
+  double upper = lower;
+  if (n < lower) {
+    lower = HashesOfPower(--power);
+  } else {
+    upper = HashesOfPower(power + 1);
+  }
+  const double portion = (n - lower) / (upper - lower);
+  const double slots =
+      portion * std::ldexp(1.0, power) + std::ldexp(1.0, power) + 0.999999999;
+  const uint64_t whole =
+      (static_cast<uint64_t>(slots) + kRibbonWidth - 1) / kRibbonWidth;
+  return std::max(whole * kRibbonWidth, kFewestSlots);
+}
+
+// That of the Bloom filter of so many bits a key: some lines have more keys
+// than others.
+double RibbonOneIn(const FilterDensity& density) {
+  const int probes = BloomProbes(density.millibits);
+  constexpr double kLineBits = 512;
+  const double keys = kLineBits / density.bits_per_key;
+  const double deviation = std::sqrt(keys);
+  const double crowded = BloomRate(kLineBits / (keys + deviation), probes);
+  const double empty = BloomRate(kLineBits / (keys - deviation), probes);
+  return 1.0 / ((crowded + empty) / 2.0);
+}
+
+HashParting RibbonParting(uint64_t first_hash) {
+  return {RibbonSeedMask(FirstSeed(first_hash)), kRibbonRehash};
+}
+
+uint64_t RibbonSize(uint64_t num_hashes, uint64_t first_hash,
+                    const FilterDensity& density) {
+  const Plan plan = PlanFor(num_hashes, first_hash, density);
+  if (plan.num_slots == 0) return BloomSize(num_hashes, first_hash, density);
+  return plan.num_segments * sizeof(Uint128) + kFilterMetadataBytes;
+}
+
+// The most that fit: sizes grow with the number.
+uint64_t RibbonHashesIn(uint64_t bytes, const FilterDensity& density) {
+  uint64_t fits = 0;
+  for (uint64_t step = std::bit_floor(kMostHashes); step > 0; step /= 2) {
+    if (fits + step <= kMostHashes &&
+        RibbonSize(fits + step, 0, density) <= bytes) {
+      fits += step;
+    }
+  }
+  return fits;
+}
+
+bool BuildRibbon(HashCollector* hashes, const FilterDensity& density,
+                 Buffer* out) {
+  const Plan plan = PlanFor(hashes->size(), hashes->first(), density);
+  if (plan.num_slots == 0) return BuildBloom(hashes, density, out);
+  const RibbonShape shape(static_cast<uint32_t>(plan.num_slots / kRibbonWidth),
+                          plan.num_segments);
+  RibbonBand band;
+  if (!band.Allocate(plan.num_slots)) return false;
+  const int seed = Band(*hashes, shape.num_starts(), &band);
+  if (seed < 0) return BuildBloom(hashes, density, out);
+  hashes->Clear();
+  const size_t bytes = plan.num_segments * sizeof(Uint128);
+  if (!out->TryReserve(bytes + kFilterMetadataBytes)) return false;
+  ThisCpusRibbonKernels().solve(band, shape, out->end());
+  out->Advance(bytes);
+  out->PushBack(kRibbonMarker);
+  out->PushBack(static_cast<char>(seed));
+  for (int shift = 0; shift < 24; shift += 8) {
+    out->PushBack(static_cast<char>(shape.num_blocks >> shift));
+  }
+  return true;
+}
+
+namespace {
+
+RibbonQuestion QuestionOf(const ParsedFilter& filter, uint64_t hash) {
+  const RibbonShape& shape = filter.shape;
+  const uint64_t h = (hash ^ filter.seed_mask) * kRibbonRehash;
+  const uint64_t start = RibbonStart(h, shape.num_starts());
+  const auto block = static_cast<uint32_t>(start / kRibbonWidth);
+  const auto k = static_cast<int>(start % kRibbonWidth);
+  const RibbonRow row(h);
+  return {.first = filter.data + shape.FirstSegment(block) * sizeof(Uint128),
+          .end = filter.data + filter.num_segments * sizeof(Uint128),
+          .lower = row.coefficients << k,
+          // In two steps: by all 128 bits one cannot shift.
+          .upper = row.coefficients >> 1 >> (kRibbonWidth - 1 - k),
+          .columns = shape.Columns(block),
+          .result = row.result};
+}
+
+bool MayMatch(const ParsedFilter& filter, uint64_t hash) {
+  const RibbonQuestion question = QuestionOf(filter, hash);
+  return filter.ribbon->match(&question, 1) != 0;
+}
+
+uint64_t MayMatchBatch(const ParsedFilter& filter, const uint64_t* hashes,
+                       size_t n) {
+  constexpr size_t kLine = 64;
+  RibbonQuestion questions[kFilterBatchMax];
+  for (size_t i = 0; i < n; ++i) {
+    questions[i] = QuestionOf(filter, hashes[i]);
+    const size_t bytes = questions[i].columns * 2 * sizeof(Uint128);
+    for (size_t at = 0; at < bytes; at += kLine) {
+      __builtin_prefetch(questions[i].first + at);
+    }
+    if (bytes != 0) __builtin_prefetch(questions[i].first + bytes - 1);
+  }
+  return filter.ribbon->match(questions, n);
+}
+
+}  // namespace
+
+FilterKind::Parsed ParseRibbon(const Slice& payload, ParsedFilter* parsed) {
+  using enum FilterKind::Parsed;
+  const auto meta = [&payload](size_t i) {
+    return uint32_t{static_cast<uint8_t>(
+        payload[payload.size() - kFilterMetadataBytes + i])};
+  };
+  const uint32_t num_blocks = meta(2) | meta(3) << 8 | meta(4) << 16;
+  const uint64_t num_segments =
+      (payload.size() - kFilterMetadataBytes) / sizeof(Uint128);
+  if (num_blocks < 2) return kDamaged;
+  parsed->data = payload.data();
+  parsed->seed_mask = RibbonSeedMask(static_cast<uint8_t>(meta(1)));
+  parsed->shape = RibbonShape(num_blocks, num_segments);
+  parsed->num_segments = num_segments;
+  parsed->ribbon = &ThisCpusRibbonKernels();
+  parsed->may_match = MayMatch;
+  parsed->batch = MayMatchBatch;
+  return kOk;
+}
+
+}  // namespace ashlar::internal

@@ -1,0 +1,54 @@
+// Where data blocks are moved so that they cross fewer boundaries of pages and
+// of the file system's larger units. Pure arithmetic, asked once per block.
+//
+// RocksDB's rules, so that blocks stand at the same offsets; FORMAT.md,
+// "Padding".
+#ifndef ASHLAR_TABLE_FORMAT_BLOCK_ALIGNMENT_H_
+#define ASHLAR_TABLE_FORMAT_BLOCK_ALIGNMENT_H_
+
+#include <algorithm>
+#include <cstdint>
+
+#include "table/format/block_handle.h"
+#include "table/options.h"
+
+namespace ashlar::internal {
+
+class BlockAlignment {
+ public:
+  BlockAlignment() = default;  // none
+  explicit BlockAlignment(const TableOptions& options) {
+    constexpr uint64_t kPage = 4096;
+    if (options.block_align) unit_ = std::min(options.block_size, kPage);
+    if (options.super_block_alignment_space_overhead_ratio != 0) {
+      super_block_ = options.super_block_alignment_size;
+      max_padding_ =
+          super_block_ / options.super_block_alignment_space_overhead_ratio;
+    }
+  }
+
+  // Zeros to put between `offset` and a block of that stored size.
+  uint64_t Before(uint64_t offset, uint64_t size) const {
+    if (super_block_ == 0 ||
+        offset / super_block_ == (offset + size) / super_block_) {
+      return 0;
+    }
+    const uint64_t padding = super_block_ - offset % super_block_;
+    return padding < max_padding_ ? padding : 0;
+  }
+
+  // Zeros to put behind the trailer of such a block.
+  uint64_t After(uint64_t size) const {
+    if (unit_ == 0) return 0;
+    return (unit_ - (size + kBlockTrailerSize) % unit_) % unit_;
+  }
+
+ private:
+  uint64_t unit_ = 0;         // 0: blocks are not aligned
+  uint64_t super_block_ = 0;  // 0: neither to these
+  uint64_t max_padding_ = 0;
+};
+
+}  // namespace ashlar::internal
+
+#endif  // ASHLAR_TABLE_FORMAT_BLOCK_ALIGNMENT_H_

@@ -1,0 +1,107 @@
+// KeyOrder: a comparator, with the built-in ones called without a virtual call.
+//
+// Builder, blocks, index and iterators compare through this. A small value;
+// the comparator must outlive it. Thread-safe.
+#ifndef ASHLAR_TABLE_FORMAT_KEY_ORDER_H_
+#define ASHLAR_TABLE_FORMAT_KEY_ORDER_H_
+
+#include <cstdint>
+
+#include "table/internal_key.h"
+#include "util/comparator.h"
+#include "util/slice.h"
+
+namespace ashlar::internal {
+
+class KeyOrder {
+ public:
+  explicit KeyOrder(const Comparator* comparator)
+      : comparator_(comparator),
+        kind_(KindOf(comparator)),
+        timestamp_size_(static_cast<uint32_t>(comparator->timestamp_size())),
+        rising_(kind_ == Kind::kBytewise ||
+                comparator == BytewiseComparatorWithU64Ts()),
+        falling_(kind_ == Kind::kReverseBytewise ||
+                 comparator == ReverseBytewiseComparatorWithU64Ts()) {}
+
+  // The same order of keys whose timestamps were taken off.
+  KeyOrder WithoutTimestamps() const {
+    if (timestamp_size_ == 0) return *this;
+    if (rising_) return KeyOrder(BytewiseComparator());
+    if (falling_) return KeyOrder(ReverseBytewiseComparator());
+    KeyOrder order = *this;
+    order.kind_ = Kind::kCustomWithoutTimestamps;
+    order.timestamp_size_ = 0;
+    return order;
+  }
+
+  const Comparator* comparator() const { return comparator_; }
+  // At the end of each user key; 0: none.
+  size_t timestamp_size() const { return timestamp_size_; }
+  // No internal key is shorter.
+  size_t smallest_key() const {
+    return kInternalKeyTailBytes + timestamp_size_;
+  }
+  // Whether the order of user keys is that of their bytes, up or down.
+  bool IsOfBytes() const {
+    return kind_ == Kind::kBytewise || kind_ == Kind::kReverseBytewise;
+  }
+
+  int CompareUserKeys(const Slice& a, const Slice& b) const {
+    switch (kind_) {
+      case Kind::kBytewise:
+        return a.compare(b);
+      case Kind::kReverseBytewise:
+        return b.compare(a);
+      case Kind::kCustomWithoutTimestamps:
+        return comparator_->CompareWithoutTimestamp(a, b);
+      case Kind::kCustom:
+        break;
+    }
+    return comparator_->Compare(a, b);
+  }
+
+  // Of whole internal keys: user keys up, tails down.
+  int Compare(const Slice& a, const Slice& b) const {
+    const int order = CompareUserKeys(UserKeyOf(a), UserKeyOf(b));
+    if (order != 0) return order;
+    const uint64_t tail_a = TailOf(a);
+    const uint64_t tail_b = TailOf(b);
+    if (tail_a == tail_b) return 0;
+    return tail_a > tail_b ? -1 : 1;
+  }
+
+  // Whether a key that has `next` where the key before it has `last`, before
+  // the timestamps of both and with everything before being equal, sorts behind
+  // it. Sufficient, not necessary: false for comparators that say nothing about
+  // bytes.
+  bool AscendsAt(uint8_t last, uint8_t next) const {
+    if (rising_) return last < next;
+    return falling_ && last > next;
+  }
+
+ private:
+  enum class Kind : uint8_t {
+    kBytewise,
+    kReverseBytewise,
+    kCustom,
+    kCustomWithoutTimestamps,
+  };
+
+  static Kind KindOf(const Comparator* comparator) {
+    if (comparator == BytewiseComparator()) return Kind::kBytewise;
+    return comparator == ReverseBytewiseComparator() ? Kind::kReverseBytewise
+                                                     : Kind::kCustom;
+  }
+
+  const Comparator* comparator_;
+  Kind kind_;
+  uint32_t timestamp_size_;
+  // Before any timestamp, keys are ordered by their bytes, up or down.
+  bool rising_;
+  bool falling_;
+};
+
+}  // namespace ashlar::internal
+
+#endif  // ASHLAR_TABLE_FORMAT_KEY_ORDER_H_

@@ -1,0 +1,31 @@
+#include "table/index/binary_search_index.h"
+
+#include "table/index/index_encoder.h"
+
+namespace ashlar::internal {
+
+Status BinarySearchIndexBuilder::Write(IndexSink* sink, WrittenIndex* written) {
+  IndexEncoder encoder(form(), options().index_block_restart_interval,
+                       BlockAlignment(options()));
+  for (size_t i = 0; i < num_finished(); ++i) {
+    encoder.Add(separator(i, form().user_keys), handle(i), first_key(i));
+  }
+  bool uniform;
+  const Slice block = encoder.Finish(options().uniform_cv_threshold, &uniform);
+  written->raw_bytes = block.size();
+  written->uniform_blocks = uniform ? 1 : 0;
+  return sink->Store(block, &written->root);
+}
+
+Status BinarySearchIndexReader::Open(const IndexSource& source,
+                                     const Slice& contents,
+                                     const BlockPlace& place,
+                                     std::unique_ptr<IndexReader>* index) {
+  ParsedIndex root(source.order, source.form);
+  Status status = root.Parse(contents, place, source.file_limit);
+  if (!status.ok()) return status;
+  index->reset(new BinarySearchIndexReader(std::move(root)));
+  return {};
+}
+
+}  // namespace ashlar::internal

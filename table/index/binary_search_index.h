@@ -1,0 +1,48 @@
+// The index that is one block: one entry a data block.
+//
+//   separator i  with  last key of block i <= separator i < first key of i + 1
+//   value        the block's handle, whole or as a difference to the one
+//                before; and the block's first key, if the type has that
+//
+// Separators are user keys where no user key spans two blocks, else internal
+// keys; all of a file have the same form. FORMAT.md, "Index and metaindex".
+#ifndef ASHLAR_TABLE_INDEX_BINARY_SEARCH_INDEX_H_
+#define ASHLAR_TABLE_INDEX_BINARY_SEARCH_INDEX_H_
+
+#include <memory>
+
+#include "table/index/index.h"
+#include "table/index/index_builder.h"
+#include "table/options.h"
+
+namespace ashlar::internal {
+
+class BinarySearchIndexBuilder : public IndexBuilder {
+ public:
+  using IndexBuilder::IndexBuilder;
+  static std::unique_ptr<IndexBuilder> New(const TableOptions& options,
+                                           bool has_first_keys) {
+    return std::make_unique<BinarySearchIndexBuilder>(options, has_first_keys);
+  }
+  Status Write(IndexSink* sink, WrittenIndex* written) override;
+};
+
+class BinarySearchIndexReader final : public IndexReader {
+ public:
+  static Status Open(const IndexSource& source, const Slice& contents,
+                     const BlockPlace& place,
+                     std::unique_ptr<IndexReader>* index);
+
+  Status Part(size_t, const ParsedIndex** part) const override {
+    *part = &root();
+    return {};
+  }
+
+ private:
+  explicit BinarySearchIndexReader(ParsedIndex root)
+      : IndexReader(std::move(root), false) {}
+};
+
+}  // namespace ashlar::internal
+
+#endif  // ASHLAR_TABLE_INDEX_BINARY_SEARCH_INDEX_H_

@@ -1,0 +1,69 @@
+// IndexEncoder: writes the entries of one index block in a given form.
+//
+// Used by every index type, for whole indexes, partitions and top levels, and
+// for the index over filter partitions. index_block.h shows the bytes and
+// decodes them. One thread at a time.
+#ifndef ASHLAR_TABLE_INDEX_INDEX_ENCODER_H_
+#define ASHLAR_TABLE_INDEX_INDEX_ENCODER_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "table/format/block_alignment.h"
+#include "table/format/block_handle.h"
+#include "table/index/index_block.h"
+#include "util/mem/buffer.h"
+#include "util/slice.h"
+
+namespace ashlar::internal {
+
+class IndexEncoder {
+ public:
+  // `alignment`: that of the blocks that the handles name.
+  IndexEncoder(const IndexForm& form, int restart_interval,
+               const BlockAlignment& alignment = {})
+      : form_(form),
+        restart_interval_(restart_interval),
+        alignment_(alignment) {}
+
+  bool empty() const { return num_entries_ == 0; }
+  // Whether the next entry is a restart point, which shares nothing.
+  bool NextIsRestart() const { return since_restart_ == restart_interval_; }
+  // Bytes of the block if it were finished now.
+  uint64_t SizeEstimate() const {
+    return entries_.size() + (restarts_.size() + 1) * sizeof(uint32_t);
+  }
+  // The separator in this form; the first key is ignored where the form has
+  // none. Delta form: a whole handle where nothing of the key is shared, else
+  // only how the size differs, the block lying right behind the one before. A
+  // block that was moved for the sake of a super block has a whole key.
+  void Add(const Slice& separator, const BlockHandle& handle,
+           const Slice& first_key);
+
+  // Completes the block and returns its bytes, which live until the next Add
+  // or Clear. Below a threshold >= 0 of how unevenly the keys at restart points
+  // lie, the block is marked as uniform, and so is *uniform.
+  Slice Finish(double uniform_cv_threshold, bool* uniform);
+  void Clear();
+
+ private:
+  // Whether the block does not lie where it would without super blocks.
+  bool WasMoved(const BlockHandle& handle) const;
+  bool IsUniform(double threshold) const;
+  Slice RestartKey(size_t i) const;
+
+  const IndexForm form_;
+  const int restart_interval_;
+  const BlockAlignment alignment_;
+  int since_restart_ = 0;
+  uint64_t num_entries_ = 0;
+  Buffer entries_;
+  std::vector<uint32_t> restarts_ = {0};
+  std::string last_separator_;
+  BlockHandle last_handle_;
+};
+
+}  // namespace ashlar::internal
+
+#endif  // ASHLAR_TABLE_INDEX_INDEX_ENCODER_H_

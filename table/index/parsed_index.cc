@@ -1,0 +1,139 @@
+#include "table/index/parsed_index.h"
+
+#include <string>
+
+namespace ashlar::internal {
+
+Status ParsedIndex::CheckHandle(const BlockHandle& handle,
+                                const BlockPlace& place,
+                                uint64_t file_limit) const {
+  const auto which = [this] { return "entry " + std::to_string(size()); };
+  if (!handle.FitsBelow(file_limit)) {
+    return place.Corruption(
+        "bad block handle",
+        which() + " names offset " + std::to_string(handle.offset) + " size " +
+            std::to_string(handle.size) + ", expected to end by " +
+            std::to_string(file_limit));
+  }
+  if (size() != 0 && handle.offset < handles_.back().End()) {
+    return place.Corruption("bad block handle",
+                            which() + " names offset " +
+                                std::to_string(handle.offset) + ", expected " +
+                                std::to_string(handles_.back().End()) +
+                                " or more, where the block before it ends");
+  }
+  return {};
+}
+
+// What a stored separator stands for. *whole keeps its bytes where they are not
+// those that are stored. Separators keep their sequence numbers.
+Slice ParsedIndex::RestoreSeparator(const Slice& stored,
+                                    std::string* whole) const {
+  const size_t timestamp = form_.keys.stripped_timestamp;
+  const size_t tail = form_.user_keys ? 0 : kInternalKeyTailBytes;
+  if (timestamp == 0 || stored.size() < tail) return stored;
+  form_.keys.RestoreUserKey(Slice(stored.data(), stored.size() - tail), whole);
+  whole->append(stored.end() - tail, tail);
+  return *whole;
+}
+
+Status ParsedIndex::Add(const Slice& stored, const IndexEntry& entry,
+                        const BlockPlace& place, uint64_t file_limit) {
+  const auto which = [this] { return "entry " + std::to_string(size()); };
+  std::string whole;
+  const Slice key = RestoreSeparator(stored, &whole);
+  const size_t smallest =
+      order_.smallest_key() - (form_.user_keys ? kInternalKeyTailBytes : 0);
+  if (key.size() < smallest) {
+    return place.Corruption(
+        "bad index entry",
+        which() + (order_.timestamp_size() == 0
+                       ? " has no internal key"
+                       : " has no whole key with a timestamp"));
+  }
+  Status status = CheckHandle(entry.handle, place, file_limit);
+  if (!status.ok()) return status;
+  // Filters of a key's versions may be cut between them: of equal keys the
+  // first one counts.
+  const int most = place.kind == BlockKind::kFilter ? 1 : 0;
+  if (size() != 0 && CompareSeparators(separator(size() - 1), key) >= most) {
+    return place.Corruption("bad index entry",
+                            which() + " is not larger than the one before it");
+  }
+  if (!keys_.TryReserve(key.size())) {
+    return place.Corruption("bad index entry", which() + ": no memory");
+  }
+  keys_.Append(key);
+  key_ends_.push_back(keys_.size());
+  handles_.push_back(entry.handle);
+  return form_.first_keys ? AddFirstKey(entry.first_key, place) : Status();
+}
+
+// Of the entry that was added last.
+Status ParsedIndex::AddFirstKey(const Slice& stored, const BlockPlace& place) {
+  const size_t i = size() - 1;
+  const char* wrong = nullptr;
+  Slice first_key = stored;
+  std::string whole;
+  if (!form_.keys.IsAsStored() && stored.size() >= kInternalKeyTailBytes) {
+    form_.keys.Restore(stored, &whole);
+    first_key = whole;
+  }
+  if (first_key.size() < order_.smallest_key()) {
+    wrong = " has a first key that is no internal key";
+  } else if (CompareSeparator(i, first_key) < 0) {
+    wrong = " has a first key behind its separator";
+  } else if (i != 0 && CompareSeparator(i - 1, first_key) >= 0) {
+    wrong = " has a first key not behind the separator before it";
+  } else if (!first_keys_.TryReserve(first_key.size())) {
+    wrong = ": no memory";
+  }
+  if (wrong != nullptr) {
+    return place.Corruption("bad index entry",
+                            "entry " + std::to_string(i) + wrong);
+  }
+  first_keys_.Append(first_key);
+  first_key_ends_.push_back(first_keys_.size());
+  return {};
+}
+
+Status ParsedIndex::Parse(const Slice& contents, const BlockPlace& place,
+                          uint64_t file_limit) {
+  BlockView view;
+  Status status = ParseBlock(contents, place, &view);
+  if (!status.ok()) return status;
+  return ForEachIndexEntry(view, place, form_,
+                           [&](const Slice& key, const IndexEntry& entry) {
+                             return Add(key, entry, place, file_limit);
+                           });
+}
+
+int ParsedIndex::CompareSeparator(size_t i, const Slice& internal_key) const {
+  if (!form_.user_keys) return order_.Compare(separator(i), internal_key);
+  const int order =
+      order_.CompareUserKeys(separator(i), UserKeyOf(internal_key));
+  return order != 0 ? order : 1;
+}
+
+size_t ParsedIndex::Find(const Slice& internal_key) const {
+  size_t low = 0;
+  size_t high = size();
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    if (CompareSeparator(middle, internal_key) < 0) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+uint64_t ParsedIndex::MemoryUsage() const {
+  return keys_.capacity() + first_keys_.capacity() +
+         (key_ends_.capacity() + first_key_ends_.capacity()) *
+             sizeof(uint64_t) +
+         handles_.capacity() * sizeof(BlockHandle);
+}
+
+}  // namespace ashlar::internal

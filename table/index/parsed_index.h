@@ -1,0 +1,81 @@
+// ParsedIndex: one index block, held so that it can be searched at once.
+//
+// Used by every index type: it is the whole of a binary-search index, a
+// partition, or the top level of a partitioned one. Parsed once, with every
+// handle and the order of the keys checked; then searched by any number of
+// threads.
+#ifndef ASHLAR_TABLE_INDEX_PARSED_INDEX_H_
+#define ASHLAR_TABLE_INDEX_PARSED_INDEX_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "table/format/block_handle.h"
+#include "table/format/block_place.h"
+#include "table/format/key_order.h"
+#include "table/index/index_block.h"
+#include "util/mem/buffer.h"
+#include "util/slice.h"
+#include "util/status.h"
+
+namespace ashlar::internal {
+
+class ParsedIndex {
+ public:
+  ParsedIndex(KeyOrder order, IndexForm form) : order_(order), form_(form) {}
+
+  // Takes in an index block. Handles must fit below `file_limit` and ascend,
+  // and so must separators; first keys must lie between the separators on both
+  // sides of their block.
+  Status Parse(const Slice& contents, const BlockPlace& place,
+               uint64_t file_limit);
+
+  const KeyOrder& order() const { return order_; }
+  const IndexForm& form() const { return form_; }
+  size_t size() const { return handles_.size(); }
+  const BlockHandle& handle(size_t i) const { return handles_[i]; }
+  Slice separator(size_t i) const { return Part(keys_, key_ends_, i); }
+  // Internal key; empty where the form has none.
+  Slice first_key(size_t i) const {
+    return form_.first_keys ? Part(first_keys_, first_key_ends_, i) : Slice();
+  }
+  // The first block that may hold the internal key or one behind it; size()
+  // where there is none.
+  size_t Find(const Slice& internal_key) const;
+  // Whether separator i sorts before, like or behind the internal key: < 0, 0,
+  // > 0. A separator that is a user key counts as behind all its versions.
+  int CompareSeparator(size_t i, const Slice& internal_key) const;
+  // Of two separators in this form.
+  int CompareSeparators(const Slice& a, const Slice& b) const {
+    return form_.user_keys ? order_.CompareUserKeys(a, b)
+                           : order_.Compare(a, b);
+  }
+
+  uint64_t MemoryUsage() const;
+
+ private:
+  static Slice Part(const Buffer& bytes, const std::vector<uint64_t>& ends,
+                    size_t i) {
+    const uint64_t begin = i == 0 ? 0 : ends[i - 1];
+    return Slice(bytes.data() + begin, static_cast<size_t>(ends[i] - begin));
+  }
+  Slice RestoreSeparator(const Slice& stored, std::string* whole) const;
+  Status Add(const Slice& stored, const IndexEntry& entry,
+             const BlockPlace& place, uint64_t file_limit);
+  Status CheckHandle(const BlockHandle& handle, const BlockPlace& place,
+                     uint64_t file_limit) const;
+  Status AddFirstKey(const Slice& stored, const BlockPlace& place);
+
+  KeyOrder order_;
+  IndexForm form_;
+  Buffer keys_;
+  std::vector<uint64_t> key_ends_;
+  std::vector<BlockHandle> handles_;
+  Buffer first_keys_;
+  std::vector<uint64_t> first_key_ends_;
+};
+
+}  // namespace ashlar::internal
+
+#endif  // ASHLAR_TABLE_INDEX_PARSED_INDEX_H_

@@ -1,0 +1,34 @@
+// The index types: one row each, by the number that files store.
+#ifndef ASHLAR_TABLE_INDEX_REGISTRY_H_
+#define ASHLAR_TABLE_INDEX_REGISTRY_H_
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "table/index/index.h"
+#include "table/index/index_builder.h"
+#include "table/options.h"
+
+namespace ashlar::internal {
+
+struct IndexTypeRow {
+  IndexType type;
+  // Whether the entries of the data blocks carry first keys.
+  bool has_first_keys;
+  std::unique_ptr<IndexBuilder> (*new_builder)(const TableOptions& options,
+                                               bool has_first_keys);
+  // Opens the index whose root block has these contents.
+  Status (*open)(const IndexSource& source, const Slice& contents,
+                 const BlockPlace& place, std::unique_ptr<IndexReader>* index);
+};
+
+// Null for a number that no index type has.
+const IndexTypeRow* FindIndexType(uint32_t number);
+
+// Of the type that the options name.
+std::unique_ptr<IndexBuilder> NewIndexBuilder(const TableOptions& options);
+
+}  // namespace ashlar::internal
+
+#endif  // ASHLAR_TABLE_INDEX_REGISTRY_H_

@@ -1,0 +1,79 @@
+// Iterator: walks the entries of one table in order, either way.
+//
+// Made by TableReader::NewIterator. Entries of the data blocks are shown as
+// they are stored: all versions, deletions too. Left out are those that a range
+// deletion of the same table deletes, and those above ReadOptions::snapshot and
+// ReadOptions::timestamp; with ReadOptions::ignore_range_deletions, and
+// snapshot and timestamp as they are by default, every stored entry is shown.
+// The range deletions themselves are not among the entries:
+// TableReader::RangeDeletions has them.
+//
+// Keys are shown with their timestamps, where they have any, and given to seeks
+// without. Keys and values are views that live until the iterator moves. After
+// an error the iterator is not Valid and status() says what and where; a seek
+// starts afresh. Movable. One thread at a time; the reader must outlive it.
+#ifndef ASHLAR_TABLE_ITERATOR_H_
+#define ASHLAR_TABLE_ITERATOR_H_
+
+#include <cassert>
+#include <memory>
+
+#include "table/internal_key.h"
+#include "util/export.h"
+#include "util/slice.h"
+#include "util/status.h"
+
+namespace ashlar {
+
+class ASHLAR_EXPORT Iterator {
+ public:
+  struct State;  // internal
+  explicit Iterator(std::unique_ptr<State> state);
+  Iterator(Iterator&& other) noexcept;
+  Iterator& operator=(Iterator&& other) noexcept;
+  ~Iterator();
+
+  // Whether the iterator stands on an entry. False before the first seek, past
+  // either end, and after an error.
+  bool Valid() const { return valid_; }
+  // ok unless an error was met; moving past an end is none.
+  Status status() const;
+
+  void SeekToFirst();
+  void SeekToLast();
+  // To the first entry at or behind (user_key, snapshot): by default the
+  // newest version of user_key, or what follows where user_key would stand.
+  void Seek(const Slice& user_key,
+            SequenceNumber snapshot = kMaxSequenceNumber);
+  // To the last entry at or before (user_key, snapshot): by default the oldest
+  // version of user_key, or what comes before where it would stand.
+  void SeekForPrev(const Slice& user_key, SequenceNumber snapshot = 0);
+  // Only when Valid().
+  void Next();
+  void Prev();
+
+  // Only when Valid(). `key` is the internal key.
+  Slice key() const {
+    assert(valid_);
+    return key_;
+  }
+  Slice user_key() const { return UserKeyOf(key()); }
+  SequenceNumber sequence() const { return SequenceOf(key()); }
+  ValueType type() const { return TypeOf(key()); }
+  Slice value() const {
+    assert(valid_);
+    return value_;
+  }
+
+ private:
+  void Show(bool valid);
+
+  Slice key_;
+  Slice value_;
+  bool valid_ = false;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace ashlar
+
+#endif  // ASHLAR_TABLE_ITERATOR_H_

@@ -1,0 +1,184 @@
+#include "table/meta/range_del_fragments.h"
+
+#include <algorithm>
+#include <functional>
+#include <new>
+#include <string>
+
+namespace ashlar::internal {
+
+namespace {
+
+// Ranks in all nodes together: 1 GiB. Honest tables stay far below.
+constexpr uint64_t kMostRanks = uint64_t{1} << 28;
+
+// Calls visit(node) for the nodes that make up leaves [begin, end).
+template <typename Visit>
+void ForEachNode(size_t num_leaves, size_t begin, size_t end, Visit visit) {
+  for (begin += num_leaves, end += num_leaves; begin < end;
+       begin /= 2, end /= 2) {
+    if (begin % 2 == 1) visit(begin++);
+    if (end % 2 == 1) visit(--end);
+  }
+}
+
+}  // namespace
+
+Status RangeDeletionFragments::Build(
+    const std::vector<RangeDeletion>& deletions, const BlockPlace& place) {
+  try {
+    CollectBounds(deletions);
+    if (bounds_.empty()) return {};
+    return FillTree(MakeSpans(deletions), place);
+  } catch (const std::bad_alloc&) {
+    return Status::Aborted("no memory to sort " +
+                           std::to_string(deletions.size()) +
+                           " range deletions");
+  }
+}
+
+void RangeDeletionFragments::CollectBounds(
+    const std::vector<RangeDeletion>& deletions) {
+  for (const RangeDeletion& deletion : deletions) {
+    if (IsEmpty(deletion)) continue;
+    // Writers that list fragments repeat each range for all that cover it, and
+    // begin the next one where the last one ends.
+    if (bounds_.empty() || bounds_.back() != deletion.begin) {
+      const size_t n = bounds_.size();
+      const bool repeats = n >= 2 && bounds_[n - 1] == deletion.end &&
+                           bounds_[n - 2] == deletion.begin;
+      if (!repeats) bounds_.push_back(deletion.begin);
+    }
+    if (bounds_.back() != deletion.end) bounds_.push_back(deletion.end);
+  }
+  std::sort(bounds_.begin(), bounds_.end(),
+            [this](const Slice& a, const Slice& b) {
+              return order_.CompareUserKeys(a, b) < 0;
+            });
+  const auto last = std::unique(bounds_.begin(), bounds_.end(),
+                                [this](const Slice& a, const Slice& b) {
+                                  return order_.CompareUserKeys(a, b) == 0;
+                                });
+  bounds_.erase(last, bounds_.end());
+  bounds_.shrink_to_fit();
+}
+
+uint32_t RangeDeletionFragments::BoundNumber(const Slice& user_key) const {
+  const auto at = std::lower_bound(bounds_.begin(), bounds_.end(), user_key,
+                                   [this](const Slice& a, const Slice& b) {
+                                     return order_.CompareUserKeys(a, b) < 0;
+                                   });
+  return static_cast<uint32_t>(at - bounds_.begin());
+}
+
+// Newest first, so that what is put into a node one after the other is sorted.
+std::vector<RangeDeletionFragments::Span> RangeDeletionFragments::MakeSpans(
+    const std::vector<RangeDeletion>& deletions) {
+  for (const RangeDeletion& deletion : deletions) {
+    if (!IsEmpty(deletion)) sequences_.push_back(deletion.sequence);
+  }
+  std::sort(sequences_.begin(), sequences_.end(), std::greater<>());
+  sequences_.erase(std::unique(sequences_.begin(), sequences_.end()),
+                   sequences_.end());
+  sequences_.shrink_to_fit();
+  std::vector<Span> spans;
+  spans.reserve(deletions.size());
+  for (const RangeDeletion& deletion : deletions) {
+    if (IsEmpty(deletion)) continue;
+    const auto rank = std::lower_bound(sequences_.begin(), sequences_.end(),
+                                       deletion.sequence, std::greater<>());
+    spans.push_back({BoundNumber(deletion.begin), BoundNumber(deletion.end),
+                     static_cast<uint32_t>(rank - sequences_.begin())});
+  }
+  std::sort(spans.begin(), spans.end(),
+            [](const Span& a, const Span& b) { return a.rank < b.rank; });
+  return spans;
+}
+
+// Counts, then fills. A rank comes once to a node, however many deletions of
+// one sequence number there are, as in files made for ingestion.
+Status RangeDeletionFragments::FillTree(const std::vector<Span>& spans,
+                                        const BlockPlace& place) {
+  constexpr uint32_t kNone = ~uint32_t{0};
+  const size_t num_leaves = size();
+  node_begin_.assign(2 * num_leaves + 1, 0);
+  std::vector<uint32_t> last_rank(2 * num_leaves, kNone);
+  uint64_t total = 0;
+  for (const Span& span : spans) {
+    ForEachNode(num_leaves, span.begin, span.end, [&](size_t node) {
+      if (last_rank[node] == span.rank) return;
+      last_rank[node] = span.rank;
+      ++node_begin_[node + 1];
+      ++total;
+    });
+    if (total > kMostRanks) {
+      return place.NotSupported(
+          "range deletions overlap too much",
+          std::to_string(spans.size()) + " of them would take more than " +
+              std::to_string(kMostRanks * sizeof(uint32_t)) + " bytes");
+    }
+  }
+  for (size_t node = 1; node < node_begin_.size(); ++node) {
+    node_begin_[node] += node_begin_[node - 1];
+  }
+  ranks_.resize(static_cast<size_t>(total));
+  std::vector<uint32_t> next(node_begin_.begin(), node_begin_.end() - 1);
+  last_rank.assign(last_rank.size(), kNone);
+  for (const Span& span : spans) {
+    ForEachNode(num_leaves, span.begin, span.end, [&](size_t node) {
+      if (last_rank[node] == span.rank) return;
+      last_rank[node] = span.rank;
+      ranks_[next[node]++] = span.rank;
+    });
+  }
+  return {};
+}
+
+size_t RangeDeletionFragments::Find(const Slice& user_key) const {
+  const auto behind =
+      std::upper_bound(bounds_.begin(), bounds_.end(), user_key,
+                       [this](const Slice& a, const Slice& b) {
+                         return order_.CompareUserKeys(a, b) < 0;
+                       });
+  if (behind == bounds_.end()) return size();
+  // kBefore, where there is none before it.
+  return static_cast<size_t>(behind - bounds_.begin()) - 1;
+}
+
+SequenceNumber RangeDeletionFragments::NewestAt(size_t i,
+                                                SequenceNumber snapshot) const {
+  if (i >= size()) return 0;
+  const auto visible = static_cast<uint32_t>(
+      std::lower_bound(sequences_.begin(), sequences_.end(), snapshot,
+                       std::greater<>()) -
+      sequences_.begin());
+  auto best = static_cast<uint32_t>(sequences_.size());
+  for (size_t node = size() + i; node >= 1; node /= 2) {
+    const auto begin = ranks_.begin() + node_begin_[node];
+    const auto end = ranks_.begin() + node_begin_[node + 1];
+    const auto found = std::lower_bound(begin, end, visible);
+    if (found != end) best = std::min(best, *found);
+  }
+  return best < sequences_.size() ? sequences_[best] : 0;
+}
+
+void RangeDeletionFragments::ListAt(
+    size_t i, std::vector<SequenceNumber>* sequences) const {
+  sequences->clear();
+  for (size_t node = size() + i; node >= 1; node /= 2) {
+    for (uint32_t at = node_begin_[node]; at < node_begin_[node + 1]; ++at) {
+      sequences->push_back(sequences_[ranks_[at]]);
+    }
+  }
+  std::sort(sequences->begin(), sequences->end(), std::greater<>());
+  sequences->erase(std::unique(sequences->begin(), sequences->end()),
+                   sequences->end());
+}
+
+uint64_t RangeDeletionFragments::MemoryUsage() const {
+  return bounds_.capacity() * sizeof(Slice) +
+         sequences_.capacity() * sizeof(SequenceNumber) +
+         (node_begin_.capacity() + ranks_.capacity()) * sizeof(uint32_t);
+}
+
+}  // namespace ashlar::internal

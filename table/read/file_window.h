@@ -1,0 +1,55 @@
+// FileWindow: a piece of the file that was read ahead.
+//
+// For whoever walks over neighbouring blocks, either way: one large read
+// serves many of them. The window grows while the walk goes on and falls back
+// to single blocks after a jump. One thread at a time.
+#ifndef ASHLAR_TABLE_READ_FILE_WINDOW_H_
+#define ASHLAR_TABLE_READ_FILE_WINDOW_H_
+
+#include <cstdint>
+
+#include "util/file.h"
+#include "util/mem/buffer.h"
+#include "util/slice.h"
+#include "util/status.h"
+
+namespace ashlar::internal {
+
+class FileWindow {
+ public:
+  // fixed_size: bytes of each read ahead; 0: 16 KiB growing to 128 KiB.
+  FileWindow(const RandomAccessFile* file, uint64_t fixed_size)
+      : file_(file), fixed_size_(fixed_size), next_size_(kSmallest) {}
+
+  // Reads [offset, offset + n) into the window, whatever was there before.
+  Status Fill(uint64_t offset, uint64_t n);
+  // *data lives until the next call; shorter than n where the file ends or
+  // memory is out.
+  Status Read(uint64_t offset, uint64_t n, Slice* data);
+
+ private:
+  static constexpr uint64_t kSmallest = uint64_t{16} << 10;
+  static constexpr uint64_t kLargest = uint64_t{128} << 10;
+  // Blocks this close to each other are taken as one walk: padding, trailers.
+  static constexpr uint64_t kNear = uint64_t{8} << 10;
+
+  bool Holds(uint64_t offset, uint64_t n) const {
+    return offset >= begin_ && offset - begin_ <= bytes_.size() &&
+           n <= bytes_.size() - (offset - begin_);
+  }
+  uint64_t NextSize(uint64_t n);
+
+  const RandomAccessFile* file_;
+  uint64_t fixed_size_;
+  uint64_t next_size_;
+  uint64_t begin_ = 0;  // of the window in the file
+  Slice bytes_;
+  Buffer buffer_;
+  // The last request, which tells a walk from a jump.
+  uint64_t last_begin_ = 0;
+  uint64_t last_end_ = 0;
+};
+
+}  // namespace ashlar::internal
+
+#endif  // ASHLAR_TABLE_READ_FILE_WINDOW_H_

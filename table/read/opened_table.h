@@ -1,0 +1,127 @@
+// OpenedTable: what a reader holds of a file once it is open.
+//
+// Made by OpenTable, never changed afterwards, so that any number of threads
+// may use it. Get, iterators and checks work on this.
+#ifndef ASHLAR_TABLE_READ_OPENED_TABLE_H_
+#define ASHLAR_TABLE_READ_OPENED_TABLE_H_
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "table/dump.h"
+#include "table/filter/full_filter.h"
+#include "table/filter/leveldb_filter.h"
+#include "table/format/key_form.h"
+#include "table/format/key_order.h"
+#include "table/index/index.h"
+#include "table/options.h"
+#include "table/read/filter_partitions.h"
+#include "table/read/range_deletions.h"
+#include "util/file.h"
+#include "util/mem/aligned_bytes.h"
+#include "util/status.h"
+
+namespace ashlar::internal {
+
+// Puts the file's name in front of a message. I/O errors come from the file,
+// which names itself.
+inline Status NamedAfter(const RandomAccessFile& file, const Status& status) {
+  return status.IsIOError() ? status : status.WithPrefix(file.name());
+}
+
+struct OpenedTable {
+  OpenedTable(std::unique_ptr<RandomAccessFile> file_in, const Footer& footer,
+              uint64_t max_uncompressed_bytes)
+      : file(std::move(file_in)),
+        source(file.get(), footer, max_uncompressed_bytes),
+        order(BytewiseComparator()),
+        order_without_timestamps(order),
+        stored_order(order) {}
+
+  std::unique_ptr<RandomAccessFile> file;
+  BlockSource source;
+  KeyOrder order;
+  KeyOrder order_without_timestamps;
+  // How blocks store keys, and the order of the keys so stored.
+  KeyForm key_form;
+  KeyOrder stored_order;
+  TableProperties properties;
+  std::vector<MetaBlockEntry> meta_blocks;
+  std::unique_ptr<IndexReader> index;
+  // Empty where there is no filter, or none that knows anything.
+  std::optional<FilterBitsReader> filter;
+  // Null where the filter is not cut into partitions.
+  std::unique_ptr<FilterPartitions> filter_partitions;
+  // Of LevelDB's files: asked for each data block.
+  std::optional<LevelDbFilter> leveldb_filter;
+  // What the filter may be asked.
+  FilterSubject filter_subject;
+  AlignedBytes filter_bytes;  // of `filter`
+  LoadedBlock filter_block;   // of `leveldb_filter`
+  // Null where the table has no range deletions.
+  std::unique_ptr<const RangeDeletions> range_deletions;
+
+  // Parses a data block that was loaded, and puts one with whole keys in its
+  // place where the file does not store them whole. Leaves entries out whose
+  // timestamp is newer than `newest`, unless that is empty.
+  Status ParseData(const BlockPlace& place, const Slice& newest,
+                   LoadedBlock* block, BlockView* view) const;
+  // Whether the timestamp is one of this table's.
+  Status CheckTimestamp(const ReadOptions& options) const;
+  // Where the versions of a user key, given without timestamp, begin that a
+  // read of this timestamp and snapshot may see.
+  void AppendTarget(const Slice& user_key, const Slice& timestamp,
+                    SequenceNumber snapshot, std::string* target) const {
+    // The largest type, so that all versions of that sequence number follow.
+    AppendVersion(user_key, timestamp, '\xff', snapshot,
+                  static_cast<ValueType>(0xff), target);
+  }
+  // Where they end, if those before `sequence` are left out.
+  void AppendLastTarget(const Slice& user_key, SequenceNumber sequence,
+                        std::string* target) const {
+    AppendVersion(user_key, Slice(), '\0', sequence, ValueType::kTypeDeletion,
+                  target);
+  }
+  // Puts the file's name in front of a message.
+  Status Named(const Status& status) const { return NamedAfter(*file, status); }
+
+ private:
+  // An empty timestamp is one of that byte all over.
+  void AppendVersion(const Slice& user_key, const Slice& timestamp, char filler,
+                     SequenceNumber sequence, ValueType type,
+                     std::string* target) const {
+    target->append(user_key.data(), user_key.size());
+    target->append(timestamp.data(), timestamp.size());
+    target->append(order.timestamp_size() - timestamp.size(), filler);
+    AppendInternalKey(Slice(), sequence, type, target);
+  }
+};
+
+// Reads the last bytes of the file, and what they say, into *footer. The
+// window then holds the file's tail. Messages name the place.
+Status ReadFooter(const RandomAccessFile& file, FileWindow* window,
+                  Footer* footer);
+
+// The comparator that the properties name, or `given`. NotSupported for one
+// that is not built in and not given; InvalidArgument for one that differs
+// from the given one.
+Status ChooseComparator(const TableProperties& properties,
+                        const Comparator* given, const Comparator** chosen);
+
+// Rules that make a file damaged whatever one wants of it: those of external
+// files, and the index type that must be there. Also tells which compression
+// types the file declares.
+Status CheckProperties(const TableProperties& properties,
+                       const FormatTraits& traits,
+                       DeclaredCompression* declared);
+
+// Everything up to and including index and filter. Messages begin with the
+// file's name.
+Status OpenTable(std::unique_ptr<RandomAccessFile> file,
+                 const ReaderOptions& options,
+                 std::unique_ptr<OpenedTable>* table);
+
+}  // namespace ashlar::internal
+
+#endif  // ASHLAR_TABLE_READ_OPENED_TABLE_H_

@@ -1,0 +1,44 @@
+#include "table/read/range_deletions.h"
+
+#include <utility>
+
+#include "table/meta/plain_block.h"
+
+namespace ashlar::internal {
+
+Status LoadRangeDeletions(const BlockSource& source,
+                          const std::vector<MetaBlockEntry>& meta_blocks,
+                          KeyOrder order, const KeyForm& form,
+                          std::unique_ptr<const RangeDeletions>* deletions) {
+  const MetaBlockEntry* entry =
+      FindMetaBlock(meta_blocks, kRangeDeletionBlockName);
+  if (entry == nullptr) {
+    entry = FindMetaBlock(meta_blocks, kPebbleRangeDeletionBlockName);
+  }
+  if (entry == nullptr) return {};
+  const BlockPlace place{BlockKind::kRangeDeletion,
+                         {entry->offset, entry->size}};
+  if (order.timestamp_size() != 0) {
+    return place.NotSupported("range deletions of keys with timestamps",
+                              "not honoured by this release");
+  }
+  auto loaded = std::make_unique<RangeDeletions>(order);
+  Status status = source.LoadOwned(place, true, &loaded->block);
+  if (status.ok()) {
+    status = DecodeRangeDeletions(loaded->block.contents, place, &loaded->list);
+  }
+  if (form.sequence.has_value()) {
+    for (RangeDeletion& deletion : loaded->list.entries) {
+      deletion.sequence = *form.sequence;
+    }
+  }
+  if (status.ok()) {
+    status = loaded->fragments.Build(loaded->list.entries, place);
+  }
+  if (status.ok() && !loaded->list.entries.empty()) {
+    *deletions = std::move(loaded);
+  }
+  return status;
+}
+
+}  // namespace ashlar::internal

@@ -1,0 +1,43 @@
+// The range deletions of an open table: as stored, and as fragments.
+//
+// Loaded when a table is opened: a table whose range deletions cannot be read
+// would give wrong answers. Never changed afterwards: thread-safe.
+#ifndef ASHLAR_TABLE_READ_RANGE_DELETIONS_H_
+#define ASHLAR_TABLE_READ_RANGE_DELETIONS_H_
+
+#include <memory>
+#include <vector>
+
+#include "table/dump.h"
+#include "table/format/key_form.h"
+#include "table/meta/range_del_block.h"
+#include "table/meta/range_del_fragments.h"
+#include "table/read/block_source.h"
+#include "util/status.h"
+
+namespace ashlar::internal {
+
+struct RangeDeletions {
+  explicit RangeDeletions(KeyOrder order) : fragments(order) {}
+
+  LoadedBlock block;
+  RangeDeletionList list;
+  RangeDeletionFragments fragments;
+
+  uint64_t MemoryUsage() const {
+    return block.owned.capacity() + list.begin_keys.capacity() +
+           list.entries.capacity() * sizeof(RangeDeletion) +
+           fragments.MemoryUsage();
+  }
+};
+
+// *deletions stays null where the metaindex names no range deletion block, or
+// an empty one. Of Pebble's two names for one block one is followed.
+Status LoadRangeDeletions(const BlockSource& source,
+                          const std::vector<MetaBlockEntry>& meta_blocks,
+                          KeyOrder order, const KeyForm& form,
+                          std::unique_ptr<const RangeDeletions>* deletions);
+
+}  // namespace ashlar::internal
+
+#endif  // ASHLAR_TABLE_READ_RANGE_DELETIONS_H_

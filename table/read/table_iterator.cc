@@ -1,0 +1,215 @@
+#include "table/read/table_iterator.h"
+
+#include "table/read/visible_entries.h"
+
+namespace ashlar {
+
+using namespace internal;
+
+Iterator::State::State(const OpenedTable* opened,
+                       const ReadOptions& read_options)
+    : table(opened),
+      options(read_options),
+      newest(read_options.timestamp.ToString()),
+      window(opened->file.get(), read_options.readahead_size),
+      at(opened->index.get()),
+      block(opened->order),
+      status(opened->Named(opened->CheckTimestamp(read_options))),
+      usable(status.ok()) {}
+
+Iterator::State::~State() = default;
+
+bool Iterator::State::Fail(const Status& error) {
+  status = table->Named(error);
+  // Nothing of a damaged block may be walked on.
+  block.Clear();
+  has_block = false;
+  return false;
+}
+
+// What a move within the block came to.
+bool Iterator::State::PassOn(bool on_entry) {
+  if (!on_entry && !block.status().ok()) return Fail(block.status());
+  return on_entry;
+}
+
+bool Iterator::State::LoadBlock() {
+  if (has_block && block_offset == at.handle().offset) return true;
+  has_block = false;
+  const BlockPlace place = at.place();
+  Status loading = table->source.Load(place, options.verify_checksums, &window,
+                                      &workspace, &loaded);
+  BlockView view;
+  if (loading.ok()) loading = table->ParseData(place, newest, &loaded, &view);
+  if (!loading.ok()) return Fail(loading);
+  block.Reset(view, place);
+  block_offset = place.handle.offset;
+  has_block = true;
+  return true;
+}
+
+bool Iterator::State::BadSeparator() {
+  return Fail(
+      block.place().Corruption("key on the wrong side of its index separator",
+                               DescribeInternalKey(block.key())));
+}
+
+// The key that the block iterator stands on must lie behind the separator of
+// the block before, and be the first key if the index tells that.
+bool Iterator::State::CheckBlockBegin() {
+  if (at.CompareSeparatorBefore(block.key()) >= 0) return BadSeparator();
+  const Slice first_key = at.first_key();
+  // Of a read at a timestamp, the entry with that key may be left out.
+  if (first_key.empty() || !newest.empty() ||
+      table->order.CompareUserKeys(UserKeyOf(first_key),
+                                   UserKeyOf(block.key())) == 0) {
+    return true;
+  }
+  return Fail(block.place().Corruption(
+      "first key differs from that in the index",
+      "expected " + DescribeInternalKey(first_key) + ", found " +
+          DescribeInternalKey(block.key())));
+}
+
+// The key must not lie behind the separator of its block.
+bool Iterator::State::CheckBlockEnd() {
+  return at.CompareSeparator(block.key()) >= 0 || BadSeparator();
+}
+
+// Behind the last block or before the first, or where the index is damaged.
+bool Iterator::State::AtEnd() {
+  if (!at.status().ok()) return Fail(at.status());
+  block.Clear();
+  has_block = false;
+  return false;
+}
+
+// The first entry of the block that the cursor stands on, or of the first one
+// behind it that has any.
+bool Iterator::State::FirstFrom(bool on_block) {
+  for (; on_block; on_block = at.Next()) {
+    if (!LoadBlock()) return false;
+    if (PassOn(block.SeekToFirst())) return CheckBlockBegin();
+    if (!status.ok()) return false;
+  }
+  return AtEnd();
+}
+
+bool Iterator::State::LastFrom(bool on_block) {
+  for (; on_block; on_block = at.Prev()) {
+    if (!LoadBlock()) return false;
+    if (PassOn(block.SeekToLast())) return CheckBlockEnd();
+    if (!status.ok()) return false;
+  }
+  return AtEnd();
+}
+
+bool Iterator::State::SeekToFirst() {
+  if (visible != nullptr) return visible->SeekToFirst();
+  if (!usable) return false;
+  status = Status();
+  return FirstFrom(at.SeekToFirst());
+}
+
+bool Iterator::State::SeekToLast() {
+  if (visible != nullptr) return visible->SeekToLast();
+  if (!usable) return false;
+  status = Status();
+  return LastFrom(at.SeekToLast());
+}
+
+bool Iterator::State::Seek(const Slice& internal_key) {
+  if (visible != nullptr) return visible->Seek(internal_key);
+  if (!usable) return false;
+  status = Status();
+  if (!at.Seek(internal_key)) return AtEnd();
+  if (!LoadBlock()) return false;
+  if (PassOn(block.Seek(internal_key))) return true;
+  if (!status.ok()) return false;
+  // The block ends before the key, though its separator does not.
+  return FirstFrom(at.Next());
+}
+
+bool Iterator::State::SeekForPrev(const Slice& internal_key) {
+  if (visible != nullptr) return visible->SeekForPrev(internal_key);
+  if (!Seek(internal_key)) {
+    return status.ok() && SeekToLast();
+  }
+  if (table->order.Compare(block.key(), internal_key) == 0) return true;
+  if (PassOn(block.Prev())) return true;
+  return status.ok() && PrevBlock();
+}
+
+// Behind the block's last entry, where `block` is no longer valid but still
+// remembers that entry's key. Or damage was met.
+bool Iterator::State::NextBlock() {
+  if (visible != nullptr) return visible->Next();
+  if (!PassOn(false) && !status.ok()) return false;
+  return CheckBlockEnd() && FirstFrom(at.Next());
+}
+
+bool Iterator::State::PrevBlock() {
+  if (visible != nullptr) return visible->Prev();
+  if (!PassOn(false) && !status.ok()) return false;
+  return CheckBlockBegin() && LastFrom(at.Prev());
+}
+
+Iterator::Iterator(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Iterator::Iterator(Iterator&& other) noexcept = default;
+Iterator& Iterator::operator=(Iterator&& other) noexcept = default;
+Iterator::~Iterator() = default;
+
+Status Iterator::status() const {
+  const State& s = *state_;
+  return s.visible != nullptr ? s.visible->status() : s.status;
+}
+
+void Iterator::Show(bool valid) {
+  valid_ = valid;
+  if (!valid) return;
+  const State& s = *state_;
+  key_ = s.visible != nullptr ? s.visible->key() : s.block.key();
+  value_ = s.visible != nullptr ? s.visible->value() : s.block.value();
+}
+
+void Iterator::SeekToFirst() { Show(state_->SeekToFirst()); }
+
+void Iterator::SeekToLast() { Show(state_->SeekToLast()); }
+
+void Iterator::Seek(const Slice& user_key, SequenceNumber snapshot) {
+  State& s = *state_;
+  s.target.clear();
+  if (s.usable) s.table->AppendTarget(user_key, s.newest, snapshot, &s.target);
+  Show(s.Seek(s.target));
+}
+
+void Iterator::SeekForPrev(const Slice& user_key, SequenceNumber snapshot) {
+  State& s = *state_;
+  s.target.clear();
+  s.table->AppendLastTarget(user_key, snapshot, &s.target);
+  Show(s.SeekForPrev(s.target));
+}
+
+void Iterator::Next() {
+  assert(valid_);
+  State& s = *state_;
+  if (s.block.Next()) [[likely]] {
+    key_ = s.block.key();
+    value_ = s.block.value();
+    return;
+  }
+  Show(s.NextBlock());
+}
+
+void Iterator::Prev() {
+  assert(valid_);
+  State& s = *state_;
+  if (s.block.Prev()) [[likely]] {
+    key_ = s.block.key();
+    value_ = s.block.value();
+    return;
+  }
+  Show(s.PrevBlock());
+}
+
+}  // namespace ashlar

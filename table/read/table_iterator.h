@@ -1,0 +1,72 @@
+// The state behind a public Iterator.
+//
+// Data flow: an index cursor says which block; the block is loaded through a
+// window that reads ahead; a BlockIterator walks it. At each step from one
+// block to the next, the keys on both sides are compared with the separator
+// between them: a block out of place is damage, not an answer.
+#ifndef ASHLAR_TABLE_READ_TABLE_ITERATOR_H_
+#define ASHLAR_TABLE_READ_TABLE_ITERATOR_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "table/block/block_iterator.h"
+#include "table/index/index_cursor.h"
+#include "table/iterator.h"
+#include "table/options.h"
+#include "table/read/opened_table.h"
+
+namespace ashlar::internal {
+class VisibleEntries;
+}
+
+namespace ashlar {
+
+struct Iterator::State {
+  State(const internal::OpenedTable* opened, const ReadOptions& read_options);
+  ~State();
+
+  const internal::OpenedTable* table;
+  const ReadOptions options;
+  const std::string newest;  // timestamp that is seen
+  internal::FileWindow window;
+  internal::BlockWorkspace workspace;
+  internal::LoadedBlock loaded;
+  internal::IndexCursor at;
+  internal::BlockIterator block;
+  // Of the block in `loaded`.
+  uint64_t block_offset = 0;
+  bool has_block = false;
+  Status status;
+  const bool usable;   // false: the options are wrong, as the status says
+  std::string target;  // kept for its memory
+  // Null: every entry is shown. Else this walks, and `block` stays empty, so
+  // that each step leaves it at once and finds its way here: steps that hide
+  // nothing need not ask.
+  std::unique_ptr<internal::VisibleEntries> visible;
+
+  // Each says whether `block` then stands on an entry; if not, `status` tells
+  // an end of the table from damage.
+  bool SeekToFirst();
+  bool SeekToLast();
+  bool Seek(const Slice& internal_key);
+  bool NextBlock();
+  bool PrevBlock();
+  bool SeekForPrev(const Slice& internal_key);
+
+ private:
+  bool LoadBlock();
+  bool FirstFrom(bool on_block);
+  bool LastFrom(bool on_block);
+  bool CheckBlockBegin();
+  bool CheckBlockEnd();
+  bool BadSeparator();
+  bool AtEnd();
+  bool Fail(const Status& error);
+  bool PassOn(bool on_entry);
+};
+
+}  // namespace ashlar
+
+#endif  // ASHLAR_TABLE_READ_TABLE_ITERATOR_H_

@@ -1,0 +1,396 @@
+// From the footer to a table that can be read.
+
+#include <algorithm>
+#include <string>
+
+#include "table/block/restore_keys.h"
+#include "table/index/registry.h"
+#include "table/meta/plain_block.h"
+#include "table/read/opened_table.h"
+
+namespace ashlar::internal {
+
+namespace {
+
+// Footer, metaindex and properties, and of small files the index too, mostly
+// lie in the last bytes: one read finds them all.
+constexpr uint64_t kTailBytes = uint64_t{16} << 10;
+
+// Of external files: the version that has a global sequence number.
+constexpr uint32_t kExternalVersionWithSeqno = 2;
+
+// Opening one file, step by step.
+class TableOpener {
+ public:
+  TableOpener(OpenedTable* table, FileWindow* window)
+      : table_(table), window_(window) {}
+
+  Status Open(const ReaderOptions& options) {
+    Status status = ReadMetaindex();
+    if (status.ok()) status = ReadProperties();
+    if (status.ok()) status = CheckHonoured();
+    if (status.ok()) status = ReadDictionary();
+    if (!status.ok()) return status;
+    const Comparator* comparator;
+    status =
+        ChooseComparator(table_->properties, options.comparator, &comparator);
+    if (!status.ok()) {
+      return properties_place_.Wrap("unusable comparator", status);
+    }
+    table_->order = table_->stored_order = KeyOrder(comparator);
+    table_->order_without_timestamps = table_->order.WithoutTimestamps();
+    if (table_->properties.user_defined_timestamps_persisted == 0) {
+      table_->key_form.stripped_timestamp = table_->order.timestamp_size();
+      table_->stored_order = table_->order_without_timestamps;
+    }
+    status = ReadKeyForm(options);
+    if (!status.ok()) return properties_place_.Wrap("bad property", status);
+    status = ReadIndex();
+    if (status.ok()) status = ReadFilter(options);
+    if (status.ok()) {
+      status =
+          LoadRangeDeletions(table_->source, table_->meta_blocks, table_->order,
+                             table_->key_form, &table_->range_deletions);
+    }
+    if (status.ok() && options.partition_pinning == PinningTier::kAll) {
+      PinPartitions();
+    }
+    return status;
+  }
+
+ private:
+  const Footer& footer() const { return table_->source.footer(); }
+
+  Status Load(const BlockPlace& place, LoadedBlock* block) {
+    return table_->source.Load(place, true, window_, &workspace_, block);
+  }
+
+  Status ReadMetaindex() {
+    const BlockPlace place{BlockKind::kMetaIndex, footer().metaindex};
+    LoadedBlock block;
+    Status status = Load(place, &block);
+    if (!status.ok()) return status;
+    return DecodeMetaindex(block.contents, place, footer().offset,
+                           &table_->meta_blocks);
+  }
+
+  const MetaBlockEntry* Find(std::string_view name) const {
+    return FindMetaBlock(table_->meta_blocks, name);
+  }
+
+  // What the metaindex should name and does not.
+  Status Missing(std::string_view name) const {
+    const BlockPlace place{BlockKind::kMetaIndex, footer().metaindex};
+    return place.Corruption("missing entry", "expected " + std::string(name) +
+                                                 ", found none of that name");
+  }
+
+  static BlockPlace PlaceOf(const MetaBlockEntry& entry) {
+    return {MetaBlockKind(entry.name), {entry.offset, entry.size}};
+  }
+
+  Status ReadProperties() {
+    const MetaBlockEntry* entry = Find(kPropertiesBlockName);
+    if (entry == nullptr) entry = Find(kOldPropertiesBlockName);
+    if (entry == nullptr) {
+      if (!footer().traits().requires_properties) return {};
+      return Missing(kPropertiesBlockName);
+    }
+    const BlockPlace place = PlaceOf(*entry);
+    LoadedBlock block;
+    Status status = Load(place, &block);
+    if (!status.ok()) return status;
+    TableProperties& properties = table_->properties;
+    status = DecodeProperties(block.contents, place, &properties);
+    if (!status.ok()) return status;
+    DeclaredCompression declared;
+    status = CheckProperties(properties, footer().traits(), &declared);
+    table_->source.Declare(declared);
+    properties_place_ = place;
+    return place.Wrap("bad property", status);
+  }
+
+  // Refuses what would make an answer wrong. Only filters may be ignored.
+  Status CheckHonoured() const {
+    constexpr const char* kWhy = "not honoured by this release";
+    const TableProperties& p = table_->properties;
+    if (FindIndexType(p.index_type) == nullptr) {
+      return properties_place_.NotSupported(
+          "index type " + std::to_string(p.index_type), kWhy);
+    }
+    return {};
+  }
+
+  // Of external files, one sequence number replaces all others. 0, or none,
+  // stands for the one that the manifest has; where that is not known either,
+  // keys keep theirs, as Pebble's files need it.
+  Status ReadKeyForm(const ReaderOptions& options) {
+    const TableProperties& p = table_->properties;
+    if (p.external_sst_file_version != kExternalVersionWithSeqno) return {};
+    const SequenceNumber stored = p.external_sst_file_global_seqno.value_or(0);
+    const SequenceNumber known = options.largest_seqno.value_or(stored);
+    if (stored != 0 && known != stored) {
+      return Status::Corruption(
+          "global sequence number " + std::to_string(stored) +
+          " in a file whose largest_seqno is " + std::to_string(known));
+    }
+    if (known > kMaxSequenceNumber) {
+      return Status::InvalidArgument(
+          "largest_seqno is " + std::to_string(known) + ", expected at most " +
+          std::to_string(kMaxSequenceNumber));
+    }
+    if (known != 0) table_->key_form.sequence = known;
+    return {};
+  }
+
+  Status ReadDictionary() {
+    const MetaBlockEntry* const entry = Find(kDictionaryBlockName);
+    if (entry == nullptr || table_->source.AllRaw()) return {};
+    const BlockPlace place = PlaceOf(*entry);
+    LoadedBlock block;
+    Status status = Load(place, &block);
+    if (!status.ok()) return status;
+    return table_->source.TakeDictionary(block.contents, place);
+  }
+
+  Status IndexHandle(BlockHandle* handle) const {
+    if (!footer().traits().has_context_checksums) {
+      *handle = footer().index;
+      return {};
+    }
+    const MetaBlockEntry* const entry = Find(kIndexBlockName);
+    if (entry == nullptr) {
+      return Missing(kIndexBlockName);
+    }
+    *handle = {entry->offset, entry->size};
+    return {};
+  }
+
+  Status ReadIndex() {
+    BlockPlace place{BlockKind::kIndex, {}};
+    Status status = IndexHandle(&place.handle);
+    if (!status.ok()) return status;
+    LoadedBlock block;
+    status = Load(place, &block);
+    if (!status.ok()) return status;
+    const TableProperties& p = table_->properties;
+    const IndexTypeRow& type = *FindIndexType(p.index_type);
+    const BlockSource& blocks = table_->source;
+    const IndexSource source{
+        table_->order,
+        {p.index_key_is_user_key != 0, p.index_value_is_delta_encoded != 0,
+         type.has_first_keys, table_->key_form},
+        footer().offset,
+        [&blocks](const BlockPlace& at, Buffer* owned, Slice* contents) {
+          LoadedBlock part;
+          Status loading = blocks.LoadOwned(at, true, &part);
+          *owned = std::move(part.owned);
+          *contents = part.contents;
+          return loading;
+        }};
+    return type.open(source, block.contents, place, &table_->index);
+  }
+
+  void PinPartitions() const {
+    for (size_t i = 0; i < table_->index->num_parts(); ++i) {
+      const ParsedIndex* part;
+      table_->index->Part(i, &part).IgnoreError();
+    }
+    if (table_->filter_partitions != nullptr) {
+      table_->filter_partitions->LoadAll();
+    }
+  }
+
+  // Pebble gives a table without entries one data block, which is empty, and
+  // counts range deletions among the entries.
+  bool HasPoints() const {
+    const TableProperties& properties = table_->properties;
+    if (properties.stored.contains("rocksdb.num.entries") &&
+        properties.num_entries <= properties.num_range_deletions) {
+      return false;
+    }
+    return table_->index->root().size() != 0;
+  }
+
+  Status ReadFilter(const ReaderOptions& options) {
+    std::string name(kFullFilterPrefix);
+    name.append(kBuiltinFilterName);
+    const MetaBlockEntry* const entry = Find(name);
+    table_->filter_subject =
+        FilterSubject(table_->properties, options.prefix_extractor);
+    if (entry == nullptr) {
+      Status status = ReadLevelDbFilter();
+      return status.ok() ? ReadFilterPartitions() : status;
+    }
+    if (!table_->filter_subject.any()) return {};
+    LoadedBlock filter_block;
+    Status status =
+        table_->source.LoadOwned(PlaceOf(*entry), true, &filter_block);
+    if (!status.ok()) return status;
+    const FilterBitsReader filter(filter_block.contents);
+    // A filter of prefixes alone is empty where no key has one.
+    if (filter.kind() == FilterBitsReader::Kind::kEmpty &&
+        table_->filter_subject.whole_keys() && HasPoints()) {
+      return PlaceOf(*entry).Corruption(
+          "bad filter", "it matches nothing, but the table has data blocks");
+    }
+    if (filter.kind() == FilterBitsReader::Kind::kAlways) return {};
+    // Without memory for it the table is read without its filter.
+    if (table_->filter_bytes.Assign(filter_block.contents)) {
+      table_->filter = FilterBitsReader(table_->filter_bytes.slice());
+    }
+    return {};
+  }
+
+  Status ReadLevelDbFilter() {
+    const MetaBlockEntry* const entry = Find(kLevelDbFilterBlockName);
+    if (entry == nullptr) return {};
+    Status status =
+        table_->source.LoadOwned(PlaceOf(*entry), true, &table_->filter_block);
+    if (!status.ok()) return status;
+    table_->leveldb_filter =
+        LevelDbFilter::Parse(table_->filter_block.contents);
+    return {};
+  }
+
+  Status ReadFilterPartitions() {
+    if (!table_->filter_subject.any()) return {};
+    std::string name(kPartitionedFilterPrefix);
+    name.append(kBuiltinFilterName);
+    const MetaBlockEntry* const entry = Find(name);
+    // They go by the form of the index, which a table without data blocks
+    // leaves open.
+    if (entry == nullptr || table_->index->root().size() == 0) return {};
+    LoadedBlock block;
+    Status status = Load(PlaceOf(*entry), &block);
+    if (!status.ok()) return status;
+    return FilterPartitions::Open(&table_->source, table_->index->root(),
+                                  block.contents, PlaceOf(*entry),
+                                  &table_->filter_partitions);
+  }
+
+  OpenedTable* table_;
+  FileWindow* window_;
+  BlockWorkspace workspace_;
+  BlockPlace properties_place_;
+};
+
+}  // namespace
+
+Status OpenedTable::ParseData(const BlockPlace& place, const Slice& newest,
+                              LoadedBlock* block, BlockView* view) const {
+  Status status = ParseBlock(block->contents, place, view);
+  if (!status.ok() || (key_form.IsAsStored() && newest.empty())) [[likely]]
+    return status;
+  Buffer restored;
+  status = RestoreKeys(*view, place, stored_order, key_form,
+                       {order.comparator(), newest}, &restored);
+  if (!status.ok()) return status;
+  block->owned = std::move(restored);
+  block->contents = block->owned.slice();
+  return ParseBlock(block->contents, place, view);
+}
+
+Status OpenedTable::CheckTimestamp(const ReadOptions& options) const {
+  const size_t expected = order.timestamp_size();
+  if (options.timestamp.empty() || options.timestamp.size() == expected) {
+    return {};
+  }
+  return Status::InvalidArgument(
+      "timestamp has " + std::to_string(options.timestamp.size()) +
+      " bytes, those of comparator " + std::string(order.comparator()->Name()) +
+      " have " + std::to_string(expected));
+}
+
+Status ReadFooter(const RandomAccessFile& file, FileWindow* window,
+                  Footer* footer) {
+  const uint64_t size = file.Size();
+  const uint64_t tail_size = std::min(size, kTailBytes);
+  Status status = window->Fill(size - tail_size, tail_size);
+  if (!status.ok()) return status;
+  const uint64_t footer_size = std::min(size, kFooterSize);
+  Slice tail;
+  status = window->Read(size - footer_size, footer_size, &tail);
+  if (!status.ok()) return status;
+  status = DecodeFooter(tail, size, footer);
+  const BlockPlace place{BlockKind::kFooter, {size - footer_size, footer_size}};
+  return place.Wrap(
+      status.IsNotSupported() ? "unsupported footer" : "bad footer", status);
+}
+
+Status ChooseComparator(const TableProperties& properties,
+                        const Comparator* given, const Comparator** chosen) {
+  const std::string& name = properties.comparator_name;
+  if (given != nullptr) {
+    *chosen = given;
+    if (name.empty() || name == given->Name()) return {};
+    return Status::InvalidArgument("comparator " + name +
+                                   " does not match the given one, " +
+                                   std::string(given->Name()));
+  }
+  *chosen = name.empty() ? BytewiseComparator() : FindBuiltinComparator(name);
+  if (*chosen != nullptr) return {};
+  return Status::NotSupported("comparator " + name + " is not built in");
+}
+
+namespace {
+
+Status CheckExternalProperties(const TableProperties& properties) {
+  constexpr uint32_t kWithoutSeqno = 1;
+  const auto& version = properties.external_sst_file_version;
+  const bool has_seqno = properties.external_sst_file_global_seqno.has_value();
+  if (!version.has_value()) {
+    if (!has_seqno) return {};
+    return Status::Corruption(
+        "property rocksdb.external_sst_file.global_seqno in a file that has "
+        "no rocksdb.external_sst_file.version");
+  }
+  if (*version != kWithoutSeqno && *version != kExternalVersionWithSeqno) {
+    return Status::Corruption("external file version " +
+                              std::to_string(*version) + ", expected 1 or 2");
+  }
+  if (properties.external_sst_file_global_seqno.value_or(0) >
+      kMaxSequenceNumber) {
+    return Status::Corruption(
+        "global sequence number " +
+        std::to_string(*properties.external_sst_file_global_seqno) +
+        ", expected at most " + std::to_string(kMaxSequenceNumber));
+  }
+  if (*version == kWithoutSeqno && has_seqno) {
+    return Status::Corruption(
+        "external file of version 1 with a global sequence number");
+  }
+  return {};
+}
+
+}  // namespace
+
+Status CheckProperties(const TableProperties& properties,
+                       const FormatTraits& traits,
+                       DeclaredCompression* declared) {
+  constexpr const char* kIndexType = "rocksdb.block.based.table.index.type";
+  Status status = DecodeCompressionProperty(properties, traits, declared);
+  if (status.ok()) status = CheckExternalProperties(properties);
+  if (status.ok() && traits.requires_properties &&
+      !properties.stored.contains(kIndexType)) {
+    return Status::Corruption("expected " + std::string(kIndexType) +
+                              ", found none of that name");
+  }
+  return status;
+}
+
+Status OpenTable(std::unique_ptr<RandomAccessFile> file,
+                 const ReaderOptions& options,
+                 std::unique_ptr<OpenedTable>* table) {
+  const RandomAccessFile& opened = *file;
+  FileWindow window(file.get(), 0);
+  Footer footer;
+  Status status = ReadFooter(opened, &window, &footer);
+  if (!status.ok()) return NamedAfter(opened, status);
+  *table = std::make_unique<OpenedTable>(std::move(file), footer,
+                                         options.max_uncompressed_block_bytes);
+  status = TableOpener(table->get(), &window).Open(options);
+  return NamedAfter(opened, status);
+}
+
+}  // namespace ashlar::internal

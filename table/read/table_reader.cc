@@ -1,0 +1,177 @@
+// TableReader: the public face of an OpenedTable.
+
+#include "table/table_reader.h"
+
+#include "table/index/index_cursor.h"
+#include "table/meta/plain_block.h"
+#include "table/read/opened_table.h"
+#include "table/read/point_lookup.h"
+#include "table/read/table_iterator.h"
+#include "table/read/visible_entries.h"
+
+namespace ashlar {
+
+using namespace internal;
+
+struct TableReader::State {
+  std::unique_ptr<OpenedTable> table;
+};
+
+TableReader::TableReader(std::unique_ptr<State> state)
+    : state_(std::move(state)) {}
+
+TableReader::~TableReader() = default;
+
+Result<std::unique_ptr<TableReader>> TableReader::Open(
+    const std::string& path, const ReaderOptions& options) {
+  Result<std::unique_ptr<RandomAccessFile>> file =
+      options.allow_mmap_reads ? OpenMappedFile(path)
+                               : OpenRandomAccessFile(path);
+  if (!file.ok()) return file.status();
+  return Open(std::move(file).value(), options);
+}
+
+Result<std::unique_ptr<TableReader>> TableReader::Open(
+    std::unique_ptr<RandomAccessFile> file, const ReaderOptions& options) {
+  auto state = std::make_unique<State>();
+  Status status = OpenTable(std::move(file), options, &state->table);
+  if (!status.ok()) return status;
+  return std::unique_ptr<TableReader>(new TableReader(std::move(state)));
+}
+
+Status TableReader::Get(const ReadOptions& options, const Slice& user_key,
+                        SequenceNumber snapshot, GetResult* result,
+                        const MergeOperandCallback& on_operand) const {
+  const OpenedTable& table = *state_->table;
+  PointLookup lookup(table, options, user_key, snapshot, on_operand);
+  Status status = lookup.Run(result);
+  return status.ok() ? status : table.Named(status);
+}
+
+Iterator TableReader::NewIterator(const ReadOptions& options) const {
+  const OpenedTable* const table = state_->table.get();
+  auto state = std::make_unique<Iterator::State>(table, options);
+  if (VisibleEntries::MayHide(*table, options)) {
+    state->visible = std::make_unique<VisibleEntries>(table, options);
+    state->block.Clear();
+  }
+  return Iterator(std::move(state));
+}
+
+std::span<const RangeDeletion> TableReader::RangeDeletions() const {
+  const auto* const deletions = state_->table->range_deletions.get();
+  if (deletions == nullptr) return {};
+  return deletions->list.entries;
+}
+
+void TableReader::VisitRangeDeletionFragments(
+    const RangeDeletionFragmentCallback& visit) const {
+  const auto* const deletions = state_->table->range_deletions.get();
+  if (deletions == nullptr) return;
+  const RangeDeletionFragments& fragments = deletions->fragments;
+  RangeDeletionFragment fragment;
+  for (size_t i = 0; i < fragments.size(); ++i) {
+    fragments.ListAt(i, &fragment.sequences);
+    if (fragment.sequences.empty()) continue;
+    fragment.begin = fragments.begin(i);
+    fragment.end = fragments.end(i);
+    if (!visit(fragment)) return;
+  }
+}
+
+SequenceNumber TableReader::NewestRangeDeletionOver(
+    const Slice& user_key, SequenceNumber snapshot) const {
+  const auto* const deletions = state_->table->range_deletions.get();
+  return deletions == nullptr
+             ? 0
+             : deletions->fragments.NewestOver(user_key, snapshot);
+}
+
+Status TableReader::VerifyChecksum(const ReadOptions& options) const {
+  const OpenedTable& table = *state_->table;
+  FileWindow window(table.file.get(), options.readahead_size);
+  Buffer scratch;
+  const auto check = [&](const BlockPlace& place) {
+    StoredBlock stored;
+    Status status =
+        table.source.ReadStored(place, true, &window, &scratch, &stored);
+    return status.ok() ? BlockSource::CheckChecksum(place, stored) : status;
+  };
+  IndexCursor at(table.index.get());
+  bool on_block = at.SeekToFirst();
+  for (; on_block; on_block = at.Next()) {
+    const Status status = check(at.place());
+    if (!status.ok()) return table.Named(status);
+  }
+  if (!at.status().ok()) return table.Named(at.status());
+  for (size_t i = 0;
+       table.index->is_partitioned() && i < table.index->num_parts(); ++i) {
+    const Status status = check(table.index->PartPlace(i));
+    if (!status.ok()) return table.Named(status);
+  }
+  const FilterPartitions* const filter = table.filter_partitions.get();
+  for (size_t i = 0; filter != nullptr && i < filter->size(); ++i) {
+    const Status status = check(filter->Place(i));
+    if (!status.ok()) return table.Named(status);
+  }
+  for (const MetaBlockEntry& entry : table.meta_blocks) {
+    const Status status =
+        check({MetaBlockKind(entry.name), {entry.offset, entry.size}});
+    if (!status.ok()) return table.Named(status);
+  }
+  const Footer& footer = table.source.footer();
+  Status status = check({BlockKind::kMetaIndex, footer.metaindex});
+  if (status.ok() && !footer.index.IsNull()) {
+    status = check({BlockKind::kIndex, footer.index});
+  }
+  return table.Named(status);
+}
+
+uint64_t TableReader::ApproximateOffsetOf(const Slice& user_key) const {
+  std::string target;
+  state_->table->AppendTarget(user_key, Slice(), kMaxSequenceNumber, &target);
+  IndexCursor at(state_->table->index.get());
+  if (at.Seek(target)) return at.handle().offset;
+  // Behind the last block; or a partition cannot be read, and there is nothing
+  // better to tell.
+  return at.SeekToLast() ? at.handle().End() : 0;
+}
+
+const TableProperties& TableReader::properties() const {
+  return state_->table->properties;
+}
+
+uint32_t TableReader::format_version() const {
+  return state_->table->source.footer().format_version;
+}
+
+ChecksumType TableReader::checksum_type() const {
+  return state_->table->source.footer().checksum;
+}
+
+const Comparator* TableReader::comparator() const {
+  return state_->table->order.comparator();
+}
+
+const RandomAccessFile& TableReader::file() const {
+  return *state_->table->file;
+}
+
+uint64_t TableReader::MemoryUsage() const {
+  const OpenedTable& table = *state_->table;
+  uint64_t bytes = sizeof table + table.index->MemoryUsage() +
+                   table.filter_block.owned.capacity() +
+                   table.filter_bytes.size();
+  if (table.filter_partitions != nullptr) {
+    bytes += table.filter_partitions->MemoryUsage();
+  }
+  if (table.range_deletions != nullptr) {
+    bytes += table.range_deletions->MemoryUsage();
+  }
+  for (const auto& [name, value] : table.properties.stored) {
+    bytes += name.size() + value.size();
+  }
+  return bytes;
+}
+
+}  // namespace ashlar

@@ -1,0 +1,69 @@
+// VisibleEntries: the walk of an iterator that leaves entries out: those under
+// a range deletion, and those above the read's snapshot.
+//
+// Data flow: walks over every entry with an Iterator::State of its own and
+// passes by what is hidden. Which range deletion lies over a key is asked once
+// for each fragment that the walk comes to, not for each key.
+//
+// Made only for reads that may hide something: all others pay nothing for it.
+// One thread at a time.
+#ifndef ASHLAR_TABLE_READ_VISIBLE_ENTRIES_H_
+#define ASHLAR_TABLE_READ_VISIBLE_ENTRIES_H_
+
+#include <optional>
+
+#include "table/read/opened_table.h"
+#include "table/read/table_iterator.h"
+#include "util/slice.h"
+#include "util/status.h"
+
+namespace ashlar::internal {
+
+class VisibleEntries {
+ public:
+  // Whether such a read can hide anything.
+  static bool MayHide(const OpenedTable& table, const ReadOptions& options) {
+    return options.snapshot != kMaxSequenceNumber ||
+           (table.range_deletions != nullptr &&
+            !options.ignore_range_deletions);
+  }
+
+  VisibleEntries(const OpenedTable* table, const ReadOptions& options);
+
+  // Each says whether the walk then stands on an entry; if not, status()
+  // tells an end of the table from damage.
+  bool SeekToFirst() { return PassForward(all_.SeekToFirst()); }
+  bool SeekToLast() { return PassBackward(all_.SeekToLast()); }
+  bool Seek(const Slice& target) { return PassForward(all_.Seek(target)); }
+  bool SeekForPrev(const Slice& target) {
+    return PassBackward(all_.SeekForPrev(target));
+  }
+  bool Next() { return PassForward(StepForward()); }
+  bool Prev() { return PassBackward(StepBackward()); }
+
+  Slice key() const { return all_.block.key(); }
+  Slice value() const { return all_.block.value(); }
+  const Status& status() const { return all_.status; }
+
+ private:
+  bool StepForward() { return all_.block.Next() || all_.NextBlock(); }
+  bool StepBackward() { return all_.block.Prev() || all_.PrevBlock(); }
+  bool PassForward(bool on_entry);
+  bool PassBackward(bool on_entry);
+  bool Hides(const Slice& key);
+  void EnterFragmentOf(const Slice& user_key);
+
+  Iterator::State all_;
+  const SequenceNumber snapshot_;
+  // Null where they are none of this read's business.
+  const RangeDeletionFragments* fragments_ = nullptr;
+  // The fragment of the last key; an absent bound is open. No fragment yet
+  // while newest_ is absent.
+  std::optional<Slice> begin_;
+  std::optional<Slice> end_;
+  std::optional<SequenceNumber> newest_;
+};
+
+}  // namespace ashlar::internal
+
+#endif  // ASHLAR_TABLE_READ_VISIBLE_ENTRIES_H_

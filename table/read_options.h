@@ -1,0 +1,73 @@
+// Options of reading, as plain aggregates with RocksDB's names and meanings:
+//
+//   ReaderOptions  how a file is opened
+//   ReadOptions    one read
+#ifndef ASHLAR_TABLE_READ_OPTIONS_H_
+#define ASHLAR_TABLE_READ_OPTIONS_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "table/internal_key.h"
+#include "util/comparator.h"
+#include "util/prefix_extractor.h"
+#include "util/slice.h"
+
+namespace ashlar {
+
+// Which of the parts that are read when they are needed are read at once.
+enum class PinningTier : uint8_t { kNone, kAll };
+
+struct ReaderOptions {
+  // Null: the built-in comparator that the file names (bytewise where it names
+  // none). Else the file must name this one, or none.
+  const Comparator* comparator = nullptr;
+
+  // Whether a file that is opened by its path is mapped into memory rather
+  // than read; see OpenMappedFile for what that asks of the file. Uncompressed
+  // blocks are then walked where the page cache holds them.
+  bool allow_mmap_reads = false;
+
+  // Partitions of a partitioned index, which are kept once they are read: kAll
+  // reads them when the file is opened. One that is damaged fails the reads
+  // that need it, not the opening.
+  PinningTier partition_pinning = PinningTier::kNone;
+
+  // The file's largest sequence number as its manifest has it, 0 being none: of
+  // external files, all entries have it. Absent: what the file itself says.
+  std::optional<SequenceNumber> largest_seqno = std::nullopt;
+
+  // Null: the built-in prefix extractor that the file names. Else used where
+  // the file names this one; no file is refused for another.
+  std::shared_ptr<const PrefixExtractor> prefix_extractor;
+
+  // A block that claims to be larger when decompressed is refused.
+  uint64_t max_uncompressed_block_bytes = uint64_t{1} << 30;
+};
+
+struct ReadOptions {
+  // Whether each block read from the file is compared with its checksum.
+  bool verify_checksums = true;
+
+  // Of tables whose comparator has timestamps: entries with a newer one are not
+  // seen. Empty: all are. Otherwise as long as the comparator says, and it must
+  // outlive the call that it is given to.
+  Slice timestamp;
+
+  // Iterators read this many bytes ahead of where they are when they walk
+  // forward. 0: start small and grow with the walk, up to 128 KiB.
+  uint64_t readahead_size = 0;
+
+  // Whether reads answer as if the table had no range deletions: iterators
+  // then show every stored entry. For who merges tables, or looks at one.
+  bool ignore_range_deletions = false;
+
+  // Iterators leave out entries and range deletions with larger sequence
+  // numbers. Get takes a snapshot of its own instead.
+  SequenceNumber snapshot = kMaxSequenceNumber;
+};
+
+}  // namespace ashlar
+
+#endif  // ASHLAR_TABLE_READ_OPTIONS_H_

@@ -1,0 +1,133 @@
+// TableReader: reads one table file.
+//
+// Open checks footer, metaindex, properties and index, and refuses with
+// NotSupported what it could not honour in every read (comparators it does not
+// know, ...). All const calls may be made by any number of threads at once.
+// Index, filter and range deletions are held in memory; data blocks are read as
+// they are needed.
+#ifndef ASHLAR_TABLE_TABLE_READER_H_
+#define ASHLAR_TABLE_TABLE_READER_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "table/internal_key.h"
+#include "table/iterator.h"
+#include "table/options.h"
+#include "table/range_deletion.h"
+#include "table/table_properties.h"
+#include "util/export.h"
+#include "util/file.h"
+#include "util/pinnable_slice.h"
+#include "util/result.h"
+#include "util/slice.h"
+
+namespace ashlar {
+
+// Called for each merge operand of a key, newest first. The bytes are valid
+// only during the call. False ends the read there.
+using MergeOperandCallback =
+    std::function<bool(const Slice& operand, SequenceNumber sequence)>;
+
+// What Get found.
+struct GetResult {
+  enum class State : uint8_t {
+    kNotFound,  // no visible entry of the key in this table
+    kFound,     // `value` holds it (after merge operands: their base)
+    // A deletion, of the key or of a range that it lies in (after merge
+    // operands: their base is empty). For a range deletion `type` says so,
+    // and there need be no entry of the key.
+    kDeleted,
+    kMerged,  // merge operands only: their base is not in this table
+  };
+  enum class Filter : uint8_t {
+    kNone,    // the table has no filter that could be used
+    kAbsent,  // the filter ruled the key out
+    kMaybe,   // the filter let it pass
+  };
+  State state = State::kNotFound;
+  Filter filter = Filter::kNone;
+  // Of the entry that decided: value, deletion, or last operand. Not for
+  // kNotFound.
+  ValueType type = ValueType::kTypeValue;
+  SequenceNumber sequence = 0;
+  std::string timestamp;  // empty where the comparator has none
+  PinnableSlice value;
+  // Whether `value` is only a reference into a blob file (table/blob_index.h):
+  // for blob indexes, and entities whose default column is one.
+  bool is_blob_index = false;
+  // For a wide-column entity `value` is its default column, empty where it has
+  // none, and this all of it (table/wide_columns.h). Lives as long as `value`.
+  Slice entity;
+  uint32_t data_blocks_read = 0;
+};
+
+class ASHLAR_EXPORT TableReader {
+ public:
+  static Result<std::unique_ptr<TableReader>> Open(
+      const std::string& path, const ReaderOptions& options = {});
+  // The file belongs to the reader from here on, also when opening fails.
+  static Result<std::unique_ptr<TableReader>> Open(
+      std::unique_ptr<RandomAccessFile> file,
+      const ReaderOptions& options = {});
+
+  TableReader(const TableReader&) = delete;
+  TableReader& operator=(const TableReader&) = delete;
+  ~TableReader();
+
+  // The newest entry of user_key with a sequence number <= snapshot, and where
+  // keys have timestamps, one that is not newer than options.timestamp;
+  // user_key is given without. A key that is not there is ok with kNotFound.
+  // Merge operands go to on_operand until a value, a deletion or the key's end
+  // is met; MergeInProgress if there are any and on_operand is empty. A value
+  // with a preferred sequence number comes without that number.
+  Status Get(const ReadOptions& options, const Slice& user_key,
+             SequenceNumber snapshot, GetResult* result,
+             const MergeOperandCallback& on_operand = {}) const;
+  Status Get(const Slice& user_key, GetResult* result) const {
+    return Get(ReadOptions(), user_key, kMaxSequenceNumber, result);
+  }
+
+  Iterator NewIterator(const ReadOptions& options = {}) const;
+
+  // As stored, in stored order: they may overlap, repeat, and come in any
+  // order. They live as long as the reader.
+  std::span<const RangeDeletion> RangeDeletions() const;
+  // In key order and without overlap. There may be twice as many fragments as
+  // range deletions, and each may have all of their sequence numbers.
+  void VisitRangeDeletionFragments(
+      const RangeDeletionFragmentCallback& visit) const;
+  // The largest sequence number <= snapshot of a range deletion over the key:
+  // entries of the key with smaller ones are deleted. 0: there is none.
+  SequenceNumber NewestRangeDeletionOver(const Slice& user_key,
+                                         SequenceNumber snapshot) const;
+
+  // Reads every block of the file and compares it with its checksum; the first
+  // fault. VerifyTable in table/dump.h finds all faults and looks deeper.
+  Status VerifyChecksum(const ReadOptions& options = {}) const;
+
+  // About where in the file the data of user_key (without timestamp) begins or
+  // would begin, in
+  // bytes; for keys behind the last one, where the data blocks end.
+  uint64_t ApproximateOffsetOf(const Slice& user_key) const;
+
+  const TableProperties& properties() const;
+  uint32_t format_version() const;
+  ChecksumType checksum_type() const;
+  const Comparator* comparator() const;
+  const RandomAccessFile& file() const;
+  // Bytes held in memory for index, filter and properties.
+  uint64_t MemoryUsage() const;
+
+ private:
+  struct State;
+  explicit TableReader(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace ashlar
+
+#endif  // ASHLAR_TABLE_TABLE_READER_H_

@@ -1,0 +1,101 @@
+// Fuzz target: filters of all kinds, asked and built.
+//
+// Answers of a Bloom filter are compared with those of the naive reader in
+// test/support, batches with single questions, and the kernels with each other.
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "table/filter/bloom.h"
+#include "table/filter/leveldb_filter.h"
+#include "test/fuzz/fuzz_input.h"
+#include "test/support/reference_reader.h"
+
+namespace ashlar {
+
+namespace {
+
+using fuzz::FuzzInput;
+using internal::FilterBitsBuilder;
+using internal::FilterBitsReader;
+
+constexpr size_t kLineBytes = 64;
+constexpr int kMaxProbes = 30;
+
+void CheckAnswer(const FilterBitsReader& reader, const Slice& payload,
+                 const Slice& user_key) {
+  const uint64_t hash = reader.Hash(user_key);
+  const bool answer = reader.MayMatch(hash);
+  const uint64_t twice[] = {hash, hash};
+  FUZZ_CHECK(reader.MayMatchBatch(twice) == (answer ? 3 : 0));
+  if (reader.kind() == FilterBitsReader::Kind::kAlways) FUZZ_CHECK(answer);
+  if (reader.kind() == FilterBitsReader::Kind::kEmpty) FUZZ_CHECK(!answer);
+  if (reader.kind() != FilterBitsReader::Kind::kBloom) return;
+  FUZZ_CHECK(answer == testing::ReferenceFilterMayMatch(
+                           std::string_view(payload.data(), payload.size()),
+                           std::string_view(user_key.data(), user_key.size())));
+}
+
+void CheckKernels(const Slice& payload, uint32_t x) {
+  static const bool has_avx2 = __builtin_cpu_supports("avx2") != 0;
+  if (!has_avx2 || payload.size() < kLineBytes) return;
+  for (int probes = 1; probes <= kMaxProbes; ++probes) {
+    FUZZ_CHECK(internal::BloomLineMatchesAvx2(payload.data(), x, probes) ==
+               internal::BloomLineMatchesPortable(payload.data(), x, probes));
+  }
+}
+
+// A filter of keys cut from these bytes knows all of them.
+void CheckBuilt(FilterType type, double bits_per_key, FuzzInput keys) {
+  FilterBitsBuilder builder(type, bits_per_key);
+  std::vector<Slice> added;
+  while (!keys.empty()) {
+    added.push_back(keys.Bytes(keys.Byte() % 24));
+    builder.Add(internal::HashForFilter(added.back()));
+  }
+  const uint64_t estimate = builder.SizeEstimate();
+  internal::Buffer payload;
+  FUZZ_CHECK(builder.Finish(&payload));
+  FUZZ_CHECK(payload.size() == (added.empty() ? 0 : estimate));
+  const FilterBitsReader reader(payload.slice());
+  for (const Slice& key : added) {
+    FUZZ_CHECK(reader.MayMatchBytes(key));
+    CheckAnswer(reader, payload.slice(), key);
+  }
+}
+
+void CheckLevelDb(const Slice& block, uint64_t offset, const Slice& key) {
+  const auto filter = internal::LevelDbFilter::Parse(block);
+  if (!filter.has_value()) return;
+  static_cast<void>(filter->MayMatch(offset, key));
+  static_cast<void>(filter->MayMatch(offset << 11, key));
+}
+
+}  // namespace
+
+}  // namespace ashlar
+
+// Input: bits a key; number of bytes that are keys, and these; the payload.
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace ashlar;
+  FuzzInput input(data, size);
+  const double bits_per_key = input.Byte() / 2.0;
+  const Slice keys = input.Bytes(input.Byte());
+  const Slice payload = input.rest();
+  const FilterBitsReader reader(payload);
+  FuzzInput cut(reinterpret_cast<const uint8_t*>(keys.data()), keys.size());
+  const FuzzInput all = cut;
+  while (!cut.empty()) {
+    const size_t n = cut.Byte() % 24;
+    const Slice key = cut.Bytes(n);
+    CheckAnswer(reader, payload, key);
+    CheckLevelDb(payload, n, key);
+  }
+  CheckKernels(payload,
+               static_cast<uint32_t>(cut.rest().size()) +
+                   static_cast<uint32_t>(internal::HashForFilter(keys)));
+  CheckBuilt(FilterType::kBloom, bits_per_key, all);
+  CheckBuilt(FilterType::kRibbon, bits_per_key, all);
+  return 0;
+}

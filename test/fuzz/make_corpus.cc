@@ -1,0 +1,336 @@
+// Writes the seeds of the fuzz corpus: small tables of ours and of RocksDB, and
+// the blocks that they consist of. Same output every time.
+//
+//   fuzz_make_corpus <test/golden> <test/fuzz/corpus>
+//
+// Adds and overwrites files named seed-*; inputs of other names, which once
+// found a fault, are left alone.
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "table/dump.h"
+#include "table/format/footer.h"
+#include "test/support/folder.h"
+#include "test/support/random.h"
+#include "test/support/tables.h"
+#include "util/compress/codec.h"
+
+namespace ashlar {
+
+namespace {
+
+using internal::AppendFixed32;
+using internal::AppendFixed64;
+using testing::Entry;
+using testing::Random;
+
+constexpr size_t kMaxSeedBytes = 4096;
+constexpr size_t kMaxSeeds = 48;
+
+class Corpus {
+ public:
+  explicit Corpus(std::string path) : path_(std::move(path)) {}
+
+  // Left out where the target has enough or the seed is too large.
+  void Add(const std::string& target, const std::string& name,
+           const std::string& bytes) {
+    if (bytes.size() > kMaxSeedBytes || counts_[target] == kMaxSeeds) return;
+    ++counts_[target];
+    std::filesystem::create_directories(path_ + "/" + target);
+    testing::WriteFile(path_ + "/" + target + "/seed-" + name, bytes);
+  }
+  void Print() const {
+    for (const auto& [target, count] : counts_) {
+      std::printf("%-14s %zu seeds\n", target.c_str(), count);
+    }
+  }
+
+ private:
+  std::string path_;
+  std::map<std::string, size_t> counts_;
+};
+
+std::vector<Entry> SeedEntries() {
+  std::vector<Entry> entries = testing::SomeEntries(20);
+  entries.push_back(testing::Operand("merged", 9, "newer"));
+  entries.push_back(testing::Operand("merged", 8, "older"));
+  entries.push_back(testing::Value("merged", 7, "base"));
+  entries.push_back(testing::Deletion("none", 5));
+  entries.push_back(testing::Value("text", 3, std::string(300, 't')));
+  return entries;
+}
+
+// What a target wants in front of the block.
+std::string Parameters(BlockKind kind, uint8_t index_form, uint64_t limit) {
+  std::string bytes;
+  if (kind == BlockKind::kIndex) bytes.push_back(static_cast<char>(index_form));
+  if (kind == BlockKind::kIndex || kind == BlockKind::kMetaIndex) {
+    AppendFixed32(&bytes, static_cast<uint32_t>(limit));
+  }
+  if (kind == BlockKind::kData) {
+    const std::string moves("\x00\x02\x01\x85k\x03\x02\x01\x01\x88zz", 12);
+    bytes.push_back('\0');
+    bytes.push_back(static_cast<char>(moves.size()));
+    bytes += moves;
+  }
+  if (kind == BlockKind::kRangeDeletion) bytes.push_back('\0');
+  if (kind == BlockKind::kFilter) {
+    const std::string keys("\x08key00003\x06merged\x04gone", 21);
+    bytes.push_back(20);
+    bytes.push_back(static_cast<char>(keys.size()));
+    bytes += keys;
+  }
+  return bytes;
+}
+
+// As format versions 0 and 1 hold it.
+void AddUnsized(const std::string& name, uint8_t type, std::string payload,
+                Corpus* corpus) {
+  if (type != static_cast<uint8_t>(CompressionType::kZlibCompression) &&
+      type != static_cast<uint8_t>(CompressionType::kBZip2Compression)) {
+    return;
+  }
+  constexpr size_t kPrefix = 2;  // of blocks that are as large as these
+  payload.replace(0, kPrefix, {static_cast<char>(type), '\x80'});
+  corpus->Add("decompress", name + "-unsized", payload);
+}
+
+// The zstd payload and what it was compressed with.
+void AddDictionary(Corpus* corpus) {
+  const std::string dictionary = "a few words that come again, and again";
+  for (const CompressionType type : SupportedCompressionTypes()) {
+    auto compressor = internal::NewCompressor(type, {}, dictionary);
+    if (!compressor.status().ok()) continue;
+    std::string payload(200, '\0');
+    payload.resize((*compressor)
+                       ->Compress("words that come again and again",
+                                  payload.data(), payload.size()));
+    std::string input = {static_cast<char>(0x80 | static_cast<int>(type)),
+                         '\x83', static_cast<char>(dictionary.size())};
+    corpus->Add("decompress",
+                "dictionary-" + std::string(CompressionTypeName(type)),
+                input + dictionary + payload);
+  }
+}
+
+void AddBlock(const std::string& name, const std::string& table,
+              const BlockInfo& block, uint8_t index_form, Corpus* corpus) {
+  const std::map<BlockKind, std::string> targets = {
+      {BlockKind::kData, "block"},
+      {BlockKind::kIndex, "index"},
+      {BlockKind::kFilter, "filter"},
+      {BlockKind::kProperties, "properties"},
+      {BlockKind::kMetaIndex, "metaindex"},
+      {BlockKind::kRangeDeletion, "range_deletions"},
+  };
+  const std::string stored = table.substr(block.offset, block.size);
+  if (block.compression_type != 0) {
+    std::string payload;
+    payload.push_back(static_cast<char>(block.compression_type));
+    payload.push_back(static_cast<char>(0x83));
+    corpus->Add("decompress", name, payload + stored);
+    AddUnsized(name, block.compression_type, stored, corpus);
+    return;
+  }
+  const auto target = targets.find(block.kind);
+  if (target == targets.end() || block.index > 0) return;
+  corpus->Add(target->second, name,
+              Parameters(block.kind, index_form, table.size()) + stored);
+}
+
+// `parts`: whether those of its blocks that are not compressed are news.
+void AddTable(const std::string& name, const std::string& table, Corpus* corpus,
+              bool parts = true) {
+  TableInspection found;
+  const auto file = NewMemoryFile(name, table);
+  testing::Require(InspectTable(*file, {}, &found));
+  corpus->Add("table", name, table);
+  corpus->Add("signed_table", name, table);
+  if (!parts) {
+    for (const BlockInfo& block : found.blocks) {
+      if (block.compression_type == 0 || !block.status.ok()) continue;
+      AddBlock(name, table, block, 0, corpus);
+    }
+    return;
+  }
+  const uint64_t footer_size =
+      std::min<uint64_t>(table.size(), internal::kFooterSize);
+  std::string footer;
+  AppendFixed32(&footer, static_cast<uint32_t>(table.size() - footer_size));
+  corpus->Add("footer", name,
+              footer + table.substr(table.size() - footer_size));
+  constexpr auto kFirstKeys =
+      static_cast<uint32_t>(IndexType::kBinarySearchWithFirstKey);
+  uint8_t form = 0;
+  if (found.properties.has_value()) {
+    form |= found.properties->index_key_is_user_key != 0 ? 1 : 0;
+    form |= found.properties->index_value_is_delta_encoded != 0 ? 2 : 0;
+    form |= found.properties->index_type == kFirstKeys ? 4 : 0;
+  }
+  for (const BlockInfo& block : found.blocks) {
+    if (block.status.ok()) AddBlock(name, table, block, form, corpus);
+  }
+}
+
+// The index blocks of a table, top level first.
+void AddPartitions(const std::string& name, const std::string& table,
+                   uint8_t form, Corpus* corpus) {
+  TableInspection found;
+  const auto file = NewMemoryFile(name, table);
+  testing::Require(InspectTable(*file, {}, &found));
+  std::string bytes(1, static_cast<char>(form));
+  bytes += "\4key5";
+  for (const BlockKind kind : {BlockKind::kIndex, BlockKind::kIndexPartition}) {
+    for (const BlockInfo& block : found.blocks) {
+      if (block.kind != kind) continue;
+      bytes.push_back(static_cast<char>(block.size));
+      bytes += table.substr(block.offset, block.size);
+    }
+  }
+  corpus->Add("partitions", name, bytes);
+}
+
+void AddOurs(Corpus* corpus) {
+  for (uint32_t version = kMinFormatVersion; version <= kMaxFormatVersion;
+       ++version) {
+    for (const CompressionType codec : SupportedCompressionTypes()) {
+      const bool is_common = codec < CompressionType::kZlibCompression ||
+                             codec == CompressionType::kLZ4Compression ||
+                             codec == CompressionType::kZSTD;
+      // Enough of each, without too many files.
+      if (!is_common && version != kMinFormatVersion + 1 &&
+          version != kMaxFormatVersion) {
+        continue;
+      }
+      TableOptions options;
+      options.format_version = version;
+      options.compression = codec;
+      options.block_size = 400;
+      options.block_restart_interval = 4;
+      options.index_block_restart_interval = version % 2 == 0 ? 1 : 3;
+      options.checksum = static_cast<ChecksumType>(version % 5);
+      AddTable("ours-" + std::to_string(version) + "-" +
+                   std::string(CompressionTypeName(codec)),
+               testing::BuildTable(options, SeedEntries()), corpus, is_common);
+      if (version != kMaxFormatVersion ||
+          codec == CompressionType::kNoCompression) {
+        continue;
+      }
+      options.compression_opts.max_dict_bytes = 200;
+      AddTable("ours-dictionary-" + std::string(CompressionTypeName(codec)),
+               testing::BuildTable(options, SeedEntries()), corpus, false);
+    }
+  }
+  for (const IndexType type : {IndexType::kTwoLevelIndexSearch,
+                               IndexType::kBinarySearchWithFirstKey}) {
+    for (const uint32_t version : {2, 6}) {
+      TableOptions options;
+      options.format_version = version;
+      options.compression = CompressionType::kNoCompression;
+      options.block_size = 200;
+      options.index_type = type;
+      options.metadata_block_size = 40;
+      const std::string name = "ours-" + std::to_string(version) + "-index-" +
+                               std::to_string(static_cast<int>(type));
+      const std::string table = testing::BuildTable(options, SeedEntries());
+      AddTable(name, table, corpus);
+      if (type == IndexType::kTwoLevelIndexSearch) {
+        AddPartitions(name, table, version == 2 ? 0 : 3, corpus);
+      }
+    }
+  }
+  TableOptions options;
+  options.compression = CompressionType::kNoCompression;
+  options.block_restart_interval = 4;
+  options.data_block_index_type = DataBlockIndexType::kDataBlockBinaryAndHash;
+  AddTable("ours-hashed", testing::BuildTable(options, SeedEntries()), corpus);
+  options.separate_key_value_in_data_block = true;
+  AddTable("ours-apart", testing::BuildTable(options, SeedEntries()), corpus);
+  AddTable("ours-empty", testing::BuildTable({}, {}), corpus);
+}
+
+void AddGolden(const std::string& golden, Corpus* corpus) {
+  for (const char* name :
+       {"r119-sepkv-16.sst", "r119-sepkv-8.sst", "r119-hashidx.sst",
+        "r119-one.sst", "r78-one.sst", "r119-rangedel-only.sst",
+        "peb-rangedelonly.sst", "r78-userprops.sst",
+        "bad/lying-compression-zstd.sst", "bad/unsorted.sst",
+        "bad/restart-out-of-block.sst", "bad/fv1.sst",
+        "bad/no-index-type.sst"}) {
+    std::string flat(name);
+    std::replace(flat.begin(), flat.end(), '/', '-');
+    AddTable(flat, testing::ReadFile(golden + "/" + name), corpus);
+  }
+}
+
+void AddHandles(Corpus* corpus) {
+  const uint64_t numbers[] = {
+      0, 1, 127, 128, 300, uint64_t{1} << 32, ~uint64_t{0} - 5, ~uint64_t{0}};
+  for (const uint64_t number : numbers) {
+    std::string bytes;
+    AppendFixed64(&bytes, number);
+    internal::BlockHandle{number / 2, number / 3}.AppendTo(&bytes);
+    corpus->Add("block_handle", std::to_string(number), bytes);
+  }
+}
+
+// Entities of both versions, blob indexes of each kind, and a timed value.
+void AddValues(Corpus* corpus) {
+  for (const char* hex :
+       {"0100", "01030002036363330302 7a7a01 616263646566", "010101610162",
+        "0202020201110100010302 61 010203 6262", "0201010100110003010203"}) {
+    corpus->Add("wide_columns", std::string(hex).substr(0, 12),
+                testing::Unhex(hex));
+  }
+  for (const char* hex : {"010a47c80107", "02ac020a470100", "00ac026162",
+                          "6162632211000000000000"}) {
+    corpus->Add("blob_index", hex, testing::Unhex(hex));
+  }
+}
+
+// Range deletions that overlap, repeat, come in no order, and are empty.
+void AddRangeDeletions(Corpus* corpus) {
+  using testing::RangeDeleted;
+  AddTable("ours-ranges",
+           testing::BuildTable(
+               {}, {RangeDeleted("m", 5, "p"), RangeDeleted("a", 9, "z"),
+                    testing::Value("b", 3, "x"), RangeDeleted("b", 0, "n"),
+                    RangeDeleted("a", 9, "z"), RangeDeleted("", 7, "b")}),
+           corpus);
+}
+
+// Bytes that fall into options and entries by themselves.
+void AddRoundTrips(Corpus* corpus) {
+  Random random(1);
+  for (int i = 0; i < 16; ++i) {
+    corpus->Add(
+        "round_trip", std::to_string(i),
+        random.Bytes(8) + random.Text(40) + random.Bytes(random.Below(600)));
+  }
+}
+
+}  // namespace
+
+}  // namespace ashlar
+
+int main(int argc, char** argv) {
+  if (argc != 3) {
+    std::fprintf(stderr, "usage: fuzz_make_corpus <golden> <corpus>\n");
+    return 2;
+  }
+  ashlar::Corpus corpus(argv[2]);
+  ashlar::AddDictionary(&corpus);
+  ashlar::AddGolden(argv[1], &corpus);
+  ashlar::AddValues(&corpus);
+  ashlar::AddOurs(&corpus);
+  ashlar::AddRangeDeletions(&corpus);
+  ashlar::AddHandles(&corpus);
+  ashlar::AddRoundTrips(&corpus);
+  corpus.Add("canary", "harmless", "Ass");
+  corpus.Print();
+  return 0;
+}

@@ -1,0 +1,150 @@
+#include "test/fuzz/read_table.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <vector>
+
+#include "table/dump.h"
+#include "table/table_reader.h"
+#include "test/fuzz/fuzz_input.h"
+#include "test/support/reference_reader.h"
+#include "test/support/tables.h"
+
+namespace ashlar::fuzz {
+
+namespace {
+
+using testing::Entry;
+
+// A few bytes can stand for many entries: an index may name one block over and
+// over, and compressed blocks expand. What goes beyond is not looked at.
+constexpr size_t kMaxEntries = 4096;
+constexpr size_t kMaxTargets = 32;
+
+// Whether the walk came to the end of the table without a fault.
+bool WalkForward(const TableReader& reader, const ReadOptions& options,
+                 std::vector<Entry>* entries) {
+  Iterator it = reader.NewIterator(options);
+  for (it.SeekToFirst(); it.Valid(); it.Next()) {
+    if (entries->size() == kMaxEntries) return false;
+    entries->push_back({it.key().ToString(), it.value().ToString()});
+  }
+  return it.status().ok();
+}
+
+bool WalkBackward(const TableReader& reader, const ReadOptions& options,
+                  std::vector<Entry>* entries) {
+  Iterator it = reader.NewIterator(options);
+  for (it.SeekToLast(); it.Valid(); it.Prev()) {
+    if (entries->size() == kMaxEntries) return false;
+    entries->push_back({it.key().ToString(), it.value().ToString()});
+  }
+  std::reverse(entries->begin(), entries->end());
+  return it.status().ok();
+}
+
+// What range deletions leave of the stored entries, either way.
+void CheckVisible(const TableReader& reader, const std::vector<Entry>& stored) {
+  std::vector<Entry> expected;
+  for (const Entry& entry : stored) {
+    if (SequenceOf(entry.key) >=
+        reader.NewestRangeDeletionOver(UserKeyOf(entry.key),
+                                       kMaxSequenceNumber)) {
+      expected.push_back(entry);
+    }
+  }
+  std::vector<Entry> forward;
+  FUZZ_CHECK(WalkForward(reader, {}, &forward));
+  FUZZ_CHECK(forward == expected);
+  std::vector<Entry> backward;
+  FUZZ_CHECK(WalkBackward(reader, {}, &backward));
+  FUZZ_CHECK(backward == expected);
+}
+
+void Ask(const TableReader& reader, const Slice& user_key,
+         SequenceNumber snapshot) {
+  Iterator it = reader.NewIterator();
+  it.Seek(user_key, snapshot);
+  if (it.Valid()) it.Prev();
+  it.SeekForPrev(user_key, snapshot);
+  if (it.Valid()) it.Next();
+  FUZZ_CHECK(!it.Valid() || it.status().ok());
+  GetResult result;
+  static_cast<void>(
+      reader.Get(ReadOptions(), user_key, snapshot, &result,
+                 [](const Slice&, SequenceNumber) { return true; }));
+  FUZZ_CHECK(reader.ApproximateOffsetOf(user_key) <= reader.file().Size());
+}
+
+void AskAll(const TableReader& reader, const std::vector<Entry>& entries) {
+  Ask(reader, Slice(), kMaxSequenceNumber);
+  const size_t step = entries.size() / kMaxTargets + 1;
+  for (size_t i = 0; i < entries.size(); i += step) {
+    const Slice key(entries[i].key);
+    Ask(reader, UserKeyOf(key), SequenceOf(key));
+    Ask(reader, UserKeyOf(key).ToString() + '\0', kMaxSequenceNumber);
+  }
+}
+
+// Whether all blocks were looked at and found sound.
+bool Inspect(const RandomAccessFile& file) {
+  InspectOptions options;
+  options.first_keys = true;
+  options.max_uncompressed_block_bytes = kMaxBlockBytes;
+  // Called for every so many data blocks.
+  int reports = 0;
+  options.on_progress = [&](uint64_t, uint64_t) { return ++reports < 4; };
+  TableInspection found;
+  const Status status = InspectTable(file, options, &found);
+  FUZZ_CHECK(status.ok() || status.IsAborted());
+  if (!status.ok()) return false;
+  FUZZ_CHECK(found.blocks_bad == 0 || !found.faults.empty());
+  return found.faults.empty();
+}
+
+// The other reader may refuse what we let pass, but not read it otherwise.
+void CompareWithReference(const std::string& bytes, const TableReader& reader,
+                          const std::vector<Entry>& entries) {
+  if (reader.properties().external_sst_file_global_seqno.value_or(0) != 0) {
+    return;
+  }
+  testing::ReferenceTable other;
+  try {
+    other = testing::ReadReferenceTable(bytes);
+  } catch (const std::runtime_error&) {
+    return;
+  }
+  FUZZ_CHECK(other.entries.size() == entries.size());
+  for (size_t i = 0; i < entries.size(); ++i) {
+    const testing::ReferenceEntry& entry = other.entries[i];
+    FUZZ_CHECK(entries[i].key ==
+               MakeInternalKey(entry.user_key, entry.sequence,
+                               static_cast<ValueType>(entry.type)));
+    FUZZ_CHECK(entries[i].value == entry.value);
+  }
+}
+
+}  // namespace
+
+void ReadTable(const std::string& bytes) {
+  const bool sound = Inspect(*NewMemoryFile("fuzzed.sst", bytes));
+  ReaderOptions options;
+  options.max_uncompressed_block_bytes = kMaxBlockBytes;
+  auto opened = testing::OpenBytes(bytes, options);
+  if (!opened.status().ok()) return;
+  const TableReader& reader = **opened;
+  const bool checksums_fit = reader.VerifyChecksum().ok();
+  FUZZ_CHECK(!sound || checksums_fit);
+  std::vector<Entry> forward;
+  std::vector<Entry> backward;
+  const ReadOptions all = {.ignore_range_deletions = true};
+  const bool forward_ok = WalkForward(reader, all, &forward);
+  const bool whole = WalkBackward(reader, all, &backward) && forward_ok;
+  AskAll(reader, forward);
+  if (!whole) return;
+  FUZZ_CHECK(forward == backward);
+  CheckVisible(reader, forward);
+  if (sound) CompareWithReference(bytes, reader, forward);
+}
+
+}  // namespace ashlar::fuzz

@@ -1,0 +1,97 @@
+"""Ingests tables with rocksdict and compares every row; see run_rocksdict.
+
+check_rocksdict.py <folder>: for each x.sst there, x.rows says what it holds,
+as interop_write_tables writes it. Each table goes into a column family of its
+own, in which the keys that the table deletes have old values. A RocksDB that
+is too old for format 7 must say so; rocksdb_matrix has a newer one.
+"""
+
+import pathlib
+import sys
+import tempfile
+
+import rocksdict
+
+DELETIONS = (0, 7)
+VALUE = 1
+READS_FORMAT_7 = (10, 4)
+
+
+def read_rows(path):
+    """Yields (user key, type, value)."""
+    for line in path.read_text().splitlines():
+        key, sequence, kind, value = line.split(' ')
+        assert sequence == '0', line
+        yield bytes.fromhex(key), int(kind), bytes.fromhex(value)
+
+
+def describe(expected, found):
+    for at, (want, got) in enumerate(zip(expected, found)):
+        if want != got:
+            return f'row {at}: expected {want}, found {got}'
+    return f'expected {len(expected)} rows, found {len(found)}'
+
+
+def check(db, table):
+    """Raises when anything differs; returns the number of rows."""
+    rows = list(read_rows(table.with_suffix('.rows')))
+    options = rocksdict.Options(raw_mode=True)
+    family = db.create_column_family(table.stem, options)
+    for key, kind, _ in rows:
+        if kind in DELETIONS:
+            family.put(key, b'old')
+    family.ingest_external_file([str(table)])
+
+    expected = [(key, value) for key, kind, value in rows if kind == VALUE]
+    for state in 'ingested', 'compacted':
+        found = list(family.items())
+        if found != expected:
+            raise AssertionError(f'{state}: {describe(expected, found)}')
+        for key, kind, value in rows:
+            want = value if kind == VALUE else None
+            if family.get(key) != want:
+                raise AssertionError(f'{state}: get of {key.hex()} differs')
+            if family.get(key + b'x?') is not None:
+                raise AssertionError(f'{state}: finds {key.hex()} + "x?"')
+        family.compact_range(None, None)
+    family.close()
+    db.drop_column_family(table.stem)
+    return len(rows)
+
+
+def rocksdb_version(folder):
+    """From the options file that RocksDB writes beside its data."""
+    for path in sorted(pathlib.Path(folder).glob('OPTIONS-*')):
+        for line in path.read_text().splitlines():
+            if line.strip().startswith('rocksdb_version='):
+                return line.strip().split('=')[1]
+    raise AssertionError('no rocksdb_version among the options')
+
+
+def main():
+    tables = sorted(pathlib.Path(sys.argv[1]).glob('*.sst'))
+    ingested, rows, refused, failures = 0, 0, 0, 0
+    with tempfile.TemporaryDirectory() as folder:
+        db = rocksdict.Rdict(folder, rocksdict.Options(raw_mode=True))
+        version = rocksdb_version(folder)
+        numbers = tuple(int(n) for n in version.split('.')[:2])
+        for table in tables:
+            too_new = table.name.startswith('fv7') and numbers < READS_FORMAT_7
+            try:
+                rows += check(db, table)
+                ingested += 1
+            except Exception as error:  # rocksdict raises bare Exceptions
+                if too_new and 'format_version: 7' in str(error):
+                    refused += 1
+                else:
+                    failures += 1
+                    print(f'{table.name}: {error}')
+        db.close()
+    print(f'rocksdict (RocksDB {version}): {ingested} tables ingested, {rows} '
+          f'rows read back; {refused} of format 7 are too new for it; '
+          f'{failures} failed')
+    return 1 if failures or not ingested else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,41 @@
+// Our bytes against RocksDB's: the strongest check there is.
+//
+// Used by rocksdb_matrix. Free functions; thread-safe on different paths.
+#ifndef ASHLAR_TEST_INTEROP_COMPARE_FILES_H_
+#define ASHLAR_TEST_INTEROP_COMPARE_FILES_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "test/interop/plan.h"
+#include "test/interop/rows.h"
+#include "util/status.h"
+
+namespace ashlar::interop {
+
+// Over all files compared so far.
+struct ByteCounts {
+  uint64_t files = 0;
+  uint64_t identical_files = 0;  // from the first byte to the last
+  uint64_t identical_data = 0;   // every data block, as stored
+  uint64_t identical_index = 0;
+  uint64_t filters = 0;  // of the kind that we write
+  uint64_t identical_filters = 0;
+  // Property name: in how many files it differs.
+  std::map<std::string, uint64_t> properties;
+};
+
+// Writes a file at `our_path` with the options of the plan, the rows and the
+// identity of the RocksDB file at `their_path`, and compares the two. An error
+// when they cut the rows into other blocks, or when blocks differ before
+// compression; or the filter, from format 5 on, where RocksDB writes the kind
+// that we do; or a property; and when all that is equal but the files are not.
+Status CompareBytes(const std::string& their_path, const std::string& our_path,
+                    const Plan& plan, const std::vector<Row>& rows,
+                    ByteCounts* counts);
+
+}  // namespace ashlar::interop
+
+#endif  // ASHLAR_TEST_INTEROP_COMPARE_FILES_H_

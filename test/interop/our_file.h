@@ -1,0 +1,33 @@
+// Files written and read by Ashlar, for comparison with RocksDB.
+//
+// Used by the programs of this folder. Free functions; thread-safe on
+// different paths.
+#ifndef ASHLAR_TEST_INTEROP_OUR_FILE_H_
+#define ASHLAR_TEST_INTEROP_OUR_FILE_H_
+
+#include <string>
+#include <vector>
+
+#include "table/options.h"
+#include "test/interop/plan.h"
+#include "test/interop/rows.h"
+#include "util/status.h"
+
+namespace ashlar::interop {
+
+// Through ExternalFileWriter when `external`, else through TableBuilder.
+Status WriteOurFile(const std::string& path, const TableOptions& options,
+                    const BuildOptions& build, bool external,
+                    const std::vector<Row>& rows);
+
+// Every entry, by TableReader; then the range deletions, as stored.
+Status ReadWithOurs(const std::string& path, std::vector<Row>* rows);
+
+// VerifyChecksum, both directions of the iterator and Get of every key and of
+// absent ones: all must agree with `rows`.
+Status CheckWithOurs(const std::string& path, const std::vector<Row>& rows,
+                     const std::vector<std::string>& absent);
+
+}  // namespace ashlar::interop
+
+#endif  // ASHLAR_TEST_INTEROP_OUR_FILE_H_

@@ -1,0 +1,477 @@
+// rocksdb_ranges: range deletions and wide columns exchanged with RocksDB.
+//
+//   rocksdb_ranges [<count> [<first seed>]]
+//
+// For each seed, with random options. External files: RocksDB's SstFileWriter
+// and ours make one of the same calls; they must be the same file, we must read
+// what was written, and a database that takes ours in must show what the model
+// says, before and after a compaction. Versions: a database does random writes,
+// each under a snapshot, and flushes; at every snapshot we must find in its
+// table what it finds itself, by Get and by iterators. Then we write the same
+// history, range deletions as they came, up to some moment; the database
+// imports that and must show what it showed then.
+#include <rocksdb/db.h>
+#include <rocksdb/sst_file_writer.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <random>
+
+#include "table/table_reader.h"
+#include "table/wide_columns.h"
+#include "test/interop/compare_files.h"
+#include "test/interop/our_file.h"
+#include "test/interop/sample_plans.h"
+#include "test/interop/their_options.h"
+
+namespace ashlar::interop {
+namespace {
+
+using Random = std::mt19937_64;
+using State = std::map<std::string, std::string>;
+
+constexpr int kKeys = 60;
+
+std::string KeyOf(uint64_t number) {
+  char text[16];
+  std::snprintf(text, sizeof text, "key%03d", static_cast<int>(number));
+  return text;
+}
+
+std::string DefaultColumn(const std::string& entity) {
+  std::optional<WideColumn> column;
+  static_cast<void>(FindDefaultColumn(entity, &column));
+  return column ? column->value.ToString() : std::string();
+}
+
+std::string RandomEntity(Random* random) {
+  const std::string a = std::to_string((*random)() % 1000);
+  const std::string b(static_cast<size_t>((*random)() % 300), 'b');
+  std::vector<WideColumn> columns = {{"name", a}, {"other", b}};
+  if ((*random)() % 2 == 0) columns.push_back({"", a});
+  std::string entity;
+  static_cast<void>(EncodeWideColumns(columns, &entity));
+  return entity;
+}
+
+Row RandomRange(Random* random) {
+  uint64_t begin = (*random)() % kKeys;
+  uint64_t end = (*random)() % (kKeys + 1);
+  if (begin == end) ++end;
+  if (begin > end) std::swap(begin, end);
+  return {KeyOf(begin), 0, ValueType::kTypeRangeDeletion, KeyOf(end)};
+}
+
+Row RandomWrite(Random* random) {
+  Row row{KeyOf((*random)() % kKeys), 0, ValueType::kTypeValue, {}};
+  const uint64_t draw = (*random)() % 12;
+  if (draw == 0) return RandomRange(random);
+  if (draw == 1) {
+    row.type = ValueType::kTypeDeletion;
+  } else if (draw <= 3) {
+    row.type = ValueType::kTypeWideColumnEntity;
+    row.value = RandomEntity(random);
+  } else {
+    if (draw <= 5) row.type = ValueType::kTypeMerge;
+    row.value = "value" + std::to_string((*random)() % 100000);
+  }
+  return row;
+}
+
+// What one write does to what a reader sees.
+void Apply(const Row& row, State* state) {
+  if (row.type == ValueType::kTypeRangeDeletion) {
+    state->erase(state->lower_bound(row.user_key),
+                 state->lower_bound(row.value));
+  } else if (row.type == ValueType::kTypeDeletion) {
+    state->erase(row.user_key);
+  } else if (row.type == ValueType::kTypeWideColumnEntity) {
+    (*state)[row.user_key] = DefaultColumn(row.value);
+  } else if (row.type == ValueType::kTypeMerge) {
+    const auto [at, first] = state->try_emplace(row.user_key, row.value);
+    if (!first) at->second.append(",").append(row.value);
+  } else {
+    (*state)[row.user_key] = row.value;
+  }
+}
+
+// Entries in key order, newest first; then the range deletions as they came.
+std::vector<Row> InTableOrder(std::vector<Row> rows) {
+  const auto ranges = std::stable_partition(
+      rows.begin(), rows.end(),
+      [](const Row& row) { return row.type != ValueType::kTypeRangeDeletion; });
+  std::sort(rows.begin(), ranges, [](const Row& a, const Row& b) {
+    const int order = Slice(a.user_key).compare(b.user_key);
+    return order != 0 ? order < 0 : a.sequence > b.sequence;
+  });
+  return rows;
+}
+
+rocksdb::WideColumns TheirColumns(const std::string& entity) {
+  std::vector<WideColumn> columns;
+  static_cast<void>(DecodeWideColumns(entity, &columns));
+  rocksdb::WideColumns theirs;
+  for (const WideColumn& column : columns) {
+    theirs.emplace_back(
+        rocksdb::Slice(column.name.data(), column.name.size()),
+        rocksdb::Slice(column.value.data(), column.value.size()));
+  }
+  return theirs;
+}
+
+// The newest state that our reader shows at a snapshot, by Get of all keys.
+Status StateByGet(const TableReader& reader, SequenceNumber snapshot,
+                  State* state) {
+  for (int i = 0; i < kKeys; ++i) {
+    const std::string key = KeyOf(static_cast<uint64_t>(i));
+    GetResult result;
+    std::string operands;
+    Status status = reader.Get({}, key, snapshot, &result,
+                               [&](const Slice& operand, SequenceNumber) {
+                                 operands = "," + operand.ToString() + operands;
+                                 return true;
+                               });
+    if (!status.ok()) return status;
+    const bool found = result.state == GetResult::State::kFound;
+    if (found) {
+      (*state)[key] = result.value.ToString() + operands;
+    } else if (!operands.empty()) {
+      (*state)[key] = operands.substr(1);
+    }
+  }
+  return {};
+}
+
+// The same by an iterator: what it does not hide, from the oldest on.
+Status StateByIterator(const TableReader& reader, SequenceNumber snapshot,
+                       State* state) {
+  Iterator it = reader.NewIterator({.snapshot = snapshot});
+  for (it.SeekToLast(); it.Valid(); it.Prev()) {
+    Apply({it.user_key().ToString(), it.sequence(), it.type(),
+           it.value().ToString()},
+          state);
+  }
+  return it.status();
+}
+
+class Exchange {
+ public:
+  Exchange(std::string folder, std::unique_ptr<rocksdb::DB> db)
+      : folder_(std::move(folder)), db_(std::move(db)) {}
+  ~Exchange() { DropFamily(); }
+
+  Status CheckExternal(const Plan& plan, Random* random);
+  Status CheckVersions(const Plan& plan, Random* random);
+
+ private:
+  void DropFamily();
+  Status CreateFamily(const Plan& plan);
+  Status Write(const Row& row);
+  Status CheckState(const State& state);
+  Status CheckEntities(const std::vector<Row>& rows);
+  Status OnlyTable(std::string* path);
+  Status CheckImport(const Plan& plan, const std::vector<Row>& history);
+
+  const std::string folder_;
+  const std::unique_ptr<rocksdb::DB> db_;
+  rocksdb::ColumnFamilyHandle* family_ = nullptr;
+  std::vector<const rocksdb::Snapshot*> snapshots_;
+};
+
+void Exchange::DropFamily() {
+  for (const auto* snapshot : snapshots_) db_->ReleaseSnapshot(snapshot);
+  snapshots_.clear();
+  if (family_ == nullptr) return;
+  db_->DropColumnFamily(family_).PermitUncheckedError();
+  db_->DestroyColumnFamilyHandle(family_).PermitUncheckedError();
+  family_ = nullptr;
+}
+
+Status Exchange::CreateFamily(const Plan& plan) {
+  DropFamily();
+  return FromTheirs(
+      "create column family",
+      db_->CreateColumnFamily(TheirOptions(plan), "plan", &family_));
+}
+
+Status Exchange::Write(const Row& row) {
+  const rocksdb::WriteOptions options;
+  rocksdb::Status status;
+  if (row.type == ValueType::kTypeRangeDeletion) {
+    status = db_->DeleteRange(options, family_, row.user_key, row.value);
+  } else if (row.type == ValueType::kTypeDeletion) {
+    status = db_->Delete(options, family_, row.user_key);
+  } else if (row.type == ValueType::kTypeMerge) {
+    status = db_->Merge(options, family_, row.user_key, row.value);
+  } else if (row.type == ValueType::kTypeWideColumnEntity) {
+    status =
+        db_->PutEntity(options, family_, row.user_key, TheirColumns(row.value));
+  } else {
+    status = db_->Put(options, family_, row.user_key, row.value);
+  }
+  return FromTheirs("write", status);
+}
+
+// Get and an iterator of the database.
+Status Exchange::CheckState(const State& state) {
+  State by_get;
+  for (int i = 0; i < kKeys; ++i) {
+    const std::string key = KeyOf(static_cast<uint64_t>(i));
+    std::string value;
+    const rocksdb::Status status =
+        db_->Get(rocksdb::ReadOptions(), family_, key, &value);
+    if (status.ok()) {
+      by_get[key] = value;
+    } else if (!status.IsNotFound()) {
+      return FromTheirs("Get", status);
+    }
+  }
+  if (by_get != state) return Status::Corruption("RocksDB: other Gets");
+  State by_iterator;
+  rocksdb::ReadOptions whole;
+  whole.total_order_seek = true;  // whatever the prefixes are
+  const std::unique_ptr<rocksdb::Iterator> it(db_->NewIterator(whole, family_));
+  for (it->SeekToFirst(); it->Valid(); it->Next()) {
+    by_iterator[it->key().ToString()] = it->value().ToString();
+  }
+  if (by_iterator != state) return Status::Corruption("RocksDB: other rows");
+  return FromTheirs("iterate", it->status());
+}
+
+// All columns of the entities, as RocksDB decodes them.
+Status Exchange::CheckEntities(const std::vector<Row>& rows) {
+  for (const Row& row : rows) {
+    if (row.type != ValueType::kTypeWideColumnEntity) continue;
+    rocksdb::PinnableWideColumns found;
+    const rocksdb::Status status =
+        db_->GetEntity(rocksdb::ReadOptions(), family_, row.user_key, &found);
+    if (!status.ok()) return FromTheirs("GetEntity", status);
+    if (found.columns() != TheirColumns(row.value)) {
+      return Status::Corruption("RocksDB: other columns of " + row.user_key);
+    }
+  }
+  return {};
+}
+
+Status Exchange::OnlyTable(std::string* path) {
+  rocksdb::ColumnFamilyMetaData metadata;
+  db_->GetColumnFamilyMetaData(family_, &metadata);
+  for (const rocksdb::LevelMetaData& level : metadata.levels) {
+    for (const rocksdb::SstFileMetaData& file : level.files) {
+      if (!path->empty()) return Status::Corruption("RocksDB: two tables");
+      *path = file.directory + "/" + file.relative_filename;
+    }
+  }
+  return {};
+}
+
+Status WriteTheirs(const std::string& path, const Plan& plan,
+                   const std::vector<Row>& rows) {
+  rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), TheirOptions(plan));
+  if (Status s = FromTheirs("open", writer.Open(path)); !s.ok()) return s;
+  for (const Row& row : rows) {
+    rocksdb::Status status;
+    if (row.type == ValueType::kTypeRangeDeletion) {
+      status = writer.DeleteRange(row.user_key, row.value);
+    } else if (row.type == ValueType::kTypeDeletion) {
+      status = writer.Delete(row.user_key);
+    } else if (row.type == ValueType::kTypeMerge) {
+      status = writer.Merge(row.user_key, row.value);
+    } else if (row.type == ValueType::kTypeWideColumnEntity) {
+      status = writer.PutEntity(row.user_key, TheirColumns(row.value));
+    } else {
+      status = writer.Put(row.user_key, row.value);
+    }
+    if (!status.ok()) return FromTheirs("add", status);
+  }
+  return FromTheirs("finish", writer.Finish());
+}
+
+// Each key once, and now and then none at all.
+std::vector<Row> ExternalRows(Random* random) {
+  std::map<std::string, Row> points;
+  std::vector<Row> rows;
+  for (uint64_t i = (*random)() % 4 == 0 ? 0 : 40; i > 0; --i) {
+    Row row = RandomWrite(random);
+    if (row.type == ValueType::kTypeRangeDeletion) continue;
+    points[row.user_key] = std::move(row);
+  }
+  for (auto& [key, row] : points) rows.push_back(std::move(row));
+  for (uint64_t i = (*random)() % 8 + (rows.empty() ? 1 : 0); i > 0; --i) {
+    rows.push_back(RandomRange(random));
+  }
+  return rows;
+}
+
+Status Exchange::CheckExternal(const Plan& plan, Random* random) {
+  const std::vector<Row> rows = ExternalRows(random);
+  const std::string theirs = folder_ + "/theirs.sst";
+  const std::string ours = folder_ + "/ours.sst";
+  Status s = WriteTheirs(theirs, plan, rows);
+  ByteCounts counts;
+  if (s.ok()) s = CompareBytes(theirs, ours, plan, rows, &counts);
+  if (!s.ok()) return s;
+  for (const std::string& path : {theirs, ours}) {
+    std::vector<Row> found;
+    if (s = ReadWithOurs(path, &found); !s.ok()) return s;
+    const std::string difference = DescribeDifference(rows, found);
+    if (!difference.empty()) return Status::Corruption(path + difference);
+  }
+  if (s = CreateFamily(plan); !s.ok()) return s;
+  // Old values, of which the file's range deletions take some away.
+  State state;
+  for (uint64_t i = 0; i < kKeys; i += 2) {
+    const Row old{KeyOf(i), 0, ValueType::kTypeValue, "old"};
+    if (s = Write(old); !s.ok()) return s;
+    Apply(old, &state);
+  }
+  s = FromTheirs("ingest",
+                 db_->IngestExternalFile(family_, {ours},
+                                         rocksdb::IngestExternalFileOptions()));
+  if (!s.ok()) return s;
+  for (const Row& row : rows) {
+    if (row.type == ValueType::kTypeRangeDeletion) Apply(row, &state);
+  }
+  for (const Row& row : rows) {
+    if (row.type != ValueType::kTypeRangeDeletion) Apply(row, &state);
+  }
+  if (s = CheckState(state); !s.ok()) return s.WithPrefix("taken in");
+  if (s = CheckEntities(rows); !s.ok()) return s;
+  s = FromTheirs("compact", db_->CompactRange({}, family_, nullptr, nullptr));
+  if (s.ok()) s = CheckState(state);
+  return s.WithPrefix("compacted");
+}
+
+Status Exchange::CheckVersions(const Plan& plan, Random* random) {
+  Status s = CreateFamily(plan);
+  std::vector<Row> history;
+  std::vector<State> states;
+  State state;
+  for (uint64_t i = 60 + (*random)() % 200; s.ok() && i > 0; --i) {
+    Row row = RandomWrite(random);
+    s = Write(row);
+    Apply(row, &state);
+    row.sequence = db_->GetLatestSequenceNumber();
+    history.push_back(std::move(row));
+    states.push_back(state);
+    snapshots_.push_back(db_->GetSnapshot());
+  }
+  if (s.ok()) s = CheckState(state);
+  if (s.ok()) s = FromTheirs("flush", db_->Flush({}, family_));
+  std::string path;
+  if (s.ok()) s = OnlyTable(&path);
+  if (!s.ok()) return s;
+  auto reader = TableReader::Open(path);
+  if (!reader.ok()) return reader.status();
+  for (size_t i = 0; i < history.size(); ++i) {
+    State by_get;
+    State by_iterator;
+    s = StateByGet(**reader, history[i].sequence, &by_get);
+    if (s.ok()) {
+      s = StateByIterator(**reader, history[i].sequence, &by_iterator);
+    }
+    if (!s.ok()) return s;
+    if (by_get != states[i] || by_iterator != states[i]) {
+      return Status::Corruption(
+          path + ": Ashlar reads otherwise at sequence number " +
+          std::to_string(history[i].sequence) +
+          (by_get != states[i] ? " by Get" : " by an iterator"));
+    }
+  }
+  for (int i = 0; s.ok() && i < 2; ++i) {
+    const size_t moment = (*random)() % history.size();
+    const auto begin = history.begin();
+    const auto end = begin + static_cast<std::ptrdiff_t>(moment) + 1;
+    s = CheckImport(plan, {begin, end});
+  }
+  return s;
+}
+
+// Our table of these writes, in a database of its own.
+Status Exchange::CheckImport(const Plan& plan,
+                             const std::vector<Row>& history) {
+  const std::string path = folder_ + "/imported.sst";
+  const std::vector<Row> rows = InTableOrder(history);
+  Status s = WriteOurFile(path, plan.options, {}, false, rows);
+  if (!s.ok()) return s;
+  DropFamily();
+  rocksdb::LiveFileMetaData table;
+  table.column_family_name = "plan";
+  table.level = 1;
+  table.name = "/imported.sst";
+  table.db_path = folder_;
+  table.size = std::filesystem::file_size(path);
+  table.smallestkey = KeyOf(0);
+  table.largestkey = KeyOf(kKeys + 1);
+  table.smallest = MakeInternalKey(KeyOf(0), kMaxSequenceNumber,
+                                   ValueType::kTypeRangeDeletion);
+  table.largest = MakeInternalKey(KeyOf(kKeys + 1), kMaxSequenceNumber,
+                                  ValueType::kTypeRangeDeletion);
+  table.smallest_seqno = history.front().sequence;
+  table.largest_seqno = history.back().sequence;
+  rocksdb::ExportImportFilesMetaData metadata;
+  metadata.db_comparator_name = rocksdb::BytewiseComparator()->Name();
+  metadata.files.push_back(table);
+  s = FromTheirs("import",
+                 db_->CreateColumnFamilyWithImport(
+                     TheirOptions(plan), "plan",
+                     rocksdb::ImportColumnFamilyOptions(), metadata, &family_));
+  State state;
+  for (const Row& row : history) Apply(row, &state);
+  if (s.ok()) s = CheckState(state);
+  if (!s.ok()) return s.WithPrefix("imported");
+  s = FromTheirs("compact", db_->CompactRange({}, family_, nullptr, nullptr));
+  if (s.ok()) s = CheckState(state);
+  return s.WithPrefix("imported and compacted");
+}
+
+int Run(const std::string& folder, uint64_t count, uint64_t first_seed) {
+  std::unique_ptr<rocksdb::DB> db;
+  const rocksdb::Status opened =
+      rocksdb::DB::Open(TheirOptions(Plan()), folder + "/db", &db);
+  if (!opened.ok()) {
+    std::fprintf(stderr, "%s\n", opened.ToString().c_str());
+    return 1;
+  }
+  Exchange exchange(folder, std::move(db));
+  uint64_t failures = 0;
+  for (uint64_t seed = first_seed; seed < first_seed + count; ++seed) {
+    Random random(seed);
+    Plan plan = RandomPlans(1, seed)[0];
+    plan.shape = Shape::kRandom;
+    Status status = exchange.CheckExternal(plan, &random);
+    plan.shape = Shape::kVersions;
+    if (status.ok()) status = exchange.CheckVersions(plan, &random);
+    if (status.ok()) continue;
+    ++failures;
+    std::printf("FAILED seed %ju, %s: %s\n", uintmax_t{seed}, plan.name.c_str(),
+                status.ToString().c_str());
+  }
+  std::printf("%ju seeds, %ju failed\n", uintmax_t{count}, uintmax_t{failures});
+  return failures == 0 ? 0 : 1;
+}
+
+int Main(int argc, char** argv) {
+  const auto number = [&](int i, uint64_t otherwise) {
+    return argc > i ? std::strtoull(argv[i], nullptr, 10) : otherwise;
+  };
+  std::string folder =
+      std::filesystem::temp_directory_path() / "ashlar-ranges-XXXXXX";
+  if (mkdtemp(folder.data()) == nullptr) {
+    std::perror(folder.c_str());
+    return 1;
+  }
+  const int exit_code = Run(folder, number(1, 40), number(2, 1));
+  std::error_code ignored;
+  std::filesystem::remove_all(folder, ignored);
+  return exit_code;
+}
+
+}  // namespace
+}  // namespace ashlar::interop
+
+int main(int argc, char** argv) { return ashlar::interop::Main(argc, argv); }

@@ -1,0 +1,58 @@
+// Files that fail when they are told to.
+//
+// A FaultPlan counts operations over all files that share it and says which of
+// them fail. Run a scenario once without faults to learn how many operations it
+// takes, then once for each of them. One thread at a time.
+#ifndef ASHLAR_TEST_SUPPORT_FAULTY_FILE_H_
+#define ASHLAR_TEST_SUPPORT_FAULTY_FILE_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "util/file.h"
+
+namespace ashlar::testing {
+
+struct FaultPlan {
+  enum class Kind : uint8_t {
+    kError,     // an I/O error
+    kNothing,   // a read gives no bytes
+    kOneByte,   // a read gives one byte
+    kOneShort,  // a read gives all but one byte
+  };
+  // The operation that fails, from 1 on; 0: none.
+  uint64_t fail_at = 0;
+  // All from there on fail.
+  bool persistent = false;
+  Kind kind = Kind::kError;
+
+  uint64_t operations = 0;
+  uint64_t faults = 0;
+
+  // Counts an operation; whether it is to fail.
+  bool Next() {
+    ++operations;
+    const bool fails = fail_at != 0 && (operations == fail_at ||
+                                        (persistent && operations > fail_at));
+    if (fails) ++faults;
+    return fails;
+  }
+};
+
+// What an injected error says: "<operation> <name>: injected".
+inline constexpr const char* kInjected = "injected";
+
+// Appends to *contents what the plan lets through.
+std::unique_ptr<WritableFile> NewFaultyWritableFile(std::string name,
+                                                    std::string* contents,
+                                                    FaultPlan* plan);
+
+// Reads from `contents`, into the caller's scratch memory.
+std::unique_ptr<RandomAccessFile> NewFaultyFile(std::string name,
+                                                std::string contents,
+                                                FaultPlan* plan);
+
+}  // namespace ashlar::testing
+
+#endif  // ASHLAR_TEST_SUPPORT_FAULTY_FILE_H_

@@ -1,0 +1,35 @@
+// Makes real writes fail: files of this process may not grow beyond so many
+// bytes for as long as this object lives. Print nothing meanwhile: standard
+// output may be a file. One at a time.
+#ifndef ASHLAR_TEST_SUPPORT_FILE_SIZE_LIMIT_H_
+#define ASHLAR_TEST_SUPPORT_FILE_SIZE_LIMIT_H_
+
+#include <sys/resource.h>
+
+#include <csignal>
+
+namespace ashlar::testing {
+
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes)
+      : old_handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    ::getrlimit(RLIMIT_FSIZE, &old_);
+    const rlimit lower{bytes, old_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &lower);
+  }
+  FileSizeLimit(const FileSizeLimit&) = delete;
+  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
+  ~FileSizeLimit() {
+    ::setrlimit(RLIMIT_FSIZE, &old_);
+    std::signal(SIGXFSZ, old_handler_);
+  }
+
+ private:
+  void (*old_handler_)(int);
+  rlimit old_;
+};
+
+}  // namespace ashlar::testing
+
+#endif  // ASHLAR_TEST_SUPPORT_FILE_SIZE_LIMIT_H_

@@ -1,0 +1,124 @@
+#include "test/support/tables.h"
+
+#include <cstdio>
+#include <stdexcept>
+
+#include "util/file.h"
+
+namespace ashlar::testing {
+
+void Require(const Status& status) {
+  if (!status.ok()) throw std::runtime_error(status.ToString());
+}
+
+std::vector<Entry> SomeEntries(int count) {
+  constexpr SequenceNumber kSequence = 7;
+  std::vector<Entry> entries;
+  for (int i = 0; i < count; ++i) {
+    char key[16];
+    std::snprintf(key, sizeof key, "key%05d", i);
+    entries.push_back(Value(key, kSequence, "value" + std::to_string(i)));
+  }
+  return entries;
+}
+
+BuildOptions FixedBuild(std::string_view seed) {
+  constexpr uint64_t kSomeTime = 1700000000;
+  return {.identity = FixedTableIdentity(seed, kSomeTime)};
+}
+
+std::string BuildTable(const TableOptions& options,
+                       const std::vector<Entry>& entries,
+                       const BuildOptions& build_options) {
+  std::string bytes;
+  const auto file = NewMemoryWritableFile("built.sst", &bytes);
+  auto builder = TableBuilder::Create(options, build_options, file.get());
+  Require(builder.status());
+  for (const Entry& entry : entries) {
+    Require((*builder)->Add(entry.key, entry.value));
+  }
+  Require((*builder)->Finish());
+  if ((*builder)->FileSize() != bytes.size()) {
+    throw std::runtime_error("FileSize is not the size of the file");
+  }
+  return bytes;
+}
+
+Result<std::unique_ptr<TableReader>> OpenBytes(std::string bytes,
+                                               const ReaderOptions& options) {
+  return TableReader::Open(NewMemoryFile("test.sst", std::move(bytes)),
+                           options);
+}
+
+std::unique_ptr<TableReader> OpenTable(std::string bytes,
+                                       const ReaderOptions& options) {
+  auto reader = OpenBytes(std::move(bytes), options);
+  Require(reader.status());
+  return std::move(reader).value();
+}
+
+Status ReadForward(const TableReader& reader, const ReadOptions& options,
+                   std::vector<Entry>* entries) {
+  Iterator it = reader.NewIterator(options);
+  for (it.SeekToFirst(); it.Valid(); it.Next()) {
+    entries->push_back({it.key().ToString(), it.value().ToString()});
+  }
+  return it.status();
+}
+
+Status ReadBackward(const TableReader& reader, const ReadOptions& options,
+                    std::vector<Entry>* entries) {
+  Iterator it = reader.NewIterator(options);
+  for (it.SeekToLast(); it.Valid(); it.Prev()) {
+    entries->push_back({it.key().ToString(), it.value().ToString()});
+  }
+  return it.status();
+}
+
+std::vector<Entry> RangeDeletionsOf(const TableReader& reader) {
+  std::vector<Entry> entries;
+  for (const RangeDeletion& deletion : reader.RangeDeletions()) {
+    entries.push_back(RangeDeleted(deletion.begin.ToStringView(),
+                                   deletion.sequence,
+                                   deletion.end.ToStringView()));
+  }
+  return entries;
+}
+
+std::string CanonicalDump(const std::vector<Entry>& entries) {
+  std::string dump;
+  for (const Entry& entry : entries) {
+    dump += Hex(UserKeyOf(entry.key).ToStringView()) + ' ';
+    dump += std::to_string(SequenceOf(entry.key)) + ' ';
+    dump += std::to_string(static_cast<int>(TypeOf(entry.key))) + ' ';
+    dump += Hex(entry.value) + '\n';
+  }
+  return dump;
+}
+
+std::string Hex(std::string_view bytes) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string hex;
+  hex.reserve(2 * bytes.size());
+  for (const char c : bytes) {
+    const auto byte = static_cast<uint8_t>(c);
+    hex.push_back(kDigits[byte >> 4]);
+    hex.push_back(kDigits[byte & 15]);
+  }
+  return hex;
+}
+
+std::string Unhex(std::string_view hex) {
+  std::string bytes;
+  std::string pair;
+  for (const char c : hex) {
+    if (c == ' ') continue;
+    pair += c;
+    if (pair.size() < 2) continue;
+    bytes += static_cast<char>(std::stoi(pair, nullptr, 16));
+    pair.clear();
+  }
+  return bytes;
+}
+
+}  // namespace ashlar::testing

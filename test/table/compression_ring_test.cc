@@ -1,0 +1,271 @@
+// The ring with real threads: the same bytes as without, whatever the number of
+// threads; faults come back, and nothing hangs or is touched too late.
+
+#include "table/build/compression_ring.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "table/build/block_writer.h"
+#include "table/external_file_writer.h"
+#include "test/support/faulty_file.h"
+#include "test/support/random.h"
+#include "test/support/tables.h"
+
+namespace ashlar::testing {
+namespace {
+
+using internal::BlockCompressor;
+using internal::BlockHandle;
+using internal::BlockWriter;
+using internal::Buffer;
+using internal::CompressionRing;
+using internal::RingOptions;
+using internal::WrittenBlock;
+
+constexpr uint32_t kBase = 0x12345678;
+
+// Blocks of which some can be compressed.
+std::vector<std::string> RandomBlocks(Random* random, size_t count) {
+  std::vector<std::string> blocks(count);
+  for (std::string& block : blocks) {
+    block.resize(1 + random->Below(300));
+    const bool flat = random->OneIn(2);
+    for (char& c : block) {
+      c = static_cast<char>(flat ? 'x' : random->Below(256));
+    }
+  }
+  return blocks;
+}
+
+Result<BlockCompressor> NewBlockCompressor(CompressionType type) {
+  TableOptions options;
+  options.compression = type;
+  return internal::BlockCompressorFor(options);
+}
+
+struct Made {
+  std::string bytes;
+  std::vector<WrittenBlock> blocks;
+  Status status;
+};
+
+// As the serial builder does it.
+Made MakeSerially(const std::vector<std::string>& blocks,
+                  CompressionType type) {
+  Made made;
+  const auto file = NewMemoryWritableFile("serial", &made.bytes);
+  BlockWriter writer(file.get(), ChecksumType::kXXH3, kBase);
+  BlockCompressor compressor = NewBlockCompressor(type).value();
+  for (const std::string& block : blocks) {
+    WrittenBlock one;
+    if (compressor.active() && compressor.Compress(block, writer.in_place())) {
+      one.type = type;
+      Require(writer.FinishInPlace(type, &one.handle));
+    } else {
+      Require(writer.Append(block, one.type, &one.handle));
+    }
+    made.blocks.push_back(one);
+  }
+  Require(writer.Flush());
+  return made;
+}
+
+struct HowToMake {
+  CompressionType type = CompressionType::kNoCompression;
+  uint32_t workers = 1;
+  WorkerPool* pool = nullptr;
+  size_t slot_bytes = 500;
+  // After so many blocks the ring is destroyed.
+  size_t abandon_after = SIZE_MAX;
+  FaultPlan faults;
+  // The codec of that number, from 1 on, is not to be had; 0: all are.
+  int missing_codec = 0;
+};
+
+Made MakeInRing(const std::vector<std::string>& blocks, HowToMake how) {
+  Made made;
+  const auto file = NewFaultyWritableFile("ring", &made.bytes, &how.faults);
+  int codecs = 0;
+  RingOptions options;
+  options.slot_bytes = how.slot_bytes;
+  options.base_context_checksum = kBase;
+  options.new_compressor = [&]() -> Result<BlockCompressor> {
+    if (++codecs == how.missing_codec) return Status::Aborted("no codec");
+    return NewBlockCompressor(how.type);
+  };
+  CompressionRing ring(options, how.workers, how.pool, file.get(), 0);
+  for (size_t i = 0; i < blocks.size(); ++i) {
+    if (i == how.abandon_after) {
+      made.status = Status::Aborted("abandoned");
+      return made;
+    }
+    ring.in_place()->Append(blocks[i]);
+    made.status = ring.EndBlock(&made.blocks);
+    if (!made.status.ok()) return made;
+  }
+  made.status = ring.Finish(&made.blocks);
+  if (made.status.ok()) {
+    EXPECT_EQ(ring.offset(), made.bytes.size());
+    EXPECT_EQ(ring.bytes_in_flight(), 0u);
+  }
+  return made;
+}
+
+void ExpectSame(const Made& made, const Made& expected) {
+  ASSERT_TRUE(made.status.ok()) << made.status.ToString();
+  ASSERT_TRUE(made.bytes == expected.bytes);
+  ASSERT_EQ(made.blocks.size(), expected.blocks.size());
+  for (size_t i = 0; i < made.blocks.size(); ++i) {
+    ASSERT_EQ(made.blocks[i].handle, expected.blocks[i].handle);
+    ASSERT_EQ(made.blocks[i].type, expected.blocks[i].type);
+  }
+}
+
+TEST(CompressionRing, SameBytesForAnyNumberOfThreads) {
+  Random random(1);
+  const std::vector<std::string> blocks = RandomBlocks(&random, 400);
+  for (const CompressionType type : SupportedCompressionTypes()) {
+    const Made expected = MakeSerially(blocks, type);
+    for (const uint32_t workers : {1, 2, 3, 4, 8, 16, 100}) {
+      ExpectSame(MakeInRing(blocks, {.type = type, .workers = workers}),
+                 expected);
+    }
+  }
+}
+
+TEST(CompressionRing, NoBlocksAndOne) {
+  for (const size_t count : {0, 1}) {
+    Random random(2);
+    const std::vector<std::string> blocks = RandomBlocks(&random, count);
+    ExpectSame(MakeInRing(blocks, {}), MakeSerially(blocks, {}));
+  }
+}
+
+// Workers that never come: the emit thread does it all.
+TEST(CompressionRing, PoolWithoutThreads) {
+  Random random(3);
+  const std::vector<std::string> blocks = RandomBlocks(&random, 300);
+  WorkerPool pool(0);
+  ExpectSame(MakeInRing(blocks, {.workers = 3, .pool = &pool}),
+             MakeSerially(blocks, {}));
+}
+
+// One in a few builds fails in some way; the rest must be right.
+void MakeAtRandom(uint64_t seed, WorkerPool* pool) {
+  Random random(seed);
+  const std::vector<std::string> blocks =
+      RandomBlocks(&random, random.Below(60));
+  const std::vector<CompressionType> types = SupportedCompressionTypes();
+  HowToMake how;
+  how.type = types[random.Below(types.size())];
+  how.workers = 1 + static_cast<uint32_t>(random.Below(5));
+  how.pool = pool;
+  how.slot_bytes = 1 + random.Below(600);
+  if (random.OneIn(4)) how.abandon_after = random.Below(60);
+  if (random.OneIn(4)) how.faults.fail_at = 1 + random.Below(40);
+  if (random.OneIn(8))
+    how.missing_codec = 1 + static_cast<int>(random.Below(3));
+  const Made made = MakeInRing(blocks, how);
+  if (made.status.ok()) {
+    ASSERT_NO_FATAL_FAILURE(ExpectSame(made, MakeSerially(blocks, how.type)))
+        << "seed " << seed;
+    return;
+  }
+  const std::string why = made.status.ToString();
+  const bool expected =
+      (how.faults.fail_at != 0 && why.find(kInjected) != std::string::npos) ||
+      (how.missing_codec != 0 && why.find("no codec") != std::string::npos) ||
+      (how.abandon_after < blocks.size() &&
+       why.find("abandoned") != std::string::npos);
+  EXPECT_TRUE(expected) << "seed " << seed << ": " << why;
+}
+
+TEST(CompressionRing, ThousandsOfShortBuilds) {
+  for (uint64_t seed = 0; seed < 1500; ++seed) {
+    ASSERT_NO_FATAL_FAILURE(MakeAtRandom(seed, nullptr));
+  }
+}
+
+TEST(CompressionRing, ManyBuildersThroughOnePool) {
+  constexpr uint64_t kBuilders = 8;
+  for (const uint32_t threads : {1, 2, 5}) {
+    WorkerPool pool(threads);
+    std::vector<std::thread> builders;
+    builders.reserve(kBuilders);
+    for (uint64_t b = 0; b < kBuilders; ++b) {
+      builders.emplace_back([b, &pool] {
+        for (uint64_t i = 0; i < 100; ++i) MakeAtRandom(b << 32 | i, &pool);
+      });
+    }
+    for (std::thread& builder : builders) builder.join();
+  }
+}
+
+// Every write fails once.
+TEST(CompressionRing, EveryFaultComesBack) {
+  Random random(5);
+  const std::vector<std::string> blocks = RandomBlocks(&random, 40);
+  for (uint64_t at = 1;; ++at) {
+    HowToMake how{.workers = 2};
+    how.faults.fail_at = at;
+    const Made made = MakeInRing(blocks, how);
+    if (made.status.ok()) break;
+    EXPECT_TRUE(made.status.IsIOError()) << made.status.ToString();
+    ASSERT_LT(at, 100u);
+  }
+}
+
+// A whole table, large enough that many runs are under way.
+std::string BuildWith(const TableOptions& options, BuildOptions build) {
+  std::string bytes;
+  const auto file = NewMemoryWritableFile("table", &bytes);
+  build.identity = FixedBuild().identity;
+  auto writer = ExternalFileWriter::Create(file.get(), options, build);
+  Require(writer.status());
+  Random random(11);
+  for (int i = 0; i < 40000; ++i) {
+    std::string value(50, static_cast<char>('a' + i % 26));
+    for (size_t j = 0; j < 25; ++j) {
+      value[j] = static_cast<char>(random.Below(256));
+    }
+    Require((*writer)->Put("key" + std::to_string(1000000 + i), value));
+    // Any look at it must be sound while workers write.
+    EXPECT_LE((*writer)->FileSize(), (*writer)->EstimatedFileSize());
+  }
+  Require((*writer)->Finish());
+  return bytes;
+}
+
+TEST(CompressionRing, EveryIndexTypeIsTheSame) {
+  for (const IndexType type : {IndexType::kTwoLevelIndexSearch,
+                               IndexType::kBinarySearchWithFirstKey}) {
+    TableOptions options;
+    options.index_type = type;
+    options.metadata_block_size = 300;
+    const std::string serial = BuildWith(options, {});
+    EXPECT_TRUE(serial == BuildWith(options, {.workers = 3}));
+  }
+}
+
+TEST(CompressionRing, TablesAreTheSame) {
+  for (const CompressionType type :
+       {CompressionType::kNoCompression, DefaultCompressionType()}) {
+    TableOptions options;
+    options.compression = type;
+    const std::string serial = BuildWith(options, {});
+    WorkerPool pool(2);
+    EXPECT_TRUE(serial == BuildWith(options, {.parallel_threads = 2}));
+    EXPECT_TRUE(serial == BuildWith(options, {.parallel_threads = 0}));
+    EXPECT_TRUE(serial == BuildWith(options, {.workers = 4}));
+    EXPECT_TRUE(serial ==
+                BuildWith(options, {.workers = 2, .worker_pool = &pool}));
+  }
+}
+
+}  // namespace
+}  // namespace ashlar::testing

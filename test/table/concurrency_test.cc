@@ -1,0 +1,174 @@
+// One reader, many threads: every answer is right, and TSan finds nothing.
+
+#include <gtest/gtest.h>
+
+#include <barrier>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "table/dump.h"
+#include "table/table_reader.h"
+#include "test/support/folder.h"
+#include "test/support/random_table.h"
+#include "test/support/tables.h"
+
+namespace ashlar::testing {
+namespace {
+
+constexpr int kThreads = 6;
+
+// Runs work(thread) in each thread, started together; what each returns is a
+// complaint, or empty.
+template <typename Work>
+void RunTogether(Work work) {
+  std::barrier start(kThreads);
+  std::vector<std::string> complaints(kThreads);
+  std::vector<std::thread> threads;
+  threads.reserve(kThreads);
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&, t] {
+      start.arrive_and_wait();
+      complaints[static_cast<size_t>(t)] = work(t);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const std::string& complaint : complaints) EXPECT_EQ(complaint, "");
+}
+
+std::string GetMany(const TableReader& reader, uint64_t seed) {
+  constexpr int kGets = 1500;
+  Random random(seed);
+  std::vector<GetResult> pinned(8);
+  for (int i = 0; i < kGets; ++i) {
+    const uint64_t number = random.Below(2200);
+    std::string key = std::to_string(100000 + number);
+    key = "key" + key.substr(1);
+    GetResult& result = pinned[random.Below(pinned.size())];
+    const Status status = reader.Get(key, &result);
+    if (!status.ok()) return status.ToString();
+    const bool found = result.state == GetResult::State::kFound;
+    if (found != (number < 2000)) return "wrong about " + key;
+    if (found && result.value.ToString() != "value" + std::to_string(number)) {
+      return "wrong value of " + key;
+    }
+  }
+  return {};
+}
+
+std::string ScanAll(const TableReader& reader,
+                    const std::vector<Entry>& entries, bool backward) {
+  std::vector<Entry> found;
+  const Status status = backward ? ReadBackward(reader, {}, &found)
+                                 : ReadForward(reader, {}, &found);
+  if (!status.ok()) return status.ToString();
+  if (backward) std::reverse(found.begin(), found.end());
+  return found == entries ? "" : "wrong entries";
+}
+
+std::string CheckAll(const TableReader& reader) {
+  const Status status = reader.VerifyChecksum();
+  if (!status.ok()) return status.ToString();
+  TableInspection found;
+  const Status inspected = InspectTable(reader.file(), {}, &found);
+  if (!inspected.ok()) return inspected.ToString();
+  return found.faults.empty() ? "" : found.faults[0].status.ToString();
+}
+
+void ShareReader(const TableReader& reader, const std::vector<Entry>& entries) {
+  RunTogether([&](int thread) {
+    std::string complaint;
+    for (int round = 0; round < 2 && complaint.empty(); ++round) {
+      complaint = GetMany(reader, static_cast<uint64_t>(thread));
+      if (complaint.empty()) {
+        complaint = ScanAll(reader, entries, (thread + round) % 2 == 0);
+      }
+      if (complaint.empty()) complaint = CheckAll(reader);
+    }
+    return complaint;
+  });
+}
+
+TEST(Concurrency, OneReaderForAll) {
+  const std::vector<Entry> entries = SomeEntries(2000);
+  for (const CompressionType codec : SupportedCompressionTypes()) {
+    TableOptions options;
+    options.compression = codec;
+    options.block_size = 1000;
+    const std::string table = BuildTable(options, entries);
+    ShareReader(*OpenTable(table), entries);
+  }
+}
+
+TEST(Concurrency, OneReaderOfARealFile) {
+  const std::vector<Entry> entries = SomeEntries(2000);
+  const TestFolder folder;
+  const std::string path = folder / "table.sst";
+  WriteFile(path, BuildTable({}, entries));
+  auto reader = TableReader::Open(path);
+  ASSERT_TRUE(reader.ok());
+  ShareReader(**reader, entries);
+}
+
+// Values go from thread to thread, and outlive the reader.
+TEST(Concurrency, PinnedValuesTravel) {
+  auto reader = OpenTable(BuildTable({}, SomeEntries(2000)));
+  std::vector<std::vector<GetResult>> results(kThreads);
+  RunTogether([&](int thread) -> std::string {
+    auto& mine = results[static_cast<size_t>(thread)];
+    for (const Entry& entry : SomeEntries(200)) {
+      mine.emplace_back();
+      const Status status = reader->Get(UserKeyOf(entry.key), &mine.back());
+      if (!status.ok()) return status.ToString();
+    }
+    return {};
+  });
+  reader.reset();
+  RunTogether([&](int thread) -> std::string {
+    auto& other = results[static_cast<size_t>((thread + 1) % kThreads)];
+    for (size_t i = 0; i < other.size(); ++i) {
+      if (other[i].value.ToString() != "value" + std::to_string(i)) {
+        return "wrong value";
+      }
+      other[i].value.Reset();
+    }
+    return {};
+  });
+}
+
+// Builders share nothing, but for what makes file names and sessions unique.
+TEST(Concurrency, ManyBuilders) {
+  const std::vector<Entry> entries = SomeEntries(2000);
+  const std::string expected = BuildTable({}, entries);
+  std::vector<std::string> own(kThreads);
+  RunTogether([&](int thread) -> std::string {
+    for (int round = 0; round < 3; ++round) {
+      if (BuildTable({}, entries) != expected) return "different bytes";
+    }
+    own[static_cast<size_t>(thread)] = BuildTable({}, entries, {});
+    return {};
+  });
+  for (size_t i = 1; i < own.size(); ++i) EXPECT_NE(own[i], own[0]);
+}
+
+TEST(Concurrency, AtomicFilesOfOneName) {
+  const TestFolder folder;
+  const std::string path = folder / "file";
+  RunTogether([&](int thread) -> std::string {
+    for (int round = 0; round < 10; ++round) {
+      auto file = AtomicFile::Create(path, {.sync = false});
+      if (!file.ok()) return file.status().ToString();
+      const std::string contents(1000, static_cast<char>('a' + thread));
+      Status status = (*file)->file()->Append(contents);
+      if (status.ok()) status = (*file)->Commit();
+      if (!status.ok()) return status.ToString();
+    }
+    return {};
+  });
+  EXPECT_EQ(folder.Names(), std::vector<std::string>{"file"});
+  const std::string contents = ReadFile(path);
+  EXPECT_EQ(contents, std::string(1000, contents[0]));
+}
+
+}  // namespace
+}  // namespace ashlar::testing

@@ -1,0 +1,145 @@
+// Equal input, options and identity give equal bytes. Anything else does not.
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+#include "test/support/random_table.h"
+#include "test/support/reference_reader.h"
+#include "test/support/tables.h"
+#include "util/coding/coding.h"
+
+namespace ashlar::testing {
+namespace {
+
+TEST(Determinism, EqualInputGivesEqualBytes) {
+  ForEachSeed(1000, 60, [](uint64_t seed) {
+    Random random(seed);
+    const RandomTable table = MakeRandomTable(&random);
+    const std::string first =
+        BuildTable(table.options, table.model.entries(), FixedBuild("a"));
+    EXPECT_EQ(BuildTable(table.options, table.model.entries(), FixedBuild("a")),
+              first);
+    EXPECT_NE(BuildTable(table.options, table.model.entries(), FixedBuild("b")),
+              first);
+  });
+}
+
+// What a codec compressed before has no influence, neither has where the
+// entries stood in memory.
+TEST(Determinism, DataBlocksDependOnTheirEntriesOnly) {
+  TableOptions options;
+  options.block_size = 400;
+  const std::string longer = BuildTable(options, SomeEntries(300));
+  const std::string shorter = BuildTable(options, SomeEntries(200));
+  const auto more = ReadReferenceTable(longer).index;
+  const auto fewer = ReadReferenceTable(shorter).index;
+  ASSERT_GT(fewer.size(), 5u);
+  for (size_t i = 0; i + 1 < fewer.size(); ++i) {
+    const auto& [offset, size] = fewer[i].second;
+    ASSERT_EQ(more[i].second, fewer[i].second);
+    EXPECT_EQ(longer.substr(offset, size + 5),
+              shorter.substr(offset, size + 5));
+  }
+}
+
+TEST(Determinism, EachPartOfTheIdentityCounts) {
+  const auto build = [](const TableIdentity& identity) {
+    return BuildTable({}, SomeEntries(3), {.identity = identity});
+  };
+  const TableIdentity base = FixedBuild().identity;
+  std::set<std::string> files = {build(base)};
+  TableIdentity changed = base;
+  changed.db_id = "another";
+  files.insert(build(changed));
+  changed = base;
+  changed.db_session_id = "ABCDEFGHIJKLMNOPQRST";
+  files.insert(build(changed));
+  changed = base;
+  changed.db_host_id = "host";
+  files.insert(build(changed));
+  changed = base;
+  changed.file_number = 2;
+  files.insert(build(changed));
+  changed = base;
+  changed.creation_time = 5;
+  files.insert(build(changed));
+  changed = base;
+  changed.file_creation_time = 5;
+  files.insert(build(changed));
+  changed = base;
+  changed.oldest_key_time = 5;
+  files.insert(build(changed));
+  changed = base;
+  changed.newest_key_time = 5;
+  files.insert(build(changed));
+  changed = base;
+  changed.base_context_checksum = 5;
+  files.insert(build(changed));
+  EXPECT_EQ(files.size(), 10u);
+}
+
+TEST(Determinism, DefaultIdentitiesDiffer) {
+  std::set<std::string> sessions;
+  std::set<std::string> files;
+  for (int i = 0; i < 20; ++i) {
+    const std::string file = BuildTable({}, SomeEntries(3), {});
+    files.insert(file);
+    auto properties = ReadReferenceTable(file).properties;
+    const std::string session = properties["rocksdb.creating.session.identity"];
+    EXPECT_EQ(session.size(), 20u);
+    sessions.insert(session);
+    EXPECT_EQ(properties["rocksdb.creating.db.identity"], "Ashlar");
+    EXPECT_EQ(properties["rocksdb.original.file.number"], "\1");
+    EXPECT_FALSE(properties.contains("rocksdb.creating.host.identity"));
+    EXPECT_TRUE(properties.contains("rocksdb.file.creation.time"));
+  }
+  EXPECT_EQ(sessions.size(), 20u);
+  EXPECT_EQ(files.size(), 20u);
+}
+
+TEST(Determinism, WhatTheCallerGivesIsStored) {
+  BuildOptions build = FixedBuild();
+  build.identity.db_id = "db";
+  build.identity.db_host_id = "host";
+  build.identity.file_number = 300;
+  build.identity.creation_time = 0;
+  build.column_family_id = 3;
+  build.column_family_name = "family";
+  build.merge_operator_name = "Adder";
+  build.user_properties = {{"user", std::string("\0\xff", 2)}, {"zz", ""}};
+  const std::string file = BuildTable({}, SomeEntries(2), build);
+  auto properties = ReadReferenceTable(file).properties;
+  EXPECT_EQ(properties["rocksdb.creating.db.identity"], "db");
+  EXPECT_EQ(properties["rocksdb.creating.host.identity"], "host");
+  EXPECT_EQ(properties["rocksdb.original.file.number"], "\xac\2");
+  EXPECT_EQ(properties["rocksdb.creation.time"], std::string(1, '\0'));
+  EXPECT_EQ(properties["rocksdb.column.family.id"], "\3");
+  EXPECT_EQ(properties["rocksdb.column.family.name"], "family");
+  EXPECT_EQ(properties["rocksdb.merge.operator"], "Adder");
+  EXPECT_EQ(properties["user"], std::string("\0\xff", 2));
+  EXPECT_TRUE(properties.contains("zz"));
+  const auto reader = OpenTable(file);
+  EXPECT_EQ(reader->properties().user_collected_properties,
+            build.user_properties);
+  EXPECT_EQ(reader->properties().stored, properties);
+}
+
+TEST(Determinism, IdsOfTheVectors) {
+  EXPECT_EQ(UniqueIdText("db-id-1", "0123456789ABCDEFGHIJ", 7),
+            "D7F25FAAB5CD270A-9F6D545203AAAE91-F0B4286D7B72F995");
+  // Lower case is the same.
+  EXPECT_EQ(UniqueIdText("db-id-1", "0123456789abcdefghij", 7),
+            "D7F25FAAB5CD270A-9F6D545203AAAE91-F0B4286D7B72F995");
+  EXPECT_EQ(EncodeSessionId(0x22510b8b, 0xcf158a0963e2f3ab),
+            "0123456789ABCDEFGHIJ");
+  EXPECT_EQ(UniqueIdText("db", "", 7), "");
+  EXPECT_EQ(UniqueIdText("db", "0123456789ABCDEFGHIJ", 0), "");
+  // No session id of that form: hashed, so still unique.
+  EXPECT_NE(UniqueIdText("db", "session", 7), UniqueIdText("db", "session", 8));
+  EXPECT_NE(UniqueIdText("db", "session", 7), UniqueIdText("db", "sessiom", 7));
+}
+
+}  // namespace
+}  // namespace ashlar::testing

@@ -1,0 +1,252 @@
+// Filter payloads: built, taken apart, asked.
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "port/cpu.h"
+#include "table/filter/bloom.h"
+#include "table/filter/leveldb_filter.h"
+#include "test/support/random.h"
+#include "test/support/reference_reader.h"
+#include "test/support/tables.h"
+
+namespace ashlar::testing {
+namespace {
+
+using namespace internal;
+
+TEST(Bloom, BitsOfTheVector) {
+  // 320 bytes of bits, 6 probes: FORMAT.md, section 15.
+  struct Bit {
+    size_t byte;
+    int bit;
+  };
+  constexpr Bit kBits[] = {{244, 7}, {215, 4}, {250, 0},
+                           {243, 5}, {220, 2}, {223, 6}};
+  std::string filter(320, '\0');
+  for (const Bit& b : kBits) {
+    filter[b.byte] = static_cast<char>(filter[b.byte] | 1 << b.bit);
+  }
+  filter += std::string("\xff\0\6\0\0", 5);
+  const FilterBitsReader reader{Slice(filter)};
+  ASSERT_EQ(reader.kind(), FilterBitsReader::Kind::kBloom);
+  EXPECT_TRUE(reader.MayMatch(HashForFilter("abc")));
+  EXPECT_TRUE(ReferenceFilterMayMatch(filter, "abc"));
+  EXPECT_FALSE(reader.MayMatch(HashForFilter("abd")));
+  for (const Bit& b : kBits) {
+    std::string without = filter;
+    without[b.byte] = static_cast<char>(without[b.byte] & ~(1 << b.bit));
+    EXPECT_FALSE(
+        FilterBitsReader(Slice(without)).MayMatch(HashForFilter("abc")));
+  }
+}
+
+TEST(Bloom, KindsOfPayload) {
+  using Kind = FilterBitsReader::Kind;
+  const std::string line(64, '\0');
+  const auto kind = [](const std::string& payload) {
+    return FilterBitsReader(Slice(payload)).kind();
+  };
+  EXPECT_EQ(kind(""), Kind::kEmpty);
+  EXPECT_EQ(kind(std::string("\xff\0\6\0\0", 5)), Kind::kEmpty);
+  EXPECT_EQ(kind(line + std::string("\xff\0\6\0\0", 5)), Kind::kBloom);
+  EXPECT_EQ(kind(line + std::string("\xff\0\x1e\0\0", 5)), Kind::kBloom);
+  for (const char* meta :
+       {"ff001f0000", "ff00000000", "ff01060000", "ff00060100", "ff00060001",
+        "fd00060000", "0000000001"}) {
+    EXPECT_EQ(kind(line + Unhex(meta)), Kind::kAlways) << meta;
+    EXPECT_TRUE(FilterBitsReader(Slice(line + Unhex(meta))).MayMatch(1));
+  }
+  EXPECT_EQ(kind(line + "x" + std::string("\xff\0\6\0\0", 5)), Kind::kAlways);
+  EXPECT_FALSE(FilterBitsReader(Slice("")).MayMatch(1));
+  EXPECT_TRUE(FilterBitsReader().MayMatch(1));
+}
+
+TEST(Bloom, ProbesOfFormatMd) {
+  constexpr std::array<int, 12> kUpTo = {2080,  3580,  5100,  6640,
+                                         8300,  10070, 11720, 14001,
+                                         16050, 18300, 22001, 25501};
+  for (size_t i = 0; i < kUpTo.size(); ++i) {
+    const int probes = static_cast<int>(i) + 1;
+    EXPECT_EQ(BloomProbes(kUpTo[i]), probes);
+    if (probes < 12) {
+      EXPECT_EQ(BloomProbes(kUpTo[i] + 1), probes + 1);
+    }
+  }
+  EXPECT_EQ(BloomProbes(25502), 11);
+  EXPECT_EQ(BloomProbes(50000), 23);
+  EXPECT_EQ(BloomProbes(50001), 24);
+  EXPECT_EQ(BloomProbes(100000), 24);
+  EXPECT_EQ(BloomProbes(1000), 1);
+}
+
+std::string BuildFilter(double bits, const std::vector<std::string>& keys) {
+  FilterBitsBuilder builder(FilterType::kBloom, bits);
+  for (const std::string& key : keys) builder.Add(HashForFilter(key));
+  const uint64_t estimate = builder.SizeEstimate();
+  Buffer buffer;
+  EXPECT_TRUE(builder.Finish(&buffer));
+  EXPECT_EQ(buffer.size(), estimate);
+  return buffer.slice().ToString();
+}
+
+std::vector<std::string> SomeKeys(size_t n, const std::string& prefix) {
+  std::vector<std::string> keys;
+  for (size_t i = 0; i < n; ++i) keys.push_back(prefix + std::to_string(i));
+  return keys;
+}
+
+TEST(Bloom, Sizes) {
+  struct Case {
+    double bits;
+    size_t keys;
+    size_t size;  // without the metadata
+  };
+  constexpr Case kCases[] = {
+      {10, 1, 64},      {10, 51, 64},     {10, 52, 128},    {10, 1000, 1280},
+      {10, 1024, 1280}, {10, 1025, 1344}, {0.5, 512, 64},   {0.5, 513, 128},
+      {1, 512, 64},     {23.7, 100, 320}, {100, 100, 1280}, {200, 100, 1280}};
+  for (const Case& c : kCases) {
+    EXPECT_EQ(BuildFilter(c.bits, SomeKeys(c.keys, "k")).size(), c.size + 5)
+        << c.bits << " bits, " << c.keys << " keys";
+  }
+  EXPECT_TRUE(BuildFilter(10, {}).empty());
+}
+
+TEST(Bloom, RepeatedHashesCountOnce) {
+  FilterBitsBuilder builder(FilterType::kBloom, 10);
+  for (const uint64_t hash : {0u, 0u, 7u, 7u, 7u, 0u}) builder.Add(hash);
+  EXPECT_EQ(builder.num_hashes(), 3u);
+}
+
+// Bound: twice what RocksDB states for its cache-local Bloom filters.
+TEST(Bloom, FalsePositivesAndNoFalseNegatives) {
+  struct Case {
+    double bits;
+    double most;
+  };
+  constexpr Case kCases[] = {{1, 0.9},    {5, 0.2},      {10, 0.02},
+                             {16, 0.003}, {23.7, 0.001}, {100, 0.0005}};
+  constexpr size_t kKeys = 20000;
+  const std::vector<std::string> keys = SomeKeys(kKeys, "present");
+  const std::vector<std::string> absent = SomeKeys(kKeys, "absent");
+  for (const Case& c : kCases) {
+    const std::string filter = BuildFilter(c.bits, keys);
+    const FilterBitsReader reader{Slice(filter)};
+    for (const std::string& key : keys) {
+      ASSERT_TRUE(reader.MayMatch(HashForFilter(key))) << key;
+    }
+    size_t wrong = 0;
+    for (const std::string& key : absent) {
+      const bool may = reader.MayMatch(HashForFilter(key));
+      wrong += may ? 1 : 0;
+    }
+    EXPECT_LE(static_cast<double>(wrong), c.most * kKeys) << c.bits;
+  }
+}
+
+TEST(Bloom, AgreesWithTheReferenceReader) {
+  for (const double bits : {1.0, 9.9, 30.0}) {
+    const std::string filter = BuildFilter(bits, SomeKeys(3000, "k"));
+    const FilterBitsReader reader{Slice(filter)};
+    for (const std::string& key : SomeKeys(6000, "k")) {
+      ASSERT_EQ(reader.MayMatch(HashForFilter(key)),
+                ReferenceFilterMayMatch(filter, key))
+          << key;
+    }
+  }
+}
+
+// FORMAT.md, "Legacy Bloom": the bits of the key abc in 5 lines, 6 probes.
+TEST(LegacyBloom, BitsOfFormatMd) {
+  struct Place {
+    size_t byte;
+    int bit;
+  };
+  constexpr Place kPlaces[] = {{293, 7}, {315, 5}, {273, 3},
+                               {295, 1}, {316, 7}, {274, 5}};
+  std::string filter(320, '\0');
+  for (const Place& p : kPlaces) {
+    filter[p.byte] = static_cast<char>(filter[p.byte] | 1 << p.bit);
+  }
+  filter += Unhex("0605000000");
+  const FilterBitsReader reader{Slice(filter)};
+  ASSERT_EQ(reader.kind(), FilterBitsReader::Kind::kLegacyBloom);
+  EXPECT_TRUE(reader.MayMatchBytes("abc"));
+  EXPECT_FALSE(reader.MayMatchBytes("abd"));
+  const uint64_t hashes[] = {reader.Hash("abd"), reader.Hash("abc")};
+  EXPECT_EQ(reader.MayMatchBatch(hashes), 2u);
+  for (const Place& p : kPlaces) {
+    std::string without = filter;
+    without[p.byte] = static_cast<char>(without[p.byte] & ~(1 << p.bit));
+    EXPECT_FALSE(FilterBitsReader(Slice(without)).MayMatchBytes("abc"));
+  }
+}
+
+TEST(LegacyBloom, ImpossibleOnesMatchEverything) {
+  const std::string line(64, '\0');
+  // No line, lines of a third of the size, lines of 24 bytes.
+  for (const std::string& payload :
+       {line + Unhex("0600000000"), line + Unhex("0603000000"),
+        std::string(48, '\0') + Unhex("0602000000")}) {
+    EXPECT_TRUE(FilterBitsReader::IsDamaged(Slice(payload)));
+    EXPECT_TRUE(FilterBitsReader(Slice(payload)).MayMatch(1));
+  }
+  const std::string longer = line + line + Unhex("0601000000");
+  EXPECT_EQ(FilterBitsReader(Slice(longer)).kind(),
+            FilterBitsReader::Kind::kLegacyBloom);
+}
+
+TEST(LevelDbFilter, DamagedOnesMatchEverything) {
+  EXPECT_FALSE(LevelDbFilter::Parse("").has_value());
+  EXPECT_FALSE(LevelDbFilter::Parse(Unhex("00000000")).has_value());
+  EXPECT_FALSE(LevelDbFilter::Parse(Unhex("010000000b")).has_value());
+  EXPECT_FALSE(LevelDbFilter::Parse(Unhex("0000000040")).has_value());
+  // Filter 0 is empty, 1 ends before it starts, 2 ends outside.
+  const std::string block =
+      Unhex("0000 01 03000000 03000000 00000000 ff000000 03000000 0b");
+  const auto filter = LevelDbFilter::Parse(Slice(block));
+  ASSERT_TRUE(filter.has_value());
+  EXPECT_FALSE(filter->MayMatch(0, "k"));
+  for (const uint64_t offset : {2048u, 4096u, 8192u, 1u << 31}) {
+    EXPECT_TRUE(filter->MayMatch(offset, "k"));
+  }
+}
+
+// Insertion order is no part of the filter.
+TEST(Bloom, OrderDoesNotCount) {
+  std::vector<std::string> keys = SomeKeys(20000, "k");
+  const std::string filter = BuildFilter(10, keys);
+  std::vector<std::string> reversed(keys.rbegin(), keys.rend());
+  EXPECT_TRUE(BuildFilter(10, reversed) == filter);
+}
+
+#if defined(__x86_64__)
+TEST(Bloom, KernelsAgree) {
+  if (!Cpu().avx2) GTEST_SKIP() << "no AVX2";
+  Random random(21);
+  int matches = 0;
+  for (int i = 0; i < 60000; ++i) {
+    alignas(64) char line[64];
+    // Dense lines, so that a match is not rare.
+    for (char& byte : line) {
+      byte = static_cast<char>(random.Next() | random.Next() |
+                               (random.OneIn(2) ? random.Next() : 0xff));
+    }
+    const auto x = static_cast<uint32_t>(random.Next());
+    for (int probes = 1; probes <= 30; ++probes) {
+      const bool portable = BloomLineMatchesPortable(line, x, probes);
+      ASSERT_EQ(BloomLineMatchesAvx2(line, x, probes), portable)
+          << "x " << x << ", " << probes << " probes";
+      if (portable) ++matches;
+    }
+  }
+  EXPECT_GT(matches, 100000);
+}
+#endif
+
+}  // namespace
+}  // namespace ashlar::testing

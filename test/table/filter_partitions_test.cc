@@ -1,0 +1,192 @@
+// Filters in partitions: what is asked, what damage does, and where ours are
+// cut. That RocksDB reads them, and cuts the same, the interop tests tell.
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "table/dump.h"
+#include "table/table_reader.h"
+#include "test/support/folder.h"
+#include "test/support/resign.h"
+#include "test/support/tables.h"
+
+namespace ashlar::testing {
+namespace {
+
+std::string Golden(const std::string& name) {
+  return ReadFile(std::string(ASHLAR_SOURCE_DIR) + "/test/golden/" + name);
+}
+
+std::vector<Entry> EntriesOf(const TableReader& reader) {
+  std::vector<Entry> entries;
+  Require(ReadForward(reader, {}, &entries));
+  return entries;
+}
+
+size_t PartitionsOf(const std::string& table) {
+  size_t n = 0;
+  for (const BlockInfo& block : BlocksOf(table)) {
+    n += block.kind == BlockKind::kFilterPartition ? 1 : 0;
+  }
+  return n;
+}
+
+// How many of the absent keys beside the present ones are ruled out; present
+// ones must never be.
+size_t RuledOut(const TableReader& reader, const std::vector<Entry>& entries) {
+  size_t ruled_out = 0;
+  for (const Entry& entry : entries) {
+    const std::string key = UserKeyOf(entry.key).ToString();
+    GetResult result;
+    Require(reader.Get({}, key, kMaxSequenceNumber, &result,
+                       [](const Slice&, SequenceNumber) { return true; }));
+    EXPECT_NE(result.state, GetResult::State::kNotFound);
+    EXPECT_EQ(result.filter, GetResult::Filter::kMaybe);
+    Require(reader.Get(key + "!absent", &result));
+    EXPECT_EQ(result.state, GetResult::State::kNotFound);
+    ruled_out += result.filter == GetResult::Filter::kAbsent ? 1 : 0;
+  }
+  return ruled_out;
+}
+
+TEST(FilterPartitions, OfGoldenFilesRuleOut) {
+  for (const char* name :
+       {"r119-partfilter-coupled.sst", "r119-partfilter-fv7.sst",
+        "r78-partfilter-fv5.sst", "r119-partfilter-prefix-fv7.sst",
+        "r78-partfilter-prefix-fv5.sst"}) {
+    SCOPED_TRACE(name);
+    const std::string table = Golden(name);
+    EXPECT_GT(PartitionsOf(table), 1u);
+    const auto reader = OpenTable(table);
+    const std::vector<Entry> entries = EntriesOf(*reader);
+    EXPECT_GT(RuledOut(*reader, entries), entries.size() / 2);
+  }
+}
+
+TableOptions Options() {
+  TableOptions options;
+  options.block_size = 300;
+  options.compression = CompressionType::kNoCompression;
+  options.index_type = IndexType::kTwoLevelIndexSearch;
+  options.metadata_block_size = 150;
+  options.partition_filters = true;
+  return options;
+}
+
+// Many versions of some keys, so that internal keys are needed.
+std::vector<Entry> VersionedEntries() {
+  std::vector<Entry> entries;
+  for (int i = 1000; i < 2500; ++i) {
+    const uint64_t versions = i % 100 == 0 ? 200 : 1;
+    for (uint64_t n = versions; n > 0; --n) {
+      entries.push_back(Value("key" + std::to_string(i), n, "some value"));
+    }
+  }
+  return entries;
+}
+
+TEST(FilterPartitions, OfOursRuleOut) {
+  for (const bool decoupled : {true, false}) {
+    for (const uint32_t version : {2u, 5u, 7u}) {
+      for (const bool versions : {true, false}) {
+        SCOPED_TRACE(version);
+        TableOptions options = Options();
+        options.format_version = version;
+        options.decouple_partitioned_filters = decoupled;
+        const std::vector<Entry> entries =
+            versions ? VersionedEntries() : SomeEntries(1500);
+        const std::string table = BuildTable(options, entries);
+        EXPECT_GT(PartitionsOf(table), 5u);
+        const auto reader = OpenTable(table);
+        EXPECT_TRUE(reader->VerifyChecksum().ok());
+        EXPECT_GT(RuledOut(*reader, entries), entries.size() * 9 / 10);
+        const auto pinned =
+            OpenTable(table, {.partition_pinning = PinningTier::kAll});
+        EXPECT_GT(pinned->MemoryUsage(), OpenTable(table)->MemoryUsage());
+        TableInspection inspection;
+        Require(InspectTable(*NewMemoryFile("t", table), {}, &inspection));
+        EXPECT_TRUE(inspection.faults.empty());
+      }
+    }
+  }
+}
+
+// Reads that need it fail and name it; others do not.
+TEST(FilterPartitions, DamageFailsOnlyWhatNeedsThePartition) {
+  const std::vector<Entry> entries = SomeEntries(1500);
+  std::string table = BuildTable(Options(), entries);
+  const BlockInfo block =
+      FindBlock(BlocksOf(table), BlockKind::kFilterPartition, 3);
+  table[block.offset + 7] ^= 1;
+  const std::string place =
+      "filter-partition block #3 offset " + std::to_string(block.offset);
+  const auto reader = OpenTable(table);
+  size_t failed = 0;
+  for (const Entry& entry : entries) {
+    GetResult result;
+    const Status status = reader->Get(UserKeyOf(entry.key), &result);
+    if (status.ok()) continue;
+    ++failed;
+    ASSERT_NE(status.message().find(place), std::string_view::npos);
+  }
+  EXPECT_GT(failed, 0u);
+  EXPECT_LT(failed, entries.size() / 2);
+  EXPECT_TRUE(EntriesOf(*reader) == entries);
+  EXPECT_TRUE(reader->VerifyChecksum().IsCorruption());
+  TableInspection inspection;
+  Require(InspectTable(*NewMemoryFile("t", table), {}, &inspection));
+  ASSERT_EQ(inspection.faults.size(), 1u);
+  EXPECT_EQ(inspection.faults[0].kind, BlockKind::kFilterPartition);
+  EXPECT_EQ(inspection.faults[0].index, 3u);
+}
+
+// A bit that belongs to a key, taken away with a right checksum, is found by
+// asking every key.
+TEST(FilterPartitions, VerificationAsksThePartitions) {
+  std::string table = BuildTable(Options(), SomeEntries(1500));
+  const BlockInfo block =
+      FindBlock(BlocksOf(table), BlockKind::kFilterPartition, 2);
+  for (uint64_t i = 0; i + 5 < block.size; ++i) table[block.offset + i] = 0;
+  Resign(block, &table);
+  TableInspection inspection;
+  Require(InspectTable(*NewMemoryFile("t", table), {}, &inspection));
+  ASSERT_FALSE(inspection.faults.empty());
+  EXPECT_NE(inspection.faults[0].status.message().find("filter denies"),
+            std::string_view::npos);
+}
+
+// A prefix on both sides of a cut is in both partitions.
+TEST(FilterPartitions, PrefixesAtTheCutAreInBoth) {
+  for (const bool whole_keys : {true, false}) {
+    TableOptions options = Options();
+    options.prefix_extractor =
+        FindBuiltinPrefixExtractor("rocksdb.FixedPrefix.7");
+    ASSERT_NE(options.prefix_extractor, nullptr);
+    options.whole_key_filtering = whole_keys;
+    const std::vector<Entry> entries = SomeEntries(3000);
+    const std::string table = BuildTable(options, entries);
+    EXPECT_GT(PartitionsOf(table), 1u);
+    TableInspection inspection;
+    Require(InspectTable(*NewMemoryFile("t", table), {}, &inspection));
+    EXPECT_TRUE(inspection.faults.empty());
+    const auto reader = OpenTable(table);
+    for (const Entry& entry : entries) {
+      GetResult result;
+      ASSERT_TRUE(reader->Get(UserKeyOf(entry.key), &result).ok());
+      ASSERT_EQ(result.state, GetResult::State::kFound);
+    }
+  }
+}
+
+TEST(FilterPartitions, NoneWithoutKeys) {
+  const std::string table = BuildTable(Options(), {});
+  EXPECT_EQ(PartitionsOf(table), 0u);
+  GetResult result;
+  ASSERT_TRUE(OpenTable(table)->Get("any", &result).ok());
+  EXPECT_EQ(result.filter, GetResult::Filter::kNone);
+}
+
+}  // namespace
+}  // namespace ashlar::testing

@@ -1,0 +1,330 @@
+// Files that somebody made on purpose to do harm: their checksums are right,
+// their sizes are small, and what they ask for is not.
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "table/block/block_builder.h"
+#include "table/dump.h"
+#include "table/format/block_trailer.h"
+#include "table/format/footer.h"
+#include "table/meta/plain_block.h"
+#include "table/meta/properties_block.h"
+#include "test/support/tables.h"
+#include "util/file.h"
+
+namespace ashlar::testing {
+namespace {
+
+using internal::BlockBuilder;
+using internal::BlockHandle;
+using internal::Buffer;
+
+constexpr uint64_t kMiB = uint64_t{1} << 20;
+constexpr uint64_t kMaxBlockBytes = 16 * kMiB;
+
+// --- Tables put together by hand ---------------------------------------------
+
+std::string Coded(const BlockHandle& handle) {
+  std::string bytes;
+  handle.AppendTo(&bytes);
+  return bytes;
+}
+
+std::string WholeKeysBlock(const std::vector<Entry>& entries) {
+  Buffer block;
+  BlockBuilder builder(1, &block);
+  for (const Entry& entry : entries) builder.Add(entry.key, 0, entry.value);
+  return builder.Finish().ToString();
+}
+
+// One key of 1 MiB and thousands that repeat it and add a few bytes: a block of
+// little more than 1 MiB, and 4 GiB of keys. Ascending; `tail` ends each key,
+// and the handles, of nothing in particular, ascend too.
+std::string SharedPrefixBlock(std::string_view tail) {
+  constexpr uint32_t kEntries = 4000;
+  Buffer block;
+  BlockBuilder builder(BlockBuilder::kOneRestart, &block);
+  std::string key(kMiB + 2, 'p');
+  key += tail;
+  for (uint32_t i = 0; i < kEntries; ++i) {
+    key[kMiB] = static_cast<char>(1 + i / 100);
+    key[kMiB + 1] = static_cast<char>(1 + i % 100);
+    builder.Add(key, i == 0 ? 0 : kMiB, Coded({uint64_t{i} * 6, 1}));
+  }
+  return builder.Finish().ToString();
+}
+
+// A table of a data block for each entry. What is given stands in for what
+// would be there.
+struct HandMade {
+  std::vector<Entry> entries = {Value("a", 7, "1"), Value("b", 7, "2")};
+  std::string index;
+  std::string metaindex;
+  std::string properties;
+  std::string filter;
+  // Which data block each entry of the index names.
+  std::vector<size_t> named = {0, 1};
+
+  std::string Build() const;
+};
+
+class Assembler {
+ public:
+  Assembler() {
+    footer_.format_version = 6;
+    footer_.checksum = ChecksumType::kXXH3;
+    footer_.base_context_checksum = 77;
+  }
+
+  BlockHandle Append(const std::string& contents) {
+    const BlockHandle handle{bytes_.size(), contents.size()};
+    char trailer[internal::kBlockTrailerSize];
+    internal::EncodeTrailer(footer_.checksum, footer_.base_context_checksum,
+                            handle.offset, contents, 0, trailer);
+    bytes_ += contents + std::string(trailer, sizeof trailer);
+    return handle;
+  }
+
+  std::string Finish(const std::string& metaindex) {
+    footer_.metaindex = Append(metaindex);
+    footer_.offset = bytes_.size();
+    return bytes_ + internal::EncodeFooter(footer_);
+  }
+
+ private:
+  internal::Footer footer_;
+  std::string bytes_;
+};
+
+std::string PropertiesFor(uint64_t entries) {
+  TableProperties p;
+  p.comparator_name = "leveldb.BytewiseComparator";
+  p.compression_name = "NoCompression";
+  p.num_entries = entries;
+  p.num_data_blocks = entries;
+  Buffer block;
+  internal::EncodeProperties(p, &block);
+  return block.slice().ToString();
+}
+
+std::string HandMade::Build() const {
+  Assembler table;
+  std::vector<BlockHandle> data;
+  data.reserve(entries.size());
+  for (const Entry& entry : entries) {
+    data.push_back(table.Append(WholeKeysBlock({entry})));
+  }
+  std::vector<Entry> rows;
+  for (size_t i = 0; i < named.size(); ++i) {
+    rows.push_back({entries[i].key, Coded(data[named[i]])});
+  }
+  std::map<std::string, std::string> meta;
+  meta["rocksdb.index"] =
+      Coded(table.Append(index.empty() ? WholeKeysBlock(rows) : index));
+  if (!filter.empty()) {
+    meta["fullfilter.rocksdb.BuiltinBloomFilter"] = Coded(table.Append(filter));
+  }
+  meta["rocksdb.properties"] = Coded(table.Append(
+      properties.empty() ? PropertiesFor(entries.size()) : properties));
+  Buffer block;
+  internal::EncodePlainBlock(meta, 1, &block);
+  return table.Finish(metaindex.empty() ? block.slice().ToString() : metaindex);
+}
+
+// --- What becomes of them ----------------------------------------------------
+
+TableInspection Inspect(const RandomAccessFile& file) {
+  InspectOptions options;
+  options.max_uncompressed_block_bytes = kMaxBlockBytes;
+  TableInspection found;
+  Require(InspectTable(file, options, &found));
+  return found;
+}
+
+TableInspection InspectBytes(const std::string& bytes) {
+  return Inspect(*NewMemoryFile("hostile.sst", bytes));
+}
+
+Status OpeningStatus(const std::string& bytes) {
+  return OpenBytes(bytes, {.max_uncompressed_block_bytes = kMaxBlockBytes})
+      .status();
+}
+
+// Of all faults; for messages.
+std::string Faults(const TableInspection& found) {
+  std::string text;
+  for (const TableFault& fault : found.faults) {
+    text += fault.status.ToString() + "\n";
+  }
+  return text;
+}
+
+bool HasFault(const TableInspection& found, BlockKind kind, Status::Code code,
+              std::string_view part) {
+  for (const TableFault& fault : found.faults) {
+    if (fault.kind == kind && fault.status.code() == code &&
+        fault.status.message().find(part) != std::string_view::npos) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void ExpectCorruption(const std::string& bytes, BlockKind kind,
+                      std::string_view part) {
+  const Status status = OpeningStatus(bytes);
+  EXPECT_TRUE(status.IsCorruption()) << status.ToString();
+  EXPECT_NE(status.message().find(part), std::string_view::npos)
+      << status.ToString();
+  const TableInspection found = InspectBytes(bytes);
+  EXPECT_TRUE(HasFault(found, kind, Status::Code::kCorruption, part))
+      << Faults(found);
+}
+
+// The most memory that this process ever had.
+uint64_t PeakBytes() {
+  struct rusage usage {};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<uint64_t>(usage.ru_maxrss) * 1024;
+}
+
+TEST(Hostile, HandMadeTableIsSoundBeforeItIsHarmful) {
+  const std::string bytes = HandMade().Build();
+  const Status status = OpeningStatus(bytes);
+  EXPECT_TRUE(status.ok()) << status.ToString();
+  EXPECT_EQ(Faults(InspectBytes(bytes)), "");
+}
+
+// --- Blocks ------------------------------------------------------------------
+
+// All keys together have 4 GiB; the budget for such a block is about 128 MiB,
+// which vectors that grow and the address sanitizer may multiply.
+constexpr uint64_t kAllowedGrowth = 1024 * kMiB;
+constexpr std::string_view kTooLarge = "keys are many times as large as their";
+
+TEST(Hostile, IndexOfKeysThatShareAHugePrefix) {
+  HandMade table;
+  table.index = SharedPrefixBlock(std::string("\1\7\0\0\0\0\0\0", 8));
+  const uint64_t before = PeakBytes();
+  ExpectCorruption(table.Build(), BlockKind::kIndex, kTooLarge);
+  EXPECT_LT(PeakBytes() - before, kAllowedGrowth);
+}
+
+TEST(Hostile, MetaindexOfKeysThatShareAHugePrefix) {
+  HandMade table;
+  table.metaindex = SharedPrefixBlock("");
+  const uint64_t before = PeakBytes();
+  ExpectCorruption(table.Build(), BlockKind::kMetaIndex, kTooLarge);
+  EXPECT_LT(PeakBytes() - before, kAllowedGrowth);
+}
+
+TEST(Hostile, PropertiesOfKeysThatShareAHugePrefix) {
+  HandMade table;
+  table.properties = SharedPrefixBlock("");
+  const uint64_t before = PeakBytes();
+  ExpectCorruption(table.Build(), BlockKind::kProperties, kTooLarge);
+  EXPECT_LT(PeakBytes() - before, kAllowedGrowth);
+}
+
+TEST(Hostile, IndexThatNamesABlockTwice) {
+  HandMade table;
+  table.named = {0, 0};
+  ExpectCorruption(table.Build(), BlockKind::kIndex, "bad block handle");
+}
+
+TEST(Hostile, IndexThatGoesBackwards) {
+  HandMade table;
+  table.named = {1, 0};
+  ExpectCorruption(table.Build(), BlockKind::kIndex, "bad block handle");
+}
+
+// Walking back over such a block must not keep all of its keys, and must find
+// every one of them nevertheless.
+TEST(Hostile, ManyVersionsOfALongKeyInOneBlock) {
+  constexpr SequenceNumber kVersions = 200;
+  const std::string key(kMiB / 4, 'k');
+  std::vector<Entry> entries = {Value("a", 1, "first")};
+  for (SequenceNumber sequence = kVersions; sequence > 0; --sequence) {
+    entries.push_back(Value(key, sequence, std::to_string(sequence)));
+  }
+  entries.push_back(Value("z", 1, "last"));
+  for (const int restart_interval : {1000, 70}) {
+    TableOptions options;
+    options.block_size = 8 * kMiB;
+    options.block_restart_interval = restart_interval;
+    const std::string bytes = BuildTable(options, entries);
+    const TableInspection found = InspectBytes(bytes);
+    EXPECT_EQ(Faults(found), "");
+    EXPECT_EQ(found.properties->num_data_blocks, 1u);
+    const auto reader = OpenTable(bytes);
+    std::vector<Entry> forward;
+    Require(ReadForward(*reader, {}, &forward));
+    EXPECT_TRUE(forward == entries) << forward.size();
+    forward.clear();
+    std::vector<Entry> backward;
+    Require(ReadBackward(*reader, {}, &backward));
+    const std::vector<Entry> reversed(entries.rbegin(), entries.rend());
+    EXPECT_TRUE(backward == reversed) << backward.size();
+  }
+}
+
+// --- Filters -----------------------------------------------------------------
+
+// To readers that go by its size it denies every key.
+TEST(Hostile, FilterOfOneByte) {
+  HandMade table;
+  table.filter = "x";
+  ExpectCorruption(table.Build(), BlockKind::kFilter, "bad filter");
+}
+
+TEST(Hostile, BloomFilterOfNoPossibleSize) {
+  for (const size_t size : {1u, 63u, 65u, 127u}) {
+    HandMade table;
+    table.filter = std::string(size, '\xff') + Unhex("ff 00 06 00 00");
+    const TableInspection found = InspectBytes(table.Build());
+    EXPECT_TRUE(HasFault(found, BlockKind::kFilter, Status::Code::kCorruption,
+                         "bad filter"))
+        << size << ": " << Faults(found);
+  }
+  HandMade sound;
+  sound.filter = std::string(64, '\xff') + Unhex("ff 00 06 00 00");
+  EXPECT_EQ(Faults(InspectBytes(sound.Build())), "");
+}
+
+TEST(Hostile, BloomFilterThatDeniesItsKeys) {
+  HandMade table;
+  table.filter = std::string(64, '\0') + Unhex("ff 00 06 00 00");
+  const TableInspection found = InspectBytes(table.Build());
+  EXPECT_TRUE(HasFault(found, BlockKind::kData, Status::Code::kCorruption,
+                       "key that the filter denies"))
+      << Faults(found);
+}
+
+// --- What the properties ask for ---------------------------------------------
+
+TEST(Hostile, PropertiesThatAreNotSupported) {
+  const std::string folder =
+      std::string(ASHLAR_SOURCE_DIR) + "/test/golden/bad/";
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"index-type-9.sst", "index type 9"},
+      {"compression-unknownmgr.sst", "compression manager 'Nobody'"}};
+  for (const auto& [name, reason] : cases) {
+    auto file = OpenRandomAccessFile(folder + name);
+    Require(file.status());
+    const TableInspection found = Inspect(**file);
+    EXPECT_TRUE(found.properties.has_value()) << name;
+    EXPECT_TRUE(HasFault(found, BlockKind::kProperties,
+                         Status::Code::kNotSupported, reason))
+        << name << ": " << Faults(found);
+  }
+}
+
+}  // namespace
+}  // namespace ashlar::testing

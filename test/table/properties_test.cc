@@ -1,0 +1,166 @@
+// The properties block, and what the file says of its compression.
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "table/meta/plain_block.h"
+#include "table/meta/properties_block.h"
+#include "test/support/random.h"
+#include "test/support/reference_reader.h"
+#include "test/support/tables.h"
+
+namespace ashlar::testing {
+namespace {
+
+using namespace internal;
+
+TEST(Properties, RoundTripOfEveryField) {
+  TableProperties p;
+  p.num_data_blocks = 3;
+  p.num_entries = 300;
+  p.num_deletions = 2;
+  p.num_merge_operands = 1;
+  p.num_filter_entries = 290;
+  p.raw_key_size = 5000;
+  p.raw_value_size = uint64_t{1} << 40;
+  p.data_size = 12345;
+  p.index_size = 77;
+  p.filter_size = 69;
+  p.tail_start_offset = 12345;
+  p.format_version = 6;
+  p.index_type = 1;
+  p.index_key_is_user_key = 1;
+  p.index_value_is_delta_encoded = 1;
+  p.data_block_restart_interval = 16;
+  p.index_block_restart_interval = 1;
+  p.whole_key_filtering = "1";
+  p.prefix_filtering = "0";
+  p.comparator_name = "cmp";
+  p.merge_operator_name = "merge";
+  p.prefix_extractor_name = "nullptr";
+  p.property_collectors_names = "[]";
+  p.filter_policy_name = "bloomfilter";
+  p.compression_name = "ZSTD";
+  p.compression_options = "level=1; ";
+  p.column_family_id = 0;
+  p.column_family_name = "cf";
+  p.db_id = "db";
+  p.db_session_id = "session";
+  p.db_host_id = "host";
+  p.orig_file_number = 9;
+  p.creation_time = 1;
+  p.oldest_key_time = 2;
+  p.newest_key_time = 3;
+  p.file_creation_time = 4;
+  p.key_largest_seqno = kMaxSequenceNumber;
+  p.key_smallest_seqno = 0;
+  p.external_sst_file_version = 2;
+  p.external_sst_file_global_seqno = 0;
+  p.user_collected_properties = {{"", ""}, {"zebra", std::string(300, 'z')}};
+  Buffer block;
+  EncodeProperties(p, &block);
+  TableProperties q;
+  ASSERT_TRUE(DecodeProperties(block.slice(), {}, &q).ok());
+  Buffer again;
+  EncodeProperties(q, &again);
+  EXPECT_TRUE(again.slice() == block.slice());
+  EXPECT_EQ(q.raw_value_size, p.raw_value_size);
+  EXPECT_EQ(q.key_largest_seqno, p.key_largest_seqno);
+  EXPECT_EQ(q.external_sst_file_version, 2u);
+  EXPECT_EQ(q.user_collected_properties, p.user_collected_properties);
+  EXPECT_EQ(q.stored.at("rocksdb.num.entries"), "\xac\2");
+  EXPECT_EQ(q.stored.at("rocksdb.block.based.table.index.type"),
+            std::string("\1\0\0\0", 4));
+}
+
+// A number that nobody goes by may be anything.
+TEST(Properties, OnlyWhatIsNeededMustDecode) {
+  const auto decode = [](const std::string& name, const std::string& value) {
+    Buffer block;
+    EncodePlainBlock({{name, value}}, 1, &block);
+    TableProperties p;
+    return DecodeProperties(block.slice(), {}, &p);
+  };
+  const std::string cut_off = "\x80";
+  EXPECT_TRUE(decode("rocksdb.num.entries", cut_off).ok());
+  EXPECT_TRUE(decode("rocksdb.creation.time", "more than a number").ok());
+  for (const char* needed :
+       {"rocksdb.index.key.is.user.key", "rocksdb.index.value.is.delta.encoded",
+        "rocksdb.block.based.table.index.type",
+        "rocksdb.external_sst_file.version",
+        "rocksdb.external_sst_file.global_seqno",
+        "rocksdb.user.defined.timestamps.persisted"}) {
+    EXPECT_TRUE(decode(needed, cut_off).IsCorruption()) << needed;
+  }
+}
+
+TEST(Properties, PlaceOfTheGlobalSequenceNumber) {
+  Buffer block;
+  EncodePlainBlock(
+      {{"a", "b"}, {std::string(kGlobalSeqnoProperty), "12345678"}, {"z", "y"}},
+      1, &block);
+  const size_t at = FindGlobalSeqno(block.slice());
+  ASSERT_GT(at, 0u);
+  EXPECT_EQ(Slice(block.data() + at, 8), Slice("12345678"));
+  block.clear();
+  EncodePlainBlock({{std::string(kGlobalSeqnoProperty), "1234567"}}, 1, &block);
+  EXPECT_EQ(FindGlobalSeqno(block.slice()), 0u);
+  EXPECT_EQ(FindGlobalSeqno("x"), 0u);
+}
+
+TEST(Properties, CompressionAsItIsWritten) {
+  const auto write = [](uint32_t version, CompressionType configured,
+                        const std::vector<int>& used) {
+    std::bitset<256> types;
+    for (const int type : used) types.set(static_cast<size_t>(type));
+    return EncodeCompressionProperty(configured, types, TraitsOf(version));
+  };
+  using enum CompressionType;
+  EXPECT_EQ(write(6, kNoCompression, {}), "NoCompression");
+  EXPECT_EQ(write(6, kZSTD, {7}), "ZSTD");
+  EXPECT_EQ(write(2, kLZ4Compression, {}), "LZ4");
+  EXPECT_EQ(write(7, kNoCompression, {}), ";;");
+  EXPECT_EQ(write(7, kZSTD, {}), "BuiltinV2;;");
+  EXPECT_EQ(write(7, kZSTD, {7}), "BuiltinV2;07;");
+  EXPECT_EQ(write(7, kLZ4Compression, {4, 7}), "BuiltinV2;0407;");
+}
+
+TEST(Properties, CompressionAsItIsRead) {
+  const auto read = [](uint32_t version, const std::string& value) {
+    TableProperties p;
+    p.compression_name = value;
+    p.stored["rocksdb.compression"] = value;
+    DeclaredCompression declared;
+    Require(DecodeCompressionProperty(p, TraitsOf(version), &declared));
+    return declared;
+  };
+  EXPECT_TRUE(read(6, "ZSTD").Allows(4));
+  EXPECT_FALSE(read(6, "NoCompression").Allows(7));
+  EXPECT_TRUE(read(6, "NoCompression").Allows(0));
+  EXPECT_FALSE(read(7, ";;").Allows(7));
+  EXPECT_FALSE(read(7, "BuiltinV2;07;").Allows(4));
+  EXPECT_TRUE(read(7, "BuiltinV2;0407;more").Allows(4));
+  EXPECT_TRUE(read(7, "BuiltinV2;07;").Allows(0));
+  DeclaredCompression silent;
+  ASSERT_TRUE(DecodeCompressionProperty({}, TraitsOf(6), &silent).ok());
+  EXPECT_TRUE(silent.Allows(7));
+}
+
+// Blocks that did not become small enough are stored raw, and the file says so.
+TEST(Properties, CompressionOfRealTables) {
+  TableOptions options;
+  options.format_version = 7;
+  options.compression = CompressionType::kZSTD;
+  const std::string noise = Random(1).Bytes(4000);
+  const auto name = [&](const std::vector<Entry>& entries) {
+    return ReadReferenceTable(BuildTable(options, entries))
+        .properties.at("rocksdb.compression");
+  };
+  EXPECT_EQ(name({Value("a", 1, std::string(3000, 'v'))}), "BuiltinV2;07;");
+  EXPECT_EQ(name({Value("a", 1, noise)}), "BuiltinV2;;");
+}
+
+}  // namespace
+}  // namespace ashlar::testing

@@ -1,0 +1,588 @@
+"""Flags, inputs, outputs and exit codes of the program."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import unittest
+
+import cli
+from cli import CliTest, PROGRAM, hex_rows, numbered_rows
+
+
+class FlagTest(CliTest):
+
+    def test_every_error_text(self):
+        self.build("a.sst", numbered_rows(3))
+        cases = {
+            "unknown command 'foo'": ["foo", "a.sst"],
+            "unknown command 'raw'": ["--command=raw", "a.sst"],
+            "unknown flag --bar": ["--bar", "a.sst"],
+            "unknown flag --flagfile": ["--flagfile=x", "a.sst"],
+            "unknown flag --fromenv": ["--fromenv=x", "a.sst"],
+            "unknown flag --tab_completion_word":
+                ["--tab_completion_word", "x"],
+            "unknown flag --nofrom": ["--nofrom", "a.sst"],
+            "--read_num needs a value": ["check", "a.sst", "--read_num"],
+            "--read_num: 'x' is not a whole number from 0 up, or too large":
+                ["--read_num=x", "a.sst"],
+            "--read_num: '-1' is not a whole number from 0 up, or too large":
+                ["--read_num=-1", "a.sst"],
+            "--compression_level: '1.5' is not a whole number in range":
+                ["build", "--compression_level=1.5", "--out=b.sst"],
+            "--bloom_bits: 'many' is not a number":
+                ["build", "--bloom_bits=many", "--out=b.sst"],
+            "--json: 'maybe' is neither true nor false":
+                ["--json=maybe", "a.sst"],
+            "--escape: 'x' is none of auto|always|never":
+                ["--escape=x", "a.sst"],
+            "--version takes no value": ["--version=1"],
+            "no input: name a file or a directory": ["scan"],
+            "'-': a table cannot be read from standard input": ["scan", "-"],
+            "--from and --prefix exclude each other":
+                ["scan", "--from=a", "--prefix=b", "a.sst"],
+            "--from: '616' is not hexadecimal of even length":
+                ["scan", "--input_key_hex", "--from=616", "a.sst"],
+            "--to: 'zz' is not hexadecimal of even length":
+                ["scan", "--input_key_hex", "--to=zz", "a.sst"],
+            "key 'x' is not hexadecimal of even length":
+                ["get", "--input_key_hex", "--key=x", "a.sst"],
+            "get needs --key or --keys_file": ["get", "a.sst"],
+            "--keys_file: cannot read none":
+                ["get", "--keys_file=none", "a.sst"],
+            "--comparator: 'x' is none of leveldb.BytewiseComparator, "
+            "rocksdb.ReverseBytewiseComparator, and these with .u64ts behind":
+                ["scan", "--comparator=x", "a.sst"],
+            "--output_format=canonical goes with neither --json nor --jsonl":
+                ["scan", "--output_format=canonical", "--json", "a.sst"],
+            "--json and --jsonl exclude each other":
+                ["check", "--json", "--jsonl", "a.sst"],
+            "--parse_internal_key: 'x' is not hexadecimal of even length":
+                ["--parse_internal_key=x"],
+            "--parse_internal_key: an internal key has at least 8 bytes, this "
+            "has 1": ["--parse_internal_key=0x61"],
+            "build needs --out": ["build"],
+            "--out: a table cannot go to standard output":
+                ["build", "--out=-"],
+            "--compression_parallel_threads: above 1024":
+                ["build", "--out=b.sst", "--compression_parallel_threads=1025"],
+            "--compression_type: 'x' is no codec's name":
+                ["build", "--out=b.sst", "--compression_type=x"],
+            "--checksum_type: 'x' is no checksum's name":
+                ["build", "--out=b.sst", "--checksum_type=x"],
+            "--filter=none and --bloom_bits exclude each other":
+                ["build", "--out=b.sst", "--filter=none", "--bloom_bits=5"],
+            "--filter=none and --ribbon exclude each other":
+                ["build", "--out=b.sst", "--filter=none", "--ribbon"],
+            "--prefix_extractor: 'x' is no built-in prefix extractor":
+                ["build", "--out=b.sst", "--prefix_extractor=x"],
+            "--identity: 'x' is not hexadecimal of even length":
+                ["build", "--out=b.sst", "--identity=x"],
+            "--external goes with --input_format=hex only":
+                ["build", "--out=b.sst", "--external"],
+            "--key_column and --value_column go with --input_format=csv only":
+                ["build", "--out=b.sst", "--key_column=k"],
+        }
+        for reason, arguments in cases.items():
+            with self.subTest(reason):
+                self.assert_usage_error(reason, *arguments)
+        with self.subTest("SOURCE_DATE_EPOCH"):
+            self.assert_usage_error(
+                "SOURCE_DATE_EPOCH: 'x' is not a whole number", "build",
+                "--out=b.sst", env={"SOURCE_DATE_EPOCH": "x"})
+        outcome = self.run_program("scan", "--require_property_regex=(",
+                                   "a.sst")
+        self.assertEqual(outcome.code, 2)
+        self.assertTrue(
+            outcome.err.startswith("ashlar: --require_property_regex: "))
+        self.assertEqual(os.listdir(self.folder), ["a.sst"])
+
+    def test_not_supported_places(self):
+        self.build("a.sst", numbered_rows(3))
+        for flag in ("--env_uri=hdfs://x", "--fs_uri=s3://x",
+                     "--compression_manager=Mine"):
+            outcome = self.run_program("check", flag, "a.sst")
+            self.assertEqual(outcome.code, 2)
+            self.assertIn("ashlar: Not supported: ", outcome.err)
+        self.run_ok("check", "--env_uri=file://", "--fs_uri=", "a.sst")
+
+    def test_spellings(self):
+        self.build("a.sst", numbered_rows(9))
+        expected = self.run_ok("scan", "--from=key000004", "--read_num=2",
+                               "--output_hex", "a.sst").out
+        self.assertIn(b"'6B6579303030303034' seq:0, type:1 => ", expected)
+        self.assertEqual(expected.count(b"=>"), 2)
+        flags = ["-from=key000004", "--read_num", "2", "--output_hex=t"]
+        for arguments in (
+            [*flags, "--command=scan", "--file=a.sst"],
+            ["--command", "scan", "--file", "a.sst", *flags],
+            ["-command=scan", *flags, "a.sst"],
+            ["a.sst", "--command=check", "--command=scan", *flags],
+            ["scan", *flags, "--", "a.sst"],
+            [*flags, "scan", "a.sst"],
+            ["scan", "--read_num=7", "--from=x", *flags, "a.sst"],
+        ):
+            outcome = self.run_ok(*arguments)
+            self.assertEqual(outcome.out, expected, arguments)
+        for false in ("--nooutput_hex", "--output_hex=false",
+                      "--output_hex=0", "--output_hex=no", "--output_hex=f"):
+            outcome = self.run_ok("scan", "--output_hex", false, "a.sst")
+            self.assertIn(b"'key000004'", outcome.out)
+
+    def test_dashes_end_flags(self):
+        self.build("-x.sst", numbered_rows(1))
+        self.run_ok("check", "--", "-x.sst")
+
+    def test_same_under_the_other_name(self):
+        self.build("a.sst", numbered_rows(3))
+        os.symlink(PROGRAM, self.folder / "sst_dump")
+        self.assertEqual(
+            self.run_ok("--file=a.sst", "--command=scan",
+                        program=str(self.folder / "sst_dump")).out,
+            self.run_ok("scan", "a.sst").out)
+
+    def test_unused_flags_are_named(self):
+        self.build("a.sst", numbered_rows(3))
+        outcome = self.run_ok("check", "--output_hex", "--out=x", "a.sst")
+        self.assertEqual(
+            outcome.err,
+            "ashlar: warning: 'check' does not use --output_hex\n"
+            "ashlar: warning: 'check' does not use --out\n")
+
+    def test_parse_internal_key(self):
+        outcome = self.run_ok("--parse_internal_key=0x6162010500000000000000")
+        self.assertEqual(outcome.text, "key='616201' seq:0, type:5\n")
+        outcome = self.run_ok("--parse_internal_key", "610105000000000000")
+        self.assertEqual(outcome.text, "key='61' seq:5, type:1\n")
+
+
+class ThreadsTest(CliTest):
+
+    def test_output_does_not_depend_on_threads(self):
+        self.build("t.sst", hex_rows([(b"a", 2, 1, b"x"), (b"b", 1, 0, b"")]))
+        for command in ("scan", "check", "verify"):
+            one = self.run_ok(command, "--threads=1", "t.sst")
+            eight = self.run_ok(command, "--threads=8", "t.sst")
+            self.assertEqual(one.text, eight.text)
+            self.assertNotIn("--threads", one.err)
+            self.assertIn("one thread whatever --threads says", eight.err)
+
+
+class HelpTest(CliTest):
+
+    SPECIFIED = """command file from to prefix input_key_hex output_hex
+        read_num verify_checksum show_properties show_summary
+        list_meta_blocks decode_blob_index readahead_size block_size
+        compression_level compression_max_dict_buffer_bytes
+        compression_max_dict_bytes compression_parallel_threads compression_use_zstd_finalize_dict
+        compression_zstd_max_train_bytes
+        enable_index_compression partition_index partition_filters require_property_regex
+        exclude_property_regex env_uri fs_uri compression_manager help version
+        json jsonl out quiet strict checksums_only max_errors escape progress
+        comparator max_uncompressed_block output_format identity creation_time
+        format_version compression_type bloom_bits filter checksum_type key
+        keys_file input_format sorted on_duplicate memory overwrite external
+        key_column value_column block_restart_interval parse_internal_key
+        range_dels threads ribbon whole_key_filtering prefix_extractor
+        target_rocksdb
+        """.split()
+    COMMANDS = """check scan verify identify properties layout get
+        build""".split()
+
+    def test_help_names_what_is_specified(self):
+        text = self.run_ok("--help").text
+        self.assertLessEqual(max(map(len, text.splitlines())), 80)
+        flags = re.findall(r"^  --(\w+)", text, re.MULTILINE)
+        self.assertEqual(sorted(flags), sorted(self.SPECIFIED))
+        commands = text.split("Commands:\n")[1].split("\n\n")[0]
+        self.assertEqual(re.findall(r"^  (\w+)", commands, re.MULTILINE),
+                         self.COMMANDS)
+        for word in ("Exit codes:", "Examples:"):
+            self.assertIn(word, text)
+
+    def test_help_of_each_command(self):
+        for command in self.COMMANDS:
+            text = self.run_ok("help", command).text
+            self.assertTrue(text.startswith(f"Usage: ashlar {command} "))
+            self.assertLessEqual(max(map(len, text.splitlines())), 80)
+            self.assertEqual(self.run_ok(f"--help={command}").text, text)
+            self.assertEqual(self.run_ok(command, "--help").text, text)
+        self.assert_usage_error("unknown command 'x'", "--help=x")
+
+    def test_version(self):
+        text = self.run_ok("--version").text
+        self.assertRegex(text, r"^ashlar \d+\.\d+\.\d+\ncompiler: ")
+        self.assertIn("codecs: NoCompression", text)
+        document = json.loads(self.run_ok("--version", "--json").text)
+        self.assertEqual(document["schema"], "ashlar/1")
+        self.assertIn("NoCompression", document["codecs"])
+
+
+class ScanTest(CliTest):
+
+    KEYS = [b"", b"a", b"a\x00", b"ab", b"b", b"\xff", b"\xff\xff"]
+
+    def setUp(self):
+        super().setUp()
+        self.build("a.sst", hex_rows([(key, 0, 1, b"v") for key in self.KEYS]))
+
+    def keys(self, *flags):
+        rows = self.run_ok("scan", "--output_format=canonical", *flags,
+                           "a.sst").text.splitlines()
+        return [bytes.fromhex(row.split(" ")[0]) for row in rows]
+
+    def test_ranges(self):
+        keys = self.KEYS
+        for flags, expected in (
+            ([], keys),
+            (["--from="], keys),
+            (["--from=a"], keys[1:]),
+            (["--to="], []),
+            (["--to=a"], keys[:1]),
+            (["--from=a", "--to=b"], keys[1:4]),
+            (["--from=b", "--to=a"], []),
+            (["--from=ac"], keys[4:]),
+            (["--prefix=a"], keys[1:4]),
+            (["--prefix="], keys),
+            (["--prefix=a", "--to=ab"], keys[1:3]),
+            (["--prefix=x"], []),
+            (["--input_key_hex", "--from=ffff"], keys[6:]),
+            (["--input_key_hex", "--from=0xFFFF00"], []),
+            (["--input_key_hex", "--to=FFFF"], keys[:6]),
+            (["--input_key_hex", "--prefix=ff"], keys[5:]),
+            (["--input_key_hex", "--prefix=FFFFFF"], []),
+            (["--read_num=0"], keys),
+            (["--read_num=1"], keys[:1]),
+            (["--from=a", "--read_num=2"], keys[1:3]),
+        ):
+            self.assertEqual(self.keys(*flags), expected, flags)
+
+    def test_read_num_counts_over_all_inputs(self):
+        for number in (1, 7, 9, 14, 20):
+            outcome = self.run_ok("scan", "--output_format=canonical",
+                                  f"--read_num={number}", "a.sst", "a.sst")
+            self.assertEqual(outcome.out.count(b"\n"), min(number, 14))
+
+    def test_prefix_in_reverse_order(self):
+        entries = [(key, 0, 1, b"") for key in reversed(self.KEYS)]
+        self.build("r.sst", hex_rows(entries),
+                   "--comparator=rocksdb.ReverseBytewiseComparator")
+        for prefix, expected in (("a", 3), ("b", 1), ("", 7), ("c", 0)):
+            outcome = self.run_ok("scan", "--output_format=canonical",
+                                  f"--prefix={prefix}", "r.sst")
+            self.assertEqual(outcome.out.count(b"\n"), expected, prefix)
+        outcome = self.run_ok("scan", "--output_format=canonical",
+                              "--input_key_hex", "--prefix=ff", "r.sst")
+        self.assertEqual(outcome.out.count(b"\n"), 2)
+
+    def test_text(self):
+        self.build("b.sst", hex_rows([(b"k", 7, 1, b"v\n"), (b"k", 3, 0, b""),
+                                      (b"m", 9, 2, b"\x80")]))
+        heading = ("Process b.sst\nSst file format: block-based\n"
+                   "from [61] to [7A]\n")
+        flags = ["scan", "--from=a", "--to=z", "b.sst"]
+        self.assertEqual(
+            self.run_ok(*flags).out,
+            heading.encode() + b"'k' seq:7, type:1 => v\n\n"
+            b"'k' seq:3, type:0 => \n'm' seq:9, type:2 => \x80\n")
+        self.assertEqual(
+            self.run_ok(*flags, "--escape=always", "--quiet").out,
+            b"'k' seq:7, type:1 => v\\x0A\n"
+            b"'k' seq:3, type:0 => \n'm' seq:9, type:2 => \\x80\n")
+        self.assertEqual(
+            self.run_ok("scan", "a.sst", "b.sst").text.count("from ["), 1)
+
+    def test_count_is_compared(self):
+        outcome = self.run_ok("check", "a.sst")
+        self.assertEqual(
+            outcome.text,
+            "Process a.sst\nSst file format: block-based\nfrom [] to []\n")
+
+    def test_head_is_quiet(self):
+        self.build("big.sst", numbered_rows(30000))
+        script = f"'{PROGRAM}' scan big.sst | head -1"
+        outcome = self.run_ok("-c", script, program="/bin/sh")
+        self.assertEqual((outcome.text, outcome.err), ("Process big.sst\n", ""))
+
+    def test_full_device(self):
+        with open("/dev/full", "wb") as full:
+            for arguments in (["scan", "a.sst"], ["scan", "--json", "a.sst"],
+                              ["--help"], ["--version"],
+                              ["--version", "--json"],
+                              ["properties", "a.sst"]):
+                outcome = self.run_program(*arguments, stdout=full)
+                self.assertEqual(outcome.code, 2)
+                self.assertEqual(outcome.err,
+                                 "ashlar: write standard output: "
+                                 "No space left on device\n")
+
+    def test_show_summary(self):
+        text = self.run_ok("check", "--show_summary", "--quiet", "a.sst",
+                           "a.sst").text
+        self.assertRegex(
+            text, r"\Atotal number of files: 2\n"
+            r"total number of data blocks: 2\ntotal data block size: \d+\n"
+            r"total index block size: \d+\ntotal filter block size: \d+\n\Z")
+
+    def test_list_meta_blocks(self):
+        text = self.run_ok("check", "--list_meta_blocks", "a.sst").text
+        self.assertRegex(text, r"\n  rocksdb\.properties: \d+ \d+\n")
+
+    def test_property_filters(self):
+        arguments = ["check", "--require_property_regex=# entries: 7$"]
+        self.assertEqual(self.run_ok(*arguments, "a.sst").err, "")
+        self.build("b.sst", numbered_rows(3))
+        outcome = self.run_ok(*arguments, "a.sst", "b.sst")
+        self.assertEqual(outcome.err,
+                         "b.sst: skipped: its properties do not match\n")
+        outcome = self.run_ok("check", "--exclude_property_regex=: 3$",
+                              "--json", "a.sst", "b.sst")
+        self.assertEqual(
+            [file["status"] for file in json.loads(outcome.out)["files"]],
+            ["ok", "skipped"])
+
+
+def varint(number):
+    encoded = b""
+    while number >= 0x80:
+        encoded += bytes([number & 0x7f | 0x80])
+        number >>= 7
+    return encoded + bytes([number])
+
+
+def with_snappy_properties(table, offset, size):
+    """The table, of version 5 and without checksums, with its properties
+    block, which lies there, once more behind all others, as Snappy."""
+    footer_size = 53
+    body, footer = table[:-footer_size], table[-footer_size:]
+    raw = table[offset:offset + size]
+    # Snappy's preamble, and a single literal with a length of two bytes.
+    snappy = varint(size) + b"\xf4" + (size - 1).to_bytes(2, "little") + raw
+    handle = varint(len(body)) + varint(len(snappy))
+    body += snappy + b"\x01" + bytes(4)
+    name = b"rocksdb.properties"
+    metaindex = (bytes([0, len(name), len(handle)]) + name + handle +
+                 bytes(4) + b"\x01" + bytes(3))
+    # The footer: checksum type, two handles, zeros, version, magic.
+    index = re.match(rb".(?:[\x80-\xff]*[\0-\x7f]){2}"
+                     rb"((?:[\x80-\xff]*[\0-\x7f]){2})", footer, re.DOTALL)
+    front = (footer[:1] + varint(len(body)) + varint(len(metaindex)) +
+             index.group(1))
+    return (body + metaindex + bytes(5) + front.ljust(41, b"\0") +
+            footer[41:])
+
+
+class LimitsTest(CliTest):
+    """--max_uncompressed_block holds wherever the file is looked into."""
+
+    LIMIT = "--max_uncompressed_block=100"
+
+    def setUp(self):
+        super().setUp()
+        self.build("t.sst", numbered_rows(2000), "--compression_type=none",
+                   "--format_version=5", "--checksum_type=kNoChecksum",
+                   "--filter=none")
+        listed = self.run_ok("check", "--list_meta_blocks", "t.sst").text
+        place = re.search(r"rocksdb\.properties: (\d+) (\d+)", listed)
+        table = (self.folder / "t.sst").read_bytes()
+        (self.folder / "a.sst").write_bytes(
+            with_snappy_properties(table, *map(int, place.groups())))
+
+    def test_commands(self):
+        for command in ("check", "scan", "verify", "properties", "layout"):
+            self.run_ok(command, "a.sst")
+            outcome = self.run_program(command, self.LIMIT, "a.sst")
+            self.assertEqual(outcome.code, 1, command)
+            self.assertIn("a.sst: Corruption: ", outcome.err)
+
+    def test_what_is_printed_besides(self):
+        shown = "# entries: 2000"
+        arguments = ["scan", "--show_properties", "a.sst"]
+        self.assertIn(shown, self.run_ok(*arguments).text)
+        outcome = self.run_program(*arguments, self.LIMIT)
+        self.assertEqual(outcome.code, 1)
+        self.assertNotIn(shown, outcome.text)
+
+    def test_property_filter(self):
+        exclude = "--exclude_property_regex=# entries: 2000"
+        self.assertIn("skipped", self.run_ok("check", exclude, "a.sst").err)
+        outcome = self.run_program("check", exclude, self.LIMIT, "a.sst")
+        self.assertEqual(outcome.code, 1)
+        self.assertNotIn("skipped", outcome.err)
+
+
+class GetTest(CliTest):
+
+    def setUp(self):
+        super().setUp()
+        self.build("a.sst", hex_rows([
+            (b"d", 9, 0, b""), (b"d", 5, 1, b"old"), (b"k", 7, 1, b"v"),
+            (b"m", 9, 2, b"+2"), (b"m", 8, 2, b"+1"), (b"m", 1, 1, b"0"),
+            (b"n", 4, 2, b"+"), (b"s", 2, 7, b"")]))
+
+    def test_text(self):
+        for key, expected in (
+            ("k", "'k' seq:7, type:1 => v\n"),
+            ("d", "'d' seq:9, type:0 => \n"),
+            ("s", "'s' seq:2, type:7 => \n"),
+            ("n", "'n' seq:4, type:2 => +\n"),
+            ("m", "'m' seq:9, type:2 => +2\n'm' seq:8, type:2 => +1\n"
+                  "'m' seq:1, type:1 => 0\n"),
+        ):
+            outcome = self.run_ok("get", "--quiet", f"--key={key}", "a.sst")
+            self.assertEqual(outcome.text, expected)
+        outcome = self.run_program("get", "--quiet", "--key=x", "--key=k",
+                                   "--key", "\n", "a.sst")
+        self.assertEqual(outcome.code, 1)
+        self.assertEqual(outcome.text, "'k' seq:7, type:1 => v\n")
+        self.assertEqual(outcome.err, "a.sst: NotFound: 'x'\n"
+                                      "a.sst: NotFound: '\\x0A'\n")
+
+    def test_keys_file_and_json(self):
+        (self.folder / "keys").write_text("6B\n6D\n78")
+        outcome = self.run_program("get", "--json", "--input_key_hex",
+                                   "--keys_file=keys", "a.sst")
+        self.assertEqual(outcome.code, 1)
+        results = json.loads(outcome.out)["files"][0]["results"]
+        self.assertEqual([row["key"] for row in results], ["6B", "6D", "78"])
+        self.assertEqual([row["found"] for row in results],
+                         [True, True, False])
+        self.assertEqual(results[0]["type"], "put")
+        self.assertEqual(results[0]["seq"], 7)
+        self.assertEqual(results[0]["value"], "76")
+        self.assertEqual(results[0]["filter"], "maybe")
+        self.assertEqual(results[0]["data_blocks_read"], 1)
+        self.assertEqual([row["value"] for row in results[1]["operands"]],
+                         ["2B32", "2B31"])
+
+
+class InputTest(CliTest):
+
+    def test_mixed_directory(self):
+        tables = self.folder / "d"
+        tables.mkdir()
+        self.build("d/b.sst", numbered_rows(3))
+        (tables / "a.sst").write_bytes(b"")
+        (tables / "c.sst").write_bytes(b"no table at all " * 10)
+        (tables / "e.txt").write_bytes(b"not looked at")
+        outcome = self.run_program("check", "d")
+        self.assertEqual(outcome.code, 1)
+        self.assertEqual(re.findall("Process (.*)", outcome.text),
+                         ["d/a.sst", "d/b.sst", "d/c.sst"])
+        self.assertRegex(outcome.err, r"(?m)^d/a\.sst: Corruption: ")
+        self.assertRegex(outcome.err, r"(?m)^d/c\.sst: Corruption: ")
+        self.assertNotIn("d/b.sst", outcome.err)
+        outcome = self.run_program("check", "--json", "d", "none.sst")
+        self.assertEqual(outcome.code, 2)
+        document = json.loads(outcome.out)
+        self.assertEqual(
+            [file["status"] for file in document["files"]],
+            ["not_sst", "ok", "not_sst", "io_error"])
+        self.assertEqual(document["summary"]["failed"], 3)
+        self.assertEqual(document["exit_code"], 2)
+        # The older rule: one table is enough.
+        self.run_ok("check", "--nostrict", "d")
+        self.assertEqual(
+            self.run_program("check", "--nostrict", "d/a.sst").code, 1)
+        self.assertEqual(
+            self.run_program("check", "--nostrict", "--x").code, 1)
+
+    def test_io_errors(self):
+        outcome = self.run_program("check", "none.sst")
+        self.assertEqual(outcome.code, 2)
+        self.assertRegex(outcome.err,
+                         r"\Anone\.sst: IO error: .*No such file")
+        (self.folder / "d").mkdir()
+        outcome = self.run_program("check", "d")
+        self.assertEqual((outcome.code, outcome.err),
+                         (1, "d: NotFound: no .sst file in it\n"))
+
+    def test_suffix_does_not_matter(self):
+        self.build("table.download", numbered_rows(3))
+        self.run_ok("check", "table.download")
+
+    def test_identify(self):
+        self.build("a.sst", numbered_rows(3))
+        (self.folder / "bad.sst").write_bytes(b"x" * 300)
+        text = self.run_ok("identify", "a.sst").text
+        self.assertTrue(text.endswith("\na.sst is a valid SST file\n"))
+        outcome = self.run_program("identify", ".")
+        self.assertEqual(outcome.code, 1)
+        self.assertTrue(outcome.text.endswith(
+            "------------------------------\n"
+            "List of valid SST files found in .:\n./a.sst\n"
+            "Number of valid SST files: 1\n"))
+        self.assertIn("./bad.sst is not a valid SST file\n", outcome.err)
+        (self.folder / "a.sst").unlink()
+        outcome = self.run_program("identify", ".")
+        self.assertIn("No valid SST files found in .\n", outcome.err)
+
+
+class JsonTest(CliTest):
+
+    def test_every_command(self):
+        self.build("a.sst", numbered_rows(500))
+        (self.folder / "bad.sst").write_bytes(b"x" * 300)
+        for command in HelpTest.COMMANDS[:-1]:
+            flags = ["--key=key000001"] if command == "get" else []
+            outcome = self.run_program(command, "--json", *flags, "a.sst",
+                                       "bad.sst", "none.sst")
+            self.assertEqual(outcome.code, 2)
+            document = json.loads(outcome.out)
+            self.assertEqual(document["schema"], "ashlar/1")
+            self.assertEqual(document["command"], command)
+            good, bad, absent = document["files"]
+            self.assertEqual(good["status"], "ok")
+            self.assertEqual(good["errors"], [])
+            self.assertEqual(good["format_version"], 6)
+            self.assertEqual(good["readable_by_rocksdb"], "8.6")
+            self.assertEqual(bad["status"], "not_sst")
+            self.assertGreaterEqual(bad["errors_total"], 1)
+            self.assertEqual(bad["errors"][0]["code"], "Corruption")
+            self.assertEqual(absent["errors"][0]["code"], "IO error")
+            self.assertEqual(document["summary"]["files"], 3)
+            lines = self.run_program(command, "--jsonl", *flags, "a.sst",
+                                     "bad.sst").out.splitlines()
+            for line in lines:
+                json.loads(line)
+            self.assertIn("summary", json.loads(lines[-1]))
+
+    def test_scan(self):
+        self.build("a.sst", hex_rows([(b"k\xff", 3, 1, b"v"),
+                                      (b"l", 2, 7, b"")]))
+        entries = [
+            {"key": "6BFF", "seq": 3, "type": "put", "value": "76"},
+            {"key": "6C", "seq": 2, "type": "single_delete", "value": ""}]
+        document = json.loads(self.run_ok("scan", "--json", "a.sst").out)
+        self.assertEqual(document["files"][0]["entries"], entries)
+        self.assertEqual(document["summary"]["entries"], 2)
+        lines = self.run_ok("scan", "--jsonl", "a.sst").out.splitlines()
+        self.assertEqual([json.loads(line) for line in lines[2:4]], entries)
+        self.assertEqual(
+            self.run_ok("scan", "--output_format=jsonl", "a.sst").out,
+            b"\n".join(lines) + b"\n")
+
+    def test_names_that_are_no_utf8(self):
+        name = b"t\xff\xc3\xa9\".sst"
+        path = os.path.join(os.fsencode(self.folder), name)
+        os.rename(self.folder / self.build("a.sst", numbered_rows(1)), path)
+        outcome = self.run_ok("check", "--json", os.fsdecode(name))
+        self.assertEqual(json.loads(outcome.out)["files"][0]["path"],
+                         "t\ufffd\u00e9\".sst")
+
+    def test_interrupted(self):
+        self.build("a.sst", numbered_rows(20000))
+        # The program blocks on the full pipe until the signal is sent.
+        with subprocess.Popen([PROGRAM, "scan", "--json", "a.sst", "a.sst"],
+                              stdout=subprocess.PIPE, cwd=self.folder) as run:
+            head = run.stdout.read(1)
+            run.send_signal(signal.SIGINT)
+            document = json.loads(head + run.stdout.read())
+            self.assertEqual(run.wait(), 130)
+        self.assertIs(document["interrupted"], True)
+        self.assertEqual(document["exit_code"], 130)
+
+
+if __name__ == "__main__":
+    cli.main()

@@ -1,0 +1,131 @@
+"""Damaged tables: every fault is found and named, and none ends the program."""
+
+import json
+import random
+import unittest
+
+import cli
+from cli import CliTest, numbered_rows
+
+COMMANDS = (["check"], ["scan"], ["verify"], ["layout"], ["properties"],
+            ["identify"], ["get", "--key=key000007"],
+            ["scan", "--json"], ["verify", "--json", "--checksums_only"])
+
+
+class DamageTest(CliTest):
+
+    def setUp(self):
+        super().setUp()
+        self.build("good.sst", numbered_rows(120),
+                   "--block_size=1000", "--identity=01")
+        self.good = (self.folder / "good.sst").read_bytes()
+
+    def damaged(self, data):
+        (self.folder / "bad.sst").write_bytes(data)
+        return "bad.sst"
+
+    def blocks(self):
+        document = json.loads(self.run_ok("layout", "--json", "good.sst").out)
+        return document["files"][0]["blocks"]
+
+    def test_layout_covers_the_file(self):
+        end = 0
+        for block in self.blocks():
+            self.assertEqual(block["offset"], end)
+            self.assertTrue(block["ok"])
+            end += block["size"] + (0 if block["kind"] == "footer" else 5)
+        self.assertEqual(end, len(self.good))
+        text = self.run_ok("layout", "good.sst").text
+        self.assertNotIn("gap", text)
+        self.assertTrue(text.endswith(f"file size: {len(self.good)}\n"))
+
+    def test_one_byte_of_each_block(self):
+        blocks = self.blocks()
+        kinds = {block["kind"] for block in blocks}
+        self.assertEqual(kinds, {"data", "index", "filter", "properties",
+                                 "meta-index", "footer"})
+        for block in blocks:
+            data = bytearray(self.good)
+            data[block["offset"] + block["size"] // 2] ^= 0x40
+            outcome = self.run_program("verify", "--json",
+                                       self.damaged(data))
+            self.assertEqual(outcome.code, 1, block)
+            file = json.loads(outcome.out)["files"][0]
+            faults = [error for error in file["errors"]
+                      if error["offset"] == block["offset"]]
+            self.assertEqual([error["block"] for error in faults],
+                             [block["kind"]], file["errors"])
+            if block["kind"] == "data":
+                self.assertEqual(file["errors_total"], 1)
+                self.assertEqual(file["blocks_bad"], 1)
+                self.assertEqual(file["blocks_ok"], len(blocks) - 1)
+                index = faults[0]["index"]
+                text = self.run_program("verify", "bad.sst")
+                self.assertIn("bad.sst is corrupted: Corruption: ", text.err)
+                self.assertIn(
+                    "bad.sst: Corruption: block checksum mismatch in data "
+                    f"block #{index} offset {block['offset']} "
+                    f"size {block['size']}: stored = ", text.err)
+                self.assertIn(f"blocks: {len(blocks) - 1} ok, 1 bad; ",
+                              text.text)
+
+    def test_truncated(self):
+        for part in range(64):
+            name = self.damaged(self.good[:len(self.good) * part // 64])
+            for command in COMMANDS:
+                outcome = self.run_program(*command, name)
+                self.assertEqual(outcome.code, 1, (part, command))
+
+    def test_random_damage(self):
+        source = random.Random(4711)
+        for _ in range(40):
+            data = bytearray(self.good)
+            for _ in range(source.randint(1, 4)):
+                data[source.randrange(len(data))] = source.randrange(256)
+            name = self.damaged(data)
+            for command in (["verify"], ["scan", "--noverify_checksum"],
+                            ["layout", "--json"]):
+                self.assertLessEqual(self.run_program(*command, name).code, 2)
+
+    def test_max_errors(self):
+        data = bytearray(self.good)
+        blocks = [block for block in self.blocks() if block["kind"] == "data"]
+        for block in blocks:
+            data[block["offset"]] ^= 1
+        name = self.damaged(data)
+        for limit in (0, 1, len(blocks)):
+            outcome = self.run_program("verify", f"--max_errors={limit}", name)
+            faults = outcome.err.count("bad.sst: Corruption: ")
+            self.assertEqual(faults, limit or len(blocks))
+            rest = len(blocks) - faults
+            more = f"bad.sst: {rest} more faults not shown (--max_errors)\n"
+            self.assertEqual(more in outcome.err, rest > 0)
+        document = json.loads(
+            self.run_program("verify", "--json", "--max_errors=1", name).out)
+        file = document["files"][0]
+        self.assertEqual(file["errors_total"], len(blocks))
+        self.assertEqual(len(file["errors"]), 1)
+
+    def test_scan_shows_what_is_before_the_damage(self):
+        block = [block for block in self.blocks()
+                 if block["kind"] == "data"][2]
+        data = bytearray(self.good)
+        data[block["offset"]] ^= 1
+        outcome = self.run_program("scan", "--output_format=canonical",
+                                   self.damaged(data))
+        self.assertEqual(outcome.code, 1)
+        whole = self.run_ok("scan", "--output_format=canonical",
+                            "good.sst").out
+        self.assertGreater(len(outcome.out), 0)
+        self.assertTrue(whole.startswith(outcome.out))
+        next_key = whole[len(outcome.out):].split(b" ")[0].decode().upper()
+        self.assertEqual(next_key, block["first_key"])
+
+    def test_progress(self):
+        outcome = self.run_ok("verify", "--progress=always", "good.sst")
+        self.assertIn("\rgood.sst: 100 %", outcome.err)
+        self.assertEqual(self.run_ok("verify", "good.sst").err, "")
+
+
+if __name__ == "__main__":
+    cli.main()

@@ -1,0 +1,136 @@
+"""The golden tables: each scans to its recorded dump, or is refused with the
+reason; damaged ones are never taken for good."""
+
+import hashlib
+import json
+import re
+import unittest
+
+import cli
+from cli import CliTest, GOLDEN
+
+# What this release does not read, by name of file, and how it says so.
+REFUSED = (
+    (r"custom-codec", r"compression manager 'GoldenCustom'"),
+    (r"sepkv", r"separated keys and values"),
+)
+
+# Damaged, or odd, yet nothing a reader must refuse.
+HARMLESS = """block-uniform-bit cfid-5 dup-userkey foot-reserved16 fv1
+    largest-seqno-9 no-comparator no-compression-prop-zstd no-ext-both
+    no-global-seqno ok seq-nonzero""".split()
+# For these it is the reader's own choice.
+OPEN = "meta-extra num-entries-wrong num-entries-zero other-comparator " \
+    "types-bad".split()
+# Legal, but of a future or unknown kind: not damage.
+UNSUPPORTED = "compression-unknownmgr foot-reserved8 foot-version8 " \
+    "index-type-9".split()
+
+
+def manifest():
+    with open(GOLDEN / "golden.tsv", encoding="utf-8") as rows:
+        names, *table = [row.rstrip("\n").split("\t") for row in rows]
+    names[0] = names[0].lstrip("#")
+    return [dict(zip(names, row)) for row in table]
+
+
+@unittest.skipUnless((GOLDEN / "golden.tsv").exists(), "no golden files")
+class GoldenTest(CliTest):
+
+    def test_each_scans_to_its_dump_or_is_refused(self):
+        read = 0
+        for row in manifest():
+            name = row["file"]
+            with self.subTest(name):
+                outcome = self.run_program(
+                    "scan", "--output_format=canonical", GOLDEN / name)
+                if outcome.code == 0:
+                    digest = hashlib.sha256(outcome.out).hexdigest()
+                    self.assertEqual(digest, row["sha256_dump"])
+                    self.assertEqual(outcome.out.count(b"\n"),
+                                     int(row["entries"]))
+                    read += 1
+                    continue
+                self.assertEqual(outcome.code, 2, outcome.err)
+                self.assertIn(": Not supported: ", outcome.err)
+                reasons = [reason for pattern, reason in REFUSED
+                           if re.search(pattern, name)]
+                self.assertTrue(
+                    any(re.search(reason, outcome.err)
+                        for reason in reasons), outcome.err)
+        self.assertGreaterEqual(read, 150)
+
+    def test_no_command_calls_a_good_file_damaged(self):
+        names = [row["file"] for row in manifest()]
+        for command in ("verify", "layout", "identify", "properties",
+                        "check"):
+            outcome = self.run_program(
+                command, "--json", *[GOLDEN / name for name in names])
+            self.assertNotIn("Corruption", outcome.err)
+            files = json.loads(outcome.out)["files"]
+            self.assertEqual(len(files), len(names))
+            for name, file in zip(names, files):
+                self.assertIn(file["status"], ("ok", "unsupported", "io_error"))
+                if command == "identify" and "custom-codec" not in name:
+                    self.assertIs(file["valid"], True, name)
+
+    def test_damaged(self):
+        for path in sorted((GOLDEN / "bad").glob("*.sst")):
+            with self.subTest(path.name):
+                outcome = self.run_program("check", path)
+                expected = 1
+                if path.stem in HARMLESS:
+                    expected = 0
+                elif path.stem in UNSUPPORTED:
+                    expected = 2
+                if path.stem not in OPEN:
+                    self.assertEqual(outcome.code, expected, outcome.err)
+                verdict = self.run_program("verify", path)
+                if expected == 1 and path.stem not in OPEN:
+                    self.assertEqual(verdict.code, 1, verdict.err)
+                for command in ("layout", "identify", "properties"):
+                    self.assertLessEqual(
+                        self.run_program(command, path).code, 2)
+
+    def test_properties_that_name_what_is_not_supported(self):
+        for name, reason in (
+            ("r119-custom-codec.sst", "GoldenCustom"),
+            ("bad/compression-unknownmgr.sst", "Nobody"),
+            ("bad/index-type-9.sst", "index type 9"),
+        ):
+            outcome = self.run_program("properties", GOLDEN / name)
+            self.assertEqual(outcome.code, 2, name)
+            self.assertRegex(outcome.err, f"Not supported: .*{reason}")
+            self.assertRegex(outcome.text, r"(?m)^\s*# entries: [1-9]")
+            outcome = self.run_program("properties", "--json", GOLDEN / name)
+            file = json.loads(outcome.out)["files"][0]
+            self.assertEqual(file["status"], "unsupported")
+            self.assertIn("properties", file)
+
+    def test_newer_version_is_not_damage(self):
+        path = GOLDEN / "bad" / "foot-version8.sst"
+        for command in ("identify", "verify", "properties", "check"):
+            outcome = self.run_program(command, path)
+            self.assertEqual(outcome.code, 2)
+            self.assertIn("Not supported: ", outcome.err)
+            self.assertIn("format_version 8 is newer than this program reads",
+                          outcome.err)
+
+    def test_blob_references(self):
+        path = GOLDEN / "r78-db-blob.sst"
+        text = self.run_ok("scan", "--decode_blob_index", path).text
+        self.assertIn("'key000000' seq:1, type:17 => [blob ref] file:10 "
+                      "offset:71 size:200 compression: NoCompression\n", text)
+
+    def test_wide_columns(self):
+        path = GOLDEN / "r119-embedded.sst"
+        text = self.run_ok("scan", path).text
+        self.assertIn("'user0000000503' seq:0, type:22 => :000000000000 "
+                      "col:small zz:000000\n", text)
+        text = self.run_ok("scan", "--output_hex", path).text
+        self.assertIn("' seq:0, type:22 => :303030303030303030303030 "
+                      "636F6C:736D616C6C 7A7A:303030303030\n", text)
+
+
+if __name__ == "__main__":
+    cli.main()

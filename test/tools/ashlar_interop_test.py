@@ -1,0 +1,97 @@
+"""Against RocksDB's own tool, sst_dump, on the same files."""
+
+import re
+import shutil
+import unittest
+
+import cli
+from cli import CliTest, GOLDEN, hex_rows, numbered_rows
+
+SST_DUMP = shutil.which("sst_dump")
+# Lines of `properties` that the installed release (7.8) does not know.
+NEWER = re.compile(
+    r"  (# data blocks compression |# uniform blocks|data uncompressed size|"
+    r"user defined timestamps persisted|(largest|smallest) sequence number |"
+    r"time stamp of newest key|format version: )")
+
+
+@unittest.skipUnless(SST_DUMP, "sst_dump is not installed")
+class InteropTest(CliTest):
+
+    def rocksdb(self, *arguments):
+        """Its output, without the line that has an address in it."""
+        outcome = self.run_program(*arguments, program=SST_DUMP)
+        lines = outcome.out.split(b"\n", 1)
+        self.assertTrue(lines[0].startswith(b"options.env is "))
+        return lines[1]
+
+    def assert_same(self, name, *arguments):
+        # Its scan does not show range deletions.
+        points = ["--norange_dels"] if "--command=scan" in arguments else []
+        ours = self.run_ok(*arguments, *points, f"--file={name}").out
+        self.assertEqual(ours, self.rocksdb(*arguments, f"--file={name}"),
+                         (name, arguments))
+
+    def test_golden_files(self):
+        for path in sorted(GOLDEN.glob("r78-*.sst")):
+            if self.run_program("check", path).code != 0:
+                continue  # what is refused is in ashlar_golden_test
+            shutil.copy(path, self.folder)
+            for command in ("check", "identify"):
+                self.assert_same(path.name, f"--command={command}")
+            # It ends each key and value at the first zero byte.
+            if b"\0" not in self.run_ok("scan", path.name).out:
+                self.assert_same(path.name, "--command=scan")
+            self.assert_same(path.name, "--command=scan", "--output_hex",
+                             "--show_summary")
+
+    def test_properties(self):
+        for path in sorted(GOLDEN.glob("r78-*.sst")):
+            theirs = self.rocksdb("--command=none", "--show_properties",
+                                  f"--file={path}").decode("latin1")
+            ours = self.run_ok("properties", path).out.decode("latin1")
+            ours = [line for line in ours.splitlines()
+                    if not NEWER.match(line)]
+            self.assertEqual(ours, theirs.splitlines(), path.name)
+
+    def test_what_we_write(self):
+        for version in range(2, 6):
+            for codec in ("none", "snappy", "lz4", "zstd"):
+                name = f"{version}-{codec}.sst"
+                self.build(name, numbered_rows(3000, value_size=50),
+                           f"--format_version={version}",
+                           f"--compression_type={codec}",
+                           f"--checksum_type={version - 1}")
+                self.assert_same(name, "--command=scan")
+                self.assert_same(name, "--command=check",
+                                 "--verify_checksum")
+                self.assertIn(b"The file is ok\n", self.rocksdb(
+                    "--command=verify", f"--file={name}"))
+                self.assert_same(name, "--command=scan", "--read_num=7",
+                                 "--from=key000010", "--to=key000015")
+
+    def test_entry_types(self):
+        self.build("t.sst", hex_rows([
+            (b"a", 9, 0, b""), (b"a", 5, 1, b"old"), (b"b", 7, 7, b""),
+            (b"c", 8, 2, b"+1"), (b"c", 1, 1, b"0")]), "--format_version=5")
+        self.assert_same("t.sst", "--command=scan")
+
+    def test_directory(self):
+        (self.folder / "d").mkdir()
+        for name in ("d/a.sst", "d/b.sst"):
+            self.build(name, numbered_rows(10), "--format_version=5")
+        theirs = self.rocksdb("--command=identify", "--file=d").decode()
+        ours = self.run_ok("--command=identify", "--file=d").text
+        self.assertEqual(sorted(ours.splitlines()),
+                         sorted(theirs.splitlines()))
+
+    def test_parse_internal_key(self):
+        key = "0x6162FF0107000000000000"
+        self.assertEqual(
+            self.run_ok(f"--parse_internal_key={key}").out,
+            self.run_program(f"--parse_internal_key={key}",
+                             program=SST_DUMP).out)
+
+
+if __name__ == "__main__":
+    cli.main()

@@ -1,0 +1,90 @@
+"""Runs the program under test: what the test files of this folder share.
+
+Each file is started as `<file>.py <program> [unittest arguments]`.
+"""
+
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+GOLDEN = ROOT / "test" / "golden"
+# Where the program is started from another folder, its path must still hold.
+PROGRAM = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else "ashlar"
+
+
+class Outcome:
+    """What a run of a program left behind."""
+
+    def __init__(self, completed):
+        self.code = completed.returncode
+        self.out = completed.stdout
+        self.err = completed.stderr.decode("utf-8", "replace")
+
+    @property
+    def text(self):
+        return self.out.decode("utf-8", "replace")
+
+
+class CliTest(unittest.TestCase):
+    """A test in an empty folder of its own."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def run_program(self, *arguments, stdin=b"", program=PROGRAM, **more):
+        environment = dict(os.environ)
+        environment.pop("SOURCE_DATE_EPOCH", None)
+        environment.update(more.pop("env", {}))
+        arguments = [program, *map(str, arguments)]
+        if "stdout" not in more:
+            more.update(stdout=subprocess.PIPE)
+        completed = subprocess.run(
+            arguments, input=stdin, stderr=subprocess.PIPE, check=False,
+            cwd=self.folder, env=environment, **more)
+        outcome = Outcome(completed)
+        self.assertGreaterEqual(outcome.code, 0,
+                                f"{arguments} died of a signal:\n"
+                                f"{outcome.err}")
+        return outcome
+
+    def run_ok(self, *arguments, **more):
+        outcome = self.run_program(*arguments, **more)
+        self.assertEqual(outcome.code, 0, outcome.err)
+        return outcome
+
+    def build(self, name, rows, *flags):
+        """Builds a table from text; rows are in the format of `hex`."""
+        self.run_ok("build", "--input_format=hex", f"--out={name}", "--quiet",
+                    *flags, stdin=rows)
+        return name
+
+    def assert_usage_error(self, reason, *arguments, **more):
+        outcome = self.run_program(*arguments, **more)
+        self.assertEqual(outcome.code, 2, outcome.err)
+        self.assertEqual(outcome.out, b"")
+        self.assertEqual(outcome.err,
+                         f"ashlar: {reason}\nTry 'ashlar --help'.\n")
+
+
+def hex_rows(entries):
+    """Rows of `build --input_format=hex`: (key, sequence, type, value)."""
+    return b"".join(
+        b"%s %d %d %s\n" % (key.hex().encode(), sequence, kind,
+                            value.hex().encode())
+        for key, sequence, kind, value in entries)
+
+
+def numbered_rows(count, value_size=20):
+    return hex_rows([(b"key%06d" % i, 0, 1, b"%0*d" % (value_size, i))
+                     for i in range(count)])
+
+
+def main():
+    del sys.argv[1:2]
+    unittest.main()

@@ -1,0 +1,118 @@
+"""table_bench as a user runs it: does each benchmark do what its name says?
+
+Argument: the program. Times are not looked at, only counts.
+"""
+
+import json
+import subprocess
+import sys
+import unittest
+
+PROGRAM = None
+NUM = 3000
+READS = 500
+
+
+def run(*flags):
+    return subprocess.run(
+        [PROGRAM, *flags], capture_output=True, text=True, check=False
+    )
+
+
+def report(*flags):
+    done = run(
+        f"--num={NUM}", f"--reads={READS}", "--rounds=1",
+        "--keep_disturbed", "--json", *flags,
+    )
+    if done.returncode != 0:
+        raise AssertionError(done.stderr)
+    return json.loads(done.stdout)
+
+
+class TableBenchTest(unittest.TestCase):
+    def test_every_benchmark_counts_what_it_reads(self):
+        names = (
+            "fillseq,filterbuild,readseq,readreverse,readrandom,"
+            "readmissing,seekrandom,verify"
+        )
+        for codec in ("none", "lz4", "zstd"):
+            document = report(
+                f"--benchmarks={names}", f"--compression_type={codec}"
+            )
+            self.assertEqual(document["schema"], "ashlar-bench/1")
+            for entry in document["benchmarks"]:
+                for engine, run_ in entry["engines"].items():
+                    self.check(entry["benchmark"], engine, run_)
+
+    def test_workers_and_mapped_files(self):
+        document = report(
+            "--benchmarks=fillseq,readseq", "--workers=2", "--mmap_read",
+            "--engines=ashlar"
+        )
+        for entry in document["benchmarks"]:
+            for engine, run_ in entry["engines"].items():
+                self.check(entry["benchmark"], engine, run_)
+
+    def check(self, benchmark, engine, run_):
+        where = f"{benchmark} of {engine}"
+        if engine not in ("ashlar", "rocksdb"):
+            return
+        if benchmark in ("fillseq", "filterbuild", "readseq", "readreverse"):
+            self.assertEqual(run_["operations"], NUM, where)
+        if benchmark in ("readseq", "readreverse"):
+            self.assertEqual(run_["found"], NUM, where)
+            self.assertEqual(run_["bytes"], NUM * 116, where)
+        if benchmark in ("readrandom", "seekrandom"):
+            self.assertEqual(run_["found"], READS, where)
+            self.assertEqual(run_["bytes"], READS * 116, where)
+        if benchmark == "readmissing":
+            self.assertEqual(run_["operations"], READS, where)
+            self.assertEqual(run_["found"], 0, where)
+
+    def test_random_keys_and_threads(self):
+        document = report(
+            "--benchmarks=readrandom,readmissing", "--key_kind=random",
+            "--key_size=30", "--threads=2", "--engines=ashlar",
+        )
+        found = [e["engines"]["ashlar"]["found"]
+                 for e in document["benchmarks"]]
+        self.assertEqual(found, [READS, 0])
+
+    def test_own_cost_is_told_on_a_null_sink(self):
+        document = report("--sink=null", "--engines=ashlar")
+        ratios = document["benchmarks"][0]["ratios"]
+        self.assertIn("own cost of ashlar / copy", ratios)
+        self.assertEqual(
+            document["benchmarks"][0]["engines"]["ashlar"]["operations"], NUM
+        )
+
+    def test_lines_are_those_of_db_bench(self):
+        done = run(
+            f"--num={NUM}", "--rounds=1", "--keep_disturbed",
+            "--engines=ashlar", "--benchmarks=fillseq",
+        )
+        self.assertRegex(
+            done.stdout,
+            r"fillseq +: +[\d.]+ micros/op \d+ ops/sec [\d.]+ seconds "
+            rf"{NUM} operations; +[\d.]+ MB/s; [\d.]+ CPU seconds, "
+            r"[\d.]+ MiB peak \[ashlar\]",
+        )
+
+    def test_usage_errors(self):
+        for flag, reason in {
+            "--benchmarks=fillrandom": "unknown benchmark fillrandom",
+            "--engines=leveldb": "unknown engine leveldb",
+            "--sink=pipe": "--sink must be file or null",
+            "--compression_type=zip": "is no codec of this build",
+            "--key_size=2": "--num does not fit",
+            "--threads=0": "must be 1 or more",
+            "--db=/dev/null/folder": "cannot make folder",
+        }.items():
+            done = run(f"--num={NUM}", flag)
+            self.assertEqual(done.returncode, 2, flag)
+            self.assertIn(reason, done.stderr)
+
+
+if __name__ == "__main__":
+    PROGRAM = sys.argv.pop(1)
+    unittest.main()

@@ -1,0 +1,192 @@
+// The small value types: Slice, Status, Result, Cleanable, PinnableSlice,
+// Buffer.
+
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "util/cleanable.h"
+#include "util/mem/buffer.h"
+#include "util/pinnable_slice.h"
+#include "util/result.h"
+#include "util/slice.h"
+#include "util/status.h"
+
+namespace ashlar::testing {
+namespace {
+
+TEST(Slice, ComparesUnsignedBytes) {
+  EXPECT_EQ(Slice(), Slice(""));
+  EXPECT_LT(Slice("a"), Slice("\x80"));
+  EXPECT_LT(Slice("a"), Slice("ab"));
+  EXPECT_GT(Slice("b"), Slice("ab"));
+  EXPECT_EQ(Slice("a\0b"), Slice("a"));  // a literal ends at its first zero
+  EXPECT_NE(Slice(std::string("a\0b", 3)), Slice("a"));
+  EXPECT_EQ(Slice("abc").compare("abc"), 0);
+  EXPECT_GT(Slice("abc").compare("abb"), 0);
+  EXPECT_TRUE(Slice("abc").starts_with("ab"));
+  EXPECT_TRUE(Slice("abc").starts_with(""));
+  EXPECT_FALSE(Slice("ab").starts_with("abc"));
+  Slice s("abcdef");
+  s.remove_prefix(1);
+  s.remove_suffix(2);
+  EXPECT_EQ(s.ToString(), "bcd");
+  EXPECT_EQ(s[1], 'c');
+}
+
+TEST(Status, TextAndCodes) {
+  EXPECT_TRUE(Status().ok());
+  EXPECT_EQ(Status().ToString(), "OK");
+  EXPECT_EQ(Status().message(), "");
+  const std::pair<Status, std::string> errors[] = {
+      {Status::NotFound(), "NotFound"},
+      {Status::Corruption("x"), "Corruption: x"},
+      {Status::NotSupported("x"), "Not supported: x"},
+      {Status::InvalidArgument("x"), "Invalid argument: x"},
+      {Status::IOError("x"), "IO error: x"},
+      {Status::MergeInProgress("x"), "Merge in progress: x"},
+      {Status::Aborted("x"), "Aborted: x"}};
+  for (const auto& [status, text] : errors) {
+    EXPECT_FALSE(status.ok());
+    EXPECT_EQ(status.ToString(), text);
+    const Status copy = status;
+    EXPECT_EQ(copy.ToString(), text);
+    EXPECT_EQ(copy.code(), status.code());
+  }
+  EXPECT_EQ(Status::FromErrno("read", "a.sst", EIO).ToString(),
+            "IO error: read a.sst: Input/output error");
+  EXPECT_EQ(Status::Corruption("x").WithPrefix("file").ToString(),
+            "Corruption: file: x");
+  EXPECT_TRUE(Status().WithPrefix("file").ok());
+}
+
+TEST(Result, HoldsAValueOrAnError) {
+  Result<std::unique_ptr<int>> good(std::make_unique<int>(7));
+  ASSERT_TRUE(good.ok());
+  EXPECT_TRUE(good.status().ok());
+  EXPECT_EQ(**good, 7);
+  const std::unique_ptr<int> taken = std::move(good).value();
+  EXPECT_EQ(*taken, 7);
+  const Result<int> bad(Status::Aborted("no"));
+  EXPECT_FALSE(bad.ok());
+  EXPECT_TRUE(bad.status().IsAborted());
+}
+
+// Notes the order in which cleanups run.
+struct Log {
+  static void Note(void* log, void* number) {
+    static_cast<Log*>(log)->notes.push_back(*static_cast<int*>(number));
+  }
+  void Add(Cleanable* to, int i) {
+    to->RegisterCleanup(&Note, this, &numbers[i]);
+  }
+  int numbers[4] = {0, 1, 2, 3};
+  std::vector<int> notes;
+};
+
+TEST(Cleanable, RunsEachOnceInOrder) {
+  Log log;
+  {
+    Cleanable cleanable;
+    EXPECT_FALSE(cleanable.HasCleanups());
+    for (int i = 0; i < 3; ++i) log.Add(&cleanable, i);
+    EXPECT_TRUE(cleanable.HasCleanups());
+    cleanable.Reset();
+    EXPECT_FALSE(cleanable.HasCleanups());
+    EXPECT_EQ(log.notes, (std::vector<int>{0, 1, 2}));
+    log.Add(&cleanable, 3);
+  }
+  EXPECT_EQ(log.notes, (std::vector<int>{0, 1, 2, 3}));
+}
+
+TEST(Cleanable, MovesAndDelegates) {
+  Log log;
+  Cleanable target;
+  log.Add(&target, 0);
+  {
+    Cleanable source;
+    log.Add(&source, 1);
+    log.Add(&source, 2);
+    Cleanable moved = std::move(source);
+    moved.DelegateCleanupsTo(&target);
+    EXPECT_FALSE(moved.HasCleanups());
+  }
+  EXPECT_TRUE(log.notes.empty());
+  Cleanable replaced;
+  log.Add(&replaced, 3);
+  replaced = std::move(target);
+  EXPECT_EQ(log.notes, std::vector<int>{3});
+  replaced.Reset();
+  EXPECT_EQ(log.notes, (std::vector<int>{3, 0, 1, 2}));
+}
+
+TEST(PinnableSlice, KeepsUntilItIsReset) {
+  Log log;
+  const std::string bytes = "bytes";
+  const auto pin = [&](int i) {
+    Cleanable cleanable;
+    log.Add(&cleanable, i);
+    return cleanable;
+  };
+  PinnableSlice a;
+  a.Pin(bytes, pin(0));
+  PinnableSlice b = std::move(a);
+  EXPECT_EQ(b.ToString(), "bytes");
+  EXPECT_TRUE(log.notes.empty());
+  b.Pin(Slice("other"), pin(1));
+  EXPECT_EQ(log.notes, std::vector<int>{0});
+  PinnableSlice c;
+  c.Pin(bytes, pin(2));
+  c = std::move(b);
+  EXPECT_EQ(log.notes, (std::vector<int>{0, 2}));
+  EXPECT_EQ(c.ToStringView(), "other");
+  c.Reset();
+  EXPECT_EQ(log.notes, (std::vector<int>{0, 2, 1}));
+  EXPECT_TRUE(c.empty());
+}
+
+TEST(Buffer, GrowsAndKeepsItsBytes) {
+  internal::Buffer buffer;
+  std::string expected;
+  for (int i = 0; i < 3000; ++i) {
+    const std::string piece(static_cast<size_t>(i % 70), static_cast<char>(i));
+    buffer.Append(piece);
+    buffer.PushBack('|');
+    expected += piece + '|';
+  }
+  EXPECT_EQ(buffer.slice(), Slice(expected));
+  buffer.Truncate(10);
+  EXPECT_EQ(buffer.slice(), Slice(expected.substr(0, 10)));
+  internal::Buffer moved = std::move(buffer);
+  EXPECT_EQ(moved.size(), 10u);
+  const size_t capacity = moved.capacity();
+  moved.clear();
+  EXPECT_TRUE(moved.empty());
+  EXPECT_EQ(moved.capacity(), capacity);
+}
+
+TEST(Buffer, SlackMayBeWrittenOver) {
+  internal::Buffer buffer;
+  for (const size_t n : {size_t{1}, size_t{100}, size_t{4096}}) {
+    buffer.clear();
+    ASSERT_TRUE(buffer.TryReserve(n));
+    std::fill(buffer.data(), buffer.data() + n + internal::Buffer::kSlack, 'x');
+    buffer.Advance(n);
+    EXPECT_EQ(buffer.slice(), Slice(std::string(n, 'x')));
+  }
+}
+
+TEST(Buffer, ImpossibleSizesAreRefused) {
+  internal::Buffer buffer;
+  buffer.Append("abc");
+  EXPECT_FALSE(buffer.TryReserve(~size_t{0}));
+  EXPECT_FALSE(buffer.TryReserve(~size_t{0} / 2));
+  EXPECT_EQ(buffer.slice(), Slice("abc"));
+}
+
+}  // namespace
+}  // namespace ashlar::testing

@@ -1,0 +1,13 @@
+// The library reports the version that CMakeLists.txt names.
+
+#include "util/version.h"
+
+#include <gtest/gtest.h>
+
+namespace ashlar {
+namespace {
+
+TEST(VersionTest, IsMajorMinorPatch) { EXPECT_EQ(LibraryVersion(), "0.1.0"); }
+
+}  // namespace
+}  // namespace ashlar

@@ -1,0 +1,8 @@
+// Includes the headers of nlohmann-json: nobody else does. For tools/ only.
+
+#ifndef ASHLAR_THIRD_PARTY_JSON_LIB_H_
+#define ASHLAR_THIRD_PARTY_JSON_LIB_H_
+
+#include <nlohmann/json.hpp>
+
+#endif  // ASHLAR_THIRD_PARTY_JSON_LIB_H_

@@ -1,0 +1,52 @@
+# How CMake finds each library; included by the top CMakeLists.txt. Everything
+# comes from the system; nothing is vendored. The wrapper headers beside this
+# file are the only place that includes a library's own headers.
+#
+# A codec can be left out: -DASHLAR_HAVE_LZ4=0, and likewise ZSTD, SNAPPY,
+# ZLIB and BZIP2.
+include(${CMAKE_CURRENT_LIST_DIR}/libraries.cmake)
+
+set(ASHLAR_UTIL_LIBRARIES PkgConfig::ashlar_xxhash)
+foreach(codec ZSTD LZ4 SNAPPY ZLIB BZIP2)
+  if(ASHLAR_HAVE_${codec})
+    set(ASHLAR_HAVE_${codec} 1)
+  else()
+    set(ASHLAR_HAVE_${codec} 0)
+  endif()
+  message(STATUS "Ashlar: ${codec}: ${ASHLAR_HAVE_${codec}}")
+  # Always defined, as 0 or 1, so that a misspelt name is a -Wundef error.
+  target_compile_definitions(ashlar_flags INTERFACE
+    ASHLAR_HAVE_${codec}=${ASHLAR_HAVE_${codec}})
+endforeach()
+if(ASHLAR_HAVE_ZSTD)
+  list(APPEND ASHLAR_UTIL_LIBRARIES PkgConfig::ashlar_zstd)
+  list(APPEND ASHLAR_PC_REQUIRES libzstd)
+endif()
+if(ASHLAR_HAVE_LZ4)
+  list(APPEND ASHLAR_UTIL_LIBRARIES PkgConfig::ashlar_lz4)
+  list(APPEND ASHLAR_PC_REQUIRES liblz4)
+endif()
+if(ASHLAR_HAVE_SNAPPY)
+  list(APPEND ASHLAR_UTIL_LIBRARIES Snappy::snappy)
+  list(APPEND ASHLAR_PC_LIBS -lsnappy)
+endif()
+if(ASHLAR_HAVE_ZLIB)
+  list(APPEND ASHLAR_UTIL_LIBRARIES PkgConfig::ashlar_zlib)
+  list(APPEND ASHLAR_PC_REQUIRES zlib)
+endif()
+if(ASHLAR_HAVE_BZIP2)
+  list(APPEND ASHLAR_UTIL_LIBRARIES BZip2::BZip2)
+  list(APPEND ASHLAR_PC_LIBS -lbz2)
+endif()
+
+list(APPEND ASHLAR_PC_REQUIRES libxxhash)
+list(JOIN ASHLAR_PC_REQUIRES ", " ASHLAR_PC_REQUIRES)
+list(JOIN ASHLAR_PC_LIBS " " ASHLAR_PC_LIBS)
+
+if(ASHLAR_BUILD_TOOLS)
+  find_package(gflags CONFIG REQUIRED)
+  find_package(nlohmann_json CONFIG REQUIRED)
+endif()
+if(ASHLAR_BUILD_TESTS)
+  find_package(GTest REQUIRED)
+endif()

@@ -1,0 +1,154 @@
+#include "tools/ashlar/build_options.h"
+
+#include <cstdlib>
+#include <optional>
+
+#include "tools/ashlar/output.h"
+#include "tools/ashlar/print_text.h"
+#include "util/checksum_type.h"
+#include "util/compression.h"
+
+namespace ashlar::tool {
+namespace {
+
+std::string SetFilterOptions(const CommandLine& line, TableOptions* table) {
+  for (const char* flag : {"bloom_bits", "ribbon"}) {
+    if (FLAGS_filter == "none" && line.Given(flag)) {
+      return std::string("--filter=none and --") + flag + " exclude each other";
+    }
+  }
+  if (FLAGS_filter == "none") {
+    table->filter = FilterType::kNone;
+  } else if (FLAGS_ribbon || FLAGS_filter == "ribbon") {
+    table->filter = FilterType::kRibbon;
+  }
+  table->bloom_bits_per_key = FLAGS_bloom_bits;
+  table->whole_key_filtering = FLAGS_whole_key_filtering;
+  if (FLAGS_prefix_extractor.empty()) return {};
+  table->prefix_extractor = FindBuiltinPrefixExtractor(FLAGS_prefix_extractor);
+  if (table->prefix_extractor == nullptr) {
+    return "--prefix_extractor: '" + FLAGS_prefix_extractor +
+           "' is no built-in prefix extractor";
+  }
+  return {};
+}
+
+void SetCompressionOptions(CompressionOptions* options) {
+  options->level = FLAGS_compression_level;
+  options->max_dict_bytes = FLAGS_compression_max_dict_bytes;
+  options->zstd_max_train_bytes = FLAGS_compression_zstd_max_train_bytes;
+  options->max_dict_buffer_bytes = FLAGS_compression_max_dict_buffer_bytes;
+  options->use_zstd_dict_trainer = !FLAGS_compression_use_zstd_finalize_dict;
+}
+
+std::string SetTableOptions(const CommandLine& line, TableOptions* table) {
+  if (!FLAGS_target_rocksdb.empty()) {
+    const auto target = TableOptions::TargetRocksDB(FLAGS_target_rocksdb);
+    if (!target.ok()) {
+      return "--target_rocksdb: " + std::string(target.status().message());
+    }
+    *table = *target;
+  }
+  if (FLAGS_target_rocksdb.empty() || line.Given("format_version")) {
+    table->format_version = FLAGS_format_version;
+  }
+  table->block_size = FLAGS_block_size;
+  table->block_restart_interval = FLAGS_block_restart_interval;
+  table->enable_index_compression = FLAGS_enable_index_compression;
+  if (FLAGS_partition_filters && !FLAGS_partition_index) {
+    return "--partition_filters needs --partition_index";
+  }
+  table->partition_filters = FLAGS_partition_filters;
+  if (FLAGS_partition_index) {
+    table->index_type = IndexType::kTwoLevelIndexSearch;
+  }
+  // Without the flag: the library's default, which depends on the build.
+  if (line.Given("compression_type")) {
+    const auto type = ParseCompressionType(FLAGS_compression_type);
+    if (!type.ok()) {
+      return "--compression_type: '" + FLAGS_compression_type +
+             "' is no codec's name";
+    }
+    table->compression = *type;
+  }
+  SetCompressionOptions(&table->compression_opts);
+  const auto checksum = ParseChecksumType(FLAGS_checksum_type);
+  if (!checksum.ok()) {
+    return "--checksum_type: '" + FLAGS_checksum_type +
+           "' is no checksum's name";
+  }
+  if (FLAGS_target_rocksdb.empty() || line.Given("checksum_type")) {
+    table->checksum = *checksum;
+  }
+  std::string error = SetFilterOptions(line, table);
+  if (!error.empty()) return error;
+  if (!FLAGS_comparator.empty()) {
+    table->comparator = FindBuiltinComparator(FLAGS_comparator);
+  }
+  return {};
+}
+
+std::string SetIdentity(const CommandLine& line, TableIdentity* identity) {
+  std::optional<uint64_t> time;
+  if (line.Given("creation_time")) {
+    time = FLAGS_creation_time;
+  } else if (const char* const epoch = std::getenv("SOURCE_DATE_EPOCH")) {
+    time = ParseNumber(epoch);
+    if (!time) {
+      return std::string("SOURCE_DATE_EPOCH: '") + epoch +
+             "' is not a whole number";
+    }
+  }
+  if (line.Given("identity")) {
+    const std::optional<std::string> seed = FromHex(FLAGS_identity);
+    if (!seed) {
+      return "--identity: '" + FLAGS_identity +
+             "' is not hexadecimal of even length";
+    }
+    // Equal options must give equal bytes: the clock must not come in.
+    *identity = FixedTableIdentity(*seed, time.value_or(0));
+    return {};
+  }
+  if (time) {
+    identity->creation_time = *time;
+    identity->file_creation_time = *time;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string SinkOptionsFromFlags(const CommandLine& line,
+                                 SinkOptions* options) {
+  constexpr uint32_t kMaxParallelThreads = 1024;
+  if (FLAGS_out.empty()) return "build needs --out";
+  if (FLAGS_out == "-") return "--out: a table cannot go to standard output";
+  if (FLAGS_compression_parallel_threads > kMaxParallelThreads) {
+    return "--compression_parallel_threads: above 1024";
+  }
+  if (FLAGS_external && FLAGS_input_format != "hex") {
+    return "--external goes with --input_format=hex only";
+  }
+  if (FLAGS_input_format != "csv" &&
+      (line.Given("key_column") || line.Given("value_column"))) {
+    return "--key_column and --value_column go with --input_format=csv only";
+  }
+  options->path = FLAGS_out;
+  options->overwrite = FLAGS_overwrite;
+  options->build.parallel_threads = FLAGS_compression_parallel_threads;
+  std::string error = SetTableOptions(line, &options->table);
+  if (error.empty()) error = SetIdentity(line, &options->build.identity);
+  return error;
+}
+
+void WarnOfIdleFlags(const CommandLine& line, const TableOptions& table) {
+  const CompressionLevelRange levels = CompressionLevels(table.compression);
+  if (line.Given("compression_level") && levels.min == 0 && levels.max == 0 &&
+      table.compression_opts.level != CompressionOptions::kDefaultLevel) {
+    const bool named = line.Given("compression_type");
+    PrintError("ashlar: warning: " + (named ? FLAGS_compression_type : "none") +
+               " has no levels, whatever --compression_level says");
+  }
+}
+
+}  // namespace ashlar::tool

@@ -1,0 +1,180 @@
+// get: point lookups.
+#include <fstream>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "table/wide_columns.h"
+#include "tools/ashlar/command_table.h"
+#include "tools/ashlar/decoded_value.h"
+#include "tools/ashlar/key_range.h"
+#include "tools/ashlar/open_table.h"
+#include "tools/ashlar/print_text.h"
+#include "tools/ashlar/run_files.h"
+
+namespace ashlar::tool {
+namespace {
+
+struct Operand {
+  std::string value;
+  SequenceNumber sequence;
+};
+
+struct Found {
+  GetResult result;
+  std::vector<Operand> operands;  // newest first
+};
+
+std::string_view FilterWord(GetResult::Filter filter) {
+  switch (filter) {
+    case GetResult::Filter::kNone:
+      return "none";
+    case GetResult::Filter::kAbsent:
+      return "absent";
+    case GetResult::Filter::kMaybe:
+      return "maybe";
+  }
+  return "none";
+}
+
+bool HasBase(const GetResult& result) {
+  return result.state == GetResult::State::kFound ||
+         result.state == GetResult::State::kDeleted;
+}
+
+void PrintText(const std::string& key, const Found& found, Report* report) {
+  const ByteStyle style = ChosenByteStyle();
+  for (const Operand& operand : found.operands) {
+    PrintEntry(key, operand.sequence, ValueType::kTypeMerge, operand.value,
+               style, report->out());
+  }
+  const GetResult& result = found.result;
+  if (!HasBase(result)) return;
+  if (result.type == ValueType::kTypeWideColumnEntity) {
+    PrintDecodedEntry(key, result.sequence, result.type,
+                      DescribeWideColumns(result.entity, style).value_or(""),
+                      style, report->out());
+    return;
+  }
+  PrintEntry(key, result.sequence, result.type, result.value.slice(), style,
+             report->out());
+}
+
+// Those of an entity, with the default one among them.
+void WriteColumns(const Slice& entity, JsonWriter* json) {
+  std::vector<WideColumn> columns;
+  // Get has decoded them already.
+  static_cast<void>(DecodeWideColumns(entity, &columns));
+  json->Key("columns");
+  json->BeginArray();
+  for (const WideColumn& column : columns) {
+    json->BeginObject();
+    json->HexMember("name", column.name);
+    json->HexMember("value", column.value);
+    json->EndObject();
+  }
+  json->EndArray();
+}
+
+void WriteJson(const std::string& key, const Found& found, JsonWriter* json) {
+  const GetResult& result = found.result;
+  json->BeginObject();
+  json->HexMember("key", key);
+  json->BoolMember("found", result.state != GetResult::State::kNotFound);
+  if (result.state != GetResult::State::kNotFound) {
+    json->Member("type", TypeWord(result.type));
+    json->NumberMember("seq", result.sequence);
+  }
+  if (HasBase(result)) json->HexMember("value", result.value.slice());
+  if (result.type == ValueType::kTypeWideColumnEntity) {
+    WriteColumns(result.entity, json);
+  }
+  if (!found.operands.empty()) {
+    json->Key("operands");
+    json->BeginArray();
+    for (const Operand& operand : found.operands) {
+      json->BeginObject();
+      json->NumberMember("seq", operand.sequence);
+      json->HexMember("value", operand.value);
+      json->EndObject();
+    }
+    json->EndArray();
+  }
+  json->Member("filter", FilterWord(result.filter));
+  json->NumberMember("data_blocks_read", result.data_blocks_read);
+  json->EndObject();
+}
+
+void LookUp(const TableReader& reader, const std::string& key, Report* report) {
+  Found found;
+  const Status status =
+      reader.Get(ReadOptionsFromFlags(), key, kMaxSequenceNumber, &found.result,
+                 [&found](const Slice& operand, SequenceNumber sequence) {
+                   found.operands.push_back({operand.ToString(), sequence});
+                   return true;
+                 });
+  if (!status.ok()) {
+    report->AddFault(status);
+    return;
+  }
+  if (report->text()) {
+    PrintText(key, found, report);
+  } else {
+    WriteJson(key, found, report->json());
+  }
+  if (found.result.state == GetResult::State::kNotFound) {
+    report->RaiseExitCode(kExitFault);
+    if (!report->text()) return;
+    report->out()->Flush();
+    const std::string shown =
+        FLAGS_output_hex ? ToHex(key, HexCase::kUpper) : Escape(key);
+    PrintError(report->path() + ": NotFound: '" + shown + "'");
+  }
+}
+
+// What is wrong with --key and --keys_file; empty when nothing is.
+std::string CollectKeys(const CommandLine& line,
+                        std::vector<std::string>* keys) {
+  std::vector<std::string> texts = line.keys;
+  if (!FLAGS_keys_file.empty()) {
+    std::ifstream file(FLAGS_keys_file, std::ios::binary);
+    std::string text;
+    while (std::getline(file, text)) texts.push_back(text);
+    if (!file.eof()) return "--keys_file: cannot read " + FLAGS_keys_file;
+  }
+  if (texts.empty()) return "get needs --key or --keys_file";
+  for (const std::string& text : texts) {
+    std::optional<std::string> key = KeyFromFlag(text);
+    if (!key) {
+      return "key '" + text + "' is not hexadecimal of even length";
+    }
+    keys->push_back(std::move(*key));
+  }
+  return {};
+}
+
+}  // namespace
+
+int RunGet(const CommandLine& line) {
+  std::vector<std::string> keys;
+  std::string error = CollectKeys(line, &keys);
+  if (error.empty()) error = CheckComparatorFlag();
+  if (!error.empty()) return UsageError(error);
+  return RunOverFiles(
+      line, "get", [&keys](const std::string& path, Report* report) {
+        const std::unique_ptr<TableReader> reader = OpenTable(path, report);
+        if (reader == nullptr) return;
+        if (!report->text()) {
+          report->json()->Key("results");
+          report->json()->BeginArray();
+        }
+        for (const std::string& key : keys) {
+          if (report->MustStop()) break;
+          LookUp(*reader, key, report);
+        }
+        if (!report->text()) report->json()->EndArray();
+      });
+}
+
+}  // namespace ashlar::tool

@@ -1,0 +1,209 @@
+// layout: one line a block, in file order.
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tools/ashlar/command_table.h"
+#include "tools/ashlar/open_table.h"
+#include "tools/ashlar/print_text.h"
+#include "tools/ashlar/progress.h"
+#include "tools/ashlar/run_files.h"
+#include "util/checksum_type.h"
+#include "util/compression.h"
+
+namespace ashlar::tool {
+namespace {
+
+// Type byte and checksum behind each block but the footer.
+constexpr uint64_t kTrailerBytes = 5;
+
+uint64_t StoredBytes(const BlockInfo& block) {
+  return block.kind == BlockKind::kFooter ? block.size
+                                          : block.size + kTrailerBytes;
+}
+
+std::string CodecName(const BlockInfo& block) {
+  if (block.kind == BlockKind::kFooter) return "-";
+  return std::string(CompressionTypeName(
+      static_cast<CompressionType>(block.compression_type)));
+}
+
+std::string Ratio(const BlockInfo& block) {
+  if (block.raw_size == 0 || block.size == 0) return "-";
+  char text[32];
+  std::snprintf(
+      text, sizeof text, "%.2f",
+      static_cast<double>(block.raw_size) / static_cast<double>(block.size));
+  return text;
+}
+
+std::string ChecksumText(const BlockInfo& block) {
+  char text[16];
+  std::snprintf(text, sizeof text, "%08x", block.stored_checksum);
+  return text;
+}
+
+std::string Verdict(const BlockInfo& block) {
+  if (block.status.ok()) return "ok";
+  // What this build cannot decode need not be damaged.
+  return block.status.IsNotSupported() ? "?" : "BAD";
+}
+
+// The columns but the last, which needs no padding.
+constexpr size_t kColumns = 8;
+struct Row {
+  std::array<std::string, kColumns> cells;
+  std::string first_key;
+};
+
+Row BlockRow(const BlockInfo& block, ByteStyle style) {
+  const bool footer = block.kind == BlockKind::kFooter;
+  const std::string raw_size =
+      block.raw_size == 0 ? "-" : std::to_string(block.raw_size);
+  Row row = {
+      {std::to_string(block.offset), std::to_string(block.size),
+       std::string(BlockKindName(block.kind)), CodecName(block), raw_size,
+       Ratio(block), footer ? "-" : ChecksumText(block), Verdict(block)},
+      {}};
+  if (block.kind == BlockKind::kData && block.status.ok()) {
+    // Raw bytes could break the table's lines.
+    row.first_key = style == ByteStyle::kHex
+                        ? ToHex(block.first_key, HexCase::kUpper)
+                        : Escape(block.first_key);
+  }
+  return row;
+}
+
+Row SpaceRow(uint64_t offset, uint64_t size, const char* kind) {
+  return {{std::to_string(offset), std::to_string(size), kind, "-", "-", "-",
+           "-", "-"},
+          {}};
+}
+
+std::vector<Row> Rows(const TableInspection& inspection) {
+  const ByteStyle style = ChosenByteStyle();
+  std::vector<Row> rows = {{{"offset", "size", "kind", "codec", "raw_size",
+                             "ratio", "checksum", "ok"},
+                            "first_key"}};
+  uint64_t end = 0;
+  for (const BlockInfo& block : inspection.blocks) {
+    if (block.offset > end) {
+      rows.push_back(SpaceRow(end, block.offset - end, "gap"));
+    } else if (block.offset < end) {
+      rows.push_back(SpaceRow(block.offset, end - block.offset, "OVERLAP"));
+    }
+    rows.push_back(BlockRow(block, style));
+    end = std::max(end, block.offset + StoredBytes(block));
+  }
+  if (end < inspection.file_size) {
+    rows.push_back(SpaceRow(end, inspection.file_size - end, "gap"));
+  }
+  return rows;
+}
+
+void PrintRows(const std::vector<Row>& rows, Output* out) {
+  std::array<size_t, kColumns> widths = {};
+  for (const Row& row : rows) {
+    for (size_t i = 0; i < kColumns; ++i) {
+      widths[i] = std::max(widths[i], row.cells[i].size());
+    }
+  }
+  // Words to the left, numbers to the right.
+  constexpr std::array<bool, kColumns> kLeft = {false, false, true,  true,
+                                                false, false, false, true};
+  for (const Row& row : rows) {
+    std::string line;
+    for (size_t i = 0; i < kColumns; ++i) {
+      const std::string padding(widths[i] - row.cells[i].size(), ' ');
+      line += kLeft[i] ? row.cells[i] + padding : padding + row.cells[i];
+      line += "  ";
+    }
+    line += row.first_key;
+    line.resize(line.find_last_not_of(' ') + 1);
+    out->Append(line + "\n");
+  }
+}
+
+void PrintTotals(const TableInspection& inspection, Output* out) {
+  struct Total {
+    uint64_t blocks = 0;
+    uint64_t bytes = 0;
+  };
+  std::map<BlockKind, Total> totals;
+  for (const BlockInfo& block : inspection.blocks) {
+    Total& total = totals[block.kind];
+    ++total.blocks;
+    total.bytes += StoredBytes(block);
+  }
+  for (const auto& [kind, total] : totals) {
+    out->Append("total " + std::string(BlockKindName(kind)) + ": " +
+                std::to_string(total.blocks) + " blocks, " +
+                std::to_string(total.bytes) + " bytes\n");
+  }
+  out->Append("file size: " + std::to_string(inspection.file_size) + "\n");
+}
+
+void WriteJson(const TableInspection& inspection, JsonWriter* json) {
+  json->Key("blocks");
+  json->BeginArray();
+  for (const BlockInfo& block : inspection.blocks) {
+    json->BeginObject();
+    json->NumberMember("offset", block.offset);
+    json->NumberMember("size", block.size);
+    json->Member("kind", BlockKindName(block.kind));
+    json->Member("codec", CodecName(block));
+    json->NumberMember("raw_size", block.raw_size);
+    if (inspection.checksum_type) {
+      json->Member("checksum_type",
+                   ChecksumTypeName(*inspection.checksum_type));
+    }
+    json->Member("checksum", ChecksumText(block));
+    if (!block.status.IsNotSupported()) {
+      json->BoolMember("ok", block.status.ok());
+    }
+    if (block.kind == BlockKind::kData) {
+      json->HexMember("first_key", block.first_key);
+    }
+    json->EndObject();
+  }
+  json->EndArray();
+}
+
+void Show(const std::string& path, Report* report) {
+  InspectOptions options =
+      InspectOptionsFromFlags(InspectOptions::DataBlocks::kRead);
+  options.first_keys = true;
+  std::optional<TableInspection> inspection;
+  {
+    Progress progress(path);
+    options.on_progress = [&progress](uint64_t done, uint64_t total) {
+      return progress.Update(done, total);
+    };
+    inspection = Inspect(path, options, report);
+  }
+  if (!inspection) return;
+  if (inspection->magic == TableMagic::kUnknown) {
+    report->SetFileStatus("not_sst");
+  } else if (inspection->format_version) {
+    report->Opened(*inspection);
+  }
+  if (report->text()) {
+    PrintRows(Rows(*inspection), report->out());
+    PrintTotals(*inspection, report->out());
+  } else {
+    WriteJson(*inspection, report->json());
+  }
+  for (const TableFault& fault : inspection->faults) report->AddFault(fault);
+}
+
+}  // namespace
+
+int RunLayout(const CommandLine& line) {
+  return RunOverFiles(line, "layout", Show);
+}
+
+}  // namespace ashlar::tool

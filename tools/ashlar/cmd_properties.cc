@@ -1,0 +1,47 @@
+// properties: without reading the data blocks.
+#include <optional>
+#include <string>
+
+#include "tools/ashlar/command_table.h"
+#include "tools/ashlar/open_table.h"
+#include "tools/ashlar/properties_text.h"
+#include "tools/ashlar/run_files.h"
+
+namespace ashlar::tool {
+namespace {
+
+void Show(const std::string& path, Report* report) {
+  const InspectOptions options =
+      InspectOptionsFromFlags(InspectOptions::DataBlocks::kSkip);
+  const std::optional<TableInspection> inspection =
+      Inspect(path, options, report);
+  if (!inspection) return;
+  if (inspection->magic == TableMagic::kUnknown) {
+    report->SetFileStatus("not_sst");
+  }
+  if (inspection->properties) {
+    report->Opened(*inspection);
+    PrintProperties(*inspection, report);
+  }
+  for (const TableFault& fault : inspection->faults) {
+    // An index in a codec that is not built in, say, is no matter here; what
+    // the properties themselves ask for is.
+    if (inspection->properties && fault.status.IsNotSupported() &&
+        fault.kind != BlockKind::kProperties) {
+      continue;
+    }
+    report->AddFault(fault);
+  }
+  if (!inspection->properties && inspection->faults.empty()) {
+    report->Opened(*inspection);
+    report->AddFault(Status::NotFound("the file has no properties"));
+  }
+}
+
+}  // namespace
+
+int RunProperties(const CommandLine& line) {
+  return RunOverFiles(line, "properties", Show);
+}
+
+}  // namespace ashlar::tool

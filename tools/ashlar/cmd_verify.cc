@@ -1,0 +1,67 @@
+// verify: every block of every kind, all faults.
+#include <optional>
+#include <string>
+
+#include "tools/ashlar/command_table.h"
+#include "tools/ashlar/open_table.h"
+#include "tools/ashlar/progress.h"
+#include "tools/ashlar/run_files.h"
+
+namespace ashlar::tool {
+namespace {
+
+std::optional<TableInspection> ReadAll(const std::string& path,
+                                       Report* report) {
+  Progress progress(path);
+  InspectOptions options =
+      InspectOptionsFromFlags(InspectOptions::DataBlocks::kRead);
+  options.decode = !FLAGS_checksums_only;
+  options.on_progress = [&progress](uint64_t done, uint64_t total) {
+    return progress.Update(done, total);
+  };
+  return Inspect(path, options, report);
+}
+
+void PrintText(const TableInspection& inspection, Report* report) {
+  const std::string& path = report->path();
+  if (inspection.faults.empty()) {
+    report->out()->Append("The file is ok\n");
+  }
+  for (const TableFault& fault : inspection.faults) {
+    if (!fault.status.IsCorruption()) continue;
+    report->out()->Flush();
+    PrintError(path + " is corrupted: " + fault.status.ToString());
+    break;
+  }
+}
+
+void Verify(const std::string& path, Report* report) {
+  const std::optional<TableInspection> inspection = ReadAll(path, report);
+  if (!inspection) return;
+  const bool is_table = inspection->magic == TableMagic::kBlockBased ||
+                        inspection->magic == TableMagic::kLegacyBlockBased;
+  if (is_table) report->Opened(*inspection);
+  if (inspection->magic == TableMagic::kUnknown) {
+    report->SetFileStatus("not_sst");
+  }
+  if (report->text()) PrintText(*inspection, report);
+  for (const TableFault& fault : inspection->faults) report->AddFault(fault);
+  if (!report->text()) {
+    report->json()->NumberMember("blocks_ok", inspection->blocks_ok);
+    report->json()->NumberMember("blocks_bad", inspection->blocks_bad);
+    report->json()->NumberMember("bytes_checked", inspection->bytes_checked);
+  } else if (!FLAGS_quiet) {
+    report->out()->Append("blocks: " + std::to_string(inspection->blocks_ok) +
+                          " ok, " + std::to_string(inspection->blocks_bad) +
+                          " bad; bytes checked: " +
+                          std::to_string(inspection->bytes_checked) + "\n");
+  }
+}
+
+}  // namespace
+
+int RunVerify(const CommandLine& line) {
+  return RunOverFiles(line, "verify", Verify);
+}
+
+}  // namespace ashlar::tool

@@ -1,0 +1,170 @@
+// The one table of flags: what can be given, to which command, and the text of
+// --help. A macro, because gflags defines flags by macros: FLAG is called as
+//
+//   FLAG(kind, name, default, value, group, commands, help)
+//
+// `value` is the word for the value in --help; with a '|' it is the list of
+// the values that are allowed. Kind own: flags.cc handles it, gflags does not
+// know it.
+#ifndef ASHLAR_TOOLS_ASHLAR_FLAG_LIST_H_
+#define ASHLAR_TOOLS_ASHLAR_FLAG_LIST_H_
+
+// clang-format off
+#define ASHLAR_FLAG_LIST(FLAG)                                                 \
+  FLAG(string, command, "check", "name", kInput, kAll,                         \
+           "the command, where the first word is not one")                     \
+  FLAG(own, file, "", "path", kInput, kAll,                                    \
+           "an input, like those without a flag; may be repeated")             \
+  FLAG(string, comparator, "", "name", kInput,                                 \
+           kCheck | kScan | kGet | kBuild,                                     \
+           "order of the keys, where the file does not name one: "             \
+           "leveldb.BytewiseComparator or "                                    \
+           "rocksdb.ReverseBytewiseComparator")                                \
+  FLAG(uint64, readahead_size, 2097152, "bytes", kInput, kReading,             \
+           "read this much at once when walking through a file")               \
+  FLAG(uint64, max_uncompressed_block, 1073741824, "bytes", kInput,            \
+           kReading, "refuse blocks that claim to be larger")                  \
+  FLAG(string, require_property_regex, "", "regex", kInput, kReading,          \
+           "skip files whose properties text does not match")                  \
+  FLAG(string, exclude_property_regex, "", "regex", kInput, kReading,          \
+           "skip files whose properties text matches")                         \
+  FLAG(string, env_uri, "", "uri", kInput, kAll,                               \
+           "only file:// is supported")                                        \
+  FLAG(string, fs_uri, "", "uri", kInput, kAll,                                \
+           "only file:// is supported")                                        \
+  FLAG(string, from, "", "key", kRange, kCheck | kScan,                        \
+           "first user key, inclusive")                                        \
+  FLAG(string, to, "", "key", kRange, kCheck | kScan,                          \
+           "user key to stop at, exclusive")                                   \
+  FLAG(string, prefix, "", "key", kRange, kCheck | kScan,                      \
+           "only keys that begin so; not together with --from")                \
+  FLAG(uint64, read_num, 0, "n", kRange, kCheck | kScan,                       \
+           "stop after n entries, over all inputs together; 0: no limit")      \
+  FLAG(own, key, "", "key", kRange, kGet,                                      \
+           "a key to look up; may be repeated")                                \
+  FLAG(string, keys_file, "", "path", kRange, kGet,                            \
+           "look up each line of this file")                                   \
+  FLAG(bool, input_key_hex, false, "", kRange, kCheck | kScan | kGet,          \
+           "--from, --to, --prefix, --key and --keys_file are hexadecimal")    \
+  FLAG(bool, output_hex, false, "", kOutput, kScan | kGet,                     \
+           "keys and values as upper-case hexadecimal")                        \
+  FLAG(string, output_format, "text", "text|canonical|jsonl", kOutput,         \
+           kScan, "canonical: rows that 'build --input_format=hex' reads")     \
+  FLAG(bool, json, false, "", kOutput, kAll,                                   \
+           "one JSON document on standard output")                             \
+  FLAG(bool, jsonl, false, "", kOutput, kReading,                              \
+           "one JSON object a line; for scans of large files")                 \
+  FLAG(bool, decode_blob_index, false, "", kOutput, kScan,                     \
+           "show references into blob files decoded")                          \
+  FLAG(string, escape, "auto", "auto|always|never", kOutput,                   \
+           kScan | kGet | kLayout,                                             \
+           "bytes outside printable ASCII as \\xHH; auto: on a terminal")      \
+  FLAG(bool, show_properties, false, "", kOutput,                              \
+           kCheck | kScan | kIdentify | kProperties,                           \
+           "print the table properties after the command's own output")        \
+  FLAG(bool, list_meta_blocks, false, "", kOutput, kReading,                   \
+           "print name, offset and size of each meta block")                   \
+  FLAG(bool, show_summary, false, "", kOutput, kReading,                       \
+           "print totals over all files at the end")                           \
+  FLAG(bool, quiet, false, "", kOutput, kAll,                                  \
+           "no headings and no lines that RocksDB's tool does not print")      \
+  FLAG(uint64, max_errors, 20, "n", kOutput, kReading,                         \
+           "fault lines a file, then only their number; 0: all")               \
+  FLAG(bool, range_dels, true, "", kOutput, kScan,                             \
+           "print range deletions behind the points")                          \
+  FLAG(uint32, threads, 0, "n", kOutput, kCheck | kScan | kVerify,             \
+           "threads to work with, 0: automatic; so far always one")            \
+  FLAG(string, progress, "auto", "auto|always|never", kOutput,                 \
+           kVerify | kLayout,                                                  \
+           "on standard error; auto: on a terminal, files above 64 MiB")       \
+  FLAG(bool, verify_checksum, true, "", kVerification, kCheck | kScan,         \
+           "compare each block with its checksum; RocksDB's tool does so "     \
+           "only when asked")                                                  \
+  FLAG(bool, checksums_only, false, "", kVerification, kVerify,                \
+           "checksums and positions only; nothing is decompressed")            \
+  FLAG(bool, strict, true, "", kVerification, kAll,                            \
+           "with --nostrict exit 0 if any input opened as a table, else 1")    \
+  FLAG(string, out, "", "path", kNewFiles, kBuild,                             \
+           "the file to make; it appears only when it is whole")               \
+  FLAG(bool, overwrite, false, "", kNewFiles, kBuild,                          \
+           "replace an existing file")                                         \
+  FLAG(string, input_format, "tsv", "tsv|csv|hex|jsonl", kNewFiles,            \
+           kBuild, "what a row looks like; see 'ashlar help build'")           \
+  FLAG(string, key_column, "", "name", kNewFiles, kBuild,                      \
+           "csv with a header line: the column of the keys")                   \
+  FLAG(string, value_column, "", "name", kNewFiles, kBuild,                    \
+           "csv with a header line: the column of the values")                 \
+  FLAG(bool, external, false, "", kNewFiles, kBuild,                           \
+           "hex: make a file that IngestExternalFile takes; all sequence "     \
+           "numbers must be 0")                                                \
+  FLAG(bool, sorted, true, "", kNewFiles, kBuild,                              \
+           "rows come in key order; with --nosorted they are sorted in "       \
+           "memory")                                                           \
+  FLAG(uint64, memory, 536870912, "bytes", kNewFiles, kBuild,                  \
+           "for --nosorted")                                                   \
+  FLAG(string, on_duplicate, "error", "error|first|last", kNewFiles,           \
+           kBuild, "what happens to a key that comes again")                   \
+  FLAG(string, compression_type, "zstd", "name", kNewFiles, kBuild,            \
+           "none, snappy, zlib, bzip2, lz4, lz4hc or zstd, as far as "         \
+           "built in; RocksDB's names too")                                    \
+  FLAG(int32, compression_level, 32767, "n", kNewFiles, kBuild,                \
+           "in the codec's own scale; 32767: its default")                     \
+  FLAG(uint32, compression_max_dict_bytes, 0, "bytes", kNewFiles, kBuild,      \
+           "of a dictionary that blocks are compressed with; made of the "     \
+           "file's own rows, for which blocks are held in memory")             \
+  FLAG(uint32, compression_zstd_max_train_bytes, 0, "bytes", kNewFiles,        \
+           kBuild,                                                             \
+           "of samples that zstd's dictionary is trained with; 0: they are "   \
+           "the dictionary")                                                   \
+  FLAG(uint64, compression_max_dict_buffer_bytes, 0, "bytes", kNewFiles,       \
+           kBuild,                                                             \
+           "of blocks held at most for the dictionary; 0: the whole file")     \
+  FLAG(bool, compression_use_zstd_finalize_dict, false, "", kNewFiles, kBuild, \
+           "zstd: make the dictionary of the samples as they are")             \
+  FLAG(uint64, block_size, 4096, "bytes", kNewFiles, kBuild,                   \
+           "of a data block before compression (also --set_block_size)")       \
+  FLAG(int32, block_restart_interval, 16, "n", kNewFiles, kBuild,              \
+           "entries between whole keys in a data block")                       \
+  FLAG(uint32, format_version, 6, "n", kNewFiles, kBuild,                      \
+           "2 to 7; older RocksDB needs older versions")                       \
+  FLAG(string, target_rocksdb, "", "maj.min", kNewFiles, kBuild,               \
+           "newest format and checksum that this RocksDB reads")               \
+  FLAG(string, filter, "bloom", "none|bloom|ribbon", kNewFiles, kBuild,        \
+           "kind of filter")                                                   \
+  FLAG(bool, ribbon, false, "", kNewFiles, kBuild,                             \
+           "--filter=ribbon: a third smaller, slower to build")                \
+  FLAG(double, bloom_bits, 10, "n", kNewFiles, kBuild,                         \
+           "filter bits a key; ribbon: of a Bloom filter that is as good")     \
+  FLAG(bool, whole_key_filtering, true, "", kNewFiles, kBuild,                 \
+           "the filter holds whole keys")                                      \
+  FLAG(string, prefix_extractor, "", "name", kNewFiles, kBuild,                \
+           "the filter holds prefixes: rocksdb.FixedPrefix.<n>, "              \
+           "rocksdb.CappedPrefix.<n> or rocksdb.Noop")                         \
+  FLAG(string, checksum_type, "kXXH3", "name", kNewFiles, kBuild,              \
+           "kNoChecksum, kCRC32c, kxxHash, kxxHash64, kXXH3, or 0 to 4")       \
+  FLAG(bool, enable_index_compression, true, "", kNewFiles, kBuild,            \
+           "compress the index block too")                                     \
+  FLAG(bool, partition_filters, false, "", kNewFiles, kBuild,                  \
+           "cut the filter too; goes with --partition_index")                  \
+  FLAG(bool, partition_index, false, "", kNewFiles, kBuild,                    \
+           "cut the index into partitions of about 4096 bytes")                \
+  FLAG(uint32, compression_parallel_threads, 0, "n", kNewFiles, kBuild,        \
+           "1 is serial, n adds n workers, 31 at most, 0: one for each core "  \
+           "but one")                                                          \
+  FLAG(string, compression_manager, "", "name", kNewFiles, kBuild,             \
+           "only BuiltinV2 is supported")                                      \
+  FLAG(string, identity, "", "hex", kNewFiles, kBuild,                         \
+           "fixes who the file is, so that equal input and options give "      \
+           "equal bytes; the time is then 0 unless it is given")               \
+  FLAG(uint64, creation_time, 0, "seconds", kNewFiles, kBuild,                 \
+           "since 1970, for the properties; default: SOURCE_DATE_EPOCH, or "   \
+           "now")                                                              \
+  FLAG(own, help, "", "", kOther, kAll,                                        \
+           "this text; --help=<command>: that of one command")                 \
+  FLAG(own, version, "", "", kOther, kAll,                                     \
+           "version, compiler, codecs, format versions; with --json as JSON")  \
+  FLAG(string, parse_internal_key, "", "hex", kOther, kAll,                    \
+           "decode one internal key and exit")
+// clang-format on
+
+#endif  // ASHLAR_TOOLS_ASHLAR_FLAG_LIST_H_

@@ -1,0 +1,95 @@
+// The command line: flags over gflags' registry, parsed by rules of our own.
+//
+// gflags holds the values (FLAGS_<name>); walking argv, repeated flags, mixed
+// flags and inputs, and every error text are done here, because gflags' own
+// parser prints and exits. To be called once, before any thread starts.
+#ifndef ASHLAR_TOOLS_ASHLAR_FLAGS_H_
+#define ASHLAR_TOOLS_ASHLAR_FLAGS_H_
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "third-party/gflags_lib.h"
+#include "tools/ashlar/flag_list.h"
+
+#define ASHLAR_DECLARE_own(name)
+#define ASHLAR_DECLARE_bool(name) DECLARE_bool(name);
+#define ASHLAR_DECLARE_int32(name) DECLARE_int32(name);
+#define ASHLAR_DECLARE_uint32(name) DECLARE_uint32(name);
+#define ASHLAR_DECLARE_uint64(name) DECLARE_uint64(name);
+#define ASHLAR_DECLARE_double(name) DECLARE_double(name);
+#define ASHLAR_DECLARE_string(name) DECLARE_string(name);
+#define ASHLAR_DECLARE(kind, name, ...) ASHLAR_DECLARE_##kind(name)
+ASHLAR_FLAG_LIST(ASHLAR_DECLARE)
+
+namespace ashlar::tool {
+
+// One bit a command, for saying which flags it uses.
+enum CommandBit : uint32_t {
+  kCheck = 1 << 0,
+  kScan = 1 << 1,
+  kVerify = 1 << 2,
+  kIdentify = 1 << 3,
+  kProperties = 1 << 4,
+  kLayout = 1 << 5,
+  kGet = 1 << 6,
+  kBuild = 1 << 7,
+  kReading =
+      kCheck | kScan | kVerify | kIdentify | kProperties | kLayout | kGet,
+  kAll = kReading | kBuild,
+};
+
+enum class FlagKind : uint8_t {
+  own,
+  bool_,
+  int32_,
+  uint32_,
+  uint64_,
+  double_,
+  string_,
+};
+enum class FlagGroup : uint8_t {
+  kInput,
+  kRange,
+  kOutput,
+  kVerification,
+  kNewFiles,
+  kOther,
+};
+
+struct FlagRow {
+  FlagKind kind;
+  std::string_view name;
+  std::string_view default_text;
+  std::string_view value;
+  FlagGroup group;
+  uint32_t commands;  // of CommandBit
+  std::string_view help;
+};
+std::span<const FlagRow> FlagRows();
+
+struct CommandLine {
+  // The first reason why this cannot be run; empty when there is none.
+  std::string error;
+  // Arguments that are no flags, and --file, in order.
+  std::vector<std::string> inputs;
+  // Where in `inputs` the first word stands that was no flag and stood before
+  // "--": it may be the name of a command.
+  std::optional<size_t> first_word;
+  std::vector<std::string> keys;        // --key
+  std::vector<std::string_view> given;  // names of the flags, each once
+  std::optional<std::string> help;      // --help, with what it named
+  bool version = false;
+
+  bool Given(std::string_view name) const;
+};
+
+CommandLine ParseCommandLine(int argc, char** argv);
+
+}  // namespace ashlar::tool
+
+#endif  // ASHLAR_TOOLS_ASHLAR_FLAGS_H_

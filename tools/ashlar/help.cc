@@ -1,0 +1,188 @@
+#include "tools/ashlar/help.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "table/options.h"
+#include "tools/ashlar/flags.h"
+#include "tools/ashlar/print_json.h"
+#include "util/compression.h"
+#include "util/version.h"
+
+namespace ashlar::tool {
+namespace {
+
+constexpr size_t kWidth = 80;
+constexpr size_t kTextColumn = 28;
+
+constexpr struct {
+  FlagGroup group;
+  std::string_view title;
+} kGroups[] = {
+    {FlagGroup::kInput, "Input"},
+    {FlagGroup::kRange, "Keys"},
+    {FlagGroup::kOutput, "Output"},
+    {FlagGroup::kVerification, "Verification"},
+    {FlagGroup::kNewFiles, "New files"},
+    {FlagGroup::kOther, "Other"},
+};
+
+constexpr std::string_view kExitCodes =
+    "Exit codes:\n"
+    "  0    every input was read and every check passed\n"
+    "  1    a fault in the data, not a table, or a key that is not there\n"
+    "  2    the work could not be done: usage, I/O, something not supported\n"
+    "  130  interrupted\n";
+
+constexpr std::string_view kExamples =
+    "Examples:\n"
+    "  ashlar scan --prefix=user: 000123.sst\n"
+    "  ashlar verify --json /path/to/db\n"
+    "  ashlar build --out=new.sst --compression_type=zstd rows.tsv\n";
+
+// Appends words from `column` on, breaking lines; ends the line.
+void AppendWrapped(std::string_view words, size_t indent, std::string* text) {
+  size_t column = text->size() - (text->rfind('\n') + 1);
+  if (column > indent) {
+    if (text->back() == ' ') text->pop_back();
+    *text += '\n';
+    column = 0;
+  }
+  text->append(indent - column, ' ');
+  column = indent;
+  while (!words.empty()) {
+    const size_t space = std::min(words.find(' '), words.size());
+    const bool first = column == indent;
+    if (!first && column + 1 + space > kWidth) {
+      *text += '\n';
+      text->append(indent, ' ');
+      column = indent;
+    } else if (!first) {
+      *text += ' ';
+      ++column;
+    }
+    text->append(words.substr(0, space));
+    column += space;
+    words.remove_prefix(std::min(space + 1, words.size()));
+  }
+  *text += '\n';
+}
+
+void AppendFlag(const FlagRow& row, std::string* text) {
+  *text += "  --" + std::string(row.name);
+  const bool choices = row.value.find('|') != std::string_view::npos;
+  if (choices) {
+    *text += "=" + std::string(row.value);
+  } else if (!row.value.empty()) {
+    *text += "=<" + std::string(row.value) + ">";
+  }
+  *text += ' ';
+  std::string help(row.help);
+  std::string initial(row.default_text);
+  std::erase(initial, '"');
+  const bool plain = row.kind == FlagKind::own || initial.empty() ||
+                     initial == "false" || initial == "0";
+  if (!plain) help += " (default: " + initial + ")";
+  AppendWrapped(help, kTextColumn, text);
+}
+
+void AppendFlags(uint32_t commands, std::string* text) {
+  for (const auto& [group, title] : kGroups) {
+    bool any = false;
+    for (const FlagRow& row : FlagRows()) {
+      if (row.group != group || (row.commands & commands) == 0) continue;
+      if (!any) *text += "\n" + std::string(title) + ":\n";
+      any = true;
+      AppendFlag(row, text);
+    }
+  }
+}
+
+void AppendParagraphs(std::string_view paragraphs, std::string* text) {
+  while (!paragraphs.empty()) {
+    const size_t end = std::min(paragraphs.find('\n'), paragraphs.size());
+    *text += "\n";
+    AppendWrapped(paragraphs.substr(0, end), 0, text);
+    paragraphs.remove_prefix(std::min(end + 1, paragraphs.size()));
+  }
+}
+
+std::string CompilerName() {
+#ifdef __clang__
+  return __VERSION__;
+#else
+  return std::string("GCC ") + __VERSION__;
+#endif
+}
+
+std::string CodecList() {
+  std::string list;
+  for (const CompressionType type : SupportedCompressionTypes()) {
+    if (!list.empty()) list += ' ';
+    list += CompressionTypeName(type);
+  }
+  return list;
+}
+
+}  // namespace
+
+std::string HelpText() {
+  std::string text =
+      "ashlar reads and writes RocksDB's block-based table files (SST).\n"
+      "\n"
+      "Usage:\n"
+      "  ashlar <command> [flags] <file-or-directory>...\n"
+      "  ashlar [flags] <file-or-directory>... [--command=<name>]\n"
+      "\n"
+      "Commands:\n";
+  for (const Command& command : Commands()) {
+    text += "  " + std::string(command.name) + " ";
+    AppendWrapped(command.summary, 14, &text);
+  }
+  AppendFlags(kAll, &text);
+  text += "\n";
+  text += kExitCodes;
+  text += "\n";
+  text += kExamples;
+  text += "\nMore: 'ashlar help <command>', and README.md.\n";
+  return text;
+}
+
+std::string CommandHelpText(const Command& command) {
+  std::string text = "Usage: ashlar " + std::string(command.name) +
+                     " [flags] " + std::string(command.arguments) + "\n\n";
+  AppendWrapped(command.summary, 0, &text);
+  AppendParagraphs(command.details, &text);
+  AppendFlags(command.bit, &text);
+  return text;
+}
+
+std::string VersionText() {
+  const std::string formats_read = "0 to " + std::to_string(kMaxFormatVersion);
+  return "ashlar " + std::string(LibraryVersion()) +
+         "\ncompiler: " + CompilerName() + "\ncodecs: " + CodecList() +
+         "\nformat versions written: " + std::to_string(kMinFormatVersion) +
+         " to " + std::to_string(kMaxFormatVersion) +
+         "\nformat versions read: " + formats_read + "\n";
+}
+
+void WriteVersionJson(Output* out) {
+  JsonWriter json(out);
+  json.BeginObject();
+  json.Member("schema", "ashlar/1");
+  json.Member("tool_version", LibraryVersion());
+  json.Member("compiler", CompilerName());
+  json.Key("codecs");
+  json.BeginArray();
+  for (const CompressionType type : SupportedCompressionTypes()) {
+    json.String(CompressionTypeName(type));
+  }
+  json.EndArray();
+  json.NumberMember("format_version_written_min", kMinFormatVersion);
+  json.NumberMember("format_version_written_max", kMaxFormatVersion);
+  json.NumberMember("format_version_read_max", kMaxFormatVersion);
+  json.EndObject();
+  json.EndLine();
+}
+
+}  // namespace ashlar::tool

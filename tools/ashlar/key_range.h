@@ -1,0 +1,49 @@
+// --from, --to and --prefix: which user keys a scan shows. Timestamps are no
+// part of them.
+#ifndef ASHLAR_TOOLS_ASHLAR_KEY_RANGE_H_
+#define ASHLAR_TOOLS_ASHLAR_KEY_RANGE_H_
+
+#include <optional>
+#include <string>
+
+#include "table/iterator.h"
+#include "tools/ashlar/flags.h"
+#include "util/comparator.h"
+#include "util/slice.h"
+
+namespace ashlar::tool {
+
+class KeyRange {
+ public:
+  // What is wrong with the flags; empty when nothing is.
+  std::string Parse(const CommandLine& line);
+
+  // Whether every key is in it.
+  bool IsAll() const { return !from_ && !to_ && !prefix_; }
+
+  // To the first key that may be in the range.
+  void SeekToStart(const Comparator& comparator, Iterator* iterator) const;
+  // Whether the range has ended at or before this key.
+  bool EndsBefore(const Slice& user_key, const Comparator& comparator) const;
+
+  // Whether it may have keys of a range deletion: begin <= key < end.
+  bool Meets(const Slice& begin, const Slice& end,
+             const Comparator& comparator) const;
+
+  // As they stand in the heading.
+  std::string start() const { return prefix_ ? *prefix_ : from_.value_or(""); }
+  std::string limit() const { return to_.value_or(""); }
+
+ private:
+  std::optional<std::string> from_;
+  std::optional<std::string> to_;
+  std::optional<std::string> prefix_;
+};
+
+// A key as given in a flag: hexadecimal with --input_key_hex. Nothing when it
+// is malformed.
+std::optional<std::string> KeyFromFlag(const std::string& text);
+
+}  // namespace ashlar::tool
+
+#endif  // ASHLAR_TOOLS_ASHLAR_KEY_RANGE_H_

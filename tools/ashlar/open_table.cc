@@ -1,0 +1,77 @@
+#include "tools/ashlar/open_table.h"
+
+#include <utility>
+
+#include "tools/ashlar/flags.h"
+#include "util/comparator.h"
+#include "util/file.h"
+
+namespace ashlar::tool {
+namespace {
+
+// Whether its footer says that this is no block-based table at all, which the
+// reader's Status cannot tell from damage.
+bool IsNoTable(const std::string& path) {
+  Result<std::unique_ptr<RandomAccessFile>> file = OpenRandomAccessFile(path);
+  if (!file.ok()) return false;
+  TableInspection inspection;
+  return InspectTable(
+             **file, InspectOptionsFromFlags(InspectOptions::DataBlocks::kSkip),
+             &inspection)
+             .ok() &&
+         inspection.magic == TableMagic::kUnknown;
+}
+
+}  // namespace
+
+std::string CheckComparatorFlag() {
+  if (FLAGS_comparator.empty() ||
+      FindBuiltinComparator(FLAGS_comparator) != nullptr) {
+    return {};
+  }
+  return "--comparator: '" + FLAGS_comparator +
+         "' is none of leveldb.BytewiseComparator, "
+         "rocksdb.ReverseBytewiseComparator, and these with .u64ts behind";
+}
+
+InspectOptions InspectOptionsFromFlags(InspectOptions::DataBlocks data_blocks) {
+  InspectOptions options;
+  options.data_blocks = data_blocks;
+  options.max_uncompressed_block_bytes = FLAGS_max_uncompressed_block;
+  options.readahead_size = FLAGS_readahead_size;
+  return options;
+}
+
+ReaderOptions ReaderOptionsFromFlags() {
+  ReaderOptions options;
+  if (!FLAGS_comparator.empty()) {
+    options.comparator = FindBuiltinComparator(FLAGS_comparator);
+  }
+  options.max_uncompressed_block_bytes = FLAGS_max_uncompressed_block;
+  return options;
+}
+
+ReadOptions ReadOptionsFromFlags() {
+  ReadOptions options;
+  options.verify_checksums = FLAGS_verify_checksum;
+  options.readahead_size = FLAGS_readahead_size;
+  return options;
+}
+
+std::unique_ptr<TableReader> OpenTable(const std::string& path,
+                                       Report* report) {
+  Result<std::unique_ptr<TableReader>> reader =
+      TableReader::Open(path, ReaderOptionsFromFlags());
+  if (!reader.ok()) {
+    if (reader.status().IsCorruption() && IsNoTable(path)) {
+      report->SetFileStatus("not_sst");
+    }
+    report->AddFault(reader.status());
+    return nullptr;
+  }
+  report->Opened((*reader)->format_version(), (*reader)->checksum_type(),
+                 &(*reader)->properties());
+  return std::move(reader).value();
+}
+
+}  // namespace ashlar::tool

@@ -1,0 +1,28 @@
+// The options for reading that the flags ask for, and a table opened with them.
+#ifndef ASHLAR_TOOLS_ASHLAR_OPEN_TABLE_H_
+#define ASHLAR_TOOLS_ASHLAR_OPEN_TABLE_H_
+
+#include <memory>
+#include <string>
+
+#include "table/dump.h"
+#include "table/options.h"
+#include "table/table_reader.h"
+#include "tools/ashlar/report.h"
+
+namespace ashlar::tool {
+
+// What is wrong with --comparator; empty when nothing is.
+std::string CheckComparatorFlag();
+
+// Every inspection and every reader of the program has these limits.
+InspectOptions InspectOptionsFromFlags(InspectOptions::DataBlocks data_blocks);
+ReaderOptions ReaderOptionsFromFlags();
+ReadOptions ReadOptionsFromFlags();
+
+// Null when the file cannot be opened: then the report has the fault.
+std::unique_ptr<TableReader> OpenTable(const std::string& path, Report* report);
+
+}  // namespace ashlar::tool
+
+#endif  // ASHLAR_TOOLS_ASHLAR_OPEN_TABLE_H_

@@ -1,0 +1,70 @@
+// Output: standard output in large pieces, and the flag that SIGINT sets.
+//
+// Everything a command prints as its result goes through one Output; its first
+// error is kept and told at the end. One thread at a time.
+#ifndef ASHLAR_TOOLS_ASHLAR_OUTPUT_H_
+#define ASHLAR_TOOLS_ASHLAR_OUTPUT_H_
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace ashlar::tool {
+
+class Output {
+ public:
+  // `descriptor` stays open.
+  explicit Output(int descriptor);
+  Output(const Output&) = delete;
+  Output& operator=(const Output&) = delete;
+  // Does not flush: the end of a run asks Flush for its outcome.
+  ~Output() = default;
+
+  void Append(std::string_view bytes) {
+    if (bytes.size() > kCapacity - used_) {
+      AppendLarge(bytes);
+      return;
+    }
+    bytes.copy(buffer_.get() + used_, bytes.size());
+    used_ += bytes.size();
+  }
+
+  // Space for up to `size` bytes (at most kMaxReserve), filled from its start;
+  // Advance says how many were.
+  static constexpr size_t kMaxReserve = size_t{1} << 16;
+  char* Reserve(size_t size) {
+    if (size > kCapacity - used_) Flush();
+    return buffer_.get() + used_;
+  }
+  void Advance(size_t size) { used_ += size; }
+
+  // Hands everything to the operating system. False once that has failed.
+  bool Flush();
+
+  // errno of the first failure; 0 while there was none.
+  int error() const { return error_; }
+
+ private:
+  static constexpr size_t kCapacity = size_t{1} << 18;
+
+  void AppendLarge(std::string_view bytes);
+  void Write(const char* data, size_t size);
+
+  std::unique_ptr<char[]> buffer_;
+  size_t used_ = 0;
+  int error_ = 0;
+  int descriptor_;
+};
+
+// One whole line on standard error, in one piece.
+void PrintError(std::string_view line);
+
+// From here on SIGINT only sets a flag, so that output can be ended properly;
+// a second one ends the program at once.
+void CatchInterrupt();
+bool Interrupted();
+
+}  // namespace ashlar::tool
+
+#endif  // ASHLAR_TOOLS_ASHLAR_OUTPUT_H_

@@ -1,0 +1,131 @@
+#include "tools/ashlar/run_files.h"
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "tools/ashlar/inputs.h"
+#include "tools/ashlar/open_table.h"
+#include "tools/ashlar/properties_text.h"
+#include "tools/ashlar/property_filter.h"
+#include "util/file.h"
+
+namespace ashlar::tool {
+namespace {
+
+ReportForm ChosenForm() {
+  if (FLAGS_json) return ReportForm::kJson;
+  if (FLAGS_jsonl || FLAGS_output_format == "jsonl") {
+    return ReportForm::kJsonLines;
+  }
+  return ReportForm::kText;
+}
+
+void ListMetaBlocks(const TableInspection& inspection, Report* report) {
+  if (report->text()) {
+    for (const MetaBlockEntry& block : inspection.meta_blocks) {
+      report->out()->Append("  " + block.name + ": " +
+                            std::to_string(block.offset) + " " +
+                            std::to_string(block.size) + "\n");
+    }
+    return;
+  }
+  JsonWriter* const json = report->json();
+  json->Key("meta_blocks");
+  json->BeginArray();
+  for (const MetaBlockEntry& block : inspection.meta_blocks) {
+    json->BeginObject();
+    json->Member("name", block.name);
+    json->NumberMember("offset", block.offset);
+    json->NumberMember("size", block.size);
+    json->EndObject();
+  }
+  json->EndArray();
+}
+
+// What may be asked for besides the command's own output. Its faults have been
+// told by the command.
+void PrintExtras(const std::string& path, bool show_properties,
+                 Report* report) {
+  if (!show_properties && !FLAGS_list_meta_blocks && !FLAGS_show_summary) {
+    return;
+  }
+  Result<std::unique_ptr<RandomAccessFile>> file = OpenRandomAccessFile(path);
+  if (!file.ok()) return;
+  TableInspection inspection;
+  const InspectOptions options =
+      InspectOptionsFromFlags(InspectOptions::DataBlocks::kSkip);
+  if (!InspectTable(**file, options, &inspection).ok()) return;
+  if (inspection.properties) {
+    report->AddToTotals(*inspection.properties);
+    if (show_properties) PrintProperties(inspection, report);
+  }
+  if (FLAGS_list_meta_blocks) ListMetaBlocks(inspection, report);
+}
+
+}  // namespace
+
+int RunOverFiles(const CommandLine& line, std::string_view command,
+                 const FileCommand& on_file, const EndCommand& at_end) {
+  if (line.inputs.empty()) {
+    return UsageError("no input: name a file or a directory");
+  }
+  for (const std::string& input : line.inputs) {
+    if (input == "-") {
+      return UsageError("'-': a table cannot be read from standard input");
+    }
+  }
+  PropertyFilter filter;
+  const std::string filter_error = filter.Compile();
+  if (!filter_error.empty()) return UsageError(filter_error);
+
+  if (FLAGS_json && FLAGS_jsonl) {
+    return UsageError("--json and --jsonl exclude each other");
+  }
+  const bool canonical = FLAGS_output_format == "canonical";
+  const ReportForm form = ChosenForm();
+  if (canonical && form != ReportForm::kText) {
+    return UsageError(
+        "--output_format=canonical goes with neither --json nor "
+        "--jsonl");
+  }
+  // The command itself prints them already.
+  const bool show_properties = FLAGS_show_properties && command != "properties";
+  Report report(command, form,
+                form == ReportForm::kText && !FLAGS_quiet && !canonical);
+  for (const Input& input : ExpandInputs(line.inputs)) {
+    if (report.MustStop()) break;
+    report.BeginFile(input.path);
+    if (!input.status.ok()) {
+      report.AddFault(input.status);
+    } else if (filter.Skips(input.path)) {
+      report.SetFileStatus("skipped");
+      PrintError(input.path + ": skipped: its properties do not match");
+    } else {
+      on_file(input.path, &report);
+      PrintExtras(input.path, show_properties, &report);
+    }
+    report.EndFile();
+  }
+  if (at_end && report.text()) at_end(&report);
+  return report.Finish();
+}
+
+std::optional<TableInspection> Inspect(const std::string& path,
+                                       const InspectOptions& options,
+                                       Report* report) {
+  Result<std::unique_ptr<RandomAccessFile>> file = OpenRandomAccessFile(path);
+  if (!file.ok()) {
+    report->AddFault(file.status());
+    return std::nullopt;
+  }
+  TableInspection inspection;
+  const Status status = InspectTable(**file, options, &inspection);
+  if (!status.ok()) {
+    report->AddFault(status);
+    return std::nullopt;
+  }
+  return inspection;
+}
+
+}  // namespace ashlar::tool

@@ -1,0 +1,36 @@
+// Runs a command over its inputs: files, and the tables in directories.
+#ifndef ASHLAR_TOOLS_ASHLAR_RUN_FILES_H_
+#define ASHLAR_TOOLS_ASHLAR_RUN_FILES_H_
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "table/dump.h"
+#include "tools/ashlar/flags.h"
+#include "tools/ashlar/report.h"
+
+namespace ashlar::tool {
+
+// The command's work on one file; faults go to the report.
+using FileCommand =
+    std::function<void(const std::string& path, Report* report)>;
+// After all files, before the summary.
+using EndCommand = std::function<void(Report* report)>;
+
+// Does what all commands share: expands the inputs, applies the property
+// filters, prints headings, --show_properties, --list_meta_blocks and
+// --show_summary. The exit code.
+int RunOverFiles(const CommandLine& line, std::string_view command,
+                 const FileCommand& on_file, const EndCommand& at_end = {});
+
+// Looks into the file; what is wrong with opening it goes to the report. The
+// options: InspectOptionsFromFlags, and what the command adds to them.
+std::optional<TableInspection> Inspect(const std::string& path,
+                                       const InspectOptions& options,
+                                       Report* report);
+
+}  // namespace ashlar::tool
+
+#endif  // ASHLAR_TOOLS_ASHLAR_RUN_FILES_H_

@@ -1,0 +1,283 @@
+// This library as an engine.
+
+#include <array>
+#include <bit>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "table/external_file_writer.h"
+#include "table/filter/filter_bits.h"
+#include "table/table_reader.h"
+#include "tools/bench/engine.h"
+#include "tools/bench/filter_questions.h"
+#include "tools/bench/threads.h"
+#include "util/mem/aligned_bytes.h"
+#include "util/mem/buffer.h"
+
+namespace ashlar::bench {
+
+namespace {
+
+class NullFile final : public WritableFile {
+ public:
+  Status Append(const Slice&) override { return {}; }
+  Status Sync() override { return {}; }
+  Status Close() override { return {}; }
+  std::string name() const override { return "(null)"; }
+};
+
+FilterType FilterTypeFor(const BenchOptions& o) {
+  return o.ribbon ? FilterType::kRibbon : FilterType::kBloom;
+}
+
+TableOptions OptionsFor(const BenchOptions& o) {
+  TableOptions t;
+  t.format_version = o.format_version;
+  t.block_size = o.block_size;
+  t.block_restart_interval = o.block_restart_interval;
+  t.compression = *ParseCompressionType(o.compression_type);
+  t.compression_opts.level = o.compression_level;
+  t.filter = o.bloom_bits > 0 ? FilterTypeFor(o) : FilterType::kNone;
+  if (o.bloom_bits > 0) t.bloom_bits_per_key = o.bloom_bits;
+  return t;
+}
+
+BuildOptions BuildOptionsFor(const BenchOptions& o) {
+  BuildOptions b;
+  b.parallel_threads = o.parallel_threads;
+  if (o.workers >= 0) b.workers = static_cast<uint32_t>(o.workers);
+  return b;
+}
+
+Slice AsSlice(std::string_view bytes) { return Slice(bytes); }
+
+class AshlarEngine final : public Engine {
+ public:
+  std::string Name() const override { return "ashlar"; }
+
+  std::string Describe(const BenchOptions& o) const override {
+    return "ExternalFileWriter / TableReader; checksum XXH3, verified on "
+           "every read from the file" +
+           (o.mmap_read ? std::string(", which is mapped") : std::string()) +
+           "; index and filter in memory; no block cache; format_version " +
+           std::to_string(o.format_version);
+  }
+
+  bool Has(const std::string& benchmark) const override {
+    return benchmark != "limit";
+  }
+
+  std::string Run(const std::string& benchmark, const BenchOptions& options,
+                  const Workload& workload, RunResult* result) override {
+    Status status = Dispatch(benchmark, options, workload, result);
+    return status.ok() ? "" : status.ToString();
+  }
+
+ private:
+  static std::string Path(const BenchOptions& o) {
+    return o.folder + "/ashlar.sst";
+  }
+
+  Status Dispatch(const std::string& benchmark, const BenchOptions& options,
+                  const Workload& workload, RunResult* result) {
+    if (benchmark == "fillseq") return FillSeq(options, workload, result);
+    if (benchmark == "filterbuild") {
+      return FilterBuild(options, workload, result);
+    }
+    if (benchmark == "filterquery") {
+      return FilterQuery(options, workload, result);
+    }
+    ReaderOptions reader_options;
+    reader_options.allow_mmap_reads = options.mmap_read;
+    Result<std::unique_ptr<TableReader>> reader =
+        TableReader::Open(Path(options), reader_options);
+    if (!reader.ok()) return reader.status();
+    const TableReader& table = **reader;
+    if (benchmark == "readseq") return Scan(table, true, result);
+    if (benchmark == "readreverse") return Scan(table, false, result);
+    if (benchmark == "verify") {
+      const Stopwatch watch;
+      Status status = table.VerifyChecksum();
+      result->measured = watch.Stop();
+      result->operations = table.properties().num_entries;
+      result->bytes = table.file().Size();
+      return status;
+    }
+    if (benchmark == "seekrandom") {
+      return SeekRandom(table, options, workload, result);
+    }
+    return ReadRandom(table, benchmark == "readmissing", options, workload,
+                      result);
+  }
+
+  static Status FillSeq(const BenchOptions& options, const Workload& workload,
+                        RunResult* result) {
+    NullFile null_file;
+    std::unique_ptr<WritableFile> file;
+    const Stopwatch watch;
+    if (!options.null_sink) {
+      Result<std::unique_ptr<WritableFile>> opened =
+          OpenWritableFile(Path(options));
+      if (!opened.ok()) return opened.status();
+      file = std::move(opened).value();
+    }
+    WritableFile* const sink = file != nullptr ? file.get() : &null_file;
+    Result<std::unique_ptr<ExternalFileWriter>> writer =
+        ExternalFileWriter::Create(sink, OptionsFor(options),
+                                   BuildOptionsFor(options));
+    if (!writer.ok()) return writer.status();
+    Workload::Cursor cursor(workload);
+    for (uint64_t i = 0; i < workload.num(); ++i) {
+      Status status =
+          (*writer)->Put(AsSlice(cursor.key()), AsSlice(cursor.value()));
+      if (!status.ok()) return status;
+      cursor.Next();
+    }
+    Status status = (*writer)->Finish();
+    if (status.ok()) status = sink->Sync();
+    if (status.ok()) status = sink->Close();
+    result->measured = watch.Stop();
+    result->operations = workload.num();
+    result->bytes = workload.raw_bytes();
+    result->file_bytes = (*writer)->FileSize();
+    return status;
+  }
+
+  static Status FilterBuild(const BenchOptions& options,
+                            const Workload& workload, RunResult* result) {
+    const Stopwatch watch;
+    internal::FilterBitsBuilder builder(FilterTypeFor(options),
+                                        options.bloom_bits);
+    Workload::Cursor cursor(workload);
+    for (uint64_t i = 0; i < workload.num(); ++i) {
+      builder.Add(internal::HashForFilter(AsSlice(cursor.key())));
+      cursor.Next();
+    }
+    internal::Buffer payload;
+    if (!builder.Finish(&payload)) return Status::Aborted("no memory");
+    result->measured = watch.Stop();
+    result->operations = workload.num();
+    result->file_bytes = payload.size();
+    return {};
+  }
+
+  Status MakeFilter(const BenchOptions& options, const Workload& workload) {
+    internal::FilterBitsBuilder builder(FilterTypeFor(options),
+                                        options.bloom_bits);
+    Workload::Cursor cursor(workload);
+    for (uint64_t i = 0; i < workload.num(); ++i) {
+      builder.Add(internal::HashForFilter(AsSlice(cursor.key())));
+      cursor.Next();
+    }
+    return builder.Finish(&filter_) ? Status() : Status::Aborted("no memory");
+  }
+
+  Status FilterQuery(const BenchOptions& options, const Workload& workload,
+                     RunResult* result) {
+    const auto batch = static_cast<size_t>(options.batch_size);
+    if (batch > internal::kFilterBatchMax) {
+      return Status::InvalidArgument("batch_size is above 64");
+    }
+    if (filter_.empty()) {
+      Status status = MakeFilter(options, workload);
+      if (!status.ok()) return status;
+    }
+    const FilterQuestions questions(workload, options.num_reads(), batch);
+    // As tables keep theirs.
+    internal::AlignedBytes aligned;
+    if (!aligned.Assign(filter_.slice())) return Status::Aborted("no memory");
+    const internal::FilterBitsReader reader(aligned.slice());
+    const Stopwatch watch;
+    std::array<uint64_t, internal::kFilterBatchMax> hashes;
+    for (size_t i = 0; i < questions.size(); i += batch) {
+      for (size_t j = 0; j < batch; ++j) {
+        hashes[j] = reader.Hash(AsSlice(questions[i + j]));
+      }
+      result->found += static_cast<uint64_t>(
+          std::popcount(reader.MayMatchBatch(std::span(hashes).first(batch))));
+    }
+    result->measured = watch.Stop();
+    result->operations = questions.size();
+    result->file_bytes = filter_.size();
+    return {};
+  }
+
+  static Status Scan(const TableReader& table, bool forward,
+                     RunResult* result) {
+    const Stopwatch watch;
+    Iterator it = table.NewIterator();
+    uint64_t entries = 0;
+    uint64_t bytes = 0;
+    if (forward) {
+      for (it.SeekToFirst(); it.Valid(); it.Next()) {
+        ++entries;
+        bytes += it.user_key().size() + it.value().size();
+      }
+    } else {
+      for (it.SeekToLast(); it.Valid(); it.Prev()) {
+        ++entries;
+        bytes += it.user_key().size() + it.value().size();
+      }
+    }
+    result->measured = watch.Stop();
+    result->operations = entries;
+    result->found = entries;
+    result->bytes = bytes;
+    return it.status();
+  }
+
+  static Status ReadRandom(const TableReader& table, bool missing,
+                           const BenchOptions& options,
+                           const Workload& workload, RunResult* result) {
+    return RunThreads(options, result,
+                      [&](uint64_t reads, uint64_t seed, RunResult* part) {
+                        Random random(seed);
+                        std::string key(workload.key_size(), '\0');
+                        GetResult got;
+                        for (uint64_t i = 0; i < reads; ++i) {
+                          const uint64_t n = random.Below(workload.num());
+                          if (missing) {
+                            workload.MissingKey(n, key.data());
+                          } else {
+                            workload.Key(n, key.data());
+                          }
+                          Status status = table.Get(key, &got);
+                          if (!status.ok()) return status;
+                          if (got.state != GetResult::State::kFound) continue;
+                          ++part->found;
+                          part->bytes += key.size() + got.value.size();
+                        }
+                        return Status();
+                      });
+  }
+
+  static Status SeekRandom(const TableReader& table,
+                           const BenchOptions& options,
+                           const Workload& workload, RunResult* result) {
+    return RunThreads(
+        options, result, [&](uint64_t reads, uint64_t seed, RunResult* part) {
+          Random random(seed);
+          std::string key(workload.key_size(), '\0');
+          Iterator it = table.NewIterator();
+          for (uint64_t i = 0; i < reads; ++i) {
+            workload.Key(random.Below(workload.num()), key.data());
+            it.Seek(key);
+            if (!it.Valid()) return it.status();
+            ++part->found;
+            part->bytes += it.user_key().size() + it.value().size();
+          }
+          return Status();
+        });
+  }
+
+  internal::Buffer filter_;  // of filterquery
+};
+
+}  // namespace
+
+std::unique_ptr<Engine> NewAshlarEngine() {
+  return std::make_unique<AshlarEngine>();
+}
+
+}  // namespace ashlar::bench

@@ -1,0 +1,137 @@
+#include "tools/bench/print_report.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "third-party/json_lib.h"
+
+namespace ashlar::bench {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// The run whose time is the median one.
+const RunResult& MedianRun(const std::vector<RunResult>& runs) {
+  std::vector<const RunResult*> sorted;
+  sorted.reserve(runs.size());
+  for (const RunResult& run : runs) sorted.push_back(&run);
+  std::sort(sorted.begin(), sorted.end(),
+            [](const RunResult* a, const RunResult* b) {
+              return a->measured.seconds < b->measured.seconds;
+            });
+  return *sorted[sorted.size() / 2];
+}
+
+struct Ratio {
+  std::string name;
+  Spread spread;
+};
+
+// What is worth comparing, with the names that the bars use.
+std::vector<Ratio> RatiosOf(const BenchmarkReport& report,
+                            const BenchOptions& options) {
+  std::vector<Ratio> ratios;
+  const auto has = [&](const std::string& engine) {
+    return report.results.contains(engine);
+  };
+  if (!has("ashlar")) return ratios;
+  for (const auto& [engine, runs] : report.results) {
+    if (engine == "ashlar" || engine == "generator" || engine == "copy") {
+      continue;
+    }
+    ratios.push_back({"ashlar is x times as fast as " + engine,
+                      report.TimesFaster("ashlar", engine)});
+  }
+  const bool own_cost =
+      has("generator") &&
+      (report.benchmark == "filterbuild" ||
+       (options.null_sink && options.compression_type == "none"));
+  if (own_cost && has("rocksdb")) {
+    ratios.push_back({"own cost of ashlar / rocksdb",
+                      report.OwnCostRatio("ashlar", "rocksdb", "generator")});
+  }
+  if (own_cost && has("copy")) {
+    ratios.push_back({"own cost of ashlar / copy",
+                      report.OwnCostRatio("ashlar", "copy", "generator")});
+  }
+  return ratios;
+}
+
+Json ToJson(const Spread& spread) {
+  return {{"median", spread.median}, {"p10", spread.low}, {"p90", spread.high}};
+}
+
+Json EngineToJson(const std::vector<RunResult>& runs) {
+  const RunResult& run = MedianRun(runs);
+  std::vector<double> seconds;
+  seconds.reserve(runs.size());
+  for (const RunResult& r : runs) seconds.push_back(r.measured.seconds);
+  return {{"seconds", ToJson(SpreadOf(seconds))},
+          {"cpu_seconds", run.measured.cpu_seconds},
+          {"peak_bytes", run.measured.peak_bytes},
+          {"operations", run.operations},
+          {"bytes", run.bytes},
+          {"found", run.found},
+          {"file_bytes", run.file_bytes},
+          {"round_seconds", seconds}};
+}
+
+}  // namespace
+
+void PrintText(const BenchmarkReport& report, const BenchOptions& options) {
+  constexpr double kMebi = 1 << 20;
+  for (const auto& [engine, runs] : report.results) {
+    const RunResult& run = MedianRun(runs);
+    const double seconds = run.measured.seconds;
+    const auto operations = static_cast<double>(run.operations);
+    std::printf(
+        "%-12s : %11.4f micros/op %.0f ops/sec %.3f seconds "
+        "%llu operations; %6.1f MB/s",
+        report.benchmark.c_str(), seconds * 1e6 / operations,
+        operations / seconds, seconds,
+        static_cast<unsigned long long>(run.operations),
+        static_cast<double>(run.bytes) / kMebi / seconds);
+    if (run.found != 0 || report.benchmark == "readmissing") {
+      std::printf(" (%llu of %llu found)",
+                  static_cast<unsigned long long>(run.found),
+                  static_cast<unsigned long long>(run.operations));
+    }
+    std::printf(
+        "; %.3f CPU seconds, %.1f MiB peak [%s]\n", run.measured.cpu_seconds,
+        static_cast<double>(run.measured.peak_bytes) / kMebi, engine.c_str());
+  }
+  for (const Ratio& ratio : RatiosOf(report, options)) {
+    std::printf("%-12s : %s: %.3f (%.3f - %.3f) over %d rounds, %d dropped\n",
+                report.benchmark.c_str(), ratio.name.c_str(),
+                ratio.spread.median, ratio.spread.low, ratio.spread.high,
+                report.kept, report.dropped);
+  }
+  std::fflush(stdout);
+}
+
+std::string ToJson(const std::vector<BenchmarkReport>& reports,
+                   const std::vector<Engine*>& engines,
+                   const BenchOptions& options) {
+  Json document;
+  document["schema"] = "ashlar-bench/1";
+  for (const Engine* engine : engines) {
+    document["engines"][engine->Name()] = engine->Describe(options);
+  }
+  document["benchmarks"] = Json::array();
+  for (const BenchmarkReport& report : reports) {
+    Json entry = {{"benchmark", report.benchmark},
+                  {"rounds", report.kept},
+                  {"dropped", report.dropped}};
+    for (const auto& [engine, runs] : report.results) {
+      entry["engines"][engine] = EngineToJson(runs);
+    }
+    for (const Ratio& ratio : RatiosOf(report, options)) {
+      entry["ratios"][ratio.name] = ToJson(ratio.spread);
+    }
+    document["benchmarks"].push_back(std::move(entry));
+  }
+  return document.dump(2);
+}
+
+}  // namespace ashlar::bench

@@ -1,0 +1,95 @@
+#include "tools/bench/rounds.h"
+
+#include <algorithm>
+
+namespace ashlar::bench {
+
+namespace {
+
+using Round = std::map<std::string, RunResult>;
+
+bool Disturbed(const Round& round) {
+  return std::any_of(round.begin(), round.end(), [](const auto& run) {
+    return run.second.measured.disturbed();
+  });
+}
+
+std::string RunOnce(const std::string& benchmark,
+                    const std::vector<Engine*>& engines, size_t first,
+                    const BenchOptions& options, const Workload& workload,
+                    Round* round) {
+  for (size_t i = 0; i < engines.size(); ++i) {
+    Engine* const engine = engines[(first + i) % engines.size()];
+    RunResult result;
+    const std::string error =
+        engine->Run(benchmark, options, workload, &result);
+    if (!error.empty()) return engine->Name() + ": " + error;
+    (*round)[engine->Name()] = result;
+  }
+  return "";
+}
+
+}  // namespace
+
+Spread SpreadOf(std::vector<double> values) {
+  if (values.empty()) return {};
+  std::sort(values.begin(), values.end());
+  const size_t last = values.size() - 1;
+  return {values[last / 2], values[last / 10], values[last - last / 10]};
+}
+
+std::vector<double> BenchmarkReport::Seconds(const std::string& engine) const {
+  std::vector<double> seconds;
+  const auto found = results.find(engine);
+  if (found == results.end()) return seconds;
+  for (const RunResult& run : found->second) {
+    seconds.push_back(run.measured.seconds);
+  }
+  return seconds;
+}
+
+Spread BenchmarkReport::TimesFaster(const std::string& engine,
+                                    const std::string& other) const {
+  std::vector<double> ratios = Seconds(other);
+  const std::vector<double> ours = Seconds(engine);
+  for (size_t i = 0; i < ratios.size(); ++i) ratios[i] /= ours[i];
+  return SpreadOf(std::move(ratios));
+}
+
+Spread BenchmarkReport::OwnCostRatio(const std::string& a, const std::string& b,
+                                     const std::string& base) const {
+  std::vector<double> ratios = Seconds(a);
+  const std::vector<double> others = Seconds(b);
+  const std::vector<double> bases = Seconds(base);
+  for (size_t i = 0; i < ratios.size(); ++i) {
+    ratios[i] = (ratios[i] - bases[i]) / (others[i] - bases[i]);
+  }
+  return SpreadOf(std::move(ratios));
+}
+
+BenchmarkReport RunRounds(const std::string& benchmark,
+                          const std::vector<Engine*>& engines,
+                          const BenchOptions& options, const Workload& workload,
+                          int rounds, bool keep_disturbed, std::string* error) {
+  constexpr int kTriesPerRound = 3;
+  BenchmarkReport report;
+  report.benchmark = benchmark;
+  for (int i = 0; i < rounds * kTriesPerRound && report.kept < rounds; ++i) {
+    Round round;
+    *error = RunOnce(benchmark, engines, static_cast<size_t>(i), options,
+                     workload, &round);
+    if (!error->empty()) return report;
+    if (!keep_disturbed && Disturbed(round)) {
+      ++report.dropped;
+      continue;
+    }
+    ++report.kept;
+    for (const auto& [engine, result] : round) {
+      report.results[engine].push_back(result);
+    }
+  }
+  if (report.kept == 0) *error = "every round was disturbed by other load";
+  return report;
+}
+
+}  // namespace ashlar::bench

@@ -1,0 +1,51 @@
+// Rounds: the same benchmark through several engines by turns, and what the
+// ratios of their times come to.
+//
+// Within a round every engine runs once, right after one another; the order
+// turns from round to round. A round in which any run was disturbed by other
+// load is dropped and counted. The figure is the median of the per-round
+// ratios, with the 10th and 90th percentile.
+#ifndef ASHLAR_TOOLS_BENCH_ROUNDS_H_
+#define ASHLAR_TOOLS_BENCH_ROUNDS_H_
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tools/bench/engine.h"
+
+namespace ashlar::bench {
+
+struct Spread {
+  double median = 0;
+  double low = 0;   // 10th percentile
+  double high = 0;  // 90th
+};
+Spread SpreadOf(std::vector<double> values);
+
+// One benchmark's rounds; every result vector has one element a kept round.
+struct BenchmarkReport {
+  std::string benchmark;
+  int kept = 0;
+  int dropped = 0;
+  std::map<std::string, std::vector<RunResult>> results;  // by engine
+
+  std::vector<double> Seconds(const std::string& engine) const;
+  // other's time over ours, per round: how many times faster `engine` is.
+  Spread TimesFaster(const std::string& engine, const std::string& other) const;
+  // (a - base) / (b - base), per round.
+  Spread OwnCostRatio(const std::string& a, const std::string& b,
+                      const std::string& base) const;
+};
+
+// Runs until `rounds` are kept, or three times as many were tried. Empty
+// *error when all went well; no round kept is an error.
+BenchmarkReport RunRounds(const std::string& benchmark,
+                          const std::vector<Engine*>& engines,
+                          const BenchOptions& options, const Workload& workload,
+                          int rounds, bool keep_disturbed, std::string* error);
+
+}  // namespace ashlar::bench
+
+#endif  // ASHLAR_TOOLS_BENCH_ROUNDS_H_

@@ -1,0 +1,268 @@
+// table_bench: this library, RocksDB and the physical limits, over the same
+// data in the same run. Flags and lines are those of db_bench where it has
+// them.
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "third-party/gflags_lib.h"
+#include "tools/bench/engine.h"
+#include "tools/bench/print_report.h"
+#include "tools/bench/rounds.h"
+#include "util/compression.h"
+
+DEFINE_string(
+    benchmarks, "fillseq,readseq,readreverse,readrandom,readmissing",
+    "comma-separated: fillseq, filterbuild, filterquery, readseq, readreverse, "
+    "readrandom, readmissing, seekrandom, verify");
+DEFINE_string(engines, "ashlar,rocksdb,limit",
+              "comma-separated: ashlar, rocksdb, limit, generator, copy");
+DEFINE_uint64(num, 1000000, "entries");
+DEFINE_uint64(reads, 0, "operations of the random benchmarks; 0: num");
+DEFINE_int32(key_size, 16, "bytes of a key");
+DEFINE_int32(value_size, 100, "bytes of a value");
+DEFINE_string(key_kind, "digits", "digits or random");
+DEFINE_uint64(block_size, 4096, "bytes of a data block");
+DEFINE_int32(block_restart_interval, 16, "entries between whole keys");
+DEFINE_string(compression_type, "none", "none, snappy, lz4 or zstd");
+DEFINE_int32(compression_level, 32767, "32767: the codec's default");
+DEFINE_double(compression_ratio, 0.5, "what values compress to, about");
+DEFINE_uint32(format_version, 6, "of the files written");
+DEFINE_double(bloom_bits, 10, "filter bits a key; 0: no filter");
+DEFINE_bool(ribbon, false, "a Ribbon filter instead of a Bloom filter");
+DEFINE_uint64(cache_size, 8ULL << 30, "bytes of the block cache");
+DEFINE_string(cache_type, "hyper_clock_cache",
+              "hyper_clock_cache or lru_cache");
+DEFINE_uint32(parallel_threads, 1,
+              "of a build, as RocksDB counts them: 1 is serial, n adds n "
+              "workers; 0: automatic");
+DEFINE_int32(workers, -1,
+             "extra threads of a build of ours, exactly; -1: as "
+             "parallel_threads says");
+DEFINE_bool(mmap_read, false,
+            "our file is mapped into memory rather than read; RocksDB keeps "
+            "to its warm block cache, with which it is faster");
+DEFINE_int32(threads, 1, "of the random reads");
+DEFINE_int32(batch_size, 32, "keys of a batch");
+DEFINE_uint64(seed, 1, "of keys and values");
+DEFINE_int32(rounds, 3, "rounds that must be undisturbed; 15 for a claim");
+DEFINE_bool(keep_disturbed, false,
+            "keep disturbed rounds too: for memory, not for time");
+DEFINE_string(sink, "file", "file, or null: nothing is written");
+DEFINE_string(db, "", "folder of the files; empty: /dev/shm, or /tmp");
+DEFINE_bool(shared_codecs, true,
+            "RocksDB calls the same codec libraries as Ashlar; else those that "
+            "it carries");
+DEFINE_bool(json, false, "one JSON document instead of lines");
+
+namespace ashlar::bench {
+
+namespace {
+
+std::vector<std::string> Split(const std::string& text) {
+  std::vector<std::string> parts;
+  std::istringstream stream(text);
+  std::string part;
+  while (std::getline(stream, part, ',')) {
+    if (!part.empty()) parts.push_back(part);
+  }
+  return parts;
+}
+
+[[noreturn]] void Usage(const std::string& reason) {
+  std::fprintf(stderr, "table_bench: %s\nTry 'table_bench --help'.\n",
+               reason.c_str());
+  std::exit(2);
+}
+
+std::string DefaultFolder() {
+  return ::access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
+}
+
+BenchOptions OptionsFromFlags() {
+  BenchOptions o;
+  o.workload = {FLAGS_num,        FLAGS_key_size,
+                FLAGS_value_size, FLAGS_compression_ratio,
+                FLAGS_key_kind,   FLAGS_seed};
+  o.reads = FLAGS_reads;
+  o.block_size = FLAGS_block_size;
+  o.block_restart_interval = FLAGS_block_restart_interval;
+  o.compression_type = FLAGS_compression_type;
+  o.compression_level = FLAGS_compression_level;
+  o.format_version = FLAGS_format_version;
+  o.bloom_bits = FLAGS_bloom_bits;
+  o.ribbon = FLAGS_ribbon;
+  o.cache_size = FLAGS_cache_size;
+  o.cache_type = FLAGS_cache_type;
+  o.parallel_threads = FLAGS_parallel_threads;
+  o.workers = FLAGS_workers;
+  o.mmap_read = FLAGS_mmap_read;
+  o.threads = FLAGS_threads;
+  o.batch_size = FLAGS_batch_size;
+  o.null_sink = FLAGS_sink == "null";
+  o.folder = FLAGS_db.empty() ? DefaultFolder() : FLAGS_db;
+  return o;
+}
+
+void CheckFlags() {
+  if (FLAGS_sink != "file" && FLAGS_sink != "null") {
+    Usage("--sink must be file or null");
+  }
+  if (FLAGS_key_kind != "digits" && FLAGS_key_kind != "random") {
+    Usage("--key_kind must be digits or random");
+  }
+  if (FLAGS_key_size < 1 || FLAGS_value_size < 0 || FLAGS_num < 1) {
+    Usage("--num and --key_size must be 1 or more, --value_size 0 or more");
+  }
+  if (FLAGS_threads < 1 || FLAGS_rounds < 1) {
+    Usage("--threads and --rounds must be 1 or more");
+  }
+  if (FLAGS_cache_type != "hyper_clock_cache" &&
+      FLAGS_cache_type != "lru_cache") {
+    Usage("--cache_type must be hyper_clock_cache or lru_cache");
+  }
+  const auto codec = ParseCompressionType(FLAGS_compression_type);
+  if (!codec.ok() || !IsCompressionSupported(*codec)) {
+    Usage("--compression_type=" + FLAGS_compression_type +
+          " is no codec of this build");
+  }
+  if (FLAGS_key_kind == "digits") {
+    uint64_t largest = 1;
+    for (int i = 0; i < FLAGS_key_size && largest < 2 * FLAGS_num; ++i) {
+      largest *= 10;
+    }
+    if (largest < 2 * FLAGS_num)
+      Usage("--num does not fit in --key_size digits");
+  }
+}
+
+std::vector<std::unique_ptr<Engine>> EnginesFromFlags() {
+  std::vector<std::unique_ptr<Engine>> engines;
+  for (const std::string& name : Split(FLAGS_engines)) {
+    if (name == "ashlar") {
+      engines.push_back(NewAshlarEngine());
+    } else if (name == "rocksdb") {
+      std::string why;
+      auto engine = LoadRocksDbEngine(FLAGS_shared_codecs, &why);
+      if (engine != nullptr) {
+        engines.push_back(std::move(engine));
+      } else {
+        std::fprintf(stderr,
+                     "table_bench: engine rocksdb is skipped: %s "
+                     "(tools/interop/fetch_oracle sets it up)\n",
+                     why.c_str());
+      }
+    } else if (name == "limit" || name == "generator" || name == "copy") {
+      engines.push_back(NewLimitEngine(name));
+    } else {
+      Usage("unknown engine " + name);
+    }
+  }
+  // Own cost is told against these.
+  if (FLAGS_benchmarks.find("filterbuild") != std::string::npos ||
+      (FLAGS_sink == "null" && FLAGS_compression_type == "none")) {
+    for (const char* name : {"generator", "copy"}) {
+      bool there = false;
+      for (const auto& engine : engines) there |= engine->Name() == name;
+      if (!there) engines.push_back(NewLimitEngine(name));
+    }
+  }
+  return engines;
+}
+
+bool IsBenchmark(const std::string& name) {
+  for (const char* known :
+       {"fillseq", "filterbuild", "filterquery", "readseq", "readreverse",
+        "readrandom", "readmissing", "seekrandom", "verify"}) {
+    if (name == known) return true;
+  }
+  return false;
+}
+
+// Reads need files, also when no fillseq was asked for.
+std::string EnsureFiles(const std::vector<Engine*>& engines,
+                        const BenchOptions& options, const Workload& workload) {
+  BenchOptions to_file = options;
+  to_file.null_sink = false;
+  for (Engine* engine : engines) {
+    if (engine->Name() != "ashlar" && engine->Name() != "rocksdb") continue;
+    RunResult ignored;
+    const std::string error =
+        engine->Run("fillseq", to_file, workload, &ignored);
+    if (!error.empty()) return engine->Name() + ": " + error;
+  }
+  return "";
+}
+
+void RemoveFiles(const BenchOptions& options) {
+  for (const char* name : {"ashlar.sst", "rocksdb.sst", "limit.bin"}) {
+    ::unlink((options.folder + "/" + name).c_str());
+  }
+}
+
+int Main() {
+  CheckFlags();
+  const std::vector<std::string> benchmarks = Split(FLAGS_benchmarks);
+  for (const std::string& benchmark : benchmarks) {
+    if (!IsBenchmark(benchmark)) Usage("unknown benchmark " + benchmark);
+  }
+  BenchOptions options = OptionsFromFlags();
+  options.folder += "/table_bench." + std::to_string(::getpid());
+  if (std::system(("mkdir -p '" + options.folder + "'").c_str()) != 0) {
+    Usage("cannot make folder " + options.folder);
+  }
+  const auto engines = EnginesFromFlags();
+  const Workload workload(options.workload);
+  std::vector<Engine*> all;
+  all.reserve(engines.size());
+  for (const auto& engine : engines) all.push_back(engine.get());
+  if (!FLAGS_json) {
+    for (const Engine* engine : all) {
+      std::printf("%-9s %s\n", engine->Name().c_str(),
+                  engine->Describe(options).c_str());
+    }
+  }
+  bool files_made = false;
+  std::string error;
+  std::vector<BenchmarkReport> reports;
+  for (const std::string& benchmark : benchmarks) {
+    const bool fills =
+        benchmark == "fillseq" || benchmark.starts_with("filter");
+    if (!fills && !files_made) error = EnsureFiles(all, options, workload);
+    files_made = files_made || !fills;
+    if (!error.empty()) break;
+    std::vector<Engine*> able;
+    for (Engine* engine : all) {
+      if (engine->Has(benchmark)) able.push_back(engine);
+    }
+    reports.push_back(RunRounds(benchmark, able, options, workload,
+                                FLAGS_rounds, FLAGS_keep_disturbed, &error));
+    if (!error.empty()) break;
+    if (!FLAGS_json) PrintText(reports.back(), options);
+  }
+  RemoveFiles(options);
+  ::rmdir(options.folder.c_str());
+  if (!error.empty()) {
+    std::fprintf(stderr, "table_bench: %s\n", error.c_str());
+    return 1;
+  }
+  if (FLAGS_json) std::printf("%s\n", ToJson(reports, all, options).c_str());
+  return 0;
+}
+
+}  // namespace
+
+}  // namespace ashlar::bench
+
+int main(int argc, char** argv) {
+  gflags::SetUsageMessage(
+      "measures Ashlar, RocksDB and the physical limits side by side");
+  gflags::ParseCommandLineFlags(&argc, &argv, true);
+  if (argc > 1) ashlar::bench::Usage(std::string("unexpected ") + argv[1]);
+  return ashlar::bench::Main();
+}

@@ -1,0 +1,51 @@
+# The RocksDB that tests and benchmarks compare with, as the imported target
+# ashlar_oracle. It exists only where a RocksDB was found: in ASHLAR_ORACLE_ROOT
+# if that is set, else in ROCKSDB_ROOT of the environment, else in
+# <build tree>/oracle, where fetch_oracle puts one. ASHLAR_ORACLE_MISSING says
+# why there is none.
+#
+# Link it before ashlar: it exports codecs of its own, and must find those and
+# not the system's. Never into sanitizer builds. Code that includes its headers
+# is compiled with -fno-rtti, as it is itself: then our classes can derive from
+# its classes.
+include_guard(GLOBAL)
+
+set(ASHLAR_ORACLE_ROOT "" CACHE PATH "RocksDB to compare with: include/, lib/")
+set(root ${PROJECT_BINARY_DIR}/oracle)
+if(ASHLAR_ORACLE_ROOT)
+  set(root ${ASHLAR_ORACLE_ROOT})
+elseif(DEFINED ENV{ROCKSDB_ROOT})
+  set(root $ENV{ROCKSDB_ROOT})
+endif()
+
+find_library(oracle_library rocksdb NO_CACHE NO_DEFAULT_PATH
+  PATHS ${root}/lib ${root}/lib/${CMAKE_LIBRARY_ARCHITECTURE} ${root})
+set(version_header ${root}/include/rocksdb/version.h)
+set(missing "")
+if(oracle_library AND EXISTS ${version_header})
+  file(STRINGS ${version_header} major REGEX "define ROCKSDB_MAJOR ")
+  string(REGEX REPLACE ".* " "" major "${major}")
+endif()
+if(oracle_library AND major AND major LESS 11)
+  # SstFileReader::Get and format 7 came with 10.x; nothing below 11 was tried.
+  set(missing "the RocksDB in ${root} is too old: 11 or later is needed")
+elseif(oracle_library AND major)
+  if(oracle_library MATCHES "\\.a$")
+    add_library(ashlar_oracle STATIC IMPORTED GLOBAL)
+  else()
+    add_library(ashlar_oracle SHARED IMPORTED GLOBAL)
+  endif()
+  # rocksdbjni's library has no soname: without the second line programs would
+  # look for it at the path that the linker was given.
+  set_target_properties(ashlar_oracle PROPERTIES
+    IMPORTED_LOCATION ${oracle_library}
+    IMPORTED_NO_SONAME TRUE)
+  target_include_directories(ashlar_oracle SYSTEM INTERFACE ${root}/include)
+  target_compile_options(ashlar_oracle INTERFACE -fno-rtti)
+elseif(EXISTS ${root}/skipped)
+  file(READ ${root}/skipped reason)
+  string(STRIP "no RocksDB in ${root}: ${reason}" missing)
+else()
+  set(missing "no RocksDB in ${root}: run tools/interop/fetch_oracle")
+endif()
+set(ASHLAR_ORACLE_MISSING "${missing}" CACHE INTERNAL "")

@@ -1,0 +1,175 @@
+#include "util/compress/codec.h"
+
+#include <algorithm>
+#include <cassert>
+#include <string>
+#include <utility>
+
+#include "util/compress/dictionary.h"
+#include "util/compress/registry.h"
+#include "util/compress/type_names.h"
+
+namespace ashlar::internal {
+
+namespace {
+
+std::string HexByte(CompressionType type) {
+  constexpr char kDigits[] = "0123456789ABCDEF";
+  const auto byte = static_cast<uint8_t>(type);
+  return {'0', 'x', kDigits[byte >> 4], kDigits[byte & 15]};
+}
+
+// "zstd", or "0x33" for what has no name.
+std::string Word(CompressionType type) {
+  const CompressionTypeNames* names = FindTypeNames(type);
+  return names != nullptr ? std::string(names->word) : HexByte(type);
+}
+
+// Why there is no row for this type.
+Status Unavailable(CompressionType type) {
+  constexpr auto kFirstCustom = static_cast<CompressionType>(0x80);
+  constexpr auto kNeverStored = static_cast<CompressionType>(0xFF);
+  if (FindTypeNames(type) != nullptr) {
+    return Status::NotSupported("compression type " + Word(type) + " (" +
+                                HexByte(type) + ") is not built in");
+  }
+  if (type >= kFirstCustom && type != kNeverStored) {
+    return Status::NotSupported("custom compression type " + HexByte(type));
+  }
+  return Status::Corruption("unknown compression type " + HexByte(type));
+}
+
+Status OutOfMemory(CompressionType type, std::string_view what) {
+  std::string message = "out of memory for ";
+  message += what;
+  return Status::IOError(std::move(message)).WithPrefix(Word(type));
+}
+
+Status CheckLevel(const Codec& codec, int level) {
+  if (level == CompressionOptions::kDefaultLevel) return Status::OK();
+  const CompressionLevelRange range = codec.levels();
+  if (level >= range.min && level <= range.max) return Status::OK();
+  return Status::InvalidArgument(
+      "compression level " + std::to_string(level) + " for " +
+      Word(codec.type) + ": expected " + std::to_string(range.min) + " to " +
+      std::to_string(range.max) + ", or " +
+      std::to_string(CompressionOptions::kDefaultLevel) + " for the default");
+}
+
+// Before memory is taken for it.
+Status CheckDeclaredSize(const Codec& codec, const SizedPayload& sized,
+                         const DecompressLimits& limits) {
+  const uint64_t size = sized.raw_size;
+  if (size > limits.max_uncompressed_bytes) {
+    return Status::Corruption(Word(codec.type) + " block declares " +
+                              std::to_string(size) +
+                              " uncompressed bytes, above the limit of " +
+                              std::to_string(limits.max_uncompressed_bytes));
+  }
+  // Rounded up, so that an empty body stands for nothing.
+  const uint64_t least_body =
+      size / codec.max_expansion + (size % codec.max_expansion != 0 ? 1 : 0);
+  if (least_body > sized.body.size()) {
+    return Status::Corruption(
+        Word(codec.type) + " block declares " + std::to_string(size) +
+        " uncompressed bytes, which take at least " +
+        std::to_string(least_body) + " compressed bytes; found " +
+        std::to_string(sized.body.size()));
+  }
+  return Status::OK();
+}
+
+// LevelDB writes zstd with zlib's byte. No deflate stream begins like a zstd
+// frame, so that the two cannot be mixed up.
+const Codec* FindCodecOf(CompressionType type, int compress_format,
+                         const Slice& payload) {
+  constexpr std::string_view kZstdMagic = "\x28\xb5\x2f\xfd";
+  if (type == CompressionType::kZlibCompression && compress_format == 1 &&
+      payload.starts_with(kZstdMagic)) {
+    return FindLevelDbZstd();
+  }
+  return FindCodec(type);
+}
+
+// False: the size is unknown, or so far above what the body usually stands for
+// that it gets memory only as the bytes come.
+bool IsPlausible(const Codec& codec, const SizedPayload& sized) {
+  constexpr uint64_t kUsualExpansion = 1032;
+  if (!codec.decodes_unsized) return true;
+  return sized.has_size &&
+         sized.raw_size / kUsualExpansion <= sized.body.size();
+}
+
+Status DecodeAsItComes(const SizedPayload& sized,
+                       const CodecDictionary& dictionary,
+                       const DecompressLimits& limits, BlockDecoder* decoder,
+                       Buffer* out) {
+  const size_t limit = sized.has_size ? static_cast<size_t>(sized.raw_size)
+                                      : limits.max_uncompressed_bytes;
+  const size_t before = out->size();
+  Status s = decoder->DecodeUnsized(sized.body, dictionary, limit, out);
+  const size_t produced = out->size() - before;
+  if (!s.ok() || !sized.has_size || produced == limit) return s;
+  out->Truncate(before);
+  return Status::Corruption("declared " + std::to_string(limit) +
+                            " uncompressed bytes, produced " +
+                            std::to_string(produced));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Compressor>> NewCompressor(
+    CompressionType type, const CompressionOptions& options,
+    const Slice& dictionary) {
+  const Codec* codec = FindCodec(type);
+  if (codec == nullptr) return Unavailable(type);
+  if (codec->new_compressor == nullptr) {
+    return Status::InvalidArgument("compression type " + Word(type) +
+                                   " has nothing to compress with");
+  }
+  Status level_ok = CheckLevel(*codec, options.level);
+  if (!level_ok.ok()) return level_ok;
+  std::unique_ptr<Compressor> compressor =
+      codec->new_compressor(options, dictionary);
+  if (compressor == nullptr) return OutOfMemory(type, "a compressor");
+  return compressor;
+}
+
+Decompressor::Decompressor() : decoders_(BuiltInCodecs().size()) {}
+Decompressor::~Decompressor() = default;
+Decompressor::Decompressor(Decompressor&&) noexcept = default;
+Decompressor& Decompressor::operator=(Decompressor&&) noexcept = default;
+
+Status Decompressor::Decompress(CompressionType type, int compress_format,
+                                const Slice& payload,
+                                const DecompressLimits& limits, Buffer* out,
+                                const DecompressionDictionary* dictionary) {
+  assert(compress_format == 1 || compress_format == 2);
+  const Codec* codec = FindCodecOf(type, compress_format, payload);
+  if (codec == nullptr) return Unavailable(type);
+  SizedPayload sized;
+  Status s = codec->read_size(compress_format, payload, &sized);
+  if (s.ok() && sized.has_size) s = CheckDeclaredSize(*codec, sized, limits);
+  if (!s.ok()) return s;
+
+  const auto row =
+      static_cast<size_t>(FindCodec(codec->type) - BuiltInCodecs().data());
+  std::unique_ptr<BlockDecoder>& decoder = decoders_[row];
+  if (decoder == nullptr) decoder = codec->new_decoder();
+  if (decoder == nullptr) return OutOfMemory(type, "a decompressor");
+  CodecDictionary for_codec;
+  if (dictionary != nullptr) for_codec = dictionary->For(*codec);
+  if (!IsPlausible(*codec, sized)) {
+    return DecodeAsItComes(sized, for_codec, limits, decoder.get(), out);
+  }
+  const auto raw_size = static_cast<size_t>(sized.raw_size);
+  // One byte at least: libraries dislike a null destination.
+  if (!out->TryReserve(std::max<size_t>(raw_size, 1))) {
+    return OutOfMemory(type, std::to_string(raw_size) + " bytes");
+  }
+  s = decoder->Decode(sized.body, for_codec, out->end(), raw_size);
+  if (s.ok()) out->Advance(raw_size);
+  return s;
+}
+
+}  // namespace ashlar::internal

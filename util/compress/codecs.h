@@ -1,0 +1,68 @@
+// What each codec's file provides; a codec that is not built in has none of
+// it. For registry.cc, which puts these into rows; see registry.h for what
+// each must do.
+
+#ifndef ASHLAR_UTIL_COMPRESS_CODECS_H_
+#define ASHLAR_UTIL_COMPRESS_CODECS_H_
+
+#include <memory>
+
+#include "util/compress/registry.h"
+
+namespace ashlar::internal {
+
+CompressionLevelRange NoneLevels();
+Status ReadNoneSize(int compress_format, const Slice& payload,
+                    SizedPayload* sized);
+std::unique_ptr<BlockDecoder> NewNoneDecoder();
+
+CompressionLevelRange SnappyLevels();
+Status ReadSnappySize(int compress_format, const Slice& payload,
+                      SizedPayload* sized);
+std::unique_ptr<Compressor> NewSnappyCompressor(const CompressionOptions&,
+                                                const Slice& dictionary);
+std::unique_ptr<BlockDecoder> NewSnappyDecoder();
+
+CompressionLevelRange Lz4Levels();
+Status ReadLz4Size(int compress_format, const Slice& payload,
+                   SizedPayload* sized);
+std::unique_ptr<Compressor> NewLz4Compressor(const CompressionOptions&,
+                                             const Slice& dictionary);
+std::unique_ptr<BlockDecoder> NewLz4Decoder();
+
+// Read with lz4's two.
+CompressionLevelRange Lz4HcLevels();
+std::unique_ptr<Compressor> NewLz4HcCompressor(const CompressionOptions&,
+                                               const Slice& dictionary);
+
+CompressionLevelRange ZlibLevels();
+Status ReadZlibSize(int compress_format, const Slice& payload,
+                    SizedPayload* sized);
+std::unique_ptr<Compressor> NewZlibCompressor(const CompressionOptions&,
+                                              const Slice& dictionary);
+std::unique_ptr<BlockDecoder> NewZlibDecoder();
+
+CompressionLevelRange BZip2Levels();
+Status ReadBZip2Size(int compress_format, const Slice& payload,
+                     SizedPayload* sized);
+std::unique_ptr<Compressor> NewBZip2Compressor(const CompressionOptions&,
+                                               const Slice& dictionary);
+std::unique_ptr<BlockDecoder> NewBZip2Decoder();
+
+CompressionLevelRange ZstdLevels();
+Status ReadZstdSize(int compress_format, const Slice& payload,
+                    SizedPayload* sized);
+// For a frame that stands alone, which must say its size.
+Status ReadZstdFrameSize(int compress_format, const Slice& payload,
+                         SizedPayload* sized);
+std::unique_ptr<Compressor> NewZstdCompressor(const CompressionOptions&,
+                                              const Slice& dictionary);
+std::unique_ptr<BlockDecoder> NewZstdDecoder();
+std::unique_ptr<DigestedDictionary> DigestZstdDictionary(
+    const Slice& dictionary);
+std::string TrainZstdDictionary(const CompressionOptions& options,
+                                const DictionarySamples& samples);
+
+}  // namespace ashlar::internal
+
+#endif  // ASHLAR_UTIL_COMPRESS_CODECS_H_

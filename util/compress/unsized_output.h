@@ -1,0 +1,67 @@
+// Decompressing what does not say how much it holds: into a buffer that grows
+// with the bytes that come, up to a limit.
+//
+// For the codecs of util/compress/ that work as streams. Not thread-safe.
+#ifndef ASHLAR_UTIL_COMPRESS_UNSIZED_OUTPUT_H_
+#define ASHLAR_UTIL_COMPRESS_UNSIZED_OUTPUT_H_
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "util/mem/buffer.h"
+#include "util/status.h"
+
+namespace ashlar::internal {
+
+enum class StreamStep {
+  kMore,  // all room is used, or the input ends too early
+  kEnd,   // the stream ends here, and so does the input
+  kDamaged,
+};
+
+// step(char* to, size_t room, size_t* made) -> StreamStep writes what comes
+// next. Appends all of it to *out, or fails and appends nothing.
+template <typename Step>
+Status AppendStream(std::string_view codec, size_t limit, const Step& step,
+                    Buffer* out) {
+  constexpr size_t kFirstRoom = size_t{16} << 10;
+  constexpr size_t kMostRoom = size_t{1} << 30;  // libraries count in int
+  const size_t before = out->size();
+  const auto fail = [&](std::string why) {
+    out->Truncate(before);
+    return Status::Corruption(std::string(codec) + " block: " + why);
+  };
+  for (;;) {
+    const size_t produced = out->size() - before;
+    // At the limit there may still be the end to read, but no byte more.
+    const bool full = produced == limit;
+    char beyond;
+    const size_t room =
+        full ? 1
+             : std::min({limit - produced, std::max(kFirstRoom, produced),
+                         kMostRoom});
+    if (!full && !out->TryReserve(room)) {
+      out->Truncate(before);
+      return Status::IOError("out of memory for " +
+                             std::to_string(produced + room) + " bytes");
+    }
+    size_t made = 0;
+    const StreamStep did = step(full ? &beyond : out->end(), room, &made);
+    if (full && made != 0) {
+      return fail("holds more than " + std::to_string(limit) +
+                  " uncompressed bytes");
+    }
+    if (!full) out->Advance(made);
+    if (did == StreamStep::kEnd) return Status::OK();
+    if (did == StreamStep::kDamaged || made == 0) {
+      return fail("cannot be decompressed beyond " +
+                  std::to_string(out->size() - before) + " bytes");
+    }
+  }
+}
+
+}  // namespace ashlar::internal
+
+#endif  // ASHLAR_UTIL_COMPRESS_UNSIZED_OUTPUT_H_

@@ -1,0 +1,10 @@
+// ASHLAR_EXPORT marks what the shared library shows: public classes and
+// functions. Everything else is hidden. Used by public headers only; it is not
+// a place for other compiler attributes (see port/port.h).
+
+#ifndef ASHLAR_UTIL_EXPORT_H_
+#define ASHLAR_UTIL_EXPORT_H_
+
+#define ASHLAR_EXPORT __attribute__((visibility("default")))
+
+#endif  // ASHLAR_UTIL_EXPORT_H_

@@ -1,0 +1,96 @@
+// Files of the operating system behind the interfaces of util/file.h.
+
+#include "util/io/posix_file.h"
+
+#include "port/posix_io.h"
+#include "util/file.h"
+
+namespace ashlar {
+
+WritableFile::~WritableFile() = default;
+RandomAccessFile::~RandomAccessFile() = default;
+
+namespace {
+
+class PosixWritableFile final : public WritableFile {
+ public:
+  PosixWritableFile(std::string path, int fd)
+      : path_(std::move(path)), fd_(fd) {}
+  ~PosixWritableFile() override {
+    if (fd_ >= 0) static_cast<void>(port::Close(fd_));
+  }
+
+  Status Append(const Slice& data) override {
+    return Checked("write", port::WriteAll(fd_, data.data(), data.size()));
+  }
+  Status Sync() override { return Checked("sync", port::SyncData(fd_)); }
+  Status Close() override {
+    const int fd = std::exchange(fd_, -1);
+    return Checked("close", port::Close(fd));
+  }
+  std::string name() const override { return path_; }
+
+ private:
+  Status Checked(std::string_view operation, int error) const {
+    if (error == 0) return {};
+    return Status::FromErrno(operation, path_, error);
+  }
+
+  std::string path_;
+  int fd_;
+};
+
+class PosixRandomAccessFile final : public RandomAccessFile {
+ public:
+  PosixRandomAccessFile(std::string path, int fd, uint64_t size)
+      : path_(std::move(path)), fd_(fd), size_(size) {}
+  ~PosixRandomAccessFile() override { static_cast<void>(port::Close(fd_)); }
+
+  Status Read(uint64_t offset, size_t n, char* scratch,
+              Slice* data) const override {
+    size_t got;
+    const int error = port::ReadAt(fd_, offset, scratch, n, &got);
+    if (error != 0) return Status::FromErrno("read", path_, error);
+    *data = Slice(scratch, got);
+    return {};
+  }
+  uint64_t Size() const override { return size_; }
+  std::string name() const override { return path_; }
+
+ private:
+  std::string path_;
+  int fd_;
+  uint64_t size_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<WritableFile>> OpenWritableFile(
+    const std::string& path) {
+  int fd;
+  const int error = port::OpenForWrite(path, &fd);
+  if (error != 0) return Status::FromErrno("create", path, error);
+  return internal::WritableFileOf(path, fd);
+}
+
+std::unique_ptr<WritableFile> internal::WritableFileOf(std::string path,
+                                                       int fd) {
+  return std::make_unique<PosixWritableFile>(std::move(path), fd);
+}
+
+Result<std::unique_ptr<RandomAccessFile>> OpenRandomAccessFile(
+    const std::string& path) {
+  int fd;
+  const int open_error = port::OpenForRead(path, &fd);
+  if (open_error != 0) return Status::FromErrno("open", path, open_error);
+  uint64_t size = 0;
+  const int size_error = port::RegularFileSize(fd, &size);
+  if (size_error != 0) {
+    static_cast<void>(port::Close(fd));
+    return Status::FromErrno("open", path, size_error);
+  }
+  return std::unique_ptr<RandomAccessFile>(
+      std::make_unique<PosixRandomAccessFile>(path, fd, size));
+}
+
+}  // namespace ashlar

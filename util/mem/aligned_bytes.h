@@ -1,0 +1,46 @@
+// AlignedBytes: a copy of bytes that begins where a cache line does.
+//
+// For what is read line by line, as filters are: else nearly every line that
+// is asked for lies in two of memory's. Move-only; not thread-safe.
+#ifndef ASHLAR_UTIL_MEM_ALIGNED_BYTES_H_
+#define ASHLAR_UTIL_MEM_ALIGNED_BYTES_H_
+
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+
+#include "util/slice.h"
+
+namespace ashlar::internal {
+
+class AlignedBytes {
+ public:
+  static constexpr size_t kAlignment = 64;
+
+  // False when memory is out; it is empty then.
+  [[nodiscard]] bool Assign(const Slice& bytes) {
+    size_ = 0;
+    const size_t room = (bytes.size() / kAlignment + 1) * kAlignment;
+    data_.reset(static_cast<char*>(std::aligned_alloc(kAlignment, room)));
+    if (data_ == nullptr) return false;
+    if (!bytes.empty()) std::memcpy(data_.get(), bytes.data(), bytes.size());
+    size_ = bytes.size();
+    return true;
+  }
+
+  Slice slice() const { return {data_.get(), size_}; }
+  size_t size() const { return size_; }
+
+ private:
+  struct Free {
+    void operator()(char* p) const { std::free(p); }
+  };
+
+  std::unique_ptr<char, Free> data_;
+  size_t size_ = 0;
+};
+
+}  // namespace ashlar::internal
+
+#endif  // ASHLAR_UTIL_MEM_ALIGNED_BYTES_H_

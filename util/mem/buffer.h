@@ -1,0 +1,105 @@
+// Buffer: bytes that grow without being cleared first.
+//
+// Blocks are built, read and decompressed into these. Unlike std::string,
+// growing does not write zeros that are overwritten at once, and kSlack bytes
+// beyond size() may always be read and overwritten, so that hot loops can
+// copy in whole words. Move-only; not thread-safe.
+#ifndef ASHLAR_UTIL_MEM_BUFFER_H_
+#define ASHLAR_UTIL_MEM_BUFFER_H_
+
+#include <cassert>
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <utility>
+
+#include "util/slice.h"
+
+namespace ashlar::internal {
+
+class Buffer {
+ public:
+  // Bytes past size() that belong to the allocation.
+  static constexpr size_t kSlack = 64;
+
+  Buffer() = default;
+  Buffer(Buffer&& other) noexcept
+      : data_(std::move(other.data_)),
+        size_(std::exchange(other.size_, 0)),
+        capacity_(std::exchange(other.capacity_, 0)) {}
+  Buffer& operator=(Buffer&& other) noexcept {
+    data_ = std::move(other.data_);
+    size_ = std::exchange(other.size_, 0);
+    capacity_ = std::exchange(other.capacity_, 0);
+    return *this;
+  }
+
+  char* data() { return data_.get(); }
+  const char* data() const { return data_.get(); }
+  size_t size() const { return size_; }
+  size_t capacity() const { return capacity_; }
+  bool empty() const { return size_ == 0; }
+  char* end() { return data_.get() + size_; }
+  Slice slice() const { return Slice(data_.get(), size_); }
+  void clear() { size_ = 0; }
+
+  // Room for `extra` more bytes beyond size(); contents stay. Ends the process
+  // when memory is out: only for sizes that we choose ourselves.
+  void Reserve(size_t extra) {
+    if (capacity_ - size_ < extra) [[unlikely]] {
+      if (!Grow(extra)) std::abort();
+    }
+  }
+  // The same for sizes that come from a file or a caller: false when memory
+  // is out or the sum overflows.
+  [[nodiscard]] bool TryReserve(size_t extra) {
+    return capacity_ - size_ >= extra || Grow(extra);
+  }
+  // After writing at end(): only within what was reserved.
+  void Advance(size_t n) {
+    assert(n <= capacity_ - size_);
+    size_ += n;
+  }
+  void Truncate(size_t n) {
+    assert(n <= size_);
+    size_ = n;
+  }
+  void Append(const Slice& bytes) {
+    Reserve(bytes.size());
+    if (!bytes.empty()) std::memcpy(end(), bytes.data(), bytes.size());
+    size_ += bytes.size();
+  }
+  void PushBack(char byte) {
+    Reserve(1);
+    *end() = byte;
+    ++size_;
+  }
+
+ private:
+  struct Free {
+    void operator()(char* p) const { std::free(p); }
+  };
+
+  bool Grow(size_t extra) {
+    constexpr size_t kMax = ~size_t{0} / 2 - kSlack;
+    if (extra > kMax - size_) return false;
+    size_t wanted = size_ + extra;
+    if (wanted < capacity_ * 2 && capacity_ * 2 <= kMax) wanted = capacity_ * 2;
+    void* grown = std::realloc(data_.get(), wanted + kSlack);
+    if (grown == nullptr) return false;
+    static_cast<void>(data_.release());
+    data_.reset(static_cast<char*>(grown));
+    capacity_ = wanted;
+    return true;
+  }
+
+  std::unique_ptr<char, Free> data_;
+  size_t size_ = 0;
+  size_t capacity_ = 0;
+};
+
+}  // namespace ashlar::internal
+
+#endif  // ASHLAR_UTIL_MEM_BUFFER_H_

@@ -1,0 +1,69 @@
+// Atomics whose memory order stands in the name of the type.
+//
+// The only place that names std::atomic: code that shares words between
+// threads says here, by its choice of type, what else those words publish.
+#ifndef ASHLAR_UTIL_SYNC_ATOMIC_H_
+#define ASHLAR_UTIL_SYNC_ATOMIC_H_
+
+#include <atomic>
+
+namespace ashlar::internal {
+
+// A counter or hint: atomic by itself, publishes nothing else.
+template <typename T>
+class RelaxedAtomic {
+ public:
+  constexpr explicit RelaxedAtomic(T value) : value_(value) {}
+
+  T Load() const { return value_.load(std::memory_order_relaxed); }
+  void Store(T value) { value_.store(value, std::memory_order_relaxed); }
+  // The value before.
+  T FetchAdd(T n) { return value_.fetch_add(n, std::memory_order_relaxed); }
+
+ private:
+  std::atomic<T> value_;
+};
+
+// A pointer that is set once, by whoever comes first; what it points to is
+// complete for everyone who sees it. Does not own.
+template <typename T>
+class PublishedPointer {
+ public:
+  // Null until one is published.
+  T* Load() const { return pointer_.load(std::memory_order_acquire); }
+  // The pointer that is there from now on: this one, or one that was faster.
+  T* PublishFirst(T* pointer) {
+    T* seen = nullptr;
+    return pointer_.compare_exchange_strong(seen, pointer,
+                                            std::memory_order_acq_rel,
+                                            std::memory_order_acquire)
+               ? pointer
+               : seen;
+  }
+
+ private:
+  std::atomic<T*> pointer_{nullptr};
+};
+
+// A word that hands over what was written before: every change publishes, every
+// look sees what was published.
+template <typename T>
+class AcqRelAtomic {
+ public:
+  constexpr explicit AcqRelAtomic(T value) : value_(value) {}
+
+  T Load() const { return value_.load(std::memory_order_acquire); }
+  // May fail for no reason; *expected is then what is there.
+  bool CompareExchange(T* expected, T desired) {
+    return value_.compare_exchange_weak(*expected, desired,
+                                        std::memory_order_acq_rel,
+                                        std::memory_order_acquire);
+  }
+
+ private:
+  std::atomic<T> value_;
+};
+
+}  // namespace ashlar::internal
+
+#endif  // ASHLAR_UTIL_SYNC_ATOMIC_H_

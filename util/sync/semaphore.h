@@ -1,0 +1,118 @@
+// Semaphores to sleep on: a futex word of 32 bits and a count of waiters.
+//
+// Used by the worker pool and the compression ring on their idle edges; who
+// sleeps and who is woken is decided by their own words, and a token here only
+// carries the news. Any number of threads.
+//
+// Protocol, checked by test/model/semaphore.pml:
+//   Acquire  takes a token by compare-exchange while the count is not 0, and
+//            tries again when it lost; at 0 it counts itself as a waiter and
+//            sleeps on the value 0, then starts again.
+//   Release  adds the tokens first, then wakes as many if anybody waits.
+// The addition and the look at the waiters are sequentially consistent, as is
+// the waiter's counting before the kernel compares the word: one of the two
+// sees the other, so no token meets a sleeper that nobody wakes.
+//
+// A token is visible before Release returns. Whoever destroys a semaphore must
+// know that no Release is on its way: the ring's live in the pool for that.
+//
+// Not std::counting_semaphore: that of GCC 12 loses wake-ups (seen on two
+// cores with two acquirers and two releasers). ASHLAR_USE_STD_SEMAPHORES takes
+// it all the same, for toolchains that are known to be sound.
+#ifndef ASHLAR_UTIL_SYNC_SEMAPHORE_H_
+#define ASHLAR_UTIL_SYNC_SEMAPHORE_H_
+
+#include <atomic>
+#include <cassert>
+#include <cstdint>
+
+#include "port/threads.h"
+
+#if defined(ASHLAR_USE_STD_SEMAPHORES)
+#include <semaphore>
+#warning "std::counting_semaphore of GCC 12 loses wake-ups and may hang"
+#endif
+
+namespace ashlar::internal {
+
+#if defined(ASHLAR_USE_STD_SEMAPHORES)
+
+class CountingSemaphore {
+ public:
+  void Acquire() { semaphore_.acquire(); }
+  bool TryAcquire() { return semaphore_.try_acquire(); }
+  void Release(uint32_t n = 1) { semaphore_.release(n); }
+
+ private:
+  std::counting_semaphore<> semaphore_{0};
+};
+
+#else
+
+class CountingSemaphore {
+ public:
+  CountingSemaphore() = default;
+  CountingSemaphore(const CountingSemaphore&) = delete;
+  CountingSemaphore& operator=(const CountingSemaphore&) = delete;
+
+  bool TryAcquire() {
+    uint32_t count = count_.load(std::memory_order_relaxed);
+    while (count > 0) {
+      if (count_.compare_exchange_weak(count, count - 1,
+                                       std::memory_order_acquire,
+                                       std::memory_order_relaxed)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  void Acquire() {
+    // A wake-up costs some microseconds; what is about to come may be awaited.
+    constexpr int kSpins = 100;
+    for (int i = 0; i < kSpins; ++i) {
+      if (TryAcquire()) return;
+      port::CpuPause();
+    }
+    while (!TryAcquire()) {
+      waiters_.fetch_add(1, std::memory_order_seq_cst);
+      port::FutexWait(Word(), 0);
+      waiters_.fetch_sub(1, std::memory_order_relaxed);
+    }
+  }
+
+  void Release(uint32_t n = 1) {
+    count_.fetch_add(n, std::memory_order_seq_cst);
+    if (waiters_.load(std::memory_order_seq_cst) > 0) {
+      port::FutexWake(Word(), n);
+    }
+  }
+
+ private:
+  // The kernel compares the very bytes of the atomic.
+  static_assert(sizeof(std::atomic<uint32_t>) == sizeof(uint32_t) &&
+                std::atomic<uint32_t>::is_always_lock_free);
+  const uint32_t* Word() const {
+    return reinterpret_cast<const uint32_t*>(&count_);
+  }
+
+  std::atomic<uint32_t> count_ = 0;
+  std::atomic<uint32_t> waiters_ = 0;
+};
+
+#endif
+
+// At most one token, for one sleeper: whoever releases has claimed it.
+class BinarySemaphore {
+ public:
+  void Acquire() { semaphore_.Acquire(); }
+  void Release() { semaphore_.Release(); }
+  bool TryAcquire() { return semaphore_.TryAcquire(); }
+
+ private:
+  CountingSemaphore semaphore_;
+};
+
+}  // namespace ashlar::internal
+
+#endif  // ASHLAR_UTIL_SYNC_SEMAPHORE_H_

@@ -1,0 +1,80 @@
+// The inside of a WorkerPool: a queue of tickets and the threads that take
+// them.
+//
+// A ticket asks for one worker to attend a job once. First come, first served;
+// a job that wants to go on while others wait puts itself at the end again.
+// The queue sees only the idle edge: a worker that has work keeps to its job.
+//
+// Ownership: jobs belong to those who submit them. A job may be destroyed once
+// Withdraw has taken back its queued tickets and every `attend` that was begun
+// has returned from its last touch of it; what has to be told after that is
+// told through the pool: gates belong to it.
+#ifndef ASHLAR_UTIL_SYNC_TICKET_QUEUE_H_
+#define ASHLAR_UTIL_SYNC_TICKET_QUEUE_H_
+
+#include <pthread.h>
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "util/sync/atomic.h"
+#include "util/sync/mutex.h"
+#include "util/sync/semaphore.h"
+#include "util/worker_pool.h"
+
+namespace ashlar {
+
+struct Ticket {
+  // `worker` numbers the pool's threads from 0.
+  void (*attend)(void* job, uint32_t worker) = nullptr;
+  void* job = nullptr;
+};
+
+class WorkerPool::State {
+ public:
+  explicit State(uint32_t threads);
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+  ~State();
+
+  uint32_t threads() const { return static_cast<uint32_t>(threads_.size()); }
+
+  void Submit(const Ticket& ticket);
+  // Takes a job's tickets out of the queue; how many there were.
+  uint32_t Withdraw(const void* job);
+  // Whether some job waits for a worker. A hint.
+  bool OthersWait() const { return waiting_.Load() > 0; }
+
+  // A semaphore to sleep on, for whom workers wake. It stays when it is given
+  // back, so that a worker may finish waking late.
+  internal::BinarySemaphore* BorrowGate();
+  void ReturnGate(internal::BinarySemaphore* gate);
+
+ private:
+  struct Worker {
+    State* pool;
+    uint32_t number;
+    pthread_t thread;
+  };
+  static void* RunWorker(void* worker);
+  void Serve(uint32_t number);
+  bool Take(Ticket* ticket);
+
+  internal::Mutex mutex_;
+  std::deque<Ticket> queue_ ASHLAR_THREAD_ATTRIBUTE(guarded_by(mutex_));
+  bool stopping_ ASHLAR_THREAD_ATTRIBUTE(guarded_by(mutex_)) = false;
+  std::vector<internal::BinarySemaphore*> free_gates_
+      ASHLAR_THREAD_ATTRIBUTE(guarded_by(mutex_));
+  std::vector<std::unique_ptr<internal::BinarySemaphore>> gates_
+      ASHLAR_THREAD_ATTRIBUTE(guarded_by(mutex_));
+
+  internal::CountingSemaphore tokens_;  // one a ticket that was submitted
+  internal::RelaxedAtomic<uint32_t> waiting_{0};
+  std::vector<std::unique_ptr<Worker>> threads_;
+};
+
+}  // namespace ashlar
+
+#endif  // ASHLAR_UTIL_SYNC_TICKET_QUEUE_H_
