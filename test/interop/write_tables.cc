@@ -1,14 +1,19 @@
 // interop_write_tables <folder>: files for run_rocksdict to ingest.
 //
 // Beside each <name>.sst stands <name>.rows: one line an entry, "<hex user
-// key> <sequence> <type> <hex value>". External files without merge operands,
-// for which rocksdict has no operator: most pairs of option values
-// in formats 6 and 7, and a sample of the older ones.
+// key> <sequence> <type> <hex value>", and <name>.since: the oldest RocksDB
+// that reads it. External files without merge operands, for which rocksdict
+// has no operator: most pairs of option values that RocksDB 9.8 reads, and a
+// sample of those that it must refuse.
 #include <cstdio>
 #include <fstream>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "table/rocksdb_release.h"
+#include "table/table_reader.h"
 #include "test/interop/our_file.h"
 #include "test/interop/plan.h"
 #include "test/interop/rows.h"
@@ -17,13 +22,41 @@
 namespace ashlar::interop {
 namespace {
 
-std::vector<Plan> RocksdictPlans(uint32_t first, uint32_t last, size_t count) {
-  const auto is_ingested = [first, last](const Plan& plan) {
+constexpr RocksDBRelease kJudge = {9, 8};
+
+PlanFilter Ingestible(uint32_t first, uint32_t last, bool readable) {
+  return [=](const Plan& plan) {
     const uint32_t version = plan.options.format_version;
     return version >= first && version <= last && plan.IsExternal() &&
-           plan.shape != Shape::kMerges;
+           plan.shape != Shape::kMerges &&
+           ashlar::internal::CheckReadableBy(plan.options, kJudge).ok() ==
+               readable;
   };
-  return FirstPlans(PairwisePlans(is_ingested).plans, count);
+}
+
+std::vector<Plan> RocksdictPlans() {
+  std::vector<Plan> plans =
+      FirstPlans(PairwisePlans(Ingestible(6, 6, true)).plans, 60);
+  const auto add = [&plans](size_t count, const PlanFilter& filter) {
+    for (Plan& plan : RandomPlans(count, count, filter)) {
+      plans.push_back(std::move(plan));
+    }
+  };
+  add(20, Ingestible(2, 5, true));
+  add(25, Ingestible(2, 7, false));
+  return plans;
+}
+
+// What the file itself tells, rather than the options that it was made by.
+Status WriteSince(const std::string& path) {
+  const auto reader = TableReader::Open(path + ".sst");
+  if (!reader.ok()) return reader.status();
+  const std::optional<RocksDBRelease> since = OldestRocksDBFor(
+      (*reader)->format_version(), (*reader)->checksum_type(),
+      &(*reader)->properties());
+  std::ofstream out(path + ".since", std::ios::binary);
+  out << (since ? ToString(*since) : "none");
+  return out.flush() ? Status() : Status::IOError("write " + path + ".since");
 }
 
 Status WriteOne(const std::string& folder, const Plan& plan) {
@@ -32,7 +65,9 @@ Status WriteOne(const std::string& folder, const Plan& plan) {
   std::ofstream dump(path + ".rows", std::ios::binary);
   dump << CanonicalDump(rows);
   if (!dump.flush()) return Status::IOError("write " + path + ".rows");
-  return WriteOurFile(path + ".sst", plan.options, {}, true, rows);
+  const Status status =
+      WriteOurFile(path + ".sst", plan.options, {}, true, rows);
+  return status.ok() ? WriteSince(path) : status;
 }
 
 int Main(int argc, char** argv) {
@@ -40,9 +75,7 @@ int Main(int argc, char** argv) {
     std::fputs("usage: interop_write_tables <folder>\n", stderr);
     return 2;
   }
-  std::vector<Plan> plans = RocksdictPlans(6, 7, 60);
-  for (const Plan& plan : RocksdictPlans(2, 5, 20)) plans.push_back(plan);
-  for (const Plan& plan : plans) {
+  for (const Plan& plan : RocksdictPlans()) {
     if (const Status status = WriteOne(argv[1], plan); !status.ok()) {
       std::fprintf(stderr, "%s: %s\n", plan.name.c_str(),
                    status.ToString().c_str());
