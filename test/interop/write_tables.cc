@@ -51,9 +51,9 @@ std::vector<Plan> RocksdictPlans() {
 Status WriteSince(const std::string& path) {
   const auto reader = TableReader::Open(path + ".sst");
   if (!reader.ok()) return reader.status();
-  const std::optional<RocksDBRelease> since = OldestRocksDBFor(
-      (*reader)->format_version(), (*reader)->checksum_type(),
-      &(*reader)->properties());
+  const std::optional<RocksDBRelease> since =
+      OldestRocksDBFor((*reader)->format_version(), (*reader)->checksum_type(),
+                       &(*reader)->properties());
   std::ofstream out(path + ".since", std::ios::binary);
   out << (since ? ToString(*since) : "none");
   return out.flush() ? Status() : Status::IOError("write " + path + ".since");

@@ -53,6 +53,47 @@ class TableBenchTest(unittest.TestCase):
             for engine, run_ in entry["engines"].items():
                 self.check(entry["benchmark"], engine, run_)
 
+    def test_engines_with_threads_of_their_own(self):
+        document = report(
+            "--benchmarks=fillseq,readseq", "--workers=1",
+            "--engines=ashlar,ashlar:1,ashlar:3", "--compression_type=lz4"
+        )
+        engines = document["engines"]
+        self.assertIn("workers of a build: 1, its own", engines["ashlar"])
+        self.assertIn("serial builds", engines["ashlar:1"])
+        self.assertIn("workers of a build: 3, its own", engines["ashlar:3"])
+        fill, read = document["benchmarks"]
+        for engine in engines:
+            self.assertEqual(fill["engines"][engine]["operations"], NUM)
+            self.assertEqual(read["engines"][engine]["found"], NUM)
+        sizes = {run_["file_bytes"] for run_ in fill["engines"].values()}
+        self.assertEqual(len(sizes), 1)
+        for what in ("wall", "CPU"):
+            self.assertIn(f"{what} time of ashlar / ashlar:1", fill["ratios"])
+
+    def test_many_builders(self):
+        one = report("--benchmarks=fillseq", "--engines=ashlar")
+        size = one["benchmarks"][0]["engines"]["ashlar"]["file_bytes"]
+        for sink in ("file", "null"):
+            for crew in ("--pool_threads=2", "--workers=2"):
+                document = report(
+                    "--benchmarks=multifillseq", "--builders=3", crew,
+                    "--engines=ashlar,ashlar:1", f"--sink={sink}"
+                )
+                entry = document["benchmarks"][0]
+                for engine, run_ in entry["engines"].items():
+                    if not engine.startswith("ashlar"):
+                        continue
+                    self.assertEqual(run_["operations"], 3 * NUM)
+                    self.assertEqual(run_["file_bytes"], 3 * size)
+                    share = entry["ratios"][
+                        f"done by the slowest when the first was done, {engine}"
+                    ]
+                    self.assertTrue(0 <= share["median"] <= 1)
+                    stall = entry["ratios"][
+                        f"longest stall in seconds, {engine}"]
+                    self.assertGreater(stall["most"], 0)
+
     def check(self, benchmark, engine, run_):
         where = f"{benchmark} of {engine}"
         if engine not in ("ashlar", "rocksdb"):
@@ -102,6 +143,9 @@ class TableBenchTest(unittest.TestCase):
         for flag, reason in {
             "--benchmarks=fillrandom": "unknown benchmark fillrandom",
             "--engines=leveldb": "unknown engine leveldb",
+            "--engines=ashlar:two": "unknown engine ashlar:two",
+            "--engines=limit:2": "unknown engine limit:2",
+            "--builders=0": "must be 1 or more",
             "--sink=pipe": "--sink must be file or null",
             "--compression_type=zip": "is no codec of this build",
             "--key_size=2": "--num does not fit",

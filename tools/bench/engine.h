@@ -29,6 +29,8 @@ struct BenchOptions {
   std::string cache_type = "hyper_clock_cache";
   uint32_t parallel_threads = 1;
   int workers = -1;
+  uint32_t pool_threads = 0;  // 0: workers are each builder's own
+  int builders = 8;           // of multifillseq
   bool mmap_read = false;
   int threads = 1;
   int batch_size = 32;
@@ -45,6 +47,10 @@ struct RunResult {
   uint64_t bytes = 0;  // keys and values handed over or read
   uint64_t found = 0;
   uint64_t file_bytes = 0;
+  // Of multifillseq: the part of its work that the slowest builder had done
+  // when the first was done, and the longest stall of any.
+  double slowest_share = 0;
+  double longest_stall_seconds = 0;
 };
 
 class Engine {
@@ -61,6 +67,10 @@ class Engine {
 };
 
 std::unique_ptr<Engine> NewAshlarEngine();
+// `engine` with so many parallel_threads, whatever the options say; 1 is
+// serial. Its name is "engine:threads".
+std::unique_ptr<Engine> WithParallelThreads(std::unique_ptr<Engine> engine,
+                                            uint32_t threads);
 // kind: "generator" makes keys and values and no more, "copy" also copies them,
 // "limit" also does what no table can be written or read without: codec,
 // checksum, write, a walk over the bytes.

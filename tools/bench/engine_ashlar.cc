@@ -9,8 +9,10 @@
 #include "table/external_file_writer.h"
 #include "table/filter/filter_bits.h"
 #include "table/table_reader.h"
+#include "tools/bench/ashlar_build.h"
 #include "tools/bench/engine.h"
 #include "tools/bench/filter_questions.h"
+#include "tools/bench/many_builders.h"
 #include "tools/bench/threads.h"
 #include "util/mem/aligned_bytes.h"
 #include "util/mem/buffer.h"
@@ -19,35 +21,14 @@ namespace ashlar::bench {
 
 namespace {
 
-class NullFile final : public WritableFile {
- public:
-  Status Append(const Slice&) override { return {}; }
-  Status Sync() override { return {}; }
-  Status Close() override { return {}; }
-  std::string name() const override { return "(null)"; }
-};
-
-FilterType FilterTypeFor(const BenchOptions& o) {
-  return o.ribbon ? FilterType::kRibbon : FilterType::kBloom;
-}
-
-TableOptions OptionsFor(const BenchOptions& o) {
-  TableOptions t;
-  t.format_version = o.format_version;
-  t.block_size = o.block_size;
-  t.block_restart_interval = o.block_restart_interval;
-  t.compression = *ParseCompressionType(o.compression_type);
-  t.compression_opts.level = o.compression_level;
-  t.filter = o.bloom_bits > 0 ? FilterTypeFor(o) : FilterType::kNone;
-  if (o.bloom_bits > 0) t.bloom_bits_per_key = o.bloom_bits;
-  return t;
-}
-
-BuildOptions BuildOptionsFor(const BenchOptions& o) {
-  BuildOptions b;
-  b.parallel_threads = o.parallel_threads;
-  if (o.workers >= 0) b.workers = static_cast<uint32_t>(o.workers);
-  return b;
+std::string DescribeWorkers(const BenchOptions& o) {
+  const uint32_t workers = WorkersOf(o);
+  if (workers == 0) return "serial builds";
+  return "workers of a build: " + std::to_string(workers) + ", " +
+         (o.pool_threads == 0
+              ? std::string("its own")
+              : "from a pool of " + std::to_string(o.pool_threads) +
+                    " threads");
 }
 
 Slice AsSlice(std::string_view bytes) { return Slice(bytes); }
@@ -61,7 +42,7 @@ class AshlarEngine final : public Engine {
            "every read from the file" +
            (o.mmap_read ? std::string(", which is mapped") : std::string()) +
            "; index and filter in memory; no block cache; format_version " +
-           std::to_string(o.format_version);
+           std::to_string(o.format_version) + "; " + DescribeWorkers(o);
   }
 
   bool Has(const std::string& benchmark) const override {
@@ -75,13 +56,24 @@ class AshlarEngine final : public Engine {
   }
 
  private:
+  static constexpr const char* kFileName = "ashlar.sst";
   static std::string Path(const BenchOptions& o) {
-    return o.folder + "/ashlar.sst";
+    return o.folder + "/" + kFileName;
+  }
+
+  // It outlives the builds. Null: none is wanted.
+  WorkerPool* PoolFor(const BenchOptions& o) {
+    if (o.pool_threads == 0 || WorkersOf(o) == 0) return nullptr;
+    if (pool_ == nullptr) pool_ = std::make_unique<WorkerPool>(o.pool_threads);
+    return pool_.get();
   }
 
   Status Dispatch(const std::string& benchmark, const BenchOptions& options,
                   const Workload& workload, RunResult* result) {
     if (benchmark == "fillseq") return FillSeq(options, workload, result);
+    if (benchmark == "multifillseq") {
+      return RunManyBuilders(options, workload, PoolFor(options), result);
+    }
     if (benchmark == "filterbuild") {
       return FilterBuild(options, workload, result);
     }
@@ -111,21 +103,18 @@ class AshlarEngine final : public Engine {
                       result);
   }
 
-  static Status FillSeq(const BenchOptions& options, const Workload& workload,
-                        RunResult* result) {
-    NullFile null_file;
-    std::unique_ptr<WritableFile> file;
-    const Stopwatch watch;
-    if (!options.null_sink) {
-      Result<std::unique_ptr<WritableFile>> opened =
-          OpenWritableFile(Path(options));
-      if (!opened.ok()) return opened.status();
-      file = std::move(opened).value();
-    }
-    WritableFile* const sink = file != nullptr ? file.get() : &null_file;
+  Status FillSeq(const BenchOptions& options, const Workload& workload,
+                 RunResult* result) {
+    WorkerPool* const pool = PoolFor(options);
+    const Stopwatch watch(WorkersOf(options) == 0
+                              ? Stopwatch::Load::kOneThread
+                              : Stopwatch::Load::kManyThreads);
+    Result<std::unique_ptr<WritableFile>> opened = OpenSink(options, kFileName);
+    if (!opened.ok()) return opened.status();
+    WritableFile* const sink = opened->get();
     Result<std::unique_ptr<ExternalFileWriter>> writer =
-        ExternalFileWriter::Create(sink, OptionsFor(options),
-                                   BuildOptionsFor(options));
+        ExternalFileWriter::Create(sink, TableOptionsFor(options),
+                                   BuildOptionsFor(options, pool));
     if (!writer.ok()) return writer.status();
     Workload::Cursor cursor(workload);
     for (uint64_t i = 0; i < workload.num(); ++i) {
@@ -272,6 +261,7 @@ class AshlarEngine final : public Engine {
   }
 
   internal::Buffer filter_;  // of filterquery
+  std::unique_ptr<WorkerPool> pool_;
 };
 
 }  // namespace

@@ -47,11 +47,12 @@ class RocksDbEngine final : public Engine {
            "read from the file; index and filter in memory; block cache " +
            o.cache_type + " of " + std::to_string(o.cache_size >> 20) +
            " MiB, warm; format_version " + std::to_string(o.format_version) +
-           "; optimize_filters_for_memory off";
+           "; optimize_filters_for_memory off; parallel_threads " +
+           std::to_string(o.parallel_threads);
   }
 
   bool Has(const std::string& benchmark) const override {
-    return benchmark != "limit";
+    return benchmark != "limit" && benchmark != "multifillseq";
   }
 
   std::string Run(const std::string& benchmark, const BenchOptions& options,
@@ -132,7 +133,9 @@ class RocksDbEngine final : public Engine {
                           RunResult* result) {
     reader_.reset();
     const rocksdb::Options rocksdb_options = OptionsFor(options);
-    const Stopwatch watch;
+    const Stopwatch watch(options.parallel_threads <= 1
+                              ? Stopwatch::Load::kOneThread
+                              : Stopwatch::Load::kManyThreads);
     rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), rocksdb_options);
     rocksdb::Status status = writer.Open(Path(options));
     Workload::Cursor cursor(workload);

@@ -28,10 +28,65 @@ struct Ratio {
   Spread spread;
 };
 
+bool IsRocksDb(const std::string& engine) {
+  return engine.starts_with("rocksdb");
+}
+
+// That of the shortest time, or empty: RocksDB may be run with several numbers
+// of threads.
+std::string FastestRocksDb(const BenchmarkReport& report) {
+  std::string fastest;
+  double least = 0;
+  for (const auto& [engine, runs] : report.results) {
+    if (!IsRocksDb(engine)) continue;
+    const double median = SpreadOf(report.Seconds(engine)).median;
+    if (!fastest.empty() && median >= least) continue;
+    fastest = engine;
+    least = median;
+  }
+  return fastest;
+}
+
+// Against the serial build of the same round, and against RocksDB at its best.
+void AddRatiosOfThreads(const BenchmarkReport& report,
+                        std::vector<Ratio>* ratios) {
+  const std::string serial = "ashlar:1";
+  if (report.results.contains(serial)) {
+    ratios->push_back({"wall time of ashlar / " + serial,
+                       report.WallRatio("ashlar", serial)});
+    ratios->push_back(
+        {"CPU time of ashlar / " + serial, report.CpuRatio("ashlar", serial)});
+  }
+  const std::string fastest = FastestRocksDb(report);
+  if (fastest.find(':') == std::string::npos) return;
+  ratios->push_back({"ashlar is x times as fast as the fastest, " + fastest,
+                     report.TimesFaster("ashlar", fastest)});
+  ratios->push_back(
+      {"CPU time of ashlar / " + fastest, report.CpuRatio("ashlar", fastest)});
+}
+
+// Of multifillseq, each engine by itself.
+std::vector<Ratio> FairnessOf(const BenchmarkReport& report) {
+  std::vector<Ratio> figures;
+  if (report.benchmark != "multifillseq") return figures;
+  for (const auto& [engine, runs] : report.results) {
+    figures.push_back(
+        {"done by the slowest when the first was done, " + engine,
+         SpreadOf(report.Figures(
+             engine, [](const RunResult& run) { return run.slowest_share; }))});
+    figures.push_back(
+        {"longest stall in seconds, " + engine,
+         SpreadOf(report.Figures(engine, [](const RunResult& run) {
+           return run.longest_stall_seconds;
+         }))});
+  }
+  return figures;
+}
+
 // What is worth comparing, with the names that the bars use.
 std::vector<Ratio> RatiosOf(const BenchmarkReport& report,
                             const BenchOptions& options) {
-  std::vector<Ratio> ratios;
+  std::vector<Ratio> ratios = FairnessOf(report);
   const auto has = [&](const std::string& engine) {
     return report.results.contains(engine);
   };
@@ -43,6 +98,7 @@ std::vector<Ratio> RatiosOf(const BenchmarkReport& report,
     ratios.push_back({"ashlar is x times as fast as " + engine,
                       report.TimesFaster("ashlar", engine)});
   }
+  AddRatiosOfThreads(report, &ratios);
   const bool own_cost =
       has("generator") &&
       (report.benchmark == "filterbuild" ||
@@ -59,14 +115,21 @@ std::vector<Ratio> RatiosOf(const BenchmarkReport& report,
 }
 
 Json ToJson(const Spread& spread) {
-  return {{"median", spread.median}, {"p10", spread.low}, {"p90", spread.high}};
+  return {{"median", spread.median},
+          {"p10", spread.low},
+          {"p90", spread.high},
+          {"most", spread.most}};
 }
 
 Json EngineToJson(const std::vector<RunResult>& runs) {
   const RunResult& run = MedianRun(runs);
   std::vector<double> seconds;
   seconds.reserve(runs.size());
-  for (const RunResult& r : runs) seconds.push_back(r.measured.seconds);
+  std::vector<double> cpu_seconds;
+  for (const RunResult& r : runs) {
+    seconds.push_back(r.measured.seconds);
+    cpu_seconds.push_back(r.measured.cpu_seconds);
+  }
   return {{"seconds", ToJson(SpreadOf(seconds))},
           {"cpu_seconds", run.measured.cpu_seconds},
           {"peak_bytes", run.measured.peak_bytes},
@@ -74,7 +137,8 @@ Json EngineToJson(const std::vector<RunResult>& runs) {
           {"bytes", run.bytes},
           {"found", run.found},
           {"file_bytes", run.file_bytes},
-          {"round_seconds", seconds}};
+          {"round_seconds", seconds},
+          {"round_cpu_seconds", cpu_seconds}};
 }
 
 }  // namespace
@@ -102,10 +166,12 @@ void PrintText(const BenchmarkReport& report, const BenchOptions& options) {
         static_cast<double>(run.measured.peak_bytes) / kMebi, engine.c_str());
   }
   for (const Ratio& ratio : RatiosOf(report, options)) {
-    std::printf("%-12s : %s: %.3f (%.3f - %.3f) over %d rounds, %d dropped\n",
-                report.benchmark.c_str(), ratio.name.c_str(),
-                ratio.spread.median, ratio.spread.low, ratio.spread.high,
-                report.kept, report.dropped);
+    std::printf(
+        "%-12s : %s: %.3f (%.3f - %.3f, most %.3f) over %d rounds, "
+        "%d dropped\n",
+        report.benchmark.c_str(), ratio.name.c_str(), ratio.spread.median,
+        ratio.spread.low, ratio.spread.high, ratio.spread.most, report.kept,
+        report.dropped);
   }
   std::fflush(stdout);
 }

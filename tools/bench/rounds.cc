@@ -35,17 +35,33 @@ Spread SpreadOf(std::vector<double> values) {
   if (values.empty()) return {};
   std::sort(values.begin(), values.end());
   const size_t last = values.size() - 1;
-  return {values[last / 2], values[last / 10], values[last - last / 10]};
+  return {values[last / 2], values[last / 10], values[last - last / 10],
+          values[last]};
+}
+
+std::vector<double> BenchmarkReport::Figures(const std::string& engine,
+                                             Figure figure) const {
+  std::vector<double> figures;
+  const auto found = results.find(engine);
+  if (found == results.end()) return figures;
+  for (const RunResult& run : found->second) figures.push_back(figure(run));
+  return figures;
 }
 
 std::vector<double> BenchmarkReport::Seconds(const std::string& engine) const {
-  std::vector<double> seconds;
-  const auto found = results.find(engine);
-  if (found == results.end()) return seconds;
-  for (const RunResult& run : found->second) {
-    seconds.push_back(run.measured.seconds);
-  }
-  return seconds;
+  return Figures(engine,
+                 [](const RunResult& run) { return run.measured.seconds; });
+}
+
+Spread BenchmarkReport::CpuRatio(const std::string& a,
+                                 const std::string& b) const {
+  const Figure cpu = [](const RunResult& run) {
+    return run.measured.cpu_seconds;
+  };
+  std::vector<double> ratios = Figures(a, cpu);
+  const std::vector<double> others = Figures(b, cpu);
+  for (size_t i = 0; i < ratios.size(); ++i) ratios[i] /= others[i];
+  return SpreadOf(std::move(ratios));
 }
 
 Spread BenchmarkReport::TimesFaster(const std::string& engine,

@@ -21,6 +21,7 @@ struct Spread {
   double median = 0;
   double low = 0;   // 10th percentile
   double high = 0;  // 90th
+  double most = 0;
 };
 Spread SpreadOf(std::vector<double> values);
 
@@ -31,9 +32,17 @@ struct BenchmarkReport {
   int dropped = 0;
   std::map<std::string, std::vector<RunResult>> results;  // by engine
 
+  // One figure of each kept round.
+  using Figure = double (*)(const RunResult& run);
+  std::vector<double> Figures(const std::string& engine, Figure figure) const;
   std::vector<double> Seconds(const std::string& engine) const;
   // other's time over ours, per round: how many times faster `engine` is.
   Spread TimesFaster(const std::string& engine, const std::string& other) const;
+  // a's wall time over b's, and CPU time, per round.
+  Spread WallRatio(const std::string& a, const std::string& b) const {
+    return TimesFaster(b, a);
+  }
+  Spread CpuRatio(const std::string& a, const std::string& b) const;
   // (a - base) / (b - base), per round.
   Spread OwnCostRatio(const std::string& a, const std::string& b,
                       const std::string& base) const;

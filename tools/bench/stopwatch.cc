@@ -25,14 +25,38 @@ double WaitedSeconds() {
   return file ? waited / 1e9 : 0;
 }
 
-// Of all CPUs, in clock ticks: the eighth number behind "cpu".
-double StolenSeconds() {
+// Of all CPUs, in seconds: what stands behind "cpu" is counted in clock ticks.
+struct CpuTimes {
+  double busy = 0;
+  double stolen = 0;
+};
+
+CpuTimes AllCpus() {
   std::ifstream file("/proc/stat");
   std::string word;
   file >> word;
-  double ticks = 0;
-  for (int i = 0; i < 8; ++i) file >> ticks;
-  return file ? ticks / static_cast<double>(::sysconf(_SC_CLK_TCK)) : 0;
+  double user = 0;
+  double nice = 0;
+  double system = 0;
+  double idle = 0;
+  double io_wait = 0;
+  double interrupts = 0;
+  double soft_interrupts = 0;
+  double stolen = 0;
+  file >> user >> nice >> system >> idle >> io_wait >> interrupts >>
+      soft_interrupts >> stolen;
+  if (!file) return {};
+  const auto ticks = static_cast<double>(::sysconf(_SC_CLK_TCK));
+  return {(user + nice + system + interrupts + soft_interrupts) / ticks,
+          stolen / ticks};
+}
+
+double OwnCpuSeconds() { return Seconds(CLOCK_PROCESS_CPUTIME_ID); }
+
+// A CPU, of other processes.
+double OthersSeconds() {
+  const auto cpus = static_cast<double>(::sysconf(_SC_NPROCESSORS_ONLN));
+  return (AllCpus().busy - OwnCpuSeconds()) / cpus;
 }
 
 uint64_t PeakBytes() {
@@ -54,20 +78,21 @@ void ResetPeak() {
 
 }  // namespace
 
-Stopwatch::Stopwatch() {
+Stopwatch::Stopwatch(Load load) : load_(load) {
   ResetPeak();
-  waited_ = WaitedSeconds();
-  stolen_ = StolenSeconds();
-  cpu_ = Seconds(CLOCK_PROCESS_CPUTIME_ID);
+  lost_ = load_ == Load::kOneThread ? WaitedSeconds() : OthersSeconds();
+  stolen_ = AllCpus().stolen;
+  cpu_ = OwnCpuSeconds();
   wall_ = Seconds(CLOCK_MONOTONIC);
 }
 
 Measurement Stopwatch::Stop() const {
   Measurement m;
   m.seconds = Seconds(CLOCK_MONOTONIC) - wall_;
-  m.cpu_seconds = Seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu_;
-  m.waited_seconds = WaitedSeconds() - waited_;
-  m.stolen_seconds = StolenSeconds() - stolen_;
+  m.cpu_seconds = OwnCpuSeconds() - cpu_;
+  m.lost_seconds =
+      (load_ == Load::kOneThread ? WaitedSeconds() : OthersSeconds()) - lost_;
+  m.stolen_seconds = AllCpus().stolen - stolen_;
   m.peak_bytes = PeakBytes();
   return m;
 }

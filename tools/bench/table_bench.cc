@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <sstream>
@@ -18,10 +19,13 @@
 
 DEFINE_string(
     benchmarks, "fillseq,readseq,readreverse,readrandom,readmissing",
-    "comma-separated: fillseq, filterbuild, filterquery, readseq, readreverse, "
-    "readrandom, readmissing, seekrandom, verify");
+    "comma-separated: fillseq, multifillseq (--builders at once), filterbuild, "
+    "filterquery, readseq, readreverse, readrandom, readmissing, seekrandom, "
+    "verify");
 DEFINE_string(engines, "ashlar,rocksdb,limit",
-              "comma-separated: ashlar, rocksdb, limit, generator, copy");
+              "comma-separated: ashlar, rocksdb, limit, generator, copy; "
+              "ashlar:N and rocksdb:N build with --parallel_threads=N, and "
+              "ashlar:1 is what ashlar's wall and CPU time are compared with");
 DEFINE_uint64(num, 1000000, "entries");
 DEFINE_uint64(reads, 0, "operations of the random benchmarks; 0: num");
 DEFINE_int32(key_size, 16, "bytes of a key");
@@ -43,7 +47,12 @@ DEFINE_uint32(parallel_threads, 1,
               "workers; 0: automatic");
 DEFINE_int32(workers, -1,
              "extra threads of a build of ours, exactly; -1: as "
-             "parallel_threads says");
+             "parallel_threads says; with a pool, as many as it has");
+DEFINE_uint32(pool_threads, 0,
+              "builds of ours share a pool of so many threads, which outlives "
+              "them; 0: each has its own");
+DEFINE_int32(builders, 8,
+             "of multifillseq: so many at once, each of --num entries");
 DEFINE_bool(mmap_read, false,
             "our file is mapped into memory rather than read; RocksDB keeps "
             "to its warm block cache, with which it is faster");
@@ -101,6 +110,12 @@ BenchOptions OptionsFromFlags() {
   o.cache_type = FLAGS_cache_type;
   o.parallel_threads = FLAGS_parallel_threads;
   o.workers = FLAGS_workers;
+  o.pool_threads = FLAGS_pool_threads;
+  if (FLAGS_workers < 0 && FLAGS_parallel_threads == 1 &&
+      FLAGS_pool_threads > 0) {
+    o.workers = static_cast<int>(FLAGS_pool_threads);
+  }
+  o.builders = FLAGS_builders;
   o.mmap_read = FLAGS_mmap_read;
   o.threads = FLAGS_threads;
   o.batch_size = FLAGS_batch_size;
@@ -119,8 +134,8 @@ void CheckFlags() {
   if (FLAGS_key_size < 1 || FLAGS_value_size < 0 || FLAGS_num < 1) {
     Usage("--num and --key_size must be 1 or more, --value_size 0 or more");
   }
-  if (FLAGS_threads < 1 || FLAGS_rounds < 1) {
-    Usage("--threads and --rounds must be 1 or more");
+  if (FLAGS_threads < 1 || FLAGS_rounds < 1 || FLAGS_builders < 1) {
+    Usage("--threads, --rounds and --builders must be 1 or more");
   }
   if (FLAGS_cache_type != "hyper_clock_cache" &&
       FLAGS_cache_type != "lru_cache") {
@@ -141,27 +156,47 @@ void CheckFlags() {
   }
 }
 
+// Null where a RocksDB is not installed.
+std::unique_ptr<Engine> EngineOf(const std::string& name) {
+  if (name == "ashlar") return NewAshlarEngine();
+  if (name == "limit" || name == "generator" || name == "copy") {
+    return NewLimitEngine(name);
+  }
+  if (name != "rocksdb") Usage("unknown engine " + name);
+  std::string why;
+  auto engine = LoadRocksDbEngine(FLAGS_shared_codecs, &why);
+  if (engine == nullptr) {
+    std::fprintf(stderr,
+                 "table_bench: engine rocksdb is skipped: %s "
+                 "(tools/interop/fetch_oracle sets it up)\n",
+                 why.c_str());
+  }
+  return engine;
+}
+
+// "name" or "name:threads".
+std::unique_ptr<Engine> EngineFromSpec(const std::string& spec) {
+  const size_t colon = spec.find(':');
+  if (colon == std::string::npos) return EngineOf(spec);
+  const std::string name = spec.substr(0, colon);
+  const std::string number = spec.substr(colon + 1);
+  uint32_t threads = 0;
+  const auto [end, error] =
+      std::from_chars(number.data(), number.data() + number.size(), threads);
+  if (error != std::errc() || end != number.data() + number.size() ||
+      (name != "ashlar" && name != "rocksdb")) {
+    Usage("unknown engine " + spec);
+  }
+  std::unique_ptr<Engine> engine = EngineOf(name);
+  if (engine == nullptr) return nullptr;
+  return WithParallelThreads(std::move(engine), threads);
+}
+
 std::vector<std::unique_ptr<Engine>> EnginesFromFlags() {
   std::vector<std::unique_ptr<Engine>> engines;
-  for (const std::string& name : Split(FLAGS_engines)) {
-    if (name == "ashlar") {
-      engines.push_back(NewAshlarEngine());
-    } else if (name == "rocksdb") {
-      std::string why;
-      auto engine = LoadRocksDbEngine(FLAGS_shared_codecs, &why);
-      if (engine != nullptr) {
-        engines.push_back(std::move(engine));
-      } else {
-        std::fprintf(stderr,
-                     "table_bench: engine rocksdb is skipped: %s "
-                     "(tools/interop/fetch_oracle sets it up)\n",
-                     why.c_str());
-      }
-    } else if (name == "limit" || name == "generator" || name == "copy") {
-      engines.push_back(NewLimitEngine(name));
-    } else {
-      Usage("unknown engine " + name);
-    }
+  for (const std::string& spec : Split(FLAGS_engines)) {
+    std::unique_ptr<Engine> engine = EngineFromSpec(spec);
+    if (engine != nullptr) engines.push_back(std::move(engine));
   }
   // Own cost is told against these.
   if (FLAGS_benchmarks.find("filterbuild") != std::string::npos ||
@@ -177,8 +212,8 @@ std::vector<std::unique_ptr<Engine>> EnginesFromFlags() {
 
 bool IsBenchmark(const std::string& name) {
   for (const char* known :
-       {"fillseq", "filterbuild", "filterquery", "readseq", "readreverse",
-        "readrandom", "readmissing", "seekrandom", "verify"}) {
+       {"fillseq", "multifillseq", "filterbuild", "filterquery", "readseq",
+        "readreverse", "readrandom", "readmissing", "seekrandom", "verify"}) {
     if (name == known) return true;
   }
   return false;
@@ -190,7 +225,10 @@ std::string EnsureFiles(const std::vector<Engine*>& engines,
   BenchOptions to_file = options;
   to_file.null_sink = false;
   for (Engine* engine : engines) {
-    if (engine->Name() != "ashlar" && engine->Name() != "rocksdb") continue;
+    if (!engine->Name().starts_with("ashlar") &&
+        !engine->Name().starts_with("rocksdb")) {
+      continue;
+    }
     RunResult ignored;
     const std::string error =
         engine->Run("fillseq", to_file, workload, &ignored);
@@ -203,6 +241,10 @@ void RemoveFiles(const BenchOptions& options) {
   for (const char* name : {"ashlar.sst", "rocksdb.sst", "limit.bin"}) {
     ::unlink((options.folder + "/" + name).c_str());
   }
+  for (int i = 0; i < options.builders; ++i) {
+    ::unlink(
+        (options.folder + "/ashlar." + std::to_string(i) + ".sst").c_str());
+  }
 }
 
 int Main() {
@@ -211,12 +253,12 @@ int Main() {
   for (const std::string& benchmark : benchmarks) {
     if (!IsBenchmark(benchmark)) Usage("unknown benchmark " + benchmark);
   }
+  const auto engines = EnginesFromFlags();
   BenchOptions options = OptionsFromFlags();
   options.folder += "/table_bench." + std::to_string(::getpid());
   if (std::system(("mkdir -p '" + options.folder + "'").c_str()) != 0) {
     Usage("cannot make folder " + options.folder);
   }
-  const auto engines = EnginesFromFlags();
   const Workload workload(options.workload);
   std::vector<Engine*> all;
   all.reserve(engines.size());
@@ -232,7 +274,7 @@ int Main() {
   std::vector<BenchmarkReport> reports;
   for (const std::string& benchmark : benchmarks) {
     const bool fills =
-        benchmark == "fillseq" || benchmark.starts_with("filter");
+        benchmark.ends_with("fillseq") || benchmark.starts_with("filter");
     if (!fills && !files_made) error = EnsureFiles(all, options, workload);
     files_made = files_made || !fills;
     if (!error.empty()) break;

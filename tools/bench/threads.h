@@ -18,7 +18,8 @@ auto RunThreads(const BenchOptions& options, RunResult* result, Read read) {
   const uint64_t each = options.num_reads() / n;
   std::vector<RunResult> parts(n);
   std::vector<Outcome> outcomes(n);
-  const Stopwatch watch;
+  const Stopwatch watch(n == 1 ? Stopwatch::Load::kOneThread
+                               : Stopwatch::Load::kManyThreads);
   if (n == 1) {
     outcomes[0] = read(each, options.workload.seed + 7, &parts[0]);
   } else {

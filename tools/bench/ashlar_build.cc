@@ -1,0 +1,56 @@
+#include "tools/bench/ashlar_build.h"
+
+#include "port/threads.h"
+#include "util/compression.h"
+
+namespace ashlar::bench {
+
+namespace {
+
+class NullFile final : public WritableFile {
+ public:
+  Status Append(const Slice&) override { return {}; }
+  Status Sync() override { return {}; }
+  Status Close() override { return {}; }
+  std::string name() const override { return "(null)"; }
+};
+
+}  // namespace
+
+FilterType FilterTypeFor(const BenchOptions& o) {
+  return o.ribbon ? FilterType::kRibbon : FilterType::kBloom;
+}
+
+TableOptions TableOptionsFor(const BenchOptions& o) {
+  TableOptions t;
+  t.format_version = o.format_version;
+  t.block_size = o.block_size;
+  t.block_restart_interval = o.block_restart_interval;
+  t.compression = *ParseCompressionType(o.compression_type);
+  t.compression_opts.level = o.compression_level;
+  t.filter = o.bloom_bits > 0 ? FilterTypeFor(o) : FilterType::kNone;
+  if (o.bloom_bits > 0) t.bloom_bits_per_key = o.bloom_bits;
+  return t;
+}
+
+uint32_t WorkersOf(const BenchOptions& o) {
+  if (o.workers >= 0) return static_cast<uint32_t>(o.workers);
+  if (o.parallel_threads == 0) return port::CpuCount() - 1;
+  return o.parallel_threads == 1 ? 0 : o.parallel_threads;
+}
+
+BuildOptions BuildOptionsFor(const BenchOptions& o, WorkerPool* pool) {
+  BuildOptions b;
+  b.workers = WorkersOf(o);
+  b.worker_pool = pool;
+  return b;
+}
+
+Result<std::unique_ptr<WritableFile>> OpenSink(const BenchOptions& o,
+                                               const std::string& name) {
+  if (!o.null_sink) return OpenWritableFile(o.folder + "/" + name);
+  std::unique_ptr<WritableFile> file = std::make_unique<NullFile>();
+  return file;
+}
+
+}  // namespace ashlar::bench
