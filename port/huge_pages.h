@@ -1,19 +1,45 @@
-// Asking for huge pages where much memory is about to be touched.
+// Huge pages, where much memory is about to be touched.
 //
 // Each page that is touched for the first time costs a trip into the kernel,
-// and a huge page needs one for what would else need 512. Advice only: nothing
-// depends on it. Thread-safe.
+// and a huge page needs one for what would else need 512. But where the kernel
+// has none at hand it may first move what is in the way, which takes longer
+// than all the small pages together. So an account is kept of the CPU time
+// that huge pages have cost each thread beyond what small ones do; when the
+// loss has grown to 16 ms none is asked for during the next 64, and twice as
+// many after each further time. Nothing but time depends on it.
 #ifndef ASHLAR_PORT_HUGE_PAGES_H_
 #define ASHLAR_PORT_HUGE_PAGES_H_
 
 #include <cstddef>
+#include <utility>
 
 namespace ashlar::port {
 
 inline constexpr size_t kHugePageBytes = size_t{2} << 20;
 
-// For the whole huge pages within [memory, memory + n).
-void AdviseHugePages(void* memory, size_t n);
+// Touches the whole huge pages within [memory, memory + n), which is fresh and
+// of no content yet: it may be zeroed. Thread-safe.
+void UseHugePages(void* memory, size_t n);
+
+// Memory of its own that begins where a huge page does. Zeroed, and not there
+// before it is touched. Move-only; not thread-safe.
+class HugePageRegion {
+ public:
+  // Ends the process when memory is out: only for sizes that we choose
+  // ourselves. `size` is a multiple of kHugePageBytes.
+  explicit HugePageRegion(size_t size);
+  HugePageRegion(HugePageRegion&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), size_(other.size_) {}
+  HugePageRegion& operator=(HugePageRegion&&) = delete;
+  ~HugePageRegion();
+
+  void* data() const { return data_; }
+  size_t size() const { return size_; }
+
+ private:
+  void* data_;
+  size_t size_;
+};
 
 }  // namespace ashlar::port
 

@@ -14,10 +14,7 @@ namespace ashlar::internal {
 
 namespace {
 
-constexpr size_t kLineBytes = 64;
-constexpr uint32_t kProbeMultiplier = 0x9E3779B9;
-constexpr int kBitShift = 32 - 9;  // the top 9 bits choose one of 512
-constexpr int kMostProbes = 24;    // that are written
+constexpr int kMostProbes = 24;  // that are written
 constexpr int kMaxReadableProbes = 30;
 // The largest number of lines that 32 bits of bytes can hold.
 constexpr uint64_t kMaxFilterBytes = 0xFFFFFFC0;
@@ -25,15 +22,10 @@ constexpr uint64_t kMaxFilterBytes = 0xFFFFFFC0;
 // How many hashes ahead of the one being set a line is fetched.
 constexpr size_t kPrefetchAhead = 16;
 
-uint32_t LineOf(uint64_t hash, uint32_t num_lines) {
-  return static_cast<uint32_t>(
-      (uint64_t{static_cast<uint32_t>(hash)} * num_lines) >> 32);
-}
-
 // The multiplier of probe n: its value does not wait for the probe before it.
 consteval uint32_t Multiplier(int n) {
   uint32_t product = 1;
-  for (int i = 0; i < n; ++i) product *= kProbeMultiplier;
+  for (int i = 0; i < n; ++i) product *= kBloomProbeMultiplier;
   return product;
 }
 
@@ -43,7 +35,7 @@ constexpr std::array<uint8_t, 8> kBitOfByte = {1, 2, 4, 8, 16, 32, 64, 128};
 template <size_t... kProbe>
 void SetBits(char* line, uint32_t x, std::index_sequence<kProbe...>) {
   [[maybe_unused]] const auto set = [line](uint32_t probe) {
-    const uint32_t bit = probe >> kBitShift;
+    const uint32_t bit = probe >> kBloomBitShift;
     line[bit / 8] = static_cast<char>(line[bit / 8] | kBitOfByte[bit % 8]);
   };
   (set(x * Multiplier(kProbe)), ...);
@@ -55,14 +47,13 @@ void SetAll(const uint64_t* hashes, size_t n, uint32_t num_lines, char* lines) {
   const size_t ahead = std::min(n, kPrefetchAhead);
   char* pending[kPrefetchAhead];
   for (size_t i = 0; i < ahead; ++i) {
-    pending[i] = lines + LineOf(hashes[i], num_lines) * kLineBytes;
+    pending[i] = lines + BloomLineOf(hashes[i], num_lines);
     __builtin_prefetch(pending[i], 1);
   }
   for (size_t i = 0; i < n; ++i) {
     char* const line = pending[i % kPrefetchAhead];
     if (i + ahead < n) {
-      char* const next =
-          lines + LineOf(hashes[i + ahead], num_lines) * kLineBytes;
+      char* const next = lines + BloomLineOf(hashes[i + ahead], num_lines);
       __builtin_prefetch(next, 1);
       pending[i % kPrefetchAhead] = next;
     }
@@ -78,22 +69,32 @@ constexpr auto kSetAll = []<size_t... kProbes>(
   return std::array<SetAllFunction, sizeof...(kProbes)>{&SetAll<kProbes>...};
 }(std::make_index_sequence<kMostProbes + 1>());
 
+using SetLines = void (*)(const uint64_t*, size_t, uint32_t, char*, int);
+SetLines SetLinesFunction([[maybe_unused]] int probes) {
+#if defined(__x86_64__)
+  if (Cpu().avx512_popcount && probes <= kBloomVectorProbes) {
+    return SetBloomLinesAvx512;
+  }
+#endif
+  return SetBloomLinesPortable;
+}
+
 uint64_t LinesFor(uint64_t num_hashes, int millibits) {
   const uint64_t bits_in_thousandths =
       num_hashes * static_cast<uint64_t>(millibits);
   const uint64_t bytes =
       std::min((bits_in_thousandths + 7999) / 8000, kMaxFilterBytes);
-  return (bytes + kLineBytes - 1) / kLineBytes;
+  return (bytes + kBloomLineBytes - 1) / kBloomLineBytes;
 }
 
 const char* LineAt(const ParsedFilter& filter, uint64_t hash) {
-  return filter.data + LineOf(hash, filter.num_lines) * kLineBytes;
+  return filter.data + BloomLineOf(hash, filter.num_lines);
 }
 
 // Payloads need not begin where a cache line does.
 void PrefetchLine(const char* line) {
   __builtin_prefetch(line);
-  __builtin_prefetch(line + kLineBytes - 1);
+  __builtin_prefetch(line + kBloomLineBytes - 1);
 }
 
 bool MayMatch(const ParsedFilter& filter, uint64_t hash) {
@@ -130,6 +131,11 @@ uint64_t MayMatchBatchAvx2(const ParsedFilter& filter, const uint64_t* hashes,
 
 }  // namespace
 
+void SetBloomLinesPortable(const uint64_t* hashes, size_t n, uint32_t num_lines,
+                           char* lines, int probes) {
+  kSetAll[static_cast<size_t>(probes)](hashes, n, num_lines, lines);
+}
+
 // Found by RocksDB by measurement; more bits than the last row of the table
 // are worth ever fewer probes each.
 int BloomProbes(int millibits) {
@@ -147,15 +153,16 @@ int BloomProbes(int millibits) {
 
 uint64_t BloomSize(uint64_t num_hashes, uint64_t,
                    const FilterDensity& density) {
-  return LinesFor(num_hashes, density.millibits) * kLineBytes +
+  return LinesFor(num_hashes, density.millibits) * kBloomLineBytes +
          kFilterMetadataBytes;
 }
 
 uint64_t BloomHashesIn(uint64_t bytes, const FilterDensity& density) {
   if (bytes <= kFilterMetadataBytes) return 0;
   const uint64_t lines =
-      std::min(bytes - kFilterMetadataBytes, kMaxFilterBytes) / kLineBytes;
-  return 8000 * lines * kLineBytes / static_cast<uint64_t>(density.millibits);
+      std::min(bytes - kFilterMetadataBytes, kMaxFilterBytes) / kBloomLineBytes;
+  return 8000 * lines * kBloomLineBytes /
+         static_cast<uint64_t>(density.millibits);
 }
 
 // The line number grows with the low word.
@@ -166,15 +173,15 @@ bool BuildBloom(HashCollector* hashes, const FilterDensity& density,
   const auto num_lines =
       static_cast<uint32_t>(LinesFor(hashes->size(), density.millibits));
   const int probes = BloomProbes(density.millibits);
-  const SetAllFunction set_all = kSetAll[static_cast<size_t>(probes)];
-  const size_t bytes = size_t{num_lines} * kLineBytes;
+  const auto set_lines = SetLinesFunction(probes);
+  const size_t bytes = size_t{num_lines} * kBloomLineBytes;
   if (!out->TryReserve(bytes + kFilterMetadataBytes)) return false;
   char* const lines = out->end();
-  port::AdviseHugePages(lines, bytes);
+  port::UseHugePages(lines, bytes);
   std::memset(lines, 0, bytes);
   for (size_t part = 0; part < HashCollector::kParts; ++part) {
     hashes->ForEachRun(part, [&](std::span<const uint64_t> run) {
-      set_all(run.data(), run.size(), num_lines, lines);
+      set_lines(run.data(), run.size(), num_lines, lines, probes);
     });
   }
   out->Advance(bytes);
@@ -194,12 +201,12 @@ FilterKind::Parsed ParseBloom(const Slice& payload, ParsedFilter* parsed) {
   if (meta[1] != 0) return kAlways;
   const int probes = static_cast<uint8_t>(meta[2]);
   if (probes < 1 || probes > kMaxReadableProbes || meta[3] != 0 ||
-      meta[4] != 0 || bytes % kLineBytes != 0 || bytes > kMaxFilterBytes) {
+      meta[4] != 0 || bytes % kBloomLineBytes != 0 || bytes > kMaxFilterBytes) {
     return kDamaged;
   }
   parsed->data = payload.data();
   parsed->probes = probes;
-  parsed->num_lines = static_cast<uint32_t>(bytes / kLineBytes);
+  parsed->num_lines = static_cast<uint32_t>(bytes / kBloomLineBytes);
   parsed->may_match = MayMatch;
   parsed->batch = MayMatchBatch;
 #if defined(__x86_64__)
@@ -213,11 +220,11 @@ FilterKind::Parsed ParseBloom(const Slice& payload, ParsedFilter* parsed) {
 
 bool BloomLineMatchesPortable(const char* line, uint32_t x, int probes) {
   for (int i = 0; i < probes; ++i) {
-    const uint32_t bit = x >> kBitShift;
+    const uint32_t bit = x >> kBloomBitShift;
     if ((static_cast<uint8_t>(line[bit / 8]) >> (bit % 8) & 1) == 0) {
       return false;
     }
-    x *= kProbeMultiplier;
+    x *= kBloomProbeMultiplier;
   }
   return true;
 }

@@ -9,6 +9,7 @@
 #ifndef ASHLAR_TABLE_FILTER_BLOOM_H_
 #define ASHLAR_TABLE_FILTER_BLOOM_H_
 
+#include <cstddef>
 #include <cstdint>
 
 #include "table/filter/filter_bits.h"
@@ -30,6 +31,25 @@ FilterKind::Parsed ParseBloom(const Slice& payload, ParsedFilter* parsed);
 
 // How many probes RocksDB makes for so many thousandths of a bit a key.
 int BloomProbes(int millibits);
+
+inline constexpr size_t kBloomLineBytes = 64;
+inline constexpr uint32_t kBloomProbeMultiplier = 0x9E3779B9;
+inline constexpr int kBloomBitShift = 32 - 9;  // the top 9 bits: one of 512
+
+// Where the line of a hash begins.
+inline size_t BloomLineOf(uint64_t hash, uint32_t num_lines) {
+  return (uint64_t{static_cast<uint32_t>(hash)} * num_lines >> 32) *
+         kBloomLineBytes;
+}
+
+// Sets the bits of n hashes among so many lines.
+void SetBloomLinesPortable(const uint64_t* hashes, size_t n, uint32_t num_lines,
+                           char* lines, int probes);
+// The same, for up to kBloomVectorProbes probes; only on processors with
+// CpuFeatures::avx512_popcount.
+inline constexpr int kBloomVectorProbes = 8;
+void SetBloomLinesAvx512(const uint64_t* hashes, size_t n, uint32_t num_lines,
+                         char* lines, int probes);
 
 // The AVX2 kernel; only on processors that have it.
 bool BloomLineMatchesAvx2(const char* line, uint32_t x, int probes);

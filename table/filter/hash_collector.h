@@ -1,12 +1,16 @@
 // HashCollector: the hashes that a filter is going to be made of.
 //
-// Data flow: a hash is put into one of 16 parts as it comes in, by the top
+// Data flow: a hash is put into one of 64 parts as it comes in, by the top
 // bits of what decides about its place in the filter. So each part owns a
 // contiguous range of the final filter, whatever its size turns out to be;
 // part by part the bytes that are being written stay within the nearest
-// caches, and nothing needs to be sorted or known in advance. The order of the
-// hashes within a filter does not matter to its bytes, but the first one does
-// (Ribbon), and is kept. 8 bytes a hash are held.
+// caches, and nothing needs to be sorted or known in advance. The first 32768
+// hashes all go into part 0, and are dealt out only when there come more:
+// smaller filters lie in the caches anyway. The order of the hashes within a
+// filter does not matter to its bytes, but the first one does (Ribbon), and is
+// kept. 8 bytes a hash are held: what that costs is mostly the kernel's work to
+// provide the memory, so most of it is taken in huge pages, of which the parts
+// have pieces of 66 KiB.
 //
 // One for each filter in the making; belongs to one thread.
 #ifndef ASHLAR_TABLE_FILTER_HASH_COLLECTOR_H_
@@ -20,6 +24,8 @@
 #include <span>
 #include <vector>
 
+#include "port/huge_pages.h"
+
 namespace ashlar::internal {
 
 // A hash belongs to the part that the top bits of
@@ -31,8 +37,8 @@ struct HashParting {
 
 class HashCollector {
  public:
-  static constexpr size_t kParts = 16;
-  static constexpr int kPartShift = 60;
+  static constexpr size_t kParts = 64;
+  static constexpr int kPartShift = 58;
 
   // How to part the hashes may depend on the first one.
   using PartingFunction = HashParting (*)(uint64_t first_hash);
@@ -69,7 +75,7 @@ class HashCollector {
   template <typename Use>
   void ForEachRun(size_t part, Use use) const {
     for (const Chunk& chunk : chunks_[part]) {
-      const uint64_t* const begin = chunk.hashes.get();
+      const uint64_t* const begin = chunk.hashes;
       const uint64_t* const end = begin + chunk.capacity;
       const uint64_t* const used = end == end_[part] ? next_[part] : end;
       use(std::span<const uint64_t>(begin, used));
@@ -84,25 +90,34 @@ class HashCollector {
     void operator()(uint64_t* p) const { std::free(p); }
   };
   struct Chunk {
-    std::unique_ptr<uint64_t[], Free> hashes;
+    uint64_t* hashes;
     size_t capacity;
   };
 
   void Append(uint64_t hash) {
     last_ = hash;
-    size_t part = PartOf(hash);
-    if (next_[part] == end_[part]) [[unlikely]]
-      part = Grow(hash);
-    *next_[part]++ = hash;
+    Put(hash);
   }
   size_t PartOf(uint64_t hash) const {
     return ((hash ^ parting_.mask) * parting_.multiplier) >> kPartShift;
   }
   // Makes room in the part of a hash, and says which that is.
   size_t Grow(uint64_t hash);
+  uint64_t* NewChunk(size_t capacity);
+  // Deals out what is all in part 0.
+  void DealOut();
+  static constexpr size_t kAhead = 32;
+  void Put(uint64_t hash) {
+    size_t part = PartOf(hash);
+    if (next_[part] == end_[part]) [[unlikely]]
+      part = Grow(hash);
+    __builtin_prefetch(next_[part] + kAhead, 1);
+    *next_[part]++ = hash;
+  }
 
   PartingFunction choose_;
-  HashParting parting_{};
+  HashParting parting_{};  // of zeros as long as all is in part 0
+  bool is_dealt_out_ = false;
   uint64_t first_ = 0;
   uint64_t last_ = 0;
   uint64_t last_prefix_ = 0;
@@ -111,7 +126,12 @@ class HashCollector {
   std::array<uint64_t*, kParts> next_{};
   std::array<uint64_t*, kParts> end_{};
   std::array<std::vector<Chunk>, kParts> chunks_;
-  uint64_t capacity_ = 0;  // of all chunks
+  // What the chunks are pieces of.
+  std::vector<std::unique_ptr<uint64_t, Free>> small_;
+  std::vector<port::HugePageRegion> large_;
+  std::span<uint64_t> touched_;    // the rest of the last huge page
+  std::span<uint64_t> untouched_;  // the rest of the last of large_
+  uint64_t capacity_ = 0;          // of all chunks
 };
 
 }  // namespace ashlar::internal

@@ -91,7 +91,7 @@ Plan PlanFor(uint64_t n, uint64_t first_hash, const FilterDensity& density) {
 }
 
 // A part's hashes are dealt into so many buckets, each a range of starts.
-constexpr int kBucketBits = 6;
+constexpr int kBucketBits = 4;
 constexpr size_t kBuckets = size_t{1} << kBucketBits;
 constexpr int kBucketShift = HashCollector::kPartShift - kBucketBits;
 

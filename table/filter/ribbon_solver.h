@@ -64,8 +64,8 @@ class RibbonBand {
     results_.reset(
         static_cast<uint32_t*>(std::calloc(num_slots, sizeof(uint32_t))));
     if (coefficients_ == nullptr || results_ == nullptr) return false;
-    port::AdviseHugePages(coefficients_.get(), num_slots * sizeof(Uint128));
-    port::AdviseHugePages(results_.get(), num_slots * sizeof(uint32_t));
+    port::UseHugePages(coefficients_.get(), num_slots * sizeof(Uint128));
+    port::UseHugePages(results_.get(), num_slots * sizeof(uint32_t));
     return true;
   }
 

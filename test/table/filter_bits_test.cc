@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -218,13 +220,65 @@ TEST(LevelDbFilter, DamagedOnesMatchEverything) {
 
 // Insertion order is no part of the filter.
 TEST(Bloom, OrderDoesNotCount) {
-  std::vector<std::string> keys = SomeKeys(20000, "k");
+  // As many as are dealt out into parts.
+  std::vector<std::string> keys = SomeKeys(50000, "k");
   const std::string filter = BuildFilter(10, keys);
   std::vector<std::string> reversed(keys.rbegin(), keys.rend());
   EXPECT_TRUE(BuildFilter(10, reversed) == filter);
 }
 
+// Whatever their number is: one chunk, many, dealt out, huge pages.
+TEST(HashCollector, KeepsEveryHashOnceInItsPart) {
+  constexpr HashParting kParting{0x5555, 0x9E3779B97F4A7C15};
+  HashCollector hashes([](uint64_t) { return kParting; });
+  Random random(3);
+  for (const size_t n : {1u, 511u, 512u, 513u, 32768u, 32769u, 900000u}) {
+    std::vector<uint64_t> added(n);
+    for (uint64_t& hash : added) hash = random.Next();
+    for (const uint64_t hash : added) hashes.Add(hash);
+    ASSERT_EQ(hashes.size(), n);
+    ASSERT_EQ(hashes.first(), added[0]);
+    std::vector<uint64_t> found;
+    for (size_t part = 0; part < HashCollector::kParts; ++part) {
+      uint64_t in_part = 0;
+      hashes.ForEachRun(part, [&](std::span<const uint64_t> run) {
+        in_part += run.size();
+        for (const uint64_t hash : run) {
+          const uint64_t mixed = (hash ^ kParting.mask) * kParting.multiplier;
+          const uint64_t owner = mixed >> HashCollector::kPartShift;
+          ASSERT_EQ(part, n > 32768 ? owner : 0u);
+          found.push_back(hash);
+        }
+      });
+      ASSERT_EQ(hashes.PartSize(part), in_part);
+    }
+    std::sort(added.begin(), added.end());
+    std::sort(found.begin(), found.end());
+    ASSERT_TRUE(found == added) << n;
+    hashes.Clear();
+    ASSERT_TRUE(hashes.empty());
+  }
+}
+
 #if defined(__x86_64__)
+TEST(Bloom, SettersAgree) {
+  if (!Cpu().avx512_popcount) GTEST_SKIP() << "no AVX-512 with VPOPCNTDQ";
+  Random random(22);
+  for (int i = 0; i < 20000; ++i) {
+    const auto num_lines = static_cast<uint32_t>(1 + random.Below(20));
+    std::vector<uint64_t> hashes(random.Below(40));
+    for (uint64_t& hash : hashes) hash = random.Next();
+    std::string portable(num_lines * kBloomLineBytes + 1, '\0');
+    std::string wide = portable;
+    const int probes = 1 + i % kBloomVectorProbes;
+    SetBloomLinesPortable(hashes.data(), hashes.size(), num_lines,
+                          portable.data() + 1, probes);
+    SetBloomLinesAvx512(hashes.data(), hashes.size(), num_lines,
+                        wide.data() + 1, probes);
+    ASSERT_TRUE(wide == portable) << i;
+  }
+}
+
 TEST(Bloom, KernelsAgree) {
   if (!Cpu().avx2) GTEST_SKIP() << "no AVX2";
   Random random(21);

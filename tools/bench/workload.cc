@@ -91,18 +91,20 @@ Workload::Cursor::Cursor(const Workload& workload)
 }
 
 void Workload::Cursor::Refill() {
-  at_ = 0;
   const size_t size = workload_.key_size();
+  // Not the key before: its last bytes have only just been written.
+  const char* same_beginning = nullptr;
   for (size_t i = 0; i < kBatch && i_ + i < workload_.num(); ++i) {
     char* const to = batch_.data() + i * size;
     const uint64_t low = 2 * (i_ + i) % kLowRange;
     if (i == 0 || low == 0 || size <= kLowDigits ||
         !workload_.random_keys_.empty()) {
       workload_.Key(i_ + i, to);
+      same_beginning = to;
       continue;
     }
-    // Only the low digits differ from those of the key before.
-    std::memcpy(to, to - size, size - kLowDigits);
+    // Only the low digits differ.
+    std::memcpy(to, same_beginning, size - kLowDigits);
     std::memcpy(to + size - 4, &kTwoDigits[low / 100 * 2], 2);
     std::memcpy(to + size - 2, &kTwoDigits[low % 100 * 2], 2);
   }

@@ -70,12 +70,12 @@ class Workload {
    public:
     explicit Cursor(const Workload& workload);
     std::string_view key() const {
-      return {batch_.data() + at_ * workload_.key_size(), workload_.key_size()};
+      return {batch_.data() + i_ % kBatch * workload_.key_size(),
+              workload_.key_size()};
     }
     std::string_view value() const { return workload_.Value(i_); }
     void Next() {
-      ++i_;
-      if (++at_ == kBatch) Refill();
+      if (++i_ % kBatch == 0) Refill();
     }
 
    private:
@@ -84,7 +84,6 @@ class Workload {
 
     const Workload& workload_;
     uint64_t i_ = 0;
-    size_t at_ = 0;
     std::vector<char> batch_;
   };
 

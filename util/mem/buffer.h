@@ -3,7 +3,8 @@
 // Blocks are built, read and decompressed into these. Unlike std::string,
 // growing does not write zeros that are overwritten at once, and kSlack bytes
 // beyond size() may always be read and overwritten, so that hot loops can
-// copy in whole words. Move-only; not thread-safe.
+// copy in whole words. What is first reserved and not small begins where a
+// cache line does. Move-only; not thread-safe.
 #ifndef ASHLAR_UTIL_MEM_BUFFER_H_
 #define ASHLAR_UTIL_MEM_BUFFER_H_
 
@@ -82,12 +83,17 @@ class Buffer {
     void operator()(char* p) const { std::free(p); }
   };
 
+  static constexpr size_t kAlignedFrom = 4096;
+
   bool Grow(size_t extra) {
     constexpr size_t kMax = ~size_t{0} / 2 - kSlack;
     if (extra > kMax - size_) return false;
     size_t wanted = size_ + extra;
     if (wanted < capacity_ * 2 && capacity_ * 2 <= kMax) wanted = capacity_ * 2;
-    void* grown = std::realloc(data_.get(), wanted + kSlack);
+    void* const grown =
+        data_ == nullptr && wanted >= kAlignedFrom
+            ? std::aligned_alloc(kSlack, (wanted / kSlack + 2) * kSlack)
+            : std::realloc(data_.get(), wanted + kSlack);
     if (grown == nullptr) return false;
     static_cast<void>(data_.release());
     data_.reset(static_cast<char*>(grown));

@@ -1,0 +1,39 @@
+// Huge pages: what may be relied on whether the kernel gives any or not.
+
+#include "port/huge_pages.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace ashlar::port {
+namespace {
+
+TEST(HugePages, RegionIsAlignedAndZeroed) {
+  for (int i = 0; i < 50; ++i) {
+    HugePageRegion region(3 * kHugePageBytes);
+    ASSERT_EQ(reinterpret_cast<uintptr_t>(region.data()) % kHugePageBytes, 0u);
+    UseHugePages(region.data(), region.size());
+    auto* const bytes = static_cast<char*>(region.data());
+    ASSERT_TRUE(std::all_of(bytes, bytes + region.size(),
+                            [](char byte) { return byte == 0; }));
+    std::fill_n(bytes, region.size(), 'x');
+    const HugePageRegion moved = std::move(region);
+    ASSERT_EQ(moved.data(), bytes);
+    ASSERT_EQ(bytes[moved.size() - 1], 'x');
+  }
+}
+
+// What lies around the whole pages stays as it is.
+TEST(HugePages, TouchesNothingElse) {
+  std::vector<char> bytes(2 * kHugePageBytes - 1, 'x');
+  UseHugePages(bytes.data() + 1, kHugePageBytes - 1);
+  EXPECT_EQ(std::count(bytes.begin(), bytes.end(), 'x'),
+            static_cast<ptrdiff_t>(bytes.size()));
+}
+
+}  // namespace
+}  // namespace ashlar::port
