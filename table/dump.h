@@ -3,7 +3,7 @@
 //
 // For tools: verify, layout, properties, identify. Nothing here needs the
 // comparator: keys are shown, order is checked only where the comparator is
-// built in. Pure functions of the file: thread-safe.
+// built in or given. Pure functions of the file: thread-safe.
 #ifndef ASHLAR_TABLE_DUMP_H_
 #define ASHLAR_TABLE_DUMP_H_
 
@@ -17,6 +17,7 @@
 
 #include "table/table_properties.h"
 #include "util/checksum_type.h"
+#include "util/comparator.h"
 #include "util/compression.h"
 #include "util/export.h"
 #include "util/file.h"
@@ -47,6 +48,7 @@ enum class BlockKind : uint8_t {
   kProperties,
   kMetaIndex,
   kFooter,
+  kBlob,   // a value that lies in the table itself, beside its data blocks
   kOther,  // known only by its name in the metaindex
 };
 // "data", "index", "filter-partition", "range-del", "meta-index", ...
@@ -86,6 +88,10 @@ struct InspectOptions {
   bool first_keys = false;
   uint64_t max_uncompressed_block_bytes = uint64_t{1} << 30;
   uint64_t readahead_size = uint64_t{2} << 20;
+  // Null: the built-in comparator that the file names. Where there is none, or
+  // the file names another than the given one, nothing is said about the order
+  // of keys.
+  const Comparator* comparator = nullptr;
   // Called now and then with the bytes done and to do; false gives up with
   // Aborted.
   std::function<bool(uint64_t done, uint64_t total)> on_progress;
@@ -109,6 +115,8 @@ struct TableInspection {
   std::optional<ChecksumType> checksum_type;
   std::optional<uint32_t> base_context_checksum;
   std::optional<TableProperties> properties;
+  // Whether the order of keys was looked at.
+  bool knows_order = false;
   std::vector<MetaBlockEntry> meta_blocks;  // by name, as in the metaindex
   // In file order, the footer last.
   std::vector<BlockInfo> blocks;

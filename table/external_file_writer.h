@@ -53,13 +53,16 @@ class ASHLAR_EXPORT ExternalFileWriter {
 
   // Deletes, where the file will be ingested, all older keys from begin to
   // before end; none of the file's own. Range deletions may overlap and come in
-  // any order, at any time. InvalidArgument unless begin lies before end.
+  // any order, at any time. InvalidArgument unless begin lies before end. Where
+  // the comparator has timestamps, both must end in one; that of begin counts.
   Status DeleteRange(const Slice& begin, const Slice& end);
 
-  // The same where the comparator has timestamps: the key is given without.
+  // The same where the comparator has timestamps: keys are given without.
   Status PutAt(const Slice& user_key, const Slice& timestamp,
                const Slice& value);
   Status DeleteAt(const Slice& user_key, const Slice& timestamp);
+  Status DeleteRangeAt(const Slice& begin, const Slice& end,
+                       const Slice& timestamp);
 
   // InvalidArgument for a file without entries: ingestion refuses those.
   Status Finish();

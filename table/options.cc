@@ -44,9 +44,15 @@ Status ValidateIndex(const TableOptions& o) {
     return OutOfRange("index_type",
                       std::to_string(static_cast<int>(o.index_type)), "0 to 3");
   }
-  if (o.index_type == IndexType::kHashSearch) {
-    return Status::NotSupported(
-        "index_type is kHashSearch, which this release does not write");
+  if (o.index_type == IndexType::kHashSearch && o.prefix_extractor == nullptr) {
+    return Status::InvalidArgument(
+        "index_type is kHashSearch, but prefix_extractor is null");
+  }
+  if (o.index_type == IndexType::kHashSearch &&
+      o.index_block_restart_interval != 1) {
+    return Status::InvalidArgument(
+        "index_type is kHashSearch, but index_block_restart_interval is " +
+        std::to_string(o.index_block_restart_interval) + ", expected 1");
   }
   if (o.partition_filters && o.index_type != IndexType::kTwoLevelIndexSearch) {
     return Status::InvalidArgument(

@@ -47,7 +47,11 @@ enum class FilterType : uint8_t {
 // By their numbers in files.
 enum class IndexType : uint8_t {
   kBinarySearch,
-  kHashSearch,           // kBinarySearch, and prefixes to shorten the search
+  // kBinarySearch, and what prefixes each data block holds. For RocksDB, which
+  // shortens its searches by that; Ashlar's are the same. Needs a prefix
+  // extractor and index_block_restart_interval 1. Left out of a table that has
+  // a key without prefix.
+  kHashSearch,
   kTwoLevelIndexSearch,  // cut into partitions, with an index over them
   kBinarySearchWithFirstKey,
 };
@@ -148,6 +152,12 @@ struct TableOptions {
   // Filter bits a key, 0.5 to 100. 10 gives about 1 % false positives. Of
   // kRibbon: the bits of a Bloom filter that is as good.
   double bloom_bits_per_key = 10;
+
+  // Whether filters are as large as a piece of memory that an allocator hands
+  // out, as jemalloc does: a quarter of a power of two apart. A cache that
+  // holds them then wastes none. The first filter of a table is the larger for
+  // it, others the smaller where the rate of false positives stays as wished.
+  bool optimize_filters_for_memory = false;
 
   // Whether the filter holds whole keys. Without them and without a prefix
   // extractor there is nothing in it, and no filter is written.

@@ -15,19 +15,23 @@ namespace ashlar {
 
 // Deletes the entries with begin <= user key < end, in the order of the
 // table's comparator, whose sequence number is smaller. Where end is not
-// behind begin, none.
+// behind begin, none. Where keys have timestamps, begin and end are shown with
+// one, that of begin being the deletion's; which keys lie between them goes by
+// keys without. Who reads at an older timestamp does not see the deletion.
 struct RangeDeletion {
   Slice begin;
   Slice end;
   SequenceNumber sequence = 0;
 };
 
-// Range deletions may overlap; fragments do not. All keys from begin to end
-// have the same range deletions above them.
+// Range deletions may overlap; fragments do not. All keys from begin to end,
+// both without timestamps, have the same range deletions above them.
 struct RangeDeletionFragment {
   Slice begin;
   Slice end;
-  std::vector<SequenceNumber> sequences;  // each once, newest first
+  std::vector<SequenceNumber> sequences;  // newest first
+  // One for each of them. Each pair once; empty where keys have none.
+  std::vector<Slice> timestamps;
 };
 
 // False ends the walk.

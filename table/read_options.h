@@ -24,6 +24,14 @@ struct ReaderOptions {
   // none). Else the file must name this one, or none.
   const Comparator* comparator = nullptr;
 
+  // Whether a table whose comparator is neither given nor built in is opened
+  // all the same. Entries and range deletions are then walked as they are
+  // stored, from either end, and checked as far as that goes without an order;
+  // timestamps, where such keys have any, are taken for a part of them. What
+  // needs the order is NotSupported: Get, seeks to a key, and iterators that
+  // would have to honour range deletions (ReadOptions::ignore_range_deletions).
+  bool allow_unknown_comparator = false;
+
   // Whether a file that is opened by its path is mapped into memory rather
   // than read; see OpenMappedFile for what that asks of the file. Uncompressed
   // blocks are then walked where the page cache holds them.

@@ -34,6 +34,16 @@ constexpr Row FormatRow(std::string_view feature, RocksDBRelease since) {
 constexpr auto kNever = [](const TableOptions&) { return false; };
 constexpr auto kNotTold = [](const File&) { return false; };
 
+// Whether dictionaries were asked for. What RocksDB and we write there is text
+// for people.
+bool NamesDictionary(const TableProperties& properties) {
+  constexpr std::string_view kField = "max_dict_bytes=";
+  const std::string& text = properties.compression_options;
+  const size_t at = text.find(kField);
+  return at != std::string::npos &&
+         text.compare(at + kField.size(), 2, "0;") != 0;
+}
+
 constexpr Row kRows[] = {
     FormatRow<2>("format_version 2", {3, 10}),
     FormatRow<3>("format_version 3", {5, 15}),
@@ -41,6 +51,36 @@ constexpr Row kRows[] = {
     FormatRow<5>("format_version 5", {6, 6}),
     FormatRow<6>("format_version 6", {8, 6}),
     FormatRow<7>("format_version 7", {10, 4}),
+    {"compression_opts.max_dict_bytes",
+     {4, 8},
+     [](const TableOptions& o) {
+       return o.compression_opts.max_dict_bytes != 0;
+     },
+     [](const File& f) { return NamesDictionary(f.properties); }},
+    {"compression kZSTD",
+     {4, 12},
+     [](const TableOptions& o) {
+       return o.compression == CompressionType::kZSTD;
+     },
+     // Version 7 lists numbers, but is newer.
+     [](const File& f) { return f.properties.compression_name == "ZSTD"; }},
+    {"range deletions",
+     {5, 0},
+     kNever,
+     [](const File& f) { return f.properties.num_range_deletions != 0; }},
+    {"index_type kTwoLevelIndexSearch",
+     {5, 2},
+     [](const TableOptions& o) {
+       return o.index_type == IndexType::kTwoLevelIndexSearch;
+     },
+     [](const File& f) {
+       return f.properties.index_type ==
+              static_cast<uint32_t>(IndexType::kTwoLevelIndexSearch);
+     }},
+    {"partition_filters",
+     {5, 4},
+     [](const TableOptions& o) { return o.partition_filters; },
+     kNotTold},
     {"data_block_index_type kDataBlockBinaryAndHash",
      {5, 15},
      [](const TableOptions& o) {
@@ -151,6 +191,9 @@ Status CheckReadableBy(const TableOptions& options,
 
 }  // namespace internal
 
+// Of releases that do not read zstd.
+constexpr CompressionType kOldCodec = CompressionType::kLZ4Compression;
+
 Result<TableOptions> TableOptions::TargetRocksDB(std::string_view release) {
   const std::optional<RocksDBRelease> target = ParseRocksDBRelease(release);
   if (!target.has_value()) {
@@ -165,9 +208,14 @@ Result<TableOptions> TableOptions::TargetRocksDB(std::string_view release) {
     return Status::InvalidArgument("target_rocksdb is " + ToString(*target) +
                                    ", expected 3.10 or later");
   }
+  // What RocksDB had for a default before.
   if (!internal::CheckReadableBy(options, *target).ok()) {
-    // What RocksDB had for a default before.
     options.checksum = ChecksumType::kCRC32c;
+  }
+  if (!internal::CheckReadableBy(options, *target).ok()) {
+    options.compression = IsCompressionSupported(kOldCodec)
+                              ? kOldCodec
+                              : CompressionType::kNoCompression;
   }
   return options;
 }

@@ -93,17 +93,25 @@ class ASHLAR_EXPORT TableReader {
 
   Iterator NewIterator(const ReadOptions& options = {}) const;
 
+  // Whether keys can be compared: false only where
+  // ReaderOptions::allow_unknown_comparator was needed.
+  bool knows_order() const;
+
   // As stored, in stored order: they may overlap, repeat, and come in any
   // order. They live as long as the reader.
   std::span<const RangeDeletion> RangeDeletions() const;
   // In key order and without overlap. There may be twice as many fragments as
-  // range deletions, and each may have all of their sequence numbers.
+  // range deletions, and each may have all of their sequence numbers. None
+  // where the order of keys is not known.
   void VisitRangeDeletionFragments(
       const RangeDeletionFragmentCallback& visit) const;
   // The largest sequence number <= snapshot of a range deletion over the key:
-  // entries of the key with smaller ones are deleted. 0: there is none.
+  // entries of the key with smaller ones are deleted. 0: there is none. Where
+  // keys have timestamps, user_key is given without, and only range deletions
+  // that are not newer than `timestamp` count; empty: all do.
   SequenceNumber NewestRangeDeletionOver(const Slice& user_key,
-                                         SequenceNumber snapshot) const;
+                                         SequenceNumber snapshot,
+                                         const Slice& timestamp = {}) const;
 
   // Reads every block of the file and compares it with its checksum; the first
   // fault. VerifyTable in table/dump.h finds all faults and looks deeper.
@@ -117,6 +125,7 @@ class ASHLAR_EXPORT TableReader {
   const TableProperties& properties() const;
   uint32_t format_version() const;
   ChecksumType checksum_type() const;
+  // Of one that is not known, something that has its name and nothing else.
   const Comparator* comparator() const;
   const RandomAccessFile& file() const;
   // Bytes held in memory for index, filter and properties.

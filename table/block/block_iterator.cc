@@ -72,6 +72,7 @@ bool BlockIterator::SortsBehindLast(const EntryHeader& header,
     }
     return TailOf(last) > LoadFixed64(tail);
   }
+  if (!order_.known()) return true;
   if (order_.IsOfBytes() && shared <= user && shared <= last_user) {
     return order_.CompareUserKeys(
                Slice(last.data() + shared, last_user - shared),
@@ -291,7 +292,7 @@ bool BlockIterator::Prev() {
   key_behind_.Append(key_);
   if (!LoadReverseInterval(offset)) return false;
   ShowReverse();
-  if (order_.Compare(key_, key_behind_.slice()) >= 0) {
+  if (order_.Forbids(key_, key_behind_.slice())) {
     return Fail("key is not smaller than the one behind it", current_);
   }
   return true;

@@ -84,17 +84,23 @@ Status TableBuilder::State::AddUnusual(const Slice& user_key, uint64_t tail,
 
 Status TableBuilder::State::AddRangeDeletion(const Slice& begin, uint64_t tail,
                                              const Slice& end) {
-  if (timestamps.any()) {
-    return Status::NotSupported(
-        "range deletions of keys with timestamps are not written by this "
-        "release");
-  }
   if (end.size() > kMaxUserKeyBytes) {
     return BadEntry(begin, tail,
                     "has an end of more than " +
                         std::to_string(kMaxUserKeyBytes) + " bytes");
   }
-  if (order.CompareUserKeys(begin, end) >= 0) {
+  if (end.size() < timestamps.size()) {
+    return BadEntry(begin, tail,
+                    "has an end shorter than the timestamp of " +
+                        std::to_string(timestamps.size()) +
+                        " bytes that it must end in");
+  }
+  const Slice timestamp = TimestampOf(begin, timestamps.size());
+  Status checked = CheckStripped(begin, tail, timestamp);
+  if (!checked.ok()) return checked;
+  if (order.WithoutTimestamps().CompareUserKeys(
+          WithoutTimestamp(begin, timestamps.size()),
+          WithoutTimestamp(end, timestamps.size())) >= 0) {
     return BadEntry(begin, tail,
                     "does not lie before its end, key " + Describe(end, tail));
   }
@@ -103,8 +109,10 @@ Status TableBuilder::State::AddRangeDeletion(const Slice& begin, uint64_t tail,
     return BadEntry(begin, tail,
                     "is one range deletion too many for one table");
   }
-  range_deletions.Add(begin, tail, end);
-  Count(begin.size() + kInternalKeyTailBytes, tail, end.size());
+  const Slice written_begin = timestamps.AsWritten(begin);
+  range_deletions.Add(written_begin, tail, timestamps.AsWritten(end));
+  timestamps.Take(timestamp);
+  Count(written_begin.size() + kInternalKeyTailBytes, tail, end.size());
   return {};
 }
 
@@ -117,16 +125,24 @@ Status TableBuilder::State::AddEntry(const Slice& user_key, uint64_t tail,
   return AddChecked(user_key, tail, value);
 }
 
+// External files hold only timestamps that readers put back.
+Status TableBuilder::State::CheckStripped(const Slice& user_key, uint64_t tail,
+                                          const Slice& timestamp) const {
+  if (!unique_user_keys || !timestamps.any() || !timestamps.stripped() ||
+      TimestampCollector::IsOldest(timestamp)) {
+    return {};
+  }
+  return BadEntry(user_key, tail,
+                  "has a timestamp, which is not written: "
+                  "persist_user_defined_timestamps is false");
+}
+
 Status TableBuilder::State::AddWithTimestamp(const Slice& user_key,
                                              uint64_t tail,
                                              const Slice& value) {
   const Slice timestamp = TimestampOf(user_key, timestamps.size());
-  if (unique_user_keys && timestamps.stripped() &&
-      !TimestampCollector::IsOldest(timestamp)) {
-    return BadEntry(user_key, tail,
-                    "has a timestamp, which is not written: "
-                    "persist_user_defined_timestamps is false");
-  }
+  Status checked = CheckStripped(user_key, tail, timestamp);
+  if (!checked.ok()) return checked;
   const uint64_t entries = properties.num_entries;
   Status added = AddChecked(timestamps.AsWritten(user_key), tail, value);
   if (properties.num_entries != entries) timestamps.Take(timestamp);
@@ -157,6 +173,9 @@ Status TableBuilder::State::AddChecked(const Slice& user_key, uint64_t tail,
   }
   block.Add(user_key, tail, options.use_delta_encoding ? parting.shared : 0,
             value);
+  if (index_takes_keys) [[unlikely]] {
+    index->AddKey(WithoutTimestamp(user_key, order.timestamp_size()));
+  }
   if (filter.has_value() && !parting.same_user_key) {
     filter->AddKey(WithoutTimestamp(user_key, order.timestamp_size()));
   } else if (filter_partitions.has_value()) {

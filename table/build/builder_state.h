@@ -74,6 +74,7 @@ struct TableBuilder::State {
         ring(sampler.has_value() ? nullptr : NewRing()),
         block(FormOf(options), BlockPlaceInMemory()),
         index(NewIndexBuilder(options)),
+        index_takes_keys(index->takes_keys()),
         collectors(std::move(collectors_in)) {
     if (options.filter == FilterType::kNone) return;
     if (options.partition_filters) {
@@ -107,6 +108,7 @@ struct TableBuilder::State {
   std::vector<WrittenBlock> written;      // kept for its memory
   DataBlockBuilder block;
   std::unique_ptr<IndexBuilder> index;
+  const bool index_takes_keys;
   Collectors collectors;
   // At most one of the two.
   std::optional<KeyFilterBuilder> filter;
@@ -125,6 +127,8 @@ struct TableBuilder::State {
 
   Status AddEntry(const Slice& user_key, uint64_t tail, const Slice& value);
   Status AddUnusual(const Slice& user_key, uint64_t tail, const Slice& value);
+  Status CheckStripped(const Slice& user_key, uint64_t tail,
+                       const Slice& timestamp) const;
   Status AddWithTimestamp(const Slice& user_key, uint64_t tail,
                           const Slice& value);
   Status AddChecked(const Slice& user_key, uint64_t tail, const Slice& value);

@@ -112,6 +112,14 @@ Status ExternalFileWriter::DeleteAt(const Slice& user_key,
                        ValueType::kTypeDeletionWithTimestamp, Slice());
 }
 
+Status ExternalFileWriter::DeleteRangeAt(const Slice& begin, const Slice& end,
+                                         const Slice& timestamp) {
+  std::string whole_end = end.ToString();
+  whole_end.append(timestamp.data(), timestamp.size());
+  return state_->AddAt(begin, timestamp, ValueType::kTypeRangeDeletion,
+                       whole_end);
+}
+
 Status ExternalFileWriter::Finish() {
   State& s = *state_;
   if (s.builder->NumEntries() == 0) {

@@ -213,10 +213,14 @@ Status Inspector::WalkDataBlock(const Slice& contents, const BlockPlace& place,
   if (!status.ok()) return status;
   if (block_iterator_.has_value()) return WalkInOrder(view, place, info);
   return ForEachPlainEntry(
-      view, place, [&](const Slice& key, const Slice&) -> Status {
+      view, place, [&](const Slice& key, const Slice& value) -> Status {
         if (key.size() < kInternalKeyTailBytes) {
           return place.Corruption("bad entry",
                                   "key is shorter than its tail of 8 bytes");
+        }
+        if (has_blobs_) {
+          Status blobs = place.Wrap("bad value", TakeBlobs(key, value));
+          if (!blobs.ok()) return blobs;
         }
         if (info->num_entries++ == 0 && options_.first_keys) {
           info->first_key = UserKeyOf(key).ToString();
@@ -235,6 +239,15 @@ Status Inspector::WalkInOrder(const BlockView& view, const BlockPlace& place,
     if (info->num_entries++ == 0) first_key = it.key().ToString();
     if (!FilterKnows(it.key(), place.handle.offset)) {
       return place.Corruption("key that the filter denies",
+                              DescribeInternalKey(it.key()));
+    }
+    if (has_blobs_) {
+      Status blobs = place.Wrap("bad value", TakeBlobs(it.key(), it.value()));
+      if (!blobs.ok()) return blobs;
+    }
+    if (hash_index_.has_value() &&
+        !HashIndexKnows(it.key(), static_cast<size_t>(*place.index))) {
+      return place.Corruption("key that the hash search index leads away from",
                               DescribeInternalKey(it.key()));
     }
     if (view.num_buckets == 0) continue;

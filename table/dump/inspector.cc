@@ -13,15 +13,17 @@ namespace {
 
 constexpr uint32_t kTwoLevelIndex = 2;
 constexpr uint32_t kFirstKeyIndex = 3;
+constexpr const char* kEmbeddedBlobStats = "rocksdb.embedded.blob.stats";
 
 BlockPlace PlaceOf(const BlockInfo& info) {
   return {info.kind, {info.offset, info.size}, info.index};
 }
 
 Status CountRangeDeletions(const Slice& contents, const BlockPlace& place,
-                           uint64_t* num_entries) {
+                           size_t timestamp_size, uint64_t* num_entries) {
   RangeDeletionList list;
-  Status status = DecodeRangeDeletions(contents, place, &list);
+  Status status =
+      DecodeRangeDeletions(contents, place, {timestamp_size, {}}, &list);
   *num_entries = list.entries.size();
   return status;
 }
@@ -132,6 +134,7 @@ Status Inspector::Run() {
   InspectOtherMetaBlocks();
   status = InspectDataBlocks();
   if (!status.ok()) return status;
+  InspectBlobs();
   InspectFooter();
   std::stable_sort(found_->blocks.begin(), found_->blocks.end(),
                    [](const BlockInfo& a, const BlockInfo& b) {
@@ -165,7 +168,9 @@ void Inspector::InspectProperties() {
   if (entry == nullptr) {
     index_form_known_ = !traits.may_have_user_key_index;
     if (!traits.requires_properties) {
-      order_.emplace(BytewiseComparator());
+      order_.emplace(options_.comparator != nullptr ? options_.comparator
+                                                    : BytewiseComparator());
+      found_->knows_order = true;
     } else if (!found_->meta_blocks.empty()) {
       AddFault({BlockKind::kProperties, {}, 0},
                Status::Corruption("no properties block"));
@@ -197,11 +202,14 @@ Status Inspector::TakeProperties(const BlockPlace& place,
   index_form_known_ = true;
   index_is_two_level_ = properties.index_type == kTwoLevelIndex;
   const Comparator* comparator;
-  if (ChooseComparator(properties, nullptr, &comparator).ok()) {
+  if (ChooseComparator(properties, options_.comparator, &comparator).ok()) {
+    found_->knows_order = true;
     const bool stripped = properties.user_defined_timestamps_persisted == 0;
     order_ = stripped ? KeyOrder(comparator).WithoutTimestamps()
                       : KeyOrder(comparator);
   }
+  has_blobs_ =
+      properties.user_collected_properties.contains(kEmbeddedBlobStats);
   DeclaredCompression declared;
   Status status =
       CheckProperties(properties, source_->footer().traits(), &declared);
@@ -241,7 +249,9 @@ void Inspector::InspectOtherMetaBlocks() {
       if (kind == BlockKind::kDictionary) {
         info.status = source_->TakeDictionary(contents, place);
       } else if (kind == BlockKind::kRangeDeletion) {
-        info.status = CountRangeDeletions(contents, place, &info.num_entries);
+        info.status = CountRangeDeletions(
+            contents, place, order_.has_value() ? order_->timestamp_size() : 0,
+            &info.num_entries);
         if (place.index == 0u) num_range_deletions_ = info.num_entries;
       } else if (entry.name.starts_with(kFullFilterPrefix)) {
         info.status = InspectFilter(entry.name, contents, place);
@@ -250,6 +260,9 @@ void Inspector::InspectOtherMetaBlocks() {
       } else if (entry.name.starts_with(kPartitionedFilterPrefix)) {
         info.status = InspectFilterPartitions(entry.name, contents, place,
                                               &info.num_entries);
+      } else if (entry.name == kHashIndexMetadataName ||
+                 entry.name == kHashIndexPrefixesName) {
+        info.status = InspectHashIndex(entry.name, contents, place);
       }
     }
     Keep(std::move(info));

@@ -18,6 +18,7 @@
 #include "table/filter/full_filter.h"
 #include "table/filter/leveldb_filter.h"
 #include "table/format/footer.h"
+#include "table/index/hash_search_index.h"
 #include "table/index/index_block.h"
 #include "table/read/block_source.h"
 #include "util/status.h"
@@ -58,6 +59,16 @@ class Inspector {
                                  const BlockPlace& place,
                                  uint64_t* num_entries);
   void TakeFilterPart(std::string end, const Slice& contents);
+  // Values that the file holds itself: where they lie is known once all data
+  // blocks have been read.
+  Status TakeBlobs(const Slice& internal_key, const Slice& value);
+  Status TakeBlob(const Slice& blob_index);
+  void InspectBlobs();
+  // One of the two; both are looked at when the second one is there.
+  Status InspectHashIndex(const std::string& name, const Slice& contents,
+                          const BlockPlace& place);
+  // Whether the hash index leads to data block i for this internal key.
+  bool HashIndexKnows(const Slice& internal_key, size_t i);
   Status InspectDataBlocks();
   void InspectFooter();
   void CheckOverlaps();
@@ -122,6 +133,13 @@ class Inspector {
   FilterSubject filter_subject_;
   Buffer filter_payload_;  // of the next
   std::optional<LevelDbFilter> leveldb_filter_;
+  bool has_blobs_ = false;
+  std::vector<BlockHandle> blobs_;
+  // Contents of the hash index until both are there, and then what they say.
+  std::optional<std::string> hash_index_metadata_;
+  BlockPlace hash_index_place_;
+  std::optional<HashSearchPrefixes> hash_index_;
+  std::shared_ptr<const PrefixExtractor> hash_index_extractor_;
   // Where order can be checked.
   std::optional<KeyOrder> order_;
   std::optional<BlockIterator> block_iterator_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "table/filter/memory_fit.h"
 #include "table/filter/registry.h"
 
 namespace ashlar::internal {
@@ -39,10 +40,14 @@ FilterDensity::FilterDensity(double bits)
     : bits_per_key(std::clamp(bits, 1.0, 100.0)),
       millibits(static_cast<int>(bits_per_key * 1000.0 + 0.500001)) {}
 
-FilterBitsBuilder::FilterBitsBuilder(FilterType type, double bits_per_key)
+FilterBitsBuilder::FilterBitsBuilder(FilterType type, double bits_per_key,
+                                     bool fit_memory)
     : kind_(&WrittenFilterKind(type)),
       density_(bits_per_key),
+      fit_(fit_memory ? std::make_unique<MemoryFit>() : nullptr),
       hashes_(kind_->parting) {}
+
+FilterBitsBuilder::~FilterBitsBuilder() = default;
 
 uint64_t FilterBitsBuilder::SizeEstimate() const {
   const uint64_t n = num_hashes();
@@ -54,7 +59,12 @@ uint64_t FilterBitsBuilder::HashesIn(uint64_t bytes) const {
 }
 
 bool FilterBitsBuilder::Finish(Buffer* out) {
-  const bool built = hashes_.empty() || kind_->build(&hashes_, density_, out);
+  if (hashes_.empty()) return true;
+  const FilterDensity density =
+      fit_ == nullptr
+          ? density_
+          : fit_->Choose(*kind_, num_hashes(), hashes_.first(), density_);
+  const bool built = kind_->build(&hashes_, density, out);
   hashes_.Clear();
   return built;
 }

@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string_view>
 
@@ -25,6 +26,7 @@
 namespace ashlar::internal {
 
 struct FilterKind;     // registry.h
+class MemoryFit;       // memory_fit.h
 struct RibbonKernels;  // ribbon_kernels.h
 
 // The hash that every filter we write stores keys and prefixes by.
@@ -41,8 +43,11 @@ struct FilterDensity {
 
 class FilterBitsBuilder {
  public:
-  // Not for FilterType::kNone.
-  FilterBitsBuilder(FilterType type, double bits_per_key);
+  // Not for FilterType::kNone. fit_memory: sizes are those that allocators hand
+  // out (memory_fit.h).
+  FilterBitsBuilder(FilterType type, double bits_per_key,
+                    bool fit_memory = false);
+  ~FilterBitsBuilder();
 
   // The hash of a key, or of a prefix where only prefixes are added.
   void Add(uint64_t hash) { hashes_.Add(hash); }
@@ -66,6 +71,7 @@ class FilterBitsBuilder {
  private:
   const FilterKind* kind_;
   FilterDensity density_;
+  std::unique_ptr<MemoryFit> fit_;  // null: sizes are as they come
   HashCollector hashes_;
 };
 

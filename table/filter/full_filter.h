@@ -24,7 +24,8 @@ class KeyFilterBuilder {
   explicit KeyFilterBuilder(const TableOptions& options)
       : prefixes_(options.prefix_extractor.get()),
         whole_keys_(options.whole_key_filtering),
-        bits_(options.filter, options.bloom_bits_per_key) {}
+        bits_(options.filter, options.bloom_bits_per_key,
+              options.optimize_filters_for_memory) {}
 
   // In key order; versions of one user key need not all be given.
   void AddKey(const Slice& user_key) {

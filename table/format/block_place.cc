@@ -24,6 +24,8 @@ std::string_view BlockKindName(BlockKind kind) {
       return "meta-index";
     case BlockKind::kFooter:
       return "footer";
+    case BlockKind::kBlob:
+      return "blob";
     case BlockKind::kOther:
       return "other";
   }

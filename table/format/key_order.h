@@ -24,6 +24,19 @@ class KeyOrder {
         falling_(kind_ == Kind::kReverseBytewise ||
                  comparator == ReverseBytewiseComparatorWithU64Ts()) {}
 
+  // Of keys whose comparator is not known; `placeholder` has its name. Nothing
+  // that this says of two user keys means anything but that they are equal.
+  static KeyOrder Unknown(const Comparator* placeholder) {
+    KeyOrder order(placeholder);
+    order.known_ = false;
+    return order;
+  }
+  bool known() const { return known_; }
+  // Whether b is known to stand at the wrong place behind a; internal keys.
+  bool Forbids(const Slice& a, const Slice& b) const {
+    return known_ && Compare(a, b) >= 0;
+  }
+
   // The same order of keys whose timestamps were taken off.
   KeyOrder WithoutTimestamps() const {
     if (timestamp_size_ == 0) return *this;
@@ -97,6 +110,7 @@ class KeyOrder {
   const Comparator* comparator_;
   Kind kind_;
   uint32_t timestamp_size_;
+  bool known_ = true;
   // Before any timestamp, keys are ordered by their bytes, up or down.
   bool rising_;
   bool falling_;

@@ -54,6 +54,10 @@ class IndexBuilder {
   void Begin(const Slice& user_key, uint64_t tail) {
     if (form_.first_keys) AppendFirstKey(user_key, tail);
   }
+  // Whether each key is to be given to AddKey, behind the Prepare of the block
+  // before its own.
+  virtual bool takes_keys() const { return false; }
+  virtual void AddKey(const Slice&) {}
   // For the block that ends with the internal key last_user_key || last_tail,
   // when the next one begins with *next_user_key || next_tail; null for the
   // last block of the file.
@@ -75,7 +79,7 @@ class IndexBuilder {
 
   const IndexForm& form() const { return form_; }
   // Bytes of the index if it were written now, roughly.
-  uint64_t SizeEstimate() const;
+  virtual uint64_t SizeEstimate() const;
   // All blocks that were prepared must be finished.
   virtual Status Write(IndexSink* sink, WrittenIndex* written) = 0;
 
@@ -84,6 +88,7 @@ class IndexBuilder {
   virtual void OnFinished() {}
 
   const TableOptions& options() const { return options_; }
+  size_t num_prepared() const { return key_ends_.size(); }
   size_t num_finished() const { return handles_.size(); }
   const BlockHandle& handle(size_t i) const { return handles_[i]; }
   // As an internal key, or without its tail.

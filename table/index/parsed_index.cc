@@ -56,7 +56,8 @@ Status ParsedIndex::Add(const Slice& stored, const IndexEntry& entry,
   // Filters of a key's versions may be cut between them: of equal keys the
   // first one counts.
   const int most = place.kind == BlockKind::kFilter ? 1 : 0;
-  if (size() != 0 && CompareSeparators(separator(size() - 1), key) >= most) {
+  if (size() != 0 && order_.known() &&
+      CompareSeparators(separator(size() - 1), key) >= most) {
     return place.Corruption("bad index entry",
                             which() + " is not larger than the one before it");
   }
@@ -81,9 +82,10 @@ Status ParsedIndex::AddFirstKey(const Slice& stored, const BlockPlace& place) {
   }
   if (first_key.size() < order_.smallest_key()) {
     wrong = " has a first key that is no internal key";
-  } else if (CompareSeparator(i, first_key) < 0) {
+  } else if (order_.known() && CompareSeparator(i, first_key) < 0) {
     wrong = " has a first key behind its separator";
-  } else if (i != 0 && CompareSeparator(i - 1, first_key) >= 0) {
+  } else if (i != 0 && order_.known() &&
+             CompareSeparator(i - 1, first_key) >= 0) {
     wrong = " has a first key not behind the separator before it";
   } else if (!first_keys_.TryReserve(first_key.size())) {
     wrong = ": no memory";

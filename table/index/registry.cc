@@ -3,6 +3,7 @@
 #include <array>
 
 #include "table/index/binary_search_index.h"
+#include "table/index/hash_search_index.h"
 #include "table/index/two_level_index.h"
 
 namespace ashlar::internal {
@@ -13,9 +14,9 @@ namespace {
 constexpr std::array<IndexTypeRow, 4> kRows = {{
     {IndexType::kBinarySearch, false,
      BinarySearchIndexBuilder::New, BinarySearchIndexReader::Open},
-    // The prefixes only shorten the search, so readers may leave them alone.
+    // The prefixes only shorten the search: readers leave them alone.
     {IndexType::kHashSearch, false,
-     BinarySearchIndexBuilder::New, BinarySearchIndexReader::Open},
+     HashSearchIndexBuilder::New, BinarySearchIndexReader::Open},
     {IndexType::kTwoLevelIndexSearch, false,
      TwoLevelIndexBuilder::New, TwoLevelIndexReader::Open},
     {IndexType::kBinarySearchWithFirstKey, true,

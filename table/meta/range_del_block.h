@@ -12,6 +12,7 @@
 
 #include "table/block/block_builder.h"
 #include "table/format/block_place.h"
+#include "table/format/key_form.h"
 #include "table/range_deletion.h"
 #include "util/mem/buffer.h"
 #include "util/slice.h"
@@ -23,13 +24,21 @@ namespace ashlar::internal {
 inline constexpr uint64_t kMaxRangeDeletions = uint64_t{1} << 24;
 
 struct RangeDeletionList {
-  // As stored. Ends lie in the block's contents, begins in `begin_keys`.
+  // In stored order. Begins lie in `keys`; ends too where timestamps were taken
+  // off, else in the block's contents.
   std::vector<RangeDeletion> entries;
-  Buffer begin_keys;
+  Buffer keys;
+};
+
+// What the user keys of such a block look like.
+struct RangeDeletionForm {
+  size_t timestamp_size = 0;  // as stored
+  KeyForm keys = {};
 };
 
 // `contents` must outlive *list, which must be empty.
 Status DecodeRangeDeletions(const Slice& contents, const BlockPlace& place,
+                            const RangeDeletionForm& form,
                             RangeDeletionList* list);
 
 // Collects a block of range deletions.

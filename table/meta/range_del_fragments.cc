@@ -1,7 +1,6 @@
 #include "table/meta/range_del_fragments.h"
 
 #include <algorithm>
-#include <functional>
 #include <new>
 #include <string>
 
@@ -29,6 +28,7 @@ Status RangeDeletionFragments::Build(
   try {
     CollectBounds(deletions);
     if (bounds_.empty()) return {};
+    CollectVersions(deletions);
     return FillTree(MakeSpans(deletions), place);
   } catch (const std::bad_alloc&) {
     return Status::Aborted("no memory to sort " +
@@ -41,15 +41,17 @@ void RangeDeletionFragments::CollectBounds(
     const std::vector<RangeDeletion>& deletions) {
   for (const RangeDeletion& deletion : deletions) {
     if (IsEmpty(deletion)) continue;
+    const Slice begin = KeyOf(deletion.begin);
+    const Slice end = KeyOf(deletion.end);
     // Writers that list fragments repeat each range for all that cover it, and
     // begin the next one where the last one ends.
-    if (bounds_.empty() || bounds_.back() != deletion.begin) {
+    if (bounds_.empty() || bounds_.back() != begin) {
       const size_t n = bounds_.size();
-      const bool repeats = n >= 2 && bounds_[n - 1] == deletion.end &&
-                           bounds_[n - 2] == deletion.begin;
-      if (!repeats) bounds_.push_back(deletion.begin);
+      const bool repeats =
+          n >= 2 && bounds_[n - 1] == end && bounds_[n - 2] == begin;
+      if (!repeats) bounds_.push_back(begin);
     }
-    if (bounds_.back() != deletion.end) bounds_.push_back(deletion.end);
+    if (bounds_.back() != end) bounds_.push_back(end);
   }
   std::sort(bounds_.begin(), bounds_.end(),
             [this](const Slice& a, const Slice& b) {
@@ -71,24 +73,50 @@ uint32_t RangeDeletionFragments::BoundNumber(const Slice& user_key) const {
   return static_cast<uint32_t>(at - bounds_.begin());
 }
 
-// Newest first, so that what is put into a node one after the other is sorted.
-std::vector<RangeDeletionFragments::Span> RangeDeletionFragments::MakeSpans(
+bool RangeDeletionFragments::IsNewer(const Version& a, const Version& b) const {
+  if (a.sequence != b.sequence) return a.sequence > b.sequence;
+  return timestamp_size_ != 0 && IsLater(a.timestamp, b.timestamp);
+}
+
+uint32_t RangeDeletionFragments::RankOf(const Version& version) const {
+  const auto at = std::lower_bound(
+      versions_.begin(), versions_.end(), version,
+      [this](const Version& a, const Version& b) { return IsNewer(a, b); });
+  return static_cast<uint32_t>(at - versions_.begin());
+}
+
+void RangeDeletionFragments::CollectVersions(
     const std::vector<RangeDeletion>& deletions) {
   for (const RangeDeletion& deletion : deletions) {
-    if (!IsEmpty(deletion)) sequences_.push_back(deletion.sequence);
+    if (!IsEmpty(deletion)) versions_.push_back(VersionOf(deletion));
   }
-  std::sort(sequences_.begin(), sequences_.end(), std::greater<>());
-  sequences_.erase(std::unique(sequences_.begin(), sequences_.end()),
-                   sequences_.end());
-  sequences_.shrink_to_fit();
+  const auto newer = [this](const Version& a, const Version& b) {
+    return IsNewer(a, b);
+  };
+  std::sort(versions_.begin(), versions_.end(), newer);
+  versions_.erase(std::unique(versions_.begin(), versions_.end(),
+                              [&](const Version& a, const Version& b) {
+                                return !newer(a, b) && !newer(b, a);
+                              }),
+                  versions_.end());
+  versions_.shrink_to_fit();
+  for (size_t i = 1; timestamp_size_ != 0 && i < versions_.size(); ++i) {
+    if (IsLater(versions_[i].timestamp, versions_[i - 1].timestamp)) {
+      timestamps_descend_ = false;
+    }
+  }
+}
+
+// Newest first, so that what is put into a node one after the other is sorted.
+std::vector<RangeDeletionFragments::Span> RangeDeletionFragments::MakeSpans(
+    const std::vector<RangeDeletion>& deletions) const {
   std::vector<Span> spans;
   spans.reserve(deletions.size());
   for (const RangeDeletion& deletion : deletions) {
     if (IsEmpty(deletion)) continue;
-    const auto rank = std::lower_bound(sequences_.begin(), sequences_.end(),
-                                       deletion.sequence, std::greater<>());
-    spans.push_back({BoundNumber(deletion.begin), BoundNumber(deletion.end),
-                     static_cast<uint32_t>(rank - sequences_.begin())});
+    spans.push_back({BoundNumber(KeyOf(deletion.begin)),
+                     BoundNumber(KeyOf(deletion.end)),
+                     RankOf(VersionOf(deletion))});
   }
   std::sort(spans.begin(), spans.end(),
             [](const Span& a, const Span& b) { return a.rank < b.rank; });
@@ -96,7 +124,7 @@ std::vector<RangeDeletionFragments::Span> RangeDeletionFragments::MakeSpans(
 }
 
 // Counts, then fills. A rank comes once to a node, however many deletions of
-// one sequence number there are, as in files made for ingestion.
+// one version there are, as in files made for ingestion.
 Status RangeDeletionFragments::FillTree(const std::vector<Span>& spans,
                                         const BlockPlace& place) {
   constexpr uint32_t kNone = ~uint32_t{0};
@@ -145,39 +173,53 @@ size_t RangeDeletionFragments::Find(const Slice& user_key) const {
   return static_cast<size_t>(behind - bounds_.begin()) - 1;
 }
 
-SequenceNumber RangeDeletionFragments::NewestAt(size_t i,
-                                                SequenceNumber snapshot) const {
-  if (i >= size()) return 0;
+RangeDeletionFragments::Version RangeDeletionFragments::NewestAt(
+    size_t i, SequenceNumber snapshot, const Slice& timestamp) const {
+  if (i >= size()) return {};
+  const auto hidden = [&](const Version& version) {
+    return version.sequence > snapshot ||
+           (timestamps_descend_ && !timestamp.empty() &&
+            IsLater(version.timestamp, timestamp));
+  };
   const auto visible = static_cast<uint32_t>(
-      std::lower_bound(sequences_.begin(), sequences_.end(), snapshot,
-                       std::greater<>()) -
-      sequences_.begin());
-  auto best = static_cast<uint32_t>(sequences_.size());
+      std::partition_point(versions_.begin(), versions_.end(), hidden) -
+      versions_.begin());
+  auto best = static_cast<uint32_t>(versions_.size());
   for (size_t node = size() + i; node >= 1; node /= 2) {
     const auto begin = ranks_.begin() + node_begin_[node];
     const auto end = ranks_.begin() + node_begin_[node + 1];
-    const auto found = std::lower_bound(begin, end, visible);
+    auto found = std::lower_bound(begin, end, visible);
+    while (!timestamps_descend_ && !timestamp.empty() && found != end &&
+           IsLater(versions_[*found].timestamp, timestamp)) {
+      ++found;
+    }
     if (found != end) best = std::min(best, *found);
   }
-  return best < sequences_.size() ? sequences_[best] : 0;
+  return best < versions_.size() ? versions_[best] : Version();
 }
 
-void RangeDeletionFragments::ListAt(
-    size_t i, std::vector<SequenceNumber>* sequences) const {
-  sequences->clear();
+void RangeDeletionFragments::ListAt(size_t i,
+                                    RangeDeletionFragment* fragment) const {
+  std::vector<uint32_t> ranks;
   for (size_t node = size() + i; node >= 1; node /= 2) {
-    for (uint32_t at = node_begin_[node]; at < node_begin_[node + 1]; ++at) {
-      sequences->push_back(sequences_[ranks_[at]]);
+    ranks.insert(ranks.end(), ranks_.begin() + node_begin_[node],
+                 ranks_.begin() + node_begin_[node + 1]);
+  }
+  std::sort(ranks.begin(), ranks.end());
+  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+  fragment->sequences.clear();
+  fragment->timestamps.clear();
+  for (const uint32_t rank : ranks) {
+    fragment->sequences.push_back(versions_[rank].sequence);
+    if (timestamp_size_ != 0) {
+      fragment->timestamps.push_back(versions_[rank].timestamp);
     }
   }
-  std::sort(sequences->begin(), sequences->end(), std::greater<>());
-  sequences->erase(std::unique(sequences->begin(), sequences->end()),
-                   sequences->end());
 }
 
 uint64_t RangeDeletionFragments::MemoryUsage() const {
   return bounds_.capacity() * sizeof(Slice) +
-         sequences_.capacity() * sizeof(SequenceNumber) +
+         versions_.capacity() * sizeof(Version) +
          (node_begin_.capacity() + ranks_.capacity()) * sizeof(uint32_t);
 }
 

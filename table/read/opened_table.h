@@ -39,6 +39,8 @@ struct OpenedTable {
         order_without_timestamps(order),
         stored_order(order) {}
 
+  // Stands in for a comparator that is not known.
+  std::unique_ptr<const Comparator> placeholder;
   std::unique_ptr<RandomAccessFile> file;
   BlockSource source;
   KeyOrder order;
@@ -67,6 +69,10 @@ struct OpenedTable {
   // timestamp is newer than `newest`, unless that is empty.
   Status ParseData(const BlockPlace& place, const Slice& newest,
                    LoadedBlock* block, BlockView* view) const;
+  // NotSupported where what is asked needs an order that is not known.
+  Status CheckOrderKnown(std::string_view asked) const;
+  // Whether iterators can do what the options ask for.
+  Status CheckRead(const ReadOptions& options) const;
   // Whether the timestamp is one of this table's.
   Status CheckTimestamp(const ReadOptions& options) const;
   // Where the versions of a user key, given without timestamp, begin that a

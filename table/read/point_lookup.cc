@@ -12,17 +12,18 @@ Status PointLookup::Run(GetResult* result) {
   *result = GetResult();
   result_ = result;
   Status status = table_.CheckTimestamp(options_);
+  if (status.ok()) status = table_.CheckOrderKnown("Get");
   if (!status.ok()) return status;
   if (table_.range_deletions != nullptr && !options_.ignore_range_deletions) {
-    deleted_below_ =
-        table_.range_deletions->fragments.NewestOver(user_key_, snapshot_);
+    deletion_ = table_.range_deletions->fragments.NewestOver(
+        user_key_, snapshot_, options_.timestamp);
   }
   status = SearchBlocks();
   if (!status.ok()) {
     *result = GetResult();
     return status;
   }
-  if (!decided_ && deleted_below_ != 0) TakeRangeDeletion();
+  if (!decided_ && deletion_.sequence != 0) TakeRangeDeletion();
   return {};
 }
 
@@ -128,12 +129,13 @@ bool PointLookup::MaySpan(const IndexCursor& at) const {
 void PointLookup::TakeRangeDeletion() {
   result_->state = GetResult::State::kDeleted;
   result_->type = ValueType::kTypeRangeDeletion;
-  result_->sequence = deleted_below_;
+  result_->sequence = deletion_.sequence;
+  result_->timestamp = deletion_.timestamp.ToString();
 }
 
 Status PointLookup::TakeEntry() {
   decided_ = true;
-  if (SequenceOf(block_.key()) < deleted_below_) {
+  if (SequenceOf(block_.key()) < deletion_.sequence) {
     TakeRangeDeletion();
     return {};
   }

@@ -52,8 +52,8 @@ class PointLookup {
   LoadedBlock loaded_;
   BlockIterator block_;
   GetResult* result_ = nullptr;
-  // Of the newest visible range deletion over the key; 0: none.
-  SequenceNumber deleted_below_ = 0;
+  // The newest visible range deletion over the key.
+  RangeDeletionFragments::Version deletion_;
   // Whether an entry ended the search; else the versions came to their end.
   bool decided_ = false;
 };

@@ -18,21 +18,15 @@ Status LoadRangeDeletions(const BlockSource& source,
   if (entry == nullptr) return {};
   const BlockPlace place{BlockKind::kRangeDeletion,
                          {entry->offset, entry->size}};
-  if (order.timestamp_size() != 0) {
-    return place.NotSupported("range deletions of keys with timestamps",
-                              "not honoured by this release");
-  }
   auto loaded = std::make_unique<RangeDeletions>(order);
   Status status = source.LoadOwned(place, true, &loaded->block);
   if (status.ok()) {
-    status = DecodeRangeDeletions(loaded->block.contents, place, &loaded->list);
+    status = DecodeRangeDeletions(
+        loaded->block.contents, place,
+        {order.timestamp_size() - form.stripped_timestamp, form},
+        &loaded->list);
   }
-  if (form.sequence.has_value()) {
-    for (RangeDeletion& deletion : loaded->list.entries) {
-      deletion.sequence = *form.sequence;
-    }
-  }
-  if (status.ok()) {
+  if (status.ok() && order.known()) {
     status = loaded->fragments.Build(loaded->list.entries, place);
   }
   if (status.ok() && !loaded->list.entries.empty()) {

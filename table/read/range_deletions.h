@@ -1,7 +1,8 @@
 // The range deletions of an open table: as stored, and as fragments.
 //
 // Loaded when a table is opened: a table whose range deletions cannot be read
-// would give wrong answers. Never changed afterwards: thread-safe.
+// would give wrong answers. Where the order of keys is not known, there are no
+// fragments. Never changed afterwards: thread-safe.
 #ifndef ASHLAR_TABLE_READ_RANGE_DELETIONS_H_
 #define ASHLAR_TABLE_READ_RANGE_DELETIONS_H_
 
@@ -25,7 +26,7 @@ struct RangeDeletions {
   RangeDeletionFragments fragments;
 
   uint64_t MemoryUsage() const {
-    return block.owned.capacity() + list.begin_keys.capacity() +
+    return block.owned.capacity() + list.keys.capacity() +
            list.entries.capacity() * sizeof(RangeDeletion) +
            fragments.MemoryUsage();
   }

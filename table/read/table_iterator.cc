@@ -14,7 +14,7 @@ Iterator::State::State(const OpenedTable* opened,
       window(opened->file.get(), read_options.readahead_size),
       at(opened->index.get()),
       block(opened->order),
-      status(opened->Named(opened->CheckTimestamp(read_options))),
+      status(opened->Named(opened->CheckRead(read_options))),
       usable(status.ok()) {}
 
 Iterator::State::~State() = default;
@@ -57,7 +57,9 @@ bool Iterator::State::BadSeparator() {
 // The key that the block iterator stands on must lie behind the separator of
 // the block before, and be the first key if the index tells that.
 bool Iterator::State::CheckBlockBegin() {
-  if (at.CompareSeparatorBefore(block.key()) >= 0) return BadSeparator();
+  if (table->order.known() && at.CompareSeparatorBefore(block.key()) >= 0) {
+    return BadSeparator();
+  }
   const Slice first_key = at.first_key();
   // Of a read at a timestamp, the entry with that key may be left out.
   if (first_key.empty() || !newest.empty() ||
@@ -73,7 +75,8 @@ bool Iterator::State::CheckBlockBegin() {
 
 // The key must not lie behind the separator of its block.
 bool Iterator::State::CheckBlockEnd() {
-  return at.CompareSeparator(block.key()) >= 0 || BadSeparator();
+  return !table->order.known() || at.CompareSeparator(block.key()) >= 0 ||
+         BadSeparator();
 }
 
 // Behind the last block or before the first, or where the index is damaged.
@@ -118,9 +121,16 @@ bool Iterator::State::SeekToLast() {
   return LastFrom(at.SeekToLast());
 }
 
+// Whether keys can be sought.
+bool Iterator::State::CheckSeek() {
+  if (!usable) return false;
+  Status known = table->CheckOrderKnown("a seek");
+  return known.ok() || Fail(known);
+}
+
 bool Iterator::State::Seek(const Slice& internal_key) {
   if (visible != nullptr) return visible->Seek(internal_key);
-  if (!usable) return false;
+  if (!CheckSeek()) return false;
   status = Status();
   if (!at.Seek(internal_key)) return AtEnd();
   if (!LoadBlock()) return false;

@@ -56,6 +56,7 @@ struct Iterator::State {
   bool SeekForPrev(const Slice& internal_key);
 
  private:
+  bool CheckSeek();
   bool LoadBlock();
   bool FirstFrom(bool on_block);
   bool LastFrom(bool on_block);

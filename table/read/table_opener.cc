@@ -19,6 +19,19 @@ constexpr uint64_t kTailBytes = uint64_t{16} << 10;
 // Of external files: the version that has a global sequence number.
 constexpr uint32_t kExternalVersionWithSeqno = 2;
 
+// A name and no order: but for equal keys, what it says means nothing.
+class NamedComparator final : public Comparator {
+ public:
+  explicit NamedComparator(std::string name) : name_(std::move(name)) {}
+  std::string_view Name() const override { return name_; }
+  int Compare(const Slice& a, const Slice& b) const override {
+    return a.compare(b);
+  }
+
+ private:
+  const std::string name_;
+};
+
 // Opening one file, step by step.
 class TableOpener {
  public:
@@ -31,14 +44,10 @@ class TableOpener {
     if (status.ok()) status = CheckHonoured();
     if (status.ok()) status = ReadDictionary();
     if (!status.ok()) return status;
-    const Comparator* comparator;
-    status =
-        ChooseComparator(table_->properties, options.comparator, &comparator);
+    status = ChooseOrder(options);
     if (!status.ok()) {
       return properties_place_.Wrap("unusable comparator", status);
     }
-    table_->order = table_->stored_order = KeyOrder(comparator);
-    table_->order_without_timestamps = table_->order.WithoutTimestamps();
     if (table_->properties.user_defined_timestamps_persisted == 0) {
       table_->key_form.stripped_timestamp = table_->order.timestamp_size();
       table_->stored_order = table_->order_without_timestamps;
@@ -119,6 +128,23 @@ class TableOpener {
           "index type " + std::to_string(p.index_type), kWhy);
     }
     return {};
+  }
+
+  Status ChooseOrder(const ReaderOptions& options) {
+    const Comparator* comparator;
+    Status status =
+        ChooseComparator(table_->properties, options.comparator, &comparator);
+    if (status.IsNotSupported() && options.allow_unknown_comparator) {
+      table_->placeholder =
+          std::make_unique<NamedComparator>(table_->properties.comparator_name);
+      table_->order = KeyOrder::Unknown(table_->placeholder.get());
+      status = Status();
+    } else if (status.ok()) {
+      table_->order = KeyOrder(comparator);
+    }
+    table_->stored_order = table_->order;
+    table_->order_without_timestamps = table_->order.WithoutTimestamps();
+    return status;
   }
 
   // Of external files, one sequence number replaces all others. 0, or none,
@@ -289,6 +315,23 @@ Status OpenedTable::ParseData(const BlockPlace& place, const Slice& newest,
   block->owned = std::move(restored);
   block->contents = block->owned.slice();
   return ParseBlock(block->contents, place, view);
+}
+
+Status OpenedTable::CheckOrderKnown(std::string_view asked) const {
+  if (order.known()) [[likely]]
+    return {};
+  return Status::NotSupported(std::string(asked) +
+                              " needs the order of keys: comparator " +
+                              std::string(order.comparator()->Name()) +
+                              " is neither given nor built in");
+}
+
+Status OpenedTable::CheckRead(const ReadOptions& options) const {
+  if (range_deletions != nullptr && !options.ignore_range_deletions) {
+    Status status = CheckOrderKnown("an iterator that honours range deletions");
+    if (!status.ok()) return status;
+  }
+  return CheckTimestamp(options);
 }
 
 Status OpenedTable::CheckTimestamp(const ReadOptions& options) const {

@@ -58,6 +58,8 @@ Iterator TableReader::NewIterator(const ReadOptions& options) const {
   return Iterator(std::move(state));
 }
 
+bool TableReader::knows_order() const { return state_->table->order.known(); }
+
 std::span<const RangeDeletion> TableReader::RangeDeletions() const {
   const auto* const deletions = state_->table->range_deletions.get();
   if (deletions == nullptr) return {};
@@ -71,7 +73,7 @@ void TableReader::VisitRangeDeletionFragments(
   const RangeDeletionFragments& fragments = deletions->fragments;
   RangeDeletionFragment fragment;
   for (size_t i = 0; i < fragments.size(); ++i) {
-    fragments.ListAt(i, &fragment.sequences);
+    fragments.ListAt(i, &fragment);
     if (fragment.sequences.empty()) continue;
     fragment.begin = fragments.begin(i);
     fragment.end = fragments.end(i);
@@ -80,11 +82,12 @@ void TableReader::VisitRangeDeletionFragments(
 }
 
 SequenceNumber TableReader::NewestRangeDeletionOver(
-    const Slice& user_key, SequenceNumber snapshot) const {
+    const Slice& user_key, SequenceNumber snapshot,
+    const Slice& timestamp) const {
   const auto* const deletions = state_->table->range_deletions.get();
-  return deletions == nullptr
-             ? 0
-             : deletions->fragments.NewestOver(user_key, snapshot);
+  if (deletions == nullptr) return 0;
+  return deletions->fragments.NewestOver(user_key, snapshot, timestamp)
+      .sequence;
 }
 
 Status TableReader::VerifyChecksum(const ReadOptions& options) const {
@@ -129,6 +132,7 @@ Status TableReader::VerifyChecksum(const ReadOptions& options) const {
 
 uint64_t TableReader::ApproximateOffsetOf(const Slice& user_key) const {
   std::string target;
+  if (!knows_order()) return 0;
   state_->table->AppendTarget(user_key, Slice(), kMaxSequenceNumber, &target);
   IndexCursor at(state_->table->index.get());
   if (at.Seek(target)) return at.handle().offset;

@@ -24,8 +24,9 @@ bool VisibleEntries::Hides(const Slice& key) {
   const SequenceNumber sequence = SequenceOf(key);
   if (sequence > snapshot_) return true;
   if (fragments_ == nullptr) return false;
-  const Slice user_key = UserKeyOf(key);
-  const KeyOrder& order = all_.table->order;
+  const KeyOrder& order = all_.table->order_without_timestamps;
+  const Slice user_key =
+      WithoutTimestamp(UserKeyOf(key), all_.table->order.timestamp_size());
   const bool inside =
       newest_.has_value() &&
       (!begin_ || order.CompareUserKeys(*begin_, user_key) <= 0) &&
@@ -46,7 +47,7 @@ void VisibleEntries::EnterFragmentOf(const Slice& user_key) {
     }
     if (i != n) end_ = i < n ? fragments.end(i) : fragments.begin(0);
   }
-  newest_ = fragments.NewestAt(i, snapshot_);
+  newest_ = fragments.NewestAt(i, snapshot_, all_.newest).sequence;
 }
 
 }  // namespace ashlar::internal

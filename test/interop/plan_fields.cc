@@ -188,6 +188,18 @@ constexpr auto
                    plan->options.compression_opts.max_dict_buffer_bytes =
                        Pick<uint64_t>(value, {0, 20000, 1});
                  }},
+                {"hash_search", "anyindex hashsearch",
+                 [](size_t value, Plan* plan) {
+                   if (value == 0) return;
+                   TableOptions& options = plan->options;
+                   options.index_type = IndexType::kHashSearch;
+                   options.index_block_restart_interval = 1;
+                   // RocksDB takes prefixes also of keys that have none.
+                   const auto& extractor = options.prefix_extractor;
+                   if (extractor == nullptr || !extractor->InDomain(Slice())) {
+                     options.prefix_extractor = NewCappedPrefixExtractor(5);
+                   }
+                 }},
             });
 
 // Names of plans are made of labels.

@@ -81,8 +81,16 @@ constexpr BadOptions kBadOptions[] = {
     {[](TableOptions* o) { o->index_type = static_cast<IndexType>(4); },
      Code::kInvalidArgument, "index_type is 4, expected 0 to 3"},
     {[](TableOptions* o) { o->index_type = IndexType::kHashSearch; },
-     Code::kNotSupported,
-     "index_type is kHashSearch, which this release does not write"},
+     Code::kInvalidArgument,
+     "index_type is kHashSearch, but prefix_extractor is null"},
+    {[](TableOptions* o) {
+       o->index_type = IndexType::kHashSearch;
+       o->prefix_extractor = NewFixedPrefixExtractor(3);
+       o->index_block_restart_interval = 2;
+     },
+     Code::kInvalidArgument,
+     "index_type is kHashSearch, but index_block_restart_interval is 2, "
+     "expected 1"},
     {[](TableOptions* o) { o->partition_filters = true; },
      Code::kInvalidArgument,
      "partition_filters is true, but index_type is not "

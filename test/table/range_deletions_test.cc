@@ -37,7 +37,7 @@ struct Decoded {
       builder.Add(d.begin, PackTail(d.sequence, ValueType::kTypeRangeDeletion),
                   d.end);
     }
-    Require(DecodeRangeDeletions(builder.Finish(), BlockPlace(), &list));
+    Require(DecodeRangeDeletions(builder.Finish(), BlockPlace(), {}, &list));
   }
   RangeDeletionBlockBuilder builder;
   RangeDeletionList list;
@@ -96,17 +96,17 @@ void CheckFragments(const RangeDeletionFragments& fragments,
                     Random* random) {
   for (size_t i = 0; i < fragments.size(); ++i) {
     ASSERT_LT(order->Compare(fragments.begin(i), fragments.end(i)), 0);
-    std::vector<SequenceNumber> listed;
+    RangeDeletionFragment listed;
     fragments.ListAt(i, &listed);
     const auto expected = naive.Over(fragments.begin(i));
-    EXPECT_EQ(listed,
+    EXPECT_EQ(listed.sequences,
               std::vector<SequenceNumber>(expected.begin(), expected.end()));
   }
   for (int i = 0; i < 200; ++i) {
     const std::string key = RandomKey(random);
     const SequenceNumber snapshot =
         random->OneIn(4) ? kMaxSequenceNumber : random->Below(64);
-    EXPECT_EQ(fragments.NewestOver(key, snapshot),
+    EXPECT_EQ(fragments.NewestOver(key, snapshot, Slice()).sequence,
               naive.NewestOver(key, snapshot))
         << "key " << key << " snapshot " << snapshot;
   }
@@ -135,8 +135,8 @@ TEST(RangeDeletions, NoneAtAll) {
   RangeDeletionFragments fragments{KeyOrder(BytewiseComparator())};
   Require(fragments.Build(decoded.list.entries, BlockPlace()));
   EXPECT_EQ(fragments.size(), 0u);
-  EXPECT_EQ(fragments.NewestOver("k", kMaxSequenceNumber), 0u);
-  EXPECT_EQ(fragments.NewestOver("", kMaxSequenceNumber), 0u);
+  EXPECT_EQ(fragments.NewestOver("k", kMaxSequenceNumber, {}).sequence, 0u);
+  EXPECT_EQ(fragments.NewestOver("", kMaxSequenceNumber, {}).sequence, 0u);
 }
 
 // One in the other, all of different age: as lists, the fragments would have
@@ -165,7 +165,7 @@ TEST(RangeDeletions, NestedOnesStaySmall) {
   for (int i = 0; i < 20; ++i) {
     const std::string at = key(static_cast<uint32_t>(random.Below(4 * kCount)));
     const SequenceNumber snapshot = random.Below(kCount + 2);
-    EXPECT_EQ(fragments.NewestOver(at, snapshot),
+    EXPECT_EQ(fragments.NewestOver(at, snapshot, {}).sequence,
               naive.NewestOver(at, snapshot));
   }
 }

@@ -32,7 +32,8 @@ TEST(RocksDBRelease, TargetsTakeTheNewestFormat) {
     uint32_t format_version;
     ChecksumType checksum;
   } targets[] = {
-      {"3.10", 2, ChecksumType::kCRC32c}, {"5.14", 2, ChecksumType::kCRC32c},
+      {"3.10", 2, ChecksumType::kCRC32c}, {"4.11", 2, ChecksumType::kCRC32c},
+      {"4.12", 2, ChecksumType::kCRC32c}, {"5.14", 2, ChecksumType::kCRC32c},
       {"5.15", 3, ChecksumType::kCRC32c}, {"5.16", 4, ChecksumType::kCRC32c},
       {"6.5", 4, ChecksumType::kCRC32c},  {"6.6", 5, ChecksumType::kCRC32c},
       {"6.26", 5, ChecksumType::kCRC32c}, {"6.27", 5, ChecksumType::kXXH3},
@@ -45,6 +46,11 @@ TEST(RocksDBRelease, TargetsTakeTheNewestFormat) {
     ASSERT_TRUE(options.ok()) << options.status().ToString();
     EXPECT_EQ(options->format_version, target.format_version) << target.release;
     EXPECT_EQ(options->checksum, target.checksum) << target.release;
+    if (*options->target_rocksdb < RocksDBRelease{4, 12}) {
+      EXPECT_NE(options->compression, CompressionType::kZSTD);
+    } else {
+      EXPECT_EQ(options->compression, DefaultCompressionType());
+    }
     EXPECT_TRUE(options->Validate().ok()) << target.release;
   }
   EXPECT_EQ(TableOptions::TargetRocksDB("3.9").status().message(),
@@ -77,6 +83,21 @@ TEST(RocksDBRelease, ImpossibleWishesNameBoth) {
        },
        "data_block_index_type kDataBlockBinaryAndHash needs RocksDB 5.15, but "
        "target_rocksdb is 5.14"},
+      {"4.11", [](TableOptions* o) { o->compression = CompressionType::kZSTD; },
+       "compression kZSTD needs RocksDB 4.12, but target_rocksdb is 4.11"},
+      {"4.7", [](TableOptions* o) { o->compression_opts.max_dict_bytes = 1; },
+       "compression_opts.max_dict_bytes needs RocksDB 4.8, but target_rocksdb "
+       "is 4.7"},
+      {"5.1",
+       [](TableOptions* o) { o->index_type = IndexType::kTwoLevelIndexSearch; },
+       "index_type kTwoLevelIndexSearch needs RocksDB 5.2, but target_rocksdb "
+       "is 5.1"},
+      {"5.3",
+       [](TableOptions* o) {
+         o->index_type = IndexType::kTwoLevelIndexSearch;
+         o->partition_filters = true;
+       },
+       "partition_filters needs RocksDB 5.4, but target_rocksdb is 5.3"},
       {"6.1",
        [](TableOptions* o) {
          o->index_type = IndexType::kBinarySearchWithFirstKey;

@@ -52,6 +52,7 @@ std::string Ts(const Comparator& comparator, uint64_t timestamp) {
 struct Sample {
   TableOptions options;
   std::vector<Entry> entries;
+  std::vector<Entry> ranges;  // range deletions, in any order
   std::string bytes;
 
   size_t size() const { return options.comparator->timestamp_size(); }
@@ -62,6 +63,31 @@ struct Sample {
     return timestamp.empty() ||
            options.comparator->CompareTimestamp(
                TimestampOf(UserKeyOf(entry.key), size()), timestamp) <= 0;
+  }
+  // The range deletion over the key with the largest sequence number that such
+  // a read sees; null: none. Of equal ones, that with the newest timestamp.
+  const Entry* DeletionOver(const Slice& key, const Slice& timestamp,
+                            SequenceNumber snapshot) const {
+    const Comparator& c = *options.comparator;
+    const Entry* newest = nullptr;
+    for (const Entry& range : ranges) {
+      if (!Passes(range, timestamp) || SequenceOf(range.key) > snapshot ||
+          SequenceOf(range.key) == 0 ||
+          c.CompareWithoutTimestamp(KeyOf(range), key) > 0 ||
+          c.CompareWithoutTimestamp(
+              key, WithoutTimestamp(range.value, size())) >= 0) {
+        continue;
+      }
+      if (newest == nullptr ||
+          SequenceOf(range.key) > SequenceOf(newest->key) ||
+          (SequenceOf(range.key) == SequenceOf(newest->key) &&
+           c.CompareTimestamp(TimestampOf(UserKeyOf(range.key), size()),
+                              TimestampOf(UserKeyOf(newest->key), size())) >
+               0)) {
+        newest = &range;
+      }
+    }
+    return newest;
   }
   bool Less(const Entry& a, const Entry& b) const {
     const int order =
@@ -95,6 +121,27 @@ std::string RandomKey(Random* random) {
   return key;
 }
 
+// In half of the tables timestamps rise with sequence numbers, as RocksDB asks
+// of its users; here nothing depends on it.
+void AddRanges(Sample* sample, uint64_t timestamps, Random* random) {
+  const Comparator& comparator = *sample->options.comparator;
+  const bool stripped = !sample->options.persist_user_defined_timestamps;
+  const bool rising = random->OneIn(2);
+  for (uint64_t i = random->OneIn(3) ? 0 : random->Below(20); i > 0; --i) {
+    std::string begin = RandomKey(random);
+    std::string end = RandomKey(random);
+    const int order = comparator.CompareWithoutTimestamp(begin, end);
+    if (order == 0) continue;
+    if (order > 0) std::swap(begin, end);
+    const SequenceNumber sequence = random->Below(50);
+    const uint64_t timestamp = stripped ? 0
+                               : rising ? sequence * timestamps / 50
+                                        : random->Below(timestamps);
+    const std::string ts = Ts(comparator, timestamp);
+    sample->ranges.push_back(RangeDeleted(begin + ts, sequence, end + ts));
+  }
+}
+
 Sample MakeSample(Random* random) {
   constexpr ValueType kTypes[] = {
       ValueType::kTypeValue,          ValueType::kTypeValue,
@@ -125,7 +172,9 @@ Sample MakeSample(Random* random) {
                               return a.key == b.key;
                             }),
                 entries.end());
+  AddRanges(&sample, timestamps, random);
   std::vector<Entry> given = entries;
+  given.insert(given.end(), sample.ranges.begin(), sample.ranges.end());
   for (Entry& entry : given) {
     // Of stripped keys any timestamp may be given.
     if (!stripped || random->OneIn(2)) continue;
@@ -148,10 +197,15 @@ struct Answer {
 Answer Expected(const Sample& sample, const Slice& key, const Slice& timestamp,
                 SequenceNumber snapshot) {
   Answer answer;
+  const Entry* const deletion = sample.DeletionOver(key, timestamp, snapshot);
   for (const Entry& entry : sample.entries) {
     if (sample.KeyOf(entry) != key || !sample.Passes(entry, timestamp) ||
         SequenceOf(entry.key) > snapshot) {
       continue;
+    }
+    if (deletion != nullptr &&
+        SequenceOf(entry.key) < SequenceOf(deletion->key)) {
+      break;
     }
     answer.sequence = SequenceOf(entry.key);
     answer.timestamp =
@@ -167,6 +221,11 @@ Answer Expected(const Sample& sample, const Slice& key, const Slice& timestamp,
     if (found) answer.value = entry.value;
     return answer;
   }
+  if (deletion == nullptr) return answer;
+  answer.state = GetResult::State::kDeleted;
+  answer.sequence = SequenceOf(deletion->key);
+  answer.timestamp =
+      TimestampOf(UserKeyOf(deletion->key), sample.size()).ToString();
   return answer;
 }
 
@@ -195,7 +254,15 @@ void CheckIterators(const Sample& sample, const TableReader& reader,
                     const ReadOptions& options, Random* random) {
   std::vector<Entry> expected;
   for (const Entry& entry : sample.entries) {
-    if (sample.Passes(entry, options.timestamp)) expected.push_back(entry);
+    const Entry* const deletion = sample.DeletionOver(
+        sample.KeyOf(entry), options.timestamp, options.snapshot);
+    const bool hidden =
+        SequenceOf(entry.key) > options.snapshot ||
+        (!options.ignore_range_deletions && deletion != nullptr &&
+         SequenceOf(entry.key) < SequenceOf(deletion->key));
+    if (!hidden && sample.Passes(entry, options.timestamp)) {
+      expected.push_back(entry);
+    }
   }
   std::vector<Entry> entries;
   const Status forward = ReadForward(reader, options, &entries);
@@ -238,14 +305,18 @@ void CheckProperties(const Sample& sample, const TableReader& reader) {
             !persisted);
   const auto file = NewMemoryFile("t.sst", sample.bytes);
   TableInspection inspection;
-  ASSERT_TRUE(InspectTable(*file, {}, &inspection).ok());
-  const bool own = sample.options.comparator == ShorterFirst();
-  EXPECT_TRUE(inspection.faults.empty() || own)
+  InspectOptions inspect;
+  inspect.comparator = sample.options.comparator;
+  ASSERT_TRUE(InspectTable(*file, inspect, &inspection).ok());
+  EXPECT_TRUE(inspection.knows_order);
+  EXPECT_TRUE(inspection.faults.empty())
       << inspection.faults[0].status.ToString();
   if (!persisted) return;
   std::string oldest;
   std::string newest;
-  for (const Entry& entry : sample.entries) {
+  std::vector<Entry> all = sample.entries;
+  all.insert(all.end(), sample.ranges.begin(), sample.ranges.end());
+  for (const Entry& entry : all) {
     const std::string ts =
         TimestampOf(UserKeyOf(entry.key), sample.size()).ToString();
     const Comparator& c = *sample.options.comparator;
@@ -254,6 +325,25 @@ void CheckProperties(const Sample& sample, const TableReader& reader) {
   }
   EXPECT_EQ(stored.at("rocksdb.timestamp_min"), oldest);
   EXPECT_EQ(stored.at("rocksdb.timestamp_max"), newest);
+}
+
+// Listed as they are, and of each fragment what lies over its first key.
+void CheckRanges(const Sample& sample, const TableReader& reader) {
+  const std::vector<Entry> listed = RangeDeletionsOf(reader);
+  EXPECT_TRUE(listed == sample.ranges);
+  reader.VisitRangeDeletionFragments([&](const RangeDeletionFragment& f) {
+    EXPECT_EQ(f.sequences.size(), f.timestamps.size());
+    for (size_t i = 0; i < f.sequences.size(); ++i) {
+      if (f.sequences[i] == 0) continue;
+      const Entry* const found =
+          sample.DeletionOver(f.begin, f.timestamps[i], f.sequences[i]);
+      EXPECT_EQ(SequenceOf(found->key), f.sequences[i]);
+      EXPECT_EQ(reader.NewestRangeDeletionOver(f.begin, f.sequences[i],
+                                               f.timestamps[i]),
+                f.sequences[i]);
+    }
+    return true;
+  });
 }
 
 TEST(Timestamps, ReadsAreThoseOfAPlainSearch) {
@@ -265,14 +355,19 @@ TEST(Timestamps, ReadsAreThoseOfAPlainSearch) {
     open.comparator = sample.options.comparator;
     const auto reader = OpenTable(sample.bytes, open);
     CheckProperties(sample, *reader);
+    CheckRanges(sample, *reader);
     for (int i = 0; i < 4; ++i) {
       const std::string timestamp =
           Ts(*sample.options.comparator, random.Below(22));
       ReadOptions options;
       if (i != 0) options.timestamp = timestamp;
+      if (i == 3) options.snapshot = random.Below(52);
+      options.ignore_range_deletions = random.OneIn(4);
       CheckIterators(sample, *reader, options, &random);
       for (int j = 0; j < 30; ++j) {
-        CheckGet(sample, *reader, RandomKey(&random), options,
+        ReadOptions read = options;
+        read.ignore_range_deletions = false;
+        CheckGet(sample, *reader, RandomKey(&random), read,
                  random.OneIn(3) ? kMaxSequenceNumber : random.Below(52));
       }
     }
@@ -346,10 +441,16 @@ TEST(Timestamps, ExternalFiles) {
     EXPECT_TRUE((*writer)->Put("short", "5").IsInvalidArgument());
     EXPECT_TRUE((*writer)->DeleteAt("b", zero).ok());
     EXPECT_TRUE((*writer)->Put("c" + zero, "6").ok());
+    EXPECT_EQ((*writer)->DeleteRangeAt("d", "e", seven).ok(), persisted);
+    EXPECT_TRUE((*writer)->DeleteRangeAt("e", "f", zero).ok());
+    EXPECT_TRUE((*writer)->DeleteRangeAt("f", "e", zero).IsInvalidArgument());
+    EXPECT_TRUE((*writer)->DeleteRangeAt("e", "f", "?").IsInvalidArgument());
+    EXPECT_TRUE((*writer)->DeleteRange("e" + zero, "f").IsInvalidArgument());
     ASSERT_TRUE((*writer)->Finish().ok());
     const auto reader = OpenTable(bytes);
-    EXPECT_EQ(reader->properties().num_entries, persisted ? 4U : 3U);
-    EXPECT_EQ(reader->properties().num_deletions, 1U);
+    EXPECT_EQ(reader->properties().num_entries, persisted ? 6U : 4U);
+    EXPECT_EQ(reader->properties().num_deletions, persisted ? 3U : 2U);
+    EXPECT_EQ(reader->properties().num_range_deletions, persisted ? 2U : 1U);
     GetResult result;
     ASSERT_TRUE(reader->Get("a", &result).ok());
     EXPECT_EQ(result.value.ToString(), persisted ? "1" : "2");

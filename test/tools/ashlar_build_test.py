@@ -380,6 +380,45 @@ class BuildTest(CliTest):
         self.assertEqual(outcome.code, 2)
         self.assertIn("max_dict_bytes is 0", outcome.err)
 
+    def test_codec_options(self):
+        rows = numbered_rows(2000)
+
+        def size(*flags):
+            self.build("c.sst", rows, "--identity=01", "--overwrite", *flags)
+            return (self.folder / "c.sst").stat().st_size
+
+        def options():
+            text = self.run_ok("properties", "c.sst").text
+            return next(line for line in text.splitlines()
+                        if "SST file compression options" in line)
+
+        plain = size("--compression_type=zlib", "--block_size=65536")
+        small = size("--compression_type=zlib", "--block_size=65536",
+                     "--compression_window_bits=-9",
+                     "--compression_strategy=2")
+        self.assertGreater(small, plain)
+        self.assertIn("window_bits=-9; ", options())
+        self.assertIn("strategy=2; ", options())
+        size("--compression_type=zstd", "--compression_checksum",
+             "--compression_max_compressed_bytes_per_kb=0")
+        self.assertIn("max_compressed_bytes_per_kb=0; checksum=1; ", options())
+        outcome = self.run_program(
+            "build", "--out=d.sst", "--compression_window_bits=-15",
+            stdin=b"a\tb\n")
+        self.assertEqual(outcome.code, 2)
+        self.assertIn("window_bits is -15, expected -14 to -9", outcome.err)
+
+    def test_filters_that_fit_memory(self):
+        sizes = []
+        for flag in ("--nooptimize_filters_for_memory",
+                     "--optimize_filters_for_memory"):
+            self.build("f.sst", numbered_rows(3000), "--overwrite", flag)
+            blocks = json.loads(self.run_ok("layout", "--json", "f.sst").out)
+            sizes += [block["size"] for block in blocks["files"][0]["blocks"]
+                      if block["kind"] == "filter"]
+        # 3750 bytes of filter; a piece of 4096, less both trailers.
+        self.assertEqual(sizes, [3776 + 5, 4032 + 5])
+
     def test_versions_of_a_key(self):
         rows = hex_rows([(b"k", 9, 1, b"new"), (b"k", 5, 1, b"old"),
                          (b"k", 5, 0, b"")])

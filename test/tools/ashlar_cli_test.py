@@ -169,6 +169,56 @@ class ThreadsTest(CliTest):
             self.assertIn("one thread whatever --threads says", eight.err)
 
 
+class KeyOrderTest(CliTest):
+
+    WARNING = ("ashlar: warning: {}: comparator example.BytewiseComparator is "
+               "not built in: the order of keys is not checked\n")
+
+    def unknown_order(self):
+        """A table whose comparator has a name that nobody knows."""
+        self.build("a.sst", numbered_rows(100), "--format_version=5",
+                   "--checksum_type=kNoChecksum", "--compression_type=none")
+        path = self.folder / "a.sst"
+        table = path.read_bytes()
+        self.assertEqual(table.count(b"leveldb.BytewiseComparator"), 1)
+        path.write_bytes(table.replace(b"leveldb.", b"example."))
+        return path
+
+    def test_unknown_order_is_walked_with_a_warning(self):
+        path = self.unknown_order()
+        rows = self.run_ok("scan", "--output_format=canonical", path)
+        self.assertEqual(rows.text.count("\n"), 100)
+        for command in ("scan", "check", "verify", "layout", "properties"):
+            outcome = self.run_program(command, path)
+            self.assertEqual(outcome.code, 0, command)
+            self.assertEqual(outcome.err, self.WARNING.format(path))
+
+    def test_unknown_order_refuses_what_needs_it(self):
+        path = self.unknown_order()
+        for arguments in (["scan", "--from=a"], ["check", "--to=z"],
+                          ["scan", "--prefix=a"], ["get", "--key=a"]):
+            outcome = self.run_program(*arguments, path)
+            self.assertEqual(outcome.code, 2)
+            self.assertIn("Not supported: ", outcome.err)
+            self.assertIn("comparator example.BytewiseComparator is not "
+                          "built in", outcome.err)
+
+    def test_get_shows_timestamps(self):
+        key = b"key".hex()
+        newer, older = "09" + "00" * 7, "0200000000000000"
+        rows = (f"{key}{newer} 7 1 6e6577\n" f"{key}{older} 3 1 6f6c64\n")
+        self.build("t.sst", rows.encode(),
+                   "--comparator=leveldb.BytewiseComparator.u64ts")
+        text = self.run_ok("get", "--key=key", "--output_hex", "--quiet",
+                           "t.sst").text
+        self.assertEqual(
+            text, f"'{(key + newer).upper()}' seq:7, type:1 => 6E6577\n")
+        found = json.loads(self.run_ok("get", "--key=key", "--json",
+                                       "t.sst").out)["files"][0]["results"][0]
+        self.assertEqual(found["timestamp"], newer)
+        self.assertEqual(found["key"], key.upper())
+
+
 class HelpTest(CliTest):
 
     SPECIFIED = """command file from to prefix input_key_hex output_hex
@@ -176,7 +226,9 @@ class HelpTest(CliTest):
         list_meta_blocks decode_blob_index readahead_size block_size
         compression_level compression_max_dict_buffer_bytes
         compression_max_dict_bytes compression_parallel_threads compression_use_zstd_finalize_dict
-        compression_zstd_max_train_bytes
+        compression_zstd_max_train_bytes compression_window_bits
+        compression_strategy compression_max_compressed_bytes_per_kb
+        compression_checksum optimize_filters_for_memory
         enable_index_compression partition_index partition_filters require_property_regex
         exclude_property_regex env_uri fs_uri compression_manager help version
         json jsonl out quiet strict checksums_only max_errors escape progress

@@ -122,6 +122,23 @@ class GoldenTest(CliTest):
         self.assertIn("'key000000' seq:1, type:17 => [blob ref] file:10 "
                       "offset:71 size:200 compression: NoCompression\n", text)
 
+    def test_embedded_blobs(self):
+        path = GOLDEN / "r119-embedded.sst"
+        text = self.run_ok("layout", path).text
+        self.assertRegex(text, r"(?m)^ *\d+ +\d+ +blob +NoCompression .* ok$")
+        self.assertNotIn(" gap ", text)
+        # Each has a checksum of its own.
+        line = next(row for row in text.splitlines() if " blob " in row)
+        offset = int(line.split()[0])
+        bad = bytearray(path.read_bytes())
+        bad[offset] ^= 1
+        damaged = self.folder / "embedded.sst"
+        damaged.write_bytes(bad)
+        outcome = self.run_program("verify", damaged)
+        self.assertEqual(outcome.code, 1)
+        self.assertIn(f"block checksum mismatch in blob block #0 offset "
+                      f"{offset} ", outcome.err)
+
     def test_wide_columns(self):
         path = GOLDEN / "r119-embedded.sst"
         text = self.run_ok("scan", path).text

@@ -23,6 +23,7 @@ std::string SetFilterOptions(const CommandLine& line, TableOptions* table) {
     table->filter = FilterType::kRibbon;
   }
   table->bloom_bits_per_key = FLAGS_bloom_bits;
+  table->optimize_filters_for_memory = FLAGS_optimize_filters_for_memory;
   table->whole_key_filtering = FLAGS_whole_key_filtering;
   if (FLAGS_prefix_extractor.empty()) return {};
   table->prefix_extractor = FindBuiltinPrefixExtractor(FLAGS_prefix_extractor);
@@ -35,6 +36,11 @@ std::string SetFilterOptions(const CommandLine& line, TableOptions* table) {
 
 void SetCompressionOptions(CompressionOptions* options) {
   options->level = FLAGS_compression_level;
+  options->window_bits = FLAGS_compression_window_bits;
+  options->strategy = FLAGS_compression_strategy;
+  options->max_compressed_bytes_per_kb =
+      FLAGS_compression_max_compressed_bytes_per_kb;
+  options->checksum = FLAGS_compression_checksum;
   options->max_dict_bytes = FLAGS_compression_max_dict_bytes;
   options->zstd_max_train_bytes = FLAGS_compression_zstd_max_train_bytes;
   options->max_dict_buffer_bytes = FLAGS_compression_max_dict_buffer_bytes;

@@ -51,14 +51,16 @@ void PrintText(const std::string& key, const Found& found, Report* report) {
   }
   const GetResult& result = found.result;
   if (!HasBase(result)) return;
+  // As scan shows it: keys end in their timestamps, where they have any.
+  const std::string whole_key = key + result.timestamp;
   if (result.type == ValueType::kTypeWideColumnEntity) {
-    PrintDecodedEntry(key, result.sequence, result.type,
+    PrintDecodedEntry(whole_key, result.sequence, result.type,
                       DescribeWideColumns(result.entity, style).value_or(""),
                       style, report->out());
     return;
   }
-  PrintEntry(key, result.sequence, result.type, result.value.slice(), style,
-             report->out());
+  PrintEntry(whole_key, result.sequence, result.type, result.value.slice(),
+             style, report->out());
 }
 
 // Those of an entity, with the default one among them.
@@ -85,6 +87,9 @@ void WriteJson(const std::string& key, const Found& found, JsonWriter* json) {
   if (result.state != GetResult::State::kNotFound) {
     json->Member("type", TypeWord(result.type));
     json->NumberMember("seq", result.sequence);
+  }
+  if (!result.timestamp.empty()) {
+    json->HexMember("timestamp", result.timestamp);
   }
   if (HasBase(result)) json->HexMember("value", result.value.slice());
   if (result.type == ValueType::kTypeWideColumnEntity) {
@@ -161,20 +166,21 @@ int RunGet(const CommandLine& line) {
   std::string error = CollectKeys(line, &keys);
   if (error.empty()) error = CheckComparatorFlag();
   if (!error.empty()) return UsageError(error);
-  return RunOverFiles(
-      line, "get", [&keys](const std::string& path, Report* report) {
-        const std::unique_ptr<TableReader> reader = OpenTable(path, report);
-        if (reader == nullptr) return;
-        if (!report->text()) {
-          report->json()->Key("results");
-          report->json()->BeginArray();
-        }
-        for (const std::string& key : keys) {
-          if (report->MustStop()) break;
-          LookUp(*reader, key, report);
-        }
-        if (!report->text()) report->json()->EndArray();
-      });
+  return RunOverFiles(line, "get",
+                      [&keys](const std::string& path, Report* report) {
+                        const std::unique_ptr<TableReader> reader =
+                            OpenTable(path, false, report);
+                        if (reader == nullptr) return;
+                        if (!report->text()) {
+                          report->json()->Key("results");
+                          report->json()->BeginArray();
+                        }
+                        for (const std::string& key : keys) {
+                          if (report->MustStop()) break;
+                          LookUp(*reader, key, report);
+                        }
+                        if (!report->text()) report->json()->EndArray();
+                      });
 }
 
 }  // namespace ashlar::tool

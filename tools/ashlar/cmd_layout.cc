@@ -191,6 +191,7 @@ void Show(const std::string& path, Report* report) {
   } else if (inspection->format_version) {
     report->Opened(*inspection);
   }
+  WarnOfUnknownOrder(*inspection, *report);
   if (report->text()) {
     PrintRows(Rows(*inspection), report->out());
     PrintTotals(*inspection, report->out());

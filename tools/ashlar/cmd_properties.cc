@@ -22,6 +22,7 @@ void Show(const std::string& path, Report* report) {
   if (inspection->properties) {
     report->Opened(*inspection);
     PrintProperties(*inspection, report);
+    WarnOfUnknownOrder(*inspection, *report);
   }
   for (const TableFault& fault : inspection->faults) {
     // An index in a codec that is not built in, say, is no matter here; what

@@ -60,7 +60,8 @@ class Scanner {
   std::string Prepare(const CommandLine& line) { return range_.Parse(line); }
 
   void Scan(const std::string& path, Report* report) {
-    const std::unique_ptr<TableReader> reader = OpenTable(path, report);
+    const std::unique_ptr<TableReader> reader =
+        OpenTable(path, range_.IsAll(), report);
     if (reader == nullptr) return;
     PrintRange(report);
     form_ = ChosenEntryForm(print_, *report);

@@ -41,6 +41,7 @@ void Verify(const std::string& path, Report* report) {
   const bool is_table = inspection->magic == TableMagic::kBlockBased ||
                         inspection->magic == TableMagic::kLegacyBlockBased;
   if (is_table) report->Opened(*inspection);
+  WarnOfUnknownOrder(*inspection, *report);
   if (inspection->magic == TableMagic::kUnknown) {
     report->SetFileStatus("not_sst");
   }

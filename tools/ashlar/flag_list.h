@@ -18,8 +18,10 @@
   FLAG(string, comparator, "", "name", kInput,                                 \
            kCheck | kScan | kGet | kBuild,                                     \
            "order of the keys, where the file does not name one: "             \
-           "leveldb.BytewiseComparator or "                                    \
-           "rocksdb.ReverseBytewiseComparator")                                \
+           "leveldb.BytewiseComparator or rocksdb.ReverseBytewiseComparator, " \
+           "either with .u64ts behind. Files that name any other are scanned " \
+           "and verified as they are stored, with a warning; get, --from, "    \
+           "--to and --prefix refuse them")                                    \
   FLAG(uint64, readahead_size, 2097152, "bytes", kInput, kReading,             \
            "read this much at once when walking through a file")               \
   FLAG(uint64, max_uncompressed_block, 1073741824, "bytes", kInput,            \
@@ -121,6 +123,14 @@
            "of blocks held at most for the dictionary; 0: the whole file")     \
   FLAG(bool, compression_use_zstd_finalize_dict, false, "", kNewFiles, kBuild, \
            "zstd: make the dictionary of the samples as they are")             \
+  FLAG(int32, compression_window_bits, -14, "n", kNewFiles, kBuild,            \
+           "zlib: -9 to -14; a larger window packs better")                    \
+  FLAG(int32, compression_strategy, 0, "n", kNewFiles, kBuild,                 \
+           "zlib: its strategy by number, 0 to 4")                             \
+  FLAG(int32, compression_max_compressed_bytes_per_kb, 896, "n", kNewFiles,    \
+           kBuild, "blocks that do not get so small are stored as they are")   \
+  FLAG(bool, compression_checksum, false, "", kNewFiles, kBuild,               \
+           "zstd: a checksum in each frame")                                   \
   FLAG(uint64, block_size, 4096, "bytes", kNewFiles, kBuild,                   \
            "of a data block before compression (also --set_block_size)")       \
   FLAG(int32, block_restart_interval, 16, "n", kNewFiles, kBuild,              \
@@ -135,6 +145,8 @@
            "--filter=ribbon: a third smaller, slower to build")                \
   FLAG(double, bloom_bits, 10, "n", kNewFiles, kBuild,                         \
            "filter bits a key; ribbon: of a Bloom filter that is as good")     \
+  FLAG(bool, optimize_filters_for_memory, false, "", kNewFiles, kBuild,        \
+           "filters of sizes that allocators hand out")                        \
   FLAG(bool, whole_key_filtering, true, "", kNewFiles, kBuild,                 \
            "the filter holds whole keys")                                      \
   FLAG(string, prefix_extractor, "", "name", kNewFiles, kBuild,                \

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "tools/ashlar/flags.h"
+#include "tools/ashlar/output.h"
 #include "util/comparator.h"
 #include "util/file.h"
 
@@ -22,7 +23,19 @@ bool IsNoTable(const std::string& path) {
          inspection.magic == TableMagic::kUnknown;
 }
 
+void Warn(const std::string& path, std::string_view comparator) {
+  PrintError("ashlar: warning: " + path + ": comparator " +
+             std::string(comparator) +
+             " is not built in: the order of keys is not checked");
+}
+
 }  // namespace
+
+void WarnOfUnknownOrder(const TableInspection& inspection,
+                        const Report& report) {
+  if (!inspection.properties || inspection.knows_order) return;
+  Warn(report.path(), inspection.properties->comparator_name);
+}
 
 std::string CheckComparatorFlag() {
   if (FLAGS_comparator.empty() ||
@@ -58,10 +71,12 @@ ReadOptions ReadOptionsFromFlags() {
   return options;
 }
 
-std::unique_ptr<TableReader> OpenTable(const std::string& path,
+std::unique_ptr<TableReader> OpenTable(const std::string& path, bool any_order,
                                        Report* report) {
+  ReaderOptions options = ReaderOptionsFromFlags();
+  options.allow_unknown_comparator = any_order;
   Result<std::unique_ptr<TableReader>> reader =
-      TableReader::Open(path, ReaderOptionsFromFlags());
+      TableReader::Open(path, options);
   if (!reader.ok()) {
     if (reader.status().IsCorruption() && IsNoTable(path)) {
       report->SetFileStatus("not_sst");
@@ -71,6 +86,7 @@ std::unique_ptr<TableReader> OpenTable(const std::string& path,
   }
   report->Opened((*reader)->format_version(), (*reader)->checksum_type(),
                  &(*reader)->properties());
+  if (!(*reader)->knows_order()) Warn(path, (*reader)->comparator()->Name());
   return std::move(reader).value();
 }
 

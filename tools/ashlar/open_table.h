@@ -21,7 +21,13 @@ ReaderOptions ReaderOptionsFromFlags();
 ReadOptions ReadOptionsFromFlags();
 
 // Null when the file cannot be opened: then the report has the fault.
-std::unique_ptr<TableReader> OpenTable(const std::string& path, Report* report);
+// any_order: one whose comparator is not known is opened too, with a warning.
+std::unique_ptr<TableReader> OpenTable(const std::string& path, bool any_order,
+                                       Report* report);
+
+// On standard error, where the file names a comparator that is not known.
+void WarnOfUnknownOrder(const TableInspection& inspection,
+                        const Report& report);
 
 }  // namespace ashlar::tool
 

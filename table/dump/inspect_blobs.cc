@@ -1,0 +1,47 @@
+// The part of the Inspector that looks at values which the file holds itself.
+//
+//   payload, type byte 0, checksum: as a block, among the data blocks
+//
+// An entry refers to one by a blob index of file 0, an entity by a column that
+// is one.
+
+#include "table/blob_index.h"
+#include "table/dump/inspector.h"
+#include "table/wide_columns.h"
+
+namespace ashlar::internal {
+
+Status Inspector::TakeBlobs(const Slice& internal_key, const Slice& value) {
+  if (TypeOf(internal_key) == ValueType::kTypeBlobIndex) return TakeBlob(value);
+  if (TypeOf(internal_key) != ValueType::kTypeWideColumnEntity) return {};
+  std::vector<WideColumn> columns;
+  Status status = DecodeWideColumns(value, &columns);
+  for (size_t i = 0; status.ok() && i < columns.size(); ++i) {
+    if (columns[i].is_blob_index) status = TakeBlob(columns[i].value);
+  }
+  return status;
+}
+
+Status Inspector::TakeBlob(const Slice& blob_index) {
+  BlobIndex blob;
+  Status status = DecodeBlobIndex(blob_index, &blob);
+  if (status.ok() && blob.kind != BlobIndex::Kind::kInlinedTtl &&
+      blob.file_number == 0) {
+    blobs_.push_back({blob.offset, blob.size});
+  }
+  return status;
+}
+
+void Inspector::InspectBlobs() {
+  for (size_t i = 0; i < blobs_.size(); ++i) {
+    const BlockPlace place{BlockKind::kBlob, blobs_[i], i};
+    BlockInfo info;
+    Slice contents;
+    if (Read(place, &info, &contents) && info.compression_type != 0) {
+      info.status = place.Corruption("bad blob", "it is compressed");
+    }
+    Keep(std::move(info));
+  }
+}
+
+}  // namespace ashlar::internal
