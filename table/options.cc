@@ -182,13 +182,6 @@ Status TableOptions::Validate() const {
         "persist_user_defined_timestamps is false, but comparator is " +
         std::string(comparator->Name()) + ", which has no timestamps");
   }
-  if (!persist_user_defined_timestamps &&
-      data_block_index_type == DataBlockIndexType::kDataBlockBinaryAndHash) {
-    // RocksDB hashes keys with the timestamps that are not written.
-    return Status::NotSupported(
-        "persist_user_defined_timestamps is false, but data_block_index_type "
-        "is kDataBlockBinaryAndHash");
-  }
   if (format_version < kMinFormatVersion ||
       format_version > kMaxFormatVersion) {
     return OutOfRange("format_version", std::to_string(format_version),

@@ -50,7 +50,7 @@ enum class IndexType : uint8_t {
   // kBinarySearch, and what prefixes each data block holds. For RocksDB, which
   // shortens its searches by that; Ashlar's are the same. Needs a prefix
   // extractor and index_block_restart_interval 1. Left out of a table that has
-  // a key without prefix.
+  // a key without prefix, or one whose prefix would reach into its timestamp.
   kHashSearch,
   kTwoLevelIndexSearch,  // cut into partitions, with an index over them
   kBinarySearchWithFirstKey,
@@ -114,7 +114,8 @@ struct TableOptions {
   bool use_delta_encoding = true;
 
   // Whether data blocks tell Get where to look by a hash table: about 1.3 bytes
-  // an entry. Blocks above 64 KiB or of more than 254 restart points have none.
+  // an entry. Blocks above 64 KiB or of more than 254 restart points have none,
+  // nor have those of keys with timestamps.
   DataBlockIndexType data_block_index_type =
       DataBlockIndexType::kDataBlockBinarySearch;
 

@@ -38,8 +38,11 @@ namespace ashlar {
 using namespace internal;  // for the builder's own files
 
 inline DataBlockForm FormOf(const TableOptions& options) {
+  // A read at a timestamp looks for keys that are in no block: their hashes
+  // would lead it astray. RocksDB makes none there either.
   const bool hashed = options.data_block_index_type ==
-                      DataBlockIndexType::kDataBlockBinaryAndHash;
+                          DataBlockIndexType::kDataBlockBinaryAndHash &&
+                      options.comparator->timestamp_size() == 0;
   return {options.block_restart_interval,
           options.separate_key_value_in_data_block,
           hashed ? options.data_block_hash_table_util_ratio : 0};

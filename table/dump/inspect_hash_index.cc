@@ -26,7 +26,10 @@ Status Inspector::InspectHashIndex(const std::string& name,
   Status status = HashSearchPrefixes::Check(contents, *hash_index_metadata_,
                                             hash_index_place_, num_blocks);
   if (!status.ok()) return status;
-  if (found_->properties.has_value() && order_.has_value()) {
+  // With timestamps, prefixes may reach into them.
+  if (found_->properties.has_value() && order_.has_value() &&
+      order_->comparator()->timestamp_size() == 0 &&
+      found_->properties->user_defined_timestamps_persisted != 0) {
     hash_index_extractor_ =
         FindBuiltinPrefixExtractor(found_->properties->prefix_extractor_name);
   }
@@ -37,8 +40,7 @@ Status Inspector::InspectHashIndex(const std::string& name,
 }
 
 bool Inspector::HashIndexKnows(const Slice& internal_key, size_t i) {
-  const Slice user_key =
-      WithoutTimestamp(UserKeyOf(internal_key), order_->timestamp_size());
+  const Slice user_key = UserKeyOf(internal_key);
   return !hash_index_extractor_->InDomain(user_key) ||
          hash_index_->Lead(hash_index_extractor_->Transform(user_key), i);
 }

@@ -20,10 +20,20 @@ bool DecodePrefixEntry(Decoder* decoder, PrefixEntry* entry) {
 
 }  // namespace
 
+// RocksDB gives extractors the whole key, timestamp included.
+bool HashSearchIndexBuilder::ReachesBehind(const Slice& user_key) {
+  const size_t timestamp = options().comparator->timestamp_size();
+  if (timestamp == 0) return false;
+  with_timestamp_.assign(user_key.data(), user_key.size());
+  with_timestamp_.append(timestamp, '\0');
+  const PrefixExtractor& extractor = *options().prefix_extractor;
+  return extractor.Transform(with_timestamp_) != extractor.Transform(user_key);
+}
+
 void HashSearchIndexBuilder::AddKey(const Slice& user_key) {
   if (!all_have_prefixes_) return;
   const PrefixExtractor& extractor = *options().prefix_extractor;
-  if (!extractor.InDomain(user_key)) {
+  if (!extractor.InDomain(user_key) || ReachesBehind(user_key)) {
     all_have_prefixes_ = false;
     prefixes_ = metadata_ = std::string();
     return;

@@ -36,8 +36,9 @@ class HashSearchIndexBuilder final : public BinarySearchIndexBuilder {
   }
 
   bool takes_keys() const override { return true; }
-  // A key without a prefix could not be found by any: such a table has neither
-  // of the two blocks.
+  // Given without timestamp. A key without a prefix could not be found by any,
+  // nor could one by a prefix that is partly timestamp: such a table has
+  // neither of the two blocks.
   void AddKey(const Slice& user_key) override;
   uint64_t SizeEstimate() const override {
     return IndexBuilder::SizeEstimate() + prefixes_.size() + metadata_.size();
@@ -46,6 +47,7 @@ class HashSearchIndexBuilder final : public BinarySearchIndexBuilder {
 
  private:
   void EndPrefix();
+  bool ReachesBehind(const Slice& user_key);
 
   bool all_have_prefixes_ = true;
   std::string prefixes_;
@@ -54,6 +56,7 @@ class HashSearchIndexBuilder final : public BinarySearchIndexBuilder {
   size_t prefix_size_ = 0;
   uint32_t first_block_ = 0;
   uint32_t num_blocks_ = 0;
+  std::string with_timestamp_;  // kept for its memory
 };
 
 // Walks over what the two blocks say, along with the keys of a table.

@@ -242,8 +242,11 @@ Status CompareBytes(const std::string& their_path, const std::string& our_path,
   if (Status s = Load(their_path, &theirs); !s.ok()) return s;
   const bool external =
       theirs.inspection.properties->external_sst_file_version.has_value();
-  if (Status s = WriteOurFile(our_path, plan.options,
-                              IdentityOf(theirs.inspection), external, rows);
+  // RocksDB's sizes depend on its allocator, so it is not asked for them.
+  TableOptions options = plan.options;
+  options.optimize_filters_for_memory = false;
+  if (Status s = WriteOurFile(our_path, options, IdentityOf(theirs.inspection),
+                              external, rows);
       !s.ok()) {
     return s;
   }

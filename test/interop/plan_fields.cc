@@ -200,6 +200,10 @@ constexpr auto
                      options.prefix_extractor = NewCappedPrefixExtractor(5);
                    }
                  }},
+                {"optimize_filters_for_memory", "anysize piecesize",
+                 [](size_t value, Plan* plan) {
+                   plan->options.optimize_filters_for_memory = value == 1;
+                 }},
             });
 
 // Names of plans are made of labels.

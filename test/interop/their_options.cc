@@ -115,7 +115,7 @@ rocksdb::Options TheirOptions(const Plan& plan) {
             : rocksdb::NewBloomFilterPolicy(ours.bloom_bits_per_key));
   }
   table.whole_key_filtering = ours.whole_key_filtering;
-  // With it, filters are rounded to what the allocator hands out.
+  // With it, filters are rounded to what its own allocator hands out.
   table.optimize_filters_for_memory = false;
 
   rocksdb::Options options;

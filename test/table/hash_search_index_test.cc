@@ -101,6 +101,26 @@ TEST(HashSearchIndex, KeyWithoutPrefixLeavesBothOut) {
   EXPECT_EQ(result.state, GetResult::State::kFound);
 }
 
+// RocksDB would look for "ab" and the first byte of the timestamp of the read.
+TEST(HashSearchIndex, PrefixMustNotReachIntoTheTimestamp) {
+  const std::string timestamp = EncodeU64Ts(7);
+  for (const bool persisted : {true, false}) {
+    TableOptions options = HashSearch(3);
+    options.comparator = BytewiseComparatorWithU64Ts();
+    options.persist_user_defined_timestamps = persisted;
+    options.prefix_extractor = NewCappedPrefixExtractor(3);
+    EXPECT_EQ(Contents(BuildTable(options, {Value("abc1" + timestamp, 1, ""),
+                                            Value("abd" + timestamp, 1, "")}),
+                       kPrefixes),
+              "abcabd");
+    const std::string table = BuildTable(
+        options,
+        {Value("ab" + timestamp, 1, ""), Value("abd" + timestamp, 1, "")});
+    EXPECT_EQ(Contents(table, kPrefixes), "none");
+    EXPECT_EQ(FirstFault(table), "");
+  }
+}
+
 TEST(HashSearchIndex, IsTheSameByAnyNumberOfThreads) {
   TableOptions options = HashSearch(5);
   options.block_size = 300;

@@ -108,8 +108,17 @@ TableOptions RandomOptions(Random* random) {
   options.format_version = static_cast<uint32_t>(random->Between(2, 7));
   options.block_size = random->Pick(kBlockSizes);
   options.block_restart_interval = random->Pick(kIntervals);
-  options.index_block_restart_interval = random->Pick(kIntervals);
   options.use_delta_encoding = !random->OneIn(4);
+  // Asked for, but made nowhere.
+  options.data_block_index_type =
+      random->OneIn(2) ? DataBlockIndexType::kDataBlockBinarySearch
+                       : DataBlockIndexType::kDataBlockBinaryAndHash;
+  if (random->OneIn(3)) {
+    options.index_type = IndexType::kHashSearch;
+    options.prefix_extractor = NewFixedPrefixExtractor(1);
+  } else {
+    options.index_block_restart_interval = random->Pick(kIntervals);
+  }
   options.filter = random->OneIn(3) ? FilterType::kNone : FilterType::kBloom;
   return options;
 }

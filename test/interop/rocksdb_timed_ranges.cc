@@ -1,0 +1,408 @@
+// rocksdb_timed_ranges: range deletions of keys with timestamps, exchanged with
+// RocksDB.
+//
+//   rocksdb_timed_ranges [<count> [<first seed>]]
+//
+// For each seed, with random options. External files, timestamps written or
+// stripped: RocksDB's SstFileWriter and ours make the same file of the same
+// calls, and we read what was written. Versions: a database does random writes,
+// each at a newer timestamp, and flushes; at every timestamp we must find in
+// its table what the database itself finds, by Get and by iterators. Then we
+// write the same history; the database imports that and must show the same,
+// before and after a compaction.
+#include <rocksdb/db.h>
+#include <rocksdb/sst_file_writer.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <random>
+
+#include "table/table_reader.h"
+#include "test/interop/compare_files.h"
+#include "test/interop/our_file.h"
+#include "test/interop/sample_plans.h"
+#include "test/interop/their_options.h"
+
+namespace ashlar::interop {
+namespace {
+
+using Random = std::mt19937_64;
+using State = std::map<std::string, std::string>;
+
+constexpr uint64_t kKeys = 40;
+
+std::string KeyOf(uint64_t number) {
+  char text[16];
+  std::snprintf(text, sizeof text, "key%03d", static_cast<int>(number));
+  return text;
+}
+
+// At timestamp `ts`. In reverse order ranges run the other way.
+Row RandomWrite(uint64_t ts, bool reverse, Random* random) {
+  const std::string stamp = EncodeU64Ts(ts);
+  Row row{KeyOf((*random)() % kKeys) + stamp, 0, ValueType::kTypeValue, {}};
+  const uint64_t draw = (*random)() % 8;
+  if (draw == 0) {
+    uint64_t begin = (*random)() % kKeys;
+    uint64_t end = (*random)() % (kKeys + 1);
+    if (begin == end) ++end;
+    if ((begin > end) != reverse) std::swap(begin, end);
+    return {KeyOf(begin) + stamp, 0, ValueType::kTypeRangeDeletion,
+            KeyOf(end) + stamp};
+  }
+  if (draw <= 2) {
+    row.type = ValueType::kTypeDeletionWithTimestamp;
+  } else {
+    row.value = "value" + std::to_string(ts);
+  }
+  return row;
+}
+
+std::string Bare(const std::string& user_key) {
+  return user_key.substr(0, user_key.size() - sizeof(uint64_t));
+}
+std::string StampOf(const std::string& user_key) {
+  return user_key.substr(user_key.size() - sizeof(uint64_t));
+}
+
+// What one write does to what a reader sees.
+void Apply(const Row& row, State* state) {
+  if (row.type == ValueType::kTypeRangeDeletion) {
+    const auto [low, high] = std::minmax(Bare(row.user_key), Bare(row.value));
+    const bool reverse = low != Bare(row.user_key);
+    // In reverse order the larger of the two is the one that is deleted.
+    state->erase(reverse ? state->upper_bound(low) : state->lower_bound(low),
+                 reverse ? state->upper_bound(high) : state->lower_bound(high));
+  } else if (row.type == ValueType::kTypeValue) {
+    (*state)[Bare(row.user_key)] = row.value;
+  } else {
+    state->erase(Bare(row.user_key));
+  }
+}
+
+std::vector<Row> InTableOrder(std::vector<Row> rows,
+                              const Comparator& comparator) {
+  const auto ranges = std::stable_partition(
+      rows.begin(), rows.end(),
+      [](const Row& row) { return row.type != ValueType::kTypeRangeDeletion; });
+  std::sort(rows.begin(), ranges, [&](const Row& a, const Row& b) {
+    return comparator.Compare(a.user_key, b.user_key) < 0;
+  });
+  return rows;
+}
+
+Status Differs(const std::string& what, uint64_t ts) {
+  return Status::Corruption(what + " at timestamp " + std::to_string(ts));
+}
+
+// Get and an iterator of ours, at a timestamp.
+Status CheckOurs(const TableReader& reader, uint64_t ts, const State& state) {
+  const std::string stamp = EncodeU64Ts(ts);
+  ReadOptions options;
+  options.timestamp = stamp;
+  State by_get;
+  for (uint64_t i = 0; i < kKeys; ++i) {
+    GetResult result;
+    Status s = reader.Get(options, KeyOf(i), kMaxSequenceNumber, &result);
+    if (!s.ok()) return s;
+    if (result.state == GetResult::State::kFound) {
+      by_get[KeyOf(i)] = result.value.ToString();
+    }
+  }
+  if (by_get != state) return Differs("our Gets differ", ts);
+  State by_iterator;
+  Iterator it = reader.NewIterator(options);
+  // From the oldest version of a key to its newest.
+  for (it.SeekToLast(); it.Valid(); it.Prev()) {
+    const std::string key = Bare(it.user_key().ToString());
+    by_iterator.erase(key);
+    if (it.type() == ValueType::kTypeValue) {
+      by_iterator[key] = it.value().ToString();
+    }
+  }
+  if (!it.status().ok()) return it.status();
+  return by_iterator == state ? Status() : Differs("our iterators differ", ts);
+}
+
+class Exchange {
+ public:
+  Exchange(std::string folder, std::unique_ptr<rocksdb::DB> db)
+      : folder_(std::move(folder)), db_(std::move(db)) {}
+  ~Exchange() { DropFamily(); }
+
+  Status CheckExternal(const Plan& plan, Random* random) const;
+  Status CheckVersions(const Plan& plan, Random* random);
+
+ private:
+  void DropFamily();
+  Status Write(const Row& row);
+  Status CheckTheirs(uint64_t ts, const State& state);
+  Status OnlyTable(std::string* path);
+  Status CheckImport(const Plan& plan, const std::vector<Row>& history,
+                     const std::vector<State>& states);
+
+  const std::string folder_;
+  const std::unique_ptr<rocksdb::DB> db_;
+  rocksdb::ColumnFamilyHandle* family_ = nullptr;
+};
+
+void Exchange::DropFamily() {
+  if (family_ == nullptr) return;
+  db_->DropColumnFamily(family_).PermitUncheckedError();
+  db_->DestroyColumnFamilyHandle(family_).PermitUncheckedError();
+  family_ = nullptr;
+}
+
+Status Exchange::Write(const Row& row) {
+  const rocksdb::WriteOptions options;
+  const std::string key = Bare(row.user_key);
+  const std::string stamp = StampOf(row.user_key);
+  if (row.type == ValueType::kTypeRangeDeletion) {
+    return FromTheirs("write", db_->DeleteRange(options, family_, key,
+                                                Bare(row.value), stamp));
+  }
+  return FromTheirs("write",
+                    row.type == ValueType::kTypeValue
+                        ? db_->Put(options, family_, key, stamp, row.value)
+                        : db_->Delete(options, family_, key, stamp));
+}
+
+Status Exchange::CheckTheirs(uint64_t ts, const State& state) {
+  const std::string encoded = EncodeU64Ts(ts);
+  const rocksdb::Slice stamp = encoded;
+  rocksdb::ReadOptions options;
+  options.timestamp = &stamp;
+  options.total_order_seek = true;
+  State by_get;
+  for (uint64_t i = 0; i < kKeys; ++i) {
+    std::string value;
+    const rocksdb::Status s = db_->Get(options, family_, KeyOf(i), &value);
+    if (s.ok()) by_get[KeyOf(i)] = value;
+    if (!s.ok() && !s.IsNotFound()) return FromTheirs("Get", s);
+  }
+  if (by_get != state) return Differs("RocksDB: other Gets", ts);
+  State by_iterator;
+  const std::unique_ptr<rocksdb::Iterator> it(
+      db_->NewIterator(options, family_));
+  for (it->SeekToFirst(); it->Valid(); it->Next()) {
+    by_iterator[it->key().ToString()] = it->value().ToString();
+  }
+  if (!it->status().ok()) return FromTheirs("iterate", it->status());
+  return by_iterator == state ? Status() : Differs("RocksDB: other rows", ts);
+}
+
+Status Exchange::OnlyTable(std::string* path) {
+  rocksdb::ColumnFamilyMetaData metadata;
+  db_->GetColumnFamilyMetaData(family_, &metadata);
+  for (const rocksdb::LevelMetaData& level : metadata.levels) {
+    for (const rocksdb::SstFileMetaData& file : level.files) {
+      if (!path->empty()) return Status::Corruption("RocksDB: two tables");
+      *path = file.directory + "/" + file.relative_filename;
+    }
+  }
+  return {};
+}
+
+Status WriteTheirs(const std::string& path, const Plan& plan,
+                   const std::vector<Row>& rows) {
+  rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), TheirOptions(plan));
+  if (Status s = FromTheirs("open", writer.Open(path)); !s.ok()) return s;
+  for (const Row& row : rows) {
+    const std::string key = Bare(row.user_key);
+    const std::string stamp = StampOf(row.user_key);
+    rocksdb::Status status;
+    if (row.type == ValueType::kTypeRangeDeletion) {
+      status = writer.DeleteRange(key, Bare(row.value), stamp);
+    } else {
+      status = row.type == ValueType::kTypeValue
+                   ? writer.Put(key, stamp, row.value)
+                   : writer.Delete(key, stamp);
+    }
+    if (!status.ok()) return FromTheirs("add", status);
+  }
+  return FromTheirs("finish", writer.Finish());
+}
+
+bool IsReverse(const Plan& plan) {
+  return plan.options.comparator == ReverseBytewiseComparatorWithU64Ts();
+}
+
+// Each key at a few timestamps, or only at the oldest; now and then none.
+Status Exchange::CheckExternal(const Plan& plan, Random* random) const {
+  const bool stripped = !plan.options.persist_user_defined_timestamps;
+  std::map<std::string, Row> points;
+  std::vector<Row> rows;
+  for (uint64_t i = (*random)() % 4 == 0 ? 0 : 150; i > 0; --i) {
+    Row row =
+        RandomWrite(stripped ? 0 : (*random)() % 9, IsReverse(plan), random);
+    if (row.type == ValueType::kTypeRangeDeletion) {
+      rows.push_back(std::move(row));
+    } else {
+      points[row.user_key] = std::move(row);
+    }
+  }
+  const std::string stamp = EncodeU64Ts(0);
+  if (rows.empty()) {
+    const uint64_t first = IsReverse(plan) ? 9 : 1;
+    rows.push_back({KeyOf(first) + stamp, 0, ValueType::kTypeRangeDeletion,
+                    KeyOf(10 - first) + stamp});
+  }
+  for (auto& [key, row] : points) rows.push_back(std::move(row));
+  rows = InTableOrder(std::move(rows), *plan.options.comparator);
+  const std::string theirs = folder_ + "/theirs.sst";
+  Status s = WriteTheirs(theirs, plan, rows);
+  ByteCounts counts;
+  if (s.ok()) {
+    s = CompareBytes(theirs, folder_ + "/ours.sst", plan, rows, &counts);
+  }
+  std::vector<Row> found;
+  if (s.ok()) s = ReadWithOurs(theirs, &found);
+  if (!s.ok()) return s;
+  const std::string difference = DescribeDifference(rows, found);
+  return difference.empty() ? Status() : Status::Corruption(difference);
+}
+
+Status Exchange::CheckVersions(const Plan& plan, Random* random) {
+  DropFamily();
+  Status s =
+      FromTheirs("create column family",
+                 db_->CreateColumnFamily(TheirOptions(plan), "plan", &family_));
+  std::vector<Row> history;
+  std::vector<State> states(1);
+  for (uint64_t ts = 1; s.ok() && ts <= 150; ++ts) {
+    Row row = RandomWrite(ts, IsReverse(plan), random);
+    s = Write(row);
+    states.push_back(states.back());
+    Apply(row, &states.back());
+    row.sequence = db_->GetLatestSequenceNumber();
+    history.push_back(std::move(row));
+  }
+  if (s.ok()) s = FromTheirs("flush", db_->Flush({}, family_));
+  std::string path;
+  if (s.ok()) s = OnlyTable(&path);
+  if (!s.ok()) return s;
+  auto reader = TableReader::Open(path);
+  if (!reader.ok()) return reader.status();
+  for (uint64_t ts = 0; ts < states.size(); ++ts) {
+    if (s = CheckTheirs(ts, states[ts]); !s.ok()) return s;
+    if (s = CheckOurs(**reader, ts, states[ts]); !s.ok()) return s;
+  }
+  return CheckImport(plan, history, states);
+}
+
+// Our table of these writes, in a database of its own.
+Status Exchange::CheckImport(const Plan& plan, const std::vector<Row>& history,
+                             const std::vector<State>& states) {
+  const std::string path = folder_ + "/imported.sst";
+  const Comparator& comparator = *plan.options.comparator;
+  const std::vector<Row> rows = InTableOrder(history, comparator);
+  Status s = WriteOurFile(path, plan.options, {}, false, rows);
+  if (!s.ok()) return s;
+  DropFamily();
+  rocksdb::LiveFileMetaData table;
+  table.column_family_name = "plan";
+  table.level = 1;
+  table.name = "/imported.sst";
+  table.db_path = folder_;
+  table.size = std::filesystem::file_size(path);
+  // The newest timestamp, which comes first.
+  const std::string stamp(sizeof(uint64_t), '\xff');
+  table.smallestkey = KeyOf(IsReverse(plan) ? kKeys + 1 : 0) + stamp;
+  table.largestkey = KeyOf(IsReverse(plan) ? 0 : kKeys + 1) + stamp;
+  table.smallest = MakeInternalKey(table.smallestkey, kMaxSequenceNumber,
+                                   ValueType::kTypeRangeDeletion);
+  table.largest = MakeInternalKey(table.largestkey, kMaxSequenceNumber,
+                                  ValueType::kTypeRangeDeletion);
+  table.smallest_seqno = history.front().sequence;
+  table.largest_seqno = history.back().sequence;
+  rocksdb::ExportImportFilesMetaData metadata;
+  metadata.db_comparator_name = std::string(comparator.Name());
+  metadata.files.push_back(table);
+  s = FromTheirs("import",
+                 db_->CreateColumnFamilyWithImport(
+                     TheirOptions(plan), "plan",
+                     rocksdb::ImportColumnFamilyOptions(), metadata, &family_));
+  for (uint64_t ts = 0; s.ok() && ts < states.size(); ts += 3) {
+    s = CheckTheirs(ts, states[ts]).WithPrefix("imported");
+  }
+  if (s.ok()) {
+    s = FromTheirs("compact", db_->CompactRange({}, family_, nullptr, nullptr));
+  }
+  for (uint64_t ts = 0; s.ok() && ts < states.size(); ts += 3) {
+    s = CheckTheirs(ts, states[ts]).WithPrefix("imported and compacted");
+  }
+  return s;
+}
+
+// Random but for the order of keys.
+Plan PlanFor(uint64_t seed, Random* random) {
+  Plan plan = RandomPlans(1, seed, [](const Plan& candidate) {
+    return !candidate.options.partition_filters;
+  })[0];
+  plan.options.comparator = (*random)() % 3 == 0
+                                ? ReverseBytewiseComparatorWithU64Ts()
+                                : BytewiseComparatorWithU64Ts();
+  // Older filters are of another kind.
+  if (plan.options.format_version < 5) {
+    plan.options.filter = FilterType::kNone;
+  }
+  return plan;
+}
+
+int Run(const std::string& folder, uint64_t count, uint64_t first_seed) {
+  std::unique_ptr<rocksdb::DB> db;
+  const rocksdb::Status opened =
+      rocksdb::DB::Open(TheirOptions(Plan()), folder + "/db", &db);
+  if (!opened.ok()) {
+    std::fprintf(stderr, "%s\n", opened.ToString().c_str());
+    return 1;
+  }
+  Exchange exchange(folder, std::move(db));
+  uint64_t failures = 0;
+  for (uint64_t seed = first_seed; seed < first_seed + count; ++seed) {
+    Random random(seed);
+    Plan plan = PlanFor(seed, &random);
+    plan.shape = Shape::kRandom;
+    Status status =
+        exchange.CheckExternal(plan, &random).WithPrefix("external");
+    Plan stripped = plan;
+    stripped.options.persist_user_defined_timestamps = false;
+    if (status.ok()) {
+      status = exchange.CheckExternal(stripped, &random).WithPrefix("stripped");
+    }
+    plan.shape = Shape::kVersions;
+    if (status.ok()) status = exchange.CheckVersions(plan, &random);
+    if (status.ok()) continue;
+    ++failures;
+    std::printf("FAILED seed %ju, %s: %s\n", uintmax_t{seed}, plan.name.c_str(),
+                status.ToString().c_str());
+  }
+  std::printf("%ju seeds, %ju failed\n", uintmax_t{count}, uintmax_t{failures});
+  return failures == 0 ? 0 : 1;
+}
+
+int Main(int argc, char** argv) {
+  const auto number = [&](int i, uint64_t otherwise) {
+    return argc > i ? std::strtoull(argv[i], nullptr, 10) : otherwise;
+  };
+  std::string folder =
+      std::filesystem::temp_directory_path() / "ashlar-timed-XXXXXX";
+  if (mkdtemp(folder.data()) == nullptr) {
+    std::perror(folder.c_str());
+    return 1;
+  }
+  const int exit_code = Run(folder, number(1, 40), number(2, 1));
+  std::error_code ignored;
+  std::filesystem::remove_all(folder, ignored);
+  return exit_code;
+}
+
+}  // namespace
+}  // namespace ashlar::interop
+
+int main(int argc, char** argv) { return ashlar::interop::Main(argc, argv); }
