@@ -233,6 +233,14 @@ Status CompareFilters(const WholeFile& theirs, const WholeFile& ours,
   return {};
 }
 
+// RocksDB's sizes of filters that fit memory depend on its allocator, so it is
+// not asked for them.
+TableOptions RebuildOptions(const Plan& plan) {
+  TableOptions options = plan.options;
+  options.optimize_filters_for_memory = false;
+  return options;
+}
+
 }  // namespace
 
 Status CompareBytes(const std::string& their_path, const std::string& our_path,
@@ -242,11 +250,8 @@ Status CompareBytes(const std::string& their_path, const std::string& our_path,
   if (Status s = Load(their_path, &theirs); !s.ok()) return s;
   const bool external =
       theirs.inspection.properties->external_sst_file_version.has_value();
-  // RocksDB's sizes depend on its allocator, so it is not asked for them.
-  TableOptions options = plan.options;
-  options.optimize_filters_for_memory = false;
-  if (Status s = WriteOurFile(our_path, options, IdentityOf(theirs.inspection),
-                              external, rows);
+  if (Status s = WriteOurFile(our_path, RebuildOptions(plan),
+                              IdentityOf(theirs.inspection), external, rows);
       !s.ok()) {
     return s;
   }
