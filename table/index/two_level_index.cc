@@ -150,7 +150,7 @@ Status TwoLevelIndexReader::Part(size_t i, const ParsedIndex** part) const {
   const ParsedIndex* const winner = parts_[i].PublishFirst(loaded.get());
   *part = winner;
   if (winner == loaded.get()) {
-    loaded.release();
+    static_cast<void>(loaded.release());
   } else {
     part_bytes_.FetchAdd(~loaded->MemoryUsage() + 1);
   }

@@ -46,7 +46,7 @@ Status FilterPartitions::Load(size_t i, const Partition** partition) const {
   }
   loaded->bits = FilterBitsReader(loaded->block.contents);
   *partition = partitions_[i].PublishFirst(loaded.get());
-  if (*partition == loaded.get()) loaded.release();
+  if (*partition == loaded.get()) static_cast<void>(loaded.release());
   return {};
 }
 

@@ -11,7 +11,6 @@ namespace ashlar {
 
 namespace {
 
-using internal::BlockHandle;
 using internal::BlockPlace;
 using internal::IndexCursor;
 using internal::IndexReader;

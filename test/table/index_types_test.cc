@@ -302,6 +302,7 @@ TEST(IndexEncoding, UniformBlocksAreMarked) {
     options.uniform_cv_threshold = threshold;
     options.index_shortening = IndexShortening::kNoShortening;
     std::vector<Entry> entries;
+    entries.reserve(numbers.size());
     for (const int n : numbers) {
       entries.push_back(
           Value("k" + std::string(1, static_cast<char>(n)), 1, ""));
