@@ -53,7 +53,10 @@ std::optional<LevelDbFilter> LevelDbFilter::Parse(const Slice& block) {
   const size_t end_of_starts = block.size() - kEndBytes;
   const uint32_t starts = LoadFixed32(block.data() + end_of_starts);
   const int lg = static_cast<uint8_t>(block[block.size() - 1]);
-  if (starts > end_of_starts || lg > kMaxLg) return std::nullopt;
+  if (starts > end_of_starts || lg > kMaxLg ||
+      (end_of_starts - starts) % sizeof(uint32_t) != 0) {
+    return std::nullopt;
+  }
   return LevelDbFilter({block.data(), starts}, block.data() + starts,
                        (end_of_starts - starts) / sizeof(uint32_t), lg);
 }

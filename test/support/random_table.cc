@@ -119,6 +119,37 @@ void SetBlockForm(Random* random, TableOptions* options) {
   options->super_block_alignment_space_overhead_ratio = random->Below(5);
 }
 
+void SetFilter(Random* random, TableOptions* options) {
+  constexpr FilterType kFilters[] = {FilterType::kNone, FilterType::kBloom,
+                                     FilterType::kRibbon};
+  options->filter = random->Pick(kFilters);
+  const size_t n = random->Below(7);
+  switch (random->Below(6)) {
+    case 0:
+      options->prefix_extractor = NewFixedPrefixExtractor(n);
+      break;
+    case 1:
+      options->prefix_extractor = NewCappedPrefixExtractor(n);
+      break;
+    case 2:
+      options->prefix_extractor = NewNoopPrefixExtractor();
+      break;
+    default:
+      break;
+  }
+  options->whole_key_filtering = !random->OneIn(3);
+}
+
+void SetDictionary(Random* random, TableOptions* options) {
+  constexpr uint32_t kSizes[] = {100, 4000, 100000};
+  CompressionOptions& codec = options->compression_opts;
+  codec.max_dict_bytes = random->Pick(kSizes);
+  if (random->OneIn(2)) codec.max_dict_buffer_bytes = 3000;
+  if (options->compression == CompressionType::kZSTD && random->OneIn(2)) {
+    codec.zstd_max_train_bytes = 5000;
+  }
+}
+
 TableOptions RandomOptions(Random* random) {
   constexpr uint64_t kBlockSizes[] = {1, 64, 200, 512, 1024, 4096, 65536};
   constexpr int kDeviations[] = {0, 10, 10, 60, 100};
@@ -153,10 +184,11 @@ TableOptions RandomOptions(Random* random) {
   options.compression = codecs[random->Below(codecs.size())];
   if (random->OneIn(6))
     options.compression_opts.max_compressed_bytes_per_kb = 0;
+  if (random->OneIn(4)) SetDictionary(random, &options);
   options.enable_index_compression = !random->OneIn(3);
   options.checksum = static_cast<ChecksumType>(random->Below(5));
-  options.filter = random->OneIn(3) ? FilterType::kNone : FilterType::kBloom;
   options.bloom_bits_per_key = random->Pick(kBits);
+  SetFilter(random, &options);
   SetBlockForm(random, &options);
   return options;
 }
@@ -178,7 +210,19 @@ std::string Describe(const TableOptions& o, const Model& model) {
   if (o.block_align) text += ", aligned";
   text += ", super block " + std::to_string(o.super_block_alignment_size) +
           "/" + std::to_string(o.super_block_alignment_space_overhead_ratio);
-  text += o.filter == FilterType::kBloom ? ", bloom" : ", no filter";
+  text += o.filter == FilterType::kNone     ? ", no filter"
+          : o.filter == FilterType::kRibbon ? ", ribbon"
+                                            : ", bloom";
+  if (o.partition_filters) {
+    text += o.decouple_partitioned_filters ? " in parts" : " in coupled parts";
+  }
+  if (!o.whole_key_filtering) text += " without whole keys";
+  if (o.prefix_extractor != nullptr) {
+    text += ", " + std::string(o.prefix_extractor->Name());
+  }
+  if (o.compression_opts.max_dict_bytes != 0) {
+    text += ", dictionary " + std::to_string(o.compression_opts.max_dict_bytes);
+  }
   return text + ", " + std::to_string(model.entries().size()) + " entries";
 }
 

@@ -5,6 +5,8 @@
 #include <map>
 #include <set>
 
+#include "test/support/reference_hash.h"
+
 namespace ashlar::testing::reference {
 namespace {
 
@@ -114,27 +116,6 @@ std::vector<Item> ReadPlainItems(const BlockParts& parts, const BlockForm& form,
   return items;
 }
 
-// H32 of section 5.5.
-uint32_t BucketHash(std::string_view s, uint32_t seed) {
-  const uint32_t m = 0xC6A4A793;
-  uint32_t h = seed ^ (Lo32(s.size()) * m);
-  for (; s.size() >= 4; s.remove_prefix(4)) {
-    h += Fixed32(s, 0);
-    h *= m;
-    h ^= h >> 16;
-  }
-  if (s.empty()) return h;
-  auto extended = [s](size_t i) {
-    return static_cast<uint32_t>(
-        int32_t{static_cast<int8_t>(static_cast<uint8_t>(s[i]))});
-  };
-  if (s.size() == 3) h += extended(2) << 16;
-  if (s.size() >= 2) h += extended(1) << 8;
-  h += extended(0);
-  h *= m;
-  return h ^ (h >> 24);
-}
-
 // Section 5.5: the index that a writer makes for these entries, which stand at
 // these restart intervals.
 std::string MakeBuckets(const std::vector<Item>& items,
@@ -144,7 +125,7 @@ std::string MakeBuckets(const std::vector<Item>& items,
     Check(items[i].key.size() >= 8, "internal key shorter than 8 bytes");
     Check(intervals[i] <= 253, "hash index over too many intervals");
     std::string_view user_key(items[i].key.data(), items[i].key.size() - 8);
-    char& bucket = buckets[BucketHash(user_key, 397) % count];
+    char& bucket = buckets[Hash32(user_key, 397, Tail::kSigned) % count];
     char ordinal = static_cast<char>(intervals[i]);
     bucket = bucket == '\xFF' || bucket == ordinal ? ordinal : '\xFE';
   }

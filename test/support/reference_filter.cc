@@ -1,191 +1,163 @@
-// The filter part of the reference reader: FORMAT.md, section 9.
-#include <array>
+// The filters of the reference reader. Section numbers in comments are those of
+// table/FORMAT.md.
+#include <bitset>
 #include <cstddef>
 
+#include "test/support/reference_bytes.h"
+#include "test/support/reference_hash.h"
 #include "test/support/reference_reader.h"
 
 namespace ashlar::testing {
+namespace reference {
 namespace {
 
-constexpr uint64_t kP32x1 = 0x9E3779B1;
-constexpr uint64_t kP32x2 = 0x85EBCA77;
-constexpr uint64_t kP32x3 = 0xC2B2AE3D;
-constexpr uint64_t kP64x1 = 0x9E3779B185EBCA87;
-constexpr uint64_t kP64x2 = 0xC2B2AE3D27D4EB4F;
-constexpr uint64_t kP64x3 = 0x165667B19E3779F9;
-constexpr uint64_t kP64x4 = 0x85EBCA77C2B2AE63;
-constexpr uint64_t kP64x5 = 0x27D4EB2F165667C5;
+constexpr uint32_t kFilterSeed = 0xBC9F1D34;
 
-constexpr std::array<uint8_t, 192> kSecret = {
-    0xb8, 0xfe, 0x6c, 0x39, 0x23, 0xa4, 0x4b, 0xbe, 0x7c, 0x01, 0x81, 0x2c,
-    0xf7, 0x21, 0xad, 0x1c, 0xde, 0xd4, 0x6d, 0xe9, 0x83, 0x90, 0x97, 0xdb,
-    0x72, 0x40, 0xa4, 0xa4, 0xb7, 0xb3, 0x67, 0x1f, 0xcb, 0x79, 0xe6, 0x4e,
-    0xcc, 0xc0, 0xe5, 0x78, 0x82, 0x5a, 0xd0, 0x7d, 0xcc, 0xff, 0x72, 0x21,
-    0xb8, 0x08, 0x46, 0x74, 0xf7, 0x43, 0x24, 0x8e, 0xe0, 0x35, 0x90, 0xe6,
-    0x81, 0x3a, 0x26, 0x4c, 0x3c, 0x28, 0x52, 0xbb, 0x91, 0xc3, 0x00, 0xcb,
-    0x88, 0xd0, 0x65, 0x8b, 0x1b, 0x53, 0x2e, 0xa3, 0x71, 0x64, 0x48, 0x97,
-    0xa2, 0x0d, 0xf9, 0x4e, 0x38, 0x19, 0xef, 0x46, 0xa9, 0xde, 0xac, 0xd8,
-    0xa8, 0xfa, 0x76, 0x3f, 0xe3, 0x9c, 0x34, 0x3f, 0xf9, 0xdc, 0xbb, 0xc7,
-    0xc7, 0x0b, 0x4f, 0x1d, 0x8a, 0x51, 0xe0, 0x4b, 0xcd, 0xb4, 0x59, 0x31,
-    0xc8, 0x9f, 0x7e, 0xc9, 0xd9, 0x78, 0x73, 0x64, 0xea, 0xc5, 0xac, 0x83,
-    0x34, 0xd3, 0xeb, 0xc3, 0xc5, 0x81, 0xa0, 0xff, 0xfa, 0x13, 0x63, 0xeb,
-    0x17, 0x0d, 0xdd, 0x51, 0xb7, 0xf0, 0xda, 0x49, 0xd3, 0x16, 0x55, 0x26,
-    0x29, 0xd4, 0x68, 0x9e, 0x2b, 0x16, 0xbe, 0x58, 0x7d, 0x47, 0xa1, 0xfc,
-    0x8f, 0xf8, 0xb8, 0xd1, 0x7a, 0xd0, 0x31, 0xce, 0x45, 0xcb, 0x3a, 0x8f,
-    0x95, 0x16, 0x04, 0x28, 0xaf, 0xd7, 0xfb, 0xca, 0xbb, 0x4b, 0x40, 0x7e,
+// Bits are counted from the least significant of each byte.
+bool BitAt(std::string_view bytes, uint64_t bit) {
+  return (ByteAt(bytes, bit / 8) >> (bit % 8) & 1) != 0;
+}
+
+// Section 9.3.
+bool BloomMayMatch(std::string_view bits, uint64_t probes,
+                   std::string_view user_key) {
+  uint64_t h = ReferenceFilterHash(user_key);
+  uint64_t line = (uint64_t{Lo32(h)} * (bits.size() / 64)) >> 32;
+  uint32_t x = Hi32(h);
+  for (uint64_t i = 0; i < probes; i++) {
+    if (!BitAt(bits, 512 * line + (x >> 23))) return false;
+    x *= 0x9E3779B9;
+  }
+  return true;
+}
+
+// Section 9.5. A row of the equations, and a column of the solution for 128
+// slots.
+using Row = std::bitset<128>;
+
+Row MakeRow(uint64_t high, uint64_t low) {
+  return (Row(high) << 64) | Row(low);
+}
+
+Row SegmentAt(std::string_view bytes, uint64_t i) {
+  return MakeRow(Fixed64(bytes, 16 * i + 8), Fixed64(bytes, 16 * i));
+}
+
+struct Equation {
+  uint64_t start = 0;
+  Row coefficients;
+  uint32_t result = 0;
 };
 
-uint64_t Lo32(uint64_t x) { return x & 0xFFFFFFFF; }
-uint64_t Hi32(uint64_t x) { return x >> 32; }
-
-uint64_t Avalanche(uint64_t h) {
-  h ^= h >> 37;
-  h *= kP64x3;
-  return h ^ (h >> 32);
-}
-
-// The 128-bit product, its halves XORed. Schoolbook, in 32-bit digits.
-uint64_t Fold(uint64_t a, uint64_t b) {
-  uint64_t low = Lo32(a) * Lo32(b);
-  uint64_t mid1 = Hi32(a) * Lo32(b);
-  uint64_t mid2 = Lo32(a) * Hi32(b);
-  uint64_t high = Hi32(a) * Hi32(b);
-  uint64_t carry = Hi32(low) + Lo32(mid1) + Lo32(mid2);
-  uint64_t product_low = (carry << 32) | Lo32(low);
-  uint64_t product_high = high + Hi32(mid1) + Hi32(mid2) + Hi32(carry);
-  return product_low ^ product_high;
-}
-
-// Little-endian number of `width` bytes of the secret.
-uint64_t Secret(size_t at, size_t width = 8) {
-  uint64_t result = 0;
-  for (size_t i = width; i > 0; i--) {
-    result = (result << 8) | kSecret.at(at + i - 1);
+Equation MakeEquation(uint64_t hash, uint8_t seed, uint64_t num_blocks) {
+  uint64_t mask = seed * 0xC78219A23EEADD03;
+  mask ^= (mask & 0xF0F0F0F0F0F0F0F0) >> 4;
+  uint64_t h = (hash ^ Lo32(mask)) * 0x6193D459236A3A0D;
+  uint64_t a = h * 0xC28F82822B650BED;
+  Equation equation;
+  equation.start = Multiply(h, 128 * num_blocks - 127).high;
+  equation.coefficients = MakeRow(a, (a ^ 0xC367844A6E52731D) | 1);
+  for (int i = 0; i < 4; i++) {  // The upper four bytes, reversed.
+    equation.result |= (Lo32(a >> (32 + 8 * i)) & 0xFF) << (8 * (3 - i));
   }
-  return result;
+  return equation;
 }
 
-// The input and what the text calls r32(d, i), r64(d, i) and mix(i, j).
-class Input {
- public:
-  explicit Input(std::string_view data) : data_(data) {}
-
-  uint64_t size() const { return data_.size(); }
-  uint64_t Byte(size_t at) const { return static_cast<uint8_t>(data_.at(at)); }
-
-  uint64_t Word(size_t at, size_t width = 8) const {
-    uint64_t result = 0;
-    for (size_t i = width; i > 0; i--) {
-      result = (result << 8) | Byte(at + i - 1);
+bool RibbonMayMatch(std::string_view solution, uint8_t seed,
+                    uint64_t num_blocks, std::string_view user_key) {
+  if (num_blocks < 2) return true;
+  uint64_t num_segments = solution.size() / 16;
+  uint64_t upper = (num_segments + num_blocks - 1) / num_blocks;
+  uint64_t upper_start = upper * num_blocks - num_segments;
+  if (upper > 32) {
+    upper = 32;
+    upper_start = 0;
+  }
+  Equation e = MakeEquation(ReferenceFilterHash(user_key), seed, num_blocks);
+  uint64_t b = e.start / 128;
+  uint64_t k = e.start % 128;
+  uint64_t columns = b < upper_start ? upper - 1 : upper;
+  uint64_t first = b * upper - (b < upper_start ? b : upper_start);
+  for (uint64_t c = 0; c < columns; c++) {
+    Row ones = SegmentAt(solution, first + c) & (e.coefficients << k);
+    size_t count = ones.count();
+    if (k != 0) {
+      Row next = SegmentAt(solution, first + columns + c);
+      count += (next & (e.coefficients >> (128 - k))).count();
     }
-    return result;
+    if (count % 2 != (e.result >> c & 1)) return false;
   }
-
-  uint64_t Mix(size_t i, size_t j) const {
-    return Fold(Word(i) ^ Secret(j), Word(i + 8) ^ Secret(j + 8));
-  }
-
- private:
-  std::string_view data_;
-};
-
-uint64_t HashUpTo16(const Input& d) {
-  uint64_t n = d.size();
-  if (n == 0) return Fold(Secret(0), kP64x2);
-  if (n <= 3) {
-    uint64_t w = d.Byte(0) | d.Byte(n / 2) << 8 | d.Byte(n - 1) << 16 | n << 24;
-    return Avalanche((w ^ Secret(0, 4)) * kP64x1);
-  }
-  if (n <= 8) {
-    uint64_t w = d.Word(0, 4) | d.Word(n - 4, 4) << 32;
-    uint64_t k = w ^ Secret(0);
-    uint64_t x = n + (k ^ (k >> 51)) * kP32x1;
-    return Avalanche((x ^ (x >> 47)) * kP64x2);
-  }
-  uint64_t a = d.Word(0) ^ Secret(0);
-  uint64_t b = d.Word(n - 8) ^ Secret(8);
-  return Avalanche(n + a + b + Fold(a, b));
+  return true;
 }
 
-uint64_t HashUpTo240(const Input& d) {
-  uint64_t n = d.size();
-  uint64_t acc = n * kP64x1;
-  if (n <= 128) {
-    if (n > 96) acc += d.Mix(48, 96) + d.Mix(n - 64, 112);
-    if (n > 64) acc += d.Mix(32, 64) + d.Mix(n - 48, 80);
-    if (n > 32) acc += d.Mix(16, 32) + d.Mix(n - 32, 48);
-    return Avalanche(acc + d.Mix(0, 0) + d.Mix(n - 16, 16));
+// Section 9.6.
+bool LegacyMayMatch(std::string_view bits, uint64_t probes, uint64_t num_lines,
+                    std::string_view user_key) {
+  if (num_lines == 0 || bits.size() % num_lines != 0) return true;
+  uint64_t line = bits.size() / num_lines;
+  if ((line & (line - 1)) != 0) return true;
+  uint32_t h = Hash32(user_key, kFilterSeed, Tail::kSigned);
+  uint32_t d = h >> 17 | h << 15;
+  uint64_t base = (h % num_lines) * line;
+  for (uint64_t i = 0; i < probes; i++, h += d) {
+    if (!BitAt(bits.substr(base), h % (8 * line))) return false;
   }
-  for (size_t i = 0; i < 8; i++) acc += d.Mix(16 * i, 16 * i);
-  acc = Avalanche(acc);
-  for (size_t i = 8; i < n / 16; i++) {
-    acc += d.Mix(16 * i, 16 * (i - 8) + 3);
-  }
-  return Avalanche(acc + d.Mix(n - 16, 119));
-}
-
-using Lanes = std::array<uint64_t, 8>;
-
-void Stripe(const Input& d, size_t i, size_t j, Lanes* lanes) {
-  for (size_t q = 0; q < 8; q++) {
-    uint64_t v = d.Word(i + 8 * q);
-    uint64_t k = v ^ Secret(j + 8 * q);
-    (*lanes)[q] += v + Lo32(k) * Hi32(k);
-  }
-}
-
-uint64_t HashLong(const Input& d) {
-  uint64_t n = d.size();
-  Lanes lanes = {kP32x3, kP64x1, kP64x2, kP64x3,
-                 kP64x4, kP32x2, kP64x5, kP32x1};
-  uint64_t blocks = n / 1024;
-  for (uint64_t b = 0; b < blocks; b++) {
-    for (size_t s = 0; s < 16; s++) {
-      Stripe(d, 1024 * b + 64 * s, 8 * s, &lanes);
-    }
-    for (size_t q = 0; q < 8; q++) {
-      uint64_t mixed = (lanes[q] ^ (lanes[q] >> 47)) ^ Secret(128 + 8 * q);
-      lanes[q] = mixed * kP32x1;
-    }
-  }
-  for (size_t s = 0; s < (n - 1024 * blocks) / 64; s++) {
-    Stripe(d, 1024 * blocks + 64 * s, 8 * s, &lanes);
-  }
-  if (n % 64 != 0) Stripe(d, n - 64, 121, &lanes);
-  uint64_t h = n * kP64x1;
-  for (size_t i = 0; i < 4; i++) {
-    h += Fold(lanes[2 * i] ^ Secret(11 + 16 * i),
-              lanes[2 * i + 1] ^ Secret(19 + 16 * i));
-  }
-  return Avalanche(h);
+  return true;
 }
 
 }  // namespace
+}  // namespace reference
 
-uint64_t ReferenceFilterHash(std::string_view data) {
-  Input input(data);
-  if (data.size() <= 16) return HashUpTo16(input);
-  if (data.size() <= 240) return HashUpTo240(input);
-  return HashLong(input);
-}
+using reference::ByteAt;
+using reference::Fixed32;
 
+// Section 9.1.
 bool ReferenceFilterMayMatch(std::string_view filter,
                              std::string_view user_key) {
   if (filter.size() <= 5) return false;
   size_t length = filter.size() - 5;
-  Input bytes(filter);
-  uint64_t probes = bytes.Byte(length + 2);
-  bool bloom = bytes.Byte(length) == 0xFF && bytes.Byte(length + 1) == 0 &&
-               probes >= 1 && probes <= 30 && bytes.Byte(length + 3) == 0 &&
-               bytes.Byte(length + 4) == 0 && length % 64 == 0;
-  if (!bloom) return true;
-  uint64_t h = ReferenceFilterHash(user_key);
-  uint64_t line = (Lo32(h) * (length / 64)) >> 32;
-  uint64_t x = Hi32(h);
-  for (uint64_t i = 0; i < probes; i++) {
-    uint64_t bit = x >> 23;
-    if ((bytes.Byte(64 * line + bit / 8) >> (bit % 8) & 1) == 0) return false;
-    x = Lo32(x * 0x9E3779B9);
+  std::string_view bytes = filter.substr(0, length);
+  auto m = [&](size_t i) { return ByteAt(filter, length + i); };
+  if (m(0) == 0xFF && m(1) == 0 && m(2) >= 1 && m(2) <= 30 && m(3) == 0 &&
+      m(4) == 0) {
+    return length % 64 != 0 || reference::BloomMayMatch(bytes, m(2), user_key);
+  }
+  if (m(0) == 0xFE) {
+    uint64_t num_blocks = reference::Fixed(filter, length + 2, 3);
+    return reference::RibbonMayMatch(bytes, m(1), num_blocks, user_key);
+  }
+  if (m(0) >= 0x01 && m(0) <= 0x7F) {
+    return reference::LegacyMayMatch(bytes, m(0), Fixed32(filter, length + 1),
+                                     user_key);
+  }
+  return true;
+}
+
+// Section 9.7.
+bool ReferenceLevelDbFilterMayMatch(std::string_view block, uint64_t offset,
+                                    std::string_view user_key) {
+  if (block.size() < 5) return true;
+  uint8_t lg = ByteAt(block, block.size() - 1);
+  uint64_t starts = Fixed32(block, block.size() - 5);
+  if (lg > 63 || starts > block.size() - 5 ||
+      (block.size() - 5 - starts) % 4 != 0) {
+    return true;
+  }
+  uint64_t count = (block.size() - 5 - starts) / 4;
+  uint64_t i = offset >> lg;
+  if (i >= count) return true;
+  uint64_t begin = Fixed32(block, starts + 4 * i);
+  uint64_t end = i + 1 == count ? starts : Fixed32(block, starts + 4 * (i + 1));
+  if (begin > end || end > starts) return true;
+  if (end - begin < 2) return false;
+  std::string_view bits = block.substr(begin, end - begin - 1);
+  uint8_t probes = ByteAt(block, end - 1);
+  if (probes > 30) return true;
+  uint32_t h = reference::Hash32(user_key, reference::kFilterSeed,
+                                 reference::Tail::kUnsigned);
+  uint32_t d = h >> 17 | h << 15;
+  for (int p = 0; p < probes; p++, h += d) {
+    if (!reference::BitAt(bits, h % (8 * bits.size()))) return false;
   }
   return true;
 }

@@ -10,6 +10,7 @@
 #ifndef ASHLAR_TEST_SUPPORT_REFERENCE_READER_H_
 #define ASHLAR_TEST_SUPPORT_REFERENCE_READER_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -20,15 +21,42 @@
 namespace ashlar::testing {
 
 struct ReferenceEntry {
-  std::string user_key;
+  std::string user_key;  // As it is stored: without a stripped timestamp.
   uint64_t sequence = 0;
   uint8_t type = 0;
   std::string value;
 };
 
+// How keys are compared; FORMAT.md, section 6.
+struct ReferenceOrder {
+  bool reverse = false;
+  size_t timestamp_size = 0;
+};
+
+// What the filter may be asked for; FORMAT.md, section 9.1.
+struct ReferenceFilterUse {
+  bool whole_keys = true;
+  bool prefixes = false;
+  std::string extractor;
+};
+
+// Of a hash-search index; FORMAT.md, section 8.7.
+struct ReferencePrefix {
+  std::string prefix;
+  uint32_t first_block = 0;
+  uint32_t num_blocks = 0;
+
+  friend bool operator==(const ReferencePrefix&,
+                         const ReferencePrefix&) = default;
+};
+
 struct ReferenceTable {
   uint32_t format_version = 0;
   uint8_t checksum_type = 0;
+
+  // Of the keys as they are stored, and the bytes missing behind each.
+  ReferenceOrder order;
+  size_t stripped_timestamp = 0;
 
   // Data blocks in file order. The sequence is the stored one, unless a
   // non-zero global sequence number replaces it.
@@ -37,22 +65,69 @@ struct ReferenceTable {
   std::map<std::string, std::string> properties;  // Raw values.
   // Name to (offset, size), without absent ones.
   std::map<std::string, std::pair<uint64_t, uint64_t>> meta_blocks;
-  std::string filter;  // Payload of fullfilter.*, or empty.
+
   // Separator as stored, and (offset, size) of its data block.
   std::vector<std::pair<std::string, std::pair<uint64_t, uint64_t>>> index;
+  bool separators_are_user_keys = false;
+  std::vector<ReferencePrefix> prefixes;  // If the index has any.
+
+  ReferenceFilterUse filter_use;
+  std::string filter;  // Payload of the full filter, or empty.
+  // Separator as stored, and payload. Empty where there are none.
+  std::vector<std::pair<std::string, std::string>> filter_partitions;
+  std::string leveldb_filter;  // The block, or empty.
 };
 
 // Decodes `file` completely. Throws std::runtime_error with a message on any
 // fault and on anything that it does not support.
 ReferenceTable ReadReferenceTable(std::string_view file);
 
-// False only if `filter` rules `user_key` out (FORMAT.md, section 9).
-bool ReferenceFilterMayMatch(std::string_view filter,
-                             std::string_view user_key);
-
 // One line per entry, then one per range deletion:
 // hex(user_key) SPACE sequence SPACE type SPACE hex(value) LF
 std::string CanonicalDump(const ReferenceTable& table);
+
+// Who looks for a key: without its timestamp, which is given apart. Versions
+// above the snapshot or behind the timestamp are not seen; an empty timestamp
+// sees all.
+struct ReferenceQuestion {
+  std::string key;
+  uint64_t snapshot = (uint64_t{1} << 56) - 1;
+  std::string timestamp;
+};
+
+// kNone: there is no filter, or none that may be asked this.
+enum class ReferenceFilterAnswer { kNone, kAbsent, kMaybe };
+ReferenceFilterAnswer AskReferenceFilter(const ReferenceTable& table,
+                                         const ReferenceQuestion& question);
+
+// What all entries of the table together say of a key.
+struct ReferenceAnswer {
+  enum class State { kNotFound, kFound, kDeleted, kMerged };
+  State state = State::kNotFound;
+  uint64_t sequence = 0;              // Of what decided, if anything did.
+  std::string value;                  // Of an entity its default column.
+  std::vector<std::string> operands;  // Newest first.
+};
+ReferenceAnswer AskReference(const ReferenceTable& table,
+                             const ReferenceQuestion& question);
+
+// False only if `filter` rules `user_key` out (FORMAT.md, section 9).
+bool ReferenceFilterMayMatch(std::string_view filter,
+                             std::string_view user_key);
+// The same of a LevelDB filter block, for a data block at this offset.
+bool ReferenceLevelDbFilterMayMatch(std::string_view block, uint64_t offset,
+                                    std::string_view user_key);
+
+// Columns of a wide-column entity (FORMAT.md, section 6.3).
+struct ReferenceColumn {
+  std::string name;
+  std::string value;
+  bool is_blob_index = false;
+};
+std::vector<ReferenceColumn> ReferenceColumns(std::string_view entity);
+
+// Throws where a value is not of the form that its type has.
+void CheckReferenceValue(uint8_t type, std::string_view value);
 
 // The frozen filter hash H64 (FORMAT.md, section 9.2).
 uint64_t ReferenceFilterHash(std::string_view data);

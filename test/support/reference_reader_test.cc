@@ -8,7 +8,10 @@
 #include <cstddef>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "test/support/reference_hash.h"
 
 namespace ashlar::testing {
 namespace {
@@ -200,10 +203,111 @@ TEST(ReferenceReaderTest, FilterDispatch) {
   EXPECT_FALSE(ReferenceFilterMayMatch(zeros + Unhex("ff 00 06 00 00"), "k"));
   for (const char* tail :
        {"00 00 00 00 00", "ff 01 06 00 00", "ff 00 00 00 00", "ff 00 1f 00 00",
-        "ff 00 06 01 00", "fe 00 02 00 00", "06 01 00 00 00"}) {
+        "ff 00 06 01 00", "fd 00 02 00 00", "80 01 00 00 00", "fe 00 01 00 00",
+        "06 00 00 00 00", "06 03 00 00 00"}) {
     EXPECT_TRUE(ReferenceFilterMayMatch(zeros + Unhex(tail), "k")) << tail;
   }
   EXPECT_TRUE(ReferenceFilterMayMatch(zeros + Unhex("00 ff 00 06 00 00"), "k"));
+}
+
+std::string SetBit(std::string bytes, size_t byte, int bit) {
+  bytes[byte] = static_cast<char>(bytes[byte] ^ 1 << bit);
+  return bytes;
+}
+
+TEST(ReferenceReaderTest, LegacyFilterBits) {
+  std::string filter = std::string(320, '\0') + Unhex("06 05 00 00 00");
+  for (auto [byte, bit] : std::vector<std::pair<size_t, int>>{
+           {293, 7}, {315, 5}, {273, 3}, {295, 1}, {316, 7}, {274, 5}}) {
+    EXPECT_FALSE(ReferenceFilterMayMatch(filter, "abc"));
+    filter = SetBit(filter, byte, bit);
+  }
+  EXPECT_TRUE(ReferenceFilterMayMatch(filter, "abc"));
+  EXPECT_FALSE(ReferenceFilterMayMatch(filter, "abd"));
+}
+
+TEST(ReferenceReaderTest, Hash32) {
+  struct Row {
+    const char* data;
+    uint32_t filter;
+    uint32_t bucket;
+    uint32_t leveldb;
+  };
+  const std::vector<Row> rows = {
+      {"", 0xbc9f1d34, 0x0000018d, 0xbc9f1d34},
+      {"61", 0x286e9db0, 0x5c8473b1, 0x286e9db0},
+      {"616263", 0x855d012f, 0x1d9aa392, 0x855d012f},
+      {"61626364", 0xb9c83353, 0x0c6f6be9, 0xb9c83353},
+      {"ff807f", 0x72791516, 0x0ab6b743, 0xbeb3a8da},
+      {"68656c6c6f20776f726c64", 0x008dfddb, 0x63740019, 0x008dfddb},
+  };
+  using reference::Hash32;
+  for (const Row& row : rows) {
+    const std::string s = Unhex(row.data);
+    EXPECT_EQ(Hash32(s, 0xbc9f1d34, reference::Tail::kSigned), row.filter);
+    EXPECT_EQ(Hash32(s, 397, reference::Tail::kSigned), row.bucket);
+    EXPECT_EQ(Hash32(s, 0xbc9f1d34, reference::Tail::kUnsigned), row.leveldb);
+  }
+}
+
+// By the vectors of section 15: of key abc, the lowest bit of result and
+// coefficients with seed 0 is 1 and the start 24; with seed 171, the start is
+// slot 51 of block 6, and coefficient 127 falls on slot 50 of block 7.
+TEST(ReferenceReaderTest, RibbonEquations) {
+  const std::string one = Unhex("fe 00 02 00 00");
+  const std::string column(32, '\0');
+  EXPECT_FALSE(ReferenceFilterMayMatch(column + one, "abc"));
+  EXPECT_TRUE(ReferenceFilterMayMatch(SetBit(column, 3, 0) + one, "abc"));
+  EXPECT_FALSE(ReferenceFilterMayMatch(SetBit(column, 3, 1) + one, "abc"));
+  const std::string nine = Unhex("fe ab 09 00 00");
+  // Three columns; of the result 0x94 the third bit is the first that is 1.
+  const std::string columns(size_t{16} * 27, '\0');
+  EXPECT_FALSE(ReferenceFilterMayMatch(columns + nine, "abc"));
+  for (const auto& [segment, slot] :
+       {std::pair{size_t{20}, 51}, std::pair{size_t{23}, 50}}) {
+    EXPECT_TRUE(ReferenceFilterMayMatch(
+        SetBit(columns, 16 * segment + static_cast<size_t>(slot) / 8,
+               slot % 8) +
+            nine,
+        "abc"));
+  }
+  // A block more with a column more: the second block goes by the first one's.
+  const std::string uneven(size_t{16} * 29, '\0');
+  EXPECT_FALSE(ReferenceFilterMayMatch(uneven + nine, "abc"));
+  EXPECT_TRUE(ReferenceFilterMayMatch(
+      SetBit(uneven, size_t{16} * 23 + 50 / 8, 50 % 8) + nine, "abc"));
+}
+
+TEST(ReferenceReaderTest, LevelDbFilterBlock) {
+  // One filter of 64 bits and 1 probe for the first 2 KiB, none for the next.
+  const uint32_t bit =
+      reference::Hash32("k", 0xbc9f1d34, reference::Tail::kUnsigned) % 64;
+  const std::string block =
+      SetBit(std::string(8, '\0'), bit / 8, static_cast<int>(bit % 8)) + '\1' +
+      Fixed32(0) + Fixed32(9) + Fixed32(9) + '\x0b';
+  EXPECT_TRUE(ReferenceLevelDbFilterMayMatch(block, 2047, "k"));
+  EXPECT_FALSE(ReferenceLevelDbFilterMayMatch(block, 2047, "l"));
+  EXPECT_FALSE(ReferenceLevelDbFilterMayMatch(block, 2048, "k"));
+  EXPECT_TRUE(ReferenceLevelDbFilterMayMatch(block, 4096, "k"));
+}
+
+TEST(ReferenceReaderTest, Columns) {
+  const auto one = ReferenceColumns(Unhex("01 02 00 01 01 61 02 78 79 7a"));
+  ASSERT_EQ(one.size(), 2u);
+  EXPECT_EQ(one[0].value, "x");
+  EXPECT_EQ(one[1].name, "a");
+  EXPECT_EQ(one[1].value, "yz");
+  const auto two =
+      ReferenceColumns(Unhex("02 02 02 02 01 01 11 00 01 01 02 61 78 79 7a"));
+  ASSERT_EQ(two.size(), 2u);
+  EXPECT_EQ(two[1].value, "yz");
+  EXPECT_TRUE(two[1].is_blob_index);
+  for (const char* bad :
+       {"", "03 00", "01 01 00 02 78", "01 01 00 01 78 79",
+        "01 02 01 61 01 00 01 78 79", "02 01 01 01 00 02 00 01 78",
+        "02 01 02 01 00 01 00 00 01 78"}) {
+    EXPECT_THROW(ReferenceColumns(Unhex(bad)), std::runtime_error) << bad;
+  }
 }
 
 void ExpectExampleEntries(const ReferenceTable& table) {
@@ -315,7 +419,7 @@ TEST(ReferenceReaderTest, FaultsInside) {
       {0x37, "07 61 70 70 6c 65 30 30", "separator below its block"},
       {0x40, "30", "block checksum mismatch at 0"},
       {0x75, "09", "unknown index type 9"},
-      {0xaa, "3a 3a", "compression property: unknown word"},
+      {0xaa, "3a 3a", "compression property: no separator"},
       {0xab, "30", "compression property: one separator"},
       {0xdf, "03", "bad external version"},
       {0x124, "03", "num.entries is wrong"},

@@ -1,0 +1,294 @@
+// Two readers, one answer: tables of every kind that the builder writes, read
+// by the library and by the reference reader, which knows FORMAT.md and none
+// of the library's code. Both must find the same entries, and say the same of
+// any key: what the filter says, and what the table holds at any snapshot and
+// timestamp.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "table/table_reader.h"
+#include "table/timed_value.h"
+#include "table/wide_columns.h"
+#include "test/support/folder.h"
+#include "test/support/random_table.h"
+#include "test/support/reference_reader.h"
+#include "test/support/tables.h"
+
+namespace ashlar::testing {
+namespace {
+
+constexpr SequenceNumber kSnapshots = 520;
+constexpr uint64_t kTimestamps = 12;
+
+// How often a test has seen what it is there for.
+using Sightings = std::map<std::string, int>;
+
+std::string RandomEntity(Random* random) {
+  const std::string names[] = {"", "a", "b"};
+  const std::string blob = "\x01\x07\x08\x09" + std::string(1, '\0');
+  std::vector<std::string> values;
+  std::vector<WideColumn> columns;
+  for (const std::string& name : names) {
+    if (random->OneIn(3)) continue;
+    const bool is_blob_index = random->OneIn(4);
+    values.push_back(is_blob_index ? blob : random->Text(random->Below(20)));
+    columns.push_back({name, Slice(), is_blob_index});
+  }
+  for (size_t i = 0; i < columns.size(); ++i) columns[i].value = values[i];
+  std::string entity;
+  Require(EncodeWideColumns(columns, &entity));
+  return entity;
+}
+
+std::string RandomValue(ValueType type, Random* random) {
+  switch (type) {
+    case ValueType::kTypeWideColumnEntity:
+      return RandomEntity(random);
+    case ValueType::kTypeBlobIndex:
+      return "\x01\x07" + std::string(1, static_cast<char>(random->Below(99))) +
+             "\x09" + std::string(1, '\0');
+    case ValueType::kTypeValuePreferredSeqno: {
+      std::string value;
+      AppendTimedValue({"timed", random->Below(99)}, &value);
+      return value;
+    }
+    case ValueType::kTypeDeletion:
+    case ValueType::kTypeSingleDeletion:
+    case ValueType::kTypeDeletionWithTimestamp:
+    case ValueType::kTypeRangeDeletion:
+      return {};
+    default:
+      return random->Text(random->Below(40));
+  }
+}
+
+ValueType RandomType(Random* random) {
+  constexpr ValueType kTypes[] = {ValueType::kTypeValue,
+                                  ValueType::kTypeMerge,
+                                  ValueType::kTypeDeletion,
+                                  ValueType::kTypeSingleDeletion,
+                                  ValueType::kTypeBlobIndex,
+                                  ValueType::kTypeSetWithDelete,
+                                  ValueType::kTypeDeletionWithTimestamp,
+                                  ValueType::kTypeWideColumnEntity,
+                                  ValueType::kTypeValuePreferredSeqno};
+  return random->OneIn(2) ? ValueType::kTypeValue : random->Pick(kTypes);
+}
+
+// Gives the keys of the table timestamps, and takes those out that are alike
+// then. Where they are not written they are all 0.
+void AddTimestamps(Random* random, TableOptions* options,
+                   std::vector<Entry>* entries) {
+  options->comparator = random->OneIn(3) ? ReverseBytewiseComparatorWithU64Ts()
+                                         : BytewiseComparatorWithU64Ts();
+  options->persist_user_defined_timestamps = random->OneIn(2);
+  const bool hashed = options->data_block_index_type ==
+                      DataBlockIndexType::kDataBlockBinaryAndHash;
+  if (hashed) options->persist_user_defined_timestamps = true;
+  if (!options->Validate().ok()) options->partition_filters = false;
+  for (Entry& entry : *entries) {
+    const uint64_t time = options->persist_user_defined_timestamps
+                              ? random->Below(kTimestamps)
+                              : 0;
+    entry.key.insert(entry.key.size() - kInternalKeyTailBytes,
+                     EncodeU64Ts(time));
+  }
+}
+
+struct Sample {
+  TableOptions options;
+  std::vector<Entry> entries;  // In order, without range deletions.
+  std::vector<Entry> range_deletions;
+  std::string bytes;
+};
+
+Sample MakeSample(Random* random) {
+  RandomTable table = MakeRandomTable(random);
+  while (table.options.comparator == ShorterFirstComparator()) {
+    table = MakeRandomTable(random);
+  }
+  Sample sample;
+  sample.options = table.options;
+  std::vector<Entry> entries = table.model.entries();
+  for (Entry& entry : entries) {
+    const ValueType type = RandomType(random);
+    entry.key =
+        MakeInternalKey(UserKeyOf(entry.key), SequenceOf(entry.key), type);
+    entry.value = RandomValue(type, random);
+  }
+  const bool timestamps = random->OneIn(3);
+  if (timestamps) AddTimestamps(random, &sample.options, &entries);
+  sample.entries = Model(sample.options.comparator, entries).entries();
+  std::vector<Entry> all = sample.entries;
+  for (uint64_t n = timestamps ? 0 : random->Below(4); n > 0; --n) {
+    std::string begin = RandomTarget(table.model, random);
+    std::string end = RandomTarget(table.model, random);
+    if (sample.options.comparator->Compare(begin, end) > 0) begin.swap(end);
+    if (sample.options.comparator->Compare(begin, end) == 0) continue;
+    sample.range_deletions.push_back(
+        RangeDeleted(begin, random->Below(kSnapshots), end));
+    all.push_back(sample.range_deletions.back());
+  }
+  sample.bytes = BuildTable(sample.options, all);
+  return sample;
+}
+
+ReferenceAnswer::State StateOf(GetResult::State state) {
+  switch (state) {
+    case GetResult::State::kNotFound:
+      return ReferenceAnswer::State::kNotFound;
+    case GetResult::State::kFound:
+      return ReferenceAnswer::State::kFound;
+    case GetResult::State::kDeleted:
+      return ReferenceAnswer::State::kDeleted;
+    case GetResult::State::kMerged:
+      return ReferenceAnswer::State::kMerged;
+  }
+  return {};
+}
+
+// A filter that lets everything pass counts as none.
+void CheckFilter(GetResult::Filter found, ReferenceFilterAnswer expected) {
+  EXPECT_EQ(found == GetResult::Filter::kAbsent,
+            expected == ReferenceFilterAnswer::kAbsent);
+  if (expected == ReferenceFilterAnswer::kNone) {
+    EXPECT_EQ(found, GetResult::Filter::kNone);
+  }
+}
+
+void CheckQuestion(const TableReader& reader, const ReferenceTable& reference,
+                   const ReferenceQuestion& question, Sightings* seen) {
+  SCOPED_TRACE("key " + Hex(question.key) + " at " +
+               std::to_string(question.snapshot) + ", timestamp '" +
+               Hex(question.timestamp) + "'");
+  const ReferenceAnswer expected = AskReference(reference, question);
+  GetResult result;
+  std::vector<std::string> operands;
+  const ReadOptions options{.timestamp = question.timestamp};
+  const Status status =
+      reader.Get(options, question.key, question.snapshot, &result,
+                 [&](const Slice& operand, SequenceNumber) {
+                   operands.push_back(operand.ToString());
+                   return true;
+                 });
+  ASSERT_TRUE(status.ok()) << status.ToString();
+  EXPECT_EQ(StateOf(result.state), expected.state);
+  EXPECT_EQ(result.sequence, expected.sequence);
+  EXPECT_EQ(result.value.ToString(), expected.value);
+  EXPECT_EQ(operands, expected.operands);
+  CheckFilter(result.filter, AskReferenceFilter(reference, question));
+  ++(*seen)[result.filter == GetResult::Filter::kAbsent ? "ruled out"
+                                                        : "let pass"];
+}
+
+// Keys of the table and keys beside them, at several points in time.
+void CheckQuestions(const TableReader& reader, const ReferenceTable& reference,
+                    Random* random, Sightings* seen) {
+  constexpr int kQuestions = 60;
+  const size_t timestamp_size = reader.comparator()->timestamp_size();
+  for (int i = 0; i < kQuestions; ++i) {
+    ReferenceQuestion question;
+    question.key = random->Text(random->Below(6));
+    if (!reference.entries.empty() && !random->OneIn(8)) {
+      question.key =
+          reference.entries[random->Below(reference.entries.size())].user_key;
+      question.key.resize(question.key.size() - reference.order.timestamp_size);
+      if (random->OneIn(2)) question.key += random->Bytes(1);
+    }
+    if (random->OneIn(2)) question.snapshot = random->Below(kSnapshots);
+    if (timestamp_size != 0 && random->OneIn(2)) {
+      question.timestamp = EncodeU64Ts(random->Below(kTimestamps));
+    }
+    ASSERT_NO_FATAL_FAILURE(CheckQuestion(reader, reference, question, seen));
+  }
+}
+
+// Keys as a reader shows them.
+std::string Dump(const ReferenceTable& table) {
+  ReferenceTable whole = table;
+  for (auto* list : {&whole.entries, &whole.range_deletions}) {
+    for (ReferenceEntry& entry : *list) {
+      entry.user_key.append(table.stripped_timestamp, '\0');
+    }
+  }
+  for (ReferenceEntry& entry : whole.range_deletions) {
+    entry.value.append(table.stripped_timestamp, '\0');
+  }
+  return CanonicalDump(whole);
+}
+
+void CheckBothReaders(const std::string& bytes, Random* random,
+                      Sightings* seen) {
+  const ReferenceTable reference = ReadReferenceTable(bytes);
+  const auto reader = OpenTable(bytes);
+  std::vector<Entry> entries;
+  Require(ReadForward(*reader, {.ignore_range_deletions = true}, &entries));
+  EXPECT_EQ(CanonicalDump(entries) + CanonicalDump(RangeDeletionsOf(*reader)),
+            Dump(reference));
+  CheckQuestions(*reader, reference, random, seen);
+}
+
+TEST(Differential, TablesOfOurs) {
+  Sightings seen;
+  ForEachSeed(1, 250, [&](uint64_t seed) {
+    Random random(seed);
+    const Sample sample = MakeSample(&random);
+    const TableOptions& options = sample.options;
+    const std::string filter = options.filter == FilterType::kNone ? "no filter"
+                               : options.filter == FilterType::kRibbon
+                                   ? "Ribbon"
+                                   : "Bloom";
+    Sightings here;
+    CheckBothReaders(sample.bytes, &random, &here);
+    EXPECT_TRUE(filter != "no filter" || here["ruled out"] == 0);
+    seen[filter + (options.partition_filters ? " in parts" : "")] +=
+        here["ruled out"];
+    if (options.comparator->timestamp_size() != 0) {
+      seen["timestamps"] += here["ruled out"];
+    }
+    if (options.prefix_extractor != nullptr && !options.whole_key_filtering) {
+      seen["prefixes alone"] += here["ruled out"];
+    }
+    if (!sample.range_deletions.empty()) ++seen["range deletions"];
+    if (options.compression_opts.max_dict_bytes != 0) ++seen["dictionaries"];
+  });
+  for (const char* kind :
+       {"Bloom", "Ribbon", "Bloom in parts", "Ribbon in parts", "timestamps",
+        "prefixes alone", "range deletions", "dictionaries"}) {
+    EXPECT_GT(seen[kind], 20) << kind;
+  }
+}
+
+TEST(Differential, GoldenFiles) {
+  const std::string folder = std::string(ASHLAR_SOURCE_DIR) + "/test/golden/";
+  std::istringstream lines(ReadFile(folder + "golden.tsv"));
+  Sightings seen;
+  int files = 0;
+  Random random(1);
+  for (std::string line; std::getline(lines, line);) {
+    const std::string name = line.substr(0, line.find('\t'));
+    if (line[0] == '#' || name == "r119-custom-codec.sst") continue;
+    SCOPED_TRACE(name);
+    Sightings here;
+    CheckBothReaders(ReadFile(folder + name), &random, &here);
+    for (const char* kind : {"bloom-fv4", "ribbon", "ldb-bloom", "peb-bloom",
+                             "partfilter", "prefixbloom"}) {
+      if (name.find(kind) == std::string::npos) continue;
+      seen[kind] += here["ruled out"];
+    }
+    ++files;
+  }
+  EXPECT_EQ(files, 256);
+  EXPECT_EQ(seen.size(), 6u);
+  for (const auto& [kind, ruled_out] : seen) EXPECT_GT(ruled_out, 5) << kind;
+}
+
+}  // namespace
+}  // namespace ashlar::testing
