@@ -51,6 +51,7 @@ class TableReading {
     ReadPrefixes();
     ReadFilters();
     CheckMetaBlocks();
+    CheckSizes();
     CheckReferenceTable(table_);
     return std::move(table_);
   }
@@ -214,19 +215,26 @@ class TableReading {
     return *handle;
   }
 
+  std::vector<Item> ReadIndexBlock(const Handle& handle,
+                                   const BlockForm& form) {
+    std::string block = ReadBlock(handle);
+    index_bytes_ += block.size();
+    return ReadItems(block, form);
+  }
+
   void ReadIndex() {
     if (index_type_ != kTwoLevel) {
       BlockForm form = index_form_;
       form.has_first_keys = index_type_ == kFirstKeys;
-      for (Item& item : ReadItems(ReadBlock(IndexHandle()), form)) {
+      for (Item& item : ReadIndexBlock(IndexHandle(), form)) {
         AddSeparator(std::move(item));
       }
       return;
     }
-    for (const Item& top : ReadItems(ReadBlock(IndexHandle()), index_form_)) {
-      std::vector<Item> partition =
-          ReadItems(ReadBlock(top.handle), index_form_);
+    for (const Item& top : ReadIndexBlock(IndexHandle(), index_form_)) {
+      std::vector<Item> partition = ReadIndexBlock(top.handle, index_form_);
       Check(!partition.empty(), "empty index partition");
+      table_.index_partition_sizes.push_back(partition.size());
       for (Item& item : partition) AddSeparator(std::move(item));
       Check(table_.index.back().first == top.key,
             "separator of a partition is not its last one");
@@ -252,6 +260,7 @@ class TableReading {
     }
     std::string bytes = ReadBlock(*prefixes);
     std::string records = ReadBlock(*metadata);
+    index_bytes_ += bytes.size() + records.size();
     Cursor all(bytes);
     Cursor cursor(records);
     while (!cursor.empty()) {
@@ -350,11 +359,18 @@ class TableReading {
     } else if (const Handle* old =
                    MetaBlock("filter.leveldb.BuiltinBloomFilter2")) {
       table_.leveldb_filter = ReadBlock(*old);
-      return;
+      filter_bytes_ = table_.leveldb_filter.size();
     }
-    Check(
-        VarintProperty("filter.size").value_or(filter_bytes_) == filter_bytes_,
-        "filter.size is wrong");
+  }
+
+  // Section 10. Handles leave trailers out; the index's size has one.
+  void CheckSizes() const {
+    CheckProperty("filter.size", filter_bytes_);
+    CheckProperty("index.size", index_bytes_ + kTrailerSize);
+  }
+  void CheckProperty(const std::string& name, uint64_t expected) const {
+    Check(VarintProperty(name).value_or(expected) == expected,
+          name + " is wrong");
   }
 
   // Every handle names a block, whatever it is for.
@@ -372,6 +388,7 @@ class TableReading {
   uint32_t index_type_ = 0;
   BlockForm index_form_{.values = ValueForm::kFullHandle};
   uint64_t filter_bytes_ = 0;
+  uint64_t index_bytes_ = 0;             // Uncompressed.
   std::vector<std::string> first_keys_;  // By data block; empty if not stored.
   std::optional<uint64_t> global_sequence_;
 };

@@ -69,6 +69,7 @@ struct ReferenceTable {
   // Separator as stored, and (offset, size) of its data block.
   std::vector<std::pair<std::string, std::pair<uint64_t, uint64_t>>> index;
   bool separators_are_user_keys = false;
+  std::vector<size_t> index_partition_sizes;  // In entries; of index type 2.
   std::vector<ReferencePrefix> prefixes;  // If the index has any.
 
   ReferenceFilterUse filter_use;

@@ -218,6 +218,20 @@ TEST(LevelDbFilter, DamagedOnesMatchEverything) {
   }
 }
 
+// Bytes from 0x80 on tell LevelDB's hash from that of the legacy filter.
+TEST(LevelDbFilter, HashTakesTheLastBytesUnsigned) {
+  constexpr uint32_t kHash = 0xbeb3a8da;    // of FORMAT.md, section 15
+  constexpr uint32_t kSigned = 0x72791516;  // if they were signed
+  for (const uint32_t hash : {kHash, kSigned}) {
+    std::string block(8, '\0');
+    block[hash % 64 / 8] = static_cast<char>(1 << (hash % 8));
+    block += Unhex("01 00000000 09000000 0b");
+    const auto filter = LevelDbFilter::Parse(Slice(block));
+    ASSERT_TRUE(filter.has_value());
+    EXPECT_EQ(filter->MayMatch(0, "\xff\x80\x7f"), hash == kHash);
+  }
+}
+
 // Insertion order is no part of the filter.
 TEST(Bloom, OrderDoesNotCount) {
   // As many as are dealt out into parts.

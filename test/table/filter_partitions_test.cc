@@ -9,6 +9,7 @@
 #include "table/dump.h"
 #include "table/table_reader.h"
 #include "test/support/folder.h"
+#include "test/support/reference_reader.h"
 #include "test/support/resign.h"
 #include "test/support/tables.h"
 
@@ -114,6 +115,26 @@ TEST(FilterPartitions, OfOursRuleOut) {
 }
 
 // Reads that need it fail and name it; others do not.
+// Cut together with the index, a filter partition ends one data block behind
+// the index partition: it takes in the block whose entry begins the next.
+TEST(FilterPartitions, CoupledOnesTrailTheIndexByABlock) {
+  TableOptions options = Options();
+  options.decouple_partitioned_filters = false;
+  for (const std::string& bytes : {Golden("r119-partfilter-coupled.sst"),
+                                   BuildTable(options, SomeEntries(1500))}) {
+    const ReferenceTable table = ReadReferenceTable(bytes);
+    const size_t parts = table.filter_partitions.size();
+    ASSERT_GT(parts, 2u);
+    ASSERT_EQ(table.index_partition_sizes.size(), parts);
+    size_t end = 0;
+    for (size_t i = 0; i + 1 < parts; ++i) {
+      end += table.index_partition_sizes[i];
+      EXPECT_EQ(table.filter_partitions[i].first, table.index[end].first);
+    }
+    EXPECT_EQ(table.filter_partitions.back().first, table.index.back().first);
+  }
+}
+
 TEST(FilterPartitions, DamageFailsOnlyWhatNeedsThePartition) {
   const std::vector<Entry> entries = SomeEntries(1500);
   std::string table = BuildTable(Options(), entries);

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <set>
 #include <sstream>
@@ -341,11 +342,26 @@ void CheckReadable(const GoldenFile& file, const std::string& path) {
   EXPECT_EQ(ruled_out > file.entries / 8, has_filter);
 }
 
+// The tables in a folder, so that none lies there unseen.
+std::set<std::string> TablesIn(const std::string& folder) {
+  std::set<std::string> names;
+  for (const auto& file : std::filesystem::directory_iterator(folder)) {
+    const std::string extension = file.path().extension();
+    if (extension == ".sst" || extension == ".ldb") {
+      names.insert(file.path().filename());
+    }
+  }
+  return names;
+}
+
 TEST(Golden, FilesAreThoseOfTheManifest) {
+  std::set<std::string> names;
   for (const GoldenFile& file : ReadManifest()) {
+    names.insert(file.name);
     EXPECT_EQ(Sha256Hex(ReadFile(GoldenPath(file.name))), file.sha256_file)
         << file.name;
   }
+  EXPECT_EQ(names, TablesIn(GoldenPath("")));
 }
 
 TEST(Golden, EveryFileIsReadOrRefused) {
@@ -526,6 +542,7 @@ TEST(Golden, EveryBadFileGetsItsVerdict) {
     EXPECT_TRUE(names.contains(Split(line, '\t')[0])) << line;
   }
   EXPECT_EQ(listed, names.size());
+  EXPECT_EQ(names, TablesIn(GoldenPath("bad")));
 }
 
 }  // namespace

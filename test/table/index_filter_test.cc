@@ -146,6 +146,29 @@ TEST(Index, KeyThatSpansBlocks) {
   EXPECT_EQ(index.Find(Value("zz", 2, "").key), 3u);
 }
 
+// Writers stamp separators with types that no entry has: 0x18 and 0x16 by
+// RocksDB's releases, 17 by Pebble, 1 by LevelDB, and who knows.
+TEST(Index, SeparatorsHaveAnyType) {
+  TableOptions options;
+  options.format_version = 2;
+  options.index_shortening = IndexShortening::kNoShortening;
+  for (const int type : {0x00, 0x01, 0x03, 0x11, 0x16, 0x18, 0x7f, 0xff}) {
+    const std::string last =
+        MakeInternalKey("k", 5, static_cast<ValueType>(type));
+    IndexForm form;
+    const std::string bytes =
+        EncodeIndex(options,
+                    {{Value("a", 9, "").key, last, {0, 10}},
+                     {Value("m", 4, "").key, Value("z", 1, "").key, {15, 10}}},
+                    &form);
+    ASSERT_FALSE(form.user_keys);
+    const auto index = ParseIndex(bytes, form);
+    EXPECT_TRUE(index.separator(0) == Slice(last));
+    EXPECT_EQ(index.Find(Value("k", 6, "").key), 0u);
+    EXPECT_EQ(index.Find(Value("k", 4, "").key), 1u);
+  }
+}
+
 TEST(Index, RandomRoundTrips) {
   ForEachSeed(7000, 200, [](uint64_t seed) {
     Random random(seed);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "table/dump.h"
+#include "table/format/footer.h"
 #include "table/table_reader.h"
 #include "test/support/folder.h"
 #include "test/support/resign.h"
@@ -322,6 +323,37 @@ TEST(IndexEncoding, UniformBlocksAreMarked) {
   EXPECT_FALSE(mark(0.1, {10, 20}));
   EXPECT_FALSE(mark(0.5, {1, 2, 3, 100}));
   EXPECT_TRUE(mark(2, {1, 2, 3, 100}));
+}
+
+// What keys and handles of an index look like, the properties say. Footers up
+// to version 5 have no checksum, so that one may be given another version.
+TEST(IndexEncoding, FormsDoNotFollowFromTheVersion) {
+  TableOptions options;
+  options.format_version = 5;
+  options.block_size = 200;
+  options.compression = CompressionType::kNoCompression;
+  const std::vector<Entry> entries = SomeEntries(300);
+  std::string table = BuildTable(options, entries);
+  for (const char version : {2, 3, 4}) {
+    table[table.size() - internal::kFooterSize + 41] = version;
+    const auto reader = OpenTable(table);
+    EXPECT_EQ(reader->format_version(), static_cast<uint32_t>(version));
+    EXPECT_EQ(reader->properties().index_key_is_user_key, 1u);
+    EXPECT_EQ(reader->properties().index_value_is_delta_encoded, 1u);
+    EXPECT_TRUE(EntriesOf(*reader) == entries);
+  }
+  // A new version with the old forms: blocks are aligned, and share a key.
+  options.format_version = 7;
+  options.block_size = 256;
+  options.block_align = true;
+  std::vector<Entry> versions;
+  for (SequenceNumber n = 100; n > 0; --n) {
+    versions.push_back(Value("key", n, "some value"));
+  }
+  const auto reader = OpenTable(BuildTable(options, versions));
+  EXPECT_EQ(reader->properties().index_key_is_user_key, 0u);
+  EXPECT_EQ(reader->properties().index_value_is_delta_encoded, 0u);
+  EXPECT_TRUE(EntriesOf(*reader) == versions);
 }
 
 TEST(IndexEncoding, SuccessorOfTheLastKey) {
