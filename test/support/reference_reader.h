@@ -70,7 +70,7 @@ struct ReferenceTable {
   std::vector<std::pair<std::string, std::pair<uint64_t, uint64_t>>> index;
   bool separators_are_user_keys = false;
   std::vector<size_t> index_partition_sizes;  // In entries; of index type 2.
-  std::vector<ReferencePrefix> prefixes;  // If the index has any.
+  std::vector<ReferencePrefix> prefixes;      // If the index has any.
 
   ReferenceFilterUse filter_use;
   std::string filter;  // Payload of the full filter, or empty.
