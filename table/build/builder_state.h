@@ -157,6 +157,13 @@ struct TableBuilder::State {
   std::unique_ptr<CompressionRing> NewRing() const;
   Status HoldBack(const Slice& contents);
   Status UseDictionary();
+  // Partitions that are cut together with those of the index must not see keys
+  // before the index knows where their blocks lie.
+  bool AddsHeldKeys() const {
+    return filter_partitions.has_value() &&
+           !options.decouple_partitioned_filters;
+  }
+  void AddKeysOf(const Slice& block_contents, std::string* last_user_key);
   // Of data blocks.
   BlockCompressor& Codec() {
     return with_dictionary.has_value() ? *with_dictionary : compressor;

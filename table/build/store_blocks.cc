@@ -1,6 +1,9 @@
 // Blocks on their way into the file: held back for a dictionary, compressed,
 // written, told to the index.
 
+#include <cassert>
+
+#include "table/block/block_iterator.h"
 #include "table/build/builder_state.h"
 
 namespace ashlar {
@@ -75,6 +78,24 @@ Status TableBuilder::State::HoldBack(const Slice& contents) {
   return sampler->full() ? UseDictionary() : Status();
 }
 
+// To the filter, which until now knew nothing of them. *last_user_key is that
+// of the block before.
+void TableBuilder::State::AddKeysOf(const Slice& block_contents,
+                                    std::string* last_user_key) {
+  BlockView view;
+  Status parsed = ParseBlock(block_contents, BlockPlace(), &view);
+  BlockIterator it(order);
+  it.Reset(view, BlockPlace());
+  for (bool on_entry = parsed.ok() && it.SeekToFirst(); on_entry;
+       on_entry = it.Next()) {
+    const Slice user_key = UserKeyOf(it.key());
+    filter_partitions->AddKey(user_key, *last_user_key);
+    last_user_key->assign(user_key.data(), user_key.size());
+  }
+  // These are our own bytes.
+  assert(parsed.ok() && it.status().ok());
+}
+
 // Makes the dictionary, and stores the blocks that waited for it.
 Status TableBuilder::State::UseDictionary() {
   const DictionarySampler held = *std::exchange(sampler, std::nullopt);
@@ -84,7 +105,9 @@ Status TableBuilder::State::UseDictionary() {
   with_dictionary.emplace(std::move(made).value());
   ring = NewRing();
   Status stored;
+  std::string last_user_key;
   for (size_t i = 0; stored.ok() && i < held.size(); ++i) {
+    if (AddsHeldKeys()) AddKeysOf(held.block(i), &last_user_key);
     if (ring != nullptr) ring->in_place()->Append(held.block(i));
     stored = StoreBlock(held.block(i));
   }

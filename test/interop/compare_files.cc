@@ -210,15 +210,26 @@ bool IsCoupled(const Plan& plan) {
          !plan.options.decouple_partitioned_filters;
 }
 
+// Before, RocksDB writes another kind of Bloom filter.
+bool HasSameKindOfFilter(const Plan& plan) {
+  constexpr uint32_t kFirstWithBloom = 5;
+  return plan.HasFilter() && (plan.options.filter == FilterType::kRibbon ||
+                              plan.options.format_version >= kFirstWithBloom);
+}
+
+// Of coupled filters that nothing goes into, RocksDB writes a partition of no
+// bytes wherever the index is cut. Nobody asks them, and we write none.
+bool HasEmptyPartitions(const Plan& plan) {
+  return IsCoupled(plan) && !plan.options.whole_key_filtering &&
+         plan.options.prefix_extractor == nullptr;
+}
+
 // *same_filter says whether all is alike, *same_kind whether it should be.
 Status CompareFilters(const WholeFile& theirs, const WholeFile& ours,
                       const Plan& plan, bool same_data, bool* same_kind,
                       bool* same_filter) {
-  // Before, it writes another kind of Bloom filter.
-  constexpr uint32_t kFirstWithBloom = 5;
-  *same_kind = !IsCoupled(plan) && plan.HasFilter() &&
-               (plan.options.filter == FilterType::kRibbon ||
-                plan.options.format_version >= kFirstWithBloom);
+  *same_kind = HasSameKindOfFilter(plan) && !HasEmptyPartitions(plan) &&
+               (same_data || !IsCoupled(plan));
   *same_filter = *same_kind;
   if (*same_kind) {
     Status s =
@@ -272,9 +283,9 @@ Status CompareBytes(const std::string& their_path, const std::string& our_path,
   // Where blocks have other sizes, because another release of a codec made
   // them, the index must differ; and before format 5 RocksDB writes another
   // kind of filter.
-  // Coupled filters and the index are cut together, and not everywhere as
-  // RocksDB cuts them: of those only answers are compared.
-  bool same_index = same_data && !IsCoupled(plan);
+  // Coupled ones are cut together with it.
+  bool same_index =
+      same_data && (!IsCoupled(plan) || HasSameKindOfFilter(plan));
   // The same holds for partitions and the top level that names them; and the
   // filter lies in front of them.
   for (const BlockKind kind : {BlockKind::kIndexPartition, BlockKind::kIndex}) {
