@@ -163,7 +163,7 @@ struct TableBuilder::State {
     return filter_partitions.has_value() &&
            !options.decouple_partitioned_filters;
   }
-  void AddKeysOf(const Slice& block_contents, std::string* last_user_key);
+  Status AddKeysOf(const Slice& block_contents, std::string* last_user_key);
   // Of data blocks.
   BlockCompressor& Codec() {
     return with_dictionary.has_value() ? *with_dictionary : compressor;

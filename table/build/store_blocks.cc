@@ -1,8 +1,6 @@
 // Blocks on their way into the file: held back for a dictionary, compressed,
 // written, told to the index.
 
-#include <cassert>
-
 #include "table/block/block_iterator.h"
 #include "table/build/builder_state.h"
 
@@ -80,20 +78,20 @@ Status TableBuilder::State::HoldBack(const Slice& contents) {
 
 // To the filter, which until now knew nothing of them. *last_user_key is that
 // of the block before.
-void TableBuilder::State::AddKeysOf(const Slice& block_contents,
-                                    std::string* last_user_key) {
+Status TableBuilder::State::AddKeysOf(const Slice& block_contents,
+                                      std::string* last_user_key) {
+  const BlockPlace place{BlockKind::kData, {}};
   BlockView view;
-  Status parsed = ParseBlock(block_contents, BlockPlace(), &view);
+  Status parsed = ParseBlock(block_contents, place, &view);
+  if (!parsed.ok()) return parsed;
   BlockIterator it(order);
-  it.Reset(view, BlockPlace());
-  for (bool on_entry = parsed.ok() && it.SeekToFirst(); on_entry;
-       on_entry = it.Next()) {
+  it.Reset(view, place);
+  for (bool on_entry = it.SeekToFirst(); on_entry; on_entry = it.Next()) {
     const Slice user_key = UserKeyOf(it.key());
     filter_partitions->AddKey(user_key, *last_user_key);
     last_user_key->assign(user_key.data(), user_key.size());
   }
-  // These are our own bytes.
-  assert(parsed.ok() && it.status().ok());
+  return it.status();
 }
 
 // Makes the dictionary, and stores the blocks that waited for it.
@@ -107,7 +105,8 @@ Status TableBuilder::State::UseDictionary() {
   Status stored;
   std::string last_user_key;
   for (size_t i = 0; stored.ok() && i < held.size(); ++i) {
-    if (AddsHeldKeys()) AddKeysOf(held.block(i), &last_user_key);
+    if (AddsHeldKeys()) stored = AddKeysOf(held.block(i), &last_user_key);
+    if (!stored.ok()) return stored;
     if (ring != nullptr) ring->in_place()->Append(held.block(i));
     stored = StoreBlock(held.block(i));
   }

@@ -183,6 +183,7 @@ TEST(FilterPartitions, VerificationAsksThePartitions) {
 TEST(FilterPartitions, CoupledOnesAreCutAlsoWithADictionary) {
   for (const uint64_t buffer_bytes : {0u, 5000u}) {
     TableOptions options = Options();
+    options.separate_key_value_in_data_block = buffer_bytes == 0;
     options.decouple_partitioned_filters = false;
     options.compression = CompressionType::kZlibCompression;
     if (!IsCompressionSupported(options.compression)) GTEST_SKIP();
