@@ -35,12 +35,11 @@ FilterPartitionsBuilder::FilterPartitionsBuilder(const TableOptions& options,
 
 bool FilterPartitionsBuilder::CutIsDue() {
   const uint64_t hashes = keys_.bits().num_hashes();
-  if (options_.decouple_partitioned_filters) {
-    // A prefix will be added when the partition is cut.
-    const uint64_t to_come = options_.prefix_extractor != nullptr ? 1 : 0;
-    return hashes != 0 && hashes + to_come >= hashes_per_partition_;
-  }
-  if (hashes >= hashes_per_partition_) index_->RequestCut();
+  // A prefix will be added when the partition is cut.
+  const uint64_t to_come = options_.prefix_extractor != nullptr ? 1 : 0;
+  const bool full = hashes != 0 && hashes + to_come >= hashes_per_partition_;
+  if (options_.decouple_partitioned_filters) return full;
+  if (full) index_->RequestCut();
   return index_->TakeCut();
 }
 
