@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -34,6 +35,15 @@ void JoinThread(pthread_t thread) { ::pthread_join(thread, nullptr); }
 
 void FutexWait(const uint32_t* word, uint32_t expected) {
   ::syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, expected, nullptr, nullptr, 0);
+}
+
+void FutexWaitFor(const uint32_t* word, uint32_t expected,
+                  uint32_t milliseconds) {
+  timespec timeout;
+  timeout.tv_sec = milliseconds / 1000;
+  timeout.tv_nsec = static_cast<long>(milliseconds % 1000) * 1000000;
+  ::syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, expected, &timeout, nullptr,
+            0);
 }
 
 void FutexWake(const uint32_t* word, uint32_t n) {

@@ -29,6 +29,9 @@ void JoinThread(pthread_t thread);
 
 // Sleeps if *word is still `expected`; may return for no reason at all.
 void FutexWait(const uint32_t* word, uint32_t expected);
+// The same, for at most so long.
+void FutexWaitFor(const uint32_t* word, uint32_t expected,
+                  uint32_t milliseconds);
 // Wakes at most n of those that sleep there.
 void FutexWake(const uint32_t* word, uint32_t n);
 

@@ -49,14 +49,17 @@ CompressionRing::~CompressionRing() {
 template <typename Choose>
 RingStep CompressionRing::Move(Choose choose) {
   WorkerPool::State* const pool = pool_;
-  BinarySemaphore* const gate = gate_;
+  WatchedSemaphore* const gate = gate_;
   uint64_t seen = word_.Load();
   RingStep step;
   do {
     step = choose(UnpackRingState(seen));
-    assert(!RingProtocol::IsStuck(step.next));
+    RequireSomebodyAwake(step.next);
   } while (!word_.CompareExchange(&seen, PackRingState(step.next)));
-  if (step.wake_emit) gate->Release();
+  if (step.wake_emit) {
+    gate->Promise();
+    gate->Release();
+  }
   if (step.send_worker) pool->Submit({&Attend, this});
   return step;
 }
@@ -75,6 +78,7 @@ void CompressionRing::WorkAs(uint32_t worker) {
       return yield ? protocol_.Yield(s) : protocol_.Look(s);
     });
     if (step.task == RingTask::kLeave) return;
+    notes_[worker].Store(NoteOf(step));
     if (step.task == RingTask::kWrite) {
       Write(step);
     } else {
@@ -111,8 +115,9 @@ Status CompressionRing::PublishRun(std::vector<WrittenBlock>* written) {
     pool_ = own_pool_->state();
   }
   if (gate_ == nullptr) {
-    gate_ = pool_->BorrowGate();
     compressors_.resize(pool_->threads() + 1);
+    notes_ = std::vector<ThreadNote>(pool_->threads() + 1);
+    gate_ = pool_->BorrowGate({&Tell, this});
   }
   if (!WorkUntilSatisfied()) {
     EndWorkers();
@@ -133,6 +138,7 @@ bool CompressionRing::WorkUntilSatisfied() {
   for (;;) {
     const RingStep step =
         Move([this](const RingState& s) { return protocol_.LookForEmit(s); });
+    notes_.back().Store(NoteOf(step));
     if (step.task == RingTask::kProceed) return !step.next.failed;
     DoEmitTask(step);
   }
@@ -297,6 +303,19 @@ void CompressionRing::Deliver(Slot* slot,
   }
   slot->blocks.clear();
   slot->raw.clear();
+}
+
+void CompressionRing::Tell(const void* ring, std::string* out) {
+  const auto* const self = static_cast<const CompressionRing*>(ring);
+  *out += "  ring, job " + std::to_string(reinterpret_cast<uintptr_t>(ring)) +
+          ": " + DescribeRingState(UnpackRingState(self->word_.Load())) + "\n";
+  for (size_t i = 0; i < self->notes_.size(); ++i) {
+    // What it did last: nobody writes into a ring that is left.
+    *out += i + 1 == self->notes_.size()
+                ? std::string("  emit thread ")
+                : "  worker " + std::to_string(i) + " ";
+    *out += DescribeNote(self->notes_[i].Load()) + "\n";
+  }
 }
 
 void CompressionRing::Fail(const Status& error, bool drop_writer_role) {

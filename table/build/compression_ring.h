@@ -21,17 +21,17 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "table/build/block_compressor.h"
-#include "table/build/ring_state.h"
+#include "table/build/ring_watch.h"
 #include "table/format/block_alignment.h"
 #include "util/checksum_type.h"
 #include "util/file.h"
 #include "util/mem/buffer.h"
 #include "util/sync/atomic.h"
 #include "util/sync/mutex.h"
-#include "util/sync/semaphore.h"
 #include "util/worker_pool.h"
 
 namespace ashlar::internal {
@@ -92,6 +92,7 @@ class CompressionRing {
   template <typename Choose>
   RingStep Move(Choose choose);
   static void Attend(void* ring, uint32_t worker);
+  static void Tell(const void* ring, std::string* out);
   void WorkAs(uint32_t worker);
   void WaitForWork() const;
   Status PublishRun(std::vector<WrittenBlock>* written);
@@ -114,7 +115,8 @@ class CompressionRing {
   WritableFile* const file_;
   std::unique_ptr<WorkerPool> own_pool_;
   WorkerPool::State* pool_;
-  BinarySemaphore* gate_ = nullptr;  // the emit thread's, borrowed from pool_
+  // The emit thread's, borrowed from pool_.
+  WatchedSemaphore* gate_ = nullptr;
 
   // The emit thread's own.
   Buffer filling_;
@@ -133,6 +135,7 @@ class CompressionRing {
   // One a pool thread, the last for the emit thread; made when needed.
   std::vector<std::optional<BlockCompressor>> compressors_;
   Mutex compressors_mutex_;
+  std::vector<ThreadNote> notes_;  // in the same order
   // The first error: written by the thread whose step failed the ring, before
   // it leaves; read once all have left.
   Status error_;

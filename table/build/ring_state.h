@@ -52,8 +52,10 @@
 // or the writer role; a worker that leaves with the emit thread asleep and no
 // other worker attending wakes it. So "everybody sleeps" is emit_sleeps and
 // attending == 0 (while it waits for the end: and tickets == 0), which no step
-// may produce; IsStuck says so, and each step is asserted against it. Tickets
-// are never waited for, until Withdraw has taken back those nobody holds.
+// may produce; IsStuck says so, and each step is asserted against it. A token
+// that is promised and does not come is the watchdog's (util/sync/watchdog.h).
+// Tickets are never waited for, until Withdraw has taken back those nobody
+// holds.
 //
 // ABA. Decisions depend on the word alone, so an equal word makes an equal
 // decision right, whatever happened in between.
@@ -63,7 +65,7 @@
 // beside the word (a model of it deadlocks), a wake-up a block (hand-offs cost
 // more than cheap codecs gain).
 //
-// Tests: test/model/ring_state_test.cc.
+// Tests: test/model/ring_state_test.cc, test/table/watchdog_test.cc.
 #ifndef ASHLAR_TABLE_BUILD_RING_STATE_H_
 #define ASHLAR_TABLE_BUILD_RING_STATE_H_
 

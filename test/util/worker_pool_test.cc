@@ -16,6 +16,7 @@ namespace {
 
 using internal::BinarySemaphore;
 using internal::CountingSemaphore;
+using internal::WatchedSemaphore;
 
 TEST(Semaphore, TokensAreTakenOnce) {
   CountingSemaphore semaphore;
@@ -151,11 +152,11 @@ TEST(WorkerPool, FirstComeFirstServed) {
 
 TEST(WorkerPool, GatesAreUsedAgain) {
   WorkerPool pool(0);
-  BinarySemaphore* const one = pool.state()->BorrowGate();
-  BinarySemaphore* const two = pool.state()->BorrowGate();
+  WatchedSemaphore* const one = pool.state()->BorrowGate({});
+  WatchedSemaphore* const two = pool.state()->BorrowGate({});
   EXPECT_NE(one, two);
   pool.state()->ReturnGate(two);
-  EXPECT_EQ(pool.state()->BorrowGate(), two);
+  EXPECT_EQ(pool.state()->BorrowGate({}), two);
   pool.state()->ReturnGate(one);
   pool.state()->ReturnGate(two);
 }

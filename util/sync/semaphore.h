@@ -35,6 +35,12 @@
 
 namespace ashlar::internal {
 
+// For who looks at a semaphore in trouble.
+struct SemaphoreCounts {
+  uint32_t tokens = 0;
+  uint32_t waiters = 0;  // that went, or are going, to sleep in the kernel
+};
+
 #if defined(ASHLAR_USE_STD_SEMAPHORES)
 
 class CountingSemaphore {
@@ -42,6 +48,7 @@ class CountingSemaphore {
   void Acquire() { semaphore_.acquire(); }
   bool TryAcquire() { return semaphore_.try_acquire(); }
   void Release(uint32_t n = 1) { semaphore_.release(n); }
+  SemaphoreCounts Counts() const { return {}; }  // the library does not say
 
  private:
   std::counting_semaphore<> semaphore_{0};
@@ -88,6 +95,11 @@ class CountingSemaphore {
     }
   }
 
+  SemaphoreCounts Counts() const {
+    return {count_.load(std::memory_order_relaxed),
+            waiters_.load(std::memory_order_relaxed)};
+  }
+
  private:
   // The kernel compares the very bytes of the atomic.
   static_assert(sizeof(std::atomic<uint32_t>) == sizeof(uint32_t) &&
@@ -108,6 +120,7 @@ class BinarySemaphore {
   void Acquire() { semaphore_.Acquire(); }
   void Release() { semaphore_.Release(); }
   bool TryAcquire() { return semaphore_.TryAcquire(); }
+  SemaphoreCounts Counts() const { return semaphore_.Counts(); }
 
  private:
   CountingSemaphore semaphore_;

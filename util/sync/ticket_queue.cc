@@ -6,8 +6,9 @@
 
 namespace ashlar {
 
-using internal::BinarySemaphore;
 using internal::MutexLock;
+using internal::SleepStory;
+using internal::WatchedSemaphore;
 
 WorkerPool::WorkerPool(uint32_t threads)
     : state_(std::make_unique<State>(threads)) {}
@@ -19,12 +20,14 @@ uint32_t WorkerPool::threads() const { return state_->threads(); }
 WorkerPool::State::State(uint32_t threads) {
   threads_.reserve(threads);
   for (uint32_t i = 0; i < threads; ++i) {
-    auto worker = std::make_unique<Worker>(Worker{this, i, {}});
+    auto worker = std::make_unique<Worker>(this, i);
     if (port::StartThread(&RunWorker, worker.get(), &worker->thread) != 0) {
-      return;
+      break;
     }
     threads_.push_back(std::move(worker));
   }
+  watchdog_.Watch(&tokens_, {&Tell, this});
+  if (!threads_.empty()) watchdog_.Start();
 }
 
 WorkerPool::State::~State() {
@@ -33,8 +36,10 @@ WorkerPool::State::~State() {
     assert(queue_.empty() && free_gates_.size() == gates_.size());
     stopping_ = true;
   }
+  tokens_.Promise(threads());
   tokens_.Release(threads());
   for (const auto& worker : threads_) port::JoinThread(worker->thread);
+  watchdog_.Stop();
 }
 
 void WorkerPool::State::Submit(const Ticket& ticket) {
@@ -43,6 +48,7 @@ void WorkerPool::State::Submit(const Ticket& ticket) {
     queue_.push_back(ticket);
     waiting_.Store(static_cast<uint32_t>(queue_.size()));
   }
+  tokens_.Promise();
   tokens_.Release();
 }
 
@@ -55,18 +61,23 @@ uint32_t WorkerPool::State::Withdraw(const void* job) {
   return static_cast<uint32_t>(taken);
 }
 
-BinarySemaphore* WorkerPool::State::BorrowGate() {
-  const MutexLock lock(&mutex_);
-  if (free_gates_.empty()) {
-    gates_.push_back(std::make_unique<BinarySemaphore>());
-    free_gates_.push_back(gates_.back().get());
+WatchedSemaphore* WorkerPool::State::BorrowGate(const SleepStory& story) {
+  WatchedSemaphore* gate;
+  {
+    const MutexLock lock(&mutex_);
+    if (free_gates_.empty()) {
+      gates_.push_back(std::make_unique<WatchedSemaphore>());
+      free_gates_.push_back(gates_.back().get());
+    }
+    gate = free_gates_.back();
+    free_gates_.pop_back();
   }
-  BinarySemaphore* const gate = free_gates_.back();
-  free_gates_.pop_back();
+  watchdog_.Watch(gate, story);
   return gate;
 }
 
-void WorkerPool::State::ReturnGate(BinarySemaphore* gate) {
+void WorkerPool::State::ReturnGate(WatchedSemaphore* gate) {
+  watchdog_.Forget(gate);
   const MutexLock lock(&mutex_);
   free_gates_.push_back(gate);
 }
@@ -81,21 +92,35 @@ bool WorkerPool::State::Take(Ticket* ticket) {
 }
 
 void* WorkerPool::State::RunWorker(void* worker) {
-  const auto* const self = static_cast<Worker*>(worker);
-  self->pool->Serve(self->number);
+  auto* const self = static_cast<Worker*>(worker);
+  self->pool->Serve(self);
   return nullptr;
 }
 
-void WorkerPool::State::Serve(uint32_t number) {
+void WorkerPool::State::Serve(Worker* worker) {
   for (;;) {
     tokens_.Acquire();
     Ticket ticket;
     if (Take(&ticket)) {
-      ticket.attend(ticket.job, number);
+      worker->attends.Store(reinterpret_cast<uintptr_t>(ticket.job));
+      ticket.attend(ticket.job, worker->number);
+      worker->attends.Store(0);
       continue;
     }
     const MutexLock lock(&mutex_);
     if (stopping_) return;
+  }
+}
+
+void WorkerPool::State::Tell(const void* state, std::string* out) {
+  const auto* const pool = static_cast<const State*>(state);
+  *out +=
+      "  pool: " + std::to_string(pool->waiting_.Load()) + " tickets wait\n";
+  for (const auto& worker : pool->threads_) {
+    const uint64_t job = worker->attends.Load();
+    *out += "  worker " + std::to_string(worker->number) +
+            (job == 0 ? " waits for a ticket\n"
+                      : " attends job " + std::to_string(job) + "\n");
   }
 }
 

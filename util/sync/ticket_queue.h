@@ -17,11 +17,12 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "util/sync/atomic.h"
 #include "util/sync/mutex.h"
-#include "util/sync/semaphore.h"
+#include "util/sync/watchdog.h"
 #include "util/worker_pool.h"
 
 namespace ashlar {
@@ -48,31 +49,39 @@ class WorkerPool::State {
   bool OthersWait() const { return waiting_.Load() > 0; }
 
   // A semaphore to sleep on, for whom workers wake. It stays when it is given
-  // back, so that a worker may finish waking late.
-  internal::BinarySemaphore* BorrowGate();
-  void ReturnGate(internal::BinarySemaphore* gate);
+  // back, so that a worker may finish waking late. Until then the watchdog may
+  // ask for the story of whoever borrowed it.
+  internal::WatchedSemaphore* BorrowGate(const internal::SleepStory& story);
+  void ReturnGate(internal::WatchedSemaphore* gate);
+
+  internal::Watchdog* watchdog() { return &watchdog_; }
 
  private:
   struct Worker {
-    State* pool;
-    uint32_t number;
-    pthread_t thread;
+    Worker(State* pool_in, uint32_t number_in)
+        : pool(pool_in), number(number_in) {}
+    State* const pool;
+    const uint32_t number;
+    pthread_t thread{};
+    internal::ThreadNote attends;  // the job's address; 0: waits for a ticket
   };
   static void* RunWorker(void* worker);
-  void Serve(uint32_t number);
+  static void Tell(const void* state, std::string* out);
+  void Serve(Worker* worker);
   bool Take(Ticket* ticket);
 
   internal::Mutex mutex_;
   std::deque<Ticket> queue_ ASHLAR_THREAD_ATTRIBUTE(guarded_by(mutex_));
   bool stopping_ ASHLAR_THREAD_ATTRIBUTE(guarded_by(mutex_)) = false;
-  std::vector<internal::BinarySemaphore*> free_gates_
+  std::vector<internal::WatchedSemaphore*> free_gates_
       ASHLAR_THREAD_ATTRIBUTE(guarded_by(mutex_));
-  std::vector<std::unique_ptr<internal::BinarySemaphore>> gates_
+  std::vector<std::unique_ptr<internal::WatchedSemaphore>> gates_
       ASHLAR_THREAD_ATTRIBUTE(guarded_by(mutex_));
 
-  internal::CountingSemaphore tokens_;  // one a ticket that was submitted
+  internal::WatchedSemaphore tokens_;  // one a ticket that was submitted
   internal::RelaxedAtomic<uint32_t> waiting_{0};
   std::vector<std::unique_ptr<Worker>> threads_;
+  internal::Watchdog watchdog_;
 };
 
 }  // namespace ashlar

@@ -1,0 +1,218 @@
+// Deadlocks that were seeded are found, and nothing else is.
+//
+// The futex is a model that loses what it is told to lose; the watchdog is
+// asked to look by the test, as often as it would need for a verdict, so that
+// no test waits for time to pass. The last lines of each deadly test are only
+// reached once the fault is there for good: looks that come faster than a
+// thread can wake up would find fault with anyone.
+
+#include "util/sync/watchdog.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <string>
+#include <thread>
+
+#include "table/build/compression_ring.h"
+#include "table/build/ring_watch.h"
+#include "test/support/model_futex.h"
+#include "test/support/tables.h"
+#include "util/sync/ticket_queue.h"
+
+namespace ashlar::testing {
+namespace {
+
+using internal::CompressionRing;
+using internal::RingOptions;
+using internal::RingState;
+using internal::WatchedSemaphore;
+using internal::WrittenBlock;
+using Fault = ModelFutex::Fault;
+
+void LookUntilSure(WorkerPool* pool) {
+#if !defined(NDEBUG)
+  for (int i = 0; i <= internal::Watchdog::kPatience; ++i) {
+    pool->state()->watchdog()->Look();
+  }
+#else
+  static_cast<void>(pool);
+#endif
+}
+
+// Workers may write only once the emit thread sleeps.
+class SlowFile final : public WritableFile {
+ public:
+  explicit SlowFile(bool fails) : fails_(fails) {}
+  Status Append(const Slice&) override {
+    if (std::this_thread::get_id() == emit_) return {};
+    ModelFutex::Instance().WaitUntilAsleep(emit_);
+    return fails_ ? Status::IOError("full") : Status();
+  }
+  Status Sync() override { return {}; }
+  Status Close() override { return {}; }
+  std::string name() const override { return "slow"; }
+
+ private:
+  const std::thread::id emit_ = std::this_thread::get_id();
+  const bool fails_;
+};
+
+// Builds until it hangs, or until `blocks` are written.
+Status BuildInRing(WorkerPool* pool, bool fails, int blocks) {
+  SlowFile file(fails);
+  RingOptions options;
+  options.slot_bytes = 1;
+  options.new_compressor = [] {
+    TableOptions plain;
+    plain.compression = CompressionType::kNoCompression;
+    return internal::BlockCompressorFor(plain);
+  };
+  CompressionRing ring(options, 1, pool, &file, 0);
+  std::vector<WrittenBlock> written;
+  for (int i = 0; i < blocks; ++i) {
+    ring.in_place()->Append("block");
+    Status status = ring.EndBlock(&written);
+    if (!status.ok()) return status;
+  }
+  return ring.Finish(&written);
+}
+
+void HangEmitThread(Fault fault, bool file_fails) {
+  WorkerPool pool(1);
+  std::thread emit([&] {
+    ModelFutex::Instance().Spoil(std::this_thread::get_id(), fault);
+    static_cast<void>(BuildInRing(&pool, file_fails, 1 << 30));
+  });
+  ModelFutex::Instance().WaitUntilSpoiled();
+  LookUntilSure(&pool);
+  std::_Exit(1);  // nobody can be joined
+}
+
+void HangWorker(Fault fault) {
+  std::thread::id worker;
+  std::atomic<bool> met = false;
+  struct Meeting {
+    std::thread::id* worker;
+    std::atomic<bool>* met;
+    static void Attend(void* job, uint32_t) {
+      const auto* const self = static_cast<Meeting*>(job);
+      *self->worker = std::this_thread::get_id();
+      *self->met = true;
+    }
+  } meeting{&worker, &met};
+  WorkerPool pool(1);
+  pool.state()->Submit({&Meeting::Attend, &meeting});
+  while (!met) std::this_thread::yield();
+  ModelFutex::Instance().WaitUntilAsleep(worker);
+  ModelFutex::Instance().Spoil(worker, fault);
+  pool.state()->Submit({&Meeting::Attend, &meeting});
+  ModelFutex::Instance().WaitUntilSpoiled();
+  LookUntilSure(&pool);
+  std::_Exit(1);
+}
+
+class WatchdogDeathTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!internal::kWatchdog) GTEST_SKIP() << "debug builds only";
+    ::testing::FLAGS_gtest_death_test_style = "threadsafe";
+  }
+};
+
+constexpr const char* kEmitHangs =
+    "a wake-up was lost(.|\n)*"
+    "pool: 0 tickets wait(.|\n)*worker 0 (.|\n)*"
+    "1 tokens owed, 1 threads asleep; its count is [01], waiters 1"
+    "  <- the lost one\n"
+    "  ring, job [0-9]+: head [0-9]+, emitted [0-9]+(.|\n)*"
+    "emit thread sleeps";
+
+TEST_F(WatchdogDeathTest, EmitThreadIsNotWoken) {
+  EXPECT_DEATH(HangEmitThread(Fault::kLosesWake, false), kEmitHangs);
+}
+
+TEST_F(WatchdogDeathTest, EmitThreadIsNotWokenOnError) {
+  EXPECT_DEATH(HangEmitThread(Fault::kLosesWake, true), kEmitHangs);
+}
+
+TEST_F(WatchdogDeathTest, SemaphoreOfTheEmitThreadDropsARelease) {
+  EXPECT_DEATH(HangEmitThread(Fault::kDropsToken, false), kEmitHangs);
+}
+
+TEST_F(WatchdogDeathTest, WorkerIsNotWoken) {
+  EXPECT_DEATH(HangWorker(Fault::kLosesWake),
+               "its count is 1, waiters 1  <- the lost one\n"
+               "  pool: 1 tickets wait\n  worker 0 waits for a ticket");
+}
+
+TEST_F(WatchdogDeathTest, SemaphoreOfThePoolDropsARelease) {
+  EXPECT_DEATH(HangWorker(Fault::kDropsToken),
+               "its count is 0, waiters 1  <- the lost one\n"
+               "  pool: 1 tickets wait\n  worker 0 waits for a ticket");
+}
+
+// The protocol's own assertion; that each defect of the protocol leads there
+// is shown by test/model/ring_state_test.cc.
+TEST_F(WatchdogDeathTest, EverybodySleeps) {
+  RingState s{.emitted = 2, .claimed = 1, .tickets = 1, .emit_sleeps = true};
+  EXPECT_DEATH(internal::RequireSomebodyAwake(s),
+               "everybody sleeps(.|\n)*emitted 2, claimed 1, compressed 00, "
+               "attending 0, tickets 1, emit thread sleeps");
+  s.attending = 1;
+  internal::RequireSomebodyAwake(s);
+}
+
+// However often the watchdog looks.
+TEST(Watchdog, SleepWithoutAPromiseIsNoDeadlock) {
+  WorkerPool pool(2);
+  WatchedSemaphore* const gate = pool.state()->BorrowGate({});
+  std::thread thread([gate] { gate->Acquire(); });
+  ModelFutex::Instance().WaitUntilAsleep(thread.get_id());
+  LookUntilSure(&pool);
+  gate->Promise();
+  gate->Release();
+  thread.join();
+  pool.state()->ReturnGate(gate);
+}
+
+// Tokens that wait for somebody who is busy.
+TEST(Watchdog, PromiseWithoutASleeperIsNoDeadlock) {
+  WorkerPool pool(0);
+  int job = 0;
+  pool.state()->Submit({nullptr, &job});
+  LookUntilSure(&pool);
+  EXPECT_EQ(pool.state()->Withdraw(&job), 1u);
+}
+
+// What is owed changes just in time, again and again.
+TEST(Watchdog, ProgressIsNoDeadlock) {
+#if !defined(NDEBUG)
+  WorkerPool pool(0);
+  WatchedSemaphore* const gate = pool.state()->BorrowGate({});
+  std::thread thread([gate] { gate->Acquire(); });
+  ModelFutex::Instance().WaitUntilAsleep(thread.get_id());
+  for (uint32_t n = 1; n <= 3; ++n) {
+    gate->Promise();
+    for (int i = 0; i < internal::Watchdog::kPatience; ++i) {
+      pool.state()->watchdog()->Look();
+    }
+  }
+  gate->Release(3);
+  thread.join();
+  pool.state()->ReturnGate(gate);
+#endif
+}
+
+// The same file, the same sleeps, and nobody loses anything.
+TEST(Watchdog, HealthyBuilds) {
+  for (const bool fails : {false, true}) {
+    WorkerPool pool(1);
+    const Status status = BuildInRing(&pool, fails, 200);
+    EXPECT_TRUE(status.ok() || fails) << status.ToString();
+  }
+}
+
+}  // namespace
+}  // namespace ashlar::testing

@@ -1,0 +1,156 @@
+// Watchdog: finds a token that never reached its sleeper. Debug builds only; in
+// others everything here is empty.
+//
+// The protocols say who sleeps, and assert in the step that goes to sleep that
+// somebody is left awake (ring_state.h). What they cannot see is a wake-up that
+// was promised and did not arrive: a semaphore that loses it, or code that
+// forgets to post it. So each semaphore counts, in one word, what was promised
+// and who sleeps; the watchdog's thread looks at that word now and then. A
+// token owed while somebody sleeps for it, and the word unchanged in kPatience
+// looks, each a tenth of a second after the one before, is a deadlock: it says
+// what everyone does and ends the process. A loaded machine gives no alarm: the
+// watchdog waits for its turn like the sleeper that it suspects.
+//
+// Not a timer on work: whoever waits for a slow thread is owed nothing.
+#ifndef ASHLAR_UTIL_SYNC_WATCHDOG_H_
+#define ASHLAR_UTIL_SYNC_WATCHDOG_H_
+
+#include <pthread.h>
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "util/sync/atomic.h"
+#include "util/sync/mutex.h"
+#include "util/sync/semaphore.h"
+
+namespace ashlar::internal {
+
+#if defined(NDEBUG)
+inline constexpr bool kWatchdog = false;
+#else
+inline constexpr bool kWatchdog = true;
+#endif
+
+// What a thread does, for the watchdog to tell.
+class ThreadNote {
+ public:
+  void Store(uint64_t value) {
+    if constexpr (kWatchdog) value_.Store(value);
+  }
+  uint64_t Load() const { return value_.Load(); }
+
+ private:
+  RelaxedAtomic<uint64_t> value_{0};
+};
+
+// The tokens of one semaphore, from the low bit: asleep 16, owed 24, changes
+// 24. Equal words mean that nothing happened in between.
+class TokenWatch {
+ public:
+  void Promise(uint32_t n) { Change(n * kOneOwed); }
+  void Sleep() { Change(kOneAsleep); }
+  void Wake() { Change(-kOneAsleep - kOneOwed); }
+
+  uint64_t Load() const { return word_.Load(); }
+  static uint64_t AsleepIn(uint64_t word) { return word % kOneOwed; }
+  static uint64_t OwedIn(uint64_t word) { return word % kOneChange / kOneOwed; }
+
+ private:
+  static constexpr uint64_t kOneAsleep = 1;
+  static constexpr uint64_t kOneOwed = uint64_t{1} << 16;
+  static constexpr uint64_t kOneChange = uint64_t{1} << 40;
+
+  void Change(uint64_t by) {
+    if constexpr (kWatchdog) word_.FetchAdd(kOneChange + by);
+  }
+
+  RelaxedAtomic<uint64_t> word_{0};
+};
+
+// A semaphore that is watched. Who releases says so before, where it takes the
+// sleeper off the count.
+class WatchedSemaphore {
+ public:
+  void Promise(uint32_t n = 1) { watch_.Promise(n); }
+  void Release(uint32_t n = 1) { semaphore_.Release(n); }
+  void Acquire() {
+    watch_.Sleep();
+    semaphore_.Acquire();
+    watch_.Wake();
+  }
+
+  const TokenWatch& watch() const { return watch_; }
+  SemaphoreCounts Counts() const { return semaphore_.Counts(); }
+
+ private:
+  CountingSemaphore semaphore_;
+  TokenWatch watch_;
+};
+
+// Appends lines about the one who owns a semaphore; touches atomics only.
+struct SleepStory {
+  void (*tell)(const void* of, std::string* out) = nullptr;
+  const void* of = nullptr;
+};
+
+#if defined(NDEBUG)
+
+class Watchdog {
+ public:
+  void Start() {}
+  void Stop() {}
+  void Watch(const WatchedSemaphore*, const SleepStory&) {}
+  void Forget(const WatchedSemaphore*) {}
+  void Look() {}
+};
+
+#else
+
+class Watchdog {
+ public:
+  // Looks in a row that find a token owed and nothing changed.
+  static constexpr int kPatience = 100;
+  static constexpr uint32_t kMillisecondsBetween = 100;
+
+  Watchdog() = default;
+  Watchdog(const Watchdog&) = delete;
+  Watchdog& operator=(const Watchdog&) = delete;
+
+  // The thread that looks. Where none is to be had, nobody does.
+  void Start();
+  void Stop();
+
+  // From one to the other, the semaphore and the story's owner must live.
+  void Watch(const WatchedSemaphore* semaphore, const SleepStory& story);
+  void Forget(const WatchedSemaphore* semaphore);
+
+  // One look at each semaphore, as the thread takes it; tests take them faster.
+  void Look();
+
+ private:
+  struct Watched {
+    const WatchedSemaphore* semaphore;
+    SleepStory story;
+    uint64_t seen = 0;
+    int sightings = 0;
+  };
+
+  static void* Run(void* watchdog);
+  [[noreturn]] void Report() const
+      ASHLAR_THREAD_ATTRIBUTE(requires_capability(mutex_));
+
+  Mutex mutex_;
+  std::vector<Watched> watched_ ASHLAR_THREAD_ATTRIBUTE(guarded_by(mutex_));
+  bool started_ = false;
+  pthread_t thread_{};
+  std::atomic<uint32_t> stop_ = 0;  // its thread sleeps on it
+};
+
+#endif
+
+}  // namespace ashlar::internal
+
+#endif  // ASHLAR_UTIL_SYNC_WATCHDOG_H_
