@@ -103,4 +103,5 @@ golden: release_tests
 	$(ctest) build -L golden
 
 clean:
-	rm -rf build build-asan build-tsan build-tidy build-fuzz
+	rm -rf build build-asan build-tsan build-tidy build-fuzz \
+		build-std-semaphores

@@ -21,6 +21,8 @@ uint32_t CpuCount() {
   return static_cast<uint32_t>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
 }
 
+void YieldThread() { ::sched_yield(); }
+
 int StartThread(void* (*run)(void*), void* argument, pthread_t* thread) {
   sigset_t all;
   sigset_t before;

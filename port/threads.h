@@ -22,6 +22,9 @@ inline void CpuPause() {
 #endif
 }
 
+// Lets another thread have this processor, if one waits for it.
+void YieldThread();
+
 // EAGAIN where the system has no more threads to give. Signals are blocked in
 // the new thread: they are the program's.
 int StartThread(void* (*run)(void*), void* argument, pthread_t* thread);

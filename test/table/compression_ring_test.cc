@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include <atomic>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -15,6 +15,7 @@
 #include "test/support/faulty_file.h"
 #include "test/support/random.h"
 #include "test/support/tables.h"
+#include "util/sync/schedule_point.h"
 
 namespace ashlar::testing {
 namespace {
@@ -48,6 +49,26 @@ Result<BlockCompressor> NewBlockCompressor(CompressionType type) {
   return internal::BlockCompressorFor(options);
 }
 
+// Rejects, shrinks a little, shrinks a lot, or dawdles, as the bytes of a block
+// say. Nobody can read what it writes.
+class FickleCodec final : public internal::Compressor {
+ public:
+  size_t Compress(const Slice& raw, char* out, size_t capacity) override {
+    uint32_t sum = 0;
+    for (const char c : raw) sum = sum * 31 + static_cast<uint8_t>(c);
+    if (sum % 5 == 0) return 0;
+    if (sum % 7 == 0) std::this_thread::yield();
+    const size_t size = sum % 2 == 0 ? capacity : capacity / 8 + 1;
+    for (size_t i = 0; i < size; ++i) out[i] = raw[i];
+    return size;
+  }
+};
+
+Result<BlockCompressor> NewFickleCompressor() {
+  return BlockCompressor(std::make_unique<FickleCodec>(),
+                         CompressionType::kZSTD, 896);
+}
+
 struct Made {
   std::string bytes;
   std::vector<WrittenBlock> blocks;
@@ -55,17 +76,18 @@ struct Made {
 };
 
 // As the serial builder does it.
-Made MakeSerially(const std::vector<std::string>& blocks,
-                  CompressionType type) {
+Made MakeSerially(const std::vector<std::string>& blocks, CompressionType type,
+                  bool fickle = false) {
   Made made;
   const auto file = NewMemoryWritableFile("serial", &made.bytes);
   BlockWriter writer(file.get(), ChecksumType::kXXH3, kBase);
-  BlockCompressor compressor = NewBlockCompressor(type).value();
+  BlockCompressor compressor =
+      (fickle ? NewFickleCompressor() : NewBlockCompressor(type)).value();
   for (const std::string& block : blocks) {
     WrittenBlock one;
     if (compressor.active() && compressor.Compress(block, writer.in_place())) {
-      one.type = type;
-      Require(writer.FinishInPlace(type, &one.handle));
+      one.type = compressor.type();
+      Require(writer.FinishInPlace(one.type, &one.handle));
     } else {
       Require(writer.Append(block, one.type, &one.handle));
     }
@@ -85,6 +107,7 @@ struct HowToMake {
   FaultPlan faults;
   // The codec of that number, from 1 on, is not to be had; 0: all are.
   int missing_codec = 0;
+  bool fickle_codec = false;
 };
 
 Made MakeInRing(const std::vector<std::string>& blocks, HowToMake how) {
@@ -96,7 +119,8 @@ Made MakeInRing(const std::vector<std::string>& blocks, HowToMake how) {
   options.base_context_checksum = kBase;
   options.new_compressor = [&]() -> Result<BlockCompressor> {
     if (++codecs == how.missing_codec) return Status::Aborted("no codec");
-    return NewBlockCompressor(how.type);
+    return how.fickle_codec ? NewFickleCompressor()
+                            : NewBlockCompressor(how.type);
   };
   CompressionRing ring(options, how.workers, how.pool, file.get(), 0);
   for (size_t i = 0; i < blocks.size(); ++i) {
@@ -163,7 +187,10 @@ void MakeAtRandom(uint64_t seed, WorkerPool* pool) {
   const std::vector<CompressionType> types = SupportedCompressionTypes();
   HowToMake how;
   how.type = types[random.Below(types.size())];
-  how.workers = 1 + static_cast<uint32_t>(random.Below(5));
+  how.fickle_codec = random.OneIn(4);
+  // With the caller sixteen threads at most.
+  how.workers =
+      1 + static_cast<uint32_t>(random.Below(random.OneIn(4) ? 15 : 4));
   how.pool = pool;
   how.slot_bytes = 1 + random.Below(600);
   if (random.OneIn(4)) how.abandon_after = random.Below(60);
@@ -172,7 +199,8 @@ void MakeAtRandom(uint64_t seed, WorkerPool* pool) {
     how.missing_codec = 1 + static_cast<int>(random.Below(3));
   const Made made = MakeInRing(blocks, how);
   if (made.status.ok()) {
-    ASSERT_NO_FATAL_FAILURE(ExpectSame(made, MakeSerially(blocks, how.type)))
+    ASSERT_NO_FATAL_FAILURE(
+        ExpectSame(made, MakeSerially(blocks, how.type, how.fickle_codec)))
         << "seed " << seed;
     return;
   }
@@ -186,9 +214,35 @@ void MakeAtRandom(uint64_t seed, WorkerPool* pool) {
 }
 
 TEST(CompressionRing, ThousandsOfShortBuilds) {
-  for (uint64_t seed = 0; seed < 1500; ++seed) {
+  for (uint64_t seed = 0; seed < 1000; ++seed) {
     ASSERT_NO_FATAL_FAILURE(MakeAtRandom(seed, nullptr));
   }
+}
+
+// Eight callers and eight workers, who change builders all the time.
+TEST(CompressionRing, SixteenThreads) {
+  constexpr uint64_t kBuilders = 8;
+  WorkerPool pool(8);
+  std::vector<std::thread> builders;
+  builders.reserve(kBuilders);
+  for (uint64_t b = 1; b <= kBuilders; ++b) {
+    builders.emplace_back([b, &pool] {
+      for (uint64_t i = 0; i < 250; ++i) MakeAtRandom(b << 40 | i, &pool);
+    });
+  }
+  for (std::thread& builder : builders) builder.join();
+}
+
+// Where threads are made to yield, they did.
+TEST(CompressionRing, SchedulePointsYield) {
+#if defined(ASHLAR_SCHEDULE_POINTS)
+  const uint64_t before = internal::ScheduleYields();
+  Random random(6);
+  static_cast<void>(MakeInRing(RandomBlocks(&random, 300), {}));
+  EXPECT_GT(internal::ScheduleYields(), before + 20);
+#else
+  EXPECT_EQ(internal::ScheduleYields(), 0u);
+#endif
 }
 
 TEST(CompressionRing, ManyBuildersThroughOnePool) {

@@ -7,6 +7,8 @@
 
 #include <atomic>
 
+#include "util/sync/schedule_point.h"
+
 namespace ashlar::internal {
 
 // A counter or hint: atomic by itself, publishes nothing else.
@@ -52,9 +54,16 @@ class AcqRelAtomic {
  public:
   constexpr explicit AcqRelAtomic(T value) : value_(value) {}
 
+  // No place to yield: loops that wait a moment look here again and again.
   T Load() const { return value_.load(std::memory_order_acquire); }
+  // Where one thread alone changes it.
+  void Store(T value) {
+    SchedulePoint();
+    value_.store(value, std::memory_order_release);
+  }
   // May fail for no reason; *expected is then what is there.
   bool CompareExchange(T* expected, T desired) {
+    SchedulePoint();
     return value_.compare_exchange_weak(*expected, desired,
                                         std::memory_order_acq_rel,
                                         std::memory_order_acquire);

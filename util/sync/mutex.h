@@ -7,6 +7,8 @@
 
 #include <mutex>
 
+#include "util/sync/schedule_point.h"
+
 #if defined(__clang__)
 #define ASHLAR_THREAD_ATTRIBUTE(x) __attribute__((x))
 #else
@@ -17,9 +19,13 @@ namespace ashlar::internal {
 
 class ASHLAR_THREAD_ATTRIBUTE(capability("mutex")) Mutex {
  public:
-  void Lock() ASHLAR_THREAD_ATTRIBUTE(acquire_capability()) { mutex_.lock(); }
+  void Lock() ASHLAR_THREAD_ATTRIBUTE(acquire_capability()) {
+    SchedulePoint();
+    mutex_.lock();
+  }
   void Unlock() ASHLAR_THREAD_ATTRIBUTE(release_capability()) {
     mutex_.unlock();
+    SchedulePoint();
   }
 
  private:
