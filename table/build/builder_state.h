@@ -57,7 +57,7 @@ struct RingCrew {
 struct TableBuilder::State {
   State(const TableOptions& table_options, BlockCompressor compressor_in,
         uint32_t base_context_checksum_in, WritableFile* file_in,
-        const RingCrew& crew_in, uint64_t target_file_size,
+        const RingCrew& crew_in, uint64_t target_file_size_in,
         Collectors collectors_in)
       : options(table_options),
         order(options.persist_user_defined_timestamps
@@ -71,9 +71,10 @@ struct TableBuilder::State {
         base_context_checksum(base_context_checksum_in),
         file(file_in),
         crew(crew_in),
+        target_file_size(target_file_size_in),
         writer(file, options.checksum, base_context_checksum),
         compressor(std::move(compressor_in)),
-        sampler(SamplerFor(target_file_size)),
+        sampler(SamplerFor()),
         ring(sampler.has_value() ? nullptr : NewRing()),
         block(FormOf(options), BlockPlaceInMemory()),
         index(NewIndexBuilder(options)),
@@ -100,6 +101,7 @@ struct TableBuilder::State {
 
   WritableFile* const file;
   const RingCrew crew;
+  const uint64_t target_file_size;  // 0: unknown
   BlockWriter writer;
   BlockCompressor compressor;
   // Made of the first data blocks and used for all of them, but nothing else.
@@ -153,7 +155,7 @@ struct TableBuilder::State {
     if (ring != nullptr) return ring->in_place();
     return compressor.active() ? &raw_block : writer.in_place();
   }
-  std::optional<DictionarySampler> SamplerFor(uint64_t target_file_size) const;
+  std::optional<DictionarySampler> SamplerFor() const;
   std::unique_ptr<CompressionRing> NewRing() const;
   Status HoldBack(const Slice& contents);
   Status UseDictionary();
@@ -175,6 +177,9 @@ struct TableBuilder::State {
   uint64_t FileSize() const {
     return ring != nullptr ? ring->offset() : writer.offset();
   }
+  uint64_t TailEstimate() const;
+  uint64_t SizeEstimate() const;
+  uint64_t EndOfDataBlocks() const;
   void CompleteCounts();
 };
 

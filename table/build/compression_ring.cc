@@ -97,7 +97,8 @@ void CompressionRing::WaitForWork() const {
   }
 }
 
-Status CompressionRing::EndBlock(std::vector<WrittenBlock>* written) {
+Status CompressionRing::EndBlock(std::vector<WrittenBlock>* written,
+                                 uint64_t end) {
   const size_t size = filling_.size() - filling_end_;
   filling_blocks_.push_back({static_cast<uint32_t>(size), 0,
                              CompressionType::kNoCompression, BlockHandle()});
@@ -106,7 +107,11 @@ Status CompressionRing::EndBlock(std::vector<WrittenBlock>* written) {
   filling_.Reserve(kBlockTrailerSize);
   filling_.Advance(kBlockTrailerSize);
   filling_end_ = filling_.size();
-  return filling_end_ < options_.slot_bytes ? Status() : PublishRun(written);
+  if (filling_end_ < options_.slot_bytes) return {};
+  Status published = PublishRun(written);
+  if (!published.ok() || WaitForRoom(end)) return published;
+  EndWorkers();
+  return error_;
 }
 
 Status CompressionRing::PublishRun(std::vector<WrittenBlock>* written) {
@@ -119,13 +124,14 @@ Status CompressionRing::PublishRun(std::vector<WrittenBlock>* written) {
     notes_ = std::vector<ThreadNote>(pool_->threads() + 1);
     gate_ = pool_->BorrowGate({&Tell, this});
   }
-  if (!WorkUntilSatisfied()) {
+  if (!WorkUntilInFlight(shape_.slots - 1)) {
     EndWorkers();
     return error_;
   }
   Slot& slot = slots_[next_slot_];
   next_slot_ = (next_slot_ + 1) % shape_.slots;
   Deliver(&slot, written);
+  largest_run_ = std::max(largest_run_, filling_end_);
   std::swap(slot.raw, filling_);
   std::swap(slot.blocks, filling_blocks_);
   filling_end_ = 0;
@@ -133,11 +139,29 @@ Status CompressionRing::PublishRun(std::vector<WrittenBlock>* written) {
   return {};
 }
 
-// Until there is a free slot or, once the ring is closed, all is written.
-bool CompressionRing::WorkUntilSatisfied() {
+// Of slots of which none shrinks, one more being filled.
+uint32_t CompressionRing::MostInFlight(uint64_t end) const {
+  const uint64_t at = offset();
+  if (at >= end) return shape_.slots - 1;  // nobody ends the file there
+  const uint64_t runs = std::max<uint64_t>((end - at) / largest_run_, 1);
+  return static_cast<uint32_t>(std::min<uint64_t>(runs, shape_.slots) - 1);
+}
+
+// What is written meanwhile may take more room than it was given.
+bool CompressionRing::WaitForRoom(uint64_t end) {
+  uint32_t most = shape_.slots;
+  for (uint32_t now; (now = MostInFlight(end)) < most;) {
+    most = now;
+    if (!WorkUntilInFlight(most)) return false;
+  }
+  return true;
+}
+
+bool CompressionRing::WorkUntilInFlight(uint32_t most) {
   for (;;) {
-    const RingStep step =
-        Move([this](const RingState& s) { return protocol_.LookForEmit(s); });
+    const RingStep step = Move([this, most](const RingState& s) {
+      return protocol_.LookForEmit(s, most);
+    });
     notes_.back().Store(NoteOf(step));
     if (step.task == RingTask::kProceed) return !step.next.failed;
     DoEmitTask(step);
@@ -161,7 +185,7 @@ Status CompressionRing::Finish(std::vector<WrittenBlock>* written) {
   }
   if (gate_ != nullptr) {
     Move([this](const RingState& s) { return protocol_.Close(s); });
-    const bool ok = WorkUntilSatisfied();
+    const bool ok = WorkUntilInFlight(0);
     EndWorkers();
     if (!ok) return error_;
   }
@@ -290,8 +314,8 @@ Status CompressionRing::WriteSlot(Slot* slot) {
     if (!moved.ok()) return moved;
   }
   Status status = file_->Append(Slice(from, static_cast<size_t>(at - from)));
-  written_bytes_.Store(offset_);
   raw_written_.Store(raw_written_.Load() + raw_bytes);
+  written_bytes_.Store(offset_);
   return status;
 }
 

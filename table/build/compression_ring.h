@@ -67,7 +67,11 @@ class CompressionRing {
   Buffer* in_place() { return &filling_; }
   // All bytes behind the last block are one. Appends blocks that have been
   // written meanwhile to *written. The first error of any thread comes back.
-  Status EndBlock(std::vector<WrittenBlock>* written);
+  // Where the file is to end near `end`, less and less is in flight as it comes
+  // closer: all of that and one more run fit even if nothing can be compressed,
+  // or else nothing is in flight.
+  Status EndBlock(std::vector<WrittenBlock>* written,
+                  uint64_t end = UINT64_MAX);
   // Waits for the rest; the ring takes no more blocks.
   Status Finish(std::vector<WrittenBlock>* written);
 
@@ -96,8 +100,10 @@ class CompressionRing {
   void WorkAs(uint32_t worker);
   void WaitForWork() const;
   Status PublishRun(std::vector<WrittenBlock>* written);
-  // Until the emit thread may go on; false: the ring failed.
-  bool WorkUntilSatisfied();
+  // Until at most so many slots are in flight; false: the ring failed.
+  bool WorkUntilInFlight(uint32_t most);
+  uint32_t MostInFlight(uint64_t end) const;
+  bool WaitForRoom(uint64_t end);
   void DoEmitTask(const RingStep& step);
   void Compress(const RingStep& step, uint32_t thread);
   void CompressSlot(Slot* slot, BlockCompressor* compressor) const;
@@ -124,13 +130,16 @@ class CompressionRing {
   size_t filling_end_ = 0;  // of the last whole block
   uint32_t next_slot_ = 0;
   uint64_t raw_ended_ = 0;
+  size_t largest_run_ = 1;
   bool ended_ = false;
 
   // Shared: the word, and what it hands from thread to thread.
   AcqRelAtomic<uint64_t> word_{0};
   std::vector<Slot> slots_;
   uint64_t offset_;  // the writer's
-  RelaxedAtomic<uint64_t> written_bytes_;
+  // The writer's news. Who sees bytes written sees that they are no longer in
+  // flight, so none are counted twice.
+  AcqRelAtomic<uint64_t> written_bytes_;
   RelaxedAtomic<uint64_t> raw_written_{0};
   // One a pool thread, the last for the emit thread; made when needed.
   std::vector<std::optional<BlockCompressor>> compressors_;

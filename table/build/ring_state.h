@@ -26,8 +26,9 @@
 //
 // Steps, who takes them, and what they claim for others:
 //   Publish     emit     a slot is full; sends for a worker if one may come
-//   LookForEmit emit     wants a free slot, or (closed) everything written:
-//                        proceeds, compresses, writes, or sleeps
+//   LookForEmit emit     wants few slots in flight (all but one: a free slot),
+//                        or (closed) none: proceeds, compresses, writes, or
+//                        sleeps
 //   Arrive      worker   the ticket becomes attendance
 //   Look        worker   writes the head, else compresses, else leaves
 //   Yield       worker   leaves for another ring, its ticket queued again
@@ -169,9 +170,9 @@ class RingProtocol {
     return SendForWorker({s});
   }
 
-  constexpr RingStep LookForEmit(const RingState& s) const {
-    const bool satisfied =
-        s.failed || (s.closed ? s.emitted == 0 : s.emitted < shape_.slots);
+  // `most`: slots that may be in flight, below the number of slots.
+  constexpr RingStep LookForEmit(const RingState& s, uint32_t most) const {
+    const bool satisfied = s.failed || s.emitted <= (s.closed ? 0 : most);
     if (satisfied) return {s, RingTask::kProceed};
     if (s.RawWaits()) return Claim(s);
     if (s.HeadReady()) return TakeWriterRole(s);

@@ -51,8 +51,7 @@ std::unique_ptr<CompressionRing> TableBuilder::State::NewRing() const {
 }
 
 // What belongs to the next file shall not shape this one's dictionary.
-std::optional<DictionarySampler> TableBuilder::State::SamplerFor(
-    uint64_t target_file_size) const {
+std::optional<DictionarySampler> TableBuilder::State::SamplerFor() const {
   const CompressionOptions& wanted = options.compression_opts;
   if (!compressor.active() || wanted.max_dict_bytes == 0) return std::nullopt;
   uint64_t limit = wanted.max_dict_buffer_bytes;
@@ -114,10 +113,16 @@ Status TableBuilder::State::UseDictionary() {
   return stored;
 }
 
+// Where they should end in a file of the wanted size.
+uint64_t TableBuilder::State::EndOfDataBlocks() const {
+  if (target_file_size == 0) return UINT64_MAX;
+  return target_file_size - std::min(target_file_size, TailEstimate());
+}
+
 Status TableBuilder::State::StoreBlock(const Slice& contents) {
   Status stored;
   if (ring != nullptr) {
-    stored = ring->EndBlock(&written);
+    stored = ring->EndBlock(&written, EndOfDataBlocks());
     TakeWritten();
     return stored;
   }

@@ -41,6 +41,32 @@ void TableBuilder::State::CompleteCounts() {
   timestamps.Describe(&properties.user_collected_properties);
 }
 
+// All that comes behind the data blocks.
+uint64_t TableBuilder::State::TailEstimate() const {
+  // Properties, metaindex and footer together are about this large.
+  constexpr uint64_t kTailBytes = 1500;
+  return index->SizeEstimate() + kTailBytes + range_deletions.SizeEstimate() +
+         dictionary.size() +
+         (filter_partitions ? filter_partitions->SizeEstimate() : 0) +
+         (filter.has_value() ? filter->bits().SizeEstimate() : 0);
+}
+
+uint64_t TableBuilder::State::SizeEstimate() const {
+  // What is written tells what the rest will come to. Asked first: what is
+  // written meanwhile shall not count twice.
+  const uint64_t written_bytes = FileSize();
+  uint64_t in_flight = ring == nullptr ? 0 : ring->bytes_in_flight();
+  if (sampler.has_value()) in_flight = sampler->bytes();
+  const uint64_t raw_written = properties.uncompressed_data_size - in_flight;
+  uint64_t pending = in_flight + (block.empty() ? 0 : block.SizeEstimate());
+  if (raw_written != 0) {
+    pending = static_cast<uint64_t>(static_cast<double>(pending) *
+                                    static_cast<double>(written_bytes) /
+                                    static_cast<double>(raw_written));
+  }
+  return written_bytes + pending + TailEstimate();
+}
+
 TableBuilder::TableBuilder(std::unique_ptr<State> state)
     : state_(std::move(state)) {}
 
@@ -109,25 +135,7 @@ uint64_t TableBuilder::NumEntries() const {
 uint64_t TableBuilder::FileSize() const { return state_->FileSize(); }
 
 uint64_t TableBuilder::EstimatedFileSize() const {
-  const State& s = *state_;
-  if (s.finished) return FileSize();
-  // Properties, metaindex and footer together are about this large.
-  constexpr uint64_t kTailBytes = 1500;
-  // What is written tells what the rest will come to.
-  uint64_t in_flight = s.ring == nullptr ? 0 : s.ring->bytes_in_flight();
-  if (s.sampler.has_value()) in_flight = s.sampler->bytes();
-  const uint64_t raw_written = s.properties.uncompressed_data_size - in_flight;
-  uint64_t pending = in_flight + (s.block.empty() ? 0 : s.block.SizeEstimate());
-  const uint64_t written_bytes = FileSize();
-  if (raw_written != 0) {
-    pending = static_cast<uint64_t>(static_cast<double>(pending) *
-                                    static_cast<double>(written_bytes) /
-                                    static_cast<double>(raw_written));
-  }
-  return written_bytes + pending + s.index->SizeEstimate() + kTailBytes +
-         s.range_deletions.SizeEstimate() + s.dictionary.size() +
-         (s.filter_partitions ? s.filter_partitions->SizeEstimate() : 0) +
-         (s.filter.has_value() ? s.filter->bits().SizeEstimate() : 0);
+  return state_->finished ? FileSize() : state_->SizeEstimate();
 }
 
 const TableProperties& TableBuilder::properties() const {

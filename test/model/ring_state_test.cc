@@ -113,8 +113,8 @@ struct WakesTwice : RingProtocol {
 };
 struct EmitNeverWrites : RingProtocol {
   using RingProtocol::RingProtocol;
-  RingStep LookForEmit(const RingState& s) const {
-    const RingStep step = RingProtocol::LookForEmit(s);
+  RingStep LookForEmit(const RingState& s, uint32_t most) const {
+    const RingStep step = RingProtocol::LookForEmit(s, most);
     if (step.task != RingTask::kWrite) return step;
     RingStep sleep{s, RingTask::kSleep};
     sleep.next.emit_sleeps = true;
@@ -137,8 +137,8 @@ struct MarksTheWrongSlot : RingProtocol {
 };
 struct LeavesTheHeadUnwritten : RingProtocol {
   using RingProtocol::RingProtocol;
-  RingStep LookForEmit(const RingState& s) const {
-    RingStep step = RingProtocol::LookForEmit(s);
+  RingStep LookForEmit(const RingState& s, uint32_t most) const {
+    RingStep step = RingProtocol::LookForEmit(s, most);
     if (s.closed && s.claimed == s.emitted) {
       step = {s, RingTask::kProceed};
     }
@@ -155,11 +155,11 @@ struct TwoWriters : RingProtocol {
 };
 struct PublishesIntoAFullRing : RingProtocol {
   using RingProtocol::RingProtocol;
-  RingStep LookForEmit(const RingState& s) const {
+  RingStep LookForEmit(const RingState& s, uint32_t most) const {
     if (!s.closed && s.emitted > 0 && s.claimed == s.emitted && !s.failed) {
       return {s, RingTask::kProceed};
     }
-    return RingProtocol::LookForEmit(s);
+    return RingProtocol::LookForEmit(s, most);
   }
   RingStep Publish(RingState s) const {
     ++s.emitted;

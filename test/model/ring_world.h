@@ -261,7 +261,7 @@ class Explorer {
         return;
       }
       case EmitAt::kDrain:
-        return EmitLooks(world, EmitAt::kDrain, EmitAt::kTakeBack);
+        return EmitLooks(world, EmitAt::kDrain, EmitAt::kTakeBack, 0);
       case EmitAt::kTakeBack: {
         World next = world;
         next.taken = world.queue;
@@ -298,11 +298,16 @@ class Explorer {
       Take(&next, &next.emit, protocol_.Fail(world.ring, false));
       Push(next);
     }
-    EmitLooks(world, EmitAt::kWant, EmitAt::kFill);
+    EmitLooks(world, EmitAt::kWant, EmitAt::kFill, scenario_.slots - 1);
+    // The file nears its end: fewer in flight are wanted.
+    for (uint32_t most = 0; most + 1 < scenario_.slots; ++most) {
+      EmitLooks(world, EmitAt::kWant, EmitAt::kFill, most);
+    }
   }
 
-  void EmitLooks(const World& world, EmitAt here, EmitAt proceed) {
-    const RingStep step = protocol_.LookForEmit(world.ring);
+  void EmitLooks(const World& world, EmitAt here, EmitAt proceed,
+                 uint32_t most) {
+    const RingStep step = protocol_.LookForEmit(world.ring, most);
     World next = world;
     next.emit.behind = static_cast<uint8_t>(here);
     EmitAt at = proceed;

@@ -1,0 +1,124 @@
+// Files that are cut where EstimatedFileSize says, by any number of threads.
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "table/table_builder.h"
+#include "test/support/random.h"
+#include "test/support/tables.h"
+#include "util/worker_pool.h"
+
+namespace ashlar::testing {
+namespace {
+
+// What compression_ring.h says.
+constexpr uint64_t kSlotBytes = uint64_t{128} << 10;
+constexpr uint64_t kSlots = 16;
+constexpr uint64_t kBlockBytes = 4096 + 600;  // and the entry that fills it
+constexpr uint64_t kTarget = uint64_t{5} << 20;
+constexpr size_t kValueBytes = 500;
+
+struct Cut {
+  uint64_t entries = 0;
+  uint64_t estimate = 0;
+  uint64_t size = 0;
+};
+
+// Bytes of a value that are random.
+using Randomness = std::function<size_t(uint64_t entry)>;
+
+Cut CutByEstimate(CompressionType type, const Randomness& randomness,
+                  BuildOptions build) {
+  TableOptions options;
+  options.compression = type;
+  build.identity = FixedBuild().identity;
+  std::string bytes;
+  const auto file = NewMemoryWritableFile("cut", &bytes);
+  auto builder = TableBuilder::Create(options, build, file.get());
+  Require(builder.status());
+  Random random(7);
+  Cut cut;
+  while ((cut.estimate = (*builder)->EstimatedFileSize()) < kTarget) {
+    std::string value(kValueBytes, 'v');
+    for (size_t i = randomness(cut.entries); i > 0; --i) {
+      value[i - 1] = static_cast<char>(random.Next());
+    }
+    const std::string key = "key" + std::to_string(100000000 + cut.entries);
+    Require(
+        (*builder)->Add(MakeInternalKey(key, 1, ValueType::kTypeValue), value));
+    ++cut.entries;
+  }
+  Require((*builder)->Finish());
+  cut.size = bytes.size();
+  EXPECT_EQ((*builder)->EstimatedFileSize(), cut.size);
+  return cut;
+}
+
+size_t Half(uint64_t) { return kValueBytes / 2; }
+
+// Crews of all kinds. With a pool that has nobody to send, the caller does it
+// all with the ring as full as it may be: nothing depends on who is how fast.
+std::vector<BuildOptions> Crews(WorkerPool* nobody) {
+  return {{.workers = 1, .worker_pool = nobody, .target_file_size = kTarget},
+          {.workers = 1, .target_file_size = kTarget},
+          {.workers = 3, .target_file_size = kTarget},
+          {.workers = 15, .target_file_size = kTarget}};
+}
+
+TEST(TargetSize, SteadyRatio) {
+  WorkerPool nobody(0);
+  for (const CompressionType type :
+       {CompressionType::kNoCompression, DefaultCompressionType()}) {
+    const Cut serial = CutByEstimate(type, Half, {});
+    EXPECT_LE(serial.size, kTarget);
+    EXPECT_GE(serial.size, kTarget - kTarget / 50);
+    for (const BuildOptions& build : Crews(&nobody)) {
+      const Cut cut = CutByEstimate(type, Half, build);
+      // A block more where rounding has it so.
+      EXPECT_LE(cut.size, serial.size + kBlockBytes);
+      EXPECT_GE(cut.size, serial.size - serial.size / 1000);
+    }
+  }
+}
+
+// Whoever is how fast: what is in flight when the data turn was taken for much
+// smaller than it is.
+TEST(TargetSize, DataThatTurnsIncompressible) {
+  WorkerPool nobody(0);
+  const CompressionType type = DefaultCompressionType();
+  // Early, and at two places near the end.
+  for (const uint64_t turn : {5000, 50000, 60000}) {
+    const Randomness randomness = [turn](uint64_t entry) {
+      return entry < turn ? kValueBytes / 10 : kValueBytes;
+    };
+    for (const BuildOptions& build : Crews(&nobody)) {
+      const Cut cut = CutByEstimate(type, randomness, build);
+      EXPECT_LE(cut.size, kTarget + kSlotBytes + kBlockBytes);
+      EXPECT_GE(cut.size, kTarget - kSlots * kSlotBytes);
+    }
+    // Without the target, only the ring bounds it.
+    const Cut blind =
+        CutByEstimate(type, randomness, {.workers = 1, .worker_pool = &nobody});
+    EXPECT_LE(blind.size, kTarget + (kSlots + 1) * kSlotBytes + kBlockBytes);
+    EXPECT_GE(blind.size, kTarget - kSlots * kSlotBytes);
+  }
+}
+
+// Who goes on all the same gets the same file.
+TEST(TargetSize, BeyondTheTarget) {
+  BuildOptions build = FixedBuild();
+  const std::string serial = BuildTable({}, SomeEntries(30000), build);
+  for (const uint32_t workers : {1, 4}) {
+    build.workers = workers;
+    for (const uint64_t target : {uint64_t{1}, uint64_t{200000}}) {
+      build.target_file_size = target;
+      EXPECT_TRUE(serial == BuildTable({}, SomeEntries(30000), build));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ashlar::testing
