@@ -35,7 +35,9 @@ CompressionRing::CompressionRing(const RingOptions& options, uint32_t workers,
       pool_(shared_pool == nullptr ? nullptr : shared_pool->state()),
       slots_(shape_.slots),
       offset_(offset),
-      written_bytes_(offset) {}
+      written_bytes_(offset) {
+  filling_.Reserve(run_bytes());
+}
 
 CompressionRing::~CompressionRing() {
   if (!ended_) {
@@ -133,6 +135,7 @@ Status CompressionRing::PublishRun(std::vector<WrittenBlock>* written) {
   Deliver(&slot, written);
   largest_run_ = std::max(largest_run_, filling_end_);
   std::swap(slot.raw, filling_);
+  filling_.Reserve(run_bytes());
   std::swap(slot.blocks, filling_blocks_);
   filling_end_ = 0;
   Move([this](const RingState& s) { return protocol_.Publish(s); });
@@ -244,7 +247,10 @@ void CompressionRing::CompressSlot(Slot* slot,
                                    BlockCompressor* compressor) const {
   const bool in_place = !compressor->active();
   if (in_place) std::swap(slot->raw, slot->stored);
-  if (!in_place) slot->stored.clear();
+  if (!in_place) {
+    slot->stored.clear();
+    slot->stored.Reserve(std::max(run_bytes(), slot->raw.size()));
+  }
   size_t raw_at = 0;
   for (Block& block : slot->blocks) {
     const Slice raw((in_place ? slot->stored : slot->raw).data() + raw_at,

@@ -10,7 +10,8 @@
 // the number of threads. ring_state.h has the protocol.
 //
 // Memory: slots x (raw + stored bytes of a run), a run more that is being
-// filled, and a codec for each thread that came to work here.
+// filled, and a codec for each thread that came to work here. Buffers are made
+// as large as a run may become at once, so that none of them doubles.
 //
 // All calls from one thread at a time. Destruction abandons what is not
 // written, and waits until no worker touches the ring any more.
@@ -45,6 +46,9 @@ struct WrittenBlock {
 struct RingOptions {
   // Bytes of raw blocks a slot holds, about; one block at least.
   size_t slot_bytes = size_t{128} << 10;
+  // Of a block, as far as is known before; larger ones take memory as they
+  // come.
+  size_t block_bytes = 5120;
   ChecksumType checksum = ChecksumType::kXXH3;
   uint32_t base_context_checksum = 0;
   BlockAlignment alignment;
@@ -93,6 +97,9 @@ class CompressionRing {
     std::vector<Block> blocks;
   };
 
+  size_t run_bytes() const {
+    return options_.slot_bytes + options_.block_bytes;
+  }
   template <typename Choose>
   RingStep Move(Choose choose);
   static void Attend(void* ring, uint32_t worker);

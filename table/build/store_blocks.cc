@@ -39,13 +39,19 @@ Status TableBuilder::State::CutBlock(const Slice* next_user_key,
 // Null where the caller does all the work.
 std::unique_ptr<CompressionRing> TableBuilder::State::NewRing() const {
   if (crew.workers == 0) return nullptr;
-  const RingOptions ring_options{.checksum = options.checksum,
-                                 .base_context_checksum = base_context_checksum,
-                                 .alignment = alignment,
-                                 .new_compressor = [this] {
-                                   return BlockCompressorFor(options,
-                                                             dictionary);
-                                 }};
+  // With the entry that fills it. The caller's own largest blocks are too large
+  // to be paid for before they come.
+  constexpr uint64_t kEntryBytes = 1024;
+  constexpr uint64_t kMostBytes = uint64_t{1} << 20;
+  const RingOptions ring_options{
+      .block_bytes = static_cast<size_t>(
+          std::min(options.block_size, kMostBytes) + kEntryBytes),
+      .checksum = options.checksum,
+      .base_context_checksum = base_context_checksum,
+      .alignment = alignment,
+      .new_compressor = [this] {
+        return BlockCompressorFor(options, dictionary);
+      }};
   return std::make_unique<CompressionRing>(ring_options, crew.workers,
                                            crew.pool, file, 0);
 }

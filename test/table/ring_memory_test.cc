@@ -1,0 +1,147 @@
+// What building in parallel may cost in memory, counted allocation by
+// allocation: of all code of ours, by the linker's `--wrap` and by operator
+// new. What the codecs' libraries take for themselves is not in it.
+
+#include <gtest/gtest.h>
+#include <malloc.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+#include "table/table_builder.h"
+#include "test/support/random.h"
+#include "test/support/tables.h"
+#include "util/worker_pool.h"
+
+namespace {
+
+std::atomic<int64_t> live = 0;
+std::atomic<int64_t> peak = 0;
+
+void Count(void* memory, int sign) {
+  if (memory == nullptr) return;
+  const int64_t now = live += sign * int64_t(malloc_usable_size(memory));
+  int64_t seen = peak;
+  while (now > seen && !peak.compare_exchange_weak(seen, now)) {
+  }
+}
+
+}  // namespace
+
+extern "C" {
+void* RealMalloc(size_t n) asm("__real_malloc");
+void* RealRealloc(void* memory, size_t n) asm("__real_realloc");
+void RealFree(void* memory) asm("__real_free");
+
+void* WrappedMalloc(size_t n) asm("__wrap_malloc");
+void* WrappedMalloc(size_t n) {
+  void* const memory = RealMalloc(n);
+  Count(memory, 1);
+  return memory;
+}
+void* WrappedRealloc(void* memory, size_t n) asm("__wrap_realloc");
+void* WrappedRealloc(void* memory, size_t n) {
+  Count(memory, -1);
+  void* const larger = RealRealloc(memory, n);
+  Count(larger, 1);
+  return larger;
+}
+void WrappedFree(void* memory) asm("__wrap_free");
+void WrappedFree(void* memory) {
+  Count(memory, -1);
+  RealFree(memory);
+}
+}
+
+void* operator new(size_t n) {
+  void* const memory = WrappedMalloc(n);
+  if (memory == nullptr) std::abort();
+  return memory;
+}
+void operator delete(void* memory) noexcept { WrappedFree(memory); }
+void operator delete(void* memory, size_t) noexcept { WrappedFree(memory); }
+
+namespace ashlar::testing {
+namespace {
+
+class NullFile final : public WritableFile {
+ public:
+  Status Append(const Slice&) override { return {}; }
+  Status Sync() override { return {}; }
+  Status Close() override { return {}; }
+  std::string name() const override { return "null"; }
+};
+
+struct Load {
+  CompressionType type = CompressionType::kNoCompression;
+  uint64_t block_size = 4096;
+  size_t value_bytes = 100;
+  size_t random_bytes = 50;  // of a value
+};
+
+// The most bytes at once that a build of some 10 MiB has.
+int64_t PeakOf(const Load& load, uint32_t workers, WorkerPool* pool) {
+  constexpr size_t kRawBytes = size_t{10} << 20;
+  TableOptions options;
+  options.compression = load.type;
+  options.block_size = load.block_size;
+  // Neither is the ring's, and both grow with the file.
+  options.filter = FilterType::kNone;
+  BuildOptions build = FixedBuild();
+  build.workers = workers;
+  build.worker_pool = pool;
+  NullFile file;
+  Random random(3);
+  std::string key;
+  std::string value(load.value_bytes, 'v');
+  const int64_t before = live;
+  peak = before;
+  auto builder = TableBuilder::Create(options, build, &file);
+  Require(builder.status());
+  for (size_t i = 0; i < kRawBytes / load.value_bytes; ++i) {
+    for (size_t j = 0; j < load.random_bytes; ++j) {
+      value[j] = static_cast<char>(random.Next());
+    }
+    key =
+        MakeInternalKey(std::to_string(10000000 + i), 1, ValueType::kTypeValue);
+    Require((*builder)->Add(key, value));
+  }
+  Require((*builder)->Finish());
+  return peak - before;
+}
+
+// As table/options.h says, without the codecs' states and the threads' stacks.
+int64_t BoundOf(const Load& load, uint32_t workers) {
+  const int64_t slots = std::clamp<int64_t>(2 * workers + 2, 16, 32);
+  const auto slot = static_cast<int64_t>((128 << 10) + load.block_size + 1024);
+  return slots * 2 * slot;
+}
+
+TEST(RingMemory, IsBounded) {
+  const CompressionType codec = DefaultCompressionType();
+  const CompressionType none = CompressionType::kNoCompression;
+  const Load loads[] = {{none},
+                        {codec},
+                        {codec, 4096, 100, 100},
+                        {codec, 4096, 1000, 500},
+                        {none, 16384, 100, 50},
+                        {codec, 65536, 100, 50},
+                        {codec, 500000, 100, 50}};
+  for (const Load& load : loads) {
+    const int64_t serial = PeakOf(load, 0, nullptr);
+    for (const uint32_t workers : {1, 3, 15, 31}) {
+      const int64_t more = PeakOf(load, workers, nullptr) - serial;
+      EXPECT_LE(more, BoundOf(load, workers)) << workers << " workers";
+    }
+    WorkerPool nobody(0);
+    const int64_t more = PeakOf(load, 1, &nobody) - serial;
+    EXPECT_LE(more, BoundOf(load, 1));
+    // And it is counted.
+    EXPECT_GE(more, BoundOf(load, 1) / 3);
+  }
+}
+
+}  // namespace
+}  // namespace ashlar::testing
