@@ -129,6 +129,11 @@ INSTANTIATE_TEST_SUITE_P(
 INSTANTIATE_TEST_SUITE_P(
     Index, ThreadCount,
     ::testing::Values(
+        Kind{"HashSearch",
+             [](O o) {
+               o->index_type = IndexType::kHashSearch;
+               o->prefix_extractor = NewFixedPrefixExtractor(8);
+             }},
         Kind{"TwoLevel",
              [](O o) {
                o->index_type = IndexType::kTwoLevelIndexSearch;
@@ -170,6 +175,11 @@ INSTANTIATE_TEST_SUITE_P(
                o->whole_key_filtering = false;
              }},
         Kind{"Partitions", WithFilterPartitions},
+        Kind{"PartitionsThatFitMemory",
+             [](O o) {
+               WithFilterPartitions(o);
+               o->optimize_filters_for_memory = true;
+             }},
         Kind{"CoupledPartitions",
              [](O o) {
                WithFilterPartitions(o);
