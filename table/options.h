@@ -192,8 +192,8 @@ struct BuildOptions {
   TableIdentity identity;
 
   // As in RocksDB: 1 builds on the calling thread alone; n >= 2 adds n workers
-  // that compress and write; 0 is automatic: a worker for each processor but
-  // one. The file is the same byte for byte. Takes, above what one thread does,
+  // that compress and write, and help to build the filter; 0 is automatic: a
+  // worker for each processor but one. The file is the same byte for byte. Takes, above what one thread does,
   // at most 16 slots of raw and as many of compressed blocks (2 a worker and 2
   // more, up to 32, from 8 workers on), of 128 KiB, a block and 1 KiB each: 4.2
   // MiB with blocks of 4 KiB; and a codec's state and a stack for each worker.

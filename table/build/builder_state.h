@@ -48,9 +48,10 @@ inline DataBlockForm FormOf(const TableOptions& options) {
           hashed ? options.data_block_hash_table_util_ratio : 0};
 }
 
-// Who compresses and writes besides the caller.
+// Who compresses and writes besides the caller, and helps with the filter.
 struct RingCrew {
   uint32_t workers;
+  uint32_t filter_workers;
   WorkerPool* pool;  // null: the ring's own
 };
 
@@ -82,7 +83,8 @@ struct TableBuilder::State {
         collectors(std::move(collectors_in)) {
     if (options.filter == FilterType::kNone) return;
     if (options.partition_filters) {
-      filter_partitions.emplace(options, index.get());
+      filter_partitions.emplace(options, index.get(),
+                                [this] { return FilterCrew(); });
     } else {
       filter.emplace(options);
     }
@@ -110,6 +112,7 @@ struct TableBuilder::State {
   std::optional<DictionarySampler> sampler;  // while blocks wait for it
   Buffer raw_block;  // the block in the making, when it will be compressed
   std::unique_ptr<CompressionRing> ring;  // null: the caller does it all
+  std::unique_ptr<WorkerPool> own_pool;   // the ring's, once that is done
   std::vector<WrittenBlock> written;      // kept for its memory
   DataBlockBuilder block;
   std::unique_ptr<IndexBuilder> index;
@@ -157,6 +160,7 @@ struct TableBuilder::State {
   }
   std::optional<DictionarySampler> SamplerFor() const;
   std::unique_ptr<CompressionRing> NewRing() const;
+  WorkerCrew FilterCrew() const;
   Status HoldBack(const Slice& contents);
   Status UseDictionary();
   // Partitions that are cut together with those of the index must not see keys

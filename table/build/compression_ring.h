@@ -81,6 +81,11 @@ class CompressionRing {
 
   // Where the file ends; of what is written so far.
   uint64_t offset() const { return written_bytes_.Load(); }
+  // The pool that the ring has started for itself, or null.
+  WorkerPool* own_pool() const { return own_pool_.get(); }
+  // After Finish: it goes to the caller, who may have more to do for it.
+  std::unique_ptr<WorkerPool> TakeOwnPool() { return std::move(own_pool_); }
+
   // Raw bytes of the blocks that were ended and are not written yet.
   uint64_t bytes_in_flight() const { return raw_ended_ - raw_written_.Load(); }
 

@@ -1,6 +1,8 @@
 #include "table/build/filter_partitions.h"
 
 #include <algorithm>
+#include <span>
+#include <utility>
 
 #include "table/index/index_encoder.h"
 #include "table/index/partition_policy.h"
@@ -9,6 +11,9 @@
 namespace ashlar::internal {
 
 namespace {
+
+// So many hashes wait at most, and a partition's more.
+constexpr uint64_t kMostWaitingHashes = uint64_t{1} << 16;
 
 // How many hashes fill a partition; where not even one does, those of the
 // smallest filter there is.
@@ -27,11 +32,13 @@ uint64_t HashesPerPartition(const TableOptions& options,
 }  // namespace
 
 FilterPartitionsBuilder::FilterPartitionsBuilder(const TableOptions& options,
-                                                 IndexBuilder* index)
+                                                 IndexBuilder* index,
+                                                 FindCrew find_crew)
     : options_(options),
       index_(index),
       keys_(options),
-      hashes_per_partition_(HashesPerPartition(options, keys_.bits())) {}
+      hashes_per_partition_(HashesPerPartition(options, keys_.bits())),
+      find_crew_(std::move(find_crew)) {}
 
 bool FilterPartitionsBuilder::CutIsDue() {
   const uint64_t hashes = keys_.bits().num_hashes();
@@ -60,15 +67,34 @@ void FilterPartitionsBuilder::AddPrefixOf(const Slice& user_key) {
 void FilterPartitionsBuilder::Cut(const Slice* next_user_key,
                                   const Slice& last_user_key) {
   if (next_user_key != nullptr) AddPrefixOf(*next_user_key);
-  Partition& partition = done_.emplace_back();
   done_hashes_ += keys_.bits().num_hashes();
-  out_of_memory_ |= !keys_.bits().Finish(&partition.payload);
-  done_bytes_ += partition.payload.size();
-  partition.end =
-      options_.decouple_partitioned_filters
-          ? MakeInternalKey(last_user_key, 0, ValueType::kTypeDeletion)
-          : index_->last_separator().ToString();
+  waiting_hashes_ += keys_.bits().num_hashes();
+  waiting_bytes_ += keys_.bits().SizeEstimate();
+  done_.push_back(
+      {keys_.bits().Take(), Buffer(),
+       options_.decouple_partitioned_filters
+           ? MakeInternalKey(last_user_key, 0, ValueType::kTypeDeletion)
+           : index_->last_separator().ToString()});
+  const WorkerCrew crew = find_crew_();
+  if (next_user_key == nullptr || crew.alone() ||
+      waiting_hashes_ >= kMostWaitingHashes) {
+    BuildWaiting(crew);
+  }
   if (next_user_key != nullptr) AddPrefixOf(last_user_key);
+}
+
+void FilterPartitionsBuilder::BuildWaiting(const WorkerCrew& crew) {
+  const std::span<Partition> waiting = std::span(done_).subspan(first_waiting_);
+  const bool built = crew.ForEach(
+      static_cast<uint32_t>(waiting.size()), [&waiting](uint32_t i) {
+        return waiting[i].hashes.Finish(&waiting[i].payload);
+      });
+  out_of_memory_ |= !built;
+  for (const Partition& partition : waiting) {
+    done_bytes_ += partition.payload.size();
+  }
+  first_waiting_ = done_.size();
+  waiting_hashes_ = waiting_bytes_ = 0;
 }
 
 Status FilterPartitionsBuilder::Write(const Slice& last_user_key,

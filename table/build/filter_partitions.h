@@ -9,12 +9,18 @@
 // partitions of the index and those of the filter are cut together, and a run
 // ends at the separator of the data block before. FORMAT.md, "Partitions".
 //
+// Data flow: a run that is full waits as hashes until some 64 K of them do;
+// then each partition is a unit of work for whoever helps. So they are built
+// while keys still come, and what waits (a megabyte) does not grow with the
+// file. Where nobody helps each is built at once. The bytes are the same.
+//
 // Used by the table builder in place of a filter in one piece. One thread at a
 // time; coupled, the index must get each handle before the next key comes.
 #ifndef ASHLAR_TABLE_BUILD_FILTER_PARTITIONS_H_
 #define ASHLAR_TABLE_BUILD_FILTER_PARTITIONS_H_
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,13 +32,18 @@
 #include "util/mem/buffer.h"
 #include "util/slice.h"
 #include "util/status.h"
+#include "util/sync/worker_crew.h"
 
 namespace ashlar::internal {
 
 class FilterPartitionsBuilder {
  public:
+  // Says who may help at the moment.
+  using FindCrew = std::function<WorkerCrew()>;
+
   // Both must outlive it.
-  FilterPartitionsBuilder(const TableOptions& options, IndexBuilder* index);
+  FilterPartitionsBuilder(const TableOptions& options, IndexBuilder* index,
+                          FindCrew find_crew);
 
   // Every entry's key, in order, and the one before (empty before the first).
   void AddKey(const Slice& user_key, const Slice& last_user_key) {
@@ -46,7 +57,7 @@ class FilterPartitionsBuilder {
     return done_hashes_ + keys_.bits().num_hashes();
   }
   uint64_t SizeEstimate() const {
-    return done_bytes_ + keys_.bits().SizeEstimate();
+    return done_bytes_ + waiting_bytes_ + keys_.bits().SizeEstimate();
   }
   std::string_view policy_name() const { return keys_.bits().policy_name(); }
 
@@ -57,6 +68,7 @@ class FilterPartitionsBuilder {
 
  private:
   struct Partition {
+    FilterBitsBuilder hashes;  // until it is built
     Buffer payload;
     std::string end;  // internal key
   };
@@ -65,14 +77,21 @@ class FilterPartitionsBuilder {
   // Ends the partition in the making. Null: there are no more keys.
   void Cut(const Slice* next_user_key, const Slice& last_user_key);
   void AddPrefixOf(const Slice& user_key);
+  void BuildWaiting(const WorkerCrew& crew);
 
   const TableOptions& options_;
   IndexBuilder* const index_;
   KeyFilterBuilder keys_;
   const uint64_t hashes_per_partition_;
+  const FindCrew find_crew_;
+  // All but the one in the making. From first_waiting_ on they wait to be
+  // built.
   std::vector<Partition> done_;
+  size_t first_waiting_ = 0;
+  uint64_t waiting_hashes_ = 0;
+  uint64_t waiting_bytes_ = 0;  // that they are expected to become
   uint64_t done_hashes_ = 0;
-  uint64_t done_bytes_ = 0;
+  uint64_t done_bytes_ = 0;  // of those that are built
   bool out_of_memory_ = false;
 };
 

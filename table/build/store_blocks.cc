@@ -56,6 +56,15 @@ std::unique_ptr<CompressionRing> TableBuilder::State::NewRing() const {
                                            crew.pool, file, 0);
 }
 
+// Threads that blocks had no use for are not started for a filter.
+WorkerCrew TableBuilder::State::FilterCrew() const {
+  WorkerPool* pool = crew.pool;
+  if (pool == nullptr) pool = own_pool.get();
+  if (pool == nullptr && ring != nullptr) pool = ring->own_pool();
+  if (pool == nullptr) return {};
+  return {pool->state(), crew.filter_workers};
+}
+
 // What belongs to the next file shall not shape this one's dictionary.
 std::optional<DictionarySampler> TableBuilder::State::SamplerFor() const {
   const CompressionOptions& wanted = options.compression_opts;
@@ -186,6 +195,7 @@ Status TableBuilder::State::FinishDataBlocks() {
   Status drained = ring->Finish(&written);
   TakeWritten();
   writer.SkipTo(ring->offset());
+  own_pool = ring->TakeOwnPool();
   ring.reset();
   return drained;
 }

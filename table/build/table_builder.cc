@@ -20,7 +20,8 @@ RingCrew CrewFor(const TableOptions& table_options,
   // Where a filter is cut depends on how large the block before became.
   const bool coupled = table_options.partition_filters &&
                        !table_options.decouple_partitioned_filters;
-  return {coupled ? 0 : WorkersOf(build_options), build_options.worker_pool};
+  const uint32_t workers = WorkersOf(build_options);
+  return {coupled ? 0 : workers, workers, build_options.worker_pool};
 }
 
 }  // namespace
@@ -112,12 +113,14 @@ Status TableBuilder::Finish() {
   s.CompleteCounts();
   s.status = s.collectors.Finish(&s.properties.user_collected_properties);
   if (!s.status.ok()) return s.status;
-  s.status = WriteTail({&s.options, s.base_context_checksum,
-                        s.filter.has_value() ? &s.filter->bits() : nullptr,
-                        s.filter_partitions ? &*s.filter_partitions : nullptr,
-                        s.last_key.user_key(), s.index.get(), &s.compressor,
-                        s.dictionary, s.compression_types, &s.range_deletions},
-                       &s.writer, &s.properties);
+  s.status = WriteTail(
+      {&s.options, s.base_context_checksum,
+       s.filter.has_value() ? &s.filter->bits() : nullptr,
+       s.filter_partitions ? &*s.filter_partitions : nullptr,
+       s.last_key.user_key(), s.index.get(), &s.compressor, s.dictionary,
+       s.compression_types, &s.range_deletions, s.FilterCrew()},
+      &s.writer, &s.properties);
+  s.own_pool.reset();
   return s.status;
 }
 

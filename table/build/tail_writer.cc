@@ -27,7 +27,7 @@ Status WriteFilter(const TailContents& contents, BlockWriter* writer,
   properties->num_filter_entries = contents.filter->num_hashes();
   if (contents.filter->num_hashes() == 0) return {};
   Buffer payload;
-  if (!contents.filter->Finish(&payload)) {
+  if (!contents.filter->Finish(&payload, contents.crew)) {
     return Status::Aborted("no memory for a filter of " +
                            std::to_string(contents.filter->SizeEstimate()) +
                            " bytes");

@@ -31,6 +31,7 @@ struct TailContents {
   // Types of the blocks that are stored compressed.
   std::bitset<256> compression_types;
   RangeDeletionBlockBuilder* range_deletions;
+  WorkerCrew crew;  // who may help with the filter
 };
 
 // Fills in the properties that only the tail knows, writes it all, and flushes

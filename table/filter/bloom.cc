@@ -1,7 +1,14 @@
+// Data flow of building: each part of the collected hashes has a range of lines
+// to itself, but for its first and last line, which it may share with a
+// neighbour. So a crew first clears the lines, then sets those of every other
+// part, then those of the parts between: nobody waits for anybody, no bit needs
+// an atomic, and one thread or many make the same bytes.
+
 #include "table/filter/bloom.h"
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cstring>
 #include <span>
 #include <utility>
@@ -87,6 +94,37 @@ uint64_t LinesFor(uint64_t num_hashes, int millibits) {
   return (bytes + kBloomLineBytes - 1) / kBloomLineBytes;
 }
 
+// The first line that none of the hashes before this part goes to, or the one
+// before that.
+uint64_t FirstLine(uint64_t part, uint32_t num_lines) {
+  return part * num_lines / HashCollector::kParts;
+}
+
+void SetAllLines(const HashCollector& hashes, const WorkerCrew& crew,
+                 uint32_t num_lines, int probes, char* lines) {
+  constexpr uint32_t kParts = HashCollector::kParts;
+  const auto clear = [&](uint32_t part) {
+    char* const begin = lines + FirstLine(part, num_lines) * kBloomLineBytes;
+    char* const end = lines + FirstLine(part + 1, num_lines) * kBloomLineBytes;
+    std::memset(begin, 0, static_cast<size_t>(end - begin));
+    return true;
+  };
+  const auto set_lines = SetLinesFunction(probes);
+  const auto set = [&](uint32_t part) {
+    hashes.ForEachRun(part, [&](std::span<const uint64_t> run) {
+      set_lines(run.data(), run.size(), num_lines, lines, probes);
+    });
+    return true;
+  };
+  // None of them fails.
+  const bool done =
+      crew.ForEach(kParts, clear) &&
+      crew.ForEach(kParts / 2, [&](uint32_t i) { return set(2 * i); }) &&
+      crew.ForEach(kParts / 2, [&](uint32_t i) { return set(2 * i + 1); });
+  assert(done);
+  static_cast<void>(done);
+}
+
 const char* LineAt(const ParsedFilter& filter, uint64_t hash) {
   return filter.data + BloomLineOf(hash, filter.num_lines);
 }
@@ -169,21 +207,18 @@ uint64_t BloomHashesIn(uint64_t bytes, const FilterDensity& density) {
 HashParting BloomParting(uint64_t) { return {0, uint64_t{1} << 32}; }
 
 bool BuildBloom(HashCollector* hashes, const FilterDensity& density,
-                Buffer* out) {
+                const WorkerCrew& crew, Buffer* out) {
   const auto num_lines =
       static_cast<uint32_t>(LinesFor(hashes->size(), density.millibits));
   const int probes = BloomProbes(density.millibits);
-  const auto set_lines = SetLinesFunction(probes);
   const size_t bytes = size_t{num_lines} * kBloomLineBytes;
   if (!out->TryReserve(bytes + kFilterMetadataBytes)) return false;
   char* const lines = out->end();
   port::UseHugePages(lines, bytes);
-  std::memset(lines, 0, bytes);
-  for (size_t part = 0; part < HashCollector::kParts; ++part) {
-    hashes->ForEachRun(part, [&](std::span<const uint64_t> run) {
-      set_lines(run.data(), run.size(), num_lines, lines, probes);
-    });
-  }
+  // Hashes that were parted for another kind of filter may go anywhere.
+  const bool parted = hashes->parting() == BloomParting(hashes->first()) &&
+                      num_lines >= HashCollector::kParts;
+  SetAllLines(*hashes, parted ? crew : WorkerCrew(), num_lines, probes, lines);
   out->Advance(bytes);
   out->PushBack(kBloomMarker);
   out->PushBack(0);

@@ -26,7 +26,7 @@ uint64_t BloomSize(uint64_t num_hashes, uint64_t first_hash,
                    const FilterDensity& density);
 uint64_t BloomHashesIn(uint64_t bytes, const FilterDensity& density);
 bool BuildBloom(HashCollector* hashes, const FilterDensity& density,
-                Buffer* out);
+                const WorkerCrew& crew, Buffer* out);
 FilterKind::Parsed ParseBloom(const Slice& payload, ParsedFilter* parsed);
 
 // How many probes RocksDB makes for so many thousandths of a bit a key.

@@ -47,7 +47,14 @@ FilterBitsBuilder::FilterBitsBuilder(FilterType type, double bits_per_key,
       fit_(fit_memory ? std::make_unique<MemoryFit>() : nullptr),
       hashes_(kind_->parting) {}
 
+FilterBitsBuilder::FilterBitsBuilder(const FilterKind* kind,
+                                     const FilterDensity& density)
+    : kind_(kind), density_(density), hashes_(kind_->parting) {}
+
 FilterBitsBuilder::~FilterBitsBuilder() = default;
+FilterBitsBuilder::FilterBitsBuilder(FilterBitsBuilder&&) noexcept = default;
+FilterBitsBuilder& FilterBitsBuilder::operator=(FilterBitsBuilder&&) noexcept =
+    default;
 
 uint64_t FilterBitsBuilder::SizeEstimate() const {
   const uint64_t n = num_hashes();
@@ -58,15 +65,29 @@ uint64_t FilterBitsBuilder::HashesIn(uint64_t bytes) const {
   return kind_->hashes_in(bytes, density_);
 }
 
-bool FilterBitsBuilder::Finish(Buffer* out) {
+// Counts, where sizes fit memory: one call a filter, in their order.
+FilterDensity FilterBitsBuilder::ChooseDensity() {
+  return fit_ == nullptr || hashes_.empty()
+             ? density_
+             : fit_->Choose(*kind_, num_hashes(), hashes_.first(), density_);
+}
+
+bool FilterBitsBuilder::Finish(Buffer* out, const WorkerCrew& crew) {
   if (hashes_.empty()) return true;
-  const FilterDensity density =
-      fit_ == nullptr
-          ? density_
-          : fit_->Choose(*kind_, num_hashes(), hashes_.first(), density_);
-  const bool built = kind_->build(&hashes_, density, out);
+  // What takes no longer than some wake-ups is not shared.
+  constexpr uint64_t kFewHashes = uint64_t{1} << 16;
+  const bool built =
+      kind_->build(&hashes_, ChooseDensity(),
+                   num_hashes() < kFewHashes ? WorkerCrew() : crew, out);
   hashes_.Clear();
   return built;
+}
+
+FilterBitsBuilder FilterBitsBuilder::Take() {
+  FilterBitsBuilder taken(kind_, ChooseDensity());
+  taken.hashes_ = std::move(hashes_);
+  hashes_.Clear();
+  return taken;
 }
 
 std::string_view FilterBitsBuilder::policy_name() const {

@@ -6,7 +6,8 @@
 // stands in registry.cc, one row each. What is hashed (whole keys, prefixes)
 // is not their business: full_filter.h.
 //
-// A builder belongs to one thread; a reader may be asked by any number.
+// A builder belongs to one thread, which may have a crew help it to finish; a
+// reader may be asked by any number.
 #ifndef ASHLAR_TABLE_FILTER_FILTER_BITS_H_
 #define ASHLAR_TABLE_FILTER_FILTER_BITS_H_
 
@@ -22,6 +23,7 @@
 #include "util/hash/filter_hash.h"
 #include "util/mem/buffer.h"
 #include "util/slice.h"
+#include "util/sync/worker_crew.h"
 
 namespace ashlar::internal {
 
@@ -48,6 +50,8 @@ class FilterBitsBuilder {
   FilterBitsBuilder(FilterType type, double bits_per_key,
                     bool fit_memory = false);
   ~FilterBitsBuilder();
+  FilterBitsBuilder(FilterBitsBuilder&& other) noexcept;
+  FilterBitsBuilder& operator=(FilterBitsBuilder&& other) noexcept;
 
   // The hash of a key, or of a prefix where only prefixes are added.
   void Add(uint64_t hash) { hashes_.Add(hash); }
@@ -62,13 +66,19 @@ class FilterBitsBuilder {
   uint64_t HashesIn(uint64_t bytes) const;
 
   // Appends the payload, nothing where nothing was added, and is as new then.
-  // False when there is no memory for it.
-  [[nodiscard]] bool Finish(Buffer* out);
+  // False when there is no memory for it. Large ones are built by parts, with
+  // who of the crew comes; the payload is the same.
+  [[nodiscard]] bool Finish(Buffer* out, const WorkerCrew& crew = {});
+  // What was added, to be finished elsewhere; is as new then.
+  FilterBitsBuilder Take();
 
   // RocksDB's word for this kind of filter among the properties.
   std::string_view policy_name() const;
 
  private:
+  FilterBitsBuilder(const FilterKind* kind, const FilterDensity& density);
+  FilterDensity ChooseDensity();
+
   const FilterKind* kind_;
   FilterDensity density_;
   std::unique_ptr<MemoryFit> fit_;  // null: sizes are as they come

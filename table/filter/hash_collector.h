@@ -33,6 +33,7 @@ namespace ashlar::internal {
 struct HashParting {
   uint64_t mask;
   uint64_t multiplier;
+  friend bool operator==(const HashParting&, const HashParting&) = default;
 };
 
 class HashCollector {
@@ -42,7 +43,7 @@ class HashCollector {
 
   // How to part the hashes may depend on the first one.
   using PartingFunction = HashParting (*)(uint64_t first_hash);
-  explicit HashCollector(PartingFunction parting) : choose_(parting) {}
+  explicit HashCollector(PartingFunction choose) : choose_(choose) {}
 
   // A hash that repeats the last one is dropped: versions of one user key.
   void Add(uint64_t hash) {
@@ -69,6 +70,7 @@ class HashCollector {
   uint64_t size() const;
   // The first hash added. Only where there is one.
   uint64_t first() const { return first_; }
+  const HashParting& parting() const { return parting_; }
 
   uint64_t PartSize(size_t part) const;
   // Calls use(std::span<const uint64_t>) for all hashes of a part.

@@ -34,8 +34,9 @@ struct FilterKind {
                       const FilterDensity& density) = nullptr;
   uint64_t (*hashes_in)(uint64_t bytes, const FilterDensity& density) = nullptr;
   // Not called with none. May clear the collector as soon as it is done with.
+  // The same payload whoever helps. False: no memory.
   bool (*build)(HashCollector* hashes, const FilterDensity& density,
-                Buffer* out) = nullptr;
+                const WorkerCrew& crew, Buffer* out) = nullptr;
 };
 
 // The row of a type that is written.

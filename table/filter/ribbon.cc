@@ -1,3 +1,10 @@
+// Data flow of building: each part of the collected hashes has a range of slots
+// for its equations, which whoever takes the part fills; those that lead beyond
+// the range come in when all are done, on the caller's thread. The caller also
+// solves: each slot needs those behind it. A seed other than the one that the
+// hashes were parted by, one time in twenty, scatters the parts over all slots
+// and is tried by the caller alone.
+
 #include "table/filter/ribbon.h"
 
 #include <algorithm>
@@ -5,8 +12,10 @@
 #include <bit>
 #include <cmath>
 #include <memory>
+#include <new>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "table/filter/bloom.h"
 #include "table/filter/ribbon_kernels.h"
@@ -120,32 +129,74 @@ size_t TakePart(const HashCollector& hashes, size_t part, uint32_t mask,
   return n;
 }
 
-bool BandWithSeed(const HashCollector& hashes, uint8_t seed,
-                  uint64_t num_starts, RibbonBand* band) {
-  const uint32_t mask = RibbonSeedMask(seed);
-  uint64_t most = 0;
-  for (size_t part = 0; part < HashCollector::kParts; ++part) {
-    most = std::max(most, hashes.PartSize(part));
-  }
-  const auto taken = std::make_unique_for_overwrite<uint64_t[]>(most);
-  for (size_t part = 0; part < HashCollector::kParts; ++part) {
-    const size_t n = TakePart(hashes, part, mask, taken.get());
-    if (!ThisCpusRibbonKernels().insert(
-            std::span<const uint64_t>(taken.get(), n), num_starts, band))
-      return false;
-  }
-  return true;
+enum class Banded : uint8_t { kYes, kContradiction, kNoMemory };
+
+// The equations of a part's hashes, into the slots before `end`.
+Banded BandPart(const HashCollector& hashes, size_t part, uint8_t seed,
+                uint64_t num_starts, uint64_t end, RibbonBand* band,
+                std::vector<RibbonBand::Equation>* aside) {
+  const std::unique_ptr<uint64_t[]> taken(new (std::nothrow)
+                                              uint64_t[hashes.PartSize(part)]);
+  if (taken == nullptr) return Banded::kNoMemory;
+  const size_t n = TakePart(hashes, part, RibbonSeedMask(seed), taken.get());
+  const bool inserted = ThisCpusRibbonKernels().insert(
+      std::span<const uint64_t>(taken.get(), n), num_starts, band, end, aside);
+  return inserted ? Banded::kYes : Banded::kContradiction;
 }
 
-// The seed that worked, or -1.
-int Band(const HashCollector& hashes, uint64_t num_starts, RibbonBand* band) {
-  const uint8_t first = FirstSeed(hashes.first());
-  for (int tried = 0; tried < kSeeds; ++tried) {
-    const auto seed = static_cast<uint8_t>(first + tried);
-    if (tried > 0) band->Clear();
-    if (BandWithSeed(hashes, seed, num_starts, band)) return seed;
+// Part by part, wherever its hashes go.
+Banded BandInOrder(const HashCollector& hashes, uint8_t seed,
+                   const RibbonShape& shape, RibbonBand* band) {
+  std::vector<RibbonBand::Equation> none;
+  for (size_t part = 0; part < HashCollector::kParts; ++part) {
+    const Banded banded = BandPart(hashes, part, seed, shape.num_starts(),
+                                   shape.num_slots(), band, &none);
+    if (banded != Banded::kYes) return banded;
   }
-  return -1;
+  return Banded::kYes;
+}
+
+// Each part fills a range of slots, which no other touches. Only with the seed
+// by which the hashes were parted.
+Banded BandByParts(const HashCollector& hashes, uint8_t seed,
+                   const RibbonShape& shape, const WorkerCrew& crew,
+                   RibbonBand* band) {
+  constexpr uint32_t kParts = HashCollector::kParts;
+  std::array<Banded, kParts> banded{};
+  std::array<std::vector<RibbonBand::Equation>, kParts> aside;
+  const bool all = crew.ForEach(kParts, [&](uint32_t part) {
+    const uint64_t end =
+        part + 1 == kParts
+            ? shape.num_slots()
+            : RibbonStart(uint64_t{part + 1} << HashCollector::kPartShift,
+                          shape.num_starts());
+    banded[part] = BandPart(hashes, part, seed, shape.num_starts(), end, band,
+                            &aside[part]);
+    return banded[part] == Banded::kYes;
+  });
+  if (!all) return *std::max_element(banded.begin(), banded.end());
+  for (const auto& equations : aside) {
+    for (const RibbonBand::Equation& equation : equations) {
+      if (!band->InsertAside(equation)) return Banded::kContradiction;
+    }
+  }
+  return Banded::kYes;
+}
+
+// *seed becomes the one that worked.
+Banded Band(const HashCollector& hashes, const RibbonShape& shape,
+            const WorkerCrew& crew, RibbonBand* band, uint8_t* seed) {
+  *seed = FirstSeed(hashes.first());
+  const bool parted = hashes.parting() == RibbonParting(hashes.first());
+  Banded banded = parted ? BandByParts(hashes, *seed, shape, crew, band)
+                         : BandInOrder(hashes, *seed, shape, band);
+  for (int tried = 1; tried < kSeeds; ++tried) {
+    if (banded != Banded::kContradiction) return banded;
+    band->Clear();
+    *seed = static_cast<uint8_t>(*seed + 1);
+    banded = BandInOrder(hashes, *seed, shape, band);
+  }
+  return banded;
 }
 
 }  // namespace
@@ -207,15 +258,19 @@ uint64_t RibbonHashesIn(uint64_t bytes, const FilterDensity& density) {
 }
 
 bool BuildRibbon(HashCollector* hashes, const FilterDensity& density,
-                 Buffer* out) {
+                 const WorkerCrew& crew, Buffer* out) {
   const Plan plan = PlanFor(hashes->size(), hashes->first(), density);
-  if (plan.num_slots == 0) return BuildBloom(hashes, density, out);
+  if (plan.num_slots == 0) return BuildBloom(hashes, density, crew, out);
   const RibbonShape shape(static_cast<uint32_t>(plan.num_slots / kRibbonWidth),
                           plan.num_segments);
   RibbonBand band;
   if (!band.Allocate(plan.num_slots)) return false;
-  const int seed = Band(*hashes, shape.num_starts(), &band);
-  if (seed < 0) return BuildBloom(hashes, density, out);
+  uint8_t seed;
+  const Banded banded = Band(*hashes, shape, crew, &band, &seed);
+  if (banded == Banded::kNoMemory) return false;
+  if (banded == Banded::kContradiction) {
+    return BuildBloom(hashes, density, crew, out);
+  }
   hashes->Clear();
   const size_t bytes = plan.num_segments * sizeof(Uint128);
   if (!out->TryReserve(bytes + kFilterMetadataBytes)) return false;

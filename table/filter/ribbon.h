@@ -29,7 +29,7 @@ uint64_t RibbonSize(uint64_t num_hashes, uint64_t first_hash,
                     const FilterDensity& density);
 uint64_t RibbonHashesIn(uint64_t bytes, const FilterDensity& density);
 bool BuildRibbon(HashCollector* hashes, const FilterDensity& density,
-                 Buffer* out);
+                 const WorkerCrew& crew, Buffer* out);
 FilterKind::Parsed ParseRibbon(const Slice& payload, ParsedFilter* parsed);
 
 // For tests. Slots that so many hashes need, and the filter's one in how many

@@ -7,8 +7,9 @@ namespace ashlar::internal {
 namespace {
 
 bool Insert(std::span<const uint64_t> hashes, uint64_t num_starts,
-            RibbonBand* band) {
-  return InsertRibbonRows(hashes, num_starts, band);
+            RibbonBand* band, uint64_t end,
+            std::vector<RibbonBand::Equation>* aside) {
+  return InsertRibbonRows(hashes, num_starts, band, end, aside);
 }
 
 void SolveAll(const RibbonBand& band, const RibbonShape& shape,

@@ -52,7 +52,8 @@ inline bool RibbonMatches(const RibbonQuestion& q) {
 struct RibbonKernels {
   // InsertRibbonRows and SolveRibbonByColumn.
   bool (*insert)(std::span<const uint64_t> hashes, uint64_t num_starts,
-                 RibbonBand* band);
+                 RibbonBand* band, uint64_t end,
+                 std::vector<RibbonBand::Equation>* aside);
   void (*solve)(const RibbonBand& band, const RibbonShape& shape,
                 char* segments);
   // Bit i: whether the solution satisfies question i. At most 64.

@@ -30,9 +30,8 @@ struct RibbonShape {
     upper_start_block = static_cast<uint32_t>(columns * blocks - num_segments);
   }
 
-  uint64_t num_starts() const {
-    return uint64_t{num_blocks} * kRibbonWidth - (kRibbonWidth - 1);
-  }
+  uint64_t num_slots() const { return uint64_t{num_blocks} * kRibbonWidth; }
+  uint64_t num_starts() const { return num_slots() - (kRibbonWidth - 1); }
   uint32_t Columns(uint32_t block) const {
     return upper_columns - (block < upper_start_block ? 1 : 0);
   }

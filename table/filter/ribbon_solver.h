@@ -9,7 +9,9 @@
 // the sum goes on to the slot of its next coefficient. Whatever the order in
 // which equations come, the same slots are taken in the end and the solution
 // is the same; so they come in the order of their starts, bucket by bucket,
-// and the rows at hand stay in the nearest caches.
+// and the rows at hand stay in the nearest caches. For the same reason several
+// threads may band at once, each a range of slots: an equation that would leave
+// its range is put aside, and comes in when all ranges are done.
 #ifndef ASHLAR_TABLE_FILTER_RIBBON_SOLVER_H_
 #define ASHLAR_TABLE_FILTER_RIBBON_SOLVER_H_
 
@@ -20,6 +22,7 @@
 #include <cstring>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "port/huge_pages.h"
 #include "table/filter/ribbon_shape.h"
@@ -48,6 +51,7 @@ struct RibbonRow {
         static_cast<Uint128>(a) << 64 | ((a ^ 0xC367844A6E52731D) | 1);
     result = static_cast<uint32_t>(__builtin_bswap64(a));
   }
+  RibbonRow(Uint128 c, uint32_t r) : coefficients(c), result(r) {}
 };
 
 inline uint64_t RibbonStart(uint64_t h, uint64_t num_starts) {
@@ -75,11 +79,25 @@ class RibbonBand {
     std::memset(results_.get(), 0, num_slots_ * sizeof(uint32_t));
   }
 
-  // False: the equation contradicts the others.
-  [[gnu::always_inline]] bool Insert(uint64_t start, RibbonRow row) {
+  // An equation on its way; its first coefficient is that of the slot.
+  struct Equation {
+    uint64_t slot;
+    Uint128 coefficients;
+    uint32_t result;
+  };
+
+  // Touches no slot from `end` on: there the equation is put aside. False: it
+  // contradicts the others.
+  [[gnu::always_inline]] bool Insert(uint64_t start, RibbonRow row,
+                                     uint64_t end,
+                                     std::vector<Equation>* aside) {
     Uint128 c = row.coefficients;
     uint32_t r = row.result;
     for (uint64_t slot = start;;) {
+      if (slot >= end) [[unlikely]] {
+        aside->push_back({slot, c, r});
+        return true;
+      }
       const Uint128 there = coefficients_.get()[slot];
       if ((static_cast<uint64_t>(there) & 1) == 0) {
         coefficients_.get()[slot] = c;
@@ -98,6 +116,14 @@ class RibbonBand {
   void Prefetch(uint64_t slot) const {
     __builtin_prefetch(coefficients_.get() + slot, 1);
     __builtin_prefetch(results_.get() + slot, 1);
+  }
+
+  // One that was put aside; now all slots are free to be used.
+  bool InsertAside(const Equation& equation) {
+    std::vector<Equation> none;
+    return Insert(equation.slot,
+                  RibbonRow(equation.coefficients, equation.result), num_slots_,
+                  &none);
   }
 
   const Uint128* coefficients() const { return coefficients_.get(); }
@@ -119,16 +145,20 @@ class RibbonBand {
   std::unique_ptr<uint32_t, Free> results_;
 };
 
-// Inserts the equations of hashes that are masked and rehashed.
+// Inserts the equations of hashes that are masked and rehashed, as far as their
+// slots lie before `end`; puts the others aside.
 [[gnu::always_inline]] inline bool InsertRibbonRows(
-    std::span<const uint64_t> hashes, uint64_t num_starts, RibbonBand* band) {
+    std::span<const uint64_t> hashes, uint64_t num_starts, RibbonBand* band,
+    uint64_t end, std::vector<RibbonBand::Equation>* aside) {
   constexpr size_t kAhead = 8;
   for (size_t i = 0; i < hashes.size(); ++i) {
     if (i + kAhead < hashes.size()) {
       band->Prefetch(RibbonStart(hashes[i + kAhead], num_starts));
     }
     const uint64_t h = hashes[i];
-    if (!band->Insert(RibbonStart(h, num_starts), RibbonRow(h))) return false;
+    if (!band->Insert(RibbonStart(h, num_starts), RibbonRow(h), end, aside)) {
+      return false;
+    }
   }
   return true;
 }

@@ -110,8 +110,9 @@ ASHLAR_AVX2 uint64_t MatchAvx2(const RibbonQuestion* questions, size_t n) {
 }
 
 ASHLAR_AVX2 bool InsertAvx2(std::span<const uint64_t> hashes,
-                            uint64_t num_starts, RibbonBand* band) {
-  return InsertRibbonRows(hashes, num_starts, band);
+                            uint64_t num_starts, RibbonBand* band, uint64_t end,
+                            std::vector<RibbonBand::Equation>* aside) {
+  return InsertRibbonRows(hashes, num_starts, band, end, aside);
 }
 
 ASHLAR_AVX2 void SolveAvx2(const RibbonBand& band, const RibbonShape& shape,

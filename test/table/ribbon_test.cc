@@ -200,7 +200,10 @@ TEST(Ribbon, KernelsSolveAlike) {
     for (const RibbonKernels* kernels : Kernels()) {
       RibbonBand band;
       ASSERT_TRUE(band.Allocate(kBlocks * kRibbonWidth));
-      ASSERT_TRUE(kernels->insert(hashes, shape.num_starts(), &band));
+      std::vector<RibbonBand::Equation> aside;
+      ASSERT_TRUE(kernels->insert(hashes, shape.num_starts(), &band,
+                                  shape.num_slots(), &aside));
+      EXPECT_TRUE(aside.empty());
       std::string solution(segments * 16, '\x55');
       kernels->solve(band, shape, solution.data());
       if (expected.empty()) expected = solution;

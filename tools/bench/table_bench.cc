@@ -20,7 +20,8 @@
 DEFINE_string(
     benchmarks, "fillseq,readseq,readreverse,readrandom,readmissing",
     "comma-separated: fillseq, multifillseq (--builders at once), filterbuild, "
-    "filterquery, readseq, readreverse, readrandom, readmissing, seekrandom, "
+    "filterfinish (without hashing), filterquery, readseq, readreverse, "
+    "readrandom, readmissing, seekrandom, "
     "verify");
 DEFINE_string(engines, "ashlar,rocksdb,limit",
               "comma-separated: ashlar, rocksdb, limit, generator, copy; "
@@ -212,8 +213,9 @@ std::vector<std::unique_ptr<Engine>> EnginesFromFlags() {
 
 bool IsBenchmark(const std::string& name) {
   for (const char* known :
-       {"fillseq", "multifillseq", "filterbuild", "filterquery", "readseq",
-        "readreverse", "readrandom", "readmissing", "seekrandom", "verify"}) {
+       {"fillseq", "multifillseq", "filterbuild", "filterfinish", "filterquery",
+        "readseq", "readreverse", "readrandom", "readmissing", "seekrandom",
+        "verify"}) {
     if (name == known) return true;
   }
   return false;

@@ -1,0 +1,102 @@
+#include "util/sync/worker_crew.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "util/sync/atomic.h"
+#include "util/sync/loop_state.h"
+#include "util/sync/ticket_queue.h"
+
+namespace ashlar::internal {
+
+// One call of ForEach with help, on the caller's stack.
+class SharedLoop {
+ public:
+  SharedLoop(WorkerPool::State* pool, uint32_t tickets, uint32_t units,
+             WorkerCrew::Body body)
+      : pool_(pool),
+        gate_(pool->BorrowGate()),
+        body_(body),
+        word_(PackLoopState({.units = units, .tickets = tickets})) {
+    for (uint32_t i = 0; i < tickets; ++i) pool_->Submit({&Attend, this});
+  }
+
+  // The caller's part: its share of the units, then the end.
+  bool Run() {
+    for (;;) {
+      const LoopStep step = Move(&LoopProtocol::Claim);
+      if (step.task == LoopTask::kProceed) break;
+      DoUnit(step.unit);
+    }
+    const uint32_t taken = pool_->Withdraw(this);
+    Move([taken](const LoopState& s) {
+      return LoopProtocol::Withdraw(s, taken);
+    });
+    for (;;) {
+      const LoopStep step = Move(&LoopProtocol::LookForEnd);
+      if (step.task == LoopTask::kProceed) {
+        pool_->ReturnGate(gate_);
+        return !step.next.failed;
+      }
+      gate_->Acquire();
+    }
+  }
+
+ private:
+  static void Attend(void* loop, uint32_t) {
+    static_cast<SharedLoop*>(loop)->Work();
+  }
+
+  // A worker's part.
+  void Work() {
+    WorkerPool::State* const pool = pool_;
+    Move(&LoopProtocol::Arrive);
+    for (bool first = true;; first = false) {
+      const bool yield = !first && pool->OthersWait();
+      const LoopStep step =
+          Move(yield ? &LoopProtocol::Yield : &LoopProtocol::Look);
+      if (step.task == LoopTask::kLeave) return;
+      DoUnit(step.unit);
+    }
+  }
+
+  void DoUnit(uint32_t unit) {
+    if (!body_.call(body_.context, unit)) Move(&LoopProtocol::Fail);
+  }
+
+  // One compare-exchange, and what it promised. What is needed for that is read
+  // first: a worker's last step gives the loop away.
+  template <typename Choose>
+  LoopStep Move(Choose choose) {
+    WorkerPool::State* const pool = pool_;
+    BinarySemaphore* const gate = gate_;
+    uint64_t seen = word_.Load();
+    LoopStep step;
+    do {
+      step = choose(UnpackLoopState(seen));
+      assert(!LoopProtocol::IsStuck(step.next));
+    } while (!word_.CompareExchange(&seen, PackLoopState(step.next)));
+    if (step.wake_caller) gate->Release();
+    if (step.send_worker) pool->Submit({&Attend, this});
+    return step;
+  }
+
+  WorkerPool::State* const pool_;
+  BinarySemaphore* const gate_;  // the caller's, borrowed from the pool
+  const WorkerCrew::Body body_;
+  AcqRelAtomic<uint64_t> word_;
+};
+
+bool WorkerCrew::Run(uint32_t units, Body body) const {
+  assert(units <= kMaxLoopUnits);
+  const uint32_t threads = alone() ? 0 : pool_->threads();
+  const uint32_t tickets = std::min(
+      {workers_, threads, units == 0 ? 0 : units - 1, kMaxLoopWorkers});
+  if (tickets > 0) return SharedLoop(pool_, tickets, units, body).Run();
+  for (uint32_t unit = 0; unit < units; ++unit) {
+    if (!body.call(body.context, unit)) return false;
+  }
+  return true;
+}
+
+}  // namespace ashlar::internal
