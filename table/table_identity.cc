@@ -1,6 +1,7 @@
 #include "table/table_identity.h"
 
 #include <cstdio>
+#include <utility>
 
 #include "third-party/xxhash_lib.h"
 #include "util/coding/coding.h"
@@ -63,6 +64,40 @@ SessionBits DecodeSessionId(std::string_view text) {
   return {hash.high64, hash.low64 != 0 ? hash.low64 : hash.high64 | 1};
 }
 
+// Three words that tell a file from all others: FORMAT.md, section 12.
+struct InternalId {
+  uint64_t session;
+  uint64_t file;
+  uint64_t db;
+};
+
+InternalId MakeInternalId(std::string_view db_id,
+                          std::string_view db_session_id,
+                          uint64_t file_number) {
+  const SessionBits session = DecodeSessionId(db_session_id);
+  const XXH128_hash_t db =
+      XXH3_128bits_withSeed(db_id.data(), db_id.size(), session.upper);
+  return {session.lower, db.high64 ^ file_number, db.low64};
+}
+
+uint64_t ReverseBits(uint64_t v) {
+  uint64_t reversed = 0;
+  for (int i = 0; i < 64; ++i, v >>= 1) reversed = reversed << 1 | (v & 1);
+  return reversed;
+}
+
+// XORs bits with some of those above them, so that high bits reach low ones;
+// done twice, it gives back what there was.
+uint64_t MixDownwards(uint64_t v) {
+  v ^= v >> 32;
+  v ^= (v & 0xffff0000ffff0000) >> 16;
+  v ^= (v & 0xff00ff00ff00ff00) >> 8;
+  v ^= (v & 0xf0f0f0f0f0f0f0f0) >> 4;
+  v ^= (v & 0xcccccccccccccccc) >> 2;
+  v ^= (v & 0xaaaaaaaaaaaaaaaa) >> 1;
+  return v;
+}
+
 void AppendWord(uint64_t word, std::string* text) {
   char bytes[sizeof word];
   internal::StoreFixed64(bytes, word);
@@ -100,21 +135,32 @@ std::string UniqueIdText(std::string_view db_id, std::string_view db_session_id,
   constexpr uint64_t kFirstAddend = 6417269962128484497U;
   constexpr uint64_t kSecondAddend = 17391078804906429400U;
   if (db_session_id.empty() || file_number == 0) return {};
-  const SessionBits session = DecodeSessionId(db_session_id);
-  const XXH128_hash_t db =
-      XXH3_128bits_withSeed(db_id.data(), db_id.size(), session.upper);
+  const InternalId internal_id =
+      MakeInternalId(db_id, db_session_id, file_number);
   char words[2 * sizeof(uint64_t)];
-  internal::StoreFixed64(words, session.lower + kFirstAddend);
+  internal::StoreFixed64(words, internal_id.session + kFirstAddend);
   internal::StoreFixed64(words + sizeof(uint64_t),
-                         (db.high64 ^ file_number) + kSecondAddend);
+                         internal_id.file + kSecondAddend);
   const XXH128_hash_t id = XXH3_128bits(words, sizeof words);
   std::string text;
   AppendWord(id.low64, &text);
   text.push_back('-');
   AppendWord(id.high64, &text);
   text.push_back('-');
-  AppendWord(db.low64 + id.low64 + id.high64, &text);
+  AppendWord(internal_id.db + id.low64 + id.high64, &text);
   return text;
+}
+
+BlockCacheKey FileCacheKey(std::string_view db_id,
+                           std::string_view db_session_id,
+                           uint64_t file_number) {
+  const InternalId id = MakeInternalId(db_id, db_session_id, file_number);
+  const uint64_t session = id.session != 0 ? id.session : id.file;
+  BlockCacheKey key{MixDownwards(session) ^ ReverseBits(id.file),
+                    ReverseBits(session)};
+  // A key whose first word is 0 is none.
+  if (key.file == 0) std::swap(key.file, key.block);
+  return key;
 }
 
 }  // namespace ashlar

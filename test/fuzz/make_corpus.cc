@@ -16,6 +16,7 @@
 #include "table/format/footer.h"
 #include "test/support/folder.h"
 #include "test/support/random.h"
+#include "test/support/reference_reader.h"
 #include "test/support/tables.h"
 #include "util/compress/codec.h"
 
@@ -29,7 +30,7 @@ using testing::Entry;
 using testing::Random;
 
 constexpr size_t kMaxSeedBytes = 4096;
-constexpr size_t kMaxSeeds = 48;
+constexpr size_t kMaxSeeds = 56;
 
 class Corpus {
  public:
@@ -267,6 +268,53 @@ void AddGolden(const std::string& golden, Corpus* corpus) {
   }
 }
 
+// Payloads of each kind, of files that are too large to be seeds themselves.
+void AddFilters(const std::string& golden, Corpus* corpus) {
+  const std::string front = Parameters(BlockKind::kFilter, 0, 0);
+  for (const char* name :
+       {"r119-ribbon-10.sst", "r119-ribbon-60.sst", "r78-bloom-fv4-10.sst",
+        "peb-bloom.sst", "ldb-bloom.ldb", "r119-partfilter-fv7.sst",
+        "r119-partfilter-ribbon.sst"}) {
+    const testing::ReferenceTable table =
+        testing::ReadReferenceTable(testing::ReadFile(golden + "/" + name));
+    std::string payload = table.filter + table.leveldb_filter;
+    if (payload.empty()) payload = table.filter_partitions.at(0).second;
+    corpus->Add("filter", name, front + payload);
+  }
+}
+
+// Filters in partitions, cut either way, of keys, prefixes or both.
+void AddFilterPartitions(Corpus* corpus) {
+  for (const bool decoupled : {true, false}) {
+    for (const bool whole_keys : {true, false}) {
+      TableOptions options;
+      options.compression = CompressionType::kNoCompression;
+      options.block_size = 200;
+      options.index_type = IndexType::kTwoLevelIndexSearch;
+      options.metadata_block_size = 80;
+      options.partition_filters = true;
+      options.decouple_partitioned_filters = decoupled;
+      options.filter = decoupled ? FilterType::kRibbon : FilterType::kBloom;
+      options.prefix_extractor = NewCappedPrefixExtractor(4);
+      options.whole_key_filtering = whole_keys;
+      AddTable(std::string("ours-filter-parts-") +
+                   (decoupled ? "decoupled" : "coupled") +
+                   (whole_keys ? "" : "-prefixes"),
+               testing::BuildTable(options, SeedEntries()), corpus);
+    }
+  }
+}
+
+void AddHashSearch(Corpus* corpus) {
+  TableOptions options;
+  options.compression = CompressionType::kNoCompression;
+  options.block_size = 200;
+  options.index_type = IndexType::kHashSearch;
+  options.prefix_extractor = NewCappedPrefixExtractor(4);
+  AddTable("ours-hash-search", testing::BuildTable(options, SeedEntries()),
+           corpus);
+}
+
 void AddHandles(Corpus* corpus) {
   const uint64_t numbers[] = {
       0, 1, 127, 128, 300, uint64_t{1} << 32, ~uint64_t{0} - 5, ~uint64_t{0}};
@@ -328,6 +376,9 @@ int main(int argc, char** argv) {
   ashlar::AddValues(&corpus);
   ashlar::AddOurs(&corpus);
   ashlar::AddRangeDeletions(&corpus);
+  ashlar::AddFilters(argv[1], &corpus);
+  ashlar::AddFilterPartitions(&corpus);
+  ashlar::AddHashSearch(&corpus);
   ashlar::AddHandles(&corpus);
   ashlar::AddRoundTrips(&corpus);
   corpus.Add("canary", "harmless", "Ass");

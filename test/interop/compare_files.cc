@@ -162,18 +162,11 @@ bool BeginAlike(BlockKind kind, const WholeFile& theirs,
   return their_blocks.empty() || their_blocks[0].offset == our_blocks[0].offset;
 }
 
-// A dictionary that is trained depends on the release of zstd.
-Status CompareDictionaries(const WholeFile& theirs, const WholeFile& ours,
-                           const Plan& plan, bool* as_stored) {
-  const bool trained = plan.options.compression == CompressionType::kZSTD &&
-                       plan.options.compression_opts.zstd_max_train_bytes != 0;
-  bool same = true;
-  Status s = CompareAll(BlockKind::kDictionary, theirs, ours, &same);
-  if (trained && s.IsCorruption()) {
-    *as_stored = false;
-    return {};
-  }
-  return s;
+// Trained ones too, since both use one zstd here. Where they stand depends on
+// the filter.
+Status CompareDictionaries(const WholeFile& theirs, const WholeFile& ours) {
+  bool as_stored = true;
+  return CompareAll(BlockKind::kDictionary, theirs, ours, &as_stored);
 }
 
 Status CompareProperties(const WholeFile& theirs, const WholeFile& ours,
@@ -274,9 +267,7 @@ Status CompareBytes(const std::string& their_path, const std::string& our_path,
     return Status::Corruption("other format version or checksum type");
   }
   bool same_data = true;
-  if (Status s = CompareDictionaries(theirs, ours, plan, &same_data); !s.ok()) {
-    return s;
-  }
+  if (Status s = CompareDictionaries(theirs, ours); !s.ok()) return s;
   if (Status s = CompareAll(BlockKind::kData, theirs, ours, &same_data);
       !s.ok())
     return s;

@@ -138,6 +138,11 @@ void SetFilter(Random* random, TableOptions* options) {
       break;
   }
   options->whole_key_filtering = !random->OneIn(3);
+  if (options->index_type != IndexType::kHashSearch) return;
+  options->index_block_restart_interval = 1;
+  if (options->prefix_extractor == nullptr) {
+    options->prefix_extractor = NewCappedPrefixExtractor(3);
+  }
 }
 
 void SetDictionary(Random* random, TableOptions* options) {
@@ -158,7 +163,7 @@ TableOptions RandomOptions(Random* random) {
   constexpr IndexShortening kShortenings[] = {kNoShortening, kShortenSeparators,
                                               kShortenSeparatorsAndSuccessor};
   using enum IndexType;
-  constexpr IndexType kIndexTypes[] = {kBinarySearch, kBinarySearch,
+  constexpr IndexType kIndexTypes[] = {kBinarySearch, kHashSearch,
                                        kTwoLevelIndexSearch,
                                        kBinarySearchWithFirstKey};
   constexpr double kBits[] = {0.5, 1, 5, 10, 23.7, 100};

@@ -84,16 +84,22 @@ bool Sees(const ReferenceTable& table, const ReferenceQuestion& question,
          Fixed64(question.timestamp, 0);
 }
 
-// Section 14.3. Of keys without timestamps.
+// Section 14.3; with timestamps, section 6.4.
 uint64_t DeletedBelow(const ReferenceTable& table,
                       const ReferenceQuestion& question) {
+  ReferenceOrder order = table.order;
+  size_t timestamp_size = order.timestamp_size;
+  order.timestamp_size = 0;
+  bool any_time = timestamp_size == 0 || question.timestamp.empty();
   uint64_t newest = 0;
   for (const ReferenceEntry& range : table.range_deletions) {
-    Check(table.order.timestamp_size + table.stripped_timestamp == 0,
-          "not supported: range deletions of keys with timestamps");
+    std::string_view begin = WithoutTimestamp(table.order, range.user_key);
+    std::string_view end = WithoutTimestamp(table.order, range.value);
     if (range.sequence <= question.snapshot &&
-        CompareUserKeys(table.order, range.user_key, question.key) <= 0 &&
-        CompareUserKeys(table.order, question.key, range.value) < 0) {
+        (any_time || Fixed64(range.user_key, begin.size()) <=
+                         Fixed64(question.timestamp, 0)) &&
+        CompareUserKeys(order, begin, question.key) <= 0 &&
+        CompareUserKeys(order, question.key, end) < 0) {
       newest = std::max(newest, range.sequence);
     }
   }

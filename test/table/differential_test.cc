@@ -86,13 +86,15 @@ ValueType RandomType(Random* random) {
 // then. Where they are not written they are all 0.
 void AddTimestamps(Random* random, TableOptions* options,
                    std::vector<Entry>* entries) {
-  options->comparator = random->OneIn(3) ? ReverseBytewiseComparatorWithU64Ts()
-                                         : BytewiseComparatorWithU64Ts();
+  options->comparator = options->comparator == ReverseBytewiseComparator()
+                            ? ReverseBytewiseComparatorWithU64Ts()
+                            : BytewiseComparatorWithU64Ts();
   options->persist_user_defined_timestamps = random->OneIn(2);
-  const bool hashed = options->data_block_index_type ==
-                      DataBlockIndexType::kDataBlockBinaryAndHash;
-  if (hashed) options->persist_user_defined_timestamps = true;
+  // What does not go together with them.
   if (!options->Validate().ok()) options->partition_filters = false;
+  if (!options->Validate().ok()) {
+    options->data_block_index_type = DataBlockIndexType::kDataBlockBinarySearch;
+  }
   for (Entry& entry : *entries) {
     const uint64_t time = options->persist_user_defined_timestamps
                               ? random->Below(kTimestamps)
@@ -127,11 +129,16 @@ Sample MakeSample(Random* random) {
   if (timestamps) AddTimestamps(random, &sample.options, &entries);
   sample.entries = Model(sample.options.comparator, entries).entries();
   std::vector<Entry> all = sample.entries;
-  for (uint64_t n = timestamps ? 0 : random->Below(4); n > 0; --n) {
+  for (uint64_t n = random->Below(4); n > 0; --n) {
     std::string begin = RandomTarget(table.model, random);
     std::string end = RandomTarget(table.model, random);
-    if (sample.options.comparator->Compare(begin, end) > 0) begin.swap(end);
-    if (sample.options.comparator->Compare(begin, end) == 0) continue;
+    if (table.options.comparator->Compare(begin, end) > 0) begin.swap(end);
+    if (table.options.comparator->Compare(begin, end) == 0) continue;
+    if (timestamps) {
+      const bool persisted = sample.options.persist_user_defined_timestamps;
+      begin += EncodeU64Ts(persisted ? random->Below(kTimestamps) : 0);
+      end += EncodeU64Ts(persisted ? random->Below(kTimestamps) : 0);
+    }
     sample.range_deletions.push_back(
         RangeDeleted(begin, random->Below(kSnapshots), end));
     all.push_back(sample.range_deletions.back());
@@ -233,6 +240,7 @@ void CheckBothReaders(const std::string& bytes, Random* random,
   EXPECT_EQ(CanonicalDump(entries) + CanonicalDump(RangeDeletionsOf(*reader)),
             Dump(reference));
   CheckQuestions(*reader, reference, random, seen);
+  (*seen)["prefix runs"] = static_cast<int>(reference.prefixes.size());
 }
 
 TEST(Differential, TablesOfOurs) {
@@ -256,12 +264,17 @@ TEST(Differential, TablesOfOurs) {
     if (options.prefix_extractor != nullptr && !options.whole_key_filtering) {
       seen["prefixes alone"] += here["ruled out"];
     }
-    if (!sample.range_deletions.empty()) ++seen["range deletions"];
+    if (!sample.range_deletions.empty()) {
+      const bool timed = options.comparator->timestamp_size() != 0;
+      ++seen[timed ? "timed range deletions" : "range deletions"];
+    }
+    if (here["prefix runs"] > 1) ++seen["hash search"];
     if (options.compression_opts.max_dict_bytes != 0) ++seen["dictionaries"];
   });
   for (const char* kind :
        {"Bloom", "Ribbon", "Bloom in parts", "Ribbon in parts", "timestamps",
-        "prefixes alone", "range deletions", "dictionaries"}) {
+        "prefixes alone", "range deletions", "timed range deletions",
+        "hash search", "dictionaries"}) {
     EXPECT_GT(seen[kind], 20) << kind;
   }
 }
