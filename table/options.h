@@ -193,11 +193,12 @@ struct BuildOptions {
 
   // As in RocksDB: 1 builds on the calling thread alone; n >= 2 adds n workers
   // that compress and write, and help to build the filter; 0 is automatic: a
-  // worker for each processor but one. The file is the same byte for byte. Takes, above what one thread does,
-  // at most 16 slots of raw and as many of compressed blocks (2 a worker and 2
-  // more, up to 32, from 8 workers on), of 128 KiB, a block and 1 KiB each: 4.2
-  // MiB with blocks of 4 KiB; and a codec's state and a stack for each worker.
-  // Blocks above 1 MiB, and entries above 1 KiB, may count twice.
+  // worker for each processor but one. The file is the same byte for byte.
+  // Takes, above what one thread does, at most 16 slots of raw and as many of
+  // compressed blocks (2 a worker and 2 more, up to 32, from 8 workers on), of
+  // 128 KiB, a block and 1 KiB each: 4.2 MiB with blocks of 4 KiB; and a
+  // codec's state and a stack for each worker. Blocks above 1 MiB, and entries
+  // above 1 KiB, may count twice.
   uint32_t parallel_threads = 1;
 
   // The exact number of workers, whatever parallel_threads says. More than 31
