@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cstdint>
+#include <string>
 
 #include "util/sync/atomic.h"
 #include "util/sync/loop_state.h"
@@ -15,9 +17,9 @@ class SharedLoop {
   SharedLoop(WorkerPool::State* pool, uint32_t tickets, uint32_t units,
              WorkerCrew::Body body)
       : pool_(pool),
-        gate_(pool->BorrowGate()),
         body_(body),
-        word_(PackLoopState({.units = units, .tickets = tickets})) {
+        word_(PackLoopState({.units = units, .tickets = tickets})),
+        gate_(pool->BorrowGate({&Tell, this})) {
     for (uint32_t i = 0; i < tickets; ++i) pool_->Submit({&Attend, this});
   }
 
@@ -47,6 +49,18 @@ class SharedLoop {
     static_cast<SharedLoop*>(loop)->Work();
   }
 
+  // For the watchdog.
+  static void Tell(const void* loop, std::string* out) {
+    const LoopState s =
+        UnpackLoopState(static_cast<const SharedLoop*>(loop)->word_.Load());
+    *out += "  loop, job " + std::to_string(reinterpret_cast<uintptr_t>(loop)) +
+            ": unit " + std::to_string(s.next) + " of " +
+            std::to_string(s.units) + ", " + std::to_string(s.attending) +
+            " attending, " + std::to_string(s.tickets) + " tickets" +
+            (s.caller_sleeps ? ", the caller sleeps" : "") +
+            (s.failed ? ", failed" : "") + "\n";
+  }
+
   // A worker's part.
   void Work() {
     WorkerPool::State* const pool = pool_;
@@ -69,22 +83,25 @@ class SharedLoop {
   template <typename Choose>
   LoopStep Move(Choose choose) {
     WorkerPool::State* const pool = pool_;
-    BinarySemaphore* const gate = gate_;
+    WatchedSemaphore* const gate = gate_;
     uint64_t seen = word_.Load();
     LoopStep step;
     do {
       step = choose(UnpackLoopState(seen));
       assert(!LoopProtocol::IsStuck(step.next));
     } while (!word_.CompareExchange(&seen, PackLoopState(step.next)));
-    if (step.wake_caller) gate->Release();
+    if (step.wake_caller) {
+      gate->Promise();
+      gate->Release();
+    }
     if (step.send_worker) pool->Submit({&Attend, this});
     return step;
   }
 
   WorkerPool::State* const pool_;
-  BinarySemaphore* const gate_;  // the caller's, borrowed from the pool
   const WorkerCrew::Body body_;
   AcqRelAtomic<uint64_t> word_;
+  WatchedSemaphore* const gate_;  // the caller's, borrowed from the pool
 };
 
 bool WorkerCrew::Run(uint32_t units, Body body) const {
