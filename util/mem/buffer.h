@@ -86,7 +86,7 @@ class Buffer {
   static constexpr size_t kAlignedFrom = 4096;
 
   bool Grow(size_t extra) {
-    constexpr size_t kMax = ~size_t{0} / 2 - kSlack;
+    constexpr size_t kMax = ~size_t{0} / 2 - 3 * kSlack;
     if (extra > kMax - size_) return false;
     size_t wanted = size_ + extra;
     if (wanted < capacity_ * 2 && capacity_ * 2 <= kMax) wanted = capacity_ * 2;
