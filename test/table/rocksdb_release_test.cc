@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "table/dump.h"
 #include "table/options.h"
@@ -140,6 +141,42 @@ TEST(RocksDBRelease, WhatFilesNeed) {
   }
   EXPECT_FALSE(OldestRocksDBFor(1, std::nullopt, nullptr).has_value());
   EXPECT_FALSE(OldestRocksDBFor(8, std::nullopt, nullptr).has_value());
+}
+
+TEST(RocksDBRelease, WhatOurFilesNeed) {
+  const struct {
+    void (*wish)(TableOptions*);
+    bool with_range;
+    const char* release;
+  } files[] = {
+      {[](TableOptions*) {}, false, "3.10"},
+      {[](TableOptions*) {}, true, "5.0"},
+      {[](TableOptions* o) { o->compression = CompressionType::kZSTD; }, false,
+       "4.12"},
+      {[](TableOptions* o) {
+         o->compression = CompressionType::kZlibCompression;
+         o->compression_opts.max_dict_bytes = 1000;
+       },
+       false, "4.8"},
+      {[](TableOptions* o) { o->index_type = IndexType::kTwoLevelIndexSearch; },
+       false, "5.2"},
+  };
+  for (const auto& each : files) {
+    TableOptions options;
+    options.format_version = 2;
+    options.checksum = ChecksumType::kCRC32c;
+    options.compression = CompressionType::kNoCompression;
+    each.wish(&options);
+    if (!IsCompressionSupported(options.compression)) continue;
+    std::vector<Entry> entries = SomeEntries(500);
+    if (each.with_range) entries.push_back(RangeDeleted("a", 7, "b"));
+    const auto reader = OpenTable(BuildTable(options, entries));
+    const auto release =
+        OldestRocksDBFor(reader->format_version(), reader->checksum_type(),
+                         &reader->properties());
+    ASSERT_TRUE(release.has_value());
+    EXPECT_EQ(ToString(*release), each.release);
+  }
 }
 
 }  // namespace
