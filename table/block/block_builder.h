@@ -83,8 +83,8 @@ class BlockBuilder {
     const bool restart = StartsRestart();
     if (restart) shared = 0;
     const size_t size = user_key.size() + sizeof tail;
-    char* p = BeginEntry(shared, size - shared, kMaxVarint32Bytes);
-    p = EncodeHeader(out_->end(), shared, size - shared, value_size);
+    out_->Reserve(4 * kMaxVarint32Bytes + size - shared);
+    char* p = EncodeHeader(out_->end(), shared, size - shared, value_size);
     if (restart) p = EncodeVarint32(p, static_cast<uint32_t>(value_offset));
     EndEntry(CopySuffix(p, user_key, tail, shared));
   }
