@@ -112,9 +112,9 @@ void AddDictionary(Corpus* corpus) {
                                   payload.data(), payload.size()));
     std::string input = {static_cast<char>(0x80 | static_cast<int>(type)),
                          '\x83', static_cast<char>(dictionary.size())};
+    input.append(dictionary).append(payload);
     corpus->Add("decompress",
-                "dictionary-" + std::string(CompressionTypeName(type)),
-                input + dictionary + payload);
+                "dictionary-" + std::string(CompressionTypeName(type)), input);
   }
 }
 
