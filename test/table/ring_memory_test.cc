@@ -32,12 +32,20 @@ void Count(void* memory, int sign) {
 
 extern "C" {
 void* RealMalloc(size_t n) asm("__real_malloc");
+void* RealAlignedAlloc(size_t alignment, size_t n) asm("__real_aligned_alloc");
 void* RealRealloc(void* memory, size_t n) asm("__real_realloc");
 void RealFree(void* memory) asm("__real_free");
 
 void* WrappedMalloc(size_t n) asm("__wrap_malloc");
 void* WrappedMalloc(size_t n) {
   void* const memory = RealMalloc(n);
+  Count(memory, 1);
+  return memory;
+}
+void* WrappedAlignedAlloc(size_t alignment,
+                          size_t n) asm("__wrap_aligned_alloc");
+void* WrappedAlignedAlloc(size_t alignment, size_t n) {
+  void* const memory = RealAlignedAlloc(alignment, n);
   Count(memory, 1);
   return memory;
 }

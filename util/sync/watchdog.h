@@ -18,6 +18,7 @@
 #include <pthread.h>
 
 #include <atomic>
+#include <cassert>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -52,7 +53,10 @@ class TokenWatch {
  public:
   void Promise(uint32_t n) { Change(n * kOneOwed); }
   void Sleep() { Change(kOneAsleep); }
-  void Wake() { Change(-kOneAsleep - kOneOwed); }
+  void Wake() {
+    [[maybe_unused]] const uint64_t before = Change(-kOneAsleep - kOneOwed);
+    assert(OwedIn(before) > 0 && "Promise comes before Release");
+  }
 
   uint64_t Load() const { return word_.Load(); }
   static uint64_t AsleepIn(uint64_t word) { return word % kOneOwed; }
@@ -63,8 +67,9 @@ class TokenWatch {
   static constexpr uint64_t kOneOwed = uint64_t{1} << 16;
   static constexpr uint64_t kOneChange = uint64_t{1} << 40;
 
-  void Change(uint64_t by) {
-    if constexpr (kWatchdog) word_.FetchAdd(kOneChange + by);
+  // The word before.
+  uint64_t Change(uint64_t by) {
+    return kWatchdog ? word_.FetchAdd(kOneChange + by) : 0;
   }
 
   RelaxedAtomic<uint64_t> word_{0};
