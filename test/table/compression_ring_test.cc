@@ -23,7 +23,6 @@ namespace {
 using internal::BlockCompressor;
 using internal::BlockHandle;
 using internal::BlockWriter;
-using internal::Buffer;
 using internal::CompressionRing;
 using internal::RingOptions;
 using internal::WrittenBlock;
