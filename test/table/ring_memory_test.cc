@@ -68,6 +68,9 @@ void* operator new(size_t n) {
   if (memory == nullptr) std::abort();
   return memory;
 }
+void* operator new(size_t n, const std::nothrow_t&) noexcept {
+  return WrappedMalloc(n);
+}
 void operator delete(void* memory) noexcept { WrappedFree(memory); }
 void operator delete(void* memory, size_t) noexcept { WrappedFree(memory); }
 
