@@ -26,13 +26,13 @@ double ExtraOf(const FilterDensity& density, const FilterDensity& wished,
 uint64_t PieceOfAtLeast(uint64_t bytes) {
   bytes = std::max(bytes, kSmallestPiece);
   const uint64_t step = std::bit_ceil(bytes) / 8;
-  return (bytes + step - 1) / step * step;
+  return (bytes + step - 1) & ~(step - 1);
 }
 
 uint64_t PieceOfAtMost(uint64_t bytes) {
   bytes = std::max(bytes, kSmallestPiece);
   const uint64_t step = std::bit_floor(bytes) / 4;
-  return bytes / step * step;
+  return bytes & ~(step - 1);
 }
 
 FilterDensity MemoryFit::Choose(const FilterKind& kind, uint64_t num_hashes,
