@@ -35,7 +35,7 @@ CompressionRing::CompressionRing(const RingOptions& options, uint32_t workers,
       pool_(shared_pool == nullptr ? nullptr : shared_pool->state()),
       slots_(shape_.slots),
       offset_(offset),
-      written_bytes_(offset) {
+      progress_(offset) {
   filling_.Reserve(run_bytes());
 }
 
@@ -320,8 +320,7 @@ Status CompressionRing::WriteSlot(Slot* slot) {
     if (!moved.ok()) return moved;
   }
   Status status = file_->Append(Slice(from, static_cast<size_t>(at - from)));
-  raw_written_.Store(raw_written_.Load() + raw_bytes);
-  written_bytes_.Store(offset_);
+  progress_.Advance(raw_bytes, offset_);
   return status;
 }
 

@@ -27,6 +27,7 @@
 
 #include "table/build/block_compressor.h"
 #include "table/build/ring_watch.h"
+#include "table/build/write_progress.h"
 #include "table/format/block_alignment.h"
 #include "util/checksum_type.h"
 #include "util/file.h"
@@ -80,14 +81,22 @@ class CompressionRing {
   Status Finish(std::vector<WrittenBlock>* written);
 
   // Where the file ends; of what is written so far.
-  uint64_t offset() const { return written_bytes_.Load(); }
+  uint64_t offset() const { return progress_.Look().offset; }
   // The pool that the ring has started for itself, or null.
   WorkerPool* own_pool() const { return own_pool_.get(); }
   // After Finish: it goes to the caller, who may have more to do for it.
   std::unique_ptr<WorkerPool> TakeOwnPool() { return std::move(own_pool_); }
 
-  // Raw bytes of the blocks that were ended and are not written yet.
-  uint64_t bytes_in_flight() const { return raw_ended_ - raw_written_.Load(); }
+  // What the file has, and the raw bytes of the blocks that were ended and are
+  // not in it yet, of one moment.
+  struct Extent {
+    uint64_t offset;
+    uint64_t bytes_in_flight;
+  };
+  Extent Measure() const {
+    const WriteProgress::Counts written = progress_.Look();
+    return {written.offset, raw_ended_ - written.raw_bytes};
+  }
 
  private:
   struct Block {
@@ -148,11 +157,8 @@ class CompressionRing {
   // Shared: the word, and what it hands from thread to thread.
   AcqRelAtomic<uint64_t> word_{0};
   std::vector<Slot> slots_;
-  uint64_t offset_;  // the writer's
-  // The writer's news. Who sees bytes written sees that they are no longer in
-  // flight, so none are counted twice.
-  AcqRelAtomic<uint64_t> written_bytes_;
-  RelaxedAtomic<uint64_t> raw_written_{0};
+  uint64_t offset_;         // the writer's
+  WriteProgress progress_;  // the writer's news
   // One a pool thread, the last for the emit thread; made when needed.
   std::vector<std::optional<BlockCompressor>> compressors_;
   Mutex compressors_mutex_;

@@ -53,10 +53,14 @@ uint64_t TableBuilder::State::TailEstimate() const {
 }
 
 uint64_t TableBuilder::State::SizeEstimate() const {
-  // What is written tells what the rest will come to. Asked first: what is
-  // written meanwhile shall not count twice.
-  const uint64_t written_bytes = FileSize();
-  uint64_t in_flight = ring == nullptr ? 0 : ring->bytes_in_flight();
+  // What is written tells what the rest will come to.
+  uint64_t written_bytes = FileSize();
+  uint64_t in_flight = 0;
+  if (ring != nullptr) {
+    const CompressionRing::Extent extent = ring->Measure();
+    written_bytes = extent.offset;
+    in_flight = extent.bytes_in_flight;
+  }
   if (sampler.has_value()) in_flight = sampler->bytes();
   const uint64_t raw_written = properties.uncompressed_data_size - in_flight;
   uint64_t pending = in_flight + (block.empty() ? 0 : block.SizeEstimate());

@@ -5,12 +5,14 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "table/build/block_writer.h"
+#include "table/build/write_progress.h"
 #include "table/external_file_writer.h"
 #include "test/support/faulty_file.h"
 #include "test/support/random.h"
@@ -25,6 +27,7 @@ using internal::BlockHandle;
 using internal::BlockWriter;
 using internal::CompressionRing;
 using internal::RingOptions;
+using internal::WriteProgress;
 using internal::WrittenBlock;
 
 constexpr uint32_t kBase = 0x12345678;
@@ -134,7 +137,7 @@ Made MakeInRing(const std::vector<std::string>& blocks, HowToMake how) {
   made.status = ring.Finish(&made.blocks);
   if (made.status.ok()) {
     EXPECT_EQ(ring.offset(), made.bytes.size());
-    EXPECT_EQ(ring.bytes_in_flight(), 0u);
+    EXPECT_EQ(ring.Measure().bytes_in_flight, 0u);
   }
   return made;
 }
@@ -271,6 +274,28 @@ TEST(CompressionRing, EveryFaultComesBack) {
     EXPECT_TRUE(made.status.IsIOError()) << made.status.ToString();
     ASSERT_LT(at, 100u);
   }
+}
+
+// Two counts of one moment, whoever looks.
+TEST(WriteProgress, CountsGoTogether) {
+  WriteProgress progress(7);
+  std::atomic<bool> done = false;
+  std::vector<std::thread> readers;
+  for (int i = 0; i < 3; ++i) {
+    readers.emplace_back([&] {
+      uint64_t last = 0;
+      while (!done) {
+        const WriteProgress::Counts seen = progress.Look();
+        EXPECT_EQ(seen.offset, 7 + 3 * seen.raw_bytes);
+        EXPECT_GE(seen.raw_bytes, last);
+        last = seen.raw_bytes;
+      }
+    });
+  }
+  for (uint64_t i = 1; i <= 100000; ++i) progress.Advance(1, 7 + 3 * i);
+  done = true;
+  for (std::thread& reader : readers) reader.join();
+  EXPECT_EQ(progress.Look().raw_bytes, 100000u);
 }
 
 // A whole table, large enough that many runs are under way.
