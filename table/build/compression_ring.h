@@ -32,7 +32,6 @@
 #include "util/checksum_type.h"
 #include "util/file.h"
 #include "util/mem/buffer.h"
-#include "util/sync/atomic.h"
 #include "util/sync/mutex.h"
 #include "util/worker_pool.h"
 
