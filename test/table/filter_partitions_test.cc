@@ -186,7 +186,9 @@ TEST(FilterPartitions, CoupledOnesAreCutAlsoWithADictionary) {
     options.separate_key_value_in_data_block = buffer_bytes == 0;
     options.decouple_partitioned_filters = false;
     options.compression = CompressionType::kZlibCompression;
-    if (!IsCompressionSupported(options.compression)) GTEST_SKIP();
+    if (!IsCompressionSupported(options.compression)) {
+      GTEST_SKIP() << "codec not built in";
+    }
     const std::vector<Entry> entries = VersionedEntries();
     const size_t without = PartitionsOf(BuildTable(options, entries));
     options.compression_opts.max_dict_bytes = 1000;
