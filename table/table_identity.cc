@@ -151,13 +151,12 @@ std::string UniqueIdText(std::string_view db_id, std::string_view db_session_id,
   return text;
 }
 
-BlockCacheKey FileCacheKey(std::string_view db_id,
-                           std::string_view db_session_id,
-                           uint64_t file_number) {
+CacheKey FileCacheKey(std::string_view db_id, std::string_view db_session_id,
+                      uint64_t file_number) {
   const InternalId id = MakeInternalId(db_id, db_session_id, file_number);
   const uint64_t session = id.session != 0 ? id.session : id.file;
-  BlockCacheKey key{MixDownwards(session) ^ ReverseBits(id.file),
-                    ReverseBits(session)};
+  CacheKey key{MixDownwards(session) ^ ReverseBits(id.file),
+               ReverseBits(session)};
   // A key whose first word is 0 is none.
   if (key.file == 0) std::swap(key.file, key.block);
   return key;

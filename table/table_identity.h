@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "cache/cache_key.h"
 #include "util/export.h"
 
 namespace ashlar {
@@ -50,23 +51,12 @@ ASHLAR_EXPORT std::string UniqueIdText(std::string_view db_id,
                                        std::string_view db_session_id,
                                        uint64_t file_number);
 
-// The 16 bytes that name a block in a cache that many files share, derived as
-// RocksDB does: different for different blocks and, but for chances of 2^-64,
-// files; and the same wherever the file goes, as its identity is.
-struct BlockCacheKey {
-  uint64_t file = 0;
-  uint64_t block = 0;
-
-  // From the key of a file to that of its block at this offset. Blocks are at
-  // least 5 bytes apart, so those of 4 bytes may share one.
-  BlockCacheKey AtOffset(uint64_t offset) const {
-    return {file, block ^ (offset >> 2)};
-  }
-};
-
-ASHLAR_EXPORT BlockCacheKey FileCacheKey(std::string_view db_id,
-                                         std::string_view db_session_id,
-                                         uint64_t file_number);
+// The key of a file in a cache that many files share, derived as RocksDB does:
+// the same wherever the file goes, as its identity is. Its blocks have the keys
+// AtOffset of it (cache/cache_key.h says why they are unique).
+ASHLAR_EXPORT CacheKey FileCacheKey(std::string_view db_id,
+                                    std::string_view db_session_id,
+                                    uint64_t file_number);
 
 }  // namespace ashlar
 

@@ -47,6 +47,8 @@ std::string_view StatusCodeName(Status::Code code) {
       return "Merge in progress";
     case Status::Code::kAborted:
       return "Aborted";
+    case Status::Code::kMemoryLimit:
+      return "Memory limit";
   }
   return "Unknown code";
 }

@@ -27,6 +27,7 @@ class [[nodiscard]] Status {
     kIOError,          // the operating system refused or failed
     kMergeInProgress,  // merge operands were met and nobody takes them
     kAborted,          // the operation was given up on request
+    kMemoryLimit,      // there is no room, and room was to be kept to
   };
 
   Status() = default;
@@ -63,6 +64,9 @@ class [[nodiscard]] Status {
   static Status Aborted(std::string message) {
     return Status(Code::kAborted, std::move(message));
   }
+  static Status MemoryLimit(std::string message) {
+    return Status(Code::kMemoryLimit, std::move(message));
+  }
   // An I/O error that names the operation, the file and errno's text:
   // "read a.sst: Input/output error".
   ASHLAR_EXPORT static Status FromErrno(std::string_view operation,
@@ -77,6 +81,7 @@ class [[nodiscard]] Status {
   bool IsIOError() const { return code() == Code::kIOError; }
   bool IsMergeInProgress() const { return code() == Code::kMergeInProgress; }
   bool IsAborted() const { return code() == Code::kAborted; }
+  bool IsMemoryLimit() const { return code() == Code::kMemoryLimit; }
 
   // The text without the code; empty when ok.
   std::string_view message() const {

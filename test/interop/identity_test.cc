@@ -88,7 +88,7 @@ TEST(RocksDbIdentity, CacheKeysAreTheSame) {
     const Identity identity = RandomIdentity(&random);
     const rocksdb::OffsetableCacheKey theirs(
         identity.db_id, identity.session_id, identity.file_number);
-    const BlockCacheKey ours =
+    const CacheKey ours =
         FileCacheKey(identity.db_id, identity.session_id, identity.file_number);
     ASSERT_EQ(ours.file, theirs.file);
     ASSERT_EQ(ours.block, theirs.offset);

@@ -134,7 +134,7 @@ TEST(Determinism, IdsOfTheVectors) {
             "D7F25FAAB5CD270A-9F6D545203AAAE91-F0B4286D7B72F995");
   EXPECT_EQ(EncodeSessionId(0x22510b8b, 0xcf158a0963e2f3ab),
             "0123456789ABCDEFGHIJ");
-  const BlockCacheKey key = FileCacheKey("db-id-1", "0123456789ABCDEFGHIJ", 7);
+  const CacheKey key = FileCacheKey("db-id-1", "0123456789ABCDEFGHIJ", 7);
   EXPECT_EQ(key.file, 0xb0d4ab94e022083f);
   EXPECT_EQ(key.block, 0xd5cf47c69051a8f3);
   EXPECT_EQ(key.AtOffset(7).block, 0xd5cf47c69051a8f2);

@@ -33,6 +33,7 @@ int ExitCodeOf(const Status& status) {
     case Status::Code::kIOError:
     case Status::Code::kMergeInProgress:
     case Status::Code::kAborted:
+    case Status::Code::kMemoryLimit:
       break;
   }
   return kExitFailure;

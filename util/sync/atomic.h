@@ -21,6 +21,12 @@ class RelaxedAtomic {
   void Store(T value) { value_.store(value, std::memory_order_relaxed); }
   // The value before.
   T FetchAdd(T n) { return value_.fetch_add(n, std::memory_order_relaxed); }
+  T FetchSub(T n) { return value_.fetch_sub(n, std::memory_order_relaxed); }
+  // May fail for no reason; *expected is then what is there.
+  bool CompareExchange(T* expected, T desired) {
+    return value_.compare_exchange_weak(*expected, desired,
+                                        std::memory_order_relaxed);
+  }
 
  private:
   std::atomic<T> value_;
@@ -67,6 +73,47 @@ class AcqRelAtomic {
     return value_.compare_exchange_weak(*expected, desired,
                                         std::memory_order_acq_rel,
                                         std::memory_order_acquire);
+  }
+
+ private:
+  std::atomic<T> value_;
+};
+
+// A word that many threads change at once, each change of an order of its own:
+// what takes hold of things acquires, what lets go of them releases.
+template <typename T>
+class HoldAtomic {
+ public:
+  constexpr explicit HoldAtomic(T value) : value_(value) {}
+
+  T LoadRelaxed() const { return value_.load(std::memory_order_relaxed); }
+  void StoreRelease(T value) {
+    SchedulePoint();
+    value_.store(value, std::memory_order_release);
+  }
+  // The value before, of all these.
+  T FetchAddAcquire(T n) {
+    SchedulePoint();
+    return value_.fetch_add(n, std::memory_order_acquire);
+  }
+  T FetchSubRelease(T n) {
+    SchedulePoint();
+    return value_.fetch_sub(n, std::memory_order_release);
+  }
+  T FetchOrAcquire(T bits) {
+    SchedulePoint();
+    return value_.fetch_or(bits, std::memory_order_acquire);
+  }
+  T FetchAndRelaxed(T bits) {
+    SchedulePoint();
+    return value_.fetch_and(bits, std::memory_order_relaxed);
+  }
+  // Fails only where something else is there, which is then *expected.
+  bool CompareExchangeAcquire(T* expected, T desired) {
+    SchedulePoint();
+    return value_.compare_exchange_strong(*expected, desired,
+                                          std::memory_order_acquire,
+                                          std::memory_order_relaxed);
   }
 
  private:
