@@ -10,7 +10,7 @@
 #include <memory>
 #include <string>
 
-#include "tools/bench/stopwatch.h"
+#include "tools/bench/run_result.h"
 #include "tools/bench/workload.h"
 
 namespace ashlar::bench {
@@ -39,18 +39,6 @@ struct BenchOptions {
   std::string folder;
 
   uint64_t num_reads() const { return reads == 0 ? workload.num : reads; }
-};
-
-struct RunResult {
-  Measurement measured;
-  uint64_t operations = 0;
-  uint64_t bytes = 0;  // keys and values handed over or read
-  uint64_t found = 0;
-  uint64_t file_bytes = 0;
-  // Of multifillseq: the part of its work that the slowest builder had done
-  // when the first was done, and the longest stall of any.
-  double slowest_share = 0;
-  double longest_stall_seconds = 0;
 };
 
 class Engine {

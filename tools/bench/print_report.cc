@@ -1,32 +1,12 @@
 #include "tools/bench/print_report.h"
 
-#include <algorithm>
 #include <cstdio>
 
-#include "third-party/json_lib.h"
+#include "tools/bench/report_parts.h"
 
 namespace ashlar::bench {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-// The run whose time is the median one.
-const RunResult& MedianRun(const std::vector<RunResult>& runs) {
-  std::vector<const RunResult*> sorted;
-  sorted.reserve(runs.size());
-  for (const RunResult& run : runs) sorted.push_back(&run);
-  std::sort(sorted.begin(), sorted.end(),
-            [](const RunResult* a, const RunResult* b) {
-              return a->measured.seconds < b->measured.seconds;
-            });
-  return *sorted[sorted.size() / 2];
-}
-
-struct Ratio {
-  std::string name;
-  Spread spread;
-};
 
 bool IsRocksDb(const std::string& engine) {
   return engine.starts_with("rocksdb");
@@ -114,33 +94,6 @@ std::vector<Ratio> RatiosOf(const BenchmarkReport& report,
   return ratios;
 }
 
-Json ToJson(const Spread& spread) {
-  return {{"median", spread.median},
-          {"p10", spread.low},
-          {"p90", spread.high},
-          {"most", spread.most}};
-}
-
-Json EngineToJson(const std::vector<RunResult>& runs) {
-  const RunResult& run = MedianRun(runs);
-  std::vector<double> seconds;
-  seconds.reserve(runs.size());
-  std::vector<double> cpu_seconds;
-  for (const RunResult& r : runs) {
-    seconds.push_back(r.measured.seconds);
-    cpu_seconds.push_back(r.measured.cpu_seconds);
-  }
-  return {{"seconds", ToJson(SpreadOf(seconds))},
-          {"cpu_seconds", run.measured.cpu_seconds},
-          {"peak_bytes", run.measured.peak_bytes},
-          {"operations", run.operations},
-          {"bytes", run.bytes},
-          {"found", run.found},
-          {"file_bytes", run.file_bytes},
-          {"round_seconds", seconds},
-          {"round_cpu_seconds", cpu_seconds}};
-}
-
 }  // namespace
 
 void PrintText(const BenchmarkReport& report, const BenchOptions& options) {
@@ -165,14 +118,7 @@ void PrintText(const BenchmarkReport& report, const BenchOptions& options) {
         "; %.3f CPU seconds, %.1f MiB peak [%s]\n", run.measured.cpu_seconds,
         static_cast<double>(run.measured.peak_bytes) / kMebi, engine.c_str());
   }
-  for (const Ratio& ratio : RatiosOf(report, options)) {
-    std::printf(
-        "%-12s : %s: %.3f (%.3f - %.3f, most %.3f) over %d rounds, "
-        "%d dropped\n",
-        report.benchmark.c_str(), ratio.name.c_str(), ratio.spread.median,
-        ratio.spread.low, ratio.spread.high, ratio.spread.most, report.kept,
-        report.dropped);
-  }
+  PrintRatios(report, RatiosOf(report, options));
   std::fflush(stdout);
 }
 
@@ -186,14 +132,11 @@ std::string ToJson(const std::vector<BenchmarkReport>& reports,
   }
   document["benchmarks"] = Json::array();
   for (const BenchmarkReport& report : reports) {
-    Json entry = {{"benchmark", report.benchmark},
-                  {"rounds", report.kept},
-                  {"dropped", report.dropped}};
+    Json entry = ToJson(report, RatiosOf(report, options));
     for (const auto& [engine, runs] : report.results) {
-      entry["engines"][engine] = EngineToJson(runs);
-    }
-    for (const Ratio& ratio : RatiosOf(report, options)) {
-      entry["ratios"][ratio.name] = ToJson(ratio.spread);
+      const RunResult& run = MedianRun(runs);
+      entry["engines"][engine]["bytes"] = run.bytes;
+      entry["engines"][engine]["file_bytes"] = run.file_bytes;
     }
     document["benchmarks"].push_back(std::move(entry));
   }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/bench/engine.h"
 #include "tools/bench/rounds.h"
 
 namespace ashlar::bench {

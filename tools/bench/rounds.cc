@@ -14,17 +14,15 @@ bool Disturbed(const Round& round) {
   });
 }
 
-std::string RunOnce(const std::string& benchmark,
-                    const std::vector<Engine*>& engines, size_t first,
-                    const BenchOptions& options, const Workload& workload,
+std::string RunOnce(const std::vector<Contestant>& contestants, size_t first,
                     Round* round) {
-  for (size_t i = 0; i < engines.size(); ++i) {
-    Engine* const engine = engines[(first + i) % engines.size()];
+  for (size_t i = 0; i < contestants.size(); ++i) {
+    const Contestant& contestant =
+        contestants[(first + i) % contestants.size()];
     RunResult result;
-    const std::string error =
-        engine->Run(benchmark, options, workload, &result);
-    if (!error.empty()) return engine->Name() + ": " + error;
-    (*round)[engine->Name()] = result;
+    const std::string error = contestant.run(&result);
+    if (!error.empty()) return contestant.name + ": " + error;
+    (*round)[contestant.name] = result;
   }
   return "";
 }
@@ -72,6 +70,17 @@ Spread BenchmarkReport::TimesFaster(const std::string& engine,
   return SpreadOf(std::move(ratios));
 }
 
+Spread BenchmarkReport::RateRatio(const std::string& engine,
+                                  const std::string& other) const {
+  const Figure rate = [](const RunResult& run) {
+    return static_cast<double>(run.operations) / run.measured.seconds;
+  };
+  std::vector<double> ratios = Figures(engine, rate);
+  const std::vector<double> others = Figures(other, rate);
+  for (size_t i = 0; i < ratios.size(); ++i) ratios[i] /= others[i];
+  return SpreadOf(std::move(ratios));
+}
+
 Spread BenchmarkReport::OwnCostRatio(const std::string& a, const std::string& b,
                                      const std::string& base) const {
   std::vector<double> ratios = Seconds(a);
@@ -84,16 +93,14 @@ Spread BenchmarkReport::OwnCostRatio(const std::string& a, const std::string& b,
 }
 
 BenchmarkReport RunRounds(const std::string& benchmark,
-                          const std::vector<Engine*>& engines,
-                          const BenchOptions& options, const Workload& workload,
+                          const std::vector<Contestant>& contestants,
                           int rounds, bool keep_disturbed, std::string* error) {
   constexpr int kTriesPerRound = 3;
   BenchmarkReport report;
   report.benchmark = benchmark;
   for (int i = 0; i < rounds * kTriesPerRound && report.kept < rounds; ++i) {
     Round round;
-    *error = RunOnce(benchmark, engines, static_cast<size_t>(i), options,
-                     workload, &round);
+    *error = RunOnce(contestants, static_cast<size_t>(i), &round);
     if (!error->empty()) return report;
     if (!keep_disturbed && Disturbed(round)) {
       ++report.dropped;

@@ -8,14 +8,21 @@
 #ifndef ASHLAR_TOOLS_BENCH_ROUNDS_H_
 #define ASHLAR_TOOLS_BENCH_ROUNDS_H_
 
+#include <functional>
 #include <map>
-#include <memory>
 #include <string>
 #include <vector>
 
-#include "tools/bench/engine.h"
+#include "tools/bench/run_result.h"
 
 namespace ashlar::bench {
+
+// Whoever takes part: an engine, bound to a benchmark and its options.
+struct Contestant {
+  std::string name;
+  // Runs it once. Returns what went wrong, or nothing.
+  std::function<std::string(RunResult* result)> run;
+};
 
 struct Spread {
   double median = 0;
@@ -38,6 +45,8 @@ struct BenchmarkReport {
   std::vector<double> Seconds(const std::string& engine) const;
   // other's time over ours, per round: how many times faster `engine` is.
   Spread TimesFaster(const std::string& engine, const std::string& other) const;
+  // The same by operations a second, where engines do different numbers.
+  Spread RateRatio(const std::string& engine, const std::string& other) const;
   // a's wall time over b's, and CPU time, per round.
   Spread WallRatio(const std::string& a, const std::string& b) const {
     return TimesFaster(b, a);
@@ -51,8 +60,7 @@ struct BenchmarkReport {
 // Runs until `rounds` are kept, or three times as many were tried. Empty
 // *error when all went well; no round kept is an error.
 BenchmarkReport RunRounds(const std::string& benchmark,
-                          const std::vector<Engine*>& engines,
-                          const BenchOptions& options, const Workload& workload,
+                          const std::vector<Contestant>& contestants,
                           int rounds, bool keep_disturbed, std::string* error);
 
 }  // namespace ashlar::bench

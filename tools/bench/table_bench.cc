@@ -239,6 +239,22 @@ std::string EnsureFiles(const std::vector<Engine*>& engines,
   return "";
 }
 
+// The engines that have this benchmark.
+std::vector<Contestant> ContestantsOf(const std::string& benchmark,
+                                      const std::vector<Engine*>& engines,
+                                      const BenchOptions& options,
+                                      const Workload& workload) {
+  std::vector<Contestant> contestants;
+  for (Engine* engine : engines) {
+    if (!engine->Has(benchmark)) continue;
+    contestants.push_back({engine->Name(), [&, engine](RunResult* result) {
+                             return engine->Run(benchmark, options, workload,
+                                                result);
+                           }});
+  }
+  return contestants;
+}
+
 void RemoveFiles(const BenchOptions& options) {
   for (const char* name : {"ashlar.sst", "rocksdb.sst", "limit.bin"}) {
     ::unlink((options.folder + "/" + name).c_str());
@@ -280,12 +296,9 @@ int Main() {
     if (!fills && !files_made) error = EnsureFiles(all, options, workload);
     files_made = files_made || !fills;
     if (!error.empty()) break;
-    std::vector<Engine*> able;
-    for (Engine* engine : all) {
-      if (engine->Has(benchmark)) able.push_back(engine);
-    }
-    reports.push_back(RunRounds(benchmark, able, options, workload,
-                                FLAGS_rounds, FLAGS_keep_disturbed, &error));
+    reports.push_back(
+        RunRounds(benchmark, ContestantsOf(benchmark, all, options, workload),
+                  FLAGS_rounds, FLAGS_keep_disturbed, &error));
     if (!error.empty()) break;
     if (!FLAGS_json) PrintText(reports.back(), options);
   }
