@@ -1,0 +1,330 @@
+#include "cache/clock/clock_cache.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cassert>
+#include <cstdlib>
+#include <new>
+#include <string>
+#include <utility>
+
+#include "port/huge_pages.h"
+
+namespace ashlar::internal {
+
+namespace {
+
+// Full at the estimated charge, the table is filled so far: groups of 14 then
+// send one entry in 60 elsewhere, and an entry takes 87 bytes.
+constexpr double kLoad = 0.75;
+constexpr size_t kShardBytes = size_t{512} << 20;
+constexpr int kMostDefaultShardBits = 6;
+constexpr int kMostShardBits = 16;
+// As SlotHint counts them, and kNoSlotHint is none.
+constexpr size_t kMostSlots = Cache::kNoSlotHint;
+constexpr size_t kLine = 64;
+constexpr size_t kBatch = 32;
+
+int ShardBits(const HyperClockCacheOptions& options) {
+  if (options.num_shard_bits >= 0) return options.num_shard_bits;
+  const size_t shards = std::max<size_t>(1, options.capacity / kShardBytes);
+  return std::min(kMostDefaultShardBits,
+                  static_cast<int>(std::bit_width(shards)) - 1);
+}
+
+size_t MetadataCharge(CacheMetadataChargePolicy policy) {
+  constexpr double kBytes =
+      sizeof(ClockSlot) + 1.0 * sizeof(TagGroup) / kSlotsPerGroup;
+  return policy == CacheMetadataChargePolicy::kFullCharge
+             ? static_cast<size_t>(kBytes / kLoad)
+             : 0;
+}
+
+size_t GroupsOfTable(const HyperClockCacheOptions& options) {
+  const size_t shard = options.capacity >> ShardBits(options);
+  const size_t entry = options.estimated_entry_charge +
+                       MetadataCharge(options.metadata_charge_policy);
+  const double groups = static_cast<double>(shard) /
+                        static_cast<double>(entry) / kLoad / kSlotsPerGroup;
+  return static_cast<size_t>(groups) + 1;
+}
+
+Status Check(const HyperClockCacheOptions& options) {
+  if (options.estimated_entry_charge == 0) {
+    return Status::InvalidArgument("estimated_entry_charge: 0 bytes");
+  }
+  if (options.num_shard_bits < -1 || options.num_shard_bits > kMostShardBits) {
+    return Status::InvalidArgument(
+        "num_shard_bits: " + std::to_string(options.num_shard_bits) +
+        ", not -1 to 16");
+  }
+  if (options.eviction_effort_cap < 1) {
+    return Status::InvalidArgument(
+        "eviction_effort_cap: " + std::to_string(options.eviction_effort_cap) +
+        ", not at least 1");
+  }
+  const size_t tables = size_t{1} << ShardBits(options);
+  if (GroupsOfTable(options) > kMostSlots / kSlotsPerGroup / tables) {
+    return Status::InvalidArgument(
+        "capacity of " + std::to_string(options.capacity) +
+        " bytes with an estimated_entry_charge of " +
+        std::to_string(options.estimated_entry_charge) +
+        ": more than 2^32 entries");
+  }
+  return Status::OK();
+}
+
+}  // namespace
+
+// The groups' tags first, then the slots, each from the start of a line.
+bool SlotArray::Allocate(size_t groups) {
+  const size_t slots = groups * kSlotsPerGroup;
+  const size_t tag_bytes =
+      (groups * sizeof(TagGroup) + kLine - 1) / kLine * kLine;
+  const size_t wanted = tag_bytes + slots * sizeof(ClockSlot);
+  const bool huge = wanted >= port::kHugePageBytes;
+  const size_t alignment = huge ? port::kHugePageBytes : kLine;
+  bytes_ = (wanted + alignment - 1) / alignment * alignment;
+  memory_ = std::aligned_alloc(alignment, bytes_);
+  if (memory_ == nullptr) return false;
+  if (huge) port::UseHugePages(memory_, bytes_);
+  groups_ = static_cast<TagGroup*>(memory_);
+  std::uninitialized_default_construct_n(groups_, groups);
+  slots_ =
+      reinterpret_cast<ClockSlot*>(static_cast<char*>(memory_) + tag_bytes);
+  std::uninitialized_default_construct_n(slots_, slots);
+  return true;
+}
+
+// Groups and slots have nothing to destroy.
+SlotArray::~SlotArray() { std::free(memory_); }
+
+Result<std::shared_ptr<Cache>> ClockCache::Make(
+    const HyperClockCacheOptions& options) {
+  if (Status s = Check(options); !s.ok()) return s;
+  auto made = std::make_shared<ClockCache>(options);
+  const size_t tables = size_t{1} << ShardBits(options);
+  const size_t groups = GroupsOfTable(options);
+  if (!made->array_.Allocate(tables * groups)) {
+    return Status::MemoryLimit(
+        "no memory for a table of " +
+        std::to_string(tables * groups * kSlotsPerGroup) + " slots");
+  }
+  made->settings_.index =
+      ClockIndex(made->array_.groups(), made->array_.slots(), groups, tables);
+  for (size_t i = 0; i < tables; ++i) {
+    made->tables_.push_back(std::make_unique<ClockTable>(i, &made->settings_));
+  }
+  made->SetCapacity(options.capacity);
+  return std::shared_ptr<Cache>(std::move(made));
+}
+
+ClockCache::ClockCache(const HyperClockCacheOptions& options)
+    : Cache(options.memory_allocator),
+      settings_{
+          .seed = MakeHashSeed(options.hash_seed),
+          .eviction_effort_cap =
+              static_cast<uint64_t>(options.eviction_effort_cap),
+          .metadata_charge = MetadataCharge(options.metadata_charge_policy),
+          .allocator = memory_allocator(),
+          .eviction_callback = &eviction_callback()},
+      estimated_entry_charge_(options.estimated_entry_charge),
+      capacity_(options.capacity),
+      strict_(options.strict_capacity_limit) {}
+
+Status ClockCache::Insert(const CacheKey& key, void* value,
+                          const CacheItemOps* ops, size_t charge,
+                          CacheHandle** handle, CachePriority priority) {
+  const uint64_t hash = HashOf(key);
+  return TableOf(hash).Insert(key, hash, value, ops, charge, priority,
+                              strict_.Load(), handle);
+}
+
+CacheHandle* ClockCache::CreateStandalone(const CacheKey& key, void* value,
+                                          const CacheItemOps* ops,
+                                          size_t charge, bool allow_uncharged) {
+  return TableOf(HashOf(key))
+      .CreateStandalone(key, value, ops, charge, strict_.Load(),
+                        allow_uncharged);
+}
+
+ClockSlot* ClockCache::Find(const CacheKey& key, uint64_t hash) {
+  return settings_.index.Find(key, hash,
+                              [this](ClockSlot* owned) { EndOwned(owned); });
+}
+
+// A slot that a hint tells is most often the right one, but may be anything.
+ClockSlot* ClockCache::LookupAt(SlotHint hint, const CacheKey& key) {
+  if (hint >= settings_.index.slot_count()) return nullptr;
+  ClockSlot* const there = settings_.index.slots() + hint;
+  if (!there->HasKey(key)) return nullptr;
+  const auto end = [this](ClockSlot* owned) { EndOwned(owned); };
+  return ClockIndex::TakeIfHasKey(there, key, end) ? there : nullptr;
+}
+
+CacheHandle* ClockCache::Lookup(const CacheKey& key, SlotHint* slot_hint) {
+  if (slot_hint != nullptr) {
+    ClockSlot* const found = LookupAt(*slot_hint, key);
+    if (found != nullptr) return found;
+  }
+  ClockSlot* const found = Find(key, HashOf(key));
+  if (slot_hint != nullptr && found != nullptr) *slot_hint = HintOf(found);
+  return found;
+}
+
+// By 32 keys: the lines of all tags are asked for, then those of all slots that
+// these tell of, then each key is looked up.
+void ClockCache::LookupBatch(std::span<const CacheKey> keys,
+                             CacheHandle** handles, SlotHint* slot_hints) {
+  std::array<uint64_t, kBatch> hashes;
+  for (size_t begin = 0; begin < keys.size(); begin += kBatch) {
+    const size_t n = std::min(kBatch, keys.size() - begin);
+    const CacheKey* const part = keys.data() + begin;
+    for (size_t i = 0; i < n; ++i) {
+      hashes[i] = HashOf(part[i]);
+      settings_.index.PrefetchTags(hashes[i]);
+    }
+    for (size_t i = 0; i < n; ++i) {
+      settings_.index.PrefetchSlot(hashes[i]);
+    }
+    for (size_t i = 0; i < n; ++i) {
+      ClockSlot* const found = Find(part[i], hashes[i]);
+      handles[begin + i] = found;
+      if (slot_hints != nullptr && found != nullptr) {
+        slot_hints[begin + i] = HintOf(found);
+      }
+    }
+  }
+}
+
+bool ClockCache::Ref(CacheHandle* handle) {
+  auto* const held = static_cast<ClockSlot*>(handle);
+  uint64_t before;
+  if (slot::TakeUncounted(&held->word, slot::kShareable, &before) ==
+      slot::Taken::kReference) {
+    return true;
+  }
+  // The caller's own reference is left, so it cannot be the last.
+  static_cast<void>(slot::Give(&held->word, slot::kRef));
+  return false;
+}
+
+bool ClockCache::Release(CacheHandle* handle, bool erase_if_last_ref) {
+  auto* const held = static_cast<ClockSlot*>(handle);
+  const bool owned = (erase_if_last_ref && slot::ClaimOnlyRef(&held->word)) ||
+                     slot::Give(&held->word, slot::kRef) == slot::Given::kOwned;
+  if (owned) EndOwned(held);
+  return owned;
+}
+
+void ClockCache::EndOwned(ClockSlot* owned) {
+  ClockTable& table = TableOf(HashOf(owned->key()));
+  if (settings_.index.Contains(owned)) {
+    table.EndOwned(owned);
+  } else {
+    table.EndStandalone(owned);
+  }
+}
+
+void ClockCache::Erase(const CacheKey& key) {
+  const uint64_t hash = HashOf(key);
+  TableOf(hash).Erase(key, hash);
+}
+
+void ClockCache::EraseUnRefEntries() {
+  for (const auto& table : tables_) table->EraseUnRefEntries();
+}
+
+// What does not divide evenly goes to the first tables, a byte each.
+void ClockCache::SetCapacity(size_t capacity) {
+  capacity_.Store(capacity);
+  const size_t n = tables_.size();
+  for (size_t i = 0; i < n; ++i) {
+    tables_[i]->SetCapacity(capacity / n + (i < capacity % n ? 1 : 0));
+  }
+}
+
+size_t ClockCache::GetUsage() const {
+  size_t sum = 0;
+  for (const auto& table : tables_) sum += table->usage();
+  return sum;
+}
+
+size_t ClockCache::GetPinnedUsage() const {
+  size_t sum = 0;
+  for (const auto& table : tables_) sum += table->PinnedUsage();
+  return sum;
+}
+
+size_t ClockCache::GetOccupancyCount() const {
+  size_t sum = 0;
+  for (const auto& table : tables_) sum += table->occupancy();
+  return sum;
+}
+
+void ClockCache::ForEachEntry(
+    const std::function<void(const CacheEntryView&)>& callback) {
+  for (const auto& table : tables_) table->ForEachEntry(callback);
+}
+
+std::string ClockCache::ReportProblems() const {
+  constexpr double kFew = 0.5;
+  constexpr double kFull = 0.95;
+  uint64_t full = 0;
+  uint64_t effort = 0;
+  size_t fullest = 0;
+  size_t limit = 0;
+  for (const auto& table : tables_) {
+    full += table->table_full_count();
+    effort += table->effort_exceeded_count();
+    fullest = std::max(fullest, table->usage());
+    limit += table->occupancy_limit();
+  }
+  const size_t usage = GetUsage();
+  const size_t entries = GetOccupancyCount();
+  const auto used = static_cast<double>(usage);
+  const bool crowded =
+      static_cast<double>(entries) >= kFull * static_cast<double>(limit);
+  std::string text;
+  if (entries != 0 && (full != 0 || crowded) &&
+      used < kFull * static_cast<double>(GetCapacity())) {
+    text += "the table is full at " + std::to_string(usage) + " of " +
+            std::to_string(GetCapacity()) +
+            " bytes: estimated_entry_charge is " +
+            std::to_string(estimated_entry_charge_) + ", " +
+            std::to_string(usage / entries) + " would suit\n";
+  } else if (used >= kFull * static_cast<double>(GetCapacity()) &&
+             static_cast<double>(entries) <
+                 kFew / 2 * static_cast<double>(limit)) {
+    text +=
+        "the table is nearly empty though the capacity is used: "
+        "estimated_entry_charge is " +
+        std::to_string(estimated_entry_charge_) + ", " +
+        std::to_string(usage / std::max<size_t>(1, entries)) +
+        " would save memory\n";
+  }
+  if (effort != 0) {
+    text += std::to_string(effort) +
+            " inserts gave up making room: nearly all entries are in use; a "
+            "larger capacity is needed\n";
+  }
+  const double mean = used / static_cast<double>(tables_.size());
+  if (tables_.size() > 1 && static_cast<double>(fullest) > mean / kFew) {
+    text += "one shard holds " + std::to_string(fullest) + " of " +
+            std::to_string(usage) +
+            " bytes: fewer num_shard_bits would even that out\n";
+  }
+  return text;
+}
+
+}  // namespace ashlar::internal
+
+namespace ashlar {
+
+Result<std::shared_ptr<Cache>> NewHyperClockCache(
+    const HyperClockCacheOptions& options) {
+  return internal::ClockCache::Make(options);
+}
+
+}  // namespace ashlar

@@ -1,0 +1,111 @@
+// ClockTable: a part of the hyper clock cache, with a capacity of its own.
+//
+// Owned by ClockCache, which chooses the part by the key's hash. Finds, puts
+// in, and evicts entries in slots that it is given; slot_word.h has the
+// protocol of a slot, tag_group.h how the slot of a key is found. All functions
+// are thread-safe.
+#ifndef ASHLAR_CACHE_CLOCK_CLOCK_TABLE_H_
+#define ASHLAR_CACHE_CLOCK_CLOCK_TABLE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+
+#include "cache/cache.h"
+#include "cache/clock/clock_index.h"
+#include "cache/hash/key_hash.h"
+
+namespace ashlar::internal {
+
+// What the tables of a cache have in common.
+struct ClockSettings {
+  HashSeed seed;
+  ClockIndex index;
+  uint64_t eviction_effort_cap = 30;
+  // Charged for each entry.
+  size_t metadata_charge = 0;
+  MemoryAllocator* allocator = nullptr;
+  const Cache::EvictionCallback* eviction_callback = nullptr;
+};
+
+class ClockTable {
+ public:
+  // `number`: which of the index's tables it is.
+  ClockTable(size_t number, const ClockSettings* settings);
+  ClockTable(const ClockTable&) = delete;
+  ClockTable& operator=(const ClockTable&) = delete;
+  ~ClockTable();
+
+  // See Cache. `hash` is the key's; `strict`: whether the capacity is.
+  Status Insert(const CacheKey& key, uint64_t hash, void* value,
+                const CacheItemOps* ops, size_t charge, CachePriority priority,
+                bool strict, CacheHandle** handle);
+  CacheHandle* CreateStandalone(const CacheKey& key, void* value,
+                                const CacheItemOps* ops, size_t charge,
+                                bool strict, bool allow_uncharged);
+  void Erase(const CacheKey& key, uint64_t hash);
+  void EraseUnRefEntries();
+
+  // What slot::Give or slot::ClaimOnlyRef has left to the caller: a slot of the
+  // table, or a standalone one that was charged to it.
+  void EndOwned(ClockSlot* owned);
+  void EndStandalone(ClockSlot* owned);
+
+  void SetCapacity(size_t capacity);
+  size_t capacity() const { return capacity_.Load(); }
+  size_t usage() const { return usage_.Load(); }
+  size_t PinnedUsage();
+  size_t occupancy() const { return occupancy_.Load(); }
+  size_t occupancy_limit() const { return occupancy_limit_; }
+  void ForEachEntry(const std::function<void(const CacheEntryView&)>& callback);
+
+  // Inserts that found no slot, and sweeps that met too many entries in use.
+  uint64_t table_full_count() const { return table_full_count_.Load(); }
+  uint64_t effort_exceeded_count() const { return effort_exceeded_.Load(); }
+
+ private:
+  enum class Why : uint8_t { kErased, kEvicted, kEvictedAfterHit };
+  struct Freed {
+    size_t bytes = 0;
+    size_t slots = 0;
+  };
+  struct Place {
+    ClockSlot* slot = nullptr;  // null: none was found
+    bool key_is_there = false;  // which is why
+  };
+
+  void GiveBack(ClockSlot* held, uint64_t units);
+  bool HasVisible(ClockSlot* there, const CacheKey& key);
+  Place ClaimPlace(const CacheKey& key, uint64_t hash);
+  void TakeBackPassed(uint64_t hash, uint64_t end_group);
+  bool Charge(size_t total);
+  bool ChargeStrictly(size_t total);
+  bool TakeRoomForOne();
+  Freed Evict(size_t bytes, size_t slots, uint64_t effort_cap);
+  // Empties an owned slot and ends what was in it. Returns what was charged.
+  size_t Free(ClockSlot* owned, Why why);
+  void EndValue(const CacheKey& key, const CacheHandle& entry, Why why);
+  ClockSlot* NewStandalone(const CacheKey& key, void* value,
+                           const CacheItemOps* ops, size_t charge,
+                           size_t charged);
+
+  const ClockSettings* const settings_;
+  const ClockIndex& index_;
+  const std::span<ClockSlot> slots_;
+  const size_t occupancy_limit_;
+  const uint32_t sweep_step_;
+
+  // Each on a line of its own: inserts change them, lookups read what is above.
+  alignas(64) RelaxedAtomic<uint64_t> hand_{0};  // counts slots swept, ever
+  alignas(64) RelaxedAtomic<size_t> usage_{0};
+  RelaxedAtomic<size_t> standalone_usage_{0};
+  alignas(64) RelaxedAtomic<size_t> occupancy_{0};
+  RelaxedAtomic<size_t> capacity_{0};
+  RelaxedAtomic<uint64_t> table_full_count_{0};
+  RelaxedAtomic<uint64_t> effort_exceeded_{0};
+};
+
+}  // namespace ashlar::internal
+
+#endif  // ASHLAR_CACHE_CLOCK_CLOCK_TABLE_H_

@@ -1,0 +1,105 @@
+// TagGroup: what is in a group of 14 slots, in 16 bytes.
+//
+// A byte a slot tells eight bits of the hash of the key in it, 0 where there is
+// none, and 16 bits how many entries whose home this group is, or was passed on
+// the way, lie in a later one. So a lookup finds the one slot that it wants, or
+// that there is none, by looking at 16 bytes: no chain of slots is walked, no
+// branch depends on how full the table is, and slots can be three quarters
+// full.
+//
+// Who may write: a slot's tag, the owner of the slot (slot_word.h), after
+// claiming and before publishing it, and again before vacating it. The count of
+// those that went on: who puts an entry farther away, before publishing it; who
+// ends it takes that back. All changes are additions, so they do not meet.
+// Relaxed: a tag is a hint, and whoever published an entry before a lookup
+// began has made its tag and counts visible to it in the same way as the fact
+// that it did. The count never overflows: an entry passes at most
+// kMaxGroupsPassed groups, so that at most 14 times as many, and those that are
+// just being put or taken back, pass any one.
+#ifndef ASHLAR_CACHE_CLOCK_TAG_GROUP_H_
+#define ASHLAR_CACHE_CLOCK_TAG_GROUP_H_
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+#include <cstdint>
+
+#include "util/sync/atomic.h"
+
+namespace ashlar::internal {
+
+inline constexpr uint32_t kSlotsPerGroup = 14;
+inline constexpr uint32_t kMaxGroupsPassed = 15;
+
+namespace tags {
+
+inline constexpr int kCountShift = 48;
+inline constexpr uint32_t kAllSlots = (uint32_t{1} << kSlotsPerGroup) - 1;
+inline constexpr uint64_t kOnes = 0x0101010101010101;
+
+// Bit i: byte i is 0.
+constexpr uint32_t ZeroBytes(uint64_t x) {
+  constexpr uint64_t kLow7 = 0x7f7f7f7f7f7f7f7f;
+  // Moves the lowest bits of eight bytes side by side into the uppermost.
+  constexpr uint64_t kGather = 0x0102040810204080;
+  const uint64_t not_zero = ((x & kLow7) + kLow7) | x | kLow7;
+  return static_cast<uint32_t>(((~not_zero >> 7) * kGather) >> 56);
+}
+
+constexpr uint32_t Matches(uint64_t low, uint64_t high, uint8_t tag) {
+  const uint64_t all = kOnes * tag;
+  return (ZeroBytes(low ^ all) | ZeroBytes(high ^ all) << 8) & kAllSlots;
+}
+
+}  // namespace tags
+
+class alignas(16) TagGroup {
+ public:
+  // Of a hash whose upper bits choose the group; never 0.
+  static constexpr uint8_t TagOf(uint64_t hash) {
+    const auto low = static_cast<uint8_t>(hash);
+    return low != 0 ? low : uint8_t{1};
+  }
+
+  // Bit i: the tag of slot i is this one.
+  uint32_t Matches(uint8_t tag) const {
+#if defined(__SSE2__)
+    // The processor reads each half at once, as the loads below do; in C++ it
+    // cannot be said without a move between registers for each.
+    __m128i all;
+    asm volatile("movdqa %1, %0" : "=x"(all) : "m"(*this));
+    const __m128i wanted = _mm_set1_epi8(static_cast<char>(tag));
+    return static_cast<uint32_t>(
+               _mm_movemask_epi8(_mm_cmpeq_epi8(all, wanted))) &
+           tags::kAllSlots;
+#else
+    return tags::Matches(low_.Load(), high_.Load(), tag);
+#endif
+  }
+  uint32_t Empty() const { return Matches(0); }
+  uint32_t Passed() const {
+    return static_cast<uint32_t>(high_.Load() >> tags::kCountShift);
+  }
+
+  // Slot i has none.
+  void Set(uint32_t i, uint8_t tag) { WordOf(i).FetchAdd(ByteOf(i, tag)); }
+  // Slot i has this one.
+  void Clear(uint32_t i, uint8_t tag) { WordOf(i).FetchSub(ByteOf(i, tag)); }
+  void AddPassed() { high_.FetchAdd(uint64_t{1} << tags::kCountShift); }
+  void SubPassed() { high_.FetchSub(uint64_t{1} << tags::kCountShift); }
+
+ private:
+  RelaxedAtomic<uint64_t>& WordOf(uint32_t i) { return i < 8 ? low_ : high_; }
+  static uint64_t ByteOf(uint32_t i, uint8_t tag) {
+    return uint64_t{tag} << (i % 8 * 8);
+  }
+
+  RelaxedAtomic<uint64_t> low_{0};
+  RelaxedAtomic<uint64_t> high_{0};
+};
+static_assert(sizeof(TagGroup) == 16);
+
+}  // namespace ashlar::internal
+
+#endif  // ASHLAR_CACHE_CLOCK_TAG_GROUP_H_
