@@ -1,0 +1,65 @@
+// LruEntry: an entry of the LRU cache, and the handle to it.
+//
+// Its shard makes it, and all but what CacheHandle shows belongs to the shard's
+// mutex. One allocation an entry, and no other.
+#ifndef ASHLAR_CACHE_LRU_LRU_ENTRY_H_
+#define ASHLAR_CACHE_LRU_LRU_ENTRY_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "cache/cache.h"
+
+namespace ashlar::internal {
+
+enum class LruPool : uint8_t { kHigh, kLow, kBottom };
+inline constexpr size_t kLruPools = 3;
+
+// A place in the order of eviction.
+struct LruLink {
+  LruLink* newer = nullptr;
+  LruLink* older = nullptr;
+};
+
+// In one of these states:
+//   in the table, in use      refs > visits
+//   in the table and a pool   refs == visits: may be evicted once both are 0
+//   erased                    refs > 0; ended with the last of them
+//   standalone                refs > 0; was never in the table
+struct LruEntry final : CacheHandle, LruLink {
+  LruEntry(const CacheKey& its_key, void* value, const CacheItemOps* ops,
+           size_t charge, CachePriority its_priority)
+      : key(its_key), priority(its_priority) {
+    value_ = value;
+    ops_ = ops;
+    charge_ = charge;
+  }
+
+  // As it counts against the capacity.
+  size_t TotalCharge() const {
+    return uncharged ? 0 : charge() + metadata_charge;
+  }
+
+  CacheKey key;
+  LruEntry* next_in_bucket = nullptr;
+  uint32_t refs = 0;    // that keep it alive
+  uint16_t visits = 0;  // of these: walks that look at it, which are no use
+  uint8_t metadata_charge = 0;
+  CachePriority priority : 2;
+  LruPool pool : 2 = LruPool::kBottom;
+  bool hit : 1 = false;
+  bool in_table : 1 = false;
+  bool standalone : 1 = false;
+  bool uncharged : 1 = false;
+};
+
+inline constexpr uint32_t kMaxLruRefs = uint32_t{1} << 28;
+
+// The cache's own memory for an entry: this, its bucket, and malloc's.
+inline constexpr size_t kLruMetadataBytes =
+    sizeof(LruEntry) + sizeof(LruEntry*) + sizeof(size_t);
+static_assert(kLruMetadataBytes <= 128);
+
+}  // namespace ashlar::internal
+
+#endif  // ASHLAR_CACHE_LRU_LRU_ENTRY_H_

@@ -1,0 +1,75 @@
+// The caches that every test of Cache runs on. A new one is a line of
+// AllCacheMakers().
+#ifndef ASHLAR_TEST_CACHE_CACHE_MAKERS_H_
+#define ASHLAR_TEST_CACHE_CACHE_MAKERS_H_
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "cache/cache_options.h"
+
+namespace ashlar::testing {
+
+// How keys spread over shards is the same in each run.
+inline constexpr uint64_t kTestHashSeed = 1;
+
+struct CacheConfig {
+  size_t capacity = 1 << 20;
+  bool strict = false;
+  // For exact sums; kFullCharge is tested apart.
+  CacheMetadataChargePolicy policy = CacheMetadataChargePolicy::kDontCharge;
+  std::shared_ptr<MemoryAllocator> allocator;
+  // What most entries of the test are charged.
+  size_t entry_charge = 1000;
+};
+
+struct CacheMaker {
+  using Make = Result<std::shared_ptr<Cache>> (*)(const CacheConfig& config,
+                                                  int num_shard_bits);
+  const char* name;
+  Make make;
+  int num_shard_bits;
+
+  std::shared_ptr<Cache> operator()(const CacheConfig& config) const {
+    return make(config, num_shard_bits).value();
+  }
+};
+
+inline void PrintTo(const CacheMaker& maker, std::ostream* out) {
+  *out << maker.name;
+}
+
+inline Result<std::shared_ptr<Cache>> MakeLru(const CacheConfig& config,
+                                              int num_shard_bits) {
+  LruCacheOptions options;
+  options.capacity = config.capacity;
+  options.num_shard_bits = num_shard_bits;
+  options.strict_capacity_limit = config.strict;
+  options.metadata_charge_policy = config.policy;
+  options.memory_allocator = config.allocator;
+  options.hash_seed = kTestHashSeed;
+  return NewLruCache(options);
+}
+
+inline std::vector<CacheMaker> AllCacheMakers() {
+  return {
+      {"Lru", MakeLru, 0},
+      {"Lru4Shards", MakeLru, 2},
+  };
+}
+
+// For INSTANTIATE_TEST_SUITE_P.
+inline std::string CacheMakerName(
+    const ::testing::TestParamInfo<CacheMaker>& info) {
+  return info.param.name;
+}
+
+}  // namespace ashlar::testing
+
+#endif  // ASHLAR_TEST_CACHE_CACHE_MAKERS_H_
