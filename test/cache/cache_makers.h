@@ -57,6 +57,19 @@ inline Result<std::shared_ptr<Cache>> MakeLru(const CacheConfig& config,
   return NewLruCache(options);
 }
 
+inline Result<std::shared_ptr<Cache>> MakeClock(const CacheConfig& config,
+                                                int num_shard_bits) {
+  HyperClockCacheOptions options;
+  options.capacity = config.capacity;
+  options.estimated_entry_charge = config.entry_charge;
+  options.num_shard_bits = num_shard_bits;
+  options.strict_capacity_limit = config.strict;
+  options.metadata_charge_policy = config.policy;
+  options.memory_allocator = config.allocator;
+  options.hash_seed = kTestHashSeed;
+  return NewHyperClockCache(options);
+}
+
 inline std::vector<CacheMaker> AllCacheMakers() {
   return {
       {"Lru", MakeLru, 0},

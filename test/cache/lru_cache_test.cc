@@ -210,6 +210,20 @@ TEST_F(LruOrder, WhatHasNoRoomAnywayEvictsNothing) {
   cache_->Release(held);
 }
 
+// The surplus goes as soon as it is released, as for want of room.
+TEST_F(LruOrder, WhatHasNoRoomGoesWithItsLastReference) {
+  MakeLruCache(0, 0);
+  std::vector<CacheHandle*> held;
+  for (char name = 'a'; name <= 'm'; ++name) {
+    held.push_back(PutPinned(static_cast<uint64_t>(name)));
+  }
+  for (size_t i = 0; i < held.size(); ++i) {
+    EXPECT_EQ(cache_->Release(held[i]), i < 3) << i;
+  }
+  EXPECT_EQ(evicted_, "abc");
+  EXPECT_EQ(cache_->GetUsage(), 10 * kCharge);
+}
+
 TEST_F(LruOrder, ReferencesAreLimited) {
   MakeLruCache(0, 0);
   CacheHandle* const handle = PutPinned('a');
