@@ -73,6 +73,8 @@ class ClockCache final : public Cache {
       const std::function<void(const CacheEntryView&)>& callback) override;
   std::string ReportProblems() const override;
 
+  const ClockSettings& settings() const { return settings_; }
+
  private:
   uint64_t HashOf(const CacheKey& key) const {
     return KeyHash(key, settings_.seed);

@@ -82,6 +82,7 @@ class ClockTable {
   bool Charge(size_t total);
   bool ChargeStrictly(size_t total);
   bool TakeRoomForOne();
+  ClockSlot* SlotUnderHand(uint64_t hand);
   Freed Evict(size_t bytes, size_t slots, uint64_t effort_cap);
   // Empties an owned slot and ends what was in it. Returns what was charged.
   size_t Free(ClockSlot* owned, Why why);
