@@ -16,7 +16,8 @@ namespace ashlar::internal {
 namespace {
 
 // Full at the estimated charge, the table is filled so far: an entry then takes
-// 109 bytes, and one in 33 finds its home full when it comes (one in 9 at 0.75).
+// 109 bytes, and one in 33 finds its home full when it comes (one in 9 at
+// 0.75).
 constexpr double kLoad = 0.6;
 constexpr size_t kShardBytes = size_t{512} << 20;
 constexpr int kMostDefaultShardBits = 6;
@@ -85,9 +86,11 @@ bool SlotArray::Allocate(size_t groups) {
   const size_t wanted = tag_bytes + slots * sizeof(ClockSlot);
   const bool huge = wanted >= port::kHugePageBytes;
   const size_t alignment = huge ? port::kHugePageBytes : kLine;
-  bytes_ = (wanted + alignment - 1) / alignment * alignment;
-  memory_ = std::aligned_alloc(alignment, bytes_);
-  if (memory_ == nullptr) return false;
+  if (::posix_memalign(&memory_, alignment, wanted) != 0) {
+    memory_ = nullptr;
+    return false;
+  }
+  bytes_ = wanted;
   if (huge) port::UseHugePages(memory_, bytes_);
   groups_ = static_cast<TagGroup*>(memory_);
   std::uninitialized_default_construct_n(groups_, groups);

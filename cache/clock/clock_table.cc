@@ -17,10 +17,15 @@ constexpr uint32_t kSweepStep = 4;
 // Visits after which an entry that nobody uses is gone.
 constexpr uint64_t kMostRounds = slot::kMaxCountdown + 2;
 
-// A copy of what was in a slot, from before the slot was given away.
+// What is about to be ended, without a slot.
 class EndedEntry : public CacheHandle {
  public:
   explicit EndedEntry(const CacheHandle& entry) : CacheHandle(entry) {}
+  EndedEntry(void* value, const CacheItemOps* ops, size_t charge) {
+    value_ = value;
+    ops_ = ops;
+    charge_ = charge;
+  }
 };
 
 }  // namespace
@@ -63,8 +68,13 @@ Status ClockTable::Insert(const CacheKey& key, uint64_t hash, void* value,
                           CacheHandle** handle) {
   const size_t total = charge + settings_->metadata_charge;
   const bool charged = strict ? ChargeStrictly(total) : Charge(total);
+  if (handle != nullptr) *handle = nullptr;
   if (strict && !charged) {
-    return Status::MemoryLimit("the cache is full of entries in use");
+    if (handle != nullptr) {
+      return Status::MemoryLimit("the cache is full of entries in use");
+    }
+    EndValue(key, EndedEntry(value, ops, charge), Why::kEvicted);
+    return Status::OK();
   }
   Why why = Why::kEvicted;
   if (charged && TakeRoomForOne()) {
@@ -80,14 +90,11 @@ Status ClockTable::Insert(const CacheKey& key, uint64_t hash, void* value,
     if (place.key_is_there) why = Why::kErased;
   }
   if (why == Why::kEvicted) table_full_count_.FetchAdd(1);
-  ClockSlot* const outside = NewStandalone(key, value, ops, charge, total);
   if (handle != nullptr) {
-    *handle = outside;
+    *handle = NewStandalone(key, value, ops, charge, total);
   } else {
-    EndValue(key, *outside, why);
-    standalone_usage_.FetchSub(total);
+    EndValue(key, EndedEntry(value, ops, charge), why);
     usage_.FetchSub(total);
-    delete outside;
   }
   return Status::OK();
 }

@@ -74,6 +74,8 @@ inline std::vector<CacheMaker> AllCacheMakers() {
   return {
       {"Lru", MakeLru, 0},
       {"Lru4Shards", MakeLru, 2},
+      {"HyperClock", MakeClock, 0},
+      {"HyperClock4Shards", MakeClock, 2},
   };
 }
 
