@@ -59,11 +59,6 @@ Status ValidateIndex(const TableOptions& o) {
         "partition_filters is true, but index_type is not "
         "kTwoLevelIndexSearch");
   }
-  if (o.partition_filters && o.comparator->timestamp_size() != 0) {
-    return Status::NotSupported(
-        "partition_filters is true, but comparator is " +
-        std::string(o.comparator->Name()) + ", which has timestamps");
-  }
   if (o.metadata_block_size < 1 || o.metadata_block_size > kMaxBlockSize) {
     return OutOfRange("metadata_block_size",
                       std::to_string(o.metadata_block_size), "1 to 268435456");

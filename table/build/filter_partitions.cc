@@ -37,6 +37,9 @@ FilterPartitionsBuilder::FilterPartitionsBuilder(const TableOptions& options,
     : options_(options),
       index_(index),
       keys_(options),
+      timestamp_bytes_(options.persist_user_defined_timestamps
+                           ? options.comparator->timestamp_size()
+                           : 0),
       hashes_per_partition_(HashesPerPartition(options, keys_.bits())),
       find_crew_(std::move(find_crew)) {}
 
@@ -53,13 +56,22 @@ bool FilterPartitionsBuilder::CutIsDue() {
 // As if a key came that has the same prefix: repeated ones are dropped.
 void FilterPartitionsBuilder::AddPrefixOf(const Slice& user_key) {
   const PrefixExtractor* const prefixes = options_.prefix_extractor.get();
-  if (prefixes == nullptr || !prefixes->InDomain(user_key)) return;
-  const uint64_t hash = HashForFilter(prefixes->Transform(user_key));
+  const Slice key = WithoutTimestamp(user_key, timestamp_bytes_);
+  if (prefixes == nullptr || !prefixes->InDomain(key)) return;
+  const uint64_t hash = HashForFilter(prefixes->Transform(key));
   if (options_.whole_key_filtering) {
     keys_.bits().AddPair(hash, hash);
   } else {
     keys_.bits().Add(hash);
   }
+}
+
+// Behind all versions of the key.
+std::string FilterPartitionsBuilder::EndBehind(const Slice& user_key) const {
+  const Slice key = WithoutTimestamp(user_key, timestamp_bytes_);
+  std::string oldest = key.ToString();
+  oldest.append(timestamp_bytes_, '\0');
+  return MakeInternalKey(oldest, 0, ValueType::kTypeDeletion);
 }
 
 // The prefixes on both sides of the cut go into both partitions, because a walk
@@ -70,11 +82,10 @@ void FilterPartitionsBuilder::Cut(const Slice* next_user_key,
   done_hashes_ += keys_.bits().num_hashes();
   waiting_hashes_ += keys_.bits().num_hashes();
   waiting_bytes_ += keys_.bits().SizeEstimate();
-  done_.push_back(
-      {keys_.bits().Take(), Buffer(),
-       options_.decouple_partitioned_filters
-           ? MakeInternalKey(last_user_key, 0, ValueType::kTypeDeletion)
-           : index_->last_separator().ToString()});
+  done_.push_back({keys_.bits().Take(), Buffer(),
+                   options_.decouple_partitioned_filters
+                       ? EndBehind(last_user_key)
+                       : index_->last_separator().ToString()});
   const WorkerCrew crew = find_crew_();
   if (next_user_key == nullptr || crew.alone() ||
       waiting_hashes_ >= kMostWaitingHashes) {

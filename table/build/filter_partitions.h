@@ -5,9 +5,9 @@
 //   index      an index block: key = where the run ends, value = the handle
 //
 // Decoupled, a run ends where its filter is full, at the key then added last
-// with sequence number and type 0. Coupled, as before RocksDB 10.6, the
-// partitions of the index and those of the filter are cut together, and a run
-// ends at the separator of the data block before. FORMAT.md, "Partitions".
+// with timestamp, sequence number and type 0. Coupled, as before RocksDB 10.6,
+// the partitions of the index and those of the filter are cut together, and a
+// run ends at the separator of the data block before. FORMAT.md, "Partitions".
 //
 // Data flow: a run that is full waits as hashes until some 64 K of them do;
 // then each partition is a unit of work for whoever helps. So they are built
@@ -49,7 +49,7 @@ class FilterPartitionsBuilder {
   void AddKey(const Slice& user_key, const Slice& last_user_key) {
     if (CutIsDue()) [[unlikely]]
       Cut(&user_key, last_user_key);
-    keys_.AddKey(user_key);
+    keys_.AddKey(WithoutTimestamp(user_key, timestamp_bytes_));
   }
 
   // What is in all partitions.
@@ -76,12 +76,14 @@ class FilterPartitionsBuilder {
   bool CutIsDue();
   // Ends the partition in the making. Null: there are no more keys.
   void Cut(const Slice* next_user_key, const Slice& last_user_key);
+  std::string EndBehind(const Slice& user_key) const;
   void AddPrefixOf(const Slice& user_key);
   void BuildWaiting(const WorkerCrew& crew);
 
   const TableOptions& options_;
   IndexBuilder* const index_;
   KeyFilterBuilder keys_;
+  const size_t timestamp_bytes_;  // that keys end in
   const uint64_t hashes_per_partition_;
   const FindCrew find_crew_;
   // All but the one in the making. From first_waiting_ on they wait to be

@@ -114,7 +114,79 @@ TEST(FilterPartitions, OfOursRuleOut) {
   }
 }
 
-// Reads that need it fail and name it; others do not.
+// Up to 40 versions of a key; none before timestamp 1.
+std::vector<Entry> TimedEntries(bool stripped) {
+  std::vector<Entry> entries;
+  for (int i = 1000; i < 1600; ++i) {
+    const uint64_t versions = stripped ? 1 : i % 50 == 0 ? 40 : 2;
+    for (uint64_t ts = versions; ts > 0; --ts) {
+      entries.push_back(Value(
+          "key" + std::to_string(i) + EncodeU64Ts(stripped ? 0 : ts), ts, "v"));
+    }
+  }
+  return entries;
+}
+
+// Of each key at each of some timestamps. Returns how many of the absent keys
+// beside them are ruled out.
+size_t RuledOutAt(const TableReader& reader, const std::vector<Entry>& entries,
+                  bool stripped) {
+  size_t ruled_out = 0;
+  for (const uint64_t ts : std::vector<uint64_t>{0, 1, 17, ~uint64_t{0}}) {
+    const std::string stamp = EncodeU64Ts(ts);
+    ReadOptions at;
+    at.timestamp = stamp;
+    const auto expected = stripped || ts != 0 ? GetResult::State::kFound
+                                              : GetResult::State::kNotFound;
+    for (const Entry& entry : entries) {
+      const std::string key =
+          WithoutTimestamp(UserKeyOf(entry.key), stamp.size()).ToString();
+      GetResult result;
+      Require(reader.Get(at, key, kMaxSequenceNumber, &result));
+      EXPECT_EQ(result.state, expected) << key << " at " << ts;
+      EXPECT_EQ(result.filter, GetResult::Filter::kMaybe);
+      Require(reader.Get(at, key + "!absent", kMaxSequenceNumber, &result));
+      ruled_out += result.filter == GetResult::Filter::kAbsent ? 1 : 0;
+    }
+  }
+  return ruled_out / 4;
+}
+
+// Filters know keys without their timestamps, written or not; a run that is cut
+// between two versions of a key ends behind all of them.
+TEST(FilterPartitions, OfKeysWithTimestampsRuleOut) {
+  for (const bool decoupled : {true, false}) {
+    for (const uint32_t version : {2u, 5u, 7u}) {
+      for (const bool stripped : {true, false}) {
+        SCOPED_TRACE(version);
+        TableOptions options = Options();
+        options.format_version = version;
+        options.decouple_partitioned_filters = decoupled;
+        options.comparator = BytewiseComparatorWithU64Ts();
+        options.persist_user_defined_timestamps = !stripped;
+        options.prefix_extractor = NewFixedPrefixExtractor(6);
+        const std::vector<Entry> entries = TimedEntries(stripped);
+        const std::string table = BuildTable(options, entries);
+        EXPECT_GT(PartitionsOf(table), 5u);
+        const auto reader = OpenTable(table);
+        EXPECT_TRUE(EntriesOf(*reader) == entries);
+        EXPECT_GT(RuledOutAt(*reader, entries, stripped),
+                  entries.size() * 9 / 10);
+        TableInspection inspection;
+        Require(InspectTable(*NewMemoryFile("t", table), {}, &inspection));
+        EXPECT_TRUE(inspection.faults.empty());
+        const ReferenceTable read = ReadReferenceTable(table);
+        EXPECT_EQ(read.filter_partitions.size(), PartitionsOf(table));
+        if (!decoupled || !read.separators_are_user_keys) continue;
+        for (const auto& [end, payload] : read.filter_partitions) {
+          EXPECT_EQ(end.size(), stripped ? 7u : 15u);
+          EXPECT_TRUE(stripped || end.ends_with(EncodeU64Ts(0)));
+        }
+      }
+    }
+  }
+}
+
 // Cut together with the index, a filter partition ends one data block behind
 // the index partition: it takes in the block whose entry begins the next.
 TEST(FilterPartitions, CoupledOnesTrailTheIndexByABlock) {
@@ -135,6 +207,7 @@ TEST(FilterPartitions, CoupledOnesTrailTheIndexByABlock) {
   }
 }
 
+// Reads that need it fail and name it; others do not.
 TEST(FilterPartitions, DamageFailsOnlyWhatNeedsThePartition) {
   const std::vector<Entry> entries = SomeEntries(1500);
   std::string table = BuildTable(Options(), entries);

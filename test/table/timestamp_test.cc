@@ -119,6 +119,13 @@ TableOptions RandomOptions(Random* random) {
   } else {
     options.index_block_restart_interval = random->Pick(kIntervals);
   }
+  if (options.index_type != IndexType::kHashSearch && random->OneIn(2)) {
+    options.index_type = IndexType::kTwoLevelIndexSearch;
+    options.metadata_block_size = random->Between(1, 200);
+    options.partition_filters = !random->OneIn(4);
+    options.decouple_partitioned_filters = random->OneIn(2);
+    if (random->OneIn(2)) options.prefix_extractor = NewFixedPrefixExtractor(1);
+  }
   options.filter = random->OneIn(3) ? FilterType::kNone : FilterType::kBloom;
   return options;
 }
