@@ -308,6 +308,29 @@ class BuildTest(CliTest):
                     name = flag.split("=")[1]
                     self.assertIn(f"prefix extractor name: {name}\n", shown)
 
+    def test_index_types(self):
+        rows = numbered_rows(3000)
+        prefix = "--prefix_extractor=rocksdb.CappedPrefix.4"
+        for number, flags in ((0, []), (0, ["--index_type=binary"]),
+                              (1, ["--index_type=hash", prefix]),
+                              (2, ["--index_type=partitioned"]),
+                              (2, ["--partition_index"]),
+                              (2, ["--index_type=partitioned",
+                                   "--partition_index"]),
+                              (3, ["--index_type=first_key"])):
+            with self.subTest(flags):
+                self.build("t.sst", rows, "--overwrite", *flags)
+                self.run_ok("verify", "t.sst")
+                self.assertEqual(self.canonical("t.sst"), rows)
+                self.assertIn(
+                    "  # rocksdb.block.based.table.index.type: "
+                    f"0x{number:02x}000000\n",
+                    self.run_ok("properties", "t.sst").text)
+                listed = self.run_ok("scan", "--read_num=1",
+                                     "--list_meta_blocks", "t.sst").text
+                self.assertEqual(number == 1,
+                                 "rocksdb.hashindex.prefixes" in listed)
+
     def test_no_rows(self):
         outcome = self.run_program("build", "--out=t.sst")
         self.assertEqual(outcome.code, 2)

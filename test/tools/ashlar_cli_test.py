@@ -77,6 +77,14 @@ class FlagTest(CliTest):
                 ["build", "--out=b.sst", "--filter=none", "--ribbon"],
             "--prefix_extractor: 'x' is no built-in prefix extractor":
                 ["build", "--out=b.sst", "--prefix_extractor=x"],
+            "--index_type=hash needs --prefix_extractor":
+                ["build", "--out=b.sst", "--index_type=hash"],
+            "--partition_filters needs --index_type=partitioned":
+                ["build", "--out=b.sst", "--index_type=first_key",
+                 "--partition_filters"],
+            "--partition_index and --index_type=first_key exclude each other":
+                ["build", "--out=b.sst", "--index_type=first_key",
+                 "--partition_index"],
             "--identity: 'x' is not hexadecimal of even length":
                 ["build", "--out=b.sst", "--identity=x"],
             "--external goes with --input_format=hex only":
@@ -229,7 +237,7 @@ class HelpTest(CliTest):
         compression_zstd_max_train_bytes compression_window_bits
         compression_strategy compression_max_compressed_bytes_per_kb
         compression_checksum optimize_filters_for_memory
-        enable_index_compression partition_index partition_filters require_property_regex
+        enable_index_compression index_type partition_index partition_filters require_property_regex
         exclude_property_regex env_uri fs_uri compression_manager help version
         json jsonl out quiet strict checksums_only max_errors escape progress
         comparator max_uncompressed_block output_format identity creation_time

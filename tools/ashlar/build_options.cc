@@ -34,6 +34,30 @@ std::string SetFilterOptions(const CommandLine& line, TableOptions* table) {
   return {};
 }
 
+std::string SetIndexOptions(const CommandLine& line, TableOptions* table) {
+  const std::string& type = FLAGS_index_type;
+  const bool partitioned = FLAGS_partition_index || type == "partitioned";
+  if (FLAGS_partition_index && line.Given("index_type") &&
+      type != "partitioned") {
+    return "--partition_index and --index_type=" + type + " exclude each other";
+  }
+  if (FLAGS_partition_filters && !partitioned) {
+    return "--partition_filters needs --index_type=partitioned";
+  }
+  if (type == "hash" && FLAGS_prefix_extractor.empty()) {
+    return "--index_type=hash needs --prefix_extractor";
+  }
+  if (partitioned) {
+    table->index_type = IndexType::kTwoLevelIndexSearch;
+  } else if (type == "hash") {
+    table->index_type = IndexType::kHashSearch;
+  } else if (type == "first_key") {
+    table->index_type = IndexType::kBinarySearchWithFirstKey;
+  }
+  table->partition_filters = FLAGS_partition_filters;
+  return {};
+}
+
 void SetCompressionOptions(CompressionOptions* options) {
   options->level = FLAGS_compression_level;
   options->window_bits = FLAGS_compression_window_bits;
@@ -61,13 +85,8 @@ std::string SetTableOptions(const CommandLine& line, TableOptions* table) {
   table->block_size = FLAGS_block_size;
   table->block_restart_interval = FLAGS_block_restart_interval;
   table->enable_index_compression = FLAGS_enable_index_compression;
-  if (FLAGS_partition_filters && !FLAGS_partition_index) {
-    return "--partition_filters needs --partition_index";
-  }
-  table->partition_filters = FLAGS_partition_filters;
-  if (FLAGS_partition_index) {
-    table->index_type = IndexType::kTwoLevelIndexSearch;
-  }
+  std::string error = SetIndexOptions(line, table);
+  if (!error.empty()) return error;
   // Without the flag: the library's default, which depends on the build.
   if (line.Given("compression_type")) {
     const auto type = ParseCompressionType(FLAGS_compression_type);
@@ -86,7 +105,7 @@ std::string SetTableOptions(const CommandLine& line, TableOptions* table) {
   if (FLAGS_target_rocksdb.empty() || line.Given("checksum_type")) {
     table->checksum = *checksum;
   }
-  std::string error = SetFilterOptions(line, table);
+  error = SetFilterOptions(line, table);
   if (!error.empty()) return error;
   if (!FLAGS_comparator.empty()) {
     table->comparator = FindBuiltinComparator(FLAGS_comparator);

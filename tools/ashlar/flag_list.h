@@ -156,10 +156,13 @@
            "kNoChecksum, kCRC32c, kxxHash, kxxHash64, kXXH3, or 0 to 4")       \
   FLAG(bool, enable_index_compression, true, "", kNewFiles, kBuild,            \
            "compress the index block too")                                     \
+  FLAG(string, index_type, "binary", "binary|hash|partitioned|first_key",      \
+           kNewFiles, kBuild,                                                  \
+           "kind of index; hash goes with --prefix_extractor")                 \
   FLAG(bool, partition_filters, false, "", kNewFiles, kBuild,                  \
-           "cut the filter too; goes with --partition_index")                  \
+           "cut the filter too; goes with --index_type=partitioned")           \
   FLAG(bool, partition_index, false, "", kNewFiles, kBuild,                    \
-           "cut the index into partitions of about 4096 bytes")                \
+           "--index_type=partitioned: cut it into parts of about 4096 bytes")  \
   FLAG(uint32, compression_parallel_threads, 0, "n", kNewFiles, kBuild,        \
            "1 is serial, n adds n workers, 31 at most, 0: one for each core "  \
            "but one")                                                          \
