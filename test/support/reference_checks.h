@@ -9,7 +9,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "test/support/reference_bytes.h"
 #include "test/support/reference_reader.h"
 
 namespace ashlar::testing::reference {
@@ -30,6 +32,10 @@ std::optional<uint64_t> FindVarintProperty(const ReferenceTable& table,
 // which are a key or a prefix. Only where there is a filter of keys.
 bool FilterMayMatchAt(const ReferenceTable& table,
                       std::string_view internal_key, std::string_view bytes);
+
+// The blobs in its own table that a value of this type refers to; section 6.3.
+// Throws where the value is not of the form that its type has.
+std::vector<Handle> EmbeddedBlobs(uint8_t type, std::string_view value);
 
 void CheckReferenceTable(const ReferenceTable& table);
 

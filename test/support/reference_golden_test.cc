@@ -8,9 +8,11 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "test/support/folder.h"
 #include "test/support/reference_reader.h"
+#include "test/support/resign.h"
 #include "test/support/sha256.h"
 
 namespace ashlar::testing {
@@ -92,6 +94,52 @@ TEST(ReferenceGolden, BadFilesAreRefused) {
     }
   }
   EXPECT_EQ(read, sound);
+}
+
+std::string ErrorOf(const std::string& table) {
+  try {
+    ReadReferenceTable(table);
+    return "none";
+  } catch (const std::runtime_error& error) {
+    return error.what();
+  }
+}
+
+// Values between the data blocks have trailers like theirs.
+TEST(ReferenceGolden, EmbeddedBlobsAreChecked) {
+  const std::string whole = ReadFile(GoldenPath("r119-embedded.sst"));
+  const ReferenceTable read = ReadReferenceTable(whole);
+  std::set<std::pair<uint64_t, uint64_t>> blobs;
+  for (const BlockInfo& block : BlocksOf(whole)) {
+    if (block.kind == BlockKind::kBlob) {
+      blobs.emplace(block.offset, block.size);
+    }
+  }
+  EXPECT_GT(blobs.size(), 10u);
+  EXPECT_EQ(read.embedded_blobs, blobs);
+  BlockInfo blob = FindBlock(BlocksOf(whole), BlockKind::kBlob, 3);
+  std::string table = whole;
+  table[blob.offset] ^= 1;
+  EXPECT_EQ(ErrorOf(table),
+            "block checksum mismatch at " + std::to_string(blob.offset));
+  Resign(blob, &table);
+  EXPECT_EQ(ErrorOf(table), "none");
+  table[blob.offset + blob.size] = 1;
+  Resign(blob, &table);
+  EXPECT_EQ(ErrorOf(table), "compressed embedded blob");
+}
+
+// Only where the property says so.
+TEST(ReferenceGolden, EmbeddedBlobsAreTold) {
+  std::string table = ReadFile(GoldenPath("r119-embedded.sst"));
+  const BlockInfo properties =
+      FindBlock(BlocksOf(table), BlockKind::kProperties);
+  const std::string name = "embedded.blob.stats";
+  const size_t at = table.find(name, properties.offset);
+  ASSERT_NE(at, std::string::npos);
+  table[at + name.size() - 1] = 't';
+  Resign(properties, &table);
+  EXPECT_EQ(ErrorOf(table), "embedded blobs that no property tells of");
 }
 
 }  // namespace

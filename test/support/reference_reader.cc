@@ -47,6 +47,7 @@ class TableReading {
     InterpretProperties();
     ReadIndex();
     ReadDataBlocks();
+    ReadEmbeddedBlobs();
     ReadRangeDeletions();
     ReadPrefixes();
     ReadFilters();
@@ -318,6 +319,28 @@ class TableReading {
       }
       Check(first || CompareSeparator(table_, separator, previous) >= 0,
             "separator below its block");
+    }
+  }
+
+  // Section 6.3. Each has the trailer of a block, and a place of its own.
+  void ReadEmbeddedBlobs() {
+    for (const ReferenceEntry& entry : table_.entries) {
+      for (const Handle& blob : EmbeddedBlobs(entry.type, entry.value)) {
+        table_.embedded_blobs.insert(blob);
+      }
+    }
+    if (table_.embedded_blobs.empty()) return;
+    Check(Property("embedded.blob.stats") != nullptr,
+          "embedded blobs that no property tells of");
+    std::set<Handle> places = table_.embedded_blobs;
+    for (const auto& [separator, handle] : table_.index) places.insert(handle);
+    uint64_t end = 0;
+    for (const auto& [offset, size] : places) {
+      Check(offset >= end, "embedded blob inside another block");
+      end = offset + size + kTrailerSize;
+    }
+    for (const Handle& blob : table_.embedded_blobs) {
+      Check(FetchStored(blob).type == 0, "compressed embedded blob");
     }
   }
 

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -69,6 +70,8 @@ struct ReferenceTable {
   // Separator as stored, and (offset, size) of its data block.
   std::vector<std::pair<std::string, std::pair<uint64_t, uint64_t>>> index;
   bool separators_are_user_keys = false;
+  // (offset, size) of the blobs between the data blocks, by offset.
+  std::set<std::pair<uint64_t, uint64_t>> embedded_blobs;
   std::vector<size_t> index_partition_sizes;  // In entries; of index type 2.
   std::vector<ReferencePrefix> prefixes;      // If the index has any.
 

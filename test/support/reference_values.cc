@@ -1,8 +1,10 @@
 // Values with a form of their own, for the reference reader. Section numbers in
 // comments are those of table/FORMAT.md.
 #include <cstddef>
+#include <optional>
 
 #include "test/support/reference_bytes.h"
+#include "test/support/reference_checks.h"
 #include "test/support/reference_reader.h"
 
 namespace ashlar::testing {
@@ -69,18 +71,38 @@ std::vector<ReferenceColumn> ReadVersion2(Cursor cursor) {
   return columns;
 }
 
-void CheckBlobIndex(std::string_view value) {
+// Where the blob is, if it is in its own table.
+std::optional<Handle> ReadBlobIndex(std::string_view value) {
   Cursor cursor(value);
   uint8_t kind = ByteAt(cursor.Take(1), 0);
   Check(kind <= 2, "bad kind of blob index");
   if (kind != 1) cursor.Varint64();  // Expiration.
-  if (kind == 0) return;
-  for (int i = 0; i < 3; i++) cursor.Varint64();
+  if (kind == 0) return std::nullopt;
+  uint64_t file = cursor.Varint64();
+  Handle blob = cursor.BlockHandle();
   cursor.Take(1);
   Check(cursor.empty(), "bytes behind a blob index");
+  if (file != 0) return std::nullopt;
+  return blob;
 }
 
 }  // namespace
+
+std::vector<Handle> EmbeddedBlobs(uint8_t type, std::string_view value) {
+  std::vector<std::string> indexes;
+  if (type == 0x11) indexes.emplace_back(value);
+  if (type == 0x16) {
+    for (const ReferenceColumn& column : ReferenceColumns(value)) {
+      if (column.is_blob_index) indexes.push_back(column.value);
+    }
+  }
+  std::vector<Handle> blobs;
+  for (const std::string& index : indexes) {
+    if (auto blob = ReadBlobIndex(index)) blobs.push_back(*blob);
+  }
+  return blobs;
+}
+
 }  // namespace reference
 
 std::vector<ReferenceColumn> ReferenceColumns(std::string_view entity) {
@@ -99,13 +121,9 @@ std::vector<ReferenceColumn> ReferenceColumns(std::string_view entity) {
 }
 
 void CheckReferenceValue(uint8_t type, std::string_view value) {
-  if (type == 0x11) reference::CheckBlobIndex(value);
+  reference::EmbeddedBlobs(type, value);
   if (type == 0x18) {
     reference::Check(value.size() >= 8, "value without its sequence number");
-  }
-  if (type != 0x16) return;
-  for (const ReferenceColumn& column : ReferenceColumns(value)) {
-    if (column.is_blob_index) reference::CheckBlobIndex(column.value);
   }
 }
 
