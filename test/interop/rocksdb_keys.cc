@@ -7,7 +7,6 @@
 // fails.
 #include <rocksdb/db.h>
 #include <rocksdb/sst_file_writer.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -20,6 +19,7 @@
 #include "test/interop/compare_files.h"
 #include "test/interop/our_file.h"
 #include "test/interop/their_options.h"
+#include "test/support/folder.h"
 
 namespace ashlar::interop {
 namespace {
@@ -328,20 +328,10 @@ int Run(const std::string& folder) {
   return failures == 0 ? 0 : 1;
 }
 
-int Main() {
-  std::string folder =
-      std::filesystem::temp_directory_path().string() + "/ashlar-keys-XXXXXX";
-  if (mkdtemp(folder.data()) == nullptr) {
-    std::perror(folder.c_str());
-    return 1;
-  }
-  const int exit_code = Run(folder);
-  std::error_code ignored;
-  std::filesystem::remove_all(folder, ignored);
-  return exit_code;
-}
-
 }  // namespace
 }  // namespace ashlar::interop
 
-int main() { return ashlar::interop::Main(); }
+int main() {
+  const ashlar::testing::TestFolder folder;
+  return ashlar::interop::Run(folder.path());
+}

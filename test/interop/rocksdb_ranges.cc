@@ -10,20 +10,17 @@
 // table what it finds itself, by Get and by iterators. Then we write the same
 // history, range deletions as they came, up to some moment; the database
 // imports that and must show what it showed then.
-#include <rocksdb/db.h>
 #include <rocksdb/sst_file_writer.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
-#include <filesystem>
 #include <memory>
 #include <random>
 
 #include "table/table_reader.h"
 #include "table/wide_columns.h"
 #include "test/interop/compare_files.h"
+#include "test/interop/one_family.h"
 #include "test/interop/our_file.h"
 #include "test/interop/sample_plans.h"
 #include "test/interop/their_options.h"
@@ -34,13 +31,7 @@ namespace {
 using Random = std::mt19937_64;
 using State = std::map<std::string, std::string>;
 
-constexpr int kKeys = 60;
-
-std::string KeyOf(uint64_t number) {
-  char text[16];
-  std::snprintf(text, sizeof text, "key%03d", static_cast<int>(number));
-  return text;
-}
+constexpr uint64_t kKeys = 60;
 
 std::string DefaultColumn(const std::string& entity) {
   std::optional<WideColumn> column;
@@ -63,11 +54,12 @@ Row RandomRange(Random* random) {
   uint64_t end = (*random)() % (kKeys + 1);
   if (begin == end) ++end;
   if (begin > end) std::swap(begin, end);
-  return {KeyOf(begin), 0, ValueType::kTypeRangeDeletion, KeyOf(end)};
+  return {NumberedKey(begin), 0, ValueType::kTypeRangeDeletion,
+          NumberedKey(end)};
 }
 
 Row RandomWrite(Random* random) {
-  Row row{KeyOf((*random)() % kKeys), 0, ValueType::kTypeValue, {}};
+  Row row{NumberedKey((*random)() % kKeys), 0, ValueType::kTypeValue, {}};
   const uint64_t draw = (*random)() % 12;
   if (draw == 0) return RandomRange(random);
   if (draw == 1) {
@@ -126,8 +118,8 @@ rocksdb::WideColumns TheirColumns(const std::string& entity) {
 // The newest state that our reader shows at a snapshot, by Get of all keys.
 Status StateByGet(const TableReader& reader, SequenceNumber snapshot,
                   State* state) {
-  for (int i = 0; i < kKeys; ++i) {
-    const std::string key = KeyOf(static_cast<uint64_t>(i));
+  for (uint64_t i = 0; i < kKeys; ++i) {
+    const std::string key = NumberedKey(i);
     GetResult result;
     std::string operands;
     Status status = reader.Get({}, key, snapshot, &result,
@@ -160,58 +152,36 @@ Status StateByIterator(const TableReader& reader, SequenceNumber snapshot,
 
 class Exchange {
  public:
-  Exchange(std::string folder, std::unique_ptr<rocksdb::DB> db)
-      : folder_(std::move(folder)), db_(std::move(db)) {}
-  ~Exchange() { DropFamily(); }
+  Exchange(std::string folder, OneFamily* db)
+      : folder_(std::move(folder)), db_(*db) {}
 
   Status CheckExternal(const Plan& plan, Random* random);
   Status CheckVersions(const Plan& plan, Random* random);
 
  private:
-  void DropFamily();
-  Status CreateFamily(const Plan& plan);
   Status Write(const Row& row);
   Status CheckState(const State& state);
   Status CheckEntities(const std::vector<Row>& rows);
-  Status OnlyTable(std::string* path);
   Status CheckImport(const Plan& plan, const std::vector<Row>& history);
 
   const std::string folder_;
-  const std::unique_ptr<rocksdb::DB> db_;
-  rocksdb::ColumnFamilyHandle* family_ = nullptr;
-  std::vector<const rocksdb::Snapshot*> snapshots_;
+  OneFamily& db_;
 };
-
-void Exchange::DropFamily() {
-  for (const auto* snapshot : snapshots_) db_->ReleaseSnapshot(snapshot);
-  snapshots_.clear();
-  if (family_ == nullptr) return;
-  db_->DropColumnFamily(family_).PermitUncheckedError();
-  db_->DestroyColumnFamilyHandle(family_).PermitUncheckedError();
-  family_ = nullptr;
-}
-
-Status Exchange::CreateFamily(const Plan& plan) {
-  DropFamily();
-  return FromTheirs(
-      "create column family",
-      db_->CreateColumnFamily(TheirOptions(plan), "plan", &family_));
-}
 
 Status Exchange::Write(const Row& row) {
   const rocksdb::WriteOptions options;
   rocksdb::Status status;
   if (row.type == ValueType::kTypeRangeDeletion) {
-    status = db_->DeleteRange(options, family_, row.user_key, row.value);
+    status = db_->DeleteRange(options, db_.handle(), row.user_key, row.value);
   } else if (row.type == ValueType::kTypeDeletion) {
-    status = db_->Delete(options, family_, row.user_key);
+    status = db_->Delete(options, db_.handle(), row.user_key);
   } else if (row.type == ValueType::kTypeMerge) {
-    status = db_->Merge(options, family_, row.user_key, row.value);
+    status = db_->Merge(options, db_.handle(), row.user_key, row.value);
   } else if (row.type == ValueType::kTypeWideColumnEntity) {
-    status =
-        db_->PutEntity(options, family_, row.user_key, TheirColumns(row.value));
+    status = db_->PutEntity(options, db_.handle(), row.user_key,
+                            TheirColumns(row.value));
   } else {
-    status = db_->Put(options, family_, row.user_key, row.value);
+    status = db_->Put(options, db_.handle(), row.user_key, row.value);
   }
   return FromTheirs("write", status);
 }
@@ -219,11 +189,11 @@ Status Exchange::Write(const Row& row) {
 // Get and an iterator of the database.
 Status Exchange::CheckState(const State& state) {
   State by_get;
-  for (int i = 0; i < kKeys; ++i) {
-    const std::string key = KeyOf(static_cast<uint64_t>(i));
+  for (uint64_t i = 0; i < kKeys; ++i) {
+    const std::string key = NumberedKey(i);
     std::string value;
     const rocksdb::Status status =
-        db_->Get(rocksdb::ReadOptions(), family_, key, &value);
+        db_->Get(rocksdb::ReadOptions(), db_.handle(), key, &value);
     if (status.ok()) {
       by_get[key] = value;
     } else if (!status.IsNotFound()) {
@@ -234,7 +204,8 @@ Status Exchange::CheckState(const State& state) {
   State by_iterator;
   rocksdb::ReadOptions whole;
   whole.total_order_seek = true;  // whatever the prefixes are
-  const std::unique_ptr<rocksdb::Iterator> it(db_->NewIterator(whole, family_));
+  const std::unique_ptr<rocksdb::Iterator> it(
+      db_->NewIterator(whole, db_.handle()));
   for (it->SeekToFirst(); it->Valid(); it->Next()) {
     by_iterator[it->key().ToString()] = it->value().ToString();
   }
@@ -247,23 +218,11 @@ Status Exchange::CheckEntities(const std::vector<Row>& rows) {
   for (const Row& row : rows) {
     if (row.type != ValueType::kTypeWideColumnEntity) continue;
     rocksdb::PinnableWideColumns found;
-    const rocksdb::Status status =
-        db_->GetEntity(rocksdb::ReadOptions(), family_, row.user_key, &found);
+    const rocksdb::Status status = db_->GetEntity(
+        rocksdb::ReadOptions(), db_.handle(), row.user_key, &found);
     if (!status.ok()) return FromTheirs("GetEntity", status);
     if (found.columns() != TheirColumns(row.value)) {
       return Status::Corruption("RocksDB: other columns of " + row.user_key);
-    }
-  }
-  return {};
-}
-
-Status Exchange::OnlyTable(std::string* path) {
-  rocksdb::ColumnFamilyMetaData metadata;
-  db_->GetColumnFamilyMetaData(family_, &metadata);
-  for (const rocksdb::LevelMetaData& level : metadata.levels) {
-    for (const rocksdb::SstFileMetaData& file : level.files) {
-      if (!path->empty()) return Status::Corruption("RocksDB: two tables");
-      *path = file.directory + "/" + file.relative_filename;
     }
   }
   return {};
@@ -321,16 +280,16 @@ Status Exchange::CheckExternal(const Plan& plan, Random* random) {
     const std::string difference = DescribeDifference(rows, found);
     if (!difference.empty()) return Status::Corruption(path + difference);
   }
-  if (s = CreateFamily(plan); !s.ok()) return s;
+  if (s = db_.Create(plan); !s.ok()) return s;
   // Old values, of which the file's range deletions take some away.
   State state;
   for (uint64_t i = 0; i < kKeys; i += 2) {
-    const Row old{KeyOf(i), 0, ValueType::kTypeValue, "old"};
+    const Row old{NumberedKey(i), 0, ValueType::kTypeValue, "old"};
     if (s = Write(old); !s.ok()) return s;
     Apply(old, &state);
   }
   s = FromTheirs("ingest",
-                 db_->IngestExternalFile(family_, {ours},
+                 db_->IngestExternalFile(db_.handle(), {ours},
                                          rocksdb::IngestExternalFileOptions()));
   if (!s.ok()) return s;
   for (const Row& row : rows) {
@@ -341,13 +300,13 @@ Status Exchange::CheckExternal(const Plan& plan, Random* random) {
   }
   if (s = CheckState(state); !s.ok()) return s.WithPrefix("taken in");
   if (s = CheckEntities(rows); !s.ok()) return s;
-  s = FromTheirs("compact", db_->CompactRange({}, family_, nullptr, nullptr));
+  s = db_.Compact();
   if (s.ok()) s = CheckState(state);
   return s.WithPrefix("compacted");
 }
 
 Status Exchange::CheckVersions(const Plan& plan, Random* random) {
-  Status s = CreateFamily(plan);
+  Status s = db_.Create(plan);
   std::vector<Row> history;
   std::vector<State> states;
   State state;
@@ -358,12 +317,12 @@ Status Exchange::CheckVersions(const Plan& plan, Random* random) {
     row.sequence = db_->GetLatestSequenceNumber();
     history.push_back(std::move(row));
     states.push_back(state);
-    snapshots_.push_back(db_->GetSnapshot());
+    db_.TakeSnapshot();
   }
   if (s.ok()) s = CheckState(state);
-  if (s.ok()) s = FromTheirs("flush", db_->Flush({}, family_));
+  if (s.ok()) s = db_.Flush();
   std::string path;
-  if (s.ok()) s = OnlyTable(&path);
+  if (s.ok()) s = db_.OnlyTable(&path);
   if (!s.ok()) return s;
   auto reader = TableReader::Open(path);
   if (!reader.ok()) return reader.status();
@@ -398,80 +357,35 @@ Status Exchange::CheckImport(const Plan& plan,
   const std::vector<Row> rows = InTableOrder(history);
   Status s = WriteOurFile(path, plan.options, {}, false, rows);
   if (!s.ok()) return s;
-  DropFamily();
-  rocksdb::LiveFileMetaData table;
-  table.column_family_name = "plan";
-  table.level = 1;
-  table.name = "/imported.sst";
-  table.db_path = folder_;
-  table.size = std::filesystem::file_size(path);
-  table.smallestkey = KeyOf(0);
-  table.largestkey = KeyOf(kKeys + 1);
-  table.smallest = MakeInternalKey(KeyOf(0), kMaxSequenceNumber,
-                                   ValueType::kTypeRangeDeletion);
-  table.largest = MakeInternalKey(KeyOf(kKeys + 1), kMaxSequenceNumber,
-                                  ValueType::kTypeRangeDeletion);
-  table.smallest_seqno = history.front().sequence;
-  table.largest_seqno = history.back().sequence;
-  rocksdb::ExportImportFilesMetaData metadata;
-  metadata.db_comparator_name = rocksdb::BytewiseComparator()->Name();
-  metadata.files.push_back(table);
-  s = FromTheirs("import",
-                 db_->CreateColumnFamilyWithImport(
-                     TheirOptions(plan), "plan",
-                     rocksdb::ImportColumnFamilyOptions(), metadata, &family_));
+  s = db_.Import(plan, path,
+                 {MakeInternalKey(NumberedKey(0), kMaxSequenceNumber,
+                                  ValueType::kTypeRangeDeletion),
+                  MakeInternalKey(NumberedKey(kKeys + 1), kMaxSequenceNumber,
+                                  ValueType::kTypeRangeDeletion),
+                  history.front().sequence, history.back().sequence});
   State state;
   for (const Row& row : history) Apply(row, &state);
   if (s.ok()) s = CheckState(state);
   if (!s.ok()) return s.WithPrefix("imported");
-  s = FromTheirs("compact", db_->CompactRange({}, family_, nullptr, nullptr));
+  s = db_.Compact();
   if (s.ok()) s = CheckState(state);
   return s.WithPrefix("imported and compacted");
 }
 
-int Run(const std::string& folder, uint64_t count, uint64_t first_seed) {
-  std::unique_ptr<rocksdb::DB> db;
-  const rocksdb::Status opened =
-      rocksdb::DB::Open(TheirOptions(Plan()), folder + "/db", &db);
-  if (!opened.ok()) {
-    std::fprintf(stderr, "%s\n", opened.ToString().c_str());
-    return 1;
-  }
-  Exchange exchange(folder, std::move(db));
-  uint64_t failures = 0;
-  for (uint64_t seed = first_seed; seed < first_seed + count; ++seed) {
-    Random random(seed);
-    Plan plan = RandomPlans(1, seed)[0];
-    plan.shape = Shape::kRandom;
-    Status status = exchange.CheckExternal(plan, &random);
-    plan.shape = Shape::kVersions;
-    if (status.ok()) status = exchange.CheckVersions(plan, &random);
-    if (status.ok()) continue;
-    ++failures;
-    std::printf("FAILED seed %ju, %s: %s\n", uintmax_t{seed}, plan.name.c_str(),
-                status.ToString().c_str());
-  }
-  std::printf("%ju seeds, %ju failed\n", uintmax_t{count}, uintmax_t{failures});
-  return failures == 0 ? 0 : 1;
-}
-
-int Main(int argc, char** argv) {
-  const auto number = [&](int i, uint64_t otherwise) {
-    return argc > i ? std::strtoull(argv[i], nullptr, 10) : otherwise;
-  };
-  std::string folder =
-      std::filesystem::temp_directory_path() / "ashlar-ranges-XXXXXX";
-  if (mkdtemp(folder.data()) == nullptr) {
-    std::perror(folder.c_str());
-    return 1;
-  }
-  const int exit_code = Run(folder, number(1, 40), number(2, 1));
-  std::error_code ignored;
-  std::filesystem::remove_all(folder, ignored);
-  return exit_code;
+Status CheckSeed(const std::string& folder, OneFamily* family, uint64_t seed) {
+  Exchange exchange(folder, family);
+  Random random(seed);
+  Plan plan = RandomPlans(1, seed)[0];
+  plan.shape = Shape::kRandom;
+  Status status = exchange.CheckExternal(plan, &random);
+  plan.shape = Shape::kVersions;
+  if (status.ok()) status = exchange.CheckVersions(plan, &random);
+  return status.WithPrefix(plan.name);
 }
 
 }  // namespace
 }  // namespace ashlar::interop
 
-int main(int argc, char** argv) { return ashlar::interop::Main(argc, argv); }
+int main(int argc, char** argv) {
+  return ashlar::interop::CheckSeeds(argc, argv, ashlar::interop::CheckSeed);
+}

@@ -186,6 +186,14 @@ std::map<std::string, std::string> VisibleState(
   return state;
 }
 
+std::string NumberedKey(uint64_t number) {
+  std::string key = "key000";
+  for (size_t at = key.size(); number != 0; number /= 10) {
+    key[--at] = static_cast<char>('0' + number % 10);
+  }
+  return key;
+}
+
 std::string ToHex(const std::string& bytes) {
   static constexpr char kDigits[] = "0123456789ABCDEF";
   std::string text;

@@ -48,6 +48,9 @@ std::map<std::string, std::string> VisibleState(
 // "<hex user key> <sequence> <type> <hex value>", upper case, and a newline.
 std::string CanonicalDump(const std::vector<Row>& rows);
 
+// "key007"; below 1000.
+std::string NumberedKey(uint64_t number);
+
 std::string ToHex(const std::string& bytes);
 
 // Empty when equal; else where the two differ first.

@@ -1,0 +1,75 @@
+// OneFamily: a live RocksDB with one column family, which each check makes
+// anew; and the programs that check one random seed after the other in it.
+//
+// Used by the programs of this folder that need a database of RocksDB. One
+// thread at a time.
+#ifndef ASHLAR_TEST_INTEROP_ONE_FAMILY_H_
+#define ASHLAR_TEST_INTEROP_ONE_FAMILY_H_
+
+#include <rocksdb/db.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "table/internal_key.h"
+#include "test/interop/plan.h"
+#include "util/result.h"
+#include "util/status.h"
+
+namespace ashlar::interop {
+
+class OneFamily {
+ public:
+  static Result<std::unique_ptr<OneFamily>> Open(const std::string& folder);
+  OneFamily(const OneFamily&) = delete;
+  OneFamily& operator=(const OneFamily&) = delete;
+  ~OneFamily() { Drop(); }
+
+  rocksdb::DB* operator->() const { return db_.get(); }
+  rocksdb::ColumnFamilyHandle* handle() const { return handle_; }
+
+  // Both drop the one before, and its snapshots.
+  Status Create(const Plan& plan);
+  // Internal keys that lie around all of the table's.
+  struct Bounds {
+    std::string smallest;
+    std::string largest;
+    SequenceNumber smallest_seqno = kMaxSequenceNumber;
+    SequenceNumber largest_seqno = 0;
+  };
+  Status Import(const Plan& plan, const std::string& path,
+                const Bounds& bounds);
+  void Drop();
+
+  // Keeps what is there now from being compacted away.
+  void TakeSnapshot() { snapshots_.push_back(db_->GetSnapshot()); }
+  // The older half of the snapshots.
+  void ReleaseHalf();
+
+  Status Flush();
+  Status Compact();
+  // Empty where there is none; more than one is an error.
+  Status OnlyTable(std::string* path) const;
+
+ private:
+  explicit OneFamily(std::unique_ptr<rocksdb::DB> db) : db_(std::move(db)) {}
+  void ReleaseFirst(size_t count);
+
+  const std::unique_ptr<rocksdb::DB> db_;
+  rocksdb::ColumnFamilyHandle* handle_ = nullptr;
+  std::vector<const rocksdb::Snapshot*> snapshots_;  // oldest first
+};
+
+// What is checked for one seed, with a folder for its files.
+using SeedCheck = std::function<Status(const std::string& folder,
+                                       OneFamily* family, uint64_t seed)>;
+
+// main() of such a program: <program> [<count> [<first seed>]]. Prints those
+// seeds that fail; the exit code.
+int CheckSeeds(int argc, char** argv, const SeedCheck& check);
+
+}  // namespace ashlar::interop
+
+#endif  // ASHLAR_TEST_INTEROP_ONE_FAMILY_H_
