@@ -56,10 +56,10 @@ constexpr uint32_t Matches(uint64_t low, uint64_t high, uint8_t tag) {
 
 class alignas(16) TagGroup {
  public:
-  // Of a hash whose upper bits choose the group; never 0.
+  // Never 0. The group is made of the upper bits of the hash.
   static constexpr uint8_t TagOf(uint64_t hash) {
-    const auto low = static_cast<uint8_t>(hash);
-    return low != 0 ? low : uint8_t{1};
+    const auto byte = static_cast<uint8_t>(hash);
+    return byte != 0 ? byte : uint8_t{1};
   }
 
   // Bit i: the tag of slot i is this one.
