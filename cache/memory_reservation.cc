@@ -1,0 +1,106 @@
+#include "cache/memory_reservation.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <random>
+#include <string>
+
+#include "util/sync/atomic.h"
+
+namespace ashlar {
+
+namespace {
+
+// Operations for entries without values: there is only the role to tell.
+const CacheItemOps* PlaceholderOps(CacheEntryRole role) {
+  static constexpr auto kOps = [] {
+    std::array<CacheItemOps, kCacheEntryRoles> ops;
+    for (size_t i = 0; i < kCacheEntryRoles; ++i) {
+      ops[i].role = static_cast<CacheEntryRole>(i);
+    }
+    return ops;
+  }();
+  return &kOps[static_cast<size_t>(role)];
+}
+
+// Each once, and like the key of no block: two random words. Neighbours are far
+// apart, so that they lead to any shard.
+CacheKey NextPlaceholderKey() {
+  static const CacheKey base = [] {
+    std::random_device random;
+    const auto word = [&random] { return uint64_t{random()} << 32 | random(); };
+    return CacheKey{word(), word()};
+  }();
+  static internal::RelaxedAtomic<uint64_t> count(0);
+  constexpr uint64_t kOdd = 0x9e3779b97f4a7c15;
+  return {base.file, base.block ^ count.FetchAdd(1) * kOdd};
+}
+
+// The piece that comes on top of so much. It depends on nothing else, so that
+// any way to a size leads to the same pieces; small against the whole, so that
+// no shard is much worse off than the others.
+size_t PieceAbove(size_t charged_bytes) {
+  constexpr size_t kLeastPiece = size_t{256} << 10;
+  return std::max(kLeastPiece, std::bit_floor(charged_bytes / 64));
+}
+
+}  // namespace
+
+MemoryReservation::MemoryReservation(std::shared_ptr<Cache> cache,
+                                     CacheEntryRole role)
+    : cache_(std::move(cache)), ops_(PlaceholderOps(role)) {}
+
+MemoryReservation::~MemoryReservation() {
+  while (!pieces_.empty()) RemovePiece();
+}
+
+Status MemoryReservation::UpdateTo(size_t bytes) {
+  if (cache_ == nullptr) {
+    bytes_ = bytes;
+    return {};
+  }
+  // No machine has as much, and sums of charges must not overflow.
+  if (bytes > SIZE_MAX / 4) {
+    return Status::MemoryLimit("cannot reserve " + std::to_string(bytes) +
+                               " bytes");
+  }
+  const size_t pieces_before = pieces_.size();
+  while (charged_bytes_ < bytes) {
+    if (AddPiece()) continue;
+    while (pieces_.size() > pieces_before) RemovePiece();
+    return Status::MemoryLimit("no room in the cache to reserve " +
+                               std::to_string(bytes) + " bytes");
+  }
+  while (!pieces_.empty() &&
+         charged_bytes_ - pieces_.back()->charge() >= bytes) {
+    RemovePiece();
+  }
+  bytes_ = bytes;
+  return {};
+}
+
+bool MemoryReservation::AddPiece() {
+  // A shard may be full while others are not: keys lead to all of them.
+  constexpr int kTries = 16;
+  const size_t charge = PieceAbove(charged_bytes_);
+  for (int i = 0; i < kTries; ++i) {
+    CacheHandle* handle = nullptr;
+    const Status status = cache_->Insert(NextPlaceholderKey(), nullptr, ops_,
+                                         charge, &handle, CachePriority::kLow);
+    if (!status.ok()) continue;
+    pieces_.push_back(handle);
+    charged_bytes_ += charge;
+    return true;
+  }
+  return false;
+}
+
+void MemoryReservation::RemovePiece() {
+  charged_bytes_ -= pieces_.back()->charge();
+  cache_->Release(pieces_.back(), /*erase_if_last_ref=*/true);
+  pieces_.pop_back();
+}
+
+}  // namespace ashlar

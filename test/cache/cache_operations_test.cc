@@ -1,0 +1,328 @@
+// Operations drawn at random on any cache, against a model of plain maps. After
+// each: the right values are found, the sums are exact, the limits are kept.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+#include <vector>
+
+#include "test/cache/cache_makers.h"
+#include "test/cache/counted_values.h"
+#include "test/support/random.h"
+
+namespace ashlar::testing {
+namespace {
+
+constexpr uint64_t kKeys = 60;
+constexpr size_t kCapacity = 30000;
+constexpr size_t kLeastCharge = 500;
+constexpr size_t kMostCharge = 1500;
+constexpr size_t kMostHeld = 50;
+
+// What the model knows of a value that the cache has.
+struct Known {
+  CountedValue* value = nullptr;
+  size_t held = 0;  // our references
+  bool charged = true;
+  bool standalone = false;  // no lookup finds it, or ever did
+  bool findable = false;  // it was found, or must be: and so until it's erased
+};
+
+class Model {
+ public:
+  // Limits hold after each step, and nothing but a present key makes an entry
+  // a standalone one: so it is with the LRU cache.
+  Model(const CacheMaker& maker, bool strict, bool resize, uint64_t seed)
+      : exact_(std::string_view(maker.name).starts_with("Lru")),
+        one_shard_(maker.num_shard_bits == 0),
+        resize_(resize),
+        random_(seed),
+        cache_(maker({.capacity = kCapacity,
+                      .strict = strict,
+                      .entry_charge = kLeastCharge})) {
+    cache_->SetEvictionCallback(
+        [](const CacheKey& key, const CacheHandle& entry, bool) {
+          CountedValue* const value = CountedValue::Of(&entry);
+          EXPECT_EQ(value->key, key);
+          if (value->id % 3 != 0) return false;
+          EndCounted(value, nullptr);  // taken
+          return true;
+        });
+  }
+
+  void Step() {
+    const uint64_t n = random_.Below(100);
+    if (n < 30) return Insert(random_.OneIn(2));
+    if (n < 50) return Lookup();
+    if (n < 55) return LookupBatch();
+    if (n < 80) return Release();
+    if (n < 84) return Ref();
+    if (n < 90) return Erase();
+    if (n < 94) return CreateStandalone();
+    if (n < 96) return ForEachEntry();
+    if (n < 97) return cache_->EraseUnRefEntries();
+    if (!resize_) return;
+    if (n < 99) return cache_->SetCapacity(random_.Below(kCapacity * 3 / 2));
+    cache_->SetStrictCapacityLimit(random_.OneIn(2));
+  }
+
+  void Check() {
+    std::erase_if(known_, [](const Known& known) {
+      if (known.value->times_ended == 0) return false;
+      EXPECT_EQ(known.held, 0u);
+      return true;
+    });
+    size_t usage = 0;
+    size_t pinned = 0;
+    size_t occupancy = 0;
+    for (const Known& known : known_) {
+      const size_t charge = known.charged ? known.value->charge : 0;
+      usage += charge;
+      if (known.held > 0) pinned += charge;
+      if (!known.standalone) ++occupancy;
+    }
+    ASSERT_EQ(cache_->GetUsage(), usage);
+    ASSERT_EQ(cache_->GetPinnedUsage(), pinned);
+    if (exact_) {
+      ASSERT_EQ(cache_->GetOccupancyCount(), occupancy);
+      // One shard may be over its part while others are below.
+      ASSERT_LE(usage, one_shard_ ? std::max(cache_->GetCapacity(), pinned)
+                                  : cache_->GetCapacity() + pinned);
+    } else {
+      ASSERT_LE(cache_->GetOccupancyCount(), known_.size());
+    }
+    if (!resize_ && cache_->HasStrictCapacityLimit()) {
+      ASSERT_LE(usage, cache_->GetCapacity());
+    }
+  }
+
+  void Finish() {
+    while (!handles_.empty()) Release();
+    cache_->SetCapacity(cache_->GetCapacity());
+    EXPECT_LE(cache_->GetUsage(), cache_->GetCapacity());
+    cache_->EraseUnRefEntries();
+    EXPECT_EQ(cache_->GetUsage(), 0u);
+    EXPECT_EQ(cache_->GetOccupancyCount(), 0u);
+    cache_.reset();
+    EXPECT_TRUE(values_.EachEndedOnce());
+  }
+
+ private:
+  CacheKey DrawKey() { return TestKey(random_.Below(kKeys)); }
+  CountedValue* Draw() {
+    return values_.Make(DrawKey(), random_.Between(kLeastCharge, kMostCharge));
+  }
+  Known* KnownOf(const CountedValue* value) {
+    for (Known& known : known_) {
+      if (known.value == value) return &known;
+    }
+    return nullptr;
+  }
+  // That a lookup may find, or null.
+  Known* Present(const CacheKey& key) {
+    for (Known& known : known_) {
+      if (known.value->key == key && known.value->times_ended == 0 &&
+          !known.standalone && !IsErased(known)) {
+        return &known;
+      }
+    }
+    return nullptr;
+  }
+  bool IsErased(const Known& known) const {
+    const auto erased = erased_before_.find(known.value->key);
+    return erased != erased_before_.end() && known.value->id < erased->second;
+  }
+
+  void Insert(bool with_handle) {
+    constexpr CachePriority kPriorities[] = {
+        CachePriority::kHigh, CachePriority::kLow, CachePriority::kBottom};
+    CountedValue* const value = Draw();
+    const Known* const before = Present(value->key);
+    const bool present = before != nullptr && before->findable;
+    CacheHandle* handle = nullptr;
+    const bool wants_handle = with_handle && handles_.size() < kMostHeld;
+    const Status status = cache_->Insert(
+        value->key, value, &kCountedOps, value->charge,
+        wants_handle ? &handle : nullptr, random_.Pick(kPriorities));
+    if (!status.ok()) {
+      ASSERT_TRUE(status.IsMemoryLimit());
+      ASSERT_TRUE(cache_->HasStrictCapacityLimit() && wants_handle);
+      ASSERT_EQ(handle, nullptr);
+      ASSERT_EQ(value->times_ended, 0);
+      EndCounted(value, nullptr);  // still ours
+      return;
+    }
+    ASSERT_EQ(handle != nullptr, wants_handle);
+    if (value->times_ended > 0) {
+      ASSERT_FALSE(wants_handle);
+      return;
+    }
+    ASSERT_TRUE(wants_handle || !present);
+    known_.push_back({.value = value,
+                      .standalone = present,
+                      .findable = !present && (!wants_handle || exact_)});
+    if (wants_handle) Hold(handle);
+  }
+
+  void Hold(CacheHandle* handle) {
+    Known* const known = KnownOf(CountedValue::Of(handle));
+    ASSERT_NE(known, nullptr);
+    ASSERT_EQ(handle->charge(), known->value->charge);
+    ++known->held;
+    handles_.push_back(handle);
+  }
+
+  // Whether `handle` is what a lookup of the key should give.
+  void CheckFound(const CacheKey& key, const CacheHandle* handle) {
+    Known* const present = Present(key);
+    if (handle == nullptr) {
+      if (present == nullptr) return;
+      ASSERT_FALSE(present->findable);
+      present->standalone = true;  // and must not turn up later
+      return;
+    }
+    ASSERT_NE(present, nullptr);
+    ASSERT_EQ(handle->value(), present->value);
+    present->findable = true;
+  }
+
+  void Lookup() {
+    const CacheKey key = DrawKey();
+    auto hint = static_cast<Cache::SlotHint>(random_.Below(200));
+    CacheHandle* const handle =
+        cache_->Lookup(key, random_.OneIn(2) ? &hint : nullptr);
+    CheckFound(key, handle);
+    if (handle == nullptr) return;
+    Hold(handle);
+    if (random_.OneIn(2) || handles_.size() > kMostHeld) {
+      ReleaseAt(handles_.size() - 1, false);
+    }
+  }
+
+  void LookupBatch() {
+    std::vector<CacheKey> keys(random_.Below(70));
+    for (CacheKey& key : keys) key = DrawKey();
+    std::vector<CacheHandle*> found(keys.size());
+    cache_->LookupBatch(keys, found.data());
+    for (size_t i = 0; i < keys.size(); ++i) {
+      CheckFound(keys[i], found[i]);
+      if (found[i] != nullptr) Hold(found[i]);
+    }
+    for (const CacheHandle* const handle : found) {
+      if (handle != nullptr) ReleaseAt(handles_.size() - 1, false);
+    }
+  }
+
+  void Release() {
+    if (handles_.empty()) return;
+    ReleaseAt(random_.Below(handles_.size()), random_.OneIn(4));
+  }
+  void ReleaseAt(size_t i, bool erase_if_last_ref) {
+    CacheHandle* const handle = handles_[i];
+    handles_.erase(handles_.begin() + static_cast<ptrdiff_t>(i));
+    Known* const known = KnownOf(CountedValue::Of(handle));
+    ASSERT_NE(known, nullptr);
+    ASSERT_EQ(known->value->times_ended, 0);
+    --known->held;
+    const bool ended = cache_->Release(handle, erase_if_last_ref);
+    ASSERT_EQ(known->value->times_ended, ended ? 1 : 0);
+    const bool out = known->standalone || IsErased(*known);
+    if (known->held > 0) {
+      ASSERT_FALSE(ended);
+    } else if (erase_if_last_ref || out) {
+      ASSERT_TRUE(ended);
+    }
+  }
+
+  void Ref() {
+    if (handles_.empty() || handles_.size() >= kMostHeld) return;
+    CacheHandle* const handle = handles_[random_.Below(handles_.size())];
+    ASSERT_TRUE(cache_->Ref(handle));
+    Hold(handle);
+  }
+
+  void Erase() {
+    const CacheKey key = DrawKey();
+    cache_->Erase(key);
+    erased_before_[key] = values_.all().size();
+  }
+
+  void CreateStandalone() {
+    if (handles_.size() >= kMostHeld) return;
+    CountedValue* const value = Draw();
+    const bool allow_uncharged = random_.OneIn(2);
+    CacheHandle* const handle = cache_->CreateStandalone(
+        value->key, value, &kCountedOps, value->charge, allow_uncharged);
+    const bool strict = cache_->HasStrictCapacityLimit();
+    if (handle == nullptr) {
+      ASSERT_TRUE(strict && !allow_uncharged);
+      EndCounted(value, nullptr);
+      return;
+    }
+    size_t others = 0;
+    for (const Known& known : known_) {
+      if (known.charged && known.value->times_ended == 0) {
+        others += known.value->charge;
+      }
+    }
+    const bool charged = cache_->GetUsage() != others;
+    ASSERT_TRUE(charged || (strict && allow_uncharged));
+    known_.push_back({.value = value, .charged = charged, .standalone = true});
+    Hold(handle);
+  }
+
+  void ForEachEntry() {
+    std::map<const void*, int> shown;
+    cache_->ForEachEntry([&](const CacheEntryView& entry) {
+      const CountedValue* const value = CountedValue::Of(entry.value);
+      EXPECT_EQ(value->key, entry.key);
+      EXPECT_EQ(value->charge, entry.charge);
+      EXPECT_EQ(value->times_ended, 0);
+      EXPECT_EQ(++shown[value], 1);
+    });
+    for (const Known& known : known_) {
+      if (known.value->times_ended > 0 || !known.findable) continue;
+      if (IsErased(known)) continue;
+      ASSERT_EQ(shown.count(known.value), 1u);
+    }
+  }
+
+  const bool exact_;
+  const bool one_shard_;
+  const bool resize_;
+  Random random_;
+  CountedValues values_;
+  std::shared_ptr<Cache> cache_;
+  std::vector<Known> known_;
+  std::vector<CacheHandle*> handles_;
+  // Values of lower number were erased with their key.
+  std::map<CacheKey, uint64_t> erased_before_;
+};
+
+class CacheOperations : public ::testing::TestWithParam<CacheMaker> {
+ protected:
+  static void Run(const CacheMaker& maker, bool strict, bool resize) {
+    ForEachSeed(1, 20, [&](uint64_t seed) {
+      Model model(maker, strict, resize, seed);
+      for (int step = 0; step < 1000; ++step) {
+        SCOPED_TRACE("step " + std::to_string(step));
+        ASSERT_NO_FATAL_FAILURE(model.Step());
+        ASSERT_NO_FATAL_FAILURE(model.Check());
+        if (HasFailure()) return;
+      }
+      model.Finish();
+    });
+  }
+};
+
+TEST_P(CacheOperations, WithoutAStrictLimit) { Run(GetParam(), false, false); }
+TEST_P(CacheOperations, WithAStrictLimit) { Run(GetParam(), true, false); }
+TEST_P(CacheOperations, WithLimitsThatChange) { Run(GetParam(), false, true); }
+
+INSTANTIATE_TEST_SUITE_P(Each, CacheOperations,
+                         ::testing::ValuesIn(AllCacheMakers()), CacheMakerName);
+
+}  // namespace
+}  // namespace ashlar::testing
