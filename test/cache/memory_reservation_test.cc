@@ -67,7 +67,7 @@ TEST_P(Reservation, SeveralStandSideBySide) {
 
 // By any way there, and never much more than was asked for.
 TEST_P(Reservation, PiecesDependOnTheSizeAlone) {
-  MakeCache(64 * kGiB, false);
+  MakeCache(4 * kGiB, false);
   Random random(1);
   for (int i = 0; i < 200; ++i) {
     MemoryReservation stepwise(cache_);
@@ -89,7 +89,7 @@ TEST_P(Reservation, PiecesDependOnTheSizeAlone) {
 }
 
 TEST_P(Reservation, LargeOnesTakeFewEntries) {
-  MakeCache(64 * kGiB, false);
+  MakeCache(4 * kGiB, false);
   MemoryReservation reservation(cache_);
   EXPECT_TRUE(reservation.UpdateTo(32 * kMiB).ok());
   EXPECT_EQ(reservation.entries(), 128u);
