@@ -1,7 +1,9 @@
-// Runs the same reads on several threads and adds up what they did.
+// Runs the same load on several threads and adds up what they did.
 #ifndef ASHLAR_TOOLS_BENCH_THREADS_H_
 #define ASHLAR_TOOLS_BENCH_THREADS_H_
 
+#include <chrono>
+#include <latch>
 #include <thread>
 #include <vector>
 
@@ -9,8 +11,43 @@
 
 namespace ashlar::bench {
 
-// `read(reads, seed, RunResult*)` returns a status with ok(). Time is that of
-// all threads together, from the start of the first to the end of the last.
+// `load(i)` for each thread; they begin together. Time is that of all, from
+// then to the end of the last.
+template <typename Load>
+void TimeThreads(int threads, RunResult* result, Load load) {
+  using Clock = std::chrono::steady_clock;
+  const auto n = static_cast<size_t>(threads);
+  std::vector<double> seconds(n);
+  const auto timed = [&](size_t i) {
+    const auto begin = Clock::now();
+    load(i);
+    seconds[i] = std::chrono::duration<double>(Clock::now() - begin).count();
+  };
+  if (n == 1) {
+    const Stopwatch watch;
+    timed(0);
+    result->measured = watch.Stop();
+  } else {
+    std::latch ready(threads);
+    std::latch start(1);
+    std::vector<std::jthread> all;
+    for (size_t i = 0; i < n; ++i) {
+      all.emplace_back([&, i] {
+        ready.count_down();
+        start.wait();
+        timed(i);
+      });
+    }
+    ready.wait();
+    const Stopwatch watch(Stopwatch::Load::kManyThreads);
+    start.count_down();
+    for (std::jthread& thread : all) thread.join();
+    result->measured = watch.Stop();
+  }
+  for (const double s : seconds) result->thread_seconds += s / threads;
+}
+
+// `read(reads, seed, RunResult*)` returns a status with ok().
 template <typename Read>
 auto RunThreads(const BenchOptions& options, RunResult* result, Read read) {
   using Outcome = decltype(read(0, 0, result));
@@ -18,19 +55,9 @@ auto RunThreads(const BenchOptions& options, RunResult* result, Read read) {
   const uint64_t each = options.num_reads() / n;
   std::vector<RunResult> parts(n);
   std::vector<Outcome> outcomes(n);
-  const Stopwatch watch(n == 1 ? Stopwatch::Load::kOneThread
-                               : Stopwatch::Load::kManyThreads);
-  if (n == 1) {
-    outcomes[0] = read(each, options.workload.seed + 7, &parts[0]);
-  } else {
-    std::vector<std::jthread> threads;
-    for (size_t i = 0; i < n; ++i) {
-      threads.emplace_back([&, i] {
-        outcomes[i] = read(each, options.workload.seed + 7 + i, &parts[i]);
-      });
-    }
-  }
-  result->measured = watch.Stop();
+  TimeThreads(options.threads, result, [&](size_t i) {
+    outcomes[i] = read(each, options.workload.seed + 7 + i, &parts[i]);
+  });
   result->operations = each * n;
   Outcome first = outcomes[0];
   for (size_t i = 0; i < n; ++i) {
@@ -40,6 +67,28 @@ auto RunThreads(const BenchOptions& options, RunResult* result, Read read) {
   }
   return first;
 }
+
+// A thread that calls a function again and again, with pauses, until it goes
+// out of scope.
+class Repeating {
+ public:
+  template <typename Call>
+  Repeating(std::chrono::milliseconds pause, Call call)
+      : thread_([pause, call](const std::stop_token& stop) {
+          constexpr std::chrono::milliseconds kNap(1);
+          auto next = std::chrono::steady_clock::now();
+          while (!stop.stop_requested()) {
+            if (std::chrono::steady_clock::now() >= next) {
+              call();
+              next = std::chrono::steady_clock::now() + pause;
+            }
+            std::this_thread::sleep_for(kNap);
+          }
+        }) {}
+
+ private:
+  std::jthread thread_;
+};
 
 }  // namespace ashlar::bench
 

@@ -1,0 +1,179 @@
+"""cache_bench as a user runs it: does each benchmark do what its name says?
+
+Argument: the program. Times are not looked at, only counts.
+"""
+
+import json
+import subprocess
+import sys
+import unittest
+
+PROGRAM = None
+OPS = 3008  # whole batches of 32
+THREADS = 3
+CACHE_SIZE = 4 << 20
+VALUE_BYTES = 4096
+HITS = ("hit", "hit_hint", "hit_batch", "hot_key")
+
+
+def run(*flags):
+    return subprocess.run(
+        [PROGRAM, f"--ops_per_thread={OPS}", f"--cache_size={CACHE_SIZE}",
+         f"--value_bytes={VALUE_BYTES}", f"--threads={THREADS}",
+         "--num_shard_bits=0", "--rounds=1", "--keep_disturbed", *flags],
+        capture_output=True, text=True, check=False,
+    )
+
+
+def report(*flags):
+    done = run("--json", *flags)
+    if done.returncode != 0:
+        raise AssertionError(done.stderr)
+    return json.loads(done.stdout)
+
+
+class CacheBenchTest(unittest.TestCase):
+    def test_all_engines_do_the_same_operations(self):
+        for cache_type in ("hyper_clock_cache", "lru_cache"):
+            document = report(
+                "--benchmarks=mixed,pinned_insert," + ",".join(HITS),
+                f"--cache_type={cache_type}",
+            )
+            self.assertEqual(document["schema"], "ashlar-cache-bench/1")
+            for entry in document["benchmarks"]:
+                for engine, run_ in entry["engines"].items():
+                    self.check(entry["benchmark"], engine, run_)
+
+    def check(self, benchmark, engine, run_):
+        where = f"{benchmark} of {engine}"
+        self.assertEqual(run_["operations"], OPS * THREADS, where)
+        if benchmark in HITS:
+            self.assertEqual(run_["lookups"], OPS * THREADS, where)
+            self.assertEqual(run_["found"], run_["lookups"], where)
+        if benchmark == "mixed":
+            # 92 of 100, by the same numbers for every engine.
+            self.assertAlmostEqual(
+                run_["lookups"] / run_["operations"], 0.92, delta=0.02)
+            self.assertEqual(
+                run_["latency_ns"]["count"], OPS * THREADS, where)
+        if engine == "limit":
+            return
+        if benchmark in HITS:
+            self.assertEqual(
+                run_["entries"], CACHE_SIZE // VALUE_BYTES * 9 // 10, where)
+        if benchmark == "mixed":
+            self.assertGreater(run_["found"], run_["lookups"] // 4, where)
+            self.assertLess(run_["found"], run_["lookups"], where)
+        if benchmark == "pinned_insert":
+            self.assertGreaterEqual(
+                run_["entries"], CACHE_SIZE // VALUE_BYTES, where)
+
+    def test_mixed_draws_the_same_operations_for_every_engine(self):
+        entry = report("--engines=ashlar,ashlar:lru_cache,rocksdb,limit")
+        lookups = {run_["lookups"] for run_ in
+                   entry["benchmarks"][0]["engines"].values()}
+        self.assertEqual(len(lookups), 1)
+
+    def test_entrants_with_types_and_threads_of_their_own(self):
+        document = report(
+            "--benchmarks=hot_key",
+            "--engines=ashlar,ashlar@1,ashlar:lru_cache@2,limit@1",
+        )
+        engines = document["benchmarks"][0]["engines"]
+        for name, threads in {
+            "ashlar": THREADS, "ashlar@1": 1, "ashlar:lru_cache@2": 2,
+            "limit@1": 1,
+        }.items():
+            self.assertEqual(engines[name]["operations"], OPS * threads, name)
+        self.assertIn("lru_cache", document["engines"]["ashlar:lru_cache@2"])
+        ratios = document["benchmarks"][0]["ratios"]
+        self.assertIn("ashlar is x times as fast as ashlar@1", ratios)
+        self.assertIn("time of ashlar@1 / limit@1", ratios)
+        self.assertNotIn("time of ashlar / limit@1", ratios)
+
+    def test_a_larger_cache_hits_more(self):
+        ratios = []
+        for resident in ("0.05", "1"):
+            entry = report("--engines=ashlar", f"--resident_ratio={resident}",
+                           "--pinned_ratio=0")
+            run_ = entry["benchmarks"][0]["engines"]["ashlar"]
+            ratios.append(run_["found"] / run_["lookups"])
+        self.assertLess(ratios[0], 0.6)
+        self.assertGreater(ratios[1], 0.8)
+
+    def test_erasures_alone_empty_the_cache(self):
+        entry = report(
+            "--engines=ashlar,rocksdb", "--lookup_insert_percent=0",
+            "--insert_percent=0", "--blind_insert_percent=0",
+            "--lookup_percent=0", "--erase_percent=100", "--skew=0",
+            "--resident_ratio=1", "--ops_per_thread=30000",
+        )
+        for run_ in entry["benchmarks"][0]["engines"].values():
+            self.assertEqual(run_["lookups"], 0)
+            self.assertLess(run_["entries"], 5)
+
+    def test_an_empty_cache_where_nothing_is_populated(self):
+        entry = report(
+            "--engines=ashlar", "--nopopulate_cache", "--nohistograms",
+            "--lookup_insert_percent=0", "--insert_percent=0",
+            "--blind_insert_percent=0", "--lookup_percent=100",
+            "--erase_percent=0",
+        )
+        run_ = entry["benchmarks"][0]["engines"]["ashlar"]
+        self.assertEqual([run_["found"], run_["entries"]], [0, 0])
+        self.assertNotIn("latency_ns", run_)
+
+    def test_real_values_and_statistics(self):
+        for lean in ("--lean", "--nolean"):
+            entry = report("--engines=ashlar,rocksdb,limit", "--real_values",
+                           lean, "--gather_stats", "--gather_stats_sleep_ms=1")
+            for run_ in entry["benchmarks"][0]["engines"].values():
+                self.assertEqual(run_["operations"], OPS * THREADS)
+                self.assertGreater(run_["gather_stats_ns"]["count"], 0)
+
+    def test_lines_are_those_of_cache_bench(self):
+        done = run("--engines=ashlar")
+        self.assertRegex(
+            done.stdout,
+            r"Complete in [\d.]+ s; Rough parallel ops/sec = \d+\n"
+            r"Thread ops/sec = \d+; [\d.]+ ns/op; [\d.]+ CPU seconds\n"
+            rf"Lookup hit ratio: [\d.]+ \(\d+ of \d+\)\n"
+            r"Entries: \d+, usage: \d+ bytes, table: [\d.]+ bytes an entry\n"
+            r"Operation latency \(ns\):\n"
+            rf"Count: {OPS * THREADS} Average: [\d.]+  StdDev: [\d.]+\n"
+            r"Min: \d+  Median: [\d.]+  Max: \d+\n"
+            r"Percentiles: P50: [\d.]+ P75: [\d.]+ P99: [\d.]+ "
+            r"P99.9: [\d.]+ P99.99: [\d.]+\n",
+        )
+
+    def test_keys_that_do_not_fit_are_an_error(self):
+        done = run("--engines=ashlar:lru_cache", "--benchmarks=hit",
+                   "--hit_fill=1")
+        if done.returncode != 0:
+            self.assertRegex(done.stderr, r"only \d+ of 1024 keys are resident")
+        done = run("--engines=ashlar:lru_cache", "--benchmarks=hit",
+                   "--hit_fill=0.99", "--num_shard_bits=6")
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, r"only \d+ of 1013 keys are resident")
+
+    def test_usage_errors(self):
+        for flag, reason in {
+            "--benchmarks=miss": "unknown benchmark miss",
+            "--engines=leveldb": "unknown engine leveldb",
+            "--engines=ashlar@two": "unknown number of threads",
+            "--engines=ashlar:clock": "engine ashlar has no cache type clock",
+            "--engines=ashlar,ashlar": "engine ashlar is named twice",
+            "--engines=": "there is no engine to run",
+            "--erase_percent=2": "must add up to 100",
+            "--threads=0": "must be 1 or more",
+            "--resident_ratio=0": "must be above 0",
+            "--cache_size=1000": "--cache_size must be",
+        }.items():
+            done = run(flag)
+            self.assertEqual(done.returncode, 2, flag)
+            self.assertIn(reason, done.stderr)
+
+
+if __name__ == "__main__":
+    PROGRAM = sys.argv.pop(1)
+    unittest.main()

@@ -1,0 +1,272 @@
+// cache_bench: this library's caches, RocksDB's and the physical limits, under
+// the same load in the same run. Flags and lines are those of RocksDB's
+// cache_bench where it has them.
+
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "third-party/gflags_lib.h"
+#include "tools/bench/cache_engine.h"
+#include "tools/bench/cache_report.h"
+#include "tools/bench/rounds.h"
+
+DEFINE_string(benchmarks, "mixed",
+              "comma-separated: mixed (the operations by percentages), hit "
+              "(lookup and release alone, all keys resident), hit_hint (by "
+              "slot hint), hit_batch (by --batch_size keys), hot_key (one key, "
+              "all threads), pinned_insert (the cache full of pinned entries)");
+DEFINE_string(engines, "ashlar,rocksdb,limit",
+              "comma-separated: ashlar, rocksdb, limit (the keys alone; of "
+              "hot_key: two atomic additions); name:lru_cache and name@4 are "
+              "with a cache type and number of threads of their own; the "
+              "first is compared with the others");
+DEFINE_int32(threads, 16, "threads at once");
+DEFINE_uint64(cache_size, 1ULL << 30, "bytes of capacity");
+DEFINE_int32(num_shard_bits, -1, "2^n shards; -1: as the cache thinks best");
+DEFINE_double(resident_ratio, 0.25, "of mixed: capacity to all keys");
+DEFINE_uint64(ops_per_thread, 2000000, "operations of each thread");
+DEFINE_uint64(value_bytes, 8192, "charge of an entry");
+DEFINE_uint64(value_bytes_estimate, 0,
+              "what a hyper clock cache is told of the charge; 0: value_bytes");
+DEFINE_uint32(skew, 5,
+              "of mixed: a key is the least of skew + 1 random numbers");
+DEFINE_bool(populate_cache, true, "of mixed: the cache is full when it begins");
+DEFINE_double(pinned_ratio, 0.25,
+              "of mixed: capacity that is held by handles, of all threads");
+DEFINE_uint32(lookup_insert_percent, 82,
+              "of mixed: lookups, with an insert after a miss");
+DEFINE_uint32(insert_percent, 2, "of mixed: inserts that take a handle");
+DEFINE_uint32(blind_insert_percent, 5, "of mixed: inserts without a handle");
+DEFINE_uint32(lookup_percent, 10, "of mixed: lookups alone");
+DEFINE_uint32(erase_percent, 1, "of mixed: erasures");
+DEFINE_int32(eviction_effort_cap, 30, "of a hyper clock cache");
+DEFINE_bool(strict_capacity_limit, false, "inserts fail rather than exceed");
+DEFINE_string(cache_type, "hyper_clock_cache",
+              "hyper_clock_cache, lru_cache; rocksdb also has "
+              "auto_hyper_clock_cache");
+DEFINE_bool(real_values, false,
+            "values are buffers, made for each insert and read by each hit; "
+            "else a charge is all that an entry is");
+DEFINE_bool(lean, false, "real values are not read by hits");
+DEFINE_bool(histograms, true,
+            "of mixed: latencies, measured in a run of their own after the "
+            "rounds, so that clocks take no time of those");
+DEFINE_bool(gather_stats, false,
+            "of mixed: a thread more looks at every entry again and again");
+DEFINE_uint32(gather_stats_sleep_ms, 1000, "pause of that thread");
+DEFINE_double(hit_fill, 0.9,
+              "of the hits: keys, as a part of the entries that the capacity "
+              "has room for");
+DEFINE_int32(batch_size, 32, "keys of a batch");
+DEFINE_uint64(seed, 1, "of keys and hashes");
+DEFINE_int32(rounds, 3, "rounds that must be undisturbed; 15 for a claim");
+DEFINE_bool(keep_disturbed, false, "keep disturbed rounds too");
+DEFINE_bool(json, false, "one JSON document instead of lines");
+
+namespace ashlar::bench {
+
+namespace {
+
+std::vector<std::string> Split(const std::string& text) {
+  std::vector<std::string> parts;
+  std::istringstream stream(text);
+  std::string part;
+  while (std::getline(stream, part, ',')) {
+    if (!part.empty()) parts.push_back(part);
+  }
+  return parts;
+}
+
+[[noreturn]] void Usage(const std::string& reason) {
+  std::fprintf(stderr, "cache_bench: %s\nTry 'cache_bench --help'.\n",
+               reason.c_str());
+  std::exit(2);
+}
+
+CacheBenchOptions OptionsFromFlags() {
+  CacheBenchOptions o;
+  o.threads = FLAGS_threads;
+  o.ops_per_thread = FLAGS_ops_per_thread;
+  o.seed = FLAGS_seed;
+  o.cache_type = FLAGS_cache_type;
+  o.cache_size = FLAGS_cache_size;
+  o.num_shard_bits = FLAGS_num_shard_bits;
+  o.value_bytes = FLAGS_value_bytes;
+  o.value_bytes_estimate = FLAGS_value_bytes_estimate;
+  o.eviction_effort_cap = FLAGS_eviction_effort_cap;
+  o.strict_capacity_limit = FLAGS_strict_capacity_limit;
+  o.resident_ratio = FLAGS_resident_ratio;
+  o.skew = FLAGS_skew;
+  o.populate_cache = FLAGS_populate_cache;
+  o.pinned_ratio = FLAGS_pinned_ratio;
+  o.lookup_insert_percent = FLAGS_lookup_insert_percent;
+  o.insert_percent = FLAGS_insert_percent;
+  o.blind_insert_percent = FLAGS_blind_insert_percent;
+  o.lookup_percent = FLAGS_lookup_percent;
+  o.erase_percent = FLAGS_erase_percent;
+  o.real_values = FLAGS_real_values;
+  o.lean = FLAGS_lean;
+  o.gather_stats = FLAGS_gather_stats;
+  o.gather_stats_sleep_ms = FLAGS_gather_stats_sleep_ms;
+  o.hit_fill = FLAGS_hit_fill;
+  o.batch_size = FLAGS_batch_size;
+  return o;
+}
+
+void CheckFlags() {
+  if (FLAGS_lookup_insert_percent + FLAGS_insert_percent +
+          FLAGS_blind_insert_percent + FLAGS_lookup_percent +
+          FLAGS_erase_percent !=
+      100) {
+    Usage("the percentages of the operations must add up to 100");
+  }
+  if (FLAGS_threads < 1 || FLAGS_rounds < 1 || FLAGS_batch_size < 1 ||
+      FLAGS_value_bytes < 1 || FLAGS_ops_per_thread < 1 || FLAGS_seed < 1) {
+    Usage(
+        "--threads, --rounds, --batch_size, --value_bytes, --ops_per_thread "
+        "and --seed must be 1 or more");
+  }
+  if (FLAGS_cache_size < FLAGS_value_bytes) {
+    Usage("--cache_size must be --value_bytes or more");
+  }
+  if (!(FLAGS_resident_ratio > 0 && FLAGS_resident_ratio <= 1 &&
+        FLAGS_pinned_ratio >= 0 && FLAGS_hit_fill > 0 && FLAGS_hit_fill <= 1)) {
+    Usage(
+        "--resident_ratio and --hit_fill must be above 0 and at most 1, "
+        "--pinned_ratio 0 or more");
+  }
+}
+
+// Empty where a RocksDB is not installed.
+std::unique_ptr<CacheEngine> EngineOf(const std::string& name) {
+  if (name == "ashlar") return NewAshlarCacheEngine();
+  if (name == "limit") return NewLimitCacheEngine();
+  if (name != "rocksdb") Usage("unknown engine " + name);
+  std::string why;
+  auto engine = LoadRocksDbCacheEngine(&why);
+  if (engine == nullptr) {
+    std::fprintf(stderr,
+                 "cache_bench: engine rocksdb is skipped: %s "
+                 "(tools/interop/fetch_oracle sets it up)\n",
+                 why.c_str());
+  }
+  return engine;
+}
+
+int ThreadsFrom(const std::string& number, const std::string& spec) {
+  int threads = 0;
+  const char* const end = number.data() + number.size();
+  const auto [stop, error] = std::from_chars(number.data(), end, threads);
+  if (error != std::errc() || stop != end || threads < 1) {
+    Usage("unknown number of threads in engine " + spec);
+  }
+  return threads;
+}
+
+using Engines = std::map<std::string, std::unique_ptr<CacheEngine>>;
+
+// "name", "name:cache_type", "name@threads" or "name:cache_type@threads".
+void AddEntrant(const std::string& spec, Engines* engines,
+                std::vector<CacheEntrant>* entrants) {
+  CacheEntrant entrant = {spec, nullptr, OptionsFromFlags()};
+  std::string name = spec;
+  if (const size_t at = name.find('@'); at != std::string::npos) {
+    entrant.options.threads = ThreadsFrom(name.substr(at + 1), spec);
+    name.resize(at);
+  }
+  if (const size_t colon = name.find(':'); colon != std::string::npos) {
+    entrant.options.cache_type = name.substr(colon + 1);
+    name.resize(colon);
+  }
+  if (!engines->contains(name)) (*engines)[name] = EngineOf(name);
+  entrant.engine = (*engines)[name].get();
+  if (entrant.engine == nullptr) return;
+  if (!entrant.engine->HasType(entrant.options.cache_type)) {
+    Usage("engine " + name + " has no cache type " +
+          entrant.options.cache_type);
+  }
+  for (const CacheEntrant& other : *entrants) {
+    if (other.name == spec) Usage("engine " + spec + " is named twice");
+  }
+  entrants->push_back(std::move(entrant));
+}
+
+void CheckBenchmark(const std::string& name) {
+  for (const char* known :
+       {"mixed", "hit", "hit_hint", "hit_batch", "hot_key", "pinned_insert"}) {
+    if (name == known) return;
+  }
+  Usage("unknown benchmark " + name);
+}
+
+std::string RunOne(const std::string& benchmark,
+                   const std::vector<CacheEntrant>& entrants,
+                   CacheReport* report) {
+  std::vector<Contestant> contestants;
+  for (const CacheEntrant& entrant : entrants) {
+    contestants.push_back({entrant.name, [&](RunResult* result) {
+                             return entrant.engine->Run(
+                                 benchmark, entrant.options, result, nullptr);
+                           }});
+  }
+  std::string error;
+  report->rounds = RunRounds(benchmark, contestants, FLAGS_rounds,
+                             FLAGS_keep_disturbed, &error);
+  if (!error.empty() || benchmark != "mixed" || !FLAGS_histograms) return error;
+  for (const CacheEntrant& entrant : entrants) {
+    RunResult ignored;
+    error = entrant.engine->Run(benchmark, entrant.options, &ignored,
+                                &report->latencies[entrant.name]);
+    if (!error.empty()) return entrant.name + ": " + error;
+  }
+  return error;
+}
+
+int Main() {
+  CheckFlags();
+  const std::vector<std::string> benchmarks = Split(FLAGS_benchmarks);
+  for (const std::string& benchmark : benchmarks) CheckBenchmark(benchmark);
+  Engines engines;
+  std::vector<CacheEntrant> entrants;
+  for (const std::string& spec : Split(FLAGS_engines)) {
+    AddEntrant(spec, &engines, &entrants);
+  }
+  if (entrants.empty()) Usage("there is no engine to run");
+  if (!FLAGS_json) {
+    for (const CacheEntrant& entrant : entrants) {
+      std::printf("%-9s %s\n", entrant.name.c_str(),
+                  entrant.engine->Describe(entrant.options).c_str());
+    }
+  }
+  std::vector<CacheReport> reports;
+  for (const std::string& benchmark : benchmarks) {
+    reports.emplace_back();
+    const std::string error = RunOne(benchmark, entrants, &reports.back());
+    if (!error.empty()) {
+      std::fprintf(stderr, "cache_bench: %s: %s\n", benchmark.c_str(),
+                   error.c_str());
+      return 1;
+    }
+    if (!FLAGS_json) PrintText(reports.back(), entrants);
+  }
+  if (FLAGS_json) std::printf("%s\n", ToJson(reports, entrants).c_str());
+  return 0;
+}
+
+}  // namespace
+
+}  // namespace ashlar::bench
+
+int main(int argc, char** argv) {
+  gflags::SetUsageMessage(
+      "measures the caches of Ashlar and RocksDB side by side");
+  gflags::ParseCommandLineFlags(&argc, &argv, true);
+  if (argc > 1) ashlar::bench::Usage(std::string("unexpected ") + argv[1]);
+  return ashlar::bench::Main();
+}

@@ -1,0 +1,164 @@
+#include "tools/bench/cache_report.h"
+
+#include <cinttypes>
+#include <cstdio>
+
+#include "tools/bench/report_parts.h"
+
+namespace ashlar::bench {
+
+namespace {
+
+constexpr double kPercentiles[] = {50, 75, 99, 99.9, 99.99};
+
+double PerSecond(const RunResult& run) {
+  return static_cast<double>(run.operations) / run.measured.seconds;
+}
+
+double ThreadsPerSecond(const RunResult& run, int threads) {
+  return static_cast<double>(run.operations) / threads / run.thread_seconds;
+}
+
+double HitRatio(const RunResult& run) {
+  return static_cast<double>(run.found) / static_cast<double>(run.lookups);
+}
+
+const CacheEntrant* LimitOf(const std::vector<CacheEntrant>& entrants,
+                            int threads) {
+  for (const CacheEntrant& entrant : entrants) {
+    if (entrant.is_limit() && entrant.options.threads == threads) {
+      return &entrant;
+    }
+  }
+  return nullptr;
+}
+
+// The first against the others; and each against the limit, or with that taken
+// off, where the limit ran with as many threads.
+std::vector<Ratio> RatiosOf(const BenchmarkReport& report,
+                            const std::vector<CacheEntrant>& entrants) {
+  std::vector<Ratio> ratios;
+  const CacheEntrant& first = entrants.front();
+  for (const CacheEntrant& other : entrants) {
+    if (&other == &first || other.is_limit()) continue;
+    ratios.push_back({first.name + " is x times as fast as " + other.name,
+                      report.RateRatio(first.name, other.name)});
+  }
+  for (const CacheEntrant& entrant : entrants) {
+    const CacheEntrant* const limit =
+        LimitOf(entrants, entrant.options.threads);
+    if (entrant.is_limit() || limit == nullptr) continue;
+    ratios.push_back({"time of " + entrant.name + " / " + limit->name,
+                      report.WallRatio(entrant.name, limit->name)});
+    if (&entrant == &first || report.benchmark == "hot_key" ||
+        entrant.options.threads != first.options.threads) {
+      continue;
+    }
+    ratios.push_back(
+        {"own cost of " + first.name + " / " + entrant.name,
+         report.OwnCostRatio(first.name, entrant.name, limit->name)});
+  }
+  return ratios;
+}
+
+void PrintLatency(const char* what, const LatencyHistogram& latency) {
+  std::printf("%s latency (ns):\n", what);
+  std::printf("Count: %" PRIu64 " Average: %.4f  StdDev: %.2f\n",
+              latency.count(), latency.Average(), latency.StandardDeviation());
+  std::printf("Min: %" PRIu64 "  Median: %.4f  Max: %" PRIu64 "\n",
+              latency.min(), latency.Percentile(50), latency.max());
+  std::printf("Percentiles:");
+  for (const double p : kPercentiles) {
+    std::printf(" P%g: %.2f", p, latency.Percentile(p));
+  }
+  std::printf("\n");
+}
+
+Json ToJson(const LatencyHistogram& latency) {
+  Json out = {{"count", latency.count()},
+              {"average", latency.Average()},
+              {"max", latency.max()}};
+  for (const double p : kPercentiles) {
+    char name[16];
+    std::snprintf(name, sizeof name, "P%g", p);
+    out[name] = latency.Percentile(p);
+  }
+  return out;
+}
+
+void PrintRun(const RunResult& run, int threads) {
+  std::printf("Complete in %.3f s; Rough parallel ops/sec = %.0f\n",
+              run.measured.seconds, PerSecond(run));
+  std::printf("Thread ops/sec = %.0f; %.2f ns/op; %.3f CPU seconds\n",
+              ThreadsPerSecond(run, threads), 1e9 / PerSecond(run),
+              run.measured.cpu_seconds);
+  if (run.lookups != 0) {
+    std::printf("Lookup hit ratio: %.6f (%" PRIu64 " of %" PRIu64 ")\n",
+                HitRatio(run), run.found, run.lookups);
+  }
+  if (run.entries == 0) return;
+  std::printf("Entries: %" PRIu64 ", usage: %" PRIu64 " bytes", run.entries,
+              run.usage_bytes);
+  if (run.table_bytes != 0) {
+    std::printf(", table: %.1f bytes an entry",
+                static_cast<double>(run.table_bytes) /
+                    static_cast<double>(run.entries));
+  }
+  std::printf("\n");
+}
+
+}  // namespace
+
+void PrintText(const CacheReport& report,
+               const std::vector<CacheEntrant>& entrants) {
+  const BenchmarkReport& rounds = report.rounds;
+  for (const CacheEntrant& entrant : entrants) {
+    const auto found = rounds.results.find(entrant.name);
+    if (found == rounds.results.end()) continue;
+    std::printf("\n%s [%s]\n", rounds.benchmark.c_str(), entrant.name.c_str());
+    PrintRun(MedianRun(found->second), entrant.options.threads);
+    const auto latency = report.latencies.find(entrant.name);
+    if (latency == report.latencies.end()) continue;
+    PrintLatency("Operation", latency->second.operations);
+    if (latency->second.gathers.count() > 0) {
+      PrintLatency("Gather stats", latency->second.gathers);
+    }
+  }
+  std::printf("\n");
+  PrintRatios(rounds, RatiosOf(rounds, entrants));
+  std::fflush(stdout);
+}
+
+std::string ToJson(const std::vector<CacheReport>& reports,
+                   const std::vector<CacheEntrant>& entrants) {
+  Json document;
+  document["schema"] = "ashlar-cache-bench/1";
+  for (const CacheEntrant& entrant : entrants) {
+    document["engines"][entrant.name] =
+        entrant.engine->Describe(entrant.options);
+  }
+  document["benchmarks"] = Json::array();
+  for (const CacheReport& report : reports) {
+    Json entry = ToJson(report.rounds, RatiosOf(report.rounds, entrants));
+    for (const CacheEntrant& entrant : entrants) {
+      const RunResult& run = MedianRun(report.rounds.results.at(entrant.name));
+      Json& out = entry["engines"][entrant.name];
+      out["threads"] = entrant.options.threads;
+      out["ops_per_second"] = PerSecond(run);
+      out["thread_ops_per_second"] =
+          ThreadsPerSecond(run, entrant.options.threads);
+      out["lookups"] = run.lookups;
+      out["entries"] = run.entries;
+      out["usage_bytes"] = run.usage_bytes;
+      out["table_bytes"] = run.table_bytes;
+      const auto latency = report.latencies.find(entrant.name);
+      if (latency == report.latencies.end()) continue;
+      out["latency_ns"] = ToJson(latency->second.operations);
+      out["gather_stats_ns"] = ToJson(latency->second.gathers);
+    }
+    document["benchmarks"].push_back(std::move(entry));
+  }
+  return document.dump(2);
+}
+
+}  // namespace ashlar::bench

@@ -1,0 +1,53 @@
+"""What the scripts have in common that print tables of docs/benchmarks.md."""
+
+import json
+import subprocess
+import sys
+
+DISTURBED = "every round was disturbed"
+
+
+def bench(command):
+    """The one benchmark of a benchmark program's run, as its JSON says; None:
+    other load disturbed all of it."""
+    print(" ".join(command), file=sys.stderr)
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    sys.stderr.write(done.stderr)
+    if DISTURBED in done.stderr:
+        return None
+    if done.returncode != 0:
+        raise SystemExit(f"failed: {' '.join(command)}")
+    return json.loads(done.stdout)["benchmarks"][0]
+
+
+def header(*columns):
+    print("| " + " | ".join(columns) + " |")
+    print("|" + "---|" * len(columns))
+
+
+def row(*cells):
+    print("| " + " | ".join(str(cell) for cell in cells) + " |")
+
+
+def spread(report, name):
+    """A ratio's median, with the 10th and 90th percentile."""
+    found = report.get("ratios", {}).get(name)
+    if found is None:
+        return "-"
+    return f"{found['median']:.2f} ({found['p10']:.2f} - {found['p90']:.2f})"
+
+
+def rounds_of(report):
+    return f"{report['rounds']} + {report['dropped']}"
+
+
+def print_tables(parser, args, tables, comment):
+    """Those of `tables` that args.tables names, each behind a comment."""
+    names = args.tables.split(",")
+    for name in names:
+        if name not in tables:
+            parser.error(f"unknown table {name}")
+    for name in names:
+        print(f"\n<!-- {comment(name)} -->\n")
+        tables[name](args)
+        sys.stdout.flush()
