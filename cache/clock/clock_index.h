@@ -132,6 +132,13 @@ class ClockIndex {
     if (all != 0) __builtin_prefetch(SlotAt(group, LowestOf(all)), 1);
   }
 
+  // For who is about to put in an entry.
+  void PrefetchEmpty(uint64_t hash) const {
+    const uint64_t group = HomeGroup(hash);
+    const uint32_t all = groups_[group].Empty();
+    if (all != 0) __builtin_prefetch(SlotAt(group, LowestOf(all)), 1);
+  }
+
   static uint32_t LowestOf(uint32_t mask) {
     return static_cast<uint32_t>(__builtin_ctz(mask));
   }

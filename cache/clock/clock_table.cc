@@ -33,7 +33,8 @@ class EndedEntry : public CacheHandle {
 ClockTable::ClockTable(size_t number, const ClockSettings* settings)
     : settings_(settings),
       index_(settings->index),
-      slots_(index_.SlotAt(number * index_.groups_of_table(), 0),
+      first_group_(number * index_.groups_of_table()),
+      slots_(index_.SlotAt(first_group_, 0),
              index_.groups_of_table() * kSlotsPerGroup),
       occupancy_limit_(std::max<size_t>(
           1,
@@ -42,13 +43,12 @@ ClockTable::ClockTable(size_t number, const ClockSettings* settings)
 
 ClockTable::~ClockTable() {
   for (ClockSlot& each : slots_) {
-    if (slot::ClaimUnreferenced(&each.word)) Free(&each, Why::kErased);
+    if (slot::ClaimUnreferenced(&each.word)) FreeAndSettle(&each);
     assert(slot::IsEmpty(each.word.LoadRelaxed()) && "a handle is still held");
   }
   assert(usage() == 0 && occupancy() == 0);
   for (uint64_t i = 0; i < index_.groups_of_table(); ++i) {
-    [[maybe_unused]] const TagGroup& tags =
-        index_.GroupAt(index_.IndexOf(slots_.data()) / kSlotsPerGroup + i);
+    [[maybe_unused]] const TagGroup& tags = index_.GroupAt(first_group_ + i);
     assert(tags.Empty() == tags::kAllSlots && tags.Passed() == 0);
   }
 }
@@ -57,44 +57,51 @@ void ClockTable::GiveBack(ClockSlot* held, uint64_t units) {
   if (slot::Give(&held->word, units) == slot::Given::kOwned) EndOwned(held);
 }
 
-void ClockTable::EndOwned(ClockSlot* owned) { Free(owned, Why::kErased); }
+void ClockTable::EndOwned(ClockSlot* owned) { FreeAndSettle(owned); }
 
 // --- Putting in
 // ---------------------------------------------------------------
 
+// What came and what went are put together before the counts are touched, which
+// all threads share: an entry that takes the place of another of its size
+// touches neither. Before the entry is published, as it may go at once.
 Status ClockTable::Insert(const CacheKey& key, uint64_t hash, void* value,
                           const CacheItemOps* ops, size_t charge,
                           CachePriority priority, bool strict,
                           CacheHandle** handle) {
   const size_t total = charge + settings_->metadata_charge;
-  const bool charged = strict ? ChargeStrictly(total) : Charge(total);
   if (handle != nullptr) *handle = nullptr;
-  if (strict && !charged) {
+  index_.PrefetchEmpty(hash);
+  Freed freed;
+  const bool fits = strict ? ChargeStrictly(total) : EvictFor(total, &freed);
+  if (strict && !fits) {
     if (handle != nullptr) {
       return Status::MemoryLimit("the cache is full of entries in use");
     }
     EndValue(key, EndedEntry(value, ops, charge), Why::kEvicted);
     return Status::OK();
   }
+  const size_t uncharged = strict ? 0 : total;
   Why why = Why::kEvicted;
-  if (charged && TakeRoomForOne()) {
+  if (fits && HasRoomForOne(&freed)) {
     const Place place = ClaimPlace(key, hash);
     if (place.slot != nullptr) {
       place.slot->Fill(key, value, ops, charge, total);
       if (handle != nullptr) *handle = place.slot;
+      Settle(uncharged, 1, freed);
       slot::Publish(&place.slot->word,
                     slot::VisibleWord(handle != nullptr ? 1 : 0, priority));
       return Status::OK();
     }
-    occupancy_.FetchSub(1);
     if (place.key_is_there) why = Why::kErased;
   }
   if (why == Why::kEvicted) table_full_count_.FetchAdd(1);
   if (handle != nullptr) {
+    Settle(uncharged, 0, freed);
     *handle = NewStandalone(key, value, ops, charge, total);
   } else {
     EndValue(key, EndedEntry(value, ops, charge), why);
-    usage_.FetchSub(total);
+    Settle(uncharged - total, 0, freed);
   }
   return Status::OK();
 }
@@ -105,7 +112,9 @@ CacheHandle* ClockTable::CreateStandalone(const CacheKey& key, void* value,
                                           bool allow_uncharged) {
   const size_t total = charge + settings_->metadata_charge;
   if (!strict) {
-    static_cast<void>(Charge(total));
+    Freed freed;
+    static_cast<void>(EvictFor(total, &freed));
+    Settle(total, 0, freed);
   } else if (!ChargeStrictly(total)) {
     if (!allow_uncharged) return nullptr;
     return NewStandalone(key, value, ops, charge, 0);
@@ -181,19 +190,33 @@ bool ClockTable::HasVisible(ClockSlot* there, const CacheKey& key) {
 // --- Making room
 // --------------------------------------------------------------
 
-// Charged first and evicted for afterwards: so usage exceeds the capacity by no
-// more than what threads are just putting in. False where that much could not
-// be evicted, and the usage is beyond what such failures may bring it to.
-bool ClockTable::Charge(size_t total) {
+// Evicts what `total` bytes more would be too many. False where that was not to
+// be had, and the usage is beyond what such failures may bring it to.
+bool ClockTable::EvictFor(size_t total, Freed* freed) {
   const size_t limit = capacity();
-  const size_t before = usage_.FetchAdd(total);
-  if (before <= limit && total <= limit - before) return true;
+  const size_t now = usage_.Load();
   if (total > limit) return false;
-  const size_t excess = before + total - limit;
-  if (Evict(excess, 0, settings_->eviction_effort_cap).bytes >= excess) {
-    return true;
-  }
-  return usage_.Load() <= limit + limit / settings_->eviction_effort_cap;
+  if (now <= limit - total) return true;
+  const size_t excess = now - (limit - total);
+  *freed = Evict(excess, 0, settings_->eviction_effort_cap);
+  return freed->bytes >= excess ||
+         excess - freed->bytes <= limit / settings_->eviction_effort_cap;
+}
+
+// Threads that looked at the usage at the same time may each have found room
+// for one entry where there was room for one in all: who then sees that it is
+// too much evicts that, so usage exceeds the capacity by no more than what
+// threads are just putting in.
+void ClockTable::Settle(size_t bytes_in, size_t slots_in, const Freed& freed) {
+  if (slots_in != freed.slots) occupancy_.FetchAdd(slots_in - freed.slots);
+  if (bytes_in == freed.bytes) return;
+  const size_t change = bytes_in - freed.bytes;
+  const size_t now = usage_.FetchAdd(change) + change;
+  const size_t limit = capacity();
+  if (now <= limit) return;
+  const Freed more = Evict(now - limit, 0, settings_->eviction_effort_cap);
+  occupancy_.FetchSub(more.slots);
+  usage_.FetchSub(more.bytes);
 }
 
 bool ClockTable::ChargeStrictly(size_t total) {
@@ -203,30 +226,41 @@ bool ClockTable::ChargeStrictly(size_t total) {
     const size_t limit = capacity();
     if (total > limit) return false;
     size_t seen = usage_.Load();
-    while (seen <= limit && total <= limit - seen) {
+    while (seen <= limit - total) {
       if (usage_.CompareExchange(&seen, seen + total)) return true;
     }
     const size_t excess = seen - (limit - total);
-    if (Evict(excess, 0, settings_->eviction_effort_cap).slots == 0) break;
+    const Freed freed = Evict(excess, 0, settings_->eviction_effort_cap);
+    occupancy_.FetchSub(freed.slots);
+    usage_.FetchSub(freed.bytes);
+    if (freed.slots == 0) break;
   }
   return false;
 }
 
-bool ClockTable::TakeRoomForOne() {
-  if (occupancy_.FetchAdd(1) < occupancy_limit_) return true;
-  if (Evict(0, 1, settings_->eviction_effort_cap).slots != 0) return true;
-  occupancy_.FetchSub(1);
-  return false;
+bool ClockTable::HasRoomForOne(Freed* freed) {
+  if (occupancy_.Load() - freed->slots < occupancy_limit_) return true;
+  const Freed more = Evict(0, 1, settings_->eviction_effort_cap);
+  freed->bytes += more.bytes;
+  freed->slots += more.slots;
+  return more.slots != 0;
 }
 
 // The hand goes over the first slots of all groups, then over their second, and
 // so on: so what it evicts together lay in different groups, and all groups are
 // about equally full. (Slot after slot, it leaves those behind it emptier than
 // those before it, and one entry in six finds no room at home.)
-ClockSlot* ClockTable::SlotUnderHand(uint64_t hand) {
+ClockSlot* ClockTable::SlotUnderHand(uint64_t hand) const {
   const uint64_t groups = index_.groups_of_table();
   const uint64_t at = hand % slots_.size();
-  return &slots_[at % groups * kSlotsPerGroup + at / groups];
+  const uint64_t group = first_group_ + at % groups;
+  const auto i = static_cast<uint32_t>(at / groups);
+  return index_.GroupAt(group).HasTag(i) ? index_.SlotAt(group, i) : nullptr;
+}
+
+void ClockTable::PrefetchUnderHand(uint64_t hand) const {
+  const ClockSlot* const there = SlotUnderHand(hand);
+  if (there != nullptr) __builtin_prefetch(there, 1);
 }
 
 // Sweeps until so much is freed, of either. Every step is bounded; so is their
@@ -238,11 +272,11 @@ ClockTable::Freed ClockTable::Evict(size_t bytes, size_t slots,
   const uint64_t most_visits = kMostRounds * slots_.size();
   for (uint64_t visits = 0; visits < most_visits; visits += sweep_step_) {
     const uint64_t first = hand_.FetchAdd(sweep_step_);
-    for (uint32_t i = 0; i < sweep_step_; ++i) {
-      __builtin_prefetch(SlotUnderHand(first + i), 1);
-    }
-    for (uint32_t i = 0; i < sweep_step_; ++i) {
-      ClockSlot* const there = SlotUnderHand(first + i);
+    for (uint64_t at = first; at < first + sweep_step_; ++at) {
+      // For whoever sweeps next.
+      PrefetchUnderHand(at + sweep_step_);
+      ClockSlot* const there = SlotUnderHand(at);
+      if (there == nullptr) continue;
       uint64_t before;
       const slot::Swept swept = slot::Sweep(&there->word, &before);
       if (swept == slot::Swept::kInUse) ++in_use;
@@ -273,10 +307,14 @@ size_t ClockTable::Free(ClockSlot* owned, Why why) {
                               TagGroup::TagOf(hash));
   TakeBackPassed(hash, group);
   slot::Vacate(&owned->word);
-  occupancy_.FetchSub(1);
   EndValue(key, entry, why);
-  usage_.FetchSub(charged);
   return charged;
+}
+
+void ClockTable::FreeAndSettle(ClockSlot* owned) {
+  const size_t charged = Free(owned, Why::kErased);
+  occupancy_.FetchSub(1);
+  usage_.FetchSub(charged);
 }
 
 void ClockTable::EndValue(const CacheKey& key, const CacheHandle& entry,
@@ -295,7 +333,8 @@ void ClockTable::SetCapacity(size_t capacity) {
   capacity_.Store(capacity);
   const size_t now = usage_.Load();
   if (now > capacity) {
-    Evict(now - capacity, 0, std::numeric_limits<uint64_t>::max());
+    Settle(0, 0,
+           Evict(now - capacity, 0, std::numeric_limits<uint64_t>::max()));
   }
 }
 
@@ -326,7 +365,7 @@ void ClockTable::Erase(const CacheKey& key, uint64_t hash) {
 
 void ClockTable::EraseUnRefEntries() {
   for (ClockSlot& each : slots_) {
-    if (slot::ClaimUnreferenced(&each.word)) Free(&each, Why::kErased);
+    if (slot::ClaimUnreferenced(&each.word)) FreeAndSettle(&each);
   }
 }
 

@@ -66,6 +66,7 @@ class ClockTable {
 
  private:
   enum class Why : uint8_t { kErased, kEvicted, kEvictedAfterHit };
+  // Of entries that are gone, but not yet from the counts.
   struct Freed {
     size_t bytes = 0;
     size_t slots = 0;
@@ -79,13 +80,17 @@ class ClockTable {
   bool HasVisible(ClockSlot* there, const CacheKey& key);
   Place ClaimPlace(const CacheKey& key, uint64_t hash);
   void TakeBackPassed(uint64_t hash, uint64_t end_group);
-  bool Charge(size_t total);
+  bool EvictFor(size_t total, Freed* freed);
+  bool HasRoomForOne(Freed* freed);
   bool ChargeStrictly(size_t total);
-  bool TakeRoomForOne();
-  ClockSlot* SlotUnderHand(uint64_t hand);
+  void Settle(size_t bytes_in, size_t slots_in, const Freed& freed);
+  ClockSlot* SlotUnderHand(uint64_t hand) const;
+  void PrefetchUnderHand(uint64_t hand) const;
   Freed Evict(size_t bytes, size_t slots, uint64_t effort_cap);
-  // Empties an owned slot and ends what was in it. Returns what was charged.
+  // Empties an owned slot and ends what was in it. Returns what was charged,
+  // which is still in the usage, as the slot is in the occupancy.
   size_t Free(ClockSlot* owned, Why why);
+  void FreeAndSettle(ClockSlot* owned);
   void EndValue(const CacheKey& key, const CacheHandle& entry, Why why);
   ClockSlot* NewStandalone(const CacheKey& key, void* value,
                            const CacheItemOps* ops, size_t charge,
@@ -93,6 +98,7 @@ class ClockTable {
 
   const ClockSettings* const settings_;
   const ClockIndex& index_;
+  const uint64_t first_group_;
   const std::span<ClockSlot> slots_;
   const size_t occupancy_limit_;
   const uint32_t sweep_step_;

@@ -77,6 +77,10 @@ class alignas(16) TagGroup {
     return tags::Matches(low_.Load(), high_.Load(), tag);
 #endif
   }
+  bool HasTag(uint32_t i) const {
+    const uint64_t word = i < 8 ? low_.Load() : high_.Load();
+    return static_cast<uint8_t>(word >> (i % 8 * 8)) != 0;
+  }
   uint32_t Empty() const { return Matches(0); }
   uint32_t Passed() const {
     return static_cast<uint32_t>(high_.Load() >> tags::kCountShift);
