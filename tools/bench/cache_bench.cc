@@ -135,8 +135,9 @@ void CheckFlags() {
   if (FLAGS_cache_size < FLAGS_value_bytes) {
     Usage("--cache_size must be --value_bytes or more");
   }
-  if (!(FLAGS_resident_ratio > 0 && FLAGS_resident_ratio <= 1 &&
-        FLAGS_pinned_ratio >= 0 && FLAGS_hit_fill > 0 && FLAGS_hit_fill <= 1)) {
+  const auto is_part = [](double x) { return x > 0 && x <= 1; };
+  if (!is_part(FLAGS_resident_ratio) || !is_part(FLAGS_hit_fill) ||
+      FLAGS_pinned_ratio < 0) {
     Usage(
         "--resident_ratio and --hit_fill must be above 0 and at most 1, "
         "--pinned_ratio 0 or more");
@@ -209,6 +210,7 @@ std::string RunOne(const std::string& benchmark,
                    const std::vector<CacheEntrant>& entrants,
                    CacheReport* report) {
   std::vector<Contestant> contestants;
+  contestants.reserve(entrants.size());
   for (const CacheEntrant& entrant : entrants) {
     contestants.push_back({entrant.name, [&](RunResult* result) {
                              return entrant.engine->Run(
