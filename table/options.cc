@@ -77,8 +77,9 @@ Status ValidateDataBlockIndex(const TableOptions& o) {
                       "kDataBlockBinarySearch or kDataBlockBinaryAndHash");
   }
   const double ratio = o.data_block_hash_table_util_ratio;
+  const bool in_range = ratio >= kMinRatio && ratio <= kMaxRatio;
   if (o.data_block_index_type == DataBlockIndexType::kDataBlockBinaryAndHash &&
-      !(ratio >= kMinRatio && ratio <= kMaxRatio)) {
+      !in_range) {
     return OutOfRange("data_block_hash_table_util_ratio", std::to_string(ratio),
                       "0.001 to 1000");
   }

@@ -29,6 +29,7 @@
 
 namespace ashlar {
 
+class FlushBlockPolicyFactory;
 class TablePropertiesCollectorFactory;
 class WorkerPool;
 
@@ -87,6 +88,10 @@ struct TableOptions {
   // Percent. A block that is this close to block_size is closed rather than
   // overfilled by the next entry. Outside 0 to 100: InvalidArgument.
   int block_size_deviation = 10;
+
+  // table/flush_block_policy.h. Null: blocks end by block_size. Else as the
+  // policy says, and at 256 MiB; a virtual call an entry.
+  std::shared_ptr<const FlushBlockPolicyFactory> flush_block_policy_factory;
 
   // Entries between whole keys in a data block, at least 1. More saves bytes,
   // fewer makes seeks in the block faster.

@@ -188,8 +188,13 @@ Status TableBuilder::State::AddChecked(const Slice& user_key, uint64_t tail,
   return {};
 }
 
-Status TableBuilder::State::AddAndCollect(const Slice& user_key, uint64_t tail,
-                                          const Slice& value) {
+Status TableBuilder::State::AddWatched(const Slice& user_key, uint64_t tail,
+                                       const Slice& value) {
+  const auto type = static_cast<ValueType>(tail & 0xff);
+  if (own_flush_policy != nullptr && type != ValueType::kTypeRangeDeletion) {
+    flush_policy.Decide(own_flush_policy->Update(
+        MakeInternalKey(user_key, tail >> 8, type), value));
+  }
   Status added = AddEntry(user_key, tail, value);
   if (!added.ok()) return added;
   return status = collectors.Add(user_key, tail, value, FileSize());
@@ -216,8 +221,8 @@ Status TableBuilder::AddParts(const Slice& user_key, uint64_t tail,
   if (s.finished) [[unlikely]] {
     return Status::InvalidArgument("Add after Finish or Abandon");
   }
-  if (!s.collectors.empty()) [[unlikely]]
-    return s.AddAndCollect(user_key, tail, value);
+  if (s.is_watched) [[unlikely]]
+    return s.AddWatched(user_key, tail, value);
   return s.AddEntry(user_key, tail, value);
 }
 

@@ -30,6 +30,7 @@
 #include "table/build/key_parting.h"
 #include "table/build/tail_writer.h"
 #include "table/build/timestamp_collector.h"
+#include "table/flush_block_policy.h"
 #include "table/index/registry.h"
 #include "table/table_builder.h"
 
@@ -66,8 +67,15 @@ struct TableBuilder::State {
                   : KeyOrder(options.comparator).WithoutTimestamps()),
         timestamps(options),
         quick_key_limit(timestamps.any() ? 0 : kMaxUserKeyBytes + 1),
-        flush_policy(options.block_size, options.block_size_deviation,
-                     options.block_align),
+        own_flush_policy(
+            options.flush_block_policy_factory == nullptr
+                ? nullptr
+                : options.flush_block_policy_factory->NewFlushBlockPolicy()),
+        flush_policy(own_flush_policy != nullptr
+                         ? FlushPolicy::OfApplication()
+                         : FlushPolicy(options.block_size,
+                                       options.block_size_deviation,
+                                       options.block_align)),
         alignment(options),
         base_context_checksum(base_context_checksum_in),
         file(file_in),
@@ -80,7 +88,8 @@ struct TableBuilder::State {
         block(FormOf(options), BlockPlaceInMemory()),
         index(NewIndexBuilder(options)),
         index_takes_keys(index->takes_keys()),
-        collectors(std::move(collectors_in)) {
+        collectors(std::move(collectors_in)),
+        is_watched(!collectors.empty() || own_flush_policy != nullptr) {
     if (options.filter == FilterType::kNone) return;
     if (options.partition_filters) {
       filter_partitions.emplace(options, index.get(),
@@ -96,7 +105,8 @@ struct TableBuilder::State {
   TimestampCollector timestamps;
   // Keys of this size or more are looked at closely.
   const uint64_t quick_key_limit;
-  const FlushPolicy flush_policy;
+  const std::unique_ptr<FlushBlockPolicy> own_flush_policy;  // mostly null
+  FlushPolicy flush_policy;
   const BlockAlignment alignment;
   const uint32_t base_context_checksum;
   bool unique_user_keys = false;
@@ -118,6 +128,7 @@ struct TableBuilder::State {
   std::unique_ptr<IndexBuilder> index;
   const bool index_takes_keys;
   Collectors collectors;
+  const bool is_watched;  // each entry, by a policy or collectors
   // At most one of the two.
   std::optional<KeyFilterBuilder> filter;
   std::optional<FilterPartitionsBuilder> filter_partitions;
@@ -149,8 +160,7 @@ struct TableBuilder::State {
     largest_seqno = std::max(largest_seqno, tail >> 8);
     smallest_seqno = std::min(smallest_seqno, tail >> 8);
   }
-  Status AddAndCollect(const Slice& user_key, uint64_t tail,
-                       const Slice& value);
+  Status AddWatched(const Slice& user_key, uint64_t tail, const Slice& value);
   Status BadEntry(const Slice& user_key, uint64_t tail,
                   std::string_view why) const;
   Status CutBlock(const Slice* next_user_key, uint64_t next_tail);

@@ -20,6 +20,11 @@ class FlushPolicy {
         nearly_full_(NearlyFull(block_size, deviation_percent, aligned)),
         trailer_bytes_(aligned ? kBlockTrailerSize : 0) {}
 
+  // Where an application's own policy decides.
+  static FlushPolicy OfApplication() { return FlushPolicy(kLargestBlock, 0); }
+  // Of such a one: whether the block ends before the next entry.
+  void Decide(bool cut) { block_size_ = cut ? 0 : kLargestBlock; }
+
   // Whether a block that has `size` bytes is to be closed before an entry of
   // these sizes is added. Prefix sharing is left out of account on purpose.
   // `more_restart_bytes`: what a restart point takes besides its offset.
@@ -38,6 +43,8 @@ class FlushPolicy {
   }
 
  private:
+  static constexpr uint64_t kLargestBlock = uint64_t{1} << 28;
+
   static uint64_t NearlyFull(uint64_t block_size, int deviation_percent,
                              bool aligned) {
     // Without a deviation only the block's own size counts.

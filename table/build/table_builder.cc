@@ -93,6 +93,10 @@ Result<std::unique_ptr<TableBuilder>> TableBuilder::Create(
       table_options, std::move(compressor).value(), base, file,
       CrewFor(table_options, build_options), build_options.target_file_size,
       Collectors(build_options));
+  if (table_options.flush_block_policy_factory != nullptr &&
+      state->own_flush_policy == nullptr) {
+    return Status::InvalidArgument("flush_block_policy_factory makes none");
+  }
   state->properties = InitialProperties(table_options, build_options, identity);
   return std::unique_ptr<TableBuilder>(new TableBuilder(std::move(state)));
 }

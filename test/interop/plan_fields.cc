@@ -1,12 +1,33 @@
 #include "test/interop/plan_fields.h"
 
 #include <array>
+#include <memory>
+
+#include "table/flush_block_policy.h"
+#include "test/interop/own_blocks.h"
 
 namespace ashlar::interop {
 
 namespace {
 
 using Codec = CompressionType;
+
+class OwnBlocksPolicy final : public FlushBlockPolicy {
+ public:
+  bool Update(const Slice& internal_key, const Slice& /*value*/) override {
+    return blocks_.EndBefore(internal_key.ToStringView());
+  }
+
+ private:
+  OwnBlocks blocks_;
+};
+
+class OwnBlocksFactory final : public FlushBlockPolicyFactory {
+ public:
+  std::unique_ptr<FlushBlockPolicy> NewFlushBlockPolicy() const override {
+    return std::make_unique<OwnBlocksPolicy>();
+  }
+};
 
 // As many values as the row has labels.
 template <typename T, size_t kCount>
@@ -203,6 +224,12 @@ constexpr auto
                 {"optimize_filters_for_memory", "anysize piecesize",
                  [](size_t value, Plan* plan) {
                    plan->options.optimize_filters_for_memory = value == 1;
+                 }},
+                {"flush_block_policy_factory", "bysize ownblocks",
+                 [](size_t value, Plan* plan) {
+                   if (value == 0) return;
+                   plan->options.flush_block_policy_factory =
+                       std::make_shared<OwnBlocksFactory>();
                  }},
             });
 

@@ -2,6 +2,7 @@
 
 #include <rocksdb/convenience.h>
 #include <rocksdb/filter_policy.h>
+#include <rocksdb/flush_block_policy.h>
 #include <rocksdb/merge_operator.h>
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/table.h>
@@ -11,6 +12,8 @@
 #include <memory>
 #include <string>
 #include <string_view>
+
+#include "test/interop/own_blocks.h"
 
 namespace ashlar::interop {
 
@@ -73,6 +76,27 @@ rocksdb::CompressionOptions TheirCompressionOptions(
   return theirs;
 }
 
+class OwnBlocksPolicy final : public rocksdb::FlushBlockPolicy {
+ public:
+  bool Update(const rocksdb::Slice& internal_key,
+              const rocksdb::Slice& /*value*/) override {
+    return blocks_.EndBefore(internal_key.ToStringView());
+  }
+
+ private:
+  OwnBlocks blocks_;
+};
+
+class OwnBlocksFactory final : public rocksdb::FlushBlockPolicyFactory {
+ public:
+  const char* Name() const override { return "OwnBlocks"; }
+  rocksdb::FlushBlockPolicy* NewFlushBlockPolicy(
+      const rocksdb::BlockBasedTableOptions& /*options*/,
+      const rocksdb::BlockBuilder& /*block*/) const override {
+    return new OwnBlocksPolicy;
+  }
+};
+
 }  // namespace
 
 rocksdb::Options TheirOptions(const Plan& plan) {
@@ -101,6 +125,9 @@ rocksdb::Options TheirOptions(const Plan& plan) {
   table.index_shortening =
       static_cast<rocksdb::BlockBasedTableOptions::IndexShorteningMode>(
           ours.index_shortening);
+  if (ours.flush_block_policy_factory != nullptr) {
+    table.flush_block_policy_factory = std::make_shared<OwnBlocksFactory>();
+  }
   table.metadata_block_size = ours.metadata_block_size;
   table.partition_filters = ours.partition_filters;
   table.decouple_partitioned_filters = ours.decouple_partitioned_filters;
