@@ -13,6 +13,7 @@
 #include "table/table_builder.h"
 #include "test/support/random.h"
 #include "test/support/tables.h"
+#include "tools/bench/null_file.h"
 #include "util/worker_pool.h"
 
 namespace {
@@ -77,14 +78,6 @@ void operator delete(void* memory, size_t) noexcept { WrappedFree(memory); }
 namespace ashlar::testing {
 namespace {
 
-class NullFile final : public WritableFile {
- public:
-  Status Append(const Slice&) override { return {}; }
-  Status Sync() override { return {}; }
-  Status Close() override { return {}; }
-  std::string name() const override { return "null"; }
-};
-
 struct Load {
   CompressionType type = CompressionType::kNoCompression;
   uint64_t block_size = 4096;
@@ -103,7 +96,7 @@ int64_t PeakOf(const Load& load, uint32_t workers, WorkerPool* pool) {
   BuildOptions build = FixedBuild();
   build.workers = workers;
   build.worker_pool = pool;
-  NullFile file;
+  bench::NullFile file;
   Random random(3);
   std::string key;
   std::string value(load.value_bytes, 'v');

@@ -1,21 +1,10 @@
 #include "tools/bench/ashlar_build.h"
 
 #include "port/threads.h"
+#include "tools/bench/null_file.h"
 #include "util/compression.h"
 
 namespace ashlar::bench {
-
-namespace {
-
-class NullFile final : public WritableFile {
- public:
-  Status Append(const Slice&) override { return {}; }
-  Status Sync() override { return {}; }
-  Status Close() override { return {}; }
-  std::string name() const override { return "(null)"; }
-};
-
-}  // namespace
 
 FilterType FilterTypeFor(const BenchOptions& o) {
   return o.ribbon ? FilterType::kRibbon : FilterType::kBloom;
