@@ -161,6 +161,23 @@ TEST_F(LruOrder, NothingIsEvictedWhileItIsShown) {
   EXPECT_EQ(cache_->GetUsage(), 0u);
 }
 
+TEST_F(LruOrder, WhatIsShownMakesNoRoom) {
+  MakeLruCache(0, 0);
+  cache_->SetCapacity(2 * kCharge);
+  cache_->SetStrictCapacityLimit(true);
+  PutAll("ab", kLow);
+  cache_->ForEachEntry([this](const CacheEntryView& /*entry*/) {
+    CountedValue* const value = Make('c');
+    EXPECT_EQ(cache_->CreateStandalone(value->key, value, &kCountedOps, kCharge,
+                                       /*allow_uncharged=*/false),
+              nullptr);
+    EndCounted(value, nullptr);
+    EXPECT_EQ(Put('d')->times_ended, 1);
+    EXPECT_EQ(cache_->GetUsage(), 2 * kCharge);
+  });
+  EXPECT_EQ(Put('e')->times_ended, 0);
+}
+
 // What is erased, by any way, while a walk looks at it is ended by the walk.
 TEST_F(LruOrder, WhatIsErasedWhileItIsShownIsEndedAfterwards) {
   MakeLruCache(0, 0);
@@ -245,6 +262,15 @@ TEST_F(LruOrder, MoreInUseThanCapacityIsReported) {
   EXPECT_NE(cache_->ReportProblems().find("capacity"), std::string::npos);
   cache_->Release(handle);
   EXPECT_EQ(cache_->ReportProblems(), "");
+}
+
+// Chains stay short.
+TEST_F(LruOrder, TheTableGrowsWithItsEntries) {
+  MakeLruCache(0, 0);
+  cache_->SetCapacity(5000 * kCharge);
+  for (uint64_t n = 0; n < 5000; ++n) Put(n);
+  EXPECT_GE(cache_->GetTableAddressCount(), 5000u);
+  EXPECT_LE(cache_->GetTableAddressCount(), 16384u);
 }
 
 size_t ShardsOf(size_t capacity, int num_shard_bits) {

@@ -164,6 +164,12 @@ TEST_P(TypedCacheTest, Batches) {
         if (found[n]) {
           EXPECT_EQ(found[n]->number, n);
         }
+        // Each key's hint is its own, as a single lookup leaves it.
+        Cache::SlotHint hint = Cache::kNoSlotHint;
+        numbers.Lookup(keys[n], &hint);
+        if (h != nullptr) {
+          EXPECT_EQ(h[n], hint) << n;
+        }
       }
     }
   }
