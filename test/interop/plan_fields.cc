@@ -235,13 +235,15 @@ constexpr auto
 
 // Names of plans are made of labels.
 consteval bool LabelsDiffer() {
-  for (size_t i = 0; i < kFields.size(); ++i) {
-    for (size_t a = 0; a < kFields[i].CountValues(); ++a) {
-      for (size_t j = i; j < kFields.size(); ++j) {
-        for (size_t b = j == i ? a + 1 : 0; b < kFields[j].CountValues(); ++b) {
-          if (kFields[i].Label(a) == kFields[j].Label(b)) return false;
-        }
+  std::array<std::string_view, 128> labels;
+  size_t count = 0;
+  for (const PlanField& field : kFields) {
+    for (size_t value = 0; value < field.CountValues(); ++value) {
+      const std::string_view label = field.Label(value);
+      for (size_t i = 0; i < count; ++i) {
+        if (labels[i] == label) return false;
       }
+      labels[count++] = label;
     }
   }
   return true;
