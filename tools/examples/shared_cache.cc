@@ -34,9 +34,10 @@ Baskets::Handle Get(Baskets& baskets, uint64_t number, int* made) {
 }  // namespace
 
 int main() {
-  ashlar::LruCacheOptions options;
+  ashlar::HyperClockCacheOptions options;
   options.capacity = 1 << 20;
-  auto cache = ashlar::NewLruCache(options);
+  options.estimated_entry_charge = 1000;  // of a basket
+  auto cache = ashlar::NewHyperClockCache(options);
   if (!cache.ok()) {
     std::fprintf(stderr, "%s\n", cache.status().ToString().c_str());
     return 1;
