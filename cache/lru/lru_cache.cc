@@ -131,17 +131,19 @@ namespace {
 
 constexpr int kMaxShardBits = 16;
 
+// NaN is none.
+bool IsRatio(double x) { return x >= 0 && x <= 1; }
+
 Status Validate(const LruCacheOptions& options) {
   if (options.num_shard_bits < -1 || options.num_shard_bits > kMaxShardBits) {
     return Status::InvalidArgument(
         "num_shard_bits: " + std::to_string(options.num_shard_bits) +
         " is neither -1 nor 0 to 16");
   }
-  // So written, NaN fails too.
-  if (!(options.high_pri_pool_ratio >= 0 && options.high_pri_pool_ratio <= 1)) {
+  if (!IsRatio(options.high_pri_pool_ratio)) {
     return Status::InvalidArgument("high_pri_pool_ratio: not within 0 and 1");
   }
-  if (!(options.low_pri_pool_ratio >= 0 && options.low_pri_pool_ratio <= 1)) {
+  if (!IsRatio(options.low_pri_pool_ratio)) {
     return Status::InvalidArgument("low_pri_pool_ratio: not within 0 and 1");
   }
   if (options.high_pri_pool_ratio + options.low_pri_pool_ratio > 1) {

@@ -36,9 +36,9 @@ void LruPools::Add(LruEntry* entry) {
   Overflow(LruPool::kLow, LruPool::kBottom);
 }
 
-void LruPools::AddTo(LruPool to, LruEntry* entry) {
-  Pool& pool = PoolOf(to);
-  entry->pool = to;
+void LruPools::AddTo(LruPool its_pool, LruEntry* entry) {
+  Pool& pool = PoolOf(its_pool);
+  entry->pool = its_pool;
   entry->newer = &pool.ends;
   entry->older = pool.ends.older;
   entry->older->newer = entry;

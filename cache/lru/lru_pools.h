@@ -45,7 +45,7 @@ class LruPools {
   };
 
   Pool& PoolOf(LruPool pool) { return pools_[static_cast<size_t>(pool)]; }
-  void AddTo(LruPool pool, LruEntry* entry);
+  void AddTo(LruPool its_pool, LruEntry* entry);
   void Overflow(LruPool from, LruPool to);
 
   std::array<Pool, kLruPools> pools_;

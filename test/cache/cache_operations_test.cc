@@ -183,7 +183,8 @@ class Model {
       ASSERT_EQ(findable, nullptr);
     } else {
       Known* const known = KnownOf(CountedValue::Of(handle));
-      ASSERT_TRUE(known != nullptr && known->value->key == key);
+      if (known == nullptr) FAIL() << "found what is not in the cache";
+      ASSERT_EQ(known->value->key, key);
       ASSERT_TRUE(!known->standalone && !IsErased(*known));
       ASSERT_TRUE(findable == nullptr || findable == known);
       known->findable = true;

@@ -201,6 +201,7 @@ class CacheStress : public ::testing::TestWithParam<CacheMaker> {
       workers.emplace_back(cache.get(), mix, 1000 + i);
     }
     std::vector<std::thread> threads;
+    threads.reserve(kThreads);
     for (Worker& worker : workers) {
       threads.emplace_back([&worker] { worker.Run(); });
     }
