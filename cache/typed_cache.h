@@ -27,6 +27,7 @@
 #include <utility>
 
 #include "cache/cache.h"
+#include "util/cleanable.h"
 
 namespace ashlar {
 
@@ -66,6 +67,17 @@ class TypedHandle {
   }
   void Reset() {
     if (handle_ != nullptr) cache_->Release(std::exchange(handle_, nullptr));
+  }
+  // Leaves the reference to `keeper`, which gives it back when it is cleaned
+  // up.
+  void MoveTo(Cleanable* keeper) {
+    if (handle_ == nullptr) return;
+    keeper->RegisterCleanup(
+        [](void* cache, void* handle) {
+          static_cast<Cache*>(cache)->Release(
+              static_cast<CacheHandle*>(handle));
+        },
+        cache_, std::exchange(handle_, nullptr));
   }
   // Where the value will hardly be asked for again. True: it was ended.
   bool ResetAndEraseIfLast() {

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 
+#include "cache/cache.h"
 #include "table/internal_key.h"
 #include "util/comparator.h"
 #include "util/prefix_extractor.h"
@@ -42,6 +43,13 @@ struct ReaderOptions {
   // that need it, not the opening.
   PinningTier partition_pinning = PinningTier::kNone;
 
+  // Where data blocks are kept once they are read, by all readers that have the
+  // same one, uncompressed and parsed. It must outlive every reader, iterator
+  // and value. Blocks are known by the file's identity (its unique id), so
+  // files that share a cache must not have equal ones unless they are copies.
+  // Null: blocks are read each time.
+  std::shared_ptr<Cache> block_cache;
+
   // The file's largest sequence number as its manifest has it, 0 being none: of
   // external files, all entries have it. Absent: what the file itself says.
   std::optional<SequenceNumber> largest_seqno = std::nullopt;
@@ -57,6 +65,11 @@ struct ReaderOptions {
 struct ReadOptions {
   // Whether each block read from the file is compared with its checksum.
   bool verify_checksums = true;
+
+  // Whether blocks that are read go into the reader's block cache; not those
+  // that are read without verify_checksums. False for scans that would fill it
+  // with what is not needed again.
+  bool fill_cache = true;
 
   // Of tables whose comparator has timestamps: entries with a newer one are not
   // seen. Empty: all are. Otherwise as long as the comparator says, and it must

@@ -4,7 +4,7 @@
 // NotSupported what it could not honour in every read (comparators it does not
 // know, ...). All const calls may be made by any number of threads at once.
 // Index, filter and range deletions are held in memory; data blocks are read as
-// they are needed.
+// they are needed, and kept where ReaderOptions::block_cache is given.
 #ifndef ASHLAR_TABLE_TABLE_READER_H_
 #define ASHLAR_TABLE_TABLE_READER_H_
 
@@ -62,7 +62,7 @@ struct GetResult {
   // For a wide-column entity `value` is its default column, empty where it has
   // none, and this all of it (table/wide_columns.h). Lives as long as `value`.
   Slice entity;
-  uint32_t data_blocks_read = 0;
+  uint32_t data_blocks_read = 0;  // from the file or from the block cache
 };
 
 class ASHLAR_EXPORT TableReader {

@@ -16,6 +16,7 @@
 #include "table/format/key_order.h"
 #include "table/index/index.h"
 #include "table/options.h"
+#include "table/read/data_blocks.h"
 #include "table/read/filter_partitions.h"
 #include "table/read/range_deletions.h"
 #include "util/file.h"
@@ -35,6 +36,7 @@ struct OpenedTable {
               uint64_t max_uncompressed_bytes)
       : file(std::move(file_in)),
         source(file.get(), footer, max_uncompressed_bytes),
+        data(&source),
         order(BytewiseComparator()),
         order_without_timestamps(order),
         stored_order(order) {}
@@ -43,6 +45,7 @@ struct OpenedTable {
   std::unique_ptr<const Comparator> placeholder;
   std::unique_ptr<RandomAccessFile> file;
   BlockSource source;
+  DataBlocks data;
   KeyOrder order;
   KeyOrder order_without_timestamps;
   // How blocks store keys, and the order of the keys so stored.
@@ -64,11 +67,11 @@ struct OpenedTable {
   // Null where the table has no range deletions.
   std::unique_ptr<const RangeDeletions> range_deletions;
 
-  // Parses a data block that was loaded, and puts one with whole keys in its
-  // place where the file does not store them whole. Leaves entries out whose
+  // Puts a data block with whole keys in the place of one that was loaded,
+  // where the file does not store them whole. Leaves entries out whose
   // timestamp is newer than `newest`, unless that is empty.
-  Status ParseData(const BlockPlace& place, const Slice& newest,
-                   LoadedBlock* block, BlockView* view) const;
+  Status RestoreData(const BlockPlace& place, const Slice& newest,
+                     PinnedBlock* block) const;
   // NotSupported where what is asked needs an order that is not known.
   Status CheckOrderKnown(std::string_view asked) const;
   // Whether iterators can do what the options ask for.

@@ -77,14 +77,11 @@ Status PointLookup::SearchBlock(const IndexCursor& at, const Slice& target,
     *done = !may_go_on;
     return {};
   }
-  Status status =
-      table_.source.LoadOwned(place, options_.verify_checksums, &loaded_);
+  Status status = table_.data.Load(place, options_, &pinned_);
+  if (status.ok()) status = table_.RestoreData(place, Slice(), &pinned_);
   if (!status.ok()) return status;
   ++result_->data_blocks_read;
-  BlockView view;
-  status = table_.ParseData(place, Slice(), &loaded_, &view);
-  if (!status.ok()) return status;
-  block_.Reset(view, place);
+  block_.Reset(pinned_.view(), place);
   for (bool on_entry = block_.SeekUserKey(target); on_entry;
        on_entry = block_.Next()) {
     if (KeyOf(UserKeyOf(block_.key())) != user_key_) {
@@ -204,16 +201,10 @@ Status PointLookup::BadValue(const Status& cause) const {
                              cause);
 }
 
-// The value keeps its block alive: the buffer moves to the heap and goes with
-// the last user of the value.
+// The value keeps its block alive.
 void PointLookup::PinValue(const Slice& value) {
   result_->state = GetResult::State::kFound;
-  auto* const owner = new Buffer(std::move(loaded_.owned));
-  Cleanable pin;
-  pin.RegisterCleanup(
-      [](void* buffer, void*) { delete static_cast<Buffer*>(buffer); }, owner,
-      nullptr);
-  result_->value.Pin(value, std::move(pin));
+  result_->value.Pin(value, pinned_.Release());
 }
 
 }  // namespace ashlar::internal

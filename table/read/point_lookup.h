@@ -49,7 +49,7 @@ class PointLookup {
   const Slice user_key_;
   const SequenceNumber snapshot_;
   const MergeOperandCallback& on_operand_;
-  LoadedBlock loaded_;
+  PinnedBlock pinned_;
   BlockIterator block_;
   GetResult* result_ = nullptr;
   // The newest visible range deletion over the key.

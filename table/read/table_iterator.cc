@@ -37,12 +37,11 @@ bool Iterator::State::LoadBlock() {
   if (has_block && block_offset == at.handle().offset) return true;
   has_block = false;
   const BlockPlace place = at.place();
-  Status loading = table->source.Load(place, options.verify_checksums, &window,
-                                      &workspace, &loaded);
-  BlockView view;
-  if (loading.ok()) loading = table->ParseData(place, newest, &loaded, &view);
+  Status loading =
+      table->data.Load(place, options, &window, &workspace, &loaded);
+  if (loading.ok()) loading = table->RestoreData(place, newest, &loaded);
   if (!loading.ok()) return Fail(loading);
-  block.Reset(view, place);
+  block.Reset(loaded.view(), place);
   block_offset = place.handle.offset;
   has_block = true;
   return true;

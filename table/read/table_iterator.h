@@ -32,7 +32,7 @@ struct Iterator::State {
   const std::string newest;  // timestamp that is seen
   internal::FileWindow window;
   internal::BlockWorkspace workspace;
-  internal::LoadedBlock loaded;
+  internal::PinnedBlock loaded;
   internal::IndexCursor at;
   internal::BlockIterator block;
   // Of the block in `loaded`.

@@ -1,6 +1,7 @@
 // From the footer to a table that can be read.
 
 #include <algorithm>
+#include <random>
 #include <string>
 
 #include "table/block/restore_keys.h"
@@ -303,18 +304,15 @@ class TableOpener {
 
 }  // namespace
 
-Status OpenedTable::ParseData(const BlockPlace& place, const Slice& newest,
-                              LoadedBlock* block, BlockView* view) const {
-  Status status = ParseBlock(block->contents, place, view);
-  if (!status.ok() || (key_form.IsAsStored() && newest.empty())) [[likely]]
-    return status;
+Status OpenedTable::RestoreData(const BlockPlace& place, const Slice& newest,
+                                PinnedBlock* block) const {
+  if (key_form.IsAsStored() && newest.empty()) [[likely]]
+    return {};
   Buffer restored;
-  status = RestoreKeys(*view, place, stored_order, key_form,
-                       {order.comparator(), newest}, &restored);
+  Status status = RestoreKeys(block->view(), place, stored_order, key_form,
+                              {order.comparator(), newest}, &restored);
   if (!status.ok()) return status;
-  block->owned = std::move(restored);
-  block->contents = block->owned.slice();
-  return ParseBlock(block->contents, place, view);
+  return DataBlocks::Replace(place, std::move(restored), block);
 }
 
 Status OpenedTable::CheckOrderKnown(std::string_view asked) const {
@@ -406,6 +404,17 @@ Status CheckExternalProperties(const TableProperties& properties) {
   return {};
 }
 
+// Files without an identity get one for as long as they are open.
+CacheKey CacheKeyOf(const TableProperties& properties) {
+  if (!properties.db_session_id.empty() && properties.orig_file_number != 0) {
+    return FileCacheKey(properties.db_id, properties.db_session_id,
+                        properties.orig_file_number);
+  }
+  std::random_device random;
+  const auto word = [&random] { return uint64_t{random()} << 32 | random(); };
+  return {word(), word()};
+}
+
 }  // namespace
 
 Status CheckProperties(const TableProperties& properties,
@@ -433,6 +442,10 @@ Status OpenTable(std::unique_ptr<RandomAccessFile> file,
   *table = std::make_unique<OpenedTable>(std::move(file), footer,
                                          options.max_uncompressed_block_bytes);
   status = TableOpener(table->get(), &window).Open(options);
+  if (status.ok() && options.block_cache != nullptr) {
+    (*table)->data.UseCache(options.block_cache,
+                            CacheKeyOf((*table)->properties));
+  }
   return NamedAfter(opened, status);
 }
 

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <stdexcept>
 
+#include "cache/cache_options.h"
 #include "util/file.h"
 
 namespace ashlar::testing {
@@ -20,6 +21,21 @@ std::vector<Entry> SomeEntries(int count) {
     entries.push_back(Value(key, kSequence, "value" + std::to_string(i)));
   }
   return entries;
+}
+
+std::shared_ptr<Cache> AnyBlockCache(uint64_t random) {
+  constexpr size_t kCapacities[] = {size_t{1} << 20, 3000, 0};
+  const size_t capacity = kCapacities[random / 4 % 3];
+  const bool strict = random / 12 % 2 != 0;
+  if (random % 4 == 0) return nullptr;
+  if (random % 4 == 1) {
+    return NewLruCache({.capacity = capacity, .strict_capacity_limit = strict})
+        .value();
+  }
+  return NewHyperClockCache({.capacity = capacity,
+                             .estimated_entry_charge = 1000,
+                             .strict_capacity_limit = strict})
+      .value();
 }
 
 BuildOptions FixedBuild(std::string_view seed) {

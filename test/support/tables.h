@@ -65,6 +65,10 @@ Result<std::unique_ptr<TableReader>> OpenBytes(
 std::unique_ptr<TableReader> OpenTable(std::string bytes,
                                        const ReaderOptions& options = {});
 
+// None, or one that is large, that has room for a block or two, or for none
+// at all.
+std::shared_ptr<Cache> AnyBlockCache(uint64_t random);
+
 // Every entry from the first to the last, or the other way round, with
 // iterators of these options. The status tells why they ended.
 Status ReadForward(const TableReader& reader, const ReadOptions& options,

@@ -229,7 +229,9 @@ std::string Dump(const ReferenceTable& table) {
 void CheckBothReaders(const std::string& bytes, Random* random,
                       Sightings* seen) {
   const ReferenceTable reference = ReadReferenceTable(bytes);
-  const auto reader = OpenTable(bytes);
+  ReaderOptions options;
+  options.block_cache = AnyBlockCache(random->Next());
+  const auto reader = OpenTable(bytes, options);
   std::vector<Entry> entries;
   Require(ReadForward(*reader, {.ignore_range_deletions = true}, &entries));
   EXPECT_EQ(CanonicalDump(entries) + CanonicalDump(RangeDeletionsOf(*reader)),

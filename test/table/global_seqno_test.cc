@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cache/cache_options.h"
 #include "table/dump.h"
 #include "table/external_file_writer.h"
 #include "table/meta/properties_block.h"
@@ -148,6 +149,22 @@ TEST(GlobalSeqno, ComesFromTheManifestWhereTheFileHasNone) {
   SetSeqno(0, &bytes);
   options.largest_seqno = kMaxSequenceNumber + 1;
   EXPECT_TRUE(OpenBytes(bytes, options).status().IsInvalidArgument());
+}
+
+// The cache has blocks as the file has them, whatever a reader makes of them.
+TEST(GlobalSeqno, ReadersThatDifferMayShareACache) {
+  const std::string bytes = BuildExternal(Options(6));
+  HyperClockCacheOptions cache_options;
+  cache_options.capacity = size_t{8} << 20;
+  ReaderOptions options;
+  options.block_cache = std::move(NewHyperClockCache(cache_options)).value();
+  for (int round = 0; round < 2; ++round) {
+    for (const SequenceNumber seqno : {kSeqno, SequenceNumber{0}, kSeqno + 1}) {
+      options.largest_seqno = seqno;
+      CheckAllReads(*OpenTable(bytes, options), seqno);
+    }
+  }
+  EXPECT_GT(options.block_cache->GetOccupancyCount(), 0U);
 }
 
 // The number says nothing about files that a database wrote itself.

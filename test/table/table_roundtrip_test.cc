@@ -228,8 +228,10 @@ void CheckReference(const RandomTable& table, const std::string& bytes) {
 void CheckReader(const RandomTable& table, const std::string& bytes,
                  Random* random) {
   constexpr uint64_t kReadaheads[] = {0, 0, 1, 4096, uint64_t{1} << 40};
+  ReaderOptions reader_options = ReaderOptionsFor(table.options);
+  reader_options.block_cache = AnyBlockCache(random->Next());
   const std::unique_ptr<TableReader> reader =
-      OpenEitherWay(bytes, ReaderOptionsFor(table.options), random->OneIn(2));
+      OpenEitherWay(bytes, reader_options, random->OneIn(2));
   const ReadOptions options{.verify_checksums = !random->OneIn(4),
                             .readahead_size = random->Pick(kReadaheads)};
   EXPECT_EQ(reader->format_version(), table.options.format_version);

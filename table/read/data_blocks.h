@@ -1,0 +1,84 @@
+// DataBlocks: the data blocks of a table, from the block cache or the file.
+//
+// Where the reader has a cache, a block that is not there is loaded, parsed
+// once and put there, as the file stores it: keys that need to be restored are
+// restored for each read, since readers of one file may differ in how. Only
+// blocks that were compared with their checksum go there. A cache without room
+// changes nothing but the speed. One for a reader, used by any number of
+// threads.
+#ifndef ASHLAR_TABLE_READ_DATA_BLOCKS_H_
+#define ASHLAR_TABLE_READ_DATA_BLOCKS_H_
+
+#include <memory>
+
+#include "cache/typed_cache.h"
+#include "table/block/block.h"
+#include "table/options.h"
+#include "table/read/block_source.h"
+
+namespace ashlar::internal {
+
+// What the cache keeps.
+struct CachedDataBlock {
+  Buffer bytes;
+  BlockView view;  // of them
+
+  size_t ApproximateMemoryUsage() const {
+    return sizeof(*this) + bytes.capacity() + Buffer::kSlack;
+  }
+};
+
+// A data block that was loaded, alive for as long as this is, or what Release
+// hands out.
+class PinnedBlock {
+ public:
+  const BlockView& view() const { return view_; }
+
+  // Forgets the block; keeps its memory for the next one.
+  void Clear();
+  // Hands over what keeps the block's bytes alive.
+  Cleanable Release();
+
+ private:
+  friend class DataBlocks;
+  using Handle = TypedHandle<CachedDataBlock>;
+
+  BlockView view_;
+  LoadedBlock own_;  // its bytes, where they are not the cache's
+  Handle cached_;
+};
+
+class DataBlocks {
+ public:
+  explicit DataBlocks(const BlockSource* source) : source_(source) {}
+
+  // From then on blocks go there. `file` is the key of the file.
+  void UseCache(std::shared_ptr<Cache> cache, const CacheKey& file);
+
+  // The block as the file stores it. The window may be null, and the block then
+  // outlives everything but the file and the cache.
+  Status Load(const BlockPlace& place, const ReadOptions& options,
+              FileWindow* window, BlockWorkspace* workspace,
+              PinnedBlock* block) const;
+  // The same without a window and with the thread's own workspace.
+  Status Load(const BlockPlace& place, const ReadOptions& options,
+              PinnedBlock* block) const;
+  // Puts other bytes in its place.
+  static Status Replace(const BlockPlace& place, Buffer bytes,
+                        PinnedBlock* block);
+
+ private:
+  using BlockCache = TypedCache<CachedDataBlock, CacheEntryRole::kDataBlock>;
+
+  bool FindInCache(const BlockPlace& place, PinnedBlock* block) const;
+  Status Keep(const BlockPlace& place, const ReadOptions& options,
+              PinnedBlock* block) const;
+
+  const BlockSource* const source_;
+  std::unique_ptr<BlockCache> cache_;  // null: there is none
+  CacheKey file_;
+};
+
+}  // namespace ashlar::internal
+
+#endif  // ASHLAR_TABLE_READ_DATA_BLOCKS_H_
