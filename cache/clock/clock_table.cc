@@ -250,17 +250,23 @@ bool ClockTable::HasRoomForOne(Freed* freed) {
 // so on: so what it evicts together lay in different groups, and all groups are
 // about equally full. (Slot after slot, it leaves those behind it emptier than
 // those before it, and one entry in six finds no room at home.)
-ClockSlot* ClockTable::SlotUnderHand(uint64_t hand) const {
+ClockTable::HandAt ClockTable::UnderHand(uint64_t hand) const {
   const uint64_t groups = index_.groups_of_table();
   const uint64_t at = hand % slots_.size();
-  const uint64_t group = first_group_ + at % groups;
-  const auto i = static_cast<uint32_t>(at / groups);
-  return index_.GroupAt(group).HasTag(i) ? index_.SlotAt(group, i) : nullptr;
+  return {at % groups, static_cast<uint32_t>(at / groups)};
 }
 
-void ClockTable::PrefetchUnderHand(uint64_t hand) const {
-  const ClockSlot* const there = SlotUnderHand(hand);
-  if (there != nullptr) __builtin_prefetch(there, 1);
+void ClockTable::Advance(HandAt* at) const {
+  if (++at->group < index_.groups_of_table()) return;
+  at->group = 0;
+  at->slot = at->slot + 1 == kSlotsPerGroup ? 0 : at->slot + 1;
+}
+
+// Null: the slot is empty.
+ClockSlot* ClockTable::EntryAt(const HandAt& at) const {
+  const uint64_t group = first_group_ + at.group;
+  return index_.GroupAt(group).HasTag(at.slot) ? index_.SlotAt(group, at.slot)
+                                               : nullptr;
 }
 
 // Sweeps until so much is freed, of either. Every step is bounded; so is their
@@ -271,11 +277,13 @@ ClockTable::Freed ClockTable::Evict(size_t bytes, size_t slots,
   uint64_t in_use = 0;
   const uint64_t most_visits = kMostRounds * slots_.size();
   for (uint64_t visits = 0; visits < most_visits; visits += sweep_step_) {
-    const uint64_t first = hand_.FetchAdd(sweep_step_);
-    for (uint64_t at = first; at < first + sweep_step_; ++at) {
+    HandAt at = UnderHand(hand_.FetchAdd(sweep_step_));
+    HandAt ahead = at;
+    for (uint32_t i = 0; i < sweep_step_; ++i) Advance(&ahead);
+    for (uint32_t i = 0; i < sweep_step_; ++i, Advance(&at), Advance(&ahead)) {
       // For whoever sweeps next.
-      PrefetchUnderHand(at + sweep_step_);
-      ClockSlot* const there = SlotUnderHand(at);
+      __builtin_prefetch(EntryAt(ahead), 1);
+      ClockSlot* const there = EntryAt(at);
       if (there == nullptr) continue;
       uint64_t before;
       const slot::Swept swept = slot::Sweep(&there->word, &before);

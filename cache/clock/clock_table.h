@@ -71,6 +71,10 @@ class ClockTable {
     size_t bytes = 0;
     size_t slots = 0;
   };
+  struct HandAt {
+    uint64_t group;  // of the table's
+    uint32_t slot;   // of the group's
+  };
   struct Place {
     ClockSlot* slot = nullptr;  // null: none was found
     bool key_is_there = false;  // which is why
@@ -84,8 +88,9 @@ class ClockTable {
   bool HasRoomForOne(Freed* freed);
   bool ChargeStrictly(size_t total);
   void Settle(size_t bytes_in, size_t slots_in, const Freed& freed);
-  ClockSlot* SlotUnderHand(uint64_t hand) const;
-  void PrefetchUnderHand(uint64_t hand) const;
+  HandAt UnderHand(uint64_t hand) const;
+  void Advance(HandAt* at) const;
+  ClockSlot* EntryAt(const HandAt& at) const;
   Freed Evict(size_t bytes, size_t slots, uint64_t effort_cap);
   // Empties an owned slot and ends what was in it. Returns what was charged,
   // which is still in the usage, as the slot is in the occupancy.
