@@ -19,7 +19,6 @@
 #include "table/read/data_blocks.h"
 #include "table/read/filter_partitions.h"
 #include "table/read/range_deletions.h"
-#include "util/file.h"
 #include "util/mem/aligned_bytes.h"
 #include "util/status.h"
 
