@@ -107,7 +107,9 @@ class ASHLAR_EXPORT Cache {
   // reference, where there are too many to count: 2^28.
   virtual bool Ref(CacheHandle* handle) = 0;
 
-  // Gives a reference back; the handle is void afterwards. With
+  // Gives a reference back; the handle is void afterwards. What is then beyond
+  // the capacity goes at once, or when the next entry comes: the hyper clock
+  // cache does not look at the usage here. With
   // `erase_if_last_ref` an entry that nobody else refers to goes at once. True
   // if it was ended by this call.
   virtual bool Release(CacheHandle* handle, bool erase_if_last_ref = false) = 0;

@@ -44,10 +44,10 @@ struct ReaderOptions {
   PinningTier partition_pinning = PinningTier::kNone;
 
   // Where data blocks are kept once they are read, by all readers that have the
-  // same one, uncompressed and parsed. It must outlive every reader, iterator
-  // and value. Blocks are known by the file's identity (its unique id), so
-  // files that share a cache must not have equal ones unless they are copies.
-  // Null: blocks are read each time.
+  // same one, uncompressed and parsed. The reader has a share of it; values
+  // that outlive the reader need it to live as long. Blocks are known by the
+  // file's identity (its unique id), so files that share a cache must not have
+  // equal ones unless they are copies. Null: blocks are read each time.
   std::shared_ptr<Cache> block_cache;
 
   // The file's largest sequence number as its manifest has it, 0 being none: of
