@@ -13,7 +13,7 @@ OPS = 3008  # whole batches of 32
 THREADS = 3
 CACHE_SIZE = 4 << 20
 VALUE_BYTES = 4096
-HITS = ("hit", "hit_hint", "hit_batch", "hot_key")
+HITS = ("hit", "hit_hint", "hit_batch", "hot_key", "hot_key_hint")
 
 
 def run(*flags):

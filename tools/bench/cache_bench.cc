@@ -20,7 +20,8 @@ DEFINE_string(benchmarks, "mixed",
               "comma-separated: mixed (the operations by percentages), hit "
               "(lookup and release alone, all keys resident), hit_hint (by "
               "slot hint), hit_batch (by --batch_size keys), hot_key (one key, "
-              "all threads), pinned_insert (the cache full of pinned entries)");
+              "all threads), hot_key_hint (by slot hint), pinned_insert (the "
+              "cache full of pinned entries)");
 DEFINE_string(engines, "ashlar,rocksdb,limit",
               "comma-separated: ashlar, rocksdb, limit (the keys alone; of "
               "hot_key: two atomic additions); name:lru_cache and name@4 are "
@@ -199,8 +200,8 @@ void AddEntrant(const std::string& spec, Engines* engines,
 }
 
 void CheckBenchmark(const std::string& name) {
-  for (const char* known :
-       {"mixed", "hit", "hit_hint", "hit_batch", "hot_key", "pinned_insert"}) {
+  for (const char* known : {"mixed", "hit", "hit_hint", "hit_batch", "hot_key",
+                            "hot_key_hint", "pinned_insert"}) {
     if (name == known) return;
   }
   Usage("unknown benchmark " + name);

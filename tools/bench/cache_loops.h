@@ -45,7 +45,8 @@ class CacheLoops {
   std::string Run(const std::string& benchmark, RunResult* result,
                   CacheLatencies* latencies) {
     const bool mixed = benchmark == "mixed";
-    const bool hits = benchmark.starts_with("hit") || benchmark == "hot_key";
+    const bool hits =
+        benchmark.starts_with("hit") || benchmark.starts_with("hot_key");
     std::vector<Handle> pinned;
     std::string error;
     if (hits) error = FillWithHits();
@@ -101,8 +102,8 @@ class CacheLoops {
 
   Loop LoopOf(const std::string& benchmark) {
     if (benchmark == "pinned_insert") return &CacheLoops::InsertLoop;
-    if (benchmark == "hot_key") return &CacheLoops::HotKeyLoop;
     if constexpr (Access::kHints) {
+      if (benchmark == "hot_key_hint") return &CacheLoops::HotKeyHintLoop;
       if (benchmark == "hit_hint") {
         LearnHints();
         return &CacheLoops::HintLoop;
@@ -111,7 +112,8 @@ class CacheLoops {
     if constexpr (Access::kBatches) {
       if (benchmark == "hit_batch") return &CacheLoops::BatchLoop;
     }
-    return &CacheLoops::HitLoop;
+    return benchmark.starts_with("hot_key") ? &CacheLoops::HotKeyLoop
+                                            : &CacheLoops::HitLoop;
   }
 
   std::vector<std::unique_ptr<Thread>> MakeThreads() {
@@ -344,6 +346,19 @@ class CacheLoops {
     uint64_t hits = 0;
     for (uint64_t i = options_.whole_batches(); i > 0; --i) {
       const Handle handle = cache_.Lookup(key);
+      if (handle == nullptr) continue;
+      ++hits;
+      cache_.Release(handle);
+    }
+    CountHits(self, hits);
+  }
+
+  void HotKeyHintLoop(Thread& self) {
+    const CacheKey key = KeyAt(0);
+    uint32_t hint = Hint().slot.Load();
+    uint64_t hits = 0;
+    for (uint64_t i = options_.whole_batches(); i > 0; --i) {
+      const Handle handle = cache_.Lookup(key, &hint);
       if (handle == nullptr) continue;
       ++hits;
       cache_.Release(handle);

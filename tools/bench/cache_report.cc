@@ -50,7 +50,7 @@ std::vector<Ratio> RatiosOf(const BenchmarkReport& report,
     if (entrant.is_limit() || limit == nullptr) continue;
     ratios.push_back({"time of " + entrant.name + " / " + limit->name,
                       report.WallRatio(entrant.name, limit->name)});
-    if (&entrant == &first || report.benchmark == "hot_key" ||
+    if (&entrant == &first || report.benchmark.starts_with("hot_key") ||
         entrant.options.threads != first.options.threads) {
       continue;
     }
