@@ -1,6 +1,7 @@
 #include "cache/clock/clock_table.h"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <limits>
 
@@ -10,10 +11,21 @@ namespace {
 
 // Above it groups are full so often that entries lie far from home.
 constexpr double kMaxLoad = 0.9;
-// One slot a step keeps the order of a small table; with more the hand, which
-// all threads that evict move, is moved less often.
-constexpr size_t kSmallTable = 1024;
+// One slot a step keeps the order of a small table. In others a thread claims
+// many positions of the hand at a time, since all threads move it, and sweeps
+// them step by step, in as many evictions as that takes.
+constexpr size_t kSmallTable = 16 << 10;
 constexpr uint32_t kSweepStep = 4;
+constexpr uint32_t kClaim = 64;
+
+// Positions that a thread has claimed and not swept. What it leaves, because it
+// ends or evicts from other tables, is swept when the hand comes round again.
+struct Claim {
+  const ClockTable* table = nullptr;
+  uint64_t next = 0;
+  uint64_t end = 0;
+};
+thread_local std::array<Claim, 4> claims;
 // Visits after which an entry that nobody uses is gone.
 constexpr uint64_t kMostRounds = slot::kMaxCountdown + 2;
 
@@ -31,7 +43,8 @@ class EndedEntry : public CacheHandle {
 }  // namespace
 
 ClockTable::ClockTable(size_t number, const ClockSettings* settings)
-    : settings_(settings),
+    : number_(number),
+      settings_(settings),
       index_(settings->index),
       first_group_(number * index_.groups_of_table()),
       slots_(index_.SlotAt(first_group_, 0),
@@ -250,6 +263,20 @@ bool ClockTable::HasRoomForOne(Freed* freed) {
 // so on: so what it evicts together lay in different groups, and all groups are
 // about equally full. (Slot after slot, it leaves those behind it emptier than
 // those before it, and one entry in six finds no room at home.)
+// The first of a step's positions.
+uint64_t ClockTable::NextToSweep() {
+  if (sweep_step_ == 1) return hand_.FetchAdd(1);
+  Claim& mine = claims[number_ % claims.size()];
+  // A table may lie where another lay: any position will do.
+  if (mine.table != this || mine.next == mine.end) {
+    const uint64_t first = hand_.FetchAdd(kClaim);
+    mine = {this, first, first + kClaim};
+  }
+  const uint64_t first = mine.next;
+  mine.next += sweep_step_;
+  return first;
+}
+
 ClockTable::HandAt ClockTable::UnderHand(uint64_t hand) const {
   const uint64_t groups = index_.groups_of_table();
   const uint64_t at = hand % slots_.size();
@@ -277,11 +304,11 @@ ClockTable::Freed ClockTable::Evict(size_t bytes, size_t slots,
   uint64_t in_use = 0;
   const uint64_t most_visits = kMostRounds * slots_.size();
   for (uint64_t visits = 0; visits < most_visits; visits += sweep_step_) {
-    HandAt at = UnderHand(hand_.FetchAdd(sweep_step_));
+    HandAt at = UnderHand(NextToSweep());
     HandAt ahead = at;
     for (uint32_t i = 0; i < sweep_step_; ++i) Advance(&ahead);
     for (uint32_t i = 0; i < sweep_step_; ++i, Advance(&at), Advance(&ahead)) {
-      // For whoever sweeps next.
+      // For the next step.
       __builtin_prefetch(EntryAt(ahead), 1);
       ClockSlot* const there = EntryAt(at);
       if (there == nullptr) continue;

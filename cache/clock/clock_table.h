@@ -88,6 +88,7 @@ class ClockTable {
   bool HasRoomForOne(Freed* freed);
   bool ChargeStrictly(size_t total);
   void Settle(size_t bytes_in, size_t slots_in, const Freed& freed);
+  uint64_t NextToSweep();
   HandAt UnderHand(uint64_t hand) const;
   void Advance(HandAt* at) const;
   ClockSlot* EntryAt(const HandAt& at) const;
@@ -101,6 +102,7 @@ class ClockTable {
                            const CacheItemOps* ops, size_t charge,
                            size_t charged);
 
+  const size_t number_;
   const ClockSettings* const settings_;
   const ClockIndex& index_;
   const uint64_t first_group_;
@@ -109,7 +111,8 @@ class ClockTable {
   const uint32_t sweep_step_;
 
   // Each on a line of its own: inserts change them, lookups read what is above.
-  alignas(64) RelaxedAtomic<uint64_t> hand_{0};  // counts slots swept, ever
+  alignas(64) RelaxedAtomic<uint64_t> hand_{
+      0};  // counts positions claimed, ever
   alignas(64) RelaxedAtomic<size_t> usage_{0};
   RelaxedAtomic<size_t> standalone_usage_{0};
   alignas(64) RelaxedAtomic<size_t> occupancy_{0};
