@@ -82,7 +82,7 @@ Status ClockTable::Insert(const CacheKey& key, uint64_t hash, void* value,
                           const CacheItemOps* ops, size_t charge,
                           CachePriority priority, bool strict,
                           CacheHandle** handle) {
-  const size_t total = charge + settings_->metadata_charge;
+  const size_t total = TotalOf(charge);
   if (handle != nullptr) *handle = nullptr;
   index_.PrefetchEmpty(hash);
   Freed freed;
@@ -123,7 +123,7 @@ CacheHandle* ClockTable::CreateStandalone(const CacheKey& key, void* value,
                                           const CacheItemOps* ops,
                                           size_t charge, bool strict,
                                           bool allow_uncharged) {
-  const size_t total = charge + settings_->metadata_charge;
+  const size_t total = TotalOf(charge);
   if (!strict) {
     Freed freed;
     static_cast<void>(EvictFor(total, &freed));

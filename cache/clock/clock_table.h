@@ -7,6 +7,7 @@
 #ifndef ASHLAR_CACHE_CLOCK_CLOCK_TABLE_H_
 #define ASHLAR_CACHE_CLOCK_CLOCK_TABLE_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -80,6 +81,10 @@ class ClockTable {
     bool key_is_there = false;  // which is why
   };
 
+  // What an entry adds to the usage, which must not wrap.
+  size_t TotalOf(size_t charge) const {
+    return std::min(charge, kMostCharge) + settings_->metadata_charge;
+  }
   void GiveBack(ClockSlot* held, uint64_t units);
   bool HasVisible(ClockSlot* there, const CacheKey& key);
   Place ClaimPlace(const CacheKey& key, uint64_t hash);

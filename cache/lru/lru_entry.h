@@ -5,6 +5,7 @@
 #ifndef ASHLAR_CACHE_LRU_LRU_ENTRY_H_
 #define ASHLAR_CACHE_LRU_LRU_ENTRY_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -37,7 +38,7 @@ struct LruEntry final : CacheHandle, LruLink {
 
   // As it counts against the capacity.
   size_t TotalCharge() const {
-    return uncharged ? 0 : charge() + metadata_charge;
+    return uncharged ? 0 : std::min(charge(), kMostCharge) + metadata_charge;
   }
 
   CacheKey key;

@@ -181,6 +181,34 @@ TEST_P(CacheCapacity, AStrictLimitHoldsForAPresentKey) {
   cache_->Release(held);
 }
 
+TEST_P(CacheCapacity, AChargeBeyondAllMeasureWrapsNothing) {
+  for (const size_t charge : {SIZE_MAX, SIZE_MAX - 100, SIZE_MAX / 2}) {
+    MakeSmall(false);
+    CacheHandle* const other = PutPinned(1);
+    std::vector<CacheHandle*> held(3);
+    for (CacheHandle*& handle : held) {
+      CountedValue* const value = Make(2, charge);
+      ASSERT_TRUE(
+          cache_->Insert(value->key, value, &kCountedOps, charge, &handle)
+              .ok());
+      EXPECT_EQ(handle->charge(), charge);
+      EXPECT_GT(cache_->GetUsage(), kCapacity);
+      EXPECT_EQ(cache_->GetUsage(), cache_->GetPinnedUsage());
+    }
+    for (CacheHandle* const handle : held) cache_->Release(handle);
+    EXPECT_EQ(cache_->GetUsage(), kCharge);
+    cache_->Release(other);
+
+    MakeSmall(true);
+    CountedValue* const value = Make(2, charge);
+    CacheHandle* handle = nullptr;
+    EXPECT_TRUE(cache_->Insert(value->key, value, &kCountedOps, charge, &handle)
+                    .IsMemoryLimit());
+    EndCounted(value, nullptr);
+    EXPECT_EQ(cache_->GetUsage(), 0u);
+  }
+}
+
 TEST_P(CacheCapacity, StandaloneUnderAStrictLimit) {
   MakeSmall(true);
   std::vector<CacheHandle*> held;
