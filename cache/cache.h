@@ -76,8 +76,8 @@ class ASHLAR_EXPORT Cache {
 
   // Hands the value over, and a reference to it where `handle` is given. An
   // error leaves it the caller's, and *handle null: MemoryLimit, where the
-  // capacity limit is strict and what can be evicted is not enough. Without a
-  // handle the value may be gone at once, which is no error.
+  // capacity limit is strict and not enough was found that can be evicted.
+  // Without a handle the value may be gone at once, which is no error.
   virtual Status Insert(const CacheKey& key, void* value,
                         const CacheItemOps* ops, size_t charge,
                         CacheHandle** handle = nullptr,

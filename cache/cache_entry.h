@@ -39,8 +39,9 @@ ASHLAR_EXPORT std::string_view CacheEntryRoleName(CacheEntryRole role);
 // Of what is not used, the lowest is evicted first.
 enum class CachePriority : uint8_t { kHigh, kLow, kBottom };
 
-// Charges beyond are counted as this much, so that sums of them do not wrap.
-inline constexpr size_t kMostCharge = SIZE_MAX / 16;
+// Charges beyond are counted as this much, so that sums of some thousands of
+// them do not wrap.
+inline constexpr size_t kMostCharge = SIZE_MAX >> 16;
 
 // What can be done with the values of one kind. Outlives every cache that has
 // such an entry: in practice a constexpr object.

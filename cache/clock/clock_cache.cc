@@ -44,10 +44,11 @@ size_t MetadataCharge(CacheMetadataChargePolicy policy) {
 
 size_t GroupsOfTable(const HyperClockCacheOptions& options) {
   const size_t shard = options.capacity >> ShardBits(options);
-  const size_t entry = options.estimated_entry_charge +
-                       MetadataCharge(options.metadata_charge_policy);
-  const double groups = static_cast<double>(shard) /
-                        static_cast<double>(entry) / kLoad / kSlotsPerGroup;
+  const double entry =
+      static_cast<double>(options.estimated_entry_charge) +
+      static_cast<double>(MetadataCharge(options.metadata_charge_policy));
+  const double groups =
+      static_cast<double>(shard) / entry / kLoad / kSlotsPerGroup;
   return static_cast<size_t>(groups) + 1;
 }
 
@@ -161,7 +162,10 @@ ClockSlot* ClockCache::Find(const CacheKey& key, uint64_t hash) {
 ClockSlot* ClockCache::LookupAt(SlotHint hint, const CacheKey& key) {
   if (hint >= settings_.index.slot_count()) return nullptr;
   ClockSlot* const there = settings_.index.slots() + hint;
-  if (!there->HasKey(key)) return nullptr;
+  // An empty slot keeps the words of its last key, and counts no takes back.
+  if (!there->HasKey(key) || !slot::IsVisible(there->word.LoadRelaxed())) {
+    return nullptr;
+  }
   const auto end = [this](ClockSlot* owned) { EndOwned(owned); };
   return ClockIndex::TakeIfHasKey(there, key, end) ? there : nullptr;
 }
@@ -241,6 +245,7 @@ void ClockCache::EraseUnRefEntries() {
 
 // What does not divide evenly goes to the first tables, a byte each.
 void ClockCache::SetCapacity(size_t capacity) {
+  const MutexLock one_at_a_time(&capacity_mutex_);
   capacity_.Store(capacity);
   const size_t n = tables_.size();
   for (size_t i = 0; i < n; ++i) {

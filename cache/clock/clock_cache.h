@@ -13,6 +13,7 @@
 
 #include "cache/cache_options.h"
 #include "cache/clock/clock_table.h"
+#include "util/sync/mutex.h"
 
 namespace ashlar::internal {
 
@@ -93,6 +94,7 @@ class ClockCache final : public Cache {
   SlotArray array_;
   std::vector<std::unique_ptr<ClockTable>> tables_;
   const size_t estimated_entry_charge_;
+  Mutex capacity_mutex_;  // of SetCapacity, which changes all tables
   RelaxedAtomic<size_t> capacity_;
   RelaxedAtomic<bool> strict_;
 };

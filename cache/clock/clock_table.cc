@@ -18,12 +18,14 @@ constexpr size_t kSmallTable = 16 << 10;
 constexpr uint32_t kSweepStep = 4;
 constexpr uint32_t kClaim = 64;
 
-// Positions that a thread has claimed and not swept. What it leaves, because it
-// ends or evicts from other tables, is swept when the hand comes round again.
+// Positions that a thread has claimed and not swept. What it leaves when it
+// ends is swept when the hand comes round again. A table may lie where another
+// lay: any positions will do.
 struct Claim {
   const ClockTable* table = nullptr;
   uint64_t next = 0;
   uint64_t end = 0;
+  uint32_t passed_over = 0;  // by other tables, since it was last used
 };
 thread_local std::array<Claim, 4> claims;
 // Visits after which an entry that nobody uses is gone.
@@ -102,13 +104,15 @@ Status ClockTable::Insert(const CacheKey& key, uint64_t hash, void* value,
       place.slot->Fill(key, value, ops, charge, total);
       if (handle != nullptr) *handle = place.slot;
       Settle(uncharged, 1, freed);
+      // Not before: what tags tell of is taken, and that is for entries.
+      index_.GroupAt(place.group).Set(place.number, TagGroup::TagOf(hash));
       slot::Publish(&place.slot->word,
                     slot::VisibleWord(handle != nullptr ? 1 : 0, priority));
       return Status::OK();
     }
     if (place.key_is_there) why = Why::kErased;
   }
-  if (why == Why::kEvicted) table_full_count_.FetchAdd(1);
+  if (fits && why == Why::kEvicted) table_full_count_.FetchAdd(1);
   if (handle != nullptr) {
     Settle(uncharged, 0, freed);
     *handle = NewStandalone(key, value, ops, charge, total);
@@ -153,31 +157,37 @@ void ClockTable::EndStandalone(ClockSlot* owned) {
   delete owned;
 }
 
-// Each group that is passed counts the entry before the next is looked at, so
-// that no lookup stops short of it once it is there.
-ClockTable::Place ClockTable::ClaimPlace(const CacheKey& key, uint64_t hash) {
+bool ClockTable::IsThere(const CacheKey& key, uint64_t hash) {
   const uint8_t tag = TagGroup::TagOf(hash);
   uint64_t group = index_.HomeGroup(hash);
   for (uint32_t passed = 0;; ++passed) {
-    TagGroup& tags = index_.GroupAt(group);
+    const TagGroup& tags = index_.GroupAt(group);
     for (uint32_t left = tags.Matches(tag); left != 0; left &= left - 1) {
-      if (HasVisible(index_.SlotAt(group, ClockIndex::LowestOf(left)), key)) {
-        TakeBackPassed(hash, group);
-        return {nullptr, true};
-      }
-    }
-    for (uint32_t left = tags.Empty(); left != 0; left &= left - 1) {
       ClockSlot* const there = index_.SlotAt(group, ClockIndex::LowestOf(left));
-      if (slot::ClaimEmpty(&there->word)) {
-        index_.GroupAt(group).Set(ClockIndex::LowestOf(left), tag);
-        return {there, false};
-      }
+      if (HasVisible(there, key)) return true;
+    }
+    if (tags.Passed() == 0 || passed == index_.most_passed()) return false;
+    group = index_.After(group);
+  }
+}
+
+// Each group that is passed counts the entry before the next is looked at, so
+// that no lookup stops short of it once it is there.
+ClockTable::Place ClockTable::ClaimPlace(const CacheKey& key, uint64_t hash) {
+  if (IsThere(key, hash)) return {.key_is_there = true};
+  uint64_t group = index_.HomeGroup(hash);
+  for (uint32_t passed = 0;; ++passed) {
+    TagGroup& tags = index_.GroupAt(group);
+    for (uint32_t left = tags.Empty(); left != 0; left &= left - 1) {
+      const uint32_t number = ClockIndex::LowestOf(left);
+      ClockSlot* const there = index_.SlotAt(group, number);
+      if (slot::ClaimEmpty(&there->word)) return {there, group, number};
     }
     if (passed == index_.most_passed()) {
       TakeBackPassed(hash, group);
       return {};
     }
-    index_.GroupAt(group).AddPassed();
+    tags.AddPassed();
     group = index_.After(group);
   }
 }
@@ -263,17 +273,23 @@ bool ClockTable::HasRoomForOne(Freed* freed) {
 // so on: so what it evicts together lay in different groups, and all groups are
 // about equally full. (Slot after slot, it leaves those behind it emptier than
 // those before it, and one entry in six finds no room at home.)
-// The first of a step's positions.
+// The first of a step's positions. Another table's claim is left alone, so that
+// none of its positions is lost to it, unless nothing is made of it for long.
 uint64_t ClockTable::NextToSweep() {
+  constexpr uint32_t kPatience = 1000;
+  Claim& claim = claims[number_ % claims.size()];
   if (sweep_step_ == 1) return hand_.FetchAdd(1);
-  Claim& mine = claims[number_ % claims.size()];
-  // A table may lie where another lay: any position will do.
-  if (mine.table != this || mine.next == mine.end) {
-    const uint64_t first = hand_.FetchAdd(kClaim);
-    mine = {this, first, first + kClaim};
+  if (claim.table != this && claim.next != claim.end &&
+      ++claim.passed_over < kPatience) {
+    return hand_.FetchAdd(sweep_step_);
   }
-  const uint64_t first = mine.next;
-  mine.next += sweep_step_;
+  if (claim.table != this || claim.next == claim.end) {
+    const uint64_t first = hand_.FetchAdd(kClaim);
+    claim = {this, first, first + kClaim, 0};
+  }
+  const uint64_t first = claim.next;
+  claim.next += sweep_step_;
+  claim.passed_over = 0;
   return first;
 }
 
@@ -302,6 +318,9 @@ ClockTable::Freed ClockTable::Evict(size_t bytes, size_t slots,
                                     uint64_t effort_cap) {
   Freed freed;
   uint64_t in_use = 0;
+  uint64_t met = 0;
+  // Most often because one large thing outside takes all.
+  if (occupancy_.Load() == 0) return freed;
   const uint64_t most_visits = kMostRounds * slots_.size();
   for (uint64_t visits = 0; visits < most_visits; visits += sweep_step_) {
     HandAt at = UnderHand(NextToSweep());
@@ -312,6 +331,7 @@ ClockTable::Freed ClockTable::Evict(size_t bytes, size_t slots,
       __builtin_prefetch(EntryAt(ahead), 1);
       ClockSlot* const there = EntryAt(at);
       if (there == nullptr) continue;
+      ++met;
       uint64_t before;
       const slot::Swept swept = slot::Sweep(&there->word, &before);
       if (swept == slot::Swept::kInUse) ++in_use;
@@ -327,6 +347,8 @@ ClockTable::Freed ClockTable::Evict(size_t bytes, size_t slots,
       effort_exceeded_.FetchAdd(1);
       break;
     }
+    // A round in which nothing came nearer to its end.
+    if (visits >= slots_.size() && met == in_use) break;
   }
   return freed;
 }

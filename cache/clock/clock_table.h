@@ -77,7 +77,9 @@ class ClockTable {
     uint32_t slot;   // of the group's
   };
   struct Place {
-    ClockSlot* slot = nullptr;  // null: none was found
+    ClockSlot* slot = nullptr;  // owned; null: none was found
+    uint64_t group = 0;
+    uint32_t number = 0;        // in the group
     bool key_is_there = false;  // which is why
   };
 
@@ -87,6 +89,7 @@ class ClockTable {
   }
   void GiveBack(ClockSlot* held, uint64_t units);
   bool HasVisible(ClockSlot* there, const CacheKey& key);
+  bool IsThere(const CacheKey& key, uint64_t hash);
   Place ClaimPlace(const CacheKey& key, uint64_t hash);
   void TakeBackPassed(uint64_t hash, uint64_t end_group);
   bool EvictFor(size_t total, Freed* freed);

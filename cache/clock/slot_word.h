@@ -31,7 +31,9 @@
 //                was invisible, or the key turns out another's, the step is
 //                taken back (Give). If it was empty or owned there is nothing
 //                to take back: the owner ends with a plain store, and an empty
-//                slot's counts mean nothing.
+//                slot's counts mean nothing. They must stay few, so slots are
+//                tried where a tag tells of an entry, or where the word itself
+//                was just seen to be visible.
 //   TakeUncounted  the same without the hit, also of invisible entries if that
 //                is wanted: for those that walk over the table
 //   Give         -ref (-hit). Who lets go of the last reference to an invisible

@@ -229,6 +229,7 @@ void LruShard::SetCapacity(size_t capacity, bool strict) {
     capacity_ = capacity;
     strict_ = strict;
     const auto part = [capacity](double ratio) {
+      if (ratio >= 1) return capacity;
       return static_cast<size_t>(static_cast<double>(capacity) * ratio);
     };
     pools_.SetCapacities(part(owner_.high_pri_pool_ratio),

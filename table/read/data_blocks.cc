@@ -32,6 +32,11 @@ bool DataBlocks::FindInCache(const BlockPlace& place,
   if (cache_ == nullptr) return false;
   block->cached_ = cache_->Lookup(file_.AtOffset(place.handle.offset));
   if (!block->cached_) return false;
+  // A damaged index may tell of a block that is nearly this one.
+  if (block->cached_->handle != place.handle) {
+    block->cached_.Reset();
+    return false;
+  }
   block->view_ = block->cached_->view;
   return true;
 }
@@ -61,11 +66,13 @@ Status DataBlocks::Keep(const BlockPlace& place, const ReadOptions& options,
   const Slice contents = block->own_.contents;
   const bool to_cache =
       cache_ != nullptr && options.fill_cache && options.verify_checksums;
-  auto kept = std::make_unique<CachedDataBlock>();
+  if (!to_cache) return ParseBlock(contents, place, &block->view_);
   // A copy, since what was read into may be far larger than the block.
-  if (!to_cache || !kept->bytes.TryReserve(contents.size())) {
+  auto kept = std::make_unique<CachedDataBlock>();
+  if (!kept->bytes.TryReserve(contents.size())) {
     return ParseBlock(contents, place, &block->view_);
   }
+  kept->handle = place.handle;
   kept->bytes.Append(contents);
   Status status = ParseBlock(kept->bytes.slice(), place, &kept->view);
   if (!status.ok()) return status;

@@ -20,6 +20,7 @@ namespace ashlar::internal {
 
 // What the cache keeps.
 struct CachedDataBlock {
+  BlockHandle handle;  // of the file
   Buffer bytes;
   BlockView view;  // of them
 

@@ -206,6 +206,86 @@ TEST(ClockCache, AHintThatIsRightNeedsNoTag) {
   EXPECT_EQ(cache->GetUsage(), 0U);
 }
 
+// An empty slot keeps its last key: hints to it must leave no trace there.
+TEST(ClockCache, AStaleHintTakesNothing) {
+  const auto cache = Make(Options(size_t{1} << 20, 4096));
+  InsertBlindly(cache.get(), KeyOf(1), 4096);
+  Cache::SlotHint hint = Cache::kNoSlotHint;
+  cache->Release(cache->Lookup(KeyOf(1), &hint));
+  cache->Erase(KeyOf(1));
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_EQ(cache->Lookup(KeyOf(1), &hint), nullptr);
+  }
+  const ClockIndex& index = SettingsOf(*cache).index;
+  EXPECT_EQ((index.slots() + hint)->word.LoadRelaxed(), slot::kEmptyWord);
+}
+
+TEST(ClockCache, APresentKeyKeepsItsValueAwayFromHomeToo) {
+  const auto cache = Make(Options(size_t{8} << 20, 4096));
+  const ClockIndex& index = SettingsOf(*cache).index;
+  std::vector<CacheKey> crowd;
+  for (uint64_t i = 0; crowd.size() <= kSlotsPerGroup; ++i) {
+    const CacheKey key = KeyOf(i);
+    if (index.HomeGroup(KeyHash(key, SettingsOf(*cache).seed)) == 5) {
+      crowd.push_back(key);
+    }
+  }
+  int first = 0;
+  int second = 0;
+  for (const CacheKey& key : crowd) {
+    ASSERT_TRUE(cache->Insert(key, &first, &kNoOps, 1).ok());
+  }
+  cache->Erase(crowd.front());
+  CacheHandle* handle;
+  ASSERT_TRUE(cache->Insert(crowd.back(), &second, &kNoOps, 1, &handle).ok());
+  EXPECT_EQ(handle->value(), &second);
+  CacheHandle* const found = cache->Lookup(crowd.back());
+  ASSERT_NE(found, nullptr);
+  EXPECT_EQ(found->value(), &first);
+  cache->Release(found);
+  cache->Release(handle);
+  EXPECT_EQ(cache->GetOccupancyCount(), kSlotsPerGroup);
+}
+
+TEST(ClockCache, WhatHasNoRoomIsNoFullTable) {
+  const auto cache = Make(Options(size_t{1} << 20, 4096));
+  InsertBlindly(cache.get(), KeyOf(1), size_t{8} << 20);
+  InsertBlindly(cache.get(), KeyOf(2), 100);
+  EXPECT_EQ(cache->ReportProblems(), "");
+}
+
+// Entries far larger than the estimate are few among many empty slots.
+TEST(ClockCache, FewLargeEntriesAreEvictedAllTheSame) {
+  constexpr size_t kEntry = size_t{1} << 20;
+  const auto cache = Make(Options(8 * kEntry, 128));
+  for (uint64_t i = 0; i < 100; ++i)
+    InsertBlindly(cache.get(), KeyOf(i), kEntry);
+  EXPECT_EQ(cache->GetOccupancyCount(), 8U);
+  cache->SetCapacity(3 * kEntry);
+  EXPECT_EQ(cache->GetUsage(), 3 * kEntry);
+  cache->SetCapacity(0);
+  EXPECT_EQ(cache->GetUsage(), 0U);
+}
+
+// One thread sweeps tables by turns, more of them than it has claims.
+TEST(ClockCache, EveryPartOfEveryTableIsSwept) {
+  constexpr size_t kEntry = 4096;
+  HyperClockCacheOptions options = Options(8 * 10500 * kEntry, kEntry);
+  options.num_shard_bits = 3;
+  const auto cache = Make(options);
+  // What is never asked for again is gone after a few capacities.
+  const uint64_t n = options.capacity / kEntry;
+  for (uint64_t i = 0; i < n / 2; ++i)
+    InsertBlindly(cache.get(), KeyOf(i), kEntry);
+  for (uint64_t i = 0; i < 5 * n; ++i) {
+    InsertBlindly(cache.get(), KeyOf(1000000000 + i), kEntry);
+  }
+  size_t left = 0;
+  for (uint64_t i = 0; i < n / 2; ++i)
+    left += Has(cache.get(), KeyOf(i)) ? 1 : 0;
+  EXPECT_LT(left, n / 1000);
+}
+
 TEST(ClockCache, WithAllInUseUsageStaysNearTheCapacity) {
   constexpr size_t kEntry = 4096;
   for (const int effort_cap : {1, 5, 30}) {

@@ -33,6 +33,7 @@ std::shared_ptr<Cache> Make(HyperClockCacheOptions options) {
 template <typename Body>
 void OnEachThread(Body body) {
   std::vector<std::jthread> threads;
+  threads.reserve(kThreads);
   for (int t = 0; t < kThreads; ++t) threads.emplace_back([=] { body(t); });
 }
 
@@ -47,7 +48,8 @@ TEST(ClockStress, UsageExceedsTheCapacityByWhatIsInFlight) {
   OnEachThread([&](int t) {
     size_t seen = 0;
     for (int i = 0; i < kRounds; ++i) {
-      const auto n = static_cast<uint64_t>(t * kRounds + i);
+      const auto n =
+          static_cast<uint64_t>(t) * kRounds + static_cast<uint64_t>(i);
       CacheHandle* handle = nullptr;
       ASSERT_TRUE(cache
                       ->Insert(KeyOf(n), nullptr, &kNoOps, kEntry,

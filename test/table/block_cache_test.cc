@@ -219,7 +219,9 @@ TEST(BlockCache, ManyThreadsAndAFullCache) {
   for (const auto& cache : {ClockOf(3000), LruOf(3000, true)}) {
     const auto reader = OpenTable(SomeTable(), With(cache));
     std::vector<std::jthread> threads;
-    for (int t = 0; t < 6; ++t) {
+    constexpr int kThreads = 6;
+    threads.reserve(kThreads);
+    for (int t = 0; t < kThreads; ++t) {
       threads.emplace_back([&, t] {
         Random random(static_cast<uint64_t>(t));
         GetResult held;
