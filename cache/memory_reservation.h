@@ -3,8 +3,9 @@
 //
 // For what grows beside the cache (filters that are being built, open tables):
 // its owner says how much it has, and the cache holds so much less. The charge
-// lies in entries without values, which ForEachEntry and the statistics show
-// under their role. One thread at a time; the cache itself is shared as ever.
+// lies in entries without values; ForEachEntry and the statistics show under
+// their role those that found room in the table. One thread at a time; the
+// cache itself is shared as ever.
 #ifndef ASHLAR_CACHE_MEMORY_RESERVATION_H_
 #define ASHLAR_CACHE_MEMORY_RESERVATION_H_
 

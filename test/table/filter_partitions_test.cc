@@ -254,14 +254,15 @@ TEST(FilterPartitions, VerificationAsksThePartitions) {
 // Blocks that wait for a dictionary have no place in the file yet; the filter
 // must wait for that with its keys.
 TEST(FilterPartitions, CoupledOnesAreCutAlsoWithADictionary) {
+  // A dictionary needs a codec that takes one; CI builds with every codec.
+  if (!IsCompressionSupported(CompressionType::kZlibCompression)) {
+    GTEST_SKIP() << "this build leaves zlib out, whose dictionary is tested";
+  }
   for (const uint64_t buffer_bytes : {0u, 5000u}) {
     TableOptions options = Options();
     options.separate_key_value_in_data_block = buffer_bytes == 0;
     options.decouple_partitioned_filters = false;
     options.compression = CompressionType::kZlibCompression;
-    if (!IsCompressionSupported(options.compression)) {
-      GTEST_SKIP() << "codec not built in";
-    }
     const std::vector<Entry> entries = VersionedEntries();
     const size_t without = PartitionsOf(BuildTable(options, entries));
     options.compression_opts.max_dict_bytes = 1000;

@@ -49,7 +49,8 @@ TEST_P(ThreadCount, ChangesNothing) {
   GetParam().set(&options);
   const std::vector<CompressionType> built_in = SupportedCompressionTypes();
   if (!std::count(built_in.begin(), built_in.end(), options.compression)) {
-    GTEST_SKIP() << "codec not built in";
+    // CI builds with every codec.
+    GTEST_SKIP() << "this build leaves out the codec whose files are compared";
   }
   BuildOptions build = FixedBuild();
   const std::string serial = BuildTable(options, ManyEntries(), build);
