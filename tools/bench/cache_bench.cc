@@ -4,16 +4,15 @@
 
 #include <charconv>
 #include <cstdio>
-#include <cstdlib>
 #include <map>
 #include <memory>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include "third-party/gflags_lib.h"
 #include "tools/bench/cache_engine.h"
 #include "tools/bench/cache_report.h"
+#include "tools/bench/command_line.h"
 #include "tools/bench/rounds.h"
 
 DEFINE_string(benchmarks, "mixed",
@@ -73,22 +72,6 @@ DEFINE_bool(json, false, "one JSON document instead of lines");
 namespace ashlar::bench {
 
 namespace {
-
-std::vector<std::string> Split(const std::string& text) {
-  std::vector<std::string> parts;
-  std::istringstream stream(text);
-  std::string part;
-  while (std::getline(stream, part, ',')) {
-    if (!part.empty()) parts.push_back(part);
-  }
-  return parts;
-}
-
-[[noreturn]] void Usage(const std::string& reason) {
-  std::fprintf(stderr, "cache_bench: %s\nTry 'cache_bench --help'.\n",
-               reason.c_str());
-  std::exit(2);
-}
 
 CacheBenchOptions OptionsFromFlags() {
   CacheBenchOptions o;
@@ -267,9 +250,7 @@ int Main() {
 }  // namespace ashlar::bench
 
 int main(int argc, char** argv) {
-  gflags::SetUsageMessage(
-      "measures the caches of Ashlar and RocksDB side by side");
-  gflags::ParseCommandLineFlags(&argc, &argv, true);
-  if (argc > 1) ashlar::bench::Usage(std::string("unexpected ") + argv[1]);
+  ashlar::bench::ParseFlags(
+      "measures the caches of Ashlar and RocksDB side by side", argc, argv);
   return ashlar::bench::Main();
 }

@@ -7,11 +7,11 @@
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include "third-party/gflags_lib.h"
+#include "tools/bench/command_line.h"
 #include "tools/bench/engine.h"
 #include "tools/bench/print_report.h"
 #include "tools/bench/rounds.h"
@@ -73,22 +73,6 @@ DEFINE_bool(json, false, "one JSON document instead of lines");
 namespace ashlar::bench {
 
 namespace {
-
-std::vector<std::string> Split(const std::string& text) {
-  std::vector<std::string> parts;
-  std::istringstream stream(text);
-  std::string part;
-  while (std::getline(stream, part, ',')) {
-    if (!part.empty()) parts.push_back(part);
-  }
-  return parts;
-}
-
-[[noreturn]] void Usage(const std::string& reason) {
-  std::fprintf(stderr, "table_bench: %s\nTry 'table_bench --help'.\n",
-               reason.c_str());
-  std::exit(2);
-}
 
 std::string DefaultFolder() {
   return ::access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
@@ -317,9 +301,8 @@ int Main() {
 }  // namespace ashlar::bench
 
 int main(int argc, char** argv) {
-  gflags::SetUsageMessage(
-      "measures Ashlar, RocksDB and the physical limits side by side");
-  gflags::ParseCommandLineFlags(&argc, &argv, true);
-  if (argc > 1) ashlar::bench::Usage(std::string("unexpected ") + argv[1]);
+  ashlar::bench::ParseFlags(
+      "measures Ashlar, RocksDB and the physical limits side by side", argc,
+      argv);
   return ashlar::bench::Main();
 }
