@@ -74,7 +74,7 @@ Status MemoryReservation::UpdateTo(size_t bytes) {
                                std::to_string(bytes) + " bytes");
   }
   while (!pieces_.empty() &&
-         charged_bytes_ - pieces_.back()->charge() >= bytes) {
+         charged_bytes_ - pieces_.back().handle->charge() >= bytes) {
     RemovePiece();
   }
   bytes_ = bytes;
@@ -86,11 +86,11 @@ bool MemoryReservation::AddPiece() {
   constexpr int kTries = 16;
   const size_t charge = PieceAbove(charged_bytes_);
   for (int i = 0; i < kTries; ++i) {
-    CacheHandle* handle = nullptr;
-    const Status status = cache_->Insert(NextPlaceholderKey(), nullptr, ops_,
-                                         charge, &handle, CachePriority::kLow);
+    Piece piece = {.key = NextPlaceholderKey(), .handle = nullptr};
+    const Status status = cache_->Insert(piece.key, nullptr, ops_, charge,
+                                         &piece.handle, CachePriority::kLow);
     if (!status.ok()) continue;
-    pieces_.push_back(handle);
+    pieces_.push_back(piece);
     charged_bytes_ += charge;
     return true;
   }
@@ -98,8 +98,11 @@ bool MemoryReservation::AddPiece() {
 }
 
 void MemoryReservation::RemovePiece() {
-  charged_bytes_ -= pieces_.back()->charge();
-  cache_->Release(pieces_.back(), /*erase_if_last_ref=*/true);
+  const Piece piece = pieces_.back();
+  charged_bytes_ -= piece.handle->charge();
+  // Who looks at every entry may hold it too: it then ends with their look.
+  cache_->Erase(piece.key);
+  cache_->Release(piece.handle);
   pieces_.pop_back();
 }
 

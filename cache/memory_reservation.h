@@ -43,6 +43,11 @@ class ASHLAR_EXPORT MemoryReservation {
   size_t entries() const { return pieces_.size(); }
 
  private:
+  struct Piece {
+    CacheKey key;
+    CacheHandle* handle;
+  };
+
   bool AddPiece();
   void RemovePiece();
 
@@ -50,7 +55,7 @@ class ASHLAR_EXPORT MemoryReservation {
   const CacheItemOps* const ops_;
   size_t bytes_ = 0;
   size_t charged_bytes_ = 0;
-  std::vector<CacheHandle*> pieces_;
+  std::vector<Piece> pieces_;
 };
 
 }  // namespace ashlar

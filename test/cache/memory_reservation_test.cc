@@ -52,6 +52,18 @@ TEST_P(Reservation, ChargesTheCache) {
   EXPECT_EQ(cache_->GetOccupancyCount(), 0u);
 }
 
+// The one that looks holds the entry that it is shown.
+TEST_P(Reservation, WhatIsGivenBackWhileItIsLookedAtIsNotCharged) {
+  MakeCache(256 * kMiB, false);
+  MemoryReservation reservation(cache_);
+  EXPECT_TRUE(reservation.UpdateTo(10 * kPiece).ok());
+  cache_->ForEachEntry([&reservation](const CacheEntryView&) {
+    EXPECT_TRUE(reservation.UpdateTo(0).ok());
+  });
+  EXPECT_EQ(cache_->GetUsage(), 0u);
+  EXPECT_EQ(cache_->GetOccupancyCount(), 0u);
+}
+
 TEST_P(Reservation, SeveralStandSideBySide) {
   MakeCache(256 * kMiB, false);
   MemoryReservation a(cache_);
