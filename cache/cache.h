@@ -76,8 +76,9 @@ class ASHLAR_EXPORT Cache {
 
   // Hands the value over, and a reference to it where `handle` is given. An
   // error leaves it the caller's, and *handle null: MemoryLimit, where the
-  // capacity limit is strict and not enough was found that can be evicted.
-  // Without a handle the value may be gone at once, which is no error.
+  // capacity limit is strict and not enough was found that can be evicted, or
+  // where there is no memory for the entry. Without a handle the value may be
+  // gone at once, which is no error.
   virtual Status Insert(const CacheKey& key, void* value,
                         const CacheItemOps* ops, size_t charge,
                         CacheHandle** handle = nullptr,
@@ -85,7 +86,8 @@ class ASHLAR_EXPORT Cache {
 
   // A handle to a value that no lookup finds, charged for as long as it is
   // held. Null, the value still the caller's, where a strict limit forbids
-  // that; with `allow_uncharged` it is then made without a charge.
+  // that, with `allow_uncharged` it is then made without a charge; or where
+  // there is no memory for the handle.
   virtual CacheHandle* CreateStandalone(const CacheKey& key, void* value,
                                         const CacheItemOps* ops, size_t charge,
                                         bool allow_uncharged) = 0;

@@ -109,7 +109,8 @@ class TypedCache {
                    Cache::SlotHint* slot_hints = nullptr);
 
   // A handle in any case: where the key is there already, or the cache has no
-  // room, nobody else finds this value.
+  // room, nobody else finds this value. Empty, and the value gone, only where
+  // there is no memory for the handle itself.
   Handle InsertAndHold(const CacheKey& key, std::unique_ptr<T> value,
                        CachePriority priority = CachePriority::kLow);
 
@@ -179,7 +180,7 @@ TypedHandle<T> TypedCache<T, kRole>::InsertAndHold(const CacheKey& key,
                                       /*allow_uncharged=*/true);
   }
   // The cache's now.
-  static_cast<void>(value.release());
+  if (handle != nullptr) static_cast<void>(value.release());
   return {cache_.get(), handle};
 }
 

@@ -41,6 +41,8 @@ class alignas(64) ClockSlot : public CacheHandle {
   }
 
   HoldAtomic<uint64_t> word{slot::kEmptyWord};
+  // Of a standalone one, by its owner: see ClockTable::CreateOutsize.
+  bool is_outsize = false;
 
  private:
   RelaxedAtomic<uint64_t> key_file_{0};

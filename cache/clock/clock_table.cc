@@ -4,6 +4,7 @@
 #include <array>
 #include <cassert>
 #include <limits>
+#include <new>
 
 namespace ashlar::internal {
 
@@ -30,6 +31,8 @@ struct Claim {
 thread_local std::array<Claim, 4> claims;
 // Visits after which an entry that nobody uses is gone.
 constexpr uint64_t kMostRounds = slot::kMaxCountdown + 2;
+
+Status NoMemory() { return Status::MemoryLimit("no memory for an entry"); }
 
 // What is about to be ended, without a slot.
 class EndedEntry : public CacheHandle {
@@ -86,6 +89,10 @@ Status ClockTable::Insert(const CacheKey& key, uint64_t hash, void* value,
                           CacheHandle** handle) {
   const size_t total = TotalOf(charge);
   if (handle != nullptr) *handle = nullptr;
+  if (!strict && total > capacity() && handle != nullptr) {
+    *handle = CreateOutsize(key, value, ops, charge);
+    return *handle != nullptr ? Status::OK() : NoMemory();
+  }
   index_.PrefetchEmpty(hash);
   Freed freed;
   const bool fits = strict ? ChargeStrictly(total) : EvictFor(total, &freed);
@@ -115,11 +122,11 @@ Status ClockTable::Insert(const CacheKey& key, uint64_t hash, void* value,
   if (fits && why == Why::kEvicted) table_full_count_.FetchAdd(1);
   if (handle != nullptr) {
     Settle(uncharged, 0, freed);
-    *handle = NewStandalone(key, value, ops, charge, total);
-  } else {
-    EndValue(key, EndedEntry(value, ops, charge), why);
-    Settle(uncharged - total, 0, freed);
+    *handle = NewStandalone(key, value, ops, charge, total, &usage_);
+    return *handle != nullptr ? Status::OK() : NoMemory();
   }
+  EndValue(key, EndedEntry(value, ops, charge), why);
+  Settle(uncharged - total, 0, freed);
   return Status::OK();
 }
 
@@ -128,22 +135,42 @@ CacheHandle* ClockTable::CreateStandalone(const CacheKey& key, void* value,
                                           size_t charge, bool strict,
                                           bool allow_uncharged) {
   const size_t total = TotalOf(charge);
+  if (!strict && total > capacity()) {
+    return CreateOutsize(key, value, ops, charge);
+  }
   if (!strict) {
     Freed freed;
     static_cast<void>(EvictFor(total, &freed));
     Settle(total, 0, freed);
   } else if (!ChargeStrictly(total)) {
     if (!allow_uncharged) return nullptr;
-    return NewStandalone(key, value, ops, charge, 0);
+    return NewStandalone(key, value, ops, charge, 0, &usage_);
   }
-  return NewStandalone(key, value, ops, charge, total);
+  return NewStandalone(key, value, ops, charge, total, &usage_);
 }
 
-// Its charge is in the usage already.
+// Nothing that could be evicted makes room for an entry larger than the
+// capacity. It counts apart, so that while it is held the others stay, and more
+// can come.
+ClockSlot* ClockTable::CreateOutsize(const CacheKey& key, void* value,
+                                     const CacheItemOps* ops, size_t charge) {
+  const size_t total = TotalOf(charge);
+  outsize_usage_.FetchAdd(total);
+  return NewStandalone(key, value, ops, charge, total, &outsize_usage_);
+}
+
+// What is charged is in `usage` already. Null where there is no memory for the
+// handle: the charge is then taken back, and the value still the caller's.
 ClockSlot* ClockTable::NewStandalone(const CacheKey& key, void* value,
                                      const CacheItemOps* ops, size_t charge,
-                                     size_t charged) {
-  auto* const made = new ClockSlot;
+                                     size_t charged,
+                                     RelaxedAtomic<size_t>* usage) {
+  auto* const made = new (std::nothrow) ClockSlot;
+  if (made == nullptr) {
+    usage->FetchSub(charged);
+    return nullptr;
+  }
+  made->is_outsize = usage == &outsize_usage_;
   made->Fill(key, value, ops, charge, charged);
   standalone_usage_.FetchAdd(charged);
   slot::Publish(&made->word, slot::InvisibleWord(1));
@@ -153,7 +180,7 @@ ClockSlot* ClockTable::NewStandalone(const CacheKey& key, void* value,
 void ClockTable::EndStandalone(ClockSlot* owned) {
   EndValue(owned->key(), *owned, Why::kErased);
   standalone_usage_.FetchSub(owned->charged());
-  usage_.FetchSub(owned->charged());
+  (owned->is_outsize ? outsize_usage_ : usage_).FetchSub(owned->charged());
   delete owned;
 }
 

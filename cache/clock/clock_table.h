@@ -55,7 +55,7 @@ class ClockTable {
 
   void SetCapacity(size_t capacity);
   size_t capacity() const { return capacity_.Load(); }
-  size_t usage() const { return usage_.Load(); }
+  size_t usage() const { return usage_.Load() + outsize_usage_.Load(); }
   size_t PinnedUsage();
   size_t occupancy() const { return occupancy_.Load(); }
   size_t occupancy_limit() const { return occupancy_limit_; }
@@ -108,7 +108,9 @@ class ClockTable {
   void EndValue(const CacheKey& key, const CacheHandle& entry, Why why);
   ClockSlot* NewStandalone(const CacheKey& key, void* value,
                            const CacheItemOps* ops, size_t charge,
-                           size_t charged);
+                           size_t charged, RelaxedAtomic<size_t>* usage);
+  ClockSlot* CreateOutsize(const CacheKey& key, void* value,
+                           const CacheItemOps* ops, size_t charge);
 
   const size_t number_;
   const ClockSettings* const settings_;
@@ -123,6 +125,7 @@ class ClockTable {
       0};  // counts positions claimed, ever
   alignas(64) RelaxedAtomic<size_t> usage_{0};
   RelaxedAtomic<size_t> standalone_usage_{0};
+  RelaxedAtomic<size_t> outsize_usage_{0};  // not in usage_
   alignas(64) RelaxedAtomic<size_t> occupancy_{0};
   RelaxedAtomic<size_t> capacity_{0};
   RelaxedAtomic<uint64_t> table_full_count_{0};

@@ -1,6 +1,9 @@
 #include "cache/lru/lru_cache.h"
 
+#include <algorithm>
+#include <array>
 #include <bit>
+#include <numeric>
 
 namespace ashlar {
 
@@ -65,10 +68,30 @@ CacheHandle* LruCache::Lookup(const CacheKey& key, SlotHint* /*slot_hint*/) {
   return ShardOf(hash).Lookup(key, hash);
 }
 
+// Shard by shard, so that each mutex is taken once for all of its keys; by so
+// many keys that their order needs no memory.
 void LruCache::LookupBatch(std::span<const CacheKey> keys,
                            CacheHandle** handles, SlotHint* /*slot_hints*/) {
-  for (size_t i = 0; i < keys.size(); ++i) {
-    handles[i] = Lookup(keys[i], nullptr);
+  constexpr size_t kBatch = 128;
+  std::array<uint64_t, kBatch> hashes;
+  std::array<uint8_t, kBatch> order;
+  for (size_t begin = 0; begin < keys.size(); begin += kBatch) {
+    const CacheKey* const part = keys.data() + begin;
+    const size_t n = std::min(kBatch, keys.size() - begin);
+    for (size_t i = 0; i < n; ++i) hashes[i] = KeyHash(part[i], seed_);
+    std::iota(order.begin(), order.begin() + n, uint8_t{0});
+    const auto shard = [&](uint8_t i) { return ShardNumber(hashes[i]); };
+    std::sort(order.begin(), order.begin() + n, [&](uint8_t a, uint8_t b) {
+      return shard(a) != shard(b) ? shard(a) < shard(b) : a < b;
+    });
+    for (size_t first = 0; first < n;) {
+      size_t end = first + 1;
+      while (end < n && shard(order[end]) == shard(order[first])) ++end;
+      shards_[shard(order[first])]->LookupEach(
+          std::span(order).subspan(first, end - first), part, hashes.data(),
+          handles + begin);
+      first = end;
+    }
   }
 }
 

@@ -2,7 +2,7 @@
 //
 // Shards by the hash's lower bits, each with its part of the capacity. Made by
 // NewLruCache; the yardstick of the other caches, and the oracle of their
-// tests: simple rather than fast, slots and batches are nothing to it.
+// tests: simple rather than fast, slots are nothing to it.
 #ifndef ASHLAR_CACHE_LRU_LRU_CACHE_H_
 #define ASHLAR_CACHE_LRU_LRU_CACHE_H_
 
@@ -56,9 +56,10 @@ class LruCache final : public Cache {
   std::string ReportProblems() const override;
 
  private:
-  LruShard& ShardOf(uint64_t hash) {
-    return *shards_[hash & (shards_.size() - 1)];
+  size_t ShardNumber(uint64_t hash) const {
+    return hash & (shards_.size() - 1);
   }
+  LruShard& ShardOf(uint64_t hash) { return *shards_[ShardNumber(hash)]; }
   void ShareCapacity() ASHLAR_THREAD_ATTRIBUTE(requires_capability(mutex_));
   size_t Sum(size_t LruShard::Figures::*figure) const;
 

@@ -3,6 +3,7 @@
 #include <array>
 #include <cassert>
 #include <memory>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -58,7 +59,14 @@ void LruShard::Forget(LruEntry* entry, List* leaving) {
 Status LruShard::Insert(const CacheKey& key, uint64_t hash, void* value,
                         const CacheItemOps* ops, size_t charge,
                         CacheHandle** handle, CachePriority priority) {
-  auto entry = std::make_unique<LruEntry>(key, value, ops, charge, priority);
+  if (handle != nullptr) *handle = nullptr;
+  std::unique_ptr<LruEntry> entry(
+      new (std::nothrow) LruEntry(key, value, ops, charge, priority));
+  if (entry == nullptr) {
+    if (handle != nullptr) return Status::MemoryLimit("no memory for an entry");
+    EndEvictedValue(LruEntry(key, value, ops, charge, priority));
+    return {};
+  }
   entry->metadata_charge = static_cast<uint8_t>(owner_.metadata_charge);
   Leaving leaving;
   bool done = false;
@@ -66,7 +74,7 @@ Status LruShard::Insert(const CacheKey& key, uint64_t hash, void* value,
     const MutexLock lock(&mutex_);
     done = TryInsert(entry.get(), hash, handle != nullptr, &leaving);
   }
-  if (handle != nullptr) *handle = done ? entry.get() : nullptr;
+  if (handle != nullptr && done) *handle = entry.get();
   // The shard has it now, or the handle, or `leaving`.
   if (done) static_cast<void>(entry.release());
   End(leaving);
@@ -100,8 +108,9 @@ bool LruShard::TryInsert(LruEntry* entry, uint64_t hash, bool wants_handle,
 CacheHandle* LruShard::CreateStandalone(const CacheKey& key, void* value,
                                         const CacheItemOps* ops, size_t charge,
                                         bool allow_uncharged) {
-  auto entry =
-      std::make_unique<LruEntry>(key, value, ops, charge, CachePriority::kLow);
+  std::unique_ptr<LruEntry> entry(new (std::nothrow) LruEntry(
+      key, value, ops, charge, CachePriority::kLow));
+  if (entry == nullptr) return nullptr;
   entry->metadata_charge = static_cast<uint8_t>(owner_.metadata_charge);
   entry->standalone = true;
   entry->refs = 1;
@@ -119,6 +128,16 @@ CacheHandle* LruShard::CreateStandalone(const CacheKey& key, void* value,
 
 CacheHandle* LruShard::Lookup(const CacheKey& key, uint64_t hash) {
   const MutexLock lock(&mutex_);
+  return Take(key, hash);
+}
+
+void LruShard::LookupEach(std::span<const uint8_t> which, const CacheKey* keys,
+                          const uint64_t* hashes, CacheHandle** handles) {
+  const MutexLock lock(&mutex_);
+  for (const uint8_t i : which) handles[i] = Take(keys[i], hashes[i]);
+}
+
+CacheHandle* LruShard::Take(const CacheKey& key, uint64_t hash) {
   LruEntry* const entry = table_.Find(key, hash);
   if (entry == nullptr || entry->refs >= kMaxLruRefs) return nullptr;
   if (entry->refs == entry->visits) pools_.Remove(entry);
@@ -251,23 +270,27 @@ LruShard::Figures LruShard::GetFigures() const {
 void LruShard::End(const Leaving& leaving) const {
   for (LruEntry* entry = leaving.evicted.first; entry != nullptr;) {
     LruEntry* const next = entry->next_in_bucket;
-    const Cache::EvictionCallback& callback = *owner_.eviction_callback;
-    if (callback && callback(entry->key, *entry, entry->hit)) {
-      delete entry;  // the value is the callback's
-    } else {
-      Destroy(entry);
-    }
+    EndEvictedValue(*entry);
+    delete entry;
     entry = next;
   }
   for (LruEntry* entry = leaving.erased.first; entry != nullptr;) {
-    Destroy(std::exchange(entry, entry->next_in_bucket));
+    LruEntry* const next = entry->next_in_bucket;
+    EndValue(*entry);
+    delete entry;
+    entry = next;
   }
 }
 
-void LruShard::Destroy(LruEntry* entry) const {
-  const auto destroy = entry->ops()->destroy;
-  if (destroy != nullptr) destroy(entry->value(), owner_.allocator);
-  delete entry;
+void LruShard::EndEvictedValue(const LruEntry& entry) const {
+  const Cache::EvictionCallback& callback = *owner_.eviction_callback;
+  const bool taken = callback && callback(entry.key, entry, entry.hit);
+  if (!taken) EndValue(entry);
+}
+
+void LruShard::EndValue(const LruEntry& entry) const {
+  const auto destroy = entry.ops()->destroy;
+  if (destroy != nullptr) destroy(entry.value(), owner_.allocator);
 }
 
 }  // namespace ashlar::internal

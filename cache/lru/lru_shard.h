@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <span>
 
 #include "cache/cache.h"
 #include "cache/lru/lru_entry.h"
@@ -45,6 +46,9 @@ class alignas(64) LruShard {
                                 const CacheItemOps* ops, size_t charge,
                                 bool allow_uncharged);
   CacheHandle* Lookup(const CacheKey& key, uint64_t hash);
+  // Of those of a batch that `which` numbers, in this order.
+  void LookupEach(std::span<const uint8_t> which, const CacheKey* keys,
+                  const uint64_t* hashes, CacheHandle** handles);
   bool Ref(LruEntry* entry);
   bool Release(LruEntry* entry, bool erase_if_last_ref);
   void Erase(const CacheKey& key, uint64_t hash);
@@ -86,6 +90,8 @@ class alignas(64) LruShard {
   // is none.
   bool MakeRoom(size_t charge, Fit fit, Leaving* leaving)
       ASHLAR_THREAD_ATTRIBUTE(requires_capability(mutex_));
+  CacheHandle* Take(const CacheKey& key, uint64_t hash)
+      ASHLAR_THREAD_ATTRIBUTE(requires_capability(mutex_));
   // Out of the table; the entry is in no pool.
   void TakeOut(LruEntry* entry)
       ASHLAR_THREAD_ATTRIBUTE(requires_capability(mutex_));
@@ -97,7 +103,8 @@ class alignas(64) LruShard {
       ASHLAR_THREAD_ATTRIBUTE(requires_capability(mutex_));
   void EndVisits(LruEntry* const* entries, size_t n);
   void End(const Leaving& leaving) const;
-  void Destroy(LruEntry* entry) const;
+  void EndEvictedValue(const LruEntry& entry) const;
+  void EndValue(const LruEntry& entry) const;
 
   const LruOwner owner_;
   mutable Mutex mutex_;

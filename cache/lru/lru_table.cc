@@ -1,13 +1,14 @@
 #include "cache/lru/lru_table.h"
 
 #include <cassert>
+#include <new>
 #include <utility>
 
 namespace ashlar::internal {
 
 void LruTable::Insert(LruEntry* entry, uint64_t hash) {
   assert(Find(entry->key, hash) == nullptr);
-  if (entries_ == buckets_.size()) Grow();
+  if (entries_ >= buckets_.size()) Grow();
   ++entries_;
   LruEntry*& bucket = buckets_[hash >> shift_];
   entry->next_in_bucket = std::exchange(bucket, entry);
@@ -20,8 +21,14 @@ void LruTable::Remove(const LruEntry* entry) {
   --entries_;
 }
 
+// Without memory for it chains get longer.
 void LruTable::Grow() {
-  std::vector<LruEntry*> old(buckets_.size() * 2);
+  std::vector<LruEntry*> old;
+  try {
+    old.resize(buckets_.size() * 2);
+  } catch (const std::bad_alloc&) {
+    return;
+  }
   old.swap(buckets_);
   --shift_;
   for (LruEntry* entry : old) {

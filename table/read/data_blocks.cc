@@ -76,9 +76,10 @@ Status DataBlocks::Keep(const BlockPlace& place, const ReadOptions& options,
   kept->bytes.Append(contents);
   Status status = ParseBlock(kept->bytes.slice(), place, &kept->view);
   if (!status.ok()) return status;
-  block->view_ = kept->view;
   block->cached_ = cache_->InsertAndHold(file_.AtOffset(place.handle.offset),
                                          std::move(kept));
+  if (!block->cached_) return ParseBlock(contents, place, &block->view_);
+  block->view_ = block->cached_->view;
   return {};
 }
 

@@ -254,6 +254,33 @@ TEST(ClockCache, WhatHasNoRoomIsNoFullTable) {
   EXPECT_EQ(cache->ReportProblems(), "");
 }
 
+// It finds no room whatever goes; nor does what comes while it is held suffer.
+TEST(ClockCache, WhatIsLargerThanItsShardEvictsNothing) {
+  constexpr size_t kEntry = 4096;
+  const auto cache = Make(Options(256 * kEntry, kEntry));
+  for (uint64_t i = 0; i < 200; ++i) {
+    InsertBlindly(cache.get(), KeyOf(i), kEntry);
+  }
+  const size_t large = size_t{1000} * kEntry;
+  CacheHandle* inserted;
+  ASSERT_TRUE(
+      cache->Insert(KeyOf(1000), nullptr, &kNoOps, large, &inserted).ok());
+  CacheHandle* const standalone = cache->CreateStandalone(
+      KeyOf(1001), nullptr, &kNoOps, large, /*allow_uncharged=*/false);
+  ASSERT_NE(standalone, nullptr);
+  InsertBlindly(cache.get(), KeyOf(1002), large);
+  for (uint64_t i = 200; i < 256; ++i) {
+    InsertBlindly(cache.get(), KeyOf(i), kEntry);
+  }
+  EXPECT_EQ(cache->GetOccupancyCount(), 256U);
+  EXPECT_EQ(cache->GetUsage(), 256 * kEntry + 2 * large);
+  EXPECT_EQ(cache->GetPinnedUsage(), 2 * large);
+  cache->Release(inserted);
+  cache->Release(standalone);
+  EXPECT_EQ(cache->GetUsage(), 256 * kEntry);
+  EXPECT_EQ(cache->GetPinnedUsage(), 0U);
+}
+
 // Entries far larger than the estimate are few among many empty slots.
 TEST(ClockCache, FewLargeEntriesAreEvictedAllTheSame) {
   constexpr size_t kEntry = size_t{1} << 20;
