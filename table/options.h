@@ -119,8 +119,9 @@ struct TableOptions {
   bool use_delta_encoding = true;
 
   // Whether data blocks tell Get where to look by a hash table: about 1.3 bytes
-  // an entry. Blocks above 64 KiB or of more than 254 restart points have none,
-  // nor have those of keys with timestamps.
+  // an entry. Blocks above 64 KiB have none, nor have those of keys with
+  // timestamps, nor a table's from its first block of more than 254 restart
+  // points on.
   DataBlockIndexType data_block_index_type =
       DataBlockIndexType::kDataBlockBinarySearch;
 

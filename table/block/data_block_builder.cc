@@ -12,7 +12,7 @@ constexpr size_t kMaxHashedBlockBytes = size_t{1} << 16;
 void DataBlockBuilder::Start() {
   block_.Start();
   values_.clear();
-  if (hash_index_.has_value()) hash_index_->Clear();
+  if (hash_index_.has_value()) hash_index_->StartBlock();
   CountExtraBytes();
 }
 

@@ -37,10 +37,11 @@ class HashIndexBuilder {
   // `ratio`: entries to buckets, above 0.
   explicit HashIndexBuilder(double ratio) : buckets_per_entry_(1 / ratio) {}
 
-  void Clear() {
+  // For the table's next block. As in RocksDB, no block behind one that had too
+  // many restart points has an index.
+  void StartBlock() {
     entries_.clear();
     buckets_ = 0;
-    fits_ = true;
   }
 
   void Add(const Slice& user_key, uint32_t restart) {
@@ -50,7 +51,8 @@ class HashIndexBuilder {
     entries_.push_back({HashForBlock(user_key), static_cast<uint8_t>(restart)});
   }
 
-  // Bytes of the index; 0 where the block has too many restart points for one.
+  // Bytes of the index; 0 where this block, or one before, has too many restart
+  // points for one.
   size_t Size() const { return fits_ ? NumBuckets() + sizeof(uint16_t) : 0; }
 
   void AppendTo(Buffer* out) const;

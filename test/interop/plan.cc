@@ -39,12 +39,7 @@ bool ParsePlan(std::string_view name, Plan* plan) {
 }
 
 bool IsPossible(const Plan& plan) {
-  // With blocks of its own making, RocksDB's flushed table differs from ours in
-  // the bytes of a block, for six of 8000 plans. Both read them; why they
-  // differ is to be found out.
-  const bool bytes_differ =
-      plan.options.flush_block_policy_factory != nullptr && !plan.IsExternal();
-  return !bytes_differ && plan.options.Validate().ok() &&
+  return plan.options.Validate().ok() &&
          IsCompressionSupported(plan.options.compression);
 }
 

@@ -1,10 +1,12 @@
 // rocksdb_matrix: files exchanged with RocksDB, every one read by both.
 //
-//   rocksdb_matrix [--pairs] [--count=<n> --seed=<n>] [--plan=<name>]
-//                  [--shard=<i>/<n>] [--dir=<folder>] [--verbose]
+//   rocksdb_matrix [--pairs] [--count=<n> --seed=<n> --with=<labels>]
+//                  [--plan=<name>] [--shard=<i>/<n>] [--dir=<folder>]
+//                  [--verbose]
 //
 // --pairs: plans in which each pair of option values occurs. --count: so many
-// random ones. Default: the first 80 of --pairs, which have most of the pairs.
+// random ones; --with=r1-versions: of those that have both values. Default: the
+// first 80 of --pairs, which have most of the pairs.
 // --shard takes every n-th plan, from the i-th on (run_full_matrix does). For
 // each plan, our file is read by RocksDB's SstFileReader and taken into a live
 // database; RocksDB's file of the same rows is read by us, and rebuilt by us
@@ -41,6 +43,7 @@ struct Flags {
   uint64_t shard = 0;
   uint64_t shards = 1;
   std::string plan;
+  std::string with;
   std::string dir = std::filesystem::temp_directory_path();
 };
 
@@ -67,6 +70,7 @@ bool ParseFlag(std::string_view flag, Flags* flags) {
   if (name == "--count") return ParseNumber(value, &flags->count);
   if (name == "--seed") return ParseNumber(value, &flags->seed);
   if (name == "--shard") return ParseShard(value, flags);
+  if (name == "--with") return !(flags->with = value).empty();
   if (name == "--plan") return !(flags->plan = value).empty();
   if (name == "--dir") return !(flags->dir = value).empty();
   return false;
@@ -78,6 +82,19 @@ void PrintSample(const PairwiseSample& sample) {
   for (const std::string& pair : sample.impossible) {
     std::printf("  impossible: %s\n", pair.c_str());
   }
+}
+
+// Whether it has all the values whose labels `with` names.
+bool HasValues(const Plan& plan, std::string_view with) {
+  const std::string name = "-" + plan.name + "-";
+  while (!with.empty()) {
+    const std::string_view label = with.substr(0, with.find('-'));
+    with.remove_prefix(std::min(label.size() + 1, with.size()));
+    if (name.find("-" + std::string(label) + "-") == std::string::npos) {
+      return false;
+    }
+  }
+  return true;
 }
 
 std::vector<Plan> ChoosePlans(const Flags& flags) {
@@ -93,7 +110,10 @@ std::vector<Plan> ChoosePlans(const Flags& flags) {
     chosen = flags.pairs ? std::move(sample.plans)
                          : FirstPlans(std::move(sample.plans), kSample);
   }
-  for (Plan& plan : RandomPlans(flags.count, flags.seed)) {
+  const auto filter = [&](const Plan& plan) {
+    return HasValues(plan, flags.with);
+  };
+  for (Plan& plan : RandomPlans(flags.count, flags.seed, filter)) {
     chosen.push_back(std::move(plan));
   }
   std::vector<Plan> mine;

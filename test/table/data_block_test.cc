@@ -129,6 +129,27 @@ TEST(DataBlockBuilder, NoHashIndexBeyond254RestartPoints) {
   EXPECT_FALSE(has_hash_index(BuildDataBlock(entries, {1, false, 0.75})));
 }
 
+// As in RocksDB's files, of which ours are to be the same.
+TEST(DataBlockBuilder, NoHashIndexBehindABlockWithTooManyRestartPoints) {
+  const std::vector<Entry> entries = SomeEntries(255);
+  Buffer buffer;
+  DataBlockBuilder builder({1, false, 0.75}, &buffer);
+  const auto build = [&](size_t count) {
+    builder.Start();
+    for (size_t i = 0; i < count; ++i) {
+      builder.Add(UserKeyOf(entries[i].key), TailOf(entries[i].key), 0, "v");
+    }
+    const size_t estimate = builder.SizeEstimate();
+    const Slice block = builder.Finish();
+    EXPECT_EQ(estimate, block.size());
+    return (block[block.size() - 1] & 0x80) != 0;
+  };
+  EXPECT_TRUE(build(1));
+  EXPECT_TRUE(build(254));
+  EXPECT_FALSE(build(255));
+  EXPECT_FALSE(build(1));
+}
+
 // --- Searching by a hash index -----------------------------------------------
 
 void ExpectSameSeek(const std::string& block, const Model& model,
