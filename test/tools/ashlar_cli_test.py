@@ -85,6 +85,19 @@ class FlagTest(CliTest):
             "--partition_index and --index_type=first_key exclude each other":
                 ["build", "--out=b.sst", "--index_type=first_key",
                  "--partition_index"],
+            "--metadata_block_size needs --index_type=partitioned":
+                ["build", "--out=b.sst", "--metadata_block_size=100"],
+            "--decouple_partitioned_filters needs --partition_filters":
+                ["build", "--out=b.sst", "--index_type=partitioned",
+                 "--nodecouple_partitioned_filters"],
+            "--data_block_hash_table_util_ratio needs "
+            "--data_block_index_type=hash":
+                ["build", "--out=b.sst",
+                 "--data_block_hash_table_util_ratio=2"],
+            "--super_block_alignment_space_overhead_ratio needs "
+            "--super_block_alignment_size":
+                ["build", "--out=b.sst",
+                 "--super_block_alignment_space_overhead_ratio=4"],
             "--identity: 'x' is not hexadecimal of even length":
                 ["build", "--out=b.sst", "--identity=x"],
             "--external goes with --input_format=hex only":
@@ -245,7 +258,12 @@ class HelpTest(CliTest):
         keys_file input_format sorted on_duplicate memory overwrite external
         key_column value_column block_restart_interval parse_internal_key
         range_dels threads ribbon whole_key_filtering prefix_extractor
-        target_rocksdb
+        target_rocksdb block_size_deviation use_delta_encoding
+        data_block_index_type data_block_hash_table_util_ratio
+        separate_key_value_in_data_block block_align
+        super_block_alignment_size super_block_alignment_space_overhead_ratio
+        index_block_restart_interval index_shortening metadata_block_size
+        decouple_partitioned_filters
         """.split()
     COMMANDS = """check scan verify identify properties layout get
         build""".split()

@@ -55,6 +55,60 @@ std::string SetIndexOptions(const CommandLine& line, TableOptions* table) {
     table->index_type = IndexType::kBinarySearchWithFirstKey;
   }
   table->partition_filters = FLAGS_partition_filters;
+  table->decouple_partitioned_filters = FLAGS_decouple_partitioned_filters;
+  table->metadata_block_size = FLAGS_metadata_block_size;
+  table->index_block_restart_interval = FLAGS_index_block_restart_interval;
+  table->enable_index_compression = FLAGS_enable_index_compression;
+  if (FLAGS_index_shortening == "none") {
+    table->index_shortening = IndexShortening::kNoShortening;
+  } else if (FLAGS_index_shortening == "successor") {
+    table->index_shortening = IndexShortening::kShortenSeparatorsAndSuccessor;
+  }
+  return {};
+}
+
+void SetDataBlockOptions(TableOptions* table) {
+  table->block_size = FLAGS_block_size;
+  table->block_size_deviation = FLAGS_block_size_deviation;
+  table->block_restart_interval = FLAGS_block_restart_interval;
+  table->use_delta_encoding = FLAGS_use_delta_encoding;
+  if (FLAGS_data_block_index_type == "hash") {
+    table->data_block_index_type = DataBlockIndexType::kDataBlockBinaryAndHash;
+  }
+  table->data_block_hash_table_util_ratio =
+      FLAGS_data_block_hash_table_util_ratio;
+  table->separate_key_value_in_data_block =
+      FLAGS_separate_key_value_in_data_block;
+  table->block_align = FLAGS_block_align;
+  table->super_block_alignment_size = FLAGS_super_block_alignment_size;
+  table->super_block_alignment_space_overhead_ratio =
+      FLAGS_super_block_alignment_space_overhead_ratio;
+}
+
+// What says more about something that was not asked for.
+std::string FindIdleDetail(const CommandLine& line, const TableOptions& table) {
+  const struct {
+    const char* flag;
+    bool used;
+    const char* needed;
+  } details[] = {
+      {"metadata_block_size",
+       table.index_type == IndexType::kTwoLevelIndexSearch,
+       "--index_type=partitioned"},
+      {"decouple_partitioned_filters", table.partition_filters,
+       "--partition_filters"},
+      {"data_block_hash_table_util_ratio",
+       table.data_block_index_type ==
+           DataBlockIndexType::kDataBlockBinaryAndHash,
+       "--data_block_index_type=hash"},
+      {"super_block_alignment_space_overhead_ratio",
+       table.super_block_alignment_size != 0, "--super_block_alignment_size"},
+  };
+  for (const auto& detail : details) {
+    if (!detail.used && line.Given(detail.flag)) {
+      return std::string("--") + detail.flag + " needs " + detail.needed;
+    }
+  }
   return {};
 }
 
@@ -82,10 +136,9 @@ std::string SetTableOptions(const CommandLine& line, TableOptions* table) {
   if (FLAGS_target_rocksdb.empty() || line.Given("format_version")) {
     table->format_version = FLAGS_format_version;
   }
-  table->block_size = FLAGS_block_size;
-  table->block_restart_interval = FLAGS_block_restart_interval;
-  table->enable_index_compression = FLAGS_enable_index_compression;
+  SetDataBlockOptions(table);
   std::string error = SetIndexOptions(line, table);
+  if (error.empty()) error = FindIdleDetail(line, *table);
   if (!error.empty()) return error;
   // Without the flag: the library's default, which depends on the build.
   if (line.Given("compression_type")) {

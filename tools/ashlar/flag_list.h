@@ -135,6 +135,26 @@
            "of a data block before compression (also --set_block_size)")       \
   FLAG(int32, block_restart_interval, 16, "n", kNewFiles, kBuild,              \
            "entries between whole keys in a data block")                       \
+  FLAG(int32, block_size_deviation, 10, "percent", kNewFiles, kBuild,          \
+           "a block so close to --block_size is closed early")                 \
+  FLAG(bool, use_delta_encoding, true, "", kNewFiles, kBuild,                  \
+           "keys leave out what they share with the one before")               \
+  FLAG(string, data_block_index_type, "binary", "binary|hash", kNewFiles,      \
+           kBuild,                                                             \
+           "hash: data blocks tell point lookups where to look")               \
+  FLAG(double, data_block_hash_table_util_ratio, 0.75, "n", kNewFiles, kBuild, \
+           "entries to buckets of that hash table")                            \
+  FLAG(bool, separate_key_value_in_data_block, false, "", kNewFiles, kBuild,   \
+           "all values behind all keys; RocksDB 11.0 or later reads it")       \
+  FLAG(bool, block_align, false, "", kNewFiles, kBuild,                        \
+           "data blocks begin at multiples of 4096, or of a smaller "          \
+           "--block_size; goes with --compression_type=none")                  \
+  FLAG(uint64, super_block_alignment_size, 0, "bytes", kNewFiles, kBuild,      \
+           "no data block lies across a multiple of this, a power of two; 0: " \
+           "off")                                                              \
+  FLAG(uint64, super_block_alignment_space_overhead_ratio, 128, "n", kNewFiles,\
+           kBuild,                                                             \
+           "up to 1/n of it is left empty for that; 0: nothing")               \
   FLAG(uint32, format_version, 6, "n", kNewFiles, kBuild,                      \
            "2 to 7; older RocksDB needs older versions")                       \
   FLAG(string, target_rocksdb, "", "maj.min", kNewFiles, kBuild,               \
@@ -162,7 +182,17 @@
   FLAG(bool, partition_filters, false, "", kNewFiles, kBuild,                  \
            "cut the filter too; goes with --index_type=partitioned")           \
   FLAG(bool, partition_index, false, "", kNewFiles, kBuild,                    \
-           "--index_type=partitioned: cut it into parts of about 4096 bytes")  \
+           "--index_type=partitioned: cut it into parts")                      \
+  FLAG(int32, index_block_restart_interval, 1, "n", kNewFiles, kBuild,         \
+           "entries between whole keys in an index block")                     \
+  FLAG(string, index_shortening, "separators",                                 \
+           "none|separators|successor", kNewFiles, kBuild,                     \
+           "index keys are cut to what tells two blocks apart; successor: "    \
+           "the last one too")                                                 \
+  FLAG(uint64, metadata_block_size, 4096, "bytes", kNewFiles, kBuild,          \
+           "of a part of a partitioned index or filter")                       \
+  FLAG(bool, decouple_partitioned_filters, true, "", kNewFiles, kBuild,        \
+           "--partition_filters: cut by their own size, not with the index")   \
   FLAG(uint32, compression_parallel_threads, 0, "n", kNewFiles, kBuild,        \
            "1 is serial, n adds n workers, 31 at most, 0: one for each core "  \
            "but one")                                                          \

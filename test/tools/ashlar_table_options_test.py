@@ -1,0 +1,121 @@
+"""What the flags of `ashlar build` that shape blocks and index do to a file."""
+
+import itertools
+import json
+
+import cli
+from cli import CliTest, numbered_rows
+
+
+class TableOptionsTest(CliTest):
+
+    ROWS = numbered_rows(3000)
+    PARTITIONED = "--index_type=partitioned"
+    HASH = "--data_block_index_type=hash"
+
+    def blocks(self, *flags):
+        """Blocks of the file that these flags make, which reads as ever."""
+        self.build("t.sst", self.ROWS, "--overwrite", "--compression_type=none",
+                   *flags)
+        self.run_ok("verify", "t.sst")
+        self.assertEqual(
+            self.run_ok("scan", "--output_format=canonical", "t.sst").out,
+            self.ROWS)
+        document = json.loads(self.run_ok("layout", "--json", "t.sst").out)
+        return document["files"][0]["blocks"]
+
+    def count(self, kind, *flags):
+        return sum(block["kind"] == kind for block in self.blocks(*flags))
+
+    def size(self, kind, *flags):
+        return sum(block["size"] for block in self.blocks(*flags)
+                   if block["kind"] == kind)
+
+    def first_data(self, *flags):
+        """The first data block, stored as it is."""
+        size = self.blocks(*flags)[0]["size"]
+        return (self.folder / "t.sst").read_bytes()[:size]
+
+    def assert_descending(self, sizes):
+        for larger, smaller in itertools.pairwise(sizes):
+            self.assertGreater(larger, smaller)
+
+    def test_data_blocks(self):
+        self.assertEqual(self.first_data()[-1] & 0xf0, 0)
+        self.assertEqual(self.first_data(self.HASH)[-1] & 0xf0, 0x80)
+        self.assertEqual(
+            self.first_data("--separate_key_value_in_data_block")[-1] & 0xf0,
+            0x10)
+        ratio = "--data_block_hash_table_util_ratio="
+        self.assert_descending([
+            self.size("data", self.HASH, ratio + "0.25"),
+            self.size("data", self.HASH),
+            self.size("data", self.HASH, ratio + "4")])
+        self.assertGreater(self.size("data", "--nouse_delta_encoding"),
+                           self.size("data"))
+
+    def test_where_data_blocks_end(self):
+        self.assertLess(len(self.first_data()), 4096)
+        self.assertGreaterEqual(
+            len(self.first_data("--block_size_deviation=0")), 4096)
+
+    def test_alignment(self):
+        def data(*flags):
+            return [block for block in self.blocks(*flags)
+                    if block["kind"] == "data"]
+
+        def aligned(blocks):
+            return all(block["offset"] % 4096 == 0 for block in blocks)
+
+        def crossing(blocks):
+            trailer = 5
+            return sum(block["offset"] // 16384 !=
+                       (block["offset"] + block["size"] + trailer - 1) // 16384
+                       for block in blocks)
+
+        self.assertFalse(aligned(data()))
+        self.assertTrue(aligned(data("--block_align")))
+        size = "--super_block_alignment_size=16384"
+        ratio = "--super_block_alignment_space_overhead_ratio="
+        self.assertGreater(crossing(data()), 0)
+        self.assertEqual(crossing(data(size, ratio + "2")), 0)
+        self.assertGreater(crossing(data(size, ratio + "0")), 0)
+
+    def test_index(self):
+        self.assert_descending([
+            self.size("index", "--index_shortening=none"),
+            self.size("index"),
+            self.size("index", "--index_shortening=successor"),
+            self.size("index", "--index_shortening=successor",
+                      "--index_block_restart_interval=16")])
+
+    def test_partitions(self):
+        self.assert_descending([
+            self.count("index-partition", self.PARTITIONED,
+                       "--metadata_block_size=" + size)
+            for size in ("64", "256", "4096")])
+        filters = [self.PARTITIONED, "--partition_filters",
+                   "--metadata_block_size=256"]
+        # Cut together, there are as many of one as of the other.
+        together = self.blocks(*filters, "--nodecouple_partitioned_filters")
+        kinds = [block["kind"] for block in together]
+        self.assertEqual(kinds.count("filter-partition"),
+                         kinds.count("index-partition"))
+        self.assertNotEqual(self.count("filter-partition", *filters),
+                            self.count("index-partition", *filters))
+
+    def test_what_cannot_be(self):
+        outcome = self.run_program("build", "--out=t.sst", "--block_align",
+                                   "--compression_type=snappy", stdin=b"k\tv\n")
+        self.assertEqual(outcome.code, 2)
+        self.assertIn("block_align is true, but compression is", outcome.err)
+        outcome = self.run_program("build", "--out=t.sst", "--target_rocksdb",
+                                   "10.10", "--separate_key_value_in_data_block",
+                                   stdin=b"k\tv\n")
+        self.assertEqual(outcome.code, 2)
+        self.assertIn("separate_key_value_in_data_block", outcome.err)
+        self.assertIn("10.10", outcome.err)
+
+
+if __name__ == "__main__":
+    cli.main()
