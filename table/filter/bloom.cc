@@ -129,10 +129,21 @@ const char* LineAt(const ParsedFilter& filter, uint64_t hash) {
   return filter.data + BloomLineOf(hash, filter.num_lines);
 }
 
-// Payloads need not begin where a cache line does.
-void PrefetchLine(const char* line) {
-  __builtin_prefetch(line);
-  __builtin_prefetch(line + kBloomLineBytes - 1);
+// Payloads need not begin where a cache line does, but tables' own do.
+void FetchLines(const ParsedFilter& filter, const uint64_t* hashes, size_t n,
+                const char** lines) {
+  const bool aligned =
+      reinterpret_cast<uintptr_t>(filter.data) % kBloomLineBytes == 0;
+  for (size_t i = 0; i < n; ++i) {
+    lines[i] = LineAt(filter, hashes[i]);
+    __builtin_prefetch(lines[i]);
+    if (!aligned) __builtin_prefetch(lines[i] + kBloomLineBytes - 1);
+  }
+}
+
+void Prefetch(const ParsedFilter& filter, const uint64_t* hashes, size_t n) {
+  const char* lines[kFilterBatchMax];
+  FetchLines(filter, hashes, n, lines);
 }
 
 bool MayMatch(const ParsedFilter& filter, uint64_t hash) {
@@ -142,10 +153,13 @@ bool MayMatch(const ParsedFilter& filter, uint64_t hash) {
 
 uint64_t MayMatchBatch(const ParsedFilter& filter, const uint64_t* hashes,
                        size_t n) {
-  for (size_t i = 0; i < n; ++i) PrefetchLine(LineAt(filter, hashes[i]));
+  const char* lines[kFilterBatchMax];
+  FetchLines(filter, hashes, n, lines);
   uint64_t answers = 0;
   for (size_t i = 0; i < n; ++i) {
-    answers |= uint64_t{MayMatch(filter, hashes[i])} << i;
+    const bool may = BloomLineMatchesPortable(
+        lines[i], static_cast<uint32_t>(hashes[i] >> 32), filter.probes);
+    answers |= uint64_t{may} << i;
   }
   return answers;
 }
@@ -159,11 +173,15 @@ bool MayMatchAvx2(const ParsedFilter& filter, uint64_t hash) {
 uint64_t MayMatchBatchAvx2(const ParsedFilter& filter, const uint64_t* hashes,
                            size_t n) {
   const char* lines[kFilterBatchMax];
-  for (size_t i = 0; i < n; ++i) {
-    lines[i] = LineAt(filter, hashes[i]);
-    PrefetchLine(lines[i]);
-  }
+  FetchLines(filter, hashes, n, lines);
   return BloomLinesMatchAvx2(lines, hashes, n, filter.probes);
+}
+
+uint64_t MayMatchBatchAvx512(const ParsedFilter& filter, const uint64_t* hashes,
+                             size_t n) {
+  const char* lines[kFilterBatchMax];
+  FetchLines(filter, hashes, n, lines);
+  return BloomLinesMatchAvx512(lines, hashes, n, filter.probes);
 }
 #endif
 
@@ -244,10 +262,14 @@ FilterKind::Parsed ParseBloom(const Slice& payload, ParsedFilter* parsed) {
   parsed->num_lines = static_cast<uint32_t>(bytes / kBloomLineBytes);
   parsed->may_match = MayMatch;
   parsed->batch = MayMatchBatch;
+  parsed->prefetch = Prefetch;
 #if defined(__x86_64__)
   if (Cpu().avx2) {
     parsed->may_match = MayMatchAvx2;
     parsed->batch = MayMatchBatchAvx2;
+  }
+  if (Cpu().avx512_popcount && probes <= kBloomLongestMatch) {
+    parsed->batch = MayMatchBatchAvx512;
   }
 #endif
   return kOk;

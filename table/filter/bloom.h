@@ -56,6 +56,10 @@ bool BloomLineMatchesAvx2(const char* line, uint32_t x, int probes);
 // The same for the lines of n hashes: bit i is the answer to hash i.
 uint64_t BloomLinesMatchAvx2(const char* const* lines, const uint64_t* hashes,
                              size_t n, int probes);
+// The same for up to so many probes, on the processors of SetBloomLinesAvx512.
+inline constexpr int kBloomLongestMatch = 16;
+uint64_t BloomLinesMatchAvx512(const char* const* lines, const uint64_t* hashes,
+                               size_t n, int probes);
 bool BloomLineMatchesPortable(const char* line, uint32_t x, int probes);
 
 }  // namespace ashlar::internal

@@ -101,6 +101,9 @@ struct ParsedFilter {
   // Bit i: the answer to hash i. At most kFilterBatchMax of them.
   uint64_t (*batch)(const ParsedFilter&, const uint64_t* hashes,
                     size_t n) = nullptr;
+  // Fetches what `batch` will look at. Null: nothing.
+  void (*prefetch)(const ParsedFilter&, const uint64_t* hashes,
+                   size_t n) = nullptr;
   uint64_t (*hash)(const Slice& bytes) = nullptr;  // null: HashForFilter
 };
 
@@ -140,6 +143,13 @@ class FilterBitsReader {
   // but once: bit i answers hash i.
   uint64_t MayMatchBatch(std::span<const uint64_t> hashes) const {
     return parsed_.batch(parsed_, hashes.data(), hashes.size());
+  }
+  // Begins to fetch from memory what MayMatchBatch of these will need. For who
+  // has a batch in hand and knows the next: asked in turn, with the next one
+  // fetched first, no batch waits for memory.
+  void Prefetch(std::span<const uint64_t> hashes) const {
+    if (parsed_.prefetch == nullptr) return;
+    parsed_.prefetch(parsed_, hashes.data(), hashes.size());
   }
 
  private:

@@ -14,6 +14,7 @@
 #include "test/support/random.h"
 #include "test/support/reference_reader.h"
 #include "test/support/tables.h"
+#include "util/mem/aligned_bytes.h"
 
 namespace ashlar::testing {
 namespace {
@@ -309,12 +310,44 @@ TEST(Bloom, KernelsAgree) {
       const bool portable = BloomLineMatchesPortable(line, x, probes);
       ASSERT_EQ(BloomLineMatchesAvx2(line, x, probes), portable)
           << "x " << x << ", " << probes << " probes";
+      if (Cpu().avx512_popcount && probes <= kBloomLongestMatch) {
+        const char* const where = line;
+        const uint64_t hash = uint64_t{x} << 32 | 0x1234;
+        ASSERT_EQ(BloomLinesMatchAvx512(&where, &hash, 1, probes),
+                  portable ? 1u : 0u)
+            << "x " << x << ", " << probes << " probes";
+      }
       if (portable) ++matches;
     }
   }
   EXPECT_GT(matches, 100000);
 }
 #endif
+
+// Wherever the payload begins, fetched before or not.
+TEST(Bloom, BatchesAnswerAsSingleQuestionsDo) {
+  Random random(23);
+  for (const double bits : {1.0, 10.0, 14.0, 30.0}) {
+    const std::string filter = BuildFilter(bits, SomeKeys(500, "k"));
+    for (const size_t shift : {0u, 1u, 63u}) {
+      AlignedBytes copy;
+      ASSERT_TRUE(copy.Assign(Slice(std::string(shift, '\0') + filter)));
+      const FilterBitsReader reader(
+          Slice(copy.slice().data() + shift, filter.size()));
+      for (size_t n = 0; n <= kFilterBatchMax; ++n) {
+        std::vector<uint64_t> hashes;
+        uint64_t answers = 0;
+        for (size_t i = 0; i < n; ++i) {
+          const uint64_t key = random.Below(1000);
+          hashes.push_back(HashForFilter("k" + std::to_string(key)));
+          answers |= uint64_t{reader.MayMatch(hashes[i])} << i;
+        }
+        if (random.OneIn(2)) reader.Prefetch(hashes);
+        ASSERT_EQ(reader.MayMatchBatch(hashes), answers) << n;
+      }
+    }
+  }
+}
 
 }  // namespace
 }  // namespace ashlar::testing

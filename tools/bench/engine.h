@@ -34,6 +34,7 @@ struct BenchOptions {
   bool mmap_read = false;
   int threads = 1;
   int batch_size = 32;
+  bool fetch_ahead = false;
   // Whether the file is written, or only handed over.
   bool null_sink = false;
   std::string folder;

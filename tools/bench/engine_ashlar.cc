@@ -221,13 +221,32 @@ class AshlarEngine final : public Engine {
     if (!aligned.Assign(filter_.slice())) return Status::Aborted("no memory");
     const internal::FilterBitsReader reader(aligned.slice());
     const Stopwatch watch;
-    std::array<uint64_t, internal::kFilterBatchMax> hashes;
-    for (size_t i = 0; i < questions.size(); i += batch) {
+    std::array<uint64_t, internal::kFilterBatchMax> hashes[2];
+    const auto hash = [&](size_t begin, size_t into) {
       for (size_t j = 0; j < batch; ++j) {
-        hashes[j] = reader.Hash(AsSlice(questions[i + j]));
+        hashes[into][j] = reader.Hash(AsSlice(questions[begin + j]));
       }
-      result->found += static_cast<uint64_t>(
-          std::popcount(reader.MayMatchBatch(std::span(hashes).first(batch))));
+    };
+    const auto ask = [&](size_t which) {
+      result->found += static_cast<uint64_t>(std::popcount(
+          reader.MayMatchBatch(std::span(hashes[which]).first(batch))));
+    };
+    if (!options.fetch_ahead) {
+      for (size_t i = 0; i < questions.size(); i += batch) {
+        hash(i, 0);
+        ask(0);
+      }
+    } else {
+      size_t turn = 0;
+      if (questions.size() != 0) hash(0, turn);
+      for (size_t i = 0; i < questions.size(); i += batch) {
+        if (i + batch < questions.size()) {
+          hash(i + batch, turn ^ 1);
+          reader.Prefetch(std::span(hashes[turn ^ 1]).first(batch));
+        }
+        ask(turn);
+        turn ^= 1;
+      }
     }
     result->measured = watch.Stop();
     result->operations = questions.size();

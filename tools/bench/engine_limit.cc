@@ -109,17 +109,25 @@ class LimitEngine final : public Engine {
     const auto batch = static_cast<size_t>(options.batch_size);
     const FilterQuestions questions(workload, options.num_reads(), batch);
     const Stopwatch watch;
-    const char* touched[kMost];
-    for (size_t i = 0; i < questions.size(); i += batch) {
+    const char* lines[2][kMost];
+    const auto fetch = [&](size_t begin, size_t into) {
       for (size_t j = 0; j < batch; ++j) {
-        const std::string_view key = questions[i + j];
+        const std::string_view key = questions[begin + j];
         const auto hash =
             static_cast<uint32_t>(internal::FilterHash(key.data(), key.size()));
-        touched[j] = lines_.data() + (hash * num_lines >> 32) * kLine;
-        __builtin_prefetch(touched[j]);
+        lines[into][j] = lines_.data() + (hash * num_lines >> 32) * kLine;
+        __builtin_prefetch(lines[into][j]);
+      }
+    };
+    const size_t ahead = options.fetch_ahead ? batch : 0;
+    if (ahead != 0 && questions.size() != 0) fetch(0, 0);
+    for (size_t i = 0; i < questions.size(); i += batch) {
+      const size_t turn = i / batch % 2;
+      if (i + ahead < questions.size()) {
+        fetch(i + ahead, ahead == 0 ? turn : turn ^ 1);
       }
       for (size_t j = 0; j < batch; ++j) {
-        result->found += static_cast<uint8_t>(*touched[j]);
+        result->found += static_cast<uint8_t>(*lines[turn][j]);
       }
     }
     result->measured = watch.Stop();

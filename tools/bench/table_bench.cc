@@ -59,6 +59,10 @@ DEFINE_bool(mmap_read, false,
             "to its warm block cache, with which it is faster");
 DEFINE_int32(threads, 1, "of the random reads");
 DEFINE_int32(batch_size, 32, "keys of a batch");
+DEFINE_bool(
+    fetch_ahead, false,
+    "filterquery: we know the next batch when we ask one, as a MultiGet "
+    "of many keys does, and fetch it first; limit does so too");
 DEFINE_uint64(seed, 1, "of keys and values");
 DEFINE_int32(rounds, 3, "rounds that must be undisturbed; 15 for a claim");
 DEFINE_bool(keep_disturbed, false,
@@ -104,6 +108,7 @@ BenchOptions OptionsFromFlags() {
   o.mmap_read = FLAGS_mmap_read;
   o.threads = FLAGS_threads;
   o.batch_size = FLAGS_batch_size;
+  o.fetch_ahead = FLAGS_fetch_ahead;
   o.null_sink = FLAGS_sink == "null";
   o.folder = FLAGS_db.empty() ? DefaultFolder() : FLAGS_db;
   return o;
