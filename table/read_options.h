@@ -54,8 +54,9 @@ struct ReaderOptions {
   // external files, all entries have it. Absent: what the file itself says.
   std::optional<SequenceNumber> largest_seqno = std::nullopt;
 
-  // Null: the built-in prefix extractor that the file names. Else used where
-  // the file names this one; no file is refused for another.
+  // Null: the built-in prefix extractor that the file names. Else used for
+  // ReadOptions::prefix_same_as_start, and for the file's filter where the file
+  // names this one; no file is refused for another.
   std::shared_ptr<const PrefixExtractor> prefix_extractor;
 
   // A block that claims to be larger when decompressed is refused.
@@ -75,6 +76,24 @@ struct ReadOptions {
   // seen. Empty: all are. Otherwise as long as the comparator says, and it must
   // outlive the call that it is given to.
   Slice timestamp;
+
+  // Iterators show only entries whose user keys are the lower bound or larger,
+  // and smaller than the upper bound; ends and seeks beyond a bound are at the
+  // bound. Without timestamps. Null: no bound. Read, and copied, when the
+  // iterator is made. A bound costs nothing an entry, and no block beyond one
+  // is read.
+  const Slice* iterate_lower_bound = nullptr;
+  const Slice* iterate_upper_bound = nullptr;
+
+  // Iterators show only entries whose prefix is that of the key given to Seek
+  // or SeekForPrev, or of the entry that SeekToFirst or SeekToLast finds. A
+  // Seek then asks the filter where it holds prefixes: one that is not there
+  // costs no block. After a key without a prefix (PrefixExtractor::InDomain)
+  // all is shown. InvalidArgument where no prefix extractor is known.
+  bool prefix_same_as_start = false;
+  // prefix_same_as_start means nothing. Seeks without it always find the next
+  // key, whatever its prefix.
+  bool total_order_seek = false;
 
   // Iterators read this many bytes ahead of where they are when they walk
   // forward. 0: start small and grow with the walk, up to 128 KiB.

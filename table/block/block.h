@@ -28,6 +28,15 @@ inline constexpr uint32_t kReservedFlag = uint32_t{1} << 30;
 inline constexpr uint32_t kUniformFlag = uint32_t{1} << 29;
 inline constexpr uint32_t kSeparatedFlag = uint32_t{1} << 28;
 
+// What is known of the entries of a block once CheckEntries (checked_entries.h)
+// has found all of them sound. Nothing is where largest_key is 0.
+struct CheckedEntries {
+  uint32_t largest_key = 0;       // bytes
+  uint32_t largest_interval = 0;  // entries from one restart point to the next
+
+  bool sound() const { return largest_key != 0; }
+};
+
 struct BlockView {
   const char* entries = "";
   uint32_t entries_size = 0;
@@ -40,6 +49,9 @@ struct BlockView {
   // where num_buckets is 0.
   uint16_t num_buckets = 0;
   const uint8_t* buckets = nullptr;
+  // Sound only where the bytes are in memory that nobody else changes, with
+  // Buffer::kSlack bytes behind them.
+  CheckedEntries checked;
 
   const char* limit() const { return entries + entries_size; }
   // i < num_restarts. Within the entries, or 0 when there are none.

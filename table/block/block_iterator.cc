@@ -1,5 +1,6 @@
 #include "table/block/block_iterator.h"
 
+#include <algorithm>
 #include <string>
 
 #include "table/block/hash_index.h"
@@ -20,13 +21,40 @@ void BlockIterator::Reset(const BlockView& view, const BlockPlace& place) {
   key_ = value_ = Slice();
   in_reverse_ = false;
   current_ = next_ = view_.entries;
+  begin_offset_ = 0;
+  end_ = view_.limit();
   inline_limit_ = view_.separated ? view_.entries : view_.limit();
   key_bytes_.clear();
+  fetch_distance_ = 0;
+  checked_limit_ = view_.entries;
+  // Without memory for the keys, the checks come upon that as well.
+  if (view_.checked.sound() && key_bytes_.TryReserve(view_.checked.largest_key))
+    checked_limit_ = view_.limit();
+}
+
+void BlockIterator::Narrow(uint32_t begin, uint32_t end) {
+  begin_offset_ = begin;
+  end_ = view_.entries + end;
+  inline_limit_ = std::min(inline_limit_, end_);
+  checked_limit_ = std::min(checked_limit_, end_);
+  valid_ = false;
+}
+
+void BlockIterator::FetchAlong(const BlockView& next, bool forward) {
+  const auto address = [](const char* p) {
+    return reinterpret_cast<uintptr_t>(p);
+  };
+  if (forward) {
+    fetch_distance_ = address(next.entries) - address(view_.entries);
+  } else {
+    fetch_distance_ = address(next.limit()) - address(view_.limit());
+    checked::Fetch(view_.limit(), fetch_distance_);
+  }
 }
 
 // An entry without its value, or the end.
 bool BlockIterator::DecodeBeyondInline(const char* p) {
-  if (p >= view_.limit()) return End();
+  if (p >= end_) return End();
   EntryHeader header;
   const char* const suffix =
       DecodeSeparatedEntry(view_, p, &separated_, &header);
@@ -97,8 +125,9 @@ bool BlockIterator::SeekToFirst() {
 }
 
 bool BlockIterator::SeekToLast() {
-  if (!status_.ok() || view_.entries_size == 0) return End();
-  if (!LoadReverseInterval(view_.entries_size)) return false;
+  const auto end = static_cast<uint32_t>(end_ - view_.entries);
+  if (!status_.ok() || end <= begin_offset_) return End();
+  if (!LoadReverseInterval(end)) return false;
   ShowReverse();
   return true;
 }
@@ -186,6 +215,10 @@ bool BlockIterator::SeekFromRestart(const Slice& target, uint32_t restart) {
 }
 
 uint32_t BlockIterator::LastRestartBefore(uint32_t offset) const {
+  if (in_reverse_ && interval_restart_ > 0 &&
+      offset == view_.RestartOffset(interval_restart_)) {
+    return interval_restart_ - 1;
+  }
   uint32_t low = 0;
   uint32_t high = view_.num_restarts - 1;
   while (low < high) {
@@ -233,12 +266,25 @@ bool BlockIterator::KeepInterval(uint32_t restart, uint32_t end, size_t first,
   return true;
 }
 
+bool BlockIterator::LoadReverseInterval(uint32_t end) {
+  if (!DecodeReverseInterval(end)) return false;
+  in_reverse_ = true;
+  reverse_position_ = reverse_count_ - 1;
+  reverse_begin_ = 0;
+  while (reverse_[reverse_begin_].offset < begin_offset_ &&
+         reverse_begin_ < reverse_position_) {
+    ++reverse_begin_;
+  }
+  return true;
+}
+
 // Keys that share long prefixes can be far larger together than the block: then
 // only as many from the end are kept as the budget allows, and those before
 // them are decoded again when the walk gets there.
-bool BlockIterator::LoadReverseInterval(uint32_t end) {
+bool BlockIterator::DecodeReverseInterval(uint32_t end) {
   interval_restart_ = LastRestartBefore(end);
   interval_end_ = end;
+  if (checked_limit_ != view_.entries) return LoadCheckedInterval(end);
   bool over;
   if (!KeepInterval(interval_restart_, end, 0, &over)) return false;
   if (over) {
@@ -250,17 +296,40 @@ bool BlockIterator::LoadReverseInterval(uint32_t end) {
     }
     if (!KeepInterval(interval_restart_, end, first, &over)) return false;
   }
-  in_reverse_ = true;
-  reverse_position_ = reverse_.size() - 1;
+  reverse_count_ = reverse_.size();
   return true;
 }
 
-void BlockIterator::ShowReverse() {
-  const ReverseEntry& entry = reverse_[reverse_position_];
-  key_ = Slice(reverse_keys_.data() + entry.key_begin, entry.key_size);
-  value_ = entry.value;
-  current_ = view_.entries + entry.offset;
-  valid_ = true;
+// Each key is put together of the one before it and its suffix, in a place of
+// its own that is wide enough for any.
+bool BlockIterator::LoadCheckedInterval(uint32_t end) {
+  const size_t stride = view_.checked.largest_key + checked::kWide;
+  const size_t most = view_.checked.largest_interval;
+  if (reverse_.size() < most) reverse_.resize(most);
+  reverse_keys_.clear();
+  if (!reverse_keys_.TryReserve(stride * most)) {
+    return Fail("no memory for the keys of a restart interval", current_);
+  }
+  const char* p = view_.entries + view_.RestartOffset(interval_restart_);
+  const char* const stop = view_.entries + end;
+  const char* last = p;
+  size_t n = 0;
+  for (; p < stop; ++n) {
+    EntryHeader header;
+    const char* const suffix =
+        checked::DecodeHeader(p, checked_limit_, &header);
+    char* const key = reverse_keys_.data() + n * stride;
+    checked::Copy(key, last, header.shared);
+    checked::Copy(key + header.shared, suffix, header.non_shared);
+    const Slice value(suffix + header.non_shared, header.value_size);
+    reverse_[n] = {static_cast<uint32_t>(n * stride),
+                   header.shared + header.non_shared,
+                   static_cast<uint32_t>(p - view_.entries), value};
+    last = key;
+    p = value.end();
+  }
+  reverse_count_ = n;
+  return true;
 }
 
 // Puts the forward state back to where the backward walk stands.
@@ -269,20 +338,26 @@ void BlockIterator::LeaveReverse() {
   key_bytes_.clear();
   key_bytes_.Append(key_);
   key_ = key_bytes_.slice();
-  const bool last = reverse_position_ + 1 == reverse_.size();
+  const bool last = reverse_position_ + 1 == reverse_count_;
   next_ = view_.entries +
           (last ? interval_end_ : reverse_[reverse_position_ + 1].offset);
   separated_ = {interval_restart_ + 1, value_.end()};
 }
 
-bool BlockIterator::Prev() {
-  if (in_reverse_ && reverse_position_ > 0) {
-    --reverse_position_;
+// Or where the walk turns around.
+bool BlockIterator::NextUnchecked() {
+  if (in_reverse_) LeaveReverse();
+  return Decode(next_);
+}
+
+bool BlockIterator::PrevInterval() {
+  const auto offset = static_cast<uint32_t>(current_ - view_.entries);
+  if (offset <= begin_offset_) return End();
+  if (checked_limit_ != view_.entries) {
+    if (!LoadReverseInterval(offset)) return false;
     ShowReverse();
     return true;
   }
-  const auto offset = static_cast<uint32_t>(current_ - view_.entries);
-  if (offset == 0) return End();
   // Entries of one interval were compared as they were decoded; the two on
   // both sides of a restart point are compared here.
   key_behind_.clear();

@@ -10,6 +10,8 @@
 // Trusts no byte of the block: each entry is bounds-checked by its header, its
 // key must be an internal key of a known type, and must sort behind the one
 // before it. For that, the byte where two keys part is nearly always enough.
+// Only where the view says that all of that was found before, of bytes that
+// cannot have changed since, entries are taken as they are.
 //
 // One thread at a time. The block's bytes must outlive their use.
 #ifndef ASHLAR_TABLE_BLOCK_BLOCK_ITERATOR_H_
@@ -40,6 +42,14 @@ class BlockIterator {
   // Lets go of the block.
   void Clear() { Reset(BlockView(), BlockPlace()); }
 
+  // From then on only entries are shown that begin at these places of the block
+  // or between them, `end` excluded; entries must begin there. Seeks must be to
+  // keys that are not larger than that of the entry at `end`.
+  void Narrow(uint32_t begin, uint32_t end);
+  // Whether entries before those that are shown were left out.
+  bool begins_late() const { return begin_offset_ != 0; }
+  uint32_t entries_size() const { return view_.entries_size; }
+
   // Each says whether the iterator then stands on an entry. If not, status()
   // tells an end of the block (ok) from damage.
   bool SeekToFirst();
@@ -51,6 +61,11 @@ class BlockIterator {
   bool SeekUserKey(const Slice& target);
   bool Next();
   bool Prev();
+
+  // The block that the walk comes to next, by steps forward or back. Where
+  // this block was checked, each step then asks for a part of that one's bytes,
+  // since the hardware does not see where the walk will go on.
+  void FetchAlong(const BlockView& next, bool forward);
 
   bool Valid() const { return valid_; }
   const Status& status() const { return status_; }
@@ -73,6 +88,7 @@ class BlockIterator {
 
   bool Decode(const char* p);
   bool DecodeBeyondInline(const char* p);
+  void DecodeChecked(const char* p);
   bool TakeEntry(const char* p, const EntryHeader& header, const char* suffix);
   bool SortsBehindLast(const EntryHeader& header, const char* suffix) const;
   bool StartAt(uint32_t restart);
@@ -80,7 +96,11 @@ class BlockIterator {
   bool SeekFromRestart(const Slice& target, uint32_t restart);
   bool ProveRestart(const Slice& target, uint32_t guess, uint32_t* restart);
   bool RestartKey(uint32_t restart, Slice* key);
+  bool NextUnchecked();
+  bool PrevInterval();
   bool LoadReverseInterval(uint32_t end);
+  bool DecodeReverseInterval(uint32_t end);
+  bool LoadCheckedInterval(uint32_t end);
   bool KeepInterval(uint32_t restart, uint32_t end, size_t first, bool* over);
   uint32_t LastRestartBefore(uint32_t offset) const;
   void ShowReverse();
@@ -95,8 +115,16 @@ class BlockIterator {
   size_t smallest_key_;  // tail, and timestamp if keys have one
   BlockPlace place_;
   BlockView view_;
+  // The entries that are shown.
+  uint32_t begin_offset_ = 0;
+  const char* end_ = nullptr;
   // Where entries that hold their values end.
   const char* inline_limit_ = nullptr;
+  // Where entries that need no check end; where they begin if there are none.
+  const char* checked_limit_ = nullptr;
+  // How far behind an entry of this block the place in the next one lies that
+  // is fetched with it.
+  uintptr_t fetch_distance_ = 0;
   SeparatedPosition separated_;
   Status status_;
 
@@ -110,6 +138,8 @@ class BlockIterator {
 
   bool in_reverse_ = false;
   size_t reverse_position_ = 0;
+  size_t reverse_begin_ = 0;  // that is shown
+  size_t reverse_count_ = 0;  // of reverse_, which may be longer
   uint32_t interval_restart_ = 0;
   uint32_t interval_end_ = 0;
   std::vector<ReverseEntry> reverse_;
@@ -127,13 +157,87 @@ constexpr bool IsDataBlockType(uint8_t type) {
   return type < 32 && (kDataBlockTypes >> type & 1) != 0;
 }
 
+// Entries of a block that was checked are decoded with whole words, which may
+// reach beyond them; see Buffer::kSlack.
+namespace checked {
+
+inline constexpr size_t kWide = 32;
+
+inline void Copy(char* to, const char* from, size_t n) {
+  if (n <= kWide) [[likely]] {
+    std::memcpy(to, from, kWide);
+  } else {
+    std::memcpy(to, from, n);
+  }
+}
+
+inline const char* DecodeHeader(const char* p, const char* limit,
+                                EntryHeader* header) {
+  constexpr uint32_t kLongVarints = 0x808080;
+  const uint32_t word = LoadFixed32(p);
+  if ((word & kLongVarints) == 0) [[likely]] {
+    *header = {word & 0xff, word >> 8 & 0xff, word >> 16 & 0xff};
+    return p + 3;
+  }
+  return DecodeEntryNumbers(p, limit, header);
+}
+
+inline void Fetch(const char* p, uintptr_t distance) {
+  constexpr uintptr_t kLine = 64;
+  const uintptr_t place = reinterpret_cast<uintptr_t>(p) + distance;
+  __builtin_prefetch(reinterpret_cast<const char*>(place));
+  __builtin_prefetch(reinterpret_cast<const char*>(place + kLine));
+}
+
+}  // namespace checked
+
 inline bool BlockIterator::Next() {
-  if (in_reverse_) [[unlikely]]
-    LeaveReverse();
-  return Decode(next_);
+  if (next_ < checked_limit_ && !in_reverse_) [[likely]] {
+    DecodeChecked(next_);
+    return true;
+  }
+  return NextUnchecked();
+}
+
+inline bool BlockIterator::Prev() {
+  if (!in_reverse_ || reverse_position_ == reverse_begin_) {
+    return PrevInterval();
+  }
+  --reverse_position_;
+  ShowReverse();
+  return true;
+}
+
+inline void BlockIterator::ShowReverse() {
+  const ReverseEntry& entry = reverse_[reverse_position_];
+  key_ = Slice(reverse_keys_.data() + entry.key_begin, entry.key_size);
+  value_ = entry.value;
+  current_ = view_.entries + entry.offset;
+  checked::Fetch(current_, fetch_distance_);
+  valid_ = true;
+}
+
+inline void BlockIterator::DecodeChecked(const char* p) {
+  EntryHeader header;
+  const char* const suffix = checked::DecodeHeader(p, checked_limit_, &header);
+  checked::Fetch(p, fetch_distance_);
+  char* const key = key_bytes_.data();
+  const size_t key_size = size_t{header.shared} + header.non_shared;
+  checked::Copy(key + header.shared, suffix, header.non_shared);
+  key_bytes_.clear();
+  key_bytes_.Advance(key_size);
+  key_ = Slice(key, key_size);
+  value_ = Slice(suffix + header.non_shared, header.value_size);
+  current_ = p;
+  next_ = value_.end();
+  valid_ = true;
 }
 
 inline bool BlockIterator::Decode(const char* p) {
+  if (p < checked_limit_) {
+    DecodeChecked(p);
+    return true;
+  }
   if (p >= inline_limit_) [[unlikely]]
     return DecodeBeyondInline(p);
   EntryHeader header;

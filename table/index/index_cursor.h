@@ -6,6 +6,7 @@
 #ifndef ASHLAR_TABLE_INDEX_INDEX_CURSOR_H_
 #define ASHLAR_TABLE_INDEX_INDEX_CURSOR_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
@@ -52,6 +53,12 @@ class IndexCursor {
       place.index = *blocks_before_part_ + at_;
     }
     return place;
+  }
+  // The block so many places behind this one, or before it where negative; null
+  // where the index would have to be asked for it.
+  const BlockHandle* HandleNear(ptrdiff_t places) const {
+    const size_t i = at_ + static_cast<size_t>(places);
+    return i < part_->size() ? &part_->handle(i) : nullptr;
   }
   // Whether the block's separator sorts before, like or behind the internal
   // key: < 0, 0, > 0.

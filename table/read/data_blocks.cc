@@ -1,6 +1,9 @@
 #include "table/read/data_blocks.h"
 
+#include <array>
 #include <utility>
+
+#include "table/block/checked_entries.h"
 
 namespace ashlar::internal {
 
@@ -22,23 +25,47 @@ Cleanable PinnedBlock::Release() {
   return pin;
 }
 
+void PinnedBlock::CheckOnce(const KeyOrder& order, const BlockPlace& place,
+                            BlockIterator* walker) {
+  if (!cached_ || view_.separated) return;
+  CachedDataBlock& block = *cached_;
+  if (block.checked_by.Load() != order.comparator()) {
+    const CheckedEntries checked = CheckEntries(view_, place, walker);
+    block.largest_key.Store(checked.largest_key);
+    block.largest_interval.Store(checked.largest_interval);
+    block.checked_by.Store(order.comparator());
+  }
+  view_.checked = {block.largest_key.Load(), block.largest_interval.Load()};
+}
+
 void DataBlocks::UseCache(std::shared_ptr<Cache> cache, const CacheKey& file) {
   cache_ = std::make_unique<BlockCache>(std::move(cache));
   file_ = file;
 }
 
+bool DataBlocks::Take(CachedBlockHandle found, const BlockPlace& place,
+                      PinnedBlock* block) {
+  // A damaged index may tell of a block that is nearly this one.
+  if (!found || found->handle != place.handle) return false;
+  block->view_ = found->view;
+  block->cached_ = std::move(found);
+  return true;
+}
+
 bool DataBlocks::FindInCache(const BlockPlace& place,
                              PinnedBlock* block) const {
   if (cache_ == nullptr) return false;
-  block->cached_ = cache_->Lookup(file_.AtOffset(place.handle.offset));
-  if (!block->cached_) return false;
-  // A damaged index may tell of a block that is nearly this one.
-  if (block->cached_->handle != place.handle) {
-    block->cached_.Reset();
-    return false;
+  return Take(cache_->Lookup(file_.AtOffset(place.handle.offset)), place,
+              block);
+}
+
+void DataBlocks::FindInCache(std::span<const BlockHandle> blocks,
+                             CachedBlockHandle* found) const {
+  std::array<CacheKey, 32> keys;
+  for (size_t i = 0; i < blocks.size(); ++i) {
+    keys[i] = file_.AtOffset(blocks[i].offset);
   }
-  block->view_ = block->cached_->view;
-  return true;
+  cache_->LookupBatch(std::span(keys).first(blocks.size()), found);
 }
 
 Status DataBlocks::Load(const BlockPlace& place, const ReadOptions& options,

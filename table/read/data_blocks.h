@@ -10,11 +10,14 @@
 #define ASHLAR_TABLE_READ_DATA_BLOCKS_H_
 
 #include <memory>
+#include <span>
 
 #include "cache/typed_cache.h"
 #include "table/block/block.h"
+#include "table/block/block_iterator.h"
 #include "table/options.h"
 #include "table/read/block_source.h"
+#include "util/sync/atomic.h"
 
 namespace ashlar::internal {
 
@@ -23,11 +26,17 @@ struct CachedDataBlock {
   BlockHandle handle;  // of the file
   Buffer bytes;
   BlockView view;  // of them
+  // What an iterator found that looked at all entries, and by what order.
+  RelaxedAtomic<uint32_t> largest_key{0};
+  RelaxedAtomic<uint32_t> largest_interval{0};
+  AcqRelAtomic<const Comparator*> checked_by{nullptr};
 
   size_t ApproximateMemoryUsage() const {
     return sizeof(*this) + bytes.capacity() + Buffer::kSlack;
   }
 };
+
+using CachedBlockHandle = TypedHandle<CachedDataBlock>;
 
 // A data block that was loaded, alive for as long as this is, or what Release
 // hands out.
@@ -39,14 +48,17 @@ class PinnedBlock {
   void Clear();
   // Hands over what keeps the block's bytes alive.
   Cleanable Release();
+  // Has all entries of a block in the cache looked at once, with `walker`, so
+  // that walks over it need not check them. The order must be known.
+  void CheckOnce(const KeyOrder& order, const BlockPlace& place,
+                 BlockIterator* walker);
 
  private:
   friend class DataBlocks;
-  using Handle = TypedHandle<CachedDataBlock>;
 
   BlockView view_;
   LoadedBlock own_;  // its bytes, where they are not the cache's
-  Handle cached_;
+  CachedBlockHandle cached_;
 };
 
 class DataBlocks {
@@ -64,6 +76,14 @@ class DataBlocks {
   // The same without a window and with the thread's own workspace.
   Status Load(const BlockPlace& place, const ReadOptions& options,
               PinnedBlock* block) const;
+  // Those of the blocks that are in the cache; the rest are empty. Reads
+  // nothing. At most 32.
+  void FindInCache(std::span<const BlockHandle> blocks,
+                   CachedBlockHandle* found) const;
+  // Makes what was found *block; false where it is none, or another.
+  static bool Take(CachedBlockHandle found, const BlockPlace& place,
+                   PinnedBlock* block);
+  bool has_cache() const { return cache_ != nullptr; }
   // Puts other bytes in its place.
   static Status Replace(const BlockPlace& place, Buffer bytes,
                         PinnedBlock* block);

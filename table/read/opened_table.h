@@ -61,6 +61,8 @@ struct OpenedTable {
   std::optional<LevelDbFilter> leveldb_filter;
   // What the filter may be asked.
   FilterSubject filter_subject;
+  // The one given, or else the one that the file names. Null: neither is known.
+  std::shared_ptr<const PrefixExtractor> prefixes;
   AlignedBytes filter_bytes;  // of `filter`
   LoadedBlock filter_block;   // of `leveldb_filter`
   // Null where the table has no range deletions.

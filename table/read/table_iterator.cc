@@ -12,8 +12,10 @@ Iterator::State::State(const OpenedTable* opened,
       options(read_options),
       newest(read_options.timestamp.ToString()),
       window(opened->file.get(), read_options.readahead_size),
+      ahead(&opened->data),
       at(opened->index.get()),
       block(opened->order),
+      bounds(*opened, read_options),
       status(opened->Named(opened->CheckRead(read_options))),
       usable(status.ok()) {}
 
@@ -22,9 +24,15 @@ Iterator::State::~State() = default;
 bool Iterator::State::Fail(const Status& error) {
   status = table->Named(error);
   // Nothing of a damaged block may be walked on.
-  block.Clear();
-  has_block = false;
+  LetGo();
   return false;
+}
+
+void Iterator::State::LetGo() {
+  block.Clear();
+  loaded.Clear();
+  ahead.Clear();
+  has_block = false;
 }
 
 // What a move within the block came to.
@@ -37,11 +45,15 @@ bool Iterator::State::LoadBlock() {
   if (has_block && block_offset == at.handle().offset) return true;
   has_block = false;
   const BlockPlace place = at.place();
-  Status loading =
-      table->data.Load(place, options, &window, &workspace, &loaded);
+  Status loading;
+  if (!ahead.Take(place, &loaded)) {
+    loading = table->data.Load(place, options, &window, &workspace, &loaded);
+  }
   if (loading.ok()) loading = table->RestoreData(place, newest, &loaded);
   if (!loading.ok()) return Fail(loading);
+  if (table->order.known()) loaded.CheckOnce(table->order, place, &block);
   block.Reset(loaded.view(), place);
+  if (!bounds.Narrow(at, &block)) return PassOn(false);
   block_offset = place.handle.offset;
   has_block = true;
   return true;
@@ -81,16 +93,23 @@ bool Iterator::State::CheckBlockEnd() {
 // Behind the last block or before the first, or where the index is damaged.
 bool Iterator::State::AtEnd() {
   if (!at.status().ok()) return Fail(at.status());
-  block.Clear();
-  has_block = false;
+  LetGo();
   return false;
+}
+
+// The walk goes on from the block that it has just come to.
+void Iterator::State::LookOn(bool forward) {
+  ahead.LookOn(at, forward);
+  const BlockView* const next = ahead.next();
+  if (next != nullptr) block.FetchAlong(*next, forward);
 }
 
 // The first entry of the block that the cursor stands on, or of the first one
 // behind it that has any.
 bool Iterator::State::FirstFrom(bool on_block) {
-  for (; on_block; on_block = at.Next()) {
+  for (; on_block && !bounds.EndBefore(at); on_block = at.Next()) {
     if (!LoadBlock()) return false;
+    LookOn(true);
     if (PassOn(block.SeekToFirst())) return CheckBlockBegin();
     if (!status.ok()) return false;
   }
@@ -98,25 +117,37 @@ bool Iterator::State::FirstFrom(bool on_block) {
 }
 
 bool Iterator::State::LastFrom(bool on_block) {
-  for (; on_block; on_block = at.Prev()) {
+  for (; on_block && !bounds.BeginBehind(at); on_block = at.Prev()) {
     if (!LoadBlock()) return false;
+    LookOn(false);
     if (PassOn(block.SeekToLast())) return CheckBlockEnd();
     if (!status.ok()) return false;
   }
   return AtEnd();
 }
 
-bool Iterator::State::SeekToFirst() {
-  if (visible != nullptr) return visible->SeekToFirst();
+// Whatever was before, a walk begins here. False: over nothing.
+bool Iterator::State::BeginWalk() {
   if (!usable) return false;
   status = Status();
-  return FirstFrom(at.SeekToFirst());
+  ahead.Clear();
+  return !bounds.exclude_all() || AtEnd();
+}
+
+bool Iterator::State::SeekToFirst() {
+  if (visible != nullptr) return visible->SeekToFirst();
+  if (!BeginWalk()) return false;
+  return bounds.lower() ? SeekInside(*bounds.lower())
+                        : FirstFrom(at.SeekToFirst());
 }
 
 bool Iterator::State::SeekToLast() {
   if (visible != nullptr) return visible->SeekToLast();
-  if (!usable) return false;
-  status = Status();
+  if (!BeginWalk()) return false;
+  if (bounds.upper()) {
+    const bool on_block = at.Seek(*bounds.upper());
+    if (on_block || !at.status().ok()) return LastFrom(on_block);
+  }
   return LastFrom(at.SeekToLast());
 }
 
@@ -127,11 +158,9 @@ bool Iterator::State::CheckSeek() {
   return known.ok() || Fail(known);
 }
 
-bool Iterator::State::Seek(const Slice& internal_key) {
-  if (visible != nullptr) return visible->Seek(internal_key);
-  if (!CheckSeek()) return false;
-  status = Status();
-  if (!at.Seek(internal_key)) return AtEnd();
+// To the first entry at or behind a key that is not below the lower bound.
+bool Iterator::State::SeekInside(const Slice& internal_key) {
+  if (!at.Seek(internal_key) || bounds.EndBefore(at)) return AtEnd();
   if (!LoadBlock()) return false;
   if (PassOn(block.Seek(internal_key))) return true;
   if (!status.ok()) return false;
@@ -139,9 +168,20 @@ bool Iterator::State::Seek(const Slice& internal_key) {
   return FirstFrom(at.Next());
 }
 
+bool Iterator::State::Seek(const Slice& internal_key) {
+  if (visible != nullptr) return visible->Seek(internal_key);
+  if (!CheckSeek() || !BeginWalk()) return false;
+  if (bounds.ExcludeAsLarger(internal_key)) return AtEnd();
+  return SeekInside(bounds.ExcludeAsSmaller(internal_key)
+                        ? Slice(*bounds.lower())
+                        : internal_key);
+}
+
 bool Iterator::State::SeekForPrev(const Slice& internal_key) {
   if (visible != nullptr) return visible->SeekForPrev(internal_key);
-  if (!Seek(internal_key)) {
+  if (!CheckSeek() || !BeginWalk()) return false;
+  if (bounds.ExcludeAsSmaller(internal_key)) return AtEnd();
+  if (bounds.ExcludeAsLarger(internal_key) || !SeekInside(internal_key)) {
     return status.ok() && SeekToLast();
   }
   if (table->order.Compare(block.key(), internal_key) == 0) return true;
@@ -160,6 +200,7 @@ bool Iterator::State::NextBlock() {
 bool Iterator::State::PrevBlock() {
   if (visible != nullptr) return visible->Prev();
   if (!PassOn(false) && !status.ok()) return false;
+  if (block.begins_late()) return AtEnd();
   return CheckBlockBegin() && LastFrom(at.Prev());
 }
 

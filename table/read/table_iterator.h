@@ -15,7 +15,9 @@
 #include "table/index/index_cursor.h"
 #include "table/iterator.h"
 #include "table/options.h"
+#include "table/read/blocks_ahead.h"
 #include "table/read/opened_table.h"
+#include "table/read/walk_bounds.h"
 
 namespace ashlar::internal {
 class VisibleEntries;
@@ -33,8 +35,10 @@ struct Iterator::State {
   internal::FileWindow window;
   internal::BlockWorkspace workspace;
   internal::PinnedBlock loaded;
+  internal::BlocksAhead ahead;
   internal::IndexCursor at;
   internal::BlockIterator block;
+  const internal::WalkBounds bounds;
   // Of the block in `loaded`.
   uint64_t block_offset = 0;
   bool has_block = false;
@@ -54,17 +58,22 @@ struct Iterator::State {
   bool NextBlock();
   bool PrevBlock();
   bool SeekForPrev(const Slice& internal_key);
+  // Leaves the entry, as at an end or, always false, for an error.
+  void LetGo();
+  bool Fail(const Status& error);
 
  private:
   bool CheckSeek();
+  bool SeekInside(const Slice& internal_key);
+  bool BeginWalk();
   bool LoadBlock();
+  void LookOn(bool forward);
   bool FirstFrom(bool on_block);
   bool LastFrom(bool on_block);
   bool CheckBlockBegin();
   bool CheckBlockEnd();
   bool BadSeparator();
   bool AtEnd();
-  bool Fail(const Status& error);
   bool PassOn(bool on_entry);
 };
 

@@ -245,6 +245,10 @@ class TableOpener {
     const MetaBlockEntry* const entry = Find(name);
     table_->filter_subject =
         FilterSubject(table_->properties, options.prefix_extractor);
+    table_->prefixes = options.prefix_extractor != nullptr
+                           ? options.prefix_extractor
+                           : FindBuiltinPrefixExtractor(
+                                 table_->properties.prefix_extractor_name);
     if (entry == nullptr) {
       Status status = ReadLevelDbFilter();
       return status.ok() ? ReadFilterPartitions() : status;
@@ -328,6 +332,20 @@ Status OpenedTable::CheckRead(const ReadOptions& options) const {
   if (range_deletions != nullptr && !options.ignore_range_deletions) {
     Status status = CheckOrderKnown("an iterator that honours range deletions");
     if (!status.ok()) return status;
+  }
+  if (options.iterate_lower_bound != nullptr ||
+      options.iterate_upper_bound != nullptr) {
+    Status status = CheckOrderKnown("a bound");
+    if (!status.ok()) return status;
+  }
+  if (options.prefix_same_as_start && !options.total_order_seek &&
+      prefixes == nullptr) {
+    return Status::InvalidArgument(
+        "prefix_same_as_start needs a prefix extractor: " +
+        (properties.prefix_extractor_name.empty()
+             ? std::string("the file names none")
+             : properties.prefix_extractor_name + " is not built in") +
+        ", and none is given");
   }
   return CheckTimestamp(options);
 }

@@ -8,16 +8,96 @@ VisibleEntries::VisibleEntries(const OpenedTable* table,
   if (table->range_deletions != nullptr && !options.ignore_range_deletions) {
     fragments_ = &table->range_deletions->fragments;
   }
+  if (HasPrefix(options)) prefixes_ = table->prefixes.get();
 }
 
 bool VisibleEntries::PassForward(bool on_entry) {
-  while (on_entry && Hides(key())) on_entry = StepForward();
-  return on_entry;
+  for (; on_entry; on_entry = StepForward()) {
+    if (LeftPrefix(key())) return Leave();
+    if (!Hides(key())) return true;
+  }
+  return false;
 }
 
 bool VisibleEntries::PassBackward(bool on_entry) {
-  while (on_entry && Hides(key())) on_entry = StepBackward();
+  for (; on_entry; on_entry = StepBackward()) {
+    if (LeftPrefix(key())) return Leave();
+    if (!Hides(key())) return true;
+  }
+  return false;
+}
+
+bool VisibleEntries::Leave() {
+  all_.LetGo();
+  return false;
+}
+
+// A walk from either end takes the prefix of the first key that it shows.
+bool VisibleEntries::SeekToFirst() {
+  prefix_.reset();
+  const bool on_entry = PassForward(all_.SeekToFirst());
+  if (on_entry) TakePrefixOf(key());
   return on_entry;
+}
+
+bool VisibleEntries::SeekToLast() {
+  prefix_.reset();
+  const bool on_entry = PassBackward(all_.SeekToLast());
+  if (on_entry) TakePrefixOf(key());
+  return on_entry;
+}
+
+bool VisibleEntries::Seek(const Slice& target) {
+  if (prefixes_ != nullptr && all_.usable) {
+    TakePrefixOf(target);
+    if (FilterRulesOut(target)) return false;
+  }
+  return PassForward(all_.Seek(target));
+}
+
+bool VisibleEntries::SeekForPrev(const Slice& target) {
+  if (prefixes_ != nullptr && all_.usable) TakePrefixOf(target);
+  return PassBackward(all_.SeekForPrev(target));
+}
+
+Slice VisibleEntries::UserKey(const Slice& internal_key) const {
+  return WithoutTimestamp(UserKeyOf(internal_key),
+                          all_.table->order.timestamp_size());
+}
+
+void VisibleEntries::TakePrefixOf(const Slice& internal_key) {
+  prefix_.reset();
+  if (prefixes_ == nullptr) return;
+  const Slice user_key = UserKey(internal_key);
+  if (!prefixes_->InDomain(user_key)) return;
+  prefix_ = prefixes_->Transform(user_key).ToString();
+}
+
+bool VisibleEntries::LeftPrefix(const Slice& key) const {
+  if (!prefix_) return false;
+  const Slice user_key = UserKey(key);
+  return !prefixes_->InDomain(user_key) ||
+         prefixes_->Transform(user_key) != Slice(*prefix_);
+}
+
+// Whether no key has the prefix of the target. Not asked before a walk backward
+// begins: a filter's partition may know only the prefixes from there on.
+bool VisibleEntries::FilterRulesOut(const Slice& target) {
+  const OpenedTable& table = *all_.table;
+  Slice asked;
+  if (!table.filter_subject.OfPrefix(UserKey(target), &asked)) return false;
+  bool maybe = true;
+  Status status;
+  if (table.filter.has_value()) {
+    maybe = table.filter->MayMatchBytes(asked);
+  } else if (table.filter_partitions != nullptr) {
+    status = table.filter_partitions->MayMatch(target, asked, &maybe);
+  }
+  all_.status = Status();
+  if (status.ok() && maybe) return false;
+  all_.LetGo();
+  if (!status.ok()) all_.Fail(status);
+  return true;
 }
 
 bool VisibleEntries::Hides(const Slice& key) {
@@ -25,8 +105,7 @@ bool VisibleEntries::Hides(const Slice& key) {
   if (sequence > snapshot_) return true;
   if (fragments_ == nullptr) return false;
   const KeyOrder& order = all_.table->order_without_timestamps;
-  const Slice user_key =
-      WithoutTimestamp(UserKeyOf(key), all_.table->order.timestamp_size());
+  const Slice user_key = UserKey(key);
   const bool inside =
       newest_.has_value() &&
       (!begin_ || order.CompareUserKeys(*begin_, user_key) <= 0) &&

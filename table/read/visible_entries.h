@@ -1,9 +1,11 @@
 // VisibleEntries: the walk of an iterator that leaves entries out: those under
-// a range deletion, and those above the read's snapshot.
+// a range deletion, those above the read's snapshot, and those with another
+// prefix than the key that was sought.
 //
 // Data flow: walks over every entry with an Iterator::State of its own and
 // passes by what is hidden. Which range deletion lies over a key is asked once
-// for each fragment that the walk comes to, not for each key.
+// for each fragment that the walk comes to, not for each key. Before a prefix
+// is sought, the filter is asked for it.
 //
 // Made only for reads that may hide something: all others pay nothing for it.
 // One thread at a time.
@@ -11,9 +13,11 @@
 #define ASHLAR_TABLE_READ_VISIBLE_ENTRIES_H_
 
 #include <optional>
+#include <string>
 
 #include "table/read/opened_table.h"
 #include "table/read/table_iterator.h"
+#include "util/prefix_extractor.h"
 #include "util/slice.h"
 #include "util/status.h"
 
@@ -23,21 +27,24 @@ class VisibleEntries {
  public:
   // Whether such a read can hide anything.
   static bool MayHide(const OpenedTable& table, const ReadOptions& options) {
-    return options.snapshot != kMaxSequenceNumber ||
+    return options.snapshot != kMaxSequenceNumber || HasPrefix(options) ||
            (table.range_deletions != nullptr &&
             !options.ignore_range_deletions);
+  }
+
+  // Whether walks end with the prefix that they began with.
+  static bool HasPrefix(const ReadOptions& options) {
+    return options.prefix_same_as_start && !options.total_order_seek;
   }
 
   VisibleEntries(const OpenedTable* table, const ReadOptions& options);
 
   // Each says whether the walk then stands on an entry; if not, status()
   // tells an end of the table from damage.
-  bool SeekToFirst() { return PassForward(all_.SeekToFirst()); }
-  bool SeekToLast() { return PassBackward(all_.SeekToLast()); }
-  bool Seek(const Slice& target) { return PassForward(all_.Seek(target)); }
-  bool SeekForPrev(const Slice& target) {
-    return PassBackward(all_.SeekForPrev(target));
-  }
+  bool SeekToFirst();
+  bool SeekToLast();
+  bool Seek(const Slice& target);
+  bool SeekForPrev(const Slice& target);
   bool Next() { return PassForward(StepForward()); }
   bool Prev() { return PassBackward(StepBackward()); }
 
@@ -50,6 +57,11 @@ class VisibleEntries {
   bool StepBackward() { return all_.block.Prev() || all_.PrevBlock(); }
   bool PassForward(bool on_entry);
   bool PassBackward(bool on_entry);
+  bool Leave();
+  Slice UserKey(const Slice& internal_key) const;
+  void TakePrefixOf(const Slice& internal_key);
+  bool LeftPrefix(const Slice& key) const;
+  bool FilterRulesOut(const Slice& target);
   bool Hides(const Slice& key);
   void EnterFragmentOf(const Slice& user_key);
 
@@ -57,6 +69,10 @@ class VisibleEntries {
   const SequenceNumber snapshot_;
   // Null where they are none of this read's business.
   const RangeDeletionFragments* fragments_ = nullptr;
+  // Null where walks do not end with their prefix.
+  const PrefixExtractor* prefixes_ = nullptr;
+  // Where the walk began; absent where that was no key with a prefix.
+  std::optional<std::string> prefix_;
   // The fragment of the last key; an absent bound is open. No fragment yet
   // while newest_ is absent.
   std::optional<Slice> begin_;
