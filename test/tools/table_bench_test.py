@@ -33,7 +33,7 @@ class TableBenchTest(unittest.TestCase):
     def test_every_benchmark_counts_what_it_reads(self):
         names = (
             "fillseq,filterbuild,readseq,readreverse,readrandom,"
-            "readmissing,seekrandom,verify"
+            "readmissing,seekrandom,fwdrange,verify"
         )
         for codec in ("none", "lz4", "zstd"):
             document = report(
@@ -106,6 +106,10 @@ class TableBenchTest(unittest.TestCase):
         if benchmark in ("readrandom", "seekrandom"):
             self.assertEqual(run_["found"], READS, where)
             self.assertEqual(run_["bytes"], READS * 116, where)
+        if benchmark == "fwdrange":
+            self.assertEqual(run_["found"], READS, where)
+            self.assertGreater(run_["bytes"], READS * 116 * 8, where)
+            self.assertLessEqual(run_["bytes"], READS * 116 * 10, where)
         if benchmark == "readmissing":
             self.assertEqual(run_["operations"], READS, where)
             self.assertEqual(run_["found"], 0, where)

@@ -42,6 +42,9 @@ struct BenchOptions {
   uint64_t num_reads() const { return reads == 0 ? workload.num : reads; }
 };
 
+// Of fwdrange.
+inline constexpr uint64_t kRangeEntries = 10;
+
 class Engine {
  public:
   virtual ~Engine() = default;

@@ -130,8 +130,9 @@ class AshlarEngine final : public Engine {
       result->bytes = table.file().Size();
       return status;
     }
-    if (benchmark == "seekrandom") {
-      return SeekRandom(table, options, workload, result);
+    if (benchmark == "seekrandom" || benchmark == "fwdrange") {
+      return SeekRandom(table, benchmark == "fwdrange" ? kRangeEntries : 1,
+                        options, workload, result);
     }
     return ReadRandom(table, benchmark == "readmissing", options, workload,
                       result);
@@ -303,7 +304,8 @@ class AshlarEngine final : public Engine {
                       });
   }
 
-  static Status SeekRandom(const TableReader& table,
+  // A seek, and so many entries from there on.
+  static Status SeekRandom(const TableReader& table, uint64_t range,
                            const BenchOptions& options,
                            const Workload& workload, RunResult* result) {
     return RunThreads(
@@ -317,6 +319,11 @@ class AshlarEngine final : public Engine {
             if (!it.Valid()) return it.status();
             ++part->found;
             part->bytes += it.user_key().size() + it.value().size();
+            for (uint64_t n = 1; n < range; ++n) {
+              it.Next();
+              if (!it.Valid()) break;
+              part->bytes += it.user_key().size() + it.value().size();
+            }
           }
           return Status();
         });

@@ -86,8 +86,9 @@ class RocksDbEngine final : public Engine {
       result->operations = workload.num();
       return status;
     }
-    if (benchmark == "seekrandom") {
-      return SeekRandom(options, workload, result);
+    if (benchmark == "seekrandom" || benchmark == "fwdrange") {
+      return SeekRandom(benchmark == "fwdrange" ? kRangeEntries : 1, options,
+                        workload, result);
     }
     return ReadRandom(benchmark == "readmissing", options, workload, result);
   }
@@ -260,7 +261,7 @@ class RocksDbEngine final : public Engine {
                       });
   }
 
-  rocksdb::Status SeekRandom(const BenchOptions& options,
+  rocksdb::Status SeekRandom(uint64_t range, const BenchOptions& options,
                              const Workload& workload, RunResult* result) {
     return RunThreads(
         options, result, [&](uint64_t reads, uint64_t seed, RunResult* part) {
@@ -274,6 +275,11 @@ class RocksDbEngine final : public Engine {
             if (!it->Valid()) return it->status();
             ++part->found;
             part->bytes += it->key().size() + it->value().size();
+            for (uint64_t n = 1; n < range; ++n) {
+              it->Next();
+              if (!it->Valid()) break;
+              part->bytes += it->key().size() + it->value().size();
+            }
           }
           return rocksdb::Status();
         });

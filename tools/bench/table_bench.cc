@@ -21,7 +21,7 @@ DEFINE_string(
     benchmarks, "fillseq,readseq,readreverse,readrandom,readmissing",
     "comma-separated: fillseq, multifillseq (--builders at once), filterbuild, "
     "filterfinish (without hashing), filterquery, readseq, readreverse, "
-    "readrandom, readmissing, seekrandom, "
+    "readrandom, readmissing, seekrandom, fwdrange (a seek and 10 entries), "
     "verify");
 DEFINE_string(engines, "ashlar,rocksdb,limit",
               "comma-separated: ashlar, rocksdb, limit, generator, copy; "
@@ -204,7 +204,7 @@ bool IsBenchmark(const std::string& name) {
   for (const char* known :
        {"fillseq", "multifillseq", "filterbuild", "filterfinish", "filterquery",
         "readseq", "readreverse", "readrandom", "readmissing", "seekrandom",
-        "verify"}) {
+        "fwdrange", "verify"}) {
     if (name == known) return true;
   }
   return false;

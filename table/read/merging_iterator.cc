@@ -1,0 +1,240 @@
+// A tree of losers over the children: each inner node holds the child that lost
+// there, so that a step compares once a level, on the way from one leaf to the
+// root. A child that wins again and again is compared with the best of the
+// others only. First bytes of the keys, as a word, decide most comparisons.
+
+#include "table/merging_iterator.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "table/format/key_order.h"
+
+namespace ashlar {
+
+using internal::KeyOrder;
+
+struct MergingIterator::State {
+  State(const Comparator* comparator, std::vector<Iterator> of)
+      : order(comparator),
+        falling(comparator == ReverseBytewiseComparator()),
+        children(std::move(of)),
+        words(children.size()),
+        losers(children.size()) {}
+
+  void Begin(bool forward_in) {
+    forward = forward_in;
+    status = Status();
+  }
+  bool Build();
+  bool Step();
+  bool TurnTo(bool to_forward);
+  bool Failed(size_t child);
+
+  const KeyOrder order;
+  const bool falling;
+  std::vector<Iterator> children;
+  std::vector<uint64_t> words;
+  std::vector<size_t> losers;  // by node; node 0 has the winner
+  // The best of the others, where it is known.
+  size_t second = kUnknown;
+  bool forward = true;
+  Status status;
+
+  size_t winner() const { return losers[0]; }
+
+ private:
+  static constexpr size_t kUnknown = ~size_t{0};
+
+  void TakeWord(size_t child);
+  bool ComesFirst(size_t a, size_t b) const;
+  void Replay(size_t child);
+  void FindSecond();
+};
+
+bool MergingIterator::State::Failed(size_t child) {
+  if (children[child].Valid()) return false;
+  Status found = children[child].status();
+  if (found.ok()) return false;
+  status = std::move(found);
+  return true;
+}
+
+// Of keys that differ in these bytes, the smaller word is the smaller key.
+void MergingIterator::State::TakeWord(size_t child) {
+  if (!order.IsOfBytes() || !children[child].Valid()) return;
+  const Slice user_key = children[child].user_key();
+  char bytes[sizeof(uint64_t)] = {};
+  if (!user_key.empty()) {
+    std::memcpy(bytes, user_key.data(),
+                std::min(user_key.size(), sizeof bytes));
+  }
+  uint64_t word;
+  std::memcpy(&word, bytes, sizeof word);
+  word = __builtin_bswap64(word);
+  words[child] = falling ? ~word : word;
+}
+
+// Whether the walk meets the entry of a before that of b.
+bool MergingIterator::State::ComesFirst(size_t a, size_t b) const {
+  if (!children[a].Valid() || !children[b].Valid()) {
+    return children[a].Valid() || (!children[b].Valid() && a < b);
+  }
+  if (words[a] != words[b]) return (words[a] < words[b]) == forward;
+  const int result = order.Compare(children[a].key(), children[b].key());
+  if (result != 0) return (result < 0) == forward;
+  return (a < b) == forward;
+}
+
+// After all children have moved. False: no child stands on an entry.
+bool MergingIterator::State::Build() {
+  const size_t n = children.size();
+  second = kUnknown;
+  for (size_t i = 0; i < n; ++i) {
+    if (Failed(i)) return false;
+    TakeWord(i);
+  }
+  if (n == 0) return false;
+  std::vector<size_t> winners(2 * n);
+  for (size_t i = 0; i < n; ++i) winners[n + i] = i;
+  for (size_t node = n - 1; node > 0; --node) {
+    const size_t a = winners[2 * node];
+    const size_t b = winners[2 * node + 1];
+    const bool first = ComesFirst(a, b);
+    winners[node] = first ? a : b;
+    losers[node] = first ? b : a;
+  }
+  losers[0] = winners[1];
+  return children[winner()].Valid();
+}
+
+void MergingIterator::State::Replay(size_t child) {
+  size_t best = child;
+  for (size_t node = (child + children.size()) / 2; node > 0; node /= 2) {
+    if (ComesFirst(losers[node], best)) std::swap(losers[node], best);
+  }
+  losers[0] = best;
+}
+
+// It lost to the winner, so it is one of those on the winner's way.
+void MergingIterator::State::FindSecond() {
+  for (size_t node = (winner() + children.size()) / 2; node > 0; node /= 2) {
+    if (second == kUnknown || ComesFirst(losers[node], second)) {
+      second = losers[node];
+    }
+  }
+}
+
+// The winner goes on.
+bool MergingIterator::State::Step() {
+  const size_t last = winner();
+  if (forward) {
+    children[last].Next();
+  } else {
+    children[last].Prev();
+  }
+  if (Failed(last)) return false;
+  TakeWord(last);
+  if (second != kUnknown && ComesFirst(last, second)) {
+    return children[last].Valid();
+  }
+  second = kUnknown;
+  Replay(last);
+  if (winner() == last) FindSecond();
+  return children[winner()].Valid();
+}
+
+// The others stand behind the current entry, in the direction of the walk so
+// far: each has to go back over one of its entries. One that has come to its
+// end has all of them on the other side.
+bool MergingIterator::State::TurnTo(bool to_forward) {
+  const Slice current = children[winner()].key();
+  const Slice user_key = UserKeyOf(current);
+  const Slice without_timestamp(user_key.data(),
+                                user_key.size() - order.timestamp_size());
+  for (size_t i = 0; i < children.size(); ++i) {
+    Iterator& child = children[i];
+    if (i == winner()) continue;
+    if (!child.Valid()) {
+      if (to_forward) {
+        child.Seek(without_timestamp);
+      } else {
+        child.SeekForPrev(without_timestamp, 0);
+      }
+    } else if (to_forward) {
+      child.Next();
+    } else {
+      child.Prev();
+    }
+  }
+  Iterator& at = children[winner()];
+  if (to_forward) {
+    at.Next();
+  } else {
+    at.Prev();
+  }
+  forward = to_forward;
+  return Build();
+}
+
+MergingIterator::MergingIterator(const Comparator* comparator,
+                                 std::vector<Iterator> children)
+    : state_(std::make_unique<State>(comparator, std::move(children))) {}
+MergingIterator::MergingIterator(MergingIterator&& other) noexcept = default;
+MergingIterator& MergingIterator::operator=(MergingIterator&& other) noexcept =
+    default;
+MergingIterator::~MergingIterator() = default;
+
+Status MergingIterator::status() const { return state_->status; }
+
+void MergingIterator::Show() {
+  const State& s = *state_;
+  child_ = s.winner();
+  key_ = s.children[child_].key();
+  value_ = s.children[child_].value();
+}
+
+void MergingIterator::SeekToFirst() {
+  state_->Begin(true);
+  for (Iterator& child : state_->children) child.SeekToFirst();
+  valid_ = state_->Build();
+  if (valid_) Show();
+}
+
+void MergingIterator::SeekToLast() {
+  state_->Begin(false);
+  for (Iterator& child : state_->children) child.SeekToLast();
+  valid_ = state_->Build();
+  if (valid_) Show();
+}
+
+void MergingIterator::Seek(const Slice& user_key, SequenceNumber snapshot) {
+  state_->Begin(true);
+  for (Iterator& child : state_->children) child.Seek(user_key, snapshot);
+  valid_ = state_->Build();
+  if (valid_) Show();
+}
+
+void MergingIterator::SeekForPrev(const Slice& user_key,
+                                  SequenceNumber snapshot) {
+  state_->Begin(false);
+  for (Iterator& child : state_->children)
+    child.SeekForPrev(user_key, snapshot);
+  valid_ = state_->Build();
+  if (valid_) Show();
+}
+
+void MergingIterator::Next() {
+  assert(valid_);
+  valid_ = state_->forward ? state_->Step() : state_->TurnTo(true);
+  if (valid_) Show();
+}
+
+void MergingIterator::Prev() {
+  assert(valid_);
+  valid_ = state_->forward ? state_->TurnTo(false) : state_->Step();
+  if (valid_) Show();
+}
+
+}  // namespace ashlar
