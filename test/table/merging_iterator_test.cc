@@ -34,6 +34,7 @@ struct Sample {
 
   MergingIterator NewIterator() const {
     std::vector<Iterator> children;
+    children.reserve(readers.size());
     for (const auto& reader : readers) {
       children.push_back(reader->NewIterator());
     }
@@ -213,6 +214,7 @@ TEST(MergingIterator, AChildsErrorEndsTheWalk) {
   }
   const auto walk = [&](bool forward) {
     std::vector<Iterator> children;
+    children.reserve(readers.size());
     for (const auto& reader : readers) {
       children.push_back(reader->NewIterator({.readahead_size = 1}));
     }
