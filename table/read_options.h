@@ -50,6 +50,13 @@ struct ReaderOptions {
   // equal ones unless they are copies. Null: blocks are read each time.
   std::shared_ptr<Cache> block_cache;
 
+  // Whether a block that goes into the block cache gets four bytes a key, and
+  // where each entry begins: point reads then go to their entry at once. Up to
+  // an eighth of the block's size, charged like the block; not for blocks of
+  // entries so small that it would be more, nor for comparators other than the
+  // bytewise ones.
+  bool cache_entry_words = true;
+
   // The file's largest sequence number as its manifest has it, 0 being none: of
   // external files, all entries have it. Absent: what the file itself says.
   std::optional<SequenceNumber> largest_seqno = std::nullopt;

@@ -1,42 +1,49 @@
 #include "util/cleanable.h"
 
+#include <cstdint>
+
+#include "util/sync/atomic.h"
+
 namespace ashlar {
 
-Cleanable& Cleanable::operator=(Cleanable&& other) noexcept {
-  if (this != &other) {
-    Reset();
-    first_ = std::exchange(other.first_, {});
-    rest_ = std::exchange(other.rest_, {});
-  }
-  return *this;
-}
-
-void Cleanable::RegisterCleanup(CleanupFunction function, void* arg1,
-                                void* arg2) {
-  const Cleanup cleanup{function, arg1, arg2};
-  if (HasCleanups()) {
-    rest_.push_back(cleanup);
-  } else {
-    first_ = cleanup;
-  }
+void Cleanable::RegisterMore(const Cleanup& cleanup) {
+  if (rest_ == nullptr) rest_ = std::make_unique<std::vector<Cleanup>>();
+  rest_->push_back(cleanup);
 }
 
 void Cleanable::DelegateCleanupsTo(Cleanable* other) {
   if (!HasCleanups()) return;
   other->RegisterCleanup(first_.function, first_.arg1, first_.arg2);
-  for (const Cleanup& c : rest_) {
+  first_ = {};
+  const Rest rest = std::move(rest_);
+  if (rest == nullptr) return;
+  for (const Cleanup& c : *rest) {
     other->RegisterCleanup(c.function, c.arg1, c.arg2);
   }
-  first_ = {};
-  rest_.clear();
 }
 
-void Cleanable::RunCleanups() {
-  // A cleanup may use this object again: take the list away first.
-  const Cleanup first = std::exchange(first_, {});
-  const std::vector<Cleanup> rest = std::exchange(rest_, {});
-  first.function(first.arg1, first.arg2);
-  for (const Cleanup& c : rest) c.function(c.arg1, c.arg2);
+void Cleanable::RunAll(const std::vector<Cleanup>& cleanups) {
+  for (const Cleanup& c : cleanups) c.function(c.arg1, c.arg2);
+}
+
+// The count is of references. Adding one needs no order: who adds has one, so
+// that it cannot be the last that goes meanwhile. Dropping one releases what
+// was read through it, and the last drop acquires all of that before the
+// cleanups end what was read.
+struct SharedCleanable::Shared {
+  explicit Shared(Cleanable given) : cleanups(std::move(given)) {}
+
+  Cleanable cleanups;
+  internal::SharedCount references{1};
+};
+
+SharedCleanable::SharedCleanable(Cleanable cleanups)
+    : shared_(new Shared(std::move(cleanups))) {}
+
+void SharedCleanable::AddReference() const { shared_->references.Add(); }
+
+void SharedCleanable::DropReference(Shared* shared) {
+  if (shared->references.DropIsLast()) delete shared;
 }
 
 }  // namespace ashlar

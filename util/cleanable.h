@@ -3,9 +3,13 @@
 // Whoever hands out a pointer into memory it keeps alive (a cached block, a
 // buffer) registers how to release it. Move-only; not thread-safe, but may be
 // handed from thread to thread.
+//
+// SharedCleanable: the same list, kept by many at once and run when the last of
+// them goes: the values of one batch that lie in one block share its pin so.
 #ifndef ASHLAR_UTIL_CLEANABLE_H_
 #define ASHLAR_UTIL_CLEANABLE_H_
 
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -20,13 +24,26 @@ class ASHLAR_EXPORT Cleanable {
   Cleanable() = default;
   Cleanable(Cleanable&& other) noexcept
       : first_(std::exchange(other.first_, {})),
-        rest_(std::exchange(other.rest_, {})) {}
-  Cleanable& operator=(Cleanable&& other) noexcept;
+        rest_(std::move(other.rest_)) {}
+  Cleanable& operator=(Cleanable&& other) noexcept {
+    if (this != &other) {
+      Reset();
+      first_ = std::exchange(other.first_, {});
+      rest_ = std::move(other.rest_);
+    }
+    return *this;
+  }
   ~Cleanable() { Reset(); }
 
   // Runs function(arg1, arg2) once, on Reset or destruction. In order of
-  // registration.
-  void RegisterCleanup(CleanupFunction function, void* arg1, void* arg2);
+  // registration. The first one needs no memory.
+  void RegisterCleanup(CleanupFunction function, void* arg1, void* arg2) {
+    if (HasCleanups()) {
+      RegisterMore({function, arg1, arg2});
+    } else {
+      first_ = {function, arg1, arg2};
+    }
+  }
 
   // Moves all cleanups behind those of `other`; this one is then empty.
   void DelegateCleanupsTo(Cleanable* other);
@@ -35,7 +52,13 @@ class ASHLAR_EXPORT Cleanable {
 
   // Runs the cleanups now.
   void Reset() {
-    if (HasCleanups()) RunCleanups();
+    if (!HasCleanups()) return;
+    // A cleanup may use this object again: take the list away first.
+    const Cleanup first = std::exchange(first_, {});
+    const Rest rest = std::move(rest_);
+    first.function(first.arg1, first.arg2);
+    if (rest != nullptr) [[unlikely]]
+      RunAll(*rest);
   }
 
  private:
@@ -44,11 +67,62 @@ class ASHLAR_EXPORT Cleanable {
     void* arg1 = nullptr;
     void* arg2 = nullptr;
   };
-  void RunCleanups();
+  using Rest = std::unique_ptr<std::vector<Cleanup>>;
+
+  void RegisterMore(const Cleanup& cleanup);
+  static void RunAll(const std::vector<Cleanup>& cleanups);
 
   // Nearly always there is just one: it needs no allocation.
   Cleanup first_;
-  std::vector<Cleanup> rest_;
+  Rest rest_;
+};
+
+// A counted reference to cleanups. One object belongs to one thread at a time;
+// references to the same cleanups may lie with any threads. Empty by default.
+class ASHLAR_EXPORT SharedCleanable {
+ public:
+  SharedCleanable() = default;
+  // Takes over the cleanups; this is then the only reference to them. One
+  // allocation, and none for further references.
+  explicit SharedCleanable(Cleanable cleanups);
+  SharedCleanable(const SharedCleanable& other) noexcept
+      : shared_(other.shared_) {
+    if (shared_ != nullptr) AddReference();
+  }
+  SharedCleanable(SharedCleanable&& other) noexcept
+      : shared_(std::exchange(other.shared_, nullptr)) {}
+  SharedCleanable& operator=(SharedCleanable other) noexcept {
+    std::swap(shared_, other.shared_);
+    return *this;
+  }
+  ~SharedCleanable() { Reset(); }
+
+  explicit operator bool() const { return shared_ != nullptr; }
+
+  // Gives this reference back.
+  void Reset() {
+    if (shared_ != nullptr) DropReference(std::exchange(shared_, nullptr));
+  }
+  // Registers a reference of its own with `keeper`: given back when that is
+  // cleaned up. Not when empty.
+  void ShareWith(Cleanable* keeper) const {
+    AddReference();
+    keeper->RegisterCleanup(DropOne, shared_, nullptr);
+  }
+  // The same with this reference, which is then empty.
+  void MoveTo(Cleanable* keeper) {
+    keeper->RegisterCleanup(DropOne, std::exchange(shared_, nullptr), nullptr);
+  }
+
+ private:
+  struct Shared;
+  static void DropOne(void* shared, void* /*unused*/) {
+    DropReference(static_cast<Shared*>(shared));
+  }
+  void AddReference() const;
+  static void DropReference(Shared* shared);
+
+  Shared* shared_ = nullptr;
 };
 
 }  // namespace ashlar

@@ -8,11 +8,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "util/export.h"
 #include "util/result.h"
 #include "util/slice.h"
+#include "util/status.h"
 
 namespace ashlar {
 
@@ -35,6 +37,16 @@ class ASHLAR_EXPORT WritableFile {
   virtual std::string name() const = 0;
 };
 
+// One of several reads that are asked for together.
+struct ReadRequest {
+  uint64_t offset = 0;
+  size_t size = 0;
+  char* scratch = nullptr;  // size bytes
+  // The answer, as RandomAccessFile::Read gives it.
+  Slice data;
+  Status status;
+};
+
 // Read at any offset by any number of threads at once. Its bytes must not
 // change while it is open.
 class ASHLAR_EXPORT RandomAccessFile {
@@ -49,6 +61,9 @@ class ASHLAR_EXPORT RandomAccessFile {
   // file ends.
   virtual Status Read(uint64_t offset, size_t n, char* scratch,
                       Slice* data) const = 0;
+  // All of them, in any order or at once; each has an answer of its own. One
+  // after the other where a file does not know better.
+  virtual void MultiRead(std::span<ReadRequest> requests) const;
   // Bytes, as of when the file was opened.
   virtual uint64_t Size() const = 0;
   // For messages.

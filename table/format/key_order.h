@@ -60,6 +60,13 @@ class KeyOrder {
     return kind_ == Kind::kBytewise || kind_ == Kind::kReverseBytewise;
   }
 
+  // From the first bytes of user keys, as a big-endian integer, to one that
+  // ascends where keys do. Only where IsOfBytes.
+  template <typename Integer>
+  Integer WordOf(Integer bytes) const {
+    return kind_ == Kind::kReverseBytewise ? ~bytes : bytes;
+  }
+
   int CompareUserKeys(const Slice& a, const Slice& b) const {
     switch (kind_) {
       case Kind::kBytewise:

@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "table/format/block_place.h"
+#include "table/index/block_note.h"
 #include "table/index/index.h"
 #include "util/slice.h"
 #include "util/status.h"
@@ -27,6 +28,9 @@ class IndexCursor {
   bool SeekToLast();
   // The first block that may hold the internal key or one behind it.
   bool Seek(const Slice& internal_key);
+  // The same for who has found the place already: number `at` of an index that
+  // is not partitioned.
+  bool SeekToBlock(size_t at);
   bool Next() {
     if (++at_ < part_->size()) [[likely]]
       return true;
@@ -46,6 +50,8 @@ class IndexCursor {
   Slice separator() const { return part_->separator(at_); }
   // The block's first internal key; empty where the index does not tell.
   Slice first_key() const { return part_->first_key(at_); }
+  // Where to note where the block was found.
+  BlockNote note() const { return {part_, at_}; }
   // With the block's number, where that is known without reading more parts.
   BlockPlace place() const {
     BlockPlace place{BlockKind::kData, handle()};
@@ -54,11 +60,11 @@ class IndexCursor {
     }
     return place;
   }
-  // The block so many places behind this one, or before it where negative; null
-  // where the index would have to be asked for it.
-  const BlockHandle* HandleNear(ptrdiff_t places) const {
+  // The block so many places behind this one, or before it where negative; of
+  // no part where the index would have to be asked for it.
+  BlockNote NoteNear(ptrdiff_t places) const {
     const size_t i = at_ + static_cast<size_t>(places);
-    return i < part_->size() ? &part_->handle(i) : nullptr;
+    return i < part_->size() ? BlockNote{part_, i} : BlockNote();
   }
   // Whether the block's separator sorts before, like or behind the internal
   // key: < 0, 0, > 0.

@@ -1,6 +1,10 @@
 #include "table/index/parsed_index.h"
 
+#include <array>
+#include <limits>
 #include <string>
+
+#include "util/coding/word_compare.h"
 
 namespace ashlar::internal {
 
@@ -104,10 +108,12 @@ Status ParsedIndex::Parse(const Slice& contents, const BlockPlace& place,
   BlockView view;
   Status status = ParseBlock(contents, place, &view);
   if (!status.ok()) return status;
-  return ForEachIndexEntry(view, place, form_,
-                           [&](const Slice& key, const IndexEntry& entry) {
-                             return Add(key, entry, place, file_limit);
-                           });
+  status = ForEachIndexEntry(view, place, form_,
+                             [&](const Slice& key, const IndexEntry& entry) {
+                               return Add(key, entry, place, file_limit);
+                             });
+  if (status.ok()) MakeWords();
+  return status;
 }
 
 int ParsedIndex::CompareSeparator(size_t i, const Slice& internal_key) const {
@@ -117,9 +123,85 @@ int ParsedIndex::CompareSeparator(size_t i, const Slice& internal_key) const {
   return order != 0 ? order : 1;
 }
 
+// Of orders that are those of bytes: in others a word says nothing.
+void ParsedIndex::MakeWords() {
+  if (!order_.known() || !order_.IsOfBytes() || size() == 0) return;
+  const size_t prefix_size =
+      CommonPrefix(SeparatorUserKey(0), SeparatorUserKey(size() - 1));
+  prefix_ = Slice(keys_.data(), prefix_size);
+  std::vector<uint64_t> words;
+  words.reserve(size());
+  for (size_t i = 0; i < size(); ++i) {
+    words.push_back(
+        order_.WordOf(WordTree::WordOf(SeparatorUserKey(i), prefix_.size())));
+  }
+  words_ = std::make_unique<WordTree>();
+  words_->Build(words);
+}
+
+ParsedIndex::Target ParsedIndex::TargetOf(const Slice& internal_key) const {
+  const Slice key = UserKeyOf(internal_key);
+  if (key.starts_with(prefix_)) [[likely]] {
+    return {order_.WordOf(WordTree::WordOf(key, prefix_.size())), false, false};
+  }
+  // It parts from all of them within what they share, or ends there.
+  const bool before = order_.CompareUserKeys(key, prefix_) < 0;
+  return {0, before, !before};
+}
+
 size_t ParsedIndex::Find(const Slice& internal_key) const {
-  size_t low = 0;
-  size_t high = size();
+  if (words_ == nullptr) return FindBetween(0, size(), internal_key);
+  const Target target = TargetOf(internal_key);
+  if (target.before_all) return 0;
+  if (target.behind_all) return size();
+  return PlaceAmongEqual(words_->LowerBound(target.word), target.word,
+                         internal_key);
+}
+
+void ParsedIndex::FindBatch(std::span<const Slice> internal_keys,
+                            uint32_t* places) const {
+  const size_t n = internal_keys.size();
+  if (words_ == nullptr) {
+    for (size_t i = 0; i < n; ++i) {
+      places[i] =
+          static_cast<uint32_t>(FindBetween(0, size(), internal_keys[i]));
+    }
+    return;
+  }
+  std::array<Target, WordTree::kBatch> targets;
+  std::array<uint64_t, WordTree::kBatch> words;
+  for (size_t i = 0; i < n; ++i) {
+    targets[i] = TargetOf(internal_keys[i]);
+    words[i] = targets[i].word;
+  }
+  words_->LowerBounds(std::span(words).first(n), places);
+  for (size_t i = 0; i < n; ++i) {
+    if (targets[i].before_all) {
+      places[i] = 0;
+    } else if (targets[i].behind_all) {
+      places[i] = static_cast<uint32_t>(size());
+    } else {
+      places[i] = static_cast<uint32_t>(
+          PlaceAmongEqual(places[i], words[i], internal_keys[i]));
+    }
+  }
+}
+
+// From the first separator whose word is not smaller to the one that is sought:
+// another one only where words are equal.
+size_t ParsedIndex::PlaceAmongEqual(size_t place, uint64_t word,
+                                    const Slice& internal_key) const {
+  if (place == size() || words_->word(place) != word) [[likely]]
+    return place;
+  if (CompareSeparator(place, internal_key) >= 0) return place;
+  const size_t end = word == std::numeric_limits<uint64_t>::max()
+                         ? size()
+                         : words_->LowerBound(word + 1);
+  return FindBetween(place + 1, end, internal_key);
+}
+
+size_t ParsedIndex::FindBetween(size_t low, size_t high,
+                                const Slice& internal_key) const {
   while (low < high) {
     const size_t middle = low + (high - low) / 2;
     if (CompareSeparator(middle, internal_key) < 0) {
@@ -135,7 +217,8 @@ uint64_t ParsedIndex::MemoryUsage() const {
   return keys_.capacity() + first_keys_.capacity() +
          (key_ends_.capacity() + first_key_ends_.capacity()) *
              sizeof(uint64_t) +
-         handles_.capacity() * sizeof(BlockHandle);
+         handles_.capacity() * sizeof(BlockHandle) +
+         (words_ == nullptr ? 0 : words_->MemoryUsage());
 }
 
 }  // namespace ashlar::internal

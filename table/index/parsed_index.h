@@ -8,6 +8,8 @@
 #define ASHLAR_TABLE_INDEX_PARSED_INDEX_H_
 
 #include <cstdint>
+#include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,6 +17,7 @@
 #include "table/format/block_place.h"
 #include "table/format/key_order.h"
 #include "table/index/index_block.h"
+#include "table/index/word_tree.h"
 #include "util/mem/buffer.h"
 #include "util/slice.h"
 #include "util/status.h"
@@ -43,6 +46,19 @@ class ParsedIndex {
   // The first block that may hold the internal key or one behind it; size()
   // where there is none.
   size_t Find(const Slice& internal_key) const;
+  // The same for several keys; at most WordTree::kBatch.
+  void FindBatch(std::span<const Slice> internal_keys, uint32_t* places) const;
+  // Where reads found block i last, or nothing of use.
+  BlockHint hint(size_t i) const {
+    return words_ == nullptr ? BlockHint() : words_->hint(i);
+  }
+  void Note(size_t i, uint32_t slot, const void* address) const {
+    if (words_ != nullptr) words_->Note(i, slot, address);
+  }
+  // i <= size().
+  void PrefetchHandle(size_t i) const {
+    __builtin_prefetch(handles_.data() + i);
+  }
   // Whether separator i sorts before, like or behind the internal key: < 0, 0,
   // > 0. A separator that is a user key counts as behind all its versions.
   int CompareSeparator(size_t i, const Slice& internal_key) const;
@@ -67,8 +83,28 @@ class ParsedIndex {
                      uint64_t file_limit) const;
   Status AddFirstKey(const Slice& stored, const BlockPlace& place);
 
+  // What the words say of a key: its word, or that it lies on one side of all
+  // separators.
+  struct Target {
+    uint64_t word = 0;
+    bool before_all = false;
+    bool behind_all = false;
+  };
+  void MakeWords();
+  Target TargetOf(const Slice& internal_key) const;
+  size_t PlaceAmongEqual(size_t place, uint64_t word,
+                         const Slice& internal_key) const;
+  size_t FindBetween(size_t low, size_t high, const Slice& internal_key) const;
+  Slice SeparatorUserKey(size_t i) const {
+    return form_.user_keys ? separator(i) : UserKeyOf(separator(i));
+  }
+
   KeyOrder order_;
   IndexForm form_;
+  // Null: the order is not that of bytes, or there is nothing to find. All
+  // separators begin with prefix_, which lies in keys_.
+  std::unique_ptr<WordTree> words_;
+  Slice prefix_;
   Buffer keys_;
   std::vector<uint64_t> key_ends_;
   std::vector<BlockHandle> handles_;

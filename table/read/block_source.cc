@@ -42,19 +42,29 @@ Status ReadWhole(const RandomAccessFile& file, const BlockPlace& place,
 
 }  // namespace
 
+Status BlockSource::CheckPlace(const BlockPlace& place) const {
+  if (place.handle.FitsBelow(footer_.offset)) [[likely]]
+    return {};
+  return place.Corruption(
+      "bad block handle",
+      "expected to end by " + std::to_string(footer_.offset));
+}
+
 Status BlockSource::ReadStored(const BlockPlace& place, bool checksum,
                                FileWindow* window, Buffer* scratch,
                                StoredBlock* stored) const {
-  const BlockHandle& handle = place.handle;
-  if (!handle.FitsBelow(footer_.offset)) {
-    return place.Corruption(
-        "bad block handle",
-        "expected to end by " + std::to_string(footer_.offset));
-  }
-  const uint64_t n = handle.size + kBlockTrailerSize;
-  Slice data;
-  Status status = ReadWhole(*file_, place, n, window, scratch, &data);
+  Status status = CheckPlace(place);
   if (!status.ok()) return status;
+  Slice data;
+  status = ReadWhole(*file_, place, place.handle.size + kBlockTrailerSize,
+                     window, scratch, &data);
+  return status.ok() ? Interpret(place, data, checksum, stored) : status;
+}
+
+Status BlockSource::Interpret(const BlockPlace& place, const Slice& data,
+                              bool checksum, StoredBlock* stored) const {
+  const BlockHandle& handle = place.handle;
+  const uint64_t n = handle.size + kBlockTrailerSize;
   if (data.size() != n) {
     return place.Corruption("truncated block read",
                             "expected " + std::to_string(n) +
@@ -141,6 +151,23 @@ Status BlockSource::Load(const BlockPlace& place, bool verify_checksum,
     block->owned.clear();
   }
   status = Decompress(place, stored, &workspace->decompressor, &block->owned);
+  if (status.ok()) block->contents = block->owned.slice();
+  return status;
+}
+
+Status BlockSource::LoadFrom(const BlockPlace& place, const Slice& data,
+                             bool verify_checksum, LoadedBlock* block) const {
+  thread_local Decompressor decompressor;
+  StoredBlock stored;
+  block->owned.clear();
+  Status status = Interpret(place, data, verify_checksum, &stored);
+  if (status.ok()) status = CheckChecksum(place, stored);
+  if (!status.ok()) return status;
+  if (stored.compression_type == 0) {
+    block->contents = stored.payload;
+    return {};
+  }
+  status = Decompress(place, stored, &decompressor, &block->owned);
   if (status.ok()) block->contents = block->owned.slice();
   return status;
 }

@@ -71,6 +71,12 @@ class BlockSource {
   // where the payload then lies. Computes the checksum if asked.
   Status ReadStored(const BlockPlace& place, bool checksum, FileWindow* window,
                     Buffer* scratch, StoredBlock* stored) const;
+  // The same of bytes that were read already, with the trailer: all of them, or
+  // as many as there were.
+  Status Interpret(const BlockPlace& place, const Slice& data, bool checksum,
+                   StoredBlock* stored) const;
+  // Where the block must end, for who reads it himself.
+  Status CheckPlace(const BlockPlace& place) const;
   // ok, or the mismatch.
   static Status CheckChecksum(const BlockPlace& place,
                               const StoredBlock& stored);
@@ -82,6 +88,10 @@ class BlockSource {
   // used again.
   Status Load(const BlockPlace& place, bool verify_checksum, FileWindow* window,
               BlockWorkspace* workspace, LoadedBlock* block) const;
+  // The same of bytes that were read already. contents then lie in block->owned
+  // or in `data`.
+  Status LoadFrom(const BlockPlace& place, const Slice& data,
+                  bool verify_checksum, LoadedBlock* block) const;
   // The same without a window and with the thread's own workspace; contents
   // always lie in block->owned.
   Status LoadOwned(const BlockPlace& place, bool verify_checksum,

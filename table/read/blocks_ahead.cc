@@ -40,16 +40,17 @@ void BlocksAhead::Fill(const IndexCursor& at) {
   end_ = kept;
   const size_t wanted = std::min(wanted_, kMost);
   wanted_ = wanted_ == 0 ? 1 : wanted * 2;
+  std::array<BlockNote, kMost> notes;
   while (end_ < wanted) {
     const auto places = static_cast<ptrdiff_t>(end_ + 1);
-    const BlockHandle* const handle =
-        at.HandleNear(forward_ ? places : -places);
-    if (handle == nullptr) break;
-    handles_[end_++] = *handle;
+    const BlockNote note = at.NoteNear(forward_ ? places : -places);
+    if (note.part == nullptr) break;
+    notes[end_] = note;
+    handles_[end_++] = note.part->handle(note.i);
   }
   if (end_ == kept) return;
   blocks_->FindInCache(std::span(handles_).subspan(kept, end_ - kept),
-                       &found_[kept]);
+                       &notes[kept], &found_[kept]);
   for (size_t i = kept; i < end_; ++i) {
     const auto* const block = reinterpret_cast<const char*>(found_[i].get());
     if (block == nullptr) {

@@ -33,7 +33,8 @@ class BlocksAhead {
   void LookOn(const IndexCursor& at, bool forward);
   // The block that comes next; null where it was not found.
   const BlockView* next() const {
-    return begin_ == end_ || !found_[begin_] ? nullptr : &found_[begin_]->view;
+    return begin_ == end_ || !found_[begin_] ? nullptr
+                                             : &found_[begin_]->view();
   }
   // The walk begins anew.
   void Clear();

@@ -1,19 +1,48 @@
 #include "table/read/data_blocks.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
+#include <vector>
 
 #include "table/block/checked_entries.h"
+#include "table/format/block_trailer.h"
 
 namespace ashlar::internal {
 
+static_assert(BlockHint::kNoSlot == Cache::kNoSlotHint);
+
+namespace {
+
+constexpr size_t kLine = 64;
+
+// The lines of a cached block that a search begins with; and one of the next
+// page, so that the processor knows the way to an entry there.
+void Prefetch(const BlockHint& hint) {
+  constexpr size_t kLines = 6;
+  constexpr size_t kPage = 4096;
+  if (hint.address == nullptr) return;
+  for (size_t i = 0; i < kLines; ++i) {
+    __builtin_prefetch(hint.address + i * kLine);
+  }
+  __builtin_prefetch(hint.address + kPage);
+}
+
+}  // namespace
+
 void PinnedBlock::Clear() {
   view_ = {};
+  seen_ = nullptr;
   cached_.Reset();
+  shared_.Reset();
 }
 
 Cleanable PinnedBlock::Release() {
   Cleanable pin;
+  if (shared_) {
+    shared_.MoveTo(&pin);
+    return pin;
+  }
   if (cached_) {
     cached_.MoveTo(&pin);
     return pin;
@@ -25,89 +54,238 @@ Cleanable PinnedBlock::Release() {
   return pin;
 }
 
+void PinnedBlock::Share(Cleanable* keeper) {
+  if (!shared_) shared_ = SharedCleanable(Release());
+  shared_.ShareWith(keeper);
+}
+
 void PinnedBlock::CheckOnce(const KeyOrder& order, const BlockPlace& place,
                             BlockIterator* walker) {
   if (!cached_ || view_.separated) return;
   CachedDataBlock& block = *cached_;
-  if (block.checked_by.Load() != order.comparator()) {
-    const CheckedEntries checked = CheckEntries(view_, place, walker);
-    block.largest_key.Store(checked.largest_key);
-    block.largest_interval.Store(checked.largest_interval);
-    block.checked_by.Store(order.comparator());
+  if (block.checked_by() != order.comparator()) {
+    block.NoteChecked(CheckEntries(view_, place, walker), order.comparator());
   }
-  view_.checked = {block.largest_key.Load(), block.largest_interval.Load()};
+  view_.checked = block.checked();
 }
 
-void DataBlocks::UseCache(std::shared_ptr<Cache> cache, const CacheKey& file) {
+void DataBlocks::UseCache(std::shared_ptr<Cache> cache, const CacheKey& file,
+                          const KeyOrder* order) {
   cache_ = std::make_unique<BlockCache>(std::move(cache));
   file_ = file;
+  words_order_ = order;
 }
 
 bool DataBlocks::Take(CachedBlockHandle found, const BlockPlace& place,
                       PinnedBlock* block) {
   // A damaged index may tell of a block that is nearly this one.
-  if (!found || found->handle != place.handle) return false;
-  block->view_ = found->view;
+  if (!found || found->handle() != place.handle) return false;
+  block->seen_ = found.get();
+  block->view_ = found->view();
   block->cached_ = std::move(found);
   return true;
 }
 
-bool DataBlocks::FindInCache(const BlockPlace& place,
+bool DataBlocks::FindInCache(const BlockPlace& place, const BlockNote& note,
                              PinnedBlock* block) const {
   if (cache_ == nullptr) return false;
-  return Take(cache_->Lookup(file_.AtOffset(place.handle.offset)), place,
-              block);
-}
-
-void DataBlocks::FindInCache(std::span<const BlockHandle> blocks,
-                             CachedBlockHandle* found) const {
-  std::array<CacheKey, 32> keys;
-  for (size_t i = 0; i < blocks.size(); ++i) {
-    keys[i] = file_.AtOffset(blocks[i].offset);
+  const BlockHint hint = note.hint();
+  Prefetch(hint);
+  uint32_t slot = hint.slot;
+  if (!Take(cache_->Lookup(file_.AtOffset(place.handle.offset), &slot), place,
+            block)) {
+    return false;
   }
-  cache_->LookupBatch(std::span(keys).first(blocks.size()), found);
+  note.Note(slot, block->cached());
+  return true;
 }
 
 Status DataBlocks::Load(const BlockPlace& place, const ReadOptions& options,
                         FileWindow* window, BlockWorkspace* workspace,
-                        PinnedBlock* block) const {
+                        PinnedBlock* block, const BlockNote& note) const {
   block->Clear();
-  if (FindInCache(place, block)) return {};
+  if (FindInCache(place, note, block)) return {};
   Status status = source_->Load(place, options.verify_checksums, window,
                                 workspace, &block->own_);
-  return status.ok() ? Keep(place, options, block) : status;
+  return status.ok() ? Keep(place, options, note, block) : status;
 }
 
 Status DataBlocks::Load(const BlockPlace& place, const ReadOptions& options,
-                        PinnedBlock* block) const {
+                        PinnedBlock* block, const BlockNote& note) const {
   block->Clear();
-  if (FindInCache(place, block)) return {};
+  if (FindInCache(place, note, block)) return {};
   Status status =
       source_->LoadOwned(place, options.verify_checksums, &block->own_);
-  return status.ok() ? Keep(place, options, block) : status;
+  return status.ok() ? Keep(place, options, note, block) : status;
+}
+
+// Has the block's contents in memory of its own, if they are elsewhere.
+Status DataBlocks::OwnContents(const BlockPlace& place, PinnedBlock* block) {
+  LoadedBlock& own = block->own_;
+  if (own.contents.data() == own.owned.data()) return {};
+  Buffer copy;
+  if (!copy.TryReserve(own.contents.size())) {
+    return place.Corruption("bad block handle", "no memory for the block");
+  }
+  copy.Append(own.contents);
+  own.owned = std::move(copy);
+  own.contents = own.owned.slice();
+  return {};
 }
 
 // Parses what was loaded; in the cache, if it is to go there and parses.
 Status DataBlocks::Keep(const BlockPlace& place, const ReadOptions& options,
-                        PinnedBlock* block) const {
-  const Slice contents = block->own_.contents;
-  const bool to_cache =
-      cache_ != nullptr && options.fill_cache && options.verify_checksums;
-  if (!to_cache) return ParseBlock(contents, place, &block->view_);
-  // A copy, since what was read into may be far larger than the block.
-  auto kept = std::make_unique<CachedDataBlock>();
-  if (!kept->bytes.TryReserve(contents.size())) {
-    return ParseBlock(contents, place, &block->view_);
-  }
-  kept->handle = place.handle;
-  kept->bytes.Append(contents);
-  Status status = ParseBlock(kept->bytes.slice(), place, &kept->view);
+                        const BlockNote& note, PinnedBlock* block) const {
+  const Slice& contents = block->own_.contents;
+  if (!GoesToCache(options)) return ParseBlock(contents, place, &block->view_);
+  std::unique_ptr<CachedDataBlock> kept;
+  Status status =
+      CachedDataBlock::Make(place, contents, words_order_,
+                            cache_->cache()->memory_allocator(), &kept);
   if (!status.ok()) return status;
-  block->cached_ = cache_->InsertAndHold(file_.AtOffset(place.handle.offset),
-                                         std::move(kept));
-  if (!block->cached_) return ParseBlock(contents, place, &block->view_);
-  block->view_ = block->cached_->view;
+  if (kept != nullptr) {
+    block->cached_ = cache_->InsertAndHold(file_.AtOffset(place.handle.offset),
+                                           std::move(kept));
+  }
+  if (!block->cached_) {
+    // There was no memory for it.
+    status = OwnContents(place, block);
+    return status.ok() ? ParseBlock(contents, place, &block->view_) : status;
+  }
+  block->seen_ = block->cached_.get();
+  block->view_ = block->seen_->view();
+  // Its slot is found by the next read.
+  note.Note(BlockHint::kNoSlot, block->cached());
   return {};
+}
+
+void DataBlocks::FindInCache(std::span<const BlockHandle> blocks,
+                             const BlockNote* notes,
+                             CachedBlockHandle* found) const {
+  std::array<CacheKey, kBatch> keys;
+  std::array<Cache::SlotHint, kBatch> slots;
+  const size_t n = blocks.size();
+  for (size_t i = 0; i < n; ++i) {
+    slots[i] = notes[i].hint().slot;
+    keys[i] = file_.AtOffset(blocks[i].offset);
+  }
+  cache_->LookupBatch(std::span(keys).first(n), found, slots.data());
+  for (size_t i = 0; i < n; ++i) {
+    if (found[i]) notes[i].Note(slots[i], found[i].get());
+  }
+}
+
+// Returns how many are missing.
+size_t DataBlocks::FindBatchInCache(std::span<BlockRequest> requests,
+                                    BlockRequest** missing) const {
+  std::array<BlockHandle, kBatch> handles;
+  std::array<BlockNote, kBatch> notes;
+  std::array<CachedBlockHandle, kBatch> found;
+  const size_t n = requests.size();
+  for (size_t i = 0; i < n; ++i) {
+    Prefetch(requests[i].note.hint());
+    handles[i] = requests[i].place.handle;
+    notes[i] = requests[i].note;
+  }
+  FindInCache(std::span(handles).first(n), notes.data(), found.data());
+  size_t num_missing = 0;
+  for (size_t i = 0; i < n; ++i) {
+    BlockRequest& r = requests[i];
+    if (!Take(std::move(found[i]), r.place, r.block)) {
+      missing[num_missing++] = &r;
+    }
+  }
+  return num_missing;
+}
+
+void DataBlocks::LoadBatch(std::span<BlockRequest> requests,
+                           const ReadOptions& options) const {
+  std::array<BlockRequest*, kBatch> missing;
+  for (BlockRequest& r : requests) {
+    r.block->Clear();
+    r.status = Status();
+  }
+  size_t n = 0;
+  if (cache_ != nullptr) {
+    n = FindBatchInCache(requests, missing.data());
+  } else {
+    for (BlockRequest& r : requests) missing[n++] = &r;
+  }
+  if (n != 0) ReadBatch(std::span(missing).first(n), options);
+}
+
+namespace {
+
+// What to read for several blocks: those that lie side by side in the file are
+// one read.
+struct ReadPlan {
+  static constexpr size_t kNone = ~size_t{0};
+
+  std::vector<ReadRequest> reads;
+  std::array<size_t, DataBlocks::kBatch> read_of;  // of each block
+  size_t bytes = 0;
+
+  void Add(size_t block, const BlockHandle& handle) {
+    if (reads.empty() ||
+        handle.offset != reads.back().offset + reads.back().size) {
+      reads.push_back({.offset = handle.offset});
+    }
+    const auto size = static_cast<size_t>(handle.End() - handle.offset);
+    reads.back().size += size;
+    bytes += size;
+    read_of[block] = reads.size() - 1;
+  }
+  void GiveRoom(char* room) {
+    for (ReadRequest& read : reads) {
+      read.scratch = room;
+      room += read.size;
+    }
+  }
+  // What was read of the block.
+  Slice BytesOf(size_t block, const BlockHandle& handle) const {
+    const ReadRequest& read = reads[read_of[block]];
+    const auto at = static_cast<size_t>(handle.offset - read.offset);
+    if (read.data.size() <= at) return {};
+    const auto size = static_cast<size_t>(handle.End() - handle.offset);
+    return {read.data.data() + at, std::min(read.data.size() - at, size)};
+  }
+};
+
+}  // namespace
+
+void DataBlocks::ReadBatch(std::span<BlockRequest*> requests,
+                           const ReadOptions& options) const {
+  std::sort(requests.begin(), requests.end(),
+            [](const BlockRequest* a, const BlockRequest* b) {
+              return a->place.handle.offset < b->place.handle.offset;
+            });
+  ReadPlan plan;
+  for (size_t i = 0; i < requests.size(); ++i) {
+    requests[i]->status = source_->CheckPlace(requests[i]->place);
+    if (requests[i]->status.ok()) plan.Add(i, requests[i]->place.handle);
+  }
+  Buffer buffer;
+  if (!buffer.TryReserve(plan.bytes)) {
+    // One by one they may fit.
+    for (BlockRequest* const r : requests) {
+      r->status = Load(r->place, options, r->block, r->note);
+    }
+    return;
+  }
+  plan.GiveRoom(buffer.data());
+  source_->file().MultiRead(plan.reads);
+  for (size_t i = 0; i < requests.size(); ++i) {
+    BlockRequest* const r = requests[i];
+    if (!r->status.ok()) continue;
+    r->status = plan.reads[plan.read_of[i]].status;
+    if (!r->status.ok()) continue;
+    r->status = source_->LoadFrom(r->place, plan.BytesOf(i, r->place.handle),
+                                  options.verify_checksums, &r->block->own_);
+    if (r->status.ok() && !GoesToCache(options)) {
+      r->status = OwnContents(r->place, r->block);
+    }
+    if (r->status.ok()) r->status = Keep(r->place, options, r->note, r->block);
+  }
 }
 
 Status DataBlocks::Replace(const BlockPlace& place, Buffer bytes,

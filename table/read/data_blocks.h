@@ -4,8 +4,9 @@
 // once and put there, as the file stores it: keys that need to be restored are
 // restored for each read, since readers of one file may differ in how. Only
 // blocks that were compared with their checksum go there. A cache without room
-// changes nothing but the speed. One for a reader, used by any number of
-// threads.
+// changes nothing but the speed. Where the index remembers where a block was
+// found last, its lines are fetched while the cache is still being asked. One
+// for a reader, used by any number of threads.
 #ifndef ASHLAR_TABLE_READ_DATA_BLOCKS_H_
 #define ASHLAR_TABLE_READ_DATA_BLOCKS_H_
 
@@ -15,34 +16,22 @@
 #include "cache/typed_cache.h"
 #include "table/block/block.h"
 #include "table/block/block_iterator.h"
+#include "table/index/block_note.h"
 #include "table/options.h"
 #include "table/read/block_source.h"
-#include "util/sync/atomic.h"
+#include "table/read/cached_data_block.h"
 
 namespace ashlar::internal {
-
-// What the cache keeps.
-struct CachedDataBlock {
-  BlockHandle handle;  // of the file
-  Buffer bytes;
-  BlockView view;  // of them
-  // What an iterator found that looked at all entries, and by what order.
-  RelaxedAtomic<uint32_t> largest_key{0};
-  RelaxedAtomic<uint32_t> largest_interval{0};
-  AcqRelAtomic<const Comparator*> checked_by{nullptr};
-
-  size_t ApproximateMemoryUsage() const {
-    return sizeof(*this) + bytes.capacity() + Buffer::kSlack;
-  }
-};
 
 using CachedBlockHandle = TypedHandle<CachedDataBlock>;
 
 // A data block that was loaded, alive for as long as this is, or what Release
-// hands out.
+// or Share hands out.
 class PinnedBlock {
  public:
   const BlockView& view() const { return view_; }
+  // What the view is of; null where it is not the cache's.
+  const CachedDataBlock* cached() const { return seen_; }
 
   // Forgets the block; keeps its memory for the next one.
   void Clear();
@@ -52,33 +41,54 @@ class PinnedBlock {
   // that walks over it need not check them. The order must be known.
   void CheckOnce(const KeyOrder& order, const BlockPlace& place,
                  BlockIterator* walker);
+  // Has the block's bytes kept alive by `keeper` too, and by as many others as
+  // one likes.
+  void Share(Cleanable* keeper);
 
  private:
   friend class DataBlocks;
 
   BlockView view_;
+  const CachedDataBlock* seen_ = nullptr;
   LoadedBlock own_;  // its bytes, where they are not the cache's
   CachedBlockHandle cached_;
+  SharedCleanable shared_;  // in place of both, once it was shared
+};
+
+// One block of several that are loaded together.
+struct BlockRequest {
+  BlockPlace place;
+  BlockNote note;
+  PinnedBlock* block = nullptr;
+  Status status;  // the answer
 };
 
 class DataBlocks {
  public:
+  static constexpr size_t kBatch = 32;
+
   explicit DataBlocks(const BlockSource* source) : source_(source) {}
 
-  // From then on blocks go there. `file` is the key of the file.
-  void UseCache(std::shared_ptr<Cache> cache, const CacheKey& file);
+  // From then on blocks go there. `file` is the key of the file. `order`: that
+  // of the keys in its blocks, where these shall have words; else null.
+  void UseCache(std::shared_ptr<Cache> cache, const CacheKey& file,
+                const KeyOrder* order);
 
   // The block as the file stores it. The window may be null, and the block then
   // outlives everything but the file and the cache.
   Status Load(const BlockPlace& place, const ReadOptions& options,
-              FileWindow* window, BlockWorkspace* workspace,
-              PinnedBlock* block) const;
+              FileWindow* window, BlockWorkspace* workspace, PinnedBlock* block,
+              const BlockNote& note = {}) const;
   // The same without a window and with the thread's own workspace.
   Status Load(const BlockPlace& place, const ReadOptions& options,
-              PinnedBlock* block) const;
+              PinnedBlock* block, const BlockNote& note = {}) const;
+  // The same for up to kBatch blocks, with the waits for memory side by side;
+  // those that are not in the cache are read together.
+  void LoadBatch(std::span<BlockRequest> requests,
+                 const ReadOptions& options) const;
   // Those of the blocks that are in the cache; the rest are empty. Reads
-  // nothing. At most 32.
-  void FindInCache(std::span<const BlockHandle> blocks,
+  // nothing. At most kBatch.
+  void FindInCache(std::span<const BlockHandle> blocks, const BlockNote* notes,
                    CachedBlockHandle* found) const;
   // Makes what was found *block; false where it is none, or another.
   static bool Take(CachedBlockHandle found, const BlockPlace& place,
@@ -91,13 +101,23 @@ class DataBlocks {
  private:
   using BlockCache = TypedCache<CachedDataBlock, CacheEntryRole::kDataBlock>;
 
-  bool FindInCache(const BlockPlace& place, PinnedBlock* block) const;
+  bool GoesToCache(const ReadOptions& options) const {
+    return cache_ != nullptr && options.fill_cache && options.verify_checksums;
+  }
+  static Status OwnContents(const BlockPlace& place, PinnedBlock* block);
+  bool FindInCache(const BlockPlace& place, const BlockNote& note,
+                   PinnedBlock* block) const;
   Status Keep(const BlockPlace& place, const ReadOptions& options,
-              PinnedBlock* block) const;
+              const BlockNote& note, PinnedBlock* block) const;
+  size_t FindBatchInCache(std::span<BlockRequest> requests,
+                          BlockRequest** missing) const;
+  void ReadBatch(std::span<BlockRequest*> requests,
+                 const ReadOptions& options) const;
 
   const BlockSource* const source_;
   std::unique_ptr<BlockCache> cache_;  // null: there is none
   CacheKey file_;
+  const KeyOrder* words_order_ = nullptr;
 };
 
 }  // namespace ashlar::internal

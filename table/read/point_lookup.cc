@@ -8,94 +8,158 @@
 
 namespace ashlar::internal {
 
-Status PointLookup::Run(GetResult* result) {
-  *result = GetResult();
-  result_ = result;
-  Status status = table_.CheckTimestamp(options_);
-  if (status.ok()) status = table_.CheckOrderKnown("Get");
+Status PointLookup::CheckOptions(const OpenedTable& table,
+                                 const ReadOptions& options) {
+  Status status = table.CheckTimestamp(options);
+  return status.ok() ? table.CheckOrderKnown("Get") : status;
+}
+
+Status PointLookup::Run() {
+  result_->Reset();
+  Status status = CheckOptions(table_, options_);
   if (!status.ok()) return status;
+  Begin();
+  status = SearchBlocks();
+  if (status.ok()) {
+    End();
+  } else {
+    result_->Reset();
+  }
+  return status;
+}
+
+void PointLookup::Begin() {
+  target_.Set(table_, user_key_, options_.timestamp, snapshot_);
   if (table_.range_deletions != nullptr && !options_.ignore_range_deletions) {
     deletion_ = table_.range_deletions->fragments.NewestOver(
         user_key_, snapshot_, options_.timestamp);
   }
-  status = SearchBlocks();
-  if (!status.ok()) {
-    *result = GetResult();
-    return status;
-  }
+}
+
+void PointLookup::End() {
   if (!decided_ && deletion_.sequence != 0) TakeRangeDeletion();
-  return {};
 }
 
 Status PointLookup::SearchBlocks() {
-  std::string target;
-  table_.AppendTarget(user_key_, options_.timestamp, snapshot_, &target);
   bool maybe = true;
-  Status status = AskFilter(target, &maybe);
-  return status.ok() && maybe ? Search(target) : status;
+  Status status = AskFilter(&maybe);
+  if (!status.ok() || !maybe) return status;
+  IndexCursor at(table_.index.get());
+  return Search(&at, at.Seek(target()));
 }
 
-Status PointLookup::AskFilter(const Slice& target, bool* maybe) {
+Status PointLookup::AskFilter(bool* maybe) {
   Slice asked;
   const bool has_filter =
       table_.filter.has_value() || table_.filter_partitions != nullptr;
-  if (!has_filter || !table_.filter_subject.OfKey(user_key_, &asked)) return {};
+  if (!has_filter || !AsksFilter(&asked)) return {};
   if (table_.filter.has_value()) {
     *maybe = table_.filter->MayMatchBytes(asked);
   } else {
-    Status status = table_.filter_partitions->MayMatch(target, asked, maybe);
+    Status status = table_.filter_partitions->MayMatch(target(), asked, maybe);
     if (!status.ok()) return status;
   }
-  result_->filter =
-      *maybe ? GetResult::Filter::kMaybe : GetResult::Filter::kAbsent;
+  TakeFilterAnswer(*maybe);
   return {};
 }
 
-Status PointLookup::Search(const Slice& target) {
-  IndexCursor at(table_.index.get());
-  for (bool on_block = at.Seek(target); on_block; on_block = at.Next()) {
+Status PointLookup::Search(IndexCursor* at, bool on_block) {
+  for (; on_block; on_block = at->Next()) {
     bool done = false;
-    Status status = SearchBlock(at, target, &done);
-    if (!status.ok() || done) return status;
+    if (NeedsBlock(*at, &done)) {
+      const BlockPlace place = at->place();
+      Status status = table_.data.Load(place, options_, &own_, at->note());
+      if (status.ok()) status = table_.RestoreData(place, Slice(), &own_);
+      if (!status.ok()) return status;
+      Enter(&own_, false);
+      status = SearchBlock(*at, &done);
+      if (!status.ok()) return status;
+    }
+    if (done) return {};
   }
-  return at.status();
+  return at->status();
 }
 
-// Looks at the versions that the block holds. *done unless more of them may
-// follow in the next one.
-Status PointLookup::SearchBlock(const IndexCursor& at, const Slice& target,
-                                bool* done) {
+void PointLookup::Enter(PinnedBlock* block, bool shared) {
+  searched_ = block;
+  shared_ = shared;
+  place_ = {};
+  const CachedDataBlock* const cached = block->cached();
+  if (cached == nullptr || !cached->words().any()) return;
+  place_ = cached->words().Find(block->view(), table_.order, user_key_);
+}
+
+Status PointLookup::SearchFrom(IndexCursor* at) {
+  bool done = false;
+  Status status = SearchBlock(*at, &done);
+  return !status.ok() || done ? status : Search(at, at->Next());
+}
+
+bool PointLookup::NeedsBlock(const IndexCursor& at, bool* done) {
   const Slice first_key = at.first_key();
   if (!first_key.empty() && table_.order_without_timestamps.CompareUserKeys(
                                 user_key_, KeyOf(UserKeyOf(first_key))) < 0) {
     *done = true;
-    return {};
+    return false;
   }
-  const BlockPlace place = at.place();
-  const bool may_go_on = MaySpan(at);
-  if (table_.leveldb_filter.has_value() && !AskOfBlock(place.handle.offset)) {
-    *done = !may_go_on;
-    return {};
+  if (table_.leveldb_filter.has_value() && !AskOfBlock(at.handle().offset)) {
+    *done = !MaySpan(at);
+    return false;
   }
-  Status status = table_.data.Load(place, options_, &pinned_);
-  if (status.ok()) status = table_.RestoreData(place, Slice(), &pinned_);
-  if (!status.ok()) return status;
+  return true;
+}
+
+// Looks at the versions that the block holds. *done unless more of them may
+// follow in the next one.
+Status PointLookup::SearchBlock(const IndexCursor& at, bool* done) {
   ++result_->data_blocks_read;
-  block_.Reset(pinned_.view(), place);
-  for (bool on_entry = block_.SeekUserKey(target); on_entry;
-       on_entry = block_.Next()) {
-    if (KeyOf(UserKeyOf(block_.key())) != user_key_) {
+  return SearchWords(done) ? Status() : SearchEntries(at, done);
+}
+
+// False where the words of the block do not tell all.
+bool PointLookup::SearchWords(bool* done) {
+  if (place_.tells == WordPlace::Tells::kUnknown) return false;
+  if (place_.tells == WordPlace::Tells::kEntry) {
+    constexpr auto kPut = static_cast<uint8_t>(ValueType::kTypeValue);
+    EntryMatch match;
+    if (!searched_->cached()->words().Matches(searched_->view(), place_.entry,
+                                              user_key_, &match)) {
+      return false;
+    }
+    const SequenceNumber sequence = match.tail >> 8;
+    if (static_cast<uint8_t>(match.tail) != kPut || sequence > snapshot_ ||
+        sequence < deletion_.sequence) {
+      return false;
+    }
+    decided_ = true;
+    result_->type = ValueType::kTypeValue;
+    result_->sequence = sequence;
+    PinValue(match.value);
+  }
+  *done = true;
+  return true;
+}
+
+Status PointLookup::SearchEntries(const IndexCursor& at, bool* done) {
+  if (!block_.has_value()) block_.emplace(table_.order);
+  // The block may go once its value is handed out.
+  const bool may_go_on = MaySpan(at);
+  BlockIterator& block = *block_;
+  block.Reset(searched_->view(), at.place());
+  for (bool on_entry = block.SeekUserKey(target()); on_entry;
+       on_entry = block.Next()) {
+    if (KeyOf(UserKeyOf(block.key())) != user_key_) {
       *done = true;
       return {};
     }
     // Of versions with other timestamps, some may be of later writes.
-    if (SequenceOf(block_.key()) > snapshot_) [[unlikely]]
+    if (SequenceOf(block.key()) > snapshot_) [[unlikely]]
       continue;
-    status = TakeEntry();
+    Status status = TakeEntry();
     *done = decided_;
     if (!status.ok() || decided_) return status;
   }
-  if (!block_.status().ok()) return block_.status();
+  if (!block.status().ok()) return block.status();
   *done = !may_go_on;
   return {};
 }
@@ -132,23 +196,23 @@ void PointLookup::TakeRangeDeletion() {
 
 Status PointLookup::TakeEntry() {
   decided_ = true;
-  if (SequenceOf(block_.key()) < deletion_.sequence) {
+  if (SequenceOf(block_->key()) < deletion_.sequence) {
     TakeRangeDeletion();
     return {};
   }
-  const ValueType type = TypeOf(block_.key());
+  const ValueType type = TypeOf(block_->key());
   result_->type = type;
-  result_->sequence = SequenceOf(block_.key());
+  result_->sequence = SequenceOf(block_->key());
   const Slice timestamp =
-      TimestampOf(UserKeyOf(block_.key()), table_.order.timestamp_size());
+      TimestampOf(UserKeyOf(block_->key()), table_.order.timestamp_size());
   result_->timestamp.assign(timestamp.data(), timestamp.size());
   switch (type) {
     case ValueType::kTypeValue:
     case ValueType::kTypeSetWithDelete:
-      PinValue(block_.value());
+      PinValue(block_->value());
       return {};
     case ValueType::kTypeBlobIndex:
-      PinValue(block_.value());
+      PinValue(block_->value());
       result_->is_blob_index = true;
       return {};
     case ValueType::kTypeWideColumnEntity:
@@ -161,24 +225,24 @@ Status PointLookup::TakeEntry() {
       result_->state = GetResult::State::kDeleted;
       return {};
     case ValueType::kTypeMerge:
-      if (!on_operand_) {
+      if (on_operand_ == nullptr || !*on_operand_) {
         return Status::MergeInProgress(
-            "key " + DescribeInternalKey(block_.key()) +
+            "key " + DescribeInternalKey(block_->key()) +
             " is a merge operand, and there is no callback to take it");
       }
       result_->state = GetResult::State::kMerged;
-      decided_ = !on_operand_(block_.value(), result_->sequence);
+      decided_ = !(*on_operand_)(block_->value(), result_->sequence);
       return {};
     case ValueType::kTypeRangeDeletion:
       break;
   }
   // The block iterator lets no other types pass.
-  return block_.place().Corruption("bad value type",
-                                   DescribeInternalKey(block_.key()));
+  return block_->place().Corruption("bad value type",
+                                    DescribeInternalKey(block_->key()));
 }
 
 Status PointLookup::TakeEntity() {
-  const Slice entity = block_.value();
+  const Slice entity = block_->value();
   std::optional<WideColumn> column;
   Status status = FindDefaultColumn(entity, &column);
   if (!status.ok()) return BadValue(status);
@@ -190,21 +254,27 @@ Status PointLookup::TakeEntity() {
 
 Status PointLookup::TakeTimedValue() {
   TimedValue timed;
-  Status status = DecodeTimedValue(block_.value(), &timed);
+  Status status = DecodeTimedValue(block_->value(), &timed);
   if (!status.ok()) return BadValue(status);
   PinValue(timed.value);
   return {};
 }
 
 Status PointLookup::BadValue(const Status& cause) const {
-  return block_.place().Wrap("value of " + DescribeInternalKey(block_.key()),
-                             cause);
+  return block_->place().Wrap("value of " + DescribeInternalKey(block_->key()),
+                              cause);
 }
 
 // The value keeps its block alive.
 void PointLookup::PinValue(const Slice& value) {
   result_->state = GetResult::State::kFound;
-  result_->value.Pin(value, pinned_.Release());
+  if (!shared_) {
+    result_->value.Pin(value, searched_->Release());
+    return;
+  }
+  Cleanable pin;
+  searched_->Share(&pin);
+  result_->value.Pin(value, std::move(pin));
 }
 
 }  // namespace ashlar::internal

@@ -47,7 +47,8 @@ bool Iterator::State::LoadBlock() {
   const BlockPlace place = at.place();
   Status loading;
   if (!ahead.Take(place, &loaded)) {
-    loading = table->data.Load(place, options, &window, &workspace, &loaded);
+    loading = table->data.Load(place, options, &window, &workspace, &loaded,
+                               at.note());
   }
   if (loading.ok()) loading = table->RestoreData(place, newest, &loaded);
   if (!loading.ok()) return Fail(loading);

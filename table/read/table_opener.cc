@@ -461,8 +461,12 @@ Status OpenTable(std::unique_ptr<RandomAccessFile> file,
                                          options.max_uncompressed_block_bytes);
   status = TableOpener(table->get(), &window).Open(options);
   if (status.ok() && options.block_cache != nullptr) {
-    (*table)->data.UseCache(options.block_cache,
-                            CacheKeyOf((*table)->properties));
+    OpenedTable& opened_table = **table;
+    const bool has_words =
+        options.cache_entry_words && opened_table.key_form.IsAsStored();
+    opened_table.data.UseCache(options.block_cache,
+                               CacheKeyOf(opened_table.properties),
+                               has_words ? &opened_table.order : nullptr);
   }
   return NamedAfter(opened, status);
 }

@@ -2,8 +2,11 @@
 
 #include "table/table_reader.h"
 
+#include <cassert>
+
 #include "table/index/index_cursor.h"
 #include "table/meta/plain_block.h"
+#include "table/read/multi_get.h"
 #include "table/read/opened_table.h"
 #include "table/read/point_lookup.h"
 #include "table/read/table_iterator.h"
@@ -43,9 +46,21 @@ Status TableReader::Get(const ReadOptions& options, const Slice& user_key,
                         SequenceNumber snapshot, GetResult* result,
                         const MergeOperandCallback& on_operand) const {
   const OpenedTable& table = *state_->table;
-  PointLookup lookup(table, options, user_key, snapshot, on_operand);
-  Status status = lookup.Run(result);
+  PointLookup lookup(table, options, user_key, snapshot, &on_operand, result);
+  Status status = lookup.Run();
   return status.ok() ? status : table.Named(status);
+}
+
+void TableReader::MultiGet(const ReadOptions& options,
+                           std::span<const Slice> user_keys,
+                           SequenceNumber snapshot,
+                           std::span<GetResult> results,
+                           std::span<Status> statuses,
+                           const BatchOperandCallback& on_operand) const {
+  assert(results.size() == user_keys.size() &&
+         statuses.size() == user_keys.size());
+  RunMultiGet(*state_->table, options, user_keys, snapshot, results, statuses,
+              on_operand);
 }
 
 Iterator TableReader::NewIterator(const ReadOptions& options) const {

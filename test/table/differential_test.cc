@@ -190,6 +190,63 @@ void CheckQuestion(const TableReader& reader, const ReferenceTable& reference,
                                                         : "let pass"];
 }
 
+// A batch says of each key what Get says of it, with the cache as it happens to
+// be.
+void CheckBatch(const TableReader& reader, const ReferenceTable& reference,
+                Random* random) {
+  std::vector<std::string> keys;
+  for (uint64_t n = random->Below(70); n > 0; --n) {
+    std::string key = random->Text(random->Below(6));
+    if (!reference.entries.empty() && !random->OneIn(8)) {
+      key = reference.entries[random->Below(reference.entries.size())].user_key;
+      key.resize(key.size() - reference.order.timestamp_size);
+      if (random->OneIn(3)) key += random->Bytes(1);
+    }
+    keys.push_back(key);
+  }
+  const SequenceNumber snapshot =
+      random->OneIn(2) ? random->Below(kSnapshots) : kMaxSequenceNumber;
+  const std::string timestamp =
+      reader.comparator()->timestamp_size() != 0 && random->OneIn(2)
+          ? EncodeU64Ts(random->Below(kTimestamps))
+          : "";
+  const ReadOptions options{.fill_cache = random->OneIn(2),
+                            .timestamp = timestamp};
+  const std::vector<Slice> slices(keys.begin(), keys.end());
+  std::vector<GetResult> results(keys.size());
+  std::vector<Status> statuses(keys.size());
+  std::vector<std::vector<std::string>> operands(keys.size());
+  reader.MultiGet(options, slices, snapshot, results, statuses,
+                  [&](size_t key, const Slice& operand, SequenceNumber) {
+                    operands[key].push_back(operand.ToString());
+                    return true;
+                  });
+  for (size_t i = 0; i < keys.size(); ++i) {
+    SCOPED_TRACE("key " + Hex(keys[i]) + " at " + std::to_string(snapshot) +
+                 ", timestamp '" + Hex(timestamp) + "'");
+    GetResult expected;
+    std::vector<std::string> expected_operands;
+    const Status status =
+        reader.Get(options, keys[i], snapshot, &expected,
+                   [&](const Slice& operand, SequenceNumber) {
+                     expected_operands.push_back(operand.ToString());
+                     return true;
+                   });
+    const GetResult& found = results[i];
+    ASSERT_EQ(statuses[i].ToString(), status.ToString());
+    EXPECT_EQ(found.state, expected.state);
+    EXPECT_EQ(found.filter, expected.filter);
+    EXPECT_EQ(found.type, expected.type);
+    EXPECT_EQ(found.sequence, expected.sequence);
+    EXPECT_EQ(found.timestamp, expected.timestamp);
+    EXPECT_EQ(found.value.ToString(), expected.value.ToString());
+    EXPECT_EQ(found.is_blob_index, expected.is_blob_index);
+    EXPECT_EQ(found.entity.ToString(), expected.entity.ToString());
+    EXPECT_EQ(found.data_blocks_read, expected.data_blocks_read);
+    EXPECT_EQ(operands[i], expected_operands);
+  }
+}
+
 // Keys of the table and keys beside them, at several points in time.
 void CheckQuestions(const TableReader& reader, const ReferenceTable& reference,
                     Random* random, Sightings* seen) {
@@ -236,7 +293,9 @@ void CheckBothReaders(const std::string& bytes, Random* random,
   Require(ReadForward(*reader, {.ignore_range_deletions = true}, &entries));
   EXPECT_EQ(CanonicalDump(entries) + CanonicalDump(RangeDeletionsOf(*reader)),
             Dump(reference));
+  ASSERT_NO_FATAL_FAILURE(CheckBatch(*reader, reference, random));
   CheckQuestions(*reader, reference, random, seen);
+  ASSERT_NO_FATAL_FAILURE(CheckBatch(*reader, reference, random));
   (*seen)["prefix runs"] = static_cast<int>(reference.prefixes.size());
 }
 

@@ -124,6 +124,41 @@ TEST(Cleanable, MovesAndDelegates) {
   EXPECT_EQ(log.notes, (std::vector<int>{3, 0, 1, 2}));
 }
 
+TEST(SharedCleanable, RunsWhenTheLastReferenceGoes) {
+  Log log;
+  Cleanable cleanable;
+  log.Add(&cleanable, 0);
+  log.Add(&cleanable, 1);
+  SharedCleanable first(std::move(cleanable));
+  EXPECT_FALSE(cleanable.HasCleanups());
+  Cleanable shares[2];
+  first.ShareWith(&shares[0]);
+  SharedCleanable second = first;
+  first.MoveTo(&shares[1]);
+  EXPECT_FALSE(first);
+  EXPECT_TRUE(second);
+  first = second;
+  first = std::move(second);
+  shares[0].Reset();
+  first.Reset();
+  EXPECT_TRUE(log.notes.empty());
+  shares[1].Reset();
+  EXPECT_EQ(log.notes, (std::vector<int>{0, 1}));
+}
+
+TEST(SharedCleanable, AReferenceIsOneCleanupAmongOthers) {
+  Log log;
+  Cleanable cleanable;
+  log.Add(&cleanable, 0);
+  SharedCleanable shared(std::move(cleanable));
+  Cleanable keeper;
+  log.Add(&keeper, 1);
+  shared.MoveTo(&keeper);
+  log.Add(&keeper, 2);
+  keeper.Reset();
+  EXPECT_EQ(log.notes, (std::vector<int>{1, 0, 2}));
+}
+
 TEST(PinnableSlice, KeepsUntilItIsReset) {
   Log log;
   const std::string bytes = "bytes";

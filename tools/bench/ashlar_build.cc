@@ -1,8 +1,10 @@
 #include "tools/bench/ashlar_build.h"
 
+#include "cache/cache_options.h"
 #include "port/threads.h"
 #include "tools/bench/null_file.h"
 #include "util/compression.h"
+#include "util/huge_page_allocator.h"
 
 namespace ashlar::bench {
 
@@ -40,6 +42,17 @@ Result<std::unique_ptr<WritableFile>> OpenSink(const BenchOptions& o,
   if (!o.null_sink) return OpenWritableFile(o.folder + "/" + name);
   std::unique_ptr<WritableFile> file = std::make_unique<NullFile>();
   return file;
+}
+
+Result<std::shared_ptr<Cache>> MakeBlockCache(const BenchOptions& o) {
+  std::shared_ptr<MemoryAllocator> memory;
+  if (o.huge_page_cache) memory = NewHugePageAllocator();
+  if (o.cache_type == "lru_cache") {
+    return NewLruCache({.capacity = o.cache_size, .memory_allocator = memory});
+  }
+  return NewHyperClockCache({.capacity = o.cache_size,
+                             .estimated_entry_charge = o.block_size,
+                             .memory_allocator = memory});
 }
 
 }  // namespace ashlar::bench

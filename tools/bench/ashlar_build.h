@@ -1,4 +1,5 @@
-// How a table of ours is built in a benchmark: its options, and where it goes.
+// How a table of ours is built in a benchmark: its options, and where it goes;
+// and the block cache that it is read through.
 //
 // Used by the engine and by the benchmark of many builders. Plain functions of
 // what they are given: thread-safe.
@@ -9,6 +10,7 @@
 #include <memory>
 #include <string>
 
+#include "cache/cache.h"
 #include "table/options.h"
 #include "tools/bench/engine.h"
 #include "util/file.h"
@@ -28,6 +30,8 @@ BuildOptions BuildOptionsFor(const BenchOptions& o, WorkerPool* pool);
 // A file of this name in the folder; or one that swallows what it is given.
 Result<std::unique_ptr<WritableFile>> OpenSink(const BenchOptions& o,
                                                const std::string& name);
+
+Result<std::shared_ptr<Cache>> MakeBlockCache(const BenchOptions& o);
 
 }  // namespace ashlar::bench
 

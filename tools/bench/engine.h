@@ -35,10 +35,16 @@ struct BenchOptions {
   int threads = 1;
   int batch_size = 32;
   bool fetch_ahead = false;
+  uint64_t hot_keys = 0;  // reads are of the first so many; 0: of all
   // Whether the file is written, or only handed over.
   bool null_sink = false;
   std::string folder;
 
+  bool entry_words = true;  // of our cached blocks
+  bool huge_page_cache = false;
+  uint64_t num_read_keys() const {
+    return hot_keys == 0 || hot_keys > workload.num ? workload.num : hot_keys;
+  }
   uint64_t num_reads() const { return reads == 0 ? workload.num : reads; }
 };
 

@@ -5,7 +5,6 @@
 #include <span>
 #include <vector>
 
-#include "cache/cache_options.h"
 #include "table/external_file_writer.h"
 #include "table/filter/filter_bits.h"
 #include "table/table_reader.h"
@@ -75,11 +74,7 @@ class AshlarEngine final : public Engine {
 
   Status MakeCache(const BenchOptions& o) {
     if (cache_ != nullptr) return {};
-    Result<std::shared_ptr<Cache>> made =
-        o.cache_type == "lru_cache"
-            ? NewLruCache({.capacity = o.cache_size})
-            : NewHyperClockCache({.capacity = o.cache_size,
-                                  .estimated_entry_charge = o.block_size});
+    Result<std::shared_ptr<Cache>> made = MakeBlockCache(o);
     if (!made.ok()) return made.status();
     cache_ = std::move(made).value();
     return {};
@@ -106,6 +101,7 @@ class AshlarEngine final : public Engine {
     }
     ReaderOptions reader_options;
     reader_options.allow_mmap_reads = options.mmap_read;
+    reader_options.cache_entry_words = options.entry_words;
     if (HasCache(options)) {
       Status status = MakeCache(options);
       if (!status.ok()) return status;
@@ -129,6 +125,9 @@ class AshlarEngine final : public Engine {
       result->operations = table.properties().num_entries;
       result->bytes = table.file().Size();
       return status;
+    }
+    if (benchmark == "multireadrandom") {
+      return MultiReadRandom(table, options, workload, result);
     }
     if (benchmark == "seekrandom" || benchmark == "fwdrange") {
       return SeekRandom(table, benchmark == "fwdrange" ? kRangeEntries : 1,
@@ -282,26 +281,58 @@ class AshlarEngine final : public Engine {
   static Status ReadRandom(const TableReader& table, bool missing,
                            const BenchOptions& options,
                            const Workload& workload, RunResult* result) {
-    return RunThreads(options, result,
-                      [&](uint64_t reads, uint64_t seed, RunResult* part) {
-                        Random random(seed);
-                        std::string key(workload.key_size(), '\0');
-                        GetResult got;
-                        for (uint64_t i = 0; i < reads; ++i) {
-                          const uint64_t n = random.Below(workload.num());
-                          if (missing) {
-                            workload.MissingKey(n, key.data());
-                          } else {
-                            workload.Key(n, key.data());
-                          }
-                          Status status = table.Get(key, &got);
-                          if (!status.ok()) return status;
-                          if (got.state != GetResult::State::kFound) continue;
-                          ++part->found;
-                          part->bytes += key.size() + got.value.size();
-                        }
-                        return Status();
-                      });
+    return RunThreads(
+        options, result, [&](uint64_t reads, uint64_t seed, RunResult* part) {
+          Random random(seed);
+          std::string key(workload.key_size(), '\0');
+          GetResult got;
+          for (uint64_t i = 0; i < reads; ++i) {
+            const uint64_t n = random.Below(options.num_read_keys());
+            if (missing) {
+              workload.MissingKey(n, key.data());
+            } else {
+              workload.Key(n, key.data());
+            }
+            Status status = table.Get(key, &got);
+            if (!status.ok()) return status;
+            if (got.state != GetResult::State::kFound) continue;
+            ++part->found;
+            part->bytes += key.size() + got.value.size();
+          }
+          return Status();
+        });
+  }
+
+  static Status MultiReadRandom(const TableReader& table,
+                                const BenchOptions& options,
+                                const Workload& workload, RunResult* result) {
+    return RunThreads(
+        options, result, [&](uint64_t reads, uint64_t seed, RunResult* part) {
+          Random random(seed);
+          const auto batch = static_cast<size_t>(options.batch_size);
+          const size_t size = workload.key_size();
+          std::string bytes(batch * size, '\0');
+          std::vector<Slice> keys;
+          for (size_t j = 0; j < batch; ++j) {
+            keys.emplace_back(bytes.data() + j * size, size);
+          }
+          std::vector<GetResult> results(batch);
+          std::vector<Status> statuses(batch);
+          for (uint64_t i = 0; i < reads; i += batch) {
+            for (size_t j = 0; j < batch; ++j) {
+              workload.Key(random.Below(options.num_read_keys()),
+                           bytes.data() + j * size);
+            }
+            table.MultiGet(keys, results, statuses);
+            for (size_t j = 0; j < batch; ++j) {
+              if (!statuses[j].ok()) return statuses[j];
+              if (results[j].state != GetResult::State::kFound) continue;
+              ++part->found;
+              part->bytes += size + results[j].value.size();
+            }
+          }
+          return Status();
+        });
   }
 
   // A seek, and so many entries from there on.
@@ -314,7 +345,7 @@ class AshlarEngine final : public Engine {
           std::string key(workload.key_size(), '\0');
           Iterator it = table.NewIterator();
           for (uint64_t i = 0; i < reads; ++i) {
-            workload.Key(random.Below(workload.num()), key.data());
+            workload.Key(random.Below(options.num_read_keys()), key.data());
             it.Seek(key);
             if (!it.Valid()) return it.status();
             ++part->found;

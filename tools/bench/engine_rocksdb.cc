@@ -86,6 +86,9 @@ class RocksDbEngine final : public Engine {
       result->operations = workload.num();
       return status;
     }
+    if (benchmark == "multireadrandom") {
+      return MultiReadRandom(options, workload, result);
+    }
     if (benchmark == "seekrandom" || benchmark == "fwdrange") {
       return SeekRandom(benchmark == "fwdrange" ? kRangeEntries : 1, options,
                         workload, result);
@@ -238,27 +241,58 @@ class RocksDbEngine final : public Engine {
 
   rocksdb::Status ReadRandom(bool missing, const BenchOptions& options,
                              const Workload& workload, RunResult* result) {
-    return RunThreads(options, result,
-                      [&](uint64_t reads, uint64_t seed, RunResult* part) {
-                        Random random(seed);
-                        std::string key(workload.key_size(), '\0');
-                        std::string value;
-                        for (uint64_t i = 0; i < reads; ++i) {
-                          const uint64_t n = random.Below(workload.num());
-                          if (missing) {
-                            workload.MissingKey(n, key.data());
-                          } else {
-                            workload.Key(n, key.data());
-                          }
-                          const rocksdb::Status status =
-                              reader_->Get(rocksdb::ReadOptions(), key, &value);
-                          if (status.IsNotFound()) continue;
-                          if (!status.ok()) return status;
-                          ++part->found;
-                          part->bytes += key.size() + value.size();
-                        }
-                        return rocksdb::Status();
-                      });
+    return RunThreads(
+        options, result, [&](uint64_t reads, uint64_t seed, RunResult* part) {
+          Random random(seed);
+          std::string key(workload.key_size(), '\0');
+          std::string value;
+          for (uint64_t i = 0; i < reads; ++i) {
+            const uint64_t n = random.Below(options.num_read_keys());
+            if (missing) {
+              workload.MissingKey(n, key.data());
+            } else {
+              workload.Key(n, key.data());
+            }
+            const rocksdb::Status status =
+                reader_->Get(rocksdb::ReadOptions(), key, &value);
+            if (status.IsNotFound()) continue;
+            if (!status.ok()) return status;
+            ++part->found;
+            part->bytes += key.size() + value.size();
+          }
+          return rocksdb::Status();
+        });
+  }
+
+  rocksdb::Status MultiReadRandom(const BenchOptions& options,
+                                  const Workload& workload, RunResult* result) {
+    return RunThreads(
+        options, result, [&](uint64_t reads, uint64_t seed, RunResult* part) {
+          Random random(seed);
+          const auto batch = static_cast<size_t>(options.batch_size);
+          const size_t size = workload.key_size();
+          std::string bytes(batch * size, '\0');
+          std::vector<rocksdb::Slice> keys;
+          for (size_t j = 0; j < batch; ++j) {
+            keys.emplace_back(bytes.data() + j * size, size);
+          }
+          std::vector<std::string> values;
+          for (uint64_t i = 0; i < reads; i += batch) {
+            for (size_t j = 0; j < batch; ++j) {
+              workload.Key(random.Below(options.num_read_keys()),
+                           bytes.data() + j * size);
+            }
+            const std::vector<rocksdb::Status> statuses =
+                reader_->MultiGet(rocksdb::ReadOptions(), keys, &values);
+            for (size_t j = 0; j < batch; ++j) {
+              if (statuses[j].IsNotFound()) continue;
+              if (!statuses[j].ok()) return statuses[j];
+              ++part->found;
+              part->bytes += size + values[j].size();
+            }
+          }
+          return rocksdb::Status();
+        });
   }
 
   rocksdb::Status SeekRandom(uint64_t range, const BenchOptions& options,
@@ -270,7 +304,7 @@ class RocksDbEngine final : public Engine {
           const std::unique_ptr<rocksdb::Iterator> it(
               reader_->NewIterator(rocksdb::ReadOptions()));
           for (uint64_t i = 0; i < reads; ++i) {
-            workload.Key(random.Below(workload.num()), key.data());
+            workload.Key(random.Below(options.num_read_keys()), key.data());
             it->Seek(key);
             if (!it->Valid()) return it->status();
             ++part->found;

@@ -21,7 +21,8 @@ DEFINE_string(
     benchmarks, "fillseq,readseq,readreverse,readrandom,readmissing",
     "comma-separated: fillseq, multifillseq (--builders at once), filterbuild, "
     "filterfinish (without hashing), filterquery, readseq, readreverse, "
-    "readrandom, readmissing, seekrandom, fwdrange (a seek and 10 entries), "
+    "readrandom, multireadrandom (--batch_size keys a call), readmissing, "
+    "seekrandom, fwdrange (a seek and 10 entries), "
     "verify");
 DEFINE_string(engines, "ashlar,rocksdb,limit",
               "comma-separated: ashlar, rocksdb, limit, generator, copy; "
@@ -63,6 +64,12 @@ DEFINE_bool(
     fetch_ahead, false,
     "filterquery: we know the next batch when we ask one, as a MultiGet "
     "of many keys does, and fetch it first; limit does so too");
+DEFINE_uint64(hot_keys, 0, "random reads are of the first so many; 0: of all");
+DEFINE_bool(entry_words, true,
+            "our cached blocks have a word for each entry "
+            "(ReaderOptions::cache_entry_words)");
+DEFINE_bool(huge_page_cache, false,
+            "our cache has its blocks in huge pages (NewHugePageAllocator)");
 DEFINE_uint64(seed, 1, "of keys and values");
 DEFINE_int32(rounds, 3, "rounds that must be undisturbed; 15 for a claim");
 DEFINE_bool(keep_disturbed, false,
@@ -106,6 +113,9 @@ BenchOptions OptionsFromFlags() {
   }
   o.builders = FLAGS_builders;
   o.mmap_read = FLAGS_mmap_read;
+  o.hot_keys = FLAGS_hot_keys;
+  o.entry_words = FLAGS_entry_words;
+  o.huge_page_cache = FLAGS_huge_page_cache;
   o.threads = FLAGS_threads;
   o.batch_size = FLAGS_batch_size;
   o.fetch_ahead = FLAGS_fetch_ahead;
@@ -203,8 +213,8 @@ std::vector<std::unique_ptr<Engine>> EnginesFromFlags() {
 bool IsBenchmark(const std::string& name) {
   for (const char* known :
        {"fillseq", "multifillseq", "filterbuild", "filterfinish", "filterquery",
-        "readseq", "readreverse", "readrandom", "readmissing", "seekrandom",
-        "fwdrange", "verify"}) {
+        "readseq", "readreverse", "readrandom", "multireadrandom",
+        "readmissing", "seekrandom", "fwdrange", "verify"}) {
     if (name == known) return true;
   }
   return false;

@@ -36,6 +36,11 @@ inline uint64_t LoadFixed64(const char* p) {
   std::memcpy(&v, p, sizeof v);
   return v;
 }
+
+// So that the order of integers is that of bytes.
+inline uint64_t LoadBigEndian64(const char* p) {
+  return __builtin_bswap64(LoadFixed64(p));
+}
 inline void StoreFixed32(char* p, uint32_t v) { std::memcpy(p, &v, sizeof v); }
 inline void StoreFixed64(char* p, uint64_t v) { std::memcpy(p, &v, sizeof v); }
 

@@ -10,6 +10,12 @@ namespace ashlar {
 WritableFile::~WritableFile() = default;
 RandomAccessFile::~RandomAccessFile() = default;
 
+void RandomAccessFile::MultiRead(std::span<ReadRequest> requests) const {
+  for (ReadRequest& r : requests) {
+    r.status = Read(r.offset, r.size, r.scratch, &r.data);
+  }
+}
+
 namespace {
 
 class PosixWritableFile final : public WritableFile {

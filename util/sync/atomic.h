@@ -6,6 +6,7 @@
 #define ASHLAR_UTIL_SYNC_ATOMIC_H_
 
 #include <atomic>
+#include <cstdint>
 
 #include "util/sync/schedule_point.h"
 
@@ -15,6 +16,7 @@ namespace ashlar::internal {
 template <typename T>
 class RelaxedAtomic {
  public:
+  constexpr RelaxedAtomic() : value_(T()) {}
   constexpr explicit RelaxedAtomic(T value) : value_(value) {}
 
   T Load() const { return value_.load(std::memory_order_relaxed); }
@@ -30,6 +32,25 @@ class RelaxedAtomic {
 
  private:
   std::atomic<T> value_;
+};
+
+// How many refer to something. Who adds one has one already, which needs no
+// order; who drops one hands over what it did, and the last sees all of it.
+class SharedCount {
+ public:
+  constexpr explicit SharedCount(uint64_t count) : count_(count) {}
+
+  void Add() { count_.fetch_add(1, std::memory_order_relaxed); }
+  // True: nobody refers to it any more. Where there is but one, nobody else can
+  // add to it, and a look is enough.
+  bool DropIsLast() {
+    SchedulePoint();
+    return count_.load(std::memory_order_acquire) == 1 ||
+           count_.fetch_sub(1, std::memory_order_acq_rel) == 1;
+  }
+
+ private:
+  std::atomic<uint64_t> count_;
 };
 
 // A pointer that is set once, by whoever comes first; what it points to is

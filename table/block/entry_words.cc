@@ -1,0 +1,209 @@
+#include "table/block/entry_words.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <string>
+
+#include "table/block/entry.h"
+#include "util/coding/word_compare.h"
+
+namespace ashlar::internal {
+
+namespace {
+
+constexpr size_t kWordBytes = sizeof(uint32_t);
+
+// So that signed comparisons order them as the comparator does keys.
+int32_t Turn(uint32_t bytes, const KeyOrder& order) {
+  return static_cast<int32_t>(order.WordOf(bytes) ^ uint32_t{1} << 31);
+}
+
+// Four bytes of a key from `at` on; 0 for those behind its end.
+uint32_t WordOf(const Slice& key, size_t at) {
+  if (key.size() >= at + kWordBytes) {
+    return __builtin_bswap32(LoadFixed32(key.data() + at));
+  }
+  uint32_t word = 0;
+  for (size_t i = 0; i < kWordBytes; ++i) {
+    word = word << 8 |
+           (at + i < key.size() ? static_cast<uint8_t>(key[at + i]) : 0);
+  }
+  return word;
+}
+
+// The word of a key that ends so many bytes behind its beginning.
+uint32_t FirstBytes(uint32_t word, size_t bytes) {
+  if (bytes >= kWordBytes) return word;
+  return bytes == 0 ? 0 : word >> (32 - bytes * 8) << (32 - bytes * 8);
+}
+
+// How many of n words, which ascend and are padded, are smaller.
+size_t CountSmaller(const int32_t* words, size_t n, int32_t word) {
+  constexpr size_t kFew = 64;
+  constexpr size_t kPadding = EntryWordsShape::kPadding;
+  size_t begin = 0;
+  while (n > kFew) {
+    const size_t half = n / 2 / kPadding * kPadding;
+    begin += words[begin + half - 1] < word ? half : 0;
+    n -= half;
+  }
+  int32_t smaller = 0;
+  for (size_t i = 0; i < n; i += kPadding) {
+    for (size_t j = 0; j < kPadding; ++j) {
+      smaller += words[begin + i + j] < word ? 1 : 0;
+    }
+  }
+  return begin + static_cast<size_t>(smaller);
+}
+
+// Walks over the entries of a block without putting their keys together.
+// `bool visit(const char* entry, const EntryHeader&, const char* suffix)`;
+// false when it says so, or where an entry is not one of a whole internal key.
+template <typename Visit>
+bool WalkHeaders(const BlockView& view, const Visit& visit) {
+  const char* p = view.entries;
+  size_t last_size = 0;
+  while (p < view.limit()) {
+    EntryHeader header;
+    const char* const suffix = DecodeEntryHeader(p, view.limit(), &header);
+    if (suffix == nullptr || header.shared > last_size) return false;
+    last_size = size_t{header.shared} + header.non_shared;
+    if (last_size < kInternalKeyTailBytes) return false;
+    if (!visit(p, header, suffix)) return false;
+    p = suffix + header.non_shared + header.value_size;
+  }
+  return true;
+}
+
+// The last key of a block whose headers were walked.
+std::string LastUserKey(const BlockView& view) {
+  std::string key;
+  const char* p = view.entries + view.RestartOffset(view.num_restarts - 1);
+  while (p < view.limit()) {
+    EntryHeader header;
+    const char* const suffix = DecodeEntryHeader(p, view.limit(), &header);
+    if (suffix == nullptr || header.shared > key.size()) return {};
+    key.resize(header.shared);
+    key.append(suffix, header.non_shared);
+    p = suffix + header.non_shared + header.value_size;
+  }
+  if (key.size() >= kInternalKeyTailBytes) {
+    key.resize(key.size() - kInternalKeyTailBytes);
+  }
+  return key;
+}
+
+Slice FirstUserKey(const BlockView& view) {
+  EntryHeader header;
+  const char* const suffix =
+      DecodeEntryHeader(view.entries, view.limit(), &header);
+  return Slice(suffix, header.non_shared - kInternalKeyTailBytes);
+}
+
+}  // namespace
+
+EntryWordsShape MeasureEntryWords(const BlockView& view,
+                                  const KeyOrder& order) {
+  constexpr size_t kMostShare = 8;
+  EntryWordsShape shape;
+  if (view.separated || view.entries_size == 0 ||
+      view.entries_size > EntryWordsShape::kMostBytes || !order.known() ||
+      !order.IsOfBytes()) {
+    return {};
+  }
+  const bool walked =
+      WalkHeaders(view, [&](const char*, const EntryHeader&, const char*) {
+        ++shape.num_entries;
+        return true;
+      });
+  if (!walked) return {};
+  shape.prefix_size = static_cast<uint32_t>(
+      CommonPrefix(FirstUserKey(view), LastUserKey(view)));
+  return shape.bytes() <= view.entries_size / kMostShare ? shape
+                                                         : EntryWordsShape();
+}
+
+bool FillEntryWords(const BlockView& view, const KeyOrder& order,
+                    const EntryWordsShape& shape, char* arrays) {
+  auto* const words = reinterpret_cast<int32_t*>(arrays + shape.words_at());
+  auto* const offsets =
+      reinterpret_cast<uint16_t*>(arrays + shape.offsets_at());
+  const size_t prefix = shape.prefix_size;
+  std::memset(arrays, 0, shape.words_at());
+  uint32_t word = 0;  // of the entry before, with its tail
+  int32_t last = std::numeric_limits<int32_t>::min();
+  uint32_t i = 0;
+  const bool filled = WalkHeaders(
+      view,
+      [&](const char* entry, const EntryHeader& header, const char* suffix) {
+        if (i == shape.num_entries) return false;
+        // Of the internal key: what the next one shares may be of its tail.
+        const Slice own(suffix, header.non_shared);
+        if (header.shared <= prefix) {
+          const size_t rest = prefix - header.shared;
+          if (own.size() < rest ||
+              header.shared + own.size() < prefix + kInternalKeyTailBytes) {
+            return false;
+          }
+          char* const shared_by_all = arrays + header.shared;
+          if (i == 0) std::memcpy(arrays, own.data(), prefix);
+          if (std::memcmp(shared_by_all, own.data(), rest) != 0) return false;
+          word = WordOf(own, rest);
+        } else if (header.shared < prefix + kWordBytes) {
+          const size_t kept = (header.shared - prefix) * 8;
+          word = (word >> (32 - kept) << (32 - kept)) | WordOf(own, 0) >> kept;
+        }
+        const size_t user_bytes =
+            header.shared + own.size() - kInternalKeyTailBytes - prefix;
+        words[i] = Turn(FirstBytes(word, user_bytes), order);
+        offsets[i] = static_cast<uint16_t>(entry - view.entries);
+        if (words[i] < last) return false;
+        last = words[i++];
+        return true;
+      });
+  if (!filled || i != shape.num_entries) return false;
+  std::fill(words + i, words + shape.num_words(),
+            std::numeric_limits<int32_t>::max());
+  return true;
+}
+
+bool EntryWords::Matches(const BlockView& view, uint32_t entry,
+                         const Slice& user_key, EntryMatch* match) const {
+  EntryHeader header;
+  const char* const suffix =
+      DecodeEntryHeader(view.entries + offsets()[entry], view.limit(), &header);
+  const size_t proved = shape_.prefix_size + kWordBytes;
+  if (suffix == nullptr || header.non_shared < kInternalKeyTailBytes ||
+      header.shared > proved) {
+    return false;
+  }
+  const size_t size =
+      size_t{header.shared} + header.non_shared - kInternalKeyTailBytes;
+  if (size != user_key.size()) return false;
+  if (size > proved &&
+      std::memcmp(user_key.data() + proved, suffix + (proved - header.shared),
+                  size - proved) != 0) {
+    return false;
+  }
+  const char* const value = suffix + header.non_shared;
+  match->tail = LoadFixed64(value - kInternalKeyTailBytes);
+  match->value = Slice(value, header.value_size);
+  return true;
+}
+
+WordPlace EntryWords::Find(const BlockView& view, const KeyOrder& order,
+                           const Slice& user_key) const {
+  constexpr size_t kLine = 64;
+  if (!user_key.starts_with(Slice(arrays_, shape_.prefix_size))) return {};
+  const int32_t word = Turn(WordOf(user_key, shape_.prefix_size), order);
+  const size_t i = CountSmaller(words(), shape_.num_words(), word);
+  if (i >= shape_.num_entries) return {};
+  if (words()[i] != word) return {WordPlace::Tells::kAbsent};
+  const char* const entry = view.entries + offsets()[i];
+  __builtin_prefetch(entry);
+  __builtin_prefetch(entry + kLine);
+  return {WordPlace::Tells::kEntry, static_cast<uint32_t>(i)};
+}
+
+}  // namespace ashlar::internal

@@ -1,0 +1,144 @@
+// WordTree: finds a key's place among the separators of an index.
+//
+// Data flow. Separators are held as words: the eight bytes behind what all of
+// them have in common, big-endian, so that integers compare as bytes do. The
+// last level holds all words in leaves of 16, four lines each; every level
+// above has, for each node of the one below, the last word in it, 16 to a node.
+// A search counts, level by level, how many of a node's 16 words are smaller:
+// no branch depends on the key, and every level is one wait for memory.
+//
+// A word is less than the key: equal ones are told apart by the caller.
+//
+// Beside its words a leaf keeps hints, of where the cache has the blocks: they
+// are in the lines that the search has just fetched. Relaxed, since a hint is
+// never believed: a slot's key is compared, and an address is only prefetched.
+//
+// Built once; then used by any number of threads.
+#ifndef ASHLAR_TABLE_INDEX_WORD_TREE_H_
+#define ASHLAR_TABLE_INDEX_WORD_TREE_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "util/coding/coding.h"
+#include "util/slice.h"
+#include "util/sync/atomic.h"
+
+namespace ashlar::internal {
+
+// Where a reader found a block last. Both may be wrong.
+struct BlockHint {
+  static constexpr uint32_t kNoSlot = std::numeric_limits<uint32_t>::max();
+
+  uint32_t slot = kNoSlot;        // of the cache
+  const char* address = nullptr;  // null: not known
+};
+
+// 16 words, and the hints of their blocks. Words are kept with their upper bit
+// turned, so that processors that know signed comparisons only can compare.
+struct alignas(64) WordLeaf {
+  static constexpr size_t kWidth = 16;
+
+  std::array<int64_t, kWidth> words;
+  std::array<RelaxedAtomic<uint32_t>, kWidth> slots;
+  // Of the address, without its lowest 6 bits and those above the 38 lowest.
+  std::array<RelaxedAtomic<uint32_t>, kWidth> lines;
+};
+static_assert(sizeof(WordLeaf) == 256);
+
+// What the kernels (word_tree_kernels.h) search.
+struct WordLevels {
+  static constexpr size_t kMost = 8;  // 16^9 words
+
+  const WordLeaf* leaves = nullptr;
+  // From the root down to what is above the leaves.
+  std::array<const int64_t*, kMost> inner = {};
+  size_t num_inner = 0;
+};
+
+struct WordTreeKernels;
+
+class WordTree {
+ public:
+  static constexpr size_t kWidth = WordLeaf::kWidth;
+  static constexpr size_t kBatch = 32;
+
+  // Eight bytes of a key from `at` on, as an integer; 0 for those behind its
+  // end. at <= key.size().
+  static uint64_t WordOf(const Slice& key, size_t at);
+
+  // Ascending; equal ones may follow each other. To be called once.
+  void Build(std::span<const uint64_t> words);
+  void Build(std::span<const uint64_t> words, const WordTreeKernels& kernels);
+
+  size_t size() const { return size_; }
+  // The first word that is not smaller; size() where there is none.
+  size_t LowerBound(uint64_t word) const;
+  // The same for up to kBatch at once, which wait for memory together.
+  void LowerBounds(std::span<const uint64_t> words, uint32_t* places) const;
+  uint64_t word(size_t i) const {
+    return Turn(leaves_[i / kWidth].words[i % kWidth]);
+  }
+
+  BlockHint hint(size_t i) const {
+    const WordLeaf& leaf = leaves_[i / kWidth];
+    const uint64_t line = leaf.lines[i % kWidth].Load();
+    return {leaf.slots[i % kWidth].Load(),
+            line == 0 ? nullptr
+                      : reinterpret_cast<const char*>(region_.Load() |
+                                                      line << kLineBits)};
+  }
+  // Any thread may.
+  void Note(size_t i, uint32_t slot, const void* address) const;
+
+  uint64_t MemoryUsage() const;
+
+ private:
+  static constexpr int kLineBits = 6;
+  static constexpr int kRegionBits = 32 + kLineBits;
+
+  static int64_t Turn(uint64_t word) {
+    return static_cast<int64_t>(word ^ uint64_t{1} << 63);
+  }
+  static uint64_t Turn(int64_t word) {
+    return static_cast<uint64_t>(word) ^ uint64_t { 1 } << 63;
+  }
+
+  struct alignas(64) Node {
+    std::array<int64_t, kWidth> words;
+  };
+
+  const WordTreeKernels* kernels_ = nullptr;
+  size_t size_ = 0;
+  uint64_t last_ = 0;
+  WordLevels levels_;
+  std::vector<std::unique_ptr<Node[]>> inner_;
+  size_t inner_bytes_ = 0;
+  std::unique_ptr<WordLeaf[]> leaves_;
+  // The upper bits of addresses.
+  mutable RelaxedAtomic<uint64_t> region_{0};
+};
+
+inline uint64_t WordTree::WordOf(const Slice& key, size_t at) {
+  constexpr size_t kWord = sizeof(uint64_t);
+  const size_t left = key.size() - at;
+  if (left >= kWord) return LoadBigEndian64(key.data() + at);
+  if (left == 0) return 0;
+  if (key.size() >= kWord) {
+    return LoadBigEndian64(key.end() - kWord) << (kWord - left) * 8;
+  }
+  uint64_t word = 0;
+  for (size_t i = 0; i < kWord; ++i) {
+    word = word << 8 | (i < left ? static_cast<uint8_t>(key[at + i]) : 0);
+  }
+  return word;
+}
+
+}  // namespace ashlar::internal
+
+#endif  // ASHLAR_TABLE_INDEX_WORD_TREE_H_

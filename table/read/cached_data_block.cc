@@ -1,0 +1,84 @@
+#include "table/read/cached_data_block.h"
+
+#include <malloc.h>
+
+#include <cstdlib>
+#include <cstring>
+
+#include "util/mem/buffer.h"
+
+namespace ashlar::internal {
+
+namespace {
+
+constexpr size_t kLine = 64;
+
+}  // namespace
+
+Status CachedDataBlock::Make(const BlockPlace& place, const Slice& contents,
+                             const KeyOrder* order, MemoryAllocator* allocator,
+                             std::unique_ptr<CachedDataBlock>* block) {
+  BlockView view;
+  Status status = ParseBlock(contents, place, &view);
+  if (!status.ok()) return status;
+  EntryWordsShape words;
+  if (order != nullptr) words = MeasureEntryWords(view, *order);
+  bool words_made;
+  status =
+      MakeWith(words, place, contents, order, allocator, block, &words_made);
+  if (!status.ok() || words_made) return status;
+  return MakeWith({}, place, contents, order, allocator, block, &words_made);
+}
+
+Status CachedDataBlock::MakeWith(const EntryWordsShape& words,
+                                 const BlockPlace& place, const Slice& contents,
+                                 const KeyOrder* order,
+                                 MemoryAllocator* allocator,
+                                 std::unique_ptr<CachedDataBlock>* block,
+                                 bool* words_made) {
+  block->reset();
+  *words_made = true;
+  // Blocks are walked in whole words, beyond their end.
+  const size_t bytes = sizeof(CachedDataBlock) + RoundedWords(words) +
+                       sizeof(MemoryAllocator*) + contents.size() +
+                       Buffer::kSlack;
+  void* const memory =
+      allocator != nullptr
+          ? allocator->Allocate(bytes)
+          : std::aligned_alloc(kLine, (bytes + kLine - 1) / kLine * kLine);
+  if (memory == nullptr) return {};
+  block->reset(new (memory) CachedDataBlock(place.handle, words));
+  CachedDataBlock& made = **block;
+  *made.AllocatorPlace() = allocator;
+  char* const copy = reinterpret_cast<char*>(made.AllocatorPlace() + 1);
+  std::memcpy(copy, contents.data(), contents.size());
+  // Again, for what was checked may lie in a file that changes.
+  Status status = ParseBlock(Slice(copy, contents.size()), place, &made.view_);
+  if (status.ok() && words.num_entries != 0) {
+    *words_made = FillEntryWords(made.view_, *order, words,
+                                 reinterpret_cast<char*>(&made + 1));
+  }
+  return status;
+}
+
+void CachedDataBlock::operator delete(CachedDataBlock* block,
+                                      std::destroying_delete_t) {
+  MemoryAllocator* const allocator = *block->AllocatorPlace();
+  block->~CachedDataBlock();
+  if (allocator != nullptr) {
+    allocator->Deallocate(block);
+  } else {
+    std::free(block);
+  }
+}
+
+size_t CachedDataBlock::ApproximateMemoryUsage() const {
+  auto* const here = const_cast<CachedDataBlock*>(this);
+  const MemoryAllocator* const allocator = *here->AllocatorPlace();
+  if (allocator == nullptr) return ::malloc_usable_size(here);
+  const auto size =
+      static_cast<size_t>(view_.restarts - reinterpret_cast<const char*>(this));
+  return allocator->UsableSize(here, size);
+}
+
+}  // namespace ashlar::internal

@@ -1,0 +1,88 @@
+// CachedDataBlock: what the block cache keeps of a data block.
+//
+//   this object | words of its entries | MemoryAllocator* | the block's bytes
+//
+// One piece of memory, in the order in which a read needs it, so that who knows
+// where it may lie can fetch its first lines together. Made once, never changed
+// but for what is noted of it: thread-safe.
+#ifndef ASHLAR_TABLE_READ_CACHED_DATA_BLOCK_H_
+#define ASHLAR_TABLE_READ_CACHED_DATA_BLOCK_H_
+
+#include <cstddef>
+#include <memory>
+#include <new>
+
+#include "table/block/block.h"
+#include "table/block/entry_words.h"
+#include "table/format/block_handle.h"
+#include "table/format/block_place.h"
+#include "table/format/key_order.h"
+#include "util/memory_allocator.h"
+#include "util/slice.h"
+#include "util/status.h"
+#include "util/sync/atomic.h"
+
+namespace ashlar::internal {
+
+class CachedDataBlock {
+ public:
+  // Of a block that is stored at `place`; a copy of its contents, checked as
+  // ParseBlock does. `order`: that of whole keys, to have words for them; null:
+  // none. Null and ok when there is no memory for it. The allocator outlives
+  // it; null: malloc.
+  static Status Make(const BlockPlace& place, const Slice& contents,
+                     const KeyOrder* order, MemoryAllocator* allocator,
+                     std::unique_ptr<CachedDataBlock>* block);
+  // Gives the memory back to where it is from.
+  static void operator delete(CachedDataBlock* block, std::destroying_delete_t);
+
+  const BlockHandle& handle() const { return handle_; }
+  const BlockView& view() const { return view_; }
+  EntryWords words() const { return {words_, WordsMemory()}; }
+
+  // What an iterator found that looked at all entries, and by what order.
+  const Comparator* checked_by() const { return checked_by_.Load(); }
+  CheckedEntries checked() const {
+    return {largest_key_.Load(), largest_interval_.Load()};
+  }
+  void NoteChecked(const CheckedEntries& found, const Comparator* by) {
+    largest_key_.Store(found.largest_key);
+    largest_interval_.Store(found.largest_interval);
+    checked_by_.Store(by);
+  }
+
+  size_t ApproximateMemoryUsage() const;
+
+ private:
+  CachedDataBlock(const BlockHandle& handle, const EntryWordsShape& words)
+      : handle_(handle), words_(words) {}
+  // Placed into memory that is larger than this object.
+  static void* operator new(size_t, void* memory) { return memory; }
+  const char* WordsMemory() const {
+    return reinterpret_cast<const char*>(this + 1);
+  }
+  // The block's bytes follow.
+  MemoryAllocator** AllocatorPlace() {
+    return reinterpret_cast<MemoryAllocator**>(
+        const_cast<char*>(WordsMemory()) + RoundedWords(words_));
+  }
+  static size_t RoundedWords(const EntryWordsShape& words) {
+    return (words.bytes() + sizeof(void*) - 1) / sizeof(void*) * sizeof(void*);
+  }
+  static Status MakeWith(const EntryWordsShape& words, const BlockPlace& place,
+                         const Slice& contents, const KeyOrder* order,
+                         MemoryAllocator* allocator,
+                         std::unique_ptr<CachedDataBlock>* block,
+                         bool* words_made);
+
+  BlockHandle handle_;  // of the file
+  EntryWordsShape words_;
+  BlockView view_;
+  RelaxedAtomic<uint32_t> largest_key_{0};
+  RelaxedAtomic<uint32_t> largest_interval_{0};
+  AcqRelAtomic<const Comparator*> checked_by_{nullptr};
+};
+
+}  // namespace ashlar::internal
+
+#endif  // ASHLAR_TABLE_READ_CACHED_DATA_BLOCK_H_

@@ -1,0 +1,42 @@
+// MultiGet: many keys of one table, looked up side by side.
+//
+// Data flow. Keys go through in chunks of 32, in the caller's order, since
+// sorting costs more than it brings. A chunk passes six stages, each for all of
+// its keys before the next begins, so that the waits for memory overlap:
+//
+//   Filter  hashes of all keys, all lines of the filter, then the answers
+//   Index   all searches go down the index together
+//   Blocks  keys that need one block share a request: equal ones are found by a
+//           small table
+//   Load    one lookup in the cache for each distinct block; those that are
+//           missing are read together, neighbours by one read (data_blocks.h)
+//   Enter   each key finds its entry by the block's words, which has it fetched
+//   Search  compares the entry, and pins the value
+//
+// A key that is not decided in its block (more versions may follow in the next
+// one, merge operands) is searched on alone, as Get does it.
+//
+// Blocks belong to the chunk. A block that only one key of the chunk needs goes
+// to its value; one that several need is shared by their values, by one count
+// (SharedCleanable), and goes with the last of them.
+//
+// One thread; the table may be used by others meanwhile.
+#ifndef ASHLAR_TABLE_READ_MULTI_GET_H_
+#define ASHLAR_TABLE_READ_MULTI_GET_H_
+
+#include <span>
+
+#include "table/read/opened_table.h"
+#include "table/table_reader.h"
+
+namespace ashlar::internal {
+
+// As TableReader::MultiGet.
+void RunMultiGet(const OpenedTable& table, const ReadOptions& options,
+                 std::span<const Slice> user_keys, SequenceNumber snapshot,
+                 std::span<GetResult> results, std::span<Status> statuses,
+                 const BatchOperandCallback& on_operand);
+
+}  // namespace ashlar::internal
+
+#endif  // ASHLAR_TABLE_READ_MULTI_GET_H_

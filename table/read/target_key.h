@@ -1,0 +1,49 @@
+// TargetKey: the internal key that a point read looks for.
+//
+// Held without an allocation unless it is long. Not copied; one thread.
+#ifndef ASHLAR_TABLE_READ_TARGET_KEY_H_
+#define ASHLAR_TABLE_READ_TARGET_KEY_H_
+
+#include <array>
+#include <cstring>
+#include <string>
+
+#include "table/read/opened_table.h"
+#include "util/slice.h"
+
+namespace ashlar::internal {
+
+class TargetKey {
+ public:
+  TargetKey() = default;
+  TargetKey(const TargetKey&) = delete;
+  TargetKey& operator=(const TargetKey&) = delete;
+
+  // Where the versions of a user key, given without timestamp, begin that a
+  // read of this timestamp and snapshot may see.
+  void Set(const OpenedTable& table, const Slice& user_key,
+           const Slice& timestamp, SequenceNumber snapshot) {
+    const size_t size = user_key.size() + kInternalKeyTailBytes;
+    if (table.order.timestamp_size() == 0 && size <= inline_.size())
+        [[likely]] {
+      std::memcpy(inline_.data(), user_key.data(), user_key.size());
+      // The largest type, as OpenedTable::AppendTarget has it.
+      StoreFixed64(inline_.data() + user_key.size(), snapshot << 8 | 0xff);
+      slice_ = Slice(inline_.data(), size);
+      return;
+    }
+    long_.clear();
+    table.AppendTarget(user_key, timestamp, snapshot, &long_);
+    slice_ = long_;
+  }
+  const Slice& slice() const { return slice_; }
+
+ private:
+  std::array<char, 72> inline_;
+  std::string long_;
+  Slice slice_;
+};
+
+}  // namespace ashlar::internal
+
+#endif  // ASHLAR_TABLE_READ_TARGET_KEY_H_

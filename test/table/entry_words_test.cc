@@ -1,0 +1,213 @@
+// Searching a block by the words of its entries: never another answer than that
+// of walking the block, and in blocks of ordinary keys an answer indeed.
+
+#include "table/block/entry_words.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "table/block/block_iterator.h"
+#include "table/block/data_block_builder.h"
+#include "table/read/cached_data_block.h"
+#include "test/support/random.h"
+#include "test/support/random_table.h"
+#include "test/support/tables.h"
+#include "util/coding/word_compare.h"
+
+namespace ashlar::testing {
+namespace {
+
+using namespace internal;
+
+std::string BuildBlock(const std::vector<Entry>& entries,
+                       int restart_interval) {
+  DataBlockForm form;
+  form.restart_interval = restart_interval;
+  Buffer buffer;
+  DataBlockBuilder builder(form, &buffer);
+  Slice last;
+  for (const Entry& entry : entries) {
+    builder.Add(UserKeyOf(entry.key), TailOf(entry.key),
+                CommonPrefix(last, entry.key), entry.value);
+    last = entry.key;
+  }
+  return builder.Finish().ToString();
+}
+
+struct SearchedBlock {
+  SearchedBlock(const std::string& bytes, const KeyOrder& order_in)
+      : order(order_in) {
+    // The block's own size is all that counts.
+    const BlockPlace place{BlockKind::kData, {0, bytes.size()}};
+    status = CachedDataBlock::Make(place, bytes, &order, nullptr, &block);
+  }
+
+  WordPlace Find(const std::string& key, EntryMatch* match, bool* matches) {
+    *matches = false;
+    const WordPlace found = block->words().Find(block->view(), order, key);
+    if (found.tells == WordPlace::Tells::kEntry) {
+      *matches = block->words().Matches(block->view(), found.entry, key, match);
+    }
+    return found;
+  }
+
+  KeyOrder order;
+  Status status;
+  std::unique_ptr<CachedDataBlock> block;
+};
+
+// What walking the block says of the newest version of a key.
+enum class Walked : uint8_t { kThere, kAbsent, kBeyond, kDamaged };
+Walked Walk(const SearchedBlock& searched, const std::string& key,
+            EntryMatch* match) {
+  BlockIterator it(searched.order);
+  it.Reset(searched.block->view(), {});
+  const std::string target =
+      MakeInternalKey(key, kMaxSequenceNumber, ValueType{0xff});
+  if (!it.Seek(target)) {
+    return it.status().ok() ? Walked::kBeyond : Walked::kDamaged;
+  }
+  if (UserKeyOf(it.key()) != Slice(key)) return Walked::kAbsent;
+  *match = {it.value(), TailOf(it.key())};
+  return Walked::kThere;
+}
+
+std::vector<Entry> RandomEntries(Random* random, const Comparator* comparator) {
+  std::vector<Entry> entries;
+  const std::string prefix = random->Text(random->Below(30));
+  const int n = static_cast<int>(1 + random->Below(150));
+  for (int i = 0; i < n; ++i) {
+    std::string key = prefix;
+    key += random->OneIn(4) ? std::string(random->Below(5), '\0')
+                            : random->Text(random->Below(9));
+    const SequenceNumber newest = 1 + random->Below(300);
+    const SequenceNumber versions = random->OneIn(8) ? 3 : 1;
+    for (SequenceNumber v = 0; v < versions; ++v) {
+      entries.push_back(Value(key, newest + v, random->Bytes(60)));
+    }
+  }
+  return Model(comparator, entries).entries();
+}
+
+TEST(EntryWords, NeverTellOtherwiseThanTheBlock) {
+  int told = 0;
+  int absent = 0;
+  int untold = 0;
+  ForEachSeed(1, 300, [&](uint64_t seed) {
+    Random random(seed);
+    const Comparator* const comparator =
+        random.OneIn(2) ? BytewiseComparator() : ReverseBytewiseComparator();
+    const std::vector<Entry> entries = RandomEntries(&random, comparator);
+    SearchedBlock searched(
+        BuildBlock(entries, static_cast<int>(1 + random.Below(20))),
+        KeyOrder(comparator));
+    ASSERT_TRUE(searched.status.ok());
+    ASSERT_NE(searched.block, nullptr);
+    if (!searched.block->words().any()) return;
+    for (int i = 0; i < 100; ++i) {
+      const Entry& entry = entries[random.Below(entries.size())];
+      std::string key = UserKeyOf(entry.key).ToString();
+      if (random.OneIn(3)) key.resize(random.Below(key.size() + 1));
+      if (random.OneIn(3)) key += random.OneIn(2) ? std::string(1, '\0') : "b";
+      EntryMatch walked;
+      EntryMatch found;
+      bool matches;
+      const Walked expected = Walk(searched, key, &walked);
+      const WordPlace place = searched.Find(key, &found, &matches);
+      if (place.tells == WordPlace::Tells::kAbsent) {
+        ASSERT_EQ(expected, Walked::kAbsent) << Hex(key);
+        ++absent;
+      } else if (matches) {
+        ASSERT_EQ(expected, Walked::kThere) << Hex(key);
+        ASSERT_EQ(found.tail, walked.tail);
+        ASSERT_EQ(found.value.data(), walked.value.data());
+        ASSERT_EQ(found.value.size(), walked.value.size());
+        ++told;
+      } else {
+        ++untold;
+      }
+    }
+  });
+  EXPECT_GT(told, 8000);
+  EXPECT_GT(absent, 1500);
+  EXPECT_GT(untold, 1000);
+}
+
+TEST(EntryWords, TellAllOfOrdinaryBlocks) {
+  std::vector<Entry> entries;
+  for (int i = 0; i < 35; ++i) {
+    char key[17];
+    std::snprintf(key, sizeof key, "%016d", 7000 + 2 * i);
+    entries.push_back(Value(key, 1, std::string(100, 'v')));
+  }
+  SearchedBlock searched(BuildBlock(entries, 16),
+                         KeyOrder(BytewiseComparator()));
+  ASSERT_TRUE(searched.block->words().any());
+  EXPECT_LT(searched.block->ApproximateMemoryUsage(), 35 * 135u);
+  for (int i = 0; i < 70; ++i) {
+    char key[17];
+    std::snprintf(key, sizeof key, "%016d", 7000 + i);
+    EntryMatch match;
+    bool matches;
+    const WordPlace place = searched.Find(key, &match, &matches);
+    EXPECT_EQ(matches, i % 2 == 0) << key;
+    // Nothing tells that a key behind the last one is in no later block.
+    if (i % 2 == 1 && i < 69) {
+      EXPECT_EQ(place.tells, WordPlace::Tells::kAbsent) << key;
+    }
+  }
+}
+
+// Entries that are small beside six bytes each, values apart, and other orders
+// than that of bytes have none.
+TEST(EntryWords, OnlyWhereTheyPay) {
+  std::vector<Entry> entries = {Value("a", 1, "1"), Value("b", 1, "2")};
+  const std::string small = BuildBlock(entries, 16);
+  EXPECT_FALSE(SearchedBlock(small, KeyOrder(BytewiseComparator()))
+                   .block->words()
+                   .any());
+  entries = {Value("a", 1, std::string(400, 'x'))};
+  const std::string large = BuildBlock(entries, 16);
+  EXPECT_TRUE(SearchedBlock(large, KeyOrder(BytewiseComparator()))
+                  .block->words()
+                  .any());
+  EXPECT_FALSE(SearchedBlock(large, KeyOrder(ShorterFirstComparator()))
+                   .block->words()
+                   .any());
+}
+
+// Blocks of which any bytes were changed: no crash, and what matches has the
+// key that was asked for, by the bytes of the entry itself.
+TEST(EntryWords, DamagedBlocksAreSearchedWithoutHarm) {
+  int matched = 0;
+  ForEachSeed(1, 2000, [&](uint64_t seed) {
+    Random random(seed);
+    const std::vector<Entry> entries =
+        RandomEntries(&random, BytewiseComparator());
+    std::string bytes = BuildBlock(entries, 8);
+    for (uint64_t n = 1 + random.Below(3); n > 0; --n) {
+      bytes[random.Below(bytes.size())] = static_cast<char>(random.Next());
+    }
+    SearchedBlock searched(bytes, KeyOrder(BytewiseComparator()));
+    if (!searched.status.ok() || !searched.block->words().any()) return;
+    for (int i = 0; i < 20; ++i) {
+      const Entry& entry = entries[random.Below(entries.size())];
+      const std::string key = UserKeyOf(entry.key).ToString();
+      EntryMatch found;
+      bool matches;
+      searched.Find(key, &found, &matches);
+      if (!matches) continue;
+      ++matched;
+      const BlockView& view = searched.block->view();
+      ASSERT_GE(found.value.data(), view.entries);
+      ASSERT_LE(found.value.end(), view.limit());
+    }
+  });
+  EXPECT_GT(matched, 1000);
+}
+
+}  // namespace
+}  // namespace ashlar::testing

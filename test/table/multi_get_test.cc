@@ -1,0 +1,306 @@
+// MultiGet: the answers of Get, whatever the table, the batch and the cache;
+// values that share their block's pin; faults that stay with their keys.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cache/cache_options.h"
+#include "table/table_reader.h"
+#include "test/support/faulty_file.h"
+#include "test/support/random_table.h"
+#include "test/support/tables.h"
+
+namespace ashlar::testing {
+namespace {
+
+std::shared_ptr<Cache> ClockOf(size_t capacity) {
+  HyperClockCacheOptions options;
+  options.capacity = capacity;
+  options.estimated_entry_charge = 512;
+  return std::move(NewHyperClockCache(options)).value();
+}
+
+std::string KeyNumber(int i) {
+  char key[16];
+  std::snprintf(key, sizeof key, "key%05d", i);
+  return key;
+}
+
+// About five entries a block.
+std::string SomeTable(int entries, std::string_view seed = "test") {
+  TableOptions options;
+  options.block_size = 700;
+  options.filter = FilterType::kBloom;
+  std::vector<Entry> all;
+  for (int i = 0; i < entries; ++i) {
+    all.push_back(Value(KeyNumber(i), 1,
+                        "value " + KeyNumber(i) + std::string(120, 'v')));
+  }
+  return BuildTable(options, all, FixedBuild(seed));
+}
+
+struct Batch {
+  explicit Batch(std::vector<std::string> keys_in)
+      : keys(std::move(keys_in)), results(keys.size()), statuses(keys.size()) {
+    for (const std::string& key : keys) slices.emplace_back(key);
+  }
+  void Run(const TableReader& reader, const ReadOptions& options = {}) {
+    reader.MultiGet(options, slices, kMaxSequenceNumber, results, statuses);
+  }
+
+  std::vector<std::string> keys;
+  std::vector<Slice> slices;
+  std::vector<GetResult> results;
+  std::vector<Status> statuses;
+};
+
+TEST(MultiGet, AnyNumberInAnyOrderWithRepeats) {
+  const auto reader =
+      OpenTable(SomeTable(500), {.block_cache = ClockOf(1 << 20)});
+  for (const int n : {0, 1, 2, 31, 32, 33, 64, 65, 200}) {
+    std::vector<std::string> keys;
+    for (int i = 0; i < n; ++i) keys.push_back(KeyNumber(i * 37 % 600));
+    Batch batch(keys);
+    for (int round = 0; round < 2; ++round) {
+      batch.Run(*reader);
+      for (int i = 0; i < n; ++i) {
+        const auto at = static_cast<size_t>(i);
+        ASSERT_TRUE(batch.statuses[at].ok());
+        const bool there = i * 37 % 600 < 500;
+        ASSERT_EQ(batch.results[at].state == GetResult::State::kFound, there);
+        if (there) {
+          EXPECT_EQ(batch.results[at].value.ToString(),
+                    "value " + keys[at] + std::string(120, 'v'));
+        }
+      }
+    }
+  }
+}
+
+// The last value that lies in a block gives the block back, in any order of
+// giving back.
+TEST(MultiGet, ValuesShareTheirBlock) {
+  ForEachSeed(1, 100, [](uint64_t seed) {
+    Random random(seed);
+    const std::shared_ptr<Cache> cache = ClockOf(1 << 20);
+    auto reader = OpenTable(SomeTable(200), {.block_cache = cache});
+    std::vector<std::string> keys;
+    const int first = static_cast<int>(random.Below(150));
+    for (int i = 0; i < 40; ++i) {
+      keys.push_back(KeyNumber(first + static_cast<int>(random.Below(12))));
+    }
+    Batch batch(keys);
+    batch.Run(*reader);
+    reader.reset();  // values outlive it
+    std::vector<size_t> order(keys.size());
+    for (size_t i = 0; i < order.size(); ++i) order[i] = i;
+    for (size_t i = order.size() - 1; i > 0; --i) {
+      std::swap(order[i], order[random.Below(i + 1)]);
+    }
+    for (const size_t i : order) {
+      EXPECT_GT(cache->GetPinnedUsage(), 0u);
+      EXPECT_EQ(batch.results[i].value.ToString(),
+                "value " + keys[i] + std::string(120, 'v'));
+      if (random.OneIn(2)) {
+        batch.results[i].value.Reset();
+      } else {
+        PinnableSlice moved = std::move(batch.results[i].value);
+      }
+    }
+    EXPECT_EQ(cache->GetPinnedUsage(), 0u);
+  });
+}
+
+// A block goes on living with its values after the cache has let it go.
+TEST(MultiGet, ValuesOutliveCacheEntriesAndReader) {
+  const std::shared_ptr<Cache> cache = ClockOf(1);
+  auto reader = OpenTable(SomeTable(200), {.block_cache = cache});
+  std::vector<std::string> keys;
+  for (int i = 0; i < 64; ++i) keys.push_back(KeyNumber(i * 3));
+  Batch cached(keys);
+  cached.Run(*reader);
+  auto bare = OpenTable(SomeTable(200));
+  Batch uncached(keys);
+  uncached.Run(*bare);
+  reader.reset();
+  bare.reset();
+  cache->EraseUnRefEntries();
+  for (Batch* batch : {&cached, &uncached}) {
+    for (size_t i = 0; i < keys.size(); ++i) {
+      EXPECT_EQ(batch->results[i].value.ToString(),
+                "value " + keys[i] + std::string(120, 'v'));
+    }
+  }
+}
+
+// Each block is read once, and neighbours together.
+TEST(MultiGet, ReadsWhatIsMissingTogether) {
+  FaultPlan plan;
+  auto opened = TableReader::Open(
+      NewFaultyFile("f.sst", SomeTable(1000), &plan), ReaderOptions());
+  Require(opened.status());
+  std::vector<std::string> run;
+  for (int i = 100; i < 132; ++i) run.push_back(KeyNumber(i));
+  plan.operations = 0;
+  Batch neighbours(run);
+  neighbours.Run(**opened);
+  EXPECT_EQ(plan.operations, 1u);
+  std::vector<std::string> two;
+  for (int i = 0; i < 8; ++i) {
+    two.push_back(KeyNumber(500));
+    two.push_back(KeyNumber(100));
+  }
+  plan.operations = 0;
+  Batch apart(two);
+  apart.Run(**opened);
+  EXPECT_EQ(plan.operations, 2u);
+  for (const GetResult& result : apart.results) {
+    EXPECT_EQ(result.state, GetResult::State::kFound);
+  }
+}
+
+// With a cache, only what it does not have.
+TEST(MultiGet, ReadsOnlyWhatIsMissing) {
+  FaultPlan plan;
+  auto opened =
+      TableReader::Open(NewFaultyFile("f.sst", SomeTable(1000), &plan),
+                        ReaderOptions{.block_cache = ClockOf(1 << 20)});
+  Require(opened.status());
+  std::vector<std::string> keys;
+  for (int i = 0; i < 20; ++i) keys.push_back(KeyNumber(i * 50));
+  Batch batch(keys);
+  GetResult result;
+  Require((*opened)->Get(keys[3], &result));
+  plan.operations = 0;
+  batch.Run(**opened, {.fill_cache = false});
+  EXPECT_EQ(plan.operations, 19u);
+  plan.operations = 0;
+  batch.Run(**opened);
+  EXPECT_EQ(plan.operations, 19u);
+  plan.operations = 0;
+  batch.Run(**opened);
+  EXPECT_EQ(plan.operations, 0u);
+}
+
+// Every fault of every read: the keys of the blocks that it met say so, all
+// others have their values.
+TEST(MultiGet, FaultsStayWithTheirKeys) {
+  using Kind = FaultPlan::Kind;
+  const std::string table = SomeTable(1000);
+  std::vector<std::string> keys;
+  for (int i = 0; i < 40; ++i) keys.push_back(KeyNumber(i * 41 % 1000));
+  for (const bool cached : {false, true}) {
+    for (const Kind kind :
+         {Kind::kError, Kind::kNothing, Kind::kOneByte, Kind::kOneShort}) {
+      uint64_t total = 1000;
+      for (uint64_t n = 1; n <= total; ++n) {
+        FaultPlan plan;
+        ReaderOptions options;
+        if (cached) options.block_cache = ClockOf(1 << 20);
+        auto opened =
+            TableReader::Open(NewFaultyFile("f.sst", table, &plan), options);
+        Require(opened.status());
+        plan = {.fail_at = n, .kind = kind};
+        Batch batch(keys);
+        batch.Run(**opened);
+        if (plan.faults == 0) {
+          total = plan.operations;
+          break;
+        }
+        size_t failed = 0;
+        for (size_t i = 0; i < keys.size(); ++i) {
+          if (batch.statuses[i].ok()) {
+            ASSERT_EQ(batch.results[i].value.ToString(),
+                      "value " + keys[i] + std::string(120, 'v'));
+            continue;
+          }
+          ++failed;
+          EXPECT_EQ(batch.results[i].state, GetResult::State::kNotFound);
+          if (kind == Kind::kError) {
+            EXPECT_EQ(batch.statuses[i].message(), "read f.sst: injected");
+          } else {
+            EXPECT_TRUE(batch.statuses[i].IsCorruption());
+            EXPECT_TRUE(batch.statuses[i].message().starts_with("f.sst: "));
+          }
+        }
+        EXPECT_GE(failed, 1u);
+        EXPECT_LE(failed, 3u) << "reads of up to three blocks";
+        // Once more, without a fault.
+        batch.Run(**opened);
+        for (const Status& status : batch.statuses) EXPECT_TRUE(status.ok());
+      }
+      EXPECT_GT(total, 10u);
+    }
+  }
+}
+
+TEST(MultiGet, ADamagedBlockFailsOnlyItsKeys) {
+  std::string table = SomeTable(1000);
+  const auto before = OpenTable(table);
+  const uint64_t offset = before->ApproximateOffsetOf(KeyNumber(500));
+  table[offset + 20] = static_cast<char>(table[offset + 20] ^ 1);
+  const auto reader = OpenTable(table, {.block_cache = ClockOf(1 << 20)});
+  std::vector<std::string> keys;
+  for (int i = 0; i < 100; ++i) keys.push_back(KeyNumber(i * 10));
+  Batch batch(keys);
+  batch.Run(*reader);
+  for (size_t i = 0; i < keys.size(); ++i) {
+    EXPECT_EQ(batch.statuses[i].ok(), keys[i] != KeyNumber(500)) << keys[i];
+    EXPECT_EQ(batch.results[i].state == GetResult::State::kFound,
+              keys[i] != KeyNumber(500));
+  }
+}
+
+TEST(MultiGet, OperandsGoToTheirKey) {
+  std::vector<Entry> entries;
+  for (int i = 0; i < 50; ++i) {
+    for (SequenceNumber s = 9; s > 6; --s) {
+      entries.push_back(
+          Operand(KeyNumber(i), s, KeyNumber(i) + std::to_string(s)));
+    }
+    if (i % 2 == 0) entries.push_back(Value(KeyNumber(i), 3, "base"));
+  }
+  TableOptions options;
+  options.block_size = 40;  // operands go on in later blocks
+  const auto reader = OpenTable(BuildTable(options, entries));
+  std::vector<std::string> keys;
+  for (int i = 0; i < 50; ++i) keys.push_back(KeyNumber(49 - i));
+  Batch batch(keys);
+  std::vector<std::vector<std::string>> operands(keys.size());
+  reader->MultiGet(
+      {}, batch.slices, 8, batch.results, batch.statuses,
+      [&](size_t key, const Slice& operand, SequenceNumber sequence) {
+        EXPECT_LE(sequence, 8u);
+        operands[key].push_back(operand.ToString());
+        return keys[key] != KeyNumber(7);
+      });
+  for (size_t i = 0; i < keys.size(); ++i) {
+    std::vector<std::string> expected = {keys[i] + "8", keys[i] + "7"};
+    if (keys[i] == KeyNumber(7)) expected.pop_back();
+    EXPECT_EQ(operands[i], expected);
+    const bool has_base = (49 - i) % 2 == 0;
+    EXPECT_EQ(batch.results[i].state,
+              has_base ? GetResult::State::kFound : GetResult::State::kMerged);
+  }
+  // Without a callback each says that it needs one.
+  batch.Run(*reader);
+  for (const Status& status : batch.statuses) {
+    EXPECT_TRUE(status.IsMergeInProgress());
+  }
+}
+
+TEST(MultiGet, WrongOptionsFailEveryKey) {
+  const auto reader = OpenTable(SomeTable(10));
+  Batch batch({KeyNumber(1), KeyNumber(2)});
+  batch.Run(*reader, {.timestamp = "12345678"});
+  for (const Status& status : batch.statuses) {
+    EXPECT_TRUE(status.IsInvalidArgument()) << status.ToString();
+  }
+}
+
+}  // namespace
+}  // namespace ashlar::testing

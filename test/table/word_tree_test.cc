@@ -1,0 +1,168 @@
+// The search of an index by words: the tree itself against std::lower_bound,
+// with every kernel, and an index of random keys against comparing them all.
+
+#include "table/index/word_tree.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "port/cpu.h"
+#include "table/index/word_tree_kernels.h"
+#include "table/table_reader.h"
+#include "test/support/random.h"
+#include "test/support/random_table.h"
+#include "test/support/tables.h"
+
+namespace ashlar::testing {
+namespace {
+
+using namespace internal;
+
+std::vector<const WordTreeKernels*> AllKernels() {
+  std::vector<const WordTreeKernels*> all = {&kPortableWordTreeKernels};
+#if defined(__x86_64__)
+  if (Cpu().avx2) all.push_back(&kAvx2WordTreeKernels);
+#endif
+  return all;
+}
+
+std::vector<uint64_t> RandomWords(size_t n, uint64_t range, Random* random) {
+  std::vector<uint64_t> words(n);
+  for (uint64_t& word : words) {
+    word = range == 0 ? random->Next() : random->Below(range);
+    // Both ends of the integers.
+    if (random->OneIn(9)) word = ~word;
+  }
+  std::sort(words.begin(), words.end());
+  return words;
+}
+
+TEST(WordTree, FindsWhatABinarySearchFinds) {
+  const std::vector<const WordTreeKernels*> kernels = AllKernels();
+  ForEachSeed(1, 60, [&](uint64_t seed) {
+    Random random(seed);
+    const size_t sizes[] = {1, 2, 15, 16, 17, 255, 256, 257, 4096, 5000};
+    const size_t n =
+        random.OneIn(2) ? random.Pick(sizes) : 1 + random.Below(700);
+    const uint64_t ranges[] = {0, 3, 100, 100000};
+    const std::vector<uint64_t> words =
+        RandomWords(n, random.Pick(ranges), &random);
+    for (const WordTreeKernels* kernel : kernels) {
+      WordTree tree;
+      tree.Build(words, *kernel);
+      ASSERT_EQ(tree.size(), n);
+      std::vector<uint64_t> asked = RandomWords(40, 100, &random);
+      for (int i = 0; i < 40; ++i) {
+        const uint64_t word = words[random.Below(n)];
+        asked.insert(asked.end(), {word, word + 1, word - 1});
+      }
+      for (size_t i = 0; i < asked.size(); i += WordTree::kBatch) {
+        const size_t some = std::min(WordTree::kBatch, asked.size() - i);
+        std::vector<uint32_t> places(some);
+        tree.LowerBounds(std::span(asked).subspan(i, some), places.data());
+        for (size_t j = 0; j < some; ++j) {
+          const auto expected = static_cast<size_t>(
+              std::lower_bound(words.begin(), words.end(), asked[i + j]) -
+              words.begin());
+          EXPECT_EQ(tree.LowerBound(asked[i + j]), expected);
+          EXPECT_EQ(places[j], expected);
+        }
+      }
+      for (size_t i = 0; i < n; ++i) EXPECT_EQ(tree.word(i), words[i]);
+    }
+  });
+}
+
+TEST(WordTree, WordsAreBytesInOrder) {
+  const std::string text = "abcdefghij";
+  for (size_t size = 0; size <= text.size(); ++size) {
+    const Slice key(text.data(), size);
+    for (size_t at = 0; at <= size; ++at) {
+      uint64_t expected = 0;
+      for (size_t i = at; i < at + 8; ++i) {
+        expected =
+            expected << 8 | (i < size ? static_cast<uint8_t>(text[i]) : 0);
+      }
+      EXPECT_EQ(WordTree::WordOf(key, at), expected) << size << " " << at;
+    }
+  }
+}
+
+TEST(WordTree, KeepsHints) {
+  std::vector<uint64_t> words(100);
+  for (size_t i = 0; i < words.size(); ++i) words[i] = i * i;
+  WordTree tree;
+  tree.Build(words);
+  alignas(64) static char blocks[100][64];
+  for (size_t i = 0; i < words.size(); ++i) {
+    EXPECT_EQ(tree.hint(i).slot, BlockHint::kNoSlot);
+    EXPECT_EQ(tree.hint(i).address, nullptr);
+    tree.Note(i, static_cast<uint32_t>(i * 7), blocks[i]);
+  }
+  for (size_t i = 0; i < words.size(); ++i) {
+    EXPECT_EQ(tree.hint(i).slot, i * 7);
+    EXPECT_EQ(tree.hint(i).address, blocks[i]);
+  }
+  tree.Note(3, BlockHint::kNoSlot, blocks[4]);
+  EXPECT_EQ(tree.hint(3).slot, BlockHint::kNoSlot);
+  EXPECT_EQ(tree.hint(3).address, blocks[4]);
+}
+
+// Keys that begin each other, share words, and lie outside of what all
+// separators share; both orders of bytes, separators with and without sequence
+// numbers.
+TEST(WordTree, IndexesOfAnyKeysAreSearchedRight) {
+  ForEachSeed(1, 120, [](uint64_t seed) {
+    Random random(seed);
+    const bool reverse = random.OneIn(2);
+    const std::string prefix = random.Text(random.Below(12));
+    std::vector<Entry> entries;
+    for (int i = 0; i < 300; ++i) {
+      std::string key = prefix;
+      if (random.OneIn(2)) key += "a long part that many keys share";
+      key += random.OneIn(4) ? std::string(random.Below(4), '\0')
+                             : random.Text(random.Below(12));
+      for (SequenceNumber s = 5 - random.Below(4); s <= 5; ++s) {
+        entries.push_back(Value(key, s, "value"));
+      }
+    }
+    TableOptions options;
+    options.comparator =
+        reverse ? ReverseBytewiseComparator() : BytewiseComparator();
+    options.block_size = 1 + random.Below(200);
+    Model model(options.comparator, entries);
+    const auto reader = OpenTable(BuildTable(options, model.entries()));
+    Iterator it = reader->NewIterator();
+    for (int i = 0; i < 60; ++i) {
+      std::string key =
+          model.entries()[random.Below(model.entries().size())].key;
+      key.resize(key.size() - kInternalKeyTailBytes);
+      if (random.OneIn(3)) key.resize(random.Below(key.size() + 1));
+      if (random.OneIn(3)) key += random.Text(random.Below(3));
+      const SequenceNumber snapshot = random.Below(7);
+      it.Seek(key, snapshot);
+      const std::string target =
+          MakeInternalKey(key, snapshot, ValueType{0xff});
+      const Entry* expected = nullptr;
+      for (const Entry& entry : model.entries()) {
+        const int order =
+            options.comparator->Compare(UserKeyOf(entry.key), key);
+        if (order > 0 || (order == 0 && SequenceOf(entry.key) <= snapshot)) {
+          expected = &entry;
+          break;
+        }
+      }
+      ASSERT_TRUE(it.status().ok());
+      ASSERT_EQ(it.Valid(), expected != nullptr) << Hex(target);
+      if (expected == nullptr) continue;
+      EXPECT_EQ(it.key().ToString(), expected->key);
+    }
+  });
+}
+
+}  // namespace
+}  // namespace ashlar::testing
