@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "port/huge_pages.h"
+#include "port/threads.h"
 
 namespace ashlar::internal {
 
@@ -132,10 +133,16 @@ ClockCache::ClockCache(const HyperClockCacheOptions& options)
               static_cast<uint64_t>(options.eviction_effort_cap),
           .metadata_charge = MetadataCharge(options.metadata_charge_policy),
           .allocator = memory_allocator(),
-          .eviction_callback = &eviction_callback()},
+          .eviction_callback = &eviction_callback(),
+          .spread_sets = &spread_sets_},
       estimated_entry_charge_(options.estimated_entry_charge),
       capacity_(options.capacity),
       strict_(options.strict_capacity_limit) {}
+
+ClockCache::~ClockCache() {
+  tables_.clear();
+  delete spread_sets_.Load();
+}
 
 Status ClockCache::Insert(const CacheKey& key, void* value,
                           const CacheItemOps* ops, size_t charge,
@@ -153,31 +160,141 @@ CacheHandle* ClockCache::CreateStandalone(const CacheKey& key, void* value,
                         allow_uncharged);
 }
 
-ClockSlot* ClockCache::Find(const CacheKey& key, uint64_t hash) {
-  return settings_.index.Find(key, hash,
-                              [this](ClockSlot* owned) { EndOwned(owned); });
+// Null: what was seen of the slot is here before what led to it.
+inline SpreadSet* ClockCache::SetOf(const ClockSlot* there) const {
+  SpreadSets* const sets = spread_sets_.Load();
+  return sets == nullptr ? nullptr : &sets->Of(settings_.index.IndexOf(there));
 }
 
-// A slot that a hint tells is most often the right one, but may be anything.
-ClockSlot* ClockCache::LookupAt(SlotHint hint, const CacheKey& key) {
-  if (hint >= settings_.index.slot_count()) return nullptr;
-  ClockSlot* const there = settings_.index.slots() + hint;
-  // An empty slot keeps the words of its last key, and counts no takes back.
-  if (!there->HasKey(key) || !slot::IsVisible(there->word.LoadRelaxed())) {
-    return nullptr;
+[[gnu::always_inline]] inline bool ClockCache::TakeSpread(ClockSlot* there,
+                                                          const CacheKey& key) {
+  SpreadSet* const set = SetOf(there);
+  const slot::Taken taken =
+      set == nullptr ? slot::Taken::kNothing
+                     : slot::TakeOnLine(&there->word, &set->own_line(),
+                                        settings_.index.IndexOf(there));
+  if (taken == slot::Taken::kReference && there->HasKey(key)) [[likely]] {
+    return true;
   }
-  const auto end = [this](ClockSlot* owned) { EndOwned(owned); };
-  return ClockIndex::TakeIfHasKey(there, key, end) ? there : nullptr;
+  return TakeAfter(there, taken, key);
+}
+
+// What is left to do where that did not succeed.
+bool ClockCache::TakeAfter(ClockSlot* there, slot::Taken taken,
+                           const CacheKey& key) {
+  if (taken == slot::Taken::kNothing) {
+    return Keep(there, there->word.FetchAddAcquire(slot::kTake), key);
+  }
+  GiveSpread(there);
+  return false;
+}
+
+[[gnu::always_inline]] inline bool ClockCache::GiveSpread(ClockSlot* held) {
+  SpreadSet* const set = SetOf(held);
+  const slot::Given given =
+      set == nullptr ? slot::Give(&held->word, slot::kRef)
+                     : slot::GiveOnLine(&held->word, &set->own_line(),
+                                        settings_.index.IndexOf(held));
+  if (given == slot::Given::kShared) return false;
+  EndOwned(held);
+  return true;
+}
+
+// What lookups nearly always come to: the first slot at home that a tag tells
+// of. The rest is apart, so that this needs no stack, and is small enough for
+// its callers.
+inline ClockSlot* ClockCache::Find(const CacheKey& key, uint64_t hash) {
+  const uint64_t home = settings_.index.HomeGroup(hash);
+  const TagGroup& tags = settings_.index.GroupAt(home);
+  const uint32_t all = tags.Matches(TagGroup::TagOf(hash));
+  if (all == 0) [[unlikely]]
+    return FindAnywhere(key, hash);
+  ClockSlot* const there =
+      settings_.index.SlotAt(home, ClockIndex::LowestOf(all));
+  if (tags.HasSpread()) [[unlikely]]
+    return FindSpread(there, key, hash);
+  const uint64_t before = there->word.FetchAddAcquire(slot::kTake);
+  if (slot::IsSoleHit(before) && there->HasKey(key)) [[likely]]
+    return there;
+  return FindAfter(there, before, key, hash);
+}
+
+// In a group of which some slot is spread.
+ClockSlot* ClockCache::FindSpread(ClockSlot* there, const CacheKey& key,
+                                  uint64_t hash) {
+  const bool found = there->kind.Load() == ClockSlot::kSpread &&
+                     there->HasKey(key) && TakeSpread(there, key);
+  return found ? there : FindAnywhere(key, hash);
+}
+
+ClockSlot* ClockCache::FindAfter(ClockSlot* there, uint64_t before,
+                                 const CacheKey& key, uint64_t hash) {
+  return Keep(there, before, key) ? there : FindAnywhere(key, hash);
+}
+
+ClockSlot* ClockCache::FindAnywhere(const CacheKey& key, uint64_t hash) {
+  return settings_.index.Find(hash, [&](ClockSlot* there) {
+    if (there->kind.Load() == ClockSlot::kSpread) return TakeSpread(there, key);
+    return Keep(there, there->word.FetchAddAcquire(slot::kTake), key);
+  });
+}
+
+// After a Take whose word before was this one: keeps the reference if it is one
+// to the key's entry. Others that hold it too may be after it all the time.
+bool ClockCache::Keep(ClockSlot* taken, uint64_t before, const CacheKey& key) {
+  const slot::Taken what = slot::WhatWasTaken(before, slot::kVisible);
+  if (what == slot::Taken::kReference && taken->HasKey(key)) {
+    if (slot::Refs(before) != 0) SawOthers(taken);
+    return true;
+  }
+  if (what != slot::Taken::kNothing &&
+      slot::Give(&taken->word, slot::kTake) == slot::Given::kOwned) {
+    EndOwned(taken);
+  }
+  return false;
+}
+
+// A slot that a hint tells is most often the right one, but may be anything. An
+// empty one keeps the words of its last key, and counts no takes back.
+inline CacheHandle* ClockCache::LookupByHint(const CacheKey& key,
+                                             SlotHint* slot_hint) {
+  const SlotHint hint = *slot_hint;
+  if (hint >= settings_.index.slot_count()) [[unlikely]] {
+    return LookupForHint(key, slot_hint);
+  }
+  ClockSlot* const there = settings_.index.slots() + hint;
+  if (there->kind.Load() != ClockSlot::kUsual || !there->HasKey(key))
+      [[unlikely]] {
+    return LookupUnusual(there, key, slot_hint);
+  }
+  const uint64_t before = there->word.FetchAddAcquire(slot::kTake);
+  if (slot::IsSoleHit(before) && there->HasKey(key)) [[likely]]
+    return there;
+  return LookupAfter(there, before, key, slot_hint);
+}
+
+CacheHandle* ClockCache::LookupUnusual(ClockSlot* there, const CacheKey& key,
+                                       SlotHint* slot_hint) {
+  const bool found = there->kind.Load() == ClockSlot::kSpread &&
+                     there->HasKey(key) && TakeSpread(there, key);
+  return found ? there : LookupForHint(key, slot_hint);
+}
+
+CacheHandle* ClockCache::LookupAfter(ClockSlot* there, uint64_t before,
+                                     const CacheKey& key, SlotHint* slot_hint) {
+  return Keep(there, before, key) ? there : LookupForHint(key, slot_hint);
+}
+
+CacheHandle* ClockCache::LookupForHint(const CacheKey& key,
+                                       SlotHint* slot_hint) {
+  ClockSlot* const found = Find(key, HashOf(key));
+  if (found != nullptr) *slot_hint = HintOf(found);
+  return found;
 }
 
 CacheHandle* ClockCache::Lookup(const CacheKey& key, SlotHint* slot_hint) {
-  if (slot_hint != nullptr) {
-    ClockSlot* const found = LookupAt(*slot_hint, key);
-    if (found != nullptr) return found;
-  }
-  ClockSlot* const found = Find(key, HashOf(key));
-  if (slot_hint != nullptr && found != nullptr) *slot_hint = HintOf(found);
-  return found;
+  if (slot_hint != nullptr) return LookupByHint(key, slot_hint);
+  return Find(key, HashOf(key));
 }
 
 // By 32 keys: the lines of all tags are asked for, then those of all slots that
@@ -207,6 +324,14 @@ void ClockCache::LookupBatch(std::span<const CacheKey> keys,
 
 bool ClockCache::Ref(CacheHandle* handle) {
   auto* const held = static_cast<ClockSlot*>(handle);
+  // Where it is given back, as a rule.
+  SpreadSet* const set =
+      held->kind.Load() == ClockSlot::kSpread ? SetOf(held) : nullptr;
+  if (set != nullptr && slot::TakeOnLine(&held->word, &set->own_line(),
+                                         settings_.index.IndexOf(held)) !=
+                            slot::Taken::kNothing) {
+    return true;
+  }
   uint64_t before;
   if (slot::TakeUncounted(&held->word, slot::kShareable, &before) ==
       slot::Taken::kReference) {
@@ -219,10 +344,66 @@ bool ClockCache::Ref(CacheHandle* handle) {
 
 bool ClockCache::Release(CacheHandle* handle, bool erase_if_last_ref) {
   auto* const held = static_cast<ClockSlot*>(handle);
+  if (held->kind.Load() != ClockSlot::kUsual || erase_if_last_ref)
+      [[unlikely]] {
+    return ReleaseUnusual(held, erase_if_last_ref);
+  }
+  const uint64_t before = held->word.FetchSubRelease(slot::kRef);
+  if (slot::IsVisible(before)) [[likely]]
+    return false;
+  return AfterRelease(held, before);
+}
+
+bool ClockCache::AfterRelease(ClockSlot* released, uint64_t before) {
+  if (slot::EndIfLast(&released->word, before - slot::kRef) ==
+      slot::Given::kShared) {
+    return false;
+  }
+  EndOwned(released);
+  return true;
+}
+
+bool ClockCache::ReleaseUnusual(ClockSlot* held, bool erase_if_last_ref) {
+  if (slot::IsSpread(held->word.LoadRelaxed())) {
+    if (!erase_if_last_ref) return GiveSpread(held);
+    TableAt(held).Gather(held);
+  }
   const bool owned = (erase_if_last_ref && slot::ClaimOnlyRef(&held->word)) ||
                      slot::Give(&held->word, slot::kRef) == slot::Given::kOwned;
   if (owned) EndOwned(held);
   return owned;
+}
+
+// An entry that others hold too, when a thread takes it: perhaps they only keep
+// it, perhaps they take it and give it back again and again as this one does.
+// If many a time in succession it is so, the thread waits a moment for others
+// to take it.
+void ClockCache::SawOthers(ClockSlot* held) {
+  constexpr uint32_t kOften = 256;
+  constexpr uint32_t kVeryOften = 16 * kOften;
+  constexpr int kMoment = 8;
+  static thread_local struct {
+    const ClockSlot* slot = nullptr;
+    uint32_t times = 0;
+  } last;
+  if (last.slot != held) last = {held, 0};
+  if (++last.times % kOften != 0) return;
+  const uint64_t seen = held->word.LoadRelaxed();
+  for (int i = 0; i < kMoment; ++i) port::CpuPause();
+  if (slot::Hits(held->word.LoadRelaxed()) == slot::Hits(seen)) return;
+  // Another slot that has the set must give way if this goes on.
+  if (!slot::IsSpread(seen) && !TableAt(held).Spread(held) &&
+      last.times % kVeryOften == 0) {
+    MakeSetFree(held);
+  }
+}
+
+void ClockCache::MakeSetFree(const ClockSlot* there) {
+  SpreadSet* const set = SetOf(there);
+  const uint64_t owner = set == nullptr ? 0 : set->owner().LoadRelaxed();
+  if (owner == 0) return;
+  ClockSlot* const other = settings_.index.slots() + (owner - 1);
+  TableAt(other).Gather(other);
 }
 
 void ClockCache::EndOwned(ClockSlot* owned) {

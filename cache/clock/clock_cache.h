@@ -44,6 +44,7 @@ class ClockCache final : public Cache {
   static Result<std::shared_ptr<Cache>> Make(
       const HyperClockCacheOptions& options);
   explicit ClockCache(const HyperClockCacheOptions& options);
+  ~ClockCache() override;
 
   const char* Name() const override { return "HyperClockCache"; }
   Status Insert(const CacheKey& key, void* value, const CacheItemOps* ops,
@@ -69,12 +70,21 @@ class ClockCache final : public Cache {
   size_t GetTableAddressCount() const override {
     return settings_.index.slot_count();
   }
-  size_t GetTableBytes() const override { return array_.bytes(); }
+  size_t GetTableBytes() const override {
+    const bool has_sets = spread_sets_.Load() != nullptr;
+    return array_.bytes() + (has_sets ? sizeof(SpreadSets) : 0);
+  }
   void ForEachEntry(
       const std::function<void(const CacheEntryView&)>& callback) override;
   std::string ReportProblems() const override;
 
   const ClockSettings& settings() const { return settings_; }
+  // Of a slot of the array.
+  ClockTable& TableAt(const ClockSlot* slot) const {
+    const ClockIndex& index = settings_.index;
+    return *tables_[index.IndexOf(slot) / kSlotsPerGroup /
+                    index.groups_of_table()];
+  }
 
  private:
   uint64_t HashOf(const CacheKey& key) const {
@@ -87,9 +97,36 @@ class ClockCache final : public Cache {
     return static_cast<SlotHint>(settings_.index.IndexOf(slot));
   }
   ClockSlot* Find(const CacheKey& key, uint64_t hash);
-  ClockSlot* LookupAt(SlotHint hint, const CacheKey& key);
+  CacheHandle* LookupByHint(const CacheKey& key, SlotHint* slot_hint);
+  SpreadSet* SetOf(const ClockSlot* there) const;
+  // What is rare, kept out of what is not.
+  [[gnu::noinline]] ClockSlot* FindSpread(ClockSlot* there, const CacheKey& key,
+                                          uint64_t hash);
+  [[gnu::noinline]] ClockSlot* FindAfter(ClockSlot* there, uint64_t before,
+                                         const CacheKey& key, uint64_t hash);
+  [[gnu::noinline]] ClockSlot* FindAnywhere(const CacheKey& key, uint64_t hash);
+  [[gnu::noinline]] CacheHandle* LookupUnusual(ClockSlot* there,
+                                               const CacheKey& key,
+                                               SlotHint* slot_hint);
+  [[gnu::noinline]] CacheHandle* LookupAfter(ClockSlot* there, uint64_t before,
+                                             const CacheKey& key,
+                                             SlotHint* slot_hint);
+  [[gnu::noinline]] CacheHandle* LookupForHint(const CacheKey& key,
+                                               SlotHint* slot_hint);
+  [[gnu::noinline]] bool TakeAfter(ClockSlot* there, slot::Taken taken,
+                                   const CacheKey& key);
+  [[gnu::noinline]] bool AfterRelease(ClockSlot* released, uint64_t before);
+  [[gnu::noinline]] bool ReleaseUnusual(ClockSlot* held,
+                                        bool erase_if_last_ref);
+  [[gnu::noinline]] bool Keep(ClockSlot* taken, uint64_t before,
+                              const CacheKey& key);
+  bool TakeSpread(ClockSlot* there, const CacheKey& key);
+  bool GiveSpread(ClockSlot* held);
+  void SawOthers(ClockSlot* held);
+  void MakeSetFree(const ClockSlot* there);
   void EndOwned(ClockSlot* owned);
 
+  PublishedPointer<SpreadSets> spread_sets_;  // owned
   ClockSettings settings_;
   SlotArray array_;
   std::vector<std::unique_ptr<ClockTable>> tables_;

@@ -22,6 +22,14 @@ namespace ashlar::internal {
 // One entry. Standalone ones lie on the heap, all others in a table.
 class alignas(64) ClockSlot : public CacheHandle {
  public:
+  enum Kind : uint8_t {
+    kUsual,
+    kEmpty,
+    kSpread,      // see spread.h
+    kStandalone,  // on the heap
+    kOutsize,     // standalone; see ClockTable::CreateOutsize
+  };
+
   // A hint, unless by who holds a reference or owns the slot.
   CacheKey key() const { return {key_file_.Load(), key_block_.Load()}; }
   bool HasKey(const CacheKey& key) const {
@@ -31,7 +39,8 @@ class alignas(64) ClockSlot : public CacheHandle {
   size_t charged() const { return charged_.Load(); }
   // By the owner.
   void Fill(const CacheKey& key, void* value, const CacheItemOps* ops,
-            size_t charge, size_t charged) {
+            size_t charge, size_t charged, Kind its_kind) {
+    kind.Store(its_kind);
     key_file_.Store(key.file);
     key_block_.Store(key.block);
     charged_.Store(charged);
@@ -41,8 +50,9 @@ class alignas(64) ClockSlot : public CacheHandle {
   }
 
   HoldAtomic<uint64_t> word{slot::kEmptyWord};
-  // Of a standalone one, by its owner: see ClockTable::CreateOutsize.
-  bool is_outsize = false;
+  // Of what must not be treated as most are, for those who would not look at
+  // the word before they change it. A hint but for standalone ones.
+  RelaxedAtomic<Kind> kind{kEmpty};
 
  private:
   RelaxedAtomic<uint64_t> key_file_{0};
@@ -54,19 +64,20 @@ static_assert(sizeof(ClockSlot) == 64);
 class ClockIndex {
  public:
   ClockIndex() = default;
-  // `tables`: a power of two.
   ClockIndex(TagGroup* groups, ClockSlot* slots, size_t groups_of_table,
              size_t tables)
       : groups_(groups),
         slots_(slots),
         groups_of_table_(groups_of_table),
-        table_mask_(tables - 1),
+        tables_(tables),
+        groups_of_all_(groups_of_table * tables),
         most_passed_(static_cast<uint32_t>(
             std::min<size_t>(kMaxGroupsPassed, groups_of_table - 1))) {}
 
-  size_t TableOf(uint64_t hash) const { return (hash >> 8) & table_mask_; }
+  // That of the home group.
+  size_t TableOf(uint64_t hash) const { return ScaleHash(hash, tables_); }
   uint64_t HomeGroup(uint64_t hash) const {
-    return TableOf(hash) * groups_of_table_ + ScaleHash(hash, groups_of_table_);
+    return ScaleHash(hash, groups_of_all_);
   }
   // In the same table.
   uint64_t After(uint64_t group) const {
@@ -84,44 +95,25 @@ class ClockIndex {
     return slot >= slots_ && IndexOf(slot) < slot_count();
   }
   ClockSlot* slots() const { return slots_; }
-  size_t slot_count() const {
-    return (table_mask_ + 1) * groups_of_table_ * kSlotsPerGroup;
-  }
+  size_t slot_count() const { return groups_of_all_ * kSlotsPerGroup; }
   size_t groups_of_table() const { return groups_of_table_; }
   uint32_t most_passed() const { return most_passed_; }
 
-  // A reference to the key's entry, or null. `end` is called with a slot that
-  // it came to own.
-  template <typename End>
-  [[gnu::always_inline]] ClockSlot* Find(const CacheKey& key, uint64_t hash,
-                                         const End& end) const {
+  // The first slot with its tag, wherever it may be, that `take` takes; or
+  // null.
+  template <typename Take>
+  ClockSlot* Find(uint64_t hash, const Take& take) const {
     uint64_t group = HomeGroup(hash);
     const uint8_t tag = TagGroup::TagOf(hash);
     for (uint32_t passed = 0;; ++passed) {
       const TagGroup& tags = groups_[group];
       for (uint32_t left = tags.Matches(tag); left != 0; left &= left - 1) {
         ClockSlot* const there = SlotAt(group, LowestOf(left));
-        if (TakeIfHasKey(there, key, end)) [[likely]]
-          return there;
+        if (take(there)) return there;
       }
       if (tags.Passed() == 0 || passed == most_passed_) return nullptr;
       group = After(group);
     }
-  }
-
-  template <typename End>
-  [[gnu::always_inline]] static bool TakeIfHasKey(ClockSlot* there,
-                                                  const CacheKey& key,
-                                                  const End& end) {
-    const slot::Taken taken = slot::Take(&there->word);
-    if (taken == slot::Taken::kReference && there->HasKey(key)) [[likely]] {
-      return true;
-    }
-    if (taken != slot::Taken::kNothing &&
-        slot::Give(&there->word, slot::kTake) == slot::Given::kOwned) {
-      end(there);
-    }
-    return false;
   }
 
   // Make Find wait less when it comes: one for each key, then the other.
@@ -131,7 +123,14 @@ class ClockIndex {
   void PrefetchSlot(uint64_t hash) const {
     const uint64_t group = HomeGroup(hash);
     const uint32_t all = groups_[group].Matches(TagGroup::TagOf(hash));
-    if (all != 0) __builtin_prefetch(SlotAt(group, LowestOf(all)), 1);
+    if (all == 0) return;
+    const ClockSlot* const there = SlotAt(group, LowestOf(all));
+    // Of a spread one the line must stay with all who read it.
+    if (groups_[group].HasSpread()) {
+      __builtin_prefetch(there);
+    } else {
+      __builtin_prefetch(there, 1);
+    }
   }
 
   // For who is about to put in an entry.
@@ -149,7 +148,8 @@ class ClockIndex {
   TagGroup* groups_ = nullptr;
   ClockSlot* slots_ = nullptr;
   uint64_t groups_of_table_ = 1;
-  uint64_t table_mask_ = 0;
+  uint64_t tables_ = 1;
+  uint64_t groups_of_all_ = 1;
   uint32_t most_passed_ = 0;
 };
 

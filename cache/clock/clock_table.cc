@@ -30,7 +30,7 @@ struct Claim {
 };
 thread_local std::array<Claim, 4> claims;
 // Visits after which an entry that nobody uses is gone.
-constexpr uint64_t kMostRounds = slot::kMaxCountdown + 2;
+constexpr uint64_t kMostRounds = slot::kMaxCountdown + 3;
 
 Status NoMemory() { return Status::MemoryLimit("no memory for an entry"); }
 
@@ -60,14 +60,15 @@ ClockTable::ClockTable(size_t number, const ClockSettings* settings)
       sweep_step_(slots_.size() < kSmallTable ? 1 : kSweepStep) {}
 
 ClockTable::~ClockTable() {
-  for (ClockSlot& each : slots_) {
-    if (slot::ClaimUnreferenced(&each.word)) FreeAndSettle(&each);
+  EraseUnRefEntries();
+  for ([[maybe_unused]] const ClockSlot& each : slots_) {
     assert(slot::IsEmpty(each.word.LoadRelaxed()) && "a handle is still held");
   }
   assert(usage() == 0 && occupancy() == 0);
   for (uint64_t i = 0; i < index_.groups_of_table(); ++i) {
     [[maybe_unused]] const TagGroup& tags = index_.GroupAt(first_group_ + i);
     assert(tags.Empty() == tags::kAllSlots && tags.Passed() == 0);
+    assert(!tags.HasSpread());
   }
 }
 
@@ -108,7 +109,7 @@ Status ClockTable::Insert(const CacheKey& key, uint64_t hash, void* value,
   if (fits && HasRoomForOne(&freed)) {
     const Place place = ClaimPlace(key, hash);
     if (place.slot != nullptr) {
-      place.slot->Fill(key, value, ops, charge, total);
+      place.slot->Fill(key, value, ops, charge, total, ClockSlot::kUsual);
       if (handle != nullptr) *handle = place.slot;
       Settle(uncharged, 1, freed);
       // Not before: what tags tell of is taken, and that is for entries.
@@ -170,8 +171,9 @@ ClockSlot* ClockTable::NewStandalone(const CacheKey& key, void* value,
     usage->FetchSub(charged);
     return nullptr;
   }
-  made->is_outsize = usage == &outsize_usage_;
-  made->Fill(key, value, ops, charge, charged);
+  made->Fill(
+      key, value, ops, charge, charged,
+      usage == &outsize_usage_ ? ClockSlot::kOutsize : ClockSlot::kStandalone);
   standalone_usage_.FetchAdd(charged);
   slot::Publish(&made->word, slot::InvisibleWord(1));
   return made;
@@ -180,7 +182,8 @@ ClockSlot* ClockTable::NewStandalone(const CacheKey& key, void* value,
 void ClockTable::EndStandalone(ClockSlot* owned) {
   EndValue(owned->key(), *owned, Why::kErased);
   standalone_usage_.FetchSub(owned->charged());
-  (owned->is_outsize ? outsize_usage_ : usage_).FetchSub(owned->charged());
+  const bool outsize = owned->kind.Load() == ClockSlot::kOutsize;
+  (outsize ? outsize_usage_ : usage_).FetchSub(owned->charged());
   delete owned;
 }
 
@@ -362,6 +365,7 @@ ClockTable::Freed ClockTable::Evict(size_t bytes, size_t slots,
       uint64_t before;
       const slot::Swept swept = slot::Sweep(&there->word, &before);
       if (swept == slot::Swept::kInUse) ++in_use;
+      if (swept == slot::Swept::kIsSpread) Gather(there);
       if (swept != slot::Swept::kOwned) continue;
       const Why why = !slot::IsVisible(before) ? Why::kErased
                       : slot::WasHit(before)   ? Why::kEvictedAfterHit
@@ -390,6 +394,7 @@ size_t ClockTable::Free(ClockSlot* owned, Why why) {
   index_.GroupAt(group).Clear(static_cast<uint32_t>(index % kSlotsPerGroup),
                               TagGroup::TagOf(hash));
   TakeBackPassed(hash, group);
+  owned->kind.Store(ClockSlot::kEmpty);
   slot::Vacate(&owned->word);
   EndValue(key, entry, why);
   return charged;
@@ -439,6 +444,7 @@ void ClockTable::Erase(const CacheKey& key, uint64_t hash) {
       if (taken == slot::Taken::kNothing) continue;
       if (taken == slot::Taken::kReference && there->HasKey(key)) {
         slot::Hide(&there->word);
+        if (slot::IsSpread(there->word.LoadRelaxed())) Gather(there);
       }
       GiveBack(there, slot::kRef);
     }
@@ -449,13 +455,45 @@ void ClockTable::Erase(const CacheKey& key, uint64_t hash) {
 
 void ClockTable::EraseUnRefEntries() {
   for (ClockSlot& each : slots_) {
+    if (slot::IsSpread(each.word.LoadRelaxed())) Gather(&each);
     if (slot::ClaimUnreferenced(&each.word)) FreeAndSettle(&each);
   }
 }
 
+bool ClockTable::Spread(ClockSlot* held) {
+  const uint64_t number = index_.IndexOf(held);
+  SpreadSets* sets = settings_->spread_sets->Load();
+  if (sets == nullptr) {
+    auto* const made = new (std::nothrow) SpreadSets;
+    if (made == nullptr) return false;
+    sets = settings_->spread_sets->PublishFirst(made);
+    if (sets != made) delete made;
+  }
+  SpreadSet* const set = &sets->Of(number);
+  if (!slot::ClaimSet(set, number)) return false;
+  held->kind.Store(ClockSlot::kSpread);
+  index_.GroupAt(number / kSlotsPerGroup).AddSpread();
+  slot::Spread(&held->word, set, number);
+  // Who hid it before that did not see it spread.
+  if (!slot::IsVisible(held->word.LoadRelaxed())) Gather(held);
+  return true;
+}
+
+void ClockTable::Gather(ClockSlot* there) {
+  if (!slot::ClaimGather(&there->word)) return;
+  const uint64_t number = index_.IndexOf(there);
+  // Before the set is free, and another may spread the slot.
+  there->kind.Store(ClockSlot::kUsual);
+  index_.GroupAt(number / kSlotsPerGroup).SubSpread();
+  SpreadSet* const set = &settings_->spread_sets->Load()->Of(number);
+  if (slot::Gather(&there->word, set) == slot::Given::kOwned) EndOwned(there);
+}
+
 size_t ClockTable::PinnedUsage() {
   size_t pinned = standalone_usage_.Load();
-  for (const ClockSlot& each : slots_) {
+  for (ClockSlot& each : slots_) {
+    // Else it looks as if it were in use.
+    if (slot::IsSpread(each.word.LoadRelaxed())) Gather(&each);
     const uint64_t word = each.word.LoadRelaxed();
     if (slot::IsShareable(word) && slot::Refs(word) != 0) {
       pinned += each.charged();

@@ -15,6 +15,7 @@
 
 #include "cache/cache.h"
 #include "cache/clock/clock_index.h"
+#include "cache/clock/spread.h"
 #include "cache/hash/key_hash.h"
 
 namespace ashlar::internal {
@@ -28,6 +29,8 @@ struct ClockSettings {
   size_t metadata_charge = 0;
   MemoryAllocator* allocator = nullptr;
   const Cache::EvictionCallback* eviction_callback = nullptr;
+  // Null until threads are seen to contend for an entry.
+  PublishedPointer<SpreadSets>* spread_sets = nullptr;
 };
 
 class ClockTable {
@@ -52,6 +55,11 @@ class ClockTable {
   // table, or a standalone one that was charged to it.
   void EndOwned(ClockSlot* owned);
   void EndStandalone(ClockSlot* owned);
+
+  // See spread.h. By who holds a reference; false: not now.
+  bool Spread(ClockSlot* held);
+  // By anyone; does nothing where it is not spread.
+  void Gather(ClockSlot* there);
 
   void SetCapacity(size_t capacity);
   size_t capacity() const { return capacity_.Load(); }

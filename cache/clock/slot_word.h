@@ -102,6 +102,7 @@ inline constexpr int kCountdownShift = kRefBits + 3;
 inline constexpr uint64_t kMaxCountdown = 3;
 inline constexpr uint64_t kCountdownMask = kMaxCountdown << kCountdownShift;
 inline constexpr uint64_t kWasHit = uint64_t{1} << (kCountdownShift + 2);
+inline constexpr uint64_t kSpread = kWasHit << 1;
 inline constexpr int kHitsShift = kCountdownShift + 4;
 inline constexpr uint64_t kHit = uint64_t{1} << kHitsShift;
 // A reference that counts as a use.
@@ -117,6 +118,11 @@ constexpr uint64_t Hits(uint64_t word) { return word >> kHitsShift; }
 constexpr bool IsEmpty(uint64_t word) { return (word & kOccupied) == 0; }
 constexpr bool IsShareable(uint64_t word) { return (word & kShareable) != 0; }
 constexpr bool IsVisible(uint64_t word) { return (word & kVisible) != 0; }
+constexpr bool IsSpread(uint64_t word) { return (word & kSpread) != 0; }
+// Of the word before a Take: what it took is a reference, and the only one.
+constexpr bool IsSoleHit(uint64_t before) {
+  return (before & (kVisible | kRefsMask)) == kVisible;
+}
 constexpr bool WasHit(uint64_t word) {
   return (word & kWasHit) != 0 || Hits(word) != 0;
 }
@@ -175,14 +181,19 @@ enum class Given : uint8_t {
   kOwned,   // the caller owns it now, and ends it
 };
 
+// `seen`: what an addition or subtraction has left.
+template <typename Word>
+Given EndIfLast(Word* word, uint64_t seen) {
+  if (IsVisible(seen) || Refs(seen) != 0) return Given::kShared;
+  return word->CompareExchangeAcquire(&seen, kOwnedWord) ? Given::kOwned
+                                                         : Given::kShared;
+}
+
 // `units`: kRef, or kTake for a Take that shall not have been.
 template <typename Word>
 Given Give(Word* word, uint64_t units) {
   const uint64_t before = word->FetchSubRelease(units);
-  if (IsVisible(before) || Refs(before) != 1) return Given::kShared;
-  uint64_t seen = before - units;
-  return word->CompareExchangeAcquire(&seen, kOwnedWord) ? Given::kOwned
-                                                         : Given::kShared;
+  return EndIfLast(word, before - units);
 }
 
 template <typename Word>
@@ -205,13 +216,14 @@ void Vacate(Word* word) {
   word->StoreRelease(kEmptyWord);
 }
 
-enum class Swept : uint8_t { kPassed, kInUse, kOwned };
+enum class Swept : uint8_t { kPassed, kInUse, kIsSpread, kOwned };
 
 // `before` is the word that was swept, where the outcome is kOwned.
 template <typename Word>
 Swept Sweep(Word* word, uint64_t* before) {
   uint64_t seen = word->LoadRelaxed();
   if (!IsShareable(seen)) return Swept::kPassed;
+  if (IsSpread(seen)) return Swept::kIsSpread;
   if (Refs(seen) != 0) return Swept::kInUse;
   const uint64_t swept = SweptWord(seen);
   *before = seen;

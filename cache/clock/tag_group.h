@@ -1,21 +1,22 @@
 // TagGroup: what is in a group of 14 slots, in 16 bytes.
 //
 // A byte a slot tells eight bits of the hash of the key in it, 0 where there is
-// none, and 16 bits how many entries whose home this group is, or was passed on
-// the way, lie in a later one. So a lookup finds the one slot that it wants, or
-// that there is none, by looking at 16 bytes: no chain of slots is walked, no
-// branch depends on how full the table is, and slots can be three quarters
-// full.
+// none, and 11 bits how many entries whose home this group is, or was passed on
+// the way, lie in a later one; 5 bits how many slots are spread. So a lookup
+// finds the one slot that it wants, or that there is none, by looking at 16
+// bytes: no chain of slots is walked, no branch depends on how full the table
+// is, and slots can be three quarters full.
 //
 // Who may write: a slot's tag, the owner of the slot (slot_word.h), after
 // claiming and before publishing it, and again before vacating it. The count of
 // those that went on: who puts an entry farther away, before publishing it; who
-// ends it takes that back. All changes are additions, so they do not meet.
+// ends it takes that back. That of spread ones: who spreads a slot, before, and
+// who gathers it, afterwards. All changes are additions, so they do not meet.
 // Relaxed: a tag is a hint, and whoever published an entry before a lookup
 // began has made its tag and counts visible to it in the same way as the fact
 // that it did. The count never overflows: an entry passes at most
 // kMaxGroupsPassed groups, so that at most 14 times as many, and those that are
-// just being put or taken back, pass any one.
+// just being put or taken back, pass any one; that of spread slots is on top.
 #ifndef ASHLAR_CACHE_CLOCK_TAG_GROUP_H_
 #define ASHLAR_CACHE_CLOCK_TAG_GROUP_H_
 
@@ -35,6 +36,7 @@ inline constexpr uint32_t kMaxGroupsPassed = 15;
 namespace tags {
 
 inline constexpr int kCountShift = 48;
+inline constexpr int kSpreadShift = 59;
 inline constexpr uint32_t kAllSlots = (uint32_t{1} << kSlotsPerGroup) - 1;
 inline constexpr uint64_t kOnes = 0x0101010101010101;
 
@@ -59,7 +61,7 @@ class alignas(16) TagGroup {
   // Never 0. The group is made of the upper bits of the hash.
   static constexpr uint8_t TagOf(uint64_t hash) {
     const auto byte = static_cast<uint8_t>(hash);
-    return byte != 0 ? byte : uint8_t{1};
+    return static_cast<uint8_t>(byte + (byte == 0 ? 1 : 0));
   }
 
   // Bit i: the tag of slot i is this one.
@@ -83,8 +85,12 @@ class alignas(16) TagGroup {
   }
   uint32_t Empty() const { return Matches(0); }
   uint32_t Passed() const {
-    return static_cast<uint32_t>(high_.Load() >> tags::kCountShift);
+    constexpr uint64_t kMask =
+        (uint64_t{1} << (tags::kSpreadShift - tags::kCountShift)) - 1;
+    return static_cast<uint32_t>(high_.Load() >> tags::kCountShift & kMask);
   }
+  // Some slot of the group is spread, or is just being so.
+  bool HasSpread() const { return static_cast<int64_t>(high_.Load()) < 0; }
 
   // Slot i has none.
   void Set(uint32_t i, uint8_t tag) { WordOf(i).FetchAdd(ByteOf(i, tag)); }
@@ -92,6 +98,9 @@ class alignas(16) TagGroup {
   void Clear(uint32_t i, uint8_t tag) { WordOf(i).FetchSub(ByteOf(i, tag)); }
   void AddPassed() { high_.FetchAdd(uint64_t{1} << tags::kCountShift); }
   void SubPassed() { high_.FetchSub(uint64_t{1} << tags::kCountShift); }
+  // Counted below zero, so that one bit tells.
+  void AddSpread() { high_.FetchSub(uint64_t{1} << tags::kSpreadShift); }
+  void SubSpread() { high_.FetchAdd(uint64_t{1} << tags::kSpreadShift); }
 
  private:
   RelaxedAtomic<uint64_t>& WordOf(uint32_t i) { return i < 8 ? low_ : high_; }

@@ -9,8 +9,10 @@ HashSeed MakeHashSeed(uint64_t seed) {
     std::random_device random;
     seed = uint64_t{random()} << 32 | random();
   }
-  const uint64_t a = KeyHash({seed, 0}, {});
-  return {a, KeyHash({seed, 1}, {.a = a})};
+  constexpr uint64_t kA = 0x9e3779b97f4a7c15;
+  constexpr uint64_t kB = 0xd1b54a32d192ed03;
+  const uint64_t a = KeyHash({seed, 0}, {kA, kB});
+  return {a, KeyHash({seed, 1}, {a, kB})};
 }
 
 }  // namespace ashlar::internal

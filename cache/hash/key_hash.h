@@ -32,11 +32,8 @@ constexpr uint64_t MultiplyFold(uint64_t x, uint64_t y) {
 
 constexpr uint64_t KeyHash(const CacheKey& key, const HashSeed& seed) {
   // Odd, half of the bits set; nothing else is asked of them.
-  constexpr uint64_t kFile = 0x9e3779b97f4a7c15;
-  constexpr uint64_t kBlock = 0xd1b54a32d192ed03;
   constexpr uint64_t kBoth = 0x94d049bb133111eb;
-  return MultiplyFold(MultiplyFold(key.file ^ seed.a, kFile) +
-                          MultiplyFold(key.block ^ seed.b, kBlock),
+  return MultiplyFold(MultiplyFold(key.file ^ seed.a, key.block ^ seed.b),
                       kBoth);
 }
 

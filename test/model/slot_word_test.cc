@@ -1,141 +1,20 @@
 // Every interleaving of threads on one slot, run on the steps that the cache
 // runs (cache/clock/slot_word.h).
-//
-// A thread is a program that makes its steps on a word of the model's. To take
-// a thread one step on, its program runs again from the start: the steps that
-// it has taken answer as they did then, the next one is taken, and the rest is
-// left for another time. So the world is what the slot is and what each thread
-// was answered, and all worlds that can be reached are visited once.
 
 #include "cache/clock/slot_word.h"
 
 #include <gtest/gtest.h>
 
-#include <functional>
-#include <set>
 #include <string>
-#include <tuple>
 #include <vector>
+
+#include "test/model/slot_world.h"
 
 namespace ashlar::internal {
 namespace {
 
-// What the slot holds beside its word.
-struct SlotContents {
-  uint64_t word = slot::kEmptyWord;
-  int entry = 0;       // which entry was last filled in; 0: none
-  bool alive = false;  // and not ended
-  auto operator<=>(const SlotContents&) const = default;
-};
-
-struct World {
-  SlotContents slot;
-  std::vector<std::vector<uint64_t>> answers;  // of each thread
-  auto operator<=>(const World&) const = default;
-};
-
-struct NotYet {};  // a step that is left for another time
-
-// The word, and the world, as one thread sees them.
-class Scene {
- public:
-  Scene(World* world, size_t thread) : world_(world), thread_(thread) {}
-
-  uint64_t LoadRelaxed() {
-    return Step([](SlotContents* s) { return s->word; });
-  }
-  uint64_t FetchAddAcquire(uint64_t n) {
-    return Step([n](SlotContents* s) {
-      const uint64_t before = s->word;
-      s->word += n;
-      return before;
-    });
-  }
-  uint64_t FetchSubRelease(uint64_t n) { return FetchAddAcquire(0 - n); }
-  uint64_t FetchOrAcquire(uint64_t bits) {
-    return Step([bits](SlotContents* s) {
-      const uint64_t before = s->word;
-      s->word |= bits;
-      return before;
-    });
-  }
-  uint64_t FetchAndRelaxed(uint64_t bits) {
-    return Step([bits](SlotContents* s) {
-      const uint64_t before = s->word;
-      s->word &= bits;
-      return before;
-    });
-  }
-  void StoreRelease(uint64_t value) {
-    Step([value](SlotContents* s) {
-      s->word = value;
-      return uint64_t{0};
-    });
-  }
-  bool CompareExchangeAcquire(uint64_t* expected, uint64_t desired) {
-    const uint64_t wanted = *expected;
-    const uint64_t seen = Step([wanted, desired](SlotContents* s) {
-      const uint64_t before = s->word;
-      if (before == wanted) s->word = desired;
-      return before;
-    });
-    *expected = seen;
-    return seen == wanted;
-  }
-
-  // A step on what is beside the word; `fault` where it must not be so.
-  int Entry() {
-    return static_cast<int>(Step([](SlotContents* s) {
-      return static_cast<uint64_t>(s->alive ? s->entry : -1);
-    }));
-  }
-  void Fill(int entry) {
-    const uint64_t was_alive = Step([entry](SlotContents* s) {
-      const bool alive = s->alive;
-      s->entry = entry;
-      s->alive = true;
-      return static_cast<uint64_t>(alive);
-    });
-    Must(was_alive == 0, "an entry is filled in over one that is there");
-  }
-  void End() {
-    const uint64_t was_alive = Step([](SlotContents* s) {
-      const bool alive = s->alive;
-      s->alive = false;
-      return static_cast<uint64_t>(alive);
-    });
-    Must(was_alive == 1, "an entry is ended twice");
-  }
-  static void Must(bool holds, const char* fault) {
-    if (!holds) throw std::string(fault);
-  }
-
- private:
-  uint64_t Step(const std::function<uint64_t(SlotContents*)>& step) {
-    std::vector<uint64_t>& answers = world_->answers[thread_];
-    if (next_ < answers.size()) return answers[next_++];
-    if (taken_) throw NotYet();
-    taken_ = true;
-    answers.push_back(step(&world_->slot));
-    return answers[next_++];
-  }
-
-  World* const world_;
-  const size_t thread_;
-  size_t next_ = 0;
-  bool taken_ = false;
-};
-
-// Who owns a slot ends what is in it.
-void EndOwned(Scene* scene) {
-  scene->End();
-  slot::Vacate(scene);
-}
-
 // --- What threads do
 // ----------------------------------------------------------
-
-using Program = std::function<void(Scene*)>;
 
 // Lookup of the entry that was there first, and release.
 void Lookup(Scene* scene) {
@@ -237,59 +116,6 @@ const std::vector<std::pair<const char*, Program>>& Programs() {
 
 // --- Exploring
 // ----------------------------------------------------------------
-
-// Empty when every world that can be reached is as it must be.
-class Explorer {
- public:
-  explicit Explorer(std::vector<Program> threads)
-      : threads_(std::move(threads)) {}
-
-  std::string Explore(const SlotContents& start) {
-    World world;
-    world.slot = start;
-    world.answers.resize(threads_.size());
-    fault_.clear();
-    Visit(world);
-    return fault_;
-  }
-  size_t worlds() const { return seen_.size(); }
-
- private:
-  void Visit(const World& world) {
-    if (!fault_.empty() || !seen_.insert(world).second) return;
-    bool all_done = true;
-    for (size_t t = 0; t < threads_.size() && fault_.empty(); ++t) {
-      World next = world;
-      TakeStep(&next, t);
-      if (next == world) continue;  // the thread has come to its end
-      all_done = false;
-      Visit(next);
-    }
-    if (all_done && fault_.empty()) CheckEnd(world.slot);
-  }
-
-  void TakeStep(World* world, size_t thread) {
-    Scene scene(world, thread);
-    try {
-      threads_[thread](&scene);
-    } catch (const NotYet&) {  // the rest of it, another time
-    } catch (const std::string& fault) {
-      fault_ = fault;
-    }
-  }
-
-  void CheckEnd(const SlotContents& s) {
-    const bool empty = slot::IsEmpty(s.word);
-    if (!empty && !slot::IsShareable(s.word)) fault_ = "owned by nobody";
-    if (!empty && slot::Refs(s.word) != 0) fault_ = "references are left";
-    if (!empty && !slot::IsVisible(s.word)) fault_ = "erased, and still there";
-    if (empty == s.alive) fault_ = "an entry without an end, or without a slot";
-  }
-
-  std::vector<Program> threads_;
-  std::set<World> seen_;
-  std::string fault_;
-};
 
 std::vector<SlotContents> Starts() {
   std::vector<SlotContents> starts = {{slot::kEmptyWord, 0, false}};

@@ -125,15 +125,33 @@ class HoldAtomic {
     SchedulePoint();
     return value_.fetch_or(bits, std::memory_order_acquire);
   }
+  T FetchOrRelease(T bits) {
+    SchedulePoint();
+    return value_.fetch_or(bits, std::memory_order_release);
+  }
   T FetchAndRelaxed(T bits) {
     SchedulePoint();
     return value_.fetch_and(bits, std::memory_order_relaxed);
+  }
+  T FetchAndAcquire(T bits) {
+    SchedulePoint();
+    return value_.fetch_and(bits, std::memory_order_acquire);
+  }
+  T ExchangeAcquire(T value) {
+    SchedulePoint();
+    return value_.exchange(value, std::memory_order_acquire);
   }
   // Fails only where something else is there, which is then *expected.
   bool CompareExchangeAcquire(T* expected, T desired) {
     SchedulePoint();
     return value_.compare_exchange_strong(*expected, desired,
                                           std::memory_order_acquire,
+                                          std::memory_order_relaxed);
+  }
+  bool CompareExchangeRelease(T* expected, T desired) {
+    SchedulePoint();
+    return value_.compare_exchange_strong(*expected, desired,
+                                          std::memory_order_release,
                                           std::memory_order_relaxed);
   }
 
