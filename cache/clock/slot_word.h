@@ -8,7 +8,7 @@
 // test/model explores the interleavings of this very code.
 //
 // Layout, from the low bit: refs 29, occupied 1, shareable 1, visible 1,
-// countdown 2, was_hit 1, unused 1, hits 28. States, by three bits:
+// countdown 2, was_hit 1, spread 1, hits 28. States, by three bits:
 //
 //   empty      000   nobody's; its contents mean nothing
 //   owned      100   one thread's, which fills or empties it
@@ -46,6 +46,8 @@
 //                if it is invisible, -> owned
 //   ClaimUnreferenced  the same without regard to the countdown
 //   ClaimOnlyRef the reference of the caller, if it is the only one, -> owned
+// What becomes of the references to a slot that threads contend for is in
+// spread.h. The word of such a one is never unreferenced.
 //
 // Rare cases. A Take that meets an entry just being given to another key holds
 // that other entry for a moment: it cannot be evicted meanwhile, and an Erase
@@ -72,7 +74,7 @@
 // are wait-free. Sweep and the last Give try one compare-exchange; ClaimOnlyRef
 // a few.
 //
-// Limits. 2^28 references: a Take beyond is taken back, as a miss; the other
+// Limits. 2^28 references, three quarters of it while spread: a Take beyond is taken back, as a miss; the other
 // 2^28 leave room for those that are about to be taken back. Rejected: counters
 // of acquires and releases whose difference is the references (both overflow
 // into what is next to them, and must be watched for it), comparing the key
