@@ -74,12 +74,13 @@
 // are wait-free. Sweep and the last Give try one compare-exchange; ClaimOnlyRef
 // a few.
 //
-// Limits. 2^28 references, three quarters of it while spread: a Take beyond is taken back, as a miss; the other
-// 2^28 leave room for those that are about to be taken back. Rejected: counters
-// of acquires and releases whose difference is the references (both overflow
-// into what is next to them, and must be watched for it), comparing the key
-// before the addition (a line that another core wrote moves twice), references
-// in a table beside the slots (a line more a hit).
+// Limits. 2^28 references, three quarters of it while spread: a Take beyond is
+// taken back, as a miss; the other 2^28 leave room for those that are about to
+// be taken back. Rejected: counters of acquires and releases whose difference
+// is the references (both overflow into what is next to them, and must be
+// watched for it), comparing the key before the addition (a line that another
+// core wrote moves twice), references in a table beside the slots (a line more
+// a hit).
 //
 // Tests: test/model/slot_word_test.cc.
 #ifndef ASHLAR_CACHE_CLOCK_SLOT_WORD_H_
