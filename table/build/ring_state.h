@@ -25,12 +25,16 @@
 //   the head while writing           the thread that took the writer role
 //
 // Steps, who takes them, and what they claim for others:
-//   Publish     emit     a slot is full; sends for a worker if one may come
+//   Publish     emit     a slot is full; sends for a worker if one may come and
+//                        none is on its way
 //   LookForEmit emit     wants few slots in flight (all but one: a free slot),
 //                        or (closed) none: proceeds, compresses, writes, or
-//                        sleeps
+//                        sleeps; works too before those who attend get more
+//                        than they can make use of
 //   Arrive      worker   the ticket becomes attendance
-//   Look        worker   writes the head, else compresses, else leaves
+//   Look        worker   writes the head, else compresses, else leaves; sends
+//   for
+//                        the next worker where raw slots are left
 //   Yield       worker   leaves for another ring, its ticket queued again
 //   Compressed  both     the slot is ready to be written
 //   Wrote       writer   the head is free; goes on with the next if it is ready
@@ -61,6 +65,12 @@
 // ABA. Decisions depend on the word alone, so an equal word makes an equal
 // decision right, whatever happened in between.
 //
+// Where cores are few. A worker that was sent for and has not come is one that
+// the machine has no core for: so no second one is sent for meanwhile, and the
+// emit thread, which has a core, compresses and writes what it just made
+// instead of filling the ring. So 32 builders of 8 workers on 2 cores are
+// nearly serial.
+//
 // Limits: 32 slots, 31 workers. Rejected: sleeping workers counted in the word
 // (a pool's workers sleep in the pool and serve many rings), a flag a slot
 // beside the word (a model of it deadlocks), a wake-up a block (hand-offs cost
@@ -70,6 +80,7 @@
 #ifndef ASHLAR_TABLE_BUILD_RING_STATE_H_
 #define ASHLAR_TABLE_BUILD_RING_STATE_H_
 
+#include <algorithm>
 #include <cassert>
 #include <cstdint>
 
@@ -172,10 +183,11 @@ class RingProtocol {
 
   // `most`: slots that may be in flight, below the number of slots.
   constexpr RingStep LookForEmit(const RingState& s, uint32_t most) const {
-    const bool satisfied = s.failed || s.emitted <= (s.closed ? 0 : most);
-    if (satisfied) return {s, RingTask::kProceed};
+    const uint32_t few = s.closed ? 0 : std::min(most, FewFor(s));
+    if (s.failed || s.emitted <= few) return {s, RingTask::kProceed};
     if (s.RawWaits()) return Claim(s);
     if (s.HeadReady()) return TakeWriterRole(s);
+    if (!s.closed && s.emitted <= most) return {s, RingTask::kProceed};
     RingStep step{s, RingTask::kSleep};
     step.next.emit_sleeps = true;
     return step;
@@ -189,8 +201,8 @@ class RingProtocol {
   }
 
   constexpr RingStep Look(const RingState& s) const {
-    if (!s.failed && s.HeadReady()) return TakeWriterRole(s);
-    if (!s.failed && s.RawWaits()) return Claim(s);
+    if (!s.failed && s.HeadReady()) return SendForNext(TakeWriterRole(s));
+    if (!s.failed && s.RawWaits()) return SendForNext(Claim(s));
     RingStep step = Depart(s);
     step.task = RingTask::kLeave;
     return step;
@@ -285,11 +297,20 @@ class RingProtocol {
   }
   constexpr RingStep SendForWorker(RingStep step) const {
     RingState& s = step.next;
-    if (!s.failed && s.attending + s.tickets < shape_.workers) {
+    if (!s.failed && s.tickets == 0 && s.attending < shape_.workers) {
       ++s.tickets;
       step.send_worker = true;
     }
     return step;
+  }
+  // By one who came, where there is work for one more.
+  constexpr RingStep SendForNext(RingStep step) const {
+    return step.next.RawWaits() ? SendForWorker(step) : step;
+  }
+  // Slots in flight that those who attend can make use of: each works on one,
+  // and another waits for it.
+  constexpr uint32_t FewFor(const RingState& s) const {
+    return std::min(shape_.slots, 1 + 2 * s.attending);
   }
   static constexpr RingStep WakeEmit(RingStep step) {
     step.wake_emit = step.next.emit_sleeps;

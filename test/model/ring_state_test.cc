@@ -40,6 +40,37 @@ TEST(RingState, PacksEveryField) {
   EXPECT_EQ(PackRingState(one_bit), uint64_t{1} << 63);
 }
 
+TEST(RingState, OneWorkerAtATimeIsSentFor) {
+  const RingProtocol protocol({.slots = 8, .workers = 3});
+  RingStep step = protocol.Publish({});
+  EXPECT_TRUE(step.send_worker);
+  step = protocol.Publish(step.next);
+  EXPECT_FALSE(step.send_worker);
+  // Who came sends for the next while raw slots are left.
+  step = protocol.Look(protocol.Arrive(step.next).next);
+  EXPECT_EQ(step.task, RingTask::kCompress);
+  EXPECT_TRUE(step.send_worker);
+  step = protocol.Look(protocol.Arrive(step.next).next);
+  EXPECT_EQ(step.task, RingTask::kCompress);
+  EXPECT_FALSE(step.send_worker);
+}
+
+TEST(RingState, TheEmitThreadWorksWhereWorkersDoNotCome) {
+  constexpr uint32_t kMost = 7;
+  const RingProtocol protocol({.slots = 8, .workers = 3});
+  EXPECT_EQ(protocol.LookForEmit({.emitted = 1, .tickets = 1}, kMost).task,
+            RingTask::kProceed);
+  EXPECT_EQ(protocol.LookForEmit({.emitted = 2, .tickets = 1}, kMost).task,
+            RingTask::kCompress);
+  RingState s{.emitted = 3, .claimed = 1, .attending = 1};
+  EXPECT_EQ(protocol.LookForEmit(s, kMost).task, RingTask::kProceed);
+  s.emitted = 4;
+  EXPECT_EQ(protocol.LookForEmit(s, kMost).task, RingTask::kCompress);
+  // It never sleeps for that.
+  s.claimed = s.emitted;
+  EXPECT_EQ(protocol.LookForEmit(s, kMost).task, RingTask::kProceed);
+}
+
 TEST(RingModel, EveryInterleaving) {
   size_t worlds = 0;
   for (uint32_t threads = 0; threads <= kMostWorkers; ++threads) {
