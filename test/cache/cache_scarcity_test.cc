@@ -49,6 +49,9 @@ void* OrThrow(void* allocated) {
   if (allocated == nullptr) throw std::bad_alloc();
   return allocated;
 }
+// Never inlined: the compiler would see memory of one operator go back by
+// another's means.
+[[gnu::noinline]] void GiveBack(void* p) { std::free(p); }
 
 }  // namespace
 
@@ -63,11 +66,11 @@ void* operator new(size_t n, std::align_val_t a,
                    const std::nothrow_t&) noexcept {
   return Allocate(n, a);
 }
-void operator delete(void* p) noexcept { std::free(p); }
-void operator delete(void* p, size_t) noexcept { std::free(p); }
-void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
+void operator delete(void* p) noexcept { GiveBack(p); }
+void operator delete(void* p, size_t) noexcept { GiveBack(p); }
+void operator delete(void* p, std::align_val_t) noexcept { GiveBack(p); }
 void operator delete(void* p, size_t, std::align_val_t) noexcept {
-  std::free(p);
+  GiveBack(p);
 }
 
 extern "C" {
