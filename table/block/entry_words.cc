@@ -94,10 +94,12 @@ std::string LastUserKey(const BlockView& view) {
   return key;
 }
 
+// Decoded anew: the bytes may lie in a file that changes.
 Slice FirstUserKey(const BlockView& view) {
   EntryHeader header;
   const char* const suffix =
       DecodeEntryHeader(view.entries, view.limit(), &header);
+  if (suffix == nullptr || header.non_shared < kInternalKeyTailBytes) return {};
   return Slice(suffix, header.non_shared - kInternalKeyTailBytes);
 }
 

@@ -222,6 +222,7 @@ struct ReadPlan {
   static constexpr size_t kNone = ~size_t{0};
 
   std::vector<ReadRequest> reads;
+  std::vector<uint32_t> blocks_in;                 // each read
   std::array<size_t, DataBlocks::kBatch> read_of;  // of each block
   size_t bytes = 0;
 
@@ -229,17 +230,28 @@ struct ReadPlan {
     if (reads.empty() ||
         handle.offset != reads.back().offset + reads.back().size) {
       reads.push_back({.offset = handle.offset});
+      blocks_in.push_back(0);
     }
     const auto size = static_cast<size_t>(handle.End() - handle.offset);
     reads.back().size += size;
     bytes += size;
     read_of[block] = reads.size() - 1;
+    ++blocks_in.back();
   }
   void GiveRoom(char* room) {
     for (ReadRequest& read : reads) {
       read.scratch = room;
       room += read.size;
     }
+  }
+  // Whether the block has to be read alone, since the read that it shares with
+  // others failed or came to an end before it.
+  bool IsToReadAlone(size_t block, const BlockHandle& handle) const {
+    const size_t i = read_of[block];
+    const bool complete =
+        reads[i].status.ok() &&
+        BytesOf(block, handle).size() == handle.End() - handle.offset;
+    return !complete && blocks_in[i] > 1;
   }
   // What was read of the block.
   Slice BytesOf(size_t block, const BlockHandle& handle) const {
@@ -277,6 +289,10 @@ void DataBlocks::ReadBatch(std::span<BlockRequest*> requests,
   for (size_t i = 0; i < requests.size(); ++i) {
     BlockRequest* const r = requests[i];
     if (!r->status.ok()) continue;
+    if (plan.IsToReadAlone(i, r->place.handle)) {
+      r->status = Load(r->place, options, r->block, r->note);
+      continue;
+    }
     r->status = plan.reads[plan.read_of[i]].status;
     if (!r->status.ok()) continue;
     r->status = source_->LoadFrom(r->place, plan.BytesOf(i, r->place.handle),
@@ -285,6 +301,8 @@ void DataBlocks::ReadBatch(std::span<BlockRequest*> requests,
       r->status = OwnContents(r->place, r->block);
     }
     if (r->status.ok()) r->status = Keep(r->place, options, r->note, r->block);
+    // What a damaged block decompressed to may be large.
+    if (!r->status.ok()) r->block->own_ = LoadedBlock();
   }
 }
 

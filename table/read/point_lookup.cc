@@ -85,7 +85,10 @@ void PointLookup::Enter(PinnedBlock* block, bool shared) {
   shared_ = shared;
   place_ = {};
   const CachedDataBlock* const cached = block->cached();
-  if (cached == nullptr || !cached->words().any()) return;
+  // Readers of one file may have other comparators of one name: words that one
+  // has made by its bytes say nothing to the other.
+  if (cached == nullptr || !table_.order.IsOfBytes()) return;
+  if (!cached->words().any()) return;
   place_ = cached->words().Find(block->view(), table_.order, user_key_);
 }
 

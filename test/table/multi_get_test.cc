@@ -197,6 +197,7 @@ TEST(MultiGet, FaultsStayWithTheirKeys) {
     for (const Kind kind :
          {Kind::kError, Kind::kNothing, Kind::kOneByte, Kind::kOneShort}) {
       uint64_t total = 1000;
+      size_t failures = 0;
       for (uint64_t n = 1; n <= total; ++n) {
         FaultPlan plan;
         ReaderOptions options;
@@ -227,13 +228,90 @@ TEST(MultiGet, FaultsStayWithTheirKeys) {
             EXPECT_TRUE(batch.statuses[i].message().starts_with("f.sst: "));
           }
         }
-        EXPECT_GE(failed, 1u);
-        EXPECT_LE(failed, 3u) << "reads of up to three blocks";
+        // A read of several blocks is made again, one by one.
+        EXPECT_LE(failed, 1u);
+        failures += failed;
         // Once more, without a fault.
         batch.Run(**opened);
         for (const Status& status : batch.statuses) EXPECT_TRUE(status.ok());
       }
       EXPECT_GT(total, 10u);
+      EXPECT_GT(failures, 10u);
+    }
+  }
+}
+
+// Reads of which a part cannot be had: what lies beside it in the file can.
+TEST(MultiGet, ABadSectorFailsOnlyItsBlock) {
+  class BadSector final : public RandomAccessFile {
+   public:
+    BadSector(std::unique_ptr<RandomAccessFile> file, const uint64_t* at)
+        : file_(std::move(file)), at_(at) {}
+    Status Read(uint64_t offset, size_t n, char* scratch,
+                Slice* data) const override {
+      if (offset <= *at_ && *at_ < offset + n) {
+        return Status::IOError("bad");
+      }
+      return file_->Read(offset, n, scratch, data);
+    }
+    uint64_t Size() const override { return file_->Size(); }
+    std::string name() const override { return file_->name(); }
+
+   private:
+    std::unique_ptr<RandomAccessFile> file_;
+    const uint64_t* const at_;
+  };
+  const std::string table = SomeTable(1000);
+  uint64_t bad = table.size();
+  auto opened = TableReader::Open(
+      std::make_unique<BadSector>(NewMemoryFile("f.sst", table), &bad),
+      ReaderOptions());
+  Require(opened.status());
+  bad = (*opened)->ApproximateOffsetOf(KeyNumber(500)) + 20;
+  std::vector<std::string> keys;
+  for (int i = 484; i < 516; ++i) keys.push_back(KeyNumber(i));
+  Batch batch(keys);
+  batch.Run(**opened);
+  size_t failed = 0;
+  for (size_t i = 0; i < keys.size(); ++i) {
+    GetResult alone;
+    EXPECT_EQ(batch.statuses[i].ok(), (*opened)->Get(keys[i], &alone).ok());
+    failed += batch.statuses[i].ok() ? 0 : 1;
+  }
+  EXPECT_GE(failed, 1u);
+  EXPECT_LE(failed, 6u);
+}
+
+// Readers of one file that share a cache, of which one has a comparator of its
+// own, by the name of a built-in one: words that the other made say nothing to
+// it.
+TEST(MultiGet, WordsOfAnotherComparatorAreNotUsed) {
+  class Namesake final : public Comparator {
+   public:
+    std::string_view Name() const override {
+      return ReverseBytewiseComparator()->Name();
+    }
+    int Compare(const Slice& a, const Slice& b) const override {
+      return ReverseBytewiseComparator()->Compare(a, b);
+    }
+  };
+  TableOptions options;
+  options.comparator = ReverseBytewiseComparator();
+  std::vector<Entry> entries;
+  for (int i = 99; i >= 0; --i) {
+    entries.push_back(Value(KeyNumber(i), 1, std::string(120, 'v')));
+  }
+  const std::string table = BuildTable(options, entries, FixedBuild());
+  const std::shared_ptr<Cache> cache = ClockOf(1 << 20);
+  const Namesake namesake;
+  const auto first = OpenTable(table, {.block_cache = cache});
+  const auto second =
+      OpenTable(table, {.comparator = &namesake, .block_cache = cache});
+  for (int i = 0; i < 100; ++i) {
+    for (const auto* reader : {first.get(), second.get()}) {
+      GetResult result;
+      ASSERT_TRUE(reader->Get(KeyNumber(i), &result).ok());
+      EXPECT_EQ(result.state, GetResult::State::kFound) << KeyNumber(i);
     }
   }
 }
