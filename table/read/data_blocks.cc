@@ -219,8 +219,6 @@ namespace {
 // What to read for several blocks: those that lie side by side in the file are
 // one read.
 struct ReadPlan {
-  static constexpr size_t kNone = ~size_t{0};
-
   std::vector<ReadRequest> reads;
   std::vector<uint32_t> blocks_in;                 // each read
   std::array<size_t, DataBlocks::kBatch> read_of;  // of each block
