@@ -36,6 +36,7 @@ std::string SomeTable(int entries, std::string_view seed = "test") {
   options.block_size = 700;
   options.filter = FilterType::kBloom;
   std::vector<Entry> all;
+  all.reserve(static_cast<size_t>(entries));
   for (int i = 0; i < entries; ++i) {
     all.push_back(Value(KeyNumber(i), 1,
                         "value " + KeyNumber(i) + std::string(120, 'v')));
@@ -63,6 +64,7 @@ TEST(MultiGet, AnyNumberInAnyOrderWithRepeats) {
       OpenTable(SomeTable(500), {.block_cache = ClockOf(1 << 20)});
   for (const int n : {0, 1, 2, 31, 32, 33, 64, 65, 200}) {
     std::vector<std::string> keys;
+    keys.reserve(static_cast<size_t>(n));
     for (int i = 0; i < n; ++i) keys.push_back(KeyNumber(i * 37 % 600));
     Batch batch(keys);
     for (int round = 0; round < 2; ++round) {
@@ -90,6 +92,7 @@ TEST(MultiGet, ValuesShareTheirBlock) {
     auto reader = OpenTable(SomeTable(200), {.block_cache = cache});
     std::vector<std::string> keys;
     const int first = static_cast<int>(random.Below(150));
+    keys.reserve(40);
     for (int i = 0; i < 40; ++i) {
       keys.push_back(KeyNumber(first + static_cast<int>(random.Below(12))));
     }
@@ -120,6 +123,7 @@ TEST(MultiGet, ValuesOutliveCacheEntriesAndReader) {
   const std::shared_ptr<Cache> cache = ClockOf(1);
   auto reader = OpenTable(SomeTable(200), {.block_cache = cache});
   std::vector<std::string> keys;
+  keys.reserve(64);
   for (int i = 0; i < 64; ++i) keys.push_back(KeyNumber(i * 3));
   Batch cached(keys);
   cached.Run(*reader);
@@ -144,12 +148,14 @@ TEST(MultiGet, ReadsWhatIsMissingTogether) {
       NewFaultyFile("f.sst", SomeTable(1000), &plan), ReaderOptions());
   Require(opened.status());
   std::vector<std::string> run;
+  run.reserve(32);
   for (int i = 100; i < 132; ++i) run.push_back(KeyNumber(i));
   plan.operations = 0;
   Batch neighbours(run);
   neighbours.Run(**opened);
   EXPECT_EQ(plan.operations, 1u);
   std::vector<std::string> two;
+  two.reserve(16);
   for (int i = 0; i < 8; ++i) {
     two.push_back(KeyNumber(500));
     two.push_back(KeyNumber(100));
@@ -171,6 +177,7 @@ TEST(MultiGet, ReadsOnlyWhatIsMissing) {
                         ReaderOptions{.block_cache = ClockOf(1 << 20)});
   Require(opened.status());
   std::vector<std::string> keys;
+  keys.reserve(20);
   for (int i = 0; i < 20; ++i) keys.push_back(KeyNumber(i * 50));
   Batch batch(keys);
   GetResult result;
@@ -192,6 +199,7 @@ TEST(MultiGet, FaultsStayWithTheirKeys) {
   using Kind = FaultPlan::Kind;
   const std::string table = SomeTable(1000);
   std::vector<std::string> keys;
+  keys.reserve(40);
   for (int i = 0; i < 40; ++i) keys.push_back(KeyNumber(i * 41 % 1000));
   for (const bool cached : {false, true}) {
     for (const Kind kind :
@@ -269,6 +277,7 @@ TEST(MultiGet, ABadSectorFailsOnlyItsBlock) {
   Require(opened.status());
   bad = (*opened)->ApproximateOffsetOf(KeyNumber(500)) + 20;
   std::vector<std::string> keys;
+  keys.reserve(32);
   for (int i = 484; i < 516; ++i) keys.push_back(KeyNumber(i));
   Batch batch(keys);
   batch.Run(**opened);
@@ -323,6 +332,7 @@ TEST(MultiGet, ADamagedBlockFailsOnlyItsKeys) {
   table[offset + 20] = static_cast<char>(table[offset + 20] ^ 1);
   const auto reader = OpenTable(table, {.block_cache = ClockOf(1 << 20)});
   std::vector<std::string> keys;
+  keys.reserve(100);
   for (int i = 0; i < 100; ++i) keys.push_back(KeyNumber(i * 10));
   Batch batch(keys);
   batch.Run(*reader);
@@ -346,6 +356,7 @@ TEST(MultiGet, OperandsGoToTheirKey) {
   options.block_size = 40;  // operands go on in later blocks
   const auto reader = OpenTable(BuildTable(options, entries));
   std::vector<std::string> keys;
+  keys.reserve(50);
   for (int i = 0; i < 50; ++i) keys.push_back(KeyNumber(49 - i));
   Batch batch(keys);
   std::vector<std::vector<std::string>> operands(keys.size());

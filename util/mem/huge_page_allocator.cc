@@ -38,8 +38,9 @@ constexpr size_t kNumClasses =
 // The first class whose cells hold `size` bytes; size <= kLargest.
 size_t ClassOf(size_t size) {
   if (size <= kSmallest) return 0;
-  const auto doubling =
-      static_cast<size_t>(std::bit_width((size - 1) / kSmallest)) - 1;
+  const size_t times = (size - 1) / kSmallest;
+  assert(times != 0);
+  const auto doubling = static_cast<size_t>(std::bit_width(times)) - 1;
   const size_t base = kSmallest << doubling;
   const size_t step = base / kClassesPerDoubling;
   return doubling * kClassesPerDoubling + (size - base + step - 1) / step;
