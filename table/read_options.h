@@ -66,7 +66,8 @@ struct ReaderOptions {
   // names this one; no file is refused for another.
   std::shared_ptr<const PrefixExtractor> prefix_extractor;
 
-  // A block that claims to be larger when decompressed is refused.
+  // A block that claims to be larger when decompressed is refused. A MultiGet
+  // may hold 32 blocks at once.
   uint64_t max_uncompressed_block_bytes = uint64_t{1} << 30;
 };
 

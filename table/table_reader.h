@@ -113,7 +113,7 @@ class ASHLAR_EXPORT TableReader {
   // damaged has that status, and nothing else changes for the others. Filter,
   // index, cache and file are asked for up to 32 keys at a time, and values
   // that lie in one block keep it alive together, by one reference. Cheaper
-  // than Get from two keys on.
+  // than Get from two keys on. Keys must not lie in `results`.
   void MultiGet(const ReadOptions& options, std::span<const Slice> user_keys,
                 SequenceNumber snapshot, std::span<GetResult> results,
                 std::span<Status> statuses,
