@@ -8,11 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "table/block/data_block_builder.h"
+#include "test/support/built_block.h"
 #include "test/support/random.h"
 #include "test/support/random_table.h"
 #include "test/support/tables.h"
-#include "util/coding/word_compare.h"
 #include "util/mem/buffer.h"
 
 namespace ashlar::testing {
@@ -21,18 +20,6 @@ namespace {
 using namespace internal;
 
 constexpr BlockPlace kPlace{BlockKind::kData, {}};
-
-std::string BuildBlock(const std::vector<Entry>& entries, DataBlockForm form) {
-  Buffer buffer;
-  DataBlockBuilder builder(form, &buffer);
-  Slice last;
-  for (const Entry& entry : entries) {
-    builder.Add(UserKeyOf(entry.key), TailOf(entry.key),
-                CommonPrefix(last, entry.key), entry.value);
-    last = entry.key;
-  }
-  return builder.Finish().ToString();
-}
 
 // Where the cache keeps a block.
 struct KeptBlock {
@@ -107,7 +94,7 @@ TEST(CheckedEntries, AWalkWithoutChecksShowsTheSame) {
     Random random(seed);
     const RandomTable table = MakeRandomTable(&random);
     const std::vector<Entry>& entries = table.model.entries();
-    const KeptBlock block(BuildBlock(entries, RandomForm(&random)));
+    const KeptBlock block(BuildDataBlock(entries, RandomForm(&random)).bytes);
     Require(block.parsed);
     const CheckedEntries found =
         Check(block.view, KeyOrder(table.options.comparator));
@@ -133,7 +120,8 @@ TEST(CheckedEntries, WhatIsSoundHasNoDamageThatAWalkFinds) {
   ForEachSeed(22000, 700, [&](uint64_t seed) {
     Random random(seed);
     const RandomTable table = MakeRandomTable(&random);
-    std::string bytes = BuildBlock(table.model.entries(), RandomForm(&random));
+    std::string bytes =
+        BuildDataBlock(table.model.entries(), RandomForm(&random)).bytes;
     for (uint64_t n = random.Between(1, 3); n > 0; --n) {
       bytes[random.Below(bytes.size())] =
           static_cast<char>(random.OneIn(2) ? random.Below(4) : random.Next());
@@ -158,7 +146,7 @@ TEST(CheckedEntries, WhatIsSoundHasNoDamageThatAWalkFinds) {
 // Forward it goes unnoticed, since the key before is there.
 TEST(CheckedEntries, ARestartPointWithoutAWholeKeyIsNotSound) {
   const std::vector<Entry> entries = SomeEntries(4);
-  std::string bytes = BuildBlock(entries, {1000, false, 0});
+  std::string bytes = BuildDataBlock(entries, {1000, false, 0}).bytes;
   const KeyOrder order(BytewiseComparator());
   const KeptBlock good(bytes);
   BlockIterator it(order);
@@ -182,9 +170,9 @@ TEST(CheckedEntries, KeysThatTakeMuchMemoryAnIntervalAreNotSound) {
         Value(std::string(10000, 'k') + std::to_string(i), 7, "v"));
   }
   const KeyOrder order(BytewiseComparator());
-  const KeptBlock wide(BuildBlock(entries, {1000, false, 0}));
+  const KeptBlock wide(BuildDataBlock(entries, {1000, false, 0}).bytes);
   EXPECT_FALSE(Check(wide.view, order).sound());
-  const KeptBlock narrow(BuildBlock(entries, {16, false, 0}));
+  const KeptBlock narrow(BuildDataBlock(entries, {16, false, 0}).bytes);
   EXPECT_TRUE(Check(narrow.view, order).sound());
 }
 

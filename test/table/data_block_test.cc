@@ -10,6 +10,7 @@
 #include "table/block/data_block_builder.h"
 #include "table/dump.h"
 #include "table/format/block_alignment.h"
+#include "test/support/built_block.h"
 #include "test/support/random.h"
 #include "test/support/random_table.h"
 #include "test/support/reference_reader.h"
@@ -21,25 +22,6 @@ namespace ashlar::testing {
 namespace {
 
 using namespace internal;
-
-struct BuiltBlock {
-  std::string bytes;
-  size_t estimate = 0;
-};
-
-BuiltBlock BuildDataBlock(const std::vector<Entry>& entries,
-                          const DataBlockForm& form) {
-  Buffer buffer;
-  DataBlockBuilder builder(form, &buffer);
-  Slice last;
-  for (const Entry& entry : entries) {
-    builder.Add(UserKeyOf(entry.key), TailOf(entry.key),
-                CommonPrefix(last, entry.key), entry.value);
-    last = entry.key;
-  }
-  const size_t estimate = builder.SizeEstimate();
-  return {builder.Finish().ToString(), estimate};
-}
 
 // The bytes of FORMAT.md, in the plainest way.
 std::string ExpectedBlock(const std::vector<Entry>& entries,

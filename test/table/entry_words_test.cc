@@ -10,12 +10,11 @@
 #include <vector>
 
 #include "table/block/block_iterator.h"
-#include "table/block/data_block_builder.h"
 #include "table/read/cached_data_block.h"
+#include "test/support/built_block.h"
 #include "test/support/random.h"
 #include "test/support/random_table.h"
 #include "test/support/tables.h"
-#include "util/coding/word_compare.h"
 
 namespace ashlar::testing {
 namespace {
@@ -24,17 +23,7 @@ using namespace internal;
 
 std::string BuildBlock(const std::vector<Entry>& entries,
                        int restart_interval) {
-  DataBlockForm form;
-  form.restart_interval = restart_interval;
-  Buffer buffer;
-  DataBlockBuilder builder(form, &buffer);
-  Slice last;
-  for (const Entry& entry : entries) {
-    builder.Add(UserKeyOf(entry.key), TailOf(entry.key),
-                CommonPrefix(last, entry.key), entry.value);
-    last = entry.key;
-  }
-  return builder.Finish().ToString();
+  return BuildDataBlock(entries, {.restart_interval = restart_interval}).bytes;
 }
 
 struct SearchedBlock {
