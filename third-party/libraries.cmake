@@ -2,8 +2,8 @@
 # decides which codecs are in, and, installed beside ashlarConfig.cmake, by a
 # consumer of the static library, who needs the same ones.
 #
-# In:  ASHLAR_HAVE_<CODEC>, where already decided (by the installed package).
-# Out: targets ashlar_xxhash, ashlar_zstd, ... ; ASHLAR_HAVE_<CODEC> as 0 or 1.
+# In:  ASHLAR_HAVE_<LIBRARY>, where already decided (by the installed package).
+# Out: targets ashlar_xxhash, ashlar_zstd, ... ; ASHLAR_HAVE_<LIBRARY> as 0 or 1.
 
 find_package(Threads REQUIRED)
 find_package(PkgConfig REQUIRED)
@@ -36,6 +36,14 @@ if(NOT DEFINED ASHLAR_HAVE_ZLIB)
   set(ASHLAR_HAVE_ZLIB ${ashlar_zlib_FOUND})
 elseif(ASHLAR_HAVE_ZLIB)
   ashlar_pkg(ashlar_zlib zlib REQUIRED)
+endif()
+
+# Not a codec: reads of several blocks at once, where the kernel allows it.
+if(NOT DEFINED ASHLAR_HAVE_URING)
+  ashlar_pkg(ashlar_uring liburing>=2.2)
+  set(ASHLAR_HAVE_URING ${ashlar_uring_FOUND})
+elseif(ASHLAR_HAVE_URING)
+  ashlar_pkg(ashlar_uring liburing>=2.2 REQUIRED)
 endif()
 
 # Upstream bzip2 has no pkg-config file; CMake knows where it lies.

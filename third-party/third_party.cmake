@@ -3,7 +3,7 @@
 # file are the only place that includes a library's own headers.
 #
 # A codec can be left out: -DASHLAR_HAVE_LZ4=0, and likewise ZSTD, SNAPPY,
-# ZLIB and BZIP2.
+# ZLIB and BZIP2. So can liburing: -DASHLAR_HAVE_URING=0.
 include(${CMAKE_CURRENT_LIST_DIR}/libraries.cmake)
 
 set(ASHLAR_UTIL_LIBRARIES PkgConfig::ashlar_xxhash)
@@ -38,6 +38,15 @@ if(ASHLAR_HAVE_BZIP2)
   list(APPEND ASHLAR_UTIL_LIBRARIES BZip2::BZip2)
   list(APPEND ASHLAR_PC_LIBS -lbz2)
 endif()
+
+# Asked for by one file only, so not a flag of all.
+set(ASHLAR_PORT_DEFINITIONS ASHLAR_HAVE_URING=0)
+if(ASHLAR_HAVE_URING)
+  set(ASHLAR_PORT_DEFINITIONS ASHLAR_HAVE_URING=1)
+  set(ASHLAR_PORT_LIBRARIES PkgConfig::ashlar_uring)
+  list(APPEND ASHLAR_PC_REQUIRES liburing)
+endif()
+message(STATUS "Ashlar: io_uring: ${ASHLAR_PORT_DEFINITIONS}")
 
 list(APPEND ASHLAR_PC_REQUIRES libxxhash)
 list(JOIN ASHLAR_PC_REQUIRES ", " ASHLAR_PC_REQUIRES)

@@ -4,6 +4,7 @@
 
 #include "port/posix_io.h"
 #include "util/file.h"
+#include "util/io/many_reads.h"
 
 namespace ashlar {
 
@@ -59,6 +60,9 @@ class PosixRandomAccessFile final : public RandomAccessFile {
     if (error != 0) return Status::FromErrno("read", path_, error);
     *data = Slice(scratch, got);
     return {};
+  }
+  void MultiRead(std::span<ReadRequest> requests) const override {
+    internal::ManyReads::OfProcess().Read(fd_, path_, requests);
   }
   uint64_t Size() const override { return size_; }
   std::string name() const override { return path_; }

@@ -1,0 +1,382 @@
+// Reads of several pieces at once, however the system answers.
+
+#include "util/io/many_reads.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "test/support/fake_reads.h"
+#include "test/support/folder.h"
+#include "test/support/random.h"
+
+namespace ashlar::testing {
+namespace {
+
+using internal::ManyReads;
+
+constexpr size_t kPiece = 100;
+
+std::string SomeBytes(size_t n) {
+  Random random(n);
+  std::string bytes(n, '\0');
+  for (char& c : bytes) c = static_cast<char>(random.Below(256));
+  return bytes;
+}
+
+// Requests of kPiece bytes each, at the numbers given times kPiece.
+class Pieces {
+ public:
+  explicit Pieces(const std::vector<uint64_t>& numbers)
+      : memory_(numbers.size() * kPiece, '#'), requests_(numbers.size()) {
+    for (size_t i = 0; i < numbers.size(); ++i) {
+      requests_[i].offset = numbers[i] * kPiece;
+      requests_[i].size = kPiece;
+      requests_[i].scratch = memory_.data() + i * kPiece;
+      // What stands there from before means nothing.
+      requests_[i].data = Slice("old");
+      requests_[i].status = Status::IOError("old");
+    }
+  }
+  static Pieces Of(size_t n) {
+    std::vector<uint64_t> numbers(n);
+    std::iota(numbers.begin(), numbers.end(), 0);
+    return Pieces(numbers);
+  }
+
+  std::vector<ReadRequest>& requests() { return requests_; }
+  void ReadWith(ManyReads* reads) { reads->Read(3, "a/file", requests_); }
+  // Whether request i, or all, gave what the file has there.
+  void ExpectRead(const std::string& contents, size_t i) const {
+    const ReadRequest& r = requests_[i];
+    EXPECT_TRUE(r.status.ok()) << i << ": " << r.status.ToString();
+    const size_t at = std::min(static_cast<size_t>(r.offset), contents.size());
+    EXPECT_TRUE(r.data == Slice(contents.substr(at, r.size))) << i;
+  }
+  void ExpectAllRead(const std::string& contents) const {
+    for (size_t i = 0; i < requests_.size(); ++i) ExpectRead(contents, i);
+  }
+
+ private:
+  std::string memory_;
+  std::vector<ReadRequest> requests_;
+};
+
+const std::string& Contents() {
+  static const std::string contents = SomeBytes(400 * kPiece + 30);
+  return contents;
+}
+
+TEST(ManyReads, WhatIsInMemoryTakesOneCallAndNoRing) {
+  FakeReads fake(Contents());
+  for (uint64_t i = 0; i < 5; ++i) fake.cached.insert(i * kPiece);
+  ManyReads reads(FakeReads::Calls());
+  Pieces pieces = Pieces::Of(5);
+  pieces.ReadWith(&reads);
+  pieces.ExpectAllRead(Contents());
+  EXPECT_EQ(fake.num_cached, 5);
+  EXPECT_EQ(fake.num_reads + fake.num_opened + fake.num_expected, 0);
+}
+
+TEST(ManyReads, ASingleOneIsReadAtOnce) {
+  FakeReads fake(Contents());
+  ManyReads reads(FakeReads::Calls());
+  Pieces pieces = Pieces::Of(1);
+  pieces.ReadWith(&reads);
+  pieces.ExpectAllRead(Contents());
+  EXPECT_EQ(fake.num_reads, 1);
+  EXPECT_EQ(fake.num_cached + fake.num_opened + fake.num_expected, 0);
+}
+
+TEST(ManyReads, WhatIsMissingIsOneSubmission) {
+  FakeReads fake(Contents());
+  fake.cached = {0, 3 * kPiece};
+  ManyReads reads(FakeReads::Calls());
+  for (int round = 0; round < 3; ++round) {
+    Pieces pieces = Pieces::Of(8);
+    pieces.ReadWith(&reads);
+    pieces.ExpectAllRead(Contents());
+  }
+  EXPECT_EQ(fake.num_enters, 3);
+  EXPECT_EQ(fake.num_ring_reads, 18);
+  EXPECT_EQ(fake.num_reads + fake.num_expected, 0);
+  EXPECT_EQ(fake.num_opened, 1) << "the ring is kept";
+}
+
+TEST(ManyReads, PartlyInMemory) {
+  FakeReads fake(Contents());
+  fake.cached = {0, kPiece, 2 * kPiece};
+  fake.cached_answers = {40, -EOPNOTSUPP, -EINTR};
+  ManyReads reads(FakeReads::Calls());
+  Pieces pieces = Pieces::Of(4);
+  pieces.ReadWith(&reads);
+  pieces.ExpectAllRead(Contents());
+  EXPECT_EQ(fake.num_ring_reads, 4);
+  EXPECT_EQ(fake.num_reads, 0);
+}
+
+TEST(ManyReads, MoreThanARingHolds) {
+  FakeReads fake(Contents());
+  ManyReads reads(FakeReads::Calls());
+  Pieces pieces = Pieces::Of(200);
+  pieces.ReadWith(&reads);
+  pieces.ExpectAllRead(Contents());
+  EXPECT_EQ(fake.num_enters, 4);
+  EXPECT_EQ(fake.num_ring_reads, 200);
+
+  fake.ring_entries = 10;
+  Pieces more = Pieces::Of(30);
+  more.ReadWith(&reads);
+  more.ExpectAllRead(Contents());
+  EXPECT_EQ(fake.num_ring_reads, 210);
+  EXPECT_EQ(fake.num_reads, 20);
+}
+
+// Whatever the ring makes of a read, pread has the last word.
+TEST(ManyReads, AnswersOfARingThatAreNoWholeRead) {
+  FakeReads fake(Contents());
+  ManyReads reads(FakeReads::Calls());
+  // Of requests 7, 6, ... 0: the ring answers the last first.
+  fake.ring_answers = {1,    99,         -EINTR,      -EAGAIN,
+                       -EIO, -ECANCELED, -EOPNOTSUPP, 0};
+  fake.read_answers = {-EINTR, 7, -EINTR};
+  Pieces pieces = Pieces::Of(8);
+  pieces.ReadWith(&reads);
+  pieces.ExpectAllRead(Contents());
+  EXPECT_EQ(fake.num_opened, 1);
+  EXPECT_EQ(fake.num_reads, 8 + 3);
+}
+
+TEST(ManyReads, AnErrorIsOfItsRequestOnly) {
+  FakeReads fake(Contents());
+  ManyReads reads(FakeReads::Calls());
+  for (const int denied : {0, ENOSYS}) {
+    fake.open_ring_error = denied;
+    fake.cached = {4 * kPiece};
+    fake.cached_answers = {40};
+    fake.bad_offset = 4 * kPiece + 40;
+    fake.ring_answers = {kPiece, -EIO};
+    Pieces pieces({1, 2, 4, 3});
+    pieces.ReadWith(&reads);
+    for (const size_t i : {0, 1, 3}) pieces.ExpectRead(Contents(), i);
+    const ReadRequest& bad = pieces.requests()[2];
+    EXPECT_TRUE(bad.status.IsIOError());
+    EXPECT_EQ(bad.status.message(), "read a/file: Input/output error");
+    EXPECT_TRUE(bad.data.empty());
+  }
+}
+
+TEST(ManyReads, TheEndOfTheFile) {
+  FakeReads fake(Contents());
+  for (const int denied : {0, EPERM}) {
+    fake.open_ring_error = denied;
+    ManyReads reads(FakeReads::Calls());
+    for (const bool in_memory : {true, false}) {
+      if (in_memory) fake.cached = {399 * kPiece, 400 * kPiece, 401 * kPiece};
+      Pieces pieces({399, 400, 401, 1000});
+      pieces.ReadWith(&reads);
+      pieces.ExpectAllRead(Contents());
+      EXPECT_EQ(pieces.requests()[1].data.size(), 30u);
+      fake.cached.clear();
+    }
+  }
+}
+
+TEST(ManyReads, WhereRingsAreDeniedNobodyAsksAgain) {
+  for (const int error : {ENOSYS, EPERM, EACCES, EINVAL}) {
+    FakeReads fake(Contents());
+    fake.open_ring_error = error;
+    ManyReads reads(FakeReads::Calls());
+    for (int round = 0; round < 3; ++round) {
+      Pieces pieces = Pieces::Of(70);
+      pieces.ReadWith(&reads);
+      pieces.ExpectAllRead(Contents());
+    }
+    EXPECT_EQ(fake.num_opened, 1);
+    EXPECT_EQ(fake.num_expected, 210) << "the kernel knows before the first";
+    EXPECT_EQ(fake.num_reads, 210);
+  }
+}
+
+TEST(ManyReads, WhatHasRunOutIsAskedForAgain) {
+  for (const int error : {EMFILE, ENFILE, ENOMEM}) {
+    FakeReads fake(Contents());
+    fake.open_ring_error = error;
+    ManyReads reads(FakeReads::Calls());
+    for (int round = 0; round < 40; ++round) {
+      if (round == 39) fake.open_ring_error = 0;
+      Pieces pieces = Pieces::Of(3);
+      pieces.ReadWith(&reads);
+      pieces.ExpectAllRead(Contents());
+    }
+    EXPECT_EQ(fake.num_opened, 40);
+    EXPECT_EQ(fake.num_open, 1);
+    EXPECT_EQ(fake.num_ring_reads, 3);
+  }
+}
+
+// While the kernel has a read, the call waits on, whatever it is told.
+TEST(ManyReads, SubmissionsInPartsAndInterrupted) {
+  FakeReads fake(Contents());
+  fake.enter_answers = {-EINTR, 2, -EAGAIN, -EBADF, -EINTR};
+  fake.silent_enters = 1;
+  ManyReads reads(FakeReads::Calls());
+  Pieces pieces = Pieces::Of(3);
+  pieces.ReadWith(&reads);
+  pieces.ExpectAllRead(Contents());
+  EXPECT_EQ(fake.num_enters, 6);
+  EXPECT_EQ(fake.num_ring_reads, 3);
+  EXPECT_EQ(fake.num_reads, 0);
+  EXPECT_EQ(fake.num_open, 1);
+}
+
+// What the kernel did not take goes with the ring, and is read otherwise.
+TEST(ManyReads, ASubmissionThatFailsClosesTheRing) {
+  for (const int64_t answer : {-int64_t{EAGAIN}, -int64_t{EBADF}, int64_t{0}}) {
+    FakeReads fake(Contents());
+    ManyReads reads(FakeReads::Calls());
+    fake.enter_answers = {4, answer};
+    Pieces pieces = Pieces::Of(10);
+    pieces.ReadWith(&reads);
+    pieces.ExpectAllRead(Contents());
+    EXPECT_EQ(fake.num_ring_reads, 4);
+    EXPECT_EQ(fake.num_reads, 6);
+    EXPECT_EQ(fake.num_expected, 10);
+    EXPECT_EQ(fake.num_open, 0);
+    // The next call has a new one.
+    Pieces more = Pieces::Of(10);
+    more.ReadWith(&reads);
+    more.ExpectAllRead(Contents());
+    EXPECT_EQ(fake.num_opened, 2);
+    EXPECT_EQ(fake.num_open, 1);
+  }
+}
+
+TEST(ManyReads, SoManyRingsAndNoMore) {
+  FakeReads fake(Contents());
+  {
+    ManyReads reads(FakeReads::Calls());
+    int depth = 0;
+    // While one call waits for its ring, others come.
+    fake.on_enter = [&] {
+      if (++depth > 20) return;
+      Pieces inner = Pieces::Of(2);
+      inner.ReadWith(&reads);
+      inner.ExpectAllRead(Contents());
+    };
+    Pieces pieces = Pieces::Of(2);
+    pieces.ReadWith(&reads);
+    pieces.ExpectAllRead(Contents());
+    EXPECT_EQ(fake.num_opened, static_cast<int>(ManyReads::kMostRings));
+    EXPECT_EQ(fake.num_open, static_cast<int>(ManyReads::kMostRings));
+    EXPECT_EQ(fake.num_expected, 2);
+  }
+  EXPECT_EQ(fake.num_open, 0);
+}
+
+TEST(ManyReads, AChildOfForkHasRingsOfItsOwn) {
+  FakeReads fake(Contents());
+  ManyReads reads(FakeReads::Calls());
+  Pieces::Of(4).ReadWith(&reads);
+  fake.is_childs = true;
+  Pieces pieces = Pieces::Of(4);
+  pieces.ReadWith(&reads);
+  pieces.ExpectAllRead(Contents());
+  EXPECT_EQ(fake.num_opened, 2);
+  EXPECT_EQ(fake.num_open, 1);
+}
+
+// The system itself, with as much of the file in the page cache as it likes.
+
+class RealFile {
+ public:
+  RealFile() {
+    WriteFile(path(), Contents());
+    fd_ = ::open(path().c_str(), O_RDONLY | O_CLOEXEC);
+  }
+  ~RealFile() { ::close(fd_); }
+  std::string path() const { return folder_ / "file"; }
+  void Drop() const {
+    ::fsync(fd_);
+    ::posix_fadvise(fd_, 0, 0, POSIX_FADV_DONTNEED);
+  }
+
+ private:
+  TestFolder folder_;
+  int fd_;
+};
+
+void ReadAllOf(const RandomAccessFile& file) {
+  Pieces pieces = Pieces::Of(150);
+  pieces.requests().front().offset = Contents().size() - 7;
+  pieces.requests().back().offset = Contents().size();
+  file.MultiRead(pieces.requests());
+  pieces.ExpectAllRead(Contents());
+}
+
+TEST(ManyReads, FilesOfTheSystem) {
+  const RealFile real;
+  auto file = OpenRandomAccessFile(real.path());
+  ASSERT_TRUE(file.ok());
+  for (int round = 0; round < 3; ++round) {
+    real.Drop();
+    ReadAllOf(**file);
+    ReadAllOf(**file);
+  }
+}
+
+// As a sandbox that lets nobody have io_uring.
+TEST(ManyReads, TheSystemWithoutRings) {
+  const RealFile real;
+  static const port::ReadCalls calls = [] {
+    port::ReadCalls c = port::SystemReadCalls();
+    c.open_ring = [](uint32_t, std::unique_ptr<port::ReadRing>*) {
+      return EPERM;
+    };
+    return c;
+  }();
+  ManyReads reads(calls);
+  const int fd = ::open(real.path().c_str(), O_RDONLY | O_CLOEXEC);
+  real.Drop();
+  Pieces pieces = Pieces::Of(150);
+  reads.Read(fd, real.path(), pieces.requests());
+  pieces.ExpectAllRead(Contents());
+  ::close(fd);
+}
+
+TEST(ManyReads, ReadsOfAClosedFileFail) {
+  ManyReads reads(port::SystemReadCalls());
+  Pieces pieces = Pieces::Of(3);
+  reads.Read(-1, "gone", pieces.requests());
+  for (const ReadRequest& r : pieces.requests()) {
+    EXPECT_EQ(r.status.message(), "read gone: Bad file descriptor");
+  }
+}
+
+TEST(ManyReads, ParentAndChildReadOn) {
+  const RealFile real;
+  auto file = OpenRandomAccessFile(real.path());
+  ASSERT_TRUE(file.ok());
+  real.Drop();
+  ReadAllOf(**file);
+  real.Drop();
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    ReadAllOf(**file);
+    ::_exit(HasFailure() ? 1 : 0);
+  }
+  ReadAllOf(**file);
+  int status = -1;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+}
+
+}  // namespace
+}  // namespace ashlar::testing
