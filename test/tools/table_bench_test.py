@@ -33,7 +33,8 @@ class TableBenchTest(unittest.TestCase):
     def test_every_benchmark_counts_what_it_reads(self):
         names = (
             "fillseq,filterbuild,readseq,readreverse,readrandom,"
-            "readmissing,seekrandom,fwdrange,verify"
+            "readmissing,seekrandom,fwdrange,readwhilewriting,"
+            "fwdrangewhilewriting,multireadrandom,blockinsert,verify"
         )
         for codec in ("none", "lz4", "zstd"):
             document = report(
@@ -96,23 +97,93 @@ class TableBenchTest(unittest.TestCase):
 
     def check(self, benchmark, engine, run_):
         where = f"{benchmark} of {engine}"
-        if engine not in ("ashlar", "rocksdb"):
+        if engine not in ("ashlar", "rocksdb", "rocksdb:db"):
             return
         if benchmark in ("fillseq", "filterbuild", "readseq", "readreverse"):
             self.assertEqual(run_["operations"], NUM, where)
         if benchmark in ("readseq", "readreverse"):
             self.assertEqual(run_["found"], NUM, where)
             self.assertEqual(run_["bytes"], NUM * 116, where)
-        if benchmark in ("readrandom", "seekrandom"):
+        if benchmark in ("readrandom", "seekrandom", "readwhilewriting"):
             self.assertEqual(run_["found"], READS, where)
             self.assertEqual(run_["bytes"], READS * 116, where)
-        if benchmark == "fwdrange":
+        if benchmark.endswith("whilewriting"):
+            self.assertGreater(run_["written_bytes"], 0, where)
+        if benchmark == "multireadrandom":
+            self.assertGreaterEqual(run_["found"], READS, where)
+            self.assertEqual(run_["bytes"], run_["found"] * 116, where)
+        if benchmark == "blockinsert":
+            self.assertEqual(run_["operations"], READS, where)
+            # Without the trailer.
+            self.assertGreater(run_["bytes"], READS * 3500, where)
+            self.assertLess(run_["bytes"], READS * 4300, where)
+        if benchmark.startswith("fwdrange"):
             self.assertEqual(run_["found"], READS, where)
             self.assertGreater(run_["bytes"], READS * 116 * 8, where)
             self.assertLessEqual(run_["bytes"], READS * 116 * 10, where)
         if benchmark == "readmissing":
             self.assertEqual(run_["operations"], READS, where)
             self.assertEqual(run_["found"], 0, where)
+
+    def test_the_better_of_rocksdbs_readers_is_told(self):
+        document = report("--benchmarks=fillseq,readrandom,blockinsert")
+        fill, read, insert = document["benchmarks"]
+        self.assertNotIn("rocksdb:db", fill["engines"])
+        self.assertNotIn("rocksdb:db", insert["engines"])
+        if "rocksdb" not in document["engines"]:
+            return  # none is set up
+        self.assertIn("read-only database", document["engines"]["rocksdb:db"])
+        self.assertEqual(fill["fastest_rocksdb"], "rocksdb")
+        fastest = read["fastest_rocksdb"]
+        times = {name: read["engines"][name]["seconds"]["median"]
+                 for name in ("rocksdb", "rocksdb:db")}
+        self.assertEqual(fastest, min(times, key=times.get))
+        self.assertIn("ashlar is x times as fast as the fastest, " + fastest,
+                      read["ratios"])
+
+    def test_without_words_for_entries(self):
+        document = report("--benchmarks=readrandom,blockinsert",
+                          "--engines=ashlar,ashlar:nowords")
+        self.assertIn("without entry words",
+                      document["engines"]["ashlar:nowords"])
+        for entry in document["benchmarks"]:
+            self.assertIn("ashlar is x times as fast as ashlar:nowords",
+                          entry["ratios"])
+
+    def test_allocations_are_counted(self):
+        document = report("--benchmarks=readrandom,readseq",
+                          "--engines=ashlar,rocksdb")
+        read, scan = document["benchmarks"]
+        for engine, run_ in read["engines"].items():
+            # What is made for the whole run at least.
+            self.assertGreater(run_["allocations"], 0, engine)
+            self.assertLess(run_["allocations"], 3 * READS, engine)
+        self.assertNotIn("allocations", scan["engines"]["ashlar"])
+
+    def test_hot_keys(self):
+        # Whether no range begins so near to the end that it is cut short.
+        for flags, whole in {
+            ("--skew=64.512",): True,
+            ("--hot_keys=600",): True,
+            ("--hot_keys=600", "--spread_keys"): False,
+            ("--skew=none", "--hot_keys=1"): False,
+            (f"--skew=1.{NUM}",): False,
+        }.items():
+            document = report("--benchmarks=fwdrange", "--reads=60000",
+                              "--engines=ashlar,rocksdb", *flags)
+            for engine, run_ in document["benchmarks"][0]["engines"].items():
+                self.assertEqual(run_["bytes"] == 60000 * 116 * 10, whole,
+                                 (flags, engine))
+
+    def test_a_cache_that_holds_a_part(self):
+        document = report(
+            "--benchmarks=readrandom,multireadrandom,seekrandom,blockinsert",
+            "--cache_percent=25", "--compression_type=zstd", "--batch_size=10",
+        )
+        for entry in document["benchmarks"][:3]:
+            for engine, run_ in entry["engines"].items():
+                self.assertEqual(run_["found"], READS, engine)
+        self.assertIn("25.0", document["engines"]["ashlar"])
 
     def test_random_keys_and_threads(self):
         document = report(
@@ -149,6 +220,12 @@ class TableBenchTest(unittest.TestCase):
             "--engines=leveldb": "unknown engine leveldb",
             "--engines=ashlar:two": "unknown engine ashlar:two",
             "--engines=limit:2": "unknown engine limit:2",
+            "--engines=ashlar:db": "unknown engine ashlar:db",
+            "--skew=64": "--skew must be none or P.R",
+            "--skew=0.512": "--skew must be none or P.R",
+            "--skew=64.512x": "--skew must be none or P.R",
+            "--cache_type=clock": "--cache_type must be",
+            "--batch_size=0": "must be 1 or more",
             "--builders=0": "must be 1 or more",
             "--sink=pipe": "--sink must be file or null",
             "--compression_type=zip": "is no codec of this build",

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "tools/bench/run_result.h"
 #include "tools/bench/workload.h"
@@ -26,6 +27,7 @@ struct BenchOptions {
   double bloom_bits = 10;  // 0: no filter
   bool ribbon = false;     // of as many bits, instead of Bloom
   uint64_t cache_size = uint64_t{8} << 30;
+  double cache_percent = 0;  // of the table's file, instead; 0: cache_size
   std::string cache_type = "hyper_clock_cache";
   uint32_t parallel_threads = 1;
   int workers = -1;
@@ -35,21 +37,40 @@ struct BenchOptions {
   int threads = 1;
   int batch_size = 32;
   bool fetch_ahead = false;
-  uint64_t hot_keys = 0;  // reads are of the first so many; 0: of all
+  uint64_t hot_keys = 0;     // reads are of the first so many; 0: of all
+  uint64_t hot_ranges = 0;   // the same of ranges; 0: as hot_keys
+  bool spread_keys = false;  // hot keys lie evenly over the table instead
+  uint64_t write_rate = uint64_t{2} << 20;  // bytes/s, of ...whilewriting
+  // Calls of malloc and its like by this thread so far; null: not counted.
+  uint64_t (*count_allocations)() = nullptr;
   // Whether the file is written, or only handed over.
   bool null_sink = false;
   std::string folder;
 
   bool entry_words = true;  // of our cached blocks
   bool huge_page_cache = false;
-  uint64_t num_read_keys() const {
-    return hot_keys == 0 || hot_keys > workload.num ? workload.num : hot_keys;
-  }
+  // RocksDB reads the table as the only one of a read-only database.
+  bool read_only_db = false;
   uint64_t num_reads() const { return reads == 0 ? workload.num : reads; }
+  // Whether the block cache is to hold all of the table.
+  bool HoldsTable(uint64_t raw_bytes) const {
+    return cache_percent == 0 && cache_size / 2 >= raw_bytes;
+  }
+  uint64_t CacheSizeFor(uint64_t file_bytes) const {
+    if (cache_percent == 0) return cache_size;
+    return static_cast<uint64_t>(static_cast<double>(file_bytes) *
+                                 cache_percent / 100);
+  }
 };
 
 // Of fwdrange.
 inline constexpr uint64_t kRangeEntries = 10;
+
+// Reads beside which a writer builds tables.
+inline constexpr std::string_view kWhileWriting = "whilewriting";
+
+// Whether it reads a table that was written before.
+bool ReadsTable(std::string_view benchmark);
 
 class Engine {
  public:
@@ -65,10 +86,12 @@ class Engine {
 };
 
 std::unique_ptr<Engine> NewAshlarEngine();
-// `engine` with so many parallel_threads, whatever the options say; 1 is
-// serial. Its name is "engine:threads".
-std::unique_ptr<Engine> WithParallelThreads(std::unique_ptr<Engine> engine,
-                                            uint32_t threads);
+// `engine` with options changed; its name is "engine:variant". Variants: a
+// number, which is that of parallel_threads, 1 being serial; of ashlar,
+// "nowords" (no entry_words); of rocksdb, "db" (read_only_db). Null: there is
+// none such.
+std::unique_ptr<Engine> NewVariant(std::unique_ptr<Engine> engine,
+                                   const std::string& variant);
 // kind: "generator" makes keys and values and no more, "copy" also copies them,
 // "limit" also does what no table can be written or read without: codec,
 // checksum, write, a walk over the bytes.

@@ -3,16 +3,14 @@
 #include <array>
 #include <bit>
 #include <span>
-#include <vector>
 
 #include "table/external_file_writer.h"
 #include "table/filter/filter_bits.h"
-#include "table/table_reader.h"
 #include "tools/bench/ashlar_build.h"
+#include "tools/bench/ashlar_reads.h"
 #include "tools/bench/engine.h"
 #include "tools/bench/filter_questions.h"
 #include "tools/bench/many_builders.h"
-#include "tools/bench/threads.h"
 #include "util/mem/aligned_bytes.h"
 #include "util/mem/buffer.h"
 
@@ -30,15 +28,16 @@ std::string DescribeWorkers(const BenchOptions& o) {
                     " threads");
 }
 
-// A mapped file needs none: its blocks are where they are read.
-bool HasCache(const BenchOptions& o) {
-  return o.cache_size != 0 && !o.mmap_read;
-}
-
 std::string DescribeCache(const BenchOptions& o) {
-  if (!HasCache(o)) return "no block cache";
+  if (!HasBlockCache(o)) return "no block cache";
+  const std::string words =
+      o.entry_words ? ", with a word for each entry" : ", without entry words";
+  if (o.cache_percent != 0) {
+    return "block cache " + o.cache_type + " of " +
+           std::to_string(o.cache_percent) + " % of the file" + words;
+  }
   return "block cache " + o.cache_type + " of " +
-         std::to_string(o.cache_size >> 20) + " MiB, warm";
+         std::to_string(o.cache_size >> 20) + " MiB, warm" + words;
 }
 
 Slice AsSlice(std::string_view bytes) { return Slice(bytes); }
@@ -72,14 +71,6 @@ class AshlarEngine final : public Engine {
     return o.folder + "/" + kFileName;
   }
 
-  Status MakeCache(const BenchOptions& o) {
-    if (cache_ != nullptr) return {};
-    Result<std::shared_ptr<Cache>> made = MakeBlockCache(o);
-    if (!made.ok()) return made.status();
-    cache_ = std::move(made).value();
-    return {};
-  }
-
   // It outlives the builds. Null: none is wanted.
   WorkerPool* PoolFor(const BenchOptions& o) {
     if (o.pool_threads == 0 || WorkersOf(o) == 0) return nullptr;
@@ -99,46 +90,12 @@ class AshlarEngine final : public Engine {
     if (benchmark == "filterquery") {
       return FilterQuery(options, workload, result);
     }
-    ReaderOptions reader_options;
-    reader_options.allow_mmap_reads = options.mmap_read;
-    reader_options.cache_entry_words = options.entry_words;
-    if (HasCache(options)) {
-      Status status = MakeCache(options);
-      if (!status.ok()) return status;
-      reader_options.block_cache = cache_;
-    }
-    Result<std::unique_ptr<TableReader>> reader =
-        TableReader::Open(Path(options), reader_options);
-    if (!reader.ok()) return reader.status();
-    const TableReader& table = **reader;
-    if (HasCache(options)) {
-      RunResult not_measured;
-      Status status = Scan(table, true, &not_measured);
-      if (!status.ok()) return status;
-    }
-    if (benchmark == "readseq") return Scan(table, true, result);
-    if (benchmark == "readreverse") return Scan(table, false, result);
-    if (benchmark == "verify") {
-      const Stopwatch watch;
-      Status status = table.VerifyChecksum();
-      result->measured = watch.Stop();
-      result->operations = table.properties().num_entries;
-      result->bytes = table.file().Size();
-      return status;
-    }
-    if (benchmark == "multireadrandom") {
-      return MultiReadRandom(table, options, workload, result);
-    }
-    if (benchmark == "seekrandom" || benchmark == "fwdrange") {
-      return SeekRandom(table, benchmark == "fwdrange" ? kRangeEntries : 1,
-                        options, workload, result);
-    }
-    return ReadRandom(table, benchmark == "readmissing", options, workload,
-                      result);
+    return reads_.Run(benchmark, Path(options), options, workload, result);
   }
 
   Status FillSeq(const BenchOptions& options, const Workload& workload,
                  RunResult* result) {
+    reads_.Close();
     WorkerPool* const pool = PoolFor(options);
     const Stopwatch watch(WorkersOf(options) == 0
                               ? Stopwatch::Load::kOneThread
@@ -254,114 +211,8 @@ class AshlarEngine final : public Engine {
     return {};
   }
 
-  static Status Scan(const TableReader& table, bool forward,
-                     RunResult* result) {
-    const Stopwatch watch;
-    Iterator it = table.NewIterator();
-    uint64_t entries = 0;
-    uint64_t bytes = 0;
-    if (forward) {
-      for (it.SeekToFirst(); it.Valid(); it.Next()) {
-        ++entries;
-        bytes += it.user_key().size() + it.value().size();
-      }
-    } else {
-      for (it.SeekToLast(); it.Valid(); it.Prev()) {
-        ++entries;
-        bytes += it.user_key().size() + it.value().size();
-      }
-    }
-    result->measured = watch.Stop();
-    result->operations = entries;
-    result->found = entries;
-    result->bytes = bytes;
-    return it.status();
-  }
-
-  static Status ReadRandom(const TableReader& table, bool missing,
-                           const BenchOptions& options,
-                           const Workload& workload, RunResult* result) {
-    return RunThreads(
-        options, result, [&](uint64_t reads, uint64_t seed, RunResult* part) {
-          Random random(seed);
-          std::string key(workload.key_size(), '\0');
-          GetResult got;
-          for (uint64_t i = 0; i < reads; ++i) {
-            const uint64_t n = random.Below(options.num_read_keys());
-            if (missing) {
-              workload.MissingKey(n, key.data());
-            } else {
-              workload.Key(n, key.data());
-            }
-            Status status = table.Get(key, &got);
-            if (!status.ok()) return status;
-            if (got.state != GetResult::State::kFound) continue;
-            ++part->found;
-            part->bytes += key.size() + got.value.size();
-          }
-          return Status();
-        });
-  }
-
-  static Status MultiReadRandom(const TableReader& table,
-                                const BenchOptions& options,
-                                const Workload& workload, RunResult* result) {
-    return RunThreads(
-        options, result, [&](uint64_t reads, uint64_t seed, RunResult* part) {
-          Random random(seed);
-          const auto batch = static_cast<size_t>(options.batch_size);
-          const size_t size = workload.key_size();
-          std::string bytes(batch * size, '\0');
-          std::vector<Slice> keys;
-          for (size_t j = 0; j < batch; ++j) {
-            keys.emplace_back(bytes.data() + j * size, size);
-          }
-          std::vector<GetResult> results(batch);
-          std::vector<Status> statuses(batch);
-          for (uint64_t i = 0; i < reads; i += batch) {
-            for (size_t j = 0; j < batch; ++j) {
-              workload.Key(random.Below(options.num_read_keys()),
-                           bytes.data() + j * size);
-            }
-            table.MultiGet(keys, results, statuses);
-            for (size_t j = 0; j < batch; ++j) {
-              if (!statuses[j].ok()) return statuses[j];
-              if (results[j].state != GetResult::State::kFound) continue;
-              ++part->found;
-              part->bytes += size + results[j].value.size();
-            }
-          }
-          return Status();
-        });
-  }
-
-  // A seek, and so many entries from there on.
-  static Status SeekRandom(const TableReader& table, uint64_t range,
-                           const BenchOptions& options,
-                           const Workload& workload, RunResult* result) {
-    return RunThreads(
-        options, result, [&](uint64_t reads, uint64_t seed, RunResult* part) {
-          Random random(seed);
-          std::string key(workload.key_size(), '\0');
-          Iterator it = table.NewIterator();
-          for (uint64_t i = 0; i < reads; ++i) {
-            workload.Key(random.Below(options.num_read_keys()), key.data());
-            it.Seek(key);
-            if (!it.Valid()) return it.status();
-            ++part->found;
-            part->bytes += it.user_key().size() + it.value().size();
-            for (uint64_t n = 1; n < range; ++n) {
-              it.Next();
-              if (!it.Valid()) break;
-              part->bytes += it.user_key().size() + it.value().size();
-            }
-          }
-          return Status();
-        });
-  }
-
-  internal::Buffer filter_;       // of filterquery
-  std::shared_ptr<Cache> cache_;  // of all runs
+  internal::Buffer filter_;  // of filterquery
+  AshlarReads reads_;
   std::unique_ptr<WorkerPool> pool_;
 };
 

@@ -1,14 +1,12 @@
 // RocksDB as an engine: a library of its own, loaded by table_bench where a
 // RocksDB is installed.
 //
-// Uses RocksDB's public API with options that match ours; the block cache is
-// large enough and warm before reads are timed.
+// Uses RocksDB's public API with options that match ours.
 
 #include <rocksdb/cache.h>
 #include <rocksdb/env.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/options.h>
-#include <rocksdb/sst_file_reader.h>
 #include <rocksdb/sst_file_writer.h>
 #include <rocksdb/table.h>
 #include <rocksdb/version.h>
@@ -20,7 +18,7 @@
 #include "tools/bench/engine.h"
 #include "tools/bench/filter_questions.h"
 #include "tools/bench/rocksdb_parts.h"
-#include "tools/bench/threads.h"
+#include "tools/bench/rocksdb_reads.h"
 
 namespace ashlar::bench {
 
@@ -36,6 +34,13 @@ rocksdb::CompressionType CodecFor(const std::string& name) {
   return found == known.end() ? rocksdb::kNoCompression : found->second;
 }
 
+std::string DescribeCacheSize(const BenchOptions& o) {
+  if (o.cache_percent != 0) {
+    return std::to_string(o.cache_percent) + " % of the file";
+  }
+  return std::to_string(o.cache_size >> 20) + " MiB, warm";
+}
+
 class RocksDbEngine final : public Engine {
  public:
   std::string Name() const override { return "rocksdb"; }
@@ -43,10 +48,12 @@ class RocksDbEngine final : public Engine {
   std::string Describe(const BenchOptions& o) const override {
     return "RocksDB " + std::to_string(ROCKSDB_MAJOR) + "." +
            std::to_string(ROCKSDB_MINOR) + "." + std::to_string(ROCKSDB_PATCH) +
-           ", SstFileWriter / SstFileReader; checksum XXH3, verified on every "
+           ", SstFileWriter / " +
+           (o.read_only_db ? "a read-only database" : "SstFileReader") +
+           "; checksum XXH3, verified on every "
            "read from the file; index and filter in memory; block cache " +
-           o.cache_type + " of " + std::to_string(o.cache_size >> 20) +
-           " MiB, warm; format_version " + std::to_string(o.format_version) +
+           o.cache_type + " of " + DescribeCacheSize(o) + "; format_version " +
+           std::to_string(o.format_version) +
            "; optimize_filters_for_memory off; parallel_threads " +
            std::to_string(o.parallel_threads);
   }
@@ -75,32 +82,20 @@ class RocksDbEngine final : public Engine {
       FilterQuery(options, workload, result);
       return {};
     }
-    rocksdb::Status status = OpenWarm(options);
-    if (!status.ok()) return status;
-    if (benchmark == "readseq") return Scan(true, result);
-    if (benchmark == "readreverse") return Scan(false, result);
-    if (benchmark == "verify") {
-      const Stopwatch watch;
-      status = reader_->VerifyChecksum();
-      result->measured = watch.Stop();
-      result->operations = workload.num();
-      return status;
-    }
-    if (benchmark == "multireadrandom") {
-      return MultiReadRandom(options, workload, result);
-    }
-    if (benchmark == "seekrandom" || benchmark == "fwdrange") {
-      return SeekRandom(benchmark == "fwdrange" ? kRangeEntries : 1, options,
-                        workload, result);
-    }
-    return ReadRandom(benchmark == "readmissing", options, workload, result);
+    return reads_.Run(
+        benchmark, Path(options), options, workload,
+        [&](const std::shared_ptr<rocksdb::Cache>& cache) {
+          return OptionsFor(options, cache);
+        },
+        result);
   }
 
   static std::string Path(const BenchOptions& o) {
-    return o.folder + "/rocksdb.sst";
+    return o.folder + (o.read_only_db ? "/rocksdb.db.sst" : "/rocksdb.sst");
   }
 
-  rocksdb::Options OptionsFor(const BenchOptions& o) {
+  rocksdb::Options OptionsFor(const BenchOptions& o,
+                              const std::shared_ptr<rocksdb::Cache>& cache) {
     rocksdb::BlockBasedTableOptions table;
     table.format_version = o.format_version;
     table.block_size = o.block_size;
@@ -112,15 +107,8 @@ class RocksDbEngine final : public Engine {
           o.ribbon ? rocksdb::NewRibbonFilterPolicy(o.bloom_bits, -1)
                    : rocksdb::NewBloomFilterPolicy(o.bloom_bits));
     }
-    if (cache_ == nullptr) {
-      if (o.cache_type == "lru_cache") {
-        cache_ = rocksdb::NewLRUCache(o.cache_size);
-      } else {
-        cache_ =
-            rocksdb::HyperClockCacheOptions(o.cache_size, 0).MakeSharedCache();
-      }
-    }
-    table.block_cache = cache_;
+    table.block_cache = cache;
+    table.no_block_cache = cache == nullptr;
     rocksdb::Options options;
     options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
     options.compression_opts.parallel_threads = o.parallel_threads;
@@ -135,8 +123,8 @@ class RocksDbEngine final : public Engine {
 
   rocksdb::Status FillSeq(const BenchOptions& options, const Workload& workload,
                           RunResult* result) {
-    reader_.reset();
-    const rocksdb::Options rocksdb_options = OptionsFor(options);
+    reads_.Close();
+    const rocksdb::Options rocksdb_options = OptionsFor(options, nullptr);
     const Stopwatch watch(options.parallel_threads <= 1
                               ? Stopwatch::Load::kOneThread
                               : Stopwatch::Load::kManyThreads);
@@ -204,124 +192,8 @@ class RocksDbEngine final : public Engine {
     result->operations = questions.size();
   }
 
-  rocksdb::Status OpenWarm(const BenchOptions& options) {
-    if (reader_ != nullptr) return {};
-    reader_ = std::make_unique<rocksdb::SstFileReader>(OptionsFor(options));
-    rocksdb::Status status = reader_->Open(Path(options));
-    RunResult ignored;
-    if (status.ok()) status = Scan(true, &ignored);
-    if (!status.ok()) reader_.reset();
-    return status;
-  }
-
-  rocksdb::Status Scan(bool forward, RunResult* result) {
-    rocksdb::ReadOptions read_options;
-    read_options.verify_checksums = true;
-    const Stopwatch watch;
-    const std::unique_ptr<rocksdb::Iterator> it(
-        reader_->NewIterator(read_options));
-    uint64_t entries = 0;
-    uint64_t bytes = 0;
-    if (forward) {
-      for (it->SeekToFirst(); it->Valid(); it->Next()) {
-        ++entries;
-        bytes += it->key().size() + it->value().size();
-      }
-    } else {
-      for (it->SeekToLast(); it->Valid(); it->Prev()) {
-        ++entries;
-        bytes += it->key().size() + it->value().size();
-      }
-    }
-    result->measured = watch.Stop();
-    result->operations = result->found = entries;
-    result->bytes = bytes;
-    return it->status();
-  }
-
-  rocksdb::Status ReadRandom(bool missing, const BenchOptions& options,
-                             const Workload& workload, RunResult* result) {
-    return RunThreads(
-        options, result, [&](uint64_t reads, uint64_t seed, RunResult* part) {
-          Random random(seed);
-          std::string key(workload.key_size(), '\0');
-          std::string value;
-          for (uint64_t i = 0; i < reads; ++i) {
-            const uint64_t n = random.Below(options.num_read_keys());
-            if (missing) {
-              workload.MissingKey(n, key.data());
-            } else {
-              workload.Key(n, key.data());
-            }
-            const rocksdb::Status status =
-                reader_->Get(rocksdb::ReadOptions(), key, &value);
-            if (status.IsNotFound()) continue;
-            if (!status.ok()) return status;
-            ++part->found;
-            part->bytes += key.size() + value.size();
-          }
-          return rocksdb::Status();
-        });
-  }
-
-  rocksdb::Status MultiReadRandom(const BenchOptions& options,
-                                  const Workload& workload, RunResult* result) {
-    return RunThreads(
-        options, result, [&](uint64_t reads, uint64_t seed, RunResult* part) {
-          Random random(seed);
-          const auto batch = static_cast<size_t>(options.batch_size);
-          const size_t size = workload.key_size();
-          std::string bytes(batch * size, '\0');
-          std::vector<rocksdb::Slice> keys;
-          for (size_t j = 0; j < batch; ++j) {
-            keys.emplace_back(bytes.data() + j * size, size);
-          }
-          std::vector<std::string> values;
-          for (uint64_t i = 0; i < reads; i += batch) {
-            for (size_t j = 0; j < batch; ++j) {
-              workload.Key(random.Below(options.num_read_keys()),
-                           bytes.data() + j * size);
-            }
-            const std::vector<rocksdb::Status> statuses =
-                reader_->MultiGet(rocksdb::ReadOptions(), keys, &values);
-            for (size_t j = 0; j < batch; ++j) {
-              if (statuses[j].IsNotFound()) continue;
-              if (!statuses[j].ok()) return statuses[j];
-              ++part->found;
-              part->bytes += size + values[j].size();
-            }
-          }
-          return rocksdb::Status();
-        });
-  }
-
-  rocksdb::Status SeekRandom(uint64_t range, const BenchOptions& options,
-                             const Workload& workload, RunResult* result) {
-    return RunThreads(
-        options, result, [&](uint64_t reads, uint64_t seed, RunResult* part) {
-          Random random(seed);
-          std::string key(workload.key_size(), '\0');
-          const std::unique_ptr<rocksdb::Iterator> it(
-              reader_->NewIterator(rocksdb::ReadOptions()));
-          for (uint64_t i = 0; i < reads; ++i) {
-            workload.Key(random.Below(options.num_read_keys()), key.data());
-            it->Seek(key);
-            if (!it->Valid()) return it->status();
-            ++part->found;
-            part->bytes += it->key().size() + it->value().size();
-            for (uint64_t n = 1; n < range; ++n) {
-              it->Next();
-              if (!it->Valid()) break;
-              part->bytes += it->key().size() + it->value().size();
-            }
-          }
-          return rocksdb::Status();
-        });
-  }
-
-  std::shared_ptr<rocksdb::Cache> cache_;
   std::unique_ptr<rocksdb::Env> null_env_;
-  std::unique_ptr<rocksdb::SstFileReader> reader_;
+  RocksDbReads reads_;
   std::unique_ptr<RocksDbFilter> filter_;  // of filterquery
 };
 

@@ -1,5 +1,6 @@
 #include "tools/bench/print_report.h"
 
+#include <algorithm>
 #include <cstdio>
 
 #include "tools/bench/report_parts.h"
@@ -27,6 +28,15 @@ std::string FastestRocksDb(const BenchmarkReport& report) {
   return fastest;
 }
 
+// Whether there is another of RocksDB, or was asked for by its variant.
+bool IsOneOfMany(const BenchmarkReport& report, const std::string& fastest) {
+  return fastest != "rocksdb" ||
+         std::any_of(report.results.begin(), report.results.end(),
+                     [](const auto& engine) {
+                       return engine.first.starts_with("rocksdb:");
+                     });
+}
+
 // Against the serial build of the same round, and against RocksDB at its best.
 void AddRatiosOfThreads(const BenchmarkReport& report,
                         std::vector<Ratio>* ratios) {
@@ -38,9 +48,13 @@ void AddRatiosOfThreads(const BenchmarkReport& report,
         {"CPU time of ashlar / " + serial, report.CpuRatio("ashlar", serial)});
   }
   const std::string fastest = FastestRocksDb(report);
-  if (fastest.find(':') == std::string::npos) return;
-  ratios->push_back({"ashlar is x times as fast as the fastest, " + fastest,
-                     report.TimesFaster("ashlar", fastest)});
+  if (fastest.empty() || !IsOneOfMany(report, fastest)) return;
+  for (const char* ours : {"ashlar", "ashlar:nowords"}) {
+    if (!report.results.contains(ours)) continue;
+    ratios->push_back(
+        {ours + (" is x times as fast as the fastest, " + fastest),
+         report.TimesFaster(ours, fastest)});
+  }
   ratios->push_back(
       {"CPU time of ashlar / " + fastest, report.CpuRatio("ashlar", fastest)});
 }
@@ -94,6 +108,17 @@ std::vector<Ratio> RatiosOf(const BenchmarkReport& report,
   return ratios;
 }
 
+// Those that run by RunThreads.
+bool CountsAllocations(const BenchmarkReport& report,
+                       const BenchOptions& options) {
+  if (options.count_allocations == nullptr) return false;
+  for (const char* other :
+       {"readseq", "readreverse", "blockinsert", "verify"}) {
+    if (report.benchmark == other) return false;
+  }
+  return ReadsTable(report.benchmark);
+}
+
 }  // namespace
 
 void PrintText(const BenchmarkReport& report, const BenchOptions& options) {
@@ -114,9 +139,13 @@ void PrintText(const BenchmarkReport& report, const BenchOptions& options) {
                   static_cast<unsigned long long>(run.found),
                   static_cast<unsigned long long>(run.operations));
     }
-    std::printf(
-        "; %.3f CPU seconds, %.1f MiB peak [%s]\n", run.measured.cpu_seconds,
-        static_cast<double>(run.measured.peak_bytes) / kMebi, engine.c_str());
+    std::printf("; %.3f CPU seconds, %.1f MiB peak", run.measured.cpu_seconds,
+                static_cast<double>(run.measured.peak_bytes) / kMebi);
+    if (CountsAllocations(report, options)) {
+      std::printf(", %.4f allocations an operation",
+                  static_cast<double>(run.allocations) / operations);
+    }
+    std::printf(" [%s]\n", engine.c_str());
   }
   PrintRatios(report, RatiosOf(report, options));
   std::fflush(stdout);
@@ -137,7 +166,15 @@ std::string ToJson(const std::vector<BenchmarkReport>& reports,
       const RunResult& run = MedianRun(runs);
       entry["engines"][engine]["bytes"] = run.bytes;
       entry["engines"][engine]["file_bytes"] = run.file_bytes;
+      if (CountsAllocations(report, options)) {
+        entry["engines"][engine]["allocations"] = run.allocations;
+      }
+      if (report.benchmark.ends_with(kWhileWriting)) {
+        entry["engines"][engine]["written_bytes"] = run.written_bytes;
+      }
     }
+    const std::string fastest = FastestRocksDb(report);
+    if (!fastest.empty()) entry["fastest_rocksdb"] = fastest;
     document["benchmarks"].push_back(std::move(entry));
   }
   return document.dump(2);

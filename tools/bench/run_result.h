@@ -16,6 +16,10 @@ struct RunResult {
   uint64_t bytes = 0;  // keys and values handed over or read
   uint64_t found = 0;
   uint64_t file_bytes = 0;
+  // Of reads: calls of malloc and its like by the reading threads, and what the
+  // writer beside them handed over.
+  uint64_t allocations = 0;
+  uint64_t written_bytes = 0;
   // Of multifillseq: the part of its work that the slowest builder had done
   // when the first was done, and the longest stall of any.
   double slowest_share = 0;

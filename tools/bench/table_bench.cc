@@ -4,13 +4,16 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "third-party/gflags_lib.h"
+#include "tools/bench/allocations.h"
 #include "tools/bench/command_line.h"
 #include "tools/bench/engine.h"
 #include "tools/bench/print_report.h"
@@ -22,12 +25,17 @@ DEFINE_string(
     "comma-separated: fillseq, multifillseq (--builders at once), filterbuild, "
     "filterfinish (without hashing), filterquery, readseq, readreverse, "
     "readrandom, multireadrandom (--batch_size keys a call), readmissing, "
-    "seekrandom, fwdrange (a seek and 10 entries), "
-    "verify");
-DEFINE_string(engines, "ashlar,rocksdb,limit",
-              "comma-separated: ashlar, rocksdb, limit, generator, copy; "
-              "ashlar:N and rocksdb:N build with --parallel_threads=N, and "
-              "ashlar:1 is what ashlar's wall and CPU time are compared with");
+    "seekrandom, fwdrange (a seek and 10 entries), readwhilewriting, "
+    "fwdrangewhilewriting (beside a writer that builds tables, at "
+    "--write_rate), blockinsert (a data block in memory is parsed and put into "
+    "a full cache), verify");
+DEFINE_string(
+    engines, "ashlar,rocksdb,limit",
+    "comma-separated: ashlar, rocksdb, limit, generator, copy; "
+    "ashlar:N and rocksdb:N build with --parallel_threads=N, and "
+    "ashlar:1 is what ashlar's wall and CPU time are compared with; "
+    "ashlar:nowords has --noentry_words; rocksdb reads by its SstFileReader, "
+    "and as rocksdb:db, which is added for reads, by a read-only database");
 DEFINE_uint64(num, 1000000, "entries");
 DEFINE_uint64(reads, 0, "operations of the random benchmarks; 0: num");
 DEFINE_int32(key_size, 16, "bytes of a key");
@@ -42,8 +50,12 @@ DEFINE_uint32(format_version, 6, "of the files written");
 DEFINE_double(bloom_bits, 10, "filter bits a key; 0: no filter");
 DEFINE_bool(ribbon, false, "a Ribbon filter instead of a Bloom filter");
 DEFINE_uint64(cache_size, 8ULL << 30, "bytes of the block cache");
+DEFINE_double(cache_percent, 0,
+              "the block cache has so many hundredths of the table's file, "
+              "instead of cache_size; random reads then warm it up");
 DEFINE_string(cache_type, "hyper_clock_cache",
-              "hyper_clock_cache or lru_cache");
+              "hyper_clock_cache, lru_cache or auto_hyper_clock_cache, which "
+              "is RocksDB's that grows; ours grows without");
 DEFINE_uint32(parallel_threads, 1,
               "of a build, as RocksDB counts them: 1 is serial, n adds n "
               "workers; 0: automatic");
@@ -65,6 +77,14 @@ DEFINE_bool(
     "filterquery: we know the next batch when we ask one, as a MultiGet "
     "of many keys does, and fetch it first; limit does so too");
 DEFINE_uint64(hot_keys, 0, "random reads are of the first so many; 0: of all");
+DEFINE_bool(spread_keys, false,
+            "hot keys lie evenly over the table, not at its beginning");
+DEFINE_string(skew, "",
+              "P.R: point reads are of the first P keys and ranges begin at "
+              "the first R, as hot_keys; none: of all");
+DEFINE_uint64(write_rate, 2 << 20,
+              "bytes/s of keys and values that the writer of ...whilewriting "
+              "hands over");
 DEFINE_bool(entry_words, true,
             "our cached blocks have a word for each entry "
             "(ReaderOptions::cache_entry_words)");
@@ -89,6 +109,21 @@ std::string DefaultFolder() {
   return ::access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
 }
 
+// "64.512"; empty: as it is.
+bool ParseSkew(const std::string& skew, BenchOptions* options) {
+  if (skew.empty()) return true;
+  options->hot_keys = options->hot_ranges = 0;
+  if (skew == "none") return true;
+  const char* const end = skew.data() + skew.size();
+  const auto points = std::from_chars(skew.data(), end, options->hot_keys);
+  if (points.ec != std::errc() || points.ptr == end || *points.ptr != '.') {
+    return false;
+  }
+  const auto ranges = std::from_chars(points.ptr + 1, end, options->hot_ranges);
+  return ranges.ec == std::errc() && ranges.ptr == end &&
+         options->hot_keys != 0 && options->hot_ranges != 0;
+}
+
 BenchOptions OptionsFromFlags() {
   BenchOptions o;
   o.workload = {FLAGS_num,        FLAGS_key_size,
@@ -103,6 +138,7 @@ BenchOptions OptionsFromFlags() {
   o.bloom_bits = FLAGS_bloom_bits;
   o.ribbon = FLAGS_ribbon;
   o.cache_size = FLAGS_cache_size;
+  o.cache_percent = FLAGS_cache_percent;
   o.cache_type = FLAGS_cache_type;
   o.parallel_threads = FLAGS_parallel_threads;
   o.workers = FLAGS_workers;
@@ -114,6 +150,10 @@ BenchOptions OptionsFromFlags() {
   o.builders = FLAGS_builders;
   o.mmap_read = FLAGS_mmap_read;
   o.hot_keys = FLAGS_hot_keys;
+  if (!ParseSkew(FLAGS_skew, &o)) Usage("--skew must be none or P.R");
+  o.spread_keys = FLAGS_spread_keys;
+  o.write_rate = FLAGS_write_rate;
+  o.count_allocations = CountAllocations();
   o.entry_words = FLAGS_entry_words;
   o.huge_page_cache = FLAGS_huge_page_cache;
   o.threads = FLAGS_threads;
@@ -138,8 +178,14 @@ void CheckFlags() {
     Usage("--threads, --rounds and --builders must be 1 or more");
   }
   if (FLAGS_cache_type != "hyper_clock_cache" &&
+      FLAGS_cache_type != "auto_hyper_clock_cache" &&
       FLAGS_cache_type != "lru_cache") {
-    Usage("--cache_type must be hyper_clock_cache or lru_cache");
+    Usage(
+        "--cache_type must be hyper_clock_cache, auto_hyper_clock_cache or "
+        "lru_cache");
+  }
+  if (FLAGS_batch_size < 1 || FLAGS_write_rate < 1 || FLAGS_cache_percent < 0) {
+    Usage("--batch_size and --write_rate must be 1 or more");
   }
   const auto codec = ParseCompressionType(FLAGS_compression_type);
   if (!codec.ok() || !IsCompressionSupported(*codec)) {
@@ -174,27 +220,33 @@ std::unique_ptr<Engine> EngineOf(const std::string& name) {
   return engine;
 }
 
-// "name" or "name:threads".
+// "name" or "name:variant".
 std::unique_ptr<Engine> EngineFromSpec(const std::string& spec) {
   const size_t colon = spec.find(':');
   if (colon == std::string::npos) return EngineOf(spec);
-  const std::string name = spec.substr(0, colon);
-  const std::string number = spec.substr(colon + 1);
-  uint32_t threads = 0;
-  const auto [end, error] =
-      std::from_chars(number.data(), number.data() + number.size(), threads);
-  if (error != std::errc() || end != number.data() + number.size() ||
-      (name != "ashlar" && name != "rocksdb")) {
-    Usage("unknown engine " + spec);
-  }
-  std::unique_ptr<Engine> engine = EngineOf(name);
+  std::unique_ptr<Engine> engine = EngineOf(spec.substr(0, colon));
   if (engine == nullptr) return nullptr;
-  return WithParallelThreads(std::move(engine), threads);
+  engine = NewVariant(std::move(engine), spec.substr(colon + 1));
+  if (engine == nullptr) Usage("unknown engine " + spec);
+  return engine;
 }
+
+constexpr const char* kReadOnlyDb = "rocksdb:db";
 
 std::vector<std::unique_ptr<Engine>> EnginesFromFlags() {
   std::vector<std::unique_ptr<Engine>> engines;
-  for (const std::string& spec : Split(FLAGS_engines)) {
+  std::vector<std::string> specs = Split(FLAGS_engines);
+  const std::vector<std::string> benchmarks = Split(FLAGS_benchmarks);
+  const bool reads = std::any_of(
+      benchmarks.begin(), benchmarks.end(),
+      [](const std::string& benchmark) { return ReadsTable(benchmark); });
+  const auto names = [&](const char* name) {
+    return std::find(specs.begin(), specs.end(), name) != specs.end();
+  };
+  if (reads && names("rocksdb") && !names(kReadOnlyDb)) {
+    specs.emplace_back(kReadOnlyDb);
+  }
+  for (const std::string& spec : specs) {
     std::unique_ptr<Engine> engine = EngineFromSpec(spec);
     if (engine != nullptr) engines.push_back(std::move(engine));
   }
@@ -214,7 +266,8 @@ bool IsBenchmark(const std::string& name) {
   for (const char* known :
        {"fillseq", "multifillseq", "filterbuild", "filterfinish", "filterquery",
         "readseq", "readreverse", "readrandom", "multireadrandom",
-        "readmissing", "seekrandom", "fwdrange", "verify"}) {
+        "readmissing", "seekrandom", "fwdrange", "readwhilewriting",
+        "fwdrangewhilewriting", "blockinsert", "verify"}) {
     if (name == known) return true;
   }
   return false;
@@ -254,16 +307,6 @@ std::vector<Contestant> ContestantsOf(const std::string& benchmark,
   return contestants;
 }
 
-void RemoveFiles(const BenchOptions& options) {
-  for (const char* name : {"ashlar.sst", "rocksdb.sst", "limit.bin"}) {
-    ::unlink((options.folder + "/" + name).c_str());
-  }
-  for (int i = 0; i < options.builders; ++i) {
-    ::unlink(
-        (options.folder + "/ashlar." + std::to_string(i) + ".sst").c_str());
-  }
-}
-
 int Main() {
   CheckFlags();
   const std::vector<std::string> benchmarks = Split(FLAGS_benchmarks);
@@ -290,8 +333,7 @@ int Main() {
   std::string error;
   std::vector<BenchmarkReport> reports;
   for (const std::string& benchmark : benchmarks) {
-    const bool fills =
-        benchmark.ends_with("fillseq") || benchmark.starts_with("filter");
+    const bool fills = !ReadsTable(benchmark);
     if (!fills && !files_made) error = EnsureFiles(all, options, workload);
     files_made = files_made || !fills;
     if (!error.empty()) break;
@@ -301,8 +343,8 @@ int Main() {
     if (!error.empty()) break;
     if (!FLAGS_json) PrintText(reports.back(), options);
   }
-  RemoveFiles(options);
-  ::rmdir(options.folder.c_str());
+  std::error_code ignored;
+  std::filesystem::remove_all(options.folder, ignored);
   if (!error.empty()) {
     std::fprintf(stderr, "table_bench: %s\n", error.c_str());
     return 1;

@@ -4,7 +4,9 @@
 
 #include <chrono>
 #include <latch>
+#include <stop_token>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "tools/bench/engine.h"
@@ -47,6 +49,10 @@ void TimeThreads(int threads, RunResult* result, Load load) {
   for (const double s : seconds) result->thread_seconds += s / threads;
 }
 
+inline uint64_t AllocationsSoFar(const BenchOptions& options) {
+  return options.count_allocations == nullptr ? 0 : options.count_allocations();
+}
+
 // `read(reads, seed, RunResult*)` returns a status with ok().
 template <typename Read>
 auto RunThreads(const BenchOptions& options, RunResult* result, Read read) {
@@ -56,16 +62,72 @@ auto RunThreads(const BenchOptions& options, RunResult* result, Read read) {
   std::vector<RunResult> parts(n);
   std::vector<Outcome> outcomes(n);
   TimeThreads(options.threads, result, [&](size_t i) {
+    const uint64_t before = AllocationsSoFar(options);
     outcomes[i] = read(each, options.workload.seed + 7 + i, &parts[i]);
+    parts[i].allocations = AllocationsSoFar(options) - before;
   });
   result->operations = each * n;
   Outcome first = outcomes[0];
   for (size_t i = 0; i < n; ++i) {
     result->found += parts[i].found;
     result->bytes += parts[i].bytes;
+    result->allocations += parts[i].allocations;
     if (!outcomes[i].ok()) first = outcomes[i];
   }
   return first;
+}
+
+// How fast a writer may be: it says what it wrote, and waits.
+class WritePace {
+ public:
+  WritePace(uint64_t bytes_per_second, std::stop_token stop)
+      : bytes_per_second_(bytes_per_second), stop_(std::move(stop)) {}
+
+  // Between entries. False: there is nobody any more to write beside.
+  bool Wrote(uint64_t bytes) {
+    bytes_ += bytes;
+    burst_ += bytes;
+    if (burst_ < kBurstBytes) return true;
+    burst_ = 0;
+    const auto due = begin_ + std::chrono::duration_cast<Clock::duration>(
+                                  std::chrono::duration<double>(
+                                      static_cast<double>(bytes_) /
+                                      static_cast<double>(bytes_per_second_)));
+    constexpr std::chrono::milliseconds kNap(2);
+    while (!stop_.stop_requested() && Clock::now() < due) {
+      std::this_thread::sleep_for(kNap);
+    }
+    return !stop_.stop_requested();
+  }
+  uint64_t bytes() const { return bytes_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr uint64_t kBurstBytes = uint64_t{32} << 10;
+  const uint64_t bytes_per_second_;
+  const std::stop_token stop_;
+  const Clock::time_point begin_ = Clock::now();
+  uint64_t bytes_ = 0;
+  uint64_t burst_ = 0;
+};
+
+// RunThreads beside a writer: `build(WritePace*)` builds a table, again and
+// again, and returns a status with ok().
+template <typename Read, typename Build>
+auto RunThreadsBesideWriter(const BenchOptions& options, RunResult* result,
+                            Read read, Build build) {
+  decltype(build(nullptr)) built;
+  std::jthread writer([&](const std::stop_token& stop) {
+    WritePace pace(options.write_rate, stop);
+    do {
+      built = build(&pace);
+    } while (built.ok() && !stop.stop_requested());
+    result->written_bytes = pace.bytes();
+  });
+  auto status = RunThreads(options, result, read);
+  writer.request_stop();
+  writer.join();
+  return status.ok() ? built : status;
 }
 
 // A thread that calls a function again and again, with pauses, until it goes

@@ -1,0 +1,239 @@
+#include "tools/bench/ashlar_reads.h"
+
+#include <span>
+#include <vector>
+
+#include "table/external_file_writer.h"
+#include "tools/bench/ashlar_build.h"
+#include "tools/bench/key_draw.h"
+#include "tools/bench/threads.h"
+
+namespace ashlar::bench {
+
+namespace {
+
+Status Scan(const TableReader& table, bool forward, RunResult* result) {
+  const Stopwatch watch;
+  Iterator it = table.NewIterator();
+  uint64_t entries = 0;
+  uint64_t bytes = 0;
+  if (forward) {
+    for (it.SeekToFirst(); it.Valid(); it.Next()) {
+      ++entries;
+      bytes += it.user_key().size() + it.value().size();
+    }
+  } else {
+    for (it.SeekToLast(); it.Valid(); it.Prev()) {
+      ++entries;
+      bytes += it.user_key().size() + it.value().size();
+    }
+  }
+  result->measured = watch.Stop();
+  result->operations = entries;
+  result->found = entries;
+  result->bytes = bytes;
+  return it.status();
+}
+
+Status Verify(const TableReader& table, RunResult* result) {
+  const Stopwatch watch;
+  Status status = table.VerifyChecksum();
+  result->measured = watch.Stop();
+  result->operations = table.properties().num_entries;
+  result->bytes = table.file().Size();
+  return status;
+}
+
+// What a thread of random reads does: (reads, seed, RunResult*).
+auto PointReads(const TableReader& table, bool missing,
+                const BenchOptions& options, const Workload& workload) {
+  return [&, missing](uint64_t reads, uint64_t seed, RunResult* part) {
+    KeyDraw draw(options, seed);
+    std::string key(workload.key_size(), '\0');
+    GetResult got;
+    for (uint64_t i = 0; i < reads; ++i) {
+      const uint64_t n = draw.Next();
+      if (missing) {
+        workload.MissingKey(n, key.data());
+      } else {
+        workload.Key(n, key.data());
+      }
+      Status status = table.Get(key, &got);
+      if (!status.ok()) return status;
+      if (got.state != GetResult::State::kFound) continue;
+      ++part->found;
+      part->bytes += key.size() + got.value.size();
+    }
+    return Status();
+  };
+}
+
+auto BatchReads(const TableReader& table, const BenchOptions& options,
+                const Workload& workload) {
+  return [&](uint64_t reads, uint64_t seed, RunResult* part) {
+    KeyDraw draw(options, seed);
+    const auto batch = static_cast<size_t>(options.batch_size);
+    const size_t size = workload.key_size();
+    std::string bytes(batch * size, '\0');
+    std::vector<Slice> keys;
+    for (size_t j = 0; j < batch; ++j) {
+      keys.emplace_back(bytes.data() + j * size, size);
+    }
+    std::vector<GetResult> results(batch);
+    std::vector<Status> statuses(batch);
+    for (uint64_t i = 0; i < reads; i += batch) {
+      for (size_t j = 0; j < batch; ++j) {
+        workload.Key(draw.Next(), bytes.data() + j * size);
+      }
+      table.MultiGet(keys, results, statuses);
+      for (size_t j = 0; j < batch; ++j) {
+        if (!statuses[j].ok()) return statuses[j];
+        if (results[j].state != GetResult::State::kFound) continue;
+        ++part->found;
+        part->bytes += size + results[j].value.size();
+      }
+    }
+    return Status();
+  };
+}
+
+// Seeks, and so many entries from there on.
+auto Seeks(const TableReader& table, uint64_t range,
+           const BenchOptions& options, const Workload& workload) {
+  return [&, range](uint64_t reads, uint64_t seed, RunResult* part) {
+    KeyDraw draw = DrawOfRanges(options, range, seed);
+    std::string key(workload.key_size(), '\0');
+    Iterator it = table.NewIterator();
+    for (uint64_t i = 0; i < reads; ++i) {
+      workload.Key(draw.Next(), key.data());
+      it.Seek(key);
+      if (!it.Valid()) return it.status();
+      ++part->found;
+      part->bytes += it.user_key().size() + it.value().size();
+      for (uint64_t n = 1; n < range; ++n) {
+        it.Next();
+        if (!it.Valid()) break;
+        part->bytes += it.user_key().size() + it.value().size();
+      }
+    }
+    return Status();
+  };
+}
+
+// Of the writer beside the reads: a table, as far as it comes.
+Status BuildAtPace(const BenchOptions& options, const Workload& workload,
+                   WritePace* pace) {
+  const std::string path = options.folder + "/ashlar.beside.sst";
+  Result<std::unique_ptr<WritableFile>> opened = OpenWritableFile(path);
+  if (!opened.ok()) return opened.status();
+  Result<std::unique_ptr<ExternalFileWriter>> writer =
+      ExternalFileWriter::Create(opened->get(), TableOptionsFor(options),
+                                 BuildOptionsFor(options, nullptr));
+  if (!writer.ok()) return writer.status();
+  Workload::Cursor cursor(workload);
+  for (uint64_t i = 0; i < workload.num(); ++i) {
+    const Slice key(cursor.key());
+    const Slice value(cursor.value());
+    Status status = (*writer)->Put(key, value);
+    if (!status.ok()) return status;
+    if (!pace->Wrote(key.size() + value.size())) return {};
+    cursor.Next();
+  }
+  return (*writer)->Finish();
+}
+
+// RunThreads, with the writer where the benchmark has one.
+template <typename Read>
+Status RunReads(const std::string& benchmark, const BenchOptions& options,
+                const Workload& workload, RunResult* result, Read read) {
+  if (!benchmark.ends_with(kWhileWriting)) {
+    return RunThreads(options, result, read);
+  }
+  return RunThreadsBesideWriter(options, result, read, [&](WritePace* pace) {
+    return BuildAtPace(options, workload, pace);
+  });
+}
+
+}  // namespace
+
+bool HasBlockCache(const BenchOptions& o) {
+  return (o.cache_size != 0 || o.cache_percent != 0) && !o.mmap_read;
+}
+
+void AshlarReads::Close() {
+  reader_.reset();
+  cache_.reset();
+}
+
+Status AshlarReads::Open(const std::string& path, const BenchOptions& options,
+                         const Workload& workload) {
+  if (reader_ != nullptr) return {};
+  Result<std::unique_ptr<RandomAccessFile>> file = OpenRandomAccessFile(path);
+  if (!file.ok()) return file.status();
+  ReaderOptions reader_options;
+  reader_options.allow_mmap_reads = options.mmap_read;
+  reader_options.cache_entry_words = options.entry_words;
+  if (HasBlockCache(options)) {
+    BenchOptions of_cache = options;
+    of_cache.cache_size = options.CacheSizeFor((*file)->Size());
+    Result<std::shared_ptr<Cache>> made = MakeBlockCache(of_cache);
+    if (!made.ok()) return made.status();
+    cache_ = std::move(made).value();
+    reader_options.block_cache = cache_;
+  }
+  Result<std::unique_ptr<TableReader>> reader =
+      TableReader::Open(path, reader_options);
+  if (!reader.ok()) return reader.status();
+  reader_ = std::move(reader).value();
+  return HasBlockCache(options) ? Warm(options, workload) : Status();
+}
+
+// Every block into the cache; or where it is too small, those that random
+// reads leave there.
+Status AshlarReads::Warm(const BenchOptions& options,
+                         const Workload& workload) {
+  RunResult ignored;
+  if (!options.HoldsTable(workload.raw_bytes())) {
+    return RunThreads(options, &ignored,
+                      PointReads(*reader_, false, options, workload));
+  }
+  Status status = Scan(*reader_, true, &ignored);
+  if (status.ok() &&
+      cache_->GetOccupancyCount() < reader_->properties().num_data_blocks) {
+    return Status::Aborted("not every block is in the cache");
+  }
+  return status;
+}
+
+Status AshlarReads::Run(const std::string& benchmark, const std::string& path,
+                        const BenchOptions& options, const Workload& workload,
+                        RunResult* result) {
+  Status status = Open(path, options, workload);
+  return status.ok() ? Dispatch(benchmark, options, workload, result) : status;
+}
+
+Status AshlarReads::Dispatch(const std::string& benchmark,
+                             const BenchOptions& options,
+                             const Workload& workload, RunResult* result) {
+  const TableReader& table = *reader_;
+  if (benchmark == "readseq") return Scan(table, true, result);
+  if (benchmark == "readreverse") return Scan(table, false, result);
+  if (benchmark == "verify") return Verify(table, result);
+  if (benchmark == "blockinsert") {
+    return RunBlockInsert(options, cache_.get(), result);
+  }
+  if (benchmark == "multireadrandom") {
+    return RunReads(benchmark, options, workload, result,
+                    BatchReads(table, options, workload));
+  }
+  if (benchmark == "seekrandom" || benchmark.starts_with("fwdrange")) {
+    const uint64_t range = benchmark == "seekrandom" ? 1 : kRangeEntries;
+    return RunReads(benchmark, options, workload, result,
+                    Seeks(table, range, options, workload));
+  }
+  return RunReads(
+      benchmark, options, workload, result,
+      PointReads(table, benchmark == "readmissing", options, workload));
+}
+
+}  // namespace ashlar::bench

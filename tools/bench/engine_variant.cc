@@ -1,0 +1,75 @@
+// Engines with options of their own, so that one run compares several round by
+// round.
+
+#include <charconv>
+
+#include "tools/bench/engine.h"
+
+namespace ashlar::bench {
+
+namespace {
+
+class EngineVariant final : public Engine {
+ public:
+  EngineVariant(std::unique_ptr<Engine> engine, std::string variant,
+                uint32_t threads)
+      : engine_(std::move(engine)),
+        variant_(std::move(variant)),
+        threads_(threads) {}
+
+  std::string Name() const override { return engine_->Name() + ":" + variant_; }
+  std::string Describe(const BenchOptions& options) const override {
+    return engine_->Describe(With(options));
+  }
+  bool Has(const std::string& benchmark) const override {
+    if (variant_ == "db" && !ReadsTable(benchmark)) return false;
+    if (variant_ == "db" && benchmark == "blockinsert") return false;
+    return engine_->Has(benchmark);
+  }
+  std::string Run(const std::string& benchmark, const BenchOptions& options,
+                  const Workload& workload, RunResult* result) override {
+    return engine_->Run(benchmark, With(options), workload, result);
+  }
+
+ private:
+  BenchOptions With(BenchOptions options) const {
+    if (threads_ != kNoNumber) {
+      options.parallel_threads = threads_;
+      options.workers = -1;
+    }
+    if (variant_ == "nowords") options.entry_words = false;
+    if (variant_ == "db") options.read_only_db = true;
+    return options;
+  }
+
+ public:
+  static constexpr uint32_t kNoNumber = UINT32_MAX;
+
+ private:
+  const std::unique_ptr<Engine> engine_;
+  const std::string variant_;
+  const uint32_t threads_;
+};
+
+}  // namespace
+
+bool ReadsTable(std::string_view benchmark) {
+  return !benchmark.ends_with("fillseq") && !benchmark.starts_with("filter");
+}
+
+std::unique_ptr<Engine> NewVariant(std::unique_ptr<Engine> engine,
+                                   const std::string& variant) {
+  const std::string name = engine->Name();
+  uint32_t threads = EngineVariant::kNoNumber;
+  const bool known = (name == "ashlar" && variant == "nowords") ||
+                     (name == "rocksdb" && variant == "db");
+  if (!known) {
+    const char* const end = variant.data() + variant.size();
+    const auto [at, error] = std::from_chars(variant.data(), end, threads);
+    if (error != std::errc() || at != end) return nullptr;
+    if (name != "ashlar" && name != "rocksdb") return nullptr;
+  }
+  return std::make_unique<EngineVariant>(std::move(engine), variant, threads);
+}
+
+}  // namespace ashlar::bench

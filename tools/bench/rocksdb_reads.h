@@ -1,0 +1,59 @@
+// RocksDbReads: the benchmarks that read a table of RocksDB.
+//
+// Used by the engine. The table stays open, and its cache warm, from run to
+// run, until Close. One thread at a time; the loads may have many.
+#ifndef ASHLAR_TOOLS_BENCH_ROCKSDB_READS_H_
+#define ASHLAR_TOOLS_BENCH_ROCKSDB_READS_H_
+
+#include <rocksdb/cache.h>
+#include <rocksdb/options.h>
+#include <rocksdb/status.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "tools/bench/engine.h"
+#include "tools/bench/rocksdb_table.h"
+
+namespace ashlar::bench {
+
+class RocksDbReads {
+ public:
+  // The options of a table, with this block cache or none.
+  using OptionsOf =
+      std::function<rocksdb::Options(std::shared_ptr<rocksdb::Cache>)>;
+
+  // What is open reads a file that is about to be written anew.
+  void Close();
+  // `table_options` is used for what the benchmark writes, too.
+  rocksdb::Status Run(const std::string& benchmark, const std::string& path,
+                      const BenchOptions& options, const Workload& workload,
+                      const OptionsOf& options_of, RunResult* result);
+
+ private:
+  rocksdb::Status Open(const std::string& path, const BenchOptions& options,
+                       const Workload& workload, const OptionsOf& options_of);
+  rocksdb::Status Warm(const BenchOptions& options, const Workload& workload);
+  rocksdb::Status Dispatch(const std::string& benchmark,
+                           const BenchOptions& options,
+                           const Workload& workload,
+                           const OptionsOf& options_of, RunResult* result);
+
+  std::unique_ptr<RocksDbTable> table_;
+};
+
+std::shared_ptr<rocksdb::Cache> MakeRocksDbCache(
+    const BenchOptions& options, uint64_t capacity,
+    std::shared_ptr<rocksdb::SecondaryCache> secondary = nullptr);
+
+// The first data block of the file, parsed and put into a cache that is full of
+// such blocks, again and again.
+rocksdb::Status RunRocksDbBlockInsert(const std::string& path,
+                                      const BenchOptions& options,
+                                      const RocksDbReads::OptionsOf& options_of,
+                                      RunResult* result);
+
+}  // namespace ashlar::bench
+
+#endif  // ASHLAR_TOOLS_BENCH_ROCKSDB_READS_H_

@@ -1,0 +1,114 @@
+#include "tools/bench/rocksdb_table.h"
+
+#include <rocksdb/db.h>
+#include <rocksdb/sst_file_reader.h>
+
+#include <utility>
+
+namespace ashlar::bench {
+
+namespace {
+
+class TableFile final : public RocksDbTable {
+ public:
+  explicit TableFile(const rocksdb::Options& options) : reader_(options) {}
+  rocksdb::Status Open(const std::string& path) { return reader_.Open(path); }
+
+  rocksdb::Status Get(const rocksdb::Slice& key,
+                      rocksdb::PinnableSlice* value) override {
+    return reader_.Get(options_, key, value);
+  }
+  void MultiGet(const std::vector<rocksdb::Slice>& keys,
+                std::vector<rocksdb::PinnableSlice>* values,
+                std::vector<rocksdb::Status>* statuses) override {
+    *statuses = reader_.MultiGet(options_, keys, values);
+  }
+  std::unique_ptr<rocksdb::Iterator> NewIterator(
+      const rocksdb::ReadOptions& options) override {
+    return std::unique_ptr<rocksdb::Iterator>(reader_.NewIterator(options));
+  }
+  rocksdb::Status VerifyChecksum() override {
+    return reader_.VerifyChecksum(options_);
+  }
+
+ private:
+  const rocksdb::ReadOptions options_;
+  rocksdb::SstFileReader reader_;
+};
+
+class Database final : public RocksDbTable {
+ public:
+  explicit Database(std::unique_ptr<rocksdb::DB> db)
+      : db_(std::move(db)), family_(db_->DefaultColumnFamily()) {}
+
+  rocksdb::Status Get(const rocksdb::Slice& key,
+                      rocksdb::PinnableSlice* value) override {
+    value->Reset();
+    return db_->Get(options_, family_, key, value);
+  }
+  void MultiGet(const std::vector<rocksdb::Slice>& keys,
+                std::vector<rocksdb::PinnableSlice>* values,
+                std::vector<rocksdb::Status>* statuses) override {
+    for (rocksdb::PinnableSlice& value : *values) value.Reset();
+    db_->MultiGet(options_, family_, keys.size(), keys.data(), values->data(),
+                  statuses->data());
+  }
+  std::unique_ptr<rocksdb::Iterator> NewIterator(
+      const rocksdb::ReadOptions& options) override {
+    return std::unique_ptr<rocksdb::Iterator>(
+        db_->NewIterator(options, family_));
+  }
+  rocksdb::Status VerifyChecksum() override {
+    return db_->VerifyChecksum(options_);
+  }
+
+ private:
+  const rocksdb::ReadOptions options_;
+  const std::unique_ptr<rocksdb::DB> db_;
+  rocksdb::ColumnFamilyHandle* const family_;
+};
+
+// A new database that holds the file's entries and nothing else.
+rocksdb::Status MakeDatabase(const rocksdb::Options& options,
+                             const std::string& path,
+                             const std::string& folder) {
+  rocksdb::Status status = rocksdb::DestroyDB(folder, options);
+  if (!status.ok()) return status;
+  std::unique_ptr<rocksdb::DB> db;
+  status = rocksdb::DB::Open(options, folder, &db);
+  if (!status.ok()) return status;
+  rocksdb::IngestExternalFileOptions ingest;
+  ingest.link_files = true;
+  status = db->IngestExternalFile({path}, ingest);
+  const rocksdb::Status closed = db->Close();
+  return status.ok() ? closed : status;
+}
+
+}  // namespace
+
+rocksdb::Status OpenTableFile(const rocksdb::Options& options,
+                              const std::string& path,
+                              std::unique_ptr<RocksDbTable>* table) {
+  auto file = std::make_unique<TableFile>(options);
+  rocksdb::Status status = file->Open(path);
+  if (status.ok()) *table = std::move(file);
+  return status;
+}
+
+rocksdb::Status OpenReadOnlyDatabase(const rocksdb::Options& options,
+                                     const std::string& path,
+                                     const std::string& folder,
+                                     std::unique_ptr<RocksDbTable>* table) {
+  rocksdb::Options of_database = options;
+  of_database.create_if_missing = true;
+  of_database.stats_dump_period_sec = 0;
+  of_database.stats_persist_period_sec = 0;
+  rocksdb::Status status = MakeDatabase(of_database, path, folder);
+  if (!status.ok()) return status;
+  std::unique_ptr<rocksdb::DB> db;
+  status = rocksdb::DB::OpenForReadOnly(of_database, folder, &db);
+  if (status.ok()) *table = std::make_unique<Database>(std::move(db));
+  return status;
+}
+
+}  // namespace ashlar::bench
