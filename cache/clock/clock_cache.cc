@@ -297,27 +297,40 @@ CacheHandle* ClockCache::Lookup(const CacheKey& key, SlotHint* slot_hint) {
   return Find(key, HashOf(key));
 }
 
-// By 32 keys: the lines of all tags are asked for, then those of all slots that
-// these tell of, then each key is looked up.
+// By 32 keys: the slots that hints tell of are asked for, and for keys without
+// a hint the lines of their tags, then the slots that these tell of; then each
+// key is looked up.
 void ClockCache::LookupBatch(std::span<const CacheKey> keys,
                              CacheHandle** handles, SlotHint* slot_hints) {
+  const ClockIndex& index = settings_.index;
   std::array<uint64_t, kBatch> hashes;
   for (size_t begin = 0; begin < keys.size(); begin += kBatch) {
     const size_t n = std::min(kBatch, keys.size() - begin);
     const CacheKey* const part = keys.data() + begin;
+    SlotHint* const hints = slot_hints == nullptr ? nullptr : slot_hints + begin;
+    uint32_t hashed = 0;  // bit i: key i has no hint
     for (size_t i = 0; i < n; ++i) {
+      if (hints != nullptr && hints[i] < index.slot_count()) {
+        // Not to be written: it may be a spread one, whose line must stay with
+        // all who read it.
+        __builtin_prefetch(index.slots() + hints[i]);
+        continue;
+      }
       hashes[i] = HashOf(part[i]);
-      settings_.index.PrefetchTags(hashes[i]);
+      index.PrefetchTags(hashes[i]);
+      hashed |= uint32_t{1} << i;
+    }
+    for (uint32_t left = hashed; left != 0; left &= left - 1) {
+      index.PrefetchSlot(hashes[ClockIndex::LowestOf(left)]);
     }
     for (size_t i = 0; i < n; ++i) {
-      settings_.index.PrefetchSlot(hashes[i]);
-    }
-    for (size_t i = 0; i < n; ++i) {
+      if ((hashed >> i & 1) == 0) {
+        handles[begin + i] = LookupByHint(part[i], &hints[i]);
+        continue;
+      }
       ClockSlot* const found = Find(part[i], hashes[i]);
       handles[begin + i] = found;
-      if (slot_hints != nullptr && found != nullptr) {
-        slot_hints[begin + i] = HintOf(found);
-      }
+      if (hints != nullptr && found != nullptr) hints[i] = HintOf(found);
     }
   }
 }

@@ -184,8 +184,8 @@ bool EntryWords::Matches(const BlockView& view, uint32_t entry,
       size_t{header.shared} + header.non_shared - kInternalKeyTailBytes;
   if (size != user_key.size()) return false;
   if (size > proved &&
-      std::memcmp(user_key.data() + proved, suffix + (proved - header.shared),
-                  size - proved) != 0) {
+      !SameBytes(user_key.data() + proved, suffix + (proved - header.shared),
+                 size - proved)) {
     return false;
   }
   const char* const value = suffix + header.non_shared;
@@ -197,7 +197,10 @@ bool EntryWords::Matches(const BlockView& view, uint32_t entry,
 WordPlace EntryWords::Find(const BlockView& view, const KeyOrder& order,
                            const Slice& user_key) const {
   constexpr size_t kLine = 64;
-  if (!user_key.starts_with(Slice(arrays_, shape_.prefix_size))) return {};
+  if (user_key.size() < shape_.prefix_size ||
+      !SameBytes(user_key.data(), arrays_, shape_.prefix_size)) {
+    return {};
+  }
   const int32_t word = Turn(WordOf(user_key, shape_.prefix_size), order);
   const size_t i = CountSmaller(words(), shape_.num_words(), word);
   if (i >= shape_.num_entries) return {};

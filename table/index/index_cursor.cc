@@ -1,7 +1,5 @@
 #include "table/index/index_cursor.h"
 
-#include <cassert>
-
 namespace ashlar::internal {
 
 // Makes part `number` the current one; false when it cannot be read.
@@ -53,14 +51,6 @@ bool IndexCursor::SeekToLast() {
   if (parts == 0 || !Enter(parts - 1) || part_->size() == 0) return false;
   at_ = part_->size() - 1;
   return true;
-}
-
-bool IndexCursor::SeekToBlock(size_t at) {
-  assert(!index_->is_partitioned());
-  status_ = Status();
-  if (!Enter(0)) return false;
-  at_ = at;
-  return at_ < part_->size();
 }
 
 bool IndexCursor::Seek(const Slice& internal_key) {

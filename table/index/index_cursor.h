@@ -6,6 +6,7 @@
 #ifndef ASHLAR_TABLE_INDEX_INDEX_CURSOR_H_
 #define ASHLAR_TABLE_INDEX_INDEX_CURSOR_H_
 
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -20,6 +21,7 @@ namespace ashlar::internal {
 
 class IndexCursor {
  public:
+  IndexCursor() = default;  // only to be assigned to
   explicit IndexCursor(const IndexReader* index) : index_(index) {}
 
   // Each is true when the cursor then stands on a block. If not, status()
@@ -30,7 +32,15 @@ class IndexCursor {
   bool Seek(const Slice& internal_key);
   // The same for who has found the place already: number `at` of an index that
   // is not partitioned.
-  bool SeekToBlock(size_t at);
+  bool SeekToBlock(size_t at) {
+    assert(!index_->is_partitioned());
+    status_ = Status();
+    part_ = &index_->root();
+    part_number_ = 0;
+    blocks_before_part_ = 0;
+    at_ = at;
+    return at_ < part_->size();
+  }
   bool Next() {
     if (++at_ < part_->size()) [[likely]]
       return true;
@@ -83,7 +93,7 @@ class IndexCursor {
   bool LastOfPartBefore();
   bool Enter(size_t number);
 
-  const IndexReader* index_;
+  const IndexReader* index_ = nullptr;
   const ParsedIndex* part_ = nullptr;
   size_t part_number_ = 0;
   size_t at_ = 0;

@@ -116,11 +116,14 @@ Status ParsedIndex::Parse(const Slice& contents, const BlockPlace& place,
   return status;
 }
 
-int ParsedIndex::CompareSeparator(size_t i, const Slice& internal_key) const {
-  if (!form_.user_keys) return order_.Compare(separator(i), internal_key);
-  const int order =
-      order_.CompareUserKeys(separator(i), UserKeyOf(internal_key));
-  return order != 0 ? order : 1;
+int ParsedIndex::CompareSeparator(size_t i, const Slice& user_key,
+                                  uint64_t tail) const {
+  const int order = order_.CompareUserKeys(SeparatorUserKey(i), user_key);
+  if (order != 0) return order;
+  if (form_.user_keys) return 1;
+  const uint64_t own = TailOf(separator(i));
+  if (own == tail) return 0;
+  return own > tail ? -1 : 1;
 }
 
 // Of orders that are those of bytes: in others a word says nothing.
@@ -139,50 +142,57 @@ void ParsedIndex::MakeWords() {
   words_->Build(words);
 }
 
-ParsedIndex::Target ParsedIndex::TargetOf(const Slice& internal_key) const {
-  const Slice key = UserKeyOf(internal_key);
-  if (key.starts_with(prefix_)) [[likely]] {
-    return {order_.WordOf(WordTree::WordOf(key, prefix_.size())), false, false};
+ParsedIndex::Search ParsedIndex::WordsOn(const Slice& user_key) const {
+  if (user_key.size() >= prefix_.size() &&
+      SameBytes(user_key.data(), prefix_.data(), prefix_.size())) [[likely]] {
+    return {.word = order_.WordOf(WordTree::WordOf(user_key, prefix_.size()))};
   }
   // It parts from all of them within what they share, or ends there.
-  const bool before = order_.CompareUserKeys(key, prefix_) < 0;
-  return {0, before, !before};
+  const bool before = order_.CompareUserKeys(user_key, prefix_) < 0;
+  return {.before_all = before, .behind_all = !before};
 }
 
-size_t ParsedIndex::Find(const Slice& internal_key) const {
-  if (words_ == nullptr) return FindBetween(0, size(), internal_key);
-  const Target target = TargetOf(internal_key);
-  if (target.before_all) return 0;
-  if (target.behind_all) return size();
-  return PlaceAmongEqual(words_->LowerBound(target.word), target.word,
-                         internal_key);
+ParsedIndex::Search ParsedIndex::BeginFind(const Slice& user_key) const {
+  if (words_ == nullptr) return {};
+  Search search = WordsOn(user_key);
+  search.leaf = words_->FindLeaf(search.word);
+  return search;
 }
 
-void ParsedIndex::FindBatch(std::span<const Slice> internal_keys,
+size_t ParsedIndex::EndFind(const Search& search, const Slice& user_key,
+                            uint64_t tail) const {
+  if (words_ == nullptr) return FindBetween(0, size(), user_key, tail);
+  if (search.before_all) return 0;
+  if (search.behind_all) return size();
+  return PlaceAmongEqual(words_->FindInLeaf(search.leaf, search.word),
+                         search.word, user_key, tail);
+}
+
+void ParsedIndex::FindBatch(std::span<const Slice> user_keys, uint64_t tail,
                             uint32_t* places) const {
-  const size_t n = internal_keys.size();
+  const size_t n = user_keys.size();
   if (words_ == nullptr) {
     for (size_t i = 0; i < n; ++i) {
       places[i] =
-          static_cast<uint32_t>(FindBetween(0, size(), internal_keys[i]));
+          static_cast<uint32_t>(FindBetween(0, size(), user_keys[i], tail));
     }
     return;
   }
-  std::array<Target, WordTree::kBatch> targets;
+  std::array<Search, WordTree::kBatch> searches;
   std::array<uint64_t, WordTree::kBatch> words;
   for (size_t i = 0; i < n; ++i) {
-    targets[i] = TargetOf(internal_keys[i]);
-    words[i] = targets[i].word;
+    searches[i] = WordsOn(user_keys[i]);
+    words[i] = searches[i].word;
   }
   words_->LowerBounds(std::span(words).first(n), places);
   for (size_t i = 0; i < n; ++i) {
-    if (targets[i].before_all) {
+    if (searches[i].before_all) {
       places[i] = 0;
-    } else if (targets[i].behind_all) {
+    } else if (searches[i].behind_all) {
       places[i] = static_cast<uint32_t>(size());
     } else {
       places[i] = static_cast<uint32_t>(
-          PlaceAmongEqual(places[i], words[i], internal_keys[i]));
+          PlaceAmongEqual(places[i], words[i], user_keys[i], tail));
     }
   }
 }
@@ -190,21 +200,22 @@ void ParsedIndex::FindBatch(std::span<const Slice> internal_keys,
 // From the first separator whose word is not smaller to the one that is sought:
 // another one only where words are equal.
 size_t ParsedIndex::PlaceAmongEqual(size_t place, uint64_t word,
-                                    const Slice& internal_key) const {
+                                    const Slice& user_key,
+                                    uint64_t tail) const {
   if (place == size() || words_->word(place) != word) [[likely]]
     return place;
-  if (CompareSeparator(place, internal_key) >= 0) return place;
+  if (CompareSeparator(place, user_key, tail) >= 0) return place;
   const size_t end = word == std::numeric_limits<uint64_t>::max()
                          ? size()
                          : words_->LowerBound(word + 1);
-  return FindBetween(place + 1, end, internal_key);
+  return FindBetween(place + 1, end, user_key, tail);
 }
 
-size_t ParsedIndex::FindBetween(size_t low, size_t high,
-                                const Slice& internal_key) const {
+size_t ParsedIndex::FindBetween(size_t low, size_t high, const Slice& user_key,
+                                uint64_t tail) const {
   while (low < high) {
     const size_t middle = low + (high - low) / 2;
-    if (CompareSeparator(middle, internal_key) < 0) {
+    if (CompareSeparator(middle, user_key, tail) < 0) {
       low = middle + 1;
     } else {
       high = middle;

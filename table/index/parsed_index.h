@@ -45,9 +45,27 @@ class ParsedIndex {
   }
   // The first block that may hold the internal key or one behind it; size()
   // where there is none.
-  size_t Find(const Slice& internal_key) const;
-  // The same for several keys; at most WordTree::kBatch.
-  void FindBatch(std::span<const Slice> internal_keys, uint32_t* places) const;
+  size_t Find(const Slice& internal_key) const {
+    const Slice user_key = UserKeyOf(internal_key);
+    return EndFind(BeginFind(user_key), user_key, TailOf(internal_key));
+  }
+  // The same in two steps, for who has other things to do while the index's
+  // memory is fetched. The key is given without its tail: user_key, with the
+  // timestamp if keys have one.
+  struct Search {
+    size_t leaf = 0;
+    // What the words say of the key: its word, or that it lies on one side of
+    // all separators.
+    uint64_t word = 0;
+    bool before_all = false;
+    bool behind_all = false;
+  };
+  Search BeginFind(const Slice& user_key) const;
+  size_t EndFind(const Search& search, const Slice& user_key,
+                 uint64_t tail) const;
+  // The same for several keys of one tail; at most WordTree::kBatch.
+  void FindBatch(std::span<const Slice> user_keys, uint64_t tail,
+                 uint32_t* places) const;
   // Where reads found block i last, or nothing of use.
   BlockHint hint(size_t i) const {
     return words_ == nullptr ? BlockHint() : words_->hint(i);
@@ -61,7 +79,9 @@ class ParsedIndex {
   }
   // Whether separator i sorts before, like or behind the internal key: < 0, 0,
   // > 0. A separator that is a user key counts as behind all its versions.
-  int CompareSeparator(size_t i, const Slice& internal_key) const;
+  int CompareSeparator(size_t i, const Slice& internal_key) const {
+    return CompareSeparator(i, UserKeyOf(internal_key), TailOf(internal_key));
+  }
   // Of two separators in this form.
   int CompareSeparators(const Slice& a, const Slice& b) const {
     return form_.user_keys ? order_.CompareUserKeys(a, b)
@@ -83,18 +103,13 @@ class ParsedIndex {
                      uint64_t file_limit) const;
   Status AddFirstKey(const Slice& stored, const BlockPlace& place);
 
-  // What the words say of a key: its word, or that it lies on one side of all
-  // separators.
-  struct Target {
-    uint64_t word = 0;
-    bool before_all = false;
-    bool behind_all = false;
-  };
   void MakeWords();
-  Target TargetOf(const Slice& internal_key) const;
-  size_t PlaceAmongEqual(size_t place, uint64_t word,
-                         const Slice& internal_key) const;
-  size_t FindBetween(size_t low, size_t high, const Slice& internal_key) const;
+  Search WordsOn(const Slice& user_key) const;
+  size_t PlaceAmongEqual(size_t place, uint64_t word, const Slice& user_key,
+                         uint64_t tail) const;
+  size_t FindBetween(size_t low, size_t high, const Slice& user_key,
+                     uint64_t tail) const;
+  int CompareSeparator(size_t i, const Slice& user_key, uint64_t tail) const;
   Slice SeparatorUserKey(size_t i) const {
     return form_.user_keys ? separator(i) : UserKeyOf(separator(i));
   }

@@ -18,8 +18,12 @@ struct CountPortable {
   }
 };
 
-size_t LowerBoundPortable(const WordLevels& levels, int64_t word) {
-  return SearchWords(levels, word, CountPortable());
+size_t FindLeafPortable(const WordLevels& levels, int64_t word) {
+  return SearchLeaf(levels, word, CountPortable());
+}
+
+size_t FindInLeafPortable(const WordLeaf& leaf, int64_t word) {
+  return CountPortable()(leaf.words.data(), word);
 }
 
 void LowerBoundsPortable(const WordLevels& levels, const int64_t* words,
@@ -29,8 +33,8 @@ void LowerBoundsPortable(const WordLevels& levels, const int64_t* words,
 
 }  // namespace
 
-const WordTreeKernels kPortableWordTreeKernels = {LowerBoundPortable,
-                                                  LowerBoundsPortable};
+const WordTreeKernels kPortableWordTreeKernels = {
+    FindLeafPortable, FindInLeafPortable, LowerBoundsPortable};
 
 const WordTreeKernels& ThisCpusWordTreeKernels() {
 #if defined(__x86_64__)
@@ -82,9 +86,13 @@ void WordTree::Build(std::span<const uint64_t> words,
   std::copy(upwards.rbegin(), upwards.rend(), levels_.inner.begin());
 }
 
-size_t WordTree::LowerBound(uint64_t word) const {
+size_t WordTree::FindLeaf(uint64_t word) const {
+  return kernels_->find_leaf(levels_, Turn(std::min(word, last_)));
+}
+
+size_t WordTree::FindInLeaf(size_t leaf, uint64_t word) const {
   if (word > last_) return size_;
-  return kernels_->lower_bound(levels_, Turn(word));
+  return leaf * kWidth + kernels_->find_in_leaf(leaves_[leaf], Turn(word));
 }
 
 void WordTree::LowerBounds(std::span<const uint64_t> words,

@@ -78,7 +78,13 @@ class WordTree {
 
   size_t size() const { return size_; }
   // The first word that is not smaller; size() where there is none.
-  size_t LowerBound(uint64_t word) const;
+  size_t LowerBound(uint64_t word) const {
+    return FindInLeaf(FindLeaf(word), word);
+  }
+  // The same in two steps: the first one has the leaf fetched and does not wait
+  // for it.
+  size_t FindLeaf(uint64_t word) const;
+  size_t FindInLeaf(size_t leaf, uint64_t word) const;
   // The same for up to kBatch at once, which wait for memory together.
   void LowerBounds(std::span<const uint64_t> words, uint32_t* places) const;
   uint64_t word(size_t i) const {

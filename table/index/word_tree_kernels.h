@@ -16,27 +16,34 @@ namespace ashlar::internal {
 // not larger than the last one of the node that the search comes to, and no
 // count is 16.
 struct WordTreeKernels {
-  size_t (*lower_bound)(const WordLevels& levels, int64_t word);
+  // The two halves of one search: the number of the leaf, which is being
+  // fetched then, and the place in it.
+  size_t (*find_leaf)(const WordLevels& levels, int64_t word);
+  size_t (*find_in_leaf)(const WordLeaf& leaf, int64_t word);
   // Up to WordTree::kBatch of them.
   void (*lower_bounds)(const WordLevels& levels, const int64_t* words, size_t n,
                        uint32_t* places);
 };
 
+inline void FetchLeaf(const WordLeaf& leaf) {
+  constexpr size_t kLine = 64;
+  const auto* const bytes = reinterpret_cast<const char*>(&leaf);
+  for (size_t i = 0; i < sizeof leaf; i += kLine) __builtin_prefetch(bytes + i);
+}
+
 // `count(node, word)`: how many of the node's 16 words are smaller.
 template <typename Count>
-[[gnu::always_inline]] inline size_t SearchWords(const WordLevels& levels,
-                                                 int64_t word,
-                                                 const Count& count) {
+[[gnu::always_inline]] inline size_t SearchLeaf(const WordLevels& levels,
+                                                int64_t word,
+                                                const Count& count) {
   constexpr size_t kWidth = WordTree::kWidth;
   size_t node = 0;
   for (size_t i = 0; i < levels.num_inner; ++i) {
     node = node * kWidth + count(levels.inner[i] + node * kWidth, word);
   }
-  const WordLeaf& leaf = levels.leaves[node];
-  // The hints will be asked for.
-  __builtin_prefetch(leaf.slots.data());
-  __builtin_prefetch(leaf.lines.data());
-  return node * kWidth + count(leaf.words.data(), word);
+  // The hints will be asked for too.
+  FetchLeaf(levels.leaves[node]);
+  return node;
 }
 
 // All searches go down level by level, side by side.
@@ -56,12 +63,13 @@ template <typename Count>
       const size_t next =
           node * kWidth + count(levels.inner[i] + node * kWidth, words[k]);
       places[k] = static_cast<uint32_t>(next);
-      const auto* const line = above_leaves
-                                   ? levels.leaves[next].words.data()
-                                   : levels.inner[i + 1] + next * kWidth;
-      for (size_t j = 0; j < (above_leaves ? 4 : 2); ++j) {
-        __builtin_prefetch(line + j * kLineWords);
+      if (above_leaves) {
+        FetchLeaf(levels.leaves[next]);
+        continue;
       }
+      const int64_t* const words_of_next = levels.inner[i + 1] + next * kWidth;
+      __builtin_prefetch(words_of_next);
+      __builtin_prefetch(words_of_next + kLineWords);
     }
   }
   for (size_t k = 0; k < n; ++k) {

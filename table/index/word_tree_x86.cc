@@ -33,8 +33,12 @@ struct CountByVectors {
   }
 };
 
-ASHLAR_AVX2 size_t LowerBound(const WordLevels& levels, int64_t word) {
-  return SearchWords(levels, word, CountByVectors());
+ASHLAR_AVX2 size_t FindLeaf(const WordLevels& levels, int64_t word) {
+  return SearchLeaf(levels, word, CountByVectors());
+}
+
+ASHLAR_AVX2 size_t FindInLeaf(const WordLeaf& leaf, int64_t word) {
+  return CountByVectors()(leaf.words.data(), word);
 }
 
 ASHLAR_AVX2 void LowerBounds(const WordLevels& levels, const int64_t* words,
@@ -44,7 +48,8 @@ ASHLAR_AVX2 void LowerBounds(const WordLevels& levels, const int64_t* words,
 
 }  // namespace
 
-const WordTreeKernels kAvx2WordTreeKernels = {LowerBound, LowerBounds};
+const WordTreeKernels kAvx2WordTreeKernels = {FindLeaf, FindInLeaf,
+                                              LowerBounds};
 
 }  // namespace ashlar::internal
 

@@ -40,8 +40,7 @@ Status CachedDataBlock::MakeWith(const EntryWordsShape& words,
   *words_made = true;
   // Blocks are walked in whole words, beyond their end.
   const size_t bytes = sizeof(CachedDataBlock) + RoundedWords(words) +
-                       sizeof(MemoryAllocator*) + contents.size() +
-                       Buffer::kSlack;
+                       sizeof(Rest) + contents.size() + Buffer::kSlack;
   void* const memory =
       allocator != nullptr
           ? allocator->Allocate(bytes)
@@ -49,8 +48,8 @@ Status CachedDataBlock::MakeWith(const EntryWordsShape& words,
   if (memory == nullptr) return {};
   block->reset(new (memory) CachedDataBlock(place.handle, words));
   CachedDataBlock& made = **block;
-  *made.AllocatorPlace() = allocator;
-  char* const copy = reinterpret_cast<char*>(made.AllocatorPlace() + 1);
+  new (&made.rest()) Rest{.allocator = allocator};
+  char* const copy = reinterpret_cast<char*>(&made.rest() + 1);
   std::memcpy(copy, contents.data(), contents.size());
   // Again, for what was checked may lie in a file that changes.
   Status status = ParseBlock(Slice(copy, contents.size()), place, &made.view_);
@@ -63,7 +62,7 @@ Status CachedDataBlock::MakeWith(const EntryWordsShape& words,
 
 void CachedDataBlock::operator delete(CachedDataBlock* block,
                                       std::destroying_delete_t) {
-  MemoryAllocator* const allocator = *block->AllocatorPlace();
+  MemoryAllocator* const allocator = block->rest().allocator;
   block->~CachedDataBlock();
   if (allocator != nullptr) {
     allocator->Deallocate(block);
@@ -74,7 +73,7 @@ void CachedDataBlock::operator delete(CachedDataBlock* block,
 
 size_t CachedDataBlock::ApproximateMemoryUsage() const {
   auto* const here = const_cast<CachedDataBlock*>(this);
-  const MemoryAllocator* const allocator = *here->AllocatorPlace();
+  const MemoryAllocator* const allocator = rest().allocator;
   if (allocator == nullptr) return ::malloc_usable_size(here);
   const auto size =
       static_cast<size_t>(view_.restarts - reinterpret_cast<const char*>(this));

@@ -19,7 +19,7 @@ constexpr size_t kLine = 64;
 // The lines of a cached block that a search begins with; and one of the next
 // page, so that the processor knows the way to an entry there.
 void Prefetch(const BlockHint& hint) {
-  constexpr size_t kLines = 6;
+  constexpr size_t kLines = 5;
   constexpr size_t kPage = 4096;
   if (hint.address == nullptr) return;
   for (size_t i = 0; i < kLines; ++i) {

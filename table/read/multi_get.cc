@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <optional>
 
 #include "table/index/index_cursor.h"
 #include "table/read/point_lookup.h"
+#include "table/read/target_key.h"
+#include "table/read/word_answer.h"
 
 namespace ashlar::internal {
 
@@ -64,36 +65,36 @@ class KeySet {
   uint64_t bits_;
 };
 
+// What the keys of a MultiGet have in common.
+struct BatchRead {
+  const OpenedTable& table;
+  const ReadOptions& options;
+  SequenceNumber snapshot;
+  const BatchOperandCallback& on_operand;
+};
+
 class MultiGetChunk {
  public:
-  MultiGetChunk(const OpenedTable& table, const ReadOptions& options, size_t n,
-                GetResult* results, Status* statuses)
-      : table_(table),
-        options_(options),
+  // `first_key`: the number of the first of them in the whole batch.
+  MultiGetChunk(const BatchRead& read, size_t first_key,
+                std::span<const Slice> user_keys, GetResult* results,
+                Status* statuses)
+      : read_(read),
+        table_(read.table),
+        first_key_(first_key),
+        user_keys_(user_keys),
         results_(results),
         statuses_(statuses),
-        open_(n) {}
+        open_(user_keys.size()) {}
 
-  void AddKey(size_t k, const Slice& user_key, SequenceNumber snapshot,
-              const MergeOperandCallback* on_operand) {
-    results_[k].Reset();
-    lookups_[k].emplace(table_, options_, user_key, snapshot, on_operand,
-                        &results_[k]);
-    lookups_[k]->Begin();
-  }
-
-  // All keys were added.
   void Run() {
+    open_.ForEach([&](size_t k) { results_[k].Reset(); });
     AskFilter();
     FindInIndex();
     CollectBlocks();
     LoadBlocks();
-    open_.ForEach([&](size_t k) {
-      const uint32_t block = block_of_[k];
-      lookups_[k]->Enter(&blocks_[block], keys_of_block_[block] > 1);
-    });
-    open_.ForEach(
-        [&](size_t k) { Close(k, lookups_[k]->SearchFrom(&*cursors_[k])); });
+    if (!table_.HasRangeDeletions(read_.options)) AnswerByWordsOfBlocks();
+    open_.ForEach([&](size_t k) { Search(k); });
   }
 
  private:
@@ -101,7 +102,6 @@ class MultiGetChunk {
   void Close(size_t k, const Status& status) {
     open_.Remove(k);
     if (status.ok()) {
-      lookups_[k]->End();
       statuses_[k] = Status();
     } else {
       results_[k].Reset();
@@ -109,56 +109,92 @@ class MultiGetChunk {
     }
   }
 
+  // What is left of a Get where no block can have the key.
+  void CloseWithoutBlocks(size_t k) {
+    if (table_.HasRangeDeletions(read_.options)) {
+      return Close(k, WithLookup(k, [](PointLookup* lookup) {
+                     return lookup->RunWithoutBlocks();
+                   }));
+    }
+    Close(k, Status());
+  }
+
+  template <typename Use>
+  Status WithLookup(size_t k, const Use& use) {
+    MergeOperandCallback on_operand;
+    if (read_.on_operand) {
+      on_operand = [this, k](const Slice& operand, SequenceNumber sequence) {
+        return read_.on_operand(first_key_ + k, operand, sequence);
+      };
+    }
+    PointLookup lookup(table_, read_.options, user_keys_[k], read_.snapshot,
+                       &on_operand, &results_[k]);
+    return use(&lookup);
+  }
+
+  void TakeFilterAnswer(size_t k, bool maybe) {
+    results_[k].filter =
+        maybe ? GetResult::Filter::kMaybe : GetResult::Filter::kAbsent;
+    if (!maybe) CloseWithoutBlocks(k);
+  }
+
   void AskFilter() {
     if (table_.filter_partitions != nullptr) return AskPartitions();
     if (!table_.filter.has_value()) return;
     std::array<uint64_t, kChunk> hashes;
-    std::array<size_t, kChunk> asked;
+    std::array<uint8_t, kChunk> asked;
     size_t n = 0;
     open_.ForEach([&](size_t k) {
       Slice subject;
-      if (!lookups_[k]->AsksFilter(&subject)) return;
+      if (!table_.filter_subject.OfKey(user_keys_[k], &subject)) return;
       hashes[n] = table_.filter->Hash(subject);
-      asked[n++] = k;
+      asked[n++] = static_cast<uint8_t>(k);
     });
     const uint64_t answers =
         table_.filter->MayMatchBatch(std::span(hashes).first(n));
     for (size_t i = 0; i < n; ++i) {
-      const bool maybe = (answers >> i & 1) != 0;
-      lookups_[asked[i]]->TakeFilterAnswer(maybe);
-      if (!maybe) Close(asked[i], Status());
+      TakeFilterAnswer(asked[i], (answers >> i & 1) != 0);
     }
   }
 
   void AskPartitions() {
     open_.ForEach([&](size_t k) {
       Slice subject;
-      if (!lookups_[k]->AsksFilter(&subject)) return;
+      if (!table_.filter_subject.OfKey(user_keys_[k], &subject)) return;
       bool maybe = true;
-      Status status = table_.filter_partitions->MayMatch(lookups_[k]->target(),
+      Status status = table_.filter_partitions->MayMatch(Target(k).slice(),
                                                          subject, &maybe);
-      if (status.ok()) lookups_[k]->TakeFilterAnswer(maybe);
-      if (!status.ok() || !maybe) Close(k, status);
+      if (!status.ok()) return Close(k, status);
+      TakeFilterAnswer(k, maybe);
     });
+  }
+
+  TargetKey Target(size_t k) const {
+    return TargetKey(table_, user_keys_[k], read_.options.timestamp,
+                     read_.snapshot);
   }
 
   void FindInIndex() {
     const IndexReader& index = *table_.index;
-    std::array<Slice, kChunk> targets;
+    const bool together =
+        !index.is_partitioned() && table_.order.timestamp_size() == 0;
     std::array<uint32_t, kChunk> places;
-    size_t n = 0;
-    if (!index.is_partitioned()) {
-      open_.ForEach([&](size_t k) { targets[n++] = lookups_[k]->target(); });
-      index.root().FindBatch(std::span(targets).first(n), places.data());
+    if (together) {
+      std::array<Slice, kChunk> keys;
+      size_t n = 0;
+      open_.ForEach([&](size_t k) { keys[n++] = user_keys_[k]; });
+      index.root().FindBatch(std::span(keys).first(n),
+                             TargetTail(read_.snapshot), places.data());
       for (size_t i = 0; i < n; ++i) index.root().PrefetchHandle(places[i]);
     }
-    n = 0;
+    size_t n = 0;
     open_.ForEach([&](size_t k) {
-      IndexCursor& at = cursors_[k].emplace(&index);
-      const bool on_block = index.is_partitioned()
-                                ? at.Seek(lookups_[k]->target())
-                                : at.SeekToBlock(places[n++]);
-      if (!on_block) Close(k, at.status());
+      cursors_[k] = IndexCursor(&index);
+      const bool on_block = together ? cursors_[k].SeekToBlock(places[n++])
+                                     : cursors_[k].Seek(Target(k).slice());
+      if (on_block) return;
+      if (!cursors_[k].status().ok()) return Close(k, cursors_[k].status());
+      CloseWithoutBlocks(k);
     });
   }
 
@@ -166,10 +202,13 @@ class MultiGetChunk {
   void CollectBlocks() {
     BlockNumbers numbers;
     open_.ForEach([&](size_t k) {
-      IndexCursor& at = *cursors_[k];
+      IndexCursor& at = cursors_[k];
       bool done = false;
-      while (!lookups_[k]->NeedsBlock(at, &done)) {
-        if (done || !at.Next()) return Close(k, done ? Status() : at.status());
+      while (!PointLookup::NeedsBlock(table_, user_keys_[k], at, &results_[k],
+                                      &done)) {
+        if (!done && at.Next()) continue;
+        if (!done && !at.status().ok()) return Close(k, at.status());
+        return CloseWithoutBlocks(k);
       }
       const BlockNote note = at.note();
       const uint32_t number = numbers.NumberOf(note, num_blocks_);
@@ -182,24 +221,52 @@ class MultiGetChunk {
 
   void LoadBlocks() {
     const auto requests = std::span(requests_).first(num_blocks_);
-    table_.data.LoadBatch(requests, options_);
+    table_.data.LoadBatch(requests, read_.options);
+    bool all_loaded = true;
     for (BlockRequest& r : requests) {
-      if (!r.status.ok()) continue;
-      r.status = table_.RestoreData(r.place, Slice(), r.block);
+      if (r.status.ok()) {
+        r.status = table_.RestoreData(r.place, Slice(), r.block);
+      }
+      all_loaded &= r.status.ok();
     }
+    if (all_loaded) return;
     open_.ForEach([&](size_t k) {
       const Status& status = requests_[block_of_[k]].status;
       if (!status.ok()) Close(k, status);
     });
   }
 
+  void AnswerByWordsOfBlocks() {
+    std::array<WordPlace, kChunk> places;
+    open_.ForEach([&](size_t k) {
+      places[k] = LookAtWords(table_, blocks_[block_of_[k]], user_keys_[k]);
+    });
+    open_.ForEach([&](size_t k) {
+      if (AnswerByWords(places[k], user_keys_[k], read_.snapshot, IsShared(k),
+                        &blocks_[block_of_[k]], &results_[k])) {
+        Close(k, Status());
+      }
+    });
+  }
+
+  // Whether other keys of the chunk need the key's block too.
+  bool IsShared(size_t k) const { return keys_of_block_[block_of_[k]] > 1; }
+
+  void Search(size_t k) {
+    Close(k, WithLookup(k, [&](PointLookup* lookup) {
+            return lookup->RunFrom(&cursors_[k], &blocks_[block_of_[k]],
+                                   IsShared(k));
+          }));
+  }
+
+  const BatchRead& read_;
   const OpenedTable& table_;
-  const ReadOptions& options_;
+  const size_t first_key_;
+  const std::span<const Slice> user_keys_;
   GetResult* const results_;
   Status* const statuses_;
   KeySet open_;  // keys that have no answer yet
-  std::array<std::optional<PointLookup>, kChunk> lookups_;
-  std::array<std::optional<IndexCursor>, kChunk> cursors_;
+  std::array<IndexCursor, kChunk> cursors_;
   std::array<uint32_t, kChunk> block_of_;
   std::array<uint32_t, kChunk> keys_of_block_ = {};
   uint32_t num_blocks_ = 0;
@@ -219,21 +286,12 @@ void RunMultiGet(const OpenedTable& table, const ReadOptions& options,
     std::fill(statuses.begin(), statuses.end(), table.Named(usable));
     return;
   }
+  const BatchRead read{table, options, snapshot, on_operand};
   for (size_t begin = 0; begin < user_keys.size(); begin += kChunk) {
     const size_t n = std::min(kChunk, user_keys.size() - begin);
-    std::array<MergeOperandCallback, kChunk> callbacks;
-    MultiGetChunk chunk(table, options, n, results.data() + begin,
-                        statuses.data() + begin);
-    for (size_t k = 0; k < n; ++k) {
-      if (on_operand) {
-        callbacks[k] = [&on_operand, number = begin + k](
-                           const Slice& operand, SequenceNumber sequence) {
-          return on_operand(number, operand, sequence);
-        };
-      }
-      chunk.AddKey(k, user_keys[begin + k], snapshot, &callbacks[k]);
-    }
-    chunk.Run();
+    MultiGetChunk(read, begin, user_keys.subspan(begin, n),
+                  results.data() + begin, statuses.data() + begin)
+        .Run();
   }
 }
 

@@ -10,11 +10,14 @@
 //           small table
 //   Load    one lookup in the cache for each distinct block; those that are
 //           missing are read together, neighbours by one read (data_blocks.h)
-//   Enter   each key finds its entry by the block's words, which has it fetched
-//   Search  compares the entry, and pins the value
+//   Look    each key finds its entry by the block's words, which has it fetched
+//   Answer  compares the entry, and pins the value
 //
-// A key that is not decided in its block (more versions may follow in the next
-// one, merge operands) is searched on alone, as Get does it.
+// All that a key needs in between is its place in the index and the number of
+// its block, so that the chunk stays in the processor's nearest cache. A key
+// that the words do not decide (blocks without words, more versions in the next
+// block, merge operands, range deletions) is searched alone from its block on,
+// by a PointLookup.
 //
 // Blocks belong to the chunk. A block that only one key of the chunk needs goes
 // to its value; one that several need is shared by their values, by one count

@@ -21,6 +21,7 @@
 #include "table/read/range_deletions.h"
 #include "util/mem/aligned_bytes.h"
 #include "util/status.h"
+#include "util/sync/atomic.h"
 
 namespace ashlar::internal {
 
@@ -67,6 +68,17 @@ struct OpenedTable {
   LoadedBlock filter_block;   // of `leveldb_filter`
   // Null where the table has no range deletions.
   std::unique_ptr<const RangeDeletions> range_deletions;
+  // Whether one search of one index by user key tells the first block that may
+  // have a key, as it is stored: there are no timestamps, no partitions, and
+  // nothing more that is to be asked of the block.
+  bool one_search = false;
+  // Whether the filter has let Gets pass of late: a guess.
+  mutable RelaxedAtomic<bool> filter_passes{true};
+
+  // Whether a read with these options has to honour any.
+  bool HasRangeDeletions(const ReadOptions& options) const {
+    return range_deletions != nullptr && !options.ignore_range_deletions;
+  }
 
   // Puts a data block with whole keys in the place of one that was loaded,
   // where the file does not store them whole. Leaves entries out whose

@@ -15,29 +15,41 @@ Status PointLookup::CheckOptions(const OpenedTable& table,
 }
 
 Status PointLookup::Run() {
-  result_->Reset();
   Status status = CheckOptions(table_, options_);
   if (!status.ok()) return status;
   Begin();
-  status = SearchBlocks();
-  if (status.ok()) {
-    End();
-  } else {
-    result_->Reset();
-  }
-  return status;
+  return End(SearchBlocks());
+}
+
+Status PointLookup::RunFrom(IndexCursor* at, PinnedBlock* block, bool shared) {
+  Begin();
+  shared_ = shared;
+  bool done = false;
+  Status status = SearchBlock(*at, block, &done);
+  shared_ = false;
+  if (status.ok() && !done) status = Search(at, at->Next());
+  return End(status);
+}
+
+Status PointLookup::RunWithoutBlocks() {
+  Begin();
+  return End({});
 }
 
 void PointLookup::Begin() {
   target_.Set(table_, user_key_, options_.timestamp, snapshot_);
-  if (table_.range_deletions != nullptr && !options_.ignore_range_deletions) {
-    deletion_ = table_.range_deletions->fragments.NewestOver(
-        user_key_, snapshot_, options_.timestamp);
-  }
+  if (!table_.HasRangeDeletions(options_)) return;
+  deletion_ = table_.range_deletions->fragments.NewestOver(user_key_, snapshot_,
+                                                           options_.timestamp);
 }
 
-void PointLookup::End() {
-  if (!decided_ && deletion_.sequence != 0) TakeRangeDeletion();
+Status PointLookup::End(const Status& status) {
+  if (!status.ok()) {
+    result_->Reset();
+  } else if (!decided_ && deletion_.sequence != 0) {
+    TakeRangeDeletion();
+  }
+  return status;
 }
 
 Status PointLookup::SearchBlocks() {
@@ -45,34 +57,35 @@ Status PointLookup::SearchBlocks() {
   Status status = AskFilter(&maybe);
   if (!status.ok() || !maybe) return status;
   IndexCursor at(table_.index.get());
-  return Search(&at, at.Seek(target()));
+  return Search(&at, at.Seek(target_.slice()));
 }
 
 Status PointLookup::AskFilter(bool* maybe) {
   Slice asked;
   const bool has_filter =
       table_.filter.has_value() || table_.filter_partitions != nullptr;
-  if (!has_filter || !AsksFilter(&asked)) return {};
+  if (!has_filter || !table_.filter_subject.OfKey(user_key_, &asked)) return {};
   if (table_.filter.has_value()) {
     *maybe = table_.filter->MayMatchBytes(asked);
   } else {
-    Status status = table_.filter_partitions->MayMatch(target(), asked, maybe);
+    Status status =
+        table_.filter_partitions->MayMatch(target_.slice(), asked, maybe);
     if (!status.ok()) return status;
   }
-  TakeFilterAnswer(*maybe);
+  result_->filter =
+      *maybe ? GetResult::Filter::kMaybe : GetResult::Filter::kAbsent;
   return {};
 }
 
 Status PointLookup::Search(IndexCursor* at, bool on_block) {
   for (; on_block; on_block = at->Next()) {
     bool done = false;
-    if (NeedsBlock(*at, &done)) {
+    if (NeedsBlock(table_, user_key_, *at, result_, &done)) {
       const BlockPlace place = at->place();
       Status status = table_.data.Load(place, options_, &own_, at->note());
       if (status.ok()) status = table_.RestoreData(place, Slice(), &own_);
       if (!status.ok()) return status;
-      Enter(&own_, false);
-      status = SearchBlock(*at, &done);
+      status = SearchBlock(*at, &own_, &done);
       if (!status.ok()) return status;
     }
     if (done) return {};
@@ -80,33 +93,49 @@ Status PointLookup::Search(IndexCursor* at, bool on_block) {
   return at->status();
 }
 
-void PointLookup::Enter(PinnedBlock* block, bool shared) {
-  searched_ = block;
-  shared_ = shared;
-  place_ = {};
-  const CachedDataBlock* const cached = block->cached();
-  // Readers of one file may have other comparators of one name: words that one
-  // has made by its bytes say nothing to the other.
-  if (cached == nullptr || !table_.order.IsOfBytes()) return;
-  if (!cached->words().any()) return;
-  place_ = cached->words().Find(block->view(), table_.order, user_key_);
+namespace {
+
+// Whether the data block at this offset may hold the key.
+bool AskOfBlock(const OpenedTable& table, const Slice& user_key,
+                uint64_t offset, GetResult* result) {
+  const bool maybe = table.leveldb_filter->MayMatch(offset, user_key);
+  if (maybe) {
+    result->filter = GetResult::Filter::kMaybe;
+  } else if (result->filter == GetResult::Filter::kNone) {
+    result->filter = GetResult::Filter::kAbsent;
+  }
+  return maybe;
 }
 
-Status PointLookup::SearchFrom(IndexCursor* at) {
-  bool done = false;
-  Status status = SearchBlock(*at, &done);
-  return !status.ok() || done ? status : Search(at, at->Next());
+// Whether versions of the key that stand in the block go on in the next one.
+// Only an index of internal keys lets a user key, timestamp included, span
+// blocks.
+bool MaySpan(const OpenedTable& table, const Slice& user_key,
+             const IndexCursor& at) {
+  const size_t timestamp = table.order.timestamp_size();
+  if (table.index->root().form().user_keys) {
+    return timestamp != 0 &&
+           WithoutTimestamp(at.separator(), timestamp) == user_key;
+  }
+  return WithoutTimestamp(UserKeyOf(at.separator()), timestamp) == user_key;
 }
 
-bool PointLookup::NeedsBlock(const IndexCursor& at, bool* done) {
+}  // namespace
+
+bool PointLookup::NeedsBlock(const OpenedTable& table, const Slice& user_key,
+                             const IndexCursor& at, GetResult* result,
+                             bool* done) {
   const Slice first_key = at.first_key();
-  if (!first_key.empty() && table_.order_without_timestamps.CompareUserKeys(
-                                user_key_, KeyOf(UserKeyOf(first_key))) < 0) {
+  if (!first_key.empty() &&
+      table.order_without_timestamps.CompareUserKeys(
+          user_key, WithoutTimestamp(UserKeyOf(first_key),
+                                     table.order.timestamp_size())) < 0) {
     *done = true;
     return false;
   }
-  if (table_.leveldb_filter.has_value() && !AskOfBlock(at.handle().offset)) {
-    *done = !MaySpan(at);
+  if (table.leveldb_filter.has_value() &&
+      !AskOfBlock(table, user_key, at.handle().offset, result)) {
+    *done = !MaySpan(table, user_key, at);
     return false;
   }
   return true;
@@ -114,42 +143,16 @@ bool PointLookup::NeedsBlock(const IndexCursor& at, bool* done) {
 
 // Looks at the versions that the block holds. *done unless more of them may
 // follow in the next one.
-Status PointLookup::SearchBlock(const IndexCursor& at, bool* done) {
+Status PointLookup::SearchBlock(const IndexCursor& at, PinnedBlock* searched,
+                                bool* done) {
   ++result_->data_blocks_read;
-  return SearchWords(done) ? Status() : SearchEntries(at, done);
-}
-
-// False where the words of the block do not tell all.
-bool PointLookup::SearchWords(bool* done) {
-  if (place_.tells == WordPlace::Tells::kUnknown) return false;
-  if (place_.tells == WordPlace::Tells::kEntry) {
-    constexpr auto kPut = static_cast<uint8_t>(ValueType::kTypeValue);
-    EntryMatch match;
-    if (!searched_->cached()->words().Matches(searched_->view(), place_.entry,
-                                              user_key_, &match)) {
-      return false;
-    }
-    const SequenceNumber sequence = match.tail >> 8;
-    if (static_cast<uint8_t>(match.tail) != kPut || sequence > snapshot_ ||
-        sequence < deletion_.sequence) {
-      return false;
-    }
-    decided_ = true;
-    result_->type = ValueType::kTypeValue;
-    result_->sequence = sequence;
-    PinValue(match.value);
-  }
-  *done = true;
-  return true;
-}
-
-Status PointLookup::SearchEntries(const IndexCursor& at, bool* done) {
+  searched_ = searched;
   if (!block_.has_value()) block_.emplace(table_.order);
   // The block may go once its value is handed out.
-  const bool may_go_on = MaySpan(at);
+  const bool may_go_on = MaySpan(table_, user_key_, at);
   BlockIterator& block = *block_;
-  block.Reset(searched_->view(), at.place());
-  for (bool on_entry = block.SeekUserKey(target()); on_entry;
+  block.Reset(searched->view(), at.place());
+  for (bool on_entry = block.SeekUserKey(target_.slice()); on_entry;
        on_entry = block.Next()) {
     if (KeyOf(UserKeyOf(block.key())) != user_key_) {
       *done = true;
@@ -165,28 +168,6 @@ Status PointLookup::SearchEntries(const IndexCursor& at, bool* done) {
   if (!block.status().ok()) return block.status();
   *done = !may_go_on;
   return {};
-}
-
-// Whether the data block at this offset may hold the key.
-bool PointLookup::AskOfBlock(uint64_t offset) {
-  const bool maybe = table_.leveldb_filter->MayMatch(offset, user_key_);
-  if (maybe) {
-    result_->filter = GetResult::Filter::kMaybe;
-  } else if (result_->filter == GetResult::Filter::kNone) {
-    result_->filter = GetResult::Filter::kAbsent;
-  }
-  return maybe;
-}
-
-// Whether versions of the key that stand in the block go on in the next one.
-// Only an index of internal keys lets a user key, timestamp included, span
-// blocks.
-bool PointLookup::MaySpan(const IndexCursor& at) const {
-  if (table_.index->root().form().user_keys) {
-    return table_.order.timestamp_size() != 0 &&
-           KeyOf(at.separator()) == user_key_;
-  }
-  return KeyOf(UserKeyOf(at.separator())) == user_key_;
 }
 
 // What is under a range deletion is as if it were not there.
@@ -212,10 +193,10 @@ Status PointLookup::TakeEntry() {
   switch (type) {
     case ValueType::kTypeValue:
     case ValueType::kTypeSetWithDelete:
-      PinValue(block_->value());
+      TakeValue(block_->value());
       return {};
     case ValueType::kTypeBlobIndex:
-      PinValue(block_->value());
+      TakeValue(block_->value());
       result_->is_blob_index = true;
       return {};
     case ValueType::kTypeWideColumnEntity:
@@ -249,7 +230,7 @@ Status PointLookup::TakeEntity() {
   std::optional<WideColumn> column;
   Status status = FindDefaultColumn(entity, &column);
   if (!status.ok()) return BadValue(status);
-  PinValue(column ? column->value : Slice(entity.data(), 0));
+  TakeValue(column ? column->value : Slice(entity.data(), 0));
   result_->is_blob_index = column && column->is_blob_index;
   result_->entity = entity;
   return {};
@@ -259,25 +240,13 @@ Status PointLookup::TakeTimedValue() {
   TimedValue timed;
   Status status = DecodeTimedValue(block_->value(), &timed);
   if (!status.ok()) return BadValue(status);
-  PinValue(timed.value);
+  TakeValue(timed.value);
   return {};
 }
 
 Status PointLookup::BadValue(const Status& cause) const {
   return block_->place().Wrap("value of " + DescribeInternalKey(block_->key()),
                               cause);
-}
-
-// The value keeps its block alive.
-void PointLookup::PinValue(const Slice& value) {
-  result_->state = GetResult::State::kFound;
-  if (!shared_) {
-    result_->value.Pin(value, searched_->Release());
-    return;
-  }
-  Cleanable pin;
-  searched_->Share(&pin);
-  result_->value.Pin(value, std::move(pin));
 }
 
 }  // namespace ashlar::internal

@@ -422,6 +422,15 @@ Status CheckExternalProperties(const TableProperties& properties) {
   return {};
 }
 
+bool IsOneSearch(const OpenedTable& table) {
+  const IndexReader& index = *table.index;
+  return table.order.known() && table.order.timestamp_size() == 0 &&
+         table.key_form.IsAsStored() && !index.is_partitioned() &&
+         !index.root().form().first_keys &&
+         table.filter_partitions == nullptr &&
+         !table.leveldb_filter.has_value();
+}
+
 // Files without an identity get one for as long as they are open.
 CacheKey CacheKeyOf(const TableProperties& properties) {
   if (!properties.db_session_id.empty() && properties.orig_file_number != 0) {
@@ -460,8 +469,9 @@ Status OpenTable(std::unique_ptr<RandomAccessFile> file,
   *table = std::make_unique<OpenedTable>(std::move(file), footer,
                                          options.max_uncompressed_block_bytes);
   status = TableOpener(table->get(), &window).Open(options);
+  OpenedTable& opened_table = **table;
+  opened_table.one_search = status.ok() && IsOneSearch(opened_table);
   if (status.ok() && options.block_cache != nullptr) {
-    OpenedTable& opened_table = **table;
     const bool has_words =
         options.cache_entry_words && opened_table.key_form.IsAsStored();
     opened_table.data.UseCache(options.block_cache,

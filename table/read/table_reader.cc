@@ -6,9 +6,9 @@
 
 #include "table/index/index_cursor.h"
 #include "table/meta/plain_block.h"
+#include "table/read/get.h"
 #include "table/read/multi_get.h"
 #include "table/read/opened_table.h"
-#include "table/read/point_lookup.h"
 #include "table/read/table_iterator.h"
 #include "table/read/visible_entries.h"
 
@@ -46,8 +46,8 @@ Status TableReader::Get(const ReadOptions& options, const Slice& user_key,
                         SequenceNumber snapshot, GetResult* result,
                         const MergeOperandCallback& on_operand) const {
   const OpenedTable& table = *state_->table;
-  PointLookup lookup(table, options, user_key, snapshot, &on_operand, result);
-  Status status = lookup.Run();
+  Status status =
+      RunGet(table, options, user_key, snapshot, on_operand, result);
   return status.ok() ? status : table.Named(status);
 }
 

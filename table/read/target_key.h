@@ -13,9 +13,19 @@
 
 namespace ashlar::internal {
 
+// The largest type, so that all versions of that sequence number follow, as
+// OpenedTable::AppendTarget has it.
+constexpr uint64_t TargetTail(SequenceNumber snapshot) {
+  return snapshot << 8 | 0xff;
+}
+
 class TargetKey {
  public:
   TargetKey() = default;
+  TargetKey(const OpenedTable& table, const Slice& user_key,
+            const Slice& timestamp, SequenceNumber snapshot) {
+    Set(table, user_key, timestamp, snapshot);
+  }
   TargetKey(const TargetKey&) = delete;
   TargetKey& operator=(const TargetKey&) = delete;
 
@@ -27,8 +37,7 @@ class TargetKey {
     if (table.order.timestamp_size() == 0 && size <= inline_.size())
         [[likely]] {
       std::memcpy(inline_.data(), user_key.data(), user_key.size());
-      // The largest type, as OpenedTable::AppendTarget has it.
-      StoreFixed64(inline_.data() + user_key.size(), snapshot << 8 | 0xff);
+      StoreFixed64(inline_.data() + user_key.size(), TargetTail(snapshot));
       slice_ = Slice(inline_.data(), size);
       return;
     }

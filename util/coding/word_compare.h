@@ -32,7 +32,30 @@ inline size_t CommonPrefixOfWords(const char* a, const char* b, size_t n) {
   return i + static_cast<size_t>(std::countr_zero(difference)) / 8;
 }
 
-// The same for any n, byte by byte below eight.
+// Whether a[0..n) and b[0..n) are equal. For n that are mostly small: without a
+// call.
+inline bool SameBytes(const char* a, const char* b, size_t n) {
+  constexpr size_t kWord = sizeof(uint64_t);
+  if (n >= kWord) {
+    uint64_t difference =
+        LoadFixed64(a + n - kWord) ^ LoadFixed64(b + n - kWord);
+    for (size_t i = 0; i + kWord < n; i += kWord) {
+      difference |= LoadFixed64(a + i) ^ LoadFixed64(b + i);
+    }
+    return difference == 0;
+  }
+  constexpr size_t kHalf = sizeof(uint32_t);
+  if (n >= kHalf) {
+    return ((LoadFixed32(a) ^ LoadFixed32(b)) |
+            (LoadFixed32(a + n - kHalf) ^ LoadFixed32(b + n - kHalf))) == 0;
+  }
+  for (size_t i = 0; i < n; ++i) {
+    if (a[i] != b[i]) return false;
+  }
+  return true;
+}
+
+// CommonPrefixOfWords for any n, byte by byte below eight.
 inline size_t CommonPrefix(const Slice& a, const Slice& b) {
   const size_t n = a.size() < b.size() ? a.size() : b.size();
   if (n >= sizeof(uint64_t)) return CommonPrefixOfWords(a.data(), b.data(), n);

@@ -1,0 +1,73 @@
+#include "table/read/get.h"
+
+#include "table/index/index_cursor.h"
+#include "table/read/point_lookup.h"
+#include "table/read/word_answer.h"
+
+namespace ashlar::internal {
+
+namespace {
+
+// Where the key's first block is, for tables of which one search tells.
+struct Found {
+  bool any = false;
+  size_t block = 0;
+};
+
+Found AskFilterAndIndex(const OpenedTable& table, const Slice& user_key,
+                        SequenceNumber snapshot, GetResult* result) {
+  const ParsedIndex& index = table.index->root();
+  Slice asked;
+  const bool asks =
+      table.filter.has_value() && table.filter_subject.OfKey(user_key, &asked);
+  const bool expected = !asks || table.filter_passes.Load();
+  ParsedIndex::Search search;
+  if (expected) search = index.BeginFind(user_key);
+  if (asks) {
+    const uint64_t hash = table.filter->Hash(asked);
+    const bool maybe = table.filter->MayMatch(hash);
+    result->filter =
+        maybe ? GetResult::Filter::kMaybe : GetResult::Filter::kAbsent;
+    // Seldom, so that threads do not write what others read all the time.
+    constexpr uint64_t kSeldom = 64;
+    if (maybe != expected && hash % kSeldom == 0) [[unlikely]]
+      table.filter_passes.Store(maybe);
+    if (!maybe) return {};
+    if (!expected) search = index.BeginFind(user_key);
+  }
+  const size_t i = index.EndFind(search, user_key, TargetTail(snapshot));
+  return {i != index.size(), i};
+}
+
+}  // namespace
+
+Status RunGet(const OpenedTable& table, const ReadOptions& options,
+              const Slice& user_key, SequenceNumber snapshot,
+              const MergeOperandCallback& on_operand, GetResult* result) {
+  result->Reset();
+  if (!table.one_search || !options.timestamp.empty()) {
+    return PointLookup(table, options, user_key, snapshot, &on_operand, result)
+        .Run();
+  }
+  const Found found = AskFilterAndIndex(table, user_key, snapshot, result);
+  const bool deletes_ranges = table.HasRangeDeletions(options);
+  if (!found.any && !deletes_ranges) return {};
+  PointLookup lookup(table, options, user_key, snapshot, &on_operand, result);
+  if (!found.any) return lookup.RunWithoutBlocks();
+  IndexCursor at(table.index.get());
+  at.SeekToBlock(found.block);
+  PinnedBlock block;
+  Status status = table.data.Load(at.place(), options, &block, at.note());
+  if (!status.ok()) {
+    result->Reset();
+    return status;
+  }
+  const WordPlace place = LookAtWords(table, block, user_key);
+  if (!deletes_ranges && AnswerByWords(place, user_key, snapshot,
+                                       /*shared=*/false, &block, result)) {
+    return {};
+  }
+  return lookup.RunFrom(&at, &block, /*shared=*/false);
+}
+
+}  // namespace ashlar::internal
