@@ -307,7 +307,8 @@ void ClockCache::LookupBatch(std::span<const CacheKey> keys,
   for (size_t begin = 0; begin < keys.size(); begin += kBatch) {
     const size_t n = std::min(kBatch, keys.size() - begin);
     const CacheKey* const part = keys.data() + begin;
-    SlotHint* const hints = slot_hints == nullptr ? nullptr : slot_hints + begin;
+    SlotHint* const hints =
+        slot_hints == nullptr ? nullptr : slot_hints + begin;
     uint32_t hashed = 0;  // bit i: key i has no hint
     for (size_t i = 0; i < n; ++i) {
       if (hints != nullptr && hints[i] < index.slot_count()) {

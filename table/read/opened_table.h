@@ -15,7 +15,6 @@
 #include "table/format/key_form.h"
 #include "table/format/key_order.h"
 #include "table/index/index.h"
-#include "table/options.h"
 #include "table/read/data_blocks.h"
 #include "table/read/filter_partitions.h"
 #include "table/read/range_deletions.h"
