@@ -43,8 +43,12 @@ class OneFamily {
                 const Bounds& bounds);
   void Drop();
 
-  // Keeps what is there now from being compacted away.
-  void TakeSnapshot() { snapshots_.push_back(db_->GetSnapshot()); }
+  // Keeps what is there now from being compacted away. It lives until the
+  // column family is dropped.
+  const rocksdb::Snapshot* TakeSnapshot() {
+    snapshots_.push_back(db_->GetSnapshot());
+    return snapshots_.back();
+  }
   // The older half of the snapshots.
   void ReleaseHalf();
 

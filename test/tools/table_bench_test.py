@@ -175,6 +175,14 @@ class TableBenchTest(unittest.TestCase):
                 self.assertEqual(run_["bytes"] == 60000 * 116 * 10, whole,
                                  (flags, engine))
 
+    def test_large_batches_over_few_keys(self):
+        # More keys than RocksDB's readers of files take at once.
+        for flags in ("--hot_keys=5", "--hot_keys=500"):
+            document = report("--benchmarks=multireadrandom", flags,
+                              "--reads=2000", "--batch_size=200")
+            for engine, run_ in document["benchmarks"][0]["engines"].items():
+                self.assertEqual(run_["found"], 2000, (flags, engine))
+
     def test_a_cache_that_holds_a_part(self):
         document = report(
             "--benchmarks=readrandom,multireadrandom,seekrandom,blockinsert",

@@ -7,9 +7,9 @@ import sys
 DISTURBED = "every round was disturbed"
 
 
-def bench(command):
-    """The one benchmark of a benchmark program's run, as its JSON says; None:
-    other load disturbed all of it."""
+def benches(command):
+    """The benchmarks of a benchmark program's run, as its JSON says; None:
+    other load disturbed all rounds of one."""
     print(" ".join(command), file=sys.stderr)
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     sys.stderr.write(done.stderr)
@@ -17,7 +17,13 @@ def bench(command):
         return None
     if done.returncode != 0:
         raise SystemExit(f"failed: {' '.join(command)}")
-    return json.loads(done.stdout)["benchmarks"][0]
+    return json.loads(done.stdout)["benchmarks"]
+
+
+def bench(command):
+    """The one benchmark of a run of a single one."""
+    found = benches(command)
+    return None if found is None else found[0]
 
 
 def header(*columns):
