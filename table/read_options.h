@@ -17,6 +17,8 @@
 
 namespace ashlar {
 
+class Statistics;
+
 // Which of the parts that are read when they are needed are read at once.
 enum class PinningTier : uint8_t { kNone, kAll };
 
@@ -69,6 +71,10 @@ struct ReaderOptions {
   // A block that claims to be larger when decompressed is refused. A MultiGet
   // may hold 32 blocks at once.
   uint64_t max_uncompressed_block_bytes = uint64_t{1} << 30;
+
+  // Where reads are counted (table/statistics.h), by as many readers as one
+  // likes. Null: nowhere. A thread's own counts are in table/perf_context.h.
+  std::shared_ptr<Statistics> statistics;
 };
 
 struct ReadOptions {

@@ -9,6 +9,7 @@
 #ifndef ASHLAR_UTIL_CLEANABLE_H_
 #define ASHLAR_UTIL_CLEANABLE_H_
 
+#include <cassert>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -106,11 +107,13 @@ class ASHLAR_EXPORT SharedCleanable {
   // Registers a reference of its own with `keeper`: given back when that is
   // cleaned up. Not when empty.
   void ShareWith(Cleanable* keeper) const {
+    assert(shared_ != nullptr);
     AddReference();
     keeper->RegisterCleanup(DropOne, shared_, nullptr);
   }
   // The same with this reference, which is then empty.
   void MoveTo(Cleanable* keeper) {
+    assert(shared_ != nullptr);
     keeper->RegisterCleanup(DropOne, std::exchange(shared_, nullptr), nullptr);
   }
 

@@ -22,7 +22,9 @@ uint32_t ChecksumWithoutSeqno(const StoredBlock& stored, const Footer& footer,
 }
 
 Status ReadWhole(const RandomAccessFile& file, const BlockPlace& place,
-                 uint64_t n, FileWindow* window, Buffer* scratch, Slice* data) {
+                 uint64_t n, const ReadCounters& counters, FileWindow* window,
+                 Buffer* scratch, Slice* data) {
+  const StageTimer timer(&PerfContext::block_read_time);
   if (window != nullptr) return window->Read(place.handle.offset, n, data);
   scratch->clear();
   if (!scratch->TryReserve(static_cast<size_t>(n))) {
@@ -30,6 +32,7 @@ Status ReadWhole(const RandomAccessFile& file, const BlockPlace& place,
   }
   Status status = file.Read(place.handle.offset, static_cast<size_t>(n),
                             scratch->data(), data);
+  counters.CountFileReads(1, data->size());
   if (!status.ok()) return status;
   if (data->data() != scratch->data()) {
     scratch->Append(*data);
@@ -57,7 +60,7 @@ Status BlockSource::ReadStored(const BlockPlace& place, bool checksum,
   if (!status.ok()) return status;
   Slice data;
   status = ReadWhole(*file_, place, place.handle.size + kBlockTrailerSize,
-                     window, scratch, &data);
+                     counters_, window, scratch, &data);
   return status.ok() ? Interpret(place, data, checksum, stored) : status;
 }
 
@@ -65,6 +68,7 @@ Status BlockSource::Interpret(const BlockPlace& place, const Slice& data,
                               bool checksum, StoredBlock* stored) const {
   const BlockHandle& handle = place.handle;
   const uint64_t n = handle.size + kBlockTrailerSize;
+  counters_.CountBlockRead(place.kind, data.size());
   if (data.size() != n) {
     return place.Corruption("truncated block read",
                             "expected " + std::to_string(n) +
@@ -79,6 +83,7 @@ Status BlockSource::Interpret(const BlockPlace& place, const Slice& data,
     stored->computed_checksum = stored->stored_checksum;
     return {};
   }
+  const StageTimer timer(&PerfContext::block_checksum_time);
   stored->computed_checksum =
       BlockChecksum(footer_.checksum, footer_.base_context_checksum,
                     handle.offset, stored->payload, stored->compression_type);
@@ -86,6 +91,7 @@ Status BlockSource::Interpret(const BlockPlace& place, const Slice& data,
     stored->computed_checksum = ChecksumWithoutSeqno(
         *stored, footer_, handle.offset, stored->computed_checksum);
   }
+  counters_.CountChecksum(stored->matches());
   return {};
 }
 
@@ -122,10 +128,12 @@ Status BlockSource::Decompress(const BlockPlace& place,
   }
   const DecompressLimits limits{static_cast<size_t>(max_uncompressed_bytes_)};
   const bool is_data = place.kind == BlockKind::kData;
+  const StageTimer timer(&PerfContext::block_decompress_time);
   Status status = decompressor->Decompress(
       static_cast<CompressionType>(stored.compression_type),
       footer_.traits().compress_format, stored.payload, limits, out,
       is_data ? dictionary_.get() : nullptr);
+  counters_.CountDecompressed(stored.payload.size(), out->size());
   if (status.ok()) [[likely]]
     return {};
   return place.Wrap("bad compressed data", status);

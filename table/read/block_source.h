@@ -14,6 +14,7 @@
 #include "table/format/footer.h"
 #include "table/meta/properties_block.h"
 #include "table/read/file_window.h"
+#include "table/read/read_counters.h"
 #include "util/compress/codec.h"
 #include "util/compress/dictionary.h"
 #include "util/file.h"
@@ -49,10 +50,11 @@ struct StoredBlock {
 class BlockSource {
  public:
   BlockSource(const RandomAccessFile* file, const Footer& footer,
-              uint64_t max_uncompressed_bytes)
+              uint64_t max_uncompressed_bytes, ReadCounters counters = {})
       : file_(file),
         footer_(footer),
-        max_uncompressed_bytes_(max_uncompressed_bytes) {}
+        max_uncompressed_bytes_(max_uncompressed_bytes),
+        counters_(counters) {}
 
   const RandomAccessFile& file() const { return *file_; }
   const Footer& footer() const { return footer_; }
@@ -101,6 +103,7 @@ class BlockSource {
   const RandomAccessFile* file_;
   Footer footer_;
   uint64_t max_uncompressed_bytes_;
+  ReadCounters counters_;
   DeclaredCompression declared_;
   std::unique_ptr<const DecompressionDictionary> dictionary_;
 };

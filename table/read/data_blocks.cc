@@ -94,8 +94,10 @@ bool DataBlocks::FindInCache(const BlockPlace& place, const BlockNote& note,
   uint32_t slot = hint.slot;
   if (!Take(cache_->Lookup(file_.AtOffset(place.handle.offset), &slot), place,
             block)) {
+    counters_.CountCacheMisses(BlockKind::kData, 1);
     return false;
   }
+  counters_.CountCacheHits(BlockKind::kData, 1);
   note.Note(slot, block->cached());
   return true;
 }
@@ -154,6 +156,7 @@ Status DataBlocks::Keep(const BlockPlace& place, const ReadOptions& options,
   }
   block->seen_ = block->cached_.get();
   block->view_ = block->seen_->view();
+  counters_.CountCacheAdd(place.kind, block->seen_->ApproximateMemoryUsage());
   // Its slot is found by the next read.
   note.Note(BlockHint::kNoSlot, block->cached());
   return {};
@@ -170,9 +173,13 @@ void DataBlocks::FindInCache(std::span<const BlockHandle> blocks,
     keys[i] = file_.AtOffset(blocks[i].offset);
   }
   cache_->LookupBatch(std::span(keys).first(n), found, slots.data());
+  size_t hits = 0;
   for (size_t i = 0; i < n; ++i) {
-    if (found[i]) notes[i].Note(slots[i], found[i].get());
+    if (!found[i]) continue;
+    ++hits;
+    notes[i].Note(slots[i], found[i].get());
   }
+  counters_.CountCacheHits(BlockKind::kData, hits);
 }
 
 // Returns how many are missing.
@@ -194,6 +201,9 @@ size_t DataBlocks::FindBatchInCache(std::span<BlockRequest> requests,
     if (!Take(std::move(found[i]), r.place, r.block)) {
       missing[num_missing++] = &r;
     }
+  }
+  if (num_missing != 0) {
+    counters_.CountCacheMisses(BlockKind::kData, num_missing);
   }
   return num_missing;
 }
@@ -283,7 +293,11 @@ void DataBlocks::ReadBatch(std::span<BlockRequest*> requests,
     return;
   }
   plan.GiveRoom(buffer.data());
-  source_->file().MultiRead(plan.reads);
+  {
+    const StageTimer timer(&PerfContext::block_read_time);
+    source_->file().MultiRead(plan.reads);
+  }
+  counters_.CountFileReads(plan.reads.size(), plan.bytes);
   for (size_t i = 0; i < requests.size(); ++i) {
     BlockRequest* const r = requests[i];
     if (!r->status.ok()) continue;

@@ -67,7 +67,8 @@ class DataBlocks {
  public:
   static constexpr size_t kBatch = 32;
 
-  explicit DataBlocks(const BlockSource* source) : source_(source) {}
+  DataBlocks(const BlockSource* source, ReadCounters counters)
+      : source_(source), counters_(counters) {}
 
   // From then on blocks go there. `file` is the key of the file. `order`: that
   // of the keys in its blocks, where these shall have words; else null.
@@ -115,6 +116,7 @@ class DataBlocks {
                  const ReadOptions& options) const;
 
   const BlockSource* const source_;
+  const ReadCounters counters_;
   std::unique_ptr<BlockCache> cache_;  // null: there is none
   CacheKey file_;
   const KeyOrder* words_order_ = nullptr;

@@ -15,7 +15,10 @@ Status FileWindow::Fill(uint64_t offset, uint64_t n) {
     return Status::IOError("read " + file_->name() + ": no memory for " +
                            std::to_string(n) + " bytes");
   }
-  return file_->Read(offset, static_cast<size_t>(n), buffer_.data(), &bytes_);
+  Status status =
+      file_->Read(offset, static_cast<size_t>(n), buffer_.data(), &bytes_);
+  counters_.CountFileReads(1, bytes_.size());
+  return status;
 }
 
 uint64_t FileWindow::NextSize(uint64_t n) {

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 
+#include "table/read/read_counters.h"
 #include "util/file.h"
 #include "util/mem/buffer.h"
 #include "util/slice.h"
@@ -18,8 +19,12 @@ namespace ashlar::internal {
 class FileWindow {
  public:
   // fixed_size: bytes of each read ahead; 0: 16 KiB growing to 128 KiB.
-  FileWindow(const RandomAccessFile* file, uint64_t fixed_size)
-      : file_(file), fixed_size_(fixed_size), next_size_(kSmallest) {}
+  FileWindow(const RandomAccessFile* file, uint64_t fixed_size,
+             ReadCounters counters = {})
+      : file_(file),
+        counters_(counters),
+        fixed_size_(fixed_size),
+        next_size_(kSmallest) {}
 
   // Reads [offset, offset + n) into the window, whatever was there before.
   Status Fill(uint64_t offset, uint64_t n);
@@ -40,6 +45,7 @@ class FileWindow {
   uint64_t NextSize(uint64_t n);
 
   const RandomAccessFile* file_;
+  ReadCounters counters_;
   uint64_t fixed_size_;
   uint64_t next_size_;
   uint64_t begin_ = 0;  // of the window in the file

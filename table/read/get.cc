@@ -15,7 +15,8 @@ struct Found {
 };
 
 Found AskFilterAndIndex(const OpenedTable& table, const Slice& user_key,
-                        SequenceNumber snapshot, GetResult* result) {
+                        SequenceNumber snapshot, PerfContext* timing,
+                        GetResult* result) {
   const ParsedIndex& index = table.index->root();
   Slice asked;
   const bool asks =
@@ -24,6 +25,7 @@ Found AskFilterAndIndex(const OpenedTable& table, const Slice& user_key,
   ParsedIndex::Search search;
   if (expected) search = index.BeginFind(user_key);
   if (asks) {
+    const StageTimer timer(&PerfContext::filter_nanos, timing);
     const uint64_t hash = table.filter->Hash(asked);
     const bool maybe = table.filter->MayMatch(hash);
     result->filter =
@@ -35,6 +37,7 @@ Found AskFilterAndIndex(const OpenedTable& table, const Slice& user_key,
     if (!maybe) return {};
     if (!expected) search = index.BeginFind(user_key);
   }
+  const StageTimer timer(&PerfContext::index_seek_nanos, timing);
   const size_t i = index.EndFind(search, user_key, TargetTail(snapshot));
   return {i != index.size(), i};
 }
@@ -49,7 +52,9 @@ Status RunGet(const OpenedTable& table, const ReadOptions& options,
     return PointLookup(table, options, user_key, snapshot, &on_operand, result)
         .Run();
   }
-  const Found found = AskFilterAndIndex(table, user_key, snapshot, result);
+  PerfContext* const timing = timing_context;
+  const Found found =
+      AskFilterAndIndex(table, user_key, snapshot, timing, result);
   const bool deletes_ranges = table.HasRangeDeletions(options);
   if (!found.any && !deletes_ranges) return {};
   PointLookup lookup(table, options, user_key, snapshot, &on_operand, result);
@@ -57,11 +62,15 @@ Status RunGet(const OpenedTable& table, const ReadOptions& options,
   IndexCursor at(table.index.get());
   at.SeekToBlock(found.block);
   PinnedBlock block;
-  Status status = table.data.Load(at.place(), options, &block, at.note());
-  if (!status.ok()) {
-    result->Reset();
-    return status;
+  {
+    const StageTimer timer(&PerfContext::block_load_nanos, timing);
+    Status status = table.data.Load(at.place(), options, &block, at.note());
+    if (!status.ok()) {
+      result->Reset();
+      return status;
+    }
   }
+  const StageTimer timer(&PerfContext::block_seek_nanos, timing);
   const WordPlace place = LookAtWords(table, block, user_key);
   if (!deletes_ranges && AnswerByWords(place, user_key, snapshot,
                                        /*shared=*/false, &block, result)) {

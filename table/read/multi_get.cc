@@ -89,15 +89,35 @@ class MultiGetChunk {
 
   void Run() {
     open_.ForEach([&](size_t k) { results_[k].Reset(); });
-    AskFilter();
-    FindInIndex();
-    CollectBlocks();
-    LoadBlocks();
-    if (!table_.HasRangeDeletions(read_.options)) AnswerByWordsOfBlocks();
-    open_.ForEach([&](size_t k) { Search(k); });
+    PerfContext* const timing = timing_context;
+    {
+      const StageTimer timer(&PerfContext::filter_nanos, timing);
+      AskFilter();
+    }
+    {
+      const StageTimer timer(&PerfContext::index_seek_nanos, timing);
+      FindInIndex();
+      CollectBlocks();
+    }
+    {
+      const StageTimer timer(&PerfContext::block_load_nanos, timing);
+      LoadBlocks();
+    }
+    {
+      const StageTimer timer(&PerfContext::block_seek_nanos, timing);
+      if (!table_.HasRangeDeletions(read_.options)) AnswerByWordsOfBlocks();
+      open_.ForEach([&](size_t k) { Search(k); });
+    }
+    if (table_.counters.any()) Count();
   }
 
  private:
+  void Count() const {
+    PointReads reads;
+    for (size_t k = 0; k < user_keys_.size(); ++k) reads.Add(results_[k]);
+    table_.counters.CountMultiGet(reads, !table_.filter_subject.whole_keys());
+  }
+
   // The key has its answer.
   void Close(size_t k, const Status& status) {
     open_.Remove(k);
@@ -286,6 +306,7 @@ void RunMultiGet(const OpenedTable& table, const ReadOptions& options,
     std::fill(statuses.begin(), statuses.end(), table.Named(usable));
     return;
   }
+  table.counters.CountMultiGetCall();
   const BatchRead read{table, options, snapshot, on_operand};
   for (size_t begin = 0; begin < user_keys.size(); begin += kChunk) {
     const size_t n = std::min(kChunk, user_keys.size() - begin);

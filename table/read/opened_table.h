@@ -32,14 +32,19 @@ inline Status NamedAfter(const RandomAccessFile& file, const Status& status) {
 
 struct OpenedTable {
   OpenedTable(std::unique_ptr<RandomAccessFile> file_in, const Footer& footer,
-              uint64_t max_uncompressed_bytes)
-      : file(std::move(file_in)),
-        source(file.get(), footer, max_uncompressed_bytes),
-        data(&source),
+              uint64_t max_uncompressed_bytes,
+              std::shared_ptr<Statistics> statistics_in)
+      : statistics(std::move(statistics_in)),
+        counters(statistics.get()),
+        file(std::move(file_in)),
+        source(file.get(), footer, max_uncompressed_bytes, counters),
+        data(&source, counters),
         order(BytewiseComparator()),
         order_without_timestamps(order),
         stored_order(order) {}
 
+  std::shared_ptr<Statistics> statistics;
+  const ReadCounters counters;
   // Stands in for a comparator that is not known.
   std::unique_ptr<const Comparator> placeholder;
   std::unique_ptr<RandomAccessFile> file;

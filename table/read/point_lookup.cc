@@ -57,10 +57,16 @@ Status PointLookup::SearchBlocks() {
   Status status = AskFilter(&maybe);
   if (!status.ok() || !maybe) return status;
   IndexCursor at(table_.index.get());
-  return Search(&at, at.Seek(target_.slice()));
+  bool on_block;
+  {
+    const StageTimer timer(&PerfContext::index_seek_nanos);
+    on_block = at.Seek(target_.slice());
+  }
+  return Search(&at, on_block);
 }
 
 Status PointLookup::AskFilter(bool* maybe) {
+  const StageTimer timer(&PerfContext::filter_nanos);
   Slice asked;
   const bool has_filter =
       table_.filter.has_value() || table_.filter_partitions != nullptr;
@@ -81,16 +87,22 @@ Status PointLookup::Search(IndexCursor* at, bool on_block) {
   for (; on_block; on_block = at->Next()) {
     bool done = false;
     if (NeedsBlock(table_, user_key_, *at, result_, &done)) {
-      const BlockPlace place = at->place();
-      Status status = table_.data.Load(place, options_, &own_, at->note());
-      if (status.ok()) status = table_.RestoreData(place, Slice(), &own_);
+      Status status = LoadBlock(*at);
       if (!status.ok()) return status;
+      const StageTimer timer(&PerfContext::block_seek_nanos);
       status = SearchBlock(*at, &own_, &done);
       if (!status.ok()) return status;
     }
     if (done) return {};
   }
   return at->status();
+}
+
+Status PointLookup::LoadBlock(const IndexCursor& at) {
+  const StageTimer timer(&PerfContext::block_load_nanos);
+  const BlockPlace place = at.place();
+  Status status = table_.data.Load(place, options_, &own_, at.note());
+  return status.ok() ? table_.RestoreData(place, Slice(), &own_) : status;
 }
 
 namespace {

@@ -56,6 +56,7 @@ class PointLookup {
   Status SearchBlocks();
   Status AskFilter(bool* maybe);
   Status Search(IndexCursor* at, bool on_block);
+  Status LoadBlock(const IndexCursor& at);
   Status SearchBlock(const IndexCursor& at, PinnedBlock* block, bool* done);
   Status TakeEntry();
   void TakeRangeDeletion();

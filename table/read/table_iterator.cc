@@ -11,7 +11,7 @@ Iterator::State::State(const OpenedTable* opened,
     : table(opened),
       options(read_options),
       newest(read_options.timestamp.ToString()),
-      window(opened->file.get(), read_options.readahead_size),
+      window(opened->file.get(), read_options.readahead_size, opened->counters),
       ahead(&opened->data),
       at(opened->index.get()),
       block(opened->order),
@@ -223,12 +223,19 @@ void Iterator::Show(bool valid) {
   value_ = s.visible != nullptr ? s.visible->value() : s.block.value();
 }
 
-void Iterator::SeekToFirst() { Show(state_->SeekToFirst()); }
+void Iterator::SeekToFirst() {
+  state_->table->counters.CountSeek();
+  Show(state_->SeekToFirst());
+}
 
-void Iterator::SeekToLast() { Show(state_->SeekToLast()); }
+void Iterator::SeekToLast() {
+  state_->table->counters.CountSeek();
+  Show(state_->SeekToLast());
+}
 
 void Iterator::Seek(const Slice& user_key, SequenceNumber snapshot) {
   State& s = *state_;
+  s.table->counters.CountSeek();
   s.target.clear();
   if (s.usable) s.table->AppendTarget(user_key, s.newest, snapshot, &s.target);
   Show(s.Seek(s.target));
@@ -236,6 +243,7 @@ void Iterator::Seek(const Slice& user_key, SequenceNumber snapshot) {
 
 void Iterator::SeekForPrev(const Slice& user_key, SequenceNumber snapshot) {
   State& s = *state_;
+  s.table->counters.CountSeek();
   s.target.clear();
   s.table->AppendLastTarget(user_key, snapshot, &s.target);
   Show(s.SeekForPrev(s.target));

@@ -462,12 +462,14 @@ Status OpenTable(std::unique_ptr<RandomAccessFile> file,
                  const ReaderOptions& options,
                  std::unique_ptr<OpenedTable>* table) {
   const RandomAccessFile& opened = *file;
-  FileWindow window(file.get(), 0);
+  const ReadCounters counters(options.statistics.get());
+  FileWindow window(file.get(), 0, counters);
   Footer footer;
   Status status = ReadFooter(opened, &window, &footer);
   if (!status.ok()) return NamedAfter(opened, status);
   *table = std::make_unique<OpenedTable>(std::move(file), footer,
-                                         options.max_uncompressed_block_bytes);
+                                         options.max_uncompressed_block_bytes,
+                                         options.statistics);
   status = TableOpener(table->get(), &window).Open(options);
   OpenedTable& opened_table = **table;
   opened_table.one_search = status.ok() && IsOneSearch(opened_table);

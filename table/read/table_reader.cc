@@ -48,6 +48,7 @@ Status TableReader::Get(const ReadOptions& options, const Slice& user_key,
   const OpenedTable& table = *state_->table;
   Status status =
       RunGet(table, options, user_key, snapshot, on_operand, result);
+  table.counters.CountGet(*result, !table.filter_subject.whole_keys());
   return status.ok() ? status : table.Named(status);
 }
 
@@ -107,7 +108,7 @@ SequenceNumber TableReader::NewestRangeDeletionOver(
 
 Status TableReader::VerifyChecksum(const ReadOptions& options) const {
   const OpenedTable& table = *state_->table;
-  FileWindow window(table.file.get(), options.readahead_size);
+  FileWindow window(table.file.get(), options.readahead_size, table.counters);
   Buffer scratch;
   const auto check = [&](const BlockPlace& place) {
     StoredBlock stored;

@@ -93,6 +93,7 @@ bool VisibleEntries::FilterRulesOut(const Slice& target) {
   } else if (table.filter_partitions != nullptr) {
     status = table.filter_partitions->MayMatch(target, asked, &maybe);
   }
+  table.counters.CountPrefixFilter(maybe);
   all_.status = Status();
   if (status.ok() && maybe) return false;
   all_.LetGo();

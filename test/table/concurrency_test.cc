@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "table/dump.h"
+#include "table/statistics.h"
 #include "table/table_reader.h"
 #include "test/support/folder.h"
 #include "test/support/random_table.h"
@@ -134,6 +135,50 @@ TEST(Concurrency, PinnedValuesTravel) {
     }
     return {};
   });
+}
+
+// Nothing that was counted is lost, whatever threads come and go; sums and
+// Reset go on meanwhile.
+TEST(Concurrency, StatisticsOfManyThreads) {
+  const auto statistics = std::make_shared<Statistics>();
+  ReaderOptions options;
+  options.statistics = statistics;
+  const auto reader = OpenTable(BuildTable({}, SomeEntries(2000)), options);
+  constexpr uint64_t kGets = 1500;
+  for (uint64_t round = 1; round <= 3; ++round) {
+    RunTogether([&](int thread) -> std::string {
+      if (thread != 0) return GetMany(*reader, round);
+      uint64_t last = 0;
+      for (int i = 0; i < 100; ++i) {
+        const uint64_t now =
+            statistics->GetTickerCount(Ticker::kNumberKeysRead);
+        if (now < last) return "a count went back";
+        last = now;
+      }
+      return {};
+    });
+    EXPECT_EQ(statistics->GetTickerCount(Ticker::kNumberKeysRead),
+              round * (kThreads - 1) * kGets);
+  }
+  // Threads that outlive what they counted for, and the other way round.
+  auto mortal = std::make_shared<Statistics>();
+  std::barrier gone(2);
+  std::thread late([&] {
+    options.statistics = mortal;
+    auto own = OpenTable(BuildTable({}, SomeEntries(10)), options);
+    GetResult result;
+    Require(own->Get("key00003", &result));
+    own.reset();
+    options.statistics.reset();
+    gone.arrive_and_wait();
+    gone.arrive_and_wait();
+  });
+  gone.arrive_and_wait();
+  EXPECT_EQ(mortal->GetTickerCount(Ticker::kNumberKeysRead), 1u);
+  EXPECT_EQ(mortal.use_count(), 1);
+  mortal.reset();
+  gone.arrive_and_wait();
+  late.join();
 }
 
 // Builders share nothing, but for what makes file names and sessions unique.

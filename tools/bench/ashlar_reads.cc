@@ -4,6 +4,8 @@
 #include <vector>
 
 #include "table/external_file_writer.h"
+#include "table/perf_context.h"
+#include "table/statistics.h"
 #include "tools/bench/ashlar_build.h"
 #include "tools/bench/key_draw.h"
 #include "tools/bench/threads.h"
@@ -173,6 +175,10 @@ Status AshlarReads::Open(const std::string& path, const BenchOptions& options,
   ReaderOptions reader_options;
   reader_options.allow_mmap_reads = options.mmap_read;
   reader_options.cache_entry_words = options.entry_words;
+  if (options.statistics) {
+    reader_options.statistics = std::make_shared<Statistics>();
+  }
+  SetPerfLevel(static_cast<PerfLevel>(options.perf_level));
   if (HasBlockCache(options)) {
     BenchOptions of_cache = options;
     of_cache.cache_size = options.CacheSizeFor((*file)->Size());

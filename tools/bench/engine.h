@@ -48,6 +48,8 @@ struct BenchOptions {
   std::string folder;
 
   bool entry_words = true;  // of our cached blocks
+  int perf_level = 0;       // of our readers: PerfLevel
+  bool statistics = false;  // of our readers
   bool huge_page_cache = false;
   // RocksDB reads the table as the only one of a read-only database.
   bool read_only_db = false;

@@ -85,6 +85,11 @@ DEFINE_string(skew, "",
 DEFINE_uint64(write_rate, 2 << 20,
               "bytes/s of keys and values that the writer of ...whilewriting "
               "hands over");
+DEFINE_int32(perf_level, 0,
+             "of Ashlar's reads in one thread: 0 counts nothing, 1 counts, 2 "
+             "takes times too (PerfLevel)");
+DEFINE_bool(statistics, false,
+            "give Ashlar's readers a Statistics (ReaderOptions::statistics)");
 DEFINE_bool(entry_words, true,
             "our cached blocks have a word for each entry "
             "(ReaderOptions::cache_entry_words)");
@@ -155,6 +160,8 @@ BenchOptions OptionsFromFlags() {
   o.write_rate = FLAGS_write_rate;
   o.count_allocations = CountAllocations();
   o.entry_words = FLAGS_entry_words;
+  o.perf_level = FLAGS_perf_level;
+  o.statistics = FLAGS_statistics;
   o.huge_page_cache = FLAGS_huge_page_cache;
   o.threads = FLAGS_threads;
   o.batch_size = FLAGS_batch_size;
