@@ -143,12 +143,16 @@ class TableBenchTest(unittest.TestCase):
 
     def test_without_words_for_entries(self):
         document = report("--benchmarks=readrandom,blockinsert",
-                          "--engines=ashlar,ashlar:nowords")
+                          "--engines=ashlar,ashlar:nowords,rocksdb")
         self.assertIn("without entry words",
                       document["engines"]["ashlar:nowords"])
         for entry in document["benchmarks"]:
             self.assertIn("ashlar is x times as fast as ashlar:nowords",
                           entry["ratios"])
+            if "fastest_rocksdb" in entry:
+                self.assertIn("ashlar:nowords is x times as fast as the "
+                              "fastest, " + entry["fastest_rocksdb"],
+                              entry["ratios"])
 
     def test_allocations_are_counted(self):
         document = report("--benchmarks=readrandom,readseq",

@@ -48,13 +48,16 @@ void AddRatiosOfThreads(const BenchmarkReport& report,
         {"CPU time of ashlar / " + serial, report.CpuRatio("ashlar", serial)});
   }
   const std::string fastest = FastestRocksDb(report);
-  if (fastest.empty() || !IsOneOfMany(report, fastest)) return;
-  for (const char* ours : {"ashlar", "ashlar:nowords"}) {
-    if (!report.results.contains(ours)) continue;
-    ratios->push_back(
-        {ours + (" is x times as fast as the fastest, " + fastest),
-         report.TimesFaster(ours, fastest)});
+  if (fastest.empty()) return;
+  const auto add_times_faster = [&](const std::string& ours) {
+    ratios->push_back({ours + " is x times as fast as the fastest, " + fastest,
+                       report.TimesFaster(ours, fastest)});
+  };
+  if (report.results.contains("ashlar:nowords")) {
+    add_times_faster("ashlar:nowords");
   }
+  if (!IsOneOfMany(report, fastest)) return;
+  add_times_faster("ashlar");
   ratios->push_back(
       {"CPU time of ashlar / " + fastest, report.CpuRatio("ashlar", fastest)});
 }
