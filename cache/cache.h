@@ -105,6 +105,10 @@ class ASHLAR_EXPORT Cache {
                            CacheHandle** handles,
                            SlotHint* slot_hints = nullptr) = 0;
 
+  // Begins to fetch what a Lookup with that hint will need first, for who has
+  // other things to do meanwhile. Nothing but time depends on it.
+  virtual void PrefetchSlot(SlotHint /*slot_hint*/) const {}
+
   // One reference more to what a handle already refers to. False, and no
   // reference, where there are too many to count: 2^28.
   virtual bool Ref(CacheHandle* handle) = 0;

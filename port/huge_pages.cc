@@ -83,4 +83,14 @@ void UseHugePages(void* memory, size_t n) {
   for (; at + kHugePageBytes <= n; at += kHugePageBytes) TouchOne(begin + at);
 }
 
+void PreferHugePages(void* memory, size_t n) {
+  auto* const begin = static_cast<char*>(memory);
+  const size_t at = BytesToHugePage(begin);
+  if (at >= n) return;
+  const size_t whole = (n - at) / kHugePageBytes * kHugePageBytes;
+  if (whole != 0) {
+    static_cast<void>(::madvise(begin + at, whole, MADV_HUGEPAGE));
+  }
+}
+
 }  // namespace ashlar::port

@@ -21,6 +21,10 @@ inline constexpr size_t kHugePageBytes = size_t{2} << 20;
 // of no content yet: it may be zeroed. Thread-safe.
 void UseHugePages(void* memory, size_t n);
 
+// Asks for huge pages there, whatever each costs when it is touched first: for
+// memory that stays, and is read over and over. Thread-safe.
+void PreferHugePages(void* memory, size_t n);
+
 // Memory of its own that begins where a huge page does. Zeroed, and not there
 // before it is touched. Move-only; not thread-safe.
 class HugePageRegion {

@@ -23,6 +23,8 @@ namespace ashlar {
 // Objects are aligned to 64 bytes. It must outlive what it allocated, as a
 // cache that has a share of it sees to.
 ASHLAR_EXPORT std::shared_ptr<MemoryAllocator> NewHugePageAllocator();
+// Whether it is such a one; null is not.
+ASHLAR_EXPORT bool IsHugePageAllocator(const MemoryAllocator* allocator);
 
 }  // namespace ashlar
 

@@ -93,7 +93,7 @@ bool SlotArray::Allocate(size_t groups) {
     return false;
   }
   bytes_ = wanted;
-  if (huge) port::UseHugePages(memory_, bytes_);
+  if (huge) port::PreferHugePages(memory_, bytes_);
   groups_ = static_cast<TagGroup*>(memory_);
   std::uninitialized_default_construct_n(groups_, groups);
   slots_ =
@@ -312,9 +312,7 @@ void ClockCache::LookupBatch(std::span<const CacheKey> keys,
     uint32_t hashed = 0;  // bit i: key i has no hint
     for (size_t i = 0; i < n; ++i) {
       if (hints != nullptr && hints[i] < index.slot_count()) {
-        // Not to be written: it may be a spread one, whose line must stay with
-        // all who read it.
-        __builtin_prefetch(index.slots() + hints[i]);
+        PrefetchSlot(hints[i]);
         continue;
       }
       hashes[i] = HashOf(part[i]);

@@ -56,6 +56,12 @@ class ClockCache final : public Cache {
   CacheHandle* Lookup(const CacheKey& key, SlotHint* slot_hint) override;
   void LookupBatch(std::span<const CacheKey> keys, CacheHandle** handles,
                    SlotHint* slot_hints) override;
+  void PrefetchSlot(SlotHint slot_hint) const override {
+    if (slot_hint >= settings_.index.slot_count()) return;
+    // Not to be written: it may be a spread one, whose line must stay with all
+    // who read it.
+    __builtin_prefetch(settings_.index.slots() + slot_hint);
+  }
   bool Ref(CacheHandle* handle) override;
   bool Release(CacheHandle* handle, bool erase_if_last_ref) override;
   void Erase(const CacheKey& key) override;

@@ -206,6 +206,43 @@ bool BlockIterator::Seek(const Slice& target) {
   return SeekFromRestart(target, restart);
 }
 
+// Puts the key of an entry together from what the words tell of it and what
+// the entry has itself. False where that is not all.
+bool BlockIterator::StandOn(const WordSeek& found) {
+  constexpr size_t kWord = sizeof found.bytes;
+  const char* const p = view_.entries + found.offset;
+  EntryHeader header;
+  checked::DecodeHeader(p, checked_limit_, &header);
+  const size_t key_size = size_t{header.shared} + header.non_shared;
+  if (header.shared > found.prefix.size() + kWord ||
+      header.shared + kInternalKeyTailBytes > key_size) {
+    return false;
+  }
+  in_reverse_ = false;
+  // As many bytes as the block's largest key, and some more, have room there.
+  char* const key = key_bytes_.data();
+  std::memcpy(key, found.prefix.data(), found.prefix.size());
+  StoreFixed32(key + found.prefix.size(), __builtin_bswap32(found.bytes));
+  DecodeChecked(p);
+  return true;
+}
+
+bool BlockIterator::Seek(const Slice& target, const EntryWords& words) {
+  constexpr size_t kLinesAhead = 8;
+  if (checked_limit_ == view_.entries) return Seek(target);
+  const WordSeek found = words.Seek(view_, order_, UserKeyOf(target));
+  if (found.ends == WordSeek::Ends::kUnknown) return Seek(target);
+  if (found.ends == WordSeek::Ends::kBehind ||
+      view_.entries + found.offset >= checked_limit_) {
+    return End();
+  }
+  // A walk may follow, which will not know of the next block for a while.
+  if (fetch_distance_ == 0) fetch_distance_ = kLinesAhead * 64;
+  if (!StandOn(found)) return Seek(target);
+  if (!found.maybe_next || order_.Compare(key_, target) >= 0) return true;
+  return Next();
+}
+
 bool BlockIterator::SeekFromRestart(const Slice& target, uint32_t restart) {
   bool on_entry = StartAt(restart);
   while (on_entry && order_.Compare(key_, target) < 0) {

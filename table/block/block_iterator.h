@@ -23,6 +23,7 @@
 
 #include "table/block/block.h"
 #include "table/block/entry.h"
+#include "table/block/entry_words.h"
 #include "table/format/block_place.h"
 #include "table/format/key_order.h"
 #include "util/mem/buffer.h"
@@ -56,6 +57,8 @@ class BlockIterator {
   bool SeekToLast();
   // To the first entry whose key is not smaller than the internal key.
   bool Seek(const Slice& target);
+  // The same where the block's words tell it, of a block that was checked.
+  bool Seek(const Slice& target, const EntryWords& words);
   // The same, for who looks for one user key: with the block's hash index,
   // where it has one. What that says is only a guess at where to look.
   bool SeekUserKey(const Slice& target);
@@ -94,6 +97,7 @@ class BlockIterator {
   bool StartAt(uint32_t restart);
   bool SeekRestart(const Slice& target, uint32_t* restart);
   bool SeekFromRestart(const Slice& target, uint32_t restart);
+  bool StandOn(const WordSeek& found);
   bool ProveRestart(const Slice& target, uint32_t guess, uint32_t* restart);
   bool RestartKey(uint32_t restart, Slice* key);
   bool NextUnchecked();

@@ -194,9 +194,15 @@ bool EntryWords::Matches(const BlockView& view, uint32_t entry,
   return true;
 }
 
+void EntryWords::FetchEntry(const BlockView& view, size_t i) const {
+  constexpr size_t kLine = 64;
+  const char* const entry = view.entries + offsets()[i];
+  __builtin_prefetch(entry);
+  __builtin_prefetch(entry + kLine);
+}
+
 WordPlace EntryWords::Find(const BlockView& view, const KeyOrder& order,
                            const Slice& user_key) const {
-  constexpr size_t kLine = 64;
   if (user_key.size() < shape_.prefix_size ||
       !SameBytes(user_key.data(), arrays_, shape_.prefix_size)) {
     return {};
@@ -205,10 +211,30 @@ WordPlace EntryWords::Find(const BlockView& view, const KeyOrder& order,
   const size_t i = CountSmaller(words(), shape_.num_words(), word);
   if (i >= shape_.num_entries) return {};
   if (words()[i] != word) return {WordPlace::Tells::kAbsent};
-  const char* const entry = view.entries + offsets()[i];
-  __builtin_prefetch(entry);
-  __builtin_prefetch(entry + kLine);
+  FetchEntry(view, i);
   return {WordPlace::Tells::kEntry, static_cast<uint32_t>(i)};
+}
+
+WordSeek EntryWords::Seek(const BlockView& view, const KeyOrder& order,
+                          const Slice& user_key) const {
+  if (user_key.size() < shape_.prefix_size ||
+      !SameBytes(user_key.data(), arrays_, shape_.prefix_size)) {
+    return {};
+  }
+  const int32_t word = Turn(WordOf(user_key, shape_.prefix_size), order);
+  const size_t i = CountSmaller(words(), shape_.num_words(), word);
+  if (i >= shape_.num_entries) return {.ends = WordSeek::Ends::kBehind};
+  const int32_t found = words()[i];
+  const bool same = found == word;
+  // Of several with that word, the block's own search finds the one.
+  if (same && i + 1 < shape_.num_entries && words()[i + 1] == word) return {};
+  FetchEntry(view, i);
+  const auto turned = static_cast<uint32_t>(found) ^ uint32_t { 1 } << 31;
+  return {.ends = WordSeek::Ends::kHere,
+          .maybe_next = same,
+          .offset = offsets()[i],
+          .prefix = Slice(arrays_, shape_.prefix_size),
+          .bytes = order.WordOf(turned)};
 }
 
 }  // namespace ashlar::internal

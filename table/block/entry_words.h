@@ -71,6 +71,22 @@ struct WordPlace {
   uint32_t entry = 0;
 };
 
+// Where words say that a seek ends.
+struct WordSeek {
+  enum class Ends : uint8_t {
+    kUnknown,  // nothing: see the block itself
+    kBehind,   // behind the block's last entry
+    kHere,     // at the entry, or, where `maybe_next`, at the one behind it
+  };
+  Ends ends = Ends::kUnknown;
+  bool maybe_next = false;
+  uint32_t offset = 0;  // of the entry, in the block
+  // What the entry's user key begins with: the prefix, and then four bytes (of
+  // a shorter key, what there is of it and zeros).
+  Slice prefix;
+  uint32_t bytes = 0;  // big-endian
+};
+
 class EntryWords {
  public:
   EntryWords(const EntryWordsShape& shape, const char* arrays)
@@ -81,12 +97,17 @@ class EntryWords {
   // Also has the entry fetched.
   WordPlace Find(const BlockView& view, const KeyOrder& order,
                  const Slice& user_key) const;
+  // Where a seek to the user key's first version ends; also has the entry
+  // fetched.
+  WordSeek Seek(const BlockView& view, const KeyOrder& order,
+                const Slice& user_key) const;
   // Whether that entry, whose word is that of the key, has the key. False is no
   // proof of the opposite.
   bool Matches(const BlockView& view, uint32_t entry, const Slice& user_key,
                EntryMatch* match) const;
 
  private:
+  void FetchEntry(const BlockView& view, size_t i) const;
   const int32_t* words() const {
     return reinterpret_cast<const int32_t*>(arrays_ + shape_.words_at());
   }

@@ -64,11 +64,17 @@ class IndexCursor {
   BlockNote note() const { return {part_, at_}; }
   // With the block's number, where that is known without reading more parts.
   BlockPlace place() const {
-    BlockPlace place{BlockKind::kData, handle()};
-    if (blocks_before_part_.has_value()) {
-      place.index = *blocks_before_part_ + at_;
-    }
+    BlockPlace place;
+    TellPlace(&place);
     return place;
+  }
+  // The same into a place that is as new, without a copy.
+  void TellPlace(BlockPlace* place) const {
+    place->kind = BlockKind::kData;
+    place->handle = handle();
+    if (blocks_before_part_.has_value()) {
+      place->index = *blocks_before_part_ + at_;
+    }
   }
   // The block so many places behind this one, or before it where negative; of
   // no part where the index would have to be asked for it.

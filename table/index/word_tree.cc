@@ -11,30 +11,19 @@ namespace ashlar::internal {
 namespace {
 
 struct CountPortable {
-  size_t operator()(const int64_t* node, int64_t word) const {
+  template <size_t kWidth>
+  static size_t In(const int64_t* node, int64_t word) {
     size_t smaller = 0;
-    for (size_t i = 0; i < WordTree::kWidth; ++i) smaller += node[i] < word;
+    for (size_t i = 0; i < kWidth; ++i) smaller += node[i] < word;
     return smaller;
   }
 };
 
-size_t FindLeafPortable(const WordLevels& levels, int64_t word) {
-  return SearchLeaf(levels, word, CountPortable());
-}
-
-size_t FindInLeafPortable(const WordLeaf& leaf, int64_t word) {
-  return CountPortable()(leaf.words.data(), word);
-}
-
-void LowerBoundsPortable(const WordLevels& levels, const int64_t* words,
-                         size_t n, uint32_t* places) {
-  SearchWordsTogether(levels, words, n, places, CountPortable());
-}
-
 }  // namespace
 
 const WordTreeKernels kPortableWordTreeKernels = {
-    FindLeafPortable, FindInLeafPortable, LowerBoundsPortable};
+    SearchLeaf<CountPortable>, SearchInLeaf<CountPortable>,
+    SearchWordsTogether<CountPortable>};
 
 const WordTreeKernels& ThisCpusWordTreeKernels() {
 #if defined(__x86_64__)
@@ -55,15 +44,17 @@ void WordTree::Build(std::span<const uint64_t> words,
   kernels_ = &kernels;
   size_ = words.size();
   last_ = words.back();
-  const size_t num_leaves = (size_ + kWidth - 1) / kWidth;
+  constexpr size_t kLeaf = WordLeaf::kWidth;
+  const size_t num_leaves = (size_ + kLeaf - 1) / kLeaf;
   leaves_ = std::make_unique<WordLeaf[]>(num_leaves);
   levels_.leaves = leaves_.get();
   std::vector<int64_t> last_words;  // of the nodes below
-  for (size_t i = 0; i < num_leaves * kWidth; ++i) {
-    WordLeaf& leaf = leaves_[i / kWidth];
-    leaf.words[i % kWidth] = i < size_ ? Turn(words[i]) : kPadding;
-    leaf.slots[i % kWidth].Store(BlockHint::kNoSlot);
-    if (i % kWidth == kWidth - 1) last_words.push_back(leaf.words.back());
+  last_words.reserve(num_leaves);
+  for (size_t i = 0; i < num_leaves * kLeaf; ++i) {
+    WordLeaf& leaf = leaves_[i / kLeaf];
+    leaf.words[i % kLeaf] = i < size_ ? Turn(words[i]) : kPadding;
+    leaf.slots[i % kLeaf].Store(BlockHint::kNoSlot);
+    if (i % kLeaf == kLeaf - 1) last_words.push_back(leaf.words.back());
   }
   // From the leaves up, each level in memory of its own.
   std::vector<const int64_t*> upwards;
@@ -92,7 +83,8 @@ size_t WordTree::FindLeaf(uint64_t word) const {
 
 size_t WordTree::FindInLeaf(size_t leaf, uint64_t word) const {
   if (word > last_) return size_;
-  return leaf * kWidth + kernels_->find_in_leaf(leaves_[leaf], Turn(word));
+  return leaf * WordLeaf::kWidth +
+         kernels_->find_in_leaf(leaves_[leaf], Turn(word));
 }
 
 void WordTree::LowerBounds(std::span<const uint64_t> words,
@@ -109,9 +101,10 @@ void WordTree::LowerBounds(std::span<const uint64_t> words,
 
 void WordTree::Note(size_t i, uint32_t slot, const void* address) const {
   const auto bytes = reinterpret_cast<uint64_t>(address);
-  WordLeaf& leaf = leaves_[i / kWidth];
-  RelaxedAtomic<uint32_t>& slot_there = leaf.slots[i % kWidth];
-  RelaxedAtomic<uint32_t>& line_there = leaf.lines[i % kWidth];
+  constexpr size_t kLeaf = WordLeaf::kWidth;
+  WordLeaf& leaf = leaves_[i / kLeaf];
+  RelaxedAtomic<uint32_t>& slot_there = leaf.slots[i % kLeaf];
+  RelaxedAtomic<uint32_t>& line_there = leaf.lines[i % kLeaf];
   const auto line = static_cast<uint32_t>(bytes >> kLineBits);
   // Lines that threads share are written only where that changes them.
   if (slot_there.Load() != slot) slot_there.Store(slot);
@@ -122,7 +115,8 @@ void WordTree::Note(size_t i, uint32_t slot, const void* address) const {
 }
 
 uint64_t WordTree::MemoryUsage() const {
-  return (size_ + kWidth - 1) / kWidth * sizeof(WordLeaf) + inner_bytes_;
+  return (size_ + WordLeaf::kWidth - 1) / WordLeaf::kWidth * sizeof(WordLeaf) +
+         inner_bytes_;
 }
 
 }  // namespace ashlar::internal

@@ -2,10 +2,10 @@
 //
 // Data flow. Separators are held as words: the eight bytes behind what all of
 // them have in common, big-endian, so that integers compare as bytes do. The
-// last level holds all words in leaves of 16, four lines each; every level
-// above has, for each node of the one below, the last word in it, 16 to a node.
-// A search counts, level by level, how many of a node's 16 words are smaller:
-// no branch depends on the key, and every level is one wait for memory.
+// last level holds all words in leaves of 8, two lines each; every level above
+// has, for each node of the one below, the last word in it, 16 to a node. A
+// search counts, level by level, how many of a node's words are smaller: no
+// branch depends on the key, and every level is one wait for memory.
 //
 // A word is less than the key: equal ones are told apart by the caller.
 //
@@ -39,21 +39,21 @@ struct BlockHint {
   const char* address = nullptr;  // null: not known
 };
 
-// 16 words, and the hints of their blocks. Words are kept with their upper bit
+// 8 words, and the hints of their blocks. Words are kept with their upper bit
 // turned, so that processors that know signed comparisons only can compare.
 struct alignas(64) WordLeaf {
-  static constexpr size_t kWidth = 16;
+  static constexpr size_t kWidth = 8;
 
   std::array<int64_t, kWidth> words;
   std::array<RelaxedAtomic<uint32_t>, kWidth> slots;
   // Of the address, without its lowest 6 bits and those above the 38 lowest.
   std::array<RelaxedAtomic<uint32_t>, kWidth> lines;
 };
-static_assert(sizeof(WordLeaf) == 256);
+static_assert(sizeof(WordLeaf) == 128);
 
 // What the kernels (word_tree_kernels.h) search.
 struct WordLevels {
-  static constexpr size_t kMost = 8;  // 16^9 words
+  static constexpr size_t kMost = 8;  // 8 * 16^8 words
 
   const WordLeaf* leaves = nullptr;
   // From the root down to what is above the leaves.
@@ -65,7 +65,7 @@ struct WordTreeKernels;
 
 class WordTree {
  public:
-  static constexpr size_t kWidth = WordLeaf::kWidth;
+  static constexpr size_t kWidth = 16;  // of the nodes above the leaves
   static constexpr size_t kBatch = 32;
 
   // Eight bytes of a key from `at` on, as an integer; 0 for those behind its
@@ -88,13 +88,13 @@ class WordTree {
   // The same for up to kBatch at once, which wait for memory together.
   void LowerBounds(std::span<const uint64_t> words, uint32_t* places) const;
   uint64_t word(size_t i) const {
-    return Turn(leaves_[i / kWidth].words[i % kWidth]);
+    return Turn(leaves_[i / WordLeaf::kWidth].words[i % WordLeaf::kWidth]);
   }
 
   BlockHint hint(size_t i) const {
-    const WordLeaf& leaf = leaves_[i / kWidth];
-    const uint64_t line = leaf.lines[i % kWidth].Load();
-    return {leaf.slots[i % kWidth].Load(),
+    const WordLeaf& leaf = leaves_[i / WordLeaf::kWidth];
+    const uint64_t line = leaf.lines[i % WordLeaf::kWidth].Load();
+    return {leaf.slots[i % WordLeaf::kWidth].Load(),
             line == 0 ? nullptr
                       : reinterpret_cast<const char*>(region_.Load() |
                                                       line << kLineBits)};

@@ -14,7 +14,7 @@ namespace ashlar::internal {
 
 // `word` is not larger than the last one of the levels. So on every level it is
 // not larger than the last one of the node that the search comes to, and no
-// count is 16.
+// count is that of all.
 struct WordTreeKernels {
   // The two halves of one search: the number of the leaf, which is being
   // fetched then, and the place in it.
@@ -31,19 +31,25 @@ inline void FetchLeaf(const WordLeaf& leaf) {
   for (size_t i = 0; i < sizeof leaf; i += kLine) __builtin_prefetch(bytes + i);
 }
 
-// `count(node, word)`: how many of the node's 16 words are smaller.
+// `Count::In<kWidth>(node, word)`: how many of the node's words are smaller.
 template <typename Count>
 [[gnu::always_inline]] inline size_t SearchLeaf(const WordLevels& levels,
-                                                int64_t word,
-                                                const Count& count) {
+                                                int64_t word) {
   constexpr size_t kWidth = WordTree::kWidth;
   size_t node = 0;
   for (size_t i = 0; i < levels.num_inner; ++i) {
-    node = node * kWidth + count(levels.inner[i] + node * kWidth, word);
+    const int64_t* const words = levels.inner[i] + node * kWidth;
+    node = node * kWidth + Count::template In<kWidth>(words, word);
   }
   // The hints will be asked for too.
   FetchLeaf(levels.leaves[node]);
   return node;
+}
+
+template <typename Count>
+[[gnu::always_inline]] inline size_t SearchInLeaf(const WordLeaf& leaf,
+                                                  int64_t word) {
+  return Count::template In<WordLeaf::kWidth>(leaf.words.data(), word);
 }
 
 // All searches go down level by level, side by side.
@@ -51,17 +57,16 @@ template <typename Count>
 [[gnu::always_inline]] inline void SearchWordsTogether(const WordLevels& levels,
                                                        const int64_t* words,
                                                        size_t n,
-                                                       uint32_t* places,
-                                                       const Count& count) {
+                                                       uint32_t* places) {
   constexpr size_t kWidth = WordTree::kWidth;
   constexpr size_t kLineWords = 64 / sizeof(int64_t);
   for (size_t k = 0; k < n; ++k) places[k] = 0;
   for (size_t i = 0; i < levels.num_inner; ++i) {
     const bool above_leaves = i + 1 == levels.num_inner;
     for (size_t k = 0; k < n; ++k) {
-      const size_t node = places[k];
+      const int64_t* const node = levels.inner[i] + places[k] * kWidth;
       const size_t next =
-          node * kWidth + count(levels.inner[i] + node * kWidth, words[k]);
+          places[k] * kWidth + Count::template In<kWidth>(node, words[k]);
       places[k] = static_cast<uint32_t>(next);
       if (above_leaves) {
         FetchLeaf(levels.leaves[next]);
@@ -73,9 +78,10 @@ template <typename Count>
     }
   }
   for (size_t k = 0; k < n; ++k) {
-    const size_t node = places[k];
+    const size_t leaf = places[k];
     places[k] = static_cast<uint32_t>(
-        node * kWidth + count(levels.leaves[node].words.data(), words[k]));
+        leaf * WordLeaf::kWidth +
+        SearchInLeaf<Count>(levels.leaves[leaf], words[k]));
   }
 }
 

@@ -1,5 +1,5 @@
-// The searches of a WordTree for processors with AVX2: the 16 words of a node
-// in four comparisons.
+// The searches of a WordTree for processors with AVX2: four words of a
+// node in a comparison.
 
 #if defined(__x86_64__)
 
@@ -16,14 +16,14 @@ namespace {
 // In the compiler's own vectors: a function that names instructions could not
 // be inlined into the searches, which are for all processors.
 struct CountByVectors {
-  [[gnu::always_inline]] size_t operator()(const int64_t* node,
-                                           int64_t word) const {
+  template <size_t kWidth>
+  [[gnu::always_inline]] static size_t In(const int64_t* node, int64_t word) {
     using Vector = int64_t __attribute__((vector_size(32)));
     constexpr size_t kLanes = sizeof(Vector) / sizeof(int64_t);
     const Vector all = {word, word, word, word};
     Vector smaller = {};  // -1 for each
 #pragma GCC unroll 4
-    for (size_t i = 0; i < WordTree::kWidth; i += kLanes) {
+    for (size_t i = 0; i < kWidth; i += kLanes) {
       Vector words;
       std::memcpy(&words, node + i, sizeof words);
       smaller += words < all;
@@ -34,16 +34,16 @@ struct CountByVectors {
 };
 
 ASHLAR_AVX2 size_t FindLeaf(const WordLevels& levels, int64_t word) {
-  return SearchLeaf(levels, word, CountByVectors());
+  return SearchLeaf<CountByVectors>(levels, word);
 }
 
 ASHLAR_AVX2 size_t FindInLeaf(const WordLeaf& leaf, int64_t word) {
-  return CountByVectors()(leaf.words.data(), word);
+  return SearchInLeaf<CountByVectors>(leaf, word);
 }
 
 ASHLAR_AVX2 void LowerBounds(const WordLevels& levels, const int64_t* words,
                              size_t n, uint32_t* places) {
-  SearchWordsTogether(levels, words, n, places, CountByVectors());
+  SearchWordsTogether<CountByVectors>(levels, words, n, places);
 }
 
 }  // namespace

@@ -7,28 +7,11 @@
 
 #include "table/block/checked_entries.h"
 #include "table/format/block_trailer.h"
+#include "util/huge_page_allocator.h"
 
 namespace ashlar::internal {
 
 static_assert(BlockHint::kNoSlot == Cache::kNoSlotHint);
-
-namespace {
-
-constexpr size_t kLine = 64;
-
-// The lines of a cached block that a search begins with; and one of the next
-// page, so that the processor knows the way to an entry there.
-void Prefetch(const BlockHint& hint) {
-  constexpr size_t kLines = 5;
-  constexpr size_t kPage = 4096;
-  if (hint.address == nullptr) return;
-  for (size_t i = 0; i < kLines; ++i) {
-    __builtin_prefetch(hint.address + i * kLine);
-  }
-  __builtin_prefetch(hint.address + kPage);
-}
-
-}  // namespace
 
 void PinnedBlock::Clear() {
   view_ = {};
@@ -69,11 +52,26 @@ void PinnedBlock::CheckOnce(const KeyOrder& order, const BlockPlace& place,
   view_.checked = block.checked();
 }
 
+// The lines of a cached block that a search begins with; and in small pages one
+// of the next, so that the processor knows the way to an entry there.
+void DataBlocks::Fetch(const BlockNote& note) const {
+  constexpr size_t kLine = 64;
+  constexpr size_t kLines = 5;
+  constexpr size_t kPage = 4096;
+  const BlockHint hint = note.hint();
+  const char* const block = hint.address;
+  if (block == nullptr || cache_ == nullptr) return;
+  cache_->cache()->PrefetchSlot(hint.slot);
+  for (size_t i = 0; i < kLines; ++i) __builtin_prefetch(block + i * kLine);
+  if (small_pages_) __builtin_prefetch(block + kPage);
+}
+
 void DataBlocks::UseCache(std::shared_ptr<Cache> cache, const CacheKey& file,
                           const KeyOrder* order) {
   cache_ = std::make_unique<BlockCache>(std::move(cache));
   file_ = file;
   words_order_ = order;
+  small_pages_ = !IsHugePageAllocator(cache_->cache()->memory_allocator());
 }
 
 bool DataBlocks::Take(CachedBlockHandle found, const BlockPlace& place,
@@ -89,9 +87,7 @@ bool DataBlocks::Take(CachedBlockHandle found, const BlockPlace& place,
 bool DataBlocks::FindInCache(const BlockPlace& place, const BlockNote& note,
                              PinnedBlock* block) const {
   if (cache_ == nullptr) return false;
-  const BlockHint hint = note.hint();
-  Prefetch(hint);
-  uint32_t slot = hint.slot;
+  uint32_t slot = note.hint().slot;
   if (!Take(cache_->Lookup(file_.AtOffset(place.handle.offset), &slot), place,
             block)) {
     counters_.CountCacheMisses(BlockKind::kData, 1);
@@ -190,7 +186,6 @@ size_t DataBlocks::FindBatchInCache(std::span<BlockRequest> requests,
   std::array<CachedBlockHandle, kBatch> found;
   const size_t n = requests.size();
   for (size_t i = 0; i < n; ++i) {
-    Prefetch(requests[i].note.hint());
     handles[i] = requests[i].place.handle;
     notes[i] = requests[i].note;
   }

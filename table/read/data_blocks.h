@@ -75,6 +75,10 @@ class DataBlocks {
   void UseCache(std::shared_ptr<Cache> cache, const CacheKey& file,
                 const KeyOrder* order);
 
+  // Begins to fetch what Load and a search of the block will need first, from
+  // where the note says that it lies. Left to the caller, who may do it as soon
+  // as he knows the note.
+  void Fetch(const BlockNote& note) const;
   // The block as the file stores it. The window may be null, and the block then
   // outlives everything but the file and the cache.
   Status Load(const BlockPlace& place, const ReadOptions& options,
@@ -120,6 +124,7 @@ class DataBlocks {
   std::unique_ptr<BlockCache> cache_;  // null: there is none
   CacheKey file_;
   const KeyOrder* words_order_ = nullptr;
+  bool small_pages_ = true;  // of the cache's memory
 };
 
 }  // namespace ashlar::internal

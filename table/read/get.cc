@@ -39,7 +39,9 @@ Found AskFilterAndIndex(const OpenedTable& table, const Slice& user_key,
   }
   const StageTimer timer(&PerfContext::index_seek_nanos, timing);
   const size_t i = index.EndFind(search, user_key, TargetTail(snapshot));
-  return {i != index.size(), i};
+  if (i == index.size()) return {};
+  table.data.Fetch({&index, i});
+  return {true, i};
 }
 
 }  // namespace

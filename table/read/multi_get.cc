@@ -17,35 +17,36 @@ constexpr size_t kChunk = 32;
 static_assert(kChunk <= WordTree::kBatch && kChunk <= DataBlocks::kBatch &&
               kChunk <= kFilterBatchMax);
 
-// Numbers of the blocks of a chunk, by what index and place they have.
+// The blocks of a chunk, by what index and place they have.
 class BlockNumbers {
  public:
-  // The number of the block, or, where it is new, `next`.
-  uint32_t NumberOf(const BlockNote& note, uint32_t next) {
+  BlockNumbers() { numbers_.fill(kFree); }
+
+  size_t size() const { return size_; }
+  // The number of the block; size() as it was before where it is new.
+  uint8_t NumberOf(const BlockNote& note) {
     const uint64_t mixed =
         (note.i + reinterpret_cast<uint64_t>(note.part) / 64) *
         0x9E3779B97F4A7C15;
     for (size_t at = mixed >> kShift;; at = (at + 1) % kSize) {
-      Place& place = places_[at];
-      if (place.number == kFree) {
-        place = {note, next};
-        return next;
+      if (numbers_[at] == kFree) {
+        numbers_[at] = size_;
+        notes_[size_].part = note.part;
+        notes_[size_].i = note.i;
+        return size_++;
       }
-      if (place.note.i == note.i && place.note.part == note.part) {
-        return place.number;
-      }
+      const BlockNote& there = notes_[numbers_[at]];
+      if (there.i == note.i && there.part == note.part) return numbers_[at];
     }
   }
 
  private:
   static constexpr size_t kSize = 2 * kChunk;
   static constexpr int kShift = 64 - std::countr_zero(kSize);
-  static constexpr uint32_t kFree = ~uint32_t{0};
-  struct Place {
-    BlockNote note;
-    uint32_t number = kFree;
-  };
-  std::array<Place, kSize> places_;
+  static constexpr uint8_t kFree = 0xff;
+  std::array<uint8_t, kSize> numbers_;  // one line
+  std::array<BlockNote, kChunk> notes_;
+  uint8_t size_ = 0;
 };
 
 // A set of keys of the chunk, walked from the lowest number up.
@@ -205,7 +206,11 @@ class MultiGetChunk {
       open_.ForEach([&](size_t k) { keys[n++] = user_keys_[k]; });
       index.root().FindBatch(std::span(keys).first(n),
                              TargetTail(read_.snapshot), places.data());
-      for (size_t i = 0; i < n; ++i) index.root().PrefetchHandle(places[i]);
+      for (size_t i = 0; i < n; ++i) {
+        index.root().PrefetchHandle(places[i]);
+        if (places[i] == index.root().size()) continue;
+        table_.data.Fetch({&index.root(), places[i]});
+      }
     }
     size_t n = 0;
     open_.ForEach([&](size_t k) {
@@ -230,12 +235,14 @@ class MultiGetChunk {
         if (!done && !at.status().ok()) return Close(k, at.status());
         return CloseWithoutBlocks(k);
       }
-      const BlockNote note = at.note();
-      const uint32_t number = numbers.NumberOf(note, num_blocks_);
+      const uint8_t number = numbers.NumberOf(at.note());
       block_of_[k] = number;
       ++keys_of_block_[number];
       if (number != num_blocks_) return;
-      requests_[num_blocks_++] = {at.place(), note, &blocks_[number], {}};
+      BlockRequest& request = requests_[num_blocks_++];
+      at.TellPlace(&request.place);
+      request.note = at.note();
+      request.block = &blocks_[number];
     });
   }
 
@@ -287,9 +294,9 @@ class MultiGetChunk {
   Status* const statuses_;
   KeySet open_;  // keys that have no answer yet
   std::array<IndexCursor, kChunk> cursors_;
-  std::array<uint32_t, kChunk> block_of_;
-  std::array<uint32_t, kChunk> keys_of_block_ = {};
-  uint32_t num_blocks_ = 0;
+  std::array<uint8_t, kChunk> block_of_;
+  std::array<uint8_t, kChunk> keys_of_block_ = {};
+  size_t num_blocks_ = 0;
   std::array<BlockRequest, kChunk> requests_;
   std::array<PinnedBlock, kChunk> blocks_;
 };

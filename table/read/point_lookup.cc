@@ -101,6 +101,7 @@ Status PointLookup::Search(IndexCursor* at, bool on_block) {
 Status PointLookup::LoadBlock(const IndexCursor& at) {
   const StageTimer timer(&PerfContext::block_load_nanos);
   const BlockPlace place = at.place();
+  table_.data.Fetch(at.note());
   Status status = table_.data.Load(place, options_, &own_, at.note());
   return status.ok() ? table_.RestoreData(place, Slice(), &own_) : status;
 }

@@ -47,6 +47,7 @@ bool Iterator::State::LoadBlock() {
   const BlockPlace place = at.place();
   Status loading;
   if (!ahead.Take(place, &loaded)) {
+    table->data.Fetch(at.note());
     loading = table->data.Load(place, options, &window, &workspace, &loaded,
                                at.note());
   }
@@ -159,11 +160,20 @@ bool Iterator::State::CheckSeek() {
   return known.ok() || Fail(known);
 }
 
+bool Iterator::State::SeekInBlock(const Slice& internal_key) {
+  const CachedDataBlock* const cached = loaded.cached();
+  // Readers of one file may have other comparators of one name.
+  const bool has_words =
+      cached != nullptr && table->order.IsOfBytes() && cached->words().any();
+  return has_words ? block.Seek(internal_key, cached->words())
+                   : block.Seek(internal_key);
+}
+
 // To the first entry at or behind a key that is not below the lower bound.
 bool Iterator::State::SeekInside(const Slice& internal_key) {
   if (!at.Seek(internal_key) || bounds.EndBefore(at)) return AtEnd();
   if (!LoadBlock()) return false;
-  if (PassOn(block.Seek(internal_key))) return true;
+  if (PassOn(SeekInBlock(internal_key))) return true;
   if (!status.ok()) return false;
   // The block ends before the key, though its separator does not.
   return FirstFrom(at.Next());

@@ -65,6 +65,7 @@ struct Iterator::State {
  private:
   bool CheckSeek();
   bool SeekInside(const Slice& internal_key);
+  bool SeekInBlock(const Slice& internal_key);
   bool BeginWalk();
   bool LoadBlock();
   void LookOn(bool forward);

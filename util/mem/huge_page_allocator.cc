@@ -157,7 +157,7 @@ class HugePageAllocator final : public MemoryAllocator {
   static Slab* NewSlab(size_t size_class) {
     void* const memory = std::aligned_alloc(kSlabBytes, kSlabBytes);
     if (memory == nullptr) return nullptr;
-    port::UseHugePages(memory, kSlabBytes);
+    port::PreferHugePages(memory, kSlabBytes);
     return new (memory) Slab{.size_class = size_class};
   }
 
@@ -198,6 +198,10 @@ class HugePageAllocator final : public MemoryAllocator {
 
 std::shared_ptr<MemoryAllocator> NewHugePageAllocator() {
   return std::make_shared<HugePageAllocator>();
+}
+
+bool IsHugePageAllocator(const MemoryAllocator* allocator) {
+  return dynamic_cast<const HugePageAllocator*>(allocator) != nullptr;
 }
 
 }  // namespace ashlar
