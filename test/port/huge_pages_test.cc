@@ -31,6 +31,7 @@ TEST(HugePages, RegionIsAlignedAndZeroed) {
 TEST(HugePages, TouchesNothingElse) {
   std::vector<char> bytes(2 * kHugePageBytes - 1, 'x');
   UseHugePages(bytes.data() + 1, kHugePageBytes - 1);
+  PreferHugePages(bytes.data() + 1, bytes.size() - 1);
   EXPECT_EQ(std::count(bytes.begin(), bytes.end(), 'x'),
             static_cast<ptrdiff_t>(bytes.size()));
 }

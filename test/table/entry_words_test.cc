@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "table/block/block_iterator.h"
+#include "table/block/checked_entries.h"
 #include "table/read/cached_data_block.h"
 #include "test/support/built_block.h"
 #include "test/support/random.h"
@@ -123,6 +124,61 @@ TEST(EntryWords, NeverTellOtherwiseThanTheBlock) {
   EXPECT_GT(told, 8000);
   EXPECT_GT(absent, 1500);
   EXPECT_GT(untold, 1000);
+}
+
+void ExpectSamePlace(const BlockIterator& a, const BlockIterator& b) {
+  ASSERT_EQ(a.Valid(), b.Valid());
+  ASSERT_TRUE(a.status().ok() && b.status().ok());
+  if (!a.Valid()) return;
+  ASSERT_EQ(a.offset(), b.offset());
+  ASSERT_EQ(Hex(a.key().ToString()), Hex(b.key().ToString()));
+  ASSERT_EQ(a.value().data(), b.value().data());
+}
+
+// From there on, a few steps either way.
+void ExpectSameWalk(BlockIterator* a, BlockIterator* b, Random* random) {
+  ASSERT_NO_FATAL_FAILURE(ExpectSamePlace(*a, *b));
+  for (uint64_t steps = random->Below(6); steps > 0 && a->Valid(); --steps) {
+    const bool forward = random->OneIn(2);
+    ASSERT_EQ(forward ? a->Next() : a->Prev(), forward ? b->Next() : b->Prev());
+    ASSERT_NO_FATAL_FAILURE(ExpectSamePlace(*a, *b));
+  }
+}
+
+TEST(EntryWords, ASeekByThemEndsWhereAnyDoes) {
+  int told = 0;
+  ForEachSeed(1, 300, [&](uint64_t seed) {
+    Random random(seed);
+    const Comparator* const comparator =
+        random.OneIn(2) ? BytewiseComparator() : ReverseBytewiseComparator();
+    const KeyOrder order(comparator);
+    const std::vector<Entry> entries = RandomEntries(&random, comparator);
+    const SearchedBlock searched(
+        BuildBlock(entries, static_cast<int>(1 + random.Below(20))), order);
+    ASSERT_TRUE(searched.status.ok());
+    const EntryWords words = searched.block->words();
+    if (!words.any()) return;
+    const BlockPlace place{BlockKind::kData, {}};
+    BlockView view = searched.block->view();
+    BlockIterator by_words(order);
+    view.checked = CheckEntries(view, place, &by_words);
+    ASSERT_TRUE(view.checked.sound());
+    by_words.Reset(view, place);
+    BlockIterator plain(order);
+    plain.Reset(searched.block->view(), place);
+    for (int i = 0; i < 60; ++i) {
+      const Entry& entry = entries[random.Below(entries.size())];
+      std::string key = UserKeyOf(entry.key).ToString();
+      if (random.OneIn(3)) key.resize(random.Below(key.size() + 1));
+      if (random.OneIn(3)) key += random.OneIn(2) ? std::string(1, '\0') : "b";
+      const std::string target =
+          MakeInternalKey(key, random.Below(310), ValueType{0xff});
+      told += words.Seek(view, order, key).ends == WordSeek::Ends::kHere;
+      ASSERT_EQ(by_words.Seek(target, words), plain.Seek(target)) << Hex(key);
+      ASSERT_NO_FATAL_FAILURE(ExpectSameWalk(&by_words, &plain, &random));
+    }
+  });
+  EXPECT_GT(told, 3000);
 }
 
 TEST(EntryWords, TellAllOfOrdinaryBlocks) {
