@@ -54,7 +54,7 @@ struct BenchOptions {
   // RocksDB reads the table as the only one of a read-only database.
   bool read_only_db = false;
   uint64_t num_reads() const { return reads == 0 ? workload.num : reads; }
-  // Whether the block cache is to hold all of the table.
+  // Whether the block cache holds all of the table for certain.
   bool HoldsTable(uint64_t raw_bytes) const {
     return cache_percent == 0 && cache_size / 2 >= raw_bytes;
   }

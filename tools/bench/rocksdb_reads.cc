@@ -204,18 +204,18 @@ rocksdb::Status RocksDbReads::Open(const std::string& path,
   return status;
 }
 
-// Every block into the cache; or where it is too small, those that random
-// reads leave there.
+// Every block into the cache; where it is too small, random reads then leave
+// there what they need.
 rocksdb::Status RocksDbReads::Warm(const BenchOptions& options,
                                    const Workload& workload) {
   RunResult ignored;
+  rocksdb::ReadOptions read_options;
+  rocksdb::Status status = Scan(table_.get(), true, read_options, &ignored);
+  if (!status.ok()) return status;
   if (!options.HoldsTable(workload.raw_bytes())) {
     return RunThreads(options, &ignored,
                       PointReads(table_.get(), false, options, workload));
   }
-  rocksdb::ReadOptions read_options;
-  rocksdb::Status status = Scan(table_.get(), true, read_options, &ignored);
-  if (!status.ok()) return status;
   // Again: now no block may be missing.
   read_options.read_tier = rocksdb::kBlockCacheTier;
   return Scan(table_.get(), true, read_options, &ignored);
