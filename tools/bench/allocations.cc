@@ -19,37 +19,37 @@ thread_local uint64_t count = 0;
 
 // The C library's own, under names that it keeps for this.
 extern "C" {
-void* __libc_malloc(size_t size);
-void* __libc_calloc(size_t n, size_t size);
-void* __libc_realloc(void* memory, size_t size);
-void* __libc_memalign(size_t alignment, size_t size);
+void* LibraryMalloc(size_t size) asm("__libc_malloc");
+void* LibraryCalloc(size_t n, size_t size) asm("__libc_calloc");
+void* LibraryRealloc(void* memory, size_t size) asm("__libc_realloc");
+void* LibraryMemalign(size_t alignment, size_t size) asm("__libc_memalign");
 
 // Found by all libraries of the process.
 #define ASHLAR_IN_FRONT __attribute__((visibility("default")))
 
 ASHLAR_IN_FRONT void* malloc(size_t size) {
   ++ashlar::bench::count;
-  return __libc_malloc(size);
+  return LibraryMalloc(size);
 }
-ASHLAR_IN_FRONT void* calloc(size_t n, size_t size) {
+ASHLAR_IN_FRONT void* calloc(size_t nmemb, size_t size) {
   ++ashlar::bench::count;
-  return __libc_calloc(n, size);
+  return LibraryCalloc(nmemb, size);
 }
-ASHLAR_IN_FRONT void* realloc(void* memory, size_t size) {
+ASHLAR_IN_FRONT void* realloc(void* ptr, size_t size) {
   ++ashlar::bench::count;
-  return __libc_realloc(memory, size);
+  return LibraryRealloc(ptr, size);
 }
 ASHLAR_IN_FRONT void* memalign(size_t alignment, size_t size) {
   ++ashlar::bench::count;
-  return __libc_memalign(alignment, size);
+  return LibraryMemalign(alignment, size);
 }
 ASHLAR_IN_FRONT void* aligned_alloc(size_t alignment, size_t size) {
   return memalign(alignment, size);
 }
-ASHLAR_IN_FRONT int posix_memalign(void** memory, size_t alignment,
+ASHLAR_IN_FRONT int posix_memalign(void** memptr, size_t alignment,
                                    size_t size) {
-  *memory = memalign(alignment, size);
-  return *memory == nullptr ? ENOMEM : 0;
+  *memptr = memalign(alignment, size);
+  return *memptr == nullptr ? ENOMEM : 0;
 }
 }
 
