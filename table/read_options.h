@@ -69,7 +69,7 @@ struct ReaderOptions {
   std::shared_ptr<const PrefixExtractor> prefix_extractor;
 
   // A block that claims to be larger when decompressed is refused. A MultiGet
-  // may hold 32 blocks at once.
+  // holds 64 MiB of them and one more, and those of the values it has found.
   uint64_t max_uncompressed_block_bytes = uint64_t{1} << 30;
 
   // Where reads are counted (table/statistics.h), by as many readers as one

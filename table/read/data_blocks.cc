@@ -69,6 +69,7 @@ void DataBlocks::Fetch(const BlockNote& note) const {
 void DataBlocks::UseCache(std::shared_ptr<Cache> cache, const CacheKey& file,
                           const KeyOrder* order) {
   cache_ = std::make_unique<BlockCache>(std::move(cache));
+  loads_ = std::make_unique<LoadsInFlight>();
   file_ = file;
   words_order_ = order;
   small_pages_ = !IsHugePageAllocator(cache_->cache()->memory_allocator());
@@ -87,13 +88,23 @@ bool DataBlocks::Take(CachedBlockHandle found, const BlockPlace& place,
 bool DataBlocks::FindInCache(const BlockPlace& place, const BlockNote& note,
                              PinnedBlock* block) const {
   if (cache_ == nullptr) return false;
+  const bool found = FindUncounted(place, note, block);
+  if (found) {
+    counters_.CountCacheHits(BlockKind::kData, 1);
+  } else {
+    counters_.CountCacheMisses(BlockKind::kData, 1);
+  }
+  return found;
+}
+
+// Also for a second look: who asks for a block has one hit or one miss.
+bool DataBlocks::FindUncounted(const BlockPlace& place, const BlockNote& note,
+                               PinnedBlock* block) const {
   uint32_t slot = note.hint().slot;
   if (!Take(cache_->Lookup(file_.AtOffset(place.handle.offset), &slot), place,
             block)) {
-    counters_.CountCacheMisses(BlockKind::kData, 1);
     return false;
   }
-  counters_.CountCacheHits(BlockKind::kData, 1);
   note.Note(slot, block->cached());
   return true;
 }
@@ -103,6 +114,8 @@ Status DataBlocks::Load(const BlockPlace& place, const ReadOptions& options,
                         PinnedBlock* block, const BlockNote& note) const {
   block->Clear();
   if (FindInCache(place, note, block)) return {};
+  LoadClaim claim;
+  if (FindAfterMiss(place, options, note, block, &claim)) return {};
   Status status = source_->Load(place, options.verify_checksums, window,
                                 workspace, &block->own_);
   return status.ok() ? Keep(place, options, note, block) : status;
@@ -112,6 +125,29 @@ Status DataBlocks::Load(const BlockPlace& place, const ReadOptions& options,
                         PinnedBlock* block, const BlockNote& note) const {
   block->Clear();
   if (FindInCache(place, note, block)) return {};
+  LoadClaim claim;
+  if (FindAfterMiss(place, options, note, block, &claim)) return {};
+  return LoadAlone(place, options, note, block);
+}
+
+// Whether the block has come to the cache since it was missed. If not, it is to
+// be loaded, under the claim where there is one.
+bool DataBlocks::FindAfterMiss(const BlockPlace& place,
+                               const ReadOptions& options,
+                               const BlockNote& note, PinnedBlock* block,
+                               LoadClaim* claim) const {
+  using Turn = LoadsInFlight::Turn;
+  if (!GoesToCache(options)) return false;
+  const Turn turn = claim->Begin(loads_.get(), place.handle.offset);
+  if (turn == Turn::kMine || turn == Turn::kNoPlace) return false;
+  if (turn == Turn::kAnothers) loads_->Await(place.handle.offset);
+  return FindUncounted(place, note, block);
+}
+
+// Whatever others do, and without a look at the cache.
+Status DataBlocks::LoadAlone(const BlockPlace& place,
+                             const ReadOptions& options, const BlockNote& note,
+                             PinnedBlock* block) const {
   Status status =
       source_->LoadOwned(place, options.verify_checksums, &block->own_);
   return status.ok() ? Keep(place, options, note, block) : status;
@@ -209,6 +245,7 @@ void DataBlocks::LoadBatch(std::span<BlockRequest> requests,
   for (BlockRequest& r : requests) {
     r.block->Clear();
     r.status = Status();
+    r.postponed = false;
   }
   size_t n = 0;
   if (cache_ != nullptr) {
@@ -216,7 +253,48 @@ void DataBlocks::LoadBatch(std::span<BlockRequest> requests,
   } else {
     for (BlockRequest& r : requests) missing[n++] = &r;
   }
-  if (n != 0) ReadBatch(std::span(missing).first(n), options);
+  if (n != 0) LoadMissing(std::span(missing).first(n), options);
+}
+
+void DataBlocks::LoadMissing(std::span<BlockRequest*> missing,
+                             const ReadOptions& options) const {
+  using Turn = LoadsInFlight::Turn;
+  std::sort(missing.begin(), missing.end(),
+            [](const BlockRequest* a, const BlockRequest* b) {
+              return a->place.handle.offset < b->place.handle.offset;
+            });
+  if (!GoesToCache(options)) {
+    ReadBatch(missing, nullptr, options);
+    return;
+  }
+  std::array<LoadClaim, kBatch> claims;
+  std::array<BlockRequest*, kBatch> awaited;
+  size_t num_awaited = 0;
+  size_t num_own = 0;
+  for (BlockRequest* const r : missing) {
+    LoadClaim& claim = claims[num_own];
+    const Turn turn = claim.Begin(loads_.get(), r->place.handle.offset);
+    if (turn == Turn::kAnothers) {
+      awaited[num_awaited++] = r;
+    } else if (turn == Turn::kMineAgain &&
+               FindUncounted(r->place, r->note, r->block)) {
+      claim.End();
+    } else {
+      missing[num_own++] = r;
+    }
+  }
+  uint64_t held = 0;
+  if (num_own != 0) {
+    held = ReadBatch(missing.first(num_own), claims.data(), options);
+  }
+  for (BlockRequest* const r : std::span(awaited).first(num_awaited)) {
+    loads_->Await(r->place.handle.offset);
+    if (FindUncounted(r->place, r->note, r->block)) continue;
+    r->postponed = held > kBatchBytes;
+    if (r->postponed) continue;
+    r->status = LoadAlone(r->place, options, r->note, r->block);
+    held += r->block->own_.contents.size();
+  }
 }
 
 namespace {
@@ -256,6 +334,9 @@ struct ReadPlan {
         BytesOf(block, handle).size() == handle.End() - handle.offset;
     return !complete && blocks_in[i] > 1;
   }
+  const Status& StatusOf(size_t block) const {
+    return reads[read_of[block]].status;
+  }
   // What was read of the block.
   Slice BytesOf(size_t block, const BlockHandle& handle) const {
     const ReadRequest& read = reads[read_of[block]];
@@ -268,49 +349,61 @@ struct ReadPlan {
 
 }  // namespace
 
-void DataBlocks::ReadBatch(std::span<BlockRequest*> requests,
-                           const ReadOptions& options) const {
-  std::sort(requests.begin(), requests.end(),
-            [](const BlockRequest* a, const BlockRequest* b) {
-              return a->place.handle.offset < b->place.handle.offset;
-            });
+// In the order of the file. No claim is left when this returns; it returns how
+// many bytes the blocks have.
+uint64_t DataBlocks::ReadBatch(std::span<BlockRequest*> requests,
+                               LoadClaim* claims,
+                               const ReadOptions& options) const {
   ReadPlan plan;
   for (size_t i = 0; i < requests.size(); ++i) {
-    requests[i]->status = source_->CheckPlace(requests[i]->place);
-    if (requests[i]->status.ok()) plan.Add(i, requests[i]->place.handle);
+    BlockRequest* const r = requests[i];
+    r->status = source_->CheckPlace(r->place);
+    r->postponed = plan.bytes > kBatchBytes;
+    if (r->status.ok() && !r->postponed) plan.Add(i, r->place.handle);
   }
   Buffer buffer;
-  if (!buffer.TryReserve(plan.bytes)) {
-    // One by one they may fit.
-    for (BlockRequest* const r : requests) {
-      r->status = Load(r->place, options, r->block, r->note);
+  const bool together = buffer.TryReserve(plan.bytes);
+  if (together) {
+    plan.GiveRoom(buffer.data());
+    {
+      const StageTimer timer(&PerfContext::block_read_time);
+      source_->file().MultiRead(plan.reads);
     }
-    return;
+    counters_.CountFileReads(plan.reads.size(), plan.bytes);
   }
-  plan.GiveRoom(buffer.data());
-  {
-    const StageTimer timer(&PerfContext::block_read_time);
-    source_->file().MultiRead(plan.reads);
-  }
-  counters_.CountFileReads(plan.reads.size(), plan.bytes);
+  uint64_t held = 0;
   for (size_t i = 0; i < requests.size(); ++i) {
     BlockRequest* const r = requests[i];
-    if (!r->status.ok()) continue;
-    if (plan.IsToReadAlone(i, r->place.handle)) {
-      r->status = Load(r->place, options, r->block, r->note);
-      continue;
+    if (held > kBatchBytes) r->postponed = true;
+    if (r->status.ok() && !r->postponed) {
+      // One by one they may fit.
+      const bool alone = !together || plan.IsToReadAlone(i, r->place.handle);
+      r->status = alone
+                      ? LoadAlone(r->place, options, r->note, r->block)
+                      : TakeRead(plan.StatusOf(i),
+                                 plan.BytesOf(i, r->place.handle), options, r);
+      held += r->block->own_.contents.size();
     }
-    r->status = plan.reads[plan.read_of[i]].status;
-    if (!r->status.ok()) continue;
-    r->status = source_->LoadFrom(r->place, plan.BytesOf(i, r->place.handle),
-                                  options.verify_checksums, &r->block->own_);
-    if (r->status.ok() && !GoesToCache(options)) {
-      r->status = OwnContents(r->place, r->block);
-    }
-    if (r->status.ok()) r->status = Keep(r->place, options, r->note, r->block);
-    // What a damaged block decompressed to may be large.
-    if (!r->status.ok()) r->block->own_ = LoadedBlock();
+    if (claims != nullptr) claims[i].End();
   }
+  return held;
+}
+
+// Makes a block of what was read of it.
+Status DataBlocks::TakeRead(const Status& read, const Slice& bytes,
+                            const ReadOptions& options,
+                            const BlockRequest* r) const {
+  if (!read.ok()) return read;
+  LoadedBlock& own = r->block->own_;
+  Status status =
+      source_->LoadFrom(r->place, bytes, options.verify_checksums, &own);
+  if (status.ok() && !GoesToCache(options)) {
+    status = OwnContents(r->place, r->block);
+  }
+  if (status.ok()) status = Keep(r->place, options, r->note, r->block);
+  // What a damaged block decompressed to may be large.
+  if (!status.ok()) own = LoadedBlock();
+  return status;
 }
 
 Status DataBlocks::Replace(const BlockPlace& place, Buffer bytes,

@@ -4,7 +4,8 @@
 // once and put there, as the file stores it: keys that need to be restored are
 // restored for each read, since readers of one file may differ in how. Only
 // blocks that were compared with their checksum go there. A cache without room
-// changes nothing but the speed. Where the index remembers where a block was
+// changes nothing but the speed. A block that several threads miss at once is
+// loaded once (loads_in_flight.h). Where the index remembers where a block was
 // found last, its lines are fetched while the cache is still being asked. One
 // for a reader, used by any number of threads.
 #ifndef ASHLAR_TABLE_READ_DATA_BLOCKS_H_
@@ -20,6 +21,7 @@
 #include "table/options.h"
 #include "table/read/block_source.h"
 #include "table/read/cached_data_block.h"
+#include "table/read/loads_in_flight.h"
 
 namespace ashlar::internal {
 
@@ -61,11 +63,15 @@ struct BlockRequest {
   BlockNote note;
   PinnedBlock* block = nullptr;
   Status status;  // the answer
+  // Not loaded, since the others are large: to be loaded when they are gone.
+  bool postponed = false;
 };
 
 class DataBlocks {
  public:
   static constexpr size_t kBatch = 32;
+  // A batch that holds more than this loads no further blocks.
+  static constexpr uint64_t kBatchBytes = uint64_t{64} << 20;
 
   DataBlocks(const BlockSource* source, ReadCounters counters)
       : source_(source), counters_(counters) {}
@@ -88,7 +94,8 @@ class DataBlocks {
   Status Load(const BlockPlace& place, const ReadOptions& options,
               PinnedBlock* block, const BlockNote& note = {}) const;
   // The same for up to kBatch blocks, with the waits for memory side by side;
-  // those that are not in the cache are read together.
+  // those that are not in the cache are read together, or postponed where those
+  // before them in the file are too large.
   void LoadBatch(std::span<BlockRequest> requests,
                  const ReadOptions& options) const;
   // Those of the blocks that are in the cache; the rest are empty. Reads
@@ -112,16 +119,29 @@ class DataBlocks {
   static Status OwnContents(const BlockPlace& place, PinnedBlock* block);
   bool FindInCache(const BlockPlace& place, const BlockNote& note,
                    PinnedBlock* block) const;
+  bool FindUncounted(const BlockPlace& place, const BlockNote& note,
+                     PinnedBlock* block) const;
+  bool FindAfterMiss(const BlockPlace& place, const ReadOptions& options,
+                     const BlockNote& note, PinnedBlock* block,
+                     LoadClaim* claim) const;
+  Status LoadAlone(const BlockPlace& place, const ReadOptions& options,
+                   const BlockNote& note, PinnedBlock* block) const;
   Status Keep(const BlockPlace& place, const ReadOptions& options,
               const BlockNote& note, PinnedBlock* block) const;
   size_t FindBatchInCache(std::span<BlockRequest> requests,
                           BlockRequest** missing) const;
-  void ReadBatch(std::span<BlockRequest*> requests,
-                 const ReadOptions& options) const;
+  void LoadMissing(std::span<BlockRequest*> missing,
+                   const ReadOptions& options) const;
+  uint64_t ReadBatch(std::span<BlockRequest*> requests, LoadClaim* claims,
+                     const ReadOptions& options) const;
+
+  Status TakeRead(const Status& read, const Slice& bytes,
+                  const ReadOptions& options, const BlockRequest* r) const;
 
   const BlockSource* const source_;
   const ReadCounters counters_;
-  std::unique_ptr<BlockCache> cache_;  // null: there is none
+  std::unique_ptr<BlockCache> cache_;     // null: there is none
+  std::unique_ptr<LoadsInFlight> loads_;  // for it
   CacheKey file_;
   const KeyOrder* words_order_ = nullptr;
   bool small_pages_ = true;  // of the cache's memory

@@ -107,8 +107,11 @@ class MultiGetChunk {
     {
       const StageTimer timer(&PerfContext::block_seek_nanos, timing);
       if (!table_.HasRangeDeletions(read_.options)) AnswerByWordsOfBlocks();
-      open_.ForEach([&](size_t k) { Search(k); });
+      open_.ForEach([&](size_t k) {
+        if (!requests_[block_of_[k]].postponed) Search(k);
+      });
     }
+    if (!open_.empty()) SearchPostponed();
     if (table_.counters.any()) Count();
   }
 
@@ -251,7 +254,7 @@ class MultiGetChunk {
     table_.data.LoadBatch(requests, read_.options);
     bool all_loaded = true;
     for (BlockRequest& r : requests) {
-      if (r.status.ok()) {
+      if (r.status.ok() && !r.postponed) {
         r.status = table_.RestoreData(r.place, Slice(), r.block);
       }
       all_loaded &= r.status.ok();
@@ -284,6 +287,25 @@ class MultiGetChunk {
             return lookup->RunFrom(&cursors_[k], &blocks_[block_of_[k]],
                                    IsShared(k));
           }));
+  }
+
+  // Blocks that were too large to be held with the others: one at a time, and
+  // of the others none but those that values keep alive.
+  void SearchPostponed() {
+    for (PinnedBlock& block : blocks_) block = PinnedBlock();
+    for (BlockRequest& r : std::span(requests_).first(num_blocks_)) {
+      if (!r.postponed || !r.status.ok()) continue;
+      Status status = table_.data.Load(r.place, read_.options, r.block, r.note);
+      if (status.ok()) {
+        status = table_.RestoreData(r.place, Slice(), r.block);
+      }
+      open_.ForEach([&](size_t k) {
+        if (&requests_[block_of_[k]] != &r) return;
+        if (status.ok()) return Search(k);
+        Close(k, status);
+      });
+      *r.block = PinnedBlock();
+    }
   }
 
   const BatchRead& read_;

@@ -382,6 +382,78 @@ TEST(MultiGet, OperandsGoToTheirKey) {
   }
 }
 
+// A file that counts its reads, and how large they get.
+class MeasuredFile final : public RandomAccessFile {
+ public:
+  struct Reads {
+    size_t count = 0;
+    size_t largest = 0;
+  };
+  MeasuredFile(std::unique_ptr<RandomAccessFile> file, Reads* reads)
+      : file_(std::move(file)), reads_(reads) {}
+  Status Read(uint64_t offset, size_t n, char* scratch,
+              Slice* data) const override {
+    ++reads_->count;
+    reads_->largest = std::max(reads_->largest, n);
+    return file_->Read(offset, n, scratch, data);
+  }
+  uint64_t Size() const override { return file_->Size(); }
+  std::string name() const override { return file_->name(); }
+
+ private:
+  const std::unique_ptr<RandomAccessFile> file_;
+  Reads* const reads_;
+};
+
+// Eight blocks of 8 MiB and a key are more than 64 MiB, as they are stored or
+// once they are decompressed: the rest come one by one.
+TEST(MultiGet, LargeBlocksAreNotHeldTogether) {
+  constexpr int kBlocks = 13;
+  constexpr size_t kValue = size_t{8} << 20;
+  std::vector<Entry> entries;
+  entries.reserve(kBlocks);
+  for (int i = 0; i < kBlocks; ++i) {
+    entries.push_back(Value(KeyNumber(i), 1,
+                            std::string(kValue, static_cast<char>('a' + i))));
+  }
+  for (const CompressionType type :
+       {CompressionType::kNoCompression, CompressionType::kZSTD}) {
+    TableOptions table;
+    table.compression = type;
+    const std::string bytes = BuildTable(table, entries);
+    for (const size_t capacity :
+         {size_t{0}, size_t{1} << 20, size_t{1} << 30}) {
+      MeasuredFile::Reads reads;
+      ReaderOptions options;
+      if (capacity != 0) options.block_cache = ClockOf(capacity);
+      auto opened = TableReader::Open(
+          std::make_unique<MeasuredFile>(NewMemoryFile("f.sst", bytes), &reads),
+          options);
+      Require(opened.status());
+      std::vector<std::string> keys;
+      keys.reserve(2 * kBlocks);
+      // Present and absent ones: a value keeps its block, and two share one.
+      for (int i = kBlocks; i-- > 0;) keys.push_back(KeyNumber(i));
+      for (int i = 1; i < kBlocks; i += 2)
+        keys.push_back(KeyNumber(i - 1) + "x");
+      reads = {};
+      Batch batch(keys);
+      batch.Run(**opened);
+      for (size_t i = 0; i < keys.size(); ++i) {
+        ASSERT_TRUE(batch.statuses[i].ok()) << batch.statuses[i].ToString();
+        const bool present = i < kBlocks;
+        ASSERT_EQ(batch.results[i].state == GetResult::State::kFound, present);
+        if (!present) continue;
+        const Slice value = batch.results[i].value.slice();
+        ASSERT_EQ(value.size(), kValue);
+        ASSERT_EQ(value[kValue - 1], static_cast<char>('a' + kBlocks - 1 - i));
+      }
+      EXPECT_EQ(reads.count, 1U + (kBlocks - 8));
+      EXPECT_LT(reads.largest, size_t{80} << 20);
+    }
+  }
+}
+
 TEST(MultiGet, WrongOptionsFailEveryKey) {
   const auto reader = OpenTable(SomeTable(10));
   Batch batch({KeyNumber(1), KeyNumber(2)});

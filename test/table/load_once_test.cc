@@ -1,0 +1,274 @@
+// Blocks that several threads miss at once: read once, and nobody waits for
+// what does not come.
+
+#include <gtest/gtest.h>
+
+#include <barrier>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "cache/cache_options.h"
+#include "table/table_reader.h"
+#include "test/support/gated_file.h"
+#include "test/support/random.h"
+#include "test/support/tables.h"
+#include "test/support/watched_cache.h"
+
+namespace ashlar::testing {
+namespace {
+
+constexpr int kEntries = 2000;
+
+class LoadOnce : public ::testing::Test {
+ protected:
+  LoadOnce() {
+    for (int i = 0; i < kEntries; ++i) {
+      keys_.push_back(entries_[static_cast<size_t>(i)].key.substr(0, 8));
+    }
+    Open(size_t{8} << 20);
+  }
+
+  void Open(size_t capacity, bool strict = false) {
+    HyperClockCacheOptions cache;
+    cache.capacity = capacity;
+    cache.strict_capacity_limit = strict;
+    cache.estimated_entry_charge = 512;
+    cache_ = std::make_shared<WatchedCache>(
+        std::move(NewHyperClockCache(cache)).value());
+    ReaderOptions options;
+    options.block_cache = cache_;
+    auto opened = TableReader::Open(
+        std::make_unique<GatedFile>(contents_, &gates_), options);
+    Require(opened.status());
+    reader_ = std::move(opened).value();
+  }
+
+  static TableOptions SmallBlocks() {
+    TableOptions options;
+    options.block_size = 300;
+    return options;
+  }
+
+  const std::string& key(int i) const { return keys_[static_cast<size_t>(i)]; }
+  // Of the block that has the key.
+  uint64_t OffsetOf(const std::string& key) {
+    GetResult result;
+    ReadOptions options;
+    options.fill_cache = false;
+    Require(reader_->Get(options, key, kMaxSequenceNumber, &result));
+    ++misses_before_;
+    return gates_.last_offset();
+  }
+
+  Status Get(int i, std::string* value, ReadOptions options = {}) const {
+    GetResult result;
+    Status status = reader_->Get(options, key(i), kMaxSequenceNumber, &result);
+    *value = result.value.ToString();
+    return status;
+  }
+  void ExpectGet(int i, ReadOptions options = {}) const {
+    std::string value;
+    const Status status = Get(i, &value, options);
+    EXPECT_TRUE(status.ok()) << status.ToString();
+    EXPECT_EQ(value, "value" + std::to_string(i));
+  }
+  void ExpectMultiGet(const std::vector<int>& numbers) const {
+    std::vector<Slice> asked;
+    for (const int i : numbers) asked.emplace_back(key(i));
+    std::vector<GetResult> results(asked.size());
+    std::vector<Status> statuses(asked.size());
+    reader_->MultiGet({}, asked, kMaxSequenceNumber, results, statuses);
+    for (size_t k = 0; k < asked.size(); ++k) {
+      EXPECT_TRUE(statuses[k].ok()) << statuses[k].ToString();
+      EXPECT_EQ(results[k].value.ToString(),
+                "value" + std::to_string(numbers[k]));
+    }
+  }
+  void ExpectSeek(int i) const {
+    Iterator it = reader_->NewIterator();
+    it.Seek(key(i));
+    ASSERT_TRUE(it.Valid()) << it.status().ToString();
+    EXPECT_EQ(it.value().ToString(), "value" + std::to_string(i));
+  }
+  // Lookups in vain, but for those of OffsetOf.
+  void AwaitMisses(int n) { cache_->AwaitMisses(n + misses_before_); }
+
+  const std::vector<Entry> entries_ = SomeEntries(kEntries);
+  const std::string contents_ = BuildTable(SmallBlocks(), entries_);
+  std::vector<std::string> keys_;
+  Gates gates_;
+  std::shared_ptr<WatchedCache> cache_;
+  std::unique_ptr<TableReader> reader_;
+  int misses_before_ = 0;
+};
+
+TEST_F(LoadOnce, WhoeverMissesABlockWaitsForOneRead) {
+  const uint64_t block = OffsetOf(key(1000));
+  const uint64_t other = OffsetOf(key(10));
+  gates_.Hold(block);
+  std::vector<std::thread> threads;
+  threads.emplace_back([&] { ExpectGet(1000); });
+  gates_.AwaitReads(block, 2);
+  for (int i = 0; i < 3; ++i) {
+    threads.emplace_back([&] { ExpectGet(1000); });
+    threads.emplace_back([&] { ExpectMultiGet({1000, 10, 1000}); });
+    threads.emplace_back([&] { ExpectSeek(1000); });
+  }
+  // Each has asked the cache: it waits now, or will find the block there.
+  AwaitMisses(1 + 3 + 2 + 3);
+  gates_.Open();
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(gates_.Reads(block), 2) << "one of them by OffsetOf";
+  EXPECT_EQ(gates_.Reads(other), 2);
+}
+
+TEST_F(LoadOnce, AnErrorIsOfTheReaderWhoseReadFailed) {
+  const uint64_t block = OffsetOf(key(1000));
+  gates_.Hold(block);
+  gates_.Fail(block);
+  std::string value;
+  Status first;
+  std::vector<std::thread> threads;
+  threads.emplace_back([&] { first = Get(1000, &value); });
+  gates_.AwaitReads(block, 2);
+  threads.emplace_back([&] { ExpectGet(1000); });
+  threads.emplace_back([&] { ExpectMultiGet({1000, 10}); });
+  threads.emplace_back([&] { ExpectSeek(1000); });
+  AwaitMisses(1 + 1 + 2 + 1);
+  gates_.Open();
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(first.message(), "read gated.sst: failed");
+  // It is there for the next one.
+  const int reads = gates_.Reads(block);
+  EXPECT_GE(reads, 3);
+  ExpectGet(1000);
+  EXPECT_EQ(gates_.Reads(block), reads);
+}
+
+// Between the look into the cache and the claim, another may have been there.
+TEST_F(LoadOnce, ABlockThatCameMeanwhile) {
+  const uint64_t block = OffsetOf(key(1000));
+  cache_->on_miss = [&] { ExpectGet(1000); };
+  ExpectGet(1000);
+  EXPECT_EQ(gates_.Reads(block), 2) << "one of them by OffsetOf";
+
+  const uint64_t other = OffsetOf(key(10));
+  cache_->on_miss = [&] { ExpectGet(10); };
+  ExpectMultiGet({10, 1900});
+  EXPECT_EQ(gates_.Reads(other), 2);
+}
+
+// The same for one of a batch: only its key fails, and it is not for ever.
+TEST_F(LoadOnce, AnErrorOfABatchEndsItsClaims) {
+  const uint64_t block = OffsetOf(key(1000));
+  gates_.Fail(block);
+  const std::vector<Slice> asked = {key(10), key(1000), key(1900)};
+  std::vector<GetResult> results(3);
+  std::vector<Status> statuses(3);
+  reader_->MultiGet({}, asked, kMaxSequenceNumber, results, statuses);
+  EXPECT_TRUE(statuses[0].ok());
+  EXPECT_TRUE(statuses[1].IsIOError());
+  EXPECT_TRUE(statuses[2].ok());
+  ExpectGet(1000);
+  ExpectMultiGet({1000, 10, 1900});
+}
+
+// Neighbours whose read fails are read one by one, under the same claims.
+TEST_F(LoadOnce, AReadOfManyBlocksThatFails) {
+  gates_.Fail(OffsetOf(key(1000)));
+  ExpectMultiGet({1000, 1010, 1020, 1030, 1040, 1050});
+}
+
+// Else two batches that want each other's blocks would wait for ever.
+TEST_F(LoadOnce, ABatchReadsItsOwnBlocksBeforeItWaits) {
+  const uint64_t awaited = OffsetOf(key(100));
+  const uint64_t own = OffsetOf(key(1900));
+  gates_.Hold(awaited);
+  std::thread loader([&] { ExpectGet(100); });
+  gates_.AwaitReads(awaited, 2);
+  std::thread batch([&] { ExpectMultiGet({1900, 100}); });
+  gates_.AwaitReads(own, 2);
+  // Waits for the batch, which has not got its other block yet.
+  ExpectGet(1900);
+  EXPECT_EQ(gates_.Reads(own), 2);
+  gates_.Open();
+  loader.join();
+  batch.join();
+  EXPECT_EQ(gates_.Reads(awaited), 2);
+}
+
+// Nor while it has a claim on a block that it could not read.
+TEST_F(LoadOnce, ABatchWaitsWithoutClaims) {
+  const uint64_t awaited = OffsetOf(key(100));
+  const uint64_t bad = OffsetOf(key(1900));
+  gates_.Hold(awaited);
+  std::thread loader([&] { ExpectGet(100); });
+  gates_.AwaitReads(awaited, 2);
+  gates_.Fail(bad);
+  const std::vector<Slice> asked = {key(1900), key(100)};
+  std::vector<GetResult> results(2);
+  std::vector<Status> statuses(2);
+  std::thread batch([&] {
+    reader_->MultiGet({}, asked, kMaxSequenceNumber, results, statuses);
+  });
+  gates_.AwaitReads(bad, 2);
+  ExpectGet(1900);
+  gates_.Open();
+  loader.join();
+  batch.join();
+  EXPECT_TRUE(statuses[0].IsIOError());
+  EXPECT_TRUE(statuses[1].ok());
+}
+
+TEST_F(LoadOnce, WhatDoesNotGoToTheCacheTakesNoPart) {
+  const uint64_t block = OffsetOf(key(1000));
+  gates_.Hold(block);
+  std::thread loader([&] { ExpectGet(1000); });
+  gates_.AwaitReads(block, 2);
+  ReadOptions passing;
+  passing.fill_cache = false;
+  ExpectGet(1000, passing);
+  ReadOptions unverified;
+  unverified.verify_checksums = false;
+  ExpectGet(1000, unverified);
+  EXPECT_EQ(gates_.Reads(block), 4);
+  gates_.Open();
+  loader.join();
+}
+
+// Batches in each other's way, over and over; with room, with hardly any, and
+// with none, where each waiter has to read for himself after all.
+TEST_F(LoadOnce, BatchesThatWantTheSameBlocks) {
+  constexpr int kThreads = 4;
+  constexpr int kRounds = 300;
+  for (const size_t capacity : {size_t{8} << 20, size_t{4000}, size_t{0}}) {
+    Open(capacity, /*strict=*/true);
+    std::barrier together(kThreads,
+                          [&]() noexcept { cache_->EraseUnRefEntries(); });
+    std::vector<std::thread> threads;
+    for (int t = 0; t < kThreads; ++t) {
+      threads.emplace_back([&, t] {
+        Random random(static_cast<uint64_t>(t));
+        for (int round = 0; round < kRounds; ++round) {
+          together.arrive_and_wait();
+          std::vector<int> numbers;
+          for (int i = 0; i < 8; ++i) {
+            numbers.push_back(static_cast<int>(random.Below(10)) * 190);
+          }
+          if (t == 0) {
+            ExpectSeek(numbers[0]);
+            ExpectGet(numbers[1]);
+          } else {
+            ExpectMultiGet(numbers);
+          }
+        }
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+  }
+}
+
+}  // namespace
+}  // namespace ashlar::testing

@@ -1,0 +1,232 @@
+// cold_reads: a MultiGet of blocks that are in no cache, against the same reads
+// issued by hand.
+//
+// Builds a table, then by turns drops the file from the page cache and reads
+// one batch of keys of distinct blocks: by MultiGet, by Get after Get, and,
+// with the places that MultiGet has asked for, by the file's MultiRead of all
+// at once (what there is to reach), and read after read. Prints medians, and
+// the median of each round's ratio. The folder must lie on a disk: what is in
+// memory only has no cold state.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "table/table_builder.h"
+#include "table/table_reader.h"
+#include "third-party/gflags_lib.h"
+#include "tools/bench/command_line.h"
+#include "util/file.h"
+
+DEFINE_string(db, "", "folder on a disk, for the table");
+DEFINE_uint64(num, 2000000, "entries of the table");
+DEFINE_uint64(batch, 64, "keys of a batch");
+DEFINE_uint64(rounds, 41, "rounds");
+DEFINE_uint64(seed, 42, "of the keys that are read");
+DEFINE_bool(compress, false, "zstd rather than none");
+
+namespace ashlar::bench {
+namespace {
+
+void Require(const Status& status) {
+  if (status.ok()) return;
+  std::fprintf(stderr, "cold_reads: %s\n", status.ToString().c_str());
+  std::exit(1);
+}
+
+// Notes what is read.
+class NotedFile final : public RandomAccessFile {
+ public:
+  NotedFile(std::unique_ptr<RandomAccessFile> file,
+            std::vector<ReadRequest>* reads)
+      : file_(std::move(file)), reads_(reads) {}
+  Status Read(uint64_t offset, size_t n, char* scratch,
+              Slice* data) const override {
+    reads_->push_back({.offset = offset, .size = n});
+    return file_->Read(offset, n, scratch, data);
+  }
+  void MultiRead(std::span<ReadRequest> requests) const override {
+    for (const ReadRequest& r : requests) {
+      reads_->push_back({.offset = r.offset, .size = r.size});
+    }
+    file_->MultiRead(requests);
+  }
+  uint64_t Size() const override { return file_->Size(); }
+  std::string name() const override { return file_->name(); }
+
+ private:
+  const std::unique_ptr<RandomAccessFile> file_;
+  std::vector<ReadRequest>* const reads_;
+};
+
+std::string KeyNumber(uint64_t i) {
+  char key[17];
+  std::snprintf(key, sizeof key, "%016llu",
+                static_cast<unsigned long long>(i));  // NOLINT
+  return key;
+}
+
+void Build(const std::string& path) {
+  auto file = OpenWritableFile(path);
+  Require(file.status());
+  TableOptions options;
+  options.compression =
+      FLAGS_compress ? CompressionType::kZSTD : CompressionType::kNoCompression;
+  auto builder = TableBuilder::Create(options, {}, file->get());
+  Require(builder.status());
+  std::mt19937_64 random(FLAGS_seed);
+  std::string value(100, ' ');
+  for (uint64_t i = 0; i < FLAGS_num; ++i) {
+    // Half of it is random, as in table_bench.
+    for (size_t c = 0; c < value.size() / 2; ++c) {
+      value[c] = static_cast<char>(random());
+    }
+    Require((*builder)->Add(
+        MakeInternalKey(KeyNumber(i), 1, ValueType::kTypeValue), value));
+  }
+  Require((*builder)->Finish());
+  Require((*file)->Sync());
+  Require((*file)->Close());
+}
+
+class Rounds {
+ public:
+  explicit Rounds(const std::string& path)
+      : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+    auto noted = OpenRandomAccessFile(path);
+    Require(noted.status());
+    auto noting = TableReader::Open(
+        std::make_unique<NotedFile>(std::move(noted).value(), &reads_));
+    Require(noting.status());
+    noting_ = std::move(noting).value();
+    auto file = OpenRandomAccessFile(path);
+    Require(file.status());
+    file_ = std::move(file).value();
+    auto reader = TableReader::Open(path);
+    Require(reader.status());
+    reader_ = std::move(reader).value();
+  }
+  ~Rounds() { ::close(fd_); }
+
+  void Run() {
+    std::mt19937_64 random(FLAGS_seed);
+    for (uint64_t round = 0; round < FLAGS_rounds; ++round) {
+      DrawKeys(&random);
+      reads_.clear();
+      MultiGet(*noting_);
+      size_t bytes = 0;
+      for (const ReadRequest& r : reads_) bytes += r.size;
+      memory_.resize(bytes);
+      char* room = memory_.data();
+      for (ReadRequest& r : reads_) {
+        r.scratch = room;
+        room += r.size;
+      }
+      // Another first each time.
+      for (size_t i = 0; i < kWays; ++i) {
+        const size_t way = (round + i) % kWays;
+        micros_[way].push_back(Time(way));
+      }
+    }
+  }
+
+  void Print() const {
+    static constexpr const char* kNames[kWays] = {
+        "MultiGet", "reads by hand, together", "Gets",
+        "reads by hand, one by one"};
+    for (size_t way = 0; way < kWays; ++way) {
+      std::vector<double> ratios;
+      for (size_t i = 0; i < micros_[way].size(); ++i) {
+        ratios.push_back(micros_[way][i] / micros_[1][i]);
+      }
+      std::printf("%-26s %8.0f us  %5.2f of the reads together\n", kNames[way],
+                  Median(micros_[way]), Median(ratios));
+    }
+  }
+
+ private:
+  static constexpr size_t kWays = 4;
+
+  static double Median(std::vector<double> of) {
+    std::sort(of.begin(), of.end());
+    return of.empty() ? 0 : of[of.size() / 2];
+  }
+
+  // Far enough from each other for blocks of their own.
+  void DrawKeys(std::mt19937_64* random) {
+    keys_.clear();
+    slices_.clear();
+    const uint64_t share = FLAGS_num / FLAGS_batch;
+    for (uint64_t i = 0; i < FLAGS_batch; ++i) {
+      keys_.push_back(KeyNumber(i * share + (*random)() % (share / 2)));
+    }
+    std::shuffle(keys_.begin(), keys_.end(), *random);
+    for (const std::string& key : keys_) slices_.emplace_back(key);
+    results_.resize(keys_.size());
+    statuses_.resize(keys_.size());
+  }
+
+  void MultiGet(const TableReader& reader) {
+    reader.MultiGet({}, slices_, kMaxSequenceNumber, results_, statuses_);
+    for (const Status& status : statuses_) Require(status);
+  }
+
+  double Time(size_t way) {
+    for (GetResult& result : results_) result.Reset();
+    ::posix_fadvise(fd_, 0, 0, POSIX_FADV_DONTNEED);
+    const auto begin = std::chrono::steady_clock::now();
+    if (way == 0) MultiGet(*reader_);
+    if (way == 1) file_->MultiRead(reads_);
+    if (way == 2) {
+      for (size_t i = 0; i < slices_.size(); ++i) {
+        Require(reader_->Get(slices_[i], &results_[i]));
+      }
+    }
+    if (way == 3) {
+      for (ReadRequest& r : reads_) {
+        Require(file_->Read(r.offset, r.size, r.scratch, &r.data));
+      }
+    }
+    const std::chrono::duration<double, std::micro> time =
+        std::chrono::steady_clock::now() - begin;
+    return time.count();
+  }
+
+  const int fd_;
+  std::vector<ReadRequest> reads_;
+  std::vector<char> memory_;
+  std::unique_ptr<TableReader> noting_;
+  std::unique_ptr<RandomAccessFile> file_;
+  std::unique_ptr<TableReader> reader_;
+  std::vector<std::string> keys_;
+  std::vector<Slice> slices_;
+  std::vector<GetResult> results_;
+  std::vector<Status> statuses_;
+  std::vector<double> micros_[kWays];
+};
+
+}  // namespace
+}  // namespace ashlar::bench
+
+int main(int argc, char** argv) {
+  using namespace ashlar::bench;
+  ParseFlags("A cold MultiGet against the same reads by hand.", argc, argv);
+  if (FLAGS_db.empty()) Usage("--db is missing");
+  if (FLAGS_batch == 0 || FLAGS_num / FLAGS_batch < 200) {
+    Usage("too few entries for a block a key");
+  }
+  const std::string path = FLAGS_db + "/cold_reads.sst";
+  Build(path);
+  Rounds rounds(path);
+  rounds.Run();
+  rounds.Print();
+  ::unlink(path.c_str());
+  return 0;
+}

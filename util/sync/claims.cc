@@ -1,0 +1,57 @@
+#include "util/sync/claims.h"
+
+#include <cassert>
+
+#include "port/threads.h"
+#include "util/sync/schedule_point.h"
+
+namespace ashlar::internal {
+
+Claims::Turn Claims::Claim(uint64_t number) {
+  Slot& slot = SlotOf(number);
+  const uint64_t done = number << 1;
+  uint64_t seen = slot.word.load(std::memory_order_acquire);
+  for (;;) {
+    if ((seen & kBusy) != 0) {
+      return seen == (done | kBusy) ? Turn::kAnothers : Turn::kNoPlace;
+    }
+    SchedulePoint();
+    if (slot.word.compare_exchange_weak(seen, done | kBusy,
+                                        std::memory_order_acquire,
+                                        std::memory_order_acquire)) {
+      return seen == done ? Turn::kMineAgain : Turn::kMine;
+    }
+  }
+}
+
+void Claims::Finish(uint64_t number) {
+  Slot& slot = SlotOf(number);
+  assert(slot.word.load(std::memory_order_relaxed) == (number << 1 | kBusy));
+  SchedulePoint();
+  slot.word.store(number << 1, std::memory_order_seq_cst);
+  SchedulePoint();
+  slot.finishes.fetch_add(1, std::memory_order_seq_cst);
+  SchedulePoint();
+  if (slot.waiters.load(std::memory_order_seq_cst) == 0) return;
+  port::FutexWake(reinterpret_cast<const uint32_t*>(&slot.finishes),
+                  UINT32_MAX);
+}
+
+void Claims::Await(uint64_t number) {
+  Slot& slot = SlotOf(number);
+  SchedulePoint();
+  slot.waiters.fetch_add(1, std::memory_order_seq_cst);
+  const uint32_t first = slot.finishes.load(std::memory_order_seq_cst);
+  for (uint32_t now = first; now - first < 2;
+       now = slot.finishes.load(std::memory_order_seq_cst)) {
+    SchedulePoint();
+    if (slot.word.load(std::memory_order_seq_cst) != (number << 1 | kBusy)) {
+      break;
+    }
+    SchedulePoint();
+    port::FutexWait(reinterpret_cast<const uint32_t*>(&slot.finishes), now);
+  }
+  slot.waiters.fetch_sub(1, std::memory_order_seq_cst);
+}
+
+}  // namespace ashlar::internal
