@@ -40,9 +40,25 @@ struct ReaderOptions {
   // blocks are then walked where the page cache holds them.
   bool allow_mmap_reads = false;
 
-  // Partitions of a partitioned index, which are kept once they are read: kAll
+  // Whether blocks of index and filter lie in the block cache, charged with all
+  // that they take once they are parsed, rather than in the reader. Opening
+  // reads and checks them in either case; one that the cache has let go is read
+  // again by the read that needs it, which fails where it is damaged by then.
+  // The top level of an index or filter in partitions is held there while the
+  // reader lives, and the rest by the two tiers below. They go there whatever
+  // ReadOptions::fill_cache says. InvalidArgument without a block_cache. The
+  // filter of LevelDB's tables stays in the reader.
+  bool cache_index_and_filter_blocks = false;
+  // Whether they are the last to be evicted.
+  bool cache_index_and_filter_blocks_with_high_priority = true;
+  // Of an index or filter that is not in partitions and in the block cache:
+  // kAll holds it there while the reader lives.
+  PinningTier unpartitioned_pinning = PinningTier::kNone;
+
+  // Partitions of an index or filter, which are kept once they are read: kAll
   // reads them when the file is opened. One that is damaged fails the reads
-  // that need it, not the opening.
+  // that need it, not the opening. Those in the block cache are held there by
+  // kAll, and else only while they are used.
   PinningTier partition_pinning = PinningTier::kNone;
 
   // Where data blocks are kept once they are read, by all readers that have the

@@ -42,6 +42,10 @@ class BlockIterator {
   void Reset(const BlockView& view, const BlockPlace& place);
   // Lets go of the block.
   void Clear() { Reset(BlockView(), BlockPlace()); }
+  // Memory for keys from one iterator to the next, for who makes many. Only
+  // before the first Reset, and after the last use.
+  void GiveKeyMemory(Buffer memory) { key_bytes_ = std::move(memory); }
+  Buffer TakeKeyMemory() { return std::move(key_bytes_); }
 
   // From then on only entries are shown that begin at these places of the block
   // or between them, `end` excluded; entries must begin there. Seeks must be to

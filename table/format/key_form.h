@@ -24,6 +24,8 @@ struct KeyForm {
   // timestamp, stand for it.
   size_t stripped_timestamp = 0;
 
+  friend bool operator==(const KeyForm&, const KeyForm&) = default;
+
   bool IsAsStored() const {
     return !sequence.has_value() && stripped_timestamp == 0;
   }

@@ -21,11 +21,11 @@ Status BinarySearchIndexReader::Open(const IndexSource& source,
                                      const Slice& contents,
                                      const BlockPlace& place,
                                      std::unique_ptr<IndexReader>* index) {
-  ParsedIndex root(source.order, source.form);
-  Status status = root.Parse(contents, place, source.file_limit);
-  if (!status.ok()) return status;
-  index->reset(new BinarySearchIndexReader(std::move(root)));
-  return {};
+  std::unique_ptr<BinarySearchIndexReader> opened(
+      new BinarySearchIndexReader(source));
+  Status status = opened->TakeRoot(contents, place, source.form);
+  if (status.ok()) *index = std::move(opened);
+  return status;
 }
 
 }  // namespace ashlar::internal

@@ -33,14 +33,16 @@ class BinarySearchIndexReader final : public IndexReader {
                      const BlockPlace& place,
                      std::unique_ptr<IndexReader>* index);
 
-  Status Part(size_t, const ParsedIndex** part) const override {
-    *part = &root();
+  Status Part(size_t, IndexHold* part) const override {
+    if (!has_root()) [[unlikely]]
+      return LoadRoot(part);
+    *part = IndexHold(&root());
     return {};
   }
 
  private:
-  explicit BinarySearchIndexReader(ParsedIndex root)
-      : IndexReader(std::move(root), false) {}
+  explicit BinarySearchIndexReader(const IndexSource& source)
+      : IndexReader(source, false) {}
 };
 
 }  // namespace ashlar::internal

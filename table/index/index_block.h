@@ -31,6 +31,8 @@ struct IndexForm {
   bool first_keys = false;
   // How keys of the file are stored. Separators keep their sequence numbers.
   KeyForm keys = {};
+
+  friend bool operator==(const IndexForm&, const IndexForm&) = default;
 };
 
 struct IndexEntry {

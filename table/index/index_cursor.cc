@@ -12,7 +12,7 @@ bool IndexCursor::Enter(size_t number) {
              blocks_before_part_.has_value()) {
     blocks_before = *blocks_before_part_ + part_->size();
   }
-  const ParsedIndex* part = nullptr;
+  IndexHold part;
   status_ = index_->Part(number, &part);
   if (!status_.ok()) {
     part_ = nullptr;
@@ -22,7 +22,8 @@ bool IndexCursor::Enter(size_t number) {
       blocks_before_part_.has_value()) {
     blocks_before = *blocks_before_part_ - part->size();
   }
-  part_ = part;
+  hold_ = std::move(part);
+  part_ = hold_.get();
   part_number_ = number;
   blocks_before_part_ = blocks_before;
   return true;

@@ -31,11 +31,11 @@ class IndexCursor {
   // The first block that may hold the internal key or one behind it.
   bool Seek(const Slice& internal_key);
   // The same for who has found the place already: number `at` of an index that
-  // is not partitioned.
-  bool SeekToBlock(size_t at) {
+  // is not partitioned, whose part somebody holds.
+  bool SeekToBlock(const ParsedIndex* part, size_t at) {
     assert(!index_->is_partitioned());
     status_ = Status();
-    part_ = &index_->root();
+    part_ = part;
     part_number_ = 0;
     blocks_before_part_ = 0;
     at_ = at;
@@ -100,6 +100,7 @@ class IndexCursor {
   bool Enter(size_t number);
 
   const IndexReader* index_ = nullptr;
+  IndexHold hold_;  // of part_, unless others hold it
   const ParsedIndex* part_ = nullptr;
   size_t part_number_ = 0;
   size_t at_ = 0;

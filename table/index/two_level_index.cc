@@ -71,15 +71,8 @@ Status TwoLevelIndexBuilder::Write(IndexSink* sink, WrittenIndex* written) {
   return sink->Store(block, &written->root);
 }
 
-TwoLevelIndexReader::TwoLevelIndexReader(const IndexSource& source,
-                                         ParsedIndex root)
-    : IndexReader(std::move(root), true),
-      source_(source),
-      most_part_bytes_(KeyBudget(source.file_limit).left()),
-      parts_(std::make_unique<PublishedPointer<const ParsedIndex>[]>(
-          this->root().size())) {}
-
 TwoLevelIndexReader::~TwoLevelIndexReader() {
+  if (parts_ == nullptr) return;
   for (size_t i = 0; i < num_parts(); ++i) delete parts_[i].Load();
 }
 
@@ -88,10 +81,14 @@ Status TwoLevelIndexReader::Open(const IndexSource& source,
                                  std::unique_ptr<IndexReader>* index) {
   IndexForm form = source.form;
   form.first_keys = false;
-  ParsedIndex root(source.order, form);
-  Status status = root.Parse(contents, place, source.file_limit);
+  std::unique_ptr<TwoLevelIndexReader> opened(new TwoLevelIndexReader(source));
+  Status status = opened->TakeRoot(contents, place, form);
   if (!status.ok()) return status;
-  index->reset(new TwoLevelIndexReader(source, std::move(root)));
+  if (source.store == nullptr) {
+    opened->parts_ = std::make_unique<PublishedPointer<const ParsedIndex>[]>(
+        opened->num_parts());
+  }
+  *index = std::move(opened);
   return {};
 }
 
@@ -102,7 +99,7 @@ Status TwoLevelIndexReader::CheckPart(size_t i, const ParsedIndex& part) const {
     return place.Corruption("bad index partition",
                             "expected one entry or more, found none");
   }
-  if (!source_.order.known()) return {};
+  if (!source().order.known()) return {};
   const Slice last = part.separator(part.size() - 1);
   if (root().CompareSeparators(last, root().separator(i)) > 0) {
     return place.Corruption(
@@ -118,48 +115,76 @@ Status TwoLevelIndexReader::CheckPart(size_t i, const ParsedIndex& part) const {
   return {};
 }
 
-Status TwoLevelIndexReader::Load(size_t i,
-                                 std::unique_ptr<ParsedIndex>* part) const {
+Status TwoLevelIndexReader::Load(size_t i, ParsedIndex* part) const {
   const BlockPlace place = PartPlace(i);
-  Buffer owned;
-  Slice contents;
-  Status status = source_.load(place, &owned, &contents);
+  Status status = LoadBlock(place, part);
+  if (status.ok()) status = CheckPart(i, *part);
   if (!status.ok()) return status;
-  *part = std::make_unique<ParsedIndex>(source_.order, source_.form);
-  status = (*part)->Parse(contents, place, source_.file_limit);
-  if (status.ok()) status = CheckPart(i, **part);
-  if (!status.ok()) return status;
-  const uint64_t bytes = (*part)->MemoryUsage();
-  if (part_bytes_.FetchAdd(bytes) + bytes > most_part_bytes_) {
-    part_bytes_.FetchAdd(~bytes + 1);
+  if (part->MemoryUsage() > most_part_bytes_) {
     return place.Corruption("bad index partition",
                             "index keys are many times as large as their file");
   }
   return {};
 }
 
-// Two threads may read one partition at the same time; the first to publish it
-// wins, and the other takes that one.
-Status TwoLevelIndexReader::Part(size_t i, const ParsedIndex** part) const {
-  *part = parts_[i].Load();
-  if (*part != nullptr) [[likely]]
+Status TwoLevelIndexReader::Part(size_t i, IndexHold* part) const {
+  return parts_ != nullptr ? KeptPart(i, part) : PartOfStore(i, part);
+}
+
+Status TwoLevelIndexReader::PartOfStore(size_t i, IndexHold* part) const {
+  if (i < pinned_.size() && pinned_[i]) {
+    *part = IndexHold(pinned_[i].get());
     return {};
-  std::unique_ptr<ParsedIndex> loaded;
+  }
+  const BlockPlace place = PartPlace(i);
+  *part = source().store->Find(place, source().order, form());
+  if (*part) return {};
+  ParsedIndex loaded(source().order, form());
   Status status = Load(i, &loaded);
   if (!status.ok()) return status;
-  const ParsedIndex* const winner = parts_[i].PublishFirst(loaded.get());
-  *part = winner;
-  if (winner == loaded.get()) {
-    static_cast<void>(loaded.release());
-  } else {
-    part_bytes_.FetchAdd(~loaded->MemoryUsage() + 1);
+  *part = source().store->Keep(place, std::move(loaded));
+  return *part ? Status()
+               : place.Corruption("bad index partition", "no memory for it");
+}
+
+// Two threads may read one partition at the same time; the first to publish it
+// wins, and the other takes that one.
+Status TwoLevelIndexReader::KeptPart(size_t i, IndexHold* part) const {
+  const ParsedIndex* kept = parts_[i].Load();
+  if (kept == nullptr) [[unlikely]] {
+    auto loaded = std::make_unique<ParsedIndex>(source().order, form());
+    Status status = Load(i, loaded.get());
+    if (!status.ok()) return status;
+    const uint64_t bytes = loaded->MemoryUsage();
+    if (part_bytes_.FetchAdd(bytes) + bytes > most_part_bytes_) {
+      part_bytes_.FetchSub(bytes);
+      return PartPlace(i).Corruption(
+          "bad index partition",
+          "index keys are many times as large as their file");
+    }
+    kept = parts_[i].PublishFirst(loaded.get());
+    if (kept == loaded.get()) {
+      static_cast<void>(loaded.release());
+    } else {
+      part_bytes_.FetchSub(bytes);
+    }
   }
+  *part = IndexHold(kept);
   return {};
+}
+
+void TwoLevelIndexReader::PinParts() {
+  if (parts_ == nullptr) pinned_.resize(num_parts());
+  for (size_t i = 0; i < num_parts(); ++i) {
+    IndexHold part;
+    Part(i, &part).IgnoreError();
+    if (parts_ == nullptr) pinned_[i] = std::move(part);
+  }
 }
 
 uint64_t TwoLevelIndexReader::MemoryUsage() const {
   return IndexReader::MemoryUsage() + part_bytes_.Load() +
-         num_parts() * sizeof(parts_[0]);
+         (parts_ == nullptr ? 0 : num_parts() * sizeof(parts_[0]));
 }
 
 }  // namespace ashlar::internal

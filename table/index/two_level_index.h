@@ -48,7 +48,8 @@ class TwoLevelIndexBuilder final : public IndexBuilder {
   bool was_cut_ = false;
 };
 
-// Each partition is read when it is needed first, checked, and kept. A damaged
+// Each partition is read when it is needed first, checked, and kept, or read
+// when it is needed and not in the store. A damaged
 // one fails only those reads that need it, and is tried again each time.
 class TwoLevelIndexReader final : public IndexReader {
  public:
@@ -57,20 +58,26 @@ class TwoLevelIndexReader final : public IndexReader {
                      std::unique_ptr<IndexReader>* index);
   ~TwoLevelIndexReader() override;
 
-  Status Part(size_t i, const ParsedIndex** part) const override;
+  Status Part(size_t i, IndexHold* part) const override;
+  void PinParts() override;
   uint64_t MemoryUsage() const override;
 
  private:
-  TwoLevelIndexReader(const IndexSource& source, ParsedIndex root);
-  Status Load(size_t i, std::unique_ptr<ParsedIndex>* part) const;
+  explicit TwoLevelIndexReader(const IndexSource& source)
+      : IndexReader(source, true),
+        most_part_bytes_(KeyBudget(source.file_limit).left()) {}
+  Status Load(size_t i, ParsedIndex* part) const;
+  Status PartOfStore(size_t i, IndexHold* part) const;
+  Status KeptPart(size_t i, IndexHold* part) const;
   Status CheckPart(size_t i, const ParsedIndex& part) const;
 
-  const IndexSource source_;
   // What is in memory of partitions, and how much may be: keys that share
   // prefixes can be far larger than their file.
   mutable RelaxedAtomic<uint64_t> part_bytes_{0};
   const uint64_t most_part_bytes_;
+  // Null where they are in a store.
   std::unique_ptr<PublishedPointer<const ParsedIndex>[]> parts_;
+  std::vector<IndexHold> pinned_;  // of the store, or none
 };
 
 }  // namespace ashlar::internal

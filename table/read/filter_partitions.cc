@@ -4,28 +4,33 @@
 
 namespace ashlar::internal {
 
-FilterPartitions::FilterPartitions(const BlockSource* source, ParsedIndex index)
-    : source_(source),
-      index_(std::move(index)),
-      partitions_(std::make_unique<PublishedPointer<const Partition>[]>(
-          index_.size())) {}
-
 FilterPartitions::~FilterPartitions() {
+  if (partitions_ == nullptr) return;
   for (size_t i = 0; i < size(); ++i) delete partitions_[i].Load();
 }
 
 Status FilterPartitions::Open(const BlockSource* source,
-                              const ParsedIndex& root, const Slice& contents,
+                              const MetadataCache* cache, const KeyOrder& order,
+                              IndexForm form, const Slice& contents,
                               const BlockPlace& place,
                               std::unique_ptr<FilterPartitions>* filter) {
-  IndexForm form = root.form();
   form.first_keys = false;
-  ParsedIndex index(root.order(), form);
+  ParsedIndex index(order, form);
   // Nothing at all lets everything pass.
   if (contents.empty()) return {};
   Status status = index.Parse(contents, place, source->footer().offset);
   if (!status.ok() || index.size() == 0) return status;
-  filter->reset(new FilterPartitions(source, std::move(index)));
+  std::unique_ptr<FilterPartitions> opened(new FilterPartitions(source, cache));
+  if (cache != nullptr) {
+    opened->index_ = cache->filter_top()->Keep(place, std::move(index));
+    if (!opened->index_) return place.Corruption("bad filter", "no memory");
+  } else {
+    opened->kept_index_ = std::make_unique<const ParsedIndex>(std::move(index));
+    opened->index_ = IndexHold(opened->kept_index_.get());
+    opened->partitions_ =
+        std::make_unique<PublishedPointer<const Partition>[]>(opened->size());
+  }
+  *filter = std::move(opened);
   return {};
 }
 
@@ -37,41 +42,55 @@ Status FilterPartitions::Load(size_t i, const Partition** partition) const {
   const BlockPlace place = Place(i);
   Status status = source_->LoadOwned(place, true, &loaded->block);
   if (!status.ok()) return status;
-  if (loaded->block.contents.size() != place.handle.size) {
-    return place.Corruption("bad filter", "it is compressed");
-  }
-  if (FilterBitsReader::IsDamaged(loaded->block.contents)) {
-    return place.Corruption("bad filter",
-                            "size or parameters are not of its kind");
-  }
+  status = CheckFilterPartition(place, loaded->block.contents);
+  if (!status.ok()) return status;
   loaded->bits = FilterBitsReader(loaded->block.contents);
   *partition = partitions_[i].PublishFirst(loaded.get());
   if (*partition == loaded.get()) static_cast<void>(loaded.release());
   return {};
 }
 
+Status FilterPartitions::MayMatchInCache(size_t i, const Slice& asked,
+                                         bool* maybe) const {
+  if (i < pinned_.size() && pinned_[i]) {
+    *maybe = pinned_[i]->bits.MayMatchBytes(asked);
+    return {};
+  }
+  CachedFilterHandle partition;
+  Status status = cache_->HoldFilter(Place(i), &partition);
+  if (status.ok()) *maybe = partition->bits.MayMatchBytes(asked);
+  return status;
+}
+
 // Behind the last partition's end the last one is asked: the end of the table
 // may have been shortened.
 Status FilterPartitions::MayMatch(const Slice& internal_key, const Slice& asked,
                                   bool* maybe) const {
-  const size_t i = std::min(index_.Find(internal_key), size() - 1);
+  const size_t i = std::min(index_->Find(internal_key), size() - 1);
   *maybe = false;
-  if (index_.handle(i).size == 0) return {};
+  if (index_->handle(i).size == 0) return {};
+  if (cache_ != nullptr) return MayMatchInCache(i, asked, maybe);
   const Partition* partition;
   Status status = Load(i, &partition);
   if (status.ok()) *maybe = partition->bits.MayMatchBytes(asked);
   return status;
 }
 
-void FilterPartitions::LoadAll() const {
+void FilterPartitions::LoadAll() {
+  if (cache_ != nullptr) pinned_.resize(size());
   for (size_t i = 0; i < size(); ++i) {
     const Partition* partition;
-    Load(i, &partition).IgnoreError();
+    if (cache_ == nullptr) {
+      Load(i, &partition).IgnoreError();
+    } else if (index_->handle(i).size != 0) {
+      cache_->HoldFilter(Place(i), &pinned_[i]).IgnoreError();
+    }
   }
 }
 
 uint64_t FilterPartitions::MemoryUsage() const {
-  uint64_t bytes = index_.MemoryUsage() + size() * sizeof(partitions_[0]);
+  if (partitions_ == nullptr) return 0;
+  uint64_t bytes = index_->MemoryUsage() + size() * sizeof(partitions_[0]);
   for (size_t i = 0; i < size(); ++i) {
     const Partition* const partition = partitions_[i].Load();
     if (partition != nullptr) {

@@ -62,7 +62,7 @@ Status RunGet(const OpenedTable& table, const ReadOptions& options,
   PointLookup lookup(table, options, user_key, snapshot, &on_operand, result);
   if (!found.any) return lookup.RunWithoutBlocks();
   IndexCursor at(table.index.get());
-  at.SeekToBlock(found.block);
+  at.SeekToBlock(&table.index->root(), found.block);
   PinnedBlock block;
   {
     const StageTimer timer(&PerfContext::block_load_nanos, timing);

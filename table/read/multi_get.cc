@@ -133,6 +133,19 @@ class MultiGetChunk {
     }
   }
 
+  void CloseAll(const Status& status) {
+    open_.ForEach([&](size_t k) { Close(k, status); });
+  }
+  // Those of the keys that would have asked the filter.
+  void CloseWhatAsks(const Status& status) {
+    open_.ForEach([&](size_t k) {
+      Slice subject;
+      if (table_.filter_subject.OfKey(user_keys_[k], &subject)) {
+        Close(k, status);
+      }
+    });
+  }
+
   // What is left of a Get where no block can have the key.
   void CloseWithoutBlocks(size_t k) {
     if (table_.HasRangeDeletions(read_.options)) {
@@ -164,18 +177,28 @@ class MultiGetChunk {
 
   void AskFilter() {
     if (table_.filter_partitions != nullptr) return AskPartitions();
-    if (!table_.filter.has_value()) return;
+    CachedFilterHandle held;
+    const FilterBitsReader* filter = nullptr;
+    if (table_.filter.has_value()) {
+      filter = &*table_.filter;
+    } else if (table_.cached_filter.has_value()) {
+      const Status status =
+          table_.metadata_cache->HoldFilter(*table_.cached_filter, &held);
+      if (!status.ok()) return CloseWhatAsks(status);
+      filter = &held->bits;
+    } else {
+      return;
+    }
     std::array<uint64_t, kChunk> hashes;
     std::array<uint8_t, kChunk> asked;
     size_t n = 0;
     open_.ForEach([&](size_t k) {
       Slice subject;
       if (!table_.filter_subject.OfKey(user_keys_[k], &subject)) return;
-      hashes[n] = table_.filter->Hash(subject);
+      hashes[n] = filter->Hash(subject);
       asked[n++] = static_cast<uint8_t>(k);
     });
-    const uint64_t answers =
-        table_.filter->MayMatchBatch(std::span(hashes).first(n));
+    const uint64_t answers = filter->MayMatchBatch(std::span(hashes).first(n));
     for (size_t i = 0; i < n; ++i) {
       TakeFilterAnswer(asked[i], (answers >> i & 1) != 0);
     }
@@ -199,27 +222,31 @@ class MultiGetChunk {
   }
 
   void FindInIndex() {
+    if (open_.empty()) return;
     const IndexReader& index = *table_.index;
     const bool together =
         !index.is_partitioned() && table_.order.timestamp_size() == 0;
     std::array<uint32_t, kChunk> places;
     if (together) {
+      const Status status = index.Part(0, &root_);
+      if (!status.ok()) return CloseAll(status);
       std::array<Slice, kChunk> keys;
       size_t n = 0;
       open_.ForEach([&](size_t k) { keys[n++] = user_keys_[k]; });
-      index.root().FindBatch(std::span(keys).first(n),
-                             TargetTail(read_.snapshot), places.data());
+      root_->FindBatch(std::span(keys).first(n), TargetTail(read_.snapshot),
+                       places.data());
       for (size_t i = 0; i < n; ++i) {
-        index.root().PrefetchHandle(places[i]);
-        if (places[i] == index.root().size()) continue;
-        table_.data.Fetch({&index.root(), places[i]});
+        root_->PrefetchHandle(places[i]);
+        if (places[i] == root_->size()) continue;
+        table_.data.Fetch({root_.get(), places[i]});
       }
     }
     size_t n = 0;
     open_.ForEach([&](size_t k) {
       cursors_[k] = IndexCursor(&index);
-      const bool on_block = together ? cursors_[k].SeekToBlock(places[n++])
-                                     : cursors_[k].Seek(Target(k).slice());
+      const bool on_block =
+          together ? cursors_[k].SeekToBlock(root_.get(), places[n++])
+                   : cursors_[k].Seek(Target(k).slice());
       if (on_block) return;
       if (!cursors_[k].status().ok()) return Close(k, cursors_[k].status());
       CloseWithoutBlocks(k);
@@ -314,7 +341,8 @@ class MultiGetChunk {
   const std::span<const Slice> user_keys_;
   GetResult* const results_;
   Status* const statuses_;
-  KeySet open_;  // keys that have no answer yet
+  KeySet open_;     // keys that have no answer yet
+  IndexHold root_;  // where all cursors go by one part
   std::array<IndexCursor, kChunk> cursors_;
   std::array<uint8_t, kChunk> block_of_;
   std::array<uint8_t, kChunk> keys_of_block_ = {};

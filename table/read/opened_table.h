@@ -57,9 +57,14 @@ struct OpenedTable {
   KeyOrder stored_order;
   TableProperties properties;
   std::vector<MetaBlockEntry> meta_blocks;
+  // Null where index and filter are kept here.
+  std::unique_ptr<const MetadataCache> metadata_cache;
   std::unique_ptr<IndexReader> index;
   // Empty where there is no filter, or none that knows anything.
   std::optional<FilterBitsReader> filter;
+  // Of a filter that is in the block cache, and held there or not.
+  CachedFilterHandle pinned_filter;  // its bits are `filter`
+  std::optional<BlockPlace> cached_filter;
   // Null where the filter is not cut into partitions.
   std::unique_ptr<FilterPartitions> filter_partitions;
   // Of LevelDB's files: asked for each data block.
@@ -84,6 +89,14 @@ struct OpenedTable {
     return range_deletions != nullptr && !options.ignore_range_deletions;
   }
 
+  bool HasFilter() const {
+    return filter.has_value() || filter_partitions != nullptr ||
+           cached_filter.has_value();
+  }
+  // Whether `asked`, which is a key or its prefix, may be in the table; the
+  // internal key is where it would be. Only where HasFilter.
+  Status AskFilter(const Slice& internal_key, const Slice& asked,
+                   bool* maybe) const;
   // Puts a data block with whole keys in the place of one that was loaded,
   // where the file does not store them whole. Leaves entries out whose
   // timestamp is newer than `newest`, unless that is empty.

@@ -8,6 +8,29 @@
 
 namespace ashlar::internal {
 
+namespace {
+
+// The memory for keys that this thread's last lookup had, so that the next one
+// asks for none.
+Buffer& SpareKeyMemory() {
+  thread_local Buffer spare;
+  return spare;
+}
+
+}  // namespace
+
+void PointLookup::StartIterator() {
+  block_.emplace(table_.order);
+  block_->GiveKeyMemory(std::move(SpareKeyMemory()));
+}
+
+void PointLookup::KeepKeyMemory() {
+  // One huge key shall not stay with the thread for good.
+  constexpr size_t kMostKept = size_t{64} << 10;
+  Buffer memory = block_->TakeKeyMemory();
+  if (memory.capacity() <= kMostKept) SpareKeyMemory() = std::move(memory);
+}
+
 Status PointLookup::CheckOptions(const OpenedTable& table,
                                  const ReadOptions& options) {
   Status status = table.CheckTimestamp(options);
@@ -68,16 +91,11 @@ Status PointLookup::SearchBlocks() {
 Status PointLookup::AskFilter(bool* maybe) {
   const StageTimer timer(&PerfContext::filter_nanos);
   Slice asked;
-  const bool has_filter =
-      table_.filter.has_value() || table_.filter_partitions != nullptr;
-  if (!has_filter || !table_.filter_subject.OfKey(user_key_, &asked)) return {};
-  if (table_.filter.has_value()) {
-    *maybe = table_.filter->MayMatchBytes(asked);
-  } else {
-    Status status =
-        table_.filter_partitions->MayMatch(target_.slice(), asked, maybe);
-    if (!status.ok()) return status;
+  if (!table_.HasFilter() || !table_.filter_subject.OfKey(user_key_, &asked)) {
+    return {};
   }
+  Status status = table_.AskFilter(target_.slice(), asked, maybe);
+  if (!status.ok()) return status;
   result_->filter =
       *maybe ? GetResult::Filter::kMaybe : GetResult::Filter::kAbsent;
   return {};
@@ -126,7 +144,7 @@ bool AskOfBlock(const OpenedTable& table, const Slice& user_key,
 bool MaySpan(const OpenedTable& table, const Slice& user_key,
              const IndexCursor& at) {
   const size_t timestamp = table.order.timestamp_size();
-  if (table.index->root().form().user_keys) {
+  if (table.index->form().user_keys) {
     return timestamp != 0 &&
            WithoutTimestamp(at.separator(), timestamp) == user_key;
   }
@@ -160,7 +178,7 @@ Status PointLookup::SearchBlock(const IndexCursor& at, PinnedBlock* searched,
                                 bool* done) {
   ++result_->data_blocks_read;
   searched_ = searched;
-  if (!block_.has_value()) block_.emplace(table_.order);
+  if (!block_.has_value()) StartIterator();
   // The block may go once its value is handed out.
   const bool may_go_on = MaySpan(table_, user_key_, at);
   BlockIterator& block = *block_;

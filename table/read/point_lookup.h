@@ -29,6 +29,11 @@ class PointLookup {
         snapshot_(snapshot),
         on_operand_(on_operand),
         result_(result) {}
+  PointLookup(const PointLookup&) = delete;
+  PointLookup& operator=(const PointLookup&) = delete;
+  ~PointLookup() {
+    if (block_.has_value()) KeepKeyMemory();
+  }
 
   // Each to be called once, with a result that is as new; messages do not name
   // the file, and after an error the result is as new.
@@ -52,6 +57,8 @@ class PointLookup {
 
  private:
   void Begin();
+  void StartIterator();
+  void KeepKeyMemory();
   Status End(const Status& status);
   Status SearchBlocks();
   Status AskFilter(bool* maybe);

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "table/block/restore_keys.h"
+#include "table/index/index_cursor.h"
 #include "table/index/registry.h"
 #include "table/meta/plain_block.h"
 #include "table/read/opened_table.h"
@@ -33,6 +34,17 @@ class NamedComparator final : public Comparator {
   const std::string name_;
 };
 
+// Files without an identity get one for as long as they are open.
+CacheKey CacheKeyOf(const TableProperties& properties) {
+  if (!properties.db_session_id.empty() && properties.orig_file_number != 0) {
+    return FileCacheKey(properties.db_id, properties.db_session_id,
+                        properties.orig_file_number);
+  }
+  std::random_device random;
+  const auto word = [&random] { return uint64_t{random()} << 32 | random(); };
+  return {word(), word()};
+}
+
 // Opening one file, step by step.
 class TableOpener {
  public:
@@ -55,7 +67,8 @@ class TableOpener {
     }
     status = ReadKeyForm(options);
     if (!status.ok()) return properties_place_.Wrap("bad property", status);
-    status = ReadIndex();
+    status = ChooseCache(options);
+    if (status.ok()) status = ReadIndex(options);
     if (status.ok()) status = ReadFilter(options);
     if (status.ok()) {
       status =
@@ -193,7 +206,29 @@ class TableOpener {
     return {};
   }
 
-  Status ReadIndex() {
+  // Where data blocks go, and by option index and filter.
+  Status ChooseCache(const ReaderOptions& options) {
+    if (options.block_cache == nullptr) {
+      if (!options.cache_index_and_filter_blocks) return {};
+      return Status::InvalidArgument(
+          "cache_index_and_filter_blocks needs a block_cache");
+    }
+    const CacheKey key = CacheKeyOf(table_->properties);
+    const bool has_words =
+        options.cache_entry_words && table_->key_form.IsAsStored();
+    table_->data.UseCache(options.block_cache, key,
+                          has_words ? &table_->order : nullptr);
+    if (!options.cache_index_and_filter_blocks) return {};
+    table_->metadata_cache = std::make_unique<const MetadataCache>(
+        &table_->source, options.block_cache, key,
+        options.cache_index_and_filter_blocks_with_high_priority
+            ? CachePriority::kHigh
+            : CachePriority::kLow,
+        table_->counters);
+    return {};
+  }
+
+  Status ReadIndex(const ReaderOptions& options) {
     BlockPlace place{BlockKind::kIndex, {}};
     Status status = IndexHandle(&place.handle);
     if (!status.ok()) return status;
@@ -214,18 +249,23 @@ class TableOpener {
           *owned = std::move(part.owned);
           *contents = part.contents;
           return loading;
-        }};
+        },
+        table_->metadata_cache == nullptr ? nullptr
+                                          : table_->metadata_cache->index(),
+        options.unpartitioned_pinning == PinningTier::kAll};
     return type.open(source, block.contents, place, &table_->index);
   }
 
   void PinPartitions() const {
-    for (size_t i = 0; i < table_->index->num_parts(); ++i) {
-      const ParsedIndex* part;
-      table_->index->Part(i, &part).IgnoreError();
-    }
+    table_->index->PinParts();
     if (table_->filter_partitions != nullptr) {
       table_->filter_partitions->LoadAll();
     }
+  }
+
+  bool HasBlocks() const {
+    IndexCursor at(table_->index.get());
+    return at.SeekToFirst() || !at.status().ok();
   }
 
   // Pebble gives a table without entries one data block, which is empty, and
@@ -236,7 +276,7 @@ class TableOpener {
         properties.num_entries <= properties.num_range_deletions) {
       return false;
     }
-    return table_->index->root().size() != 0;
+    return HasBlocks();
   }
 
   Status ReadFilter(const ReaderOptions& options) {
@@ -266,9 +306,25 @@ class TableOpener {
           "bad filter", "it matches nothing, but the table has data blocks");
     }
     if (filter.kind() == FilterBitsReader::Kind::kAlways) return {};
+    if (table_->metadata_cache != nullptr) {
+      return CacheFilter(PlaceOf(*entry), options);
+    }
     // Without memory for it the table is read without its filter.
     if (table_->filter_bytes.Assign(filter_block.contents)) {
       table_->filter = FilterBitsReader(table_->filter_bytes.slice());
+    }
+    return {};
+  }
+
+  Status CacheFilter(const BlockPlace& place, const ReaderOptions& options) {
+    CachedFilterHandle filter;
+    Status status = table_->metadata_cache->HoldFilter(place, &filter);
+    if (!status.ok()) return status;
+    if (options.unpartitioned_pinning == PinningTier::kAll) {
+      table_->filter = filter->bits;
+      table_->pinned_filter = std::move(filter);
+    } else {
+      table_->cached_filter = place;
     }
     return {};
   }
@@ -291,11 +347,12 @@ class TableOpener {
     const MetaBlockEntry* const entry = Find(name);
     // They go by the form of the index, which a table without data blocks
     // leaves open.
-    if (entry == nullptr || table_->index->root().size() == 0) return {};
+    if (entry == nullptr || !HasBlocks()) return {};
     LoadedBlock block;
     Status status = Load(PlaceOf(*entry), &block);
     if (!status.ok()) return status;
-    return FilterPartitions::Open(&table_->source, table_->index->root(),
+    return FilterPartitions::Open(&table_->source, table_->metadata_cache.get(),
+                                  table_->order, table_->index->form(),
                                   block.contents, PlaceOf(*entry),
                                   &table_->filter_partitions);
   }
@@ -317,6 +374,21 @@ Status OpenedTable::RestoreData(const BlockPlace& place, const Slice& newest,
                               {order.comparator(), newest}, &restored);
   if (!status.ok()) return status;
   return DataBlocks::Replace(place, std::move(restored), block);
+}
+
+Status OpenedTable::AskFilter(const Slice& internal_key, const Slice& asked,
+                              bool* maybe) const {
+  if (filter.has_value()) {
+    *maybe = filter->MayMatchBytes(asked);
+    return {};
+  }
+  if (filter_partitions != nullptr) {
+    return filter_partitions->MayMatch(internal_key, asked, maybe);
+  }
+  CachedFilterHandle held;
+  Status status = metadata_cache->HoldFilter(*cached_filter, &held);
+  if (status.ok()) *maybe = held->bits.MayMatchBytes(asked);
+  return status;
 }
 
 Status OpenedTable::CheckOrderKnown(std::string_view asked) const {
@@ -426,20 +498,10 @@ bool IsOneSearch(const OpenedTable& table) {
   const IndexReader& index = *table.index;
   return table.order.known() && table.order.timestamp_size() == 0 &&
          table.key_form.IsAsStored() && !index.is_partitioned() &&
-         !index.root().form().first_keys &&
+         index.has_root() && !index.form().first_keys &&
+         !table.cached_filter.has_value() &&
          table.filter_partitions == nullptr &&
          !table.leveldb_filter.has_value();
-}
-
-// Files without an identity get one for as long as they are open.
-CacheKey CacheKeyOf(const TableProperties& properties) {
-  if (!properties.db_session_id.empty() && properties.orig_file_number != 0) {
-    return FileCacheKey(properties.db_id, properties.db_session_id,
-                        properties.orig_file_number);
-  }
-  std::random_device random;
-  const auto word = [&random] { return uint64_t{random()} << 32 | random(); };
-  return {word(), word()};
 }
 
 }  // namespace
@@ -473,13 +535,6 @@ Status OpenTable(std::unique_ptr<RandomAccessFile> file,
   status = TableOpener(table->get(), &window).Open(options);
   OpenedTable& opened_table = **table;
   opened_table.one_search = status.ok() && IsOneSearch(opened_table);
-  if (status.ok() && options.block_cache != nullptr) {
-    const bool has_words =
-        options.cache_entry_words && opened_table.key_form.IsAsStored();
-    opened_table.data.UseCache(options.block_cache,
-                               CacheKeyOf(opened_table.properties),
-                               has_words ? &opened_table.order : nullptr);
-  }
   return NamedAfter(opened, status);
 }
 

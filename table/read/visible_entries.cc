@@ -88,11 +88,7 @@ bool VisibleEntries::FilterRulesOut(const Slice& target) {
   if (!table.filter_subject.OfPrefix(UserKey(target), &asked)) return false;
   bool maybe = true;
   Status status;
-  if (table.filter.has_value()) {
-    maybe = table.filter->MayMatchBytes(asked);
-  } else if (table.filter_partitions != nullptr) {
-    status = table.filter_partitions->MayMatch(target, asked, &maybe);
-  }
+  if (table.HasFilter()) status = table.AskFilter(target, asked, &maybe);
   table.counters.CountPrefixFilter(maybe);
   all_.status = Status();
   if (status.ok() && maybe) return false;

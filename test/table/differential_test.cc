@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "table/perf_context.h"
+#include "table/statistics.h"
 #include "table/table_reader.h"
 #include "table/timed_value.h"
 #include "table/wide_columns.h"
@@ -288,6 +290,17 @@ void CheckBothReaders(const std::string& bytes, Random* random,
   const ReferenceTable reference = ReadReferenceTable(bytes);
   ReaderOptions options;
   options.block_cache = AnyBlockCache(random->Next());
+  options.cache_index_and_filter_blocks =
+      options.block_cache != nullptr && random->OneIn(2);
+  const auto tier = [random] {
+    return random->OneIn(3) ? PinningTier::kAll : PinningTier::kNone;
+  };
+  options.partition_pinning = tier();
+  options.unpartitioned_pinning = tier();
+  options.cache_entry_words = !random->OneIn(3);
+  options.cache_index_and_filter_blocks_with_high_priority = random->OneIn(2);
+  if (random->OneIn(2)) options.statistics = std::make_shared<Statistics>();
+  SetPerfLevel(random->OneIn(2) ? PerfLevel::kEnableTime : PerfLevel::kDisable);
   const auto reader = OpenTable(bytes, options);
   std::vector<Entry> entries;
   Require(ReadForward(*reader, {.ignore_range_deletions = true}, &entries));

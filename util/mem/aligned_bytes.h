@@ -21,8 +21,8 @@ class AlignedBytes {
   // False when memory is out; it is empty then.
   [[nodiscard]] bool Assign(const Slice& bytes) {
     size_ = 0;
-    const size_t room = (bytes.size() / kAlignment + 1) * kAlignment;
-    data_.reset(static_cast<char*>(std::aligned_alloc(kAlignment, room)));
+    data_.reset(
+        static_cast<char*>(std::aligned_alloc(kAlignment, RoomFor(bytes))));
     if (data_ == nullptr) return false;
     if (!bytes.empty()) std::memcpy(data_.get(), bytes.data(), bytes.size());
     size_ = bytes.size();
@@ -31,8 +31,13 @@ class AlignedBytes {
 
   Slice slice() const { return {data_.get(), size_}; }
   size_t size() const { return size_; }
+  // Bytes of memory that they take.
+  size_t room() const { return data_ == nullptr ? 0 : RoomFor(slice()); }
 
  private:
+  static size_t RoomFor(const Slice& bytes) {
+    return (bytes.size() / kAlignment + 1) * kAlignment;
+  }
   struct Free {
     void operator()(char* p) const { std::free(p); }
   };

@@ -1,0 +1,74 @@
+#include "table/read/metadata_cache.h"
+
+#include <utility>
+
+namespace ashlar::internal {
+
+Status CheckFilterPartition(const BlockPlace& place, const Slice& contents) {
+  if (contents.size() != place.handle.size) {
+    return place.Corruption("bad filter", "it is compressed");
+  }
+  if (FilterBitsReader::IsDamaged(contents)) {
+    return place.Corruption("bad filter",
+                            "size or parameters are not of its kind");
+  }
+  return {};
+}
+
+template <CacheEntryRole kRole>
+IndexHold MetadataCache::IndexBlocks<kRole>::Find(const BlockPlace& place,
+                                                  const KeyOrder& order,
+                                                  const IndexForm& form) const {
+  auto found = blocks_.Lookup(file_.AtOffset(place.handle.offset));
+  const bool fits = found && found->handle == place.handle &&
+                    found->kind == place.kind &&
+                    found->parsed.order().comparator() == order.comparator() &&
+                    found->parsed.form() == form;
+  if (!fits) {
+    counters_.CountCacheMisses(place.kind, 1);
+    return {};
+  }
+  counters_.CountCacheHits(place.kind, 1);
+  return IndexHold(std::move(found));
+}
+
+template <CacheEntryRole kRole>
+IndexHold MetadataCache::IndexBlocks<kRole>::Keep(const BlockPlace& place,
+                                                  ParsedIndex parsed) const {
+  auto block = std::make_unique<CachedIndexBlock>(place, std::move(parsed));
+  counters_.CountCacheAdd(place.kind, block->ApproximateMemoryUsage());
+  return IndexHold(blocks_.InsertAndHold(file_.AtOffset(place.handle.offset),
+                                         std::move(block), priority_));
+}
+
+template class MetadataCache::IndexBlocks<CacheEntryRole::kIndexBlock>;
+template class MetadataCache::IndexBlocks<CacheEntryRole::kFilterMetaBlock>;
+
+Status MetadataCache::HoldFilter(const BlockPlace& place,
+                                 CachedFilterHandle* filter) const {
+  const CacheKey key = file_.AtOffset(place.handle.offset);
+  *filter = filters_.Lookup(key);
+  if (*filter && (*filter)->handle == place.handle) {
+    counters_.CountCacheHits(place.kind, 1);
+    return {};
+  }
+  counters_.CountCacheMisses(place.kind, 1);
+  filter->Reset();
+  LoadedBlock block;
+  Status status = source_->LoadOwned(place, true, &block);
+  if (!status.ok()) return status;
+  if (place.kind == BlockKind::kFilterPartition) {
+    status = CheckFilterPartition(place, block.contents);
+    if (!status.ok()) return status;
+  }
+  auto made = std::make_unique<CachedFilter>(place.handle);
+  if (made->bytes.Assign(block.contents)) {
+    made->bits = FilterBitsReader(made->bytes.slice());
+    counters_.CountCacheAdd(place.kind, made->ApproximateMemoryUsage());
+    *filter = filters_.InsertAndHold(key, std::move(made), priority_);
+  }
+  return *filter ? Status()
+                 : place.Corruption("bad filter", "no memory for it");
+}
+
+}  // namespace ashlar::internal

@@ -1,0 +1,194 @@
+// What a read takes from the allocator: nothing for a key that is found in the
+// block cache, and of a batch at most one piece for each distinct block.
+//
+// Counted of all code of ours, by the linker's `--wrap` and by operator new.
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "cache/cache_options.h"
+#include "table/perf_context.h"
+#include "table/statistics.h"
+#include "table/table_reader.h"
+#include "test/support/tables.h"
+
+namespace {
+thread_local uint64_t allocations = 0;
+}  // namespace
+
+extern "C" {
+void* RealMalloc(size_t n) asm("__real_malloc");
+void* RealAlignedAlloc(size_t alignment, size_t n) asm("__real_aligned_alloc");
+void* RealRealloc(void* memory, size_t n) asm("__real_realloc");
+
+void* WrappedMalloc(size_t n) asm("__wrap_malloc");
+void* WrappedMalloc(size_t n) {
+  ++allocations;
+  return RealMalloc(n);
+}
+void* WrappedAlignedAlloc(size_t alignment,
+                          size_t n) asm("__wrap_aligned_alloc");
+void* WrappedAlignedAlloc(size_t alignment, size_t n) {
+  ++allocations;
+  return RealAlignedAlloc(alignment, n);
+}
+void* WrappedRealloc(void* memory, size_t n) asm("__wrap_realloc");
+void* WrappedRealloc(void* memory, size_t n) {
+  ++allocations;
+  return RealRealloc(memory, n);
+}
+}
+
+void* operator new(size_t n) {
+  void* const memory = WrappedMalloc(n);
+  if (memory == nullptr) std::abort();
+  return memory;
+}
+void* operator new(size_t n, std::align_val_t alignment) {
+  const auto a = static_cast<size_t>(alignment);
+  void* const memory = WrappedAlignedAlloc(a, (n + a - 1) / a * a);
+  if (memory == nullptr) std::abort();
+  return memory;
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, size_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, size_t, std::align_val_t) noexcept {
+  std::free(memory);
+}
+
+namespace ashlar::testing {
+namespace {
+
+constexpr int kEntries = 2000;
+
+std::string KeyNumber(int number) {
+  return "key" + std::to_string(100000 + number).substr(1);
+}
+
+std::shared_ptr<Cache> NewCache(bool clock) {
+  if (clock) {
+    HyperClockCacheOptions options;
+    options.capacity = size_t{8} << 20;
+    options.estimated_entry_charge = 512;
+    return std::move(NewHyperClockCache(options)).value();
+  }
+  LruCacheOptions options;
+  options.capacity = size_t{8} << 20;
+  return std::move(NewLruCache(options)).value();
+}
+
+struct Case {
+  IndexType index = IndexType::kBinarySearch;
+  bool partition_filters = false;
+  bool clock = true;
+  bool entry_words = true;
+  bool metadata_in_cache = false;
+};
+
+std::vector<Case> AllCases() {
+  std::vector<Case> cases;
+  for (const bool clock : {true, false}) {
+    for (const bool words : {true, false}) {
+      for (const bool metadata : {true, false}) {
+        cases.push_back(
+            {IndexType::kBinarySearch, false, clock, words, metadata});
+        cases.push_back({IndexType::kBinarySearchWithFirstKey, false, clock,
+                         words, metadata});
+        cases.push_back(
+            {IndexType::kTwoLevelIndexSearch, false, clock, words, metadata});
+        cases.push_back(
+            {IndexType::kTwoLevelIndexSearch, true, clock, words, metadata});
+      }
+    }
+  }
+  return cases;
+}
+
+// A reader with everything in its cache, about five keys a block.
+std::unique_ptr<TableReader> WarmReader(const Case& c) {
+  TableOptions options;
+  options.block_size = 150;
+  options.metadata_block_size = 1000;
+  options.filter = FilterType::kBloom;
+  options.index_type = c.index;
+  options.partition_filters = c.partition_filters;
+  ReaderOptions reader_options;
+  reader_options.block_cache = NewCache(c.clock);
+  reader_options.cache_entry_words = c.entry_words;
+  reader_options.cache_index_and_filter_blocks = c.metadata_in_cache;
+  reader_options.statistics = std::make_shared<Statistics>();
+  auto reader = OpenTable(
+      BuildTable(options, SomeEntries(kEntries), FixedBuild()), reader_options);
+  GetResult result;
+  for (int i = 0; i < kEntries; ++i)
+    Require(reader->Get(KeyNumber(i), &result));
+  return reader;
+}
+
+TEST(ReadAllocations, GetTakesNone) {
+  SetPerfLevel(PerfLevel::kEnableCount);
+  for (const Case& c : AllCases()) {
+    const auto reader = WarmReader(c);
+    GetResult result;
+    for (int i = 0; i < kEntries; ++i) {
+      const std::string key = KeyNumber(i);
+      const std::string absent = key + "!";
+      const uint64_t before = allocations;
+      const Status status = reader->Get(key, &result);
+      const Status missed = reader->Get(absent, &result);
+      ASSERT_EQ(allocations, before)
+          << static_cast<int>(c.index) << " " << c.partition_filters << " "
+          << c.clock << " " << c.entry_words << " " << c.metadata_in_cache;
+      Require(status);
+      Require(missed);
+    }
+  }
+}
+
+TEST(ReadAllocations, MultiGetTakesOneForASharedBlock) {
+  for (const Case& c : AllCases()) {
+    const auto reader = WarmReader(c);
+    for (const int stride : {0, 1, 2, 7, 60}) {
+      for (const size_t n : {size_t{1}, size_t{2}, size_t{32}}) {
+        std::vector<std::string> keys;
+        std::multiset<uint64_t> offsets;
+        for (size_t i = 0; i < n; ++i) {
+          keys.push_back(KeyNumber(11 + static_cast<int>(i) * stride));
+          offsets.insert(reader->ApproximateOffsetOf(keys.back()));
+        }
+        uint64_t shared = 0;
+        const std::set<uint64_t> distinct(offsets.begin(), offsets.end());
+        for (const uint64_t offset : distinct) {
+          shared += offsets.count(offset) > 1 ? 1 : 0;
+        }
+        const std::vector<Slice> slices(keys.begin(), keys.end());
+        std::vector<GetResult> results(n);
+        std::vector<Status> statuses(n);
+        for (int again = 0; again < 2; ++again) {
+          const uint64_t before = allocations;
+          reader->MultiGet(slices, results, statuses);
+          ASSERT_EQ(allocations - before, shared)
+              << stride << " " << n << ": " << static_cast<int>(c.index) << " "
+              << c.partition_filters << " " << c.clock << " " << c.entry_words
+              << " " << c.metadata_in_cache;
+        }
+        for (size_t i = 0; i < n; ++i) {
+          Require(statuses[i]);
+          EXPECT_EQ(results[i].state, GetResult::State::kFound);
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ashlar::testing
