@@ -3,8 +3,9 @@
 // Open checks footer, metaindex, properties and index, and refuses with
 // NotSupported what it could not honour in every read (comparators it does not
 // know, ...). All const calls may be made by any number of threads at once.
-// Index, filter and range deletions are held in memory; data blocks are read as
-// they are needed, and kept where ReaderOptions::block_cache is given.
+// Index, filter and range deletions are held in memory, the first two by option
+// in the block cache; data blocks are read as they are needed, and kept where
+// ReaderOptions::block_cache is given.
 #ifndef ASHLAR_TABLE_TABLE_READER_H_
 #define ASHLAR_TABLE_TABLE_READER_H_
 
@@ -160,7 +161,8 @@ class ASHLAR_EXPORT TableReader {
   // Of one that is not known, something that has its name and nothing else.
   const Comparator* comparator() const;
   const RandomAccessFile& file() const;
-  // Bytes held in memory for index, filter and properties.
+  // Bytes held in memory for index, filter and properties; not those that lie
+  // in the block cache.
   uint64_t MemoryUsage() const;
 
  private:

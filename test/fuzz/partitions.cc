@@ -28,9 +28,8 @@ std::vector<uint64_t> Walk(const IndexReader& index, const KeyOrder& order,
     if (!offsets.empty()) {
       const std::string& low = forward ? last : key;
       const std::string& high = forward ? key : last;
-      FUZZ_CHECK((index.form().user_keys
-                      ? order.CompareUserKeys(low, high)
-                      : order.Compare(low, high)) < 0);
+      FUZZ_CHECK((index.form().user_keys ? order.CompareUserKeys(low, high)
+                                         : order.Compare(low, high)) < 0);
     }
     last = key;
     offsets.push_back(at.handle().offset);
