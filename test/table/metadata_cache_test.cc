@@ -147,7 +147,7 @@ TEST(MetadataCache, MemoryIsTheCaches) {
       properties += name.size() + value.size();
     }
     EXPECT_LT(reader->MemoryUsage(), properties + 4096);
-    EXPECT_GT(plain->MemoryUsage(), properties + 20000);
+    EXPECT_GT(plain->MemoryUsage(), properties + 12000);
     const CacheEntryStats stats = cache->CollectEntryStats();
     const auto of = [&](CacheEntryRole role) { return stats.of(role); };
     const auto index = of(CacheEntryRole::kIndexBlock);
