@@ -6,7 +6,9 @@
 // than all the small pages together. So an account is kept of the CPU time
 // that huge pages have cost each thread beyond what small ones do; when the
 // loss has grown to 16 ms none is asked for during the next 64, and twice as
-// many after each further time. Nothing but time depends on it.
+// many after each further time. Nothing but time depends on it. Memory that is
+// short-lived goes by that account (UseHugePages); memory that stays need not
+// (PreferHugePages).
 #ifndef ASHLAR_PORT_HUGE_PAGES_H_
 #define ASHLAR_PORT_HUGE_PAGES_H_
 

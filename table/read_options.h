@@ -69,7 +69,8 @@ struct ReaderOptions {
   std::shared_ptr<Cache> block_cache;
 
   // Whether a block that goes into the block cache gets four bytes a key, and
-  // where each entry begins: point reads then go to their entry at once. Up to
+  // where each entry begins: point reads and seeks then go to their entry at
+  // once. Up to
   // an eighth of the block's size, charged like the block; not for blocks of
   // entries so small that it would be more, nor for comparators other than the
   // bytewise ones.

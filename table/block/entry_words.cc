@@ -142,12 +142,12 @@ bool FillEntryWords(const BlockView& view, const KeyOrder& order,
         if (i == shape.num_entries) return false;
         // Of the internal key: what the next one shares may be of its tail.
         const Slice own(suffix, header.non_shared);
+        if (header.shared + own.size() < prefix + kInternalKeyTailBytes) {
+          return false;
+        }
         if (header.shared <= prefix) {
           const size_t rest = prefix - header.shared;
-          if (own.size() < rest ||
-              header.shared + own.size() < prefix + kInternalKeyTailBytes) {
-            return false;
-          }
+          if (own.size() < rest) return false;
           char* const shared_by_all = arrays + header.shared;
           if (i == 0) std::memcpy(arrays, own.data(), prefix);
           if (std::memcmp(shared_by_all, own.data(), rest) != 0) return false;

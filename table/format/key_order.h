@@ -49,6 +49,11 @@ class KeyOrder {
   }
 
   const Comparator* comparator() const { return comparator_; }
+  // Whether what was found in one order holds in the other.
+  bool IsSameAs(const KeyOrder& other) const {
+    return comparator_ == other.comparator_ && known_ == other.known_ &&
+           kind_ == other.kind_ && timestamp_size_ == other.timestamp_size_;
+  }
   // At the end of each user key; 0: none.
   size_t timestamp_size() const { return timestamp_size_; }
   // No internal key is shorter.

@@ -48,7 +48,7 @@ Status CachedDataBlock::MakeWith(const EntryWordsShape& words,
   if (memory == nullptr) return {};
   block->reset(new (memory) CachedDataBlock(place.handle, words));
   CachedDataBlock& made = **block;
-  new (&made.rest()) Rest{.allocator = allocator};
+  new (&made.rest()) Rest{.allocator = allocator, .bytes = bytes};
   char* const copy = reinterpret_cast<char*>(&made.rest() + 1);
   std::memcpy(copy, contents.data(), contents.size());
   // Again, for what was checked may lie in a file that changes.
@@ -75,9 +75,7 @@ size_t CachedDataBlock::ApproximateMemoryUsage() const {
   auto* const here = const_cast<CachedDataBlock*>(this);
   const MemoryAllocator* const allocator = rest().allocator;
   if (allocator == nullptr) return ::malloc_usable_size(here);
-  const auto size =
-      static_cast<size_t>(view_.restarts - reinterpret_cast<const char*>(this));
-  return allocator->UsableSize(here, size);
+  return allocator->UsableSize(here, rest().bytes);
 }
 
 }  // namespace ashlar::internal

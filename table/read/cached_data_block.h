@@ -45,11 +45,12 @@ class CachedDataBlock {
   // What an iterator found that looked at all entries, and by what order.
   const Comparator* checked_by() const { return rest().checked_by.Load(); }
   CheckedEntries checked() const {
-    return {rest().largest_key.Load(), rest().largest_interval.Load()};
+    const uint64_t both = rest().checked.Load();
+    return {static_cast<uint32_t>(both >> 32), static_cast<uint32_t>(both)};
   }
   void NoteChecked(const CheckedEntries& found, const Comparator* by) {
-    rest().largest_key.Store(found.largest_key);
-    rest().largest_interval.Store(found.largest_interval);
+    rest().checked.Store(uint64_t{found.largest_key} << 32 |
+                         found.largest_interval);
     rest().checked_by.Store(by);
   }
 
@@ -66,8 +67,9 @@ class CachedDataBlock {
   // What point reads do without.
   struct Rest {
     MemoryAllocator* allocator = nullptr;
-    RelaxedAtomic<uint32_t> largest_key{0};
-    RelaxedAtomic<uint32_t> largest_interval{0};
+    size_t bytes = 0;  // that were asked for
+    // Both numbers in one: readers with other comparators may note others.
+    RelaxedAtomic<uint64_t> checked{0};
     AcqRelAtomic<const Comparator*> checked_by{nullptr};
   };
   // The block's bytes follow.

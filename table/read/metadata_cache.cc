@@ -19,12 +19,14 @@ template <CacheEntryRole kRole>
 IndexHold MetadataCache::IndexBlocks<kRole>::Find(const BlockPlace& place,
                                                   const KeyOrder& order,
                                                   const IndexForm& form) const {
-  auto found = blocks_.Lookup(file_.AtOffset(place.handle.offset));
-  const bool fits = found && found->handle == place.handle &&
-                    found->kind == place.kind &&
-                    found->parsed.order().comparator() == order.comparator() &&
-                    found->parsed.form() == form;
+  const CacheKey key = file_.AtOffset(place.handle.offset);
+  auto found = blocks_.Lookup(key);
+  const bool fits =
+      found && found->handle == place.handle && found->kind == place.kind &&
+      found->parsed.order().IsSameAs(order) && found->parsed.form() == form;
   if (!fits) {
+    // Or what this reader makes would find the key taken, each time.
+    if (found) blocks_.Erase(key);
     counters_.CountCacheMisses(place.kind, 1);
     return {};
   }

@@ -6,7 +6,7 @@
 // read again, checked as when the table was opened; two threads that miss it
 // together read it twice, and one copy stays. Parsed blocks say by which
 // comparator and form they were parsed: another reader of the file that has
-// others does not find them, and makes its own.
+// others puts its own in their place.
 //
 // One for a reader, used by any number of threads.
 #ifndef ASHLAR_TABLE_READ_METADATA_CACHE_H_

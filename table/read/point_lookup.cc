@@ -11,24 +11,33 @@ namespace ashlar::internal {
 namespace {
 
 // The memory for keys that this thread's last lookup had, so that the next one
-// asks for none.
-Buffer& SpareKeyMemory() {
-  thread_local Buffer spare;
-  return spare;
+// asks for none. Null: the thread ends, and so has this.
+constinit thread_local bool spare_has_ended = false;
+Buffer* SpareKeyMemory() {
+  struct Spare {
+    Buffer memory;
+    ~Spare() { spare_has_ended = true; }
+  };
+  thread_local Spare spare;
+  return spare_has_ended ? nullptr : &spare.memory;
 }
 
 }  // namespace
 
 void PointLookup::StartIterator() {
   block_.emplace(table_.order);
-  block_->GiveKeyMemory(std::move(SpareKeyMemory()));
+  Buffer* const spare = SpareKeyMemory();
+  if (spare != nullptr) block_->GiveKeyMemory(std::move(*spare));
 }
 
 void PointLookup::KeepKeyMemory() {
   // One huge key shall not stay with the thread for good.
   constexpr size_t kMostKept = size_t{64} << 10;
   Buffer memory = block_->TakeKeyMemory();
-  if (memory.capacity() <= kMostKept) SpareKeyMemory() = std::move(memory);
+  Buffer* const spare = SpareKeyMemory();
+  if (spare != nullptr && memory.capacity() <= kMostKept) {
+    *spare = std::move(memory);
+  }
 }
 
 Status PointLookup::CheckOptions(const OpenedTable& table,
@@ -46,6 +55,7 @@ Status PointLookup::Run() {
 
 Status PointLookup::RunFrom(IndexCursor* at, PinnedBlock* block, bool shared) {
   Begin();
+  timed_by_caller_ = true;
   shared_ = shared;
   bool done = false;
   Status status = SearchBlock(*at, block, &done);
@@ -107,7 +117,8 @@ Status PointLookup::Search(IndexCursor* at, bool on_block) {
     if (NeedsBlock(table_, user_key_, *at, result_, &done)) {
       Status status = LoadBlock(*at);
       if (!status.ok()) return status;
-      const StageTimer timer(&PerfContext::block_seek_nanos);
+      const StageTimer timer(&PerfContext::block_seek_nanos,
+                             timed_by_caller_ ? nullptr : timing_context);
       status = SearchBlock(*at, &own_, &done);
       if (!status.ok()) return status;
     }

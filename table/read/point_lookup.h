@@ -43,7 +43,7 @@ class PointLookup {
   // For who has asked the filter, knows that the read's options may be, and has
   // loaded the first block that may have the key: the cursor stands on it.
   // `shared`: others use the block too, and so a value shares it; else it takes
-  // it.
+  // it. The caller takes the time.
   Status RunFrom(IndexCursor* at, PinnedBlock* block, bool shared);
   // The same where no block may have it.
   Status RunWithoutBlocks();
@@ -64,7 +64,7 @@ class PointLookup {
   Status AskFilter(bool* maybe);
   Status Search(IndexCursor* at, bool on_block);
   Status LoadBlock(const IndexCursor& at);
-  Status SearchBlock(const IndexCursor& at, PinnedBlock* block, bool* done);
+  Status SearchBlock(const IndexCursor& at, PinnedBlock* searched, bool* done);
   Status TakeEntry();
   void TakeRangeDeletion();
   Status TakeEntity();
@@ -86,6 +86,7 @@ class PointLookup {
   TargetKey target_;
   PinnedBlock* searched_ = nullptr;  // the caller's or own_
   bool shared_ = false;
+  bool timed_by_caller_ = false;  // the search of blocks
   PinnedBlock own_;
   std::optional<BlockIterator> block_;
   // The newest visible range deletion over the key.

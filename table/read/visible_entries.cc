@@ -89,7 +89,9 @@ bool VisibleEntries::FilterRulesOut(const Slice& target) {
   bool maybe = true;
   Status status;
   if (table.HasFilter()) status = table.AskFilter(target, asked, &maybe);
-  table.counters.CountPrefixFilter(maybe);
+  if (table.HasFilter() && status.ok()) {
+    table.counters.CountPrefixFilter(maybe);
+  }
   all_.status = Status();
   if (status.ok() && maybe) return false;
   all_.LetGo();

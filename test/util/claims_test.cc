@@ -3,6 +3,8 @@
 #include "util/sync/claims.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <barrier>
 #include <thread>
@@ -34,6 +36,23 @@ TEST(Claims, TheLargestAndTheSmallest) {
     EXPECT_EQ(claims.Claim(number), Turn::kMineAgain);
     claims.Finish(number);
   }
+}
+
+// A child of fork has nobody to wait for, and does things without claims.
+TEST(Claims, AChildOfForkWaitsForNobody) {
+  Claims claims;
+  ASSERT_EQ(claims.Claim(7), Turn::kMine);
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    const bool none =
+        claims.Claim(7) == Turn::kNoPlace && claims.Claim(8) == Turn::kNoPlace;
+    ::_exit(none ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  claims.Finish(7);
 }
 
 // More than there are slots: some have no place, and nobody waits for them.

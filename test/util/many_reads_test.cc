@@ -121,6 +121,17 @@ TEST(ManyReads, PartlyInMemory) {
   EXPECT_EQ(fake.num_reads, 0);
 }
 
+// Some kernels answer so where the page cache has nothing.
+TEST(ManyReads, NothingInMemoryIsNotTheEndOfTheFile) {
+  FakeReads fake(Contents());
+  fake.cached = {0, kPiece};
+  fake.cached_answers = {0, 0};
+  ManyReads reads(FakeReads::Calls());
+  Pieces pieces = Pieces::Of(4);
+  pieces.ReadWith(&reads);
+  pieces.ExpectAllRead(Contents());
+}
+
 TEST(ManyReads, MoreThanARingHolds) {
   FakeReads fake(Contents());
   ManyReads reads(FakeReads::Calls());

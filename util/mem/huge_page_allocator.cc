@@ -51,6 +51,8 @@ size_t BytesOf(size_t size_class) {
   return base + base / kClassesPerDoubling * (size_class % kClassesPerDoubling);
 }
 
+constexpr char kName[] = "HugePageAllocator";
+
 struct Slab;
 
 // In front of each object; the rest of its line is left empty.
@@ -85,7 +87,7 @@ class HugePageAllocator final : public MemoryAllocator {
     }
   }
 
-  const char* Name() const override { return "HugePageAllocator"; }
+  const char* Name() const override { return kName; }
 
   void* Allocate(size_t size) override {
     if (size > kLargest - kLine) return AllocateLarge(size);
@@ -201,7 +203,8 @@ std::shared_ptr<MemoryAllocator> NewHugePageAllocator() {
 }
 
 bool IsHugePageAllocator(const MemoryAllocator* allocator) {
-  return dynamic_cast<const HugePageAllocator*>(allocator) != nullptr;
+  // By the address: others may have that name, or be built without RTTI.
+  return allocator != nullptr && allocator->Name() == kName;
 }
 
 }  // namespace ashlar

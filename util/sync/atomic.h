@@ -1,7 +1,8 @@
 // Atomics whose memory order stands in the name of the type.
 //
-// The only place that names std::atomic: code that shares words between
-// threads says here, by its choice of type, what else those words publish.
+// Code that shares words between threads says here, by its choice of type, what
+// else those words publish. Only what sleeps on words (semaphores, claims)
+// names std::atomic itself.
 #ifndef ASHLAR_UTIL_SYNC_ATOMIC_H_
 #define ASHLAR_UTIL_SYNC_ATOMIC_H_
 

@@ -1,5 +1,7 @@
 #include "util/sync/claims.h"
 
+#include <unistd.h>
+
 #include <cassert>
 
 #include "port/threads.h"
@@ -7,7 +9,10 @@
 
 namespace ashlar::internal {
 
+Claims::Claims() : process_(::getpid()) {}
+
 Claims::Turn Claims::Claim(uint64_t number) {
+  if (::getpid() != process_) return Turn::kNoPlace;
   Slot& slot = SlotOf(number);
   const uint64_t done = number << 1;
   uint64_t seen = slot.word.load(std::memory_order_acquire);

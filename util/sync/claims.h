@@ -21,7 +21,9 @@
 // one: a thing that is done again and again holds nobody up.
 //
 // Two things may meet in a slot: the later one then has no place, is done
-// without a claim, perhaps by several, and nobody waits for it.
+// without a claim, perhaps by several, and nobody waits for it. Nor is there a
+// place in a child of fork: who had a claim when that came to be is not there
+// to finish.
 #ifndef ASHLAR_UTIL_SYNC_CLAIMS_H_
 #define ASHLAR_UTIL_SYNC_CLAIMS_H_
 
@@ -43,7 +45,7 @@ class Claims {
     kNoPlace,    // to do, without Finish
   };
 
-  Claims() = default;
+  Claims();
   Claims(const Claims&) = delete;
   Claims& operator=(const Claims&) = delete;
 
@@ -69,6 +71,7 @@ class Claims {
     return slots_[(number * 0x9E3779B97F4A7C15) >> kShift];
   }
 
+  const int process_;
   std::array<Slot, kSlots> slots_;
 };
 
