@@ -67,7 +67,7 @@ class NotedFile final : public RandomAccessFile {
 };
 
 std::string KeyNumber(uint64_t i) {
-  char key[17];
+  char key[24];
   std::snprintf(key, sizeof key, "%016llu",
                 static_cast<unsigned long long>(i));  // NOLINT
   return key;
