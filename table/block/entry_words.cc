@@ -201,15 +201,26 @@ void EntryWords::FetchEntry(const BlockView& view, size_t i) const {
   __builtin_prefetch(entry + kLine);
 }
 
-WordPlace EntryWords::Find(const BlockView& view, const KeyOrder& order,
-                           const Slice& user_key) const {
+// The key's word, and how many entries have smaller ones. False where the key
+// has not the prefix of all.
+bool EntryWords::PlaceOf(const Slice& user_key, const KeyOrder& order,
+                         int32_t* word, size_t* smaller) const {
   if (user_key.size() < shape_.prefix_size ||
       !SameBytes(user_key.data(), arrays_, shape_.prefix_size)) {
+    return false;
+  }
+  *word = Turn(WordOf(user_key, shape_.prefix_size), order);
+  *smaller = CountSmaller(words(), shape_.num_words(), *word);
+  return true;
+}
+
+WordPlace EntryWords::Find(const BlockView& view, const KeyOrder& order,
+                           const Slice& user_key) const {
+  int32_t word = 0;
+  size_t i = 0;
+  if (!PlaceOf(user_key, order, &word, &i) || i >= shape_.num_entries) {
     return {};
   }
-  const int32_t word = Turn(WordOf(user_key, shape_.prefix_size), order);
-  const size_t i = CountSmaller(words(), shape_.num_words(), word);
-  if (i >= shape_.num_entries) return {};
   if (words()[i] != word) return {WordPlace::Tells::kAbsent};
   FetchEntry(view, i);
   return {WordPlace::Tells::kEntry, static_cast<uint32_t>(i)};
@@ -217,12 +228,9 @@ WordPlace EntryWords::Find(const BlockView& view, const KeyOrder& order,
 
 WordSeek EntryWords::Seek(const BlockView& view, const KeyOrder& order,
                           const Slice& user_key) const {
-  if (user_key.size() < shape_.prefix_size ||
-      !SameBytes(user_key.data(), arrays_, shape_.prefix_size)) {
-    return {};
-  }
-  const int32_t word = Turn(WordOf(user_key, shape_.prefix_size), order);
-  const size_t i = CountSmaller(words(), shape_.num_words(), word);
+  int32_t word = 0;
+  size_t i = 0;
+  if (!PlaceOf(user_key, order, &word, &i)) return {};
   if (i >= shape_.num_entries) return {.ends = WordSeek::Ends::kBehind};
   const int32_t found = words()[i];
   const bool same = found == word;

@@ -107,6 +107,8 @@ class EntryWords {
                EntryMatch* match) const;
 
  private:
+  bool PlaceOf(const Slice& user_key, const KeyOrder& order, int32_t* word,
+               size_t* smaller) const;
   void FetchEntry(const BlockView& view, size_t i) const;
   const int32_t* words() const {
     return reinterpret_cast<const int32_t*>(arrays_ + shape_.words_at());
