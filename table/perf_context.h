@@ -8,7 +8,8 @@
 // Every thread has a context and a level of its own, and nobody else sees them:
 // counting needs no atomics and no order. A counter is added to in the thread
 // that calls the reader, whatever reader it is, also by reads that end with an
-// error. For sums over threads: table/statistics.h.
+// error, but not by a MultiGet whose options are refused. For sums over
+// threads: table/statistics.h.
 //
 // Not a profiler: times are of stages, and take two looks at the clock each.
 #ifndef ASHLAR_TABLE_PERF_CONTEXT_H_

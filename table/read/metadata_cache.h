@@ -3,7 +3,9 @@
 //
 // They are found there by the file's key and their offset, as data blocks are,
 // and go there parsed, charged with all that they take. A block that is gone is
-// read again, checked as when the table was opened; two threads that miss it
+// read again, with its checksum compared, and parsed with all checks of its
+// parser; what was looked at across blocks when the table was opened (that a
+// filter is not empty) is not looked at again. Two threads that miss it
 // together read it twice, and one copy stays. Parsed blocks say by which
 // comparator and form they were parsed: another reader of the file that has
 // others puts its own in their place.

@@ -17,7 +17,9 @@
 // its block, so that the chunk stays in the processor's nearest cache. A key
 // that the words do not decide (blocks without words, more versions in the next
 // block, merge operands, range deletions) is searched alone from its block on,
-// by a PointLookup.
+// by a PointLookup. Where the missing blocks of a chunk are large, those beyond
+// 64 MiB are postponed: they are loaded one after another once the others are
+// done with, and their keys searched alone too.
 //
 // Blocks belong to the chunk. A block that only one key of the chunk needs goes
 // to its value; one that several need is shared by their values, by one count
