@@ -17,7 +17,7 @@ ctest := ctest --output-on-failure -j$(JOBS) --no-tests=error --test-dir
 python := python3
 
 .PHONY: help demo check build test lint format tidy asan tsan fuzz interop \
-	examples install golden clean
+	examples report-check install golden clean
 
 help:
 	@echo 'make demo      build, then show the program on real data'
@@ -30,8 +30,10 @@ help:
 	@echo 'make asan      every test under ASan and UBSan, assertions on'
 	@echo 'make tsan      the tests labelled concurrency, under TSan'
 	@echo 'make fuzz      FUZZ_SECONDS=60 for each parser (Clang, libFuzzer)'
-	@echo "make interop   RocksDB, LevelDB and we read each other's files"
+	@echo "make interop   RocksDB, LevelDB and we read each other's files; and"
+	@echo '               what sanitizers cannot test'
 	@echo 'make examples  build and run tools/examples'
+	@echo 'make report-check  the pages of ashlar report in a browser'
 	@echo 'make install   PREFIX=/usr/local DESTDIR='
 	@echo 'make golden    compare test/golden with its manifest'
 	@echo 'make clean     remove the build trees'
@@ -80,19 +82,30 @@ asan:
 tsan:
 	@$(configure) -B build-tsan -DCMAKE_BUILD_TYPE=Debug \
 		-DASHLAR_SANITIZE=thread -DASHLAR_BUILD_TESTS=ON $(quietly)
-	@cmake --build build-tsan -j $(JOBS)
+	@cmake --build build-tsan -j $(JOBS) --target concurrency_tests
 	$(ctest) build-tsan -L concurrency
 
 fuzz:
 	@test/fuzz/run $(or $(FUZZ_SECONDS),60)
 
-interop:
+interop: interop_programs
+	$(ctest) build -L 'interop|unsanitized'
+
+.PHONY: interop_programs
+interop_programs:
 	@tools/interop/fetch_oracle build/oracle
-	@$(MAKE) --no-print-directory release_tests
-	$(ctest) build -L interop
+	@$(configure) -B build -DASHLAR_BUILD_TESTS=ON $(quietly)
+	@cmake --build build -j $(JOBS) --target product interop_tests \
+		unsanitized_tests all_verify_interface_header_sets
 
 examples: release_tests
 	$(ctest) build -L examples
+
+# Pictures of the pages come to lie in build/report.
+report-check:
+	@$(SETUP) report
+	@$(MAKE) --no-print-directory build
+	@$(python) -B test/report/check_pages.py build/bin/ashlar build/report
 
 install:
 	@$(configure) -B build -DCMAKE_INSTALL_PREFIX=$(PREFIX) $(quietly)

@@ -56,6 +56,9 @@ struct CacheEntryView {
   void* value;
   const CacheItemOps* ops;
   size_t charge;
+  // Since it was inserted; whole seconds, by the cache's age_clock. The hyper
+  // clock cache's go up to 194 days, and then begin at 0 again.
+  uint32_t age_seconds = 0;
 };
 
 class ASHLAR_EXPORT Cache {
@@ -104,6 +107,24 @@ class ASHLAR_EXPORT Cache {
   virtual void LookupBatch(std::span<const CacheKey> keys,
                            CacheHandle** handles,
                            SlotHint* slot_hints = nullptr) = 0;
+
+  // For a key that Lookup did not find: from the second tier, where the cache
+  // has one (tiered_cache.h), made by `ops->create` with this context. Null:
+  // not there, or there is no such tier. May wait for it. Without `fill_cache`
+  // no later Lookup finds it for that.
+  virtual CacheHandle* LookupSecondary(
+      const CacheKey& /*key*/, const CacheItemOps* /*ops*/,
+      const void* /*create_context*/,
+      CachePriority /*priority*/ = CachePriority::kLow,
+      bool /*fill_cache*/ = true) {
+    return nullptr;
+  }
+  // The same of each key whose handle is null, with the waits side by side.
+  virtual void LookupSecondaryBatch(
+      std::span<const CacheKey> /*keys*/, const CacheItemOps* /*ops*/,
+      const void* /*create_context*/, CacheHandle** /*handles*/,
+      CachePriority /*priority*/ = CachePriority::kLow,
+      bool /*fill_cache*/ = true) {}
 
   // Begins to fetch what a Lookup with that hint will need first, for who has
   // other things to do meanwhile. Nothing but time depends on it.
@@ -163,6 +184,7 @@ class ASHLAR_EXPORT Cache {
   // Empty: nothing.
   virtual std::string ReportProblems() const = 0;
 
+  // By role: how much, and how old. By ForEachEntry.
   CacheEntryStats CollectEntryStats();
 
   // The user's, or null.

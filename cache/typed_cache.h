@@ -11,6 +11,15 @@
 // from `new`: who takes memory from the cache's allocator uses Cache with
 // operations of his own.
 //
+// Values go to a second tier behind the cache (tiered_cache.h), and come back,
+// if T has
+//
+//   size_t SavedSize() const; void SaveTo(char* out) const;
+//   static Status Create(const Slice& saved, const void* context,
+//                        MemoryAllocator*, std::unique_ptr<T>*);
+//
+// which mean what CacheItemOps says of them.
+//
 // A TypedCache is a cheap front of a shared cache: have one for each type, with
 // keys of their own. A key that has a value of another type is not found. As
 // thread-safe as the cache; a handle belongs to one thread at a time, what it
@@ -27,69 +36,9 @@
 #include <utility>
 
 #include "cache/cache.h"
-#include "util/cleanable.h"
+#include "cache/typed_handle.h"
 
 namespace ashlar {
-
-// One reference to a value, given back when it goes. Move-only; empty by
-// default. The cache outlives it.
-template <typename T>
-class TypedHandle {
- public:
-  TypedHandle() = default;
-  // Takes over the reference. For those who use Cache itself as well.
-  TypedHandle(Cache* cache, CacheHandle* handle)
-      : cache_(cache), handle_(handle) {}
-  TypedHandle(TypedHandle&& other) noexcept
-      : cache_(other.cache_), handle_(std::exchange(other.handle_, nullptr)) {}
-  TypedHandle& operator=(TypedHandle&& other) noexcept {
-    if (this == &other) return *this;
-    Reset();
-    cache_ = other.cache_;
-    handle_ = std::exchange(other.handle_, nullptr);
-    return *this;
-  }
-  ~TypedHandle() { Reset(); }
-
-  explicit operator bool() const { return handle_ != nullptr; }
-  // Null when empty.
-  T* get() const {
-    return handle_ == nullptr ? nullptr : static_cast<T*>(handle_->value());
-  }
-  T* operator->() const { return get(); }
-  T& operator*() const { return *get(); }
-
-  // Another reference to the same; empty if this is, or where there are too
-  // many to count.
-  TypedHandle Share() const {
-    if (handle_ == nullptr || !cache_->Ref(handle_)) return {};
-    return {cache_, handle_};
-  }
-  void Reset() {
-    if (handle_ != nullptr) cache_->Release(std::exchange(handle_, nullptr));
-  }
-  // Leaves the reference to `keeper`, which gives it back when it is cleaned
-  // up.
-  void MoveTo(Cleanable* keeper) {
-    if (handle_ == nullptr) return;
-    keeper->RegisterCleanup(
-        [](void* cache, void* handle) {
-          static_cast<Cache*>(cache)->Release(
-              static_cast<CacheHandle*>(handle));
-        },
-        cache_, std::exchange(handle_, nullptr));
-  }
-  // Where the value will hardly be asked for again. True: it was ended.
-  bool ResetAndEraseIfLast() {
-    return handle_ != nullptr &&
-           cache_->Release(std::exchange(handle_, nullptr),
-                           /*erase_if_last_ref=*/true);
-  }
-
- private:
-  Cache* cache_ = nullptr;
-  CacheHandle* handle_ = nullptr;
-};
 
 template <typename T, CacheEntryRole kRole = CacheEntryRole::kMisc>
 class TypedCache {
@@ -108,11 +57,29 @@ class TypedCache {
   void LookupBatch(std::span<const CacheKey> keys, Handle* handles,
                    Cache::SlotHint* slot_hints = nullptr);
 
+  // What a second tier has of a key that Lookup did not find; empty if T cannot
+  // be saved.
+  Handle LookupSecondary(const CacheKey& key, const void* create_context,
+                         CachePriority priority = CachePriority::kLow,
+                         bool fill_cache = true) {
+    if constexpr (!kSaves) return {};
+    return {cache_.get(), cache_->LookupSecondary(key, &kOps, create_context,
+                                                  priority, fill_cache)};
+  }
+
+  // The same of each key whose handle is empty. At most 32.
+  void LookupSecondaryBatch(std::span<const CacheKey> keys, Handle* handles,
+                            const void* create_context,
+                            CachePriority priority = CachePriority::kLow,
+                            bool fill_cache = true);
+
   // A handle in any case: where the key is there already, or the cache has no
   // room, nobody else finds this value. Empty, and the value gone, only where
-  // there is no memory for the handle itself.
+  // there is no memory for the handle itself. *found_room: whether the cache
+  // has taken it in, or had the key.
   Handle InsertAndHold(const CacheKey& key, std::unique_ptr<T> value,
-                       CachePriority priority = CachePriority::kLow);
+                       CachePriority priority = CachePriority::kLow,
+                       bool* found_room = nullptr);
 
   // For others, or later: the value may be gone at once. An error (MemoryLimit)
   // only where a handle is asked for; it is then empty, and the value gone.
@@ -139,7 +106,27 @@ class TypedCache {
   static size_t Size(const void* value) {
     return ChargeOf(*static_cast<const T*>(value));
   }
-  static constexpr CacheItemOps kOps = {kRole, Destroy, Size};
+  static constexpr bool kSaves =
+      requires(const T& value, char* out) { value.SaveTo(out); };
+  static size_t SavedSize(const void* value) {
+    return static_cast<const T*>(value)->SavedSize();
+  }
+  static void SaveTo(const void* value, char* out) {
+    static_cast<const T*>(value)->SaveTo(out);
+  }
+  static Status Create(const Slice& saved, const void* context,
+                       MemoryAllocator* allocator, void** value,
+                       size_t* charge);
+  static constexpr CacheItemOps MakeOps() {
+    CacheItemOps ops = {kRole, Destroy, Size};
+    if constexpr (kSaves) {
+      ops.saved_size = SavedSize;
+      ops.save_to = SaveTo;
+      ops.create = Create;
+    }
+    return ops;
+  }
+  static constexpr CacheItemOps kOps = MakeOps();
 
   Handle Adopt(CacheHandle* handle) {
     if (handle != nullptr && handle->ops() != &kOps) {
@@ -168,14 +155,53 @@ void TypedCache<T, kRole>::LookupBatch(std::span<const CacheKey> keys,
 }
 
 template <typename T, CacheEntryRole kRole>
+void TypedCache<T, kRole>::LookupSecondaryBatch(std::span<const CacheKey> keys,
+                                                Handle* handles,
+                                                const void* create_context,
+                                                CachePriority priority,
+                                                bool fill_cache) {
+  if constexpr (kSaves) {
+    std::array<CacheKey, 32> missing;
+    std::array<size_t, 32> at;
+    std::array<CacheHandle*, 32> found{};
+    assert(keys.size() <= missing.size());
+    size_t n = 0;
+    for (size_t i = 0; i < keys.size(); ++i) {
+      if (handles[i]) continue;
+      missing[n] = keys[i];
+      at[n++] = i;
+    }
+    cache_->LookupSecondaryBatch(std::span(missing).first(n), &kOps,
+                                 create_context, found.data(), priority,
+                                 fill_cache);
+    for (size_t i = 0; i < n; ++i) handles[at[i]] = {cache_.get(), found[i]};
+  }
+}
+
+template <typename T, CacheEntryRole kRole>
+Status TypedCache<T, kRole>::Create(const Slice& saved, const void* context,
+                                    MemoryAllocator* allocator, void** value,
+                                    size_t* charge) {
+  std::unique_ptr<T> made;
+  Status status = T::Create(saved, context, allocator, &made);
+  if (!status.ok() || made == nullptr) return status;
+  *charge = ChargeOf(*made);
+  *value = made.release();
+  return status;
+}
+
+template <typename T, CacheEntryRole kRole>
 TypedHandle<T> TypedCache<T, kRole>::InsertAndHold(const CacheKey& key,
                                                    std::unique_ptr<T> value,
-                                                   CachePriority priority) {
+                                                   CachePriority priority,
+                                                   bool* found_room) {
   assert(value != nullptr);
   const size_t charge = ChargeOf(*value);
   CacheHandle* handle = nullptr;
-  if (!cache_->Insert(key, value.get(), &kOps, charge, &handle, priority)
-           .ok()) {
+  const bool inserted =
+      cache_->Insert(key, value.get(), &kOps, charge, &handle, priority).ok();
+  if (found_room != nullptr) *found_room = inserted;
+  if (!inserted) {
     handle = cache_->CreateStandalone(key, value.get(), &kOps, charge,
                                       /*allow_uncharged=*/true);
   }

@@ -27,7 +27,8 @@ int OpenWith(const std::string& path, int flags, int* fd) {
 }  // namespace
 
 int OpenForRead(const std::string& path, int* fd) {
-  return OpenWith(path, O_RDONLY, fd);
+  // Not to wait for who writes into a pipe; regular files do not care.
+  return OpenWith(path, O_RDONLY | O_NONBLOCK, fd);
 }
 
 int OpenForWrite(const std::string& path, int* fd) {

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/types.h>
 #include <sys/uio.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -27,6 +28,15 @@ int64_t ReadCached(int fd, uint64_t offset, char* to, size_t n) {
   const ssize_t got =
       ::preadv2(fd, &piece, 1, static_cast<off_t>(offset), RWF_NOWAIT);
   return got < 0 ? -errno : got;
+}
+
+bool IsMemory(int fd) {
+  constexpr uint32_t kTmpfs = 0x01021994;
+  constexpr uint32_t kRamfs = 0x858458f6;
+  struct statfs found;
+  if (::fstatfs(fd, &found) != 0) return false;
+  const auto type = static_cast<uint32_t>(found.f_type);
+  return type == kTmpfs || type == kRamfs;
 }
 
 int64_t ReadOnce(int fd, uint64_t offset, char* to, size_t n) {
@@ -106,7 +116,8 @@ int OpenRing(uint32_t, std::unique_ptr<ReadRing>*) { return ENOSYS; }
 }  // namespace
 
 const ReadCalls& SystemReadCalls() {
-  static constexpr ReadCalls kCalls = {ReadCached, ReadOnce, Expect, OpenRing};
+  static constexpr ReadCalls kCalls = {ReadCached, IsMemory, ReadOnce, Expect,
+                                       OpenRing};
   return kCalls;
 }
 

@@ -39,8 +39,11 @@ class ReadRing {
 };
 
 struct ReadCalls {
-  // What is in memory, or less than n of it; -EAGAIN where there is nothing.
+  // What is in memory, or less than n of it; -EAGAIN where there is nothing,
+  // -EOPNOTSUPP where the file system cannot tell.
   int64_t (*read_cached)(int fd, uint64_t offset, char* to, size_t n);
+  // Whether the file is in memory and nowhere else, as on tmpfs.
+  bool (*is_memory)(int fd);
   int64_t (*read)(int fd, uint64_t offset, char* to, size_t n);
   // Asks the kernel to begin to read; does not wait, and may do nothing.
   void (*expect)(int fd, uint64_t offset, size_t n);

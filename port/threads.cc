@@ -2,13 +2,13 @@
 
 #include <linux/futex.h>
 #include <sched.h>
-#include <signal.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <climits>
+#include <csignal>
+#include <ctime>
 
 namespace ashlar::port {
 
@@ -23,6 +23,11 @@ uint32_t CpuCount() {
 
 void YieldThread() { ::sched_yield(); }
 
+void NapThread() {
+  constexpr timespec kMillisecond = {.tv_sec = 0, .tv_nsec = 1000000};
+  ::nanosleep(&kMillisecond, nullptr);
+}
+
 int StartThread(void* (*run)(void*), void* argument, pthread_t* thread) {
   sigset_t all;
   sigset_t before;
@@ -34,6 +39,12 @@ int StartThread(void* (*run)(void*), void* argument, pthread_t* thread) {
 }
 
 void JoinThread(pthread_t thread) { ::pthread_join(thread, nullptr); }
+
+bool WatchForks() {
+  static const bool watched =
+      ::pthread_atfork(nullptr, nullptr, [] { ++num_forks; }) == 0;
+  return watched;
+}
 
 void FutexWait(const uint32_t* word, uint32_t expected) {
   ::syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, expected, nullptr, nullptr, 0);

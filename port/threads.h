@@ -25,10 +25,20 @@ inline void CpuPause() {
 // Lets another thread have this processor, if one waits for it.
 void YieldThread();
 
+// Sleeps for a millisecond or somewhat longer: for who waits for a thread that
+// is not running.
+void NapThread();
+
 // EAGAIN where the system has no more threads to give. Signals are blocked in
 // the new thread: they are the program's.
 int StartThread(void* (*run)(void*), void* argument, pthread_t* thread);
 void JoinThread(pthread_t thread);
+
+// How many forks have led to this process since WatchForks was first called,
+// which says whether they are counted. Without a system call; written by the
+// child alone, before it has another thread.
+bool WatchForks();
+inline uint32_t num_forks = 0;
 
 // Sleeps if *word is still `expected`; may return for no reason at all.
 void FutexWait(const uint32_t* word, uint32_t expected);

@@ -22,6 +22,7 @@
 #include "util/export.h"
 #include "util/file.h"
 #include "util/status.h"
+#include "util/worker_pool.h"
 
 namespace ashlar {
 
@@ -69,6 +70,9 @@ struct BlockInfo {
   std::string first_key;     // user key of the first entry of a data block
   // ok; or what is wrong with it, without file name and position.
   Status status;
+  // Whether what it holds can be trusted: also where `status` tells that a data
+  // block and the index, the filter or a hash index do not agree.
+  bool contents_sound = false;
 };
 
 struct MetaBlockEntry {
@@ -78,12 +82,17 @@ struct MetaBlockEntry {
 };
 
 struct InspectOptions {
-  // Data blocks: not even listed, listed from the index, or read. Everything
-  // else is always read.
+  // Data blocks: not even listed, listed from the index, or read. What is no
+  // data block is read too, but for kSkip, which looks at footer, metaindex and
+  // properties alone: a few KiB at the end of a file of any size.
   enum class DataBlocks : uint8_t { kSkip, kList, kRead };
   DataBlocks data_blocks = DataBlocks::kRead;
   // Whether blocks that were read are decompressed and parsed too.
   bool decode = true;
+  // Of which data blocks, by their number in the index; empty: of all. Where it
+  // is given, entries are not counted. With a worker_pool, called by several
+  // threads at once.
+  std::function<bool(uint64_t index)> decodes_block;
   // Whether BlockInfo::first_key is filled in (needs kRead and decode).
   bool first_keys = false;
   uint64_t max_uncompressed_block_bytes = uint64_t{1} << 30;
@@ -92,8 +101,25 @@ struct InspectOptions {
   // the file names another than the given one, nothing is said about the order
   // of keys.
   const Comparator* comparator = nullptr;
+  // Called with each block once it is known whether it is sound, in the order
+  // in which they are read: data blocks last, in the order of the index.
+  std::function<void(const BlockInfo& block)> on_block;
+  // Then, if its contents are sound (of an index: as far as they are), with
+  // each of its entries, keys and values as they are stored. Only of these
+  // kinds:
+  //   data, range-del         internal key, value
+  //   index, index-partition  user key of the separator, encoded handle, with
+  //                           the first internal key where the index has them
+  //   dictionary              once, with no key and all of it
+  std::function<void(const BlockInfo& block, const Slice& key,
+                     const Slice& value)>
+      on_entry;
+  // Whose workers help to read data blocks. What is found, and the order that
+  // it is told in, are the same for any number of them. Null: nobody. Also
+  // nobody where on_block or on_entry are called, by whom one looks at a time.
+  WorkerPool* worker_pool = nullptr;
   // Called now and then with the bytes done and to do; false gives up with
-  // Aborted.
+  // Aborted. By the thread that called InspectTable.
   std::function<bool(uint64_t done, uint64_t total)> on_progress;
 };
 
@@ -117,6 +143,9 @@ struct TableInspection {
   std::optional<TableProperties> properties;
   // Whether the order of keys was looked at.
   bool knows_order = false;
+  // Whether the separators of the index are user keys: all versions of a key
+  // then lie in one data block. Guessed where no properties tell.
+  bool index_has_user_keys = false;
   std::vector<MetaBlockEntry> meta_blocks;  // by name, as in the metaindex
   // In file order, the footer last.
   std::vector<BlockInfo> blocks;

@@ -9,9 +9,15 @@
 // TableReader::RangeDeletions has them.
 //
 // Keys are shown with their timestamps, where they have any, and given to seeks
-// without. Keys and values are views that live until the iterator moves. After
-// an error the iterator is not Valid and status() says what and where; a seek
-// starts afresh. Movable. One thread at a time; the reader must outlive it.
+// without. After an error the iterator is not Valid and status() says what and
+// where; a seek starts afresh. Movable. One thread at a time; the reader must
+// outlive it.
+//
+// How long keys and values live. They are views that live until the iterator
+// moves. With ReadOptions::pin_data, values live as long as the iterator, and
+// so do keys where IsKeyPinned. PinValue hands out a value, with or without
+// that option, that outlives the iterator and the reader; only the block cache
+// must live as long.
 #ifndef ASHLAR_TABLE_ITERATOR_H_
 #define ASHLAR_TABLE_ITERATOR_H_
 
@@ -20,6 +26,7 @@
 
 #include "table/internal_key.h"
 #include "util/export.h"
+#include "util/pinnable_slice.h"
 #include "util/slice.h"
 #include "util/status.h"
 
@@ -65,12 +72,32 @@ class ASHLAR_EXPORT Iterator {
     return value_;
   }
 
+  // Only when Valid(), all three.
+  //
+  // Whether key() lives as long as the iterator: with ReadOptions::pin_data,
+  // the keys that lie whole in their block. Those are all of a table that was
+  // built without use_delta_encoding, else the first of every restart interval
+  // and those that have nothing in common with the key before.
+  bool IsKeyPinned() const {
+    assert(valid_);
+    return is_key_pinned_;
+  }
+  // Whether value() does: with ReadOptions::pin_data.
+  bool IsValuePinned() const;
+  // The value, kept alive by *value alone: through its block, which all values
+  // that are pinned there share, without a copy; a copy where the block's bytes
+  // are not in memory of its own (uncompressed, and not in a block cache).
+  // MemoryLimit where there is no memory for that. May be released by any
+  // thread, before or after the iterator.
+  Status PinValue(PinnableSlice* value);
+
  private:
   void Show(bool valid);
 
   Slice key_;
   Slice value_;
   bool valid_ = false;
+  bool is_key_pinned_ = false;
   std::unique_ptr<State> state_;
 };
 

@@ -9,9 +9,9 @@
 //
 // When a child meets an error the walk ends there, not Valid, and status() is
 // that child's; a seek starts afresh. Children with prefix_same_as_start must
-// begin with Seek or SeekForPrev. Keys and values are views that live until the
-// iterator moves. Movable. One thread at a time; the readers of the children
-// must outlive it.
+// begin with Seek or SeekForPrev. Keys and values live as long as those of the
+// children: table/iterator.h. Movable. One thread at a time; the readers of the
+// children must outlive it.
 #ifndef ASHLAR_TABLE_MERGING_ITERATOR_H_
 #define ASHLAR_TABLE_MERGING_ITERATOR_H_
 
@@ -25,6 +25,7 @@
 #include "table/iterator.h"
 #include "util/comparator.h"
 #include "util/export.h"
+#include "util/pinnable_slice.h"
 #include "util/slice.h"
 #include "util/status.h"
 
@@ -60,6 +61,9 @@ class ASHLAR_EXPORT MergingIterator {
     assert(valid_);
     return value_;
   }
+  bool IsKeyPinned() const { return current().IsKeyPinned(); }
+  bool IsValuePinned() const { return current().IsValuePinned(); }
+  Status PinValue(PinnableSlice* value);
   // Which of the children has this entry.
   size_t child() const {
     assert(valid_);
@@ -69,6 +73,7 @@ class ASHLAR_EXPORT MergingIterator {
  private:
   struct State;
   void Show();
+  const Iterator& current() const;
 
   Slice key_;
   Slice value_;

@@ -55,6 +55,9 @@ struct ASHLAR_EXPORT PerfContext {
   uint64_t block_read_byte = 0;  // of them, as they are stored
   uint64_t iter_seek_count = 0;  // Seek, SeekForPrev, SeekToFirst, SeekToLast
 
+  // Of the blocks found in the cache: those that its second tier had.
+  uint64_t secondary_cache_hit_count = 0;
+
   // Times, within each other where stages are.
   uint64_t block_read_time = 0;  // in the file's Read or MultiRead
   uint64_t block_checksum_time = 0;

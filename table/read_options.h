@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 
+#include "cache/block_cache_tracer.h"
 #include "cache/cache.h"
 #include "table/internal_key.h"
 #include "util/comparator.h"
@@ -68,12 +69,12 @@ struct ReaderOptions {
   // equal ones unless they are copies. Null: blocks are read each time.
   std::shared_ptr<Cache> block_cache;
 
-  // Whether a block that goes into the block cache gets four bytes a key, and
-  // where each entry begins: point reads and seeks then go to their entry at
-  // once. Up to
-  // an eighth of the block's size, charged like the block; not for blocks of
-  // entries so small that it would be more, nor for comparators other than the
-  // bytewise ones.
+  // Whether a block in the block cache has room for four bytes a key, and where
+  // each entry begins, which are made when it is found there for the second
+  // time: point reads and seeks then go to their entry at once. Up to an eighth
+  // of the block's size, charged like the block from the start; not for blocks
+  // of entries so small that it would be more, nor for comparators other than
+  // the bytewise ones.
   bool cache_entry_words = true;
 
   // The file's largest sequence number as its manifest has it, 0 being none: of
@@ -92,6 +93,11 @@ struct ReaderOptions {
   // Where reads are counted (table/statistics.h), by as many readers as one
   // likes. Null: nowhere. A thread's own counts are in table/perf_context.h.
   std::shared_ptr<Statistics> statistics;
+
+  // Where accesses to the block cache are written down
+  // (cache/block_cache_tracer.h), by as many readers as one likes, while its
+  // trace lasts. Null: nowhere.
+  std::shared_ptr<BlockCacheTracer> block_cache_tracer;
 };
 
 struct ReadOptions {
@@ -99,8 +105,8 @@ struct ReadOptions {
   bool verify_checksums = true;
 
   // Whether blocks that are read go into the reader's block cache; not those
-  // that are read without verify_checksums. False for scans that would fill it
-  // with what is not needed again.
+  // that are read without verify_checksums; nor those that its second tier has.
+  // False for scans that would fill it with what is not needed again.
   bool fill_cache = true;
 
   // Of tables whose comparator has timestamps: entries with a newer one are not
@@ -126,9 +132,22 @@ struct ReadOptions {
   // key, whatever its prefix.
   bool total_order_seek = false;
 
-  // Iterators read this many bytes ahead of where they are when they walk
-  // forward. 0: start small and grow with the walk, up to 128 KiB.
+  // Iterators read this many bytes ahead of where they are when they walk, in
+  // either direction. 0: start small and grow with the walk, up to 128 KiB.
   uint64_t readahead_size = 0;
+
+  // Iterators that walk backward have the device read what comes next, four
+  // times as far ahead, while they are still on what was read
+  // (RandomAccessFile::Expect). Halves the time where the file is not in
+  // memory, and takes a few per cent more where it is. Walks forward are read
+  // ahead by the operating system, with or without.
+  bool async_io = false;
+
+  // Iterators keep every block that they come to until they are destroyed, so
+  // that values stay where they are, and keys as Iterator::IsKeyPinned says.
+  // Memory grows with what is walked over: blocks in the block cache are held
+  // there, others are the iterator's own, window and mapping copied from.
+  bool pin_data = false;
 
   // Whether reads answer as if the table had no range deletions: iterators
   // then show every stored entry. For who merges tables, or looks at one.

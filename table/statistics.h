@@ -85,14 +85,19 @@ enum class Ticker : uint32_t {
   kBytesDecompressedTo,
   // Seeks of iterators, of all four kinds.
   kNumberDbSeek,
+  // Blocks that were to go to the block cache, which had no room for them.
+  kBlockCacheAddFailures,
+  // Of the blocks found in the block cache: those that its second tier had.
+  kSecondaryCacheDataHits,
   // Sums of the above over the kinds of blocks.
   kBlockCacheHit,
   kBlockCacheMiss,
   kBlockCacheAdd,
   kBlockCacheBytesWrite,
+  kSecondaryCacheHits,
 };
 inline constexpr size_t kTickers =
-    static_cast<size_t>(Ticker::kBlockCacheBytesWrite) + 1;
+    static_cast<size_t>(Ticker::kSecondaryCacheHits) + 1;
 // "rocksdb.block.cache.hit", ...
 ASHLAR_EXPORT std::string_view TickerName(Ticker ticker);
 

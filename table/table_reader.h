@@ -28,6 +28,8 @@
 
 namespace ashlar {
 
+class WorkerPool;
+
 // Called for each merge operand of a key, newest first. The bytes are valid
 // only during the call. False ends the read there.
 using MergeOperandCallback =
@@ -125,6 +127,18 @@ class ASHLAR_EXPORT TableReader {
   }
 
   Iterator NewIterator(const ReadOptions& options = {}) const;
+
+  // Whether an iterator that shows every stored entry would come from the first
+  // to the last: what it would stop at, if anything. *entries: how many it
+  // shows before. Of the options, verify_checksums, readahead_size and
+  // fill_cache count. Workers of `pool` help, which may be null; what is found
+  // does not depend on them. on_progress is called now and then by the calling
+  // thread, with the bytes of the file that are done and that there are; false
+  // gives up with Aborted.
+  Status CheckEntries(
+      const ReadOptions& options, WorkerPool* pool,
+      const std::function<bool(uint64_t done, uint64_t total)>& on_progress,
+      uint64_t* entries) const;
 
   // Whether keys can be compared: false only where
   // ReaderOptions::allow_unknown_comparator was needed.

@@ -64,6 +64,10 @@ class ASHLAR_EXPORT RandomAccessFile {
   // All of them, in any order or at once; each has an answer of its own. One
   // after the other where a file does not know better.
   virtual void MultiRead(std::span<ReadRequest> requests) const;
+  // Says that these bytes, or what there is of them, will be read soon, so that
+  // a device may begin with them. Waits for nothing, and may do nothing; what
+  // comes of it is seen when they are read. Asked for by ReadOptions::async_io.
+  virtual void Expect(uint64_t offset, uint64_t n) const;
   // Bytes, as of when the file was opened.
   virtual uint64_t Size() const = 0;
   // For messages.

@@ -1,52 +1,40 @@
 // HyperClockCache: the lock-free block cache, as its users see it.
 //
-// A few ClockTables side by side, all in one array of slots: so a slot hint is
-// an index into it, and whether a handle is a standalone one can be told from
-// its address. This file shares keys out and knows the options; everything else
-// is in clock_table.h and slot_word.h.
+// A few tables side by side, all in one array of slots: so a slot hint is an
+// index into it, and whether a handle is a standalone one can be told from its
+// address. With the index of a table that grows it is the cache that sizes
+// itself. This file shares keys out; everything else is in clock_table.h and
+// slot_word.h, the options in make_clock_cache.cc.
 #ifndef ASHLAR_CACHE_CLOCK_CLOCK_CACHE_H_
 #define ASHLAR_CACHE_CLOCK_CLOCK_CACHE_H_
 
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "cache/cache_options.h"
 #include "cache/clock/clock_table.h"
+#include "cache/clock/slot_array.h"
+#include "port/reserved_memory.h"
 #include "util/sync/mutex.h"
 
 namespace ashlar::internal {
 
-// The memory of all tables.
-class SlotArray {
+template <typename Index>
+class ClockCacheOf final : public Cache {
  public:
-  SlotArray() = default;
-  ~SlotArray();
-  SlotArray(const SlotArray&) = delete;
-  SlotArray& operator=(const SlotArray&) = delete;
+  using ClockTable = ClockTableOf<Index>;
+  using ClockSettings = ClockSettingsOf<Index>;
 
-  // False when memory is out.
-  [[nodiscard]] bool Allocate(size_t groups);
-
-  TagGroup* groups() const { return groups_; }
-  ClockSlot* slots() const { return slots_; }
-  size_t bytes() const { return bytes_; }
-
- private:
-  void* memory_ = nullptr;
-  size_t bytes_ = 0;
-  TagGroup* groups_ = nullptr;
-  ClockSlot* slots_ = nullptr;
-};
-
-class ClockCache final : public Cache {
- public:
   static Result<std::shared_ptr<Cache>> Make(
       const HyperClockCacheOptions& options);
-  explicit ClockCache(const HyperClockCacheOptions& options);
-  ~ClockCache() override;
+  ClockCacheOf(const HyperClockCacheOptions& options, size_t metadata_charge);
+  ~ClockCacheOf() override;
 
-  const char* Name() const override { return "HyperClockCache"; }
+  const char* Name() const override {
+    return Index::kGrows ? "AutoHyperClockCache" : "HyperClockCache";
+  }
   Status Insert(const CacheKey& key, void* value, const CacheItemOps* ops,
                 size_t charge, CacheHandle** handle,
                 CachePriority priority) override;
@@ -74,22 +62,23 @@ class ClockCache final : public Cache {
   size_t GetPinnedUsage() const override;
   size_t GetOccupancyCount() const override;
   size_t GetTableAddressCount() const override {
-    return settings_.index.slot_count();
+    return settings_.index.room();
   }
   size_t GetTableBytes() const override {
     const bool has_sets = spread_sets_.Load() != nullptr;
-    return array_.bytes() + (has_sets ? sizeof(SpreadSets) : 0);
+    return IndexBytes() + AdmissionBytes() +
+           (has_sets ? sizeof(SpreadSets) : 0);
   }
   void ForEachEntry(
       const std::function<void(const CacheEntryView&)>& callback) override;
   std::string ReportProblems() const override;
 
   const ClockSettings& settings() const { return settings_; }
+  // Slots that evictions have looked at.
+  uint64_t Looks() const;
   // Of a slot of the array.
   ClockTable& TableAt(const ClockSlot* slot) const {
-    const ClockIndex& index = settings_.index;
-    return *tables_[index.IndexOf(slot) / kSlotsPerGroup /
-                    index.groups_of_table()];
+    return *tables_[settings_.index.TableOfSlot(slot)];
   }
 
  private:
@@ -102,7 +91,11 @@ class ClockCache final : public Cache {
   SlotHint HintOf(const ClockSlot* slot) const {
     return static_cast<SlotHint>(settings_.index.IndexOf(slot));
   }
-  ClockSlot* Find(const CacheKey& key, uint64_t hash);
+  [[gnu::always_inline]] inline ClockSlot* Find(const CacheKey& key,
+                                                uint64_t hash);
+  [[gnu::always_inline]] inline ClockSlot* TakeLikely(ClockSlot* there,
+                                                      const CacheKey& key,
+                                                      uint64_t hash);
   CacheHandle* LookupByHint(const CacheKey& key, SlotHint* slot_hint);
   SpreadSet* SetOf(const ClockSlot* there) const;
   // What is rare, kept out of what is not.
@@ -132,15 +125,44 @@ class ClockCache final : public Cache {
   void MakeSetFree(const ClockSlot* there);
   void EndOwned(ClockSlot* owned);
 
+  Status MakeIndex(const HyperClockCacheOptions& options, size_t tables);
+  Status MakeAdmission();
+  size_t IndexBytes() const;
+  size_t AdmissionBytes() const;
+  std::string AdviceOnTable(bool was_full, double fill, size_t usage,
+                            size_t mean) const;
+
   PublishedPointer<SpreadSets> spread_sets_;  // owned
   ClockSettings settings_;
-  SlotArray array_;
+  SlotArray array_;  // of an index that does not own its memory
+  port::ReservedMemory admission_memory_;
   std::vector<std::unique_ptr<ClockTable>> tables_;
-  const size_t estimated_entry_charge_;
+  // As the options say: what the table was sized by.
+  const size_t entry_charge_;
   Mutex capacity_mutex_;  // of SetCapacity, which changes all tables
   RelaxedAtomic<size_t> capacity_;
   RelaxedAtomic<bool> strict_;
 };
+
+using ClockCache = ClockCacheOf<ClockIndex>;
+using GrowingClockCache = ClockCacheOf<GrowingIndex>;
+
+template <>
+Status ClockCache::MakeIndex(const HyperClockCacheOptions& options,
+                             size_t tables);
+template <>
+Status GrowingClockCache::MakeIndex(const HyperClockCacheOptions& options,
+                                    size_t tables);
+template <>
+size_t ClockCache::IndexBytes() const;
+template <>
+size_t GrowingClockCache::IndexBytes() const;
+template <>
+std::string ClockCache::AdviceOnTable(bool was_full, double fill, size_t usage,
+                                      size_t mean) const;
+template <>
+std::string GrowingClockCache::AdviceOnTable(bool was_full, double fill,
+                                             size_t usage, size_t mean) const;
 
 }  // namespace ashlar::internal
 

@@ -12,57 +12,16 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "cache/cache.h"
-#include "cache/clock/slot_word.h"
+#include "cache/clock/clock_slot.h"
 #include "cache/clock/tag_group.h"
 #include "cache/hash/key_hash.h"
 
 namespace ashlar::internal {
 
-// One entry. Standalone ones lie on the heap, all others in a table.
-class alignas(64) ClockSlot : public CacheHandle {
- public:
-  enum Kind : uint8_t {
-    kUsual,
-    kEmpty,
-    kSpread,      // see spread.h
-    kStandalone,  // on the heap
-    kOutsize,     // standalone; see ClockTable::CreateOutsize
-  };
-
-  // A hint, unless by who holds a reference or owns the slot.
-  CacheKey key() const { return {key_file_.Load(), key_block_.Load()}; }
-  bool HasKey(const CacheKey& key) const {
-    return key_file_.Load() == key.file && key_block_.Load() == key.block;
-  }
-  // What the table's usage holds for it, its own memory by policy included.
-  size_t charged() const { return charged_.Load(); }
-  // By the owner.
-  void Fill(const CacheKey& key, void* value, const CacheItemOps* ops,
-            size_t charge, size_t charged, Kind its_kind) {
-    kind.Store(its_kind);
-    key_file_.Store(key.file);
-    key_block_.Store(key.block);
-    charged_.Store(charged);
-    value_ = value;
-    ops_ = ops;
-    charge_ = charge;
-  }
-
-  HoldAtomic<uint64_t> word{slot::kEmptyWord};
-  // Of what must not be treated as most are, for those who would not look at
-  // the word before they change it. A hint but for standalone ones.
-  RelaxedAtomic<Kind> kind{kEmpty};
-
- private:
-  RelaxedAtomic<uint64_t> key_file_{0};
-  RelaxedAtomic<uint64_t> key_block_{0};
-  RelaxedAtomic<size_t> charged_{0};
-};
-static_assert(sizeof(ClockSlot) == 64);
-
 class ClockIndex {
  public:
+  static constexpr bool kGrows = false;
+
   ClockIndex() = default;
   ClockIndex(TagGroup* groups, ClockSlot* slots, size_t groups_of_table,
              size_t tables)
@@ -91,11 +50,15 @@ class ClockIndex {
   uint64_t IndexOf(const ClockSlot* slot) const {
     return static_cast<uint64_t>(slot - slots_);
   }
+  size_t TableOfSlot(const ClockSlot* slot) const {
+    return IndexOf(slot) / kSlotsPerGroup / groups_of_table_;
+  }
   bool Contains(const ClockSlot* slot) const {
     return slot >= slots_ && IndexOf(slot) < slot_count();
   }
   ClockSlot* slots() const { return slots_; }
   size_t slot_count() const { return groups_of_all_ * kSlotsPerGroup; }
+  size_t room() const { return slot_count(); }
   size_t groups_of_table() const { return groups_of_table_; }
   uint32_t most_passed() const { return most_passed_; }
 
@@ -120,17 +83,14 @@ class ClockIndex {
   void PrefetchTags(uint64_t hash) const {
     __builtin_prefetch(&groups_[HomeGroup(hash)]);
   }
-  void PrefetchSlot(uint64_t hash) const {
-    const uint64_t group = HomeGroup(hash);
-    const uint32_t all = groups_[group].Matches(TagGroup::TagOf(hash));
-    if (all == 0) return;
-    const ClockSlot* const there = SlotAt(group, LowestOf(all));
-    // Of a spread one the line must stay with all who read it.
-    if (groups_[group].HasSpread()) {
-      __builtin_prefetch(there);
-    } else {
-      __builtin_prefetch(there, 1);
-    }
+  // Where Find will find it, as a rule: the first slot at home that a tag tells
+  // of.
+  LikelySlot Likely(uint64_t hash) const {
+    const uint64_t home = HomeGroup(hash);
+    const TagGroup& tags = groups_[home];
+    const uint32_t all = tags.Matches(TagGroup::TagOf(hash));
+    if (all == 0) return {};
+    return {SlotAt(home, LowestOf(all)), tags.HasSpread()};
   }
 
   // For who is about to put in an entry.

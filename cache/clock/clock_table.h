@@ -1,9 +1,10 @@
 // ClockTable: a part of the hyper clock cache, with a capacity of its own.
 //
-// Owned by ClockCache, which chooses the part by the key's hash. Finds, puts
+// Owned by ClockCacheOf, which chooses the part by the key's hash. Finds, puts
 // in, and evicts entries in slots that it is given; slot_word.h has the
-// protocol of a slot, tag_group.h how the slot of a key is found. All functions
-// are thread-safe.
+// protocol of a slot. How the slot of a key is found is the index's: that of a
+// table of fixed size (clock_index.h) or of one that grows (growing_index.h).
+// All functions are thread-safe.
 #ifndef ASHLAR_CACHE_CLOCK_CLOCK_TABLE_H_
 #define ASHLAR_CACHE_CLOCK_CLOCK_TABLE_H_
 
@@ -11,35 +12,51 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <span>
+#include <memory>
 
 #include "cache/cache.h"
-#include "cache/clock/clock_index.h"
+#include "cache/clock/admission/admission.h"
+#include "cache/clock/fixed_part.h"
+#include "cache/clock/growing_table_part.h"
 #include "cache/clock/spread.h"
 #include "cache/hash/key_hash.h"
 
 namespace ashlar::internal {
 
 // What the tables of a cache have in common.
-struct ClockSettings {
+template <typename Index>
+struct ClockSettingsOf {
   HashSeed seed;
-  ClockIndex index;
+  Index index;
   uint64_t eviction_effort_cap = 30;
   // Charged for each entry.
   size_t metadata_charge = 0;
+  uint32_t (*age_clock)() = nullptr;
   MemoryAllocator* allocator = nullptr;
   const Cache::EvictionCallback* eviction_callback = nullptr;
   // Null until threads are seen to contend for an entry.
   PublishedPointer<SpreadSets>* spread_sets = nullptr;
 };
 
-class ClockTable {
+template <typename Index>
+class ClockTableOf {
  public:
+  using ClockSettings = ClockSettingsOf<Index>;
   // `number`: which of the index's tables it is.
-  ClockTable(size_t number, const ClockSettings* settings);
-  ClockTable(const ClockTable&) = delete;
-  ClockTable& operator=(const ClockTable&) = delete;
-  ~ClockTable();
+  ClockTableOf(size_t number, const ClockSettings* settings);
+  ClockTableOf(const ClockTableOf&) = delete;
+  ClockTableOf& operator=(const ClockTableOf&) = delete;
+  ~ClockTableOf();
+
+  // Before the table is used. Memory that is all zeros, AdmissionBytes of it,
+  // which stays the caller's.
+  void UseAdmission(char* memory) {
+    admission_ = std::make_unique<Admission>(memory, occupancy_limit(),
+                                             part_.slots().data());
+  }
+  size_t AdmissionBytes() const {
+    return Admission::BytesFor(occupancy_limit());
+  }
 
   // See Cache. `hash` is the key's; `strict`: whether the capacity is.
   Status Insert(const CacheKey& key, uint64_t hash, void* value,
@@ -66,12 +83,17 @@ class ClockTable {
   size_t usage() const { return usage_.Load() + outsize_usage_.Load(); }
   size_t PinnedUsage();
   size_t occupancy() const { return occupancy_.Load(); }
-  size_t occupancy_limit() const { return occupancy_limit_; }
+  size_t occupancy_limit() const { return part_.occupancy_limit(); }
   void ForEachEntry(const std::function<void(const CacheEntryView&)>& callback);
 
   // Inserts that found no slot, and sweeps that met too many entries in use.
   uint64_t table_full_count() const { return table_full_count_.Load(); }
   uint64_t effort_exceeded_count() const { return effort_exceeded_.Load(); }
+  // Slots that evictions have looked at, or will have.
+  uint64_t looks() const {
+    return hand_.Load() + (admission_ == nullptr ? 0 : admission_->looks());
+  }
+  const Admission* admission() const { return admission_.get(); }
 
  private:
   enum class Why : uint8_t { kErased, kEvicted, kEvictedAfterHit };
@@ -79,17 +101,14 @@ class ClockTable {
   struct Freed {
     size_t bytes = 0;
     size_t slots = 0;
+
+    bool Is(size_t wanted_bytes, size_t wanted_slots) const {
+      return bytes >= wanted_bytes && slots >= wanted_slots;
+    }
   };
-  struct HandAt {
-    uint64_t group;  // of the table's
-    uint32_t slot;   // of the group's
-  };
-  struct Place {
-    ClockSlot* slot = nullptr;  // owned; null: none was found
-    uint64_t group = 0;
-    uint32_t number = 0;        // in the group
-    bool key_is_there = false;  // which is why
-  };
+  using Part = typename TablePartOf<Index>::Type;
+  using Place = typename Part::Place;
+  class Entries;
 
   // What an entry adds to the usage, which must not wrap.
   size_t TotalOf(size_t charge) const {
@@ -98,17 +117,21 @@ class ClockTable {
   void GiveBack(ClockSlot* held, uint64_t units);
   bool HasVisible(ClockSlot* there, const CacheKey& key);
   bool IsThere(const CacheKey& key, uint64_t hash);
-  Place ClaimPlace(const CacheKey& key, uint64_t hash);
-  void TakeBackPassed(uint64_t hash, uint64_t end_group);
+  uint64_t HashOf(const CacheKey& key) const {
+    return KeyHash(key, settings_->seed);
+  }
+  uint64_t StartOf(ClockSlot* owned, uint64_t hash, CachePriority priority);
+  void Publish(const Place& place, uint64_t hash, uint64_t start, bool is_held);
+  bool GrowAsNeeded();
   bool EvictFor(size_t total, Freed* freed);
   bool HasRoomForOne(Freed* freed);
   bool ChargeStrictly(size_t total);
   void Settle(size_t bytes_in, size_t slots_in, const Freed& freed);
-  uint64_t NextToSweep();
-  HandAt UnderHand(uint64_t hand) const;
-  void Advance(HandAt* at) const;
-  ClockSlot* EntryAt(const HandAt& at) const;
+  uint64_t NextToSweep(uint32_t step);
   Freed Evict(size_t bytes, size_t slots, uint64_t effort_cap);
+  bool EvictFromProbation(size_t bytes, size_t slots, Freed* freed);
+  void EvictAllProbation(size_t bytes, size_t slots, Freed* freed);
+  void FreeSwept(ClockSlot* owned, uint64_t before, Freed* freed);
   // Empties an owned slot and ends what was in it. Returns what was charged,
   // which is still in the usage, as the slot is in the occupancy.
   size_t Free(ClockSlot* owned, Why why);
@@ -120,13 +143,12 @@ class ClockTable {
   ClockSlot* CreateOutsize(const CacheKey& key, void* value,
                            const CacheItemOps* ops, size_t charge);
 
+  const uint64_t id_;  // no other table of the program ever has it; never 0
   const size_t number_;
   const ClockSettings* const settings_;
-  const ClockIndex& index_;
-  const uint64_t first_group_;
-  const std::span<ClockSlot> slots_;
-  const size_t occupancy_limit_;
-  const uint32_t sweep_step_;
+  const Index& index_;
+  Part part_;
+  std::unique_ptr<Admission> admission_;  // or none
 
   // Each on a line of its own: inserts change them, lookups read what is above.
   alignas(64) RelaxedAtomic<uint64_t> hand_{
@@ -139,6 +161,19 @@ class ClockTable {
   RelaxedAtomic<uint64_t> table_full_count_{0};
   RelaxedAtomic<uint64_t> effort_exceeded_{0};
 };
+
+using ClockSettings = ClockSettingsOf<ClockIndex>;
+using ClockTable = ClockTableOf<ClockIndex>;
+using GrowingTable = ClockTableOf<GrowingIndex>;
+
+template <>
+void ClockTable::Publish(const Place& place, uint64_t hash, uint64_t start,
+                         bool is_held);
+template <>
+void GrowingTable::Publish(const Place& place, uint64_t hash, uint64_t start,
+                           bool is_held);
+template <>
+bool GrowingTable::GrowAsNeeded();
 
 }  // namespace ashlar::internal
 

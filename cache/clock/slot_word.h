@@ -8,7 +8,8 @@
 // test/model explores the interleavings of this very code.
 //
 // Layout, from the low bit: refs 29, occupied 1, shareable 1, visible 1,
-// countdown 2, was_hit 1, spread 1, hits 28. States, by three bits:
+// countdown 2, was_hit 1, spread 1, on_probation 1, hits 27. States, by three
+// bits:
 //
 //   empty      000   nobody's; its contents mean nothing
 //   owned      100   one thread's, which fills or empties it
@@ -46,6 +47,8 @@
 //                if it is invisible, -> owned
 //   ClaimUnreferenced  the same without regard to the countdown
 //   ClaimOnlyRef the reference of the caller, if it is the only one, -> owned
+// More of them, for entries on probation, which the sweep passes over, are in
+// admission/probation_steps.h. Who comes to own one still sees that bit.
 // What becomes of the references to a slot that threads contend for is in
 // spread.h. The word of such a one is never unreferenced.
 //
@@ -106,7 +109,8 @@ inline constexpr uint64_t kMaxCountdown = 3;
 inline constexpr uint64_t kCountdownMask = kMaxCountdown << kCountdownShift;
 inline constexpr uint64_t kWasHit = uint64_t{1} << (kCountdownShift + 2);
 inline constexpr uint64_t kSpread = kWasHit << 1;
-inline constexpr int kHitsShift = kCountdownShift + 4;
+inline constexpr uint64_t kOnProbation = kWasHit << 2;
+inline constexpr int kHitsShift = kCountdownShift + 5;
 inline constexpr uint64_t kHit = uint64_t{1} << kHitsShift;
 // A reference that counts as a use.
 inline constexpr uint64_t kTake = kRef + kHit;
@@ -122,6 +126,9 @@ constexpr bool IsEmpty(uint64_t word) { return (word & kOccupied) == 0; }
 constexpr bool IsShareable(uint64_t word) { return (word & kShareable) != 0; }
 constexpr bool IsVisible(uint64_t word) { return (word & kVisible) != 0; }
 constexpr bool IsSpread(uint64_t word) { return (word & kSpread) != 0; }
+constexpr bool IsOnProbation(uint64_t word) {
+  return (word & kOnProbation) != 0;
+}
 // Of the word before a Take: what it took is a reference, and the only one.
 constexpr bool IsSoleHit(uint64_t before) {
   return (before & (kVisible | kRefsMask)) == kVisible;
@@ -143,17 +150,28 @@ constexpr uint64_t InitialCountdown(CachePriority priority) {
   return 1;
 }
 
+// How an entry starts that is not on probation.
+constexpr uint64_t StartAt(uint64_t countdown) {
+  return countdown << kCountdownShift;
+}
+constexpr uint64_t VisibleWord(uint64_t refs, uint64_t start) {
+  return refs | kStateMask | start;
+}
 constexpr uint64_t VisibleWord(uint64_t refs, CachePriority priority) {
-  return refs | kStateMask | InitialCountdown(priority) << kCountdownShift;
+  return VisibleWord(refs, StartAt(InitialCountdown(priority)));
 }
 constexpr uint64_t InvisibleWord(uint64_t refs) {
   return refs | kOccupied | kShareable;
 }
 
+constexpr uint64_t OwnedWordOf(uint64_t word) {
+  return kOwnedWord | (word & kOnProbation);
+}
+
 // What the sweep makes of an entry that nobody refers to.
 constexpr uint64_t SweptWord(uint64_t word) {
   const uint64_t left = std::min(Countdown(word) + Hits(word), kMaxCountdown);
-  if (left == 0 || !IsVisible(word)) return kOwnedWord;
+  if (left == 0 || !IsVisible(word)) return OwnedWordOf(word);
   const uint64_t was_hit = WasHit(word) ? kWasHit : 0;
   return (word & kStateMask) | (left - 1) << kCountdownShift | was_hit;
 }
@@ -188,8 +206,9 @@ enum class Given : uint8_t {
 template <typename Word>
 Given EndIfLast(Word* word, uint64_t seen) {
   if (IsVisible(seen) || Refs(seen) != 0) return Given::kShared;
-  return word->CompareExchangeAcquire(&seen, kOwnedWord) ? Given::kOwned
-                                                         : Given::kShared;
+  return word->CompareExchangeAcquire(&seen, OwnedWordOf(seen))
+             ? Given::kOwned
+             : Given::kShared;
 }
 
 // `units`: kRef, or kTake for a Take that shall not have been.
@@ -219,7 +238,13 @@ void Vacate(Word* word) {
   word->StoreRelease(kEmptyWord);
 }
 
-enum class Swept : uint8_t { kPassed, kInUse, kIsSpread, kOwned };
+enum class Swept : uint8_t {
+  kPassed,
+  kInUse,
+  kIsSpread,
+  kIsOnProbation,
+  kOwned
+};
 
 // `before` is the word that was swept, where the outcome is kOwned.
 template <typename Word>
@@ -227,18 +252,19 @@ Swept Sweep(Word* word, uint64_t* before) {
   uint64_t seen = word->LoadRelaxed();
   if (!IsShareable(seen)) return Swept::kPassed;
   if (IsSpread(seen)) return Swept::kIsSpread;
+  if (IsOnProbation(seen) && IsVisible(seen)) return Swept::kIsOnProbation;
   if (Refs(seen) != 0) return Swept::kInUse;
   const uint64_t swept = SweptWord(seen);
   *before = seen;
   if (!word->CompareExchangeAcquire(&seen, swept)) return Swept::kPassed;
-  return swept == kOwnedWord ? Swept::kOwned : Swept::kPassed;
+  return IsShareable(swept) ? Swept::kPassed : Swept::kOwned;
 }
 
 template <typename Word>
 bool ClaimUnreferenced(Word* word) {
   uint64_t seen = word->LoadRelaxed();
   return IsShareable(seen) && Refs(seen) == 0 &&
-         word->CompareExchangeAcquire(&seen, kOwnedWord);
+         word->CompareExchangeAcquire(&seen, OwnedWordOf(seen));
 }
 
 // The caller's own reference goes with it. False, and nothing is changed, where
@@ -248,7 +274,7 @@ bool ClaimOnlyRef(Word* word) {
   constexpr int kTries = 4;
   uint64_t seen = word->LoadRelaxed();
   for (int i = 0; i < kTries && Refs(seen) == 1; ++i) {
-    if (word->CompareExchangeAcquire(&seen, kOwnedWord)) return true;
+    if (word->CompareExchangeAcquire(&seen, OwnedWordOf(seen))) return true;
   }
   return false;
 }

@@ -5,6 +5,8 @@
 #include <bit>
 #include <numeric>
 
+#include "port/coarse_clock.h"
+
 namespace ashlar {
 
 namespace internal {
@@ -18,6 +20,9 @@ LruCache::LruCache(const LruCacheOptions& options, size_t shards)
       options.metadata_charge_policy == CacheMetadataChargePolicy::kFullCharge;
   const LruOwner owner = {.eviction_callback = &eviction_callback(),
                           .allocator = memory_allocator(),
+                          .age_clock = options.age_clock != nullptr
+                                           ? options.age_clock
+                                           : port::CoarseSeconds,
                           .metadata_charge = charged ? kLruMetadataBytes : 0,
                           .high_pri_pool_ratio = options.high_pri_pool_ratio,
                           .low_pri_pool_ratio = options.low_pri_pool_ratio};

@@ -43,8 +43,9 @@ struct LruEntry final : CacheHandle, LruLink {
 
   CacheKey key;
   LruEntry* next_in_bucket = nullptr;
-  uint32_t refs = 0;    // that keep it alive
-  uint16_t visits = 0;  // of these: walks that look at it, which are no use
+  uint32_t came_at = 0;  // by the cache's age_clock
+  uint32_t refs = 0;     // that keep it alive
+  uint16_t visits = 0;   // of these: walks that look at it, which are no use
   uint8_t metadata_charge = 0;
   CachePriority priority : 2;
   LruPool pool : 2 = LruPool::kBottom;

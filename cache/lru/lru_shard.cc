@@ -68,6 +68,7 @@ Status LruShard::Insert(const CacheKey& key, uint64_t hash, void* value,
     return {};
   }
   entry->metadata_charge = static_cast<uint8_t>(owner_.metadata_charge);
+  entry->came_at = owner_.age_clock();
   Leaving leaving;
   bool done = false;
   {
@@ -217,8 +218,10 @@ void LruShard::ForEachEntry(
         visited.push_back(entry);
       });
     }
+    const uint32_t now = owner_.age_clock();
     for (const LruEntry* const entry : visited) {
-      callback({entry->key, entry->value(), entry->ops(), entry->charge()});
+      callback({entry->key, entry->value(), entry->ops(), entry->charge(),
+                now - entry->came_at});
     }
     EndVisits(visited.data(), visited.size());
   } while (position != 0);

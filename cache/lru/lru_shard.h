@@ -24,6 +24,7 @@ namespace ashlar::internal {
 struct LruOwner {
   const Cache::EvictionCallback* eviction_callback;
   MemoryAllocator* allocator;
+  uint32_t (*age_clock)();
   size_t metadata_charge;
   double high_pri_pool_ratio;
   double low_pri_pool_ratio;

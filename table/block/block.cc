@@ -58,10 +58,12 @@ bool RestartsAreSound(const BlockView& view) {
 
 }  // namespace
 
-Status ParseBlock(const Slice& contents, const BlockPlace& place,
+namespace {
+
+// Of an error, half of the view may be there.
+Status ParseParts(const Slice& contents, const BlockPlace& place,
                   BlockView* view) {
   constexpr const char* kWhat = "bad block contents";
-  *view = BlockView();
   Slice rest = contents;
   if (rest.size() < sizeof(uint32_t) || rest.size() >= kMaxBlockBytes) {
     return place.Corruption(kWhat, "expected 4 bytes to 2 GiB, found " +
@@ -104,6 +106,16 @@ Status ParseBlock(const Slice& contents, const BlockPlace& place,
         kWhat, "restart offsets do not ascend from 0 within the entries");
   }
   return {};
+}
+
+}  // namespace
+
+Status ParseBlock(const Slice& contents, const BlockPlace& place,
+                  BlockView* view) {
+  *view = BlockView();
+  Status status = ParseParts(contents, place, view);
+  if (!status.ok()) *view = BlockView();
+  return status;
 }
 
 const char* DecodeSeparatedEntry(const BlockView& view, const char* p,

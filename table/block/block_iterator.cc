@@ -369,6 +369,23 @@ bool BlockIterator::LoadCheckedInterval(uint32_t end) {
   return true;
 }
 
+Slice BlockIterator::KeyInBlock() const {
+  EntryHeader header;
+  const char* bytes;
+  if (view_.separated) {
+    bytes = DecodeEntryNumbers(current_, view_.limit(), &header);
+    const uint32_t restart = LastRestartBefore(offset() + 1);
+    SeparatedPosition position{restart};
+    if (view_.RestartOffset(restart) == offset()) {
+      bytes = DecodeSeparatedEntry(view_, current_, &position, &header);
+    }
+  } else {
+    bytes = DecodeEntryHeader(current_, view_.limit(), &header);
+  }
+  if (bytes == nullptr || header.shared != 0) return {};
+  return {bytes, header.non_shared};
+}
+
 // Puts the forward state back to where the backward walk stands.
 void BlockIterator::LeaveReverse() {
   in_reverse_ = false;

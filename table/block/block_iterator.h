@@ -80,6 +80,9 @@ class BlockIterator {
   // Only when Valid(); until the iterator moves.
   Slice key() const { return key_; }
   Slice value() const { return value_; }
+  // The key as it lies in the block, as long as that does; empty where it has
+  // bytes in common with the key before, and so lies nowhere whole.
+  Slice KeyInBlock() const;
   // Where in the block the entry begins.
   uint32_t offset() const {
     return static_cast<uint32_t>(current_ - view_.entries);

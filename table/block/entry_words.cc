@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
-#include <string>
 
 #include "table/block/entry.h"
 #include "util/coding/word_compare.h"
@@ -57,12 +56,12 @@ size_t CountSmaller(const int32_t* words, size_t n, int32_t word) {
   return begin + static_cast<size_t>(smaller);
 }
 
-// Walks over the entries of a block without putting their keys together.
-// `bool visit(const char* entry, const EntryHeader&, const char* suffix)`;
-// false when it says so, or where an entry is not one of a whole internal key.
+// Walks over the entries of a block, from one with a whole key on, without
+// putting their keys together. `bool visit(const char* entry, const
+// EntryHeader&, const char* suffix)`; false when it says so, or where an entry
+// is not one of a whole internal key.
 template <typename Visit>
-bool WalkHeaders(const BlockView& view, const Visit& visit) {
-  const char* p = view.entries;
+bool WalkHeaders(const BlockView& view, const char* p, const Visit& visit) {
   size_t last_size = 0;
   while (p < view.limit()) {
     EntryHeader header;
@@ -76,52 +75,58 @@ bool WalkHeaders(const BlockView& view, const Visit& visit) {
   return true;
 }
 
-// The last key of a block whose headers were walked.
-std::string LastUserKey(const BlockView& view) {
-  std::string key;
-  const char* p = view.entries + view.RestartOffset(view.num_restarts - 1);
-  while (p < view.limit()) {
-    EntryHeader header;
-    const char* const suffix = DecodeEntryHeader(p, view.limit(), &header);
-    if (suffix == nullptr || header.shared > key.size()) return {};
-    key.resize(header.shared);
-    key.append(suffix, header.non_shared);
-    p = suffix + header.non_shared + header.value_size;
-  }
-  if (key.size() >= kInternalKeyTailBytes) {
-    key.resize(key.size() - kInternalKeyTailBytes);
-  }
-  return key;
-}
-
-// Decoded anew: the bytes may lie in a file that changes.
+// The first key; empty where it is none.
 Slice FirstUserKey(const BlockView& view) {
   EntryHeader header;
   const char* const suffix =
       DecodeEntryHeader(view.entries, view.limit(), &header);
-  if (suffix == nullptr || header.non_shared < kInternalKeyTailBytes) return {};
+  if (suffix == nullptr || header.shared != 0 ||
+      header.non_shared < kInternalKeyTailBytes) {
+    return {};
+  }
   return Slice(suffix, header.non_shared - kInternalKeyTailBytes);
 }
 
 }  // namespace
 
-EntryWordsShape MeasureEntryWords(const BlockView& view,
-                                  const KeyOrder& order) {
+EntryWordsShape MeasureEntryWords(const BlockView& view, const KeyOrder& order,
+                                  uint32_t* interval) {
   constexpr size_t kMostShare = 8;
-  EntryWordsShape shape;
   if (view.separated || view.entries_size == 0 ||
       view.entries_size > EntryWordsShape::kMostBytes || !order.known() ||
       !order.IsOfBytes()) {
     return {};
   }
-  const bool walked =
-      WalkHeaders(view, [&](const char*, const EntryHeader&, const char*) {
+  const uint32_t last = view.num_restarts - 1;
+  const bool skips = *interval != 0;
+  const char* const begin =
+      view.entries + (skips ? view.RestartOffset(last) : 0);
+  const char* const second =
+      last == 0 ? nullptr : view.entries + view.RestartOffset(1);
+  const Slice first_key = FirstUserKey(view);
+  EntryWordsShape shape;
+  size_t same = 0;       // bytes that the key has in common with the first one
+  size_t user_size = 0;  // of the key
+  const bool walked = WalkHeaders(
+      view, begin,
+      [&](const char* entry, const EntryHeader& header, const char* suffix) {
+        if (!skips && entry == second) *interval = shape.num_entries;
         ++shape.num_entries;
+        if (header.shared <= same) {
+          const Slice rest(first_key.data() + header.shared,
+                           first_key.size() - header.shared);
+          same = header.shared +
+                 CommonPrefix(rest, Slice(suffix, header.non_shared));
+        }
+        user_size =
+            size_t{header.shared} + header.non_shared - kInternalKeyTailBytes;
         return true;
       });
   if (!walked) return {};
-  shape.prefix_size = static_cast<uint32_t>(
-      CommonPrefix(FirstUserKey(view), LastUserKey(view)));
+  const uint64_t before = skips ? uint64_t{last} * *interval : 0;
+  if (before > view.entries_size) return {};
+  shape.num_entries += static_cast<uint32_t>(before);
+  shape.prefix_size = static_cast<uint32_t>(std::min(same, user_size));
   return shape.bytes() <= view.entries_size / kMostShare ? shape
                                                          : EntryWordsShape();
 }
@@ -137,7 +142,7 @@ bool FillEntryWords(const BlockView& view, const KeyOrder& order,
   int32_t last = std::numeric_limits<int32_t>::min();
   uint32_t i = 0;
   const bool filled = WalkHeaders(
-      view,
+      view, view.entries,
       [&](const char* entry, const EntryHeader& header, const char* suffix) {
         if (i == shape.num_entries) return false;
         // Of the internal key: what the next one shares may be of its tail.

@@ -2,8 +2,9 @@
 //
 //   prefix | words: num_entries x u32, padded | offsets: num_entries x u16
 //
-// Data flow. Made once, when a block enters the cache, beside its bytes. All
-// user keys of the block begin with `prefix`; a word is the next four bytes,
+// Data flow. Measured when a block enters the cache, so that they have their
+// room beside its bytes, and filled when the block is found there. All user
+// keys of the block begin with `prefix`; a word is the next four bytes,
 // big-endian, turned so that signed comparisons order them; an offset tells
 // where the entry begins. A search counts the words that are smaller, without
 // a branch for each, looks at one entry, and proves by its own bytes that it
@@ -45,8 +46,13 @@ struct EntryWordsShape {
 };
 
 // Of a block whose keys are whole. No words where these would be more than an
-// eighth of the block, and where words cannot order its keys.
-EntryWordsShape MeasureEntryWords(const BlockView& view, const KeyOrder& order);
+// eighth of the block, and where words cannot order its keys. *interval: how
+// many entries there are from one restart point of a block to the next, where
+// another block of the table has told; 0: not known, and told where this block
+// has two. Who knows it looks at the last of them only: where that is wrong, so
+// is the shape, and FillEntryWords says so.
+EntryWordsShape MeasureEntryWords(const BlockView& view, const KeyOrder& order,
+                                  uint32_t* interval);
 
 // Fills arrays of that shape, at an address that is a multiple of 4. The block
 // may be another copy of the one that was measured. False: the block is not as
@@ -89,6 +95,7 @@ struct WordSeek {
 
 class EntryWords {
  public:
+  EntryWords() = default;  // none
   EntryWords(const EntryWordsShape& shape, const char* arrays)
       : shape_(shape), arrays_(arrays) {}
 
@@ -117,7 +124,7 @@ class EntryWords {
     return reinterpret_cast<const uint16_t*>(arrays_ + shape_.offsets_at());
   }
   EntryWordsShape shape_;
-  const char* arrays_;
+  const char* arrays_ = nullptr;
 };
 
 }  // namespace ashlar::internal

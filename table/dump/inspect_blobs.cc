@@ -11,30 +11,37 @@
 
 namespace ashlar::internal {
 
-Status Inspector::TakeBlobs(const Slice& internal_key, const Slice& value) {
-  if (TypeOf(internal_key) == ValueType::kTypeBlobIndex) return TakeBlob(value);
+Status Inspector::TakeBlobs(const Slice& internal_key, const Slice& value,
+                            size_t data_block, Walk* walk) {
+  if (TypeOf(internal_key) == ValueType::kTypeBlobIndex) {
+    return TakeBlob(value, data_block, walk);
+  }
   if (TypeOf(internal_key) != ValueType::kTypeWideColumnEntity) return {};
   std::vector<WideColumn> columns;
   Status status = DecodeWideColumns(value, &columns);
   for (size_t i = 0; status.ok() && i < columns.size(); ++i) {
-    if (columns[i].is_blob_index) status = TakeBlob(columns[i].value);
+    if (columns[i].is_blob_index) {
+      status = TakeBlob(columns[i].value, data_block, walk);
+    }
   }
   return status;
 }
 
-Status Inspector::TakeBlob(const Slice& blob_index) {
+Status Inspector::TakeBlob(const Slice& blob_index, size_t data_block,
+                           Walk* walk) {
   BlobIndex blob;
   Status status = DecodeBlobIndex(blob_index, &blob);
   if (status.ok() && blob.kind != BlobIndex::Kind::kInlinedTtl &&
       blob.file_number == 0) {
-    blobs_.push_back({blob.offset, blob.size});
+    walk->blobs.push_back({data_block, {blob.offset, blob.size}});
   }
   return status;
 }
 
 void Inspector::InspectBlobs() {
-  for (size_t i = 0; i < blobs_.size(); ++i) {
-    const BlockPlace place{BlockKind::kBlob, blobs_[i], i};
+  const std::vector<FoundBlob>& blobs = walk_.blobs;
+  for (size_t i = 0; i < blobs.size(); ++i) {
+    const BlockPlace place{BlockKind::kBlob, blobs[i].handle, i};
     BlockInfo info;
     Slice contents;
     if (Read(place, &info, &contents) && info.compression_type != 0) {

@@ -1,5 +1,7 @@
 // The part of the Inspector that walks index and data blocks.
 
+#include <iterator>
+
 #include "table/block/hash_index.h"
 #include "table/dump/inspector.h"
 #include "table/meta/plain_block.h"
@@ -37,11 +39,13 @@ std::optional<BlockHandle> Inspector::IndexHandle() const {
 
 Status Inspector::ParseIndexAs(const IndexForm& form, const BlockView& view,
                                const BlockPlace& place,
-                               std::vector<IndexItem>* items) const {
+                               IndexItems* items) const {
   const uint64_t limit = source_->footer().offset;
   const size_t timestamp = order_.has_value() ? order_->timestamp_size() : 0;
   const size_t smallest =
       timestamp + (form.user_keys ? 0 : kInternalKeyTailBytes);
+  // Mostly each entry is a restart point.
+  items->Expect(view.num_restarts);
   return ForEachIndexEntry(
       view, place, form, [&](const Slice& separator, const IndexEntry& entry) {
         const BlockHandle& handle = entry.handle;
@@ -68,33 +72,18 @@ Status Inspector::ParseIndexAs(const IndexForm& form, const BlockView& view,
                   std::to_string(items->back().handle.End()) +
                   " or more, where the block before it ends");
         }
-        items->push_back(
-            {handle, separator.ToString(), entry.first_key.ToString()});
+        items->Add(handle, separator, entry.first_key);
         return Status();
       });
 }
 
 Status Inspector::ParseIndex(const Slice& contents, const BlockPlace& place,
-                             std::vector<IndexItem>* items) {
+                             IndexItems* items) {
   BlockView view;
   Status status = ParseBlock(contents, place, &view);
   if (!status.ok()) return status;
-  const size_t before = items->size();
-  if (index_form_known_) {
-    return ParseIndexAs(index_form_, view, place, items);
-  }
-  for (const bool delta : {true, false}) {
-    for (const bool user_keys : {true, false}) {
-      const IndexForm form{user_keys, delta, false};
-      status = ParseIndexAs(form, view, place, items);
-      if (status.ok()) {
-        index_form_ = form;
-        return status;
-      }
-      items->resize(before);
-    }
-  }
-  return status;
+  return index_form_known_ ? ParseIndexAs(index_form_, view, place, items)
+                           : GuessIndex(view, place, items);
 }
 
 void Inspector::InspectIndex() {
@@ -110,14 +99,28 @@ void Inspector::InspectIndex() {
   BlockInfo info;
   info.name = kIndexBlockName;
   Slice contents;
-  std::vector<IndexItem> items;
+  IndexItems items;
   // Of what does not parse, the part before the damage is used.
   if (Read(place, &info, &contents)) {
     info.status = ParseIndex(contents, place, &items);
   }
+  if (!index_levels_known_ && info.status.ok()) {
+    const std::optional<bool> two_levels = GuessTwoLevels(items);
+    index_is_two_level_ = two_levels.value_or(false);
+    if (!two_levels) {
+      info.status = place.Corruption(
+          "bad index",
+          "without the properties nothing tells whether it names data blocks "
+          "or parts of the index");
+      items = IndexItems();
+    }
+  }
+  index_form_known_ = index_form_known_ || info.status.ok();
+  found_->index_has_user_keys = index_form_.user_keys;
   info.num_entries = items.size();
   index_complete_ = info.status.ok();
   Keep(std::move(info));
+  ShowIndexEntries(items, 0);
   if (!index_is_two_level_) {
     data_blocks_ = std::move(items);
     return;
@@ -125,7 +128,7 @@ void Inspector::InspectIndex() {
   InspectPartitions(items);
 }
 
-void Inspector::InspectPartitions(const std::vector<IndexItem>& top) {
+void Inspector::InspectPartitions(const IndexItems& top) {
   for (size_t i = 0; i < top.size(); ++i) {
     const BlockPlace place{BlockKind::kIndexPartition, top[i].handle, i};
     BlockInfo info;
@@ -138,28 +141,42 @@ void Inspector::InspectPartitions(const std::vector<IndexItem>& top) {
     info.num_entries = data_blocks_.size() - before;
     index_complete_ = index_complete_ && info.status.ok();
     Keep(std::move(info));
+    ShowIndexEntries(data_blocks_, before);
   }
+}
+
+int Inspector::CompareSeparators(const Slice& a, const Slice& b) const {
+  return index_form_.user_keys ? order_->CompareUserKeys(a, b)
+                               : order_->Compare(a, b);
+}
+
+Status Inspector::CheckFilterSeparators(const IndexItems& parts,
+                                        const BlockPlace& place) const {
+  for (size_t i = 1; i < parts.size(); ++i) {
+    if (CompareSeparators(parts[i].separator, parts[i - 1].separator) < 0) {
+      return place.Corruption("bad filter", "entry " + std::to_string(i) +
+                                                " lies before entry " +
+                                                std::to_string(i - 1));
+    }
+  }
+  return {};
 }
 
 // Its separators must lie between those of the top level on both sides.
 Status Inspector::CheckPartition(const BlockPlace& place, size_t first,
-                                 const std::vector<IndexItem>& top) const {
+                                 const IndexItems& top) const {
   constexpr const char* kWhat = "bad index partition";
   if (first == data_blocks_.size()) {
     return place.Corruption(kWhat, "expected one entry or more, found none");
   }
   if (!order_.has_value()) return {};
   const size_t i = static_cast<size_t>(*place.index);
-  const auto compare = [this](const std::string& a, const std::string& b) {
-    return index_form_.user_keys ? order_->CompareUserKeys(a, b)
-                                 : order_->Compare(a, b);
-  };
-  if (compare(data_blocks_.back().separator, top[i].separator) > 0) {
+  if (CompareSeparators(data_blocks_.back().separator, top[i].separator) > 0) {
     return place.Corruption(
         kWhat, "its last entry is larger than its own in the top-level index");
   }
-  if (i > 0 &&
-      compare(data_blocks_[first].separator, top[i - 1].separator) <= 0) {
+  if (i > 0 && CompareSeparators(data_blocks_[first].separator,
+                                 top[i - 1].separator) <= 0) {
     return place.Corruption(kWhat,
                             "its first entry is not larger than that of the "
                             "partition before in the top-level index");
@@ -167,51 +184,101 @@ Status Inspector::CheckPartition(const BlockPlace& place, size_t first,
   return {};
 }
 
+// Puts those of before behind them.
 Status Inspector::InspectDataBlocks() {
+  std::vector<BlockInfo> others;
+  others.swap(found_->blocks);
+  found_->blocks.reserve(data_blocks_.size() + others.size() + 1);
+  Status status = TakeDataBlocks();
+  num_data_blocks_kept_ = found_->blocks.size();
+  found_->blocks.insert(found_->blocks.end(),
+                        std::make_move_iterator(others.begin()),
+                        std::make_move_iterator(others.end()));
+  return status;
+}
+
+Status Inspector::TakeDataBlocks() {
   using DataBlocks = InspectOptions::DataBlocks;
-  if (options_.data_blocks == DataBlocks::kSkip) return {};
-  if (order_.has_value()) block_iterator_.emplace(*order_);
-  const uint64_t total = found_->file_size;
+  switch (options_.data_blocks) {
+    case DataBlocks::kSkip:
+      return {};
+    case DataBlocks::kList:
+      ListDataBlocks();
+      break;
+    case DataBlocks::kRead:
+      const bool one_by_one = options_.worker_pool == nullptr ||
+                              options_.on_block || options_.on_entry;
+      Status status = one_by_one ? ReadDataBlocks() : ReadDataBlocksTogether();
+      if (!status.ok()) return status;
+      break;
+  }
+  return TellProgress(found_->file_size) ? Status() : GivenUp();
+}
+
+bool Inspector::TellProgress(uint64_t done) const {
+  return !options_.on_progress || options_.on_progress(done, found_->file_size);
+}
+
+Status Inspector::GivenUp() const {
+  return Status::Aborted(file_.name() + ": given up on request");
+}
+
+void Inspector::ListDataBlocks() {
   for (size_t i = 0; i < data_blocks_.size(); ++i) {
-    if (options_.data_blocks == DataBlocks::kRead) {
-      InspectDataBlock(i);
-    } else {
-      BlockInfo info;
-      info.kind = BlockKind::kData;
-      info.index = i;
-      info.offset = data_blocks_[i].handle.offset;
-      info.size = data_blocks_[i].handle.size;
-      found_->blocks.push_back(std::move(info));
+    BlockInfo info;
+    info.kind = BlockKind::kData;
+    info.index = i;
+    info.offset = data_blocks_[i].handle.offset;
+    info.size = data_blocks_[i].handle.size;
+    found_->blocks.push_back(std::move(info));
+  }
+}
+
+Status Inspector::ReadDataBlocks() {
+  BeginDataBlocks(&walk_);
+  for (size_t i = 0; i < data_blocks_.size(); ++i) {
+    BlockInfo info;
+    Slice contents;
+    const bool shown = ReadDataBlock(i, &walk_, &info, &contents);
+    num_points_ += info.num_entries;
+    Keep(std::move(info));
+    if (shown) {
+      ShowEntries(contents, {BlockKind::kData, data_blocks_[i].handle, i});
     }
     constexpr size_t kBlocksPerReport = 256;
-    if (options_.on_progress && i % kBlocksPerReport == 0 &&
-        !options_.on_progress(data_blocks_[i].handle.offset, total)) {
-      return Status::Aborted(file_.name() + ": given up on request");
+    if (i % kBlocksPerReport == 0 &&
+        !TellProgress(data_blocks_[i].handle.offset)) {
+      return GivenUp();
     }
-  }
-  if (options_.on_progress && !options_.on_progress(total, total)) {
-    return Status::Aborted(file_.name() + ": given up on request");
   }
   return {};
 }
 
-void Inspector::InspectDataBlock(size_t i) {
-  const BlockPlace place{BlockKind::kData, data_blocks_[i].handle, i};
-  BlockInfo info;
-  Slice contents;
-  if (Read(place, &info, &contents) && options_.decode) {
-    info.status = WalkDataBlock(contents, place, &info);
+void Inspector::BeginDataBlocks(Walk* walk) const {
+  if (order_.has_value()) walk->iterator.emplace(*order_);
+  if (hash_index_prefixes_.has_value()) {
+    walk->hash_index.emplace(*hash_index_prefixes_, *hash_index_metadata_);
   }
-  num_points_ += info.num_entries;
-  Keep(std::move(info));
+}
+
+bool Inspector::ReadDataBlock(size_t i, Walk* walk, BlockInfo* info,
+                              Slice* contents) const {
+  const BlockPlace place{BlockKind::kData, data_blocks_[i].handle, i};
+  if (!Read(place, walk, info, contents) || !Decodes(place)) return false;
+  info->status = WalkDataBlock(*contents, place, walk, info);
+  return info->status.ok() || info->contents_sound;
 }
 
 Status Inspector::WalkDataBlock(const Slice& contents, const BlockPlace& place,
-                                BlockInfo* info) {
+                                Walk* walk, BlockInfo* info) const {
   BlockView view;
   Status status = ParseBlock(contents, place, &view);
   if (!status.ok()) return status;
-  if (block_iterator_.has_value()) return WalkInOrder(view, place, info);
+  if (walk->iterator.has_value()) {
+    if (ProveBlock(view, place, walk, info)) return {};
+    return WalkInOrder(view, place, walk, info);
+  }
+  const size_t i = static_cast<size_t>(*place.index);
   return ForEachPlainEntry(
       view, place, [&](const Slice& key, const Slice& value) -> Status {
         if (key.size() < kInternalKeyTailBytes) {
@@ -219,7 +286,8 @@ Status Inspector::WalkDataBlock(const Slice& contents, const BlockPlace& place,
                                   "key is shorter than its tail of 8 bytes");
         }
         if (has_blobs_) {
-          Status blobs = place.Wrap("bad value", TakeBlobs(key, value));
+          Status blobs =
+              place.Wrap("bad value", TakeBlobs(key, value, i, walk));
           if (!blobs.ok()) return blobs;
         }
         if (info->num_entries++ == 0 && options_.first_keys) {
@@ -230,39 +298,49 @@ Status Inspector::WalkDataBlock(const Slice& contents, const BlockPlace& place,
 }
 
 Status Inspector::WalkInOrder(const BlockView& view, const BlockPlace& place,
-                              BlockInfo* info) {
-  BlockIterator& it = *block_iterator_;
+                              Walk* walk, BlockInfo* info) const {
+  BlockIterator& it = *walk->iterator;
+  const size_t i = static_cast<size_t>(*place.index);
   it.Reset(view, place);
   std::string first_key;
   uint32_t restart = 0;
+  Status found_by;  // the first key that a reader would miss
   for (bool on_entry = it.SeekToFirst(); on_entry; on_entry = it.Next()) {
     if (info->num_entries++ == 0) first_key = it.key().ToString();
-    if (!FilterKnows(it.key(), place.handle.offset)) {
-      return place.Corruption("key that the filter denies",
-                              DescribeInternalKey(it.key()));
-    }
     if (has_blobs_) {
-      Status blobs = place.Wrap("bad value", TakeBlobs(it.key(), it.value()));
+      Status blobs =
+          place.Wrap("bad value", TakeBlobs(it.key(), it.value(), i, walk));
       if (!blobs.ok()) return blobs;
     }
-    if (hash_index_.has_value() &&
-        !HashIndexKnows(it.key(), static_cast<size_t>(*place.index))) {
-      return place.Corruption("key that the hash search index leads away from",
-                              DescribeInternalKey(it.key()));
-    }
-    if (view.num_buckets == 0) continue;
-    Status hashed = CheckHashIndex(view, place, it, &restart);
-    if (!hashed.ok()) return hashed;
+    if (found_by.ok()) found_by = CheckIsFound(view, place, walk, &restart);
   }
   if (!it.status().ok()) return it.status();
+  info->contents_sound = true;
   if (info->num_entries == 0) return {};
   if (options_.first_keys) {
     info->first_key = UserKeyOf(first_key).ToString();
   }
-  return CheckSeparators(place, first_key, it.key());
+  return found_by.ok() ? CheckSeparators(place, first_key, it.key()) : found_by;
 }
 
-int Inspector::CompareSeparator(const std::string& s, const Slice& key) const {
+Status Inspector::CheckIsFound(const BlockView& view, const BlockPlace& place,
+                               Walk* walk, uint32_t* restart) const {
+  const BlockIterator& it = *walk->iterator;
+  if (!FilterKnows(it.key(), place.handle.offset)) {
+    return place.Corruption("key that the filter denies",
+                            DescribeInternalKey(it.key()));
+  }
+  if (walk->hash_index.has_value() &&
+      !HashIndexKnows(it.key(), static_cast<size_t>(*place.index),
+                      &*walk->hash_index)) {
+    return place.Corruption("key that the hash search index leads away from",
+                            DescribeInternalKey(it.key()));
+  }
+  if (view.num_buckets == 0) return {};
+  return CheckHashIndex(view, place, it, restart);
+}
+
+int Inspector::CompareSeparator(const Slice& s, const Slice& key) const {
   if (!index_form_.user_keys) return order_->Compare(s, key);
   const int order = order_->CompareUserKeys(s, UserKeyOf(key));
   return order != 0 ? order : 1;

@@ -34,15 +34,16 @@ Status Inspector::InspectHashIndex(const std::string& name,
         FindBuiltinPrefixExtractor(found_->properties->prefix_extractor_name);
   }
   if (hash_index_extractor_ != nullptr) {
-    hash_index_.emplace(contents.ToString(), *std::move(hash_index_metadata_));
+    hash_index_prefixes_ = contents.ToString();
   }
   return {};
 }
 
-bool Inspector::HashIndexKnows(const Slice& internal_key, size_t i) {
+bool Inspector::HashIndexKnows(const Slice& internal_key, size_t i,
+                               HashSearchPrefixes* hash_index) const {
   const Slice user_key = UserKeyOf(internal_key);
   return !hash_index_extractor_->InDomain(user_key) ||
-         hash_index_->Lead(hash_index_extractor_->Transform(user_key), i);
+         hash_index->Lead(hash_index_extractor_->Transform(user_key), i);
 }
 
 }  // namespace ashlar::internal

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "port/huge_pages.h"
 #include "table/meta/plain_block.h"
 #include "table/meta/properties_block.h"
 #include "table/meta/range_del_block.h"
@@ -36,13 +37,19 @@ void Inspector::AddFault(const BlockPlace& place, Status status) {
                             std::move(status)});
 }
 
-void Inspector::Keep(BlockInfo info) {
-  if (info.status.ok()) {
+void Inspector::Judge(BlockInfo* info) {
+  if (info->status.ok()) {
+    info->contents_sound = true;
     ++found_->blocks_ok;
-  } else {
-    ++found_->blocks_bad;
-    AddFault(PlaceOf(info), info.status);
+    return;
   }
+  ++found_->blocks_bad;
+  AddFault(PlaceOf(*info), info->status);
+}
+
+void Inspector::Keep(BlockInfo info) {
+  Judge(&info);
+  if (options_.on_block) options_.on_block(info);
   found_->blocks.push_back(std::move(info));
 }
 
@@ -55,17 +62,22 @@ bool Inspector::LacksDictionary(const StoredBlock& stored) const {
          FindMetaBlock(found_->meta_blocks, kDictionaryBlockName) != nullptr;
 }
 
-bool Inspector::Read(const BlockPlace& place, BlockInfo* info,
-                     Slice* contents) {
+bool Inspector::Decodes(const BlockPlace& data_block) const {
+  return options_.decode &&
+         (!options_.decodes_block || options_.decodes_block(*data_block.index));
+}
+
+bool Inspector::Read(const BlockPlace& place, Walk* walk, BlockInfo* info,
+                     Slice* contents) const {
   info->kind = place.kind;
   info->index = place.index.value_or(0);
   info->offset = place.handle.offset;
   info->size = place.handle.size;
   StoredBlock stored;
-  info->status =
-      source_->ReadStored(place, true, &window_, &workspace_.stored, &stored);
+  info->status = source_->ReadStored(place, true, &walk->window,
+                                     &walk->workspace.stored, &stored);
   if (!info->status.ok()) return false;
-  found_->bytes_checked += place.handle.size + kBlockTrailerSize;
+  walk->bytes_checked += place.handle.size + kBlockTrailerSize;
   info->compression_type = stored.compression_type;
   info->stored_checksum = stored.stored_checksum;
   info->computed_checksum = stored.computed_checksum;
@@ -78,28 +90,29 @@ bool Inspector::Read(const BlockPlace& place, BlockInfo* info,
   }
   // The metaindex and what it leads to are needed even if nothing else is
   // decoded.
-  if (!options_.decode && place.kind == BlockKind::kData) return false;
+  if (place.kind == BlockKind::kData && !Decodes(place)) return false;
   if (place.kind == BlockKind::kData && LacksDictionary(stored)) {
     info->status = place.Corruption("bad compressed data",
                                     "its dictionary cannot be read");
     return false;
   }
-  loaded_.owned.clear();
-  info->status = source_->Decompress(place, stored, &workspace_.decompressor,
-                                     &loaded_.owned);
+  Buffer* const owned = &walk->loaded.owned;
+  owned->clear();
+  info->status =
+      source_->Decompress(place, stored, &walk->workspace.decompressor, owned);
   if (!info->status.ok()) return false;
-  *contents = loaded_.owned.slice();
+  *contents = owned->slice();
   info->raw_size = contents->size();
   return true;
 }
 
 Status Inspector::ReadFooter(Footer* footer) {
   found_->file_size = file_.Size();
-  Status status = internal::ReadFooter(file_, &window_, footer);
+  Status status = internal::ReadFooter(file_, &walk_.window, footer);
   if (status.IsIOError()) return status;
   const uint64_t size = std::min(found_->file_size, kFooterSize);
   Slice tail;
-  Status reading = window_.Read(found_->file_size - size, size, &tail);
+  Status reading = walk_.window.Read(found_->file_size - size, size, &tail);
   if (!reading.ok()) return reading;
   found_->magic = IdentifyMagic(tail);
   if (!status.ok()) {
@@ -130,19 +143,27 @@ Status Inspector::Run() {
   source_.emplace(&file_, footer, options_.max_uncompressed_block_bytes);
   InspectMetaindex();
   InspectProperties();
-  InspectIndex();
-  InspectOtherMetaBlocks();
-  status = InspectDataBlocks();
-  if (!status.ok()) return status;
-  InspectBlobs();
+  if (options_.data_blocks != InspectOptions::DataBlocks::kSkip) {
+    status = InspectWhatTheyLeadTo();
+    if (!status.ok()) return status;
+  }
   InspectFooter();
-  std::stable_sort(found_->blocks.begin(), found_->blocks.end(),
-                   [](const BlockInfo& a, const BlockInfo& b) {
-                     return a.offset < b.offset;
-                   });
+  found_->bytes_checked += walk_.bytes_checked;
+  SortBlocks();
   CheckOverlaps();
   CheckCounts();
   return {};
+}
+
+// Errors as of Run.
+Status Inspector::InspectWhatTheyLeadTo() {
+  // Guesses need the dictionary, filters the index.
+  if (index_levels_known_) InspectIndex();
+  InspectOtherMetaBlocks();
+  if (!index_levels_known_) InspectIndex();
+  Status status = InspectDataBlocks();
+  if (status.ok()) InspectBlobs();
+  return status;
 }
 
 void Inspector::InspectMetaindex() {
@@ -168,6 +189,7 @@ void Inspector::InspectProperties() {
   if (entry == nullptr) {
     index_form_known_ = !traits.may_have_user_key_index;
     if (!traits.requires_properties) {
+      index_levels_known_ = found_->blocks.back().status.ok();
       order_.emplace(options_.comparator != nullptr ? options_.comparator
                                                     : BytewiseComparator());
       found_->knows_order = true;
@@ -200,6 +222,7 @@ Status Inspector::TakeProperties(const BlockPlace& place,
                  properties.index_value_is_delta_encoded != 0,
                  properties.index_type == kFirstKeyIndex};
   index_form_known_ = true;
+  index_levels_known_ = true;
   index_is_two_level_ = properties.index_type == kTwoLevelIndex;
   const Comparator* comparator;
   if (ChooseComparator(properties, options_.comparator, &comparator).ok()) {
@@ -245,7 +268,8 @@ void Inspector::InspectOtherMetaBlocks() {
     BlockInfo info;
     info.name = entry.name;
     Slice contents;
-    if (Read(place, &info, &contents) && options_.decode) {
+    const bool read = Read(place, &info, &contents) && options_.decode;
+    if (read) {
       if (kind == BlockKind::kDictionary) {
         info.status = source_->TakeDictionary(contents, place);
       } else if (kind == BlockKind::kRangeDeletion) {
@@ -265,7 +289,9 @@ void Inspector::InspectOtherMetaBlocks() {
         info.status = InspectHashIndex(entry.name, contents, place);
       }
     }
+    const bool shown = read && info.status.ok();
     Keep(std::move(info));
+    if (shown) ShowEntries(contents, place);
   }
 }
 
@@ -313,6 +339,9 @@ Status Inspector::InspectLevelDbFilter(const Slice& contents,
 
 void Inspector::TakeFilterPart(std::string end, const Slice& contents) {
   FilterPart& part = filter_.emplace_back();
+  part.payload.Reserve(contents.size());
+  // It is asked about every key, in no order.
+  port::UseHugePages(part.payload.data(), contents.size());
   part.payload.Append(contents);
   if (!contents.empty()) part.bits = FilterBitsReader(part.payload.slice());
   part.end = std::move(end);
@@ -327,17 +356,22 @@ bool Inspector::FilterKnows(const Slice& internal_key,
     return false;
   }
   if (filter_.empty()) return true;
+  const FilterBitsReader& bits = filter_[FilterPartOf(internal_key)].bits;
+  if (filter_subject_.whole_keys() && !bits.MayMatchBytes(user_key)) {
+    return false;
+  }
+  Slice prefix;
+  return !filter_subject_.OfPrefix(user_key, &prefix) ||
+         bits.MayMatchBytes(prefix);
+}
+
+size_t Inspector::FilterPartOf(const Slice& internal_key) const {
   const auto last = filter_.end() - 1;
   const auto part = std::partition_point(
       filter_.begin(), last, [&](const FilterPart& candidate) {
         return CompareSeparator(candidate.end, internal_key) < 0;
       });
-  if (filter_subject_.whole_keys() && !part->bits.MayMatchBytes(user_key)) {
-    return false;
-  }
-  Slice prefix;
-  return !filter_subject_.OfPrefix(user_key, &prefix) ||
-         part->bits.MayMatchBytes(prefix);
+  return static_cast<size_t>(part - filter_.begin());
 }
 
 Status Inspector::InspectFilterPartitions(const std::string& name,
@@ -349,7 +383,7 @@ Status Inspector::InspectFilterPartitions(const std::string& name,
   BlockView view;
   Status status = ParseBlock(contents, place, &view);
   if (!status.ok()) return status;
-  std::vector<IndexItem> items;
+  IndexItems items;
   IndexForm form = index_form_;
   form.first_keys = false;
   status = ParseIndexAs(form, view, place, &items);
@@ -357,10 +391,14 @@ Status Inspector::InspectFilterPartitions(const std::string& name,
   if (found_->properties.has_value()) {
     filter_subject_ = FilterSubject(*found_->properties, nullptr);
   }
-  const bool asked = status.ok() && order_.has_value() && index_form_known_ &&
-                     filter_subject_.any() &&
-                     name == std::string(kPartitionedFilterPrefix) +
-                                 std::string(kBuiltinFilterName);
+  bool asked = status.ok() && order_.has_value() && index_form_known_ &&
+               filter_subject_.any() &&
+               name == std::string(kPartitionedFilterPrefix) +
+                           std::string(kBuiltinFilterName);
+  if (asked) {
+    status = CheckFilterSeparators(items, place);
+    asked = status.ok();
+  }
   for (size_t i = 0; i < items.size(); ++i) {
     const BlockPlace part{BlockKind::kFilterPartition, items[i].handle, i};
     BlockInfo info;
@@ -370,7 +408,8 @@ Status Inspector::InspectFilterPartitions(const std::string& name,
                                     "size or parameters are not of its kind");
     }
     if (asked) {
-      TakeFilterPart(items[i].separator, info.status.ok() ? payload : Slice());
+      TakeFilterPart(items[i].separator.ToString(),
+                     info.status.ok() ? payload : Slice());
     }
     Keep(std::move(info));
   }
@@ -385,6 +424,23 @@ void Inspector::InspectFooter() {
   info.size = found_->file_size - offset;
   found_->bytes_checked += info.size;
   Keep(std::move(info));
+}
+
+// By where they lie; of those that begin at one place, data blocks last. These
+// are in order already, and mostly the others follow: so nothing is moved that
+// is many.
+void Inspector::SortBlocks() {
+  const auto before = [](const BlockInfo& a, const BlockInfo& b) {
+    if (a.offset != b.offset) return a.offset < b.offset;
+    return a.kind != BlockKind::kData && b.kind == BlockKind::kData;
+  };
+  std::vector<BlockInfo>& blocks = found_->blocks;
+  const auto others =
+      blocks.begin() + static_cast<ptrdiff_t>(num_data_blocks_kept_);
+  std::stable_sort(others, blocks.end(), before);
+  if (!std::is_sorted(blocks.begin(), blocks.end(), before)) {
+    std::stable_sort(blocks.begin(), blocks.end(), before);
+  }
 }
 
 // Blocks are in file order; the footer has no trailer. Two names for one block
@@ -408,6 +464,7 @@ void Inspector::CheckOverlaps() {
 
 void Inspector::CheckCounts() {
   if (!index_complete_ || !found_->properties || !options_.decode ||
+      options_.decodes_block ||
       options_.data_blocks != InspectOptions::DataBlocks::kRead ||
       !found_->faults.empty()) {
     return;

@@ -14,14 +14,16 @@
 #include <vector>
 
 #include "table/block/block_iterator.h"
+#include "table/block/prove_entries.h"
 #include "table/dump.h"
+#include "table/dump/filter_questions.h"
+#include "table/dump/index_items.h"
 #include "table/filter/full_filter.h"
 #include "table/filter/leveldb_filter.h"
 #include "table/format/footer.h"
 #include "table/index/hash_search_index.h"
 #include "table/index/index_block.h"
 #include "table/read/block_source.h"
-#include "util/status.h"
 
 namespace ashlar::internal {
 
@@ -32,19 +34,40 @@ class Inspector {
       : file_(file),
         options_(options),
         found_(inspection),
-        window_(&file, options.readahead_size) {}
+        walk_(&file, options.data_blocks == InspectOptions::DataBlocks::kSkip
+                         ? 0  // what is read lies together
+                         : options.readahead_size) {}
 
   // Errors only where there is nothing to tell.
   Status Run();
 
  private:
-  struct IndexItem {
+  struct FoundBlob {
+    size_t data_block;  // that refers to it
     BlockHandle handle;
-    std::string separator;
-    std::string first_key;  // of type 3 only
   };
+  // What one thread reads blocks with, and what it comes to.
+  struct Walk {
+    Walk(const RandomAccessFile* file, uint64_t readahead_size)
+        : window(file, readahead_size) {}
+
+    FileWindow window;
+    BlockWorkspace workspace;
+    LoadedBlock loaded;
+    uint64_t bytes_checked = 0;
+    // Where order can be checked, once data blocks are read.
+    std::optional<BlockIterator> iterator;
+    ShortKeys keys;
+    FilterQuestions questions;
+    // Goes along with the keys, where there is a hash index.
+    std::optional<HashSearchPrefixes> hash_index;
+    std::vector<FoundBlob> blobs;
+  };
+  // Threads that read data blocks together (inspect_together.cc).
+  class Crew;
 
   Status ReadFooter(Footer* footer);
+  Status InspectWhatTheyLeadTo();
   void InspectMetaindex();
   void InspectProperties();
   Status TakeProperties(const BlockPlace& place, TableProperties properties);
@@ -55,47 +78,89 @@ class Inspector {
   Status InspectLevelDbFilter(const Slice& contents, const BlockPlace& place);
   // Whether the filter lets this internal key pass, and its prefix.
   bool FilterKnows(const Slice& internal_key, uint64_t block_offset) const;
+  // Which of filter_, if there is any.
+  size_t FilterPartOf(const Slice& internal_key) const;
   Status InspectFilterPartitions(const std::string& name, const Slice& contents,
                                  const BlockPlace& place,
                                  uint64_t* num_entries);
+  // Those of filter_, without which no part can be looked for.
+  Status CheckFilterSeparators(const IndexItems& parts,
+                               const BlockPlace& place) const;
   void TakeFilterPart(std::string end, const Slice& contents);
   // Values that the file holds itself: where they lie is known once all data
   // blocks have been read.
-  Status TakeBlobs(const Slice& internal_key, const Slice& value);
-  Status TakeBlob(const Slice& blob_index);
+  static Status TakeBlobs(const Slice& internal_key, const Slice& value,
+                          size_t data_block, Walk* walk);
+  static Status TakeBlob(const Slice& blob_index, size_t data_block,
+                         Walk* walk);
   void InspectBlobs();
   // One of the two; both are looked at when the second one is there.
   Status InspectHashIndex(const std::string& name, const Slice& contents,
                           const BlockPlace& place);
   // Whether the hash index leads to data block i for this internal key.
-  bool HashIndexKnows(const Slice& internal_key, size_t i);
+  bool HashIndexKnows(const Slice& internal_key, size_t i,
+                      HashSearchPrefixes* hash_index) const;
   Status InspectDataBlocks();
+  Status TakeDataBlocks();
+  void ListDataBlocks();
+  Status ReadDataBlocks();
+  Status ReadDataBlocksTogether();
+  // False: the work is to be given up.
+  bool TellProgress(uint64_t done) const;
+  Status GivenUp() const;
   void InspectFooter();
+  void SortBlocks();
   void CheckOverlaps();
   void CheckCounts();
 
   // The index handle, wherever this version keeps it.
   std::optional<BlockHandle> IndexHandle() const;
   // Parses an index block in the form that the properties told, or, where they
-  // told none, in the first form that fits.
+  // told none, in one that fits.
   Status ParseIndex(const Slice& contents, const BlockPlace& place,
-                    std::vector<IndexItem>* items);
+                    IndexItems* items);
   Status ParseIndexAs(const IndexForm& form, const BlockView& view,
-                      const BlockPlace& place,
-                      std::vector<IndexItem>* items) const;
-  void InspectPartitions(const std::vector<IndexItem>& top);
+                      const BlockPlace& place, IndexItems* items) const;
+  // Where the properties tell nothing. Whether the items from number `first` on
+  // can have internal keys.
+  static bool AreInternalKeys(const IndexItems& items, size_t first);
+  Status GuessIndex(const BlockView& view, const BlockPlace& place,
+                    IndexItems* items);
+  // Nothing where what it names leaves that open.
+  std::optional<bool> GuessTwoLevels(const IndexItems& top);
+  bool LooksLikePartition(const IndexItem& item, IndexItems* children);
+  bool IsDataBlock(const BlockHandle& handle);
+  // Reads a block that is not told of. Whether that could be done.
+  bool Peek(const BlockPlace& place, Slice* contents);
+  void InspectPartitions(const IndexItems& top);
+  // Of two separators of an index.
+  int CompareSeparators(const Slice& a, const Slice& b) const;
   // What the partition added to data_blocks_, from number `first` on.
   Status CheckPartition(const BlockPlace& place, size_t first,
-                        const std::vector<IndexItem>& top) const;
+                        const IndexItems& top) const;
 
-  void InspectDataBlock(size_t i);
+  void BeginDataBlocks(Walk* walk) const;
+  // Data block i; true where *contents are there to be shown. Changes nothing
+  // but what it is given, so that several threads may be here.
+  bool ReadDataBlock(size_t i, Walk* walk, BlockInfo* info,
+                     Slice* contents) const;
   Status WalkDataBlock(const Slice& contents, const BlockPlace& place,
-                       BlockInfo* info);
-  Status WalkInOrder(const BlockView& view, const BlockPlace& place,
-                     BlockInfo* info);
+                       Walk* walk, BlockInfo* info) const;
+  Status WalkInOrder(const BlockView& view, const BlockPlace& place, Walk* walk,
+                     BlockInfo* info) const;
+  // What WalkInOrder would, of most blocks and faster (prove_block.cc). False:
+  // it is left to tell.
+  bool ProveBlock(const BlockView& view, const BlockPlace& place, Walk* walk,
+                  BlockInfo* info) const;
+  bool AskFilter(const FilterBitsReader& filter, const ShortKeys& keys,
+                 FilterQuestions* questions) const;
+  // Whether filter, hash index and the block's own hash index lead to the entry
+  // that `it` stands on. *restart as CheckHashIndex has it.
+  Status CheckIsFound(const BlockView& view, const BlockPlace& place,
+                      Walk* walk, uint32_t* restart) const;
   // < 0: separator s before the key. As a user key it counts as behind all
   // versions.
-  int CompareSeparator(const std::string& s, const Slice& key) const;
+  int CompareSeparator(const Slice& s, const Slice& key) const;
   // Both separators around data block i against its outermost keys, and the
   // first key against what the index tells.
   Status CheckSeparators(const BlockPlace& place, const Slice& first_key,
@@ -103,24 +168,33 @@ class Inspector {
 
   // Reads a block; true when its contents are there to be parsed. In any case
   // `info` tells what was found, and is to be given to Keep.
-  bool Read(const BlockPlace& place, BlockInfo* info, Slice* contents);
+  bool Read(const BlockPlace& place, BlockInfo* info, Slice* contents) {
+    return Read(place, &walk_, info, contents);
+  }
+  bool Read(const BlockPlace& place, Walk* walk, BlockInfo* info,
+            Slice* contents) const;
   bool LacksDictionary(const StoredBlock& stored) const;
+  bool Decodes(const BlockPlace& data_block) const;
   void Keep(BlockInfo info);
+  // Counts the block, and tells what is wrong with it.
+  void Judge(BlockInfo* info);
+  // For InspectOptions::on_entry, of the block that was kept last.
+  void ShowEntries(const Slice& contents, const BlockPlace& place) const;
+  void ShowIndexEntries(const IndexItems& items, size_t first) const;
   void AddFault(const BlockPlace& place, Status status);
 
   const RandomAccessFile& file_;
   const InspectOptions& options_;
   TableInspection* const found_;
-  FileWindow window_;
+  Walk walk_;  // of the thread that runs this
   std::optional<BlockSource> source_;
-  BlockWorkspace workspace_;
-  LoadedBlock loaded_;
 
   IndexForm index_form_;
   bool index_form_known_ = false;
+  bool index_levels_known_ = false;
   bool index_is_two_level_ = false;
   bool index_complete_ = false;
-  std::vector<IndexItem> data_blocks_;
+  IndexItems data_blocks_;
   // The filter that can be asked, or its partitions in the order of the keys
   // where they end, up to the last of which they are looked for. One that is
   // damaged lets everything pass.
@@ -133,16 +207,16 @@ class Inspector {
   FilterSubject filter_subject_;
   Buffer filter_payload_;  // of the next
   std::optional<LevelDbFilter> leveldb_filter_;
+  size_t num_data_blocks_kept_ = 0;  // first in found_->blocks until sorted
   bool has_blobs_ = false;
-  std::vector<BlockHandle> blobs_;
-  // Contents of the hash index until both are there, and then what they say.
+  // Contents of the hash index; the prefixes only where keys can be asked of
+  // it.
   std::optional<std::string> hash_index_metadata_;
+  std::optional<std::string> hash_index_prefixes_;
   BlockPlace hash_index_place_;
-  std::optional<HashSearchPrefixes> hash_index_;
   std::shared_ptr<const PrefixExtractor> hash_index_extractor_;
   // Where order can be checked.
   std::optional<KeyOrder> order_;
-  std::optional<BlockIterator> block_iterator_;
   uint64_t num_points_ = 0;
   uint64_t num_range_deletions_ = 0;
 };

@@ -6,7 +6,6 @@
 #ifndef ASHLAR_TABLE_INDEX_INDEX_HOLD_H_
 #define ASHLAR_TABLE_INDEX_INDEX_HOLD_H_
 
-#include <cassert>
 #include <cstddef>
 #include <memory>
 #include <utility>
@@ -39,16 +38,15 @@ class IndexHold {
   explicit IndexHold(TypedHandle<CachedIndexBlock> cached)
       : index_(cached ? &cached->parsed : nullptr),
         cached_(std::move(cached)) {}
-  IndexHold(const IndexHold& other)
-      : index_(other.index_), cached_(other.cached_.Share()) {
-    assert(static_cast<bool>(cached_) == static_cast<bool>(other.cached_));
-  }
-  IndexHold(IndexHold&& other) noexcept = default;
-  IndexHold& operator=(const IndexHold& other) {
-    if (this != &other) *this = IndexHold(other);
+  // Not copied: the cache may refuse another reference.
+  IndexHold(IndexHold&& other) noexcept
+      : index_(std::exchange(other.index_, nullptr)),
+        cached_(std::move(other.cached_)) {}
+  IndexHold& operator=(IndexHold&& other) noexcept {
+    index_ = std::exchange(other.index_, nullptr);
+    cached_ = std::move(other.cached_);
     return *this;
   }
-  IndexHold& operator=(IndexHold&& other) noexcept = default;
   ~IndexHold() = default;
 
   explicit operator bool() const { return index_ != nullptr; }

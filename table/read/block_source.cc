@@ -4,6 +4,7 @@
 #include <string>
 
 #include "table/format/block_trailer.h"
+#include "util/mem/thread_spare.h"
 
 namespace ashlar::internal {
 
@@ -165,7 +166,7 @@ Status BlockSource::Load(const BlockPlace& place, bool verify_checksum,
 
 Status BlockSource::LoadFrom(const BlockPlace& place, const Slice& data,
                              bool verify_checksum, LoadedBlock* block) const {
-  thread_local Decompressor decompressor;
+  ThreadSpare<Decompressor, StoredBlock> decompressor;
   StoredBlock stored;
   block->owned.clear();
   Status status = Interpret(place, data, verify_checksum, &stored);
@@ -175,18 +176,18 @@ Status BlockSource::LoadFrom(const BlockPlace& place, const Slice& data,
     block->contents = stored.payload;
     return {};
   }
-  status = Decompress(place, stored, &decompressor, &block->owned);
+  status = Decompress(place, stored, decompressor.get(), &block->owned);
   if (status.ok()) block->contents = block->owned.slice();
   return status;
 }
 
 Status BlockSource::LoadOwned(const BlockPlace& place, bool verify_checksum,
                               LoadedBlock* block) const {
-  thread_local BlockWorkspace workspace;
-  Status status = Load(place, verify_checksum, nullptr, &workspace, block);
+  ThreadSpare<BlockWorkspace, BlockSource> workspace;
+  Status status = Load(place, verify_checksum, nullptr, workspace.get(), block);
   // One huge block shall not stay with the thread for good.
   constexpr size_t kMostKept = size_t{1} << 20;
-  if (workspace.stored.capacity() > kMostKept) workspace.stored = Buffer();
+  if (workspace->stored.capacity() > kMostKept) workspace->stored = Buffer();
   return status;
 }
 

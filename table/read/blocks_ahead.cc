@@ -50,7 +50,7 @@ void BlocksAhead::Fill(const IndexCursor& at) {
   }
   if (end_ == kept) return;
   blocks_->FindInCache(std::span(handles_).subspan(kept, end_ - kept),
-                       &notes[kept], &found_[kept]);
+                       &notes[kept], TracedCaller::kIterator, &found_[kept]);
   for (size_t i = kept; i < end_; ++i) {
     const auto* const block = reinterpret_cast<const char*>(found_[i].get());
     if (block == nullptr) {

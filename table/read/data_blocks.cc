@@ -2,20 +2,49 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <utility>
-#include <vector>
 
 #include "table/block/checked_entries.h"
-#include "table/format/block_trailer.h"
+#include "table/read/read_plan.h"
 #include "util/huge_page_allocator.h"
+#include "util/mem/thread_spare.h"
 
 namespace ashlar::internal {
 
 static_assert(BlockHint::kNoSlot == Cache::kNoSlotHint);
+static_assert(ReadPlan::kMostBlocks == DataBlocks::kBatch);
+
+namespace {
+
+// What a thread keeps for its next loads; one huge block shall not stay with it
+// for good.
+void Trim(Buffer* kept) {
+  constexpr size_t kMostKept = size_t{1} << 20;
+  if (kept->capacity() > kMostKept) *kept = Buffer();
+}
+
+// Where a block is loaded to. What goes to the cache is copied there: the
+// memory that it has until then is the thread's, and serves the next one too.
+class LoadingPlace {
+ public:
+  LoadingPlace(bool goes_to_cache, LoadedBlock* own) : place_(own) {
+    if (goes_to_cache) place_ = passing_.emplace().get();
+  }
+
+  LoadedBlock* get() const { return place_; }
+
+ private:
+  std::optional<ThreadSpare<LoadedBlock, LoadingPlace>> passing_;
+  LoadedBlock* place_;
+};
+
+}  // namespace
 
 void PinnedBlock::Clear() {
   view_ = {};
   seen_ = nullptr;
+  was_found_ = false;
   cached_.Reset();
   shared_.Reset();
 }
@@ -80,51 +109,83 @@ bool DataBlocks::Take(CachedBlockHandle found, const BlockPlace& place,
   // A damaged index may tell of a block that is nearly this one.
   if (!found || found->handle() != place.handle) return false;
   block->seen_ = found.get();
+  block->was_found_ = true;
   block->view_ = found->view();
   block->cached_ = std::move(found);
   return true;
 }
 
-bool DataBlocks::FindInCache(const BlockPlace& place, const BlockNote& note,
-                             PinnedBlock* block) const {
+bool DataBlocks::FindInCache(const BlockPlace& place,
+                             const ReadOptions& options, TracedCaller caller,
+                             const BlockNote& note, PinnedBlock* block) const {
   if (cache_ == nullptr) return false;
-  const bool found = FindUncounted(place, note, block);
-  if (found) {
-    counters_.CountCacheHits(BlockKind::kData, 1);
-  } else {
+  const Found found = FindUncounted(place, options, note, block);
+  counters_.Trace(KeyOf(place.handle), BlockKind::kData, caller,
+                  found != Found::kNowhere);
+  if (found == Found::kNowhere) {
     counters_.CountCacheMisses(BlockKind::kData, 1);
+    return false;
   }
-  return found;
+  counters_.CountCacheHits(BlockKind::kData, 1);
+  if (found == Found::kSecondTier) counters_.CountSecondaryCacheHits(1);
+  return true;
 }
 
 // Also for a second look: who asks for a block has one hit or one miss.
-bool DataBlocks::FindUncounted(const BlockPlace& place, const BlockNote& note,
-                               PinnedBlock* block) const {
+DataBlocks::Found DataBlocks::FindUncounted(const BlockPlace& place,
+                                            const ReadOptions& options,
+                                            const BlockNote& note,
+                                            PinnedBlock* block) const {
+  Found found = Found::kFirstTier;
+  const CacheKey key = KeyOf(place.handle);
   uint32_t slot = note.hint().slot;
-  if (!Take(cache_->Lookup(file_.AtOffset(place.handle.offset), &slot), place,
-            block)) {
-    return false;
+  if (!Take(cache_->Lookup(key, &slot), place, block)) {
+    slot = BlockHint::kNoSlot;
+    if (!Take(cache_->LookupSecondary(key, words_order_, CachePriority::kLow,
+                                      options.fill_cache),
+              place, block)) {
+      return Found::kNowhere;
+    }
+    found = Found::kSecondTier;
   }
   note.Note(slot, block->cached());
-  return true;
+  return found;
 }
 
 Status DataBlocks::Load(const BlockPlace& place, const ReadOptions& options,
                         FileWindow* window, BlockWorkspace* workspace,
                         PinnedBlock* block, const BlockNote& note) const {
   block->Clear();
-  if (FindInCache(place, note, block)) return {};
+  if (FindInCache(place, options, TracedCaller::kIterator, note, block))
+    return {};
   LoadClaim claim;
   if (FindAfterMiss(place, options, note, block, &claim)) return {};
+  const LoadingPlace to(GoesToCache(options), &block->own_);
   Status status = source_->Load(place, options.verify_checksums, window,
-                                workspace, &block->own_);
-  return status.ok() ? Keep(place, options, note, block) : status;
+                                workspace, to.get());
+  return status.ok() ? Keep(place, options, note, to.get(), block) : status;
 }
 
 Status DataBlocks::Load(const BlockPlace& place, const ReadOptions& options,
                         PinnedBlock* block, const BlockNote& note) const {
   block->Clear();
-  if (FindInCache(place, note, block)) return {};
+  if (FindInCache(place, options, TracedCaller::kGet, note, block)) return {};
+  return LoadAfterMiss(place, options, note, block);
+}
+
+Status DataBlocks::LoadPostponed(const BlockRequest& request,
+                                 const ReadOptions& options) const {
+  const BlockRequest& r = request;
+  r.block->Clear();
+  if (cache_ != nullptr && FindAgain(r.place, options, r.note, r.block))
+    return {};
+  return LoadAfterMiss(r.place, options, r.note, r.block);
+}
+
+Status DataBlocks::LoadAfterMiss(const BlockPlace& place,
+                                 const ReadOptions& options,
+                                 const BlockNote& note,
+                                 PinnedBlock* block) const {
   LoadClaim claim;
   if (FindAfterMiss(place, options, note, block, &claim)) return {};
   return LoadAlone(place, options, note, block);
@@ -141,16 +202,16 @@ bool DataBlocks::FindAfterMiss(const BlockPlace& place,
   const Turn turn = claim->Begin(loads_.get(), place.handle.offset);
   if (turn == Turn::kMine || turn == Turn::kNoPlace) return false;
   if (turn == Turn::kAnothers) loads_->Await(place.handle.offset);
-  return FindUncounted(place, note, block);
+  return FindAgain(place, options, note, block);
 }
 
 // Whatever others do, and without a look at the cache.
 Status DataBlocks::LoadAlone(const BlockPlace& place,
                              const ReadOptions& options, const BlockNote& note,
                              PinnedBlock* block) const {
-  Status status =
-      source_->LoadOwned(place, options.verify_checksums, &block->own_);
-  return status.ok() ? Keep(place, options, note, block) : status;
+  const LoadingPlace to(GoesToCache(options), &block->own_);
+  Status status = source_->LoadOwned(place, options.verify_checksums, to.get());
+  return status.ok() ? Keep(place, options, note, to.get(), block) : status;
 }
 
 // Has the block's contents in memory of its own, if they are elsewhere.
@@ -169,40 +230,55 @@ Status DataBlocks::OwnContents(const BlockPlace& place, PinnedBlock* block) {
 
 // Parses what was loaded; in the cache, if it is to go there and parses.
 Status DataBlocks::Keep(const BlockPlace& place, const ReadOptions& options,
-                        const BlockNote& note, PinnedBlock* block) const {
-  const Slice& contents = block->own_.contents;
-  if (!GoesToCache(options)) return ParseBlock(contents, place, &block->view_);
-  std::unique_ptr<CachedDataBlock> kept;
-  Status status =
-      CachedDataBlock::Make(place, contents, words_order_,
-                            cache_->cache()->memory_allocator(), &kept);
-  if (!status.ok()) return status;
-  if (kept != nullptr) {
-    block->cached_ = cache_->InsertAndHold(file_.AtOffset(place.handle.offset),
-                                           std::move(kept));
+                        const BlockNote& note, LoadedBlock* loaded,
+                        PinnedBlock* block) const {
+  if (!GoesToCache(options)) {
+    return ParseBlock(loaded->contents, place, &block->view_);
   }
-  if (!block->cached_) {
+  Status status = KeepInCache(place, loaded->contents, note, block);
+  if (status.ok() && !block->cached_) {
     // There was no memory for it.
-    status = OwnContents(place, block);
-    return status.ok() ? ParseBlock(contents, place, &block->view_) : status;
+    block->own_.contents = loaded->contents;
+    status = MakeOwn(place, block);
   }
+  Trim(&loaded->owned);
+  return status;
+}
+
+// Leaves the block empty where there is no memory for it.
+Status DataBlocks::KeepInCache(const BlockPlace& place, const Slice& contents,
+                               const BlockNote& note,
+                               PinnedBlock* block) const {
+  std::unique_ptr<CachedDataBlock> kept;
+  const uint32_t known = restart_interval_.Load();
+  uint32_t interval = known;
+  Status status =
+      CachedDataBlock::Make(place, contents, words_order_, &interval,
+                            cache_->cache()->memory_allocator(), &kept);
+  if (interval != known) restart_interval_.Store(interval);
+  if (!status.ok() || kept == nullptr) return status;
+  bool found_room = false;
+  block->cached_ = cache_->InsertAndHold(KeyOf(place.handle), std::move(kept),
+                                         CachePriority::kLow, &found_room);
+  if (!block->cached_) return {};
   block->seen_ = block->cached_.get();
   block->view_ = block->seen_->view();
-  counters_.CountCacheAdd(place.kind, block->seen_->ApproximateMemoryUsage());
+  counters_.CountCacheAdd(place.kind, block->seen_->ApproximateMemoryUsage(),
+                          found_room);
   // Its slot is found by the next read.
   note.Note(BlockHint::kNoSlot, block->cached());
   return {};
 }
 
 void DataBlocks::FindInCache(std::span<const BlockHandle> blocks,
-                             const BlockNote* notes,
+                             const BlockNote* notes, TracedCaller caller,
                              CachedBlockHandle* found) const {
   std::array<CacheKey, kBatch> keys;
   std::array<Cache::SlotHint, kBatch> slots;
   const size_t n = blocks.size();
   for (size_t i = 0; i < n; ++i) {
     slots[i] = notes[i].hint().slot;
-    keys[i] = file_.AtOffset(blocks[i].offset);
+    keys[i] = KeyOf(blocks[i]);
   }
   cache_->LookupBatch(std::span(keys).first(n), found, slots.data());
   size_t hits = 0;
@@ -210,12 +286,42 @@ void DataBlocks::FindInCache(std::span<const BlockHandle> blocks,
     if (!found[i]) continue;
     ++hits;
     notes[i].Note(slots[i], found[i].get());
+    counters_.Trace(keys[i], BlockKind::kData, caller, true);
   }
   counters_.CountCacheHits(BlockKind::kData, hits);
 }
 
+// Those that are still missing, in the cache's second tier.
+void DataBlocks::FindInSecondTier(std::span<const BlockHandle> blocks,
+                                  const ReadOptions& options,
+                                  const BlockNote* notes,
+                                  CachedBlockHandle* found) const {
+  std::array<CacheKey, kBatch> keys;
+  std::array<bool, kBatch> was_missing;
+  const size_t n = blocks.size();
+  bool any_missing = false;
+  for (size_t i = 0; i < n; ++i) {
+    keys[i] = KeyOf(blocks[i]);
+    was_missing[i] = !found[i];
+    any_missing |= was_missing[i];
+  }
+  if (!any_missing) return;
+  cache_->LookupSecondaryBatch(std::span(keys).first(n), found, words_order_,
+                               CachePriority::kLow, options.fill_cache);
+  size_t hits = 0;
+  for (size_t i = 0; i < n; ++i) {
+    if (!was_missing[i] || !found[i]) continue;
+    ++hits;
+    notes[i].Note(BlockHint::kNoSlot, found[i].get());
+    counters_.Trace(keys[i], BlockKind::kData, TracedCaller::kMultiGet, true);
+  }
+  counters_.CountCacheHits(BlockKind::kData, hits);
+  counters_.CountSecondaryCacheHits(hits);
+}
+
 // Returns how many are missing.
 size_t DataBlocks::FindBatchInCache(std::span<BlockRequest> requests,
+                                    const ReadOptions& options,
                                     BlockRequest** missing) const {
   std::array<BlockHandle, kBatch> handles;
   std::array<BlockNote, kBatch> notes;
@@ -225,12 +331,17 @@ size_t DataBlocks::FindBatchInCache(std::span<BlockRequest> requests,
     handles[i] = requests[i].place.handle;
     notes[i] = requests[i].note;
   }
-  FindInCache(std::span(handles).first(n), notes.data(), found.data());
+  FindInCache(std::span(handles).first(n), notes.data(),
+              TracedCaller::kMultiGet, found.data());
+  FindInSecondTier(std::span(handles).first(n), options, notes.data(),
+                   found.data());
   size_t num_missing = 0;
   for (size_t i = 0; i < n; ++i) {
     BlockRequest& r = requests[i];
     if (!Take(std::move(found[i]), r.place, r.block)) {
       missing[num_missing++] = &r;
+      counters_.Trace(KeyOf(r.place.handle), BlockKind::kData,
+                      TracedCaller::kMultiGet, false);
     }
   }
   if (num_missing != 0) {
@@ -249,7 +360,7 @@ void DataBlocks::LoadBatch(std::span<BlockRequest> requests,
   }
   size_t n = 0;
   if (cache_ != nullptr) {
-    n = FindBatchInCache(requests, missing.data());
+    n = FindBatchInCache(requests, options, missing.data());
   } else {
     for (BlockRequest& r : requests) missing[n++] = &r;
   }
@@ -277,7 +388,7 @@ void DataBlocks::LoadMissing(std::span<BlockRequest*> missing,
     if (turn == Turn::kAnothers) {
       awaited[num_awaited++] = r;
     } else if (turn == Turn::kMineAgain &&
-               FindUncounted(r->place, r->note, r->block)) {
+               FindAgain(r->place, options, r->note, r->block)) {
       claim.End();
     } else {
       missing[num_own++] = r;
@@ -289,65 +400,13 @@ void DataBlocks::LoadMissing(std::span<BlockRequest*> missing,
   }
   for (BlockRequest* const r : std::span(awaited).first(num_awaited)) {
     loads_->Await(r->place.handle.offset);
-    if (FindUncounted(r->place, r->note, r->block)) continue;
+    if (FindAgain(r->place, options, r->note, r->block)) continue;
     r->postponed = held > kBatchBytes;
     if (r->postponed) continue;
     r->status = LoadAlone(r->place, options, r->note, r->block);
-    held += r->block->own_.contents.size();
+    held += r->block->bytes();
   }
 }
-
-namespace {
-
-// What to read for several blocks: those that lie side by side in the file are
-// one read.
-struct ReadPlan {
-  std::vector<ReadRequest> reads;
-  std::vector<uint32_t> blocks_in;                 // each read
-  std::array<size_t, DataBlocks::kBatch> read_of;  // of each block
-  size_t bytes = 0;
-
-  void Add(size_t block, const BlockHandle& handle) {
-    if (reads.empty() ||
-        handle.offset != reads.back().offset + reads.back().size) {
-      reads.push_back({.offset = handle.offset});
-      blocks_in.push_back(0);
-    }
-    const auto size = static_cast<size_t>(handle.End() - handle.offset);
-    reads.back().size += size;
-    bytes += size;
-    read_of[block] = reads.size() - 1;
-    ++blocks_in.back();
-  }
-  void GiveRoom(char* room) {
-    for (ReadRequest& read : reads) {
-      read.scratch = room;
-      room += read.size;
-    }
-  }
-  // Whether the block has to be read alone, since the read that it shares with
-  // others failed or came to an end before it.
-  bool IsToReadAlone(size_t block, const BlockHandle& handle) const {
-    const size_t i = read_of[block];
-    const bool complete =
-        reads[i].status.ok() &&
-        BytesOf(block, handle).size() == handle.End() - handle.offset;
-    return !complete && blocks_in[i] > 1;
-  }
-  const Status& StatusOf(size_t block) const {
-    return reads[read_of[block]].status;
-  }
-  // What was read of the block.
-  Slice BytesOf(size_t block, const BlockHandle& handle) const {
-    const ReadRequest& read = reads[read_of[block]];
-    const auto at = static_cast<size_t>(handle.offset - read.offset);
-    if (read.data.size() <= at) return {};
-    const auto size = static_cast<size_t>(handle.End() - handle.offset);
-    return {read.data.data() + at, std::min(read.data.size() - at, size)};
-  }
-};
-
-}  // namespace
 
 // In the order of the file. No claim is left when this returns; it returns how
 // many bytes the blocks have.
@@ -358,18 +417,18 @@ uint64_t DataBlocks::ReadBatch(std::span<BlockRequest*> requests,
   for (size_t i = 0; i < requests.size(); ++i) {
     BlockRequest* const r = requests[i];
     r->status = source_->CheckPlace(r->place);
-    r->postponed = plan.bytes > kBatchBytes;
+    r->postponed = plan.bytes() > kBatchBytes;
     if (r->status.ok() && !r->postponed) plan.Add(i, r->place.handle);
   }
-  Buffer buffer;
-  const bool together = buffer.TryReserve(plan.bytes);
+  ThreadSpare<Buffer, DataBlocks> buffer;
+  const bool together = buffer->TryReserve(plan.bytes());
   if (together) {
-    plan.GiveRoom(buffer.data());
+    plan.GiveRoom(buffer->data());
     {
       const StageTimer timer(&PerfContext::block_read_time);
-      source_->file().MultiRead(plan.reads);
+      source_->file().MultiRead(plan.reads());
     }
-    counters_.CountFileReads(plan.reads.size(), plan.bytes);
+    counters_.CountFileReads(plan.reads().size(), plan.bytes());
   }
   uint64_t held = 0;
   for (size_t i = 0; i < requests.size(); ++i) {
@@ -382,10 +441,11 @@ uint64_t DataBlocks::ReadBatch(std::span<BlockRequest*> requests,
                       ? LoadAlone(r->place, options, r->note, r->block)
                       : TakeRead(plan.StatusOf(i),
                                  plan.BytesOf(i, r->place.handle), options, r);
-      held += r->block->own_.contents.size();
+      held += r->block->bytes();
     }
     if (claims != nullptr) claims[i].End();
   }
+  Trim(buffer.get());
   return held;
 }
 
@@ -394,16 +454,24 @@ Status DataBlocks::TakeRead(const Status& read, const Slice& bytes,
                             const ReadOptions& options,
                             const BlockRequest* r) const {
   if (!read.ok()) return read;
-  LoadedBlock& own = r->block->own_;
+  const LoadingPlace to(GoesToCache(options), &r->block->own_);
+  LoadedBlock* const loaded = to.get();
   Status status =
-      source_->LoadFrom(r->place, bytes, options.verify_checksums, &own);
+      source_->LoadFrom(r->place, bytes, options.verify_checksums, loaded);
   if (status.ok() && !GoesToCache(options)) {
     status = OwnContents(r->place, r->block);
   }
-  if (status.ok()) status = Keep(r->place, options, r->note, r->block);
+  if (status.ok()) status = Keep(r->place, options, r->note, loaded, r->block);
   // What a damaged block decompressed to may be large.
-  if (!status.ok()) own = LoadedBlock();
+  if (!status.ok()) *loaded = LoadedBlock();
   return status;
+}
+
+Status DataBlocks::MakeOwn(const BlockPlace& place, PinnedBlock* block) {
+  if (block->HasOwnBytes()) return {};
+  Status status = OwnContents(place, block);
+  if (!status.ok()) return status;
+  return ParseBlock(block->own_.contents, place, &block->view_);
 }
 
 Status DataBlocks::Replace(const BlockPlace& place, Buffer bytes,

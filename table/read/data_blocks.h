@@ -46,13 +46,31 @@ class PinnedBlock {
   // Has the block's bytes kept alive by `keeper` too, and by as many others as
   // one likes.
   void Share(Cleanable* keeper);
+  // What searches find its entries by, if it has any yet; to be asked for once
+  // a search. `order`: that of the table, which is of bytes.
+  EntryWords Words(const KeyOrder& order) const {
+    if (seen_ == nullptr) return {};
+    if (was_found_) seen_->MakeWordsOfFound(order);
+    return seen_->words();
+  }
+  // About how large it is.
+  uint64_t bytes() const {
+    return view_.restarts == nullptr
+               ? 0
+               : static_cast<uint64_t>(view_.restarts - view_.entries);
+  }
+  // Whether it can: false where the bytes are the file's, or a window's.
+  bool HasOwnBytes() const {
+    return cached_ || shared_ || own_.contents.data() == own_.owned.data();
+  }
 
  private:
   friend class DataBlocks;
 
   BlockView view_;
-  const CachedDataBlock* seen_ = nullptr;
-  LoadedBlock own_;  // its bytes, where they are not the cache's
+  CachedDataBlock* seen_ = nullptr;
+  bool was_found_ = false;  // in the cache, and not just put there
+  LoadedBlock own_;         // its bytes, where they are not the cache's
   CachedBlockHandle cached_;
   SharedCleanable shared_;  // in place of both, once it was shared
 };
@@ -93,6 +111,9 @@ class DataBlocks {
   // The same without a window and with the thread's own workspace.
   Status Load(const BlockPlace& place, const ReadOptions& options,
               PinnedBlock* block, const BlockNote& note = {}) const;
+  // The same for a request that LoadBatch postponed: its lookup was counted.
+  Status LoadPostponed(const BlockRequest& request,
+                       const ReadOptions& options) const;
   // The same for up to kBatch blocks, with the waits for memory side by side;
   // those that are not in the cache are read together, or postponed where those
   // before them in the file are too large.
@@ -101,11 +122,13 @@ class DataBlocks {
   // Those of the blocks that are in the cache; the rest are empty. Reads
   // nothing. At most kBatch.
   void FindInCache(std::span<const BlockHandle> blocks, const BlockNote* notes,
-                   CachedBlockHandle* found) const;
+                   TracedCaller caller, CachedBlockHandle* found) const;
   // Makes what was found *block; false where it is none, or another.
   static bool Take(CachedBlockHandle found, const BlockPlace& place,
                    PinnedBlock* block);
   bool has_cache() const { return cache_ != nullptr; }
+  // Copies the block where its bytes are not its own.
+  static Status MakeOwn(const BlockPlace& place, PinnedBlock* block);
   // Puts other bytes in its place.
   static Status Replace(const BlockPlace& place, Buffer bytes,
                         PinnedBlock* block);
@@ -117,18 +140,36 @@ class DataBlocks {
     return cache_ != nullptr && options.fill_cache && options.verify_checksums;
   }
   static Status OwnContents(const BlockPlace& place, PinnedBlock* block);
-  bool FindInCache(const BlockPlace& place, const BlockNote& note,
+  CacheKey KeyOf(const BlockHandle& block) const {
+    return file_.AtOffset(block.offset);
+  }
+  bool FindInCache(const BlockPlace& place, const ReadOptions& options,
+                   TracedCaller caller, const BlockNote& note,
                    PinnedBlock* block) const;
-  bool FindUncounted(const BlockPlace& place, const BlockNote& note,
-                     PinnedBlock* block) const;
+  enum class Found : uint8_t { kNowhere, kFirstTier, kSecondTier };
+  Found FindUncounted(const BlockPlace& place, const ReadOptions& options,
+                      const BlockNote& note, PinnedBlock* block) const;
+  bool FindAgain(const BlockPlace& place, const ReadOptions& options,
+                 const BlockNote& note, PinnedBlock* block) const {
+    return FindUncounted(place, options, note, block) != Found::kNowhere;
+  }
+  Status LoadAfterMiss(const BlockPlace& place, const ReadOptions& options,
+                       const BlockNote& note, PinnedBlock* block) const;
   bool FindAfterMiss(const BlockPlace& place, const ReadOptions& options,
                      const BlockNote& note, PinnedBlock* block,
                      LoadClaim* claim) const;
   Status LoadAlone(const BlockPlace& place, const ReadOptions& options,
                    const BlockNote& note, PinnedBlock* block) const;
   Status Keep(const BlockPlace& place, const ReadOptions& options,
-              const BlockNote& note, PinnedBlock* block) const;
+              const BlockNote& note, LoadedBlock* loaded,
+              PinnedBlock* block) const;
+  Status KeepInCache(const BlockPlace& place, const Slice& contents,
+                     const BlockNote& note, PinnedBlock* block) const;
+  void FindInSecondTier(std::span<const BlockHandle> blocks,
+                        const ReadOptions& options, const BlockNote* notes,
+                        CachedBlockHandle* found) const;
   size_t FindBatchInCache(std::span<BlockRequest> requests,
+                          const ReadOptions& options,
                           BlockRequest** missing) const;
   void LoadMissing(std::span<BlockRequest*> missing,
                    const ReadOptions& options) const;
@@ -144,6 +185,8 @@ class DataBlocks {
   std::unique_ptr<LoadsInFlight> loads_;  // for it
   CacheKey file_;
   const KeyOrder* words_order_ = nullptr;
+  // From one restart point to the next, once a block has told it.
+  mutable RelaxedAtomic<uint32_t> restart_interval_{0};
   bool small_pages_ = true;  // of the cache's memory
 };
 

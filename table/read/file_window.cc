@@ -28,6 +28,18 @@ uint64_t FileWindow::NextSize(uint64_t n) {
   return size;
 }
 
+// What a walk that goes on backward will read when it has left the window, as
+// far as the file was not told of it before.
+void FileWindow::ExpectBefore() {
+  const uint64_t n =
+      kWindowsAhead *
+      std::min(fixed_size_ != 0 ? fixed_size_ : next_size_, file_->Size());
+  const uint64_t from = begin_ - std::min(n, begin_);
+  const uint64_t to = std::clamp(expected_from_, from, begin_);
+  if (from < to) file_->Expect(from, to - from);
+  expected_from_ = from;
+}
+
 Status FileWindow::Read(uint64_t offset, uint64_t n, Slice* data) {
   const bool forward = offset >= last_end_ && offset - last_end_ <= kNear;
   const bool backward =
@@ -47,6 +59,11 @@ Status FileWindow::Read(uint64_t offset, uint64_t n, Slice* data) {
     }
     Status status = Fill(begin, size);
     if (!status.ok()) return status;
+    if (!backward) {
+      expected_from_ = begin_;
+    } else if (expecting_) {
+      ExpectBefore();
+    }
   }
   const uint64_t skipped = offset - begin_;
   if (skipped >= bytes_.size()) {

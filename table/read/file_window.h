@@ -19,10 +19,13 @@ namespace ashlar::internal {
 class FileWindow {
  public:
   // fixed_size: bytes of each read ahead; 0: 16 KiB growing to 128 KiB.
+  // expecting: the file is told of what a walk backward will read next. (A walk
+  // forward is what every kernel reads ahead for by itself, and better.)
   FileWindow(const RandomAccessFile* file, uint64_t fixed_size,
-             ReadCounters counters = {})
+             bool expecting = false, ReadCounters counters = {})
       : file_(file),
         counters_(counters),
+        expecting_(expecting),
         fixed_size_(fixed_size),
         next_size_(kSmallest) {}
 
@@ -35,6 +38,9 @@ class FileWindow {
  private:
   static constexpr uint64_t kSmallest = uint64_t{16} << 10;
   static constexpr uint64_t kLargest = uint64_t{128} << 10;
+  // How far ahead the file is told of a walk: a device takes several windows'
+  // time to answer (docs/benchmarks.md).
+  static constexpr uint64_t kWindowsAhead = 4;
   // Blocks this close to each other are taken as one walk: padding, trailers.
   static constexpr uint64_t kNear = uint64_t{8} << 10;
 
@@ -43,14 +49,18 @@ class FileWindow {
            n <= bytes_.size() - (offset - begin_);
   }
   uint64_t NextSize(uint64_t n);
+  void ExpectBefore();
 
   const RandomAccessFile* file_;
   ReadCounters counters_;
+  bool expecting_;
   uint64_t fixed_size_;
   uint64_t next_size_;
   uint64_t begin_ = 0;  // of the window in the file
   Slice bytes_;
   Buffer buffer_;
+  // From where on the file was told of a walk backward.
+  uint64_t expected_from_ = 0;
   // The last request, which tells a walk from a jump.
   uint64_t last_begin_ = 0;
   uint64_t last_end_ = 0;

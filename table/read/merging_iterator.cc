@@ -195,6 +195,16 @@ void MergingIterator::Show() {
   value_ = s.children[child_].value();
 }
 
+const Iterator& MergingIterator::current() const {
+  assert(valid_);
+  return state_->children[child_];
+}
+
+Status MergingIterator::PinValue(PinnableSlice* value) {
+  assert(valid_);
+  return state_->children[child_].PinValue(value);
+}
+
 void MergingIterator::SeekToFirst() {
   state_->Begin(true);
   for (Iterator& child : state_->children) child.SeekToFirst();

@@ -28,9 +28,11 @@ IndexHold MetadataCache::IndexBlocks<kRole>::Find(const BlockPlace& place,
     // Or what this reader makes would find the key taken, each time.
     if (found) blocks_.Erase(key);
     counters_.CountCacheMisses(place.kind, 1);
+    counters_.Trace(key, place.kind, TracedCaller::kOther, false);
     return {};
   }
   counters_.CountCacheHits(place.kind, 1);
+  counters_.Trace(key, place.kind, TracedCaller::kOther, true);
   return IndexHold(std::move(found));
 }
 
@@ -38,9 +40,13 @@ template <CacheEntryRole kRole>
 IndexHold MetadataCache::IndexBlocks<kRole>::Keep(const BlockPlace& place,
                                                   ParsedIndex parsed) const {
   auto block = std::make_unique<CachedIndexBlock>(place, std::move(parsed));
-  counters_.CountCacheAdd(place.kind, block->ApproximateMemoryUsage());
-  return IndexHold(blocks_.InsertAndHold(file_.AtOffset(place.handle.offset),
-                                         std::move(block), priority_));
+  const size_t charge = block->ApproximateMemoryUsage();
+  bool found_room = false;
+  IndexHold held(blocks_.InsertAndHold(file_.AtOffset(place.handle.offset),
+                                       std::move(block), priority_,
+                                       &found_room));
+  counters_.CountCacheAdd(place.kind, charge, found_room);
+  return held;
 }
 
 template class MetadataCache::IndexBlocks<CacheEntryRole::kIndexBlock>;
@@ -52,9 +58,11 @@ Status MetadataCache::HoldFilter(const BlockPlace& place,
   *filter = filters_.Lookup(key);
   if (*filter && (*filter)->handle == place.handle) {
     counters_.CountCacheHits(place.kind, 1);
+    counters_.Trace(key, place.kind, TracedCaller::kOther, true);
     return {};
   }
   counters_.CountCacheMisses(place.kind, 1);
+  counters_.Trace(key, place.kind, TracedCaller::kOther, false);
   filter->Reset();
   LoadedBlock block;
   Status status = source_->LoadOwned(place, true, &block);
@@ -66,8 +74,11 @@ Status MetadataCache::HoldFilter(const BlockPlace& place,
   auto made = std::make_unique<CachedFilter>(place.handle);
   if (made->bytes.Assign(block.contents)) {
     made->bits = FilterBitsReader(made->bytes.slice());
-    counters_.CountCacheAdd(place.kind, made->ApproximateMemoryUsage());
-    *filter = filters_.InsertAndHold(key, std::move(made), priority_);
+    const size_t charge = made->ApproximateMemoryUsage();
+    bool found_room = false;
+    *filter =
+        filters_.InsertAndHold(key, std::move(made), priority_, &found_room);
+    counters_.CountCacheAdd(place.kind, charge, found_room);
   }
   return *filter ? Status()
                  : place.Corruption("bad filter", "no memory for it");

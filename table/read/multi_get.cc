@@ -279,18 +279,35 @@ class MultiGetChunk {
   void LoadBlocks() {
     const auto requests = std::span(requests_).first(num_blocks_);
     table_.data.LoadBatch(requests, read_.options);
+    RestoreBlocks(requests);
     bool all_loaded = true;
-    for (BlockRequest& r : requests) {
-      if (r.status.ok() && !r.postponed) {
-        r.status = table_.RestoreData(r.place, Slice(), r.block);
-      }
-      all_loaded &= r.status.ok();
-    }
+    for (const BlockRequest& r : requests) all_loaded &= r.status.ok();
     if (all_loaded) return;
     open_.ForEach([&](size_t k) {
       const Status& status = requests_[block_of_[k]].status;
       if (!status.ok()) Close(k, status);
     });
+  }
+
+  // Blocks with their keys restored may be far larger: those beyond are
+  // postponed as well, and read again.
+  void RestoreBlocks(std::span<BlockRequest> requests) const {
+    if (table_.key_form.IsAsStored()) [[likely]]
+      return;
+    uint64_t held = 0;
+    for (const BlockRequest& r : requests) held += r.block->bytes();
+    const uint64_t most = std::max(held, DataBlocks::kBatchBytes);
+    for (BlockRequest& r : requests) {
+      if (!r.status.ok() || r.postponed) continue;
+      r.postponed = held > most;
+      held -= r.block->bytes();
+      if (r.postponed) {
+        *r.block = PinnedBlock();
+      } else {
+        r.status = table_.RestoreData(r.place, Slice(), r.block);
+        held += r.block->bytes();
+      }
+    }
   }
 
   void AnswerByWordsOfBlocks() {
@@ -322,7 +339,7 @@ class MultiGetChunk {
     for (PinnedBlock& block : blocks_) block = PinnedBlock();
     for (BlockRequest& r : std::span(requests_).first(num_blocks_)) {
       if (!r.postponed || !r.status.ok()) continue;
-      Status status = table_.data.Load(r.place, read_.options, r.block, r.note);
+      Status status = table_.data.LoadPostponed(r, read_.options);
       if (status.ok()) {
         status = table_.RestoreData(r.place, Slice(), r.block);
       }

@@ -33,9 +33,12 @@ inline Status NamedAfter(const RandomAccessFile& file, const Status& status) {
 struct OpenedTable {
   OpenedTable(std::unique_ptr<RandomAccessFile> file_in, const Footer& footer,
               uint64_t max_uncompressed_bytes,
-              std::shared_ptr<Statistics> statistics_in)
+              std::shared_ptr<Statistics> statistics_in,
+              std::shared_ptr<BlockCacheTracer> tracer_in)
       : statistics(std::move(statistics_in)),
-        counters(statistics.get()),
+        tracer(std::move(tracer_in)),
+        counters(statistics.get(),
+                 tracer == nullptr ? nullptr : tracer->recorder()),
         file(std::move(file_in)),
         source(file.get(), footer, max_uncompressed_bytes, counters),
         data(&source, counters),
@@ -44,6 +47,7 @@ struct OpenedTable {
         stored_order(order) {}
 
   std::shared_ptr<Statistics> statistics;
+  std::shared_ptr<BlockCacheTracer> tracer;
   const ReadCounters counters;
   // Stands in for a comparator that is not known.
   std::unique_ptr<const Comparator> placeholder;

@@ -36,6 +36,7 @@ constexpr std::array kFields = {
     ASHLAR_FIELD(filter_block_read_count),
     ASHLAR_FIELD(block_read_byte),
     ASHLAR_FIELD(iter_seek_count),
+    ASHLAR_FIELD(secondary_cache_hit_count),
     ASHLAR_FIELD(block_read_time),
     ASHLAR_FIELD(block_checksum_time),
     ASHLAR_FIELD(block_decompress_time),

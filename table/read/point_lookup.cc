@@ -5,39 +5,28 @@
 
 #include "table/timed_value.h"
 #include "table/wide_columns.h"
+#include "util/mem/thread_spare.h"
 
 namespace ashlar::internal {
 
 namespace {
 
 // The memory for keys that this thread's last lookup had, so that the next one
-// asks for none. Null: the thread ends, and so has this.
-constinit thread_local bool spare_has_ended = false;
-Buffer* SpareKeyMemory() {
-  struct Spare {
-    Buffer memory;
-    ~Spare() { spare_has_ended = true; }
-  };
-  thread_local Spare spare;
-  return spare_has_ended ? nullptr : &spare.memory;
-}
+// asks for none.
+using SpareKeyMemory = ThreadSpare<Buffer, PointLookup>;
 
 }  // namespace
 
 void PointLookup::StartIterator() {
   block_.emplace(table_.order);
-  Buffer* const spare = SpareKeyMemory();
-  if (spare != nullptr) block_->GiveKeyMemory(std::move(*spare));
+  block_->GiveKeyMemory(SpareKeyMemory::Take());
 }
 
 void PointLookup::KeepKeyMemory() {
   // One huge key shall not stay with the thread for good.
   constexpr size_t kMostKept = size_t{64} << 10;
   Buffer memory = block_->TakeKeyMemory();
-  Buffer* const spare = SpareKeyMemory();
-  if (spare != nullptr && memory.capacity() <= kMostKept) {
-    *spare = std::move(memory);
-  }
+  if (memory.capacity() <= kMostKept) SpareKeyMemory::Keep(std::move(memory));
 }
 
 Status PointLookup::CheckOptions(const OpenedTable& table,

@@ -43,15 +43,7 @@ void ReadCounters::CountMultiGet(const PointReads& reads,
   s->Add(Ticker::kNumberMultiGetKeysRead, reads.keys);
   s->Add(Ticker::kNumberMultiGetKeysFound, reads.found);
   s->Add(Ticker::kNumberMultiGetBytesRead, reads.bytes);
-  if (of_prefix) {
-    s->Add(Ticker::kBloomFilterPrefixChecked, reads.ruled_out + reads.let_pass);
-    s->Add(Ticker::kBloomFilterPrefixUseful, reads.ruled_out);
-    s->Add(Ticker::kBloomFilterPrefixTruePositive, reads.let_pass_and_there);
-  } else {
-    s->Add(Ticker::kBloomFilterUseful, reads.ruled_out);
-    s->Add(Ticker::kBloomFilterFullPositive, reads.let_pass);
-    s->Add(Ticker::kBloomFilterFullTruePositive, reads.let_pass_and_there);
-  }
+  AddFilterAnswers(reads, of_prefix, s);
 }
 
 void ReadCounters::CountSeek() const {
@@ -85,9 +77,20 @@ void ReadCounters::CountCacheMisses(BlockKind kind, uint64_t n) const {
   }
 }
 
-void ReadCounters::CountCacheAdd(BlockKind kind, uint64_t charge) const {
+void ReadCounters::CountSecondaryCacheHits(uint64_t n) const {
+  if (PerfContext* const c = counting_context; c != nullptr) {
+    c->secondary_cache_hit_count += n;
+  }
+  if (StatisticsShard* const s = shard(); s != nullptr) {
+    s->Add(Ticker::kSecondaryCacheDataHits, n);
+  }
+}
+
+void ReadCounters::CountCacheAdd(BlockKind kind, uint64_t charge,
+                                 bool found_room) const {
   StatisticsShard* const s = shard();
   if (s == nullptr) return;
+  if (!found_room) return s->Add(Ticker::kBlockCacheAddFailures, 1);
   s->Add(Of(kind, Ticker::kBlockCacheDataAdd, Ticker::kBlockCacheIndexAdd,
             Ticker::kBlockCacheFilterAdd),
          1);

@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "cache/trace/access_recorder.h"
 #include "table/dump.h"
 #include "table/perf_context.h"
 #include "table/read/statistics_shards.h"
@@ -57,8 +58,9 @@ struct PointReads {
 class ReadCounters {
  public:
   ReadCounters() = default;
-  explicit ReadCounters(const Statistics* statistics)
-      : statistics_(statistics) {}
+  explicit ReadCounters(const Statistics* statistics,
+                        AccessRecorder* recorder = nullptr)
+      : statistics_(statistics), recorder_(recorder) {}
 
   // Whether anybody counts.
   bool any() const {
@@ -74,15 +76,32 @@ class ReadCounters {
   // A walk's question for a prefix.
   void CountPrefixFilter(bool let_pass) const;
 
+  // Each access to the block cache, beside what follows.
+  void Trace(const CacheKey& key, BlockKind kind, TracedCaller caller,
+             bool hit) const {
+    if (recorder_ != nullptr) [[unlikely]]
+      recorder_->Record(key, TracedKind(kind), caller, hit);
+  }
   void CountCacheHits(BlockKind kind, uint64_t n) const;
+  // Data blocks of those hits, that the cache's second tier had.
+  void CountSecondaryCacheHits(uint64_t n) const;
   void CountCacheMisses(BlockKind kind, uint64_t n) const;
-  void CountCacheAdd(BlockKind kind, uint64_t charge) const;
+  // A block that was to go to the cache, and whether that had room.
+  void CountCacheAdd(BlockKind kind, uint64_t charge, bool found_room) const;
   void CountBlockRead(BlockKind kind, uint64_t bytes) const;
   void CountFileReads(uint64_t requests, uint64_t bytes) const;
   void CountChecksum(bool matches) const;
   void CountDecompressed(uint64_t from, uint64_t to) const;
 
  private:
+  static TracedBlockKind TracedKind(BlockKind kind) {
+    if (kind == BlockKind::kData) return TracedBlockKind::kData;
+    return kind == BlockKind::kIndex || kind == BlockKind::kIndexPartition
+               ? TracedBlockKind::kIndex
+               : TracedBlockKind::kFilter;
+  }
+  static void AddFilterAnswers(const PointReads& reads, bool of_prefix,
+                               StatisticsShard* shard);
   // Null: there are none.
   StatisticsShard* shard() const {
     return statistics_ == nullptr ? nullptr
@@ -90,6 +109,7 @@ class ReadCounters {
   }
 
   const Statistics* statistics_ = nullptr;
+  AccessRecorder* recorder_ = nullptr;
 };
 
 // Adds the time that it lives to a field of a context; null: takes none.
@@ -119,6 +139,20 @@ class StageTimer {
   uint64_t begin_ = 0;
 };
 
+// What the filter said of the keys, or of their prefixes.
+inline void ReadCounters::AddFilterAnswers(const PointReads& reads,
+                                           bool of_prefix, StatisticsShard* s) {
+  if (of_prefix) [[unlikely]] {
+    s->Add(Ticker::kBloomFilterPrefixChecked, reads.ruled_out + reads.let_pass);
+    s->Add(Ticker::kBloomFilterPrefixUseful, reads.ruled_out);
+    s->Add(Ticker::kBloomFilterPrefixTruePositive, reads.let_pass_and_there);
+  } else {
+    s->Add(Ticker::kBloomFilterUseful, reads.ruled_out);
+    s->Add(Ticker::kBloomFilterFullPositive, reads.let_pass);
+    s->Add(Ticker::kBloomFilterFullTruePositive, reads.let_pass_and_there);
+  }
+}
+
 inline void ReadCounters::CountGet(const GetResult& result,
                                    bool of_prefix) const {
   if (!any()) return;
@@ -134,15 +168,7 @@ inline void ReadCounters::CountGet(const GetResult& result,
   if (s == nullptr) return;
   s->Add(Ticker::kNumberKeysRead, 1);
   s->Add(Ticker::kBytesRead, reads.bytes);
-  if (of_prefix) [[unlikely]] {
-    s->Add(Ticker::kBloomFilterPrefixChecked, reads.ruled_out + reads.let_pass);
-    s->Add(Ticker::kBloomFilterPrefixUseful, reads.ruled_out);
-    s->Add(Ticker::kBloomFilterPrefixTruePositive, reads.let_pass_and_there);
-  } else {
-    s->Add(Ticker::kBloomFilterUseful, reads.ruled_out);
-    s->Add(Ticker::kBloomFilterFullPositive, reads.let_pass);
-    s->Add(Ticker::kBloomFilterFullTruePositive, reads.let_pass_and_there);
-  }
+  AddFilterAnswers(reads, of_prefix, s);
 }
 
 inline void ReadCounters::CountCacheHits(BlockKind kind, uint64_t n) const {

@@ -133,10 +133,13 @@ constexpr std::array<std::string_view, kTickers> kNames = {
     "rocksdb.bytes.decompressed.from",
     "rocksdb.bytes.decompressed.to",
     "rocksdb.number.db.seek",
+    "rocksdb.block.cache.add.failures",
+    "rocksdb.secondary.cache.data.hits",
     "rocksdb.block.cache.hit",
     "rocksdb.block.cache.miss",
     "rocksdb.block.cache.add",
     "rocksdb.block.cache.bytes.write",
+    "rocksdb.secondary.cache.hits",
 };
 
 uint64_t CountIn(const internal::TickerCounts& sums, Ticker ticker) {
@@ -156,6 +159,8 @@ uint64_t CountIn(const internal::TickerCounts& sums, Ticker ticker) {
       return of(Ticker::kBlockCacheDataBytesInsert) +
              of(Ticker::kBlockCacheIndexBytesInsert) +
              of(Ticker::kBlockCacheFilterBytesInsert);
+    case Ticker::kSecondaryCacheHits:
+      return of(Ticker::kSecondaryCacheDataHits);
     default:
       return of(ticker);
   }

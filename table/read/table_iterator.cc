@@ -1,5 +1,8 @@
 #include "table/read/table_iterator.h"
 
+#include <string>
+#include <utility>
+
 #include "table/read/visible_entries.h"
 
 namespace ashlar {
@@ -11,7 +14,8 @@ Iterator::State::State(const OpenedTable* opened,
     : table(opened),
       options(read_options),
       newest(read_options.timestamp.ToString()),
-      window(opened->file.get(), read_options.readahead_size, opened->counters),
+      window(opened->file.get(), read_options.readahead_size,
+             read_options.async_io, opened->counters),
       ahead(&opened->data),
       at(opened->index.get()),
       block(opened->order),
@@ -20,6 +24,10 @@ Iterator::State::State(const OpenedTable* opened,
       usable(status.ok()) {}
 
 Iterator::State::~State() = default;
+
+Iterator::State& Iterator::State::Walk() {
+  return visible != nullptr ? visible->walk() : *this;
+}
 
 bool Iterator::State::Fail(const Status& error) {
   status = table->Named(error);
@@ -30,7 +38,8 @@ bool Iterator::State::Fail(const Status& error) {
 
 void Iterator::State::LetGo() {
   block.Clear();
-  loaded.Clear();
+  passing.Clear();
+  loaded = &passing;
   ahead.Clear();
   has_block = false;
 }
@@ -41,20 +50,39 @@ bool Iterator::State::PassOn(bool on_entry) {
   return on_entry;
 }
 
+// Into *loaded.
+Status Iterator::State::TakeBlock(const BlockPlace& place) {
+  if (!ahead.Take(place, loaded)) {
+    table->data.Fetch(at.note());
+    Status loading = table->data.Load(place, options, &window, &workspace,
+                                      loaded, at.note());
+    if (!loading.ok()) return loading;
+  }
+  return table->RestoreData(place, newest, loaded);
+}
+
+// The same into one that stays, or from there.
+Status Iterator::State::TakeKeptBlock(const BlockPlace& place) {
+  const auto [found, is_new] =
+      kept.try_emplace({place.handle.offset, place.handle.size});
+  loaded = &found->second;
+  if (!is_new) return {};
+  Status loading = TakeBlock(place);
+  if (loading.ok()) loading = DataBlocks::MakeOwn(place, loaded);
+  if (loading.ok()) return {};
+  loaded = &passing;
+  kept.erase(found);
+  return loading;
+}
+
 bool Iterator::State::LoadBlock() {
   if (has_block && block_offset == at.handle().offset) return true;
   has_block = false;
   const BlockPlace place = at.place();
-  Status loading;
-  if (!ahead.Take(place, &loaded)) {
-    table->data.Fetch(at.note());
-    loading = table->data.Load(place, options, &window, &workspace, &loaded,
-                               at.note());
-  }
-  if (loading.ok()) loading = table->RestoreData(place, newest, &loaded);
+  Status loading = options.pin_data ? TakeKeptBlock(place) : TakeBlock(place);
   if (!loading.ok()) return Fail(loading);
-  if (table->order.known()) loaded.CheckOnce(table->order, place, &block);
-  block.Reset(loaded.view(), place);
+  if (table->order.known()) loaded->CheckOnce(table->order, place, &block);
+  block.Reset(loaded->view(), place);
   if (!bounds.Narrow(at, &block)) return PassOn(false);
   block_offset = place.handle.offset;
   has_block = true;
@@ -161,12 +189,11 @@ bool Iterator::State::CheckSeek() {
 }
 
 bool Iterator::State::SeekInBlock(const Slice& internal_key) {
-  const CachedDataBlock* const cached = loaded.cached();
   // Readers of one file may have other comparators of one name.
-  const bool has_words =
-      cached != nullptr && table->order.IsOfBytes() && cached->words().any();
-  return has_words ? block.Seek(internal_key, cached->words())
-                   : block.Seek(internal_key);
+  if (!table->order.IsOfBytes()) return block.Seek(internal_key);
+  const EntryWords words = loaded->Words(table->order);
+  return words.any() ? block.Seek(internal_key, words)
+                     : block.Seek(internal_key);
 }
 
 // To the first entry at or behind a key that is not below the lower bound.
@@ -200,6 +227,17 @@ bool Iterator::State::SeekForPrev(const Slice& internal_key) {
   return status.ok() && PrevBlock();
 }
 
+bool Iterator::State::PassBlock(uint64_t* entries) {
+  if (!LoadBlock()) return false;
+  if (!PassOn(block.SeekToFirst())) return status.ok();
+  if (!CheckBlockBegin()) return false;
+  do {
+    ++*entries;
+  } while (block.Next());
+  PassOn(false);
+  return status.ok() && CheckBlockEnd();
+}
+
 // Behind the block's last entry, where `block` is no longer valid but still
 // remembers that entry's key. Or damage was met.
 bool Iterator::State::NextBlock() {
@@ -229,8 +267,45 @@ void Iterator::Show(bool valid) {
   valid_ = valid;
   if (!valid) return;
   const State& s = *state_;
-  key_ = s.visible != nullptr ? s.visible->key() : s.block.key();
-  value_ = s.visible != nullptr ? s.visible->value() : s.block.value();
+  if (s.visible == nullptr) {
+    key_ = s.block.key();
+    value_ = s.block.value();
+    return;
+  }
+  key_ = s.visible->key();
+  value_ = s.visible->value();
+  if (!s.options.pin_data) return;
+  const Slice whole = s.visible->walk().block.KeyInBlock();
+  is_key_pinned_ = !whole.empty();
+  if (is_key_pinned_) key_ = whole;
+}
+
+bool Iterator::IsValuePinned() const {
+  assert(valid_);
+  return state_->options.pin_data;
+}
+
+Status Iterator::PinValue(PinnableSlice* value) {
+  assert(valid_);
+  PinnedBlock& block = *state_->Walk().loaded;
+  Cleanable pin;
+  if (block.HasOwnBytes()) {
+    block.Share(&pin);
+    value->Pin(value_, std::move(pin));
+    return {};
+  }
+  auto copy = std::make_unique<Buffer>();
+  if (!copy->TryReserve(value_.size())) {
+    return Status::MemoryLimit("no memory for a value of " +
+                               std::to_string(value_.size()) + " bytes");
+  }
+  copy->Append(value_);
+  const Slice bytes = copy->slice();
+  pin.RegisterCleanup(
+      [](void* buffer, void*) { delete static_cast<Buffer*>(buffer); },
+      copy.release(), nullptr);
+  value->Pin(bytes, std::move(pin));
+  return {};
 }
 
 void Iterator::SeekToFirst() {

@@ -525,13 +525,13 @@ Status OpenTable(std::unique_ptr<RandomAccessFile> file,
                  std::unique_ptr<OpenedTable>* table) {
   const RandomAccessFile& opened = *file;
   const ReadCounters counters(options.statistics.get());
-  FileWindow window(file.get(), 0, counters);
+  FileWindow window(file.get(), 0, false, counters);
   Footer footer;
   Status status = ReadFooter(opened, &window, &footer);
   if (!status.ok()) return NamedAfter(opened, status);
-  *table = std::make_unique<OpenedTable>(std::move(file), footer,
-                                         options.max_uncompressed_block_bytes,
-                                         options.statistics);
+  *table = std::make_unique<OpenedTable>(
+      std::move(file), footer, options.max_uncompressed_block_bytes,
+      options.statistics, options.block_cache_tracer);
   status = TableOpener(table->get(), &window).Open(options);
   OpenedTable& opened_table = **table;
   opened_table.one_search = status.ok() && IsOneSearch(opened_table);

@@ -6,6 +6,7 @@
 
 #include "table/index/index_cursor.h"
 #include "table/meta/plain_block.h"
+#include "table/read/check_entries.h"
 #include "table/read/get.h"
 #include "table/read/multi_get.h"
 #include "table/read/opened_table.h"
@@ -67,11 +68,19 @@ void TableReader::MultiGet(const ReadOptions& options,
 Iterator TableReader::NewIterator(const ReadOptions& options) const {
   const OpenedTable* const table = state_->table.get();
   auto state = std::make_unique<Iterator::State>(table, options);
-  if (VisibleEntries::MayHide(*table, options)) {
+  if (VisibleEntries::AreNeeded(*table, options)) {
     state->visible = std::make_unique<VisibleEntries>(table, options);
     state->block.Clear();
   }
   return Iterator(std::move(state));
+}
+
+Status TableReader::CheckEntries(
+    const ReadOptions& options, WorkerPool* pool,
+    const std::function<bool(uint64_t done, uint64_t total)>& on_progress,
+    uint64_t* entries) const {
+  return EntryCheck(state_->table.get(), options, on_progress)
+      .Run(pool, entries);
 }
 
 bool TableReader::knows_order() const { return state_->table->order.known(); }
@@ -108,7 +117,8 @@ SequenceNumber TableReader::NewestRangeDeletionOver(
 
 Status TableReader::VerifyChecksum(const ReadOptions& options) const {
   const OpenedTable& table = *state_->table;
-  FileWindow window(table.file.get(), options.readahead_size, table.counters);
+  FileWindow window(table.file.get(), options.readahead_size, options.async_io,
+                    table.counters);
   Buffer scratch;
   const auto check = [&](const BlockPlace& place) {
     StoredBlock stored;

@@ -7,7 +7,9 @@
 // for each fragment that the walk comes to, not for each key. Before a prefix
 // is sought, the filter is asked for it.
 //
-// Made only for reads that may hide something: all others pay nothing for it.
+// Made only for reads that may hide something, and for those with
+// ReadOptions::pin_data, whose keys are shown where they lie: all others pay
+// nothing for either.
 // One thread at a time.
 #ifndef ASHLAR_TABLE_READ_VISIBLE_ENTRIES_H_
 #define ASHLAR_TABLE_READ_VISIBLE_ENTRIES_H_
@@ -25,9 +27,11 @@ namespace ashlar::internal {
 
 class VisibleEntries {
  public:
-  // Whether such a read can hide anything.
-  static bool MayHide(const OpenedTable& table, const ReadOptions& options) {
-    return options.snapshot != kMaxSequenceNumber || HasPrefix(options) ||
+  // Whether such a read can hide anything; or pins what it shows, so that there
+  // is something to do at each step.
+  static bool AreNeeded(const OpenedTable& table, const ReadOptions& options) {
+    return options.pin_data || options.snapshot != kMaxSequenceNumber ||
+           HasPrefix(options) ||
            (table.range_deletions != nullptr &&
             !options.ignore_range_deletions);
   }
@@ -51,6 +55,7 @@ class VisibleEntries {
   Slice key() const { return all_.block.key(); }
   Slice value() const { return all_.block.value(); }
   const Status& status() const { return all_.status; }
+  Iterator::State& walk() { return all_; }
 
  private:
   bool StepForward() { return all_.block.Next() || all_.NextBlock(); }

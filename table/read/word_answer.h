@@ -20,11 +20,10 @@ namespace ashlar::internal {
 // The first step.
 inline WordPlace LookAtWords(const OpenedTable& table, const PinnedBlock& block,
                              const Slice& user_key) {
-  const CachedDataBlock* const cached = block.cached();
   // Readers of one file may have other comparators of one name: words that one
   // has made by its bytes say nothing to the other.
-  if (cached == nullptr || !table.order.IsOfBytes()) return {};
-  const EntryWords words = cached->words();
+  if (block.cached() == nullptr || !table.order.IsOfBytes()) return {};
+  const EntryWords words = block.Words(table.order);
   return words.any() ? words.Find(block.view(), table.order, user_key)
                      : WordPlace();
 }

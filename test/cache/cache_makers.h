@@ -27,6 +27,7 @@ struct CacheConfig {
   std::shared_ptr<MemoryAllocator> allocator;
   // What most entries of the test are charged.
   size_t entry_charge = 1000;
+  uint32_t (*age_clock)() = nullptr;
 };
 
 struct CacheMaker {
@@ -54,11 +55,12 @@ inline Result<std::shared_ptr<Cache>> MakeLru(const CacheConfig& config,
   options.metadata_charge_policy = config.policy;
   options.memory_allocator = config.allocator;
   options.hash_seed = kTestHashSeed;
+  options.age_clock = config.age_clock;
   return NewLruCache(options);
 }
 
-inline Result<std::shared_ptr<Cache>> MakeClock(const CacheConfig& config,
-                                                int num_shard_bits) {
+inline HyperClockCacheOptions ClockOptions(const CacheConfig& config,
+                                           int num_shard_bits) {
   HyperClockCacheOptions options;
   options.capacity = config.capacity;
   options.estimated_entry_charge = config.entry_charge;
@@ -67,6 +69,37 @@ inline Result<std::shared_ptr<Cache>> MakeClock(const CacheConfig& config,
   options.metadata_charge_policy = config.policy;
   options.memory_allocator = config.allocator;
   options.hash_seed = kTestHashSeed;
+  options.age_clock = config.age_clock;
+  return options;
+}
+
+inline Result<std::shared_ptr<Cache>> MakeClock(const CacheConfig& config,
+                                                int num_shard_bits) {
+  return NewHyperClockCache(ClockOptions(config, num_shard_bits));
+}
+
+// The one that sizes itself.
+inline Result<std::shared_ptr<Cache>> MakeAutoClock(const CacheConfig& config,
+                                                    int num_shard_bits) {
+  HyperClockCacheOptions options = ClockOptions(config, num_shard_bits);
+  options.estimated_entry_charge = 0;
+  options.min_avg_entry_charge = config.entry_charge;
+  return NewHyperClockCache(options);
+}
+
+// Both with admission.
+inline Result<std::shared_ptr<Cache>> MakeAdmission(const CacheConfig& config,
+                                                    int num_shard_bits) {
+  HyperClockCacheOptions options = ClockOptions(config, num_shard_bits);
+  options.admission = true;
+  return NewHyperClockCache(options);
+}
+inline Result<std::shared_ptr<Cache>> MakeAutoAdmission(
+    const CacheConfig& config, int num_shard_bits) {
+  HyperClockCacheOptions options = ClockOptions(config, num_shard_bits);
+  options.estimated_entry_charge = 0;
+  options.min_avg_entry_charge = config.entry_charge;
+  options.admission = true;
   return NewHyperClockCache(options);
 }
 
@@ -76,6 +109,12 @@ inline std::vector<CacheMaker> AllCacheMakers() {
       {"Lru4Shards", MakeLru, 2},
       {"HyperClock", MakeClock, 0},
       {"HyperClock4Shards", MakeClock, 2},
+      {"AutoHyperClock", MakeAutoClock, 0},
+      {"AutoHyperClock4Shards", MakeAutoClock, 2},
+      {"Admission", MakeAdmission, 0},
+      {"Admission4Shards", MakeAdmission, 2},
+      {"AutoAdmission", MakeAutoAdmission, 0},
+      {"AutoAdmission4Shards", MakeAutoAdmission, 2},
   };
 }
 

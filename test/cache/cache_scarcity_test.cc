@@ -9,18 +9,21 @@
 #include <cstdlib>
 #include <memory>
 #include <new>
+#include <optional>
 #include <vector>
 
 #include "cache/lru/lru_entry.h"
+#include "cache/tiered_cache.h"
 #include "cache/typed_cache.h"
 #include "table/table_reader.h"
 #include "test/cache/cache_fixture.h"
+#include "test/cache/saved_values.h"
 #include "test/support/faulty_file.h"
 #include "test/support/tables.h"
 
 namespace {
 
-enum class Memory { kThere, kNotForEntries, kForEntriesAlone };
+enum class Memory { kThere, kNotForEntries, kForEntriesAlone, kNone };
 // One thread alone runs here.
 Memory memory = Memory::kThere;
 int locks = 0;
@@ -33,6 +36,8 @@ bool IsThere(bool for_entry) {
       return !for_entry;
     case Memory::kForEntriesAlone:
       return for_entry;
+    case Memory::kNone:
+      break;
   }
   return false;
 }
@@ -199,6 +204,61 @@ TEST_P(CacheScarcity, ABatchTakesEachShardsLockOnce) {
     EXPECT_EQ(CountedValue::Of(handles[n])->key, keys[n]);
     cache_->Release(handles[n]);
   }
+}
+
+// What is evicted meanwhile is lost, or kept as it is; nothing is counted
+// wrong.
+TEST_P(CacheScarcity, ASecondTierWithoutMemoryFailsAloneAndOtherwiseWorks) {
+  const std::shared_ptr<Cache> first = GetParam()({.capacity = 4 * kCharge});
+  CompressedSecondaryCacheOptions options;
+  options.capacity = 1000 * kCharge;
+  options.num_shard_bits = 0;
+  options.hash_seed = 1;
+  const auto second = NewCompressedSecondaryCache(options).value();
+  const auto cache =
+      NewTieredCache({.primary = first,
+                      .secondary = second,
+                      .adm_policy = TieredAdmissionPolicy::kAdmPolicyAllowAll})
+          .value();
+  CreateCounted create = {.values = &values_};
+  const auto evict_all = [&] {
+    cache->SetCapacity(0);
+    cache->SetCapacity(4 * kCharge);
+    EXPECT_EQ(cache->GetUsage(), 0u);
+    EXPECT_EQ(cache->GetOccupancyCount(), 0u);
+  };
+  const auto put_and_evict = [&](uint64_t n, std::optional<Memory> what) {
+    CountedValue* const value = Make(n);
+    ASSERT_TRUE(cache->Insert(value->key, value, &kSavedOps, kCharge).ok());
+    const Shortage shortage(what.value_or(Memory::kThere));
+    evict_all();
+  };
+  // Neither a codec, which none has been made of yet, nor a place in the table.
+  put_and_evict(1, Memory::kNone);
+  put_and_evict(2, Memory::kForEntriesAlone);
+  put_and_evict(3, {});
+  const auto find = [&](uint64_t n) {
+    return cache->LookupSecondary(TestKey(n), &kSavedOps, &create);
+  };
+  const auto failures = [&] {
+    return second->GetStats().failures + cache->GetStats().failures;
+  };
+  const uint64_t before = failures();
+  CacheHandle* found = nullptr;
+  {
+    const Shortage shortage(Memory::kNone);
+    found = find(3);
+  }
+  EXPECT_EQ(found, nullptr);
+  EXPECT_EQ(failures(), before + 1);
+  found = find(3);
+  ASSERT_NE(found, nullptr);
+  cache->Release(found);
+  EXPECT_EQ(find(1), nullptr);
+  const SecondaryCacheStats stats = second->GetStats();
+  second->SetCapacity(0);
+  EXPECT_EQ(second->GetUsage(), 0u);
+  EXPECT_GE(stats.entries, 1u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Each, CacheScarcity,

@@ -42,8 +42,7 @@ void Find(const IndexReader& index, const Slice& internal_key) {
   IndexCursor at(&index);
   if (!at.Seek(internal_key)) return;
   FUZZ_CHECK(at.CompareSeparator(internal_key) >= 0);
-  IndexCursor before = at;
-  if (before.Prev()) FUZZ_CHECK(before.CompareSeparator(internal_key) < 0);
+  if (at.Prev()) FUZZ_CHECK(at.CompareSeparator(internal_key) < 0);
 }
 
 }  // namespace

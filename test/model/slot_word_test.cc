@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "cache/clock/admission/probation_steps.h"
 #include "test/model/slot_world.h"
 
 namespace ashlar::internal {
@@ -94,13 +95,53 @@ void WalkOver(Scene* scene) {
   if (slot::Give(scene, slot::kRef) == slot::Given::kOwned) EndOwned(scene);
 }
 
+void InsertOnProbation(Scene* scene) {
+  if (!slot::ClaimEmpty(scene)) return;
+  scene->Fill(4);
+  CountOnProbation(scene, 4);
+  slot::Publish(scene, slot::VisibleWord(0, slot::kOnProbation));
+}
+
+void AfterPromotion(Scene* scene) {
+  const int entry = scene->Entry();
+  Scene::Must(entry > 0, "a reference to an entry that is ended");
+  CountOnProbation(scene, -entry);
+  if (slot::Give(scene, slot::kRef) == slot::Given::kOwned) EndOwned(scene);
+}
+
+void Judge(Scene* scene) {
+  uint64_t before;
+  switch (slot::Judge(scene, false, &before)) {
+    case slot::Judged::kLeft:
+      return;
+    case slot::Judged::kPromoted:
+      AfterPromotion(scene);
+      return;
+    case slot::Judged::kOwned:
+      EndOwned(scene);
+  }
+}
+
+void Promote(Scene* scene) {
+  if (slot::Promote(scene)) AfterPromotion(scene);
+}
+
+void Cool(Scene* scene) { slot::Cool(scene); }
+
 void TwoLookups(Scene* scene) {
   Lookup(scene);
   Lookup(scene);
 }
 
-const std::vector<std::pair<const char*, Program>>& Programs() {
-  static const std::vector<std::pair<const char*, Program>> programs = {
+using Programs = std::vector<std::pair<const char*, Program>>;
+// What threads do, and where they may find the slot.
+struct Game {
+  Programs programs;
+  std::vector<SlotContents> starts;
+};
+
+const Programs& UsualPrograms() {
+  static const Programs programs = {
       {"Lookup", Lookup},
       {"LookupAndEraseIfLast", LookupAndEraseIfLast},
       {"Erase", Erase},
@@ -114,11 +155,27 @@ const std::vector<std::pair<const char*, Program>>& Programs() {
   return programs;
 }
 
+const Programs& ProbationPrograms() {
+  static const Programs programs = {
+      {"InsertOnProbation", InsertOnProbation},
+      {"Judge", Judge},
+      {"Promote", Promote},
+      {"Cool", Cool},
+      {"Lookup", Lookup},
+      {"LookupAndEraseIfLast", LookupAndEraseIfLast},
+      {"Erase", Erase},
+      {"Sweep", Sweep},
+      {"EraseUnreferenced", EraseUnreferenced},
+  };
+  return programs;
+}
+
 // --- Exploring
 // ----------------------------------------------------------------
 
-std::vector<SlotContents> Starts() {
-  std::vector<SlotContents> starts = {{slot::kEmptyWord, 0, false}};
+Game Usual() {
+  Game game = {UsualPrograms(), {{slot::kEmptyWord, 0, false}}};
+  std::vector<SlotContents>& starts = game.starts;
   // What a Take left that came too late.
   starts.push_back({slot::kTake * 2, 0, false});
   for (const CachePriority priority :
@@ -128,18 +185,30 @@ std::vector<SlotContents> Starts() {
   starts.push_back({slot::kStateMask, 1, true});  // its countdown at its end
   starts.push_back(
       {slot::kStateMask | (~uint64_t{0} << slot::kHitsShift), 1, true});
-  return starts;
+  return game;
 }
 
-size_t ExploreAll(const std::vector<size_t>& chosen) {
+Game OnProbation() {
+  Game game = {ProbationPrograms(), {{slot::kEmptyWord, 0, false}}};
+  for (const uint64_t hits : {0, 2}) {
+    game.starts.push_back(
+        {.word = slot::VisibleWord(0, slot::kOnProbation) + hits * slot::kHit,
+         .entry = 1,
+         .alive = true,
+         .on_probation = 1});
+  }
+  return game;
+}
+
+size_t ExploreAll(const Game& game, const std::vector<size_t>& chosen) {
   std::vector<Program> threads;
   std::string names;
   for (const size_t c : chosen) {
-    threads.push_back(Programs()[c].second);
-    names += std::string(Programs()[c].first) + " ";
+    threads.push_back(game.programs[c].second);
+    names += std::string(game.programs[c].first) + " ";
   }
   size_t worlds = 0;
-  for (const SlotContents& start : Starts()) {
+  for (const SlotContents& start : game.starts) {
     Explorer explorer(threads);
     EXPECT_EQ(explorer.Explore(start), "") << names << std::hex << start.word;
     worlds += explorer.worlds();
@@ -149,18 +218,35 @@ size_t ExploreAll(const std::vector<size_t>& chosen) {
 
 TEST(SlotWord, TwoThreadsInEveryOrder) {
   size_t worlds = 0;
-  for (size_t a = 0; a < Programs().size(); ++a) {
-    for (size_t b = a; b < Programs().size(); ++b) worlds += ExploreAll({a, b});
+  for (const Game& game : {Usual(), OnProbation()}) {
+    for (size_t a = 0; a < game.programs.size(); ++a) {
+      for (size_t b = a; b < game.programs.size(); ++b) {
+        worlds += ExploreAll(game, {a, b});
+      }
+    }
   }
   EXPECT_GT(worlds, 5000U);
 }
 
 TEST(SlotWord, ThreeThreadsInEveryOrder) {
+  const Game game = Usual();
   // The last program only repeats the first.
-  const size_t n = Programs().size() - 1;
+  const size_t n = game.programs.size() - 1;
   for (size_t a = 0; a < n; ++a) {
     for (size_t b = a; b < n; ++b) {
-      for (size_t c = b; c < n; ++c) ExploreAll({a, b, c});
+      for (size_t c = b; c < n; ++c) ExploreAll(game, {a, b, c});
+    }
+  }
+}
+
+// Of which one at least puts in, judges or promotes.
+TEST(SlotWord, ThreeThreadsInEveryOrderOnProbation) {
+  constexpr size_t kFirst = 3;
+  const Game game = OnProbation();
+  const size_t n = game.programs.size();
+  for (size_t a = 0; a < kFirst; ++a) {
+    for (size_t b = a; b < n; ++b) {
+      for (size_t c = b; c < n; ++c) ExploreAll(game, {a, b, c});
     }
   }
 }
@@ -168,10 +254,10 @@ TEST(SlotWord, ThreeThreadsInEveryOrder) {
 // --- Seeded defects: each must be found
 // ---------------------------------------
 
-std::string FaultOf(const Program& defect) {
-  for (const auto& a : Programs()) {
-    for (const auto& b : Programs()) {
-      for (const SlotContents& start : Starts()) {
+std::string FaultOf(const Program& defect, const Game& game = Usual()) {
+  for (const auto& a : game.programs) {
+    for (const auto& b : game.programs) {
+      for (const SlotContents& start : game.starts) {
         Explorer explorer({defect, a.second, b.second});
         std::string fault = explorer.Explore(start);
         if (!fault.empty()) return fault;
@@ -242,6 +328,78 @@ TEST(SlotWord, FindsTheOnlyReferenceGivenBackBeforeTheClaim) {
               }
             }),
             "");
+}
+
+// The charge may be that of an entry that came later.
+TEST(SlotWord, FindsAPromotionWithoutAReference) {
+  EXPECT_NE(FaultOf(
+                [](Scene* scene) {
+                  uint64_t seen = scene->LoadRelaxed();
+                  if (!slot::IsOnProbation(seen) || !slot::IsVisible(seen))
+                    return;
+                  const int entry = scene->Entry();
+                  if (scene->CompareExchangeAcquire(&seen,
+                                                    slot::PromotedWord(seen))) {
+                    CountOnProbation(scene, -entry);
+                  }
+                },
+                OnProbation()),
+            "");
+}
+
+TEST(SlotWord, FindsAnEndThatForgetsProbation) {
+  EXPECT_EQ(FaultOf(
+                [](Scene* scene) {
+                  uint64_t seen = scene->LoadRelaxed();
+                  if (!slot::IsOnProbation(seen) || slot::Refs(seen) != 0)
+                    return;
+                  if (scene->CompareExchangeAcquire(&seen, slot::kOwnedWord)) {
+                    EndOwned(scene);
+                  }
+                },
+                OnProbation()),
+            "another sum than is on probation");
+}
+
+// A mistaken Take that is taken back after it.
+TEST(SlotWord, WhatIsInUseKeepsItsHits) {
+  uint64_t word = slot::VisibleWord(0, slot::kOnProbation) + slot::kTake;
+  EXPECT_EQ(slot::PromotedWord(word) - slot::kTake,
+            slot::VisibleWord(0, slot::StartAt(0)));
+}
+
+TEST(SlotWord, AnEntryOnProbationIsJudgedByItsUse) {
+  struct Word {
+    uint64_t value;
+    uint64_t LoadRelaxed() const { return value; }
+    bool CompareExchangeAcquire(uint64_t* expected, uint64_t desired) {
+      if (*expected != value) return false;
+      value = desired;
+      return true;
+    }
+  };
+  const uint64_t unused = slot::VisibleWord(0, slot::kOnProbation);
+  uint64_t before = 0;
+  Word word = {unused};
+  EXPECT_EQ(slot::Sweep(&word, &before), slot::Swept::kIsOnProbation);
+  EXPECT_EQ(slot::Judge(&word, false, &before), slot::Judged::kOwned);
+  EXPECT_EQ(before, unused);
+  EXPECT_EQ(word.value, slot::kOwnedWord | slot::kOnProbation);
+
+  word = {unused + 3 * slot::kHit};
+  EXPECT_EQ(slot::Judge(&word, false, &before), slot::Judged::kPromoted);
+  EXPECT_EQ(word.value, slot::VisibleWord(1, slot::kWasHit));
+
+  word = {unused + 3 * slot::kHit};
+  EXPECT_EQ(slot::Judge(&word, true, &before), slot::Judged::kOwned);
+  word = {unused + slot::kRef};
+  EXPECT_EQ(slot::Judge(&word, true, &before), slot::Judged::kPromoted);
+
+  word = {unused + 3 * slot::kHit};
+  slot::Cool(&word);
+  EXPECT_EQ(word.value, unused | slot::kWasHit);
+  EXPECT_EQ(slot::Judge(&word, false, &before), slot::Judged::kOwned);
+  EXPECT_TRUE(slot::WasHit(before));
 }
 
 // --- Single steps

@@ -1,12 +1,7 @@
 // What threads on one slot of the clock cache can bring about: every
 // interleaving of their steps, run on the code that the cache runs.
 //
-// A thread is a program that makes its steps on words of the model's. To take a
-// thread one step on, its program runs again from the start: the steps that it
-// has taken answer as they did then, the next one is taken, and the rest is
-// left for another time. So the world is what the slot is and what each thread
-// was answered, and all worlds that can be reached are visited once. Used by
-// the tests of slot_word.h and spread.h.
+// How that is done: replay.h. Used by the tests of slot_word.h and spread.h.
 #ifndef ASHLAR_TEST_MODEL_SLOT_WORLD_H_
 #define ASHLAR_TEST_MODEL_SLOT_WORLD_H_
 
@@ -14,13 +9,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "cache/clock/slot_word.h"
 #include "cache/clock/spread.h"
+#include "test/model/replay.h"
 
 namespace ashlar::internal {
 
@@ -33,8 +28,9 @@ inline constexpr size_t kFirstLine = 2;
 
 struct SlotContents {
   uint64_t word = slot::kEmptyWord;
-  int entry = 0;       // which entry was last filled in; 0: none
-  bool alive = false;  // and not ended
+  int entry = 0;         // which entry was last filled in; 0: none
+  bool alive = false;    // and not ended
+  int on_probation = 0;  // sum of charges, which are the entries' numbers
   // Of the set of lines that the slot may have.
   uint64_t owner = 0;
   std::array<uint64_t, kModelLines> lines{};
@@ -45,36 +41,11 @@ struct SlotContents {
            : i == kOwnerWord ? &owner
                              : &lines[i - kFirstLine];
   }
+  std::string FaultAtEnd() const;
 };
 
-struct World {
-  SlotContents slot;
-  std::vector<std::vector<uint64_t>> answers;  // of each thread
-  auto operator<=>(const World&) const = default;
-};
-
-struct NotYet {};  // a step that is left for another time
-
-// The world as one thread sees it.
-class Steps {
- public:
-  Steps(World* world, size_t thread) : world_(world), thread_(thread) {}
-
-  uint64_t Step(const std::function<uint64_t(SlotContents*)>& step) {
-    std::vector<uint64_t>& answers = world_->answers[thread_];
-    if (next_ < answers.size()) return answers[next_++];
-    if (taken_) throw NotYet();
-    taken_ = true;
-    answers.push_back(step(&world_->slot));
-    return answers[next_++];
-  }
-
- private:
-  World* const world_;
-  const size_t thread_;
-  size_t next_ = 0;
-  bool taken_ = false;
-};
+using World = ReplayWorld<SlotContents>;
+using Steps = ReplaySteps<SlotContents>;
 
 // One of its words.
 class Place {
@@ -163,81 +134,53 @@ class Scene : public Steps, public Place {
     });
     Must(was_alive == 1, "an entry is ended twice");
   }
-  static void Must(bool holds, const char* fault) {
-    if (!holds) throw std::string(fault);
-  }
 };
 
 using Program = std::function<void(Scene*)>;
 
+// As the table counts what is on probation.
+inline void CountOnProbation(Scene* scene, int change) {
+  scene->Step([change](SlotContents* s) {
+    s->on_probation += change;
+    return uint64_t{0};
+  });
+}
+
 // Who owns a slot ends what is in it.
 inline void EndOwned(Scene* scene) {
+  if (slot::IsOnProbation(scene->LoadRelaxed())) {
+    CountOnProbation(scene, -scene->Entry());
+  }
   scene->End();
   slot::Vacate(scene);
 }
 
-// Empty when every world that can be reached is as it must be.
-class Explorer {
- public:
-  explicit Explorer(std::vector<Program> threads)
-      : threads_(std::move(threads)) {}
+using Explorer = ReplayExplorer<SlotContents, Scene>;
 
-  std::string Explore(const SlotContents& start) {
-    World world;
-    world.slot = start;
-    world.answers.resize(threads_.size());
-    fault_.clear();
-    Visit(world);
-    return fault_;
+inline std::string SlotContents::FaultAtEnd() const {
+  const SlotContents& s = *this;
+  std::string fault;
+  const bool empty = slot::IsEmpty(s.word);
+  const bool spread = !empty && slot::IsSpread(s.word);
+  uint64_t refs = slot::Refs(s.word) - (spread ? slot::kSpreadRefs : 0);
+  for (const uint64_t line : s.lines) {
+    if (spread != (line != slot::kClosedLine)) fault = "a line is left open";
+    refs += line >> slot::kLineRefsShift;
   }
-  size_t worlds() const { return seen_.size(); }
-
- private:
-  void Visit(const World& world) {
-    if (!fault_.empty() || !seen_.insert(world).second) return;
-    bool all_done = true;
-    for (size_t t = 0; t < threads_.size() && fault_.empty(); ++t) {
-      World next = world;
-      TakeStep(&next, t);
-      if (next == world) continue;  // the thread has come to its end
-      all_done = false;
-      Visit(next);
-    }
-    if (all_done && fault_.empty()) CheckEnd(world.slot);
+  if (spread != (s.owner != 0)) fault = "nobody's set of lines";
+  if (!empty && !slot::IsShareable(s.word)) fault = "owned by nobody";
+  // Those of a line are so many bits.
+  if (!empty && refs << slot::kLineRefsShift != 0) {
+    fault = "references are left";
   }
-
-  void TakeStep(World* world, size_t thread) {
-    Scene scene(world, thread);
-    try {
-      threads_[thread](&scene);
-    } catch (const NotYet&) {  // the rest of it, another time
-    } catch (const std::string& fault) {
-      fault_ = fault;
-    }
+  if (!empty && !slot::IsVisible(s.word)) fault = "erased, and still there";
+  if (empty == s.alive) fault = "an entry without an end, or without a slot";
+  const bool counts = !empty && slot::IsOnProbation(s.word);
+  if (s.on_probation != (counts ? s.entry : 0)) {
+    fault = "another sum than is on probation";
   }
-
-  void CheckEnd(const SlotContents& s) {
-    const bool empty = slot::IsEmpty(s.word);
-    const bool spread = !empty && slot::IsSpread(s.word);
-    uint64_t refs = slot::Refs(s.word) - (spread ? slot::kSpreadRefs : 0);
-    for (const uint64_t line : s.lines) {
-      if (spread != (line != slot::kClosedLine)) fault_ = "a line is left open";
-      refs += line >> slot::kLineRefsShift;
-    }
-    if (spread != (s.owner != 0)) fault_ = "nobody's set of lines";
-    if (!empty && !slot::IsShareable(s.word)) fault_ = "owned by nobody";
-    // Those of a line are so many bits.
-    if (!empty && refs << slot::kLineRefsShift != 0) {
-      fault_ = "references are left";
-    }
-    if (!empty && !slot::IsVisible(s.word)) fault_ = "erased, and still there";
-    if (empty == s.alive) fault_ = "an entry without an end, or without a slot";
-  }
-
-  std::vector<Program> threads_;
-  std::set<World> seen_;
-  std::string fault_;
-};
+  return fault;
+}
 
 }  // namespace ashlar::internal
 

@@ -38,14 +38,15 @@ class FakeReads {
   // So many of the next submissions end before there is any answer.
   int silent_enters = 0;
   bool is_childs = false;
+  bool is_memory = false;
   std::function<void()> on_enter;
 
   int num_cached = 0, num_reads = 0, num_expected = 0;
   int num_opened = 0, num_open = 0, num_enters = 0, num_ring_reads = 0;
 
   static const port::ReadCalls& Calls() {
-    static constexpr port::ReadCalls kCalls = {ReadCached, Read, Expect,
-                                               OpenRing};
+    static constexpr port::ReadCalls kCalls = {ReadCached, IsMemory, Read,
+                                               Expect, OpenRing};
     return kCalls;
   }
 
@@ -106,6 +107,8 @@ class FakeReads {
     std::vector<Piece> in_flight_;
     std::deque<port::ReadRing::Answer> answers_;
   };
+
+  static bool IsMemory(int) { return current_->is_memory; }
 
   static int64_t Next(std::deque<int64_t>* answers) {
     if (answers->empty()) return kBytes;

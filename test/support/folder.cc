@@ -15,6 +15,16 @@ std::string ReadFile(const std::string& path) {
   return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
+// Of this file alone the compiler is told the folder, so that all others are
+// compiled alike wherever the project lies.
+std::string SourcePath(const std::string& path) {
+  return ASHLAR_SOURCE_DIR "/" + path;
+}
+
+std::string GoldenPath(const std::string& name) {
+  return SourcePath("test/golden/" + name);
+}
+
 void WriteFile(const std::string& path, std::string_view bytes) {
   std::ofstream file(path, std::ios::binary | std::ios::trunc);
   file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));

@@ -9,6 +9,10 @@
 namespace ashlar::testing {
 
 std::string ReadFile(const std::string& path);
+// Where a file of the project lies, its path taken from the top.
+std::string SourcePath(const std::string& path);
+// One of test/golden.
+std::string GoldenPath(const std::string& name);
 void WriteFile(const std::string& path, std::string_view bytes);
 
 // A folder that lives as long as this object.

@@ -18,10 +18,6 @@
 namespace ashlar::testing {
 namespace {
 
-std::string GoldenPath(const std::string& name) {
-  return std::string(ASHLAR_SOURCE_DIR) + "/test/golden/" + name;
-}
-
 // The files that it does not read, and what it says of them.
 const std::map<std::string, std::string>& Refused() {
   static const std::map<std::string, std::string> refused = {

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "cache/cache_options.h"
+#include "cache/tiered_cache.h"
 #include "util/file.h"
 
 namespace ashlar::testing {
@@ -23,11 +24,12 @@ std::vector<Entry> SomeEntries(int count) {
   return entries;
 }
 
-std::shared_ptr<Cache> AnyBlockCache(uint64_t random) {
+namespace {
+
+std::shared_ptr<Cache> AnyFirstTier(uint64_t random) {
   constexpr size_t kCapacities[] = {size_t{1} << 20, 3000, 0};
   const size_t capacity = kCapacities[random / 4 % 3];
   const bool strict = random / 12 % 2 != 0;
-  if (random % 4 == 0) return nullptr;
   if (random % 4 == 1) {
     return NewLruCache({.capacity = capacity, .strict_capacity_limit = strict})
         .value();
@@ -35,6 +37,22 @@ std::shared_ptr<Cache> AnyBlockCache(uint64_t random) {
   return NewHyperClockCache({.capacity = capacity,
                              .estimated_entry_charge = 1000,
                              .strict_capacity_limit = strict})
+      .value();
+}
+
+}  // namespace
+
+std::shared_ptr<Cache> AnyBlockCache(uint64_t random) {
+  if (random % 4 == 0) return nullptr;
+  std::shared_ptr<Cache> first = AnyFirstTier(random);
+  constexpr size_t kCapacities[] = {size_t{1} << 20, 3000, 0};
+  if (random / 24 % 2 == 0) return first;
+  auto second = NewCompressedSecondaryCache(
+      {.capacity = kCapacities[random / 48 % 3], .num_shard_bits = 0});
+  return NewTieredCache(
+             {.primary = std::move(first),
+              .secondary = std::move(second).value(),
+              .adm_policy = TieredAdmissionPolicy::kAdmPolicyAllowAll})
       .value();
 }
 

@@ -66,7 +66,7 @@ std::unique_ptr<TableReader> OpenTable(std::string bytes,
                                        const ReaderOptions& options = {});
 
 // None, or one that is large, that has room for a block or two, or for none
-// at all.
+// at all; alone or with a second tier, of which the same holds.
 std::shared_ptr<Cache> AnyBlockCache(uint64_t random);
 
 // Every entry from the first to the last, or the other way round, with

@@ -11,6 +11,7 @@
 #include "cache/cache_options.h"
 #include "table/table_reader.h"
 #include "test/support/faulty_file.h"
+#include "test/support/folder.h"
 #include "test/support/random_table.h"
 #include "test/support/tables.h"
 
@@ -121,7 +122,7 @@ TEST(BlockCache, FilesDoNotMeet) {
 // LevelDB's have none. Nothing but their being opened tells them apart.
 TEST(BlockCache, FilesWithoutAnIdentityDoNotMeet) {
   const auto cache = ClockOf(size_t{8} << 20);
-  const std::string golden = ASHLAR_SOURCE_DIR "/test/golden/";
+  const std::string golden = GoldenPath("");
   for (const char* const name :
        {"ldb-plain.ldb", "ldb-snappy.ldb", "ldb-restart.ldb"}) {
     auto plain = TableReader::Open(golden + name);

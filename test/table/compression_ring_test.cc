@@ -281,6 +281,7 @@ TEST(WriteProgress, CountsGoTogether) {
   WriteProgress progress(7);
   std::atomic<bool> done = false;
   std::vector<std::thread> readers;
+  readers.reserve(3);
   for (int i = 0; i < 3; ++i) {
     readers.emplace_back([&] {
       uint64_t last = 0;

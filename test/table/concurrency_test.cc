@@ -12,30 +12,13 @@
 #include "table/table_reader.h"
 #include "test/support/folder.h"
 #include "test/support/random_table.h"
+#include "test/support/run_together.h"
 #include "test/support/tables.h"
 
 namespace ashlar::testing {
 namespace {
 
 constexpr int kThreads = 6;
-
-// Runs work(thread) in each thread, started together; what each returns is a
-// complaint, or empty.
-template <typename Work>
-void RunTogether(Work work) {
-  std::barrier start(kThreads);
-  std::vector<std::string> complaints(kThreads);
-  std::vector<std::thread> threads;
-  threads.reserve(kThreads);
-  for (int t = 0; t < kThreads; ++t) {
-    threads.emplace_back([&, t] {
-      start.arrive_and_wait();
-      complaints[static_cast<size_t>(t)] = work(t);
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  for (const std::string& complaint : complaints) EXPECT_EQ(complaint, "");
-}
 
 std::string GetMany(const TableReader& reader, uint64_t seed) {
   constexpr int kGets = 1500;
@@ -77,7 +60,7 @@ std::string CheckAll(const TableReader& reader) {
 }
 
 void ShareReader(const TableReader& reader, const std::vector<Entry>& entries) {
-  RunTogether([&](int thread) {
+  RunTogether(kThreads, [&](int thread) {
     std::string complaint;
     for (int round = 0; round < 2 && complaint.empty(); ++round) {
       complaint = GetMany(reader, static_cast<uint64_t>(thread));
@@ -115,7 +98,7 @@ TEST(Concurrency, OneReaderOfARealFile) {
 TEST(Concurrency, PinnedValuesTravel) {
   auto reader = OpenTable(BuildTable({}, SomeEntries(2000)));
   std::vector<std::vector<GetResult>> results(kThreads);
-  RunTogether([&](int thread) -> std::string {
+  RunTogether(kThreads, [&](int thread) -> std::string {
     auto& mine = results[static_cast<size_t>(thread)];
     for (const Entry& entry : SomeEntries(200)) {
       mine.emplace_back();
@@ -125,7 +108,7 @@ TEST(Concurrency, PinnedValuesTravel) {
     return {};
   });
   reader.reset();
-  RunTogether([&](int thread) -> std::string {
+  RunTogether(kThreads, [&](int thread) -> std::string {
     auto& other = results[static_cast<size_t>((thread + 1) % kThreads)];
     for (size_t i = 0; i < other.size(); ++i) {
       if (other[i].value.ToString() != "value" + std::to_string(i)) {
@@ -146,7 +129,7 @@ TEST(Concurrency, StatisticsOfManyThreads) {
   const auto reader = OpenTable(BuildTable({}, SomeEntries(2000)), options);
   constexpr uint64_t kGets = 1500;
   for (uint64_t round = 1; round <= 3; ++round) {
-    RunTogether([&](int thread) -> std::string {
+    RunTogether(kThreads, [&](int thread) -> std::string {
       if (thread != 0) return GetMany(*reader, round);
       uint64_t last = 0;
       for (int i = 0; i < 100; ++i) {
@@ -186,7 +169,7 @@ TEST(Concurrency, ManyBuilders) {
   const std::vector<Entry> entries = SomeEntries(2000);
   const std::string expected = BuildTable({}, entries);
   std::vector<std::string> own(kThreads);
-  RunTogether([&](int thread) -> std::string {
+  RunTogether(kThreads, [&](int thread) -> std::string {
     for (int round = 0; round < 3; ++round) {
       if (BuildTable({}, entries) != expected) return "different bytes";
     }
@@ -199,7 +182,7 @@ TEST(Concurrency, ManyBuilders) {
 TEST(Concurrency, AtomicFilesOfOneName) {
   const TestFolder folder;
   const std::string path = folder / "file";
-  RunTogether([&](int thread) -> std::string {
+  RunTogether(kThreads, [&](int thread) -> std::string {
     for (int round = 0; round < 10; ++round) {
       auto file = AtomicFile::Create(path, {.sync = false});
       if (!file.ok()) return file.status().ToString();

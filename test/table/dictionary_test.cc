@@ -154,8 +154,7 @@ TEST(DictionaryTable, RawDictionariesAreThoseOfRocksDb) {
         "r119-dict-zlib", "r119-dict-zstd", "r78-dict-bzip2", "r78-dict-lz4",
         "r78-dict-snappy", "r78-dict-zlib", "r78-dict-zstd"}) {
     SCOPED_TRACE(name);
-    const std::string theirs = ReadFile(std::string(ASHLAR_SOURCE_DIR) +
-                                        "/test/golden/" + name + ".sst");
+    const std::string theirs = ReadFile(GoldenPath(name) + ".sst");
     const auto reader = OpenTable(theirs);
     std::vector<Entry> entries;
     Require(ReadForward(*reader, {}, &entries));

@@ -351,7 +351,7 @@ TEST(Differential, TablesOfOurs) {
 }
 
 TEST(Differential, GoldenFiles) {
-  const std::string folder = std::string(ASHLAR_SOURCE_DIR) + "/test/golden/";
+  const std::string folder = GoldenPath("");
   std::istringstream lines(ReadFile(folder + "golden.tsv"));
   Sightings seen;
   int files = 0;

@@ -32,7 +32,14 @@ struct SearchedBlock {
       : order(order_in) {
     // The block's own size is all that counts.
     const BlockPlace place{BlockKind::kData, {0, bytes.size()}};
-    status = CachedDataBlock::Make(place, bytes, &order, nullptr, &block);
+    uint32_t interval = 0;
+    status =
+        CachedDataBlock::Make(place, bytes, &order, &interval, nullptr, &block);
+    if (!status.ok() || block == nullptr) return;
+    EXPECT_FALSE(block->words().any()) << "words of a block that nobody found";
+    block->MakeWordsOfFound(order);
+    EXPECT_FALSE(block->words().any()) << "found once";
+    block->MakeWordsOfFound(order);
   }
 
   WordPlace Find(const std::string& key, EntryMatch* match, bool* matches) {
@@ -204,6 +211,38 @@ TEST(EntryWords, TellAllOfOrdinaryBlocks) {
       EXPECT_EQ(place.tells, WordPlace::Tells::kAbsent) << key;
     }
   }
+}
+
+// What a block tells of the table's interval saves the next one the way through
+// all but its last; where another table's were believed, nothing is made.
+TEST(EntryWords, AreMeasuredByTheLastInterval) {
+  int believed = 0;
+  ForEachSeed(1, 300, [&](uint64_t seed) {
+    Random random(seed);
+    const Comparator* const comparator =
+        random.OneIn(2) ? BytewiseComparator() : ReverseBytewiseComparator();
+    const KeyOrder order(comparator);
+    const auto interval = static_cast<uint32_t>(1 + random.Below(20));
+    const std::string bytes = BuildBlock(RandomEntries(&random, comparator),
+                                         static_cast<int>(interval));
+    BlockView view;
+    Require(ParseBlock(bytes, {BlockKind::kData, {0, bytes.size()}}, &view));
+    uint32_t told = 0;
+    const EntryWordsShape shape = MeasureEntryWords(view, order, &told);
+    EXPECT_EQ(told, view.num_restarts > 1 ? interval : 0u);
+    told = interval;
+    const EntryWordsShape quick = MeasureEntryWords(view, order, &told);
+    EXPECT_EQ(quick.num_entries, shape.num_entries);
+    EXPECT_EQ(quick.prefix_size, shape.prefix_size);
+    told = interval + 1;
+    const EntryWordsShape wrong = MeasureEntryWords(view, order, &told);
+    if (view.num_restarts == 1 || wrong.num_entries == 0) return;
+    ++believed;
+    alignas(4) char arrays[size_t{1} << 14];
+    ASSERT_LE(wrong.bytes(), sizeof arrays);
+    EXPECT_FALSE(FillEntryWords(view, order, wrong, arrays));
+  });
+  EXPECT_GT(believed, 50);
 }
 
 // Entries that are small beside six bytes each, values apart, and other orders

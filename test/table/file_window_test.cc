@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "test/support/faulty_file.h"
 #include "test/support/random.h"
@@ -21,7 +23,7 @@ TEST(FileWindow, GivesTheBytesOfTheFile) {
     const std::string contents = random.Bytes(random.Below(600000) + 1);
     FaultPlan plan;
     const auto file = NewFaultyFile("f", contents, &plan);
-    FileWindow window(file.get(), random.Pick(kFixed));
+    FileWindow window(file.get(), random.Pick(kFixed), random.OneIn(2));
     uint64_t at = 0;
     for (int i = 0; i < 200; ++i) {
       const uint64_t n = random.Below(random.OneIn(20) ? 300000 : 5000);
@@ -63,6 +65,90 @@ TEST(FileWindow, WalksTakeFewReads) {
     EXPECT_LT(plan.operations, 40u);
     EXPECT_GT(plan.operations, 10u);
   }
+}
+
+// Counts how often each byte was asked for, and read.
+class ExpectingFile final : public RandomAccessFile {
+ public:
+  explicit ExpectingFile(uint64_t size) : expected(size), bytes_(size, 'x') {}
+  Status Read(uint64_t offset, size_t n, char* /*scratch*/,
+              Slice* data) const override {
+    *data = Slice(bytes_.data() + offset, n);
+    reads.emplace_back(offset, n);
+    return {};
+  }
+  void Expect(uint64_t offset, uint64_t n) const override {
+    ASSERT_GT(n, 0u);
+    ASSERT_LE(offset + n, bytes_.size());
+    for (uint64_t i = offset; i < offset + n; ++i) ++expected[i];
+  }
+  uint64_t Size() const override { return bytes_.size(); }
+  std::string name() const override { return "f"; }
+
+  mutable std::vector<uint8_t> expected;
+  mutable std::vector<std::pair<uint64_t, uint64_t>> reads;
+
+ private:
+  const std::string bytes_;
+};
+
+constexpr uint64_t kWalkBlock = 1000;
+constexpr uint64_t kWalkBlocks = 3000;
+
+void WalkBack(FileWindow* window, uint64_t begin, uint64_t end) {
+  for (uint64_t i = end; i-- > begin;) {
+    Slice data;
+    ASSERT_TRUE(window->Read(i * kWalkBlock, kWalkBlock, &data).ok());
+  }
+}
+
+// Told of every byte, once, before it is read.
+TEST(FileWindow, AWalkBackwardIsExpected) {
+  for (const uint64_t fixed : {uint64_t{0}, uint64_t{20000}, ~uint64_t{0}}) {
+    const ExpectingFile file(kWalkBlock * kWalkBlocks);
+    FileWindow window(&file, fixed, true);
+    for (uint64_t i = kWalkBlocks; i-- > 0;) {
+      const std::vector<uint8_t> before = file.expected;
+      const size_t reads = file.reads.size();
+      Slice data;
+      ASSERT_TRUE(window.Read(i * kWalkBlock, kWalkBlock, &data).ok());
+      // The first is no walk yet, and the second tells of what follows it.
+      if (file.reads.size() == reads || reads < 2) continue;
+      const auto [offset, n] = file.reads.back();
+      for (uint64_t b = offset; b < (i + 1) * kWalkBlock; ++b) {
+        ASSERT_GE(before[b] + (b >= i * kWalkBlock ? 1 : 0), 1) << b;
+      }
+    }
+    for (const uint8_t times : file.expected) ASSERT_LE(times, 1);
+  }
+}
+
+TEST(FileWindow, NothingElseIsExpected) {
+  const ExpectingFile file(kWalkBlock * kWalkBlocks);
+  FileWindow window(&file, 0, true);
+  Slice data;
+  for (uint64_t i = 0; i < kWalkBlocks; ++i) {
+    ASSERT_TRUE(window.Read(i * kWalkBlock, kWalkBlock, &data).ok());
+  }
+  for (uint64_t i = 0; i < kWalkBlocks; i += 50) {
+    ASSERT_TRUE(window.Read(i * kWalkBlock, kWalkBlock, &data).ok());
+  }
+  FileWindow silent(&file, 0, false);
+  WalkBack(&silent, 0, kWalkBlocks);
+  EXPECT_EQ(file.expected, std::vector<uint8_t>(file.expected.size()));
+}
+
+// A walk that begins elsewhere does not go by what the last one told.
+TEST(FileWindow, AWalkElsewhereIsExpectedAnew) {
+  const ExpectingFile file(kWalkBlock * kWalkBlocks);
+  FileWindow window(&file, 20000, true);
+  WalkBack(&window, 500, 600);
+  WalkBack(&window, 1500, 1600);
+  EXPECT_EQ(file.expected[1400 * kWalkBlock], 0);
+  EXPECT_EQ(file.expected[1490 * kWalkBlock], 1);
+  EXPECT_EQ(file.expected[1550 * kWalkBlock], 1);
+  WalkBack(&window, 500, 600);
+  EXPECT_EQ(file.expected[550 * kWalkBlock], 2);
 }
 
 TEST(FileWindow, ErrorsAndShortReadsAreNotKept) {

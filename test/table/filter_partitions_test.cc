@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,7 @@ namespace ashlar::testing {
 namespace {
 
 std::string Golden(const std::string& name) {
-  return ReadFile(std::string(ASHLAR_SOURCE_DIR) + "/test/golden/" + name);
+  return ReadFile(GoldenPath(name));
 }
 
 std::vector<Entry> EntriesOf(const TableReader& reader) {
@@ -249,6 +250,29 @@ TEST(FilterPartitions, VerificationAsksThePartitions) {
   ASSERT_FALSE(inspection.faults.empty());
   EXPECT_NE(inspection.faults[0].status.message().find("filter denies"),
             std::string_view::npos);
+}
+
+// A part can be looked for only where their ends ascend.
+TEST(FilterPartitions, VerificationTellsEndsOutOfOrder) {
+  std::string table = BuildTable(Options(), SomeEntries(1500));
+  const std::string end = ReadReferenceTable(table).filter_partitions[4].first;
+  std::optional<BlockInfo> top;
+  for (const BlockInfo& block : BlocksOf(table)) {
+    if (block.name.starts_with("partitionedfilter")) top = block;
+  }
+  ASSERT_TRUE(top.has_value());
+  const size_t at = table.find(end, top->offset);
+  ASSERT_LT(at, top->offset + top->size);
+  table[at] = 'a';
+  Resign(*top, &table);
+  TableInspection inspection;
+  Require(InspectTable(*NewMemoryFile("t", table), {}, &inspection));
+  ASSERT_EQ(inspection.faults.size(), 1u);
+  EXPECT_EQ(inspection.faults[0].kind, BlockKind::kFilter);
+  EXPECT_NE(inspection.faults[0].status.message().find(
+                ": entry 4 lies before entry 3"),
+            std::string_view::npos)
+      << inspection.faults[0].status.message();
 }
 
 // Blocks that wait for a dictionary have no place in the file yet; the filter

@@ -156,8 +156,7 @@ TEST(Footer, OldFooterOf48Bytes) {
 // up to 16 bytes.
 std::string ExampleFile() {
   constexpr size_t kBytesAt = 10;
-  std::istringstream text(
-      ReadFile(std::string(ASHLAR_SOURCE_DIR) + "/table/FORMAT.md"));
+  std::istringstream text(ReadFile(SourcePath("table/FORMAT.md")));
   std::string bytes;
   for (std::string line; std::getline(text, line);) {
     char offset[16];

@@ -26,10 +26,6 @@
 namespace ashlar::testing {
 namespace {
 
-std::string GoldenPath(const std::string& name) {
-  return std::string(ASHLAR_SOURCE_DIR) + "/test/golden/" + name;
-}
-
 struct GoldenFile {
   std::string name;
   std::string options;

@@ -135,8 +135,7 @@ TEST(HashSearchIndex, IsTheSameByAnyNumberOfThreads) {
 TEST(HashSearchIndex, FilesOfOthersAreSound) {
   for (const char* name : kGolden) {
     SCOPED_TRACE(name);
-    const std::string bytes =
-        ReadFile(std::string(ASHLAR_SOURCE_DIR) + "/test/golden/" + name);
+    const std::string bytes = ReadFile(GoldenPath(name));
     const TableInspection inspection = Inspect(bytes);
     EXPECT_NE(FindNamed(inspection, kPrefixes), nullptr);
     EXPECT_TRUE(inspection.faults.empty());

@@ -16,8 +16,8 @@
 #include "table/format/footer.h"
 #include "table/meta/plain_block.h"
 #include "table/meta/properties_block.h"
+#include "test/support/folder.h"
 #include "test/support/tables.h"
-#include "util/file.h"
 
 namespace ashlar::testing {
 namespace {
@@ -310,15 +310,12 @@ TEST(Hostile, BloomFilterThatDeniesItsKeys) {
 // --- What the properties ask for ---------------------------------------------
 
 TEST(Hostile, PropertiesThatAreNotSupported) {
-  const std::string folder =
-      std::string(ASHLAR_SOURCE_DIR) + "/test/golden/bad/";
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"index-type-9.sst", "index type 9"},
       {"compression-unknownmgr.sst", "compression manager 'Nobody'"}};
   for (const auto& [name, reason] : cases) {
-    auto file = OpenRandomAccessFile(folder + name);
-    Require(file.status());
-    const TableInspection found = Inspect(**file);
+    const std::string bytes = ReadFile(GoldenPath("bad/" + name));
+    const TableInspection found = Inspect(*NewMemoryFile(name, bytes));
     EXPECT_TRUE(found.properties.has_value()) << name;
     EXPECT_TRUE(HasFault(found, BlockKind::kProperties,
                          Status::Code::kNotSupported, reason))

@@ -18,7 +18,7 @@ namespace ashlar::testing {
 namespace {
 
 std::string Golden(const std::string& name) {
-  return ReadFile(std::string(ASHLAR_SOURCE_DIR) + "/test/golden/" + name);
+  return ReadFile(GoldenPath(name));
 }
 
 constexpr const char* kPartitioned[] = {

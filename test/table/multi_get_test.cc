@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "cache/cache_options.h"
+#include "table/statistics.h"
+#include "table/table_builder.h"
 #include "table/table_reader.h"
 #include "test/support/faulty_file.h"
 #include "test/support/random_table.h"
@@ -426,6 +428,7 @@ TEST(MultiGet, LargeBlocksAreNotHeldTogether) {
       MeasuredFile::Reads reads;
       ReaderOptions options;
       if (capacity != 0) options.block_cache = ClockOf(capacity);
+      options.statistics = std::make_shared<Statistics>();
       auto opened = TableReader::Open(
           std::make_unique<MeasuredFile>(NewMemoryFile("f.sst", bytes), &reads),
           options);
@@ -450,8 +453,62 @@ TEST(MultiGet, LargeBlocksAreNotHeldTogether) {
       }
       EXPECT_EQ(reads.count, 1U + (kBlocks - 8));
       EXPECT_LT(reads.largest, size_t{80} << 20);
+      // Each was looked up once, as far as anybody can tell.
+      EXPECT_EQ(options.statistics->GetTickerCount(Ticker::kBlockCacheDataMiss),
+                capacity != 0 ? kBlocks : 0u);
+      EXPECT_EQ(options.statistics->GetTickerCount(Ticker::kBlockCacheDataHit),
+                0u);
     }
   }
+}
+
+// Keys without their timestamps that have 40 KiB in common: a block of 69 KB
+// becomes one of nearly 4 MiB when they are restored, since every sixteenth is
+// whole then.
+std::string TableThatGrows(int keys, const std::string& stem) {
+  TableOptions options;
+  options.comparator = BytewiseComparatorWithU64Ts();
+  options.persist_user_defined_timestamps = false;
+  options.compression = CompressionType::kNoCompression;
+  options.block_restart_interval = 1 << 20;
+  options.block_size = size_t{69} << 10;
+  std::string bytes;
+  const auto file = NewMemoryWritableFile("f.sst", &bytes);
+  auto builder = TableBuilder::Create(options, FixedBuild(), file.get());
+  Require(builder.status());
+  const std::string timestamp(sizeof(uint64_t), '\0');
+  for (int i = 0; i < keys; ++i) {
+    Require((*builder)->Add(MakeInternalKey(stem + KeyNumber(i) + timestamp, 1,
+                                            ValueType::kTypeValue),
+                            "v"));
+  }
+  Require((*builder)->Finish());
+  return bytes;
+}
+
+TEST(MultiGet, BlocksThatGrowAreNotHeldTogether) {
+  constexpr int kKeys = 30000;
+  const std::string stem(size_t{40} << 10, 'k');
+  MeasuredFile::Reads reads;
+  auto opened = TableReader::Open(std::make_unique<MeasuredFile>(
+      NewMemoryFile("f.sst", TableThatGrows(kKeys, stem)), &reads));
+  Require(opened.status());
+  const auto blocks = static_cast<int>((*opened)->properties().num_data_blocks);
+  ASSERT_GT(blocks, 18);
+  ASSERT_LE(blocks, 32);
+  std::vector<std::string> keys;
+  keys.reserve(32);
+  for (int i = 0; i < 32; ++i) keys.push_back(stem + KeyNumber(i * kKeys / 32));
+  reads = {};
+  Batch batch(keys);
+  batch.Run(**opened);
+  for (size_t i = 0; i < keys.size(); ++i) {
+    ASSERT_TRUE(batch.statuses[i].ok()) << batch.statuses[i].ToString();
+    ASSERT_EQ(batch.results[i].state, GetResult::State::kFound) << i;
+  }
+  // All together, and those again that were beyond 64 MiB.
+  EXPECT_GT(reads.count, 2U);
+  EXPECT_LT(reads.count, 10U);
 }
 
 TEST(MultiGet, WrongOptionsFailEveryKey) {

@@ -259,6 +259,28 @@ TEST(Statistics, BlocksAndBytes) {
   EXPECT_EQ(names.size(), kTickers);
 }
 
+// A cache that must not grow, and has no room for a block.
+TEST(Statistics, ABlockWithoutRoomIsAFailure) {
+  LruCacheOptions cache_options;
+  cache_options.capacity = 100;
+  cache_options.strict_capacity_limit = true;
+  const auto statistics = std::make_shared<Statistics>();
+  ReaderOptions options;
+  options.statistics = statistics;
+  options.block_cache = std::move(NewLruCache(cache_options)).value();
+  const auto reader =
+      OpenTable(SomeTable(CompressionType::kNoCompression), options);
+  statistics->Reset();
+  GetResult result;
+  for (uint64_t i = 0; i < 3; ++i) {
+    Require(reader->Get(KeyNumber(i * 500), &result));
+  }
+  EXPECT_EQ(Of(*statistics, Ticker::kBlockCacheDataMiss), 3u);
+  EXPECT_EQ(Of(*statistics, Ticker::kBlockCacheAdd), 0u);
+  EXPECT_EQ(Of(*statistics, Ticker::kBlockCacheBytesWrite), 0u);
+  EXPECT_EQ(Of(*statistics, Ticker::kBlockCacheAddFailures), 3u);
+}
+
 TEST(Statistics, DamageIsCounted) {
   std::string table = SomeTable(CompressionType::kNoCompression);
   table[20] = static_cast<char>(table[20] ^ 1);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "table/block/block.h"
 #include "table/block/block_builder.h"
 #include "table/format/block_trailer.h"
 #include "table/format/footer.h"
@@ -445,6 +446,18 @@ TEST(ReaderErrors, DataBlockContents) {
       {data(entry + std::string(4, '\0')), Code::kCorruption,
        front + "restart offsets do not ascend from 0 within the entries"},
   });
+}
+
+// Its size would be the distance of two addresses that have nothing in common.
+TEST(ReaderErrors, OfADamagedBlockNothingIsInView) {
+  const std::string entry =
+      std::string("\0\x9\1", 3) + Value("k", 7, "").key + "v";
+  const std::string block =
+      entry + std::string(4, '\0') + BlockTail(14, 1u << 28 | 1);
+  internal::BlockView view;
+  EXPECT_FALSE(internal::ParseBlock(block, {}, &view).ok());
+  EXPECT_EQ(view.restarts, nullptr);
+  EXPECT_EQ(view.num_restarts, 0u);
 }
 
 TEST(ReaderErrors, DataBlockEntries) {

@@ -127,8 +127,7 @@ TEST(RocksDBRelease, WhatFilesNeed) {
       {"r78-firstkey-fv3.sst", "6.27"},
   };
   for (const auto& each : files) {
-    const std::string path =
-        std::string(ASHLAR_SOURCE_DIR) + "/test/golden/" + each.file;
+    const std::string path = GoldenPath(each.file);
     TableInspection found;
     InspectOptions options;
     options.data_blocks = InspectOptions::DataBlocks::kSkip;

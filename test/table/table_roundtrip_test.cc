@@ -233,7 +233,8 @@ void CheckReader(const RandomTable& table, const std::string& bytes,
   const std::unique_ptr<TableReader> reader =
       OpenEitherWay(bytes, reader_options, random->OneIn(2));
   const ReadOptions options{.verify_checksums = !random->OneIn(4),
-                            .readahead_size = random->Pick(kReadaheads)};
+                            .readahead_size = random->Pick(kReadaheads),
+                            .async_io = random->OneIn(2)};
   EXPECT_EQ(reader->format_version(), table.options.format_version);
   EXPECT_EQ(reader->checksum_type(), table.options.checksum);
   EXPECT_EQ(reader->properties().num_entries, table.model.entries().size());

@@ -240,9 +240,6 @@ class BuildTest(CliTest):
         self.assert_refused(
             "-:4: key 'a' comes twice, first at -:2; --on_duplicate=first or "
             "last keeps one", rows, "--nosorted")
-        self.assert_refused(
-            "-:1: Not supported: the rows so far fill --memory=10; this "
-            "release sorts in memory only", rows, "--nosorted", "--memory=10")
 
     def test_several_inputs(self):
         (self.folder / "one").write_bytes(b"a\nb")

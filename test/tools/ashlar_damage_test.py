@@ -9,7 +9,13 @@ from cli import CliTest, numbered_rows
 
 COMMANDS = (["check"], ["scan"], ["verify"], ["layout"], ["properties"],
             ["identify"], ["get", "--key=key000007"],
-            ["scan", "--json"], ["verify", "--json", "--checksums_only"])
+            ["scan", "--json"], ["verify", "--json", "--checksums_only"],
+            ["raw"], ["raw", "--json"], ["stats"], ["stats", "--json"],
+            ["report", "--out=x.html", "--overwrite"],
+            ["rewrite", "--out=out.sst", "--overwrite"],
+            ["salvage", "--out=out.sst", "--overwrite"],
+            ["diff", "good.sst"],
+            ["recompress", "--compression_types=none,lz4"])
 
 
 class DamageTest(CliTest):
@@ -84,7 +90,11 @@ class DamageTest(CliTest):
                 data[source.randrange(len(data))] = source.randrange(256)
             name = self.damaged(data)
             for command in (["verify"], ["scan", "--noverify_checksum"],
-                            ["layout", "--json"]):
+                            ["layout", "--json"], ["raw"], ["stats"],
+                            ["salvage", "--out=out.sst", "--overwrite"],
+                            ["rewrite", "--out=out.sst", "--overwrite"],
+                            ["diff", "good.sst"],
+                            ["recompress", "--compression_types=lz4"]):
                 self.assertLessEqual(self.run_program(*command, name).code, 2)
 
     def test_max_errors(self):
@@ -123,8 +133,16 @@ class DamageTest(CliTest):
 
     def test_progress(self):
         outcome = self.run_ok("verify", "--progress=always", "good.sst")
-        self.assertIn("\rgood.sst: 100 %", outcome.err)
+        self.assertRegex(
+            outcome.err,
+            r"\ngood\.sst: 100 % \[#{20}\] (\d+\.\d) of \1 MB, \d+ MB/s, "
+            r"0:00 left\n$")
         self.assertEqual(self.run_ok("verify", "good.sst").err, "")
+        for command in ("check", "verify", "stats"):
+            outcome = self.run_ok(command, "--progress=always", "good.sst",
+                                  "good.sst")
+            self.assertRegex(outcome.err,
+                             r"(?m)^2/2 good\.sst: \d+ % \[[#.]{20}\] ")
 
 
 if __name__ == "__main__":

@@ -87,9 +87,14 @@ class GoldenTest(CliTest):
                 verdict = self.run_program("verify", path)
                 if expected == 1 and path.stem not in OPEN:
                     self.assertEqual(verdict.code, 1, verdict.err)
-                for command in ("layout", "identify", "properties"):
-                    self.assertLessEqual(
-                        self.run_program(command, path).code, 2)
+                for command in (["layout"], ["identify"], ["properties"],
+                                ["raw", "--out=-"], ["recompress"], ["stats"],
+                                ["rewrite", "--out=o", "--overwrite"],
+                                ["salvage", "--out=o", "--overwrite"]):
+                    outcome = self.run_program(*command, path)
+                    self.assertLessEqual(outcome.code, 2)
+                    if outcome.code != 0:
+                        self.assertIn(f"{path}: ", outcome.err)
 
     def test_properties_that_name_what_is_not_supported(self):
         for name, reason in (

@@ -68,6 +68,20 @@ class CacheBenchTest(unittest.TestCase):
             self.assertGreaterEqual(
                 run_["entries"], CACHE_SIZE // VALUE_BYTES, where)
 
+    def test_all_that_was_inserted_is_found_while_the_cache_grows(self):
+        document = report(
+            "--benchmarks=growth", "--value_bytes=256", "--hit_fill=0.5",
+            "--engines=ashlar:auto_hyper_clock_cache,ashlar,ashlar:lru_cache",
+        )
+        for engine, run_ in document["benchmarks"][0]["engines"].items():
+            self.assertGreater(run_["lookups"], 0, engine)
+            self.assertEqual(run_["found"], run_["lookups"], engine)
+            self.assertGreater(run_["latency_ns"]["count"], 0, engine)
+            self.assertEqual(
+                run_["entries"], CACHE_SIZE // 256 // 2, engine)
+        alone = run("--benchmarks=growth", "--threads=1")
+        self.assertIn("--threads of 2 or more", alone.stderr)
+
     def test_mixed_draws_the_same_operations_for_every_engine(self):
         entry = report("--engines=ashlar,ashlar:lru_cache,rocksdb,limit")
         lookups = {run_["lookups"] for run_ in

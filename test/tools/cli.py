@@ -3,6 +3,7 @@
 Each file is started as `<file>.py <program> [unittest arguments]`.
 """
 
+import ctypes
 import os
 import pathlib
 import subprocess
@@ -83,6 +84,14 @@ def hex_rows(entries):
 def numbered_rows(count, value_size=20):
     return hex_rows([(b"key%06d" % i, 0, 1, b"%0*d" % (value_size, i))
                      for i in range(count)])
+
+
+def without_rights_of_root():
+    """For a child: root too is then refused what the modes forbid."""
+    if os.geteuid() == 0:
+        drop, override, search = 24, 1, 2
+        for capability in (override, search):
+            ctypes.CDLL(None).prctl(drop, capability, 0, 0, 0)
 
 
 def main():

@@ -4,6 +4,7 @@ Argument: the program. Times are not looked at, only counts.
 """
 
 import json
+import re
 import subprocess
 import sys
 import unittest
@@ -154,6 +155,18 @@ class TableBenchTest(unittest.TestCase):
                               "fastest, " + entry["fastest_rocksdb"],
                               entry["ratios"])
 
+    def test_what_counting_costs(self):
+        document = report("--benchmarks=readrandom",
+                          "--engines=ashlar,ashlar:stats,ashlar:perf")
+        engines = document["engines"]
+        self.assertIn("with statistics", engines["ashlar:stats"])
+        self.assertIn("with a perf context", engines["ashlar:perf"])
+        self.assertNotIn("with ", engines["ashlar"].replace(
+            "with a word for each entry", ""))
+        for name in ("ashlar:stats", "ashlar:perf"):
+            self.assertIn("ashlar is x times as fast as " + name,
+                          document["benchmarks"][0]["ratios"])
+
     def test_allocations_are_counted(self):
         document = report("--benchmarks=readrandom,readseq",
                           "--engines=ashlar,rocksdb")
@@ -197,6 +210,36 @@ class TableBenchTest(unittest.TestCase):
                 self.assertEqual(run_["found"], READS, engine)
         self.assertIn("25.0", document["engines"]["ashlar"])
 
+    def test_a_second_tier_holds_what_the_first_has_not(self):
+        done = run(
+            f"--num={NUM}", f"--reads={READS}", "--rounds=1",
+            "--keep_disturbed", "--json", "--benchmarks=readrandom",
+            "--engines=ashlar,ashlar:onetier,rocksdb,rocksdb:onetier",
+            "--cache_size=65536", "--compressed_secondary_cache_size=300000",
+            "--cache_report",
+        )
+        self.assertEqual(done.returncode, 0, done.stderr)
+        document = json.loads(done.stdout)
+        engines = document["engines"]
+        for engine, run_ in document["benchmarks"][0]["engines"].items():
+            self.assertEqual(run_["found"], READS, engine)
+            self.assertEqual("behind it, lz4" in engines[engine],
+                             not engine.endswith(":onetier"), engine)
+        self.assertIn("second tier, CompressedSecondaryCache", done.stderr)
+        # Of ours: by role and age, with both tiers and with one.
+        self.assertEqual(done.stderr.count("\nDataBlock "), 2, done.stderr)
+        shares = [float(share) for share in
+                  re.findall(r"first tier, ([\d.]+) % in the second",
+                             done.stderr)]
+        if "rocksdb" not in engines:
+            return  # none is set up
+        self.assertEqual(len(shares), 3, done.stderr)
+        by_name = dict(zip([name for name in engines
+                            if name.startswith("rocksdb")], shares))
+        self.assertEqual(by_name["rocksdb:onetier"], 0)
+        self.assertGreater(by_name["rocksdb"], 30)
+        self.assertGreater(by_name["rocksdb:db"], 30)
+
     def test_random_keys_and_threads(self):
         document = report(
             "--benchmarks=readrandom,readmissing", "--key_kind=random",
@@ -232,6 +275,7 @@ class TableBenchTest(unittest.TestCase):
             "--engines=leveldb": "unknown engine leveldb",
             "--engines=ashlar:two": "unknown engine ashlar:two",
             "--engines=limit:2": "unknown engine limit:2",
+            "--engines=limit:onetier": "unknown engine limit:onetier",
             "--engines=ashlar:db": "unknown engine ashlar:db",
             "--skew=64": "--skew must be none or P.R",
             "--skew=0.512": "--skew must be none or P.R",

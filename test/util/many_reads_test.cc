@@ -121,6 +121,21 @@ TEST(ManyReads, PartlyInMemory) {
   EXPECT_EQ(fake.num_reads, 0);
 }
 
+// A ring would only hand the reads to other threads.
+TEST(ManyReads, AFileSystemThatIsMemoryIsReadAtOnce) {
+  FakeReads fake(Contents());
+  fake.is_memory = true;
+  fake.cached = {0};
+  fake.cached_answers = {-EOPNOTSUPP};
+  ManyReads reads(FakeReads::Calls());
+  Pieces pieces = Pieces::Of(8);
+  pieces.ReadWith(&reads);
+  pieces.ExpectAllRead(Contents());
+  EXPECT_EQ(fake.num_cached, 1);
+  EXPECT_EQ(fake.num_reads, 8);
+  EXPECT_EQ(fake.num_opened + fake.num_expected, 0);
+}
+
 // Some kernels answer so where the page cache has nothing.
 TEST(ManyReads, NothingInMemoryIsNotTheEndOfTheFile) {
   FakeReads fake(Contents());

@@ -44,9 +44,6 @@ std::string SetIndexOptions(const CommandLine& line, TableOptions* table) {
   if (FLAGS_partition_filters && !partitioned) {
     return "--partition_filters needs --index_type=partitioned";
   }
-  if (type == "hash" && FLAGS_prefix_extractor.empty()) {
-    return "--index_type=hash needs --prefix_extractor";
-  }
   if (partitioned) {
     table->index_type = IndexType::kTwoLevelIndexSearch;
   } else if (type == "hash") {
@@ -125,7 +122,18 @@ void SetCompressionOptions(CompressionOptions* options) {
   options->use_zstd_dict_trainer = !FLAGS_compression_use_zstd_finalize_dict;
 }
 
-std::string SetTableOptions(const CommandLine& line, TableOptions* table) {
+}  // namespace
+
+std::string TableOptionsFromFlags(const CommandLine& line, TableOptions* table,
+                                  Unnamed unnamed) {
+  if (FLAGS_index_type == "hash" && FLAGS_prefix_extractor.empty() &&
+      unnamed == Unnamed::kAreDefaults) {
+    return "--index_type=hash needs --prefix_extractor";
+  }
+  constexpr uint32_t kMaxParallelThreads = 1024;
+  if (FLAGS_compression_parallel_threads > kMaxParallelThreads) {
+    return "--compression_parallel_threads: above 1024";
+  }
   if (!FLAGS_target_rocksdb.empty()) {
     const auto target = TableOptions::TargetRocksDB(FLAGS_target_rocksdb);
     if (!target.ok()) {
@@ -166,6 +174,8 @@ std::string SetTableOptions(const CommandLine& line, TableOptions* table) {
   return {};
 }
 
+namespace {
+
 std::string SetIdentity(const CommandLine& line, TableIdentity* identity) {
   std::optional<uint64_t> time;
   if (line.Given("creation_time")) {
@@ -196,14 +206,10 @@ std::string SetIdentity(const CommandLine& line, TableIdentity* identity) {
 
 }  // namespace
 
-std::string SinkOptionsFromFlags(const CommandLine& line,
-                                 SinkOptions* options) {
-  constexpr uint32_t kMaxParallelThreads = 1024;
-  if (FLAGS_out.empty()) return "build needs --out";
+std::string SinkOptionsFromFlags(const CommandLine& line, SinkOptions* options,
+                                 Unnamed unnamed) {
+  if (FLAGS_out.empty()) return "no output: --out names the file to make";
   if (FLAGS_out == "-") return "--out: a table cannot go to standard output";
-  if (FLAGS_compression_parallel_threads > kMaxParallelThreads) {
-    return "--compression_parallel_threads: above 1024";
-  }
   if (FLAGS_external && FLAGS_input_format != "hex") {
     return "--external goes with --input_format=hex only";
   }
@@ -214,7 +220,12 @@ std::string SinkOptionsFromFlags(const CommandLine& line,
   options->path = FLAGS_out;
   options->overwrite = FLAGS_overwrite;
   options->build.parallel_threads = FLAGS_compression_parallel_threads;
-  std::string error = SetTableOptions(line, &options->table);
+  options->build.target_file_size = FLAGS_target_file_size;
+  // How far workers have come must not decide where equal input is cut.
+  if (FLAGS_target_file_size != 0 && line.Given("identity")) {
+    options->build.parallel_threads = 1;
+  }
+  std::string error = TableOptionsFromFlags(line, &options->table, unnamed);
   if (error.empty()) error = SetIdentity(line, &options->build.identity);
   return error;
 }

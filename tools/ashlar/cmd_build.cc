@@ -1,8 +1,5 @@
 // build: a table from rows of text.
-#include <sys/stat.h>
-
 #include <chrono>
-#include <cstdio>
 #include <memory>
 #include <string>
 #include <utility>
@@ -10,12 +7,14 @@
 
 #include "tools/ashlar/build_options.h"
 #include "tools/ashlar/command_table.h"
-#include "tools/ashlar/line_reader.h"
+#include "tools/ashlar/input_rows.h"
+#include "tools/ashlar/made_table.h"
 #include "tools/ashlar/open_table.h"
 #include "tools/ashlar/ordered_rows.h"
+#include "tools/ashlar/output_path.h"
 #include "tools/ashlar/report.h"
-#include "tools/ashlar/row_parser.h"
 #include "tools/ashlar/row_sorter.h"
+#include "tools/ashlar/scratch_file.h"
 
 namespace ashlar::tool {
 namespace {
@@ -28,13 +27,14 @@ DuplicateRule ChosenDuplicateRule() {
 
 class Build {
  public:
-  explicit Build(SinkOptions options)
-      : options_(std::move(options)), sorter_(FLAGS_memory) {}
+  Build(SinkOptions options, const std::vector<std::string>& inputs)
+      : options_(std::move(options)), inputs_(inputs) {}
 
-  // ok, Aborted after SIGINT, or an error that error_line() tells.
-  Status Run(const std::vector<std::string>& inputs) {
-    Status status = ReadInputs(inputs);
-    if (status.ok() && !FLAGS_sorted) status = AddSorted();
+  // ok, Aborted when interrupted, or an error that error_line() tells.
+  Status Run() {
+    Status status = inputs_.ForEach(
+        [this](const Row& row) { return TakeRow(row); }, &error_line_);
+    if (status.ok() && sorter_ != nullptr) status = AddSorted();
     if (status.ok() && sink_ == nullptr) {
       status = Begin(FLAGS_external || FLAGS_input_format != "hex");
     }
@@ -49,7 +49,7 @@ class Build {
 
   // The line for standard error.
   const std::string& error_line() const { return error_line_; }
-  const TableSink& sink() const { return *sink_; }
+  const TableOutput& sink() const { return *sink_; }
 
  private:
   Status Fail(const std::string& place, const Status& status) {
@@ -69,128 +69,112 @@ class Build {
     return status;
   }
 
-  Status ReadInputs(const std::vector<std::string>& inputs) {
-    // Rows keep pointers to the names.
-    names_ = inputs.empty() ? std::vector<std::string>{"-"} : inputs;
-    parser_ = NewRowParser(FLAGS_input_format);
-    for (const std::string& name : names_) {
-      Status status = ReadInput(name);
-      if (!status.ok()) return status;
-    }
-    return Status();
+  // Of the scratch files.
+  Status FailToSort(const Status& status) {
+    error_line_ = FaultLine(ScratchFolder(), status) +
+                  "; rows beyond --memory are sorted there: --tmpdir names "
+                  "another folder";
+    // That is advice: the errno at the end of the status calls for none.
+    return status.IsIOError() ? Status::IOError(error_line_) : status;
   }
 
-  Status ReadInput(const std::string& name) {
-    LineReader reader(name, FLAGS_input_format == "csv");
-    Status status = reader.Open();
-    if (!status.ok()) return Fail(name, status);
-    parser_->BeginInput();
-    char* line;
-    size_t size;
-    while (reader.Next(&line, &size)) {
-      constexpr uint64_t kLinesBetweenLooks = 1024;
-      const RowPlace place = {&name, reader.line_number()};
-      if (place.line % kLinesBetweenLooks == 0 && Interrupted()) {
-        return Status::Aborted("interrupted");
-      }
-      status = TakeLine(line, size, place);
-      if (!status.ok()) return status;
-    }
-    return reader.status().ok() ? reader.status() : Fail(name, reader.status());
-  }
-
-  Status TakeLine(char* line, size_t size, const RowPlace& place) {
-    Row row;
-    row.place = place;
-    std::string reason;
-    switch (parser_->Parse(line, size, &row, &reason)) {
-      case RowParser::Outcome::kSkip:
-        return Status();
-      case RowParser::Outcome::kMalformed:
-        return FailAt(place, Status::InvalidArgument(reason));
-      case RowParser::Outcome::kRow:
-        break;
-    }
+  Status TakeRow(const Row& row) {
     if (sink_ == nullptr) {
       Status status = Begin(FLAGS_external || !row.has_sequence);
       if (!status.ok()) return status;
     }
     if (row.has_sequence && options_.external && !FLAGS_external) {
-      return FailAt(place, Status::InvalidArgument(
-                               "this row has a seq, the first has none"));
+      return FailAt(row.place, Status::InvalidArgument(
+                                   "this row has a seq, the first has none"));
     }
     const bool at_once =
-        FLAGS_sorted || row.type == ValueType::kTypeRangeDeletion;
+        sorter_ == nullptr || row.type == ValueType::kTypeRangeDeletion;
     return at_once ? AddRow(row) : AddToSorter(row);
   }
 
   // The first row decides what kind of table it becomes.
   Status Begin(bool external) {
     options_.external = external;
-    auto sink = TableSink::Create(options_);
+    auto sink = TableOutput::Create(options_);
     if (!sink.ok()) return Fail(options_.path, sink.status());
     sink_ = std::move(sink).value();
     rows_ = std::make_unique<OrderedRows>(&options_, ChosenDuplicateRule(),
                                           sink_.get());
-    return Status();
-  }
-
-  Status AddRow(const Row& row) {
-    const Status status = rows_->Add(row);
-    return status.ok() ? status : FailAt(rows_->bad_place(), status);
-  }
-
-  Status AddToSorter(const Row& row) {
-    if (sorter_.Add(row)) return Status();
-    return FailAt(row.place,
-                  Status::NotSupported("the rows so far fill --memory=" +
-                                       std::to_string(FLAGS_memory) +
-                                       "; this release sorts in memory only"));
-  }
-
-  Status AddSorted() {
-    sorter_.Sort(*options_.table.comparator, options_.external);
-    for (size_t i = 0; i < sorter_.size(); ++i) {
-      Status status = AddRow(sorter_[i]);
-      if (!status.ok()) return status;
-      if (Interrupted()) return Status::Aborted("interrupted");
+    if (!FLAGS_sorted || MustKnowAllRanges()) {
+      sorter_ = std::make_unique<RowSorter>(options_.table.comparator, external,
+                                            FLAGS_memory);
+    }
+    if (FLAGS_sorted && sorter_ != nullptr) {
+      check_ = std::make_unique<OrderCheck>(&options_);
+      checked_rows_ = std::make_unique<OrderedRows>(
+          &options_, ChosenDuplicateRule(), check_.get());
     }
     return Status();
   }
 
+  // A set of tables takes range deletions first, and they may stand anywhere:
+  // in tsv and csv there are none.
+  bool MustKnowAllRanges() const {
+    return options_.build.target_file_size != 0 &&
+           (FLAGS_input_format == "hex" || FLAGS_input_format == "jsonl");
+  }
+
+  Status AddRow(const Row& row) { return AddRow(row, rows_.get()); }
+  Status AddRow(const Row& row, OrderedRows* rows) {
+    const Status status = rows->Add(row);
+    return status.ok() ? status : FailAt(rows->bad_place(), status);
+  }
+
+  Status AddToSorter(const Row& row) {
+    if (!CanBeSorted(row)) return Refuse(row);
+    if (checked_rows_ != nullptr) {
+      Status status = AddRow(row, checked_rows_.get());
+      if (!status.ok()) return status;
+    }
+    const Status status = sorter_->Add(row, inputs_.NumberOf(row.place));
+    return status.ok() || status.IsAborted() ? status : FailToSort(status);
+  }
+
+  bool CanBeSorted(const Row& row) const {
+    return row.key.size() >= options_.table.comparator->timestamp_size() &&
+           row.key.size() <=
+               TableBuilder::kMaxUserKeyBytes - kInternalKeyTailBytes &&
+           row.value.size() < TableBuilder::kMaxValueBytes &&
+           (row.sequence == 0 || !options_.external);
+  }
+
+  // The sink says what is wrong with a row that cannot be compared.
+  Status Refuse(const Row& row) {
+    const Status status = sink_->Add(row);
+    return FailAt(row.place, status.ok() ? Status::NotSupported(
+                                               "a row so large is not sorted")
+                                         : status);
+  }
+
+  Status AddSorted() {
+    bool taken = true;
+    const Status status =
+        sorter_->ForEach([&](const Row& sorted, uint64_t number) {
+          Row row = sorted;
+          row.place = inputs_.PlaceOf(number);
+          Status added = AddRow(row);
+          taken = added.ok();
+          return added;
+        });
+    const bool told = status.ok() || status.IsAborted() || !taken;
+    return told ? status : FailToSort(status);
+  }
+
   SinkOptions options_;
-  std::vector<std::string> names_;
-  std::unique_ptr<RowParser> parser_;
-  std::unique_ptr<TableSink> sink_;
+  InputRows inputs_;
+  std::unique_ptr<TableOutput> sink_;
   std::unique_ptr<OrderedRows> rows_;
-  RowSorter sorter_;
+  std::unique_ptr<RowSorter> sorter_;
+  // Of rows that are sorted although they must be already.
+  std::unique_ptr<OrderCheck> check_;
+  std::unique_ptr<OrderedRows> checked_rows_;
   std::string error_line_;
 };
-
-void PrintSummary(const TableSink& sink, double seconds) {
-  const TableProperties& p = sink.properties();
-  const double raw_bytes = static_cast<double>(p.raw_key_size) +
-                           static_cast<double>(p.raw_value_size);
-  const double file_bytes = static_cast<double>(sink.FileSize());
-  char numbers[160];
-  std::snprintf(numbers, sizeof numbers,
-                "%llu entries, %llu bytes, ratio %.2f, %.2f s, %.1f MB/s",
-                static_cast<unsigned long long>(p.num_entries),
-                static_cast<unsigned long long>(sink.FileSize()),
-                file_bytes > 0 ? raw_bytes / file_bytes : 0.0, seconds,
-                seconds > 0 ? raw_bytes / 1e6 / seconds : 0.0);
-  PrintError("wrote " + FLAGS_out + ": " + numbers);
-}
-
-void WriteJsonSummary(const TableSink& sink, double seconds, JsonWriter* json) {
-  const TableProperties& p = sink.properties();
-  json->NumberMember("num_entries", p.num_entries);
-  json->NumberMember("raw_key_size", p.raw_key_size);
-  json->NumberMember("raw_value_size", p.raw_value_size);
-  json->NumberMember("num_data_blocks", p.num_data_blocks);
-  json->Key("seconds");
-  json->Decimal(seconds);
-}
 
 }  // namespace
 
@@ -199,16 +183,13 @@ int RunBuild(const CommandLine& line) {
   std::string error = CheckComparatorFlag();
   if (error.empty()) error = SinkOptionsFromFlags(line, &options);
   if (!error.empty()) return UsageError(error);
-  struct stat attributes;
-  if (!FLAGS_overwrite && stat(FLAGS_out.c_str(), &attributes) == 0) {
-    PrintError("ashlar: " + FLAGS_out + " exists; --overwrite replaces it");
-    return kExitFailure;
-  }
+  const Status free = TableOutput::CheckIsFree(options, line.inputs);
+  if (!free.ok()) return OutputIsTaken(free);
   WarnOfIdleFlags(line, options.table);
   const ChecksumType checksum = options.table.checksum;
   const auto start = std::chrono::steady_clock::now();
-  Build build(std::move(options));
-  const Status status = build.Run(line.inputs);
+  Build build(std::move(options), line.inputs);
+  const Status status = build.Run();
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
           .count();
@@ -221,11 +202,13 @@ int RunBuild(const CommandLine& line) {
   } else {
     const TableProperties& made = build.sink().properties();
     report.Opened(static_cast<uint32_t>(made.format_version), checksum, &made);
-    report.AddEntries(build.sink().properties().num_entries);
+    for (const MadeTable& table : build.sink().tables()) {
+      report.AddEntries(table.entries);
+    }
     if (FLAGS_json) {
-      WriteJsonSummary(build.sink(), seconds, report.json());
+      WriteMadeTable(build.sink(), seconds, report.json());
     } else if (!FLAGS_quiet) {
-      PrintSummary(build.sink(), seconds);
+      PrintMadeTable(build.sink(), seconds);
     }
   }
   report.EndFile();

@@ -13,8 +13,7 @@ namespace {
 
 class Identifier {
  public:
-  explicit Identifier(const CommandLine& line)
-      : single_(line.inputs.size() == 1 && !IsDirectory(line.inputs[0])) {
+  explicit Identifier(const CommandLine& line) : single_(IsOneFile(line)) {
     for (const std::string& input : line.inputs) {
       if (!places_.empty()) places_ += ' ';
       places_ += input;

@@ -4,6 +4,7 @@
 
 #include "tools/ashlar/command_table.h"
 #include "tools/ashlar/open_table.h"
+#include "tools/ashlar/output.h"
 #include "tools/ashlar/properties_text.h"
 #include "tools/ashlar/run_files.h"
 
@@ -33,9 +34,12 @@ void Show(const std::string& path, Report* report) {
     }
     report->AddFault(fault);
   }
+  // That is no fault of a LevelDB table; of any other it has been told.
   if (!inspection->properties && inspection->faults.empty()) {
     report->Opened(*inspection);
-    report->AddFault(Status::NotFound("the file has no properties"));
+    PrintError("ashlar: warning: " + path +
+               ": a LevelDB table has no properties; 'ashlar stats' counts "
+               "what is in it");
   }
 }
 

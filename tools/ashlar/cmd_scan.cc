@@ -9,7 +9,9 @@
 #include "tools/ashlar/key_range.h"
 #include "tools/ashlar/open_table.h"
 #include "tools/ashlar/print_text.h"
+#include "tools/ashlar/progress.h"
 #include "tools/ashlar/run_files.h"
+#include "tools/ashlar/workers.h"
 
 namespace ashlar::tool {
 namespace {
@@ -42,12 +44,21 @@ ShownEntry EntryAt(const Iterator& it) {
   return {it.user_key(), it.sequence(), it.type(), it.value()};
 }
 
+// Hexadecimal is what programs go by; this is for who reads along.
+void WriteText(std::string_view name, const Slice& bytes, JsonWriter* json) {
+  if (FLAGS_text && IsUtf8(bytes.ToStringView())) {
+    json->Member(name, bytes.ToStringView());
+  }
+}
+
 void PrintJsonEntry(const ShownEntry& entry, JsonWriter* json) {
   json->BeginObject();
   json->HexMember("key", entry.user_key);
+  WriteText("key_text", entry.user_key, json);
   json->NumberMember("seq", entry.sequence);
   json->Member("type", TypeWord(entry.type));
   json->HexMember("value", entry.value);
+  WriteText("value_text", entry.value, json);
   json->EndObject();
 }
 
@@ -70,15 +81,15 @@ class Scanner {
             ? reader->comparator()->timestamp_size()
             : 0;
     BeginEntries(report);
-    ReadOptions options = ReadOptionsFromFlags();
-    options.ignore_range_deletions = true;
-    Iterator iterator = reader->NewIterator(options);
-    const Walk walk = WalkRange(*reader->comparator(), &iterator, report);
+    Progress progress(path);
+    const Walk walk = print_ || !range_.IsAll() || FLAGS_read_num != 0
+                          ? WalkOneByOne(*reader, &progress, report)
+                          : CheckAll(*reader, &progress);
     if (walk.complete && FLAGS_range_dels) PrintRangeDeletions(*reader, report);
     EndEntries(walk.entries, report);
     report->AddEntries(walk.entries);
-    if (!iterator.status().ok()) {
-      report->AddFault(iterator.status());
+    if (!walk.status.ok()) {
+      report->AddFault(walk.status);
     } else if (walk.complete && range_.IsAll()) {
       CheckCount(walk.entries, *reader, report);
     }
@@ -88,6 +99,7 @@ class Scanner {
   struct Walk {
     uint64_t entries = 0;
     bool complete = false;  // to the end of the range
+    Status status;
   };
 
   // Once, before the first table.
@@ -120,23 +132,54 @@ class Scanner {
     if (!report->text()) report->json()->NumberMember("num_read", entries);
   }
 
-  Walk WalkRange(const Comparator& comparator, Iterator* iterator,
-                 Report* report) {
+  // Where nobody looks at the entries.
+  Walk CheckAll(const TableReader& reader, Progress* progress) {
+    Walk walk;
+    walk.status = reader.CheckEntries(
+        ReadOptionsFromFlags(), workers_.pool(),
+        [progress](uint64_t done, uint64_t total) {
+          return progress->Update(done, total);
+        },
+        &walk.entries);
+    const uint64_t bytes = reader.file().Size();
+    walk.complete = walk.status.ok() && progress->Update(bytes, bytes);
+    // An interrupt is no fault.
+    if (walk.status.IsAborted()) walk.status = Status();
+    return walk;
+  }
+
+  Walk WalkOneByOne(const TableReader& reader, Progress* progress,
+                    Report* report) {
+    ReadOptions options = ReadOptionsFromFlags();
+    options.ignore_range_deletions = true;
+    Iterator iterator = reader.NewIterator(options);
+    Walk walk = WalkRange(reader, &iterator, progress, report);
+    walk.status = iterator.status();
+    return walk;
+  }
+
+  Walk WalkRange(const TableReader& reader, Iterator* iterator,
+                 Progress* progress, Report* report) {
     constexpr uint64_t kEntriesBetweenLooks = 256;
+    const Comparator& comparator = *reader.comparator();
+    const uint64_t bytes = reader.file().Size();
+    const uint64_t count = reader.properties().num_entries;
     const bool limited = FLAGS_read_num != 0;
     Walk walk;
     if (limited && left_ == 0) return walk;
     for (range_.SeekToStart(comparator, iterator); iterator->Valid();
          iterator->Next()) {
       if (range_.EndsBefore(iterator->user_key(), comparator)) break;
-      if (walk.entries % kEntriesBetweenLooks == 0 && report->MustStop()) {
+      if (walk.entries % kEntriesBetweenLooks == 0 &&
+          (!progress->UpdateByEntries(walk.entries, count, bytes) ||
+           report->MustStop())) {
         return walk;
       }
       ++walk.entries;
       Print(EntryAt(*iterator), report);
       if (limited && --left_ == 0) return walk;
     }
-    walk.complete = true;
+    walk.complete = progress->Update(bytes, bytes);
     return walk;
   }
 
@@ -235,6 +278,7 @@ class Scanner {
   const ByteStyle style_;
   KeyRange range_;
   uint64_t left_;
+  Workers workers_;
   bool range_printed_ = false;
   EntryForm form_ = EntryForm::kNone;
   size_t stripped_timestamp_ = 0;  // of the table that is scanned
@@ -244,6 +288,9 @@ int Run(const CommandLine& line, bool print) {
   Scanner scanner(print);
   std::string error = scanner.Prepare(line);
   if (error.empty()) error = CheckComparatorFlag();
+  if (error.empty() && FLAGS_text && ChosenForm() == ReportForm::kText) {
+    error = "--text goes with --json or --jsonl";
+  }
   if (!error.empty()) return UsageError(error);
   return RunOverFiles(line, print ? "scan" : "check",
                       [&scanner](const std::string& path, Report* report) {

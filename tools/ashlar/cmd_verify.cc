@@ -6,16 +6,18 @@
 #include "tools/ashlar/open_table.h"
 #include "tools/ashlar/progress.h"
 #include "tools/ashlar/run_files.h"
+#include "tools/ashlar/workers.h"
 
 namespace ashlar::tool {
 namespace {
 
 std::optional<TableInspection> ReadAll(const std::string& path,
-                                       Report* report) {
+                                       WorkerPool* pool, Report* report) {
   Progress progress(path);
   InspectOptions options =
       InspectOptionsFromFlags(InspectOptions::DataBlocks::kRead);
   options.decode = !FLAGS_checksums_only;
+  options.worker_pool = pool;
   options.on_progress = [&progress](uint64_t done, uint64_t total) {
     return progress.Update(done, total);
   };
@@ -35,8 +37,8 @@ void PrintText(const TableInspection& inspection, Report* report) {
   }
 }
 
-void Verify(const std::string& path, Report* report) {
-  const std::optional<TableInspection> inspection = ReadAll(path, report);
+void Verify(const std::string& path, WorkerPool* pool, Report* report) {
+  const std::optional<TableInspection> inspection = ReadAll(path, pool, report);
   if (!inspection) return;
   const bool is_table = inspection->magic == TableMagic::kBlockBased ||
                         inspection->magic == TableMagic::kLegacyBlockBased;
@@ -62,7 +64,11 @@ void Verify(const std::string& path, Report* report) {
 }  // namespace
 
 int RunVerify(const CommandLine& line) {
-  return RunOverFiles(line, "verify", Verify);
+  Workers workers;
+  return RunOverFiles(line, "verify",
+                      [&workers](const std::string& path, Report* report) {
+                        Verify(path, workers.pool(), report);
+                      });
 }
 
 }  // namespace ashlar::tool

@@ -16,6 +16,15 @@ constexpr std::string_view kBuildDetails =
     "jsonl: {\"key\":\"<hex>\"} or {\"key_text\":\"...\"}, value or "
     "value_text, and perhaps seq and type; whether there is a seq is decided "
     "by the first row.\n"
+    "With --nosorted rows come in any order. What --memory does not hold is "
+    "sorted in files without names in --tmpdir, which needs room for all rows, "
+    "and for as many again where they are more than some hundred times "
+    "--memory. --on_duplicate=first or last goes by the order of the input.\n"
+    "With --target_file_size the manifest has path, smallest and largest key "
+    "in hexadecimal, entries, bytes and CRC32C of each file; largest_is_"
+    "exclusive where that is the end of a range deletion, which is cut where "
+    "files meet. Files of hex and jsonl then begin when all rows are read: "
+    "rows are kept as with --nosorted.\n"
     "tsv, csv and jsonl without seq make a file for IngestExternalFile. "
     "Nothing is left at --out when anything fails.";
 
@@ -48,6 +57,53 @@ constexpr Command kCommands[] = {
      "operands and what they stand on. A key without any entry is named on "
      "standard error and makes the exit code 1.",
      RunGet},
+    {"raw", kRaw, kFiles, "write all of the table into a text file",
+     "Footer, metaindex, properties, index, dictionary, range deletions and "
+     "each data block with all its entries, to <input without .sst>_dump.txt "
+     "or --out. A block that cannot be read is named and left out.",
+     RunRaw},
+    {"recompress", kRecompress, kFiles,
+     "what the table would take in other codecs",
+     "Builds the table anew for each codec and level, into a scratch file that "
+     "has no name, and reads it back; the input is only read. Sizes are those "
+     "of data blocks, Cx size with 5 bytes of trailer each.",
+     RunRecompress},
+    {"stats", kStats, kFiles, "sizes and distributions",
+     "Bytes by kind of block, entries by type, percentiles of the sizes of "
+     "keys, "
+     "values and blocks, and the filter: bits a key, and how often it lets "
+     "absent keys pass, by its kind and as measured with --filter_probes. With "
+     "--prefix_separator or --prefix_length the ten prefixes with the most "
+     "bytes.",
+     RunStats},
+    {"report", kReport, kFiles, "a page about the table, for the browser",
+     "Writes one HTML file, <input without .sst>_report.html or --out, that "
+     "loads nothing: verdict and faults, bytes by kind of block, a map of the "
+     "blocks, where the keys lie, distributions of sizes, the filter, and what "
+     "other codecs, levels and dictionaries would make of sampled blocks. "
+     "Compares the checksums of all blocks; decodes --sample of the data "
+     "blocks.",
+     RunReport},
+    {"diff", kDiff, "<file> <file>", "what two tables do not share",
+     "Entries by key, sequence number and type, then range deletions, then "
+     "properties but for those that say who made the file and when. Exit code "
+     "1 where anything differs. In a damaged table only what stands before the "
+     "damage is compared.",
+     RunDiff},
+    {"salvage", kSalvage, "--out=<path> <file>",
+     "save what can be read of a damaged table",
+     "Copies every entry of every sound block into a new table, as rewrite "
+     "does, and lists the ranges of keys that are lost. The new table is not "
+     "for ingestion, whatever the old one was. Exit code 1 where anything is "
+     "damaged or left out, also when all else is saved.",
+     RunSalvage},
+    {"rewrite", kRewrite, "--out=<path> <file>",
+     "the same entries in a new file of another form",
+     "Format version, block size, restart intervals, prefix extractor, times "
+     "and the users' properties are kept where no flag says otherwise; codec, "
+     "checksum, filter and index are those of the flags and their defaults. "
+     "The block size is guessed from the blocks.",
+     RunRewrite},
     {"build", kBuild, "--out=<path> [<input>...]", "make a table from text",
      kBuildDetails, RunBuild},
 };

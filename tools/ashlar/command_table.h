@@ -30,6 +30,13 @@ int RunIdentify(const CommandLine& line);
 int RunProperties(const CommandLine& line);
 int RunLayout(const CommandLine& line);
 int RunGet(const CommandLine& line);
+int RunRaw(const CommandLine& line);
+int RunRecompress(const CommandLine& line);
+int RunSalvage(const CommandLine& line);
+int RunDiff(const CommandLine& line);
+int RunStats(const CommandLine& line);
+int RunReport(const CommandLine& line);
+int RunRewrite(const CommandLine& line);
 int RunBuild(const CommandLine& line);
 
 }  // namespace ashlar::tool

@@ -38,9 +38,24 @@ enum CommandBit : uint32_t {
   kLayout = 1 << 5,
   kGet = 1 << 6,
   kBuild = 1 << 7,
-  kReading =
-      kCheck | kScan | kVerify | kIdentify | kProperties | kLayout | kGet,
-  kAll = kReading | kBuild,
+  kRecompress = 1 << 8,
+  kRaw = 1 << 9,
+  kRewrite = 1 << 10,
+  kSalvage = 1 << 11,
+  kDiff = 1 << 12,
+  kStats = 1 << 13,
+  kReport = 1 << 14,
+  // Those that take files one by one, and those that take any.
+  kEachFile = kCheck | kScan | kVerify | kIdentify | kProperties | kLayout |
+              kGet | kRecompress | kRaw | kRewrite | kSalvage | kStats |
+              kReport,
+  kReading = kEachFile | kDiff,
+  // Those that may leave some of their inputs out.
+  kChoosing = kEachFile & ~(kRewrite | kSalvage),
+  // Those that make tables for use, and those that make any.
+  kMake = kBuild | kRewrite | kSalvage,
+  kPack = kMake | kRecompress,
+  kAll = kReading | kMake,
 };
 
 enum class FlagKind : uint8_t {
@@ -57,6 +72,7 @@ enum class FlagGroup : uint8_t {
   kRange,
   kOutput,
   kVerification,
+  kRecompression,
   kNewFiles,
   kOther,
 };

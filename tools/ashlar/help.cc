@@ -15,30 +15,28 @@ namespace {
 constexpr size_t kWidth = 80;
 constexpr size_t kTextColumn = 28;
 
-constexpr struct {
-  FlagGroup group;
-  std::string_view title;
-} kGroups[] = {
+constexpr FlagGroupTitle kGroups[] = {
     {FlagGroup::kInput, "Input"},
     {FlagGroup::kRange, "Keys"},
     {FlagGroup::kOutput, "Output"},
     {FlagGroup::kVerification, "Verification"},
+    {FlagGroup::kRecompression, "Recompression"},
     {FlagGroup::kNewFiles, "New files"},
     {FlagGroup::kOther, "Other"},
 };
 
-constexpr std::string_view kExitCodes =
-    "Exit codes:\n"
-    "  0    every input was read and every check passed\n"
-    "  1    a fault in the data, not a table, or a key that is not there\n"
-    "  2    the work could not be done: usage, I/O, something not supported\n"
-    "  130  interrupted\n";
+constexpr ExitCodeMeaning kExitCodes[] = {
+    {"0", "every input was read and every check passed"},
+    {"1", "a fault in the data, not a table, or a key that is not there"},
+    {"2", "the work could not be done: usage, I/O, something not supported"},
+    {"130", "interrupted, by SIGINT, SIGTERM or SIGHUP"},
+};
 
-constexpr std::string_view kExamples =
-    "Examples:\n"
-    "  ashlar scan --prefix=user: 000123.sst\n"
-    "  ashlar verify --json /path/to/db\n"
-    "  ashlar build --out=new.sst --compression_type=zstd rows.tsv\n";
+constexpr std::string_view kExamples[] = {
+    "ashlar scan --prefix=user: 000123.sst",
+    "ashlar verify --json /path/to/db",
+    "ashlar build --out=new.sst --compression_type=zstd rows.tsv",
+};
 
 // Appends words from `column` on, breaking lines; ends the line.
 void AppendWrapped(std::string_view words, size_t indent, std::string* text) {
@@ -77,13 +75,7 @@ void AppendFlag(const FlagRow& row, std::string* text) {
     *text += "=<" + std::string(row.value) + ">";
   }
   *text += ' ';
-  std::string help(row.help);
-  std::string initial(row.default_text);
-  std::erase(initial, '"');
-  const bool plain = row.kind == FlagKind::own || initial.empty() ||
-                     initial == "false" || initial == "0";
-  if (!plain) help += " (default: " + initial + ")";
-  AppendWrapped(help, kTextColumn, text);
+  AppendWrapped(FlagHelp(row), kTextColumn, text);
 }
 
 void AppendFlags(uint32_t commands, std::string* text) {
@@ -126,6 +118,20 @@ std::string CodecList() {
 
 }  // namespace
 
+std::span<const FlagGroupTitle> FlagGroups() { return kGroups; }
+std::span<const ExitCodeMeaning> ExitCodeMeanings() { return kExitCodes; }
+std::span<const std::string_view> Examples() { return kExamples; }
+
+std::string FlagHelp(const FlagRow& row) {
+  std::string help(row.help);
+  std::string initial(row.default_text);
+  std::erase(initial, '"');
+  const bool plain = row.kind == FlagKind::own || initial.empty() ||
+                     initial == "false" || initial == "0";
+  if (!plain) help += " (default: " + initial + ")";
+  return help;
+}
+
 std::string HelpText() {
   std::string text =
       "ashlar reads and writes RocksDB's block-based table files (SST).\n"
@@ -140,10 +146,15 @@ std::string HelpText() {
     AppendWrapped(command.summary, 14, &text);
   }
   AppendFlags(kAll, &text);
-  text += "\n";
-  text += kExitCodes;
-  text += "\n";
-  text += kExamples;
+  text += "\nExit codes:\n";
+  for (const auto& [code, meaning] : kExitCodes) {
+    text += "  " + std::string(code) + std::string(5 - code.size(), ' ');
+    text += std::string(meaning) + "\n";
+  }
+  text += "\nExamples:\n";
+  for (const std::string_view example : kExamples) {
+    text += "  " + std::string(example) + "\n";
+  }
   text += "\nMore: 'ashlar help <command>', and README.md.\n";
   return text;
 }

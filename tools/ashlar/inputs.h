@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/ashlar/flags.h"
 #include "util/status.h"
 
 namespace ashlar::tool {
@@ -16,10 +17,16 @@ struct Input {
 };
 
 // Files stand for themselves, whatever their suffix. Directories stand for
-// their entries that end in ".sst", sorted by name, one level deep.
+// their entries that end in ".sst", sorted by name, one level deep; with
+// --recursive those of the folders in them follow.
 std::vector<Input> ExpandInputs(const std::vector<std::string>& names);
 
 bool IsDirectory(const std::string& path);
+// Whether the line names one input, which is no directory.
+bool IsOneFile(const CommandLine& line);
+// For commands that make one file of one: what is wrong with their input, or
+// with flags that would leave it out; empty when nothing is.
+std::string CheckIsOneFile(const CommandLine& line, const std::string& command);
 
 }  // namespace ashlar::tool
 

@@ -75,8 +75,12 @@ std::unique_ptr<TableReader> OpenTable(const std::string& path, bool any_order,
                                        Report* report) {
   ReaderOptions options = ReaderOptionsFromFlags();
   options.allow_unknown_comparator = any_order;
-  Result<std::unique_ptr<TableReader>> reader =
-      TableReader::Open(path, options);
+  return TellOpened(TableReader::Open(path, options), path, report);
+}
+
+std::unique_ptr<TableReader> TellOpened(
+    Result<std::unique_ptr<TableReader>> reader, const std::string& path,
+    Report* report) {
   if (!reader.ok()) {
     if (reader.status().IsCorruption() && IsNoTable(path)) {
       report->SetFileStatus("not_sst");

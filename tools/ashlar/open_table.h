@@ -25,6 +25,11 @@ ReadOptions ReadOptionsFromFlags();
 std::unique_ptr<TableReader> OpenTable(const std::string& path, bool any_order,
                                        Report* report);
 
+// The same of a table that was opened before.
+std::unique_ptr<TableReader> TellOpened(
+    Result<std::unique_ptr<TableReader>> reader, const std::string& path,
+    Report* report);
+
 // On standard error, where the file names a comparator that is not known.
 void WarnOfUnknownOrder(const TableInspection& inspection,
                         const Report& report);

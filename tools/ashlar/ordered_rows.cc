@@ -27,6 +27,19 @@ int CompareRows(const Comparator& comparator, bool external, const Slice& a,
   return a_tail > b_tail ? -1 : 1;
 }
 
+Status OrderCheck::Add(const Row& row) {
+  const uint64_t tail = TailOfRow(row);
+  if (has_previous_ &&
+      CompareRows(*options_->table.comparator, options_->external, row.key,
+                  tail, key_, tail_) <= 0) {
+    return Status::InvalidArgument("key out of order");
+  }
+  has_previous_ = true;
+  key_.assign(row.key.data(), row.key.size());
+  tail_ = tail;
+  return Status();
+}
+
 int OrderedRows::CompareWithPrevious(const Row& row) const {
   return CompareRows(*options_->table.comparator, options_->external, row.key,
                      TailOfRow(row), key_, PackTail(sequence_, type_));

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "tools/ashlar/row.h"
-#include "tools/ashlar/table_sink.h"
+#include "tools/ashlar/table_output.h"
 #include "util/comparator.h"
 #include "util/status.h"
 
@@ -19,10 +19,23 @@ enum class DuplicateRule : uint8_t { kError, kFirst, kLast };
 int CompareRows(const Comparator& comparator, bool external, const Slice& a,
                 uint64_t a_tail, const Slice& b, uint64_t b_tail);
 
+// Refuses rows that are not behind the one before, and does nothing else.
+class OrderCheck final : public RowSink {
+ public:
+  explicit OrderCheck(const SinkOptions* options) : options_(options) {}
+  Status Add(const Row& row) override;
+
+ private:
+  const SinkOptions* const options_;
+  bool has_previous_ = false;
+  std::string key_;
+  uint64_t tail_ = 0;
+};
+
 class OrderedRows {
  public:
   // Both must outlive this.
-  OrderedRows(const SinkOptions* options, DuplicateRule rule, TableSink* sink)
+  OrderedRows(const SinkOptions* options, DuplicateRule rule, RowSink* sink)
       : options_(options), rule_(rule), sink_(sink) {}
 
   // Where an error is of a row, `bad_place` names it.
@@ -41,7 +54,7 @@ class OrderedRows {
 
   const SinkOptions* const options_;
   const DuplicateRule rule_;
-  TableSink* const sink_;
+  RowSink* const sink_;
   // The last row. With kLast it has not been added yet: another of the same
   // key may take its place.
   bool has_previous_ = false;

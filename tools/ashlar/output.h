@@ -1,4 +1,5 @@
-// Output: standard output in large pieces, and the flag that SIGINT sets.
+// Output: text in large pieces, to standard output or into a file; and the flag
+// that SIGINT, SIGTERM and SIGHUP set.
 //
 // Everything a command prints as its result goes through one Output; its first
 // error is kept and told at the end. One thread at a time.
@@ -10,12 +11,16 @@
 #include <string>
 #include <string_view>
 
+#include "util/file.h"
+#include "util/status.h"
+
 namespace ashlar::tool {
 
 class Output {
  public:
   // `descriptor` stays open.
   explicit Output(int descriptor);
+  explicit Output(WritableFile* file);
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
   // Does not flush: the end of a run asks Flush for its outcome.
@@ -42,8 +47,11 @@ class Output {
   // Hands everything to the operating system. False once that has failed.
   bool Flush();
 
-  // errno of the first failure; 0 while there was none.
+  // errno of the first failure; 0 while there was none. For descriptors.
   int error() const { return error_; }
+  bool on_terminal() const { return on_terminal_; }
+  // The first failure, of a file.
+  const Status& file_status() const { return file_status_; }
 
  private:
   static constexpr size_t kCapacity = size_t{1} << 18;
@@ -54,14 +62,20 @@ class Output {
   std::unique_ptr<char[]> buffer_;
   size_t used_ = 0;
   int error_ = 0;
-  int descriptor_;
+  int descriptor_ = -1;
+  // Perhaps the one with the status line.
+  bool on_terminal_ = false;
+  WritableFile* file_ = nullptr;
+  Status file_status_;
 };
 
 // One whole line on standard error, in one piece.
 void PrintError(std::string_view line);
 
-// From here on SIGINT only sets a flag, so that output can be ended properly;
-// a second one ends the program at once.
+// From here on SIGINT, SIGTERM and SIGHUP, where the parent does not ignore
+// them, only set a flag, so that output can be ended properly and nothing
+// unfinished stays; a second one, of any of them, ends the program at once.
+// Pipes that nobody reads make writes fail, and no longer end the program.
 void CatchInterrupt();
 bool Interrupted();
 

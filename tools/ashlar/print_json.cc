@@ -6,41 +6,14 @@
 #include "tools/ashlar/print_text.h"
 
 namespace ashlar::tool {
-namespace {
-
-// Bytes of the well-formed UTF-8 character that `text` begins with, or 0.
-size_t CharacterBytes(std::string_view text) {
-  const auto byte = [text](size_t i) -> unsigned {
-    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u;
-  };
-  const unsigned first = byte(0);
-  if (first < 0x80) return 1;
-  size_t length;
-  // Not every continuation is allowed behind these: no overlong forms, no
-  // surrogates, nothing above U+10FFFF.
-  unsigned low = 0x80;
-  unsigned high = 0xbf;
-  if (first >= 0xc2 && first <= 0xdf) {
-    length = 2;
-  } else if (first >= 0xe0 && first <= 0xef) {
-    length = 3;
-    if (first == 0xe0) low = 0xa0;
-    if (first == 0xed) high = 0x9f;
-  } else if (first >= 0xf0 && first <= 0xf4) {
-    length = 4;
-    if (first == 0xf0) low = 0x90;
-    if (first == 0xf4) high = 0x8f;
-  } else {
-    return 0;
+bool IsUtf8(std::string_view text) {
+  while (!text.empty()) {
+    const size_t length = CharacterBytes(text);
+    if (length == 0) return false;
+    text.remove_prefix(length);
   }
-  if (byte(1) < low || byte(1) > high) return 0;
-  for (size_t i = 2; i < length; ++i) {
-    if (byte(i) < 0x80 || byte(i) > 0xbf) return 0;
-  }
-  return length;
+  return true;
 }
-
-}  // namespace
 
 void JsonWriter::EndLine() {
   out_->Append("\n");
@@ -67,6 +40,11 @@ void JsonWriter::Hex(const Slice& bytes) {
 }
 
 void JsonWriter::Number(uint64_t number) {
+  Separate();
+  out_->Append(std::to_string(number));
+}
+
+void JsonWriter::Integer(int64_t number) {
   Separate();
   out_->Append(std::to_string(number));
 }

@@ -13,6 +13,9 @@
 
 namespace ashlar::tool {
 
+// Whether JSON can have these bytes as they are.
+bool IsUtf8(std::string_view text);
+
 class JsonWriter {
  public:
   explicit JsonWriter(Output* out) : out_(out) {}
@@ -32,6 +35,7 @@ class JsonWriter {
   // Upper-case hexadecimal.
   void Hex(const Slice& bytes);
   void Number(uint64_t number);
+  void Integer(int64_t number);
   void Decimal(double number);
   void Bool(bool value);
 
@@ -42,6 +46,10 @@ class JsonWriter {
   void NumberMember(std::string_view name, uint64_t number) {
     Key(name);
     Number(number);
+  }
+  void IntegerMember(std::string_view name, int64_t number) {
+    Key(name);
+    Integer(number);
   }
   void HexMember(std::string_view name, const Slice& bytes) {
     Key(name);

@@ -91,6 +91,37 @@ std::optional<std::string> FromHex(std::string_view text) {
   return bytes;
 }
 
+size_t CharacterBytes(std::string_view text) {
+  const auto byte = [text](size_t i) -> unsigned {
+    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u;
+  };
+  const unsigned first = byte(0);
+  if (first < 0x80) return 1;
+  size_t length;
+  // Not every continuation is allowed behind these: no overlong forms, no
+  // surrogates, nothing above U+10FFFF.
+  unsigned low = 0x80;
+  unsigned high = 0xbf;
+  if (first >= 0xc2 && first <= 0xdf) {
+    length = 2;
+  } else if (first >= 0xe0 && first <= 0xef) {
+    length = 3;
+    if (first == 0xe0) low = 0xa0;
+    if (first == 0xed) high = 0x9f;
+  } else if (first >= 0xf0 && first <= 0xf4) {
+    length = 4;
+    if (first == 0xf0) low = 0x90;
+    if (first == 0xf4) high = 0x8f;
+  } else {
+    return 0;
+  }
+  if (byte(1) < low || byte(1) > high) return 0;
+  for (size_t i = 2; i < length; ++i) {
+    if (byte(i) < 0x80 || byte(i) > 0xbf) return 0;
+  }
+  return length;
+}
+
 std::string Escape(const Slice& bytes) {
   std::string text;
   text.reserve(bytes.size());
@@ -106,7 +137,10 @@ std::string Escape(const Slice& bytes) {
 }
 
 ByteStyle ChosenByteStyle() {
-  if (FLAGS_output_hex) return ByteStyle::kHex;
+  return FLAGS_output_hex ? ByteStyle::kHex : ChosenNameStyle();
+}
+
+ByteStyle ChosenNameStyle() {
   if (FLAGS_escape == "always") return ByteStyle::kEscaped;
   if (FLAGS_escape == "auto" && isatty(STDOUT_FILENO)) {
     return ByteStyle::kEscaped;
@@ -142,26 +176,53 @@ std::string BytesText(const Slice& bytes, ByteStyle style) {
 
 namespace {
 
+// ' seq:<n>, type:<n> =>
+constexpr size_t kMaxMiddleBytes = 64;
+char* WriteMiddle(SequenceNumber sequence, ValueType type, char* to) {
+  char* const end = to + kMaxMiddleBytes;
+  to = std::copy_n("' seq:", 6, to);
+  to = std::to_chars(to, end, sequence).ptr;
+  to = std::copy_n(", type:", 7, to);
+  to = std::to_chars(to, end, static_cast<unsigned>(type)).ptr;
+  return std::copy_n(" => ", 4, to);
+}
+
 // '<key>' seq:<n>, type:<n> =>
 void PrintBeforeValue(const Slice& user_key, SequenceNumber sequence,
                       ValueType type, ByteStyle style, Output* out) {
   out->Append("'");
   PrintBytes(user_key, style, out);
-  constexpr size_t kMaxMiddleBytes = 64;
   char* const start = out->Reserve(kMaxMiddleBytes);
-  char* const end = start + kMaxMiddleBytes;
-  char* to = std::copy_n("' seq:", 6, start);
-  to = std::to_chars(to, end, sequence).ptr;
-  to = std::copy_n(", type:", 7, to);
-  to = std::to_chars(to, end, static_cast<unsigned>(type)).ptr;
-  to = std::copy_n(" => ", 4, to);
+  out->Advance(static_cast<size_t>(WriteMiddle(sequence, type, start) - start));
+}
+
+// A scan has little to do for an entry but this.
+bool PrintRawAtOnce(const Slice& user_key, SequenceNumber sequence,
+                    ValueType type, const Slice& value, Output* out) {
+  constexpr size_t kAround = kMaxMiddleBytes + 2;
+  constexpr size_t kMost = Output::kMaxReserve - kAround;
+  if (user_key.size() > kMost || value.size() > kMost - user_key.size()) {
+    return false;
+  }
+  char* const start = out->Reserve(user_key.size() + value.size() + kAround);
+  char* to = start;
+  *to++ = '\'';
+  to = std::copy_n(user_key.data(), user_key.size(), to);
+  to = WriteMiddle(sequence, type, to);
+  to = std::copy_n(value.data(), value.size(), to);
+  *to++ = '\n';
   out->Advance(static_cast<size_t>(to - start));
+  return true;
 }
 
 }  // namespace
 
 void PrintEntry(const Slice& user_key, SequenceNumber sequence, ValueType type,
                 const Slice& value, ByteStyle style, Output* out) {
+  if (style == ByteStyle::kRaw &&
+      PrintRawAtOnce(user_key, sequence, type, value, out)) {
+    return;
+  }
   PrintBeforeValue(user_key, sequence, type, style, out);
   PrintBytes(value, style, out);
   out->Append("\n");
@@ -177,7 +238,6 @@ void PrintDecodedEntry(const Slice& user_key, SequenceNumber sequence,
 void PrintCanonicalEntry(const Slice& user_key, SequenceNumber sequence,
                          ValueType type, const Slice& value, Output* out) {
   PrintHex(user_key, HexCase::kLower, out);
-  constexpr size_t kMaxMiddleBytes = 32;
   char* const start = out->Reserve(kMaxMiddleBytes);
   char* const end = start + kMaxMiddleBytes;
   char* to = start;

@@ -3,6 +3,7 @@
 #ifndef ASHLAR_TOOLS_ASHLAR_PRINT_TEXT_H_
 #define ASHLAR_TOOLS_ASHLAR_PRINT_TEXT_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -24,6 +25,9 @@ int HexDigit(char c);
 // Of either case, with or without "0x". Nothing when it is malformed.
 std::optional<std::string> FromHex(std::string_view text);
 
+// Bytes of the well-formed UTF-8 character that `text` begins with, or 0.
+size_t CharacterBytes(std::string_view text);
+
 // Bytes outside printable ASCII as \xHH.
 std::string Escape(const Slice& bytes);
 
@@ -31,6 +35,8 @@ std::string Escape(const Slice& bytes);
 enum class ByteStyle : uint8_t { kRaw, kEscaped, kHex };
 // What --output_hex, --escape and the terminal ask for.
 ByteStyle ChosenByteStyle();
+// The same for names, which --output_hex leaves as they are.
+ByteStyle ChosenNameStyle();
 
 void PrintBytes(const Slice& bytes, ByteStyle style, Output* out);
 std::string BytesText(const Slice& bytes, ByteStyle style);

@@ -3,14 +3,26 @@
 #define ASHLAR_TOOLS_ASHLAR_PROPERTIES_TEXT_H_
 
 #include <string>
+#include <vector>
 
 #include "table/dump.h"
+#include "tools/ashlar/print_text.h"
 #include "tools/ashlar/report.h"
 
 namespace ashlar::tool {
 
+// What every table has.
+struct LabelledProperty {
+  std::string label;
+  std::string text;  // any bytes: names are as the file has them
+};
+std::vector<LabelledProperty> LabelledProperties(
+    const TableProperties& properties);
+// The same as lines.
+std::string PropertyLines(const TableProperties& properties, ByteStyle style);
+
 // All of it, line by line. Only when the inspection has properties.
-std::string PropertiesText(const TableInspection& inspection);
+std::string PropertiesText(const TableInspection& inspection, ByteStyle style);
 
 // Prints that text, or the member "properties". Only when the inspection has
 // properties.

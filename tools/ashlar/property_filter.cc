@@ -55,7 +55,7 @@ bool PropertyFilter::Skips(const std::string& path) const {
       !inspection.properties) {
     return false;
   }
-  const std::string text = PropertiesText(inspection);
+  const std::string text = PropertiesText(inspection, ByteStyle::kRaw);
   return (require_ && !Matches(*require_, text)) ||
          (exclude_ && Matches(*exclude_, text));
 }

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstring>
+#include <cerrno>
 #include <utility>
 
 #include "tools/ashlar/flags.h"
@@ -41,7 +41,9 @@ int ExitCodeOf(const Status& status) {
 
 std::string_view FileStatusOf(const Status& status) {
   if (status.IsCorruption()) return "corrupt";
-  if (status.IsIOError() || status.IsNotFound()) return "io_error";
+  if (status.IsIOError()) return "io_error";
+  // A folder without tables, say.
+  if (status.IsNotFound()) return "not_sst";
   return "unsupported";
 }
 
@@ -131,12 +133,14 @@ void Report::Record(FileError error, const std::string& line) {
   // A run that was interrupted says so by its exit code.
   if (error.status.IsAborted()) {
     file_status_ = "skipped";
+    ++files_interrupted_;
     return;
   }
   RaiseExitCode(ExitCodeOf(error.status));
   if (file_faults_++ == 0 && file_status_.empty()) {
     file_status_ = FileStatusOf(error.status);
   }
+  advice_.Add(command_, path_, error.status, file_status_ == "not_sst");
   if (FLAGS_max_errors != 0 && file_faults_ > FLAGS_max_errors) return;
   out_.Flush();
   PrintError(line);
@@ -148,10 +152,18 @@ void Report::EndFile() {
     PrintError(path_ + ": " + std::to_string(file_faults_ - FLAGS_max_errors) +
                " more faults not shown (--max_errors)");
   }
+  if (file_status_.empty() && Interrupted()) {
+    file_status_ = "skipped";
+    ++files_interrupted_;
+  }
   const bool skipped = file_status_ == "skipped";
   if (file_status_.empty()) file_status_ = "ok";
   if (file_status_ != "ok" && !skipped) ++files_failed_;
-  if (text()) return;
+  if (text()) {
+    // A person sees what each file came to when it is done.
+    if (out_.on_terminal()) out_.Flush();
+    return;
+  }
   json_.Member("status", file_status_);
   if (file_format_version_) {
     json_.NumberMember("format_version", *file_format_version_);
@@ -203,17 +215,23 @@ int Report::ExitCodeNow() const {
 
 int Report::Finish() {
   if (text()) {
-    if (FLAGS_show_summary) PrintTotals();
+    if (show_totals_) PrintTotals();
   } else {
     WriteSummary();
   }
   if (!out_.Flush()) {
-    PrintError("ashlar: write standard output: " +
-               std::string(std::strerror(out_.error())));
+    // Who closed the pipe has seen enough.
+    if (out_.error() != EPIPE) {
+      const Status status =
+          Status::FromErrno("write", "standard output", out_.error());
+      PrintError("ashlar: " + std::string(status.message()));
+      advice_.Add(command_, {}, status, false);
+    }
     RaiseExitCode(kExitFailure);
-    if (!Interrupted()) return kExitFailure;
   }
-  return ExitCodeNow();
+  if (Interrupted()) return kExitInterrupted;
+  if (!FLAGS_quiet) advice_.Print();
+  return out_.error() != 0 ? kExitFailure : ExitCodeNow();
 }
 
 void Report::WriteSummary() {
@@ -225,10 +243,10 @@ void Report::WriteSummary() {
   json_.Key("summary");
   json_.BeginObject();
   json_.NumberMember("files", files_);
-  json_.NumberMember("ok", files_ - files_failed_);
+  json_.NumberMember("ok", files_ - files_failed_ - files_interrupted_);
   json_.NumberMember("failed", files_failed_);
   json_.NumberMember("entries", entries_);
-  if (FLAGS_show_summary) {
+  if (show_totals_) {
     json_.NumberMember("data_blocks", totals_.data_blocks);
     json_.NumberMember("data_size", totals_.data_bytes);
     json_.NumberMember("index_size", totals_.index_bytes);

@@ -14,6 +14,7 @@
 
 #include "table/dump.h"
 #include "table/rocksdb_release.h"
+#include "tools/ashlar/advice.h"
 #include "tools/ashlar/output.h"
 #include "tools/ashlar/print_json.h"
 #include "util/status.h"
@@ -76,6 +77,8 @@ class Report {
   // For outcomes that are no fault of a file, such as a missing key.
   void RaiseExitCode(int code);
   void AddEntries(uint64_t count) { entries_ += count; }
+  // The summary has totals of what AddToTotals is told of.
+  void ShowTotals() { show_totals_ = true; }
   void AddToTotals(const TableProperties& properties);
 
   // Ends the document and the output; the exit code.
@@ -106,11 +109,14 @@ class Report {
   uint64_t file_faults_ = 0;
   std::vector<FileError> file_errors_;
 
+  Advice advice_;
   int exit_code_ = kExitOk;
   bool any_opened_ = false;
   uint64_t files_ = 0;
   uint64_t files_failed_ = 0;
+  uint64_t files_interrupted_ = 0;
   uint64_t entries_ = 0;
+  bool show_totals_ = false;
   struct Totals {
     uint64_t files = 0;
     uint64_t data_blocks = 0;

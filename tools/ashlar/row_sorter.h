@@ -1,37 +1,49 @@
-// RowSorter: holds rows in memory and sorts them, for `build --nosorted`.
+// RowSorter: sorts any number of rows within an amount of memory.
+//
+// Two buffers: while one is filled, a second thread sorts the other and writes
+// it out as a run. Rows that fit into the first are never written. One thread
+// at a time calls.
 #ifndef ASHLAR_TOOLS_ASHLAR_ROW_SORTER_H_
 #define ASHLAR_TOOLS_ASHLAR_ROW_SORTER_H_
 
+#include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <vector>
+#include <functional>
 
-#include "tools/ashlar/ordered_rows.h"
+#include "tools/ashlar/background_call.h"
 #include "tools/ashlar/row.h"
+#include "tools/ashlar/row_buffer.h"
+#include "tools/ashlar/sorted_entry.h"
+#include "tools/ashlar/sorted_runs.h"
 #include "util/comparator.h"
+#include "util/status.h"
 
 namespace ashlar::tool {
 
 class RowSorter {
  public:
-  explicit RowSorter(uint64_t max_bytes) : max_bytes_(max_bytes) {}
+  // `external` says what is compared: see OrderedRows. The comparator must
+  // outlive this.
+  RowSorter(const Comparator* comparator, bool external, uint64_t memory);
 
-  // Copies the row. False when there is no room for it.
-  bool Add(const Row& row);
-  // Into the order of the table; equal rows stay in the order of their coming.
-  void Sort(const Comparator& comparator, bool external);
-  size_t size() const { return rows_.size(); }
-  const Row& operator[](size_t i) const { return rows_[i]; }
+  // Errors are of the scratch files; Aborted when interrupted. Numbers rise.
+  // The key must be as long as the comparator's timestamps.
+  Status Add(const Row& row, uint64_t number);
+
+  // Once, after all: the rows in the order of the table, equal ones in that of
+  // their numbers, until take is not ok; rows have no places.
+  using Take = std::function<Status(const Row& row, uint64_t number)>;
+  Status ForEach(const Take& take);
 
  private:
-  char* Allocate(size_t size);
+  Status HandOver();
+  Status ForEachInMemory(const SortedRuns::Take& take);
 
-  const uint64_t max_bytes_;
-  uint64_t used_bytes_ = 0;
-  std::vector<std::unique_ptr<char[]>> pieces_;
-  char* free_ = nullptr;  // in the last piece
-  size_t free_bytes_ = 0;
-  std::vector<Row> rows_;
+  const SortedEntryForm form_;
+  RowBuffer filled_;
+  RowBuffer written_;
+  SortedRuns runs_;
+  BackgroundCall writing_;
 };
 
 }  // namespace ashlar::tool

@@ -8,7 +8,9 @@
 
 #include "table/internal_key.h"
 #include "tools/ashlar/command_table.h"
+#include "tools/ashlar/completion.h"
 #include "tools/ashlar/help.h"
+#include "tools/ashlar/man_page.h"
 #include "tools/ashlar/output.h"
 #include "tools/ashlar/print_text.h"
 #include "tools/ashlar/report.h"
@@ -35,6 +37,10 @@ int UnknownCommand(const std::string& name) {
 
 int Help(const std::string& name) {
   if (name.empty()) return PrintAndExit(HelpText());
+  if (name == "man") return PrintAndExit(ManPage());
+  if (name == "bash") return PrintAndExit(BashCompletion());
+  if (name == "zsh") return PrintAndExit(ZshCompletion());
+  if (name == "fish") return PrintAndExit(FishCompletion());
   const Command* const command = FindCommand(name);
   if (command == nullptr) return UnknownCommand(name);
   return PrintAndExit(CommandHelpText(*command));
@@ -99,17 +105,16 @@ int NotSupported(const std::string& what) {
   return kExitFailure;
 }
 
-void WarnOfUnusedFlags(const CommandLine& line, const Command& command) {
+// The first, of those who want it to be an error; others are warned of all.
+std::string TellOfUnusedFlags(const CommandLine& line, const Command& command) {
   for (const FlagRow& row : FlagRows()) {
     if ((row.commands & command.bit) != 0 || !line.Given(row.name)) continue;
-    PrintError("ashlar: warning: '" + std::string(command.name) +
-               "' does not use --" + std::string(row.name));
+    std::string told = "'" + std::string(command.name) + "' does not use --" +
+                       std::string(row.name);
+    if (FLAGS_strict_flags) return told;
+    PrintError("ashlar: warning: " + told);
   }
-  if ((command.bit & (kCheck | kScan | kVerify)) != 0 && FLAGS_threads > 1) {
-    PrintError(
-        "ashlar: warning: this release works with one thread whatever "
-        "--threads says");
-  }
+  return {};
 }
 
 }  // namespace
@@ -141,7 +146,8 @@ int RunProgram(CommandLine line) {
     return NotSupported("--compression_manager: '" + FLAGS_compression_manager +
                         "'");
   }
-  WarnOfUnusedFlags(line, *command);
+  const std::string unused = TellOfUnusedFlags(line, *command);
+  if (!unused.empty()) return UsageError(unused);
   CatchInterrupt();
   return command->run(line);
 }

@@ -6,6 +6,8 @@
 
 #include "tools/ashlar/inputs.h"
 #include "tools/ashlar/open_table.h"
+#include "tools/ashlar/print_text.h"
+#include "tools/ashlar/progress.h"
 #include "tools/ashlar/properties_text.h"
 #include "tools/ashlar/property_filter.h"
 #include "util/file.h"
@@ -13,18 +15,11 @@
 namespace ashlar::tool {
 namespace {
 
-ReportForm ChosenForm() {
-  if (FLAGS_json) return ReportForm::kJson;
-  if (FLAGS_jsonl || FLAGS_output_format == "jsonl") {
-    return ReportForm::kJsonLines;
-  }
-  return ReportForm::kText;
-}
-
 void ListMetaBlocks(const TableInspection& inspection, Report* report) {
   if (report->text()) {
+    const ByteStyle style = ChosenNameStyle();
     for (const MetaBlockEntry& block : inspection.meta_blocks) {
-      report->out()->Append("  " + block.name + ": " +
+      report->out()->Append("  " + BytesText(block.name, style) + ": " +
                             std::to_string(block.offset) + " " +
                             std::to_string(block.size) + "\n");
     }
@@ -63,25 +58,44 @@ void PrintExtras(const std::string& path, bool show_properties,
   if (FLAGS_list_meta_blocks) ListMetaBlocks(inspection, report);
 }
 
+// The last one begun may be done, as far as anyone can tell here.
+void TellHowFar(uint64_t begun, const std::vector<Input>& inputs) {
+  std::string line = "ashlar: interrupted in file " + std::to_string(begun) +
+                     " of " + std::to_string(inputs.size());
+  if (begun != 0) {
+    line += ", " + inputs[begun - 1].path + ", after about " +
+            std::to_string(Progress::percent()) + " % of it";
+  }
+  PrintError(line);
+}
+
 }  // namespace
+
+ReportForm ChosenForm() {
+  if (FLAGS_json) return ReportForm::kJson;
+  if (FLAGS_jsonl || FLAGS_output_format == "jsonl") {
+    return ReportForm::kJsonLines;
+  }
+  return ReportForm::kText;
+}
+
+std::string CheckInputsAndForm(const CommandLine& line) {
+  if (line.inputs.empty()) return "no input: name a file or a directory";
+  for (const std::string& input : line.inputs) {
+    if (input == "-") {
+      return "'-': a table cannot be read from standard input";
+    }
+  }
+  return FLAGS_json && FLAGS_jsonl ? "--json and --jsonl exclude each other"
+                                   : "";
+}
 
 int RunOverFiles(const CommandLine& line, std::string_view command,
                  const FileCommand& on_file, const EndCommand& at_end) {
-  if (line.inputs.empty()) {
-    return UsageError("no input: name a file or a directory");
-  }
-  for (const std::string& input : line.inputs) {
-    if (input == "-") {
-      return UsageError("'-': a table cannot be read from standard input");
-    }
-  }
   PropertyFilter filter;
-  const std::string filter_error = filter.Compile();
-  if (!filter_error.empty()) return UsageError(filter_error);
-
-  if (FLAGS_json && FLAGS_jsonl) {
-    return UsageError("--json and --jsonl exclude each other");
-  }
+  std::string error = CheckInputsAndForm(line);
+  if (error.empty()) error = filter.Compile();
+  if (!error.empty()) return UsageError(error);
   const bool canonical = FLAGS_output_format == "canonical";
   const ReportForm form = ChosenForm();
   if (canonical && form != ReportForm::kText) {
@@ -89,12 +103,18 @@ int RunOverFiles(const CommandLine& line, std::string_view command,
         "--output_format=canonical goes with neither --json nor "
         "--jsonl");
   }
+  // Standard output is then one thing only.
+  const bool plain = canonical || FLAGS_out == "-";
   // The command itself prints them already.
   const bool show_properties = FLAGS_show_properties && command != "properties";
   Report report(command, form,
-                form == ReportForm::kText && !FLAGS_quiet && !canonical);
-  for (const Input& input : ExpandInputs(line.inputs)) {
+                form == ReportForm::kText && !FLAGS_quiet && !plain);
+  if (FLAGS_show_summary) report.ShowTotals();
+  const std::vector<Input> inputs = ExpandInputs(line.inputs);
+  uint64_t number = 0;
+  for (const Input& input : inputs) {
     if (report.MustStop()) break;
+    Progress::SetFile(++number, inputs.size());
     report.BeginFile(input.path);
     if (!input.status.ok()) {
       report.AddFault(input.status);
@@ -107,6 +127,7 @@ int RunOverFiles(const CommandLine& line, std::string_view command,
     }
     report.EndFile();
   }
+  if (Interrupted()) TellHowFar(number, inputs);
   if (at_end && report.text()) at_end(&report);
   return report.Finish();
 }
@@ -114,18 +135,18 @@ int RunOverFiles(const CommandLine& line, std::string_view command,
 std::optional<TableInspection> Inspect(const std::string& path,
                                        const InspectOptions& options,
                                        Report* report) {
-  Result<std::unique_ptr<RandomAccessFile>> file = OpenRandomAccessFile(path);
-  if (!file.ok()) {
-    report->AddFault(file.status());
-    return std::nullopt;
-  }
   TableInspection inspection;
-  const Status status = InspectTable(**file, options, &inspection);
-  if (!status.ok()) {
-    report->AddFault(status);
-    return std::nullopt;
-  }
+  if (!InspectInto(path, options, &inspection, report)) return std::nullopt;
   return inspection;
+}
+
+bool InspectInto(const std::string& path, const InspectOptions& options,
+                 TableInspection* inspection, Report* report) {
+  Result<std::unique_ptr<RandomAccessFile>> file = OpenRandomAccessFile(path);
+  Status status = file.status();
+  if (file.ok()) status = InspectTable(**file, options, inspection);
+  if (!status.ok()) report->AddFault(status);
+  return status.ok();
 }
 
 }  // namespace ashlar::tool

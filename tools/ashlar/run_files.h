@@ -13,6 +13,13 @@
 
 namespace ashlar::tool {
 
+// What --json and --jsonl ask for.
+ReportForm ChosenForm();
+
+// What is wrong with the inputs' names, or with those flags together; empty
+// when nothing is.
+std::string CheckInputsAndForm(const CommandLine& line);
+
 // The command's work on one file; faults go to the report.
 using FileCommand =
     std::function<void(const std::string& path, Report* report)>;
@@ -30,6 +37,9 @@ int RunOverFiles(const CommandLine& line, std::string_view command,
 std::optional<TableInspection> Inspect(const std::string& path,
                                        const InspectOptions& options,
                                        Report* report);
+// For those who look at what is found while it is found. False after an error.
+bool InspectInto(const std::string& path, const InspectOptions& options,
+                 TableInspection* inspection, Report* report);
 
 }  // namespace ashlar::tool
 

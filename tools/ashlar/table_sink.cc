@@ -6,23 +6,40 @@
 #include "table/wide_columns.h"
 
 namespace ashlar::tool {
+namespace {
+
+Status SequenceIsNotZero(const Row& row) {
+  return Status::InvalidArgument("sequence number " +
+                                 std::to_string(row.sequence) +
+                                 ": in a file for ingestion all are 0");
+}
+
+}  // namespace
+
+Status CheckSequence(const SinkOptions& options, const Row& row) {
+  return options.external && row.sequence != 0 ? SequenceIsNotZero(row)
+                                               : Status();
+}
 
 Result<std::unique_ptr<TableSink>> TableSink::Create(
     const SinkOptions& options) {
-  const AtomicFile::Options file_options = {.overwrite = options.overwrite};
   std::unique_ptr<TableSink> sink(new TableSink());
+  auto file =
+      AtomicFile::Create(options.path, {.overwrite = options.overwrite});
+  if (!file.ok()) return file.status();
+  sink->path_ = options.path;
+  sink->file_ = std::move(file).value();
+  sink->checksummed_ = std::make_unique<ChecksummedFile>(sink->file_->file());
   if (options.external) {
-    auto writer = ExternalFileWriter::Open(options.path, options.table,
-                                           options.build, file_options);
+    auto writer = ExternalFileWriter::Create(sink->checksummed_.get(),
+                                             options.table, options.build);
     if (!writer.ok()) return writer.status();
     sink->external_ = std::move(writer).value();
+    sink->timestamp_size_ = options.table.comparator->timestamp_size();
     return sink;
   }
-  auto file = AtomicFile::Create(options.path, file_options);
-  if (!file.ok()) return file.status();
-  sink->file_ = std::move(file).value();
-  auto builder =
-      TableBuilder::Create(options.table, options.build, sink->file_->file());
+  auto builder = TableBuilder::Create(options.table, options.build,
+                                      sink->checksummed_.get());
   if (!builder.ok()) return builder.status();
   sink->builder_ = std::move(builder).value();
   return sink;
@@ -36,11 +53,7 @@ Status TableSink::Add(const Row& row) {
 }
 
 Status TableSink::AddExternal(const Row& row) {
-  if (row.sequence != 0) {
-    return Status::InvalidArgument("sequence number " +
-                                   std::to_string(row.sequence) +
-                                   ": in a file for ingestion all are 0");
-  }
+  if (row.sequence != 0) return SequenceIsNotZero(row);
   switch (row.type) {
     case ValueType::kTypeValue:
       return external_->Put(row.key, row.value);
@@ -55,6 +68,9 @@ Status TableSink::AddExternal(const Row& row) {
       return row.type == ValueType::kTypeDeletion
                  ? external_->Delete(row.key)
                  : external_->SingleDelete(row.key);
+    case ValueType::kTypeDeletionWithTimestamp:
+      if (timestamp_size_ == 0) break;
+      return DeleteAt(row.key);
     case ValueType::kTypeRangeDeletion:
       return external_->DeleteRange(row.key, row.value);
     case ValueType::kTypeWideColumnEntity: {
@@ -66,7 +82,6 @@ Status TableSink::AddExternal(const Row& row) {
     }
     case ValueType::kTypeBlobIndex:
     case ValueType::kTypeSetWithDelete:
-    case ValueType::kTypeDeletionWithTimestamp:
     case ValueType::kTypeValuePreferredSeqno:
       break;
   }
@@ -75,11 +90,19 @@ Status TableSink::AddExternal(const Row& row) {
                               " in a file for ingestion");
 }
 
+Status TableSink::DeleteAt(const Slice& key) {
+  if (key.size() < timestamp_size_) {
+    return Status::InvalidArgument("the key has no timestamp");
+  }
+  const size_t size = key.size() - timestamp_size_;
+  return external_->DeleteAt(Slice(key.data(), size),
+                             Slice(key.data() + size, timestamp_size_));
+}
+
 Status TableSink::Finish() {
-  if (external_ != nullptr) return external_->Finish();
-  Status status = builder_->Finish();
-  if (!status.ok()) return status;
-  return file_->Commit();
+  Status status =
+      external_ != nullptr ? external_->Finish() : builder_->Finish();
+  return status.ok() ? file_->Commit() : status;
 }
 
 const TableProperties& TableSink::properties() const {
@@ -87,8 +110,23 @@ const TableProperties& TableSink::properties() const {
                               : builder_->properties();
 }
 
-uint64_t TableSink::FileSize() const {
-  return external_ != nullptr ? external_->FileSize() : builder_->FileSize();
+uint64_t TableSink::EstimatedFileSize() const {
+  return external_ != nullptr ? external_->EstimatedFileSize()
+                              : builder_->EstimatedFileSize();
+}
+
+std::vector<MadeTable> TableSink::tables() const {
+  const TableProperties& p = properties();
+  MadeTable made;
+  made.path = path_;
+  made.entries = p.num_entries;
+  made.raw_key_bytes = p.raw_key_size;
+  made.raw_value_bytes = p.raw_value_size;
+  made.data_blocks = p.num_data_blocks;
+  made.file_bytes =
+      external_ != nullptr ? external_->FileSize() : builder_->FileSize();
+  made.file_checksum = checksummed_->checksum();
+  return {std::move(made)};
 }
 
 }  // namespace ashlar::tool

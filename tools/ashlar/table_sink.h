@@ -1,46 +1,46 @@
-// TableSink: where the rows of `build` go: a table for ingestion, or one with
-// internal keys. The file appears under its name only when Finish is ok.
+// TableSink: rows become one table, for ingestion or with internal keys.
 #ifndef ASHLAR_TOOLS_ASHLAR_TABLE_SINK_H_
 #define ASHLAR_TOOLS_ASHLAR_TABLE_SINK_H_
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "table/external_file_writer.h"
-#include "table/options.h"
 #include "table/table_builder.h"
+#include "tools/ashlar/checksummed_file.h"
 #include "tools/ashlar/row.h"
+#include "tools/ashlar/table_output.h"
 #include "util/file.h"
 #include "util/status.h"
 
 namespace ashlar::tool {
 
-struct SinkOptions {
-  std::string path;
-  bool overwrite = false;
-  // For ingestion: user keys, sequence number 0.
-  bool external = true;
-  TableOptions table;
-  BuildOptions build;
-};
+// In a file for ingestion all sequence numbers are 0; InvalidArgument.
+Status CheckSequence(const SinkOptions& options, const Row& row);
 
-class TableSink {
+class TableSink final : public TableOutput {
  public:
   static Result<std::unique_ptr<TableSink>> Create(const SinkOptions& options);
 
-  Status Add(const Row& row);
-  Status Finish();
-  const TableProperties& properties() const;
-  uint64_t FileSize() const;
+  Status Add(const Row& row) override;
+  Status Finish() override;
+  const TableProperties& properties() const override;
+  std::vector<MadeTable> tables() const override;
+  uint64_t EstimatedFileSize() const;
 
  private:
   TableSink() = default;
   Status AddExternal(const Row& row);
+  Status DeleteAt(const Slice& key);
 
-  // Either the first, or the two others.
-  std::unique_ptr<ExternalFileWriter> external_;
+  std::string path_;
   std::unique_ptr<AtomicFile> file_;
+  std::unique_ptr<ChecksummedFile> checksummed_;  // in front of file_
+  // One of the two.
+  std::unique_ptr<ExternalFileWriter> external_;
   std::unique_ptr<TableBuilder> builder_;
+  size_t timestamp_size_ = 0;  // of an external one
   std::string internal_key_;
 };
 

@@ -48,10 +48,12 @@ Status RunBlockInsert(const BenchOptions& options, Cache* cache,
   const internal::KeyOrder order(BytewiseComparator());
   const internal::KeyOrder* const words =
       options.entry_words ? &order : nullptr;
+  uint32_t interval = 0;
   const auto insert = [&](uint64_t i) {
     std::unique_ptr<CachedDataBlock> block;
-    Status status = CachedDataBlock::Make(
-        place, bytes, words, blocks.cache()->memory_allocator(), &block);
+    Status status =
+        CachedDataBlock::Make(place, bytes, words, &interval,
+                              blocks.cache()->memory_allocator(), &block);
     if (!status.ok()) return status;
     static_cast<void>(blocks.InsertAndHold(InsertKey(i), std::move(block)));
     return status;

@@ -1,6 +1,7 @@
 #include "tools/bench/ashlar_build.h"
 
 #include "cache/cache_options.h"
+#include "cache/tiered_cache.h"
 #include "port/threads.h"
 #include "tools/bench/null_file.h"
 #include "util/compression.h"
@@ -44,7 +45,9 @@ Result<std::unique_ptr<WritableFile>> OpenSink(const BenchOptions& o,
   return file;
 }
 
-Result<std::shared_ptr<Cache>> MakeBlockCache(const BenchOptions& o) {
+namespace {
+
+Result<std::shared_ptr<Cache>> MakeFirstTier(const BenchOptions& o) {
   std::shared_ptr<MemoryAllocator> memory;
   if (o.huge_page_cache) memory = NewHugePageAllocator();
   if (o.cache_type == "lru_cache") {
@@ -52,7 +55,26 @@ Result<std::shared_ptr<Cache>> MakeBlockCache(const BenchOptions& o) {
   }
   return NewHyperClockCache({.capacity = o.cache_size,
                              .estimated_entry_charge = o.block_size,
+                             .admission = o.cache_admission,
                              .memory_allocator = memory});
+}
+
+}  // namespace
+
+Result<std::shared_ptr<Cache>> MakeBlockCache(const BenchOptions& o) {
+  auto first = MakeFirstTier(o);
+  if (!first.ok() || o.compressed_secondary_cache_size == 0) return first;
+  auto second = NewCompressedSecondaryCache(
+      {.capacity = o.compressed_secondary_cache_size,
+       .compression_type =
+           ParseCompressionType(o.compressed_secondary_cache_compression_type)
+               .value()});
+  if (!second.ok()) return second.status();
+  auto tiers = NewTieredCache({.primary = std::move(first).value(),
+                               .secondary = std::move(second).value(),
+                               .estimated_entry_charge = o.block_size});
+  if (!tiers.ok()) return tiers.status();
+  return std::shared_ptr<Cache>(std::move(tiers).value());
 }
 
 }  // namespace ashlar::bench

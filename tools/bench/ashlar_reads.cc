@@ -1,5 +1,6 @@
 #include "tools/bench/ashlar_reads.h"
 
+#include <cstdio>
 #include <span>
 #include <vector>
 
@@ -7,6 +8,7 @@
 #include "table/perf_context.h"
 #include "table/statistics.h"
 #include "tools/bench/ashlar_build.h"
+#include "tools/bench/cache_held.h"
 #include "tools/bench/key_draw.h"
 #include "tools/bench/threads.h"
 
@@ -167,6 +169,19 @@ void AshlarReads::Close() {
   cache_.reset();
 }
 
+namespace {
+
+Status StartTrace(const std::string& path, const BenchOptions& options,
+                  BlockCacheTracer* tracer) {
+  if (*options.trace_one_in == 0) return {};
+  auto file = OpenWritableFile(path + ".blocktrace");
+  if (!file.ok()) return file.status();
+  return tracer->StartTrace({.sampling_frequency = *options.trace_one_in},
+                            std::move(file).value());
+}
+
+}  // namespace
+
 Status AshlarReads::Open(const std::string& path, const BenchOptions& options,
                          const Workload& workload) {
   if (reader_ != nullptr) return {};
@@ -178,7 +193,12 @@ Status AshlarReads::Open(const std::string& path, const BenchOptions& options,
   if (options.statistics) {
     reader_options.statistics = std::make_shared<Statistics>();
   }
-  SetPerfLevel(static_cast<PerfLevel>(options.perf_level));
+  if (options.trace_one_in.has_value()) {
+    reader_options.block_cache_tracer = std::make_shared<BlockCacheTracer>();
+    Status status =
+        StartTrace(path, options, reader_options.block_cache_tracer.get());
+    if (!status.ok()) return status;
+  }
   if (HasBlockCache(options)) {
     BenchOptions of_cache = options;
     of_cache.cache_size = options.CacheSizeFor((*file)->Size());
@@ -215,7 +235,13 @@ Status AshlarReads::Run(const std::string& benchmark, const std::string& path,
                         const BenchOptions& options, const Workload& workload,
                         RunResult* result) {
   Status status = Open(path, options, workload);
-  return status.ok() ? Dispatch(benchmark, options, workload, result) : status;
+  // Of this thread, in which engines of other levels run too.
+  SetPerfLevel(static_cast<PerfLevel>(options.perf_level));
+  if (status.ok()) status = Dispatch(benchmark, options, workload, result);
+  if (options.cache_report && cache_ != nullptr) {
+    std::fputs(DescribeHeld(cache_.get()).c_str(), stderr);
+  }
+  return status;
 }
 
 Status AshlarReads::Dispatch(const std::string& benchmark,

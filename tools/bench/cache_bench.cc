@@ -15,12 +15,14 @@
 #include "tools/bench/command_line.h"
 #include "tools/bench/rounds.h"
 
-DEFINE_string(benchmarks, "mixed",
-              "comma-separated: mixed (the operations by percentages), hit "
-              "(lookup and release alone, all keys resident), hit_hint (by "
-              "slot hint), hit_batch (by --batch_size keys), hot_key (one key, "
-              "all threads), hot_key_hint (by slot hint), pinned_insert (the "
-              "cache full of pinned entries)");
+DEFINE_string(
+    benchmarks, "mixed",
+    "comma-separated: mixed (the operations by percentages), hit "
+    "(lookup and release alone, all keys resident), hit_hint (by "
+    "slot hint), hit_batch (by --batch_size keys), hot_key (one key, "
+    "all threads), hot_key_hint (by slot hint), pinned_insert (the "
+    "cache full of pinned entries), growth (lookups while one of the "
+    "threads inserts, from 1000 entries on, as many as hit has keys)");
 DEFINE_string(engines, "ashlar,rocksdb,limit",
               "comma-separated: ashlar, rocksdb, limit (the keys alone; of "
               "hot_key: two atomic additions); name:lru_cache and name@4 are "
@@ -32,8 +34,10 @@ DEFINE_int32(num_shard_bits, -1, "2^n shards; -1: as the cache thinks best");
 DEFINE_double(resident_ratio, 0.25, "of mixed: capacity to all keys");
 DEFINE_uint64(ops_per_thread, 2000000, "operations of each thread");
 DEFINE_uint64(value_bytes, 8192, "charge of an entry");
-DEFINE_uint64(value_bytes_estimate, 0,
-              "what a hyper clock cache is told of the charge; 0: value_bytes");
+DEFINE_uint64(
+    value_bytes_estimate, 0,
+    "what a hyper clock cache is told of the charge; 0: value_bytes, and "
+    "of one that sizes itself, nothing");
 DEFINE_uint32(skew, 5,
               "of mixed: a key is the least of skew + 1 random numbers");
 DEFINE_bool(populate_cache, true, "of mixed: the cache is full when it begins");
@@ -48,15 +52,16 @@ DEFINE_uint32(erase_percent, 1, "of mixed: erasures");
 DEFINE_int32(eviction_effort_cap, 30, "of a hyper clock cache");
 DEFINE_bool(strict_capacity_limit, false, "inserts fail rather than exceed");
 DEFINE_string(cache_type, "hyper_clock_cache",
-              "hyper_clock_cache, lru_cache; rocksdb also has "
-              "auto_hyper_clock_cache");
+              "hyper_clock_cache, auto_hyper_clock_cache (sizes itself), "
+              "lru_cache");
 DEFINE_bool(real_values, false,
             "values are buffers, made for each insert and read by each hit; "
             "else a charge is all that an entry is");
 DEFINE_bool(lean, false, "real values are not read by hits");
-DEFINE_bool(histograms, true,
-            "of mixed: latencies, measured in a run of their own after the "
-            "rounds, so that clocks take no time of those");
+DEFINE_bool(
+    histograms, true,
+    "of mixed and growth: latencies, measured in a run of their own after the "
+    "rounds, so that clocks take no time of those");
 DEFINE_bool(gather_stats, false,
             "of mixed: a thread more looks at every entry again and again");
 DEFINE_uint32(gather_stats_sleep_ms, 1000, "pause of that thread");
@@ -183,8 +188,11 @@ void AddEntrant(const std::string& spec, Engines* engines,
 }
 
 void CheckBenchmark(const std::string& name) {
+  if (name == "growth" && FLAGS_threads < 2) {
+    Usage("growth needs --threads of 2 or more");
+  }
   for (const char* known : {"mixed", "hit", "hit_hint", "hit_batch", "hot_key",
-                            "hot_key_hint", "pinned_insert"}) {
+                            "hot_key_hint", "pinned_insert", "growth"}) {
     if (name == known) return;
   }
   Usage("unknown benchmark " + name);
@@ -204,7 +212,8 @@ std::string RunOne(const std::string& benchmark,
   std::string error;
   report->rounds = RunRounds(benchmark, contestants, FLAGS_rounds,
                              FLAGS_keep_disturbed, &error);
-  if (!error.empty() || benchmark != "mixed" || !FLAGS_histograms) return error;
+  const bool has_latencies = benchmark == "mixed" || benchmark == "growth";
+  if (!error.empty() || !has_latencies || !FLAGS_histograms) return error;
   for (const CacheEntrant& entrant : entrants) {
     RunResult ignored;
     error = entrant.engine->Run(benchmark, entrant.options, &ignored,

@@ -29,8 +29,8 @@ class CacheEngine {
   virtual std::string Describe(const CacheBenchOptions& options) const = 0;
   virtual bool HasType(const std::string& cache_type) const = 0;
   // Makes a cache, fills it, and runs the benchmark once. With `latencies`
-  // (of mixed only) each operation is timed, so that the whole takes longer.
-  // Returns what went wrong, or nothing.
+  // (of mixed and growth only) each operation is timed, so that the whole takes
+  // longer. Returns what went wrong, or nothing.
   virtual std::string Run(const std::string& benchmark,
                           const CacheBenchOptions& options, RunResult* result,
                           CacheLatencies* latencies) = 0;

@@ -65,12 +65,20 @@ Result<std::shared_ptr<Cache>> MakeCache(const CacheBenchOptions& o) {
                         .strict_capacity_limit = o.strict_capacity_limit,
                         .hash_seed = o.seed});
   }
-  return NewHyperClockCache({.capacity = o.cache_size,
-                             .estimated_entry_charge = o.charge_estimate(),
-                             .num_shard_bits = o.num_shard_bits,
-                             .strict_capacity_limit = o.strict_capacity_limit,
-                             .eviction_effort_cap = o.eviction_effort_cap,
-                             .hash_seed = o.seed});
+  HyperClockCacheOptions options{
+      .capacity = o.cache_size,
+      .estimated_entry_charge = o.charge_estimate(),
+      .num_shard_bits = o.num_shard_bits,
+      .strict_capacity_limit = o.strict_capacity_limit,
+      .eviction_effort_cap = o.eviction_effort_cap,
+      .hash_seed = o.seed};
+  if (o.cache_type == "auto_hyper_clock_cache") {
+    options.estimated_entry_charge = 0;
+    if (o.value_bytes_estimate > 0) {
+      options.min_avg_entry_charge = o.value_bytes_estimate;
+    }
+  }
+  return NewHyperClockCache(options);
 }
 
 class AshlarCacheEngine final : public CacheEngine {
@@ -80,7 +88,8 @@ class AshlarCacheEngine final : public CacheEngine {
     return "Ashlar " + DescribeCache(options);
   }
   bool HasType(const std::string& cache_type) const override {
-    return cache_type == "hyper_clock_cache" || cache_type == "lru_cache";
+    return cache_type == "hyper_clock_cache" ||
+           cache_type == "auto_hyper_clock_cache" || cache_type == "lru_cache";
   }
   std::string Run(const std::string& benchmark,
                   const CacheBenchOptions& options, RunResult* result,

@@ -56,6 +56,8 @@ class CacheLoops {
     const std::vector<std::unique_ptr<Thread>> threads = MakeThreads();
     if (mixed) {
       RunMixed(threads, result, latencies);
+    } else if (benchmark == "growth") {
+      RunGrowth(threads, result, latencies);
     } else {
       const Loop loop = LoopOf(benchmark);
       TimeThreads(options_.threads, result,
@@ -235,6 +237,47 @@ class CacheLoops {
   static uint64_t NanosecondsSince(Clock::time_point begin) {
     return static_cast<uint64_t>(
         std::chrono::nanoseconds(Clock::now() - begin).count());
+  }
+
+  // The first thread inserts keys until all that are resident of `hit` are
+  // there; the others meanwhile look up those that are.
+  void RunGrowth(const std::vector<std::unique_ptr<Thread>>& threads,
+                 RunResult* result, CacheLatencies* latencies) {
+    constexpr uint64_t kFirst = 1000;
+    const uint64_t keys = options_.hit_keys();
+    uint64_t there = 0;
+    while (there < std::min(kFirst, keys)) Insert(KeyAt(there++), nullptr);
+    internal::AcqRelAtomic<uint64_t> inserted(there);
+    TimeThreads(options_.threads, result, [&](size_t i) {
+      if (i == 0) {
+        for (uint64_t n = there; n < keys;) {
+          Insert(KeyAt(n), nullptr);
+          inserted.Store(++n);
+        }
+      } else if (latencies == nullptr) {
+        GrowthLoop<false>(inserted, *threads[i]);
+      } else {
+        GrowthLoop<true>(inserted, *threads[i]);
+      }
+    });
+  }
+
+  template <bool kTimed>
+  void GrowthLoop(const internal::AcqRelAtomic<uint64_t>& inserted,
+                  Thread& self) {
+    const uint64_t keys = options_.hit_keys();
+    for (uint64_t there = 0; there < keys; ++self.lookups) {
+      there = inserted.Load();
+      const CacheKey key = KeyAt(self.draws.Below(there));
+      Clock::time_point begin;
+      if constexpr (kTimed) begin = Clock::now();
+      const Handle handle = cache_.Lookup(key);
+      if constexpr (kTimed) self.latencies.Add(NanosecondsSince(begin));
+      if (handle == nullptr) continue;
+      ++self.hits;
+      cache_.Release(handle);
+    }
+    self.operations = self.lookups;
   }
 
   // The handle becomes this thread's newest pin, in place of its oldest.

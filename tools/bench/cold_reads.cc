@@ -5,8 +5,9 @@
 // one batch of keys of distinct blocks: by MultiGet, by Get after Get, and,
 // with the places that MultiGet has asked for, by the file's MultiRead of all
 // at once (what there is to reach), and read after read. Prints medians, and
-// the median of each round's ratio. The folder must lie on a disk: what is in
-// memory only has no cold state.
+// the median of each round's ratio. With --scan, instead, walks over the whole
+// table, either way, with and without async_io. The folder must lie on a disk:
+// what is in memory only has no cold state.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -30,6 +31,9 @@ DEFINE_uint64(num, 2000000, "entries of the table");
 DEFINE_uint64(batch, 64, "keys of a batch");
 DEFINE_uint64(rounds, 41, "rounds");
 DEFINE_uint64(seed, 42, "of the keys that are read");
+DEFINE_bool(scan, false, "walks over the table in place of batches");
+DEFINE_bool(warm, false, "the walks find the file in the page cache");
+DEFINE_uint64(readahead_size, 0, "of the walks");
 DEFINE_bool(compress, false, "zstd rather than none");
 
 namespace ashlar::bench {
@@ -96,6 +100,22 @@ void Build(const std::string& path) {
   Require((*file)->Close());
 }
 
+double Median(std::vector<double> of) {
+  std::sort(of.begin(), of.end());
+  return of.empty() ? 0 : of[of.size() / 2];
+}
+
+// Runs it on a file that is not in memory.
+template <typename Body>
+double ColdMicros(int fd, Body body) {
+  if (!FLAGS_warm) ::posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+  const auto begin = std::chrono::steady_clock::now();
+  body();
+  const std::chrono::duration<double, std::micro> time =
+      std::chrono::steady_clock::now() - begin;
+  return time.count();
+}
+
 class Rounds {
  public:
   explicit Rounds(const std::string& path)
@@ -154,11 +174,6 @@ class Rounds {
  private:
   static constexpr size_t kWays = 4;
 
-  static double Median(std::vector<double> of) {
-    std::sort(of.begin(), of.end());
-    return of.empty() ? 0 : of[of.size() / 2];
-  }
-
   // Far enough from each other for blocks of their own.
   void DrawKeys(std::mt19937_64* random) {
     keys_.clear();
@@ -180,23 +195,20 @@ class Rounds {
 
   double Time(size_t way) {
     for (GetResult& result : results_) result.Reset();
-    ::posix_fadvise(fd_, 0, 0, POSIX_FADV_DONTNEED);
-    const auto begin = std::chrono::steady_clock::now();
-    if (way == 0) MultiGet(*reader_);
-    if (way == 1) file_->MultiRead(reads_);
-    if (way == 2) {
-      for (size_t i = 0; i < slices_.size(); ++i) {
-        Require(reader_->Get(slices_[i], &results_[i]));
+    return ColdMicros(fd_, [&] {
+      if (way == 0) MultiGet(*reader_);
+      if (way == 1) file_->MultiRead(reads_);
+      if (way == 2) {
+        for (size_t i = 0; i < slices_.size(); ++i) {
+          Require(reader_->Get(slices_[i], &results_[i]));
+        }
       }
-    }
-    if (way == 3) {
-      for (ReadRequest& r : reads_) {
-        Require(file_->Read(r.offset, r.size, r.scratch, &r.data));
+      if (way == 3) {
+        for (ReadRequest& r : reads_) {
+          Require(file_->Read(r.offset, r.size, r.scratch, &r.data));
+        }
       }
-    }
-    const std::chrono::duration<double, std::micro> time =
-        std::chrono::steady_clock::now() - begin;
-    return time.count();
+    });
   }
 
   const int fd_;
@@ -212,6 +224,43 @@ class Rounds {
   std::vector<double> micros_[kWays];
 };
 
+void Walk(const TableReader& reader, bool forward, bool async_io) {
+  ReadOptions options;
+  options.readahead_size = FLAGS_readahead_size;
+  options.async_io = async_io;
+  uint64_t n = 0;
+  Iterator it = reader.NewIterator(options);
+  if (forward) {
+    for (it.SeekToFirst(); it.Valid(); it.Next()) ++n;
+  } else {
+    for (it.SeekToLast(); it.Valid(); it.Prev()) ++n;
+  }
+  Require(it.status());
+  if (n != FLAGS_num) std::abort();
+}
+
+void RunScans(const std::string& path) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  auto reader = TableReader::Open(path);
+  Require(reader.status());
+  for (const bool forward : {true, false}) {
+    std::vector<double> micros[2];
+    std::vector<double> ratios;
+    for (uint64_t round = 0; round < FLAGS_rounds; ++round) {
+      for (const bool second : {false, true}) {
+        const bool async_io = second != (round % 2 == 1);
+        micros[async_io ? 1 : 0].push_back(
+            ColdMicros(fd, [&] { Walk(**reader, forward, async_io); }));
+      }
+      ratios.push_back(micros[1].back() / micros[0].back());
+    }
+    std::printf("%-9s %8.0f us, async_io %8.0f us: %.2f of it\n",
+                forward ? "forward" : "backward", Median(micros[0]),
+                Median(micros[1]), Median(ratios));
+  }
+  ::close(fd);
+}
+
 }  // namespace
 }  // namespace ashlar::bench
 
@@ -224,9 +273,13 @@ int main(int argc, char** argv) {
   }
   const std::string path = FLAGS_db + "/cold_reads.sst";
   Build(path);
-  Rounds rounds(path);
-  rounds.Run();
-  rounds.Print();
+  if (FLAGS_scan) {
+    RunScans(path);
+  } else {
+    Rounds rounds(path);
+    rounds.Run();
+    rounds.Print();
+  }
   ::unlink(path.c_str());
   return 0;
 }

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -29,6 +30,11 @@ struct BenchOptions {
   uint64_t cache_size = uint64_t{8} << 30;
   double cache_percent = 0;  // of the table's file, instead; 0: cache_size
   std::string cache_type = "hyper_clock_cache";
+  bool cache_admission = false;
+  uint64_t compressed_secondary_cache_size = 0;  // 0: there is none
+  std::string compressed_secondary_cache_compression_type = "lz4";
+  // Say after each run of reads what the block cache holds.
+  bool cache_report = false;
   uint32_t parallel_threads = 1;
   int workers = -1;
   uint32_t pool_threads = 0;  // 0: workers are each builder's own
@@ -50,11 +56,15 @@ struct BenchOptions {
   bool entry_words = true;  // of our cached blocks
   int perf_level = 0;       // of our readers: PerfLevel
   bool statistics = false;  // of our readers
+  // Our readers have a BlockCacheTracer, which traces one block in so many;
+  // 0: none. Absent: they have none.
+  std::optional<uint32_t> trace_one_in;
   bool huge_page_cache = false;
   // RocksDB reads the table as the only one of a read-only database.
   bool read_only_db = false;
   uint64_t num_reads() const { return reads == 0 ? workload.num : reads; }
-  // Whether the block cache holds all of the table for certain.
+  // Whether the block cache, not a tier behind it, holds all of the table for
+  // certain.
   bool HoldsTable(uint64_t raw_bytes) const {
     return cache_percent == 0 && cache_size / 2 >= raw_bytes;
   }
@@ -89,9 +99,11 @@ class Engine {
 
 std::unique_ptr<Engine> NewAshlarEngine();
 // `engine` with options changed; its name is "engine:variant". Variants: a
-// number, which is that of parallel_threads, 1 being serial; of ashlar,
-// "nowords" (no entry_words); of rocksdb, "db" (read_only_db). Null: there is
-// none such.
+// number, which is that of parallel_threads, 1 being serial; "onetier" (the
+// memory of the compressed secondary cache goes to the block cache); of ashlar,
+// "nowords" (no entry_words), "admission" (of the hyper clock cache), "stats"
+// (statistics), "tracer" and "traced" (trace_one_in 0 and 100) and "perf"
+// (perf_level 1); of rocksdb, "db" (read_only_db). Null: there is none such.
 std::unique_ptr<Engine> NewVariant(std::unique_ptr<Engine> engine,
                                    const std::string& variant);
 // kind: "generator" makes keys and values and no more, "copy" also copies them,

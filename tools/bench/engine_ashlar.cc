@@ -36,8 +36,14 @@ std::string DescribeCache(const BenchOptions& o) {
     return "block cache " + o.cache_type + " of " +
            std::to_string(o.cache_percent) + " % of the file" + words;
   }
+  const std::string second =
+      o.compressed_secondary_cache_size == 0
+          ? std::string()
+          : ", and " + std::to_string(o.compressed_secondary_cache_size >> 20) +
+                " MiB behind it, " +
+                o.compressed_secondary_cache_compression_type;
   return "block cache " + o.cache_type + " of " +
-         std::to_string(o.cache_size >> 20) + " MiB, warm" + words;
+         std::to_string(o.cache_size >> 20) + " MiB, warm" + words + second;
 }
 
 Slice AsSlice(std::string_view bytes) { return Slice(bytes); }
@@ -51,6 +57,11 @@ class AshlarEngine final : public Engine {
            "every read from the file" +
            (o.mmap_read ? std::string(", which is mapped") : std::string()) +
            "; index and filter in memory; " + DescribeCache(o) +
+           (o.statistics ? "; with statistics" : "") +
+           (o.trace_one_in.has_value()
+                ? "; tracing one block in " + std::to_string(*o.trace_one_in)
+                : std::string()) +
+           (o.perf_level != 0 ? "; with a perf context" : "") +
            "; format_version " + std::to_string(o.format_version) + "; " +
            DescribeWorkers(o);
   }

@@ -11,7 +11,6 @@
 #include <rocksdb/table.h>
 #include <rocksdb/version.h>
 
-#include <map>
 #include <string>
 #include <vector>
 
@@ -24,21 +23,15 @@ namespace ashlar::bench {
 
 namespace {
 
-rocksdb::CompressionType CodecFor(const std::string& name) {
-  const std::map<std::string, rocksdb::CompressionType> known = {
-      {"none", rocksdb::kNoCompression},
-      {"snappy", rocksdb::kSnappyCompression},
-      {"lz4", rocksdb::kLZ4Compression},
-      {"zstd", rocksdb::kZSTD}};
-  const auto found = known.find(name);
-  return found == known.end() ? rocksdb::kNoCompression : found->second;
-}
-
 std::string DescribeCacheSize(const BenchOptions& o) {
   if (o.cache_percent != 0) {
     return std::to_string(o.cache_percent) + " % of the file";
   }
-  return std::to_string(o.cache_size >> 20) + " MiB, warm";
+  const std::string first = std::to_string(o.cache_size >> 20) + " MiB, warm";
+  if (o.compressed_secondary_cache_size == 0) return first;
+  return first + ", and " +
+         std::to_string(o.compressed_secondary_cache_size >> 20) +
+         " MiB behind it, " + o.compressed_secondary_cache_compression_type;
 }
 
 class RocksDbEngine final : public Engine {
@@ -112,7 +105,7 @@ class RocksDbEngine final : public Engine {
     rocksdb::Options options;
     options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
     options.compression_opts.parallel_threads = o.parallel_threads;
-    options.compression = CodecFor(o.compression_type);
+    options.compression = RocksDbCodec(o.compression_type);
     options.compression_opts.level = o.compression_level;
     if (o.null_sink) {
       if (null_env_ == nullptr) null_env_ = NewNullEnv();

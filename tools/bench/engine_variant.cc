@@ -38,7 +38,16 @@ class EngineVariant final : public Engine {
       options.workers = -1;
     }
     if (variant_ == "nowords") options.entry_words = false;
+    if (variant_ == "admission") options.cache_admission = true;
+    if (variant_ == "stats") options.statistics = true;
+    if (variant_ == "tracer") options.trace_one_in = 0;
+    if (variant_ == "traced") options.trace_one_in = 100;
+    if (variant_ == "perf") options.perf_level = 1;
     if (variant_ == "db") options.read_only_db = true;
+    if (variant_ == "onetier") {
+      options.cache_size += options.compressed_secondary_cache_size;
+      options.compressed_secondary_cache_size = 0;
+    }
     return options;
   }
 
@@ -61,13 +70,18 @@ std::unique_ptr<Engine> NewVariant(std::unique_ptr<Engine> engine,
                                    const std::string& variant) {
   const std::string name = engine->Name();
   uint32_t threads = EngineVariant::kNoNumber;
-  const bool known = (name == "ashlar" && variant == "nowords") ||
-                     (name == "rocksdb" && variant == "db");
+  const bool has_cache = name == "ashlar" || name == "rocksdb";
+  const bool is_ours = variant == "nowords" || variant == "admission" ||
+                       variant == "stats" || variant == "perf" ||
+                       variant == "tracer" || variant == "traced";
+  const bool known = (name == "ashlar" && is_ours) ||
+                     (name == "rocksdb" && variant == "db") ||
+                     (has_cache && variant == "onetier");
   if (!known) {
     const char* const end = variant.data() + variant.size();
     const auto [at, error] = std::from_chars(variant.data(), end, threads);
     if (error != std::errc() || at != end) return nullptr;
-    if (name != "ashlar" && name != "rocksdb") return nullptr;
+    if (!has_cache) return nullptr;
   }
   return std::make_unique<EngineVariant>(std::move(engine), variant, threads);
 }

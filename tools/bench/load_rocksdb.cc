@@ -1,13 +1,12 @@
 // Finds the RocksDB engines beside the program.
 
 #include <dlfcn.h>
-#include <unistd.h>
 
-#include <climits>
 #include <string>
 
 #include "tools/bench/cache_engine.h"
 #include "tools/bench/engine.h"
+#include "tools/bench/rocksdb_library.h"
 
 namespace ashlar::bench {
 
@@ -17,23 +16,10 @@ namespace {
 template <typename Made>
 std::unique_ptr<Made> LoadAndMake(const char* function, int binding,
                                   std::string* why) {
-  char program[PATH_MAX];
-  const ssize_t n = ::readlink("/proc/self/exe", program, sizeof program);
-  std::string path(program, n > 0 ? static_cast<size_t>(n) : 0);
-  path.resize(path.find_last_of('/') + 1);
-  path += "bench_rocksdb.so";
-  void* const library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | binding);
-  if (library == nullptr) {
-    *why = ::dlerror();
-    return nullptr;
-  }
   using Factory = Made* (*)();
-  const auto factory = reinterpret_cast<Factory>(::dlsym(library, function));
-  if (factory == nullptr) {
-    *why = ::dlerror();
-    return nullptr;
-  }
-  return std::unique_ptr<Made>(factory());
+  const auto factory =
+      reinterpret_cast<Factory>(FindInRocksDbLibrary(function, binding, why));
+  return std::unique_ptr<Made>(factory == nullptr ? nullptr : factory());
 }
 
 }  // namespace

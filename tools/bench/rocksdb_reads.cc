@@ -3,7 +3,9 @@
 #include <rocksdb/perf_level.h>
 #include <rocksdb/sst_file_writer.h>
 
+#include <cstdio>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -164,7 +166,28 @@ rocksdb::Status RunReads(const std::string& benchmark,
   });
 }
 
+// Null: there is none.
+std::shared_ptr<rocksdb::SecondaryCache> MakeSecondTier(
+    const BenchOptions& options) {
+  if (options.compressed_secondary_cache_size == 0) return nullptr;
+  rocksdb::CompressedSecondaryCacheOptions second;
+  second.capacity = options.compressed_secondary_cache_size;
+  second.compression_type =
+      RocksDbCodec(options.compressed_secondary_cache_compression_type);
+  return second.MakeSharedSecondaryCache();
+}
+
 }  // namespace
+
+rocksdb::CompressionType RocksDbCodec(const std::string& name) {
+  const std::map<std::string, rocksdb::CompressionType> known = {
+      {"none", rocksdb::kNoCompression},
+      {"snappy", rocksdb::kSnappyCompression},
+      {"lz4", rocksdb::kLZ4Compression},
+      {"zstd", rocksdb::kZSTD}};
+  const auto found = known.find(name);
+  return found == known.end() ? rocksdb::kNoCompression : found->second;
+}
 
 std::shared_ptr<rocksdb::Cache> MakeRocksDbCache(
     const BenchOptions& options, uint64_t capacity,
@@ -182,7 +205,10 @@ std::shared_ptr<rocksdb::Cache> MakeRocksDbCache(
   return clock.MakeSharedCache();
 }
 
-void RocksDbReads::Close() { table_.reset(); }
+void RocksDbReads::Close() {
+  table_.reset();
+  cache_.reset();
+}
 
 rocksdb::Status RocksDbReads::Open(const std::string& path,
                                    const BenchOptions& options,
@@ -192,8 +218,9 @@ rocksdb::Status RocksDbReads::Open(const std::string& path,
   std::error_code no_file;
   const uint64_t file_bytes = std::filesystem::file_size(path, no_file);
   if (no_file) return rocksdb::Status::IOError(path, no_file.message());
-  const rocksdb::Options of_table =
-      options_of(MakeRocksDbCache(options, options.CacheSizeFor(file_bytes)));
+  cache_ = MakeRocksDbCache(options, options.CacheSizeFor(file_bytes),
+                            MakeSecondTier(options));
+  const rocksdb::Options of_table = options_of(cache_);
   rocksdb::Status status =
       options.read_only_db
           ? OpenReadOnlyDatabase(of_table, path, options.folder + "/rocksdb.db",
@@ -232,7 +259,14 @@ rocksdb::Status RocksDbReads::Run(const std::string& benchmark,
   }
   rocksdb::Status status = Open(path, options, workload, options_of);
   if (!status.ok()) return status;
-  return Dispatch(benchmark, options, workload, options_of, result);
+  status = Dispatch(benchmark, options, workload, options_of, result);
+  if (status.ok() && options.cache_report) {
+    std::fputs(
+        DescribeRocksDbHeld(table_.get(), cache_.get(), options, workload)
+            .c_str(),
+        stderr);
+  }
+  return status;
 }
 
 rocksdb::Status RocksDbReads::Dispatch(const std::string& benchmark,

@@ -40,8 +40,18 @@ class RocksDbReads {
                            const Workload& workload,
                            const OptionsOf& options_of, RunResult* result);
 
+  std::shared_ptr<rocksdb::Cache> cache_;
   std::unique_ptr<RocksDbTable> table_;
 };
+
+rocksdb::CompressionType RocksDbCodec(const std::string& name);
+
+// Where random keys find their blocks: the share of the table that each tier
+// holds, and how much memory the first one would need for both, compared with
+// what they have.
+std::string DescribeRocksDbHeld(RocksDbTable* table, rocksdb::Cache* cache,
+                                const BenchOptions& options,
+                                const Workload& workload);
 
 std::shared_ptr<rocksdb::Cache> MakeRocksDbCache(
     const BenchOptions& options, uint64_t capacity,

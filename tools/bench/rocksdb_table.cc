@@ -50,6 +50,9 @@ class TableFile final : public RocksDbTable {
   rocksdb::Status VerifyChecksum() override {
     return reader_.VerifyChecksum(options_);
   }
+  uint64_t DataBlocks() override {
+    return reader_.GetTableProperties()->num_data_blocks;
+  }
 
  private:
   const rocksdb::ReadOptions options_;
@@ -80,6 +83,15 @@ class Database final : public RocksDbTable {
   }
   rocksdb::Status VerifyChecksum() override {
     return db_->VerifyChecksum(options_);
+  }
+  uint64_t DataBlocks() override {
+    rocksdb::TablePropertiesCollection tables;
+    if (!db_->GetPropertiesOfAllTables(family_, &tables).ok()) return 0;
+    uint64_t blocks = 0;
+    for (const auto& [name, properties] : tables) {
+      blocks += properties->num_data_blocks;
+    }
+    return blocks;
   }
 
  private:

@@ -12,6 +12,7 @@
 #include <rocksdb/slice.h>
 #include <rocksdb/status.h>
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -34,6 +35,7 @@ class RocksDbTable {
   virtual std::unique_ptr<rocksdb::Iterator> NewIterator(
       const rocksdb::ReadOptions& options) = 0;
   virtual rocksdb::Status VerifyChecksum() = 0;
+  virtual uint64_t DataBlocks() = 0;
 };
 
 rocksdb::Status OpenTableFile(const rocksdb::Options& options,

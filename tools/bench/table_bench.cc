@@ -34,12 +34,20 @@ DEFINE_string(
     "comma-separated: ashlar, rocksdb, limit, generator, copy; "
     "ashlar:N and rocksdb:N build with --parallel_threads=N, and "
     "ashlar:1 is what ashlar's wall and CPU time are compared with; "
-    "ashlar:nowords has --noentry_words; rocksdb reads by its SstFileReader, "
+    "ashlar:onetier and rocksdb:onetier have no second tier; "
+    "ashlar:nowords has --noentry_words, ashlar:admission --cache_type's "
+    "admission, ashlar:tracer has a block cache tracer, ashlar:traced one that "
+    "traces one block in 100, ashlar:stats --statistics and ashlar:perf "
+    "--perf_level=1; "
+    "rocksdb reads by its SstFileReader, "
     "and as rocksdb:db, which is added for reads, by a read-only database");
 DEFINE_uint64(num, 1000000, "entries");
 DEFINE_uint64(reads, 0, "operations of the random benchmarks; 0: num");
 DEFINE_int32(key_size, 16, "bytes of a key");
 DEFINE_int32(value_size, 100, "bytes of a value");
+DEFINE_string(values_from, "",
+              "a file whose bytes are the values, one behind the other and "
+              "over and over; empty: made by compression_ratio");
 DEFINE_string(key_kind, "digits", "digits or random");
 DEFINE_uint64(block_size, 4096, "bytes of a data block");
 DEFINE_int32(block_restart_interval, 16, "entries between whole keys");
@@ -53,6 +61,16 @@ DEFINE_uint64(cache_size, 8ULL << 30, "bytes of the block cache");
 DEFINE_double(cache_percent, 0,
               "the block cache has so many hundredths of the table's file, "
               "instead of cache_size; random reads then warm it up");
+DEFINE_uint64(compressed_secondary_cache_size, 0,
+              "bytes of a compressed second tier behind the block cache; "
+              "ashlar:onetier and rocksdb:onetier give them to the block cache "
+              "instead");
+DEFINE_string(compressed_secondary_cache_compression_type, "lz4",
+              "its codec: none, snappy, lz4 or zstd");
+DEFINE_bool(cache_report, false,
+            "say on standard error, after each run of reads, what the block "
+            "cache holds; RocksDB is asked by random reads, after the time is "
+            "taken");
 DEFINE_string(cache_type, "hyper_clock_cache",
               "hyper_clock_cache, lru_cache or auto_hyper_clock_cache, which "
               "is RocksDB's that grows; ours grows without");
@@ -131,9 +149,9 @@ bool ParseSkew(const std::string& skew, BenchOptions* options) {
 
 BenchOptions OptionsFromFlags() {
   BenchOptions o;
-  o.workload = {FLAGS_num,        FLAGS_key_size,
-                FLAGS_value_size, FLAGS_compression_ratio,
-                FLAGS_key_kind,   FLAGS_seed};
+  o.workload = {
+      FLAGS_num,      FLAGS_key_size, FLAGS_value_size, FLAGS_compression_ratio,
+      FLAGS_key_kind, FLAGS_seed,     FLAGS_values_from};
   o.reads = FLAGS_reads;
   o.block_size = FLAGS_block_size;
   o.block_restart_interval = FLAGS_block_restart_interval;
@@ -145,6 +163,10 @@ BenchOptions OptionsFromFlags() {
   o.cache_size = FLAGS_cache_size;
   o.cache_percent = FLAGS_cache_percent;
   o.cache_type = FLAGS_cache_type;
+  o.compressed_secondary_cache_size = FLAGS_compressed_secondary_cache_size;
+  o.compressed_secondary_cache_compression_type =
+      FLAGS_compressed_secondary_cache_compression_type;
+  o.cache_report = FLAGS_cache_report;
   o.parallel_threads = FLAGS_parallel_threads;
   o.workers = FLAGS_workers;
   o.pool_threads = FLAGS_pool_threads;
@@ -194,10 +216,17 @@ void CheckFlags() {
   if (FLAGS_batch_size < 1 || FLAGS_write_rate < 1 || FLAGS_cache_percent < 0) {
     Usage("--batch_size and --write_rate must be 1 or more");
   }
-  const auto codec = ParseCompressionType(FLAGS_compression_type);
-  if (!codec.ok() || !IsCompressionSupported(*codec)) {
-    Usage("--compression_type=" + FLAGS_compression_type +
-          " is no codec of this build");
+  for (const std::string& name :
+       {FLAGS_compression_type,
+        FLAGS_compressed_secondary_cache_compression_type}) {
+    const auto codec = ParseCompressionType(name);
+    if (!codec.ok() || !IsCompressionSupported(*codec)) {
+      Usage("--compression_type: " + name + " is no codec of this build");
+    }
+  }
+  if (!FLAGS_values_from.empty() &&
+      ::access(FLAGS_values_from.c_str(), R_OK) != 0) {
+    Usage("--values_from: no file " + FLAGS_values_from);
   }
   if (FLAGS_key_kind == "digits") {
     uint64_t largest = 1;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <fstream>
+#include <iterator>
 
 namespace ashlar::bench {
 
@@ -28,6 +30,16 @@ std::string MakePool(const WorkloadOptions& options) {
   return pool;
 }
 
+size_t ValueBytes(const WorkloadOptions& options) {
+  return static_cast<size_t>(options.value_size);
+}
+
+// Empty: values are to be made.
+std::string ReadPool(const WorkloadOptions& options) {
+  std::ifstream file(options.values_from, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
 std::vector<char> MakeRandomKeys(const WorkloadOptions& options) {
   const auto size = static_cast<size_t>(options.key_size);
   Random random(options.seed + 1);
@@ -50,7 +62,14 @@ std::vector<char> MakeRandomKeys(const WorkloadOptions& options) {
 }  // namespace
 
 Workload::Workload(const WorkloadOptions& options)
-    : options_(options), pool_(MakePool(options)), pool_range_(kPoolBytes) {
+    : options_(options), pool_(ReadPool(options)), pool_range_(pool_.size()) {
+  if (pool_range_ > 0) {
+    // Values at its end go on at its beginning.
+    while (pool_.size() < pool_range_ + ValueBytes(options)) pool_ += pool_;
+  } else {
+    pool_ = MakePool(options);
+    pool_range_ = kPoolBytes;
+  }
   if (options_.key_kind == "random") random_keys_ = MakeRandomKeys(options_);
 }
 

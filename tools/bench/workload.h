@@ -2,9 +2,9 @@
 //
 // Keys are fixed-width and ascend with their number; key i and a key that lies
 // right behind it and is absent can be made from i alone. Values are views into
-// a pool of bytes that compress to about the ratio asked for, taken one behind
-// the other, so that making them costs nothing. Made once, read-only
-// afterwards: thread-safe.
+// a pool of bytes (a file's, or such that compress to about the ratio asked
+// for), taken one behind the other, so that making them costs nothing. Made
+// once, read-only afterwards: thread-safe.
 #ifndef ASHLAR_TOOLS_BENCH_WORKLOAD_H_
 #define ASHLAR_TOOLS_BENCH_WORKLOAD_H_
 
@@ -24,6 +24,9 @@ struct WorkloadOptions {
   // "digits": key i is the decimal number 2 i. "random": sorted random bytes.
   std::string key_kind = "digits";
   uint64_t seed = 1;
+  // Where values come from; empty: made by compression_ratio. A file that is
+  // not there or too small is none.
+  std::string values_from;
 };
 
 // A small generator (xorshift64*), the same everywhere.

@@ -135,7 +135,7 @@ Result<std::unique_ptr<Compressor>> NewCompressor(
   return compressor;
 }
 
-Decompressor::Decompressor() : decoders_(BuiltInCodecs().size()) {}
+Decompressor::Decompressor() = default;
 Decompressor::~Decompressor() = default;
 Decompressor::Decompressor(Decompressor&&) noexcept = default;
 Decompressor& Decompressor::operator=(Decompressor&&) noexcept = default;
@@ -154,6 +154,7 @@ Status Decompressor::Decompress(CompressionType type, int compress_format,
 
   const auto row =
       static_cast<size_t>(FindCodec(codec->type) - BuiltInCodecs().data());
+  assert(row < decoders_.size());
   std::unique_ptr<BlockDecoder>& decoder = decoders_[row];
   if (decoder == nullptr) decoder = codec->new_decoder();
   if (decoder == nullptr) return OutOfMemory(type, "a decompressor");

@@ -9,9 +9,9 @@
 #ifndef ASHLAR_UTIL_COMPRESS_CODEC_H_
 #define ASHLAR_UTIL_COMPRESS_CODEC_H_
 
+#include <array>
 #include <cstddef>
 #include <memory>
-#include <vector>
 
 #include "util/compression.h"
 #include "util/mem/buffer.h"
@@ -71,8 +71,11 @@ class Decompressor {
                     const DecompressionDictionary* dictionary = nullptr);
 
  private:
-  // By registry row.
-  std::vector<std::unique_ptr<BlockDecoder>> decoders_;
+  // As many as the registry may have rows.
+  static constexpr size_t kMostCodecs = 8;
+
+  // By registry row; what was moved from makes them anew.
+  std::array<std::unique_ptr<BlockDecoder>, kMostCodecs> decoders_;
 };
 
 }  // namespace ashlar::internal

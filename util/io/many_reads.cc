@@ -50,14 +50,16 @@ void ManyReads::ReadGroup(int fd, const std::string& path,
                           std::span<ReadRequest> requests) {
   std::array<ReadRequest*, kGroup> missing;
   size_t n = 0;
+  // A single one gains nothing from being asked for twice.
+  bool at_once = requests.size() == 1;
   for (ReadRequest& r : requests) {
     r.data = Slice(r.scratch, 0);
     r.status = Status();
-    // A single one gains nothing from being asked for twice.
-    if (requests.size() == 1 || !TakeCached(fd, &r)) missing[n++] = &r;
+    if (!at_once && TakeCached(fd, &r, &at_once)) continue;
+    missing[n++] = &r;
   }
   const auto awaited = std::span(missing).first(n);
-  if (n > 1 && !ReadByRing(fd, awaited)) {
+  if (n > 1 && !at_once && !ReadByRing(fd, awaited)) {
     for (const ReadRequest* const r : awaited) {
       const Rest rest(*r);
       calls_.expect(fd, rest.offset, rest.n);
@@ -67,10 +69,12 @@ void ManyReads::ReadGroup(int fd, const std::string& path,
 }
 
 // Whether that is all that was asked for. Nothing else is the end of the file:
-// Linux 5.9 and 5.10 may answer 0 where the page cache has nothing.
-bool ManyReads::TakeCached(int fd, ReadRequest* request) const {
+// Linux 5.9 and 5.10 may answer 0 where the page cache has nothing. *at_once:
+// no read of the file will ever wait.
+bool ManyReads::TakeCached(int fd, ReadRequest* request, bool* at_once) const {
   const Rest rest(*request);
   const int64_t got = calls_.read_cached(fd, rest.offset, rest.to, rest.n);
+  if (got == -EOPNOTSUPP) *at_once = calls_.is_memory(fd);
   Advance(request, got);
   return request->data.size() == request->size;
 }

@@ -6,7 +6,8 @@
 //
 //   Cached  Each piece is asked for by preadv2 with RWF_NOWAIT, which copies
 //           what the page cache has at the price of a pread and waits for
-//           nothing. Where all is there, that is all.
+//           nothing. Where all is there, that is all. File systems that are
+//           memory (tmpfs) refuse such reads: there, preads are all.
 //   Awaited What is missing goes to io_uring by one submission, and one wait
 //           for all answers. Where there is no ring, the kernel is told of all
 //           of it (posix_fadvise, WILLNEED), which starts the device on all
@@ -66,7 +67,7 @@ class ManyReads {
 
   void ReadGroup(int fd, const std::string& path,
                  std::span<ReadRequest> requests);
-  bool TakeCached(int fd, ReadRequest* request) const;
+  bool TakeCached(int fd, ReadRequest* request, bool* at_once) const;
   bool ReadByRing(int fd, std::span<ReadRequest*> requests);
   static bool AskRing(Ring* ring, int fd, std::span<ReadRequest*> requests);
   void Finish(int fd, const std::string& path, ReadRequest* request) const;

@@ -3,6 +3,7 @@
 #include "util/io/posix_file.h"
 
 #include "port/posix_io.h"
+#include "port/read_calls.h"
 #include "util/file.h"
 #include "util/io/many_reads.h"
 
@@ -16,6 +17,8 @@ void RandomAccessFile::MultiRead(std::span<ReadRequest> requests) const {
     r.status = Read(r.offset, r.size, r.scratch, &r.data);
   }
 }
+
+void RandomAccessFile::Expect(uint64_t /*offset*/, uint64_t /*n*/) const {}
 
 namespace {
 
@@ -63,6 +66,9 @@ class PosixRandomAccessFile final : public RandomAccessFile {
   }
   void MultiRead(std::span<ReadRequest> requests) const override {
     internal::ManyReads::OfProcess().Read(fd_, path_, requests);
+  }
+  void Expect(uint64_t offset, uint64_t n) const override {
+    port::SystemReadCalls().expect(fd_, offset, static_cast<size_t>(n));
   }
   uint64_t Size() const override { return size_; }
   std::string name() const override { return path_; }

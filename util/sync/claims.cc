@@ -1,7 +1,5 @@
 #include "util/sync/claims.h"
 
-#include <unistd.h>
-
 #include <cassert>
 
 #include "port/threads.h"
@@ -9,10 +7,13 @@
 
 namespace ashlar::internal {
 
-Claims::Claims() : process_(::getpid()) {}
+Claims::Claims()
+    : can_tell_forks_(port::WatchForks()), forks_(port::num_forks) {}
 
 Claims::Turn Claims::Claim(uint64_t number) {
-  if (::getpid() != process_) return Turn::kNoPlace;
+  if (!can_tell_forks_ || port::num_forks != forks_) {
+    return Turn::kNoPlace;
+  }
   Slot& slot = SlotOf(number);
   const uint64_t done = number << 1;
   uint64_t seen = slot.word.load(std::memory_order_acquire);

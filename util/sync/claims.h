@@ -71,7 +71,9 @@ class Claims {
     return slots_[(number * 0x9E3779B97F4A7C15) >> kShift];
   }
 
-  const int process_;
+  // Whether this process is a child of that which made this.
+  const bool can_tell_forks_;
+  const uint32_t forks_;
   std::array<Slot, kSlots> slots_;
 };
 

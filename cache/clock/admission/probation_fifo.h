@@ -1,0 +1,123 @@
+// ProbationFifo: the slots whose entries are on probation, in order of arrival.
+//
+// A ring of slot numbers, 4 bytes each. What comes gets a number of its own,
+// its arrival, which lies in its slot too: so what the ring tells of is current
+// where the two agree, and stale where the entry went by another way, or
+// another is in that slot now. Nothing is ever taken out of the middle.
+//
+// Three places move along the ring: where the next one arrives, where the
+// oldest is, and between them the burst cursor, a quarter of the length behind
+// the youngest: what it comes to has its hits forgotten (admission.h, rule 3).
+//
+// Threads share the three places as counters, without order: what they find is
+// compared with the slot, and the slot's word decides. A number may be read
+// before it is written, or be overwritten when the ring is full, or its length
+// be changed meanwhile. Then an entry on probation is in the FIFO no more: it
+// is lost, which shows by its arrival, and whoever sweeps over it puts it into
+// main.
+#ifndef ASHLAR_CACHE_CLOCK_ADMISSION_PROBATION_FIFO_H_
+#define ASHLAR_CACHE_CLOCK_ADMISSION_PROBATION_FIFO_H_
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "cache/clock/clock_slot.h"
+
+namespace ashlar::internal {
+
+class ProbationFifo {
+ public:
+  static constexpr size_t BytesFor(size_t most_entries) {
+    return LengthFor(most_entries) * sizeof(uint32_t);
+  }
+  // `memory`: all zeros, for as many entries as the table can have. `slots`: of
+  // this table, since a number that is not yet written is that of the first.
+  ProbationFifo(char* memory, ClockSlot* slots)
+      : ring_(reinterpret_cast<RelaxedAtomic<uint32_t>*>(memory)),
+        slots_(slots) {}
+
+  // For how many entries; no more than there is memory for. All that are in it
+  // are lost.
+  void SetEntries(size_t entries) {
+    length_.Store(static_cast<uint32_t>(LengthFor(entries)));
+    oldest_.Store(next_.Load());
+  }
+  size_t bytes() const { return length_.Load() * sizeof(uint32_t); }
+  bool IsEmpty() const { return Distance(oldest_.Load(), next_.Load()) <= 0; }
+  // How often the two ends have looked at a slot.
+  uint64_t looks() const { return uint64_t{oldest_.Load()} + cursor_.Load(); }
+
+  // By the owner, before the entry is published. The slot whose entry is lost
+  // for that, or null.
+  const ClockSlot* Append(ClockSlot* owned) {
+    const uint32_t arrival = next_.FetchAdd(1);
+    const uint32_t first = arrival + 1 - length_.Load();
+    uint32_t oldest = oldest_.Load();
+    const ClockSlot* const lost =
+        Distance(oldest, first) > 0 ? SlotOf(first - 1) : nullptr;
+    owned->set_arrival(arrival);
+    Ring(arrival).Store(static_cast<uint32_t>(owned - slots_));
+    while (Distance(oldest, first) > 0 &&
+           !oldest_.CompareExchange(&oldest, first)) {
+    }
+    return lost;
+  }
+  // Null, what was the oldest is stale.
+  ClockSlot* PopOldest() {
+    uint32_t oldest = oldest_.Load();
+    return Claim(&oldest_, &oldest) ? SlotOf(oldest) : nullptr;
+  }
+  // Null: it has come to nothing.
+  ClockSlot* MoveCursor() {
+    const uint32_t oldest = oldest_.Load();
+    const uint32_t next = next_.Load();
+    uint32_t at = cursor_.Load();
+    const uint32_t from = Distance(at, oldest) > 0 ? oldest : at;
+    const uint32_t goal = next - (next - oldest) / kPartBehindCursor;
+    if (Distance(from, goal) <= 0) return nullptr;
+    return cursor_.CompareExchange(&at, from + 1) ? SlotOf(from) : nullptr;
+  }
+
+  // Of an entry on probation.
+  bool HasLost(const ClockSlot* slot) const {
+    return Distance(slot->arrival(), oldest_.Load()) > 0;
+  }
+
+ private:
+  static constexpr uint32_t kPartBehindCursor = 4;
+
+  // A quarter more than there can be, for stale ones.
+  static constexpr size_t LengthFor(size_t entries) {
+    return entries + entries / 4 + 1;
+  }
+  // They come round; in some thousand million steps things may be lost once.
+  static int32_t Distance(uint32_t from, uint32_t to) {
+    return static_cast<int32_t>(to - from);
+  }
+  RelaxedAtomic<uint32_t>& Ring(uint32_t arrival) const {
+    return ring_[arrival % length_.Load()];
+  }
+  // Null: stale.
+  ClockSlot* SlotOf(uint32_t arrival) const {
+    ClockSlot* const slot = slots_ + Ring(arrival).Load();
+    return slot->arrival() == arrival ? slot : nullptr;
+  }
+  bool Claim(RelaxedAtomic<uint32_t>* place, uint32_t* at) const {
+    while (Distance(*at, next_.Load()) > 0) {
+      if (place->CompareExchange(at, *at + 1)) return true;
+    }
+    return false;
+  }
+
+  RelaxedAtomic<uint32_t>* const ring_;
+  ClockSlot* const slots_;
+  RelaxedAtomic<uint32_t> length_{1};
+  alignas(64) RelaxedAtomic<uint32_t> next_{0};
+  RelaxedAtomic<uint32_t> oldest_{0};
+  RelaxedAtomic<uint32_t> cursor_{0};
+};
+
+}  // namespace ashlar::internal
+
+#endif  // ASHLAR_CACHE_CLOCK_ADMISSION_PROBATION_FIFO_H_

@@ -1,0 +1,102 @@
+// What a table that grows does besides: it links an entry after it was
+// published, and splits segments.
+
+#include "cache/clock/clock_table.h"
+#include "port/threads.h"
+
+namespace ashlar::internal {
+
+// For growing::Split: what is in the slots that words tell of.
+template <>
+class ClockTableOf<GrowingIndex>::Entries {
+ public:
+  explicit Entries(GrowingTable* table)
+      : table_(table), part_(table->part_.part()) {}
+
+  uint64_t HashOf(uint32_t number) const {
+    return table_->HashOf(part_.SlotAt(number)->key());
+  }
+  // Of too many references one more is one still, until it is given back.
+  bool Hold(uint32_t number) {
+    uint64_t before;
+    return slot::TakeUncounted(&part_.SlotAt(number)->word, slot::kShareable,
+                               &before) != slot::Taken::kNothing;
+  }
+  void Hide(uint32_t number) {
+    ClockSlot* const held = part_.SlotAt(number);
+    table_->table_full_count_.FetchAdd(1);
+    slot::Hide(&held->word);
+    if (slot::IsSpread(held->word.LoadRelaxed())) table_->Gather(held);
+  }
+  void LetGo(uint32_t number) {
+    table_->GiveBack(part_.SlotAt(number), slot::kRef);
+  }
+  void Prefetch(uint64_t group) const {
+    for (uint32_t left = part_.Filled(group); left != 0; left &= left - 1) {
+      const uint32_t word = part_.Word(group, GrowingIndex::LowestOf(left));
+      __builtin_prefetch(part_.SlotAt(growing::NumberOf(word)), 1);
+    }
+  }
+
+ private:
+  GrowingTable* const table_;
+  GrowingPart& part_;
+};
+
+// False: another thread is at it. A segment more makes room for hundreds of
+// entries: a thread that brings one need not do more, unless others were
+// stopped while they split.
+template <>
+bool ClockTableOf<GrowingIndex>::GrowAsNeeded() {
+  constexpr int kMostAtOnce = 2;
+  GrowingPart& part = part_.part();
+  for (int i = 0; i < kMostAtOnce && part.WantsToGrow(occupancy()); ++i) {
+    if (!part.ClaimSplit()) return false;
+    Entries entries(this);
+    if (part.WantsToGrow(occupancy())) growing::Split(&part, &entries);
+    part.EndSplit();
+  }
+  return true;
+}
+
+namespace {
+
+// The i-th time.
+void WaitForOthers(int i) {
+  constexpr int kYields = 100;
+  if (i < kYields) {
+    port::YieldThread();
+  } else {
+    port::NapThread();
+  }
+}
+
+}  // namespace
+
+// Held until it is linked: see growing_steps.h. Where there is no place because
+// growth is behind, its thread having been stopped, others let that one run: it
+// needs a processor, which yields alone need not give it.
+template <>
+void ClockTableOf<GrowingIndex>::Publish(const Place& place, uint64_t hash,
+                                         uint64_t start, bool is_held) {
+  constexpr int kPatience = 1000;
+  GrowingPart& part = part_.part();
+  const uint32_t number = part.NumberOf(place.slot);
+  slot::Publish(&place.slot->word, slot::VisibleWord(1, start));
+  bool linked = growing::Link(&part, hash, number);
+  for (int i = 0; !linked && i < kPatience && part.WantsToGrow(occupancy());
+       ++i) {
+    if (!GrowAsNeeded()) WaitForOthers(i);
+    linked = growing::Link(&part, hash, number);
+  }
+  if (!linked) {
+    slot::Hide(&place.slot->word);
+    // By way of a hint it could be found, and spread, before.
+    if (slot::IsSpread(place.slot->word.LoadRelaxed())) Gather(place.slot);
+    table_full_count_.FetchAdd(1);
+  }
+  if (!is_held) GiveBack(place.slot, slot::kRef);
+  static_cast<void>(GrowAsNeeded());
+}
+
+}  // namespace ashlar::internal

@@ -1,0 +1,303 @@
+// GrowingIndex: where in the slots of a cache that sizes itself the entry of a
+// key is.
+//
+// A part for each table: its slots, which are handed out one after the other
+// and never move, and its index, which grows by segments (growing_steps.h has
+// the protocol, index_group.h a line of it). Both lie in address space that is
+// reserved for the most that there can be, and becomes memory as it is used.
+// Thread-safe, but for Reserve.
+#ifndef ASHLAR_CACHE_CLOCK_GROWING_INDEX_H_
+#define ASHLAR_CACHE_CLOCK_GROWING_INDEX_H_
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "cache/clock/clock_slot.h"
+#include "cache/clock/growing_steps.h"
+#include "cache/clock/index_group.h"
+#include "cache/hash/key_hash.h"
+#include "port/reserved_memory.h"
+#include "util/sync/atomic.h"
+#include "util/sync/one_order_atomic.h"
+
+namespace ashlar::internal {
+
+// What a table has of the index: its groups and slots, and how many of them are
+// in use. As growing_steps.h wants it, but for the entries themselves.
+class GrowingPart {
+ public:
+  static constexpr uint32_t kGroups = 32;  // of a segment
+  static constexpr int kGroupShift = 8;    // below: the tag
+  static constexpr uint32_t kWordsOfSegment = kGroups * kWordsOfGroup;
+  // Entries a segment, on average, above which there will be one more. Those
+  // that have not been split since the number doubled have up to twice as many:
+  // 358 of 448 words, so that one in a million is full.
+  static constexpr double kMostLoad = 0.40;
+  static constexpr size_t kEntriesOfSegment =
+      static_cast<size_t>(kWordsOfSegment * kMostLoad);
+  static constexpr double kIndexBytesOfEntry =
+      1.0 * kGroups * (sizeof(IndexGroup) + sizeof(IndexTags)) /
+      kEntriesOfSegment;
+
+  static constexpr uint32_t SegmentBits(uint64_t hash) {
+    return GroupBits(hash) / kGroups;
+  }
+  // The bits below: so both tell the home group at once.
+  static constexpr uint32_t HomeInSegment(uint64_t hash) {
+    return GroupBits(hash) % kGroups;
+  }
+  static constexpr uint8_t TagOf(uint64_t hash) {
+    return IndexTags::TagOf(hash);
+  }
+  static constexpr size_t SegmentsFor(size_t slots) {
+    return slots / kEntriesOfSegment + 1;
+  }
+
+  // `most_slots` of memory for slots, and SegmentsFor them of groups: zeroed.
+  void Take(IndexTags* tags, IndexGroup* groups, ClockSlot* slots,
+            uint32_t most_slots) {
+    tags_ = tags;
+    groups_ = groups;
+    slots_ = slots;
+    most_slots_ = most_slots;
+    most_segments_ = static_cast<uint32_t>(SegmentsFor(most_slots));
+  }
+
+  // --- The hot path of lookups
+  // As growing::SegmentNow tells the segment.
+  uint64_t HomeGroup(uint64_t hash) const {
+    const uint64_t now = segments_.Load();
+    const auto mask = static_cast<uint32_t>(now >> 32);
+    uint64_t group = GroupBits(hash) & mask;
+    uint64_t of_parent = GroupBits(hash) & mask >> 1;
+    // Not to be a branch, which would be mispredicted as often as not: who has
+    // both at hand already makes none.
+    asm volatile("" : "+r"(group), "+r"(of_parent));
+    return group < static_cast<uint32_t>(now) ? group : of_parent;
+  }
+  const IndexTags& TagsAt(uint64_t group) const { return tags_[group]; }
+  const IndexGroup& GroupAt(uint64_t group) const { return groups_[group]; }
+  ClockSlot* SlotAt(uint32_t number) const { return slots_ + number; }
+  // Of a word: its number, in bytes.
+  ClockSlot* SlotOf(uint32_t word) const {
+    static_assert(sizeof(ClockSlot) == size_t{1} << growing::kNumberShift);
+    constexpr uint32_t kBelow = sizeof(ClockSlot) - 1;
+    return reinterpret_cast<ClockSlot*>(reinterpret_cast<char*>(slots_) +
+                                        (word & ~kBelow));
+  }
+
+  // --- As a space of growing_steps.h
+  uint32_t Segments() const {
+    return static_cast<uint32_t>(segments_.Load()) / kGroups;
+  }
+  void SetSegments(uint32_t n) { segments_.Exchange(Packed(n)); }
+  uint32_t Matches(uint64_t group, uint8_t tag) const {
+    return tags_[group].Matches(tag);
+  }
+  uint32_t Empty(uint64_t group) const { return tags_[group].Empty(); }
+  uint32_t Filled(uint64_t group) const { return tags_[group].Filled(); }
+  uint32_t Word(uint64_t group, uint32_t i) const {
+    return groups_[group].Word(i);
+  }
+  bool Change(uint64_t group, uint32_t i, uint32_t seen, uint32_t desired) {
+    return groups_[group].Change(i, seen, desired);
+  }
+  void Put(uint64_t group, uint32_t i, uint32_t word) {
+    IndexGroup& its = groups_[group];
+    if (word == growing::kNoWord && its.MayBeSpread(i)) its.ClearSpread(i);
+    its.Put(i, word);
+  }
+  void Show(uint64_t group, uint32_t i, uint8_t tag) {
+    tags_[group].Show(i, tag);
+  }
+  void Unshow(uint64_t group, uint32_t i, uint8_t tag) {
+    tags_[group].Unshow(i, tag);
+  }
+  uint32_t Passed(uint64_t group) const { return tags_[group].Passed(); }
+  void AddPassed(uint64_t group) { tags_[group].AddPassed(); }
+  void SubPassed(uint64_t group) { tags_[group].SubPassed(); }
+  bool IsFilling(uint64_t group) const { return tags_[group].IsFilling(); }
+  void SetFilling(uint64_t group) {
+    groups_[group].SetFilling();
+    tags_[group].SetFilling();
+  }
+  void ClearFilling(uint64_t group) {
+    tags_[group].ClearFilling();
+    groups_[group].ClearFilling();
+  }
+  void SpreadToo(const growing::Position& at, const growing::Position& to) {
+    if (groups_[at.group].MayBeSpread(at.i)) groups_[to.group].SetSpread(to.i);
+  }
+
+  // Of the entry in a slot, which the caller holds.
+  void SetSpread(uint64_t hash, uint32_t number) {
+    growing::Position at;
+    if (growing::Locate(this, hash, number, &at)) {
+      groups_[at.group].SetSpread(at.i);
+    }
+  }
+  void ClearSpread(uint64_t hash, uint32_t number) {
+    growing::Position at;
+    if (growing::Locate(this, hash, number, &at)) {
+      groups_[at.group].ClearSpread(at.i);
+    }
+  }
+
+  // --- Slots
+  uint32_t NumberOf(const ClockSlot* slot) const {
+    return static_cast<uint32_t>(slot - slots_);
+  }
+  // From 1; those below were in use at some time.
+  uint32_t end_of_slots() const { return end_of_slots_.Load(); }
+  uint32_t most_slots() const { return most_slots_; }
+  // Owned, and nobody else's; null: there is none left.
+  ClockSlot* TakeSlot();
+  // An empty one.
+  void PutBackSlot(ClockSlot* slot);
+
+  // --- Growth
+  bool WantsToGrow(size_t entries) const {
+    const size_t segments = Segments();
+    return entries > segments * kEntriesOfSegment && segments < most_segments_;
+  }
+  // Of the one thread that may split; false: it is another.
+  bool ClaimSplit() {
+    uint32_t nobody = 0;
+    return splitting_.LoadRelaxed() == 0 &&
+           splitting_.CompareExchangeAcquire(&nobody, 1);
+  }
+  void EndSplit() { splitting_.StoreRelease(0); }
+
+  // Entries that there is room for without more segments.
+  size_t room() const {
+    return std::min<size_t>(Segments() * kEntriesOfSegment, most_slots_ - 1);
+  }
+  size_t bytes() const {
+    return end_of_slots() * sizeof(ClockSlot) +
+           size_t{Segments()} * kGroups *
+               (sizeof(IndexGroup) + sizeof(IndexTags));
+  }
+  // Nothing is left of any word.
+  bool IsBlank() const;
+
+ private:
+  static constexpr uint32_t GroupBits(uint64_t hash) {
+    return static_cast<uint32_t>(hash >> kGroupShift);
+  }
+  // How many groups there are, and above it the bits of a hash that count.
+  static constexpr uint64_t Packed(uint32_t segments) {
+    return uint64_t{std::bit_ceil(segments) * kGroups - 1} << 32 |
+           segments * kGroups;
+  }
+
+  // Lookups read these, and growth alone changes them.
+  alignas(64) OneOrderAtomic<uint64_t> segments_{Packed(1)};
+  IndexTags* tags_ = nullptr;
+  IndexGroup* groups_ = nullptr;
+  ClockSlot* slots_ = nullptr;
+  uint32_t most_slots_ = 0;
+  uint32_t most_segments_ = 0;
+  // Slots that were emptied, one on top of the other: the number of the upmost,
+  // and above it how often that has changed.
+  alignas(64) OneOrderAtomic<uint64_t> emptied_{0};
+  RelaxedAtomic<uint32_t> end_of_slots_{1};
+  HoldAtomic<uint32_t> splitting_{0};
+};
+
+class GrowingIndex {
+ public:
+  static constexpr bool kGrows = true;
+
+  // False when memory is out. `slots_of_table`: the most that there can be.
+  [[nodiscard]] bool Reserve(size_t tables, uint32_t slots_of_table);
+
+  size_t TableOf(uint64_t hash) const { return ScaleHash(hash, tables_); }
+  size_t TableOfSlot(const ClockSlot* slot) const {
+    return IndexOf(slot) / slots_of_table_;
+  }
+  GrowingPart& PartAt(size_t table) const { return parts_[table]; }
+  // Most have one table, whose state can be loaded while the hash is made.
+  GrowingPart& PartOf(uint64_t hash) const {
+    if (tables_ == 1) [[likely]]
+      return parts_[0];
+    return parts_[TableOf(hash)];
+  }
+
+  uint64_t IndexOf(const ClockSlot* slot) const {
+    return static_cast<uint64_t>(slot - slots_);
+  }
+  bool Contains(const ClockSlot* slot) const {
+    return slot >= slots_ && IndexOf(slot) < slot_count();
+  }
+  ClockSlot* slots() const { return slots_; }
+  // That there can be. Those that never were used are empty.
+  size_t slot_count() const { return tables_ * slots_of_table_; }
+  size_t room() const {
+    size_t sum = 0;
+    for (size_t i = 0; i < tables_; ++i) sum += parts_[i].room();
+    return sum;
+  }
+  size_t bytes() const {
+    size_t sum = 0;
+    for (size_t i = 0; i < tables_; ++i) sum += parts_[i].bytes();
+    return sum;
+  }
+
+  // See growing::Find.
+  template <typename Take>
+  ClockSlot* Find(uint64_t hash, const Take& take) const {
+    GrowingPart& part = PartOf(hash);
+    const uint32_t found = growing::Find(&part, hash, [&](uint32_t number) {
+      return take(part.SlotAt(number));
+    });
+    return found == growing::kNoSlot ? nullptr : part.SlotAt(found);
+  }
+
+  // Make Find wait less when it comes: one for each key, then the other.
+  void PrefetchTags(uint64_t hash) const {
+    const GrowingPart& part = PartOf(hash);
+    const uint64_t home = part.HomeGroup(hash);
+    __builtin_prefetch(&part.TagsAt(home));
+    __builtin_prefetch(&part.GroupAt(home));
+  }
+  // Where Find will find it, as a rule: by the first word at home that a tag
+  // tells of, whose line comes while the tags are compared. The word may be
+  // gone by the time that it is read.
+  LikelySlot Likely(uint64_t hash) const {
+    const GrowingPart& part = PartOf(hash);
+    const uint64_t home = part.HomeGroup(hash);
+    const IndexGroup& group = part.GroupAt(home);
+    __builtin_prefetch(&group);
+    const uint32_t all = part.TagsAt(home).Matches(IndexTags::TagOf(hash));
+    if (all == 0) return {};
+    const uint32_t word = group.Word(LowestOf(all));
+    if (word == growing::kNoWord) return {};
+    return {part.SlotOf(word), group.IsUnusual()};
+  }
+  // For who is about to put in an entry.
+  void PrefetchEmpty(uint64_t hash) const {
+    const GrowingPart& part = PartOf(hash);
+    const uint64_t home = part.HomeGroup(hash);
+    __builtin_prefetch(&part.TagsAt(home), 1);
+    __builtin_prefetch(&part.GroupAt(home), 1);
+  }
+
+  static uint32_t LowestOf(uint32_t mask) {
+    return static_cast<uint32_t>(__builtin_ctz(mask));
+  }
+
+ private:
+  ClockSlot* slots_ = nullptr;
+  size_t tables_ = 1;
+  size_t slots_of_table_ = 1;
+  std::unique_ptr<GrowingPart[]> parts_;
+  port::ReservedMemory memory_of_tags_;
+  port::ReservedMemory memory_of_groups_;
+  port::ReservedMemory memory_of_slots_;
+};
+
+}  // namespace ashlar::internal
+
+#endif  // ASHLAR_CACHE_CLOCK_GROWING_INDEX_H_

@@ -1,0 +1,255 @@
+// How hyper clock caches are made of their options, and what they say of them.
+
+#include <algorithm>
+#include <bit>
+#include <string>
+#include <utility>
+
+#include "cache/clock/clock_cache.h"
+
+namespace ashlar::internal {
+
+namespace {
+
+// Full at the estimated charge, the table is filled so far: an entry then takes
+// 109 bytes, and one in 33 finds its home full when it comes (one in 9 at
+// 0.75).
+constexpr double kLoad = 0.6;
+// Room that a growing table can always get.
+constexpr size_t kLeastSlotsOfTable = 1024;
+constexpr size_t kShardBytes = size_t{512} << 20;
+constexpr int kMostDefaultShardBits = 6;
+constexpr int kMostShardBits = 16;
+// As SlotHint counts them, and kNoSlotHint is none.
+constexpr size_t kMostSlots = Cache::kNoSlotHint;
+
+int ShardBits(const HyperClockCacheOptions& options) {
+  if (options.num_shard_bits >= 0) return options.num_shard_bits;
+  const size_t shards = std::max<size_t>(1, options.capacity / kShardBytes);
+  return std::min(kMostDefaultShardBits,
+                  static_cast<int>(std::bit_width(shards)) - 1);
+}
+
+// Bytes of the table for each entry.
+template <typename Index>
+constexpr double kTableBytes =
+    (sizeof(ClockSlot) + 1.0 * sizeof(TagGroup) / kSlotsPerGroup) / kLoad;
+template <>
+constexpr double kTableBytes<GrowingIndex> =
+    sizeof(ClockSlot) + GrowingPart::kIndexBytesOfEntry;
+
+template <typename Index>
+size_t MetadataCharge(const HyperClockCacheOptions& options) {
+  if (options.metadata_charge_policy !=
+      CacheMetadataChargePolicy::kFullCharge) {
+    return 0;
+  }
+  return static_cast<size_t>(kTableBytes<Index>) +
+         (options.admission ? Admission::kBytesOfEntry : 0);
+}
+
+size_t GroupsOfTable(const HyperClockCacheOptions& options) {
+  const size_t shard = options.capacity >> ShardBits(options);
+  const double entry = static_cast<double>(options.estimated_entry_charge) +
+                       static_cast<double>(MetadataCharge<ClockIndex>(options));
+  const double groups =
+      static_cast<double>(shard) / entry / kLoad / kSlotsPerGroup;
+  return static_cast<size_t>(groups) + 1;
+}
+
+// The most that one can grow to.
+uint32_t SlotsOfTable(const HyperClockCacheOptions& options) {
+  const size_t tables = size_t{1} << ShardBits(options);
+  const size_t shard = options.capacity / tables;
+  const size_t entries =
+      shard / std::max<size_t>(1, options.min_avg_entry_charge);
+  const size_t most =
+      std::min<size_t>(growing::kMostSlotsOfTable, kMostSlots / tables);
+  return static_cast<uint32_t>(
+      std::min(std::max(entries, kLeastSlotsOfTable), most - 1) + 1);
+}
+
+Status Check(const HyperClockCacheOptions& options) {
+  if (options.num_shard_bits < -1 || options.num_shard_bits > kMostShardBits) {
+    return Status::InvalidArgument(
+        "num_shard_bits: " + std::to_string(options.num_shard_bits) +
+        ", not -1 to 16");
+  }
+  if (options.eviction_effort_cap < 1) {
+    return Status::InvalidArgument(
+        "eviction_effort_cap: " + std::to_string(options.eviction_effort_cap) +
+        ", not at least 1");
+  }
+  if (options.estimated_entry_charge == 0) return Status::OK();
+  const size_t tables = size_t{1} << ShardBits(options);
+  if (GroupsOfTable(options) > kMostSlots / kSlotsPerGroup / tables) {
+    return Status::InvalidArgument(
+        "capacity of " + std::to_string(options.capacity) +
+        " bytes with an estimated_entry_charge of " +
+        std::to_string(options.estimated_entry_charge) +
+        ": more than 2^32 entries");
+  }
+  return Status::OK();
+}
+
+constexpr double kFull = 0.95;
+
+}  // namespace
+
+template <>
+Status ClockCache::MakeIndex(const HyperClockCacheOptions& options,
+                             size_t tables) {
+  const size_t groups = GroupsOfTable(options);
+  if (!array_.Allocate(tables * groups)) {
+    return Status::MemoryLimit(
+        "no memory for a table of " +
+        std::to_string(tables * groups * kSlotsPerGroup) + " slots");
+  }
+  settings_.index = ClockIndex(array_.groups(), array_.slots(), groups, tables);
+  return Status::OK();
+}
+
+template <>
+Status GrowingClockCache::MakeIndex(const HyperClockCacheOptions& options,
+                                    size_t tables) {
+  const uint32_t slots = SlotsOfTable(options);
+  if (!settings_.index.Reserve(tables, slots)) {
+    return Status::MemoryLimit("no address space for a table of " +
+                               std::to_string(tables * slots) + " slots");
+  }
+  return Status::OK();
+}
+
+template <>
+size_t ClockCache::IndexBytes() const {
+  return array_.bytes();
+}
+
+template <>
+size_t GrowingClockCache::IndexBytes() const {
+  return settings_.index.bytes();
+}
+
+template <typename Index>
+Status ClockCacheOf<Index>::MakeAdmission() {
+  const size_t bytes = tables_.front()->AdmissionBytes();
+  if (!admission_memory_.Reserve(tables_.size() * bytes)) {
+    return Status::MemoryLimit("no address space for admission");
+  }
+  for (size_t i = 0; i < tables_.size(); ++i) {
+    tables_[i]->UseAdmission(admission_memory_.data() + i * bytes);
+  }
+  return Status::OK();
+}
+
+template <typename Index>
+Result<std::shared_ptr<Cache>> ClockCacheOf<Index>::Make(
+    const HyperClockCacheOptions& options) {
+  if (Status s = Check(options); !s.ok()) return s;
+  auto made =
+      std::make_shared<ClockCacheOf>(options, MetadataCharge<Index>(options));
+  const size_t tables = size_t{1} << ShardBits(options);
+  if (Status s = made->MakeIndex(options, tables); !s.ok()) return s;
+  for (size_t i = 0; i < tables; ++i) {
+    made->tables_.push_back(std::make_unique<ClockTable>(i, &made->settings_));
+  }
+  if (options.admission) {
+    if (Status s = made->MakeAdmission(); !s.ok()) return s;
+  }
+  made->SetCapacity(options.capacity);
+  return std::shared_ptr<Cache>(std::move(made));
+}
+
+// `was_full`: inserts have found no slot. `fill`: entries to those that have
+// room. `mean`: of their charges, when `usage` was seen.
+template <>
+std::string ClockCache::AdviceOnTable(bool was_full, double fill, size_t usage,
+                                      size_t mean) const {
+  constexpr double kFew = 0.25;
+  const bool uses_capacity =
+      static_cast<double>(usage) >= kFull * static_cast<double>(GetCapacity());
+  if (!uses_capacity && (was_full || fill >= kFull)) {
+    return "the table is full at " + std::to_string(usage) + " of " +
+           std::to_string(GetCapacity()) +
+           " bytes: estimated_entry_charge is " +
+           std::to_string(entry_charge_) + ", " + std::to_string(mean) +
+           " would suit\n";
+  }
+  if (uses_capacity && fill < kFew) {
+    return "the table is nearly empty though the capacity is used: "
+           "estimated_entry_charge is " +
+           std::to_string(entry_charge_) + ", " + std::to_string(mean) +
+           " would save memory\n";
+  }
+  return "";
+}
+
+template <>
+std::string GrowingClockCache::AdviceOnTable(bool /*was_full*/, double fill,
+                                             size_t usage, size_t mean) const {
+  if (fill < kFull || static_cast<double>(usage) >=
+                          kFull * static_cast<double>(GetCapacity())) {
+    return "";
+  }
+  const std::string what = "the table is full at " + std::to_string(usage) +
+                           " of " + std::to_string(GetCapacity()) + " bytes: ";
+  if (mean >= entry_charge_) {
+    return what +
+           "it was made for a smaller capacity, or has too few "
+           "num_shard_bits\n";
+  }
+  return what + "min_avg_entry_charge is " + std::to_string(entry_charge_) +
+         ", " + std::to_string(mean) + " would let it grow\n";
+}
+
+template <typename Index>
+std::string ClockCacheOf<Index>::ReportProblems() const {
+  constexpr double kFew = 0.5;
+  uint64_t full = 0;
+  uint64_t effort = 0;
+  size_t fullest = 0;
+  size_t limit = 0;
+  for (const auto& table : tables_) {
+    full += table->table_full_count();
+    effort += table->effort_exceeded_count();
+    fullest = std::max(fullest, table->usage());
+    limit += table->occupancy_limit();
+  }
+  const size_t usage = GetUsage();
+  const size_t entries = GetOccupancyCount();
+  const auto used = static_cast<double>(usage);
+  std::string text;
+  if (entries != 0) {
+    const double fill =
+        static_cast<double>(entries) / static_cast<double>(limit);
+    text = AdviceOnTable(full != 0, fill, usage, usage / entries);
+  }
+  if (effort != 0) {
+    text += std::to_string(effort) +
+            " inserts gave up making room: nearly all entries are in use; a "
+            "larger capacity is needed\n";
+  }
+  const double mean = used / static_cast<double>(tables_.size());
+  if (tables_.size() > 1 && static_cast<double>(fullest) > mean / kFew) {
+    text += "one shard holds " + std::to_string(fullest) + " of " +
+            std::to_string(usage) +
+            " bytes: fewer num_shard_bits would even that out\n";
+  }
+  return text;
+}
+
+template class ClockCacheOf<ClockIndex>;
+template class ClockCacheOf<GrowingIndex>;
+
+}  // namespace ashlar::internal
+
+namespace ashlar {
+
+Result<std::shared_ptr<Cache>> NewHyperClockCache(
+    const HyperClockCacheOptions& options) {
+  return options.estimated_entry_charge == 0
+             ? internal::GrowingClockCache::Make(options)
+             : internal::ClockCache::Make(options);
+}
+
+}  // namespace ashlar

@@ -1,0 +1,256 @@
+// FifoStore: entries in order of arrival, and chains by which to find them.
+//
+// The memory of a FifoCache between two changes of its capacity. Purpose: an
+// entry costs one random access when it comes, and nothing when it goes.
+//
+// Layout. A ring of blocks of one page each, which are written one after the
+// other, so that entries lie packed however they came, and the next block is
+// always the oldest one: to open it is to evict what is in it. A table of heads
+// leads by the key's hash to the newest entry of its bucket, and each entry to
+// the one before it in its bucket. Both are links of 32 bits:
+//
+//   logical number of the block 24 | position in it 8
+//
+// A block's ordinal counts all blocks ever opened, from 1; its logical number
+// is that modulo a multiple of the ring, its place in the ring is either modulo
+// the ring. A link to a block that has gone out of the ring since is dead, and
+// so is all that is behind it, since chains lead to older entries only. So
+// eviction touches no chain. A key recorded twice is there twice, and the newer
+// one is found first, whatever becomes of the older.
+//
+// Dead links in heads and entries may, after 2^24 blocks, look alive again.
+// They do no harm: keys are compared, and what lies before a dead link has been
+// compared already. A walk goes to ever older entries, so it ends.
+//
+// Threads. One adds at a time; any number look up beside it, without locks.
+//   The adder  opens a block: stores its ordinal, then the tail's ordinal; puts
+//              an entry: stores its words, its link to the former head, then
+//              the head. Every store releases.
+//   A reader   loads a head, then the tail, and for each entry the block's
+//              ordinal, the entry's words and link, and the ordinal again.
+//              Every load acquires. The head brings the entry and a tail that
+//              is not older than it. A word of a later entry in that place
+//              brings the later ordinal, so the second look finds what was
+//              overwritten while it was read. That entry was evicted, and all
+//              behind it. Not found, he looks at the head again: where that is
+//              another, the key may have come anew before its older record
+//              went, and he starts anew.
+// So a lookup that finds nothing was, at one moment, right; it is lock-free,
+// and the adder never waits. What notices: test/cache/fifo_stress_test.cc.
+//
+// Memory a record: its words, 4 bytes in the block, 4 of a head; 32 bytes for
+// 24. Rejected: an open-addressed index (must be changed at eviction too: a
+// second random access), links of 64 bits, blocks of the write buffer taken
+// over as they are (part-filled ones would need packing, and copying one costs
+// a nanosecond an entry), locks by bucket.
+#ifndef ASHLAR_CACHE_FIFO_FIFO_STORE_H_
+#define ASHLAR_CACHE_FIFO_FIFO_STORE_H_
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <optional>
+#include <span>
+#include <type_traits>
+
+#include "cache/hash/key_hash.h"
+#include "util/sync/exchange_word.h"
+
+namespace ashlar::internal {
+
+template <typename Key, typename Value>
+struct FifoEntry {
+  Key key;
+  Value value;
+};
+
+// `Hash`: a pure function object, Key to 64 bits, of which all count.
+template <typename Key, typename Value, typename Hash>
+class FifoStore {
+ public:
+  using Entry = FifoEntry<Key, Value>;
+  static_assert(std::is_trivially_copyable_v<Entry>);
+  static constexpr size_t kBlockBytes = 4096;
+
+  // Null: there is no memory, or no room for a block.
+  static std::unique_ptr<FifoStore> Make(size_t bytes) {
+    const size_t blocks = BlocksIn(bytes);
+    if (blocks == 0) return nullptr;
+    std::unique_ptr<Block[]> ring(new (std::nothrow) Block[blocks]());
+    std::unique_ptr<Link[]> heads(new (std::nothrow) Link[HeadsOf(blocks)]());
+    if (ring == nullptr || heads == nullptr) return nullptr;
+    return std::unique_ptr<FifoStore>(new (std::nothrow)
+                                          FifoStore(blocks, ring, heads));
+  }
+  // How many blocks so many bytes have room for, all told.
+  static constexpr size_t BlocksIn(size_t bytes) {
+    return bytes < sizeof(FifoStore)
+               ? 0
+               : std::min((bytes - sizeof(FifoStore)) / kBytesPerBlock,
+                          kMostBlocks);
+  }
+
+  // By one thread at a time.
+  void Add(std::span<const Entry> entries) {
+    while (!entries.empty()) {
+      const size_t n = std::min(entries.size(), kAhead);
+      std::array<uint32_t, kAhead> buckets;
+      for (size_t i = 0; i < n; ++i) {
+        buckets[i] = BucketOf(entries[i].key);
+        __builtin_prefetch(&heads_[buckets[i]], 1);
+      }
+      for (size_t i = 0; i < n; ++i) Put(entries[i], buckets[i]);
+      entries = entries.subspan(n);
+    }
+  }
+
+  // Any thread.
+  std::optional<Value> Find(const Key& key) const {
+    const Link& head = heads_[BucketOf(key)];
+    std::optional<Value> value;
+    uint32_t newest = head.Load();
+    for (;;) {
+      value = FindInChain(newest, key);
+      if (value.has_value()) return value;
+      const uint32_t now = head.Load();
+      if (now == newest) return value;
+      newest = now;
+    }
+  }
+
+  // Oldest first, while nobody adds.
+  template <typename Visit>
+  void ForEach(Visit visit) const {
+    const uint64_t tail = tail_.Load();
+    for (uint64_t o = tail - LiveBlocks() + 1; o <= tail; ++o) {
+      const Block& block = ring_[o % blocks_];
+      const size_t n = o == tail ? filled_ : kEntries;
+      for (size_t i = 0; i < n; ++i) visit(block.EntryAt(i));
+    }
+  }
+
+  // Counted anew from the blocks; while nobody adds.
+  size_t EntryCount() const {
+    return tail_.Load() == 0 ? 0 : (LiveBlocks() - 1) * kEntries + filled_;
+  }
+  size_t capacity_entries() const { return blocks_ * kEntries; }
+  size_t memory_bytes() const {
+    return sizeof *this + blocks_ * sizeof(Block) +
+           HeadsOf(blocks_) * sizeof(Link);
+  }
+
+ private:
+  using Link = PublishedWord<uint32_t>;
+  using Word = PublishedWord<uint64_t>;
+  static constexpr int kPositionBits = 8;
+  static constexpr uint32_t kMostPositions = 1U << kPositionBits;
+  static constexpr size_t kWords = (sizeof(Entry) + 7) / 8;
+  static constexpr size_t kEntries = std::min<size_t>(
+      (kBlockBytes - sizeof(Word)) / (kWords * sizeof(Word) + sizeof(Link)),
+      kMostPositions);
+  // Of an Add: fetched into the caches at once.
+  static constexpr size_t kAhead = 32;
+  // Half of the logical numbers: the dead must be told from the living.
+  static constexpr uint64_t kLogicalNumbers = uint64_t{1} << 24;
+  static constexpr size_t kMostBlocks = kLogicalNumbers / 2;
+
+  struct alignas(64) Block {
+    Word ordinal;  // 0: never opened
+    std::array<std::array<Word, kWords>, kEntries> entries;
+    std::array<Link, kEntries> older;
+
+    Entry EntryAt(size_t i) const {
+      std::array<uint64_t, kWords> words;
+      for (size_t w = 0; w < kWords; ++w) words[w] = entries[i][w].Load();
+      Entry entry;
+      std::memcpy(static_cast<void*>(&entry), words.data(), sizeof entry);
+      return entry;
+    }
+  };
+  static_assert(sizeof(Block) <= kBlockBytes);
+  static constexpr size_t kBytesPerBlock =
+      sizeof(Block) + kEntries * sizeof(Link);
+
+  // One a record, so that a chain has one living entry on average.
+  static constexpr size_t HeadsOf(size_t blocks) { return blocks * kEntries; }
+
+  FifoStore(size_t blocks, std::unique_ptr<Block[]>& ring,
+            std::unique_ptr<Link[]>& heads)
+      : blocks_(blocks),
+        logical_end_(kLogicalNumbers / blocks * blocks),
+        ring_(std::move(ring)),
+        heads_(std::move(heads)),
+        place_(blocks - 1),
+        filled_(kEntries) {}
+
+  uint32_t BucketOf(const Key& key) const {
+    return static_cast<uint32_t>(ScaleHash(Hash()(key), HeadsOf(blocks_)));
+  }
+  uint64_t LiveBlocks() const {
+    return std::min<uint64_t>(tail_.Load(), blocks_);
+  }
+
+  // What was in the oldest block is evicted by this.
+  void OpenBlock() {
+    const uint64_t ordinal = tail_.LoadRelaxed() + 1;
+    place_ = ordinal % blocks_;
+    logical_ = static_cast<uint32_t>(ordinal % logical_end_);
+    filled_ = 0;
+    ring_[place_].ordinal.Store(ordinal);
+    tail_.Store(ordinal);
+  }
+
+  void Put(const Entry& entry, uint32_t bucket) {
+    if (filled_ == kEntries) OpenBlock();
+    Block& block = ring_[place_];
+    std::array<uint64_t, kWords> words{};
+    std::memcpy(words.data(), static_cast<const void*>(&entry), sizeof entry);
+    for (size_t w = 0; w < kWords; ++w) {
+      block.entries[filled_][w].Store(words[w]);
+    }
+    block.older[filled_].Store(heads_[bucket].LoadRelaxed());
+    heads_[bucket].Store(logical_ << kPositionBits |
+                         static_cast<uint32_t>(filled_));
+    ++filled_;
+  }
+
+  std::optional<Value> FindInChain(uint32_t link, const Key& key) const {
+    const uint64_t tail = tail_.Load();
+    const uint64_t tail_logical = tail % logical_end_;
+    uint64_t walked = 0;  // how old an entry must be at least, in positions
+    for (;;) {
+      const uint64_t logical = link >> kPositionBits;
+      const size_t at = link % kMostPositions;
+      const uint64_t age = tail_logical >= logical
+                               ? tail_logical - logical
+                               : tail_logical + logical_end_ - logical;
+      const uint64_t rank = age * kMostPositions + (kMostPositions - at);
+      if (age >= blocks_ || age >= tail || rank <= walked) return {};
+      const Block& block = ring_[logical % blocks_];
+      if (block.ordinal.Load() != tail - age) return {};
+      const Entry entry = block.EntryAt(at);
+      link = block.older[at].Load();
+      if (block.ordinal.LoadRelaxed() != tail - age) return {};
+      if (entry.key == key) return entry.value;
+      walked = rank;
+    }
+  }
+
+  const size_t blocks_;
+  const uint64_t logical_end_;
+  const std::unique_ptr<Block[]> ring_;
+  const std::unique_ptr<Link[]> heads_;
+  PublishedWord<uint64_t> tail_;  // ordinal of the block that is being filled
+  // The adder's.
+  size_t place_;
+  size_t filled_;
+  uint32_t logical_ = 0;
+};
+
+}  // namespace ashlar::internal
+
+#endif  // ASHLAR_CACHE_FIFO_FIFO_STORE_H_

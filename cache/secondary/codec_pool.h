@@ -1,0 +1,83 @@
+// CodecPool: compressors and decompressors for threads that come and go.
+//
+// Each serves one thread at a time; who is done leaves it for the next. So
+// there are as many as threads ever were at work at once. Thread-safe; nothing
+// throws, as codecs are needed in the middle of an eviction.
+#ifndef ASHLAR_CACHE_SECONDARY_CODEC_POOL_H_
+#define ASHLAR_CACHE_SECONDARY_CODEC_POOL_H_
+
+#include <memory>
+#include <new>
+#include <utility>
+
+#include "util/compress/codec.h"
+#include "util/mem/buffer.h"
+#include "util/sync/mutex.h"
+
+namespace ashlar::internal {
+
+// What one thread needs; `compressor` is null until it first compresses.
+struct TierCodec {
+  std::unique_ptr<Compressor> compressor;
+  Decompressor decompressor;
+  Buffer compressed;
+  std::unique_ptr<TierCodec> next_free;
+};
+
+class CodecPool {
+ public:
+  // One codec, for the time that this lives.
+  class Loan {
+   public:
+    explicit Loan(CodecPool* pool) : pool_(pool), codec_(pool->Take()) {}
+    Loan(const Loan&) = delete;
+    Loan& operator=(const Loan&) = delete;
+    ~Loan() {
+      if (codec_ != nullptr) pool_->Put(std::move(codec_));
+    }
+
+    // Null: there was no memory for one.
+    TierCodec* get() const { return codec_.get(); }
+    TierCodec* operator->() const { return codec_.get(); }
+
+   private:
+    CodecPool* const pool_;
+    std::unique_ptr<TierCodec> codec_;
+  };
+
+  CodecPool() = default;
+  CodecPool(const CodecPool&) = delete;
+  CodecPool& operator=(const CodecPool&) = delete;
+  // One after the other: a chain of them would end itself by recursion.
+  ~CodecPool() {
+    while (free_ != nullptr) free_ = std::move(free_->next_free);
+  }
+
+ private:
+  std::unique_ptr<TierCodec> Take() {
+    {
+      const MutexLock lock(&mutex_);
+      if (free_ != nullptr) {
+        std::unique_ptr<TierCodec> codec = std::move(free_);
+        free_ = std::move(codec->next_free);
+        return codec;
+      }
+    }
+    return std::unique_ptr<TierCodec>(new (std::nothrow) TierCodec);
+  }
+  void Put(std::unique_ptr<TierCodec> codec) {
+    // One huge value shall not stay for good.
+    constexpr size_t kMostKept = size_t{1} << 20;
+    if (codec->compressed.capacity() > kMostKept) codec->compressed = Buffer();
+    const MutexLock lock(&mutex_);
+    codec->next_free = std::move(free_);
+    free_ = std::move(codec);
+  }
+
+  Mutex mutex_;
+  std::unique_ptr<TierCodec> free_ ASHLAR_THREAD_ATTRIBUTE(guarded_by(mutex_));
+};
+
+}  // namespace ashlar::internal
+
+#endif  // ASHLAR_CACHE_SECONDARY_CODEC_POOL_H_

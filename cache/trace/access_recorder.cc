@@ -1,0 +1,162 @@
+#include "cache/trace/access_recorder.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace ashlar::internal {
+
+namespace {
+
+constexpr size_t kPieceBytes = size_t{64} << 10;
+// After so many blocks that one access has written, others are dropped until it
+// is done: where they come faster than it writes, it would never end.
+constexpr uint32_t kMostBlocksOfOne = 32;
+thread_local uint32_t blocks_of_this = 0;
+// Threads of one shard fill a block together, so that few are part-filled.
+constexpr WriteBufferOptions kBuffer = {.shards = 4, .blocks = 24};
+
+template <typename Clock>
+uint64_t MicrosOf() {
+  return static_cast<uint64_t>(
+      std::chrono::duration_cast<std::chrono::microseconds>(
+          Clock::now().time_since_epoch())
+          .count());
+}
+// As entries have it: 48 bits.
+uint64_t Now() { return MicrosOf<std::chrono::steady_clock>() << 16 >> 16; }
+
+}  // namespace
+
+AccessRecorder::AccessRecorder()
+    : buffer_(kBuffer,
+              [this](std::span<const Entry> entries) { Take(entries); }) {}
+
+void AccessRecorder::RecordSampled(const CacheKey& key, TracedBlockKind kind,
+                                   TracedCaller caller, bool hit) {
+  if (sheds_.Load()) [[unlikely]] {
+    shed_.FetchAdd(1);
+    return;
+  }
+  blocks_of_this = 0;
+  buffer_.Record({key, Now() << 16 | static_cast<uint64_t>(kind) << 8 |
+                           static_cast<uint64_t>(caller) << 4 |
+                           (hit ? uint64_t{1} : 0)});
+  if (blocks_of_this > kMostBlocksOfOne) sheds_.Store(false);
+}
+
+// The buffer's sink. Blocks have fewer entries than a chunk may have.
+void AccessRecorder::Take(std::span<const Entry> entries) {
+  static_assert(ConcurrentWriteBuffer<Entry>::kBlockEntries <= kMostInChunk);
+  if (++blocks_of_this > kMostBlocksOfOne) sheds_.Store(true);
+  const MutexLock lock(&mutex_);
+  if (!is_open_) return;
+  chunk_.clear();
+  for (const Entry& each : entries) {
+    const uint64_t micros = each.rest >> 16;
+    if (micros < began_at_) continue;
+    chunk_.push_back({.key = each.key,
+                      .micros = micros - began_at_,
+                      .kind = static_cast<TracedBlockKind>(each.rest >> 8 & 15),
+                      .caller = static_cast<TracedCaller>(each.rest >> 4 & 15),
+                      .hit = (each.rest & 1) != 0});
+  }
+  if (chunk_.empty()) return;
+  const size_t before = pending_.size();
+  AppendTraceChunk(chunk_, &pending_);
+  if (bytes_ + pending_.size() > most_bytes_) {
+    pending_.resize(before);
+    Stop({});
+    return;
+  }
+  traced_ += chunk_.size();
+  if (pending_.size() >= kPieceBytes) Append();
+}
+
+void AccessRecorder::Append() {
+  Status status = file_->Append(Slice(pending_));
+  bytes_ += pending_.size();
+  pending_.clear();
+  if (!status.ok()) Stop(status);
+}
+
+void AccessRecorder::Stop(const Status& status) {
+  below_.Store(0);
+  is_open_ = false;
+  if (status_.ok()) status_ = status;
+}
+
+Status AccessRecorder::Start(const BlockCacheTraceOptions& options,
+                             std::unique_ptr<WritableFile> file) {
+  if (options.sampling_frequency == 0) {
+    return Status::InvalidArgument("sampling_frequency of 0");
+  }
+  const MutexLock lock(&mutex_);
+  if (file_ != nullptr) {
+    return Status::InvalidArgument("a trace is being written to " +
+                                   file_->name());
+  }
+  pending_.clear();
+  AppendTraceHeader({.sampling_frequency = options.sampling_frequency,
+                     .began_at_micros = MicrosOf<std::chrono::system_clock>()},
+                    &pending_);
+  // So that a file that cannot be written shows at once.
+  Status status = file->Append(Slice(pending_));
+  if (!status.ok()) return status;
+  file_ = std::move(file);
+  bytes_ = pending_.size();
+  pending_.clear();
+  status_ = Status();
+  // The end has its place too.
+  most_bytes_ = options.max_trace_file_size -
+                std::min<uint64_t>(options.max_trace_file_size, kTraceEndBytes);
+  traced_ = 0;
+  ++traces_;
+  dropped_before_ = DroppedEver();
+  began_at_ = Now();
+  is_open_ = true;
+  // One at least, so that it is on.
+  below_.Store(std::max<uint64_t>(1, kAllHashes / options.sampling_frequency));
+  return {};
+}
+
+// Without the mutex while the buffer is flushed, since its sink takes it.
+Status AccessRecorder::End() {
+  uint64_t which = 0;
+  {
+    const MutexLock lock(&mutex_);
+    if (file_ == nullptr) return Status::InvalidArgument("no trace is written");
+    which = traces_;
+    below_.Store(0);
+  }
+  buffer_.Flush();
+  sheds_.Store(false);
+  const MutexLock lock(&mutex_);
+  // Or there is another one by now.
+  if (file_ == nullptr || which != traces_) {
+    return Status::InvalidArgument("the trace was ended by another thread");
+  }
+  is_open_ = false;
+  if (status_.ok()) {
+    AppendTraceEnd(
+        {.traced = traced_, .dropped = DroppedEver() - dropped_before_},
+        &pending_);
+    Append();
+  }
+  const Status closed = file_->Close();
+  if (status_.ok()) status_ = closed;
+  file_ = nullptr;
+  return std::exchange(status_, Status());
+}
+
+uint64_t AccessRecorder::traced() const {
+  const MutexLock lock(&mutex_);
+  return traced_;
+}
+
+uint64_t AccessRecorder::dropped() const {
+  const MutexLock lock(&mutex_);
+  return DroppedEver() - dropped_before_;
+}
+
+}  // namespace ashlar::internal

@@ -1,0 +1,84 @@
+// The file of a block cache trace: how it is written and read.
+//
+// docs/block_cache_trace.md has the bytes. A header, chunks of records, and an
+// end. Each chunk has a checksum and can be read without those before it, so
+// that damage is found where it lies. Used by AccessRecorder and cache_sim. One
+// thread at a time.
+#ifndef ASHLAR_CACHE_TRACE_TRACE_FORMAT_H_
+#define ASHLAR_CACHE_TRACE_TRACE_FORMAT_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cache/block_cache_tracer.h"
+#include "cache/cache_key.h"
+#include "util/slice.h"
+#include "util/status.h"
+
+namespace ashlar::internal {
+
+struct TracedAccess {
+  CacheKey key;
+  uint64_t micros = 0;  // since the trace began
+  TracedBlockKind kind = TracedBlockKind::kData;
+  TracedCaller caller = TracedCaller::kOther;
+  bool hit = false;
+
+  bool operator==(const TracedAccess&) const = default;
+};
+
+struct TraceHeader {
+  uint32_t sampling_frequency = 1;
+  uint64_t began_at_micros = 0;  // since 1970
+};
+struct TraceEnd {
+  uint64_t traced = 0;
+  uint64_t dropped = 0;
+};
+
+void AppendTraceHeader(const TraceHeader& header, std::string* out);
+// At most kMostInChunk, and one at least.
+void AppendTraceChunk(std::span<const TracedAccess> accesses, std::string* out);
+// One of any payload, sound or not.
+void AppendTraceChunkAsIs(uint32_t count, const std::string& payload,
+                          std::string* out);
+void AppendTraceEnd(const TraceEnd& end, std::string* out);
+
+inline constexpr size_t kMostInChunk = 4096;
+inline constexpr size_t kTraceEndBytes = 12 + 16;
+
+class TraceFileReader {
+ public:
+  // Fills `out`; *got is less than n only at the end of the file.
+  using Read = std::function<Status(char* out, size_t n, size_t* got)>;
+  // `name`: of the file, for messages.
+  TraceFileReader(std::string name, Read read)
+      : name_(std::move(name)), read_(std::move(read)) {}
+
+  // First. NotSupported: a version that is not known.
+  Status ReadHeader(TraceHeader* header);
+  // The next of them; none at the end, where *end is set. Corruption, with the
+  // place: what stood before it was right.
+  Status ReadChunk(std::vector<TracedAccess>* accesses, TraceEnd* end);
+
+ private:
+  Status ReadAll(size_t n, std::string* bytes);
+  Status Parse(const Slice& payload, uint32_t count,
+               std::vector<TracedAccess>* accesses) const;
+  Status Corrupt(const std::string& what) const;
+
+  const std::string name_;
+  const Read read_;
+  uint64_t offset_ = 0;  // of the chunk
+  uint64_t next_ = 0;    // byte
+  uint64_t records_ = 0;
+};
+
+}  // namespace ashlar::internal
+
+#endif  // ASHLAR_CACHE_TRACE_TRACE_FORMAT_H_

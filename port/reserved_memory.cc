@@ -1,0 +1,34 @@
+#include "port/reserved_memory.h"
+
+#include <sys/mman.h>
+
+#include <cstdint>
+
+#include "port/huge_pages.h"
+
+namespace ashlar::port {
+
+// More is mapped than is wanted, so that it can begin at a huge page.
+bool ReservedMemory::Reserve(size_t bytes) {
+  const size_t wanted = bytes + kHugePageBytes;
+  void* const mapped =
+      ::mmap(nullptr, wanted, PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (mapped == MAP_FAILED) return false;
+  mapped_ = mapped;
+  mapped_bytes_ = wanted;
+  const auto beyond = reinterpret_cast<uintptr_t>(mapped) % kHugePageBytes;
+  data_ =
+      static_cast<char*>(mapped) + (beyond == 0 ? 0 : kHugePageBytes - beyond);
+  return true;
+}
+
+void ReservedMemory::PreferHugePages() {
+  port::PreferHugePages(mapped_, mapped_bytes_);
+}
+
+ReservedMemory::~ReservedMemory() {
+  if (mapped_ != nullptr) static_cast<void>(::munmap(mapped_, mapped_bytes_));
+}
+
+}  // namespace ashlar::port

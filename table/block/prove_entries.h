@@ -1,0 +1,85 @@
+// EntryProof: that all entries of a block of short keys are sound.
+//
+// For who checks a block from its first entry to its last and wants nothing of
+// it but the keys. Proves of each entry what BlockIterator does: that it lies
+// within the block, that its key is an internal key of a known type, and that
+// it sorts behind the one before. What is not proven (damage, a key longer than
+// a ShortKeys holds, values that stand apart) is not told either: the caller
+// then walks the block as any other.
+//
+// Data flow. A key is put together in registers, of the key before it and the
+// bytes of the entry, and stored in a place of its own: who reads keys back
+// finds each to be the result of whole stores, which is not so where a suffix
+// is written over the last key, and which the processor waits for. Keys are
+// handed out some at a time.
+//
+// One thread at a time.
+#ifndef ASHLAR_TABLE_BLOCK_PROVE_ENTRIES_H_
+#define ASHLAR_TABLE_BLOCK_PROVE_ENTRIES_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "table/block/block.h"
+#include "table/block/entry.h"
+#include "table/format/key_order.h"
+#include "util/slice.h"
+
+namespace ashlar::internal {
+
+// Some internal keys that follow one another.
+class ShortKeys {
+ public:
+  static constexpr size_t kLongest = 32;
+  static constexpr size_t kMost = 16;
+
+  size_t size() const { return size_; }
+  Slice operator[](size_t i) const {
+    return Slice(bytes_.data() + (i + 1) * kLongest, sizes_[i]);
+  }
+  Slice back() const { return (*this)[size_ - 1]; }
+
+ private:
+  friend class EntryProof;
+
+  size_t size_ = 0;
+  std::array<uint32_t, kMost> sizes_;
+  // The first place is that of the key before.
+  alignas(64) std::array<char, (kMost + 1) * kLongest> bytes_;
+};
+
+class EntryProof {
+ public:
+  // The order must be known. All must outlive this.
+  EntryProof(const BlockView& view, const KeyOrder& order, ShortKeys* keys)
+      : view_(view),
+        order_(order),
+        keys_(keys),
+        p_(view.entries),
+        failed_(view.separated) {}
+
+  // Whether the keys have been filled with the next ones. If not, proven()
+  // tells the end of the block from what cannot be proven; the keys are still
+  // the last ones.
+  bool Next();
+  bool proven() const { return !failed_; }
+
+ private:
+  bool Fail() {
+    failed_ = true;
+    return false;
+  }
+  bool SortsBehind(size_t last_size, size_t i) const;
+
+  const BlockView& view_;
+  const KeyOrder& order_;
+  ShortKeys* const keys_;
+  const char* p_;
+  size_t last_size_ = 0;
+  bool failed_;
+};
+
+}  // namespace ashlar::internal
+
+#endif  // ASHLAR_TABLE_BLOCK_PROVE_ENTRIES_H_

@@ -1,0 +1,150 @@
+// The part of the Inspector that reads data blocks by several threads.
+//
+// Data flow. The data blocks, whose places the index has told, are cut into
+// runs of about readahead_size bytes of the file. Each thread (the caller, and
+// workers of the pool that come in time) takes the next run, reads it in one
+// piece through a window of its own, and looks at its blocks as one thread
+// would: checksum, decompression, every entry, and the keys at both ends
+// against the separators, which is how the order from block to block is
+// checked without the neighbours. What it finds of data block i it writes into
+// the i-th of the places that were made for them. When all are done the caller
+// goes over these in order, counts and tells the faults: nothing that is told
+// depends on who did what.
+//
+// Who owns what. A Walk, and the BlockInfos of a run, belong to the thread that
+// has them; the Inspector is not changed until all are done; the number of the
+// next run is the only word that is written by several. Runs are taken in
+// ascending order, so each thread meets its keys in order, as a hash search
+// index wants to be asked. Blobs are put in the order of their data blocks at
+// the end.
+//
+// Memory: a run and a decompressed block a thread.
+//
+// Giving up: only the caller asks on_progress, before each of his runs; the
+// others see that before each of theirs.
+
+#include <algorithm>
+#include <memory>
+
+#include "table/dump/inspector.h"
+#include "table/format/block_trailer.h"
+#include "util/sync/atomic.h"
+#include "util/sync/thread_number.h"
+#include "util/sync/worker_crew.h"
+
+namespace ashlar::internal {
+
+class Inspector::Crew {
+ public:
+  Crew(const Inspector& inspector, BlockInfo* infos)
+      : inspector_(inspector), infos_(infos) {
+    CutIntoRuns();
+    const size_t threads =
+        std::min<size_t>(inspector.options_.worker_pool->threads() + size_t{1},
+                         std::max<size_t>(runs_.size(), 1));
+    for (size_t i = 0; i < threads; ++i) {
+      walks_.push_back(std::make_unique<Walk>(
+          &inspector.file_, inspector.options_.readahead_size));
+      inspector.BeginDataBlocks(walks_.back().get());
+    }
+  }
+
+  // False: given up.
+  bool Run() {
+    const auto threads = static_cast<uint32_t>(walks_.size());
+    const WorkerCrew crew(inspector_.options_.worker_pool->state(),
+                          threads - 1);
+    return crew.ForEach(threads, [this](uint32_t thread) {
+      return TakeRuns(walks_[thread].get());
+    });
+  }
+
+  // What the threads came to, beside the infos.
+  uint64_t bytes_checked() const {
+    uint64_t bytes = 0;
+    for (const auto& walk : walks_) bytes += walk->bytes_checked;
+    return bytes;
+  }
+  std::vector<FoundBlob> Blobs() const {
+    std::vector<FoundBlob> blobs;
+    for (const auto& walk : walks_) {
+      blobs.insert(blobs.end(), walk->blobs.begin(), walk->blobs.end());
+    }
+    std::stable_sort(blobs.begin(), blobs.end(),
+                     [](const FoundBlob& a, const FoundBlob& b) {
+                       return a.data_block < b.data_block;
+                     });
+    return blobs;
+  }
+
+ private:
+  struct BlockRun {
+    size_t first;
+    size_t end;
+    uint64_t offset;
+    uint64_t bytes;
+  };
+
+  void CutIntoRuns() {
+    const IndexItems& blocks = inspector_.data_blocks_;
+    for (size_t i = 0; i < blocks.size();) {
+      const uint64_t offset = blocks[i].handle.offset;
+      const auto bytes_to = [&](size_t last) {
+        return blocks[last].handle.End() + kBlockTrailerSize - offset;
+      };
+      const size_t first = i++;
+      while (i < blocks.size() &&
+             bytes_to(i) <= inspector_.options_.readahead_size) {
+        ++i;
+      }
+      runs_.push_back({first, i, offset, bytes_to(i - 1)});
+    }
+  }
+
+  bool TakeRuns(Walk* walk) {
+    for (;;) {
+      const size_t number = next_run_.FetchAdd(1);
+      if (number >= runs_.size()) return true;
+      const BlockRun& run = runs_[number];
+      if (ThreadNumber() == caller_ && !inspector_.TellProgress(run.offset)) {
+        given_up_.Store(true);
+      }
+      if (given_up_.Load()) return false;
+      if (run.bytes <= inspector_.options_.readahead_size) {
+        // What is wrong with it, reading each block will tell.
+        walk->window.Fill(run.offset, run.bytes).IgnoreError();
+      }
+      for (size_t i = run.first; i < run.end; ++i) {
+        Slice contents;
+        inspector_.ReadDataBlock(i, walk, &infos_[i], &contents);
+      }
+    }
+  }
+
+  const Inspector& inspector_;
+  BlockInfo* const infos_;
+  const uint32_t caller_ = ThreadNumber();
+  std::vector<BlockRun> runs_;
+  std::vector<std::unique_ptr<Walk>> walks_;
+  RelaxedAtomic<size_t> next_run_{0};
+  RelaxedAtomic<bool> given_up_{false};
+};
+
+Status Inspector::ReadDataBlocksTogether() {
+  std::vector<BlockInfo>& infos = found_->blocks;
+  infos.resize(data_blocks_.size());
+  Crew crew(*this, infos.data());
+  if (!crew.Run()) {
+    infos.clear();
+    return GivenUp();
+  }
+  for (BlockInfo& info : infos) {
+    num_points_ += info.num_entries;
+    Judge(&info);
+  }
+  walk_.bytes_checked += crew.bytes_checked();
+  walk_.blobs = crew.Blobs();
+  return {};
+}
+
+}  // namespace ashlar::internal

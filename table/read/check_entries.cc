@@ -1,0 +1,149 @@
+#include "table/read/check_entries.h"
+
+#include <algorithm>
+
+#include "table/format/block_trailer.h"
+#include "table/read/table_iterator.h"
+#include "util/sync/worker_crew.h"
+
+namespace ashlar::internal {
+
+namespace {
+
+// Every stored entry is shown.
+ReadOptions PlainOptions(const ReadOptions& options) {
+  ReadOptions plain;
+  plain.verify_checksums = options.verify_checksums;
+  plain.fill_cache = options.fill_cache;
+  plain.readahead_size = options.readahead_size;
+  plain.ignore_range_deletions = true;
+  return plain;
+}
+
+}  // namespace
+
+struct EntryCheck::Thread {
+  Thread(const OpenedTable* table, const ReadOptions& options)
+      : walk(table, options), scout(table->index.get()) {
+    scout_on_block = scout.SeekToFirst();
+    walk.at.SeekToFirst();
+  }
+
+  Iterator::State walk;  // on the first block of run number `run`
+  IndexCursor scout;     // on the first block behind it
+  bool scout_on_block;
+  size_t run = 0;
+  size_t blocks = 0;  // of the run; none behind the last one
+  uint64_t offset = 0;
+  uint64_t bytes = 0;
+  struct Count {
+    size_t run;
+    uint64_t entries;
+  };
+  std::vector<Count> counts;
+};
+
+EntryCheck::EntryCheck(const OpenedTable* table, const ReadOptions& options,
+                       const OnProgress& on_progress)
+    : table_(table),
+      options_(PlainOptions(options)),
+      on_progress_(on_progress) {}
+
+EntryCheck::~EntryCheck() = default;
+
+Status EntryCheck::Run(WorkerPool* pool, uint64_t* entries) {
+  const uint32_t workers = pool == nullptr ? 0 : pool->threads();
+  for (uint32_t i = 0; i <= workers; ++i) {
+    threads_.push_back(std::make_unique<Thread>(table_, options_));
+    FindRunEnd(threads_.back().get());
+    // One run is for one thread.
+    if (!threads_.back()->scout_on_block) break;
+  }
+  const auto threads = static_cast<uint32_t>(threads_.size());
+  const WorkerCrew crew(pool == nullptr ? nullptr : pool->state(), threads - 1);
+  const bool all = crew.ForEach(
+      threads, [this](uint32_t i) { return TakeRuns(threads_[i].get()); });
+  const size_t bad_run = bad_run_.Load();
+  *entries = 0;
+  for (const auto& thread : threads_) {
+    for (const Thread::Count& count : thread->counts) {
+      if (count.run <= bad_run) *entries += count.entries;
+    }
+  }
+  if (!all) {
+    return Status::Aborted(table_->file->name() + ": given up on request");
+  }
+  const MutexLock lock(&mutex_);
+  return fault_;
+}
+
+bool EntryCheck::TakeRuns(Thread* thread) {
+  for (;;) {
+    const size_t number = next_run_.FetchAdd(1);
+    if (number > bad_run_.Load()) return true;
+    while (thread->run < number && thread->blocks != 0) LeaveRun(thread);
+    if (thread->blocks == 0) {
+      const Status& end = thread->scout.status();
+      if (!end.ok()) Fail(thread->run, table_->Named(end));
+      return true;
+    }
+    if (on_progress_ && ThreadNumber() == caller_ &&
+        !on_progress_(thread->offset, table_->file->Size())) {
+      given_up_.Store(true);
+    }
+    if (given_up_.Load()) return false;
+    if (!CheckRun(thread)) return true;
+  }
+}
+
+// Comes to the run behind it, unless there is a fault.
+bool EntryCheck::CheckRun(Thread* thread) {
+  Iterator::State& walk = thread->walk;
+  if (thread->bytes <= options_.readahead_size && !table_->data.has_cache()) {
+    // What is wrong with it, reading each block will tell.
+    walk.window.Fill(thread->offset, thread->bytes).IgnoreError();
+  }
+  thread->counts.push_back({thread->run, 0});
+  for (size_t i = 0; i < thread->blocks; ++i) {
+    if (!walk.PassBlock(&thread->counts.back().entries)) {
+      Fail(thread->run, walk.status);
+      return false;
+    }
+    walk.at.Next();
+  }
+  ++thread->run;
+  FindRunEnd(thread);
+  return true;
+}
+
+void EntryCheck::LeaveRun(Thread* thread) const {
+  for (size_t i = 0; i < thread->blocks; ++i) thread->walk.at.Next();
+  ++thread->run;
+  FindRunEnd(thread);
+}
+
+// The scout stands on the first block of the run.
+void EntryCheck::FindRunEnd(Thread* thread) const {
+  thread->blocks = 0;
+  if (!thread->scout_on_block) return;
+  IndexCursor& scout = thread->scout;
+  const auto bytes_to_end = [&] {
+    return scout.handle().End() + kBlockTrailerSize - thread->offset;
+  };
+  thread->offset = scout.handle().offset;
+  do {
+    thread->bytes = bytes_to_end();
+    ++thread->blocks;
+    thread->scout_on_block = scout.Next();
+  } while (thread->scout_on_block && scout.handle().offset > thread->offset &&
+           bytes_to_end() <= options_.readahead_size);
+}
+
+void EntryCheck::Fail(size_t run, const Status& status) {
+  const MutexLock lock(&mutex_);
+  if (run >= bad_run_.Load()) return;
+  bad_run_.Store(run);
+  fault_ = status;
+}
+
+}  // namespace ashlar::internal

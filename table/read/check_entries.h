@@ -1,0 +1,87 @@
+// EntryCheck: whether a walk over all entries of a table comes to its end.
+//
+// For TableReader::CheckEntries. Says exactly what an iterator would that goes
+// from the first entry to the last: how many entries it shows, and what it
+// stops at.
+//
+// Data flow. Data blocks fall into runs of about readahead_size bytes of the
+// file, by a rule that every thread applies to the index for itself, with a
+// cursor of its own. Each thread (the caller, and workers of the pool that come
+// in time) takes the number of the next run, walks its cursor there, reads the
+// run in one piece and passes over its blocks with the steps of an iterator
+// (Iterator::State::PassBlock), which compare both ends of each block with the
+// separators around it: so the order from block to block is checked without
+// the neighbours.
+//
+// The first fault in the order of the file is told, whoever comes to one first:
+// runs behind a fault are not begun any more, those before it are finished.
+// Entries are counted by runs, so that those behind the fault can be left out.
+// An index that cannot be read any further counts as a fault behind the last
+// block that it told of.
+//
+// Who owns what. A Thread and all it points to belong to one thread. Shared are
+// the number of the next run, the fault (under the mutex; the number of its run
+// also as a hint to others), and whether to give up, which only the caller
+// asks on_progress about.
+//
+// Memory: a run and a decompressed block a thread.
+#ifndef ASHLAR_TABLE_READ_CHECK_ENTRIES_H_
+#define ASHLAR_TABLE_READ_CHECK_ENTRIES_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include "table/read/opened_table.h"
+#include "table/read_options.h"
+#include "util/status.h"
+#include "util/sync/atomic.h"
+#include "util/sync/mutex.h"
+#include "util/sync/thread_number.h"
+#include "util/worker_pool.h"
+
+namespace ashlar::internal {
+
+class EntryCheck {
+ public:
+  using OnProgress = std::function<bool(uint64_t done, uint64_t total)>;
+
+  // All must outlive this.
+  EntryCheck(const OpenedTable* table, const ReadOptions& options,
+             const OnProgress& on_progress);
+  EntryCheck(const EntryCheck&) = delete;
+  EntryCheck& operator=(const EntryCheck&) = delete;
+  ~EntryCheck();
+
+  // Once.
+  Status Run(WorkerPool* pool, uint64_t* entries);
+
+ private:
+  struct Thread;
+
+  bool TakeRuns(Thread* thread);
+  bool CheckRun(Thread* thread);
+  void LeaveRun(Thread* thread) const;
+  void FindRunEnd(Thread* thread) const;
+  void Fail(size_t run, const Status& status);
+
+  const OpenedTable* const table_;
+  const ReadOptions options_;
+  const OnProgress& on_progress_;
+  const uint32_t caller_ = ThreadNumber();
+  std::vector<std::unique_ptr<Thread>> threads_;
+
+  static constexpr size_t kNoRun = std::numeric_limits<size_t>::max();
+  RelaxedAtomic<size_t> next_run_{0};
+  RelaxedAtomic<size_t> bad_run_{kNoRun};  // the first that is known
+  RelaxedAtomic<bool> given_up_{false};
+  Mutex mutex_;
+  Status fault_ ASHLAR_THREAD_ATTRIBUTE(guarded_by(mutex_));  // of bad_run_
+};
+
+}  // namespace ashlar::internal
+
+#endif  // ASHLAR_TABLE_READ_CHECK_ENTRIES_H_

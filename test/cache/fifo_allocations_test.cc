@@ -1,0 +1,85 @@
+// Records, flushes, evictions and lookups of the FIFO cache allocate nothing.
+// A program of its own, because it counts all that it allocates.
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+#include <thread>
+#include <vector>
+
+#include "cache/fifo/concurrent_write_buffer.h"
+#include "cache/fifo/fifo_cache.h"
+
+namespace {
+
+std::atomic<uint64_t> allocations = 0;
+std::atomic<uint64_t> allocated_bytes = 0;
+
+void* Allocate(size_t alignment, size_t size) {
+  allocations.fetch_add(1, std::memory_order_relaxed);
+  allocated_bytes.fetch_add(size, std::memory_order_relaxed);
+  void* const memory = std::aligned_alloc(
+      alignment, (size + alignment - 1) / alignment * alignment);
+  if (memory == nullptr) std::abort();
+  return memory;
+}
+
+}  // namespace
+
+// The others of the library end up in these.
+__attribute__((noinline)) void* operator new(size_t size) {
+  return Allocate(alignof(std::max_align_t), size);
+}
+__attribute__((noinline)) void* operator new(size_t size,
+                                             std::align_val_t alignment) {
+  return Allocate(static_cast<size_t>(alignment), size);
+}
+__attribute__((noinline)) void operator delete(void* memory) noexcept {
+  std::free(memory);
+}
+__attribute__((noinline)) void operator delete(void* memory,
+                                               size_t /*size*/) noexcept {
+  std::free(memory);
+}
+__attribute__((noinline)) void operator delete(
+    void* memory, std::align_val_t /*alignment*/) noexcept {
+  std::free(memory);
+}
+__attribute__((noinline)) void operator delete(
+    void* memory, size_t /*size*/, std::align_val_t /*alignment*/) noexcept {
+  std::free(memory);
+}
+
+namespace ashlar::internal {
+namespace {
+
+using BlockMemory = FifoCache<CacheKey, uint64_t>;
+using Buffer = ConcurrentWriteBuffer<BlockMemory::Entry>;
+
+CacheKey KeyOf(uint64_t n) { return {n * 0x9e3779b97f4a7c15, n}; }
+
+TEST(FifoAllocations, NothingIsAllocatedOnceItIsThere) {
+  BlockMemory memory;
+  uint64_t before = allocated_bytes;
+  ASSERT_TRUE(memory.SetCapacity(256 << 10).ok());
+  // What is counted is what is there, to the byte.
+  EXPECT_EQ(allocated_bytes - before, memory.MemoryBytes() - sizeof memory);
+  before = allocated_bytes;
+  Buffer buffer({.shards = 2}, [&](auto entries) { memory.Add(entries); });
+  EXPECT_EQ(allocated_bytes - before, buffer.memory_bytes() - sizeof buffer);
+  before = allocations;
+  uint64_t found = 0;
+  for (uint64_t n = 0; n < 20000; ++n) {
+    buffer.Record({KeyOf(n), n});
+    if (n % 1000 == 0) buffer.Flush();
+    found += memory.Lookup(KeyOf(n - n / 20)).has_value() ? 1 : 0;
+  }
+  EXPECT_EQ(allocations, before);
+  EXPECT_GT(found, 0U);
+  EXPECT_LT(memory.EntryCount(), 20000U);
+}
+
+}  // namespace
+}  // namespace ashlar::internal

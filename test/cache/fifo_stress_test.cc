@@ -1,0 +1,240 @@
+// The write buffer and the FIFO cache under many threads: every entry comes
+// once, whoever flushes; what lookups find is whole; a slow sink, readers and
+// writers without end keep nobody from his end.
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <latch>
+#include <thread>
+#include <vector>
+
+#include "cache/fifo/concurrent_write_buffer.h"
+#include "cache/fifo/fifo_cache.h"
+
+namespace ashlar::internal {
+namespace {
+
+using BlockMemory = FifoCache<CacheKey, uint64_t>;
+using Buffer = ConcurrentWriteBuffer<BlockMemory::Entry>;
+using WhenFull = WriteBufferOptions::WhenFull;
+
+constexpr uint64_t kThreads = 16;
+#if defined(__SANITIZE_THREAD__)
+constexpr uint64_t kEach = 3000;
+#else
+constexpr uint64_t kEach = 30000;
+#endif
+
+CacheKey KeyOf(uint64_t n) { return {n * 0x9e3779b97f4a7c15, ~n}; }
+
+// Checks an entry, and that it has not come before.
+class Arrivals {
+ public:
+  void operator()(std::span<const BlockMemory::Entry> entries) {
+    ASSERT_EQ(inside_.fetch_add(1, std::memory_order_relaxed), 0);
+    for (const auto& entry : entries) {
+      ASSERT_LT(entry.value, came_.size());
+      ASSERT_EQ(entry.key, KeyOf(entry.value));
+      ASSERT_EQ(came_[entry.value]++, 0) << "twice";
+      ++count_;
+    }
+    inside_.fetch_sub(1, std::memory_order_relaxed);
+  }
+  uint64_t count() const { return count_; }
+
+ private:
+  // Plain memory: that the sink runs in one thread at a time is for TSan.
+  std::vector<uint8_t> came_ = std::vector<uint8_t>(kThreads * kEach);
+  uint64_t count_ = 0;
+  std::atomic<int> inside_ = 0;
+};
+
+template <typename Body>
+void OnEachThread(Body body) {
+  std::vector<std::jthread> threads;
+  threads.reserve(kThreads);
+  for (uint64_t t = 0; t < kThreads; ++t)
+    threads.emplace_back([=] { body(t); });
+}
+
+void RecordAll(const WriteBufferOptions& options, uint64_t flush_every) {
+  Arrivals arrivals;
+  Buffer buffer(options, [&](auto entries) { arrivals(entries); });
+  std::atomic<uint64_t> recorded = 0;
+  OnEachThread([&](uint64_t t) {
+    uint64_t mine = 0;
+    for (uint64_t i = 0; i < kEach; ++i) {
+      const uint64_t n = t * kEach + i;
+      mine += buffer.Record({KeyOf(n), n}) ? 1 : 0;
+      if (flush_every != 0 && n % flush_every == 0) buffer.Flush();
+    }
+    recorded += mine;
+  });
+  buffer.Flush();
+  EXPECT_EQ(arrivals.count(), recorded.load());
+  EXPECT_EQ(recorded.load() + buffer.dropped(), kThreads * kEach);
+  if (options.when_full == WhenFull::kWait) {
+    EXPECT_EQ(buffer.dropped(), 0U);
+  }
+}
+
+TEST(WriteBufferStress, EveryEntryComesOnce) {
+  for (const uint32_t shards : {1U, 4U}) {
+    RecordAll({.shards = shards, .when_full = WhenFull::kWait}, 0);
+    RecordAll({.shards = shards, .when_full = WhenFull::kDrop}, 0);
+    // As few blocks as there can be.
+    RecordAll({.shards = shards, .blocks = 1, .when_full = WhenFull::kWait}, 0);
+  }
+}
+
+TEST(WriteBufferStress, EveryEntryComesOnceBesideFlushes) {
+  for (const uint64_t every : {40U, 1000U}) {
+    RecordAll({.shards = 2, .blocks = 4, .when_full = WhenFull::kWait}, every);
+    RecordAll({.shards = 1, .when_full = WhenFull::kDrop}, every);
+  }
+}
+
+// A flush has what was recorded before it, though others go on without end.
+TEST(WriteBufferStress, WritersCannotKeepAFlushFromItsEnd) {
+  constexpr uint64_t kMine = uint64_t{1} << 63;
+  std::atomic<uint64_t> mine_came = 0;
+  Buffer buffer({.shards = 4, .when_full = WhenFull::kWait}, [&](auto entries) {
+    for (const auto& entry : entries) {
+      if ((entry.value & kMine) != 0) mine_came = entry.value;
+    }
+  });
+  std::atomic<bool> stop = false;
+  {
+    std::vector<std::jthread> writers;
+    for (uint64_t t = 0; t < 4; ++t) {
+      writers.emplace_back([&, t] {
+        for (uint64_t n = 0; !stop.load(); ++n) {
+          buffer.Record({KeyOf(n << 8 | t), n});
+          if (n % 64 == 0) std::this_thread::yield();
+        }
+      });
+    }
+    for (uint64_t i = 0; i < 200; ++i) {
+      buffer.Record({KeyOf(i << 40), kMine | i});
+      buffer.Flush();
+      EXPECT_EQ(mine_came.load(), kMine | i);
+    }
+    stop = true;
+  }
+}
+
+// Full blocks too: one that the sink has is waited for.
+TEST(WriteBufferStress, AFlushWaitsForTheSink) {
+  std::latch in_sink(1);
+  std::atomic<uint64_t> came = 0;
+  Buffer buffer({}, [&](auto entries) {
+    in_sink.count_down();
+    for (int i = 0; i < 100; ++i) std::this_thread::yield();
+    came = entries.size();
+  });
+  const std::jthread writer([&] {
+    for (uint64_t n = 0; n < 168; ++n) buffer.Record({KeyOf(n), n});
+  });
+  in_sink.wait();
+  buffer.Flush();
+  EXPECT_EQ(came.load(), 168U);
+}
+
+// Memory never grows: what has no room is dropped and counted, or waits.
+TEST(WriteBufferStress, ASlowSinkBoundsMemory) {
+  std::latch in_sink(1);
+  std::latch go_on(1);
+  uint64_t came = 0;
+  Buffer buffer({.blocks = 3, .when_full = WhenFull::kDrop}, [&](auto entries) {
+    if (came == 0) in_sink.count_down();
+    came += entries.size();
+    go_on.wait();
+  });
+  const size_t bytes = buffer.memory_bytes();
+  std::jthread slow([&] {
+    for (uint64_t n = 0; n < 168; ++n) buffer.Record({KeyOf(n), n});
+  });
+  in_sink.wait();
+  uint64_t recorded = 168;
+  for (uint64_t n = 0; n < 10000; ++n) {
+    recorded += buffer.Record({KeyOf(n), n}) ? 1 : 0;
+  }
+  EXPECT_EQ(recorded, 3U * 168);
+  EXPECT_EQ(buffer.dropped(), 10000 - 2U * 168);
+  EXPECT_EQ(buffer.memory_bytes(), bytes);
+  go_on.count_down();
+  slow.join();
+  EXPECT_EQ(came, recorded);
+}
+
+// Each key's value is made of the key, so that a torn entry would show; and a
+// key that is recorded again and again is always there.
+TEST(FifoStress, LookupsBesideAdditions) {
+  BlockMemory memory;
+  ASSERT_TRUE(memory.SetCapacity(BlockMemory::kLeastCapacity).ok());
+  constexpr uint64_t kAlways = uint64_t{1} << 40;
+  constexpr uint64_t kKeys = 2000;  // more than fit
+  const auto entry_of = [](uint64_t n) {
+    return BlockMemory::Entry{KeyOf(n), n * 3};
+  };
+  const BlockMemory::Entry always = entry_of(kAlways);
+  memory.Add({&always, 1});
+  std::atomic<bool> stop = false;
+  std::atomic<uint64_t> found = 0;
+  {
+    std::vector<std::jthread> readers;
+    for (uint64_t t = 0; t < 4; ++t) {
+      readers.emplace_back([&, t] {
+        uint64_t hits = 0;
+        for (uint64_t n = t; !stop.load(); ++n) {
+          const auto value = memory.Lookup(KeyOf(n % kKeys));
+          if (value.has_value()) {
+            ASSERT_EQ(*value, n % kKeys * 3);
+            ++hits;
+          }
+          ASSERT_EQ(memory.Lookup(KeyOf(kAlways)), kAlways * 3);
+        }
+        found += hits;
+      });
+    }
+    for (uint64_t n = 0; n < 20 * kEach; ++n) {
+      const BlockMemory::Entry entry =
+          n % 100 == 0 ? always : entry_of(n * 7 % kKeys);
+      memory.Add({&entry, 1});
+    }
+    stop = true;
+  }
+  EXPECT_GT(found.load(), 0U);
+}
+
+// Memory that lookups are in goes when they are out; they cannot keep it.
+TEST(FifoStress, ReadersCannotKeepAChangeOfCapacityFromItsEnd) {
+  BlockMemory memory;
+  std::atomic<bool> stop = false;
+  std::latch reading(4);
+  {
+    std::vector<std::jthread> readers;
+    for (uint64_t t = 0; t < 4; ++t) {
+      readers.emplace_back([&] {
+        reading.count_down();
+        for (uint64_t n = 0; !stop.load(); ++n) {
+          const auto value = memory.Lookup(KeyOf(n % 100));
+          ASSERT_EQ(value.value_or(n % 100), n % 100);
+        }
+      });
+    }
+    reading.wait();
+    for (uint64_t i = 0; i < 300; ++i) {
+      ASSERT_TRUE(memory.SetCapacity(i % 3 * (32U << 10)).ok());
+      for (uint64_t n = 0; n < 100; ++n) {
+        const BlockMemory::Entry entry = {KeyOf(n), n};
+        memory.Add({&entry, 1});
+      }
+    }
+    stop = true;
+  }
+}
+
+}  // namespace
+}  // namespace ashlar::internal

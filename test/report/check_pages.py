@@ -1,0 +1,172 @@
+"""Opens pages of `ashlar report` in a browser that nobody sees.
+
+    test/report/check_pages.py <program> <folder for the pictures>
+
+Each page must load without a word on the console, run its script, ask the
+network for nothing, fit a window of 400 pixels, be moved through with the arrow
+keys, look different in the dark, and print. Needs Chromium; no browser is
+needed by the tests that `make check` runs.
+"""
+
+import json
+import os
+import pathlib
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = os.path.abspath(sys.argv[1])
+PICTURES = pathlib.Path(sys.argv[2]).resolve()
+BROWSER = shutil.which("chromium") or shutil.which("chromium-browser")
+# Put into a copy of a page, behind its own script.
+PROBE = """
+var root = document.documentElement;
+var cell = document.getElementById('cells').children;
+function press(key) {
+  document.activeElement.dispatchEvent(
+    new KeyboardEvent('keydown', {key: key, bubbles: true}));
+}
+cell[0].focus();
+press('ArrowRight'); press('ArrowRight'); press('ArrowLeft');
+root.setAttribute('data-at', Array.prototype.indexOf.call(
+  cell, document.activeElement));
+press('End');
+root.setAttribute('data-end', document.activeElement === cell[cell.length - 1]);
+root.setAttribute('data-detail', document.getElementById('detail').textContent
+  === document.activeElement.title);
+press('ArrowUp');
+root.setAttribute('data-up', cell[cell.length - 1].offsetTop
+  > document.activeElement.offsetTop);
+parent.postMessage(root.scrollWidth + ' of ' + innerWidth, '*');
+"""
+NARROW = """<!DOCTYPE html><iframe src="%s" width="400" height="900"></iframe>
+<script>addEventListener('message', function (event) {
+  document.documentElement.setAttribute('data-width', event.data);
+});</script>"""
+
+
+class PageTest(unittest.TestCase):
+
+    @classmethod
+    def setUpClass(cls):
+        cls.temporary = tempfile.TemporaryDirectory()
+        cls.folder = pathlib.Path(cls.temporary.name)
+        PICTURES.mkdir(parents=True, exist_ok=True)
+        source = random.Random(1)
+        words = [source.randbytes(6).hex() for _ in range(300)]
+        keys = sorted(b"user%07d" % key
+                      for key in source.sample(range(10 ** 7), 20000))
+        keys.append("zz<img src=x onerror=alert(1)>\u202e".encode())
+        rows = "".join(
+            f"{key.hex()} {number} 1 "
+            f"{' '.join(source.choices(words, k=8)).encode().hex()}\n"
+            for number, key in enumerate(keys, 1))
+        cls.build("sound", rows.encode())
+        data = bytearray((cls.folder / "sound.sst").read_bytes())
+        for place in range(len(data) // 3, len(data) // 2, 7000):
+            data[place] ^= 1
+        (cls.folder / "damaged.sst").write_bytes(data)
+        for name, code in (("sound", 0), ("damaged", 1)):
+            done = subprocess.run(
+                [PROGRAM, "report", f"--out={name}.html", f"{name}.sst"],
+                cwd=cls.folder, capture_output=True, check=False)
+            assert done.returncode == code, done.stderr
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.temporary.cleanup()
+
+    @classmethod
+    def build(cls, name, rows):
+        subprocess.run(
+            [PROGRAM, "build", "--input_format=hex", f"--out={name}.sst",
+             "--quiet"], input=rows, cwd=cls.folder, check=True)
+
+    def browse(self, page, *flags):
+        """What the browser wrote; it must have said nothing on the console."""
+        log = self.folder / "net.json"
+        command = [
+            BROWSER, "--headless=new", "--disable-gpu", "--hide-scrollbars",
+            "--disable-background-networking", "--disable-component-update",
+            "--disable-sync", "--no-first-run", "--enable-logging=stderr",
+            "--host-resolver-rules=MAP * ~NOTFOUND",
+            f"--log-net-log={log}", f"--user-data-dir={self.folder / 'profile'}",
+            *flags, (self.folder / page).as_uri()]
+        if os.geteuid() == 0:
+            command.insert(1, "--no-sandbox")
+        done = subprocess.run(command, capture_output=True, timeout=60,
+                              check=True)
+        words = done.stderr.decode("utf-8", "replace").splitlines()
+        self.assertEqual([word for word in words if "CONSOLE" in word], [])
+        self.check_network(log)
+        return done.stdout.decode()
+
+    def check_network(self, log):
+        text = log.read_text()
+        # The browser is killed before it ends the list.
+        try:
+            events = json.loads(text)["events"]
+        except ValueError:
+            events = json.loads(text.rstrip().rstrip(",") + "]}")["events"]
+        # The browser has errands of its own, which start from no page.
+        urls = [event["params"]["url"] for event in events
+                if event.get("params", {}).get("initiator", "not an origin")
+                != "not an origin"]
+        self.assertEqual([url for url in urls if url.startswith("http")], [])
+
+    def picture(self, page, name, *flags):
+        path = PICTURES / f"{name}.png"
+        path.unlink(missing_ok=True)
+        self.browse(page, f"--screenshot={path}", "--window-size=1100,4200",
+                    *flags)
+        self.assertGreater(path.stat().st_size, 50_000, path)
+        return path.read_bytes()
+
+    def test_loads_and_moves(self):
+        for name in ("sound", "damaged"):
+            page = (self.folder / f"{name}.html").read_text()
+            self.assertIn('data-ready="yes"',
+                          self.browse(f"{name}.html", "--dump-dom"))
+            (self.folder / "probed.html").write_text(
+                page.replace("</script>", PROBE + "</script>"))
+            document = self.browse("probed.html", "--dump-dom",
+                                   "--window-size=1100,900")
+            for found in ('data-ready="yes"', 'data-at="1"', 'data-end="true"',
+                          'data-detail="true"', 'data-up="true"'):
+                self.assertIn(found, document)
+            (self.folder / "narrow.html").write_text(NARROW % "probed.html")
+            self.assertIn('data-width="400 of 400"',
+                          self.browse("narrow.html", "--dump-dom",
+                                      "--virtual-time-budget=2000"))
+
+    def test_faults_are_noticed(self):
+        for name, text in (
+                ("loud", "<script>console.error('loud')</script>"),
+                ("curious", "<img src='http://ashlar.invalid/x.png'/>")):
+            (self.folder / f"{name}.html").write_text(text)
+            with self.assertRaises(AssertionError, msg=name):
+                self.browse(f"{name}.html", "--dump-dom")
+
+    def test_light_and_dark(self):
+        for name in ("sound", "damaged"):
+            light = self.picture(f"{name}.html", f"{name}-light")
+            dark = self.picture(f"{name}.html", f"{name}-dark",
+                                "--blink-settings=preferredColorScheme=0")
+            self.assertNotEqual(light, dark)
+
+    def test_prints(self):
+        path = PICTURES / "damaged.pdf"
+        path.unlink(missing_ok=True)
+        self.browse("damaged.html", f"--print-to-pdf={path}",
+                    "--no-pdf-header-footer")
+        self.assertGreater(path.stat().st_size, 20_000)
+
+
+if __name__ == "__main__":
+    if BROWSER is None:
+        sys.exit("check_pages: there is no chromium: tools/setup report")
+    del sys.argv[1:3]
+    unittest.main()

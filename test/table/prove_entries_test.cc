@@ -1,0 +1,191 @@
+// The quick proof that a block is sound: it says yes exactly where a walk that
+// checks each entry comes to the end, of keys that are short.
+
+#include "table/block/prove_entries.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "table/block/block_iterator.h"
+#include "test/support/built_block.h"
+#include "test/support/random.h"
+#include "test/support/random_table.h"
+#include "test/support/tables.h"
+
+namespace ashlar::testing {
+namespace {
+
+using namespace internal;
+
+constexpr BlockPlace kPlace{BlockKind::kData, {}};
+
+// Nothing where it is not proven.
+std::optional<std::vector<std::string>> ProvenKeys(const BlockView& view,
+                                                   const KeyOrder& order) {
+  ShortKeys keys;
+  EntryProof proof(view, order, &keys);
+  std::vector<std::string> found;
+  while (proof.Next()) {
+    for (size_t i = 0; i < keys.size(); ++i) {
+      found.push_back(keys[i].ToString());
+    }
+    EXPECT_EQ(keys.back().ToString(), found.back());
+  }
+  if (!proof.proven()) return std::nullopt;
+  return found;
+}
+
+// The same by a walk that checks each entry.
+std::optional<std::vector<std::string>> WalkedKeys(const BlockView& view,
+                                                   const KeyOrder& order) {
+  BlockIterator it(order);
+  it.Reset(view, kPlace);
+  std::vector<std::string> found;
+  for (bool on = it.SeekToFirst(); on; on = it.Next()) {
+    found.push_back(it.key().ToString());
+  }
+  if (!it.status().ok()) return std::nullopt;
+  return found;
+}
+
+bool AllShort(const std::vector<std::string>& keys) {
+  return std::all_of(keys.begin(), keys.end(), [](const std::string& key) {
+    return key.size() <= ShortKeys::kLongest;
+  });
+}
+
+DataBlockForm RandomForm(Random* random) {
+  constexpr int kIntervals[] = {1, 2, 3, 16, 1000};
+  return {random->Pick(kIntervals), false, random->OneIn(2) ? 0.75 : 0};
+}
+
+// Keys that share some bytes, versions of one key, and values of which some
+// have sizes of two bytes.
+std::vector<Entry> ShortEntries(const Comparator* comparator, Random* random) {
+  std::vector<Entry> entries;
+  for (uint64_t n = random->Below(60); n > 0; --n) {
+    std::string key(random->Below(16), 'k');
+    for (char& c : key) c = static_cast<char>('a' + random->Below(3));
+    key.append(comparator->timestamp_size(), static_cast<char>(n % 3));
+    entries.push_back(
+        Value(key, random->Below(4), std::string(random->Below(200), 'v')));
+  }
+  return Model(comparator, std::move(entries)).entries();
+}
+
+const Comparator* AnyComparator(Random* random) {
+  const Comparator* const comparators[] = {
+      BytewiseComparator(), ReverseBytewiseComparator(),
+      BytewiseComparatorWithU64Ts(), ReverseBytewiseComparatorWithU64Ts(),
+      ShorterFirstComparator()};
+  return random->Pick(comparators);
+}
+
+TEST(EntryProof, SoundBlocksOfShortKeysAreProven) {
+  ForEachSeed(31000, 500, [](uint64_t seed) {
+    Random random(seed);
+    const Comparator* const comparator = AnyComparator(&random);
+    const std::vector<Entry> entries = ShortEntries(comparator, &random);
+    const std::string bytes =
+        BuildDataBlock(entries, RandomForm(&random)).bytes;
+    BlockView view;
+    Require(ParseBlock(bytes, kPlace, &view));
+    const auto proven = ProvenKeys(view, KeyOrder(comparator));
+    // Values that stand apart are left to others.
+    ASSERT_EQ(proven.has_value(), !view.separated);
+    if (!proven) return;
+    ASSERT_EQ(proven->size(), entries.size());
+    for (size_t i = 0; i < entries.size(); ++i) {
+      ASSERT_EQ(Hex((*proven)[i]), Hex(entries[i].key)) << i;
+    }
+  });
+}
+
+// What is proven is what a walk finds sound. Which it was, if it can be told.
+std::optional<bool> ProvenAsWalked(const std::string& bytes,
+                                   const KeyOrder& order) {
+  BlockView view;
+  if (!ParseBlock(bytes, kPlace, &view).ok() || view.separated) {
+    return std::nullopt;
+  }
+  const auto walked = WalkedKeys(view, order);
+  const auto proven = ProvenKeys(view, order);
+  const bool sound = walked && AllShort(*walked);
+  EXPECT_EQ(proven.has_value(), sound);
+  if (sound) {
+    EXPECT_EQ(proven, walked);
+  }
+  return sound;
+}
+
+TEST(EntryProof, AByteOfASmallBlockMayBeAnything) {
+  for (const Comparator* const comparator :
+       {BytewiseComparator(), ReverseBytewiseComparatorWithU64Ts()}) {
+    const KeyOrder order(comparator);
+    const std::string timestamp(comparator->timestamp_size(), '\1');
+    std::vector<Entry> entries;
+    for (const char* key : {"", "a", "ab", "b"}) {
+      entries.push_back(Value(key + timestamp, 7, "val"));
+      entries.push_back(Value(key + timestamp, 5, "v"));
+    }
+    entries = Model(comparator, std::move(entries)).entries();
+    for (const int interval : {1, 16}) {
+      std::string bytes = BuildDataBlock(entries, {interval, false, 0}).bytes;
+      ASSERT_EQ(ProvenAsWalked(bytes, order), true);
+      for (size_t i = 0; i < bytes.size(); ++i) {
+        const char before = bytes[i];
+        for (int value = 0; value < 256; ++value) {
+          bytes[i] = static_cast<char>(value);
+          ProvenAsWalked(bytes, order);
+          ASSERT_FALSE(HasFailure()) << value << " at " << i;
+        }
+        bytes[i] = before;
+      }
+    }
+  }
+}
+
+TEST(EntryProof, SomeBytesMayBeAnything) {
+  int sound = 0;
+  int damaged = 0;
+  ForEachSeed(32000, 2500, [&](uint64_t seed) {
+    Random random(seed);
+    const Comparator* const comparator = AnyComparator(&random);
+    std::string bytes =
+        BuildDataBlock(ShortEntries(comparator, &random), RandomForm(&random))
+            .bytes;
+    for (uint64_t n = random.Between(1, 3); n > 0; --n) {
+      bytes[random.Below(bytes.size())] =
+          static_cast<char>(random.OneIn(2) ? random.Below(4) : random.Next());
+    }
+    const std::optional<bool> found =
+        ProvenAsWalked(bytes, KeyOrder(comparator));
+    ASSERT_FALSE(HasFailure());
+    sound += found == true ? 1 : 0;
+    damaged += found == false ? 1 : 0;
+  });
+  if (::testing::Test::HasFailure()) return;
+  EXPECT_GT(sound, 300);
+  EXPECT_GT(damaged, 100);
+}
+
+TEST(EntryProof, LongKeysAreLeftToOthers) {
+  const size_t most = ShortKeys::kLongest - kInternalKeyTailBytes;
+  for (const size_t size : {most - 1, most, most + 1, size_t{1000}}) {
+    const std::vector<Entry> entries = {Value("a", 7, "v"),
+                                        Value(std::string(size, 'k'), 7, "v")};
+    const std::string bytes = BuildDataBlock(entries, {16, false, 0}).bytes;
+    BlockView view;
+    Require(ParseBlock(bytes, kPlace, &view));
+    EXPECT_EQ(ProvenKeys(view, KeyOrder(BytewiseComparator())).has_value(),
+              size <= most)
+        << size;
+  }
+}
+
+}  // namespace
+}  // namespace ashlar::testing

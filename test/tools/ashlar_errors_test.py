@@ -1,0 +1,202 @@
+"""What each failure says: what, where, why, and what to do next."""
+
+import os
+import re
+import resource
+
+import cli
+import forged_table
+from cli import CliTest, GOLDEN, numbered_rows, without_rights_of_root
+
+SALVAGE = "hint: .*'ashlar salvage --out=<new> <file>' saves what can be read"
+LOOK = "hint: look at the path"
+ROOM = "hint: make room, or name a place on another file system: --out"
+OTHER = "hint: FILE looks like a file cut off, encrypted, or of another kind"
+ALONE = "hint: only the application that wrote the file decodes it"
+LOG = (r"hint: FILE looks like a log \(WAL or MANIFEST\) of RocksDB: "
+       "'ldb dump_wal' or 'ldb manifest_dump' reads it")
+
+
+def log_record(kind, payload):
+    return (b"\x8a\x12\xf3\x04" + len(payload).to_bytes(2, "little") +
+            bytes([kind]) + payload)
+
+
+def ends_with_magic(magic):
+    return bytes(100) + magic.to_bytes(8, "little")
+
+
+# A file, what `check` says of it, the exit code, and what it says to do.
+NO_TABLES = (
+    (b"", r"Corruption: .*offset 0 size 0: .*too short", 1,
+     "hint: FILE looks like an empty file, .*: take it from a backup"),
+    (bytes(range(130, 150)), "Corruption: .*20 bytes, expected at least 48", 1,
+     OTHER),
+    (bytes(range(255, -1, -1)) * 9, r"Corruption: .*offset 2251 size 53: bad "
+     "table magic number: expected 0x88E241B785F4CFF7, found 0x1020304050607", 1,
+     OTHER),
+    (b"\x37\x8f\x24\0" + bytes(range(200)), "Corruption: ", 1,
+     "hint: FILE looks like a blob file of RocksDB: its blob_dump reads it"),
+    (log_record(1, b"\x01\x1aleveldb.BytewiseComparator"), "Corruption: ", 1,
+     LOG),
+    # Its file's number stands between header and payload.
+    (log_record(5, b"put" * 20)[:7] + b"\x07\0\0\0" + b"put" * 20,
+     "Corruption: ", 1, LOG),
+    (b"\x1f\x8b\x08" + bytes(range(99)), "Corruption: ", 1,
+     "hint: FILE looks like a file packed by gzip: unpack it first"),
+    (b"\x28\xb5\x2f\xfd" + bytes(range(99)), "Corruption: ", 1,
+     "hint: FILE looks like a file packed by zstd: unpack it first"),
+    (b"PK\x03\x04" + bytes(range(99)), "Corruption: ", 1,
+     "hint: FILE looks like a zip archive: unpack it first"),
+    (b"some lines\nof text\n" * 9, "Corruption: ", 1,
+     "hint: FILE looks like text: 'ashlar build' makes tables from text"),
+    (bytes(range(100)) + bytes(4000), "Corruption: .*found 0x0", 1,
+     "hint: FILE looks like a file that ends in zeros, .* from a backup"),
+    (ends_with_magic(0x8242229663bf9564), "Not supported: .*plain table", 2,
+     "hint: RocksDB's sst_dump reads plain tables"),
+    (ends_with_magic(0x926789d0c5f17873), "Not supported: .*cuckoo table", 2,
+     "hint: RocksDB's sst_dump reads cuckoo tables"),
+    (bytes(100) + 2 * b"\xf0\x9f\xaa\xb3", "Not supported: .*Pebble table", 2,
+     "hint: Pebble's 'pebble sstable' reads"),
+)
+
+# Tables of other writers.
+GOLDEN_TABLES = (
+    ("r119-custom-codec.sst", "Not supported: .*offset 4254 .*only built-in "
+     "codecs are read", 2, ALONE),
+    ("bad/foot-version8.sst", "Not supported: .*format_version 8 is newer than "
+     "this program reads", 2, "hint: a later release of ashlar, or the RocksDB"),
+    ("bad/data-flip.sst", r"Corruption: block checksum mismatch in data block "
+     r"#\d+ offset \d+ size \d+: stored = \d+, computed = \d+", 1,
+     "hint: 'ashlar verify' lists all damage; "),
+    ("bad/data-flip.sst", "Corruption: ", 1, SALVAGE),
+    ("bad/no-props.sst", "Corruption: missing entry in meta-index block offset "
+     r"\d+ size \d+: expected rocksdb\.properties", 1, SALVAGE),
+)
+
+# Rows of `build`, its flags, and the whole of what it says.
+ROWS = (
+    (b"b\t\na\t\n", [], "-:2: key 'a' belongs before 'b' at -:1; --nosorted "
+     "sorts the rows"),
+    (b"b\t\nb\t\n", [], "-:2: key 'b' comes twice, first at -:1; "
+     "--on_duplicate=first or last keeps one"),
+    (b"b\nb\n", ["--nosorted"], "-:2: key 'b' comes twice, first at -:1; "
+     "--on_duplicate=first or last keeps one"),
+    (b"a\\q\t1\n", [], "-:1: .*"),
+    (b"6b 1 1 \nzz 0 1 \n", ["--input_format=hex"], "-:2: .*"),
+    (b'{"key":"61"}\n{"key":61}\n', ["--input_format=jsonl"], "-:2: .*"),
+    (b'a,b\n"c,d\n', ["--input_format=csv"], "-:2: .*"),
+    (b"k,v\na,b\n", ["--input_format=csv", "--key_column=x"], "-:1: .*x.*"),
+)
+
+
+class ErrorsTest(CliTest):
+
+    def setUp(self):
+        super().setUp()
+        self.build("a.sst", numbered_rows(300), "--compression_type=none",
+                   "--filter=none")
+
+    def assert_says(self, path, fault, code, advice, *arguments, **more):
+        outcome = self.run_program(*arguments, **more)
+        self.assertEqual(outcome.code, code, outcome.err)
+        self.assertRegex(outcome.err, rf"(?m)\A{re.escape(str(path))}: {fault}")
+        self.assertRegex(outcome.err, "(?m)^ashlar: " + advice.replace(
+            "FILE", re.escape(str(path))))
+        # It is said once, last, and only to people who want to hear it.
+        self.assertNotIn("hint:", outcome.err.splitlines()[0])
+        self.assertNotIn("hint:", self.run_program(
+            *arguments, "--quiet", **more).err)
+        return outcome
+
+    def test_what_is_no_table(self):
+        for contents, fault, code, advice in NO_TABLES:
+            with self.subTest(advice=advice):
+                (self.folder / "x.sst").write_bytes(contents)
+                self.assert_says("x.sst", fault, code, advice, "check", "x.sst")
+                for command in ("scan", "stats", "properties", "layout"):
+                    self.assertIn("ashlar: hint: ", self.run_program(
+                        command, "x.sst").err, command)
+
+    def test_tables_of_other_writers(self):
+        for name, fault, code, advice in GOLDEN_TABLES:
+            with self.subTest(name=name):
+                path = GOLDEN / name
+                self.assert_says(path, fault, code, advice, "check", path)
+
+    def test_what_is_not_built_in(self):
+        self.build("b.sst", numbered_rows(3), *forged_table.PLAIN)
+        (self.folder / "x.sst").write_bytes(forged_table.with_properties(
+            (self.folder / "b.sst").read_bytes(),
+            {b"rocksdb.comparator": b"mine"}))
+        self.assert_says("x.sst", "Not supported: .*comparator mine is not "
+                         "built in", 2, "hint: 'ashlar --version' lists the "
+                         "codecs of this build", "get", "--key=k", "x.sst")
+        path = GOLDEN / "r119-custom-codec.sst"
+        self.assert_says(path, "Not supported: ", 2, ALONE, "verify", path)
+
+    def test_damage_is_told_once(self):
+        bad = GOLDEN / "bad" / "data-flip.sst"
+        outcome = self.run_program("verify", bad, bad, "a.sst")
+        self.assertEqual(outcome.err.count("hint: "), 1)
+        # verify has listed it all; salvage has saved what it can.
+        self.assertIn("\nashlar: hint: 'ashlar salvage ", outcome.err)
+        outcome = self.run_program("salvage", "--out=o.sst", bad)
+        self.assertEqual(outcome.code, 1)
+        self.assertNotIn("hint: ", outcome.err)
+        self.assertNotIn("hint: ", self.run_ok("check", "a.sst").err)
+
+    def test_cut_off_tables(self):
+        data = (self.folder / "a.sst").read_bytes()
+        for cut in range(1, 64):
+            (self.folder / "x.sst").write_bytes(data[:len(data) * cut // 64])
+            outcome = self.run_program("check", "x.sst")
+            self.assertEqual(outcome.code, 1)
+            self.assertRegex(outcome.err, r"\Ax\.sst: Corruption: bad footer in "
+                             r"footer block offset \d+ size \d+: ")
+            self.assertIn("ashlar: hint: x.sst looks like ", outcome.err)
+
+    def test_paths(self):
+        (self.folder / "d").mkdir()
+        self.assert_says("none.sst", "IO error: .*No such file", 2, LOOK,
+                         "check", "none.sst")
+        self.assert_says("a.sst/b.sst", "IO error: .*Not a directory", 2, LOOK,
+                         "check", "a.sst/b.sst")
+        self.assert_says("d", "NotFound: no .sst file in it", 1,
+                         "hint: files with other endings than .sst are read "
+                         "when they are named", "check", "d")
+        self.assert_says("none/b.sst", "IO error: .*No such file", 2, LOOK,
+                         "build", "--out=none/b.sst", stdin=b"a\n")
+        os.chmod(self.folder / "a.sst", 0)
+        self.assert_says("a.sst", "IO error: .*Permission denied", 2,
+                         "hint: look at the rights of the file", "check",
+                         "a.sst", preexec_fn=without_rights_of_root)
+
+    def test_no_room(self):
+        with open("/dev/full", "wb") as full:
+            outcome = self.run_program("scan", "a.sst", stdout=full)
+        self.assertEqual(outcome.code, 2)
+        self.assertRegex(outcome.err, r"\Aashlar: write standard output: No "
+                         rf"space left on device\nashlar: {ROOM}")
+        outcome = self.run_program(
+            "build", "--out=b.sst", "--compression_type=none",
+            stdin=b"".join(b"%09d\t%0100d\n" % (i, i) for i in range(9999)),
+            restore_signals=False, preexec_fn=lambda: resource.setrlimit(
+                resource.RLIMIT_FSIZE, (100000, 100000)))
+        self.assertEqual(outcome.code, 2)
+        self.assertRegex(outcome.err, r"b\.sst.*: File too large\n"
+                         r"ashlar: hint: raise the limit of file sizes")
+        self.assertEqual(os.listdir(self.folder), ["a.sst"])
+
+    def test_rows(self):
+        for rows, flags, line in ROWS:
+            with self.subTest(line=line):
+                outcome = self.run_program("build", "--out=b.sst", *flags,
+                                           stdin=rows)
+                self.assertEqual(outcome.code, 2)
+                self.assertRegex(outcome.err, rf"\A{line}\n\Z")
+                self.assertEqual(os.listdir(self.folder), ["a.sst"])
+
+
+if __name__ == "__main__":
+    cli.main()

@@ -1,0 +1,188 @@
+"""raw: the text of all of a table, in a file of its own."""
+
+import json
+import os
+import re
+import resource
+import unittest
+
+import cli
+from cli import CliTest, GOLDEN, hex_rows, numbered_rows
+
+ROWS = [(b"a\0b", 9, 1, b"x\0"), (b"k", 8, 2, b""), (b"k", 3, 0, b"")]
+
+
+class RawTest(CliTest):
+
+    def dump(self, name, *flags):
+        text = self.run_ok("raw", "--out=-", *flags, name).out
+        return text.decode("latin1")
+
+    def test_entries(self):
+        self.build("a.sst", hex_rows(ROWS + [(b"d", 7, 15, b"f")]))
+        text = self.dump("a.sst")
+        self.assertIn("\n  HEX    610062: 7800\n  ASCII  a \\0 b : x \\0 \n"
+                      "  ------\n  HEX    6B: \n  ASCII  k : \n  ------\n",
+                      text)
+        self.assertIn("Range deletions:\n" + 38 * "-" + "\n  HEX    64: 66\n"
+                      "  ASCII  d : f \n  ------\n\nData Block # 1 @ 00", text)
+        text = self.dump("a.sst", "--show_sequence_number_type")
+        self.assertIn("  HEX    6B  seq: 8  type: 2 : \n  ASCII  k : \n", text)
+        text = self.dump("a.sst", "--output_hex")
+        self.assertIn("  HEX    610062: 7800\n  ------\n", text)
+        self.assertNotIn("ASCII", text)
+        text = self.dump("a.sst", "--escape=always")
+        self.assertIn("  ASCII  a \\0 b : x \\0 \n", text)
+
+    def test_sections_and_sums(self):
+        # Before version 6 checksums are those of the bytes alone.
+        self.build("a.sst", numbered_rows(100), "--block_size=512",
+                   "--compression_max_dict_bytes=4096", "--format_version=5")
+        text = self.dump("a.sst")
+        titles = re.findall(r"^([A-Z][\w ]+)(?::| # 1 @.*)$", text, re.M)
+        self.assertEqual(titles, [
+            "Footer Details", "Block Checksum Type Legend",
+            "Metaindex Details", "Table Properties", "Index Details",
+            "Compression Dictionary", "Data Block", "Data Block Summary"])
+        blocks = json.loads(self.run_ok("layout", "--json", "a.sst").out)
+        blocks = blocks["files"][0]["blocks"]
+        data = [block for block in blocks if block["kind"] == "data"]
+        sizes = [block["size"] for block in data]
+        self.assertTrue(text.endswith(
+            f"  # data blocks: {len(sizes)}\n"
+            f"  min data block size: {min(sizes)}\n"
+            f"  max data block size: {max(sizes)}\n"
+            f"  avg data block size: {sum(sizes) / len(sizes):.6f}\n"))
+        handles = re.findall(r"HEX .* offset (\d+) size (\d+)$", text, re.M)
+        self.assertEqual(handles, [(str(block["offset"]), str(block["size"]))
+                                   for block in data])
+        for block in blocks:
+            if block["kind"] == "footer":
+                continue
+            checksum = block["checksum"].lstrip("0")
+            self.assertIn(f"  checksum value: 0x{checksum}  offset: "
+                          f"{block['offset']}  size: {block['size']}  ", text)
+        self.assertEqual(text.count("  ASCII  k e y 0 0 0 0 4 2 : "), 1)
+
+    def test_checksums_are_those_of_the_bytes(self):
+        def checksums(version):
+            self.build("a.sst", numbered_rows(100), "--overwrite",
+                       f"--format_version={version}", "--identity=01")
+            text = self.dump("a.sst")
+            return re.findall(r"Data block .* value: (\w+)", text)
+        self.assertEqual(checksums(5), checksums(6))
+
+    def test_limit_of_a_files_size(self):
+        self.build("a.sst", numbered_rows(3000))
+        outcome = self.run_program(
+            "raw", "--out=b.txt", "a.sst", preexec_fn=lambda: resource.setrlimit(
+                resource.RLIMIT_FSIZE, (4096, resource.RLIM_INFINITY)))
+        self.assertEqual(outcome.code, 2)
+        self.assertIn("File too large", outcome.err)
+        self.assertEqual(os.listdir(self.folder), ["a.sst"])
+
+    def test_where_it_goes(self):
+        self.build("a.sst", numbered_rows(3))
+        os.rename(self.folder / "a.sst", self.folder / "b")
+        self.build("a.sst", numbered_rows(3))
+        plain = self.dump("a.sst")
+        for _ in range(2):  # the default name is written over
+            outcome = self.run_ok("--command=raw", "--file=a.sst")
+            self.assertEqual(
+                outcome.text,
+                "Process a.sst\nSst file format: block-based\n"
+                "raw dump written to file a_dump.txt\n")
+        self.assertEqual((self.folder / "a_dump.txt").read_text(), plain)
+        self.run_ok("raw", "b")
+        self.assertEqual((self.folder / "b_dump.txt").read_text()[:6],
+                         "Footer")
+        self.run_ok("raw", "a.sst", "--out=x")
+        outcome = self.run_program("raw", "a.sst", "--out=x")
+        self.assertEqual((outcome.code, outcome.err), (
+            2, "ashlar: x exists; --overwrite replaces it\n"))
+        (self.folder / "x").write_text("old")
+        self.run_ok("raw", "a.sst", "--out=x", "--overwrite")
+        self.assertEqual((self.folder / "x").read_text(), plain)
+        self.assert_usage_error("--out takes the dump of one file only",
+                                "raw", "--out=y", "a.sst", "b")
+        self.assert_usage_error("--out=- goes with neither --json nor --jsonl",
+                                "raw", "--out=-", "--json", "a.sst")
+        document = json.loads(self.run_ok("raw", "--json", "a.sst").out)
+        self.assertEqual(document["files"][0]["dump"], "a_dump.txt")
+        self.assertEqual(sorted(os.listdir(self.folder)),
+                         ["a.sst", "a_dump.txt", "b", "b_dump.txt", "x"])
+
+    def test_default_name_keeps_what_is_no_dump(self):
+        for name in ("a.sst", "a", "x.sst", "x_dump.txt"):
+            self.build(name, numbered_rows(3))
+        table = (self.folder / "x_dump.txt").read_bytes()
+        for inputs, reason in (
+                (("x.sst", "x_dump.txt"), "it is an input of this run"),
+                (("x.sst",), "it is a table; --overwrite replaces it"),
+                (("a.sst", "a"), "this run dumped a.sst into it")):
+            outcome = self.run_program("raw", *inputs)
+            self.assertEqual(outcome.code, 2)
+            self.assertIn(f"_dump.txt: Invalid argument: {reason}\n",
+                          outcome.err)
+        self.assertEqual((self.folder / "x_dump.txt").read_bytes(), table)
+        self.run_ok("raw", "--overwrite", "x.sst")
+
+    def test_pipes_are_not_waited_for(self):
+        self.build("a.sst", numbered_rows(3))
+        os.mkfifo(self.folder / "a_dump.txt")
+        outcome = self.run_program("raw", "a.sst", timeout=300)
+        self.assertEqual(outcome.code, 2)
+        self.assertIn("is a folder, device or pipe", outcome.err)
+        for command in ("scan", "verify", "identify", "raw"):
+            outcome = self.run_program(command, "a_dump.txt", timeout=300)
+            self.assertEqual(outcome.code, 2, command)
+            self.assertIn("a_dump.txt: IO error", outcome.err)
+
+    def test_block_that_cannot_be_read(self):
+        self.build("a.sst", numbered_rows(100), "--block_size=512")
+        good = self.dump("a.sst")
+        layout = json.loads(self.run_ok("layout", "--json", "a.sst").out)
+        for block in layout["files"][0]["blocks"]:
+            data = bytearray((self.folder / "a.sst").read_bytes())
+            data[block["offset"] + block["size"] // 2] ^= 1
+            (self.folder / "bad.sst").write_bytes(data)
+            outcome = self.run_program("raw", "--out=-", "bad.sst")
+            self.assertEqual(outcome.code, 1, block)
+            self.assertIn("bad.sst: Corruption: ", outcome.err)
+            if block["kind"] != "data":
+                continue
+            skipped = re.sub(
+                r"(?ms)(^  Data block [^\n]* offset: %d  [^\n]*\n-+\n).*?\n\n"
+                % block["offset"],
+                r"\1Error reading the block - Skipped \n\n", good)
+            self.assertEqual(outcome.text, skipped)
+
+    def test_what_is_no_table_leaves_nothing(self):
+        (self.folder / "x.sst").write_bytes(b"no table" * 100)
+        outcome = self.run_program("raw", "x.sst")
+        self.assertEqual(outcome.code, 1)
+        self.assertEqual(os.listdir(self.folder), ["x.sst"])
+
+    @unittest.skipUnless((GOLDEN / "golden.tsv").exists(), "no golden files")
+    def test_sequence_number_of_ingested_files(self):
+        text = self.dump(GOLDEN / "r119-ingested-seqno.sst",
+                         "--show_sequence_number_type")
+        self.assertNotIn("  seq: 0  ", text)
+        self.assertIn("  seq: 21  type: 1 : ", text)
+
+    @unittest.skipUnless((GOLDEN / "golden.tsv").exists(), "no golden files")
+    def test_golden_files(self):
+        for path in sorted(GOLDEN.glob("*.sst")):
+            outcome = self.run_program("raw", "--out=-", path)
+            self.assertNotIn("Corruption", outcome.err, path.name)
+            if outcome.code != 0:
+                continue
+            rows = self.run_program("scan", "--output_format=canonical", path)
+            if rows.code == 0:
+                self.assertEqual(outcome.out.count(b"\n  ------\n") -
+                                 outcome.out.count(b" offset "),
+                                 rows.out.count(b"\n"), path.name)
+
+
+if __name__ == "__main__":
+    cli.main()

@@ -1,0 +1,257 @@
+"""report: the page is well-formed, small, says what is wrong, and agrees."""
+
+import json
+import random
+import re
+import unittest
+import xml.etree.ElementTree as ElementTree
+
+import cli
+from cli import GOLDEN, CliTest, hex_rows, numbered_rows
+
+XHTML = "{http://www.w3.org/1999/xhtml}"
+MOST_BYTES = 2_000_000
+HOSTILE = [b"<script>alert(1)</script>", b"]]>", b"&amp;&#39;\"'<i>",
+           b"\x00\xff\xfe\r\n\t", "\u202edrow".encode(), b"</title></style>",
+           b"--><!--", b"a" * 5000]
+
+
+class Page:
+    """A page, read by a parser that takes nothing but well-formed XML."""
+
+    def __init__(self, data):
+        self.data = data
+        self.root = ElementTree.fromstring(data)
+
+    def of_class(self, word):
+        return [element for element in self.root.iter()
+                if word in element.get("class", "").split()]
+
+    @property
+    def verdict(self):
+        return self.of_class("verdict")[0]
+
+    @property
+    def cells(self):
+        maps = self.of_class("map")
+        return list(maps[0]) if maps else []
+
+    def rows(self, section):
+        """Those of the table in a section: cells as texts."""
+        for element in self.root.iter(XHTML + "section"):
+            if element.get("aria-labelledby") == section:
+                return [["".join(cell.itertext()) for cell in row]
+                        for row in element.iter(XHTML + "tr")][1:]
+        return []
+
+
+def number(text):
+    return int(text.replace(",", ""))
+
+
+class ReportTest(CliTest):
+
+    def page(self, *arguments, code=0):
+        outcome = self.run_program("report", "--out=-", *arguments)
+        self.assertEqual(outcome.code, code, outcome.err)
+        self.assertLess(len(outcome.out), MOST_BYTES)
+        self.assertEqual(re.findall(rb"https?://(?!www\.w3\.org/1999/xhtml)",
+                                    outcome.out), [])
+        return Page(outcome.out)
+
+    def json_of(self, command, name):
+        return json.loads(
+            self.run_program(command, "--json", name).out)["files"][0]
+
+    def build_usual(self, *flags):
+        return self.build("good.sst", numbered_rows(2000), "--block_size=500",
+                          "--identity=01", *flags)
+
+    def test_says_what_stats_and_layout_say(self):
+        self.build_usual("--partition_index", "--partition_filters")
+        page = self.page("--sample=0", "good.sst")
+        self.assertIn("sound", "".join(page.verdict.itertext()))
+        stats = self.json_of("stats", "good.sst")
+        kinds = {row[0]: (number(row[1]), number(row[2]))
+                 for row in page.rows("kinds")}
+        self.assertEqual(kinds, {
+            kind: (total["blocks"], total["bytes"])
+            for kind, total in stats["kinds"].items()})
+        types = {row[0]: number(row[1]) for row in page.rows("types")}
+        self.assertEqual(types, stats["types"])
+        percentiles = [
+            [float(cell.text.replace(",", "")) for cell in row]
+            for table in page.of_class("percentiles")
+            for row in list(table.iter(XHTML + "tr"))[1:]]
+        self.assertEqual(
+            percentiles,
+            [[stats[name][key] for key in ("min", "p50", "p90", "p99", "max")]
+             for name in ("key_size", "value_size", "entries_per_block",
+                          "raw_size", "stored_size", "ratio")])
+        text = "".join(page.root.itertext())
+        filters = stats["filter"]
+        self.assertIn("%.2f" % filters["bits_per_key"], text)
+        self.assertIn("%.3f %%" % (100 * filters["bloom_rate"]), text)
+        self.assertIn("%.3f %%" % (100 * filters["measured_rate"]), text)
+        blocks = self.json_of("layout", "good.sst")["blocks"]
+        self.assertEqual(len(page.cells), len(blocks))
+        for cell, block in zip(page.cells, blocks):
+            self.assertIn(f"offset {block['offset']:,},", cell.get("title"))
+
+    def test_sample(self):
+        self.build_usual()
+        blocks = len([block for block
+                      in self.json_of("layout", "good.sst")["blocks"]
+                      if block["kind"] == "data"])
+        page = self.page("--sample=7", "good.sst")
+        self.assertIn(f"Of {blocks} data blocks 7 were",
+                      "".join(page.verdict.itertext()))
+        self.assertEqual(
+            len([cell for cell in page.cells
+                 if "no" in cell.get("class").split()]), blocks - 7 + 1)
+        self.assertLess(sum(number(row[1]) for row in page.rows("types")), 2000)
+        kinds = {row[0]: number(row[1]) for row in page.rows("kinds")}
+        self.assertEqual(kinds["data"], blocks)
+
+    def test_codecs_are_compared(self):
+        # The same again in other blocks, but rarely in the same one.
+        source = random.Random(11)
+        values = [source.randbytes(50).hex().encode() for _ in range(100)]
+        self.build("good.sst", hex_rows(
+            (b"key%06d" % i, 0, 1, source.choice(values))
+            for i in range(3000)), "--compression_type=none")
+        rows = {row[0]: row for row in self.page("good.sst").rows("codecs")}
+        share = {name: float(row[1].split()[0]) for name, row in rows.items()}
+        self.assertGreater(share["as stored"], 99)
+        self.assertGreater(share["NoCompression"], 99)
+        self.assertLess(share["ZSTD 3"], 70)
+        self.assertLess(share["ZSTD 3 + dictionary"], share["ZSTD 3"])
+        self.assertLess(share["Zlib 6"], share["Snappy"])
+
+    def test_one_byte_of_each_block(self):
+        self.build_usual()
+        good = (self.folder / "good.sst").read_bytes()
+        seen = set()
+        for block in self.json_of("layout", "good.sst")["blocks"]:
+            if block["kind"] in seen:
+                continue
+            seen.add(block["kind"])
+            data = bytearray(good)
+            data[block["offset"] + block["size"] // 2] ^= 0x40
+            (self.folder / "bad.sst").write_bytes(data)
+            # Even where no data block is decoded.
+            page = self.page("--sample=1", "bad.sst", code=1)
+            self.assertIn("bad", page.verdict.get("class"), block)
+            verdict = "".join(page.verdict.itertext())
+            self.assertIn(f"offset {block['offset']:,}, ", verdict)
+            if block["kind"] != "footer":
+                self.assertTrue(
+                    [cell for cell in page.cells
+                     if "DAMAGED" in cell.get("title")
+                     and "bad" in cell.get("class").split()], block)
+
+    def test_golden_files(self):
+        for name in ("r119-rangedel-only", "r119-reverse", "r119-ts",
+                     "r119-ts-stripped", "r119-types", "r119-userprops",
+                     "r119-embedded", "r119-partfilter-ribbon", "ldb-bloom",
+                     "r119-superalign", "peb-zstd", "r119-one"):
+            suffix = ".ldb" if name.startswith("ldb") else ".sst"
+            page = self.page(GOLDEN / (name + suffix))
+            self.assertIn("ok", page.verdict.get("class"), name)
+
+    def test_bad_golden_files(self):
+        for path in sorted((GOLDEN / "bad").glob("*.sst")):
+            verify = self.run_program("verify", path)
+            outcome = self.run_program("report", "--out=-", path)
+            self.assertEqual(outcome.code, verify.code, path)
+            page = Page(outcome.out)
+            self.assertEqual("ok" in page.verdict.get("class").split(),
+                             verify.code == 0, path)
+
+    def test_hostile_keys_and_names(self):
+        rows = hex_rows((key, i, 1, key) for i, key
+                        in enumerate(sorted(HOSTILE), 1))
+        name = "<img src=x onerror=y>&\".sst"
+        self.build(name, rows, "--block_size=1")
+        page = self.page(name)
+        for word in (b"<script>alert", b"<img", b"<i>", b"</title></style>"):
+            self.assertNotIn(word, page.data)
+        self.assertNotIn("\u202e".encode(), page.data)
+        self.assertEqual(len(list(page.root.iter(XHTML + "script"))), 1)
+        self.assertIn("<img src=x onerror=y>&\".sst",
+                      "".join(page.root.itertext()))
+
+    def test_page_stays_small(self):
+        # A block an entry, every other one damaged, and keys that grow when
+        # they are escaped.
+        count = 8000
+        self.build("many.sst",
+                   hex_rows((b"%06d" % i + b"<" * 300, 0, 1, b"v")
+                            for i in range(count)), "--block_size=1",
+                   "--compression_type=none")
+        data = bytearray((self.folder / "many.sst").read_bytes())
+        blocks = self.json_of("layout", "many.sst")["blocks"]
+        self.assertGreaterEqual(len(blocks), count)
+        for block in blocks[0:count:2]:
+            data[block["offset"] + 3] ^= 1
+        (self.folder / "bad.sst").write_bytes(data)
+        for arguments, code in ((("many.sst",), 0), (("bad.sst",), 1),
+                                (("--sample=0", "bad.sst"), 1)):
+            page = self.page(*arguments, code=code)
+            self.assertLessEqual(len(page.cells), 1200)
+            self.assertGreaterEqual(len(page.cells), 300)
+        self.assertIn("more faults", "".join(page.verdict.itertext()))
+
+    def test_where_it_is_written(self):
+        self.build_usual()
+        outcome = self.run_ok("report", "good.sst")
+        self.assertIn("report written to file good_report.html", outcome.text)
+        default = self.folder / "good_report.html"
+        Page(default.read_bytes())
+        default.write_bytes(b"mine")
+        outcome = self.run_program("report", "good.sst")
+        self.assertEqual(outcome.code, 2)
+        self.assertIn("exists; --overwrite replaces it", outcome.err)
+        self.assertEqual(default.read_bytes(), b"mine")
+        self.run_ok("report", "--overwrite", "good.sst")
+        Page(default.read_bytes())
+        outcome = self.run_program("report", "--out=good.sst", "--overwrite",
+                                   "good.sst")
+        self.assertEqual(outcome.code, 2)
+        document = json.loads(
+            self.run_ok("report", "--json", "--out=x.html", "good.sst").out)
+        self.assertEqual(document["files"][0]["report"], "x.html")
+        Page((self.folder / "x.html").read_bytes())
+        self.assertEqual(
+            sorted(path.name for path in self.folder.iterdir()),
+            ["good.sst", "good_report.html", "x.html"])
+
+    def test_usage(self):
+        self.build_usual()
+        self.assert_usage_error("--out takes the report of one file only",
+                                "report", "--out=x", "good.sst", "good.sst")
+        self.assert_usage_error("--out=- goes with neither --json nor --jsonl",
+                                "report", "--out=-", "--json", "good.sst")
+
+    def test_no_table(self):
+        (self.folder / "x.sst").write_bytes(b"no table at all, " * 30)
+        page = self.page("x.sst", code=1)
+        self.assertIn("Not an SST file", "".join(page.verdict.itertext()))
+        outcome = self.run_program("report", "absent.sst")
+        self.assertEqual(outcome.code, 2)
+        self.assertFalse((self.folder / "absent_report.html").exists())
+
+    def test_threads_change_nothing(self):
+        self.build_usual()
+        pages = []
+        for threads in (1, 4):
+            page = self.page(f"--threads={threads}", "good.sst")
+            for section in list(page.root.iter(XHTML + "section")):
+                if section.get("aria-labelledby") == "codecs":
+                    section.clear()  # speeds
+            pages.append(ElementTree.tostring(page.root))
+        self.assertEqual(*pages)
+
+
+if __name__ == "__main__":
+    cli.main()

@@ -1,0 +1,383 @@
+"""What `--json` and `--jsonl` print is what the schema says, and no less."""
+
+import copy
+import json
+import os
+import re
+import signal
+import subprocess
+
+import cli
+from cli import CliTest, GOLDEN, PROGRAM, ROOT, hex_rows, numbered_rows
+from json_schema import Schema, subschemas
+
+SCHEMA = ROOT / "tools" / "ashlar" / "schema" / "ashlar-1.schema.json"
+EXTRAS = ["--show_properties", "--list_meta_blocks", "--show_summary"]
+LINE, DEFS = "#/$defs/line", "#/$defs/"
+# What no document below has.
+CANNOT_BE_SHOWN = {
+    # Takes a machine without memory.
+    DEFS + 'error/properties/code="Memory limit"',
+}
+# Members whose absence is no fault of a document, such as those that only
+# some files have.
+OPTIONAL = set("""
+    after blocks checksum_type comparator_name compression_name
+    compression_options entries_per_block filter filter_policy_name
+    format_version last measured_rate merge_operator_name meta_blocks ok
+    prefix_extractor_name properties property_collectors_names ratio raw_size
+    readable_by_rocksdb report size stored_size""".split())
+
+
+def unique(pairs):
+    """An object whose names differ, which a parser does not ask for."""
+    names = [name for name, _ in pairs]
+    if len(set(names)) != len(names):
+        raise ValueError(f"a name comes twice in {names}")
+    return dict(pairs)
+
+
+def parse(text):
+    """JSON, and nothing that only Python takes for it."""
+    def refuse(word):
+        raise ValueError(word)
+    return json.loads(text, object_pairs_hook=unique, parse_constant=refuse)
+
+
+def shortened(value):
+    """With the first item of each list, and no more."""
+    if isinstance(value, dict):
+        return {name: shortened(member) for name, member in value.items()}
+    return [shortened(value[0])] if isinstance(value, list) and value else value
+
+
+def interruptible():
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+class SchemaTest(CliTest):
+
+    def setUp(self):
+        super().setUp()
+        self.schema = Schema(parse(SCHEMA.read_text(encoding="utf-8")))
+        self.documents = []
+
+    def assert_fits(self, value, place="#", about=None):
+        errors = self.schema.errors(value, place)
+        if place == "#" and "command" in value:
+            # Of the command's own definition, which tell more.
+            for file in value["files"] if errors else ():
+                errors += self.schema.errors(
+                    file, f"{DEFS}{value['command']}_file")
+        self.assertEqual(errors[:9], [], about)
+
+    def take(self, *arguments, **more):
+        """The document that a run prints, once it fits."""
+        outcome = self.run_program(*arguments, "--json", **more)
+        return self.take_text(outcome.out, outcome.code, arguments)
+
+    def take_text(self, text, code, about):
+        document = parse(text)
+        self.assert_fits(document, about=about)
+        self.assertEqual(document.get("exit_code", 0), code, about)
+        self.assertTrue(text.endswith(b"}\n"), about)
+        self.documents.append(document)
+        return document
+
+    def take_lines(self, text, code, about):
+        lines = [parse(line) for line in text.splitlines()]
+        self.assert_fits(lines[0], DEFS + "first_line", about)
+        self.assert_fits(lines[-1], DEFS + "last_line", about)
+        self.assertEqual(lines[-1]["exit_code"], code, about)
+        command = lines[0]["command"]
+        of_file = "scan_end" if command == "scan" else command + "_file"
+        for line in lines[1:-1]:
+            self.assert_fits(line, LINE, about)
+            if "status" in line:
+                self.assert_fits(line, DEFS + of_file, about)
+        return lines
+
+    def link_golden(self, pattern):
+        """Short names in a folder of the test, where dumps may be left."""
+        names = []
+        for path in sorted(GOLDEN.glob(pattern)):
+            if path.suffix in (".sst", ".ldb"):
+                os.symlink(path, self.folder / path.name)
+                names.append(path.name)
+        self.assertNotEqual(names, [])
+        return names
+
+    def write_no_tables(self):
+        """Names of what is no table, or of another kind."""
+        contents = {"empty": b"", "text": b"no table at all, " * 30}
+        for name, magic in (("plain", 0x8242229663bf9564),
+                            ("cuckoo", 0x926789d0c5f17873)):
+            contents[name] = bytes(100) + magic.to_bytes(8, "little")
+        contents["pebble"] = bytes(100) + 2 * b"\xf0\x9f\xaa\xb3"
+        for name, data in contents.items():
+            (self.folder / name).write_bytes(data)
+        (self.folder / "folder").mkdir()
+        return [*contents, "folder", "missing"]
+
+    def write_damaged(self, name, *places):
+        """A copy of a.sst with other bytes at these places."""
+        data = bytearray((self.folder / "a.sst").read_bytes())
+        for place, byte in places:
+            data[place] = byte if byte is not None else data[place] ^ 1
+        (self.folder / name).write_bytes(data)
+        return name
+
+    def blocks(self, kind):
+        document = parse(self.run_ok("layout", "--json", "a.sst").out)
+        return [block for block in document["files"][0]["blocks"]
+                if block["kind"] == kind]
+
+    def middle(self, block):
+        return block["offset"] + block["size"] // 2, None
+
+    # --- What is printed ------------------------------------------------------
+
+    def take_all(self):
+        self.take_golden()
+        self.take_blocks()
+        self.take_values()
+        self.take_made_tables()
+        self.take_salvaged()
+        self.take_diff()
+        self.take_interrupted()
+        self.take("--version")
+
+    def take_golden(self):
+        self.inputs = [*self.link_golden("*.*"), *self.link_golden("bad/*"),
+                       *self.write_no_tables()]
+        some = self.inputs[::12] + self.inputs[-50:]
+        for command, inputs, *flags in (
+                ("check", self.inputs, "--noverify_checksum"),
+                ("verify", self.inputs), ("identify", self.inputs),
+                ("properties", self.inputs, *EXTRAS),
+                ("layout", self.inputs, "--max_errors=1"),
+                ("stats", some, "--filter_probes=50", "--prefix_length=2"),
+                ("get", self.inputs, "--key=key000003", "--key=zzz"),
+                ("scan", some), ("scan", ["r119-ts.sst"], "--read_num=5"),
+                ("scan", ["r119-types.sst"], "--text"),
+                ("raw", some), ("recompress", ["r119-one.sst", "text"]),
+                ("report", ["r119-one.sst", "r119-one.sst", "text"])):
+            self.take(command, *inputs, *flags)
+        few = ["r119-types.sst", "data-flip.sst", "text", "missing"]
+        for command in ("check", "scan", "verify", "identify", "properties",
+                        "layout", "raw"):
+            self.take(command, *few, *EXTRAS, "--nostrict")
+        outcome = self.run_program("scan", "--jsonl", *few)
+        self.take_lines(outcome.out, outcome.code, few)
+
+    def take_blocks(self):
+        """Bytes for a codec that nobody writes, and one that nobody has."""
+        self.build("a.sst", numbered_rows(9), "--block_size=50")
+        ends = [block["offset"] + block["size"]
+                for block in self.blocks("data")]
+        name = self.write_damaged("b.sst", (ends[0], 6), (ends[1], 0x40))
+        codecs = [block["codec"] for block
+                  in self.take("layout", name)["files"][0]["blocks"]]
+        self.assertEqual(codecs[:2], ["Xpress", "ZSTDNotFinal"])
+
+    def take_values(self):
+        self.take("get", "r119-types.sst", "r119-db-versions.sst",
+                  "r78-db-versions.sst", "r119-ts.sst",
+                  *self.keys_of("r119-types.sst"),
+                  *self.keys_of("r119-db-versions.sst"),
+                  *self.keys_of("r119-ts.sst", 8), "--input_key_hex")
+
+    def keys_of(self, name, timestamp=0):
+        rows = self.run_ok("scan", "--output_format=canonical", name).text
+        keys = [row.split()[0] for row in rows.splitlines()]
+        return ["--key=" + key[:len(key) - 2 * timestamp]
+                for key in dict.fromkeys(keys)]
+
+    def take_made_tables(self):
+        rows = b"".join(b"%06d\tvalue %d\n" % (i, i) for i in range(3000))
+        sizes = ["--target_file_size=9000", "--block_size=400"]
+        for flags in ([], ["--overwrite", "--nosorted"], ["--out=none/a"],
+                      ["--out=set.sst", *sizes],
+                      ["--out=v", "--input_format=jsonl"]):
+            self.take("build", "--out=t.sst", *flags, stdin=rows)
+        self.take("build", "--out=e.sst", "--quiet", stdin=b"")
+        self.take("rewrite", "--out=w.sst", "t.sst", *EXTRAS)
+        self.take("rewrite", "--out=w2.sst", "t.sst", *sizes)
+        self.take("rewrite", "--out=w3.sst", "text")
+        self.take("recompress", "t.sst", "e.sst", "text",
+                  "--compression_level_from=-3", "--compression_level_to=1",
+                  "--compression_types=zstd,lz4,none",
+                  "--compression_max_dict_bytes=500", *EXTRAS)
+        self.take("report", "--out=t.html", "t.sst", *EXTRAS)
+        self.take("stats", "t.sst", "e.sst", "--filter_probes=50")
+        for name in ("set", "w2"):
+            path = self.folder / f"{name}-manifest.json"
+            self.take_text(path.read_bytes(), 0, path)
+
+    def take_salvaged(self):
+        self.build("a.sst", numbered_rows(200), "--block_size=600",
+                   "--overwrite")
+        data = self.blocks("data")
+        self.salvage(self.middle(data[1]), self.middle(data[-1]))
+        self.salvage(*[self.middle(block) for block in data])
+        self.salvage(self.middle(*self.blocks("properties")), flags=[
+            "--comparator=rocksdb.ReverseBytewiseComparator"])
+        self.take("salvage", "--out=s.sst", "--overwrite", "a.sst", *EXTRAS)
+        self.build("a.sst", hex_rows([(b"k", 99 - i, 1, b"%050d" % i)
+                                      for i in range(50)]),
+                   "--overwrite", "--block_size=200",
+                   "--compression_type=none")
+        self.salvage(self.middle(self.blocks("data")[3]))
+        self.build("a.sst", hex_rows([(b"a", 9, 1, b"1"), (b"b", 3, 15, b"d")]),
+                   "--overwrite")
+        self.salvage(self.middle(*self.blocks("range-del")))
+        self.take("salvage", "--out=s.sst", "--overwrite", "text")
+
+    def salvage(self, *places, flags=()):
+        name = self.write_damaged("bad.sst", *places)
+        self.take("salvage", "--out=s.sst", "--overwrite", name, *EXTRAS,
+                  *flags)
+
+    def take_diff(self):
+        for second in ("t.sst", "w.sst", "e.sst", "r119-types.sst",
+                       "r119-reverse.sst", "data-flip.sst", "missing"):
+            self.take("diff", "t.sst", second)
+            self.take("diff", second, "t.sst")
+
+    def take_interrupted(self):
+        self.build("a.sst", numbered_rows(20000), "--overwrite")
+        # The program blocks on the full pipe until the signal is sent.
+        for form, take in (("--json", self.take_text),
+                           ("--jsonl", self.take_lines)):
+            with self.start("scan", form, "a.sst", "a.sst") as run:
+                head = run.stdout.read(1)
+                run.send_signal(signal.SIGINT)
+                text = head + run.stdout.read()
+                self.assertEqual(run.wait(), 130)
+            take(text, 130, form)
+        # A status line longer than what a pipe holds in some lines.
+        with self.start("rewrite", "--json", "--out=i.sst", "--progress=always",
+                        "./" * 1900 + "a.sst", stderr=subprocess.PIPE) as run:
+            run.stderr.read(1)
+            run.send_signal(signal.SIGINT)
+            run.stderr.read()
+            self.take_text(run.stdout.read(), run.wait(), "rewrite")
+        with self.start("build", "--json", "--out=i.sst",
+                        stdin=subprocess.PIPE) as run:
+            # More than a pipe holds: the program has begun to read.
+            run.stdin.write(b"".join(b"%09d\n" % i for i in range(100000)))
+            run.stdin.flush()
+            run.send_signal(signal.SIGINT)
+            run.stdin.close()
+            self.take_text(run.stdout.read(), run.wait(), "build")
+        self.assertEqual([document["interrupted"]
+                          for document in self.documents[-3:]], [True] * 3)
+
+    def start(self, *arguments, **more):
+        return subprocess.Popen([PROGRAM, *arguments], cwd=self.folder,
+                                stdout=subprocess.PIPE,
+                                preexec_fn=interruptible, **more)
+
+    # --- Tests ----------------------------------------------------------------
+
+    def test_documents(self):
+        self.take_all()
+        commands = re.findall(r"(?m)^  ([a-z]+) +\S", self.run_ok(
+            "--help").text.split("\nCommands:\n")[1].split("\n\n")[0])
+        self.assertEqual(sorted(commands), sorted(
+            {document["command"] for document in self.documents
+             if "command" in document}))
+        self.refuse_changed_documents()
+        # The commands that first lines name are those of documents.
+        told = set(self.schema.places())
+        told = {place for place in told
+                if not place.startswith(DEFS + "first_line/")}
+        self.assertEqual("\n".join(sorted(told - self.schema.used)),
+                         "\n".join(sorted(CANNOT_BE_SHOWN)))
+
+    def refuse_changed_documents(self):
+        """Names and values that are not of the schema, one at a time."""
+        shapes = {}
+        for document in self.documents:
+            place = "#"
+            for file in document.get("files", ()):
+                place = DEFS + document.get("command", "manifest") + "_file"
+                if "command" not in document:
+                    place = DEFS + "table"
+                elif place != DEFS + "properties_file":
+                    file.pop("properties", None)
+                shapes.setdefault((place, *sorted(file)), file)
+            document["files"] = document.get("files", [])[:0]
+            if place.endswith("_file"):
+                shapes.setdefault(("#", *sorted(document["summary"])), document)
+        lost = set()
+        for (place, *_), value in shapes.items():
+            lost |= self.refuse_changes(shortened(value), place)
+        self.assertEqual(" ".join(sorted(lost)), " ".join(sorted(OPTIONAL)))
+
+    def refuse_changes(self, document, place):
+        """The names of what may be left out."""
+        may_be_left_out = set()
+        for path in list(self.paths(document)):
+            changed = copy.deepcopy(document)
+            parent = changed
+            for step in path[:-1]:
+                parent = parent[step]
+            name = path[-1]
+            value = parent[name]
+            wrong = [None, {"surprise": 1}, [[]],
+                     7 if isinstance(value, bool) else True]
+            if isinstance(value, int):
+                wrong += [2**64, -2**32]
+            for other in wrong:
+                parent[name] = other
+                self.refuse(changed, place, path, other)
+            if not isinstance(name, str) or path[-2:-1] == ("user",):
+                continue
+            del parent[name]
+            if path[-2:-1] not in (("kinds",), ("types",)):
+                if not self.schema.check(changed, place).errors:
+                    may_be_left_out.add(name)
+            parent[name + "x"] = value
+            self.refuse(changed, place, path, "x")
+        return may_be_left_out
+
+    def refuse(self, value, place, *about):
+        self.assertNotEqual(self.schema.check(value, place).errors, [], about)
+
+    def paths(self, value, path=()):
+        """Of each member; of a list that of its first item."""
+        if isinstance(value, dict):
+            for name, member in value.items():
+                yield (*path, name)
+                yield from self.paths(member, (*path, name))
+        elif isinstance(value, list) and value:
+            yield (*path, 0)
+            yield from self.paths(value[0], (*path, 0))
+
+    def test_lines(self):
+        inputs = [*self.link_golden("r119-*s.sst"), *self.link_golden("bad/*"),
+                  *self.write_no_tables()]
+        for command, *flags in (
+                ("scan",), ("scan", "--read_num=7"), ("scan", *EXTRAS),
+                ("scan", "--norange_dels"), ("check", *EXTRAS), ("verify",),
+                ("identify",), ("properties",), ("layout",), ("raw",),
+                ("stats", "--filter_probes=9"), ("get", "--key=key000003")):
+            outcome = self.run_program(command, "--jsonl", *flags, *inputs)
+            lines = self.take_lines(outcome.out, outcome.code, command)
+            self.assertEqual(lines[-1]["summary"]["files"], len(
+                [line for line in lines if "status" in line]))
+        for arguments in (
+                ["rewrite", "--out=w.sst"], ["salvage", "--out=s.sst"],
+                ["report", "--out=r.html"], ["diff", "r119-types.sst"],
+                ["recompress", "--compression_types=lz4"]):
+            outcome = self.run_program(*arguments, "--jsonl", "r119-types.sst")
+            self.take_lines(outcome.out, outcome.code, arguments)
+
+    def test_keywords_are_known(self):
+        with self.assertRaisesRegex(ValueError, "#/items/typo: "):
+            list(subschemas({"items": {"typo": 1}}))
+
+
+if __name__ == "__main__":
+    cli.main()

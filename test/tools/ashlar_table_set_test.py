@@ -1,0 +1,469 @@
+"""`--target_file_size`: tables that share no key, and their manifest."""
+
+import fcntl
+import json
+import os
+import random
+import resource
+import signal
+import subprocess
+import unittest
+
+import cli
+from cli import CliTest, PROGRAM, hex_rows, without_rights_of_root
+
+HEX = "--input_format=hex"
+TIMED = "--comparator=leveldb.BytewiseComparator.u64ts"
+
+
+def crc32c(data):
+    crc = 0xffffffff
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82f63b78 if crc & 1 else 0)
+    return crc ^ 0xffffffff
+
+
+def parsed(text):
+    """Rows of the canonical dump: (key, sequence, type, value)."""
+    return [(bytes.fromhex(key), int(sequence), int(kind),
+             bytes.fromhex(value)) for key, sequence, kind, value in
+            (row.split(" ") for row in text.decode().splitlines())]
+
+
+def deleted_at(rows, key):
+    """The sequence numbers of the range deletions over a key."""
+    return sorted(row[1] for row in rows
+                  if row[2] == 15 and row[0] <= key < row[3])
+
+
+class TableSetTest(CliTest):
+
+    def rows_of(self, name):
+        return parsed(
+            self.run_ok("scan", "--output_format=canonical", name).out)
+
+    def make(self, rows, *flags, command="build", name="t.sst", **more):
+        self.run_ok(command, f"--out={name}", "--quiet", *flags, stdin=rows,
+                    **more)
+        with open(self.folder / "t-manifest.json", encoding="utf-8") as f:
+            return json.load(f)["files"]
+
+    def assert_is_cut_well(self, files):
+        """Each is sound and what the manifest says; none meets the next."""
+        self.assertEqual(
+            sorted(os.listdir(self.folder)),
+            sorted([file["path"] for file in files] + ["t-manifest.json"]))
+        end = None
+        for number, file in enumerate(files, 1):
+            self.assertEqual(file["path"], f"t-{number:06d}.sst")
+            self.run_ok("verify", file["path"])
+            data = (self.folder / file["path"]).read_bytes()
+            self.assertEqual(file["bytes"], len(data))
+            rows = self.rows_of(file["path"])
+            self.assertEqual(file["entries"], len(rows))
+            smallest = bytes.fromhex(file["smallest"])
+            largest = bytes.fromhex(file["largest"])
+            points = [row[0] for row in rows if row[2] != 15]
+            ends = [row[3] for row in rows if row[2] == 15]
+            self.assertEqual(smallest, min(row[0] for row in rows))
+            self.assertEqual(largest, max(points + ends))
+            exclusive = bool(ends) and max(ends) > max(points, default=b"")
+            self.assertIs(file["largest_is_exclusive"], exclusive)
+            if end is not None:
+                self.assertLessEqual(end, smallest + b"\0" * exclusive_before)
+                self.assertTrue(end < smallest or exclusive_before)
+            end, exclusive_before = largest, exclusive
+
+    def test_sorted_rows(self):
+        rows = b"".join(b"%06d\t%0100d\n" % (i, i * i) for i in range(20000))
+        size = 30000
+        files = self.make(rows, f"--target_file_size={size}",
+                          "--compression_parallel_threads=1")
+        self.assertGreater(len(files), 5)
+        self.assert_is_cut_well(files)
+        for file in files[:-1]:
+            self.assertGreater(file["bytes"], size * 0.9)
+            self.assertLess(file["bytes"], size * 1.1 + 4096)
+        data = (self.folder / files[0]["path"]).read_bytes()
+        self.assertEqual(files[0]["checksum"], "%08X" % crc32c(data))
+        everything = sum((self.rows_of(file["path"]) for file in files), [])
+        self.assertEqual(everything, [
+            (b"%06d" % i, 0, 1, b"%0100d" % (i * i)) for i in range(20000)])
+        numbers = {
+            self.run_ok("properties", file["path"]).text.split(
+                "unique ID: ")[1].split("\n")[0] for file in files}
+        self.assertEqual(len(numbers), len(files))
+
+    def test_one_file(self):
+        for rows, entries in ((b"a\nb\n", 2),):
+            files = self.make(rows, "--target_file_size=1000000")
+            self.assertEqual([file["entries"] for file in files], [entries])
+            self.assert_is_cut_well(files)
+
+    def test_versions_and_range_deletions(self):
+        for seed in range(6):
+            draw = random.Random(seed)
+            rows = []
+            for i in range(draw.choice((300, 1500))):
+                key = b"k%04d" % i
+                # Many versions of some: more than a file should have.
+                count = draw.choice((1, 1, 1, 2, draw.choice((3, 80))))
+                for version in range(count):
+                    rows.append((key, 1000 - version, 1,
+                                 draw.randbytes(draw.randrange(200))))
+            deletions = []
+            for i in range(draw.choice((0, 1, 30))):
+                begin, end = sorted(
+                    b"%c%04d" % (draw.choice(b"jkkkkkl"), draw.randrange(1500))
+                    for _ in range(2))
+                if begin < end:
+                    deletions.append((begin, 2000 + i, 15, end))
+            mixed = rows + deletions
+            flags = [HEX, f"--target_file_size={draw.choice((1, 9000))}",
+                     "--tmpdir=/tmp"]
+            if draw.randrange(2) == 0:
+                draw.shuffle(mixed)
+                flags.append("--nosorted")
+            if draw.randrange(2) == 0:
+                flags.append("--memory=1")
+            with self.subTest(seed=seed):
+                files = self.make(hex_rows(mixed), *flags)
+                self.assert_is_cut_well(files)
+                found = [self.rows_of(file["path"]) for file in files]
+                self.assertGreater(len(files), 3)
+                self.assertEqual(
+                    [row for table in found for row in table if row[2] != 15],
+                    rows)
+                # Versions of one key lie together.
+                for table, other in zip(found, found[1:]):
+                    keys = {row[0] for row in table if row[2] != 15}
+                    self.assertFalse(
+                        keys & {row[0] for row in other if row[2] != 15})
+                pieces = [row for table in found for row in table]
+                probes = {row[0] for row in rows} | {
+                    key for row in pieces if row[2] == 15
+                    for key in (row[0], row[3], row[0] + b"\0")}
+                for key in probes:
+                    self.assertEqual(deleted_at(pieces, key),
+                                     deleted_at(deletions, key), key)
+            for name in os.listdir(self.folder):
+                (self.folder / name).unlink()
+
+    def test_range_deletions_alone(self):
+        files = self.make(b"61 5 15 63\n62 4 15 64\n", HEX,
+                          "--target_file_size=10")
+        self.assertEqual([(file["smallest"], file["largest"],
+                           file["largest_is_exclusive"]) for file in files],
+                         [("61", "64", True)])
+
+    def test_timestamps(self):
+        def timed(key, time):
+            return key + time.to_bytes(8, "little")
+
+        # Files grow full at any version of a key.
+        rows = [(timed(b"k%03d" % (i // 20), 100 - i % 20), 0, 1,
+                 random.Random(i).randbytes(150 + i * i % 97))
+                for i in range(2000)]
+        deletions = [(timed(b"k005", 7), 0, 15, timed(b"k090", 7))]
+        files = self.make(hex_rows(rows + deletions), HEX, TIMED, "--external",
+                          "--target_file_size=20000")
+        self.assertGreater(len(files), 5)
+        found = [self.rows_of(file["path"]) for file in files]
+        points = [[row for row in table if row[2] != 15] for table in found]
+        self.assertEqual(sum(points, []), rows)
+        for table, other in zip(points, points[1:]):
+            self.assertLess(table[-1][0][:-8], other[0][0][:-8])
+        pieces = [row for table in found for row in table if row[2] == 15]
+        self.assertEqual(pieces[0][0], timed(b"k005", 7))
+        self.assertEqual(pieces[-1][3], timed(b"k090", 7))
+        for piece, other in zip(pieces, pieces[1:]):
+            self.assertEqual(piece[3], other[0])
+
+    def test_equal_bytes(self):
+        rows = b"".join(b"%06d\t%0100d\n" % (i, i * i) for i in range(9000))
+        made = set()
+        for threads in (1, 2, 5):
+            files = self.make(rows, "--target_file_size=30000", "--overwrite",
+                              "--identity=01",
+                              f"--compression_parallel_threads={threads}")
+            self.assertGreater(len(files), 3)
+            made.add(tuple(file["checksum"] for file in files))
+        self.assertEqual(len(made), 1)
+        # Of one identity, they differ in their number, which is in the names.
+        for number, file in enumerate(files, 1):
+            self.assertEqual(file["path"], f"t-{number:06d}.sst")
+            self.assertIn(f"  original file number: {number}\n", self.run_ok(
+                "properties", file["path"]).text)
+
+    def test_another_order(self):
+        rows = [(b"%06d" % i, 0, 1, b"%0100d" % (i * i))
+                for i in reversed(range(3000))]
+        deletions = [(b"002000", 0, 15, b"001000"), (b"000100", 0, 15, b"00")]
+        files = self.make(
+            hex_rows(rows + deletions), HEX, "--target_file_size=20000",
+            "--external", "--comparator=rocksdb.ReverseBytewiseComparator")
+        self.assertGreater(len(files), 3)
+        found = [self.rows_of(file["path"]) for file in files]
+        self.assertEqual([row for table in found for row in table
+                          if row[2] != 15], rows)
+        for file, other in zip(files, files[1:]):
+            # Keys fall; where a deletion is cut both files name the place.
+            if file["largest_is_exclusive"]:
+                self.assertGreaterEqual(file["largest"], other["smallest"])
+            else:
+                self.assertGreater(file["largest"], other["smallest"])
+        for file, table in zip(files, found):
+            keys = [row[0] for row in table]
+            ends = [row[3] for row in table if row[2] == 15]
+            self.assertEqual(bytes.fromhex(file["smallest"]), max(keys))
+            points = [row[0] for row in table if row[2] != 15]
+            self.assertEqual(bytes.fromhex(file["largest"]),
+                             min(points + ends))
+        pieces = [row for table in found for row in table if row[2] == 15]
+        for row in rows:
+            self.assertEqual(
+                sum(begin >= row[0] > end for begin, _, _, end in pieces),
+                sum(begin >= row[0] > end for begin, _, _, end in deletions),
+                row[0])
+
+    def test_what_a_killed_run_leaves(self):
+        rows = b"".join(b"%06d\t%0100d\n" % (i, i * i) for i in range(40000))
+        few, size = rows[:5000], "--target_file_size=50000"
+        with subprocess.Popen(
+                [PROGRAM, "build", "--out=t.sst", size], cwd=self.folder,
+                stdin=subprocess.PIPE) as run:
+            # More than a pipe holds and is read at once: it has begun.
+            run.stdin.write(rows)
+            run.stdin.flush()
+            name, = os.listdir(self.folder)
+            # While it lives, its folder is its own: nothing is said of it.
+            self.assertEqual(self.run_ok(
+                "build", "--out=t.sst", size, "--quiet", stdin=few).err, "")
+            run.kill()
+        before = sorted(os.listdir(self.folder))
+        self.assertEqual(before, ["t-000001.sst", "t-manifest.json", name])
+        again = ["build", "--out=t.sst", size, "--quiet", "--overwrite"]
+        self.assertEqual(
+            self.run_ok(*again, stdin=few).err,
+            f"ashlar: warning: {name} is left of a run that was killed: "
+            "nothing in it is needed\n")
+        # It was killed between two names.
+        (self.folder / name / "replaced-t-000001.sst").write_bytes(b"old")
+        data = (self.folder / "t-000001.sst").read_bytes()
+        for command in (again, ["rewrite", *again[1:], "t-000001.sst"]):
+            outcome = self.run_program(*command, stdin=rows)
+            self.assertEqual((outcome.code, outcome.err), (
+                2, f"ashlar: {name} has 1 table that a run was replacing when "
+                "it was killed. If t-manifest.json lists tables that are "
+                f"missing or others, move each {name}/replaced-<name> back to "
+                "<name>, and remove tables that it does not list; then, or if "
+                f"they are not wanted, remove {name}\n"))
+        self.assertEqual(sorted(os.listdir(self.folder)), before)
+        self.assertEqual((self.folder / "t-000001.sst").read_bytes(), data)
+        self.assertEqual((self.folder / name / "replaced-t-000001.sst"
+                          ).read_bytes(), b"old")
+        # Of a run that is replacing them right now.
+        held = os.open(self.folder / name, os.O_RDONLY)
+        self.addCleanup(os.close, held)
+        fcntl.flock(held, fcntl.LOCK_EX)
+        self.assertEqual(self.run_ok(*again, stdin=few).err, "")
+        # Other names are no business of this set.
+        fcntl.flock(held, fcntl.LOCK_UN)
+        for other in ("t.tmp.abc", "u.tmp.abcdef", "xt.tmp.abcdef"):
+            (self.folder / name).rename(self.folder / other)
+            self.assertEqual(self.run_ok(*again, stdin=few).err, "")
+            (self.folder / other).rename(self.folder / name)
+
+    def test_left_folders_that_tell_nothing(self):
+        again = ["build", "--out=t.sst", "--target_file_size=9", "--quiet"]
+        folder = self.folder / "t.tmp.backup"
+        folder.mkdir(0)
+        self.addCleanup(folder.chmod, 0o700)
+        for _ in range(2):
+            outcome = self.run_program(*again, stdin=b"a\n",
+                                       preexec_fn=without_rights_of_root)
+            self.assertEqual((outcome.code, outcome.err), (
+                2, "ashlar: t.tmp.backup is another run's, or was left by one "
+                "that was killed, and cannot be looked into (Permission "
+                "denied): it may hold tables that were being replaced\n"))
+        self.assertEqual(os.listdir(self.folder), ["t.tmp.backup"])
+        # With anything else in it, it is nobody's but the user's.
+        folder.chmod(0o700)
+        for name in ("t-000001.sst", "notes"):
+            (folder / name).write_bytes(b"mine")
+        self.assertEqual(self.run_ok(*again, stdin=b"a\n").err, "")
+        (folder / "notes").unlink()
+        warning = ("ashlar: warning: {} is left of a run that was killed: "
+                   "nothing in it is needed\n")
+        again.append("--overwrite")
+        self.assertEqual(self.run_ok(*again, stdin=b"a\n").err,
+                         warning.format("t.tmp.backup"))
+        # Another run that asks the same is not the one that made it.
+        asks = os.open(folder, os.O_RDONLY)
+        self.addCleanup(os.close, asks)
+        fcntl.flock(asks, fcntl.LOCK_SH)
+        self.assertEqual(self.run_ok(*again, stdin=b"a\n").err,
+                         warning.format("t.tmp.backup"))
+        # Of a set whose tables are called like those that are set aside.
+        other = self.folder / "replaced-t.tmp.abcdef"
+        other.mkdir()
+        (other / "replaced-t-000001.sst").write_bytes(b"made")
+        self.assertEqual(
+            self.run_ok("build", "--out=replaced-t.sst", *again[2:],
+                        stdin=b"a\n").err, warning.format(other.name))
+        (other / "replaced-replaced-t-000001.sst").write_bytes(b"old")
+        self.assertIn(
+            f"ashlar: {other.name} has 1 table that a run was replacing",
+            self.run_program("build", "--out=replaced-t.sst", *again[2:],
+                             stdin=b"a\n").err)
+
+    def test_order_is_checked(self):
+        for flags, row in (([], b"%06d\n"), ([HEX], b"%012d 0 1 \n")):
+            rows = [row % i for i in range(3000)]
+            rows[2500] = row % 7
+            outcome = self.run_program(
+                "build", "--out=t.sst", "--target_file_size=100", *flags,
+                stdin=b"".join(rows))
+            self.assertEqual(outcome.code, 2)
+            self.assertRegex(outcome.err, r"\A-:2501: key '.*' belongs before "
+                             r"'.*' at -:2500; --nosorted sorts the rows\n\Z")
+            rows[2500] = rows[2499]
+            outcome = self.run_program(
+                "build", "--out=t.sst", "--target_file_size=100", *flags,
+                stdin=b"".join(rows))
+            self.assertRegex(outcome.err, r"\A-:2501: key '.*' comes twice, "
+                             r"first at -:2500; ")
+            self.assertEqual(os.listdir(self.folder), [])
+
+    def test_malformed_range_deletions(self):
+        for row, reason in ((b"62 5 15 61\n", "does not lie before its end"),
+                            (b"62 5 15 62\n", "does not lie before its end")):
+            outcome = self.run_program(
+                "build", "--out=t.sst", HEX, "--target_file_size=100",
+                stdin=b"61 1 1 \n" + row)
+            self.assertEqual(outcome.code, 2)
+            self.assertTrue(outcome.err.startswith("-:2: "), outcome.err)
+            self.assertIn(reason, outcome.err)
+        outcome = self.run_program(
+            "build", "--out=t.sst", HEX, "--target_file_size=100",
+            "--external", stdin=b"62 5 15 63\n")
+        self.assertIn("-:1: sequence number 5: in a file for ingestion",
+                      outcome.err)
+        self.assertEqual(os.listdir(self.folder), [])
+
+    def test_names_that_are_taken(self):
+        rows = b"a\nb\n"
+        for name in ("t-manifest.json", "t-000001.sst", "t-1000000.sst"):
+            (self.folder / name).write_bytes(b"mine")
+            outcome = self.run_program("build", "--out=t.sst",
+                                       "--target_file_size=100", stdin=rows)
+            self.assertEqual(outcome.code, 2)
+            self.assertEqual(
+                outcome.err,
+                f"ashlar: {name} exists; --overwrite replaces it\n")
+            self.assertEqual(os.listdir(self.folder), [name])
+            (self.folder / name).unlink()
+        for name in ("t-01.sst", "t-00000x.sst", "u-000001.sst", "t.sst"):
+            (self.folder / name).write_bytes(b"mine")
+        self.make(rows, "--target_file_size=100")
+        # An input is never written over.
+        (self.folder / "t-000001.sst").write_bytes(rows)
+        outcome = self.run_program(
+            "build", "--out=t.sst", "--target_file_size=100", "--overwrite",
+            "t-000001.sst")
+        self.assertEqual(
+            outcome.err, "ashlar: t-000001.sst is the input, which is not "
+            "written over\n")
+        self.make(rows, "--target_file_size=100", "--overwrite")
+
+    def test_failures_leave_nothing(self):
+        rows = b"".join(b"%06d\t%0100d\n" % (i, i * i) for i in range(20000))
+        # The limit is met by a file behind the first.
+        big = b"z\t" + random.Random(1).randbytes(400000).hex().encode() + b"\n"
+        outcome = self.run_program(
+            "build", "--out=t.sst", "--target_file_size=50000",
+            stdin=rows + big, restore_signals=False,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE,
+                                                  (200000, 200000)))
+        self.assertEqual(outcome.code, 2)
+        self.assertIn("File too large", outcome.err)
+        self.assertEqual(os.listdir(self.folder), [])
+        outcome = self.run_program("build", "--out=none/t.sst",
+                                   "--target_file_size=9", stdin=rows)
+        self.assertEqual(outcome.code, 2)
+        self.assertRegex(outcome.err, "none/t.sst: IO error: .*No such file")
+        with subprocess.Popen(
+                [PROGRAM, "build", "--out=t.sst", "--target_file_size=50000"],
+                cwd=self.folder, stdin=subprocess.PIPE,
+                stderr=subprocess.PIPE) as run:
+            run.stdin.write(rows)
+            run.stdin.flush()
+            run.send_signal(signal.SIGINT)
+            run.stdin.close()
+            run.stderr.read()
+            self.assertEqual(run.wait(), 130)
+        self.assertEqual(os.listdir(self.folder), [])
+
+    def test_a_set_is_replaced_whole(self):
+        rows = b"".join(b"%06d\t%0100d\n" % (i, i * i) for i in range(9000))
+        many = self.make(rows, "--target_file_size=30000")
+        few = self.make(rows, "--target_file_size=100000", "--overwrite")
+        self.assertLess(len(few), len(many))
+        self.assert_is_cut_well(few)
+
+    def test_a_set_that_cannot_be_replaced_stays(self):
+        rows = b"".join(b"%06d\t%0100d\n" % (i, i * i) for i in range(9000))
+        # Long enough that the manifest's name while it is made is too long.
+        stem = "a" * 232
+        before = [f"{stem}-{n:06d}.sst" for n in (1, 2, 30)]
+        for name in before:
+            (self.folder / name).write_bytes(name.encode())
+        outcome = self.run_program(
+            "build", f"--out={stem}.sst", "--target_file_size=30000",
+            "--overwrite", stdin=rows)
+        self.assertEqual(outcome.code, 2)
+        self.assertIn("File name too long", outcome.err)
+        self.assertEqual(sorted(os.listdir(self.folder)), before)
+        for name in before:
+            self.assertEqual((self.folder / name).read_bytes(), name.encode())
+
+    def test_what_is_told(self):
+        rows = b"".join(b"%06d\t%0100d\n" % (i, i * i) for i in range(9000))
+        flags = ["--out=t.sst", "--target_file_size=30000", "--overwrite"]
+        outcome = self.run_ok("build", *flags, stdin=rows)
+        self.assertRegex(
+            outcome.err, r"\Awrote \d+ files, t-000001\.sst to t-00\d{4}\.sst:"
+            r" 9000 entries, \d+ bytes, ratio .*\n\Z")
+        document = json.loads(
+            self.run_ok("build", *flags, "--json", stdin=rows).out)
+        told = document["files"][0]
+        self.assertEqual(told["num_entries"], 9000)
+        self.assertEqual(told["manifest"], "t-manifest.json")
+        with open(self.folder / "t-manifest.json", encoding="utf-8") as f:
+            self.assertEqual(told["tables"], json.load(f)["files"])
+        self.assertEqual(document["summary"]["entries"], 9000)
+
+    def test_rewrite(self):
+        rows = hex_rows(
+            [(b"k%04d" % (i // 3), 90 - i % 3, 1, b"%0100d" % (i * i))
+             for i in range(3000)] + [(b"k0100", 95, 15, b"k0900")])
+        with self.subTest():
+            self.build("whole.sst", rows)
+            files = self.make(b"", "--target_file_size=9000", "whole.sst",
+                              command="rewrite")
+            whole = self.rows_of("whole.sst")
+            (self.folder / "whole.sst").unlink()
+            self.assertGreater(len(files), 3)
+            self.assert_is_cut_well(files)
+            found = sum((self.rows_of(file["path"]) for file in files), [])
+            self.assertEqual([row for row in found if row[2] != 15],
+                             [row for row in whole if row[2] != 15])
+            for key in {row[0] for row in found}:
+                self.assertEqual(deleted_at(found, key),
+                                 deleted_at(whole, key))
+
+
+if __name__ == "__main__":
+    cli.main()

@@ -1,0 +1,189 @@
+"""JSON Schema 2020-12, as far as the schemas of this project go.
+
+A keyword that is not known here is an error: a schema must not promise what
+nobody checks. Integers are stricter than the standard has them: 1.0 is none.
+"""
+
+import json
+import re
+
+TYPES = {"object": dict, "array": list, "string": str, "integer": int,
+         "number": (int, float), "boolean": bool}
+NOTES = ("$schema", "$id", "title", "description")
+SCHEMAS = ("items", "not", "if", "then", "propertyNames",
+           "additionalProperties", "unevaluatedProperties")
+LISTS = ("allOf", "anyOf", "oneOf")
+MAPS = ("properties", "$defs")
+PLAIN = ("$ref", "type", "const", "enum", "pattern", "minimum", "maximum",
+         "minItems", "required", "dependentRequired")
+
+
+def subschemas(schema, place="#"):
+    """Yields (place, schema) of it and of all in it, and checks keywords."""
+    if isinstance(schema, bool):
+        return
+    yield place, schema
+    for word, argument in schema.items():
+        at = f"{place}/{word}"
+        if word in SCHEMAS:
+            yield from subschemas(argument, at)
+        elif word in LISTS:
+            for i, part in enumerate(argument):
+                yield from subschemas(part, f"{at}/{i}")
+        elif word in MAPS:
+            for name, part in argument.items():
+                yield from subschemas(part, f"{at}/{name}")
+        elif word not in PLAIN + NOTES:
+            raise ValueError(f"{at}: this keyword is not known")
+
+
+class Outcome:
+    """What is wrong with a value, and which parts of the schema took it."""
+
+    def __init__(self):
+        self.errors = []
+        self.members = set()  # that a schema spoke of
+        self.used = set()     # places of properties and values of enums
+
+    def add(self, other, at=""):
+        self.errors += [at + error for error in other.errors]
+        self.used |= other.used
+
+
+class Schema:
+
+    def __init__(self, root):
+        self.root = root
+        self.parts = dict(subschemas(root))
+        self.used = set()
+
+    def places(self):
+        """Of all that can be used: properties, and values of enums."""
+        for place, part in self.parts.items():
+            for name in part.get("properties", ()):
+                yield f"{place}/properties/{name}"
+            for value in part.get("enum", ()):
+                yield f"{place}={json.dumps(value)}"
+
+    def errors(self, value, place="#"):
+        outcome = self.check(value, place)
+        if not outcome.errors:
+            self.used |= outcome.used
+        return outcome.errors
+
+    def check(self, value, place):
+        schema = self.parts[place]
+        out = Outcome()
+        for word in schema:
+            rule = getattr(self, "check_" + word.lstrip("$"), None)
+            if rule:
+                rule(schema[word], value, f"{place}/{word}", out)
+        if isinstance(value, dict):
+            self.check_members(schema, value, place, out)
+        return out
+
+    def check_here(self, value, place, out):
+        """By another schema for the same value."""
+        other = self.check(value, place)
+        out.add(other)
+        out.members |= other.members
+
+    def check_members(self, schema, value, place, out):
+        for name in schema.get("required", ()):
+            if name not in value:
+                out.errors.append(f": no {name}")
+        for name, others in schema.get("dependentRequired", {}).items():
+            for other in others if name in value else ():
+                if other not in value:
+                    out.errors.append(f": {name} without {other}")
+        own = schema.get("properties", {})
+        for name in own.keys() & value.keys():
+            out.used.add(f"{place}/properties/{name}")
+            out.add(self.check(value[name], f"{place}/properties/{name}"),
+                    f".{name}")
+        for word, known in (("additionalProperties", own.keys()),
+                            ("unevaluatedProperties",
+                             own.keys() | out.members)):
+            if word not in schema:
+                continue
+            for name in value.keys() - known:
+                if schema[word] is False:
+                    out.errors.append(f": {name} is not known")
+                else:
+                    out.add(self.check(value[name], f"{place}/{word}"),
+                            f".{name}")
+            out.members |= value.keys()
+        out.members |= own.keys()
+
+    def check_ref(self, target, value, _, out):
+        self.check_here(value, target, out)
+
+    def check_allOf(self, parts, value, place, out):
+        for i in range(len(parts)):
+            self.check_here(value, f"{place}/{i}", out)
+
+    def check_anyOf(self, parts, value, place, out, most=None):
+        outcomes = [self.check(value, f"{place}/{i}")
+                    for i in range(len(parts))]
+        good = [outcome for outcome in outcomes if not outcome.errors]
+        if most and len(good) > most:
+            out.errors.append(f": {len(good)} parts of {place} fit")
+        # Of those that fail the one that nearly fits says the most.
+        for outcome in good or [min(outcomes, key=lambda o: len(o.errors))]:
+            out.add(outcome)
+            out.members |= outcome.members
+
+    def check_oneOf(self, parts, value, place, out):
+        self.check_anyOf(parts, value, place, out, most=1)
+
+    def check_not(self, _, value, place, out):
+        if not self.check(value, place).errors:
+            out.errors.append(f": is what {place} forbids")
+
+    def check_if(self, _, value, place, out):
+        condition = self.check(value, place)
+        if not condition.errors:
+            out.add(condition)
+            self.check_here(value, place[:-len("if")] + "then", out)
+
+    def check_type(self, name, value, _, out):
+        if (not isinstance(value, TYPES[name]) or
+                isinstance(value, bool) and name != "boolean"):
+            out.errors.append(f": {value!r} is no {name}")
+
+    def check_const(self, wanted, value, _, out):
+        if json.dumps(value) != json.dumps(wanted):
+            out.errors.append(f": {value!r} is not {wanted!r}")
+
+    def check_enum(self, values, value, place, out):
+        if json.dumps(value) not in [json.dumps(one) for one in values]:
+            out.errors.append(f": {value!r} is none of {values}")
+        out.used.add(f"{place[:-len('/enum')]}={json.dumps(value)}")
+
+    def check_pattern(self, pattern, value, _, out):
+        # A $ of this language would let a line break pass.
+        if isinstance(value, str) and not re.search(
+                pattern.replace("$", r"\Z"), value):
+            out.errors.append(f": {value!r} does not match {pattern}")
+
+    def check_minimum(self, least, value, _, out):
+        if isinstance(value, (int, float)) and not value >= least:
+            out.errors.append(f": {value} is less than {least}")
+
+    def check_maximum(self, most, value, _, out):
+        if isinstance(value, (int, float)) and not value <= most:
+            out.errors.append(f": {value} is more than {most}")
+
+    def check_minItems(self, least, value, _, out):
+        if isinstance(value, list) and len(value) < least:
+            out.errors.append(f": fewer than {least}")
+
+    def check_items(self, _, value, place, out):
+        if isinstance(value, list):
+            for i, item in enumerate(value):
+                out.add(self.check(item, place), f"[{i}]")
+
+    def check_propertyNames(self, _, value, place, out):
+        if isinstance(value, dict):
+            for name in value:
+                out.add(self.check(name, place))

@@ -1,0 +1,276 @@
+// recompress: what the table would take in other codecs and levels.
+//
+// Each time a whole table is built, with as little of it in memory as ever,
+// into a scratch file: reading it back is what the second time tells.
+#include <algorithm>
+#include <cinttypes>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "table/table_builder.h"
+#include "tools/ashlar/command_table.h"
+#include "tools/ashlar/copy_entries.h"
+#include "tools/ashlar/recompress_options.h"
+#include "tools/ashlar/run_files.h"
+#include "tools/ashlar/scratch_file.h"
+#include "tools/ashlar/stopwatch.h"
+
+namespace ashlar::tool {
+namespace {
+
+// Internal key and end.
+using StoredRangeDeletion = std::pair<std::string, std::string>;
+
+struct Run {
+  CompressionType codec;
+  int level;
+  TableProperties made;
+  Elapsed write;
+  Elapsed read;
+
+  double ratio() const {
+    return made.data_size == 0
+               ? 0.0
+               : static_cast<double>(made.uncompressed_data_size) /
+                     static_cast<double>(made.data_size);
+  }
+  uint64_t blocks_compressed() const {
+    return made.num_data_blocks - made.num_data_blocks_compression_rejected -
+           made.num_data_blocks_compression_bypassed;
+  }
+};
+
+std::string BlockCount(const char* label, uint64_t count, uint64_t total) {
+  const double percent = total == 0 ? 0.0
+                                    : 100.0 * static_cast<double>(count) /
+                                          static_cast<double>(total);
+  char text[96];
+  std::snprintf(text, sizeof text, " %s: %6" PRIu64 " (%5.1f%%)", label, count,
+                percent);
+  return text;
+}
+
+void PrintText(const Run& run, Output* out) {
+  char text[256];
+  std::snprintf(text, sizeof text,
+                "Cx level: %d Cx size: %10" PRIu64 " Uncx size: %10" PRIu64
+                " Ratio: %10.6f Write usec: %10" PRIu64
+                "  Read usec: %10" PRIu64 " ",
+                run.level, run.made.data_size, run.made.uncompressed_data_size,
+                run.ratio(), run.write.wall_micros, run.read.wall_micros);
+  out->Append(text);
+  const TableProperties& made = run.made;
+  const uint64_t total = made.num_data_blocks;
+  out->Append(BlockCount("Cx count", run.blocks_compressed(), total));
+  out->Append(BlockCount("Not cx for ratio",
+                         made.num_data_blocks_compression_rejected, total));
+  out->Append(BlockCount("Not cx otherwise",
+                         made.num_data_blocks_compression_bypassed, total));
+  if (!FLAGS_quiet) {
+    out->Append("  Write cpu usec: " + std::to_string(run.write.cpu_micros) +
+                "  Read cpu usec: " + std::to_string(run.read.cpu_micros));
+  }
+  out->Append("\n");
+}
+
+class Recompressor {
+ public:
+  explicit Recompressor(RecompressOptions options)
+      : options_(std::move(options)) {}
+
+  void Recompress(const std::string& path, Report* report) {
+    const std::unique_ptr<TableReader> input = OpenTable(path, false, report);
+    if (input == nullptr) return;
+    options_.table.comparator = input->comparator();
+    options_.table.persist_user_defined_timestamps =
+        input->properties().user_defined_timestamps_persisted != 0;
+    if (!report->text()) {
+      report->json()->Key("runs");
+      report->json()->BeginArray();
+    }
+    const Status status = RunAll(*input, report);
+    if (!report->text()) report->json()->EndArray();
+    if (!status.ok()) report->AddFault(status);
+    report->AddEntries(input->properties().num_entries);
+  }
+
+ private:
+  Status RunAll(const TableReader& input, Report* report) {
+    for (const RecompressOptions::Codec& codec : options_.codecs) {
+      if (!IsCompressionSupported(codec.type)) {
+        Refuse(codec.type, report);
+        continue;
+      }
+      if (report->text() && !codec.levels.empty()) PrintHeading(codec, report);
+      for (const int level : codec.levels) {
+        Run run = {codec.type, level, {}, {}, {}};
+        Status status = Rebuild(input, report->path(), &run);
+        if (!status.ok()) return status;
+        if (report->text()) {
+          PrintText(run, report->out());
+          report->out()->Flush();  // the next may take long
+        } else {
+          WriteJson(run, report->json());
+        }
+      }
+    }
+    return {};
+  }
+
+  static void Refuse(CompressionType type, Report* report) {
+    const std::string name(CompressionTypeEnumName(type));
+    report->RaiseExitCode(kExitFailure);
+    if (report->text()) {
+      report->out()->Append("Unsupported compression type: " + name + ".\n");
+    } else {
+      PrintError("ashlar: Not supported: compression " + name);
+    }
+  }
+
+  void PrintHeading(const RecompressOptions::Codec& codec, Report* report) {
+    char text[128];
+    std::snprintf(text, sizeof text,
+                  "Compression: %-24s Block Size: %" PRIu64 "  Threads: %u\n",
+                  std::string(CompressionTypeEnumName(codec.type)).c_str(),
+                  options_.table.block_size, options_.threads);
+    report->out()->Append(text);
+  }
+
+  Status Rebuild(const TableReader& input, const std::string& path, Run* run) {
+    options_.table.compression = run->codec;
+    options_.table.compression_opts.level = run->level;
+    auto scratch = ScratchFile::Create();
+    if (!scratch.ok()) return scratch.status();
+    Status status = Write(input, path, scratch->get(), run);
+    return status.ok() ? ReadBack(input, path, **scratch, run) : status;
+  }
+
+  Status Write(const TableReader& input, const std::string& path,
+               ScratchFile* scratch, Run* run) {
+    Progress progress(path);
+    const Stopwatch stopwatch;
+    auto builder =
+        TableBuilder::Create(options_.table, options_.build, scratch);
+    if (!builder.ok()) return builder.status();
+    std::string key;
+    Status status =
+        ForEachEntry(input, &progress,
+                     [&](const Slice& user_key, SequenceNumber sequence,
+                         ValueType type, const Slice& value) {
+                       key.clear();
+                       AppendInternalKey(user_key, sequence, type, &key);
+                       return (*builder)->Add(key, value);
+                     });
+    if (status.ok()) status = (*builder)->Finish();
+    run->made = (*builder)->properties();
+    run->write = stopwatch.Read();
+    return status;
+  }
+
+  Status ReadBack(const TableReader& input, const std::string& path,
+                  const ScratchFile& scratch, Run* run) const {
+    auto file = scratch.NewReader();
+    if (!file.ok()) return file.status();
+    ReaderOptions reader_options = ReaderOptionsFromFlags();
+    reader_options.comparator = input.comparator();
+    auto made = TableReader::Open(std::move(file).value(), reader_options);
+    if (!made.ok()) return made.status();
+    Progress progress(path);
+    const Stopwatch stopwatch;
+    Status status = ForEachEntry(**made, &progress,
+                                 [](const Slice&, SequenceNumber, ValueType,
+                                    const Slice&) { return Status(); });
+    run->read = stopwatch.Read();
+    if (!status.ok() || !FLAGS_verify_compression) return status;
+    return Compare(input, **made);
+  }
+
+  // As stored, entry by entry.
+  static Status Compare(const TableReader& input, const TableReader& made) {
+    ReadOptions options = ReadOptionsFromFlags();
+    options.ignore_range_deletions = true;
+    Iterator a = input.NewIterator(options);
+    Iterator b = made.NewIterator(options);
+    a.SeekToFirst();
+    b.SeekToFirst();
+    for (; a.Valid() && b.Valid(); a.Next(), b.Next()) {
+      if (Interrupted()) return Status::Aborted("interrupted");
+      if (a.key() != b.key() || a.value() != b.value()) {
+        return Status::Corruption(
+            "recompressed, " + DescribeInternalKey(a.key()) +
+            " is read back as " + DescribeInternalKey(b.key()));
+      }
+    }
+    // An error ends an iterator too.
+    if (!a.status().ok()) return a.status();
+    if (!b.status().ok()) return b.status();
+    if (a.Valid() || b.Valid()) {
+      return Status::Corruption("recompressed, entries are missing");
+    }
+    return SortedRangeDeletions(input) == SortedRangeDeletions(made)
+               ? Status()
+               : Status::Corruption(
+                     "recompressed, the range deletions are others");
+  }
+
+  // Their order in the file means nothing.
+  static std::vector<StoredRangeDeletion> SortedRangeDeletions(
+      const TableReader& table) {
+    std::vector<StoredRangeDeletion> deletions;
+    for (const RangeDeletion& deletion : table.RangeDeletions()) {
+      std::string key;
+      AppendInternalKey(deletion.begin, deletion.sequence,
+                        ValueType::kTypeRangeDeletion, &key);
+      deletions.emplace_back(std::move(key), deletion.end.ToString());
+    }
+    std::sort(deletions.begin(), deletions.end());
+    return deletions;
+  }
+
+  void WriteJson(const Run& run, JsonWriter* json) const {
+    const TableProperties& made = run.made;
+    json->BeginObject();
+    json->Member("codec", CompressionTypeName(run.codec));
+    json->IntegerMember("level", run.level);
+    json->NumberMember("block_size", options_.table.block_size);
+    json->NumberMember("threads", options_.threads);
+    json->NumberMember("dict_bytes",
+                       options_.table.compression_opts.max_dict_bytes);
+    json->NumberMember("data_size", made.data_size);
+    json->NumberMember("uncompressed_size", made.uncompressed_data_size);
+    json->NumberMember("index_size", made.index_size);
+    json->Key("ratio");
+    json->Decimal(run.ratio());
+    json->NumberMember("write_us", run.write.wall_micros);
+    json->NumberMember("write_cpu_us", run.write.cpu_micros);
+    json->NumberMember("read_us", run.read.wall_micros);
+    json->NumberMember("read_cpu_us", run.read.cpu_micros);
+    json->NumberMember("blocks_compressed", run.blocks_compressed());
+    json->NumberMember("blocks_rejected",
+                       made.num_data_blocks_compression_rejected);
+    json->NumberMember("blocks_bypassed",
+                       made.num_data_blocks_compression_bypassed);
+    json->EndObject();
+  }
+
+  RecompressOptions options_;
+};
+
+}  // namespace
+
+int RunRecompress(const CommandLine& line) {
+  RecompressOptions options;
+  std::string error = CheckComparatorFlag();
+  if (error.empty()) error = RecompressOptionsFromFlags(line, &options);
+  if (!error.empty()) return UsageError(error);
+  Recompressor recompressor(std::move(options));
+  return RunOverFiles(line, "recompress",
+                      [&recompressor](const std::string& path, Report* report) {
+                        recompressor.Recompress(path, report);
+                      });
+}
+
+}  // namespace ashlar::tool

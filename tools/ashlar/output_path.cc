@@ -1,0 +1,37 @@
+#include "tools/ashlar/output_path.h"
+
+#include <sys/stat.h>
+
+#include "tools/ashlar/flags.h"
+#include "tools/ashlar/inputs.h"
+#include "tools/ashlar/report.h"
+
+namespace ashlar::tool {
+
+std::optional<FileId> IdOf(const std::string& path) {
+  struct stat attributes;
+  if (stat(path.c_str(), &attributes) != 0) return std::nullopt;
+  return FileId(attributes.st_dev, attributes.st_ino);
+}
+
+Status CheckIsFree(const std::string& path,
+                   const std::vector<std::string>& inputs) {
+  const std::optional<FileId> id = IdOf(path);
+  if (!id) return {};
+  if (IsDirectory(path)) return Status::InvalidArgument(path + " is a folder");
+  for (const std::string& input : inputs) {
+    if (IdOf(input) == id) {
+      return Status::InvalidArgument(
+          path + " is the input, which is not written over");
+    }
+  }
+  if (FLAGS_overwrite) return {};
+  return Status::InvalidArgument(path + " exists; --overwrite replaces it");
+}
+
+int OutputIsTaken(const Status& status) {
+  PrintError("ashlar: " + std::string(status.message()));
+  return kExitFailure;
+}
+
+}  // namespace ashlar::tool

@@ -1,0 +1,37 @@
+#include "tools/ashlar/table_output.h"
+
+#include <utility>
+
+#include "tools/ashlar/output_path.h"
+#include "tools/ashlar/table_set.h"
+#include "tools/ashlar/table_sink.h"
+
+namespace ashlar::tool {
+namespace {
+
+template <typename Made>
+Result<std::unique_ptr<TableOutput>> AsOutput(
+    Result<std::unique_ptr<Made>> made) {
+  if (!made.ok()) return made.status();
+  return std::unique_ptr<TableOutput>(std::move(made).value());
+}
+
+}  // namespace
+
+RowSink::~RowSink() = default;
+
+Result<std::unique_ptr<TableOutput>> TableOutput::Create(
+    const SinkOptions& options) {
+  return options.build.target_file_size == 0
+             ? AsOutput(TableSink::Create(options))
+             : AsOutput(TableSet::Create(options));
+}
+
+Status TableOutput::CheckIsFree(const SinkOptions& options,
+                                const std::vector<std::string>& inputs) {
+  return options.build.target_file_size == 0
+             ? tool::CheckIsFree(options.path, inputs)
+             : TableSet::CheckIsFree(options.path, inputs);
+}
+
+}  // namespace ashlar::tool

@@ -1,0 +1,30 @@
+// ByteSource: a file's bytes, one after the other, decompressed where its name
+// ends with .zst.
+//
+// Used by the readers of traces. One thread at a time.
+#ifndef ASHLAR_TOOLS_CACHE_SIM_BYTE_SOURCE_H_
+#define ASHLAR_TOOLS_CACHE_SIM_BYTE_SOURCE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "util/result.h"
+#include "util/status.h"
+
+namespace ashlar::sim {
+
+class ByteSource {
+ public:
+  static Result<std::unique_ptr<ByteSource>> Open(const std::string& path);
+  virtual ~ByteSource() = default;
+
+  // Fills `out`; *got is less than n only at the end. Errors name the file and
+  // the place in it.
+  virtual Status Read(char* out, size_t n, size_t* got) = 0;
+};
+
+}  // namespace ashlar::sim
+
+#endif  // ASHLAR_TOOLS_CACHE_SIM_BYTE_SOURCE_H_

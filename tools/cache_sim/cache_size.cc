@@ -1,0 +1,54 @@
+#include "tools/cache_sim/cache_size.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "tools/bench/command_line.h"
+
+namespace ashlar::sim {
+
+namespace {
+
+constexpr double kWhole = 100;
+
+template <typename T>
+bool Parse(const std::string& text, size_t size, T* value) {
+  const char* const end = text.data() + size;
+  const auto [stop, error] = std::from_chars(text.data(), end, *value);
+  return error == std::errc() && stop == end;
+}
+
+bool ParseOne(const std::string& text, CacheSize* size) {
+  size->text = text;
+  if (text.ends_with('%')) {
+    return Parse(text, text.size() - 1, &size->percent) && size->percent > 0 &&
+           size->percent <= kWhole;
+  }
+  return Parse(text, text.size(), &size->entries) && size->entries > 0;
+}
+
+}  // namespace
+
+uint32_t CacheSize::Of(uint32_t distinct_keys) const {
+  if (percent == 0) return entries;
+  const double part = distinct_keys * percent / kWhole;
+  return std::max(1U, static_cast<uint32_t>(std::lround(part)));
+}
+
+Status ParseCacheSizes(const std::string& list, std::vector<CacheSize>* sizes) {
+  for (const std::string& text : bench::Split(list)) {
+    CacheSize size;
+    if (!ParseOne(text, &size)) {
+      return Status::InvalidArgument(
+          "a size is a number of entries or, above 0 and up to 100%, a part "
+          "of the keys, not " +
+          text);
+    }
+    sizes->push_back(std::move(size));
+  }
+  if (sizes->empty()) return Status::InvalidArgument("no size is named");
+  return Status::OK();
+}
+
+}  // namespace ashlar::sim

@@ -1,0 +1,29 @@
+// CacheSize: how large a cache is, as the command line says it.
+//
+// "10%" of the keys of a trace, or "5000" entries. A plain value.
+#ifndef ASHLAR_TOOLS_CACHE_SIM_CACHE_SIZE_H_
+#define ASHLAR_TOOLS_CACHE_SIM_CACHE_SIZE_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "util/status.h"
+
+namespace ashlar::sim {
+
+struct CacheSize {
+  std::string text;
+  double percent = 0;  // of the keys; 0: `entries` counts
+  uint32_t entries = 0;
+
+  // At least 1.
+  uint32_t Of(uint32_t distinct_keys) const;
+};
+
+// Of a list with commas.
+Status ParseCacheSizes(const std::string& list, std::vector<CacheSize>* sizes);
+
+}  // namespace ashlar::sim
+
+#endif  // ASHLAR_TOOLS_CACHE_SIM_CACHE_SIZE_H_

@@ -1,0 +1,22 @@
+// Reads the accesses of a trace from CSV (RFC 4180): a line an access.
+//
+// Any text may be a key. One thread at a time.
+#ifndef ASHLAR_TOOLS_CACHE_SIM_CSV_TRACE_H_
+#define ASHLAR_TOOLS_CACHE_SIM_CSV_TRACE_H_
+
+#include <string>
+
+#include "tools/cache_sim/byte_source.h"
+#include "tools/cache_sim/read_trace.h"
+#include "tools/cache_sim/trace.h"
+#include "util/status.h"
+
+namespace ashlar::sim {
+
+// Until the builder is full. Errors name the file and the line.
+Status ReadCsv(const std::string& path, const ReadTraceOptions& options,
+               ByteSource* source, TraceBuilder* builder);
+
+}  // namespace ashlar::sim
+
+#endif  // ASHLAR_TOOLS_CACHE_SIM_CSV_TRACE_H_

@@ -1,0 +1,47 @@
+// Progress: a line on standard error that says how far the replays are.
+//
+// Add is called by all threads that replay, the others by the main thread.
+#ifndef ASHLAR_TOOLS_CACHE_SIM_PROGRESS_H_
+#define ASHLAR_TOOLS_CACHE_SIM_PROGRESS_H_
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+#include "util/sync/mutex.h"
+
+namespace ashlar::sim {
+
+class Progress {
+ public:
+  // Of so many traces. Not `is_shown`: nothing is written.
+  Progress(bool is_shown, size_t traces)
+      : is_shown_(is_shown), traces_(traces) {}
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+  // The line is gone again.
+  ~Progress();
+
+  // The next trace is there; so many accesses will be replayed of it.
+  void BeginTrace(std::string name, uint64_t work);
+  void Add(uint64_t done);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  [[nodiscard]] std::string Line(uint64_t percent) const
+      ASHLAR_THREAD_ATTRIBUTE(requires_capability(mutex_));
+
+  const bool is_shown_;
+  const size_t traces_;
+  internal::Mutex mutex_;
+  size_t trace_ ASHLAR_THREAD_ATTRIBUTE(guarded_by(mutex_)) = 0;  // from 1
+  std::string name_ ASHLAR_THREAD_ATTRIBUTE(guarded_by(mutex_));
+  uint64_t work_ ASHLAR_THREAD_ATTRIBUTE(guarded_by(mutex_)) = 0;
+  uint64_t done_ ASHLAR_THREAD_ATTRIBUTE(guarded_by(mutex_)) = 0;
+  uint64_t shown_percent_ ASHLAR_THREAD_ATTRIBUTE(guarded_by(mutex_)) = 0;
+  Clock::time_point begin_ ASHLAR_THREAD_ATTRIBUTE(guarded_by(mutex_));
+};
+
+}  // namespace ashlar::sim
+
+#endif  // ASHLAR_TOOLS_CACHE_SIM_PROGRESS_H_

@@ -1,0 +1,31 @@
+// Reads a trace from a file, by the form that its name ends with.
+//
+// name.u64: keys of 8 bytes, little-endian. name.oracleGeneral: records of 24
+// bytes as other simulators have them, of which the key alone counts. name.csv:
+// lines of fields, one of which is the key. name.blocktrace: what a
+// BlockCacheTracer has written. Each may be compressed: name.u64.zst.
+#ifndef ASHLAR_TOOLS_CACHE_SIM_READ_TRACE_H_
+#define ASHLAR_TOOLS_CACHE_SIM_READ_TRACE_H_
+
+#include <cstdint>
+#include <string>
+
+#include "tools/cache_sim/trace.h"
+#include "util/status.h"
+
+namespace ashlar::sim {
+
+struct ReadTraceOptions {
+  std::string format;  // "u64", "oracleGeneral", "csv", "blocktrace"; empty: by
+                       // the name
+  uint64_t most_accesses = UINT64_MAX;
+  uint32_t csv_column = 1;  // of the key, from 1
+  bool csv_header = false;  // the first line names the columns
+};
+
+Status ReadTrace(const std::string& path, const ReadTraceOptions& options,
+                 Trace* trace);
+
+}  // namespace ashlar::sim
+
+#endif  // ASHLAR_TOOLS_CACHE_SIM_READ_TRACE_H_

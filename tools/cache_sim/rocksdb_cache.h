@@ -1,0 +1,33 @@
+// RocksDB's caches as policies, where a RocksDB is set up.
+//
+// They are in the library that is loaded for it
+// (tools/bench/rocksdb_sim_cache.cc), with options that match ours; asking for
+// one where it is not there is an error.
+#ifndef ASHLAR_TOOLS_CACHE_SIM_ROCKSDB_CACHE_H_
+#define ASHLAR_TOOLS_CACHE_SIM_ROCKSDB_CACHE_H_
+
+#include <memory>
+
+#include "tools/cache_sim/policy.h"
+#include "tools/cache_sim/trace.h"
+#include "util/result.h"
+
+namespace ashlar::sim {
+
+enum class RocksDbCacheType : uint8_t { kClock, kGrowingClock, kLru };
+
+// What that library exports, and its name. Null: RocksDB made none.
+using RocksDbCacheFactory = Policy* (*)(RocksDbCacheType type,
+                                        const PolicyOptions& options);
+inline constexpr char kRocksDbCacheFactory[] = "AshlarSimCache";
+
+Result<std::unique_ptr<Policy>> MakeRocksDbClock(const PolicyOptions& options,
+                                                 const Trace& trace);
+Result<std::unique_ptr<Policy>> MakeRocksDbGrowingClock(
+    const PolicyOptions& options, const Trace& trace);
+Result<std::unique_ptr<Policy>> MakeRocksDbLru(const PolicyOptions& options,
+                                               const Trace& trace);
+
+}  // namespace ashlar::sim
+
+#endif  // ASHLAR_TOOLS_CACHE_SIM_ROCKSDB_CACHE_H_

@@ -1,0 +1,58 @@
+// OneOrderAtomic: words whose changes every thread sees in one and the same
+// order.
+//
+// For protocols in which who changes one word and then looks at another must
+// not miss who does it the other way round. All words of this type share that
+// order. A look is a plain load on x86-64; every change is as dear as the
+// dearest.
+#ifndef ASHLAR_UTIL_SYNC_ONE_ORDER_ATOMIC_H_
+#define ASHLAR_UTIL_SYNC_ONE_ORDER_ATOMIC_H_
+
+#include <atomic>
+
+#include "util/sync/schedule_point.h"
+
+namespace ashlar::internal {
+
+template <typename T>
+class OneOrderAtomic {
+ public:
+  constexpr OneOrderAtomic() : value_(T()) {}
+  constexpr explicit OneOrderAtomic(T value) : value_(value) {}
+
+  T Load() const { return value_.load(std::memory_order_seq_cst); }
+  // The value before, of all these.
+  T Exchange(T value) {
+    SchedulePoint();
+    return value_.exchange(value, std::memory_order_seq_cst);
+  }
+  T FetchAdd(T n) {
+    SchedulePoint();
+    return value_.fetch_add(n, std::memory_order_seq_cst);
+  }
+  T FetchSub(T n) {
+    SchedulePoint();
+    return value_.fetch_sub(n, std::memory_order_seq_cst);
+  }
+  T FetchOr(T bits) {
+    SchedulePoint();
+    return value_.fetch_or(bits, std::memory_order_seq_cst);
+  }
+  T FetchAnd(T bits) {
+    SchedulePoint();
+    return value_.fetch_and(bits, std::memory_order_seq_cst);
+  }
+  // Fails only where something else is there, which is then *expected.
+  bool CompareExchange(T* expected, T desired) {
+    SchedulePoint();
+    return value_.compare_exchange_strong(*expected, desired,
+                                          std::memory_order_seq_cst);
+  }
+
+ private:
+  std::atomic<T> value_;
+};
+
+}  // namespace ashlar::internal
+
+#endif  // ASHLAR_UTIL_SYNC_ONE_ORDER_ATOMIC_H_
