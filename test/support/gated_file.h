@@ -19,7 +19,7 @@ namespace ashlar::testing {
 // What a GatedFile does; outlives it.
 class Gates {
  public:
-  // The next read at `offset` waits there until Open.
+  // The next read at `offset`, if it comes before Open, waits there until then.
   void Hold(uint64_t offset) {
     const std::scoped_lock lock(mutex_);
     held_.insert(offset);
@@ -32,6 +32,7 @@ class Gates {
   void Open() {
     const std::scoped_lock lock(mutex_);
     ++opened_;
+    held_.clear();
     changed_.notify_all();
   }
   // Waits until so many reads at `offset` have begun.

@@ -126,8 +126,8 @@ TEST(CheckTogether, DamagedFiles) {
 }
 
 // Runs `check` on a table of many blocks with faults in blocks 2 and 7, by
-// several threads of which the one that comes to block 2 waits until another
-// reads block 7.
+// several threads of which one that comes to block 2 before another reads block
+// 7 waits for that.
 void MeetLaterFaultFirst(
     const std::function<void(std::unique_ptr<GatedFile>)>& check) {
   TableOptions options;
