@@ -74,6 +74,7 @@ class FifoStore {
  public:
   using Entry = FifoEntry<Key, Value>;
   static_assert(std::is_trivially_copyable_v<Entry>);
+  static_assert(std::is_default_constructible_v<Entry>);
   static constexpr size_t kBlockBytes = 4096;
 
   // Null: there is no memory, or no room for a block.
@@ -152,6 +153,7 @@ class FifoStore {
   static constexpr size_t kEntries = std::min<size_t>(
       (kBlockBytes - sizeof(Word)) / (kWords * sizeof(Word) + sizeof(Link)),
       kMostPositions);
+  static_assert(kEntries > 0, "an entry is larger than a block");
   // Of an Add: fetched into the caches at once.
   static constexpr size_t kAhead = 32;
   // Half of the logical numbers: the dead must be told from the living.

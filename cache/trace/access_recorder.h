@@ -26,9 +26,10 @@
 #include <string>
 #include <vector>
 
-#include "cache/fifo/concurrent_write_buffer.h"
+#include "cache/concurrent_write_buffer.h"
 #include "cache/hash/key_hash.h"
 #include "cache/trace/trace_format.h"
+#include "util/sync/atomic.h"
 #include "util/sync/mutex.h"
 
 namespace ashlar::internal {

@@ -9,15 +9,18 @@
 #include <thread>
 #include <vector>
 
-#include "cache/fifo/concurrent_write_buffer.h"
-#include "cache/fifo/fifo_cache.h"
+#include "cache/concurrent_write_buffer.h"
+#include "cache/fifo_cache.h"
 
 namespace {
 
 std::atomic<uint64_t> allocations = 0;
 std::atomic<uint64_t> allocated_bytes = 0;
 
+size_t most_at_once = SIZE_MAX;
+
 void* Allocate(size_t alignment, size_t size) {
+  if (size > most_at_once) throw std::bad_alloc();
   allocations.fetch_add(1, std::memory_order_relaxed);
   allocated_bytes.fetch_add(size, std::memory_order_relaxed);
   void* const memory = std::aligned_alloc(
@@ -79,6 +82,21 @@ TEST(FifoAllocations, NothingIsAllocatedOnceItIsThere) {
   EXPECT_EQ(allocations, before);
   EXPECT_GT(found, 0U);
   EXPECT_LT(memory.EntryCount(), 20000U);
+}
+
+TEST(FifoAllocations, WithoutMemoryAllIsAsItWas) {
+  BlockMemory memory;
+  ASSERT_TRUE(memory.SetCapacity(64 << 10).ok());
+  memory.Add({{{KeyOf(1), 1}}});
+  most_at_once = 4096;
+  const Status status = memory.SetCapacity(1 << 20);
+  const bool is_made = Buffer::Make({}, [](auto) {}).ok();
+  most_at_once = SIZE_MAX;
+  EXPECT_TRUE(status.IsMemoryLimit());
+  EXPECT_FALSE(is_made);
+  EXPECT_EQ(memory.GetCapacity(), 64U << 10);
+  EXPECT_EQ(memory.Lookup(KeyOf(1)), 1U);
+  EXPECT_TRUE(Buffer::Make({}, [](auto) {}).ok());
 }
 
 }  // namespace

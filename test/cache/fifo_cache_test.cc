@@ -1,16 +1,17 @@
 // The FIFO cache and its write buffer, one thread: order against an oracle,
 // memory to the byte, what a change of capacity leaves.
 
-#include "cache/fifo/fifo_cache.h"
+#include "cache/fifo_cache.h"
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <deque>
 #include <map>
 #include <random>
 #include <vector>
 
-#include "cache/fifo/concurrent_write_buffer.h"
+#include "cache/concurrent_write_buffer.h"
 
 namespace ashlar::internal {
 namespace {
@@ -166,6 +167,50 @@ TEST(FifoCache, AChangeOfCapacityHasEffectAtOnce) {
   EXPECT_EQ(memory.Lookup(KeyOf(9)), 9U);
 }
 
+// Keys and values of a user's own, with the hash that comes with them: keys
+// that count, up or in the upper bits, lie in no heap, which only time would
+// tell.
+TEST(FifoCache, TakesKeysAndValuesOfAnyKind) {
+  struct Name {
+    std::array<char, 20> text;
+    bool operator==(const Name&) const = default;
+  };
+  struct NameHash {
+    uint64_t operator()(const Name& name) const {
+      return internal::MultiplyFold(
+          static_cast<uint64_t>(name.text[0]) << 8 | name.text[1],
+          ~uint64_t{2});
+    }
+  };
+  FifoCache<Name, uint8_t, NameHash> names;
+  FifoCache<uint32_t, std::array<uint64_t, 500>> large;
+  FifoCache<uint64_t, bool> small;
+  ASSERT_TRUE(names.SetCapacity(kCapacity).ok());
+  ASSERT_TRUE(large.SetCapacity(kCapacity).ok());
+  ASSERT_TRUE(small.SetCapacity(kCapacity).ok());
+  for (char i = 0; i < 100; ++i) {
+    names.Add({{{Name{{'n', i}}, static_cast<uint8_t>(i)}}});
+  }
+  for (char i = 0; i < 100; ++i) EXPECT_EQ(names.Lookup({{'n', i}}), i);
+  EXPECT_EQ(names.Lookup({{'m', 1}}), std::nullopt);
+  // One fills a block.
+  EXPECT_EQ(large.MostEntries(), (kCapacity - sizeof large) / (4032 + 4));
+  for (uint32_t i = 0; i < 100; ++i) large.Add({{{i, {i, i + 1}}}});
+  EXPECT_EQ(large.Lookup(99U)->at(1), 100U);
+  EXPECT_EQ(large.Lookup(99U)->at(499), 0U);
+  EXPECT_EQ(large.EntryCount(), large.MostEntries());
+  for (uint64_t i = 0; i < 1000; ++i) small.Add({{{i << 40, i % 2 == 0}}});
+  for (uint64_t i = 0; i < 1000; ++i) {
+    EXPECT_EQ(small.Lookup(i << 40), i % 2 == 0);
+  }
+  const FifoKeyHash<uint64_t> hash;
+  for (const int shift : {0, 12, 32, 54}) {
+    std::map<uint64_t, int> buckets;
+    for (uint64_t i = 0; i < 1024; ++i) ++buckets[hash(i << shift) >> 54];
+    EXPECT_GT(buckets.size(), 400U) << shift;  // 647 if they were random
+  }
+}
+
 TEST(FifoCache, PartFilledBlocksArePackedTogether) {
   BlockMemory memory;
   ASSERT_TRUE(memory.SetCapacity(kCapacity).ok());
@@ -201,6 +246,20 @@ TEST(WriteBuffer, FillsBlocksOfAPage) {
   EXPECT_EQ(sizes, std::vector<size_t>({168, 168, 4}));
   for (uint64_t n = 0; n < values.size(); ++n) EXPECT_EQ(values[n], n);
   EXPECT_EQ(buffer.dropped(), 0U);
+}
+
+TEST(WriteBuffer, HasTheBlocksThatItSays) {
+  // Shards are a power of two and 16 at most, blocks 2 more at least.
+  const auto bytes = [](const WriteBufferOptions& options) {
+    return Buffer(options, [](auto) {}).memory_bytes();
+  };
+  const size_t a_block = bytes({.blocks = 10}) - bytes({.blocks = 9});
+  EXPECT_EQ(a_block, 4096U);
+  EXPECT_EQ(bytes({}), bytes({.shards = 0, .blocks = 5}));
+  EXPECT_EQ(bytes({.blocks = 1}), bytes({.blocks = 3}));
+  EXPECT_EQ(bytes({.blocks = 1000}), bytes({.blocks = 64}));
+  EXPECT_EQ(bytes({.shards = 3}), bytes({.shards = 4, .blocks = 14}));
+  EXPECT_EQ(bytes({.shards = 99}), bytes({.shards = 16, .blocks = 50}));
 }
 
 }  // namespace

@@ -9,8 +9,8 @@
 #include <thread>
 #include <vector>
 
-#include "cache/fifo/concurrent_write_buffer.h"
-#include "cache/fifo/fifo_cache.h"
+#include "cache/concurrent_write_buffer.h"
+#include "cache/fifo_cache.h"
 
 namespace ashlar::internal {
 namespace {
@@ -121,6 +121,33 @@ TEST(WriteBufferStress, WritersCannotKeepAFlushFromItsEnd) {
       EXPECT_EQ(mine_came.load(), kMine | i);
     }
     stop = true;
+  }
+}
+
+// Of two threads each has a block of its own with two shards, and both one with
+// one.
+TEST(WriteBufferStress, ThreadsOfTwoShardsShareNoBlock) {
+  for (const uint32_t shards : {1U, 2U}) {
+    std::vector<uint64_t> came;
+    Buffer buffer({.shards = shards}, [&](auto entries) {
+      for (const auto& entry : entries) came.push_back(entry.value);
+    });
+    std::latch first(1);
+    // Numbered in the order of their first record, so not of one shard.
+    std::jthread even([&] {
+      buffer.Record({KeyOf(0), 0});
+      first.count_down();
+    });
+    first.wait();
+    std::jthread odd([&] {
+      for (uint64_t n = 1; n <= 168; ++n) buffer.Record({KeyOf(n), n});
+    });
+    odd.join();
+    even.join();
+    ASSERT_EQ(came.size(), 168U);
+    EXPECT_EQ(came.front(), shards == 1 ? 0U : 1U);
+    buffer.Flush();
+    EXPECT_EQ(came.size(), 169U);
   }
 }
 

@@ -34,7 +34,9 @@ def lint(files, exemptions=''):
             with open(full, 'w', encoding='utf-8') as f:
                 f.write(text)
             top, _, rest = path.partition('/')
-            if 'unlisted' not in path and rest:
+            if rest == 'CMakeLists.txt':
+                listed.setdefault(top, []).append(text)
+            elif 'unlisted' not in path and rest:
                 listed.setdefault(top, []).append(rest)
         for top, names in listed.items():
             with open(os.path.join(root, top, 'CMakeLists.txt'), 'w',
@@ -205,6 +207,20 @@ class RuleTest(unittest.TestCase):
         self.include(None, 'table/a.h', 'util/b.h')
         self.fires('public', {'util/a.h': header(
             'util/a.h', includes='#include <sys/stat.h>\n')})
+
+    def test_template_headers(self):
+        def tree(included, listed='fifo/b.h'):
+            return {'cache/a.h': header('cache/a.h',
+                                        includes='#include "cache/fifo/b.h"\n'),
+                    'cache/fifo/b.h': header('cache/fifo/b.h',
+                                             includes=included),
+                    'util/c.h': header('util/c.h'),
+                    'util/sync/d.h': header('util/sync/d.h'),
+                    'cache/CMakeLists.txt': f'TEMPLATE_HEADERS\n {listed}\n)'}
+        self.silent(tree('#include <atomic>\n#include "util/c.h"\n'))
+        self.fires('public', tree('', listed='x.cc'))
+        self.fires('public', tree('#include "util/sync/d.h"\n'))
+        self.fires('public', tree('#include <pthread.h>\n'))
 
     def test_user_side(self):
         for path in ('tools/ashlar/a.cc', 'tools/examples/a.cc'):

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "cache/fifo/concurrent_write_buffer.h"
+#include "cache/concurrent_write_buffer.h"
 #include "third-party/gflags_lib.h"
 #include "tools/bench/allocations.h"
 #include "tools/bench/command_line.h"
@@ -32,7 +32,7 @@ namespace ashlar::bench {
 
 namespace {
 
-using Buffer = internal::ConcurrentWriteBuffer<RecordEntry>;
+using Buffer = ConcurrentWriteBuffer<RecordEntry>;
 
 // No two records of a process have the same key; no key is all zeros.
 RecordEntry EntryAt(uint64_t n) {
@@ -95,7 +95,7 @@ struct Subjects {
   RecordedBlocks blocks;
   Buffer buffer{{.shards = FLAGS_shards,
                  .blocks = FLAGS_blocks,
-                 .when_full = internal::WriteBufferOptions::WhenFull::kWait},
+                 .when_full = WriteBufferOptions::WhenFull::kWait},
                 [this](auto entries) { blocks.Add(entries); }};
   BareTable table;
   std::vector<CacheKey> keys;  // in the table, in a ring

@@ -11,12 +11,12 @@
 #include <utility>
 #include <vector>
 
-#include "cache/fifo/fifo_cache.h"
+#include "cache/fifo_cache.h"
 #include "util/sync/mutex.h"
 
 namespace ashlar::bench {
 
-using RecordedBlocks = internal::FifoCache<CacheKey, uint64_t>;
+using RecordedBlocks = FifoCache<CacheKey, uint64_t>;
 using RecordEntry = RecordedBlocks::Entry;
 
 // Open addressing, the next place after a collision, nothing else. One thread.
@@ -52,7 +52,7 @@ class BareTable {
     uint64_t value = 0;
   };
   size_t PlaceOf(const CacheKey& key) const {
-    return internal::ScaleHash(internal::CacheKeyHash()(key), slots_.size());
+    return internal::ScaleHash(FifoKeyHash<CacheKey>()(key), slots_.size());
   }
   size_t Next(size_t i) const { return i + 1 == slots_.size() ? 0 : i + 1; }
 
@@ -82,7 +82,7 @@ class MutexedLru {
   internal::Mutex mutex_;
   std::list<RecordEntry> list_;
   std::unordered_map<CacheKey, std::list<RecordEntry>::iterator,
-                     internal::CacheKeyHash>
+                     FifoKeyHash<CacheKey>>
       map_;
 };
 

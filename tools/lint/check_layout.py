@@ -229,7 +229,8 @@ def rule_names(f, _):
 def rule_includes(f, tree):
     for number, kind, target in f.includes():
         if kind == '<':
-            yield from system_include(f, number, target)
+            installed = tree.installed(f.path)
+            yield from system_include(f, number, target, installed)
         elif target not in tree.paths:
             yield ('include-path', number,
                    f'"{target}": write it from the root of the tree')
@@ -237,22 +238,25 @@ def rule_includes(f, tree):
             yield from own_include(f, number, target, tree)
 
 
-def system_include(f, number, target):
+def system_include(f, number, target, installed):
     if (WRAPPED.match(target) and not f.is_test and
             not f.path.startswith('third-party/')):
         yield ('wrapper', number,
                f'<{target}>: include its wrapper in third-party/')
     if target.startswith(('gtest/', 'gmock/')) and not f.is_test:
         yield 'floor', number, f'<{target}> outside test/'
-    if f.is_public and not re.fullmatch(r'[a-z_]+', target):
+    if installed and not re.fullmatch(r'[a-z_]+', target):
         yield 'public', number, f'<{target}>: a public header needs std only'
 
 
 def own_include(f, number, target, tree):
-    if f.is_public and not is_public(target):
-        yield ('public', number, f'"{target}" is internal: a public header '
-               'includes only std and public headers')
-        return
+    if tree.installed(f.path):
+        if not tree.installed(target):
+            yield ('public', number, f'"{target}" is internal: what is '
+                   'installed includes only std and installed headers')
+            return
+        if f.is_public and target in tree.template_headers:
+            return  # its own parts, in a folder below
     if f.is_test:
         return
     if target in TOOL_LIBRARIES and not f.path.startswith('tools/'):
@@ -298,6 +302,11 @@ class Tree:
                 if 'CMakeLists.txt' in names:
                     self.cmake[base] = set(re.findall(
                         r'[\w./+-]+', self.read(f'{base}/CMakeLists.txt')))
+        self.template_headers = {
+            f'{top}/{name}' for top in PUBLIC_TOP if top in self.cmake
+            for block in re.findall(r'TEMPLATE_HEADERS((?:\s+[\w./-]+\.h)+)',
+                                    self.read(f'{top}/CMakeLists.txt'))
+            for name in block.split()}
         self.floors = {}
         lines = self.read('tools/lint/floors.txt').splitlines()
         for rank, line in enumerate(lines):
@@ -318,6 +327,9 @@ class Tree:
         if not folder or (folder == 'table' and depth > 0):
             return None
         return self.floors[folder]
+
+    def installed(self, path):
+        return is_public(path) or path in self.template_headers
 
     def listed(self, path):
         folder = os.path.dirname(path)

@@ -17,8 +17,8 @@
 // so a stream of readers cannot keep the waiter waiting. The counts of the new
 // parity were 0 when its last epoch ended; whoever adds to it with an epoch of
 // long ago takes itself off again. Leave releases, the waiter acquires: what
-// readers read is read before it is gone. Tests:
-// test/cache/fifo_stress_test.cc.
+// readers read is read before it is gone. Installed, as a part of FifoCache.
+// Tests: test/cache/fifo_stress_test.cc.
 #ifndef ASHLAR_UTIL_SYNC_READER_GATE_H_
 #define ASHLAR_UTIL_SYNC_READER_GATE_H_
 
@@ -27,7 +27,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "port/threads.h"
+#include "util/export.h"
 #include "util/sync/schedule_point.h"
 #include "util/sync/thread_number.h"
 
@@ -51,14 +51,7 @@ class ReaderGate {
   };
 
   // Until all are out that came in before. One thread at a time.
-  void WaitForReaders() {
-    const uint64_t before = epoch_.fetch_add(1, std::memory_order_seq_cst);
-    for (Stripe& stripe : stripes_) {
-      while (stripe.inside[before % 2].load(std::memory_order_seq_cst) != 0) {
-        port::YieldThread();
-      }
-    }
-  }
+  ASHLAR_EXPORT void WaitForReaders();
 
  private:
   static constexpr size_t kStripes = 8;

@@ -10,7 +10,8 @@
 // again, then sleeps on the value that `news_` had before that look. Both count
 // and announcement are read-modify-writes of `waiters_`, so one comes first:
 // either the announcer sees the waiter and changes `news_`, or the waiter
-// acquires what was announced and finds it. Any number of threads.
+// acquires what was announced and finds it. Any number of threads. Installed,
+// as a part of ConcurrentWriteBuffer.
 #ifndef ASHLAR_UTIL_SYNC_WAITING_ROOM_H_
 #define ASHLAR_UTIL_SYNC_WAITING_ROOM_H_
 
@@ -18,7 +19,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "port/threads.h"
+#include "util/export.h"
 #include "util/sync/schedule_point.h"
 
 namespace ashlar::internal {
@@ -33,7 +34,7 @@ class WaitingRoom {
       const uint32_t news = news_.load(std::memory_order_acquire);
       if (ready()) break;
       SchedulePoint();
-      port::FutexWaitFor(Word(), news, pause);
+      Sleep(news, pause);
     }
     waiters_.fetch_sub(1, std::memory_order_relaxed);
   }
@@ -42,12 +43,17 @@ class WaitingRoom {
   void Announce() {
     if (waiters_.fetch_add(0, std::memory_order_acq_rel) == 0) return;
     news_.fetch_add(1, std::memory_order_acq_rel);
-    port::FutexWake(Word(), 1);
+    WakeOne();
   }
+
+  // For loops that wait for a thread that may not be running.
+  ASHLAR_EXPORT static void LetOthersRun();
 
  private:
   static constexpr uint32_t kLongestPause = 16;  // milliseconds
 
+  ASHLAR_EXPORT void Sleep(uint32_t news, uint32_t milliseconds);
+  ASHLAR_EXPORT void WakeOne();
   // The kernel compares the very bytes of the atomic.
   const uint32_t* Word() const {
     return reinterpret_cast<const uint32_t*>(&news_);

@@ -1,22 +1,39 @@
 // FifoCache: a memory of small entries, fed by the block, oldest out first.
 //
+//   ashlar::FifoCache<ashlar::CacheKey, uint64_t> evicted;
+//   ashlar::Status status = evicted.SetCapacity(1 << 20);
+//   ashlar::ConcurrentWriteBuffer<decltype(evicted)::Entry> buffer(
+//       {}, [&](auto entries) { evicted.Add(entries); });
+//   buffer.Record({key, when});                            // any thread
+//   std::optional<uint64_t> when = evicted.Lookup(key);    // any thread
+//
 // For what was evicted, seen or waited for lately: fed through a
-// ConcurrentWriteBuffer, looked up by any thread. Add and Lookup allocate
-// nothing. Layout and cost: fifo_store.h.
+// ConcurrentWriteBuffer (concurrent_write_buffer.h), looked up by any thread. A
+// lookup does not see what that buffer has not handed over: Flush it, by a
+// timer or before. Add and Lookup allocate nothing and cannot fail. Layout and
+// cost: fifo/fifo_store.h.
+//
+// Keys and values are trivially copyable, default-constructible, and together
+// below 4 KiB; keys have ==. Values are copied out. A key recorded twice is
+// there twice; its newest value is found, until that one is evicted.
 //
 // The capacity counts all bytes, this object and its tables included (but not
 // the allocator's own). All of it is taken when it is set, and entries come and
-// go within it, so a byte count cannot drift: there is none. Whole blocks of
-// one page are evicted. Below kLeastCapacity nothing is kept.
+// go within it, so a byte count cannot drift: there is none. Entries are packed
+// however few an Add brings, and whole blocks of one page are evicted. An entry
+// of 24 bytes takes 32. Below kLeastCapacity nothing is kept, as with 0.
 //
-// Threads. Add and SetCapacity take a mutex, which a write buffer's sink finds
-// free but while the capacity changes. Lookups take no lock and never wait;
-// they pass a gate, for a change of capacity takes memory away. It waits for
-// those that are inside, not for those that come later, so lookups cannot keep
-// it from its end.
-#ifndef ASHLAR_CACHE_FIFO_FIFO_CACHE_H_
-#define ASHLAR_CACHE_FIFO_FIFO_CACHE_H_
+// Threads. Any thread may call anything. Add and SetCapacity take a mutex,
+// which a write buffer's sink finds free but while the capacity changes.
+// Lookups take no lock and never wait; they pass a gate, for a change of
+// capacity takes memory away. It waits for those that are inside, not for those
+// that come later, so lookups cannot keep it from its end.
+#ifndef ASHLAR_CACHE_FIFO_CACHE_H_
+#define ASHLAR_CACHE_FIFO_CACHE_H_
 
+#include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -27,22 +44,34 @@
 #include "util/sync/mutex.h"
 #include "util/sync/reader_gate.h"
 
-namespace ashlar::internal {
+namespace ashlar {
 
-// Of block keys, without a seed: who can choose them may make chains long.
-struct CacheKeyHash {
+// 64 bits of a key, of which the upper ones choose, so that std::hash alone
+// will not do. Without a seed: who can choose keys may make lookups slow.
+template <typename Key>
+struct FifoKeyHash {
+  uint64_t operator()(const Key& key) const {
+    constexpr uint64_t kOdd = 0x94d049bb133111eb;
+    return internal::MultiplyFold(std::hash<Key>()(key), kOdd);
+  }
+};
+template <>
+struct FifoKeyHash<CacheKey> {
   uint64_t operator()(const CacheKey& key) const {
-    constexpr HashSeed kSeed = {0x243f6a8885a308d3, 0x13198a2e03707344};
-    return KeyHash(key, kSeed);
+    constexpr internal::HashSeed kSeed = {0x243f6a8885a308d3,
+                                          0x13198a2e03707344};
+    return internal::KeyHash(key, kSeed);
   }
 };
 
-template <typename Key, typename Value, typename Hash = CacheKeyHash>
+// `Hash`: of one's own, a pure function object as FifoKeyHash is.
+template <typename Key, typename Value, typename Hash = FifoKeyHash<Key>>
 class FifoCache {
-  using Store = FifoStore<Key, Value, Hash>;
+  using Store = internal::FifoStore<Key, Value, Hash>;
+  using MutexLock = internal::MutexLock;
 
  public:
-  using Entry = typename Store::Entry;
+  using Entry = internal::FifoEntry<Key, Value>;  // {key, value}
 
   // With a capacity of 0, until another one is set.
   FifoCache() = default;
@@ -71,7 +100,7 @@ class FifoCache {
     return {};
   }
 
-  // In this order, after all that came before.
+  // In this order, after all that came before. Any number.
   void Add(std::span<const Entry> entries) {
     const MutexLock lock(&mutex_);
     Store* const store = store_.LoadRelaxed();
@@ -80,7 +109,7 @@ class FifoCache {
 
   // The newest value of the key.
   std::optional<Value> Lookup(const Key& key) const {
-    const ReaderGate::Pass pass(&gate_);
+    const internal::ReaderGate::Pass pass(&gate_);
     const Store* const store = store_.Load();
     if (store == nullptr) return {};
     return store->Find(key);
@@ -90,13 +119,13 @@ class FifoCache {
     const MutexLock lock(&mutex_);
     return capacity_;
   }
-  // Counted anew, as are all below.
+  // Counted anew, as are all below. Keys that are there twice count twice.
   size_t EntryCount() const {
     const MutexLock lock(&mutex_);
     const Store* const store = store_.LoadRelaxed();
     return store == nullptr ? 0 : store->EntryCount();
   }
-  // That there is room for; of these the oldest block goes at once.
+  // That there is room for; an entry more, and the oldest block goes.
   size_t MostEntries() const {
     const MutexLock lock(&mutex_);
     const Store* const store = store_.LoadRelaxed();
@@ -119,12 +148,12 @@ class FifoCache {
   static constexpr size_t kLeastCapacity = 16 << 10;
 
  private:
-  mutable Mutex mutex_;
-  mutable ReaderGate gate_;
-  PublishedWord<Store*> store_;
+  mutable internal::Mutex mutex_;
+  mutable internal::ReaderGate gate_;
+  internal::PublishedWord<Store*> store_;
   size_t capacity_ = 0;
 };
 
-}  // namespace ashlar::internal
+}  // namespace ashlar
 
-#endif  // ASHLAR_CACHE_FIFO_FIFO_CACHE_H_
+#endif  // ASHLAR_CACHE_FIFO_CACHE_H_

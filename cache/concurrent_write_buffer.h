@@ -1,14 +1,26 @@
 // ConcurrentWriteBuffer: threads record small entries; a sink gets them by the
 // block.
 //
+//   struct Slow { uint64_t file; uint32_t micros; uint32_t kind; };
+//   ashlar::ConcurrentWriteBuffer<Slow> buffer(
+//       {.shards = 4}, [&](std::span<const Slow> entries) { ... });
+//   buffer.Record({file, micros, kind});  // from any thread
+//   buffer.Flush();                       // by a timer, or before you look
+//
 // For what must not cost much where it is recorded: evicted keys, sampled
 // accesses. A record is two additions to words that threads of a shard share,
-// and a copy. The protocol is in hand_over.h.
+// and a copy: no allocation, no lock. Entries are any trivially copyable type
+// of at most 4032 bytes, copied as they are; no value means anything. The
+// protocol is in fifo/hand_over.h.
 //
-// Memory is what there is from the beginning: `blocks` of 4 KiB. The sink is
-// called by one thread at a time, by the writer that completed a block, and the
-// others go on. Where all blocks are full, an entry is dropped and counted, or
-// the writer sleeps until the sink has done with a block.
+// The sink is called with the entries of one block, 1 to kBlockEntries, which
+// are its for the call only; by one thread at a time, by a writer that
+// completed a block or by who flushes, while the others go on. It must not
+// throw, nor call this buffer. FifoCache::Add (fifo_cache.h) makes a good one.
+//
+// Memory is what there is from the beginning: `blocks` of 4 KiB. Where all are
+// full, since the sink is slow, an entry is dropped and counted, or the writer
+// sleeps until the sink has done with a block, by `when_full`.
 //
 // Order. Within a block as recorded; blocks as they are completed. One thread
 // alone with one shard has its own order. Others may come between blocks, and a
@@ -16,14 +28,13 @@
 // other.
 //
 // How late an entry may come: a full block at once, a part-filled one at the
-// next Flush. Who looks up what was recorded calls Flush by a timer, or before.
-// Flush waits for no writer that has not begun: only for those in the middle of
-// a record, and for the sink.
+// next Flush. There is no timer in here. Flush waits for no writer that has not
+// begun: only for those in the middle of a record, and for the sink.
 //
-// Any thread may call anything, but for the sink, which must not call back.
-// What was not flushed before the destructor is lost.
-#ifndef ASHLAR_CACHE_FIFO_CONCURRENT_WRITE_BUFFER_H_
-#define ASHLAR_CACHE_FIFO_CONCURRENT_WRITE_BUFFER_H_
+// Any thread may call anything. What was not flushed before the destructor is
+// lost; nobody may be recording then.
+#ifndef ASHLAR_CACHE_CONCURRENT_WRITE_BUFFER_H_
+#define ASHLAR_CACHE_CONCURRENT_WRITE_BUFFER_H_
 
 #include <algorithm>
 #include <array>
@@ -31,26 +42,28 @@
 #include <cassert>
 #include <functional>
 #include <memory>
+#include <new>
 #include <span>
 #include <type_traits>
 #include <utility>
 
 #include "cache/fifo/hand_over.h"
-#include "port/threads.h"
-#include "util/sync/atomic.h"
+#include "util/result.h"
 #include "util/sync/exchange_word.h"
 #include "util/sync/thread_number.h"
 #include "util/sync/waiting_room.h"
 
-namespace ashlar::internal {
+namespace ashlar {
 
 struct WriteBufferOptions {
-  // Threads meet in shards; taken up to a power of two, at most 16.
+  // Threads meet in shards, by turns of their first record: as many as threads
+  // record at once. Taken up to a power of two, at most 16.
   uint32_t shards = 1;
-  // Of 4 KiB; at least 2 more than shards, at most 64. 0: three times the
-  // shards and 2.
+  // Of 4 KiB; brought to at least 2 more than shards, and at most 64. 0: three
+  // times the shards and 2.
   uint32_t blocks = 0;
-  // What becomes of an entry when all are full.
+  // What becomes of an entry when all blocks are full. Waiting writers depend
+  // on the sink: it must not wait for one of them.
   enum class WhenFull : uint8_t { kDrop, kWait };
   WhenFull when_full = WhenFull::kDrop;
 };
@@ -60,51 +73,66 @@ class ConcurrentWriteBuffer {
   static_assert(std::is_trivially_copyable_v<Entry>);
   static constexpr size_t kBlockBytes = 4096;
   static constexpr size_t kHeaderBytes = 64;
+  static_assert(sizeof(Entry) <= kBlockBytes - kHeaderBytes);
 
  public:
+  // 168 of 24 bytes.
   static constexpr uint32_t kBlockEntries =
       (kBlockBytes - kHeaderBytes) / sizeof(Entry);
   using Sink = std::function<void(std::span<const Entry>)>;
 
+  // Options out of their range are brought into it. std::bad_alloc where there
+  // is no memory; Make has a MemoryLimit instead.
   ConcurrentWriteBuffer(const WriteBufferOptions& options, Sink sink)
       : words_(ShardsOf(options), BlocksOf(options), std::move(sink)),
         waits_(options.when_full == WriteBufferOptions::WhenFull::kWait) {}
   ConcurrentWriteBuffer(const ConcurrentWriteBuffer&) = delete;
   ConcurrentWriteBuffer& operator=(const ConcurrentWriteBuffer&) = delete;
 
-  // False: dropped.
+  static Result<std::unique_ptr<ConcurrentWriteBuffer>> Make(
+      const WriteBufferOptions& options, Sink sink) {
+    try {
+      return std::make_unique<ConcurrentWriteBuffer>(options, std::move(sink));
+    } catch (const std::bad_alloc&) {
+      return Status::MemoryLimit("write buffer");
+    }
+  }
+
+  // False: dropped, which kWait never does.
   bool Record(const Entry& entry) {
-    const size_t shard = ThreadNumber() & words_.shard_mask;
-    hand_over::Place place;
-    if (!hand_over::Reserve(&words_, shard, &place)) [[unlikely]] {
+    const size_t shard = internal::ThreadNumber() & words_.shard_mask;
+    internal::hand_over::Place place;
+    if (!internal::hand_over::Reserve(&words_, shard, &place)) [[unlikely]] {
       if (!ReserveLate(shard, &place)) return false;
     }
     words_.blocks[place.block].entries[place.index] = entry;
-    if (hand_over::Commit(&words_, place.block, 1)) [[unlikely]] {
-      hand_over::Drain(&words_);
+    if (internal::hand_over::Commit(&words_, place.block, 1)) [[unlikely]] {
+      internal::hand_over::Drain(&words_);
     }
     return true;
   }
 
-  // All whose Record has returned are in the sink now.
+  // All whose Record returned before the call have been through the sink when
+  // it returns.
   void Flush() {
     for (size_t i = 0; i <= words_.shard_mask; ++i) {
-      if (hand_over::Close(&words_, i)) hand_over::Drain(&words_);
+      if (internal::hand_over::Close(&words_, i))
+        internal::hand_over::Drain(&words_);
     }
     for (uint32_t block = 0; block < words_.block_count; ++block) {
       const uint64_t turn = words_.blocks[block].turns.LoadAcquire();
       while (words_.blocks[block].turns.LoadAcquire() == turn &&
              !words_.IsFreeOrOpen(block)) {
-        port::YieldThread();
+        internal::WaitingRoom::LetOthersRun();
       }
     }
   }
 
-  // Entries so far that found no room.
+  // Entries so far that found no room; exact once writers are done.
   uint64_t dropped() const {
     uint64_t sum = 0;
     for (size_t i = 0; i <= words_.shard_mask; ++i) {
-      sum += words_.shards[i].dropped.Load();
+      sum += words_.shards[i].dropped.LoadRelaxed();
     }
     return sum;
   }
@@ -115,15 +143,18 @@ class ConcurrentWriteBuffer {
   }
 
  private:
+  template <typename T>
+  using ExchangeWord = internal::ExchangeWord<T>;
+
   struct alignas(kHeaderBytes) Shard {
     ExchangeWord<uint64_t> open;
-    RelaxedAtomic<uint64_t> dropped;
+    ExchangeWord<uint64_t> dropped;
   };
 
   struct alignas(kHeaderBytes) Block {
     ExchangeWord<uint32_t> committed;
     uint32_t size = kBlockEntries;
-    uint32_t next = hand_over::kNoBlock;
+    uint32_t next = internal::hand_over::kNoBlock;
     ExchangeWord<uint64_t> turns;  // how often the sink has had it
     alignas(kHeaderBytes) std::array<Entry, kBlockEntries> entries;
   };
@@ -136,10 +167,10 @@ class ConcurrentWriteBuffer {
           shards(std::make_unique<Shard[]>(shard_count)),
           blocks(std::make_unique_for_overwrite<Block[]>(all_blocks)),
           sink(std::move(into)),
-          free(~uint64_t{0} >> (hand_over::kMaxBlocks - all_blocks)) {
+          free(~uint64_t{0} >> (internal::hand_over::kMaxBlocks - all_blocks)) {
       for (size_t i = 0; i < shard_count; ++i) {
-        shards[i].open.StoreRelaxed(
-            hand_over::OpenWord(hand_over::kNoBlock, kBlockEntries));
+        shards[i].open.StoreRelaxed(internal::hand_over::OpenWord(
+            internal::hand_over::kNoBlock, kBlockEntries));
       }
     }
 
@@ -167,8 +198,8 @@ class ConcurrentWriteBuffer {
       if ((free.LoadAcquire() >> b & 1) != 0) return true;
       for (size_t i = 0; i <= shard_mask; ++i) {
         const uint64_t seen = shards[i].open.LoadRelaxed();
-        if (hand_over::BlockOf(seen) == b &&
-            !hand_over::IsClosed(seen, kBlockEntries)) {
+        if (internal::hand_over::BlockOf(seen) == b &&
+            !internal::hand_over::IsClosed(seen, kBlockEntries)) {
           return true;
         }
       }
@@ -181,8 +212,8 @@ class ConcurrentWriteBuffer {
     const std::unique_ptr<Block[]> blocks;
     const Sink sink;
     alignas(kHeaderBytes) ExchangeWord<uint64_t> free;
-    ExchangeWord<uint32_t> pending{hand_over::kNothingPending};
-    WaitingRoom room;
+    ExchangeWord<uint32_t> pending{internal::hand_over::kNothingPending};
+    internal::WaitingRoom room;
   };
 
   static size_t ShardsOf(const WriteBufferOptions& options) {
@@ -194,18 +225,18 @@ class ConcurrentWriteBuffer {
     // Of a shard: one that is open, one with the sink, one between.
     const uint32_t wanted =
         options.blocks == 0 ? 3 * shards + 2 : options.blocks;
-    return std::clamp(wanted, shards + 2, hand_over::kMaxBlocks);
+    return std::clamp(wanted, shards + 2, internal::hand_over::kMaxBlocks);
   }
 
   // The writer that sleeps holds nothing, and a shard has one open block at
   // most, so one of the others comes free.
-  bool ReserveLate(size_t shard, hand_over::Place* place) {
+  bool ReserveLate(size_t shard, internal::hand_over::Place* place) {
     if (!waits_) {
-      words_.shards[shard].dropped.FetchAdd(1);
+      words_.shards[shard].dropped.FetchAddRelease(1);
       return false;
     }
     words_.room.Await(
-        [&] { return hand_over::Reserve(&words_, shard, place); });
+        [&] { return internal::hand_over::Reserve(&words_, shard, place); });
     return true;
   }
 
@@ -213,6 +244,6 @@ class ConcurrentWriteBuffer {
   const bool waits_;
 };
 
-}  // namespace ashlar::internal
+}  // namespace ashlar
 
-#endif  // ASHLAR_CACHE_FIFO_CONCURRENT_WRITE_BUFFER_H_
+#endif  // ASHLAR_CACHE_CONCURRENT_WRITE_BUFFER_H_
