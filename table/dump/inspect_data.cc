@@ -86,14 +86,14 @@ Status Inspector::ParseIndex(const Slice& contents, const BlockPlace& place,
                            : GuessIndex(view, place, items);
 }
 
-void Inspector::InspectIndex() {
+Status Inspector::InspectIndex() {
   const std::optional<BlockHandle> handle = IndexHandle();
   if (!handle.has_value()) {
     if (!found_->meta_blocks.empty()) {
       AddFault({BlockKind::kIndex, {}, 0},
                Status::Corruption("no block rocksdb.index in the metaindex"));
     }
-    return;
+    return {};
   }
   const BlockPlace place{BlockKind::kIndex, *handle, 0};
   BlockInfo info;
@@ -123,13 +123,20 @@ void Inspector::InspectIndex() {
   ShowIndexEntries(items, 0);
   if (!index_is_two_level_) {
     data_blocks_ = std::move(items);
-    return;
+    return {};
   }
-  InspectPartitions(items);
+  return InspectPartitions(items);
 }
 
-void Inspector::InspectPartitions(const IndexItems& top) {
+bool Inspector::GoesOnToPart(size_t i) const {
+  constexpr size_t kPartsPerReport = 256;
+  // They lie behind the data blocks, of which nothing is done so far.
+  return i % kPartsPerReport != 0 || TellProgress(0);
+}
+
+Status Inspector::InspectPartitions(const IndexItems& top) {
   for (size_t i = 0; i < top.size(); ++i) {
+    if (!GoesOnToPart(i)) return GivenUp();
     const BlockPlace place{BlockKind::kIndexPartition, top[i].handle, i};
     BlockInfo info;
     Slice contents;
@@ -143,6 +150,7 @@ void Inspector::InspectPartitions(const IndexItems& top) {
     Keep(std::move(info));
     ShowIndexEntries(data_blocks_, before);
   }
+  return {};
 }
 
 int Inspector::CompareSeparators(const Slice& a, const Slice& b) const {

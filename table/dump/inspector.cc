@@ -158,10 +158,12 @@ Status Inspector::Run() {
 // Errors as of Run.
 Status Inspector::InspectWhatTheyLeadTo() {
   // Guesses need the dictionary, filters the index.
-  if (index_levels_known_) InspectIndex();
-  InspectOtherMetaBlocks();
-  if (!index_levels_known_) InspectIndex();
-  Status status = InspectDataBlocks();
+  const bool index_first = index_levels_known_;
+  Status status = index_first ? InspectIndex() : InspectOtherMetaBlocks();
+  if (status.ok()) {
+    status = index_first ? InspectOtherMetaBlocks() : InspectIndex();
+  }
+  if (status.ok()) status = InspectDataBlocks();
   if (status.ok()) InspectBlobs();
   return status;
 }
@@ -252,7 +254,7 @@ Status Inspector::TakeProperties(const BlockPlace& place,
   return place.Wrap("bad property", status);
 }
 
-void Inspector::InspectOtherMetaBlocks() {
+Status Inspector::InspectOtherMetaBlocks() {
   uint64_t ordinal[static_cast<size_t>(BlockKind::kOther) + 1] = {};
   BlockHandle last_range_deletions;
   for (const MetaBlockEntry& entry : found_->meta_blocks) {
@@ -284,6 +286,7 @@ void Inspector::InspectOtherMetaBlocks() {
       } else if (entry.name.starts_with(kPartitionedFilterPrefix)) {
         info.status = InspectFilterPartitions(entry.name, contents, place,
                                               &info.num_entries);
+        if (info.status.IsAborted()) return info.status;
       } else if (entry.name == kHashIndexMetadataName ||
                  entry.name == kHashIndexPrefixesName) {
         info.status = InspectHashIndex(entry.name, contents, place);
@@ -293,6 +296,7 @@ void Inspector::InspectOtherMetaBlocks() {
     Keep(std::move(info));
     if (shown) ShowEntries(contents, place);
   }
+  return {};
 }
 
 // Takes the filter along, so that every key that is met can be asked of it.
@@ -400,6 +404,7 @@ Status Inspector::InspectFilterPartitions(const std::string& name,
     asked = status.ok();
   }
   for (size_t i = 0; i < items.size(); ++i) {
+    if (!GoesOnToPart(i)) return GivenUp();
     const BlockPlace part{BlockKind::kFilterPartition, items[i].handle, i};
     BlockInfo info;
     Slice payload;

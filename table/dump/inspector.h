@@ -71,8 +71,8 @@ class Inspector {
   void InspectMetaindex();
   void InspectProperties();
   Status TakeProperties(const BlockPlace& place, TableProperties properties);
-  void InspectIndex();
-  void InspectOtherMetaBlocks();
+  Status InspectIndex();
+  Status InspectOtherMetaBlocks();
   Status InspectFilter(const std::string& name, const Slice& contents,
                        const BlockPlace& place);
   Status InspectLevelDbFilter(const Slice& contents, const BlockPlace& place);
@@ -83,6 +83,9 @@ class Inspector {
   Status InspectFilterPartitions(const std::string& name, const Slice& contents,
                                  const BlockPlace& place,
                                  uint64_t* num_entries);
+  // Before part i of an index or a filter, of which there may be many: what
+  // TellProgress says.
+  bool GoesOnToPart(size_t i) const;
   // Those of filter_, without which no part can be looked for.
   Status CheckFilterSeparators(const IndexItems& parts,
                                const BlockPlace& place) const;
@@ -132,7 +135,7 @@ class Inspector {
   bool IsDataBlock(const BlockHandle& handle);
   // Reads a block that is not told of. Whether that could be done.
   bool Peek(const BlockPlace& place, Slice* contents);
-  void InspectPartitions(const IndexItems& top);
+  Status InspectPartitions(const IndexItems& top);
   // Of two separators of an index.
   int CompareSeparators(const Slice& a, const Slice& b) const;
   // What the partition added to data_blocks_, from number `first` on.

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <set>
 #include <string>
 
@@ -101,6 +102,40 @@ TEST(InspectProperties, ReadsTheEndOfAFileOfAnySize) {
   ASSERT_GT(found.properties->index_size, 200000u);
   ASSERT_GT(found.properties->filter_size, 100000u);
   EXPECT_LE(file.bytes(), uint64_t{64} << 10);
+}
+
+// Of the parts of an index and of a filter there may be as many as of anything.
+TEST(InspectPartitions, GivesUpAmongThem) {
+  TableOptions table;
+  table.compression = CompressionType::kNoCompression;
+  table.block_size = 64;
+  table.index_type = IndexType::kTwoLevelIndexSearch;
+  table.partition_filters = true;
+  table.metadata_block_size = 64;
+  const auto file = NewMemoryFile("t", BuildTable(table, SomeEntries(20000)));
+  std::map<BlockKind, size_t> all;
+  const auto inspect = [&file](int looks, std::map<BlockKind, size_t>* kinds) {
+    InspectOptions options;
+    options.on_block = [kinds](const BlockInfo& block) {
+      ++(*kinds)[block.kind];
+    };
+    options.on_progress = [&looks](uint64_t, uint64_t) { return --looks >= 0; };
+    TableInspection inspection;
+    return InspectTable(*file, options, &inspection);
+  };
+  Require(inspect(1000000, &all));
+  for (const BlockKind kind :
+       {BlockKind::kIndexPartition, BlockKind::kFilterPartition}) {
+    ASSERT_GT(all[kind], 600u);
+    bool stopped_between = false;
+    for (int looks = 0; looks < 20; ++looks) {
+      std::map<BlockKind, size_t> kinds;
+      EXPECT_TRUE(inspect(looks, &kinds).IsAborted());
+      stopped_between =
+          stopped_between || (kinds[kind] > 0 && kinds[kind] < all[kind]);
+    }
+    EXPECT_TRUE(stopped_between) << BlockKindName(kind);
+  }
 }
 
 }  // namespace

@@ -34,7 +34,10 @@ class BuildTest(CliTest):
     def assert_refused(self, message, rows, *flags):
         outcome = self.run_program("build", "--out=t.sst", *flags, stdin=rows)
         self.assertEqual(outcome.code, 2)
-        self.assertEqual(outcome.err, message + "\n")
+        said, *hints = outcome.err.splitlines()
+        self.assertEqual(said, message)
+        if "Not supported" not in said:  # which no other row mends
+            self.assertRegex(*hints, "^ashlar: hint: ")
         self.assertEqual(outcome.out, b"")
         self.assertEqual(os.listdir(self.folder), [])
 
@@ -220,14 +223,11 @@ class BuildTest(CliTest):
 
     def test_order(self):
         self.assert_refused(
-            "-:3: key 'a' belongs before 'b\\x0A' at -:2; --nosorted sorts "
-            "the rows", b"A\nb\\n\na\n")
+            "-:3: key 'a' belongs before 'b\\x0A' at -:2", b"A\nb\\n\na\n")
         self.assert_refused(
-            "-:2: key 'a' comes twice, first at -:1; --on_duplicate=first or "
-            "last keeps one", b"a\t1\na\t2\n")
+            "-:2: key 'a' comes twice, first at -:1", b"a\t1\na\t2\n")
         self.assert_refused(
-            "-:2: key 'a' belongs before 'b' at -:1; --nosorted sorts the "
-            "rows", b"b\na\n", "--on_duplicate=last")
+            "-:2: key 'a' belongs before 'b' at -:1", b"b\na\n", "--on_duplicate=last")
         rows = b"b\t1\na\t2\nb\t3\na\t4\n"
         for rule, values in (("first", b"21"), ("last", b"43")):
             expected = [(b"a", values[:1]), (b"b", values[1:])]
@@ -238,8 +238,7 @@ class BuildTest(CliTest):
             self.assertEqual(self.build_text(rows_in_order, flag), expected)
         (self.folder / "t.sst").unlink()
         self.assert_refused(
-            "-:4: key 'a' comes twice, first at -:2; --on_duplicate=first or "
-            "last keeps one", rows, "--nosorted")
+            "-:4: key 'a' comes twice, first at -:2", rows, "--nosorted")
 
     def test_several_inputs(self):
         (self.folder / "one").write_bytes(b"a\nb")
@@ -247,8 +246,8 @@ class BuildTest(CliTest):
         outcome = self.run_program("build", "--out=t.sst", "one", "two")
         self.assertEqual(outcome.code, 2)
         self.assertEqual(
-            outcome.err, "two:1: key 'b' comes twice, first at one:2; "
-            "--on_duplicate=first or last keeps one\n")
+            outcome.err, "two:1: key 'b' comes twice, first at one:2\n"
+            "ashlar: hint: --on_duplicate=first or last keeps one of the rows\n")
         self.run_ok("build", "--out=t.sst", "one", "-", stdin=b"c\n")
         self.assertEqual([key for key, _ in self.entries("t.sst")],
                          [b"a", b"b", b"c"])

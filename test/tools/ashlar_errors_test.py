@@ -74,19 +74,24 @@ GOLDEN_TABLES = (
      r"\d+ size \d+: expected rocksdb\.properties", 1, SALVAGE),
 )
 
-# Rows of `build`, its flags, and the whole of what it says.
+# Rows of `build`, its flags, what it says, and what to do.
+ONE = "--on_duplicate=first or last keeps one of the rows"
+MEND = "mend the row; 'ashlar help build' says what rows of --input_format={} are"
 ROWS = (
-    (b"b\t\na\t\n", [], "-:2: key 'a' belongs before 'b' at -:1; --nosorted "
-     "sorts the rows"),
-    (b"b\t\nb\t\n", [], "-:2: key 'b' comes twice, first at -:1; "
-     "--on_duplicate=first or last keeps one"),
-    (b"b\nb\n", ["--nosorted"], "-:2: key 'b' comes twice, first at -:1; "
-     "--on_duplicate=first or last keeps one"),
-    (b"a\\q\t1\n", [], "-:1: .*"),
-    (b"6b 1 1 \nzz 0 1 \n", ["--input_format=hex"], "-:2: .*"),
-    (b'{"key":"61"}\n{"key":61}\n', ["--input_format=jsonl"], "-:2: .*"),
-    (b'a,b\n"c,d\n', ["--input_format=csv"], "-:2: .*"),
-    (b"k,v\na,b\n", ["--input_format=csv", "--key_column=x"], "-:1: .*x.*"),
+    (b"b\t\na\t\n", [], "-:2: key 'a' belongs before 'b' at -:1",
+     "--nosorted sorts the rows"),
+    (b"b\t\nb\t\n", [], "-:2: key 'b' comes twice, first at -:1", ONE),
+    (b"b\nb\n", ["--nosorted"], "-:2: key 'b' comes twice, first at -:1", ONE),
+    (b"a\\q\t1\n", [], "-:1: .*", MEND.format("tsv")),
+    (b"6b 1 1 \nzz 0 1 \n", ["--input_format=hex"], "-:2: .*",
+     MEND.format("hex")),
+    (b"6b 1 1 \n", ["--input_format=hex", "--external"], "-:1: .*",
+     MEND.format("hex")),
+    (b'{"key":"61"}\n{"key":61}\n', ["--input_format=jsonl"], "-:2: .*",
+     MEND.format("jsonl")),
+    (b'a,b\n"c,d\n', ["--input_format=csv"], "-:2: .*", MEND.format("csv")),
+    (b"k,v\na,b\n", ["--input_format=csv", "--key_column=x"], "-:1: .*x.*",
+     MEND.format("csv")),
 )
 
 
@@ -189,13 +194,39 @@ class ErrorsTest(CliTest):
         self.assertEqual(os.listdir(self.folder), ["a.sst"])
 
     def test_rows(self):
-        for rows, flags, line in ROWS:
+        for rows, flags, line, advice in ROWS:
             with self.subTest(line=line):
-                outcome = self.run_program("build", "--out=b.sst", *flags,
-                                           stdin=rows)
-                self.assertEqual(outcome.code, 2)
-                self.assertRegex(outcome.err, rf"\A{line}\n\Z")
-                self.assertEqual(os.listdir(self.folder), ["a.sst"])
+                for quiet in ([], ["--quiet"]):
+                    outcome = self.run_program("build", "--out=b.sst", *flags,
+                                               *quiet, stdin=rows)
+                    self.assertEqual(outcome.code, 2)
+                    said = outcome.err.splitlines()
+                    self.assertRegex(said[0], rf"\A{line}\Z")
+                    self.assertEqual(said[1:], [] if quiet else
+                                     ["ashlar: hint: " + advice])
+                    self.assertEqual(os.listdir(self.folder), ["a.sst"])
+
+    def test_options_that_no_row_can_mend(self):
+        outcome = self.run_program("build", "--out=b.sst", "--block_align",
+                                   "--compression_type=zstd", stdin=b"a\n")
+        self.assertEqual(outcome.code, 2)
+        self.assertNotIn("hint", outcome.err)
+
+    def test_blocks_above_the_limit(self):
+        limit = "--max_uncompressed_block=2000"
+        raise_it = ("hint: if the file is what it should be, raise the limit "
+                    "for large blocks: --max_uncompressed_block$")
+        for codec in ("zstd", "zlib", "snappy"):
+            self.build(f"{codec}.sst", numbered_rows(300), "--block_size=4096",
+                       f"--compression_type={codec}")
+            for command in (["check"], ["verify"], ["salvage", "--out=o"]):
+                outcome = self.run_program(*command, limit, f"{codec}.sst")
+                self.assertEqual(outcome.code, 1)
+                self.assertIn(" uncompressed bytes, above the limit of 2000\n",
+                              outcome.err)
+                self.assertRegex(outcome.err, "(?m)^ashlar: " + raise_it)
+                self.assertNotIn("'ashlar salvage", outcome.err)
+                (self.folder / "o").unlink(missing_ok=True)
 
 
 if __name__ == "__main__":

@@ -319,6 +319,27 @@ class TableSetTest(CliTest):
             self.run_program("build", "--out=replaced-t.sst", *again[2:],
                              stdin=b"a\n").err)
 
+    def test_folders_that_cannot_be_listed(self):
+        self.run_ok("build", "--out=d.sst", stdin=b"a\n")
+        folder = self.folder / "d"
+        folder.mkdir()
+        self.addCleanup(folder.chmod, 0o700)
+        folder.chmod(0o300)  # tables can be made there all the same
+        again = ["build", "--out=d/t.sst", "--target_file_size=9"]
+        for command in (again, [*again, "--overwrite"],
+                        ["rewrite", *again[1:], "d.sst"]):
+            outcome = self.run_program(*command, stdin=b"a\n",
+                                       preexec_fn=without_rights_of_root)
+            self.assertEqual((outcome.code, outcome.err), (
+                2, "ashlar: look for tables of before in d/: Permission denied"
+                "\nashlar: hint: look at the rights of the file and of the "
+                "folders above it\n"))
+        folder.chmod(0o700)
+        self.assertEqual(os.listdir(folder), [])
+        outcome = self.run_program("build", "--out=no/t.sst",
+                                   "--target_file_size=9", stdin=b"a\n")
+        self.assertRegex(outcome.err, r"\Ano/t\.sst: IO error: .*No such file")
+
     def test_order_is_checked(self):
         for flags, row in (([], b"%06d\n"), ([HEX], b"%012d 0 1 \n")):
             rows = [row % i for i in range(3000)]
@@ -328,13 +349,14 @@ class TableSetTest(CliTest):
                 stdin=b"".join(rows))
             self.assertEqual(outcome.code, 2)
             self.assertRegex(outcome.err, r"\A-:2501: key '.*' belongs before "
-                             r"'.*' at -:2500; --nosorted sorts the rows\n\Z")
+                             r"'.*' at -:2500\nashlar: hint: --nosorted sorts "
+                             r"the rows\n\Z")
             rows[2500] = rows[2499]
             outcome = self.run_program(
                 "build", "--out=t.sst", "--target_file_size=100", *flags,
                 stdin=b"".join(rows))
             self.assertRegex(outcome.err, r"\A-:2501: key '.*' comes twice, "
-                             r"first at -:2500; ")
+                             r"first at -:2500\n")
             self.assertEqual(os.listdir(self.folder), [])
 
     def test_malformed_range_deletions(self):

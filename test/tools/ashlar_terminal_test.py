@@ -52,7 +52,7 @@ class Screen:
 class TerminalTest(CliTest):
 
     def run_on_terminal(self, columns, *arguments, meanwhile=None,
-                        also_output=False):
+                        also_output=False, env=()):
         """Runs the program, standard error on a terminal of so many columns,
         and standard output too if asked for."""
         master, terminal = pty.openpty()
@@ -61,7 +61,7 @@ class TerminalTest(CliTest):
         with open(os.devnull, "wb") as null:
             child = os.posix_spawn(
                 PROGRAM, [PROGRAM, *arguments],
-                {**os.environ, "TERM": "xterm"},
+                {**os.environ, "TERM": "xterm", "NO_COLOR": "", **dict(env)},
                 file_actions=[
                     (os.POSIX_SPAWN_DUP2,
                      terminal if also_output else null.fileno(), 1),
@@ -131,6 +131,46 @@ class TerminalTest(CliTest):
             for row in shown[1:]:
                 self.assertRegex(row, pattern)
 
+    def test_colors(self):
+        bad = self.folder / "Corruption.sst"
+        data = bytearray((self.folder / self.table).read_bytes())
+        data[100] ^= 1
+        bad.write_bytes(data)
+        fault = "\x1b[1;31mCorruption\x1b[0m: block checksum mismatch"
+        hint = "ashlar: \x1b[36mhint:\x1b[0m "
+        def seen(*flags, env=()):
+            code, screen = self.run_on_terminal(
+                999, "layout", *flags, str(bad), also_output=True, env=env)
+            self.assertEqual(code, 1)
+            return "\n".join(screen.text())
+        for text in (seen(), seen("--color=always", env={"NO_COLOR": "1"})):
+            self.assertIn(f"{bad}: {fault}", text)
+            self.assertIn("\n" + hint, text)
+            self.assertRegex(text, "\n\x1b\\[1m *offset .* first_key\x1b\\[0m\n")
+            self.assertIn("  \x1b[1;31mBAD\x1b[0m\n", text)
+            self.assertEqual(text.count("\x1b[0m"), 4)
+        for flags, env in ((["--color=never"], {}), ([], {"NO_COLOR": "1"}),
+                           ([], {"TERM": "dumb"}), ([], {"TERM": ""})):
+            text = seen(*flags, env=env)
+            self.assertNotIn("\x1b", text)
+            self.assertIn("  BAD\n", text)
+        # What goes to programs has none, unless they ask.
+        for command in ("layout", "verify", "check"):
+            outcome = self.run_program(command, str(bad))
+            self.assertNotIn("\x1b", outcome.text + outcome.err)
+        outcome = self.run_program("layout", "--color=always", str(bad))
+        self.assertIn("\x1b[1;31mBAD", outcome.text)
+        self.assertIn(fault, outcome.err)
+        self.assertIn("\x1b[32mThe file is ok\x1b[0m\n", self.run_ok(
+            "verify", "--color=always", self.table).text)
+        for form in ("--json", "--jsonl"):
+            outcome = self.run_program("layout", "--color=always", form,
+                                       str(bad))
+            self.assertNotIn("\x1b", outcome.text)
+        warning = self.run_ok("identify", "--color=always", "--sample=3",
+                              self.table).err
+        self.assertIn("ashlar: \x1b[33mwarning:\x1b[0m ", warning)
+
     def test_names_that_would_move_the_cursor(self):
         name = str(self.folder / "\x1b[2J\t\u4e2d\xe9.sst")
         os.rename(self.table, name)
@@ -147,7 +187,8 @@ class TerminalTest(CliTest):
             table[place] ^= 1
         path.write_bytes(table)
         code, screen = self.run_on_terminal(
-            400, "verify", "--progress=always", self.table, "none.sst")
+            400, "verify", "--progress=always", "--color=never", self.table,
+            "none.sst")
         self.assertEqual(code, 2)
         rows = screen.text()
         self.assertEqual(rows[-1], "")

@@ -6,6 +6,8 @@
 #include <system_error>
 #include <utility>
 
+#include "tools/ashlar/flags.h"
+#include "tools/ashlar/ordered_rows.h"
 #include "tools/ashlar/output.h"
 #include "util/file.h"
 #include "util/result.h"
@@ -76,6 +78,15 @@ Result<Ends> ReadEnds(const std::string& path) {
     *bytes = read.ToString();
   }
   return ends;
+}
+
+// A block that is refused for its size alone.
+bool IsAboveLimit(std::string_view message) {
+  const std::string limit = std::to_string(FLAGS_max_uncompressed_block);
+  return message.find("above the limit of " + limit) !=
+             std::string_view::npos ||
+         message.find("holds more than " + limit + " ") !=
+             std::string_view::npos;
 }
 
 bool IsAll(const std::string& bytes, bool (*test)(char)) {
@@ -169,6 +180,10 @@ void Advice::Add(std::string_view command, const std::string& path,
   } else if (status.IsCorruption() && is_no_table) {
     const std::string what = WhatItIsInstead(path);
     if (!what.empty()) AddLine(path + " looks like " + what);
+  } else if (status.IsCorruption() && IsAboveLimit(message)) {
+    AddLine(
+        "if the file is what it should be, raise the limit for large blocks: "
+        "--max_uncompressed_block");
   } else if (status.IsCorruption() && command != "salvage") {
     std::string line =
         "'ashlar salvage --out=<new> <file>' saves what can "
@@ -177,6 +192,21 @@ void Advice::Add(std::string_view command, const std::string& path,
       line.insert(0, "'ashlar verify' lists all damage; ");
     }
     AddLine(std::move(line));
+  }
+}
+
+void Advice::AddForRow(const Status& status) {
+  constexpr std::string_view::size_type kNone = std::string_view::npos;
+  const std::string_view message = status.message();
+  if (message.find(kComesTwice) != kNone) {
+    AddLine("--on_duplicate=first or last keeps one of the rows");
+  } else if (message.find(kBelongsBefore) != kNone) {
+    AddLine("--nosorted sorts the rows");
+  } else {
+    AddLine(
+        "mend the row; 'ashlar help build' says what rows of "
+        "--input_format=" +
+        FLAGS_input_format + " are");
   }
 }
 

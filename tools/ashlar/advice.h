@@ -22,6 +22,8 @@ class Advice {
   // About a failure of `command` on this file.
   void Add(std::string_view command, const std::string& path,
            const Status& status, bool is_no_table);
+  // About a row of `build` that cannot be taken.
+  void AddForRow(const Status& status);
   void Print() const;
 
  private:

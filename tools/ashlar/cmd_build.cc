@@ -49,10 +49,13 @@ class Build {
 
   // The line for standard error.
   const std::string& error_line() const { return error_line_; }
+  // Whether that is for the rows to mend, where it is InvalidArgument.
+  bool is_about_row() const { return is_about_row_; }
   const TableOutput& sink() const { return *sink_; }
 
  private:
   Status Fail(const std::string& place, const Status& status) {
+    is_about_row_ = false;
     error_line_ = FaultLine(place, status);
     return status;
   }
@@ -174,6 +177,7 @@ class Build {
   std::unique_ptr<OrderCheck> check_;
   std::unique_ptr<OrderedRows> checked_rows_;
   std::string error_line_;
+  bool is_about_row_ = true;
 };
 
 }  // namespace
@@ -197,7 +201,11 @@ int RunBuild(const CommandLine& line) {
                 false);
   report.BeginFile(FLAGS_out);
   if (!status.ok()) {
-    report.AddFault(status, build.error_line());
+    if (status.IsInvalidArgument() && build.is_about_row()) {
+      report.AddRowFault(status, build.error_line());
+    } else {
+      report.AddFault(status, build.error_line());
+    }
     report.RaiseExitCode(kExitFailure);
   } else {
     const TableProperties& made = build.sink().properties();

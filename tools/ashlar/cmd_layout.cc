@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/ashlar/color.h"
 #include "tools/ashlar/command_table.h"
 #include "tools/ashlar/open_table.h"
 #include "tools/ashlar/print_text.h"
@@ -105,6 +106,20 @@ std::vector<Row> Rows(const TableInspection& inspection) {
   return rows;
 }
 
+// What a person looks for in a long table.
+std::optional<Color> ColorOf(const std::string& cell) {
+  if (cell == "BAD" || cell == "OVERLAP") return Color::kBad;
+  if (cell == "?" || cell == "gap") return Color::kDoubtful;
+  return std::nullopt;
+}
+
+std::string Padded(const std::string& cell, size_t width, bool left) {
+  const std::string padding(width - cell.size(), ' ');
+  const std::optional<Color> color = ColorOf(cell);
+  const std::string shown = color ? Colored(cell, *color) : cell;
+  return left ? shown + padding : padding + shown;
+}
+
 void PrintRows(const std::vector<Row>& rows, Output* out) {
   std::array<size_t, kColumns> widths = {};
   for (const Row& row : rows) {
@@ -118,12 +133,11 @@ void PrintRows(const std::vector<Row>& rows, Output* out) {
   for (const Row& row : rows) {
     std::string line;
     for (size_t i = 0; i < kColumns; ++i) {
-      const std::string padding(widths[i] - row.cells[i].size(), ' ');
-      line += kLeft[i] ? row.cells[i] + padding : padding + row.cells[i];
-      line += "  ";
+      line += Padded(row.cells[i], widths[i], kLeft[i]) + "  ";
     }
     line += row.first_key;
     line.resize(line.find_last_not_of(' ') + 1);
+    if (&row == rows.data()) line = Colored(line, Color::kHeading);
     out->Append(line + "\n");
   }
 }

@@ -2,6 +2,7 @@
 #include <optional>
 #include <string>
 
+#include "tools/ashlar/color.h"
 #include "tools/ashlar/command_table.h"
 #include "tools/ashlar/open_table.h"
 #include "tools/ashlar/progress.h"
@@ -27,12 +28,13 @@ std::optional<TableInspection> ReadAll(const std::string& path,
 void PrintText(const TableInspection& inspection, Report* report) {
   const std::string& path = report->path();
   if (inspection.faults.empty()) {
-    report->out()->Append("The file is ok\n");
+    report->out()->Append(Colored("The file is ok", Color::kGood) + "\n");
   }
   for (const TableFault& fault : inspection.faults) {
     if (!fault.status.IsCorruption()) continue;
     report->out()->Flush();
-    PrintError(path + " is corrupted: " + fault.status.ToString());
+    PrintError(path + " is corrupted: " + fault.status.ToString(),
+               "is corrupted");
     break;
   }
 }

@@ -68,6 +68,9 @@
   FLAG(string, escape, "auto", "auto|always|never", kOutput,                   \
            kReading,                                                           \
            "bytes outside printable ASCII as \\xHH; auto: on a terminal")      \
+  FLAG(string, color, "auto", "auto|always|never", kOutput, kAll,              \
+           "mark faults, warnings and hints in text; auto: on a terminal, "    \
+           "unless NO_COLOR is set. Never in JSON")                            \
   FLAG(bool, show_properties, false, "", kOutput, kEachFile,                   \
            "print the table properties after the command's own output")        \
   FLAG(bool, list_meta_blocks, false, "", kOutput, kEachFile,                  \

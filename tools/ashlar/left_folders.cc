@@ -19,8 +19,8 @@ constexpr std::string_view kMiddle = ".tmp.";
 constexpr std::string_view kDrawn = "XXXXXX";
 
 // In order. Those before what could not be read, then.
-std::vector<std::string> NamesIn(const std::string& folder,
-                                 std::error_code* error) {
+std::vector<std::string> ListNames(const std::string& folder,
+                                   std::error_code* error) {
   std::vector<std::string> names;
   for (std::filesystem::directory_iterator it(folder, *error), end;
        !*error && it != end; it.increment(*error)) {
@@ -62,7 +62,7 @@ Status LeftTables(const std::string& stem, const std::string& folder,
 Status CheckLeftFolder(const std::string& stem, const std::string& folder,
                        const std::string& start) {
   std::error_code error;
-  const std::vector<std::string> names = NamesIn(folder, &error);
+  const std::vector<std::string> names = ListNames(folder, &error);
   // It ended meanwhile.
   if (error == std::errc::no_such_file_or_directory) return Status();
   if (error) {
@@ -107,15 +107,25 @@ void FolderLock::Take(const std::string& folder) {
   }
 }
 
+Result<std::vector<std::string>> NamesIn(const std::string& folder) {
+  std::error_code error;
+  std::vector<std::string> names = ListNames(folder, &error);
+  if (error && error != std::errc::no_such_file_or_directory &&
+      error != std::errc::not_a_directory) {
+    return Status::FromErrno("look for tables of before in", folder,
+                             error.value());
+  }
+  return names;
+}
+
 Status CheckLeftFolders(const std::string& stem) {
   const size_t name_at = stem.rfind('/') + 1;
   const std::string parent = stem.substr(0, name_at);
   const std::string last_part = stem.substr(name_at);
   const std::string start = last_part + std::string(kMiddle);
-  // Where this fails, the run does for its own folder.
-  std::error_code ignored;
-  for (const std::string& name :
-       NamesIn(parent.empty() ? "." : parent, &ignored)) {
+  const auto names = NamesIn(parent.empty() ? "." : parent);
+  if (!names.ok()) return names.status();
+  for (const std::string& name : *names) {
     const std::string folder = parent + name;
     std::error_code error;
     if (!name.starts_with(start) ||

@@ -9,7 +9,9 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "util/result.h"
 #include "util/status.h"
 
 namespace ashlar::tool {
@@ -35,9 +37,14 @@ class FolderLock {
   int descriptor_ = -1;
 };
 
+// The names in a folder, in order. A folder that is not there has none: who
+// writes into it tells that. IOError where it cannot be looked into.
+Result<std::vector<std::string>> NamesIn(const std::string& folder);
+
 // InvalidArgument where a folder of this stem has tables that were set aside
 // by a run that is no more, and how to bring them back; or where it cannot be
-// looked into. Warns of folders that a run left without such.
+// looked into. IOError where the folder that they would be in cannot. Warns of
+// folders that a run left without such.
 Status CheckLeftFolders(const std::string& stem);
 
 }  // namespace ashlar::tool

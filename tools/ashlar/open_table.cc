@@ -52,6 +52,7 @@ InspectOptions InspectOptionsFromFlags(InspectOptions::DataBlocks data_blocks) {
   options.data_blocks = data_blocks;
   options.max_uncompressed_block_bytes = FLAGS_max_uncompressed_block;
   options.readahead_size = FLAGS_readahead_size;
+  options.on_progress = [](uint64_t, uint64_t) { return !Interrupted(); };
   return options;
 }
 

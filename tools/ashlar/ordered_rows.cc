@@ -95,13 +95,13 @@ Status OrderedRows::AddToSink(const Row& row) {
 
 Status OrderedRows::Explain(const Row& row, int order) const {
   if (order == 0) {
-    return Status::InvalidArgument(
-        "key " + ShownKey(row.key) + " comes twice, first at " +
-        place_.ToString() + "; --on_duplicate=first or last keeps one");
+    return Status::InvalidArgument("key " + ShownKey(row.key) + " " +
+                                   std::string(kComesTwice) + ", first at " +
+                                   place_.ToString());
   }
-  return Status::InvalidArgument(
-      "key " + ShownKey(row.key) + " belongs before " + ShownKey(key_) +
-      " at " + place_.ToString() + "; --nosorted sorts the rows");
+  return Status::InvalidArgument("key " + ShownKey(row.key) + " " +
+                                 std::string(kBelongsBefore) + " " +
+                                 ShownKey(key_) + " at " + place_.ToString());
 }
 
 void OrderedRows::Remember(const Row& row) {

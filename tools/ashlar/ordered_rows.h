@@ -4,6 +4,7 @@
 #define ASHLAR_TOOLS_ASHLAR_ORDERED_ROWS_H_
 
 #include <string>
+#include <string_view>
 
 #include "tools/ashlar/row.h"
 #include "tools/ashlar/table_output.h"
@@ -11,6 +12,10 @@
 #include "util/status.h"
 
 namespace ashlar::tool {
+
+// What the messages about two rows say.
+inline constexpr std::string_view kComesTwice = "comes twice";
+inline constexpr std::string_view kBelongsBefore = "belongs before";
 
 enum class DuplicateRule : uint8_t { kError, kFirst, kLast };
 

@@ -4,7 +4,9 @@
 
 #include <cerrno>
 #include <csignal>
+#include <utility>
 
+#include "tools/ashlar/color.h"
 #include "tools/ashlar/print_text.h"
 #include "tools/ashlar/status_line.h"
 
@@ -85,7 +87,7 @@ void Output::Write(const char* data, size_t size) {
   }
 }
 
-void PrintError(std::string_view line) {
+void PrintError(std::string_view line, std::string_view fault) {
   EraseStatusLine();
   std::string text;
   while (!line.empty()) {
@@ -99,7 +101,7 @@ void PrintError(std::string_view line) {
     }
     line.remove_prefix(character.size());
   }
-  text += '\n';
+  text = ColoredError(std::move(text), fault) + '\n';
   size_t done = 0;
   while (done < text.size()) {
     const ssize_t written =

@@ -69,8 +69,9 @@ class Output {
   Status file_status_;
 };
 
-// One whole line on standard error, in one piece.
-void PrintError(std::string_view line);
+// One whole line on standard error, in one piece. `fault`: of it, the word that
+// says what is wrong, for terminals with colors.
+void PrintError(std::string_view line, std::string_view fault = {});
 
 // From here on SIGINT, SIGTERM and SIGHUP, where the parent does not ignore
 // them, only set a flag, so that output can be ended properly and nothing

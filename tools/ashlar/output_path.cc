@@ -2,6 +2,7 @@
 
 #include <sys/stat.h>
 
+#include "tools/ashlar/advice.h"
 #include "tools/ashlar/flags.h"
 #include "tools/ashlar/inputs.h"
 #include "tools/ashlar/report.h"
@@ -31,6 +32,9 @@ Status CheckIsFree(const std::string& path,
 
 int OutputIsTaken(const Status& status) {
   PrintError("ashlar: " + std::string(status.message()));
+  Advice advice;
+  advice.Add({}, {}, status, false);
+  if (!FLAGS_quiet) advice.Print();
   return kExitFailure;
 }
 

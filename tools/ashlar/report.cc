@@ -143,7 +143,7 @@ void Report::Record(FileError error, const std::string& line) {
   advice_.Add(command_, path_, error.status, file_status_ == "not_sst");
   if (FLAGS_max_errors != 0 && file_faults_ > FLAGS_max_errors) return;
   out_.Flush();
-  PrintError(line);
+  PrintError(line, StatusCodeName(error.status.code()));
   if (!text()) file_errors_.push_back(std::move(error));
 }
 

@@ -71,6 +71,11 @@ class Report {
   void AddFault(const TableFault& fault);
   // With a line of its own instead of FaultLine.
   void AddFault(const Status& status, const std::string& line);
+  // Of a row, with such a line.
+  void AddRowFault(const Status& status, const std::string& line) {
+    AddFault(status, line);
+    advice_.AddForRow(status);
+  }
   uint64_t file_faults() const { return file_faults_; }
   // What "status" says, instead of what follows from the first fault.
   void SetFileStatus(std::string_view status) { file_status_ = status; }

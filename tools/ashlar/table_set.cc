@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -59,18 +58,15 @@ bool IsNumberedName(const std::string& name, const std::string& stem) {
 }
 
 // In order, those that have a name of the set.
-std::vector<std::string> TablesThere(const std::string& stem) {
+Result<std::vector<std::string>> TablesThere(const std::string& stem) {
+  auto names = NamesIn(FolderOf(stem));
+  if (!names.ok()) return names.status();
   std::vector<std::string> tables;
-  std::error_code error;
-  for (std::filesystem::directory_iterator it(FolderOf(stem), error), end;
-       !error && it != end; it.increment(error)) {
-    const std::string name = it->path().filename().string();
-    if (IsNumberedName(name, stem)) {
-      tables.push_back(stem.substr(0, stem.size() - LastPart(stem).size()) +
-                       name);
-    }
+  const std::string parent =
+      stem.substr(0, stem.size() - LastPart(stem).size());
+  for (const std::string& name : *names) {
+    if (IsNumberedName(name, stem)) tables.push_back(parent + name);
   }
-  std::sort(tables.begin(), tables.end());
   return tables;
 }
 
@@ -120,8 +116,9 @@ Status TableSet::CheckIsFree(const std::string& path,
   Status status = CheckLeftFolders(stem);
   if (!status.ok()) return status;
   std::vector<std::string> taken = {ManifestName(stem)};
-  const std::vector<std::string> tables = TablesThere(stem);
-  taken.insert(taken.end(), tables.begin(), tables.end());
+  const auto tables = TablesThere(stem);
+  if (!tables.ok()) return tables.status();
+  taken.insert(taken.end(), tables->begin(), tables->end());
   for (const std::string& name : taken) {
     status = tool::CheckIsFree(name, inputs);
     if (!status.ok()) return status;
@@ -253,7 +250,9 @@ std::string TableSet::PlaceAside(const std::string& path) const {
 }
 
 Status TableSet::SetAside(std::vector<std::string>* replaced) const {
-  for (const std::string& path : TablesThere(stem_)) {
+  const auto tables = TablesThere(stem_);
+  if (!tables.ok()) return tables.status();
+  for (const std::string& path : *tables) {
     const int error = RenameTo(path, PlaceAside(path), /*overwrite=*/false);
     if (error != 0) return Status::FromErrno("replace", path, error);
     replaced->push_back(path);

@@ -1,0 +1,76 @@
+#include "tools/ashlar/color.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "tools/ashlar/flags.h"
+
+namespace ashlar::tool {
+namespace {
+
+// "Select graphic rendition", which all terminals know that have colors.
+std::string_view StartOf(Color color) {
+  switch (color) {
+    case Color::kGood:
+      return "\x1b[32m";
+    case Color::kBad:
+      return "\x1b[1;31m";
+    case Color::kDoubtful:
+      return "\x1b[33m";
+    case Color::kAdvice:
+      return "\x1b[36m";
+    case Color::kHeading:
+      break;
+  }
+  return "\x1b[1m";
+}
+
+std::string Painted(std::string_view text, Color color) {
+  return std::string(StartOf(color)) + std::string(text) + "\x1b[0m";
+}
+
+bool IsSet(const char* variable) {
+  const char* const value = std::getenv(variable);
+  return value != nullptr && *value != '\0';
+}
+
+bool TerminalHasColors() {
+  const char* const name = std::getenv("TERM");
+  return name != nullptr && *name != '\0' && std::string_view(name) != "dumb";
+}
+
+}  // namespace
+
+bool HasColors(int descriptor) {
+  if (FLAGS_color != "auto") return FLAGS_color == "always";
+  return !IsSet("NO_COLOR") && TerminalHasColors() && isatty(descriptor) != 0;
+}
+
+std::string Colored(std::string_view text, Color color) {
+  return HasColors(STDOUT_FILENO) ? Painted(text, color) : std::string(text);
+}
+
+std::string ColoredError(std::string line, std::string_view fault) {
+  if (!HasColors(STDERR_FILENO)) return line;
+  const auto paint = [&line](size_t place, std::string_view word, Color color) {
+    return line.replace(place, word.size(), Painted(word, color));
+  };
+  constexpr std::string_view kOurs = "ashlar: ";
+  constexpr struct {
+    std::string_view word;
+    Color color;
+  } kWords[] = {{"warning:", Color::kDoubtful}, {"hint:", Color::kAdvice}};
+  for (const auto& [word, color] : kWords) {
+    if (line.starts_with(kOurs) &&
+        std::string_view(line).substr(kOurs.size()).starts_with(word)) {
+      return paint(kOurs.size(), word, color);
+    }
+  }
+  // Names may be anything, these words stand between a blank and a colon.
+  const size_t place = line.find(" " + std::string(fault) + ":");
+  if (fault.empty() || place == std::string::npos) return line;
+  return paint(place + 1, fault, Color::kBad);
+}
+
+}  // namespace ashlar::tool
