@@ -1,9 +1,28 @@
-// The version number, handed down by the build.
+// The version number, handed down by the build, and what was chosen here.
 
 #include "util/version.h"
+
+#include <memory>
+
+#include "port/read_calls.h"
+#include "util/compress/registry.h"
+#include "util/hash/checksum.h"
+#include "util/hash/crc32c.h"
 
 namespace ashlar {
 
 std::string_view LibraryVersion() { return ASHLAR_VERSION; }
+
+std::string CompressionLibraryVersion(CompressionType type) {
+  const internal::Codec* const codec = internal::FindCodec(type);
+  const bool has_any = codec != nullptr && codec->version != nullptr;
+  return has_any ? codec->version() : std::string();
+}
+
+LibraryFeatures FindLibraryFeatures() {
+  std::unique_ptr<port::ReadRing> ring;
+  return {internal::Crc32cPath(), internal::Xxh3Path(),
+          port::SystemReadCalls().open_ring(1, &ring) == 0};
+}
 
 }  // namespace ashlar

@@ -112,7 +112,7 @@ TEST(InspectPartitions, GivesUpAmongThem) {
   table.index_type = IndexType::kTwoLevelIndexSearch;
   table.partition_filters = true;
   table.metadata_block_size = 64;
-  const auto file = NewMemoryFile("t", BuildTable(table, SomeEntries(20000)));
+  const auto file = NewMemoryFile("t", BuildTable(table, SomeEntries(50000)));
   std::map<BlockKind, size_t> all;
   const auto inspect = [&file](int looks, std::map<BlockKind, size_t>* kinds) {
     InspectOptions options;
@@ -128,11 +128,10 @@ TEST(InspectPartitions, GivesUpAmongThem) {
        {BlockKind::kIndexPartition, BlockKind::kFilterPartition}) {
     ASSERT_GT(all[kind], 600u);
     bool stopped_between = false;
-    for (int looks = 0; looks < 20; ++looks) {
+    for (int looks = 0; looks < 400 && !stopped_between; ++looks) {
       std::map<BlockKind, size_t> kinds;
       EXPECT_TRUE(inspect(looks, &kinds).IsAborted());
-      stopped_between =
-          stopped_between || (kinds[kind] > 0 && kinds[kind] < all[kind]);
+      stopped_between = kinds[kind] > 0 && kinds[kind] < all[kind];
     }
     EXPECT_TRUE(stopped_between) << BlockKindName(kind);
   }

@@ -56,7 +56,7 @@ class FlagTest(CliTest):
                 ["scan", "--input_key_hex", "--to=zz", "a.sst"],
             "key 'x' is not hexadecimal of even length":
                 ["get", "--input_key_hex", "--key=x", "a.sst"],
-            "get needs --key or --keys_file": ["get", "a.sst"],
+            "get needs --key, --keys_file or a range": ["get", "a.sst"],
             "--keys_file: cannot read none":
                 ["get", "--keys_file=none", "a.sst"],
             "--comparator: 'x' is none of leveldb.BytewiseComparator, "
@@ -348,8 +348,17 @@ class HelpTest(CliTest):
     def test_version(self):
         text = self.run_ok("--version").text
         self.assertRegex(text, r"^ashlar \d+\.\d+\.\d+\ncompiler: ")
-        self.assertIn("codecs: NoCompression", text)
+        self.assertIn("codecs: NoCompression, ", text)
+        self.assertRegex(text, r"(?m)^codecs: .*, ZSTD \d+\.\d+\.\d+$")
+        for line in (r"CRC32C: (sse4\.2|armv8|portable)",
+                     r"XXH3: (avx512|avx2|sse2|portable)",
+                     r"io_uring: (yes|no)", "format versions written: 2 to 7",
+                     "format versions read: 0 to 7"):
+            self.assertRegex(text, f"(?m)^{line}$")
         document = json.loads(self.run_ok("--version", "--json").text)
+        for codec, version in document["codec_versions"].items():
+            self.assertIn(f"{codec} {version}", text)
+        self.assertIn(f"\nXXH3: {document['xxh3']}\n", text)
         self.assertEqual(document["schema"], "ashlar/1")
         self.assertIn("NoCompression", document["codecs"])
 
@@ -541,6 +550,58 @@ class GetTest(CliTest):
         self.assertEqual(outcome.text, "'k' seq:7, type:1 => v\n")
         self.assertEqual(outcome.err, "a.sst: NotFound: 'x'\n"
                                       "a.sst: NotFound: '\\x0A'\n")
+
+    def test_ranges(self):
+        def keys(*flags, code=0):
+            outcome = self.run_program("get", "--json", *flags, "a.sst")
+            self.assertEqual(outcome.code, code)
+            return "".join(bytes.fromhex(row["key"]).decode() for row in
+                           json.loads(outcome.out)["files"][0]["results"])
+        # All that is there, each key once.
+        self.assertEqual(keys("--from="), "dkmns")
+        self.assertEqual(keys("--from=k", "--to=n"), "km")
+        self.assertEqual(keys("--prefix=m"), "m")
+        self.assertEqual(keys("--input_key_hex", "--to=6D"), "dk")
+        self.assertEqual(keys("--from=x"), "")
+        self.assertEqual(
+            self.run_ok("get", "--quiet", "--prefix=d", "a.sst").text,
+            "'d' seq:9, type:0 => \n")
+        # Of keys that are named, those in the range.
+        named = ["--key=x", "--key=s", "--key=k", "--key=a"]
+        self.assertEqual(keys(*named, "--from=k", "--to=t"), "sk")
+        self.assertEqual(keys(*named, "--to=b", code=1), "a")
+        self.assertEqual(keys(*named, "--prefix=s"), "s")
+        self.assert_usage_error("--from and --prefix exclude each other", "get",
+                                "--from=a", "--prefix=a", "a.sst")
+        (self.folder / "none").write_bytes(b"")
+        self.assert_usage_error("--keys_file: no key in none", "get",
+                                "--keys_file=none", "--from=a", "a.sst")
+
+    def test_many_keys(self):
+        count = 1000
+        self.build("b.sst", hex_rows([
+            (b"%05d" % (i // 3), 3000 - i, (1, 2)[i % 3 == 0], b"v%d" % i)
+            for i in range(3 * count)]), "--block_size=200")
+        # Each is a merge operand and the value below it.
+        expected = "".join(
+            f"'{i:05}' seq:{3000 - 3 * i}, type:2 => v{3 * i}\n"
+            f"'{i:05}' seq:{2999 - 3 * i}, type:1 => v{3 * i + 1}\n"
+            for i in range(count))
+        self.assertEqual(self.run_ok("get", "--quiet", "--from=", "b.sst").text,
+                         expected)
+        (self.folder / "keys").write_text(
+            "".join(f"{i:05}\n" for i in range(count)))
+        get = ["get", "--quiet", "--keys_file=keys"]
+        self.assertEqual(self.run_ok(*get, "b.sst").text, expected)
+        # A damaged block fails its keys and no others.
+        data = bytearray((self.folder / "b.sst").read_bytes())
+        data[3000] ^= 1
+        (self.folder / "b.sst").write_bytes(data)
+        outcome = self.run_program(*get, "--max_errors=0", "b.sst")
+        self.assertEqual(outcome.code, 1)
+        failed = outcome.err.count("Corruption: block checksum mismatch")
+        self.assertEqual(len(outcome.text.splitlines()), 2 * (count - failed))
+        self.assertLess(0, failed)
 
     def test_keys_file_and_json(self):
         (self.folder / "keys").write_text("6B\n6D\n78")

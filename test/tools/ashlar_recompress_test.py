@@ -8,7 +8,7 @@ import subprocess
 import unittest
 
 import cli
-from cli import CliTest, PROGRAM, hex_rows, numbered_rows
+from cli import CliTest, GOLDEN, PROGRAM, hex_rows, numbered_rows
 
 LINE = re.compile(
     r"Cx level: (-?\d+) Cx size: +(\d+) Uncx size: +(\d+) Ratio: +([\d.]+) "
@@ -16,6 +16,11 @@ LINE = re.compile(
     r"Not cx for ratio: +(\d+) \( *[\d.]+%\) "
     r"Not cx otherwise: +(\d+) \( *[\d.]+%\)"
     r"(  Write cpu usec: \d+  Read cpu usec: \d+)?\n")
+
+
+BASELINE = re.compile(
+    r"Baseline: (\w+) +Cx size: +(\d+) Uncx size: +(\d+) Ratio: +([\d.]+)  "
+    r"Blocks: (\d+)( of (\d+))?\n")
 
 
 class RecompressTest(CliTest):
@@ -36,10 +41,11 @@ class RecompressTest(CliTest):
             "--compression_level_from=1", "--compression_level_to=3",
             "--compression_parallel_threads=2")
         lines = outcome.text.splitlines(keepends=True)
-        self.assertEqual(lines[:3], [
-            "Process a.sst\n", "Sst file format: block-based\n",
-            "Compression: kNoCompression           Block Size: 4096  "
-            "Threads: 2\n"])
+        self.assertEqual(lines[:2], [
+            "Process a.sst\n", "Sst file format: block-based\n"])
+        self.assertRegex(lines.pop(2), BASELINE)
+        self.assertEqual(lines[2], "Compression: kNoCompression           "
+                                   "Block Size: 4096  Threads: 2\n")
         self.assertEqual(lines[4], "Compression: kZSTD                    "
                                    "Block Size: 4096  Threads: 2\n")
         self.assertEqual(len(lines), 8)
@@ -47,6 +53,106 @@ class RecompressTest(CliTest):
                   [lines[3], *lines[5:]]]
         self.assertEqual(levels, ["32767", "1", "2", "3"])
         self.assertEqual(os.listdir(self.folder), ["a.sst"])
+
+    def test_baseline_is_the_file_as_stored(self):
+        """A file that is built anew as it was has the same numbers."""
+        rows = self.run_ok("scan", "--output_format=canonical", "a.sst").out
+        for codec, flags in (
+                ("kZSTD", ["--compression_type=zstd"]),
+                ("kSnappyCompression", ["--compression_type=snappy",
+                                        "--format_version=7"]),
+                ("kNoCompression", ["--compression_type=none",
+                                    "--format_version=7"]),
+                ("kZSTD", ["--compression_type=zstd", "--index_type=partitioned",
+                           "--metadata_block_size=200"])):
+            self.build("b.sst", rows, "--overwrite", "--block_size=2000",
+                       *flags)
+            recompress = ["recompress", f"--compression_types={codec}",
+                          "--block_size=2000"]
+            text = self.run_ok(*recompress, "b.sst").text.splitlines(True)
+            stored, made = BASELINE.fullmatch(text[2]), LINE.fullmatch(text[4])
+            self.assertEqual(stored[1], codec)
+            self.assertEqual(stored.group(2, 3, 4), made.group(2, 3, 4), flags)
+            self.assertIsNone(stored[6])
+            file, = json.loads(self.run_ok(*recompress, "--json",
+                                           "b.sst").out)["files"]
+            baseline, run = file["baseline"], file["runs"][0]
+            for name in ("codec", "data_size", "uncompressed_size", "ratio"):
+                self.assertEqual(baseline[name], run[name], (flags, name))
+            self.assertEqual((baseline["blocks"], baseline["file_blocks"]),
+                             (int(stored[5]), int(stored[5])))
+        self.assertNotIn("Baseline", self.run_ok(
+            *recompress, "--quiet", "b.sst").text)
+
+    def test_baseline_of_other_files(self):
+        for name, *codecs in (
+                ("ldb-snappy.ldb", "unknown", "Snappy"),
+                ("ldb-plain.ldb", "unknown", "NoCompression"),
+                ("r119-comp-mixed.sst", "NoCompression", "NoCompression"),
+                ("r119-comp-zlib-fv6.sst", "Zlib", "Zlib"),
+                ("r119-comp-lz4hc-fv7.sst", "LZ4HC", "LZ4HC"),
+                ("r119-part-fv7.sst", "NoCompression", "NoCompression")):
+            path = GOLDEN / name
+            for sample, codec in zip(([], ["--sample=1000"]), codecs):
+                found, = json.loads(self.run_ok(
+                    "recompress", "--json", "--compression_types=none",
+                    *sample, path).out)["files"]
+                layout, = json.loads(self.run_ok("layout", "--json",
+                                                 path).out)["files"]
+                data = [block for block in layout["blocks"]
+                        if block["kind"] == "data"]
+                baseline = found["baseline"]
+                expected = (sum(block["size"] + 5 for block in data),
+                            sum(block["raw_size"] for block in data), len(data))
+                self.assertEqual(
+                    (baseline["data_size"], baseline["uncompressed_size"],
+                     baseline["blocks"]), expected, name)
+                self.assertEqual(baseline["codec"], codec, name)
+
+    def test_sample(self):
+        self.build("b.sst", numbered_rows(5000, value_size=60),
+                   "--block_size=512")
+        flags = ["--compression_types=none,zstd", "--block_size=512", "--json"]
+        def sizes(file):
+            return [(run["uncompressed_size"], run["data_size"])
+                    for run in file["runs"]]
+        def recompressed(*more):
+            file, = json.loads(self.run_ok("recompress", *flags, *more,
+                                           "b.sst").out)["files"]
+            return file
+        whole = recompressed()
+        for everything in ("--sample=0", "--sample=1000000"):
+            self.assertEqual(sizes(recompressed(everything)), sizes(whole))
+        for wanted in (1, 2, 16, 64):
+            some = recompressed(f"--sample={wanted}")
+            baseline = some["baseline"]
+            self.assertEqual(baseline["file_blocks"],
+                             whole["baseline"]["blocks"])
+            self.assertLessEqual(baseline["blocks"], max(wanted, 2))
+            self.assertGreater(baseline["blocks"], wanted / 2)
+            # As many bytes as these blocks have, but for how they are cut.
+            self.assertAlmostEqual(
+                sizes(some)[0][0] / baseline["uncompressed_size"], 1, 1)
+            if wanted == 64:
+                self.assertAlmostEqual(baseline["ratio"],
+                                       whole["baseline"]["ratio"], 0)
+        text = self.run_ok("recompress", "--compression_types=zstd",
+                           "--sample=16", "b.sst").text
+        found = BASELINE.search(text)
+        self.assertEqual(int(found[7]), whole["baseline"]["blocks"])
+        # Damage is told, wherever it is.
+        data = bytearray((self.folder / "b.sst").read_bytes())
+        data[5000] ^= 1
+        (self.folder / "b.sst").write_bytes(data)
+        outcome = self.run_program("recompress", "--sample=2", "b.sst")
+        self.assertEqual(outcome.code, 1)
+        self.assertIn("Corruption: block checksum mismatch", outcome.err)
+        self.assertNotIn("Cx size", outcome.text)
+
+    def test_sample_of_keys_with_timestamps(self):
+        for name in ("r119-ts.sst", "r119-ts-stripped.sst", "r119-reverse.sst"):
+            self.assertGreater(self.runs("--sample=4", name=GOLDEN / name)[0][
+                "uncompressed_size"], 0)
 
     def test_default_is_every_codec(self):
         version = json.loads(self.run_ok("--version", "--json").out)

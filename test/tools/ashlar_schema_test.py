@@ -22,7 +22,7 @@ CANNOT_BE_SHOWN = {
 # Members whose absence is no fault of a document, such as those that only
 # some files have.
 OPTIONAL = set("""
-    after blocks checksum_type comparator_name compression_name
+    after baseline blocks checksum_type comparator_name compression_name
     compression_options entries_per_block filter filter_policy_name
     format_version last measured_rate merge_operator_name meta_blocks ok
     prefix_extractor_name properties property_collectors_names ratio raw_size

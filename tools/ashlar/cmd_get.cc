@@ -1,6 +1,7 @@
-// get: point lookups.
+// get: point lookups, many at a time.
 #include <fstream>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -111,14 +112,8 @@ void WriteJson(const std::string& key, const Found& found, JsonWriter* json) {
   json->EndObject();
 }
 
-void LookUp(const TableReader& reader, const std::string& key, Report* report) {
-  Found found;
-  const Status status =
-      reader.Get(ReadOptionsFromFlags(), key, kMaxSequenceNumber, &found.result,
-                 [&found](const Slice& operand, SequenceNumber sequence) {
-                   found.operands.push_back({operand.ToString(), sequence});
-                   return true;
-                 });
+void Tell(const std::string& key, const Found& found, const Status& status,
+          Report* report) {
   if (!status.ok()) {
     report->AddFault(status);
     return;
@@ -134,9 +129,94 @@ void LookUp(const TableReader& reader, const std::string& key, Report* report) {
     report->out()->Flush();
     const std::string shown =
         FLAGS_output_hex ? ToHex(key, HexCase::kUpper) : Escape(key);
-    PrintError(report->path() + ": NotFound: '" + shown + "'");
+    PrintError(report->path() + ": NotFound: '" + shown + "'", "NotFound");
   }
 }
+
+// All at once: keys of one block share it, and blocks are read together.
+void LookUp(const TableReader& reader, std::span<const std::string> keys,
+            Report* report) {
+  std::vector<Found> found(keys.size());
+  std::vector<Slice> slices(keys.begin(), keys.end());
+  std::vector<GetResult> results(keys.size());
+  std::vector<Status> statuses(keys.size());
+  reader.MultiGet(
+      ReadOptionsFromFlags(), slices, kMaxSequenceNumber, results, statuses,
+      [&found](size_t key, const Slice& operand, SequenceNumber sequence) {
+        found[key].operands.push_back({operand.ToString(), sequence});
+        return true;
+      });
+  for (size_t i = 0; i < keys.size() && !report->MustStop(); ++i) {
+    found[i].result = std::move(results[i]);
+    Tell(keys[i], found[i], statuses[i], report);
+  }
+}
+
+class Getter {
+ public:
+  // What is wrong with the flags; empty when nothing is.
+  std::string Prepare(const CommandLine& line);
+
+  void Run(const std::string& path, Report* report) const {
+    const std::unique_ptr<TableReader> reader = OpenTable(path, false, report);
+    if (reader == nullptr) return;
+    if (!report->text()) {
+      report->json()->Key("results");
+      report->json()->BeginArray();
+    }
+    const Status status =
+        keys_.empty() ? GetRange(*reader, report) : GetKeys(*reader, report);
+    if (!report->text()) report->json()->EndArray();
+    if (!status.ok()) report->AddFault(status);
+  }
+
+ private:
+  // Values of so many are held at once.
+  static constexpr size_t kMostTogether = 64;
+
+  Status GetKeys(const TableReader& reader, Report* report) const {
+    std::vector<std::string> batch;
+    for (const std::string& key : keys_) {
+      if (!range_.Contains(key, *reader.comparator())) continue;
+      batch.push_back(key);
+      TellFull(reader, &batch, report);
+    }
+    LookUp(reader, batch, report);
+    return {};
+  }
+
+  // Of the keys that have any entry there.
+  Status GetRange(const TableReader& reader, Report* report) const {
+    const Comparator& comparator = *reader.comparator();
+    ReadOptions options = ReadOptionsFromFlags();
+    options.ignore_range_deletions = true;
+    Iterator it = reader.NewIterator(options);
+    std::vector<std::string> batch;
+    for (range_.SeekToStart(comparator, &it);
+         it.Valid() && !range_.EndsBefore(it.user_key(), comparator) &&
+         !report->MustStop();
+         it.Next()) {
+      const Slice key =
+          WithoutTimestamp(it.user_key(), comparator.timestamp_size());
+      if (!batch.empty() && key == Slice(batch.back())) continue;
+      TellFull(reader, &batch, report);
+      batch.push_back(key.ToString());
+    }
+    LookUp(reader, batch, report);
+    return it.status();
+  }
+
+  // The last key stays: it may come again.
+  static void TellFull(const TableReader& reader,
+                       std::vector<std::string>* batch, Report* report) {
+    if (batch->size() < kMostTogether) return;
+    LookUp(reader, std::span(*batch).first(kMostTogether - 1), report);
+    batch->erase(batch->begin(), batch->end() - 1);
+  }
+
+  std::vector<std::string> keys_;
+  KeyRange range_;
+};
 
 // What is wrong with --key and --keys_file; empty when nothing is.
 std::string CollectKeys(const CommandLine& line,
@@ -148,7 +228,6 @@ std::string CollectKeys(const CommandLine& line,
     while (std::getline(file, text)) texts.push_back(text);
     if (!file.eof()) return "--keys_file: cannot read " + FLAGS_keys_file;
   }
-  if (texts.empty()) return "get needs --key or --keys_file";
   for (const std::string& text : texts) {
     std::optional<std::string> key = KeyFromFlag(text);
     if (!key) {
@@ -159,27 +238,30 @@ std::string CollectKeys(const CommandLine& line,
   return {};
 }
 
+std::string Getter::Prepare(const CommandLine& line) {
+  std::string error = CollectKeys(line, &keys_);
+  if (error.empty()) error = range_.Parse(line);
+  if (!error.empty()) return error;
+  if (keys_.empty() && range_.IsAll()) {
+    return "get needs --key, --keys_file or a range";
+  }
+  // An empty file is no wish for all that is there.
+  if (keys_.empty() && line.Given("keys_file")) {
+    return "--keys_file: no key in " + FLAGS_keys_file;
+  }
+  return {};
+}
+
 }  // namespace
 
 int RunGet(const CommandLine& line) {
-  std::vector<std::string> keys;
-  std::string error = CollectKeys(line, &keys);
+  Getter getter;
+  std::string error = getter.Prepare(line);
   if (error.empty()) error = CheckComparatorFlag();
   if (!error.empty()) return UsageError(error);
   return RunOverFiles(line, "get",
-                      [&keys](const std::string& path, Report* report) {
-                        const std::unique_ptr<TableReader> reader =
-                            OpenTable(path, false, report);
-                        if (reader == nullptr) return;
-                        if (!report->text()) {
-                          report->json()->Key("results");
-                          report->json()->BeginArray();
-                        }
-                        for (const std::string& key : keys) {
-                          if (report->MustStop()) break;
-                          LookUp(*reader, key, report);
-                        }
-                        if (!report->text()) report->json()->EndArray();
+                      [&getter](const std::string& path, Report* report) {
+                        getter.Run(path, report);
                       });
 }
 

@@ -8,9 +8,10 @@
 #include <memory>
 #include <string>
 #include <utility>
-#include <vector>
 
+#include "table/statistics.h"
 #include "table/table_builder.h"
+#include "tools/ashlar/block_sample.h"
 #include "tools/ashlar/command_table.h"
 #include "tools/ashlar/copy_entries.h"
 #include "tools/ashlar/recompress_options.h"
@@ -24,6 +25,12 @@ namespace {
 // Internal key and end.
 using StoredRangeDeletion = std::pair<std::string, std::string>;
 
+double Ratio(uint64_t uncompressed, uint64_t stored) {
+  return stored == 0
+             ? 0.0
+             : static_cast<double>(uncompressed) / static_cast<double>(stored);
+}
+
 struct Run {
   CompressionType codec;
   int level;
@@ -32,10 +39,7 @@ struct Run {
   Elapsed read;
 
   double ratio() const {
-    return made.data_size == 0
-               ? 0.0
-               : static_cast<double>(made.uncompressed_data_size) /
-                     static_cast<double>(made.data_size);
+    return Ratio(made.uncompressed_data_size, made.data_size);
   }
   uint64_t blocks_compressed() const {
     return made.num_data_blocks - made.num_data_blocks_compression_rejected -
@@ -82,32 +86,69 @@ class Recompressor {
       : options_(std::move(options)) {}
 
   void Recompress(const std::string& path, Report* report) {
-    const std::unique_ptr<TableReader> input = OpenTable(path, false, report);
-    if (input == nullptr) return;
-    options_.table.comparator = input->comparator();
-    options_.table.persist_user_defined_timestamps =
-        input->properties().user_defined_timestamps_persisted != 0;
+    const std::unique_ptr<TableReader> file = Open(path, report);
+    if (file == nullptr) return;
+    baseline_ = StoredBlocks();
+    baseline_is_known_ = options_.sample != 0;
+    baseline_is_told_ = false;
+    std::unique_ptr<TableReader> sample;
+    if (options_.sample != 0) {
+      const bool stripped =
+          file->properties().user_defined_timestamps_persisted == 0;
+      sample = TakeBlockSample(
+          path, stripped ? StoredOrder(file->properties()) : file->comparator(),
+          options_.sample, report, &baseline_);
+    } else {
+      baseline_ = FindStoredBlocks(path, file->properties());
+    }
     if (!report->text()) {
       report->json()->Key("runs");
       report->json()->BeginArray();
     }
-    const Status status = RunAll(*input, report);
-    if (!report->text()) report->json()->EndArray();
+    const TableReader* const input =
+        options_.sample != 0 ? sample.get() : file.get();
+    const Status status = input == nullptr ? Status() : RunAll(*input, report);
+    if (!report->text()) {
+      report->json()->EndArray();
+      if (baseline_is_told_) WriteBaseline(report->json());
+    }
     if (!status.ok()) report->AddFault(status);
-    report->AddEntries(input->properties().num_entries);
+    if (input != nullptr) report->AddEntries(input->properties().num_entries);
   }
 
  private:
+  // Counts what is decompressed of the data blocks: the parts of an index are
+  // read at once.
+  std::unique_ptr<TableReader> Open(const std::string& path, Report* report) {
+    ReaderOptions options = ReaderOptionsFromFlags();
+    statistics_ = std::make_shared<Statistics>();
+    options.statistics = statistics_;
+    options.partition_pinning = PinningTier::kAll;
+    return TellOpened(TableReader::Open(path, options), path, report);
+  }
+
+  // How much larger than they are stored the blocks are that were read so far.
+  uint64_t Expansion() const {
+    return statistics_->GetTickerCount(Ticker::kBytesDecompressedTo) -
+           statistics_->GetTickerCount(Ticker::kBytesDecompressedFrom);
+  }
+
   Status RunAll(const TableReader& input, Report* report) {
+    options_.table.comparator = input.comparator();
+    options_.table.persist_user_defined_timestamps =
+        input.properties().user_defined_timestamps_persisted != 0;
     for (const RecompressOptions::Codec& codec : options_.codecs) {
       if (!IsCompressionSupported(codec.type)) {
         Refuse(codec.type, report);
         continue;
       }
-      if (report->text() && !codec.levels.empty()) PrintHeading(codec, report);
+      bool has_heading = false;
       for (const int level : codec.levels) {
         Run run = {codec.type, level, {}, {}, {}};
         Status status = Rebuild(input, report->path(), &run);
+        TellBaseline(report);
+        if (report->text() && !has_heading) PrintHeading(codec, report);
+        has_heading = true;
         if (!status.ok()) return status;
         if (report->text()) {
           PrintText(run, report->out());
@@ -118,6 +159,47 @@ class Recompressor {
       }
     }
     return {};
+  }
+
+  // The first walk through the table tells what its blocks hold.
+  void FindBaseline(uint64_t expansion) {
+    if (baseline_is_known_) return;
+    baseline_is_known_ = true;
+    constexpr uint64_t kTrailerBytes = 5;
+    baseline_.uncompressed =
+        baseline_.data_size - kTrailerBytes * baseline_.blocks + expansion;
+  }
+
+  void TellBaseline(Report* report) {
+    if (!baseline_is_known_ || baseline_is_told_) return;
+    baseline_is_told_ = true;
+    if (!report->text() || FLAGS_quiet) return;
+    const StoredBlocks& stored = baseline_;
+    char text[256];
+    std::snprintf(text, sizeof text,
+                  "Baseline: %-24s Cx size: %10" PRIu64 " Uncx size: %10" PRIu64
+                  " Ratio: %10.6f  Blocks: %" PRIu64,
+                  stored.CodecName(CompressionTypeEnumName).c_str(),
+                  stored.data_size, stored.uncompressed,
+                  Ratio(stored.uncompressed, stored.data_size), stored.blocks);
+    report->out()->Append(text);
+    if (options_.sample != 0) {
+      report->out()->Append(" of " + std::to_string(stored.of_blocks));
+    }
+    report->out()->Append("\n");
+  }
+
+  void WriteBaseline(JsonWriter* json) const {
+    json->Key("baseline");
+    json->BeginObject();
+    json->Member("codec", baseline_.CodecName(CompressionTypeName));
+    json->NumberMember("data_size", baseline_.data_size);
+    json->NumberMember("uncompressed_size", baseline_.uncompressed);
+    json->Key("ratio");
+    json->Decimal(Ratio(baseline_.uncompressed, baseline_.data_size));
+    json->NumberMember("blocks", baseline_.blocks);
+    json->NumberMember("file_blocks", baseline_.of_blocks);
+    json->EndObject();
   }
 
   static void Refuse(CompressionType type, Report* report) {
@@ -144,7 +226,9 @@ class Recompressor {
     options_.table.compression_opts.level = run->level;
     auto scratch = ScratchFile::Create();
     if (!scratch.ok()) return scratch.status();
+    const uint64_t expansion = Expansion();
     Status status = Write(input, path, scratch->get(), run);
+    if (status.ok()) FindBaseline(Expansion() - expansion);
     return status.ok() ? ReadBack(input, path, **scratch, run) : status;
   }
 
@@ -257,6 +341,11 @@ class Recompressor {
   }
 
   RecompressOptions options_;
+  // Of the file that is worked on.
+  std::shared_ptr<Statistics> statistics_;
+  StoredBlocks baseline_;
+  bool baseline_is_known_ = false;
+  bool baseline_is_told_ = false;
 };
 
 }  // namespace

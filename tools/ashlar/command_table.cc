@@ -53,6 +53,10 @@ constexpr Command kCommands[] = {
      RunLayout},
     {"get", kGet, "--key=<key>... <file-or-directory>...",
      "look keys up through filter, index and data block",
+     "Looks up all keys of --key and --keys_file in one batch; with --from, "
+     "--to "
+     "or --prefix those of them that lie in the range, and without any keys "
+     "all that the table has there. "
      "Prints what decides the key's state: its newest entry, or its merge "
      "operands and what they stand on. A key without any entry is named on "
      "standard error and makes the exit code 1.",
@@ -66,7 +70,10 @@ constexpr Command kCommands[] = {
      "what the table would take in other codecs",
      "Builds the table anew for each codec and level, into a scratch file that "
      "has no name, and reads it back; the input is only read. Sizes are those "
-     "of data blocks, Cx size with 5 bytes of trailer each.",
+     "of data blocks, Cx size with 5 bytes of trailer each. First, as "
+     "Baseline, "
+     "the file as it is stored; with --sample that, and all else, of some of "
+     "its data blocks.",
      RunRecompress},
     {"stats", kStats, kFiles, "sizes and distributions",
      "Bytes by kind of block, entries by type, percentiles of the sizes of "

@@ -36,11 +36,11 @@
            "only file:// is supported")                                        \
   FLAG(string, fs_uri, "", "uri", kInput, kAll,                                \
            "only file:// is supported")                                        \
-  FLAG(string, from, "", "key", kRange, kCheck | kScan,                        \
+  FLAG(string, from, "", "key", kRange, kCheck | kScan | kGet,                 \
            "first user key, inclusive")                                        \
-  FLAG(string, to, "", "key", kRange, kCheck | kScan,                          \
+  FLAG(string, to, "", "key", kRange, kCheck | kScan | kGet,                   \
            "user key to stop at, exclusive")                                   \
-  FLAG(string, prefix, "", "key", kRange, kCheck | kScan,                      \
+  FLAG(string, prefix, "", "key", kRange, kCheck | kScan | kGet,               \
            "only keys that begin so; not together with --from")                \
   FLAG(uint64, read_num, 0, "n", kRange, kCheck | kScan,                       \
            "stop after n entries, over all inputs together; 0: no limit")      \
@@ -84,8 +84,9 @@
            "fault lines a file, then only their number; 0: all")               \
   FLAG(uint64, filter_probes, 100000, "n", kOutput, kStats | kReport,          \
            "absent keys that the filter is asked for")                         \
-  FLAG(uint64, sample, 2048, "n", kOutput, kReport,                            \
-           "data blocks to decode, spread over the file; 0: all")              \
+  FLAG(uint64, sample, 2048, "n", kOutput, kReport | kRecompress,              \
+           "data blocks to work on, spread over the file; 0: all, as "         \
+           "recompress does where this is not given")                          \
   FLAG(string, prefix_separator, "", "text", kOutput, kStats,                  \
            "the heaviest prefixes are what stands before it")                  \
   FLAG(uint32, prefix_length, 0, "bytes", kOutput, kStats,                     \

@@ -110,8 +110,10 @@ std::string CompilerName() {
 std::string CodecList() {
   std::string list;
   for (const CompressionType type : SupportedCompressionTypes()) {
-    if (!list.empty()) list += ' ';
+    if (!list.empty()) list += ", ";
     list += CompressionTypeName(type);
+    const std::string version = CompressionLibraryVersion(type);
+    if (!version.empty()) list += " " + version;
   }
   return list;
 }
@@ -170,8 +172,12 @@ std::string CommandHelpText(const Command& command) {
 
 std::string VersionText() {
   const std::string formats_read = "0 to " + std::to_string(kMaxFormatVersion);
+  const LibraryFeatures features = FindLibraryFeatures();
   return "ashlar " + std::string(LibraryVersion()) +
          "\ncompiler: " + CompilerName() + "\ncodecs: " + CodecList() +
+         "\nCRC32C: " + std::string(features.crc32c) +
+         "\nXXH3: " + std::string(features.xxh3) +
+         "\nio_uring: " + (features.io_uring ? "yes" : "no") +
          "\nformat versions written: " + std::to_string(kMinFormatVersion) +
          " to " + std::to_string(kMaxFormatVersion) +
          "\nformat versions read: " + formats_read + "\n";
@@ -189,6 +195,17 @@ void WriteVersionJson(Output* out) {
     json.String(CompressionTypeName(type));
   }
   json.EndArray();
+  json.Key("codec_versions");
+  json.BeginObject();
+  for (const CompressionType type : SupportedCompressionTypes()) {
+    const std::string version = CompressionLibraryVersion(type);
+    if (!version.empty()) json.Member(CompressionTypeName(type), version);
+  }
+  json.EndObject();
+  const LibraryFeatures features = FindLibraryFeatures();
+  json.Member("crc32c", features.crc32c);
+  json.Member("xxh3", features.xxh3);
+  json.BoolMember("io_uring", features.io_uring);
   json.NumberMember("format_version_written_min", kMinFormatVersion);
   json.NumberMember("format_version_written_max", kMaxFormatVersion);
   json.NumberMember("format_version_read_max", kMaxFormatVersion);

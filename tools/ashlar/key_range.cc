@@ -84,6 +84,14 @@ bool KeyRange::EndsBefore(const Slice& user_key,
   return prefix_ && !key.starts_with(*prefix_);
 }
 
+bool KeyRange::Contains(const Slice& key, const Comparator& comparator) const {
+  if (from_ && comparator.CompareWithoutTimestamp(key, *from_) < 0) {
+    return false;
+  }
+  if (to_ && comparator.CompareWithoutTimestamp(key, *to_) >= 0) return false;
+  return !prefix_ || key.starts_with(*prefix_);
+}
+
 bool KeyRange::Meets(const Slice& begin, const Slice& end,
                      const Comparator& comparator) const {
   if (to_ && comparator.Compare(begin, *to_) >= 0) return false;

@@ -1,4 +1,4 @@
-// --from, --to and --prefix: which user keys a scan shows. Timestamps are no
+// --from, --to and --prefix: which user keys are looked at. Timestamps are no
 // part of them.
 #ifndef ASHLAR_TOOLS_ASHLAR_KEY_RANGE_H_
 #define ASHLAR_TOOLS_ASHLAR_KEY_RANGE_H_
@@ -25,6 +25,9 @@ class KeyRange {
   void SeekToStart(const Comparator& comparator, Iterator* iterator) const;
   // Whether the range has ended at or before this key.
   bool EndsBefore(const Slice& user_key, const Comparator& comparator) const;
+
+  // Of a key without timestamp.
+  bool Contains(const Slice& key, const Comparator& comparator) const;
 
   // Whether it may have keys of a range deletion: begin <= key < end.
   bool Meets(const Slice& begin, const Slice& end,

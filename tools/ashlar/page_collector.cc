@@ -8,6 +8,7 @@
 
 #include "table/internal_key.h"
 #include "table/table_reader.h"
+#include "tools/ashlar/block_sample.h"
 #include "tools/ashlar/flags.h"
 #include "tools/ashlar/open_table.h"
 #include "tools/ashlar/progress.h"
@@ -19,27 +20,8 @@ namespace {
 
 constexpr uint64_t kTrailerBytes = 5;
 
-// Some of `total` things, evenly spread, the first and the last among them.
-std::vector<bool> EvenlySpread(uint64_t wanted, uint64_t total) {
-  std::vector<bool> chosen(total, wanted >= total);
-  if (wanted >= total) return chosen;
-  wanted = std::max<uint64_t>(wanted, 2);
-  for (uint64_t i = 0; i < wanted; ++i) {
-    const double share =
-        static_cast<double>(i) / static_cast<double>(wanted - 1);
-    chosen[static_cast<size_t>(share * static_cast<double>(total - 1))] = true;
-  }
-  return chosen;
-}
-
 bool Contains(const std::vector<bool>& chosen, uint64_t index) {
   return index < chosen.size() && chosen[index];
-}
-
-uint64_t CountDataBlocks(const TableInspection& inspection) {
-  return static_cast<uint64_t>(std::count_if(
-      inspection.blocks.begin(), inspection.blocks.end(),
-      [](const auto& block) { return block.kind == BlockKind::kData; }));
 }
 
 // So many that about this much is compressed again and again. What a block
@@ -57,17 +39,6 @@ uint64_t TrialBlocksOf(const TableInspection& inspection, uint64_t total) {
          properties.data_size / total, uint64_t{1}});
   }
   return std::clamp<uint64_t>(kTrialBytes / block_bytes, 2, kMost);
-}
-
-// Of keys as they are stored. Null where none can compare them.
-const Comparator* StoredOrder(const TableProperties& properties) {
-  std::string name = properties.comparator_name;
-  constexpr std::string_view kTimestamps = ".u64ts";
-  if (properties.user_defined_timestamps_persisted == 0 &&
-      name.ends_with(kTimestamps)) {
-    name.resize(name.size() - kTimestamps.size());
-  }
-  return FindBuiltinComparator(name);
 }
 
 class Collector {

@@ -128,6 +128,8 @@ std::string RecompressOptionsFromFlags(const CommandLine& line,
     constexpr uint64_t kDefaultBlockSize = 16384;
     options->table.block_size = kDefaultBlockSize;
   }
+  // The default of the flag is that of `report`.
+  if (line.Given("sample")) options->sample = FLAGS_sample;
   // Nothing is told of it.
   options->table.filter = FilterType::kNone;
   SetThreads(line, options);

@@ -19,6 +19,7 @@ struct RecompressOptions {
   std::vector<Codec> codecs;
   TableOptions table;  // but for codec and level
   BuildOptions build;
+  uint64_t sample = 0;  // data blocks; 0: all
   // With the caller: for the heading.
   uint32_t threads = 1;
 };

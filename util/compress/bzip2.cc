@@ -8,6 +8,7 @@
 #include <memory>
 #include <new>
 #include <string>
+#include <string_view>
 
 #include "third-party/bzip2_lib.h"
 #include "util/compress/codecs.h"
@@ -204,6 +205,12 @@ std::unique_ptr<Compressor> NewBZip2Compressor(
 
 std::unique_ptr<BlockDecoder> NewBZip2Decoder() {
   return std::unique_ptr<BlockDecoder>(new (std::nothrow) BZip2Decoder);
+}
+
+// Without the day of the release, which stands behind a comma.
+std::string BZip2Version() {
+  const std::string_view version = ::BZ2_bzlibVersion();
+  return std::string(version.substr(0, version.find(',')));
 }
 
 }  // namespace ashlar::internal

@@ -6,6 +6,7 @@
 #define ASHLAR_UTIL_COMPRESS_CODECS_H_
 
 #include <memory>
+#include <string>
 
 #include "util/compress/registry.h"
 
@@ -22,6 +23,7 @@ Status ReadSnappySize(int compress_format, const Slice& payload,
 std::unique_ptr<Compressor> NewSnappyCompressor(const CompressionOptions&,
                                                 const Slice& dictionary);
 std::unique_ptr<BlockDecoder> NewSnappyDecoder();
+std::string SnappyVersion();
 
 CompressionLevelRange Lz4Levels();
 Status ReadLz4Size(int compress_format, const Slice& payload,
@@ -29,6 +31,7 @@ Status ReadLz4Size(int compress_format, const Slice& payload,
 std::unique_ptr<Compressor> NewLz4Compressor(const CompressionOptions&,
                                              const Slice& dictionary);
 std::unique_ptr<BlockDecoder> NewLz4Decoder();
+std::string Lz4Version();
 
 // Read with lz4's two.
 CompressionLevelRange Lz4HcLevels();
@@ -41,6 +44,7 @@ Status ReadZlibSize(int compress_format, const Slice& payload,
 std::unique_ptr<Compressor> NewZlibCompressor(const CompressionOptions&,
                                               const Slice& dictionary);
 std::unique_ptr<BlockDecoder> NewZlibDecoder();
+std::string ZlibVersion();
 
 CompressionLevelRange BZip2Levels();
 Status ReadBZip2Size(int compress_format, const Slice& payload,
@@ -48,6 +52,7 @@ Status ReadBZip2Size(int compress_format, const Slice& payload,
 std::unique_ptr<Compressor> NewBZip2Compressor(const CompressionOptions&,
                                                const Slice& dictionary);
 std::unique_ptr<BlockDecoder> NewBZip2Decoder();
+std::string BZip2Version();
 
 CompressionLevelRange ZstdLevels();
 Status ReadZstdSize(int compress_format, const Slice& payload,
@@ -58,6 +63,7 @@ Status ReadZstdFrameSize(int compress_format, const Slice& payload,
 std::unique_ptr<Compressor> NewZstdCompressor(const CompressionOptions&,
                                               const Slice& dictionary);
 std::unique_ptr<BlockDecoder> NewZstdDecoder();
+std::string ZstdVersion();
 std::unique_ptr<DigestedDictionary> DigestZstdDictionary(
     const Slice& dictionary);
 std::string TrainZstdDictionary(const CompressionOptions& options,

@@ -133,6 +133,8 @@ std::unique_ptr<BlockDecoder> NewLz4Decoder() {
   return std::unique_ptr<BlockDecoder>(new (std::nothrow) Lz4Decoder);
 }
 
+std::string Lz4Version() { return ::LZ4_versionString(); }
+
 }  // namespace ashlar::internal
 
 #endif  // ASHLAR_HAVE_LZ4

@@ -26,7 +26,8 @@ constexpr Codec kCodecs[] = {
      .levels = &SnappyLevels,
      .read_size = &ReadSnappySize,
      .new_compressor = &NewSnappyCompressor,
-     .new_decoder = &NewSnappyDecoder},
+     .new_decoder = &NewSnappyDecoder,
+     .version = &SnappyVersion},
 #endif
 #if ASHLAR_HAVE_ZLIB
     // A match of 258 bytes takes two bits at least.
@@ -36,6 +37,7 @@ constexpr Codec kCodecs[] = {
      .read_size = &ReadZlibSize,
      .new_compressor = &NewZlibCompressor,
      .new_decoder = &NewZlibDecoder,
+     .version = &ZlibVersion,
      .decodes_unsized = true},
 #endif
 #if ASHLAR_HAVE_BZIP2
@@ -47,6 +49,7 @@ constexpr Codec kCodecs[] = {
      .read_size = &ReadBZip2Size,
      .new_compressor = &NewBZip2Compressor,
      .new_decoder = &NewBZip2Decoder,
+     .version = &BZip2Version,
      .decodes_unsized = true},
 #endif
 #if ASHLAR_HAVE_LZ4
@@ -56,13 +59,15 @@ constexpr Codec kCodecs[] = {
      .levels = &Lz4Levels,
      .read_size = &ReadLz4Size,
      .new_compressor = &NewLz4Compressor,
-     .new_decoder = &NewLz4Decoder},
+     .new_decoder = &NewLz4Decoder,
+     .version = &Lz4Version},
     {.type = CompressionType::kLZ4HCCompression,
      .max_expansion = 255,
      .levels = &Lz4HcLevels,
      .read_size = &ReadLz4Size,
      .new_compressor = &NewLz4HcCompressor,
-     .new_decoder = &NewLz4Decoder},
+     .new_decoder = &NewLz4Decoder,
+     .version = &Lz4Version},
 #endif
 #if ASHLAR_HAVE_ZSTD
     {.type = CompressionType::kZSTD,
@@ -71,6 +76,7 @@ constexpr Codec kCodecs[] = {
      .read_size = &ReadZstdSize,
      .new_compressor = &NewZstdCompressor,
      .new_decoder = &NewZstdDecoder,
+     .version = &ZstdVersion,
      .digest = &DigestZstdDictionary,
      .train = &TrainZstdDictionary},
     {.type = CompressionType::kZSTDNotFinalCompression,
@@ -79,6 +85,7 @@ constexpr Codec kCodecs[] = {
      .read_size = &ReadZstdSize,
      .new_compressor = nullptr,
      .new_decoder = &NewZstdDecoder,
+     .version = &ZstdVersion,
      .digest = &DigestZstdDictionary},
 #endif
 };
@@ -89,7 +96,8 @@ constexpr Codec kLevelDbZstd = {.type = CompressionType::kZSTD,
                                 .levels = &NoneLevels,
                                 .read_size = &ReadZstdFrameSize,
                                 .new_compressor = nullptr,
-                                .new_decoder = &NewZstdDecoder};
+                                .new_decoder = &NewZstdDecoder,
+                                .version = &ZstdVersion};
 #endif
 
 constexpr bool ComesBefore(const Codec& a, const Codec& b) {

@@ -68,6 +68,8 @@ struct Codec {
   std::unique_ptr<Compressor> (*new_compressor)(const CompressionOptions&,
                                                 const Slice& dictionary);
   std::unique_ptr<BlockDecoder> (*new_decoder)();
+  // Of the library that does the work; null where there is none.
+  std::string (*version)() = nullptr;
   bool decodes_unsized = false;
   // Null where the codec takes a dictionary as it is, or ignores it. Gives
   // null for bytes that are no dictionary, and when memory is out.

@@ -79,6 +79,12 @@ std::unique_ptr<BlockDecoder> NewSnappyDecoder() {
   return std::unique_ptr<BlockDecoder>(new (std::nothrow) SnappyDecoder);
 }
 
+// The library does not say: what it was built against.
+std::string SnappyVersion() {
+  return std::to_string(SNAPPY_MAJOR) + "." + std::to_string(SNAPPY_MINOR) +
+         "." + std::to_string(SNAPPY_PATCHLEVEL);
+}
+
 }  // namespace ashlar::internal
 
 #endif  // ASHLAR_HAVE_SNAPPY

@@ -168,6 +168,8 @@ std::unique_ptr<BlockDecoder> NewZlibDecoder() {
   return decoder;
 }
 
+std::string ZlibVersion() { return ::zlibVersion(); }
+
 }  // namespace ashlar::internal
 
 #endif  // ASHLAR_HAVE_ZLIB

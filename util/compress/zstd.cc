@@ -203,6 +203,8 @@ std::string TrainZstdDictionary(const CompressionOptions& options,
   return dictionary;
 }
 
+std::string ZstdVersion() { return ::ZSTD_versionString(); }
+
 }  // namespace ashlar::internal
 
 #endif  // ASHLAR_HAVE_ZSTD

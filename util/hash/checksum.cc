@@ -100,4 +100,17 @@ uint32_t Checksum(ChecksumType type, const char* data, size_t n) {
   return 0;
 }
 
+// As the library chooses, which does not tell.
+std::string_view Xxh3Path() {
+#if defined(__x86_64__)
+#if __has_include(<xxh_x86dispatch.h>)
+  if (__builtin_cpu_supports("avx512f") != 0) return "avx512";
+  if (Cpu().avx2) return "avx2";
+#endif
+  return "sse2";
+#else
+  return "portable";
+#endif
+}
+
 }  // namespace ashlar::internal

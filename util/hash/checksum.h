@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include "util/checksum_type.h"
 
@@ -22,6 +23,9 @@ uint32_t ChecksumWithLastByte(ChecksumType type, const char* data, size_t n,
 // Of a whole string, whose own last byte takes the part of `last_byte`: the
 // rule for footers. An empty string has XXH3 checksum 0.
 uint32_t Checksum(ChecksumType type, const char* data, size_t n);
+
+// What XXH3 runs on here: "avx512", "avx2", "sse2" or "portable".
+std::string_view Xxh3Path();
 
 }  // namespace ashlar::internal
 
