@@ -173,6 +173,8 @@ class ASHLAR_EXPORT Cache {
   // Called with an entry that is about to be ended because there is no room for
   // it, by the thread that makes room. True: the callback has taken the value.
   // It must not use the cache. Set before other threads use the cache.
+  // `was_hit`: since it came; with admission, hits that came with the load do
+  // not count, and a key that came back shortly after it was evicted was hit.
   using EvictionCallback = std::function<bool(
       const CacheKey& key, const CacheHandle& entry, bool was_hit)>;
   void SetEvictionCallback(EvictionCallback callback) {

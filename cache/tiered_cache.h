@@ -38,7 +38,9 @@ namespace ashlar {
 enum class TieredAdmissionPolicy : uint8_t {
   // The second time that they are evicted, as far as that is remembered.
   kAdmPolicyPlaceholder,
-  // The same, and at once if they were hit.
+  // The same, and at once if they were hit. Where the first tier has admission,
+  // its memory of evicted keys has a say in that (Cache::EvictionCallback): a
+  // scan that looks at blocks more than once has none of them compressed.
   kAdmPolicyAllowCacheHits,
   kAdmPolicyAllowAll,
 };

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -48,7 +49,8 @@ class AdmissionAlone : public ::testing::Test {
                             (of_probation ? slot::kOnProbation : 0));
     admission_.Ended(&owned, HashOf(n), true);
   }
-  static constexpr uint64_t kMainAtTwo = slot::StartAt(2);
+  static constexpr uint64_t kMainAtTwo = slot::kWasHit | slot::StartAt(2);
+  static constexpr uint64_t kRemembered = slot::kWasHit | slot::kOnProbation;
 
   struct alignas(64) Line {
     char bytes[64] = {};
@@ -85,7 +87,7 @@ TEST_F(AdmissionAlone, AKeyThatComesBackStartsInMain) {
 TEST_F(AdmissionAlone, PrioritiesDecideBeforeMemory) {
   Admit(1);
   Evict(7, true);
-  EXPECT_EQ(Admit(7, CachePriority::kBottom), slot::kOnProbation);
+  EXPECT_EQ(Admit(7, CachePriority::kBottom), kRemembered);
   EXPECT_EQ(Admit(8, CachePriority::kHigh), slot::StartAt(3));
 }
 
@@ -106,7 +108,7 @@ TEST_F(AdmissionAlone, AKeyIsYoungForLessThanARotation) {
   admission_.SawHand(3000, 1000);
   Miss(100);
   admission_.SawHand(4000, 1000);
-  EXPECT_EQ(Admit(200), slot::kOnProbation);
+  EXPECT_EQ(Admit(200), kRemembered);
 }
 
 // A rotation is as many steps of the hand as there are positions by then.
@@ -119,7 +121,7 @@ TEST_F(AdmissionAlone, ATableThatHasGrownCountsRotationsAnew) {
   Miss(100);
   admission_.SawHand(60000, 5000);
   Evict(7, true);
-  EXPECT_EQ(Admit(7), slot::kOnProbation) << "rotations take 100 misses";
+  EXPECT_EQ(Admit(7), kRemembered) << "rotations take 100 misses";
 }
 
 TEST_F(AdmissionAlone, WhatComesBackAtOnceMovesTheShare) {
@@ -252,6 +254,37 @@ TEST_P(AdmissionOfCache, HitsThatCameWithTheLoadAreForgotten) {
   for (int i = 0; i < 10; ++i) ASSERT_NE(Find(kNew), nullptr);
   PutNew(kOnProbation);
   EXPECT_FALSE(Has(kNew));
+}
+
+// What the second tier goes by.
+TEST_P(AdmissionOfCache, TellsWhatIsWorthKeeping) {
+  std::map<uint64_t, bool> was_hit;
+  cache_->SetEvictionCallback(
+      [&](const CacheKey& key, const CacheHandle&, bool hit) {
+        was_hit[key.block] = hit;
+        return false;
+      });
+  const auto told = [&](uint64_t n) { return was_hit.at(TestKey(n).block); };
+  Fill();
+  PutNew(1);
+  const uint64_t scanned = kNew + new_ - 1;
+  for (int i = 0; i < 3; ++i) ASSERT_NE(Find(scanned), nullptr);
+  PutNew(kOnProbation + 5);
+  EXPECT_FALSE(told(scanned)) << "hits that came with the load";
+  EXPECT_FALSE(told(kInMain)) << "it was not hit at all";
+  // It comes back, and is not asked for again.
+  Put(scanned, kEntry, CachePriority::kBottom);
+  PutNew(kOnProbation + 5);
+  EXPECT_TRUE(told(scanned)) << "its key was remembered";
+  // Used when it was no longer new.
+  PutNew(1);
+  const uint64_t used = kNew + new_ - 1;
+  PutNew(kOnProbation / 2);
+  ASSERT_NE(Find(used), nullptr);
+  PutNew(kOnProbation);
+  ASSERT_TRUE(Has(used));
+  cache_->SetCapacity(0);
+  EXPECT_TRUE(told(used));
 }
 
 TEST_P(AdmissionOfCache, WhatComesBackSoonGetsIntoMain) {

@@ -397,7 +397,10 @@ TEST(SlotWord, AnEntryOnProbationIsJudgedByItsUse) {
 
   word = {unused + 3 * slot::kHit};
   slot::Cool(&word);
-  EXPECT_EQ(word.value, unused | slot::kWasHit);
+  EXPECT_EQ(word.value, unused) << "as if it had not been hit";
+  word = {(unused | slot::kWasHit) + 3 * slot::kHit};
+  slot::Cool(&word);
+  EXPECT_EQ(word.value, unused | slot::kWasHit) << "since its key came back";
   EXPECT_EQ(slot::Judge(&word, false, &before), slot::Judged::kOwned);
   EXPECT_TRUE(slot::WasHit(before));
 }

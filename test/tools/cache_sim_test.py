@@ -62,6 +62,35 @@ class CacheSimTest(unittest.TestCase):
         self.assertAlmostEqual(over_all["model_lirs"]["mean_gain"], 0.441 / 2)
         self.assertEqual(over_all["model_lirs"]["worst_at"], f"{LOOP} 100")
 
+    def test_two_tiers(self):
+        # A first tier of a third of a loop, and a second of the rest and more.
+        def tiers(*flags):
+            trace, = report("--sizes=40", "--seeds=1", *flags,
+                            "--caches=tiered,tiered_admission", LOOP)["traces"]
+            return trace["sizes"][0]["miss_ratio"]
+        everything = tiers("--second_tier=3", "--second_tier_policy=all")
+        for ratio in everything.values():
+            self.assertAlmostEqual(ratio["mean"], 0.1)
+        second_time = tiers("--second_tier=3",
+                            "--second_tier_policy=placeholder")
+        self.assertGreater(second_time["tiered"]["mean"], 0.1)
+        self.assertLess(second_time["tiered"]["mean"], 0.4)
+        none_fits = tiers("--second_tier=1", "--second_tier_policy=all")
+        self.assertGreater(none_fits["tiered"]["mean"], 0.5)
+        self.assertGreater(none_fits["tiered"]["mean_saved"], 0.9)
+        done = run("--caches=tiered", "--sizes=40", LOOP)
+        self.assertIn("saved to the second tier", done.stdout)
+        for flag in ("--second_tier=0", "--second_tier_policy=some"):
+            self.assertEqual(run(flag, LOOP).returncode, 2)
+        # A scan that looks twice at each block has nothing compressed.
+        scans = ("hotscan:keys=1000,skew=0.9,accesses=100000,every=5000,"
+                 "scan=4000,new=1,touches=2,seed=1")
+        trace, = report("--sizes=500", "--seeds=2",
+                        "--caches=tiered,tiered_admission", scans)["traces"]
+        ratio = trace["sizes"][0]["miss_ratio"]
+        self.assertLess(ratio["tiered_admission"]["mean_saved"],
+                        ratio["tiered"]["mean_saved"] / 3)
+
     def test_the_same_trace_in_every_form(self):
         keys = [7, 8, 7, 9, 7, 8, 2**64 - 1, 7] * 50
         paths = [

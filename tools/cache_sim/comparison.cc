@@ -32,12 +32,14 @@ std::vector<Standing> Compare(const std::vector<TraceResult>& results,
       for (size_t i = 0; i < pair.misses.size(); ++i) {
         Add(trace.name + " " + pair.size, pair.misses[i].mean,
             pair.misses[reference].mean, &standings[i]);
+        standings[i].mean_saved += pair.misses[i].mean_saved;
       }
     }
   }
   for (Standing& standing : standings) {
     standing.mean_miss /= pairs;
     standing.mean_gain /= pairs;
+    standing.mean_saved /= pairs;
   }
   return standings;
 }

@@ -15,6 +15,7 @@ namespace ashlar::sim {
 // One policy against a reference, over all pairs.
 struct Standing {
   double mean_miss = 0;
+  double mean_saved = 0;
   // Mean over pairs of 1 - miss / miss of the reference.
   double mean_gain = 0;
   double worst_gain = 0;

@@ -19,6 +19,7 @@ struct Run {
   Status status;
   double misses = 0;  // of the accesses
   double misses_of_hot = 0;
+  double saved = 0;  // a miss of the first tier
 };
 
 double Part(uint64_t part, uint64_t whole) {
@@ -40,6 +41,7 @@ class Replay {
   void Report(Run* run) const {
     run->misses = Part(misses_, trace_.accesses.size());
     run->misses_of_hot = Part(hot_misses_, hot_);
+    run->saved = policy_->SavedPerMiss();
   }
 
  private:
@@ -85,11 +87,13 @@ MissRatio Summarise(const std::vector<Run>& runs, size_t policy, size_t size) {
     ++count;
     ratio.mean += run.misses;
     ratio.mean_of_hot += run.misses_of_hot;
+    ratio.mean_saved += run.saved;
     ratio.least = std::min(ratio.least, run.misses);
     ratio.most = std::max(ratio.most, run.misses);
   }
   ratio.mean /= count;
   ratio.mean_of_hot /= count;
+  ratio.mean_saved /= count;
   return ratio;
 }
 
@@ -107,7 +111,9 @@ Status RunExperiment(const ExperimentOptions& options, const Trace& trace,
     auto policy = options.policies[run.policy]->make(
         {.capacity = options.sizes[run.size].Of(trace.distinct_keys),
          .seed = run.seed,
-         .num_shard_bits = options.num_shard_bits},
+         .num_shard_bits = options.num_shard_bits,
+         .second_tier = options.second_tier,
+         .second_tier_policy = options.second_tier_policy},
         trace);
     run.status = policy.status();
     if (policy.ok()) ReplayAll(options, trace, policy->get(), &run);

@@ -24,6 +24,10 @@ struct ExperimentOptions {
   uint32_t seeds = 5;  // of policies that depend on one
   uint64_t first_seed = 1;
   int num_shard_bits = 0;
+  // See PolicyOptions.
+  uint32_t second_tier = 1;
+  TieredAdmissionPolicy second_tier_policy =
+      TieredAdmissionPolicy::kAdmPolicyAllowCacheHits;
   uint32_t jobs = 1;
   // Called now and then, by several threads at once, with how many accesses
   // were replayed since.
@@ -39,6 +43,7 @@ struct MissRatio {
   double least = 0;
   double most = 0;
   double mean_of_hot = 0;  // of the accesses to hot keys alone
+  double mean_saved = 0;   // Policy::SavedPerMiss
 };
 
 // A trace and a size: what is compared.

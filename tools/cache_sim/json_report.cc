@@ -12,6 +12,7 @@ using Json = nlohmann::ordered_json;
 Json ToJson(const MissRatio& miss, bool has_hot_keys) {
   Json out = {{"mean", miss.mean}, {"least", miss.least}, {"most", miss.most}};
   if (has_hot_keys) out["mean_of_hot"] = miss.mean_of_hot;
+  if (miss.mean_saved != 0) out["mean_saved"] = miss.mean_saved;
   return out;
 }
 

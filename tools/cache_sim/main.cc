@@ -27,6 +27,12 @@ DEFINE_uint32(seeds, 5,
               "each with a seed of its own; the mean is printed");
 DEFINE_uint64(first_seed, 1, "the others follow it");
 DEFINE_int32(num_shard_bits, 0, "of the library's caches: 2^n shards");
+DEFINE_uint32(second_tier, 1,
+              "of tiered caches: the second tier's entries, in times the first "
+              "one's");
+DEFINE_string(second_tier_policy, "hits",
+              "of tiered caches, what is saved: placeholder (what is evicted "
+              "for the second time), hits (that, and what was hit), all");
 DEFINE_uint32(jobs, 0, "replays at once; 0: one a processor");
 DEFINE_uint64(limit, 0, "accesses of a file that are read; 0: all");
 DEFINE_string(format, "",
@@ -47,11 +53,21 @@ namespace ashlar::sim {
 
 namespace {
 
+TieredAdmissionPolicy TierPolicyFromFlag() {
+  const std::string& name = FLAGS_second_tier_policy;
+  if (name == "placeholder")
+    return TieredAdmissionPolicy::kAdmPolicyPlaceholder;
+  if (name == "hits") return TieredAdmissionPolicy::kAdmPolicyAllowCacheHits;
+  if (name == "all") return TieredAdmissionPolicy::kAdmPolicyAllowAll;
+  bench::Usage("--second_tier_policy is placeholder, hits or all");
+}
+
 ExperimentOptions OptionsFromFlags() {
   if (FLAGS_progress != "auto" && FLAGS_progress != "always" &&
       FLAGS_progress != "never") {
     bench::Usage("--progress is auto, always or never");
   }
+  if (FLAGS_second_tier < 1) bench::Usage("--second_tier must be 1 or more");
   if (FLAGS_seeds < 1 || FLAGS_first_seed < 1 || FLAGS_csv_column < 1) {
     bench::Usage("--seeds, --first_seed and --csv_column must be 1 or more");
   }
@@ -59,6 +75,8 @@ ExperimentOptions OptionsFromFlags() {
   options.seeds = FLAGS_seeds;
   options.first_seed = FLAGS_first_seed;
   options.num_shard_bits = FLAGS_num_shard_bits;
+  options.second_tier = FLAGS_second_tier;
+  options.second_tier_policy = TierPolicyFromFlag();
   options.jobs = FLAGS_jobs != 0 ? FLAGS_jobs : port::CpuCount();
   Status s = FindPolicies(FLAGS_caches, &options.policies);
   if (s.ok()) s = ParseCacheSizes(FLAGS_sizes, &options.sizes);

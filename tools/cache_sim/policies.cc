@@ -7,6 +7,7 @@
 #include "tools/cache_sim/models/models.h"
 #include "tools/cache_sim/real_caches.h"
 #include "tools/cache_sim/rocksdb_cache.h"
+#include "tools/cache_sim/tiered_caches.h"
 
 namespace ashlar::sim {
 
@@ -23,6 +24,10 @@ constexpr PolicyKind kPolicies[] = {
      MakeClockWithAdmission},
     {"clock_growing_admission", "the one that sizes itself, with admission",
      kSeeded, MakeGrowingClockWithAdmission},
+    {"tiered", "the hyper clock cache before a second tier", kSeeded,
+     MakeTieredClock},
+    {"tiered_admission", "the same with admission", kSeeded,
+     MakeTieredClockWithAdmission},
     // Without shards the hash decides nothing.
     {"lru", "the LRU cache, one list", kSeeded, MakeLruCache},
     {"rocksdb_clock", "RocksDB's hyper clock cache, where one is set up",

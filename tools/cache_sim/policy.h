@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "cache/tiered_cache.h"
 #include "tools/cache_sim/trace.h"
 #include "util/result.h"
 
@@ -19,12 +20,20 @@ class Policy {
   // Somebody asks for this key, and has it put in where it is not there.
   // Whether it was there.
   virtual bool Access(uint32_t key) = 0;
+  // Of two tiers: how many blocks went to the second one, of each that the
+  // first one had not.
+  virtual double SavedPerMiss() const { return 0; }
 };
 
 struct PolicyOptions {
   uint32_t capacity = 1;  // entries
   uint64_t seed = 1;      // of hashes and draws; not 0
   int num_shard_bits = 0;
+  // Of the policies that have two tiers: the second one's entries, in times the
+  // first one's; and what goes there.
+  uint32_t second_tier = 1;
+  TieredAdmissionPolicy second_tier_policy =
+      TieredAdmissionPolicy::kAdmPolicyAllowCacheHits;
 };
 
 struct PolicyKind {

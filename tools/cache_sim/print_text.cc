@@ -46,11 +46,19 @@ void PrintStandings(const ExperimentOptions& options,
   std::printf("\n%-20s %9s %20s %8s  %-28s %s\n", "over all", "mean miss",
               versus.c_str(), "worst", "", "worse by > 2 %");
   const std::vector<Standing> standings = Compare(results, reference);
+  const auto saves = [](const Standing& s) { return s.mean_saved != 0; };
   for (size_t i = 0; i < standings.size(); ++i) {
     const Standing& s = standings[i];
     std::printf("%-20s %9.4f %+18.2f %% %+6.2f %%  %-28s %" PRIu32 "\n",
                 options.policies[i]->name, s.mean_miss, s.mean_gain * kPercent,
                 s.worst_gain * kPercent, s.worst_pair.c_str(), s.worse_pairs);
+  }
+  if (std::none_of(standings.begin(), standings.end(), saves)) return;
+  std::printf("\nsaved to the second tier, a miss of the first\n");
+  for (size_t i = 0; i < standings.size(); ++i) {
+    if (!saves(standings[i])) continue;
+    std::printf("%-20s %9.4f\n", options.policies[i]->name,
+                standings[i].mean_saved);
   }
 }
 

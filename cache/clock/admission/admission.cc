@@ -43,9 +43,11 @@ uint64_t Admission::Admit(ClockSlot* owned, uint64_t hash,
   if (priority == CachePriority::kHigh) {
     return slot::StartAt(slot::InitialCountdown(priority));
   }
-  const bool soon = ComesBackSoon(hash, now);
+  const Return comes_back = ReturnOf(hash, now);
   if (priority != CachePriority::kBottom) {
-    if (soon) return slot::StartAt(slot::InitialCountdown(priority));
+    if (comes_back == Return::kSoon) {
+      return slot::kWasHit | slot::StartAt(slot::InitialCountdown(priority));
+    }
     if (static_cast<double>(now.usage) <=
         kFilled * static_cast<double>(now.capacity)) {
       return kStartInMain;
@@ -53,7 +55,8 @@ uint64_t Admission::Admit(ClockSlot* owned, uint64_t hash,
   }
   Fit(now);
   Append(owned);
-  return kStartOnProbation;
+  return comes_back == Return::kNone ? kStartOnProbation
+                                     : slot::kWasHit | kStartOnProbation;
 }
 
 void Admission::Append(ClockSlot* owned) {
@@ -79,9 +82,9 @@ void Admission::TakeOff(const ClockSlot* its, bool was_lost) {
   }
 }
 
-bool Admission::ComesBackSoon(uint64_t hash, const Filling& now) {
+Admission::Return Admission::ReturnOf(uint64_t hash, const Filling& now) {
   const auto found = evicted_.Find(hash);
-  if (!found) return false;
+  if (!found) return Return::kNone;
   const uint32_t step = step_.Load();
   const EvictedKeys::When at = Now(found->was_on_probation);
   const uint32_t evictions =
@@ -92,7 +95,7 @@ bool Admission::ComesBackSoon(uint64_t hash, const Filling& now) {
   if (evictions <= recent >> step) {
     MoveShare(found->was_on_probation ? kStepOfShare : -kStepOfShare, now);
   }
-  return IsYoung(misses << step, now);
+  return IsYoung(misses << step, now) ? Return::kSoon : Return::kLate;
 }
 
 bool Admission::IsYoung(uint32_t misses_ago, const Filling& now) const {

@@ -36,6 +36,15 @@
 //      that were evicted from probation moves it up by 3 entries; one that was
 //      among the last N / 20 evicted from main moves it down. 0.02 to 0.9.
 //
+// What a second tier is told (study, section 7). It compresses what it is
+// given, which is worth it for what will be asked for again, and so goes by
+// `was_hit` of an evicted entry. Asked when a key comes in and when an entry is
+// promoted or cooled, of what is looked at then anyway; costs nothing more, not
+// even a bit. Hits that rule 3 has forgotten do not count; a key that is
+// remembered, young or not, comes in with kWasHit. So the memory of evicted
+// keys serves both tiers; the second one's own notes (SeenOnce) reach farther
+// back than it.
+//
 // What the table has besides.
 //   entries in use    are not evicted. The oldest on probation, if it is in
 //                     use when its turn comes, counts as used.
@@ -139,7 +148,9 @@ class Admission {
 
  private:
   EvictedKeys::When Now(bool of_probation) const;
-  bool ComesBackSoon(uint64_t hash, const Filling& now);
+  // Of a key that comes in: whether it was evicted lately, and is young.
+  enum class Return : uint8_t { kNone, kLate, kSoon };
+  Return ReturnOf(uint64_t hash, const Filling& now);
   bool IsYoung(uint32_t misses_ago, const Filling& now) const;
   void MoveShare(double entries, const Filling& now);
   void Fit(const Filling& now);

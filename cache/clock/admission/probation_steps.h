@@ -8,9 +8,10 @@
 //
 // Steps, each of them one compare-exchange, tried a few times at most.
 //   Judge    one that nobody has used -> owned; else Promote
-//   Promote  takes the bit away, what was counted too if nobody refers to it,
-//            and takes a reference
-//   Cool     what was counted -> none, if nobody refers to it
+//   Promote  takes the bit away, what was counted too if nobody refers to it
+//            (that it was hit stays), and takes a reference
+//   Cool     what was counted -> none, if nobody refers to it; kWasHit, which
+//            is there from the beginning or not at all, stays
 //
 // Why Promote takes a reference. Charges of entries on probation are summed,
 // and the sum must be exact. Who takes the bit away takes the charge from the
@@ -43,11 +44,11 @@ constexpr bool WasUsed(uint64_t word) {
 }
 
 constexpr uint64_t CooledWord(uint64_t word) {
-  const uint64_t was_hit = WasHit(word) ? kWasHit : 0;
-  return (word & (kStateMask | kOnProbation)) | was_hit;
+  return word & (kStateMask | kOnProbation | kWasHit);
 }
 constexpr uint64_t PromotedWord(uint64_t word) {
-  return (Refs(word) == 0 ? CooledWord(word) : word) & ~kOnProbation;
+  if (Refs(word) != 0) return word & ~kOnProbation;
+  return (word & kStateMask) | (WasHit(word) ? kWasHit : 0);
 }
 
 // True: the caller holds a reference, and nobody else has taken this bit away.
