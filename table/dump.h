@@ -93,6 +93,11 @@ struct InspectOptions {
   // is given, entries are not counted. With a worker_pool, called by several
   // threads at once.
   std::function<bool(uint64_t index)> decodes_block;
+  // Which keys of each data block the filter is asked about, since of what it
+  // denies Get finds nothing: the first 8, which tells a filter of other keys,
+  // or one that a block is missing from; or all, which takes a fifth longer.
+  enum class FilterKeys : uint8_t { kFirst, kAll };
+  FilterKeys filter_keys = FilterKeys::kAll;
   // Whether BlockInfo::first_key is filled in (needs kRead and decode).
   bool first_keys = false;
   uint64_t max_uncompressed_block_bytes = uint64_t{1} << 30;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "table/block/block_iterator.h"
 #include "util/coding/coding.h"
@@ -49,8 +50,22 @@ inline const char* DecodeHeader(const char* p, const char* limit,
 bool EntryProof::SortsBehind(size_t last_size, size_t i) const {
   if (last_size == 0) return true;
   const char* const key = keys_->bytes_.data() + (i + 1) * kLongest;
-  return order_.Compare(Slice(key - kLongest, last_size),
-                        Slice(key, keys_->sizes_[i])) < 0;
+  return Ascend(Slice(key - kLongest, last_size), Slice(key, keys_->sizes_[i]));
+}
+
+// Most differ in words of both user keys.
+bool EntryProof::Ascend(const Slice& last, const Slice& key) const {
+  const bool rising = order_.AscendsAt(0, 1);
+  if (rising || order_.AscendsAt(1, 0)) {
+    const size_t both = std::min(last.size(), key.size());
+    for (size_t at = sizeof(uint64_t); at + order_.smallest_key() <= both;
+         at += sizeof(uint64_t)) {
+      const uint64_t a = LoadBigEndian64(last.data() + at - sizeof(uint64_t));
+      const uint64_t b = LoadBigEndian64(key.data() + at - sizeof(uint64_t));
+      if (a != b) return (a < b) == rising;
+    }
+  }
+  return order_.Compare(last, key) < 0;
 }
 
 bool EntryProof::Next() {
@@ -114,6 +129,76 @@ bool EntryProof::Next() {
   keys_->size_ = n;
   last_size_ = last_size;
   p_ = p;
+  return true;
+}
+
+// Whether the key that the entry makes of the one before sorts behind it.
+bool EntryProof::SuffixSortsBehind(const char* last, size_t last_size,
+                                   const char* suffix,
+                                   const EntryHeader& header) const {
+  if (last_size == 0) return true;
+  char key[kLongest];
+  std::memcpy(key, last, header.shared);
+  std::memcpy(key + header.shared, suffix, header.non_shared);
+  return Ascend(Slice(last, last_size),
+                Slice(key, header.shared + header.non_shared));
+}
+
+// The key lies where the last one was, each suffix being written over it: no
+// wider load than of a byte comes to what has just been stored.
+bool EntryProof::PassRest(uint64_t* num_entries) {
+  if (failed_ || p_ >= view_.limit()) return !failed_;
+  char key[2 * kLongest];
+  size_t size = 0;
+  if (keys_->size_ != 0) {
+    size = keys_->back().size();
+    std::memcpy(key, keys_->back().data(), kLongest);
+  }
+  const char* const limit = view_.limit();
+  const char* const last_wide = view_.restarts - kLongest;
+  const size_t smallest_key = order_.smallest_key();
+  const bool rising = order_.AscendsAt(0, 1);
+  const bool of_bytes = rising || order_.AscendsAt(1, 0);
+  const uint8_t flip = rising ? 0 : 0xff;
+  uint64_t n = 0;
+  const char* p = p_;
+  for (; p < limit; ++n) {
+    EntryHeader header;
+    const char* const suffix = DecodeHeader(p, limit, &header);
+    if (suffix == nullptr) [[unlikely]]
+      return Fail();
+    const size_t shared = header.shared;
+    const size_t last_size = std::exchange(size, shared + header.non_shared);
+    if (shared > last_size || size > kLongest || size < smallest_key)
+        [[unlikely]] {
+      return Fail();
+    }
+    // Where both keys have other bytes than those of timestamp and tail there.
+    const bool ascends = of_bytes &&
+                         shared + smallest_key < std::min(size, last_size) &&
+                         (static_cast<uint8_t>(key[shared]) ^ flip) <
+                             (static_cast<uint8_t>(*suffix) ^ flip);
+    if (!ascends && !SuffixSortsBehind(key, last_size, suffix, header))
+        [[unlikely]]
+      return Fail();
+    if (suffix <= last_wide) [[likely]] {
+      std::memcpy(key + shared, suffix, kLongest);
+    } else {
+      std::memcpy(key + shared, suffix, header.non_shared);
+    }
+    const auto type = static_cast<uint8_t>(
+        header.non_shared >= kInternalKeyTailBytes
+            ? suffix[header.non_shared - kInternalKeyTailBytes]
+            : key[size - kInternalKeyTailBytes]);
+    if (!IsDataBlockType(type)) [[unlikely]]
+      return Fail();
+    p = suffix + header.non_shared + header.value_size;
+  }
+  *num_entries += n;
+  p_ = p;
+  std::memcpy(keys_->bytes_.data() + kLongest, key, kLongest);
+  keys_->sizes_[0] = static_cast<uint32_t>(size);
+  keys_->size_ = 1;
   return true;
 }
 

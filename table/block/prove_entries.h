@@ -64,6 +64,10 @@ class EntryProof {
   // the last ones.
   bool Next();
   bool proven() const { return !failed_; }
+  // The same for all entries that are left, whose number is added; of their
+  // keys only the last is kept. For who wants no others: costs less. The keys
+  // are those of Next until then.
+  [[nodiscard]] bool PassRest(uint64_t* num_entries);
 
  private:
   bool Fail() {
@@ -71,6 +75,9 @@ class EntryProof {
     return false;
   }
   bool SortsBehind(size_t last_size, size_t i) const;
+  bool SuffixSortsBehind(const char* last, size_t last_size, const char* suffix,
+                         const EntryHeader& header) const;
+  bool Ascend(const Slice& last, const Slice& key) const;
 
   const BlockView& view_;
   const KeyOrder& order_;

@@ -31,11 +31,11 @@ class FilterQuestions {
     std::copy(hashes.begin(), hashes.end(), hashes_.begin() + pending_);
     pending_ += hashes.size();
     if (pending_ < kFilterBatchMax + kMostAtOnce) return true;
-    if (!Ask(filter, kFilterBatchMax)) return false;
+    const bool known = Ask(filter, kFilterBatchMax);
     std::copy(hashes_.begin() + kFilterBatchMax, hashes_.begin() + pending_,
               hashes_.begin());
     pending_ -= kFilterBatchMax;
-    return true;
+    return known;
   }
 
   // False: one is denied. None is left then.

@@ -214,9 +214,8 @@ Status Inspector::TakeDataBlocks() {
       ListDataBlocks();
       break;
     case DataBlocks::kRead:
-      const bool one_by_one = options_.worker_pool == nullptr ||
-                              options_.on_block || options_.on_entry;
-      Status status = one_by_one ? ReadDataBlocks() : ReadDataBlocksTogether();
+      const bool shows_them = options_.on_block || options_.on_entry;
+      Status status = shows_them ? ReadDataBlocks() : ReadDataBlocksTogether();
       if (!status.ok()) return status;
       break;
   }
@@ -320,7 +319,10 @@ Status Inspector::WalkInOrder(const BlockView& view, const BlockPlace& place,
           place.Wrap("bad value", TakeBlobs(it.key(), it.value(), i, walk));
       if (!blobs.ok()) return blobs;
     }
-    if (found_by.ok()) found_by = CheckIsFound(view, place, walk, &restart);
+    if (found_by.ok()) {
+      found_by =
+          CheckIsFound(view, place, walk, info->num_entries - 1, &restart);
+    }
   }
   if (!it.status().ok()) return it.status();
   info->contents_sound = true;
@@ -332,9 +334,10 @@ Status Inspector::WalkInOrder(const BlockView& view, const BlockPlace& place,
 }
 
 Status Inspector::CheckIsFound(const BlockView& view, const BlockPlace& place,
-                               Walk* walk, uint32_t* restart) const {
+                               Walk* walk, uint64_t number,
+                               uint32_t* restart) const {
   const BlockIterator& it = *walk->iterator;
-  if (!FilterKnows(it.key(), place.handle.offset)) {
+  if (AsksFilter(number) && !FilterKnows(it.key(), place.handle.offset)) {
     return place.Corruption("key that the filter denies",
                             DescribeInternalKey(it.key()));
   }

@@ -1,15 +1,19 @@
-// The part of the Inspector that reads data blocks by several threads.
+// The part of the Inspector that reads data blocks by several threads, or by
+// one that need not show them.
 //
 // Data flow. The data blocks, whose places the index has told, are cut into
-// runs of about readahead_size bytes of the file. Each thread (the caller, and
-// workers of the pool that come in time) takes the next run, reads it in one
-// piece through a window of its own, and looks at its blocks as one thread
+// runs of about readahead_size bytes of the file, 2 MiB at most. Each thread
+// (the caller, and workers of the pool that come in time) takes the next run,
+// reads it through a window of its own, and looks at its blocks as one thread
 // would: checksum, decompression, every entry, and the keys at both ends
 // against the separators, which is how the order from block to block is
 // checked without the neighbours. What it finds of data block i it writes into
 // the i-th of the places that were made for them. When all are done the caller
 // goes over these in order, counts and tells the faults: nothing that is told
 // depends on who did what.
+//
+// Filters answer late, when what they look at has been fetched. A run of which
+// some key is denied, whichever it was, is done again, entry by entry.
 //
 // Who owns what. A Walk, and the BlockInfos of a run, belong to the thread that
 // has them; the Inspector is not changed until all are done; the number of the
@@ -39,12 +43,14 @@ class Inspector::Crew {
   Crew(const Inspector& inspector, BlockInfo* infos)
       : inspector_(inspector), infos_(infos) {
     CutIntoRuns();
+    const WorkerPool* const pool = inspector.options_.worker_pool;
     const size_t threads =
-        std::min<size_t>(inspector.options_.worker_pool->threads() + size_t{1},
+        std::min<size_t>((pool == nullptr ? 0 : pool->threads()) + size_t{1},
                          std::max<size_t>(runs_.size(), 1));
     for (size_t i = 0; i < threads; ++i) {
       walks_.push_back(std::make_unique<Walk>(
           &inspector.file_, inspector.options_.readahead_size));
+      walks_.back()->asks_later = true;
       inspector.BeginDataBlocks(walks_.back().get());
     }
   }
@@ -52,7 +58,8 @@ class Inspector::Crew {
   // False: given up.
   bool Run() {
     const auto threads = static_cast<uint32_t>(walks_.size());
-    const WorkerCrew crew(inspector_.options_.worker_pool->state(),
+    WorkerPool* const pool = inspector_.options_.worker_pool;
+    const WorkerCrew crew(pool == nullptr ? nullptr : pool->state(),
                           threads - 1);
     return crew.ForEach(threads, [this](uint32_t thread) {
       return TakeRuns(walks_[thread].get());
@@ -82,10 +89,12 @@ class Inspector::Crew {
     size_t first;
     size_t end;
     uint64_t offset;
-    uint64_t bytes;
   };
 
   void CutIntoRuns() {
+    constexpr uint64_t kMostBytes = uint64_t{2} << 20;
+    const uint64_t most =
+        std::min(inspector_.options_.readahead_size, kMostBytes);
     const IndexItems& blocks = inspector_.data_blocks_;
     for (size_t i = 0; i < blocks.size();) {
       const uint64_t offset = blocks[i].handle.offset;
@@ -93,11 +102,8 @@ class Inspector::Crew {
         return blocks[last].handle.End() + kBlockTrailerSize - offset;
       };
       const size_t first = i++;
-      while (i < blocks.size() &&
-             bytes_to(i) <= inspector_.options_.readahead_size) {
-        ++i;
-      }
-      runs_.push_back({first, i, offset, bytes_to(i - 1)});
+      while (i < blocks.size() && bytes_to(i) <= most) ++i;
+      runs_.push_back({first, i, offset});
     }
   }
 
@@ -110,14 +116,22 @@ class Inspector::Crew {
         given_up_.Store(true);
       }
       if (given_up_.Load()) return false;
-      if (run.bytes <= inspector_.options_.readahead_size) {
-        // What is wrong with it, reading each block will tell.
-        walk->window.Fill(run.offset, run.bytes).IgnoreError();
-      }
-      for (size_t i = run.first; i < run.end; ++i) {
-        Slice contents;
-        inspector_.ReadDataBlock(i, walk, &infos_[i], &contents);
-      }
+      const uint64_t checked = walk->bytes_checked;
+      ReadRun(run, walk);
+      if (walk->FilterKnowsAll()) continue;
+      // Some block has a key that the filter denies: entry by entry, then.
+      std::fill(infos_ + run.first, infos_ + run.end, BlockInfo());
+      walk->bytes_checked = checked;
+      walk->proves = false;
+      ReadRun(run, walk);
+      walk->proves = true;
+    }
+  }
+
+  void ReadRun(const BlockRun& run, Walk* walk) {
+    for (size_t i = run.first; i < run.end; ++i) {
+      Slice contents;
+      inspector_.ReadDataBlock(i, walk, &infos_[i], &contents);
     }
   }
 

@@ -48,8 +48,14 @@ class Inspector {
   };
   // What one thread reads blocks with, and what it comes to.
   struct Walk {
+    // Much is read in pieces that stay in a near cache until they are done.
+    static constexpr uint64_t kMostAtOnce = uint64_t{256} << 10;
+
     Walk(const RandomAccessFile* file, uint64_t readahead_size)
-        : window(file, readahead_size) {}
+        : window(file,
+                 readahead_size < kMostAtOnce ? readahead_size : kMostAtOnce) {}
+    // Asks what is left; begins anew.
+    bool FilterKnowsAll();
 
     FileWindow window;
     BlockWorkspace workspace;
@@ -58,7 +64,16 @@ class Inspector {
     // Where order can be checked, once data blocks are read.
     std::optional<BlockIterator> iterator;
     ShortKeys keys;
+    std::string first_key;
+    // Whether blocks are gone over quickly.
+    bool proves = true;
+    // What `asked` was not asked yet, and whether an answer was no. Answers
+    // take their time: a walk whose blocks can be done again asks_later, and
+    // one no is then of any block since FilterKnowsAll.
     FilterQuestions questions;
+    const FilterBitsReader* asked = nullptr;
+    bool denied = false;
+    bool asks_later = false;
     // Goes along with the keys, where there is a hash index.
     std::optional<HashSearchPrefixes> hash_index;
     std::vector<FoundBlob> blobs;
@@ -76,6 +91,14 @@ class Inspector {
   Status InspectFilter(const std::string& name, const Slice& contents,
                        const BlockPlace& place);
   Status InspectLevelDbFilter(const Slice& contents, const BlockPlace& place);
+  // Of each block, those that the filter is asked about where not about all.
+  static constexpr size_t kFirstKeys = 8;
+  static_assert(kFirstKeys <= ShortKeys::kMost);
+  // Whether it is asked about entry `number` of a block.
+  bool AsksFilter(uint64_t number) const {
+    return number < kFirstKeys ||
+           options_.filter_keys == InspectOptions::FilterKeys::kAll;
+  }
   // Whether the filter lets this internal key pass, and its prefix.
   bool FilterKnows(const Slice& internal_key, uint64_t block_offset) const;
   // Which of filter_, if there is any.
@@ -155,12 +178,13 @@ class Inspector {
   // it is left to tell.
   bool ProveBlock(const BlockView& view, const BlockPlace& place, Walk* walk,
                   BlockInfo* info) const;
-  bool AskFilter(const FilterBitsReader& filter, const ShortKeys& keys,
-                 FilterQuestions* questions) const;
-  // Whether filter, hash index and the block's own hash index lead to the entry
-  // that `it` stands on. *restart as CheckHashIndex has it.
+  bool ProveEntries(const BlockView& view, const BlockPlace& place, Walk* walk,
+                    uint64_t* num_entries) const;
+  void AskFilter(const FilterBitsReader& filter, size_t most, Walk* walk) const;
+  // Whether filter, hash index and the block's own hash index lead to entry
+  // `number`, that `it` stands on. *restart as CheckHashIndex has it.
   Status CheckIsFound(const BlockView& view, const BlockPlace& place,
-                      Walk* walk, uint32_t* restart) const;
+                      Walk* walk, uint64_t number, uint32_t* restart) const;
   // < 0: separator s before the key. As a user key it counts as behind all
   // versions.
   int CompareSeparator(const Slice& s, const Slice& key) const;

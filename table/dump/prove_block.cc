@@ -4,6 +4,7 @@
 // the walk that goes entry by entry, from the first one on: so that one tells
 // what is wrong, and no fault is told that it does not see.
 
+#include <algorithm>
 #include <array>
 #include <string>
 
@@ -12,61 +13,80 @@
 
 namespace ashlar::internal {
 
+bool Inspector::Walk::FilterKnowsAll() {
+  const bool known = !denied && (asked == nullptr || questions.AskRest(*asked));
+  questions.Clear();
+  asked = nullptr;
+  denied = false;
+  return known;
+}
+
 bool Inspector::ProveBlock(const BlockView& view, const BlockPlace& place,
                            Walk* walk, BlockInfo* info) const {
-  // What is asked of values, or by restart intervals and blocks.
-  if (has_blobs_ || leveldb_filter_.has_value() ||
-      walk->hash_index.has_value() || view.num_buckets != 0) {
-    return false;
-  }
-  const FilterBitsReader* filter = nullptr;
+  if (!walk->proves) return false;
   uint64_t num_entries = 0;
-  std::string first_key;
-  walk->questions.Clear();
-  EntryProof proof(view, *order_, &walk->keys);
-  while (proof.Next()) {
-    const ShortKeys& keys = walk->keys;
-    if (num_entries == 0) {
-      first_key = keys[0].ToString();
-      if (!filter_.empty()) filter = &filter_[FilterPartOf(keys[0])].bits;
-    }
-    num_entries += keys.size();
-    if (filter == nullptr) continue;
-    // Few blocks have keys of two parts.
-    if (filter != &filter_[FilterPartOf(keys.back())].bits ||
-        !AskFilter(*filter, keys, &walk->questions)) {
-      return false;
-    }
-  }
-  if (!proof.proven()) return false;
-  if (num_entries != 0) {
-    if ((filter != nullptr && !walk->questions.AskRest(*filter)) ||
-        !CheckSeparators(place, first_key, walk->keys.back()).ok()) {
-      return false;
-    }
-    if (options_.first_keys) {
-      info->first_key = UserKeyOf(first_key).ToString();
-    }
+  const bool proven = ProveEntries(view, place, walk, &num_entries);
+  const bool known = walk->asks_later || walk->FilterKnowsAll();
+  if (!proven || !known) return false;
+  if (options_.first_keys && num_entries != 0) {
+    info->first_key = UserKeyOf(walk->first_key).ToString();
   }
   info->num_entries = num_entries;
   info->contents_sound = true;
   return true;
 }
 
-// False: the answer of one was no.
-bool Inspector::AskFilter(const FilterBitsReader& filter, const ShortKeys& keys,
-                          FilterQuestions* questions) const {
+// But for what the filter has not answered yet.
+bool Inspector::ProveEntries(const BlockView& view, const BlockPlace& place,
+                             Walk* walk, uint64_t* num_entries) const {
+  // What is asked of values, or by restart intervals and blocks.
+  if (has_blobs_ || leveldb_filter_.has_value() ||
+      walk->hash_index.has_value() || view.num_buckets != 0) {
+    return false;
+  }
+  const bool asks_all = AsksFilter(kFirstKeys);
+  const ShortKeys& keys = walk->keys;
+  const FilterPart* part = nullptr;
+  EntryProof proof(view, *order_, &walk->keys);
+  while (proof.Next()) {
+    if (*num_entries == 0) {
+      walk->first_key.assign(keys[0].data(), keys[0].size());
+      if (!filter_.empty()) part = &filter_[FilterPartOf(keys[0])];
+    }
+    *num_entries += keys.size();
+    if (part != nullptr) {
+      // Few blocks have keys of two parts.
+      if (part != &filter_[FilterPartOf(keys.back())]) return false;
+      AskFilter(part->bits, asks_all ? ShortKeys::kMost : kFirstKeys, walk);
+    }
+    const bool wants_more = part != nullptr && asks_all;
+    if (!wants_more && !proof.PassRest(num_entries)) return false;
+  }
+  return proof.proven() &&
+         (*num_entries == 0 ||
+          CheckSeparators(place, walk->first_key, keys.back()).ok());
+}
+
+// About so many of the walk's keys at most, the first ones.
+void Inspector::AskFilter(const FilterBitsReader& filter, size_t most,
+                          Walk* walk) const {
+  if (walk->asked != &filter) {
+    walk->denied = !walk->FilterKnowsAll();
+    walk->asked = &filter;
+  }
+  const ShortKeys& keys = walk->keys;
+  const size_t num_keys = std::min(keys.size(), most);
   const size_t timestamp = order_->timestamp_size();
   std::array<uint64_t, 2 * ShortKeys::kMost> hashes;
   static_assert(hashes.size() <= FilterQuestions::kMostAtOnce);
   size_t n = 0;
   if (filter_subject_.whole_keys()) {
-    for (; n < keys.size(); ++n) {
+    for (; n < num_keys; ++n) {
       hashes[n] = filter.Hash(WithoutTimestamp(UserKeyOf(keys[n]), timestamp));
     }
   }
   if (filter_subject_.prefixes() != nullptr) {
-    for (size_t i = 0; i < keys.size(); ++i) {
+    for (size_t i = 0; i < num_keys; ++i) {
       Slice prefix;
       if (filter_subject_.OfPrefix(
               WithoutTimestamp(UserKeyOf(keys[i]), timestamp), &prefix)) {
@@ -74,7 +94,7 @@ bool Inspector::AskFilter(const FilterBitsReader& filter, const ShortKeys& keys,
       }
     }
   }
-  return questions->Add(filter, {hashes.data(), n});
+  if (!walk->questions.Add(filter, {hashes.data(), n})) walk->denied = true;
 }
 
 }  // namespace ashlar::internal

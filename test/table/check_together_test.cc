@@ -74,7 +74,10 @@ void ExpectTheSame(const std::string& bytes, WorkerPool* pool) {
   const auto file = NewMemoryFile("t.sst", bytes);
   InspectOptions options;
   options.first_keys = true;
+  options.on_block = [](const BlockInfo&) {};  // one by one
   const std::string alone = Told(*file, options);
+  options.on_block = nullptr;
+  EXPECT_EQ(Told(*file, options), alone);
   options.worker_pool = pool;
   for (const uint64_t readahead_size : kReadaheads) {
     options.readahead_size = readahead_size;

@@ -76,6 +76,7 @@ class LoadOnce : public ::testing::Test {
   }
   void ExpectMultiGet(const std::vector<int>& numbers) const {
     std::vector<Slice> asked;
+    asked.reserve(numbers.size());
     for (const int i : numbers) asked.emplace_back(key(i));
     std::vector<GetResult> results(asked.size());
     std::vector<Status> statuses(asked.size());
@@ -248,12 +249,14 @@ TEST_F(LoadOnce, BatchesThatWantTheSameBlocks) {
     std::barrier together(kThreads,
                           [&]() noexcept { cache_->EraseUnRefEntries(); });
     std::vector<std::thread> threads;
+    threads.reserve(kThreads);
     for (int t = 0; t < kThreads; ++t) {
       threads.emplace_back([&, t] {
         Random random(static_cast<uint64_t>(t));
         for (int round = 0; round < kRounds; ++round) {
           together.arrive_and_wait();
           std::vector<int> numbers;
+          numbers.reserve(8);
           for (int i = 0; i < 8; ++i) {
             numbers.push_back(static_cast<int>(random.Below(10)) * 190);
           }

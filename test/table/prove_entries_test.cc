@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "table/block/block_iterator.h"
@@ -37,6 +38,21 @@ std::optional<std::vector<std::string>> ProvenKeys(const BlockView& view,
   }
   if (!proof.proven()) return std::nullopt;
   return found;
+}
+
+// All but the first ones passed over. Nothing where it is not proven; else the
+// number of entries and the last key.
+std::optional<std::pair<uint64_t, std::string>> Passed(const BlockView& view,
+                                                       const KeyOrder& order,
+                                                       int calls_of_next) {
+  ShortKeys keys;
+  EntryProof proof(view, order, &keys);
+  uint64_t n = 0;
+  for (int i = 0; i < calls_of_next && proof.Next(); ++i) n += keys.size();
+  if (!proof.proven() || !proof.PassRest(&n)) return std::nullopt;
+  EXPECT_FALSE(proof.Next());
+  EXPECT_TRUE(proof.proven());
+  return std::pair(n, n == 0 ? std::string() : keys.back().ToString());
 }
 
 // The same by a walk that checks each entry.
@@ -116,6 +132,13 @@ std::optional<bool> ProvenAsWalked(const std::string& bytes,
   const auto proven = ProvenKeys(view, order);
   const bool sound = walked && AllShort(*walked);
   EXPECT_EQ(proven.has_value(), sound);
+  for (const int calls : {0, 1, 2}) {
+    const auto passed = Passed(view, order, calls);
+    EXPECT_EQ(passed.has_value(), sound) << calls;
+    if (!sound || !passed) continue;
+    EXPECT_EQ(passed->first, walked->size());
+    EXPECT_EQ(passed->second, walked->empty() ? "" : walked->back());
+  }
   if (sound) {
     EXPECT_EQ(proven, walked);
   }

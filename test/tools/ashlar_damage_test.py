@@ -75,6 +75,29 @@ class DamageTest(CliTest):
                 self.assertIn(f"blocks: {len(blocks) - 1} ok, 1 bad; ",
                               text.text)
 
+    def test_filter_of_which_bits_are_missing(self):
+        self.build("filtered.sst", numbered_rows(200),
+                   "--checksum_type=kNoChecksum")
+        good = (self.folder / "filtered.sst").read_bytes()
+        layout = json.loads(
+            self.run_ok("layout", "--json", "filtered.sst").out)
+        filters = [block for block in layout["files"][0]["blocks"]
+                   if block["kind"] == "filter"]
+        begin = filters[0]["offset"]
+        end = begin + filters[0]["size"] - 5  # of the lines
+        name = self.damaged(good[:begin] + bytes(end - begin) + good[end:])
+        self.assertEqual(self.run_program("verify", name).code, 1)
+        # A byte of none of the keys that are asked about by default.
+        for at in range(begin, end):
+            name = self.damaged(good[:at] + b"\0" + good[at + 1:])
+            outcome = self.run_program("verify", "--filter_keys=all", name)
+            if (outcome.code == 1 and
+                    self.run_program("verify", name).code == 0):
+                self.assertIn("key that the filter denies in data block #",
+                              outcome.err)
+                return
+        self.fail("each byte is of a first key")
+
     def test_truncated(self):
         for part in range(64):
             name = self.damaged(self.good[:len(self.good) * part // 64])

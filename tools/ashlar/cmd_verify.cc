@@ -18,6 +18,9 @@ std::optional<TableInspection> ReadAll(const std::string& path,
   InspectOptions options =
       InspectOptionsFromFlags(InspectOptions::DataBlocks::kRead);
   options.decode = !FLAGS_checksums_only;
+  if (FLAGS_filter_keys != "all") {
+    options.filter_keys = InspectOptions::FilterKeys::kFirst;
+  }
   options.worker_pool = pool;
   options.on_progress = [&progress](uint64_t done, uint64_t total) {
     return progress.Update(done, total);
