@@ -174,7 +174,8 @@ class ASHLAR_EXPORT Cache {
   // it, by the thread that makes room. True: the callback has taken the value.
   // It must not use the cache. Set before other threads use the cache.
   // `was_hit`: since it came; with admission, hits that came with the load do
-  // not count, and a key that came back shortly after it was evicted was hit.
+  // not count, and a key that came back shortly after it was evicted was hit,
+  // but for those of high priority.
   using EvictionCallback = std::function<bool(
       const CacheKey& key, const CacheHandle& entry, bool was_hit)>;
   void SetEvictionCallback(EvictionCallback callback) {

@@ -10,8 +10,8 @@
 // For what must not cost much where it is recorded: evicted keys, sampled
 // accesses. A record is two additions to words that threads of a shard share,
 // and a copy: no allocation, no lock. Entries are any trivially copyable type
-// of at most 4032 bytes, copied as they are; no value means anything. The
-// protocol is in fifo/hand_over.h.
+// of at most 4032 bytes with a default constructor, copied as they are; no
+// value means anything. The protocol is in fifo/hand_over.h.
 //
 // The sink is called with the entries of one block, 1 to kBlockEntries, which
 // are its for the call only; by one thread at a time, by a writer that
@@ -71,6 +71,7 @@ struct WriteBufferOptions {
 template <typename Entry>
 class ConcurrentWriteBuffer {
   static_assert(std::is_trivially_copyable_v<Entry>);
+  static_assert(std::is_copy_assignable_v<Entry>);
   static constexpr size_t kBlockBytes = 4096;
   static constexpr size_t kHeaderBytes = 64;
   static_assert(sizeof(Entry) <= kBlockBytes - kHeaderBytes);
@@ -81,11 +82,13 @@ class ConcurrentWriteBuffer {
       (kBlockBytes - kHeaderBytes) / sizeof(Entry);
   using Sink = std::function<void(std::span<const Entry>)>;
 
-  // Options out of their range are brought into it. std::bad_alloc where there
-  // is no memory; Make has a MemoryLimit instead.
+  // A sink is needed. Options out of their range are brought into it.
+  // std::bad_alloc where there is no memory; Make has a MemoryLimit instead.
   ConcurrentWriteBuffer(const WriteBufferOptions& options, Sink sink)
       : words_(ShardsOf(options), BlocksOf(options), std::move(sink)),
-        waits_(options.when_full == WriteBufferOptions::WhenFull::kWait) {}
+        waits_(options.when_full == WriteBufferOptions::WhenFull::kWait) {
+    assert(words_.sink);
+  }
   ConcurrentWriteBuffer(const ConcurrentWriteBuffer&) = delete;
   ConcurrentWriteBuffer& operator=(const ConcurrentWriteBuffer&) = delete;
 

@@ -149,11 +149,8 @@ bool EntryProof::SuffixSortsBehind(const char* last, size_t last_size,
 bool EntryProof::PassRest(uint64_t* num_entries) {
   if (failed_ || p_ >= view_.limit()) return !failed_;
   char key[2 * kLongest];
-  size_t size = 0;
-  if (keys_->size_ != 0) {
-    size = keys_->back().size();
-    std::memcpy(key, keys_->back().data(), kLongest);
-  }
+  size_t size = last_size_;
+  if (size != 0) std::memcpy(key, keys_->back().data(), kLongest);
   const char* const limit = view_.limit();
   const char* const last_wide = view_.restarts - kLongest;
   const size_t smallest_key = order_.smallest_key();
@@ -199,6 +196,7 @@ bool EntryProof::PassRest(uint64_t* num_entries) {
   std::memcpy(keys_->bytes_.data() + kLongest, key, kLongest);
   keys_->sizes_[0] = static_cast<uint32_t>(size);
   keys_->size_ = 1;
+  last_size_ = size;
   return true;
 }
 

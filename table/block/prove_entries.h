@@ -65,8 +65,7 @@ class EntryProof {
   bool Next();
   bool proven() const { return !failed_; }
   // The same for all entries that are left, whose number is added; of their
-  // keys only the last is kept. For who wants no others: costs less. The keys
-  // are those of Next until then.
+  // keys only the last is there then, and nothing is left for Next. Costs less.
   [[nodiscard]] bool PassRest(uint64_t* num_entries);
 
  private:

@@ -109,6 +109,13 @@ TEST_F(AdmissionAlone, AKeyIsYoungForLessThanARotation) {
   Miss(100);
   admission_.SawHand(4000, 1000);
   EXPECT_EQ(Admit(200), kRemembered);
+  Evict(300, true);
+  Miss(1000);
+  ClockSlot owned;
+  EXPECT_EQ(admission_.Admit(&owned, HashOf(300), CachePriority::kLow,
+                             {.entries = 840, .usage = 840, .capacity = 1000}),
+            slot::kWasHit | slot::StartAt(0))
+      << "where there is room";
 }
 
 // A rotation is as many steps of the hand as there are positions by then.

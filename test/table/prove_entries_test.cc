@@ -45,7 +45,7 @@ std::optional<std::vector<std::string>> ProvenKeys(const BlockView& view,
 std::optional<std::pair<uint64_t, std::string>> Passed(const BlockView& view,
                                                        const KeyOrder& order,
                                                        int calls_of_next) {
-  ShortKeys keys;
+  static ShortKeys keys;  // with what another block left there
   EntryProof proof(view, order, &keys);
   uint64_t n = 0;
   for (int i = 0; i < calls_of_next && proof.Next(); ++i) n += keys.size();

@@ -84,6 +84,19 @@ class RecompressTest(CliTest):
         self.assertNotIn("Baseline", self.run_ok(
             *recompress, "--quiet", "b.sst").text)
 
+    def test_baseline_leaves_out_padding(self):
+        rows = self.run_ok("scan", "--output_format=canonical", "a.sst").out
+        for flags in (["--block_align"],
+                      ["--super_block_alignment_size=16384",
+                       "--super_block_alignment_space_overhead_ratio=4"]):
+            self.build("b.sst", rows, "--overwrite", "--compression_type=none",
+                       "--block_size=2048", *flags)
+            found = [json.loads(self.run_ok(
+                "recompress", "--json", "--compression_types=none", *sample,
+                "b.sst").out)["files"][0]["baseline"]
+                for sample in ([], ["--sample=100000"])]
+            self.assertEqual(found[0], found[1], flags)
+
     def test_baseline_of_other_files(self):
         for name, *codecs in (
                 ("ldb-snappy.ldb", "unknown", "Snappy"),

@@ -192,21 +192,18 @@ StoredBlocks FindStoredBlocks(const std::string& path,
                               const TableProperties& properties) {
   StoredBlocks stored;
   ParseTypes(properties.compression_name, &stored);
-  stored.data_size = properties.data_size;
-  stored.blocks = properties.num_data_blocks;
   const auto file = OpenRandomAccessFile(path);
-  if (stored.blocks == 0 && file.ok()) {
-    TableInspection listed;
-    // What is wrong with the file others tell.
-    InspectTable(**file,
-                 InspectOptionsFromFlags(InspectOptions::DataBlocks::kList),
-                 &listed)
-        .IgnoreError();
-    for (const BlockInfo& block : listed.blocks) {
-      if (block.kind != BlockKind::kData) continue;
-      stored.data_size += block.size + kTrailerBytes;
-      ++stored.blocks;
-    }
+  if (!file.ok()) return stored;
+  TableInspection listed;
+  // What is wrong with the file others tell.
+  InspectTable(**file,
+               InspectOptionsFromFlags(InspectOptions::DataBlocks::kList),
+               &listed)
+      .IgnoreError();
+  for (const BlockInfo& block : listed.blocks) {
+    if (block.kind != BlockKind::kData) continue;
+    stored.data_size += block.size + kTrailerBytes;
+    ++stored.blocks;
   }
   stored.of_blocks = stored.blocks;
   return stored;

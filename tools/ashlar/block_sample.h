@@ -40,7 +40,8 @@ struct StoredBlocks {
   std::string CodecName(std::string_view (*name)(CompressionType)) const;
 };
 
-// All of them, as far as the properties tell, or else the index.
+// All of them, as the index lists them; their codecs as the properties tell.
+// (Their sizes there may count padding, or be anything.)
 StoredBlocks FindStoredBlocks(const std::string& path,
                               const TableProperties& properties);
 

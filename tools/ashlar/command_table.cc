@@ -41,7 +41,8 @@ constexpr Command kCommands[] = {
      RunScan},
     {"verify", kVerify, kFiles, "read every block of every kind; list faults",
      "Checks checksums, that blocks decompress and parse, and that they lie "
-     "in the file without overlap.",
+     "in the file without overlap. Filters must know the first 8 keys of each "
+     "data block, or with --filter_keys=all every key.",
      RunVerify},
     {"identify", kIdentify, kFiles, "say which inputs are tables", "",
      RunIdentify},
@@ -53,10 +54,9 @@ constexpr Command kCommands[] = {
      RunLayout},
     {"get", kGet, "--key=<key>... <file-or-directory>...",
      "look keys up through filter, index and data block",
-     "Looks up all keys of --key and --keys_file in one batch; with --from, "
-     "--to "
-     "or --prefix those of them that lie in the range, and without any keys "
-     "all that the table has there. "
+     "Looks up all keys of --key and --keys_file, many at a time; with --from, "
+     "--to or --prefix those of them that lie in the range, and without any "
+     "keys all that the table has there. "
      "Prints what decides the key's state: its newest entry, or its merge "
      "operands and what they stand on. A key without any entry is named on "
      "standard error and makes the exit code 1.",

@@ -50,7 +50,8 @@ uint64_t Admission::Admit(ClockSlot* owned, uint64_t hash,
     }
     if (static_cast<double>(now.usage) <=
         kFilled * static_cast<double>(now.capacity)) {
-      return kStartInMain;
+      return comes_back == Return::kNone ? kStartInMain
+                                         : slot::kWasHit | kStartInMain;
     }
   }
   Fit(now);

@@ -41,8 +41,9 @@
 // `was_hit` of an evicted entry. Asked when a key comes in and when an entry is
 // promoted or cooled, of what is looked at then anyway; costs nothing more, not
 // even a bit. Hits that rule 3 has forgotten do not count; a key that is
-// remembered, young or not, comes in with kWasHit. So the memory of evicted
-// keys serves both tiers; the second one's own notes (SeenOnce) reach farther
+// remembered, young or not, comes in with kWasHit (not one of high priority,
+// about which the memory is not asked). So the memory of evicted keys serves
+// both tiers; the second one's own notes (SeenOnce) reach farther
 // back than it.
 //
 // What the table has besides.
