@@ -75,7 +75,10 @@ void WaitForOthers(int i) {
 
 // Held until it is linked: see growing_steps.h. Where there is no place because
 // growth is behind, its thread having been stopped, others let that one run: it
-// needs a processor, which yields alone need not give it.
+// needs a processor, which yields alone need not give it. A segment counts from
+// when it begins to be filled, so growth that is behind no more may still be
+// about to make places; and when it is seen to have ended, it has made them
+// since the last look.
 template <>
 void ClockTableOf<GrowingIndex>::Publish(const Place& place, uint64_t hash,
                                          uint64_t start, bool is_held) {
@@ -84,9 +87,11 @@ void ClockTableOf<GrowingIndex>::Publish(const Place& place, uint64_t hash,
   const uint32_t number = part.NumberOf(place.slot);
   slot::Publish(&place.slot->word, slot::VisibleWord(1, start));
   bool linked = growing::Link(&part, hash, number);
-  for (int i = 0; !linked && i < kPatience && part.WantsToGrow(occupancy());
-       ++i) {
-    if (!GrowAsNeeded()) WaitForOthers(i);
+  bool may_get_room = true;
+  for (int i = 0; !linked && may_get_room && i < kPatience; ++i) {
+    const bool is_behind = part.WantsToGrow(occupancy());
+    may_get_room = is_behind || part.IsSplitting();
+    if (may_get_room && !(is_behind && GrowAsNeeded())) WaitForOthers(i);
     linked = growing::Link(&part, hash, number);
   }
   if (!linked) {

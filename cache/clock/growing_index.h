@@ -162,13 +162,14 @@ class GrowingPart {
     const size_t segments = Segments();
     return entries > segments * kEntriesOfSegment && segments < most_segments_;
   }
-  // Of the one thread that may split; false: it is another.
+  // Of the one thread that may split; false: it is another, most often.
   bool ClaimSplit() {
     uint32_t nobody = 0;
-    return splitting_.LoadRelaxed() == 0 &&
-           splitting_.CompareExchangeAcquire(&nobody, 1);
+    return splitting_.Load() == 0 && splitting_.CompareExchange(&nobody, 1);
   }
-  void EndSplit() { splitting_.StoreRelease(0); }
+  void EndSplit() { splitting_.Store(0); }
+  // False: what the last one moved can be seen.
+  bool IsSplitting() const { return splitting_.Load() != 0; }
 
   // Entries that there is room for without more segments.
   size_t room() const {
@@ -203,7 +204,7 @@ class GrowingPart {
   // and above it how often that has changed.
   alignas(64) OneOrderAtomic<uint64_t> emptied_{0};
   RelaxedAtomic<uint32_t> end_of_slots_{1};
-  HoldAtomic<uint32_t> splitting_{0};
+  AcqRelAtomic<uint32_t> splitting_{0};
 };
 
 class GrowingIndex {
