@@ -84,6 +84,9 @@ void ClockTableOf<GrowingIndex>::Publish(const Place& place, uint64_t hash,
                                          uint64_t start, bool is_held) {
   constexpr int kPatience = 1000;
   GrowingPart& part = part_.part();
+  for (int i = 0; i < kPatience && part.IsFarBehind(occupancy()); ++i) {
+    if (!GrowAsNeeded()) WaitForOthers(i);
+  }
   const uint32_t number = part.NumberOf(place.slot);
   slot::Publish(&place.slot->word, slot::VisibleWord(1, start));
   bool linked = growing::Link(&part, hash, number);

@@ -162,6 +162,13 @@ class GrowingPart {
     const size_t segments = Segments();
     return entries > segments * kEntriesOfSegment && segments < most_segments_;
   }
+  // By so much that what a split moves might find its new segment full: the
+  // thread that splits was stopped, and others went on to put entries in.
+  bool IsFarBehind(size_t entries) const {
+    const size_t expected = Segments() * kEntriesOfSegment;
+    return entries > expected + expected / 10 + kEntriesOfSegment / 4 &&
+           WantsToGrow(entries);
+  }
   // Of the one thread that may split; false: it is another, most often.
   bool ClaimSplit() {
     uint32_t nobody = 0;

@@ -84,8 +84,9 @@
 // one, at most once for each doubling that the table can ever do: lookups are
 // wait-free. Rehome likewise. Place tries each word of a segment once. Split is
 // bounded by a segment's words. Lookups wait for nobody. A thread that is
-// stopped while it splits keeps the table from growing: inserts go on as long
-// as they find places, and then wait for it, a second at most.
+// stopped while it splits keeps the table from growing: inserts go on until
+// they find no place, or what is yet to be moved might find none
+// (GrowingPart::IsFarBehind), and then wait for it, a second at most.
 //
 // Limits. 2^26 slots a table. Where a segment is full, and growing is not
 // behind, or not done within that time, an entry has no place: it is hidden at
