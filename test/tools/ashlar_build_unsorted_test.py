@@ -170,6 +170,17 @@ class UnsortedBuildTest(CliTest):
                       b"".join(rows[1500:]), "--nosorted", LEAST_MEMORY),
             self.made("u.sst", b"".join(sorted(rows)) + large))
 
+    def test_more_memory_than_there_is(self):
+        rows = [b"%04d\tw\n" % (i * 7 % 2000) for i in range(2000)]
+        expected = self.made("u.sst", b"".join(sorted(rows)))
+        options = (os.environ.get("ASAN_OPTIONS", "") +
+                   ":allocator_may_return_null=1")
+        for memory in (2**64 - 1, 2**60):
+            self.assertEqual(
+                self.made("t.sst", b"".join(rows), "--nosorted",
+                          f"--memory={memory}", env={"ASAN_OPTIONS": options}),
+                expected)
+
     def test_places_of_duplicates(self):
         rows = [b"%06d\n" % (i * 7919 % 30011) for i in range(30011)]
         (self.folder / "one").write_bytes(b"".join(rows[:20000]))

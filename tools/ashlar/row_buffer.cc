@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 
 #include "table/internal_key.h"
 
@@ -44,6 +45,12 @@ bool RowBuffer::Allocate(size_t bytes) {
   if (!empty()) return false;
   capacity_ = std::max(wanted_, needed);
   memory_.reset();
+  // As much of what was wanted as the machine has.
+  while (capacity_ > needed) {
+    memory_.reset(new (std::nothrow) Place[capacity_]);
+    if (memory_ != nullptr) return true;
+    capacity_ = std::max(capacity_ / 2, needed);
+  }
   memory_ = std::make_unique_for_overwrite<Place[]>(capacity_);
   return true;
 }
