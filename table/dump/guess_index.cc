@@ -54,6 +54,23 @@ Status Inspector::GuessIndex(const BlockView& view, const BlockPlace& place,
   return status;
 }
 
+Status Inspector::ParseFilterIndex(const BlockView& view,
+                                   const BlockPlace& place,
+                                   IndexItems* items) const {
+  IndexForm form = index_form_;
+  form.first_keys = false;
+  if (index_form_known_) return ParseIndexAs(form, view, place, items);
+  const FormatTraits& traits = source_->footer().traits();
+  const IndexItems::Mark before = items->mark();
+  form.user_keys = traits.may_have_user_key_index;
+  form.delta_handles = traits.may_have_delta_handles;
+  Status status = ParseIndexAs(form, view, place, items);
+  if (status.ok() || !form.delta_handles) return status;
+  items->GoBack(before);
+  form.delta_handles = false;
+  return ParseIndexAs(form, view, place, items);
+}
+
 bool Inspector::Peek(const BlockPlace& place, Slice* contents) {
   StoredBlock stored;
   if (!source_

@@ -388,9 +388,7 @@ Status Inspector::InspectFilterPartitions(const std::string& name,
   Status status = ParseBlock(contents, place, &view);
   if (!status.ok()) return status;
   IndexItems items;
-  IndexForm form = index_form_;
-  form.first_keys = false;
-  status = ParseIndexAs(form, view, place, &items);
+  status = ParseFilterIndex(view, place, &items);
   *num_entries = items.size();
   if (found_->properties.has_value()) {
     filter_subject_ = FilterSubject(*found_->properties, nullptr);

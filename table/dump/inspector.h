@@ -152,6 +152,10 @@ class Inspector {
   static bool AreInternalKeys(const IndexItems& items, size_t first);
   Status GuessIndex(const BlockView& view, const BlockPlace& place,
                     IndexItems* items);
+  // That of a filter's parts: of the same form, and told of before the index is
+  // read.
+  Status ParseFilterIndex(const BlockView& view, const BlockPlace& place,
+                          IndexItems* items) const;
   // Nothing where what it names leaves that open.
   std::optional<bool> GuessTwoLevels(const IndexItems& top);
   bool LooksLikePartition(const IndexItem& item, IndexItems* children);

@@ -5,7 +5,7 @@ import random
 import unittest
 
 import cli
-from cli import CliTest, numbered_rows
+from cli import CliTest, hex_rows, numbered_rows
 
 COMMANDS = (["check"], ["scan"], ["verify"], ["layout"], ["properties"],
             ["identify"], ["get", "--key=key000007"],
@@ -97,6 +97,43 @@ class DamageTest(CliTest):
                               outcome.err)
                 return
         self.fail("each byte is of a first key")
+
+    def test_one_byte_of_each_other_kind(self):
+        """Of blocks that others depend on: those are good all the same."""
+        rows = [(b"key%06d" % i, 0, 1, b"%0100d" % i) for i in range(400)]
+        self.build("good.sst", hex_rows([*rows, (b"a", 0, 15, b"b")]),
+                   "--block_size=1000", "--partition_index",
+                   "--partition_filters", "--metadata_block_size=200",
+                   "--compression_max_dict_bytes=500", "--identity=01",
+                   "--overwrite")
+        self.good = (self.folder / "good.sst").read_bytes()
+        damaged = {}
+        for block in self.blocks():
+            damaged.setdefault(block["kind"], []).append(block)
+        self.assertEqual(set(damaged), {
+            "data", "index", "index-partition", "filter", "filter-partition",
+            "dictionary", "range-del", "properties", "meta-index", "footer"})
+        for kind, (block, *_) in damaged.items():
+            data = bytearray(self.good)
+            data[block["offset"] + block["size"] // 2] ^= 0x40
+            outcome = self.run_program("verify", "--json", "--max_errors=0",
+                                       self.damaged(data))
+            self.assertEqual(outcome.code, 1, kind)
+            file = json.loads(outcome.out)["files"][0]
+            first, *others = file["errors"]
+            self.assertEqual((first["block"], first["offset"]),
+                             (kind, block["offset"]))
+            if kind == "dictionary":
+                # It is needed to read them.
+                for error in others:
+                    self.assertIn("its dictionary cannot be read",
+                                  error["message"])
+                others = []
+            self.assertEqual(others, [], kind)
+            # Those that are still found: what names them may be gone.
+            if kind in ("data", "filter-partition", "range-del"):
+                self.assertEqual(file["blocks_ok"],
+                                 sum(map(len, damaged.values())) - 1)
 
     def test_truncated(self):
         for part in range(64):
