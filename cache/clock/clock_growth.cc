@@ -78,7 +78,8 @@ void WaitForOthers(int i) {
 // needs a processor, which yields alone need not give it. A segment counts from
 // when it begins to be filled, so growth that is behind no more may still be
 // about to make places; and when it is seen to have ended, it has made them
-// since the last look.
+// since the last look. Before all that, who comes while growth is far behind
+// waits too: a split that was stopped needs room for what it has yet to move.
 template <>
 void ClockTableOf<GrowingIndex>::Publish(const Place& place, uint64_t hash,
                                          uint64_t start, bool is_held) {
