@@ -154,10 +154,9 @@ class FlagTest(CliTest):
         ):
             outcome = self.run_ok(*arguments)
             self.assertEqual(outcome.out, expected, arguments)
-        for false in ("--nooutput_hex", "--output_hex=false",
-                      "--output_hex=0", "--output_hex=no", "--output_hex=f"):
-            outcome = self.run_ok("scan", "--output_hex", false, "a.sst")
-            self.assertIn(b"'key000004'", outcome.out)
+        # The last one counts.
+        outcome = self.run_ok("scan", "--output_hex", "--nooutput_hex", "a.sst")
+        self.assertIn(b"'key000004'", outcome.out)
 
     def test_dashes_end_flags(self):
         self.build("-x.sst", numbered_rows(1))
@@ -619,82 +618,6 @@ class GetTest(CliTest):
         self.assertEqual(results[0]["data_blocks_read"], 1)
         self.assertEqual([row["value"] for row in results[1]["operands"]],
                          ["2B32", "2B31"])
-
-
-class InputTest(CliTest):
-
-    def test_recursive(self):
-        for name in ("d", "d/x", "d/x/y", "d/empty", "d/b.sst"):
-            (self.folder / name).mkdir()
-        for name in ("d/c.sst", "d/x/y/a.sst", "d/x/z.sst", "d/b.sst/q.sst"):
-            self.build(name, numbered_rows(1))
-        os.symlink("..", self.folder / "d" / "x" / "circle")
-        outcome = self.run_ok("check", "--recursive", "d")
-        self.assertEqual(re.findall("Process (.*)", outcome.text),
-                         ["d/c.sst", "d/b.sst/q.sst", "d/x/z.sst",
-                          "d/x/y/a.sst"])
-        outcome = self.run_program("check", "--recursive", "d/empty")
-        self.assertIn("d/empty: NotFound: no .sst file in it", outcome.err)
-        self.assertNotEqual(outcome.code, 0)
-
-    def test_mixed_directory(self):
-        tables = self.folder / "d"
-        tables.mkdir()
-        self.build("d/b.sst", numbered_rows(3))
-        (tables / "a.sst").write_bytes(b"")
-        (tables / "c.sst").write_bytes(b"no table at all " * 10)
-        (tables / "e.txt").write_bytes(b"not looked at")
-        outcome = self.run_program("check", "d")
-        self.assertEqual(outcome.code, 1)
-        self.assertEqual(re.findall("Process (.*)", outcome.text),
-                         ["d/a.sst", "d/b.sst", "d/c.sst"])
-        self.assertRegex(outcome.err, r"(?m)^d/a\.sst: Corruption: ")
-        self.assertRegex(outcome.err, r"(?m)^d/c\.sst: Corruption: ")
-        self.assertNotIn("d/b.sst", outcome.err)
-        outcome = self.run_program("check", "--json", "d", "none.sst")
-        self.assertEqual(outcome.code, 2)
-        document = json.loads(outcome.out)
-        self.assertEqual(
-            [file["status"] for file in document["files"]],
-            ["not_sst", "ok", "not_sst", "io_error"])
-        self.assertEqual(document["summary"]["failed"], 3)
-        self.assertEqual(document["exit_code"], 2)
-        # The older rule: one table is enough.
-        self.run_ok("check", "--nostrict", "d")
-        self.assertEqual(
-            self.run_program("check", "--nostrict", "d/a.sst").code, 1)
-        self.assertEqual(
-            self.run_program("check", "--nostrict", "--x").code, 1)
-
-    def test_io_errors(self):
-        outcome = self.run_program("check", "none.sst")
-        self.assertEqual(outcome.code, 2)
-        self.assertRegex(outcome.err,
-                         r"\Anone\.sst: IO error: .*No such file")
-        (self.folder / "d").mkdir()
-        outcome = self.run_program("check", "--quiet", "d")
-        self.assertEqual((outcome.code, outcome.err),
-                         (1, "d: NotFound: no .sst file in it\n"))
-
-    def test_suffix_does_not_matter(self):
-        self.build("table.download", numbered_rows(3))
-        self.run_ok("check", "table.download")
-
-    def test_identify(self):
-        self.build("a.sst", numbered_rows(3))
-        (self.folder / "bad.sst").write_bytes(b"x" * 300)
-        text = self.run_ok("identify", "a.sst").text
-        self.assertTrue(text.endswith("\na.sst is a valid SST file\n"))
-        outcome = self.run_program("identify", ".")
-        self.assertEqual(outcome.code, 1)
-        self.assertTrue(outcome.text.endswith(
-            "------------------------------\n"
-            "List of valid SST files found in .:\n./a.sst\n"
-            "Number of valid SST files: 1\n"))
-        self.assertIn("./bad.sst is not a valid SST file\n", outcome.err)
-        (self.folder / "a.sst").unlink()
-        outcome = self.run_program("identify", ".")
-        self.assertIn("No valid SST files found in .\n", outcome.err)
 
 
 class JsonTest(CliTest):

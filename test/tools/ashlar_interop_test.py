@@ -6,6 +6,7 @@ import shutil
 import unittest
 
 import cli
+import forged_table
 from cli import CliTest, GOLDEN, hex_rows, numbered_rows
 
 SST_DUMP = shutil.which("sst_dump")
@@ -54,6 +55,24 @@ class InteropTest(CliTest):
             ours = [line for line in ours.splitlines()
                     if not NEWER.match(line)]
             self.assertEqual(ours, theirs.splitlines(), path.name)
+
+    def test_meta_blocks(self):
+        """The installed release lists them in its raw dump alone."""
+        for path in sorted(GOLDEN.glob("r78-*.sst")):
+            shutil.copy(path, self.folder)
+            self.rocksdb("--command=raw", f"--file={path.name}")
+            dump = (self.folder / f"{path.stem}_dump.txt").read_text("latin1")
+            theirs = [self.handle(bytes.fromhex(text)) for text in
+                      re.findall(r"(?m)^  .* block handle: (\w+)$", dump)]
+            ours = self.run_ok("check", "--quiet", "--list_meta_blocks",
+                               path.name).text
+            ours = [tuple(map(int, place)) for place in re.findall(
+                r"(?m)^  (?!rocksdb\.hashindex).*: (\d+) (\d+)$", ours)]
+            self.assertEqual(ours, theirs, path.name)
+
+    def handle(self, data):
+        offset, at = forged_table.read_varint(data, 0)
+        return offset, forged_table.read_varint(data, at)[0]
 
     def test_what_we_write(self):
         for version in range(2, 6):
