@@ -1,0 +1,81 @@
+// What reads ask of an open table: its filter, and whether what they want of
+// it makes sense.
+
+#include "table/read/opened_table.h"
+
+#include <string>
+#include <utility>
+
+#include "table/block/restore_keys.h"
+
+namespace ashlar::internal {
+
+Status OpenedTable::RestoreData(const BlockPlace& place, const Slice& newest,
+                                PinnedBlock* block) const {
+  if (key_form.IsAsStored() && newest.empty()) [[likely]]
+    return {};
+  Buffer restored;
+  Status status = RestoreKeys(block->view(), place, stored_order, key_form,
+                              {order.comparator(), newest}, &restored);
+  if (!status.ok()) return status;
+  return DataBlocks::Replace(place, std::move(restored), block);
+}
+
+Status OpenedTable::AskFilter(const Slice& internal_key, const Slice& asked,
+                              bool* maybe) const {
+  if (filter.has_value()) {
+    *maybe = filter->MayMatchBytes(asked);
+    return {};
+  }
+  if (filter_partitions != nullptr) {
+    return filter_partitions->MayMatch(internal_key, asked, maybe);
+  }
+  CachedFilterHandle held;
+  Status status = metadata_cache->HoldFilter(*cached_filter, &held);
+  if (status.ok()) *maybe = held->bits.MayMatchBytes(asked);
+  return status;
+}
+
+Status OpenedTable::CheckOrderKnown(std::string_view asked) const {
+  if (order.known()) [[likely]]
+    return {};
+  return Status::NotSupported(std::string(asked) +
+                              " needs the order of keys: comparator " +
+                              std::string(order.comparator()->Name()) +
+                              " is neither given nor built in");
+}
+
+Status OpenedTable::CheckRead(const ReadOptions& options) const {
+  if (range_deletions != nullptr && !options.ignore_range_deletions) {
+    Status status = CheckOrderKnown("an iterator that honours range deletions");
+    if (!status.ok()) return status;
+  }
+  if (options.iterate_lower_bound != nullptr ||
+      options.iterate_upper_bound != nullptr) {
+    Status status = CheckOrderKnown("a bound");
+    if (!status.ok()) return status;
+  }
+  if (options.prefix_same_as_start && !options.total_order_seek &&
+      prefixes == nullptr) {
+    return Status::InvalidArgument(
+        "prefix_same_as_start needs a prefix extractor: " +
+        (properties.prefix_extractor_name.empty()
+             ? std::string("the file names none")
+             : properties.prefix_extractor_name + " is not built in") +
+        ", and none is given");
+  }
+  return CheckTimestamp(options);
+}
+
+Status OpenedTable::CheckTimestamp(const ReadOptions& options) const {
+  const size_t expected = order.timestamp_size();
+  if (options.timestamp.empty() || options.timestamp.size() == expected) {
+    return {};
+  }
+  return Status::InvalidArgument(
+      "timestamp has " + std::to_string(options.timestamp.size()) +
+      " bytes, those of comparator " + std::string(order.comparator()->Name()) +
+      " have " + std::to_string(expected));
+}
+
+}  // namespace ashlar::internal
