@@ -22,7 +22,7 @@ ASHLAR_EXPORT std::string CompressionLibraryVersion(CompressionType type);
 // What was chosen on this machine. The names live for ever.
 struct LibraryFeatures {
   std::string_view crc32c;  // "sse4.2", "armv8" or "portable"
-  std::string_view xxh3;    // "avx512", "avx2", "sse2" or "portable"
+  std::string_view xxh3;    // "avx512", "avx2", "sse2", "neon" or "portable"
   bool io_uring = false;    // built in, and the kernel allows it
 };
 ASHLAR_EXPORT LibraryFeatures FindLibraryFeatures();

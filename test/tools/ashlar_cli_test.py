@@ -350,7 +350,7 @@ class HelpTest(CliTest):
         self.assertIn("codecs: NoCompression, ", text)
         self.assertRegex(text, r"(?m)^codecs: .*, ZSTD \d+\.\d+\.\d+$")
         for line in (r"CRC32C: (sse4\.2|armv8|portable)",
-                     r"XXH3: (avx512|avx2|sse2|portable)",
+                     r"XXH3: (avx512|avx2|sse2|neon|portable)",
                      r"io_uring: (yes|no)", "format versions written: 2 to 7",
                      "format versions read: 0 to 7"):
             self.assertRegex(text, f"(?m)^{line}$")

@@ -108,6 +108,9 @@ std::string_view Xxh3Path() {
   if (Cpu().avx2) return "avx2";
 #endif
   return "sse2";
+#elif defined(__aarch64__)
+  // Each of these processors has it, and the library asks no further.
+  return "neon";
 #else
   return "portable";
 #endif

@@ -24,7 +24,7 @@ uint32_t ChecksumWithLastByte(ChecksumType type, const char* data, size_t n,
 // rule for footers. An empty string has XXH3 checksum 0.
 uint32_t Checksum(ChecksumType type, const char* data, size_t n);
 
-// What XXH3 runs on here: "avx512", "avx2", "sse2" or "portable".
+// What XXH3 runs on here: "avx512", "avx2", "sse2", "neon" or "portable".
 std::string_view Xxh3Path();
 
 }  // namespace ashlar::internal
