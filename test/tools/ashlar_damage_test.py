@@ -93,8 +93,16 @@ class DamageTest(CliTest):
             outcome = self.run_program("verify", "--filter_keys=all", name)
             if (outcome.code == 1 and
                     self.run_program("verify", name).code == 0):
-                self.assertIn("key that the filter denies in data block #",
-                              outcome.err)
+                denied = "key that the filter denies in data block #"
+                self.assertIn(denied, outcome.err)
+                # These have no --filter_keys: they ask about all.
+                for command in ("stats", "report"):
+                    outcome = self.run_program(command, name)
+                    self.assertEqual(outcome.code, 1, command)
+                    self.assertIn(denied, outcome.err)
+                    self.assertIn("The filter must know" if command == "report"
+                                  else "It must know every key", " ".join(
+                                      self.run_ok("help", command).text.split()))
                 return
         self.fail("each byte is of a first key")
 

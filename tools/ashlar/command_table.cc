@@ -42,7 +42,8 @@ constexpr Command kCommands[] = {
     {"verify", kVerify, kFiles, "read every block of every kind; list faults",
      "Checks checksums, that blocks decompress and parse, and that they lie "
      "in the file without overlap. Filters must know the first 8 keys of each "
-     "data block, or with --filter_keys=all every key.",
+     "data block, or with --filter_keys=all every key, as stats and report ask "
+     "them always.",
      RunVerify},
     {"identify", kIdentify, kFiles, "say which inputs are tables", "",
      RunIdentify},
@@ -79,8 +80,10 @@ constexpr Command kCommands[] = {
      "Bytes by kind of block, entries by type, percentiles of the sizes of "
      "keys, "
      "values and blocks, and the filter: bits a key, and how often it lets "
-     "absent keys pass, by its kind and as measured with --filter_probes. With "
-     "--prefix_separator or --prefix_length the ten prefixes with the most "
+     "absent keys pass, by its kind and as measured with --filter_probes. It "
+     "must know every key, where verify asks it about the first 8 of each data "
+     "block. With --prefix_separator or --prefix_length the ten prefixes with "
+     "the most "
      "bytes.",
      RunStats},
     {"report", kReport, kFiles, "a page about the table, for the browser",
@@ -89,7 +92,8 @@ constexpr Command kCommands[] = {
      "blocks, where the keys lie, distributions of sizes, the filter, and what "
      "other codecs, levels and dictionaries would make of sampled blocks. "
      "Compares the checksums of all blocks; decodes --sample of the data "
-     "blocks.",
+     "blocks. The filter must know every key of those, where verify asks it "
+     "about the first 8 of each.",
      RunReport},
     {"diff", kDiff, "<file> <file>", "what two tables do not share",
      "Entries by key, sequence number and type, then range deletions, then "

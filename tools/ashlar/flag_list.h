@@ -119,8 +119,9 @@
   FLAG(bool, checksums_only, false, "", kVerification, kVerify,                \
            "checksums and positions only; nothing is decompressed")            \
   FLAG(string, filter_keys, "first", "first|all", kVerification, kVerify,      \
-           "which keys the filter must know: the first 8 of each data "       \
-           "block, or all")                                                    \
+           "which keys the filter must know: the first 8 of each data "        \
+           "block, or all. stats and report ask about all of the blocks that " \
+           "they decode")                                                      \
   FLAG(bool, strict, true, "", kVerification, kAll,                            \
            "with --nostrict exit 0 if any input opened as a table, else 1")    \
   FLAG(bool, strict_flags, false, "", kVerification, kAll,                     \
