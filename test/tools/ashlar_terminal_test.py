@@ -132,7 +132,8 @@ class TerminalTest(CliTest):
                 self.assertRegex(row, pattern)
 
     def test_colors(self):
-        bad = self.folder / "Corruption.sst"
+        # The words of a fault, where they are none.
+        bad = self.folder / "a Corruption: is corrupted: IO error: .sst"
         data = bytearray((self.folder / self.table).read_bytes())
         data[100] ^= 1
         bad.write_bytes(data)
@@ -161,6 +162,19 @@ class TerminalTest(CliTest):
         outcome = self.run_program("layout", "--color=always", str(bad))
         self.assertIn("\x1b[1;31mBAD", outcome.text)
         self.assertIn(fault, outcome.err)
+        outcome = self.run_program("verify", "--color=always", str(bad))
+        self.assertTrue(outcome.err.startswith(
+            f"{bad} \x1b[1;31mis corrupted\x1b[0m: Corruption: "))
+        self.assertIn(f"\n{bad}: {fault}", outcome.err)
+        self.assertEqual(outcome.err.count("\x1b[0m"), 3)
+        name = "ashlar: warning: NotFound: .sst"
+        (self.folder / name).write_bytes(b"")
+        self.assertIn(f"\n{name} is not a valid SST file\n", self.run_program(
+            "identify", "--color=always", name).err)
+        outcome = self.run_program(
+            "get", "--color=always", "--key= NotFound:", self.table)
+        self.assertEqual(outcome.err, f"{self.table}: \x1b[1;31mNotFound"
+                                      "\x1b[0m: ' NotFound:'\n")
         self.assertIn("\x1b[32mThe file is ok\x1b[0m\n", self.run_ok(
             "verify", "--color=always", self.table).text)
         for form in ("--json", "--jsonl"):

@@ -211,7 +211,7 @@ void Advice::AddForRow(const Status& status) {
 }
 
 void Advice::Print() const {
-  for (const std::string& line : lines_) PrintError("ashlar: hint: " + line);
+  for (const std::string& line : lines_) PrintHint(line);
 }
 
 }  // namespace ashlar::tool

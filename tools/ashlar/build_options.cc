@@ -235,8 +235,8 @@ void WarnOfIdleFlags(const CommandLine& line, const TableOptions& table) {
   if (line.Given("compression_level") && levels.min == 0 && levels.max == 0 &&
       table.compression_opts.level != CompressionOptions::kDefaultLevel) {
     const bool named = line.Given("compression_type");
-    PrintError("ashlar: warning: " + (named ? FLAGS_compression_type : "none") +
-               " has no levels, whatever --compression_level says");
+    PrintWarning((named ? FLAGS_compression_type : "none") +
+                 " has no levels, whatever --compression_level says");
   }
 }
 

@@ -48,7 +48,7 @@ class Build {
   }
 
   // The line for standard error.
-  const std::string& error_line() const { return error_line_; }
+  const FaultText& error_line() const { return error_line_; }
   // Whether that is for the rows to mend, where it is InvalidArgument.
   bool is_about_row() const { return is_about_row_; }
   const TableOutput& sink() const { return *sink_; }
@@ -65,20 +65,23 @@ class Build {
     if (text.starts_with(options_.path + ": ")) {
       text.erase(0, options_.path.size() + 2);
     }
+    error_line_ = {place.ToString() + ": ", "", text};
     if (!status.IsInvalidArgument()) {
-      text = std::string(StatusCodeName(status.code())) + ": " + text;
+      error_line_.fault = StatusCodeName(status.code());
+      error_line_.after = ": " + text;
     }
-    error_line_ = place.ToString() + ": " + text;
     return status;
   }
 
   // Of the scratch files.
   Status FailToSort(const Status& status) {
-    error_line_ = FaultLine(ScratchFolder(), status) +
-                  "; rows beyond --memory are sorted there: --tmpdir names "
-                  "another folder";
+    error_line_ = FaultLine(ScratchFolder(), status);
+    error_line_.after +=
+        "; rows beyond --memory are sorted there: --tmpdir names another "
+        "folder";
     // That is advice: the errno at the end of the status calls for none.
-    return status.IsIOError() ? Status::IOError(error_line_) : status;
+    return status.IsIOError() ? Status::IOError(error_line_.ToString())
+                              : status;
   }
 
   Status TakeRow(const Row& row) {
@@ -176,7 +179,7 @@ class Build {
   // Of rows that are sorted although they must be already.
   std::unique_ptr<OrderCheck> check_;
   std::unique_ptr<OrderedRows> checked_rows_;
-  std::string error_line_;
+  FaultText error_line_;
   bool is_about_row_ = true;
 };
 

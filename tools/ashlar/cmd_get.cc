@@ -129,7 +129,7 @@ void Tell(const std::string& key, const Found& found, const Status& status,
     report->out()->Flush();
     const std::string shown =
         FLAGS_output_hex ? ToHex(key, HexCase::kUpper) : Escape(key);
-    PrintError(report->path() + ": NotFound: '" + shown + "'", "NotFound");
+    PrintFault({report->path() + ": ", "NotFound", ": '" + shown + "'"});
   }
 }
 

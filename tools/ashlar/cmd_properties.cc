@@ -37,9 +37,9 @@ void Show(const std::string& path, Report* report) {
   // That is no fault of a LevelDB table; of any other it has been told.
   if (!inspection->properties && inspection->faults.empty()) {
     report->Opened(*inspection);
-    PrintError("ashlar: warning: " + path +
-               ": a LevelDB table has no properties; 'ashlar stats' counts "
-               "what is in it");
+    PrintWarning(path +
+                 ": a LevelDB table has no properties; 'ashlar stats' counts "
+                 "what is in it");
   }
 }
 

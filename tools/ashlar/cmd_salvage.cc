@@ -137,7 +137,7 @@ class Salvage {
         inspection_.faults.empty() && inspection_.blocks_bad == 0) {
       return;
     }
-    std::string text = "ashlar: warning: " + path_ +
+    std::string text = path_ +
                        ": without its properties it is assumed that keys are "
                        "in the order of ";
     text += options_.table.comparator->Name();
@@ -145,7 +145,7 @@ class Salvage {
     text +=
         ", that they hold their timestamps if they have any, and that the file "
         "gives no sequence number to all entries";
-    PrintError(text);
+    PrintWarning(text);
   }
 
   void Save(BlockKind kind, const Slice& internal_key, const Slice& value) {

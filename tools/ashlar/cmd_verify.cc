@@ -36,8 +36,7 @@ void PrintText(const TableInspection& inspection, Report* report) {
   for (const TableFault& fault : inspection.faults) {
     if (!fault.status.IsCorruption()) continue;
     report->out()->Flush();
-    PrintError(path + " is corrupted: " + fault.status.ToString(),
-               "is corrupted");
+    PrintFault({path + " ", "is corrupted", ": " + fault.status.ToString()});
     break;
   }
 }

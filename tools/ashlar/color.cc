@@ -51,26 +51,8 @@ std::string Colored(std::string_view text, Color color) {
   return HasColors(STDOUT_FILENO) ? Painted(text, color) : std::string(text);
 }
 
-std::string ColoredError(std::string line, std::string_view fault) {
-  if (!HasColors(STDERR_FILENO)) return line;
-  const auto paint = [&line](size_t place, std::string_view word, Color color) {
-    return line.replace(place, word.size(), Painted(word, color));
-  };
-  constexpr std::string_view kOurs = "ashlar: ";
-  constexpr struct {
-    std::string_view word;
-    Color color;
-  } kWords[] = {{"warning:", Color::kDoubtful}, {"hint:", Color::kAdvice}};
-  for (const auto& [word, color] : kWords) {
-    if (line.starts_with(kOurs) &&
-        std::string_view(line).substr(kOurs.size()).starts_with(word)) {
-      return paint(kOurs.size(), word, color);
-    }
-  }
-  // Names may be anything, these words stand between a blank and a colon.
-  const size_t place = line.find(" " + std::string(fault) + ":");
-  if (fault.empty() || place == std::string::npos) return line;
-  return paint(place + 1, fault, Color::kBad);
+std::string ColoredError(std::string_view text, Color color) {
+  return HasColors(STDERR_FILENO) ? Painted(text, color) : std::string(text);
 }
 
 }  // namespace ashlar::tool

@@ -25,9 +25,8 @@ bool HasColors(int descriptor);
 // Text for standard output in this color, where that has colors.
 std::string Colored(std::string_view text, Color color);
 
-// A line for standard error: "warning:" and "hint:" of our own lines, and the
-// word or words `fault` before a colon, which may be empty.
-std::string ColoredError(std::string line, std::string_view fault);
+// The same for standard error.
+std::string ColoredError(std::string_view text, Color color);
 
 }  // namespace ashlar::tool
 

@@ -13,7 +13,7 @@ InputRows::InputRows(const std::vector<std::string>& names)
     : names_(names.empty() ? std::vector<std::string>{"-"} : names),
       parser_(NewRowParser(FLAGS_input_format)) {}
 
-Status InputRows::ForEach(const Take& take, std::string* error_line) {
+Status InputRows::ForEach(const Take& take, FaultText* error_line) {
   for (const std::string& name : names_) {
     before_.push_back(last_);
     Status status = ReadInput(name, take, error_line);
@@ -23,7 +23,7 @@ Status InputRows::ForEach(const Take& take, std::string* error_line) {
 }
 
 Status InputRows::ReadInput(const std::string& name, const Take& take,
-                            std::string* error_line) {
+                            FaultText* error_line) {
   LineReader reader(name, FLAGS_input_format == "csv");
   Status status = reader.Open();
   parser_->BeginInput();
@@ -41,7 +41,7 @@ Status InputRows::ReadInput(const std::string& name, const Take& take,
       case RowParser::Outcome::kSkip:
         break;
       case RowParser::Outcome::kMalformed:
-        *error_line = row.place.ToString() + ": " + reason;
+        *error_line = {row.place.ToString() + ": ", "", reason};
         return Status::InvalidArgument(reason);
       case RowParser::Outcome::kRow:
         status = take(row);

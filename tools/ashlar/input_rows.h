@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/ashlar/output.h"
 #include "tools/ashlar/row.h"
 #include "tools/ashlar/row_parser.h"
 #include "util/status.h"
@@ -25,7 +26,7 @@ class InputRows {
   // take is done. Aborted when interrupted; of other errors of its own it
   // writes the line that tells them.
   using Take = std::function<Status(const Row&)>;
-  Status ForEach(const Take& take, std::string* error_line);
+  Status ForEach(const Take& take, FaultText* error_line);
 
   // All lines of all inputs have numbers that rise, so that a place is one
   // word. Of the row that was given last.
@@ -34,7 +35,7 @@ class InputRows {
 
  private:
   Status ReadInput(const std::string& name, const Take& take,
-                   std::string* error_line);
+                   FaultText* error_line);
 
   // Rows keep pointers to the names.
   const std::vector<std::string> names_;

@@ -13,7 +13,7 @@ namespace ashlar::tool {
 namespace {
 
 void Warn(const std::string& path, const std::string& what) {
-  PrintError("ashlar: warning: " + path + ": " + what);
+  PrintWarning(path + ": " + what);
 }
 
 // 0: the file does not say.

@@ -83,8 +83,8 @@ Status CheckLeftFolder(const std::string& stem, const std::string& folder,
   if (std::all_of(names.begin(), names.end(), [&](const std::string& name) {
         return name.starts_with(start);
       })) {
-    PrintError("ashlar: warning: " + folder +
-               " is left of a run that was killed: nothing in it is needed");
+    PrintWarning(folder +
+                 " is left of a run that was killed: nothing in it is needed");
   }
   return Status();
 }

@@ -24,9 +24,8 @@ bool IsNoTable(const std::string& path) {
 }
 
 void Warn(const std::string& path, std::string_view comparator) {
-  PrintError("ashlar: warning: " + path + ": comparator " +
-             std::string(comparator) +
-             " is not built in: the order of keys is not checked");
+  PrintWarning(path + ": comparator " + std::string(comparator) +
+               " is not built in: the order of keys is not checked");
 }
 
 }  // namespace

@@ -41,6 +41,37 @@ bool IsControl(std::string_view character) {
   return first == 0xc2 && static_cast<unsigned char>(character[1]) < 0xa0;
 }
 
+// Names in files may not begin lines of their own, or steer a terminal.
+std::string Printable(std::string_view line) {
+  std::string text;
+  while (!line.empty()) {
+    const size_t length = CharacterBytes(line);
+    const std::string_view character = line.substr(0, length == 0 ? 1 : length);
+    if (length == 0 || IsControl(character)) {
+      text += Escape(Slice(character));
+    } else {
+      text += character;
+    }
+    line.remove_prefix(character.size());
+  }
+  return text;
+}
+
+void WriteError(std::string line) {
+  EraseStatusLine();
+  line += '\n';
+  size_t done = 0;
+  while (done < line.size()) {
+    const ssize_t written =
+        write(STDERR_FILENO, line.data() + done, line.size() - done);
+    if (written < 0) {
+      if (errno == EINTR) continue;
+      return;  // there is nowhere left to say so
+    }
+    done += static_cast<size_t>(written);
+  }
+}
+
 }  // namespace
 
 Output::Output(int descriptor)
@@ -87,31 +118,22 @@ void Output::Write(const char* data, size_t size) {
   }
 }
 
-void PrintError(std::string_view line, std::string_view fault) {
-  EraseStatusLine();
-  std::string text;
-  while (!line.empty()) {
-    const size_t length = CharacterBytes(line);
-    const std::string_view character = line.substr(0, length == 0 ? 1 : length);
-    // Names in files may not begin lines of their own, or steer a terminal.
-    if (length == 0 || IsControl(character)) {
-      text += Escape(Slice(character));
-    } else {
-      text += character;
-    }
-    line.remove_prefix(character.size());
-  }
-  text = ColoredError(std::move(text), fault) + '\n';
-  size_t done = 0;
-  while (done < text.size()) {
-    const ssize_t written =
-        write(STDERR_FILENO, text.data() + done, text.size() - done);
-    if (written < 0) {
-      if (errno == EINTR) continue;
-      return;  // there is nowhere left to say so
-    }
-    done += static_cast<size_t>(written);
-  }
+void PrintError(std::string_view line) { WriteError(Printable(line)); }
+
+void PrintFault(const FaultText& line) {
+  std::string fault = Printable(line.fault);
+  if (!fault.empty()) fault = ColoredError(fault, Color::kBad);
+  WriteError(Printable(line.before) + fault + Printable(line.after));
+}
+
+void PrintWarning(std::string_view text) {
+  WriteError("ashlar: " + ColoredError("warning:", Color::kDoubtful) + " " +
+             Printable(text));
+}
+
+void PrintHint(std::string_view text) {
+  WriteError("ashlar: " + ColoredError("hint:", Color::kAdvice) + " " +
+             Printable(text));
 }
 
 void CatchInterrupt() {

@@ -69,9 +69,23 @@ class Output {
   Status file_status_;
 };
 
-// One whole line on standard error, in one piece. `fault`: of it, the word that
-// says what is wrong, for terminals with colors.
-void PrintError(std::string_view line, std::string_view fault = {});
+// A line about a fault, in parts: names may hold any word, so that which one
+// says what is wrong can be told only where the line is made.
+struct FaultText {
+  std::string before;  // such as "<file>: "
+  std::string fault;   // what a terminal with colors shows in red; may be empty
+  std::string after;
+
+  std::string ToString() const { return before + fault + after; }
+};
+
+// Each of these: one whole line on standard error, in one piece.
+void PrintError(std::string_view line);
+void PrintFault(const FaultText& line);
+// "ashlar: warning: <text>"; a warning changes no exit code.
+void PrintWarning(std::string_view text);
+// "ashlar: hint: <text>", which says what may be done.
+void PrintHint(std::string_view text);
 
 // From here on SIGINT, SIGTERM and SIGHUP, where the parent does not ignore
 // them, only set a flag, so that output can be ended properly and nothing

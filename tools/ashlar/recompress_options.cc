@@ -72,10 +72,9 @@ void ChooseLevels(int first, int last, Codec* codec) {
     codec->levels.push_back(level);
   }
   if (first >= range.min && last <= range.max) return;
-  PrintError(
-      "ashlar: warning: " + std::string(CompressionTypeEnumName(codec->type)) +
-      " has levels " + std::to_string(range.min) + " to " +
-      std::to_string(range.max) + " only");
+  PrintWarning(std::string(CompressionTypeEnumName(codec->type)) +
+               " has levels " + std::to_string(range.min) + " to " +
+               std::to_string(range.max) + " only");
 }
 
 // Though one of them is built in.

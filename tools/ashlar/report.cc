@@ -55,12 +55,9 @@ int UsageError(std::string_view reason) {
   return FLAGS_strict ? kExitFailure : kExitFault;
 }
 
-std::string FaultLine(const std::string& path, const Status& status) {
-  std::string line = path + ": ";
-  line += StatusCodeName(status.code());
-  line += ": ";
-  line += WithoutPath(status.message(), path);
-  return line;
+FaultText FaultLine(const std::string& path, const Status& status) {
+  return {path + ": ", std::string(StatusCodeName(status.code())),
+          ": " + std::string(WithoutPath(status.message(), path))};
 }
 
 Report::Report(std::string_view command, ReportForm form, bool headings)
@@ -125,11 +122,11 @@ void Report::AddFault(const TableFault& fault) {
   Record({fault.status, fault}, FaultLine(path_, fault.status));
 }
 
-void Report::AddFault(const Status& status, const std::string& line) {
+void Report::AddFault(const Status& status, const FaultText& line) {
   Record({status, std::nullopt}, line);
 }
 
-void Report::Record(FileError error, const std::string& line) {
+void Report::Record(FileError error, const FaultText& line) {
   // A run that was interrupted says so by its exit code.
   if (error.status.IsAborted()) {
     file_status_ = "skipped";
@@ -143,7 +140,7 @@ void Report::Record(FileError error, const std::string& line) {
   advice_.Add(command_, path_, error.status, file_status_ == "not_sst");
   if (FLAGS_max_errors != 0 && file_faults_ > FLAGS_max_errors) return;
   out_.Flush();
-  PrintError(line, StatusCodeName(error.status.code()));
+  PrintFault(line);
   if (!text()) file_errors_.push_back(std::move(error));
 }
 

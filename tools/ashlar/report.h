@@ -33,7 +33,7 @@ int UsageError(std::string_view reason);
 
 // "<path>: <Code>: <message>", without the path that messages of the library
 // begin with.
-std::string FaultLine(const std::string& path, const Status& status);
+FaultText FaultLine(const std::string& path, const Status& status);
 
 // Which of them a run makes.
 enum class ReportForm : uint8_t { kText, kJson, kJsonLines };
@@ -70,9 +70,9 @@ class Report {
   void AddFault(const Status& status);
   void AddFault(const TableFault& fault);
   // With a line of its own instead of FaultLine.
-  void AddFault(const Status& status, const std::string& line);
+  void AddFault(const Status& status, const FaultText& line);
   // Of a row, with such a line.
-  void AddRowFault(const Status& status, const std::string& line) {
+  void AddRowFault(const Status& status, const FaultText& line) {
     AddFault(status, line);
     advice_.AddForRow(status);
   }
@@ -95,7 +95,7 @@ class Report {
     std::optional<TableFault> block;
   };
   void BeginDocument();
-  void Record(FileError error, const std::string& line);
+  void Record(FileError error, const FaultText& line);
   void WriteErrors();
   void WriteSummary();
   void PrintTotals();

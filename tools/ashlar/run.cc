@@ -112,7 +112,7 @@ std::string TellOfUnusedFlags(const CommandLine& line, const Command& command) {
     std::string told = "'" + std::string(command.name) + "' does not use --" +
                        std::string(row.name);
     if (FLAGS_strict_flags) return told;
-    PrintError("ashlar: warning: " + told);
+    PrintWarning(told);
   }
   return {};
 }
