@@ -225,6 +225,17 @@ class TerminalTest(CliTest):
         for row in rows[:-1]:
             self.assertRegex(row, r"^'key\d{6}' seq:0, type:1 => \d{20}$")
 
+    def test_get_of_a_range(self):
+        code, screen = self.run_on_terminal(
+            80, "get", "--from=key001", "--to=key019", "--progress=always",
+            self.table)
+        self.assertEqual(code, 0)
+        self.assertEqual(screen.text(), [""])
+        shown = [int(percent) for row in screen.seen
+                 for percent in re.findall(r": (\d+) % \[", row)]
+        self.assertEqual(shown, sorted(shown))
+        self.assertEqual((shown[0], shown[-2:]), (0, [89, 100]))
+
     def test_an_interrupt_leaves_one_sentence(self):
         # So much output that the program waits for its reader.
         code, screen = self.run_on_terminal(

@@ -1,4 +1,5 @@
 // get: point lookups, many at a time.
+#include <cstdint>
 #include <fstream>
 #include <memory>
 #include <span>
@@ -12,6 +13,7 @@
 #include "tools/ashlar/key_range.h"
 #include "tools/ashlar/open_table.h"
 #include "tools/ashlar/print_text.h"
+#include "tools/ashlar/progress.h"
 #include "tools/ashlar/run_files.h"
 
 namespace ashlar::tool {
@@ -187,6 +189,11 @@ class Getter {
 
   // Of the keys that have any entry there.
   Status GetRange(const TableReader& reader, Report* report) const {
+    constexpr uint64_t kEntriesBetweenLooks = 256;
+    const uint64_t bytes = reader.file().Size();
+    const uint64_t count = reader.properties().num_entries;
+    Progress progress(report->path());
+    uint64_t entries = 0;
     const Comparator& comparator = *reader.comparator();
     ReadOptions options = ReadOptionsFromFlags();
     options.ignore_range_deletions = true;
@@ -196,6 +203,10 @@ class Getter {
          it.Valid() && !range_.EndsBefore(it.user_key(), comparator) &&
          !report->MustStop();
          it.Next()) {
+      if (entries++ % kEntriesBetweenLooks == 0 &&
+          !progress.UpdateByEntries(entries, count, bytes)) {
+        break;
+      }
       const Slice key =
           WithoutTimestamp(it.user_key(), comparator.timestamp_size());
       if (!batch.empty() && key == Slice(batch.back())) continue;
@@ -203,6 +214,7 @@ class Getter {
       batch.push_back(key.ToString());
     }
     LookUp(reader, batch, report);
+    if (!report->MustStop()) progress.Update(bytes, bytes);
     return it.status();
   }
 

@@ -98,7 +98,7 @@
            "threads to work with, 0: one for each core. scan uses one; check " \
            "does where it has a range or --read_num")                          \
   FLAG(string, progress, "auto", "auto|always|never", kOutput,                 \
-           kCheck | kScan | kVerify | kLayout | kRecompress | kRaw |           \
+           kCheck | kScan | kVerify | kLayout | kGet | kRecompress | kRaw |    \
                kRewrite | kSalvage | kStats | kReport,                         \
            "on standard error; auto: on a terminal, files above 64 MiB")       \
   FLAG(bool, verify_checksum, true, "", kVerification,                         \
