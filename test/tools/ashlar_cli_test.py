@@ -401,6 +401,21 @@ class ScanTest(CliTest):
         ):
             self.assertEqual(self.keys(*flags), expected, flags)
 
+    def test_ranges_at_the_ends(self):
+        """Where the first key is not the smallest that there can be."""
+        keys = [b"b", b"c", b"d"]
+        self.build("a.sst", hex_rows([(key, 0, 1, b"v") for key in keys]),
+                   "--overwrite")
+        for flags, expected in (
+            (["--from=a", "--to=e"], keys),
+            (["--from=b", "--to=d"], keys[:2]),
+            (["--to=b"], []),
+            (["--to=a"], []),
+            (["--from=d"], keys[2:]),
+            (["--from=e"], []),
+        ):
+            self.assertEqual(self.keys(*flags), expected, flags)
+
     def test_read_num_counts_over_all_inputs(self):
         for number in (1, 7, 9, 14, 20):
             outcome = self.run_ok("scan", "--output_format=canonical",

@@ -66,7 +66,9 @@ class TerminalTest(CliTest):
                     (os.POSIX_SPAWN_DUP2,
                      terminal if also_output else null.fileno(), 1),
                     (os.POSIX_SPAWN_DUP2, terminal, 2),
-                    (os.POSIX_SPAWN_CLOSE, master)])
+                    (os.POSIX_SPAWN_CLOSE, master)],
+                # A job in the background ignores it, and so would its child.
+                setsigdef=[signal.SIGINT])
         os.close(terminal)
         screen = Screen(columns)
         while True:
