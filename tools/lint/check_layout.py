@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Checks the layout rules of the source tree; see CONTRIBUTING.md.
 
-Run by `make lint` and by ctest. Prints `path:line: [rule] message`, exits 1
-when there is any. Each rule has a test in test/lint/check_layout_test.py.
+Run by `make lint` and, in the release tree, by ctest. Prints
+`path:line: [rule] message`, exits 1 when there is any. Each rule has a test in test/lint/check_layout_test.py.
 Reads text only, so it needs no build; function lengths come from matching
 braces and are exact for code that clang-format has laid out.
 """
