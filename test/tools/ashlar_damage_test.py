@@ -144,7 +144,7 @@ class DamageTest(CliTest):
                                  sum(map(len, damaged.values())) - 1)
 
     def test_truncated(self):
-        for part in range(64):
+        for part in range(0, 64, 4):
             name = self.damaged(self.good[:len(self.good) * part // 64])
             for command in COMMANDS:
                 outcome = self.run_program(*command, name)
@@ -152,18 +152,26 @@ class DamageTest(CliTest):
 
     def test_random_damage(self):
         source = random.Random(4711)
-        for _ in range(40):
+        names = []
+        for number in range(40):
             data = bytearray(self.good)
             for _ in range(source.randint(1, 4)):
                 data[source.randrange(len(data))] = source.randrange(256)
-            name = self.damaged(data)
-            for command in (["verify"], ["scan", "--noverify_checksum"],
-                            ["layout", "--json"], ["raw"], ["stats"],
-                            ["salvage", "--out=out.sst", "--overwrite"],
+            names.append(f"bad{number}.sst")
+            (self.folder / names[-1]).write_bytes(data)
+            for command in (["salvage", "--out=out.sst", "--overwrite"],
                             ["rewrite", "--out=out.sst", "--overwrite"],
-                            ["diff", "good.sst"],
-                            ["recompress", "--compression_types=lz4"]):
-                self.assertLessEqual(self.run_program(*command, name).code, 2)
+                            ["diff", "good.sst"]):
+                self.assertLessEqual(
+                    self.run_program(*command, names[-1]).code, 2)
+        # These take many; a start costs far more than a table.
+        for command in (["verify"], ["scan", "--noverify_checksum"],
+                        ["layout", "--json"], ["raw"], ["stats"],
+                        ["recompress", "--compression_types=lz4"]):
+            for at in range(0, len(names), 10):
+                some = names[at:at + 10]
+                outcome = self.run_program(*command, *some)
+                self.assertLessEqual(outcome.code, 2, (command, some))
 
     def test_max_errors(self):
         data = bytearray(self.good)

@@ -37,27 +37,35 @@ def manifest():
 class GoldenTest(CliTest):
 
     def test_each_scans_to_its_dump_or_is_refused(self):
-        read = 0
-        for row in manifest():
+        refused = [row for row in manifest()
+                   if any(re.search(pattern, row["file"])
+                          for pattern, _ in REFUSED)]
+        read = [row for row in manifest() if row not in refused]
+        self.assertEqual(len(read), 256)
+        # Many at once: a start takes longer than a table.
+        for at in range(0, len(read), 16):
+            some = read[at:at + 16]
+            lines = self.run_ok(
+                "scan", "--output_format=canonical",
+                *[GOLDEN / row["file"] for row in some]).out.splitlines(True)
+            for row in some:
+                entries = int(row["entries"])
+                with self.subTest(row["file"]):
+                    digest = hashlib.sha256(b"".join(lines[:entries]))
+                    self.assertEqual(digest.hexdigest(), row["sha256_dump"])
+                del lines[:entries]
+            self.assertEqual(lines, [])
+        for row in refused:
             name = row["file"]
             with self.subTest(name):
                 outcome = self.run_program(
                     "scan", "--output_format=canonical", GOLDEN / name)
-                if outcome.code == 0:
-                    digest = hashlib.sha256(outcome.out).hexdigest()
-                    self.assertEqual(digest, row["sha256_dump"])
-                    self.assertEqual(outcome.out.count(b"\n"),
-                                     int(row["entries"]))
-                    read += 1
-                    continue
                 self.assertEqual(outcome.code, 2, outcome.err)
                 self.assertIn(": Not supported: ", outcome.err)
-                reasons = [reason for pattern, reason in REFUSED
-                           if re.search(pattern, name)]
                 self.assertTrue(
-                    any(re.search(reason, outcome.err)
-                        for reason in reasons), outcome.err)
-        self.assertEqual(read, 256)
+                    any(re.search(pattern, name) and
+                        re.search(reason, outcome.err)
+                        for pattern, reason in REFUSED), outcome.err)
 
     def test_no_command_calls_a_good_file_damaged(self):
         names = [row["file"] for row in manifest()]

@@ -51,17 +51,22 @@ class TableSetTest(CliTest):
             return json.load(f)["files"]
 
     def assert_is_cut_well(self, files):
-        """Each is sound and what the manifest says; none meets the next."""
+        """Each is sound and what the manifest says; none meets the next.
+
+        Returns the rows of each.
+        """
         self.assertEqual(
             sorted(os.listdir(self.folder)),
             sorted([file["path"] for file in files] + ["t-manifest.json"]))
+        self.run_ok("verify", *(file["path"] for file in files))
+        found = []
         end = None
         for number, file in enumerate(files, 1):
             self.assertEqual(file["path"], f"t-{number:06d}.sst")
-            self.run_ok("verify", file["path"])
             data = (self.folder / file["path"]).read_bytes()
             self.assertEqual(file["bytes"], len(data))
             rows = self.rows_of(file["path"])
+            found.append(rows)
             self.assertEqual(file["entries"], len(rows))
             smallest = bytes.fromhex(file["smallest"])
             largest = bytes.fromhex(file["largest"])
@@ -75,6 +80,7 @@ class TableSetTest(CliTest):
                 self.assertLessEqual(end, smallest + b"\0" * exclusive_before)
                 self.assertTrue(end < smallest or exclusive_before)
             end, exclusive_before = largest, exclusive
+        return found
 
     def test_sorted_rows(self):
         rows = b"".join(b"%06d\t%0100d\n" % (i, i * i) for i in range(20000))
@@ -82,18 +88,18 @@ class TableSetTest(CliTest):
         files = self.make(rows, f"--target_file_size={size}",
                           "--compression_parallel_threads=1")
         self.assertGreater(len(files), 5)
-        self.assert_is_cut_well(files)
+        found = self.assert_is_cut_well(files)
         for file in files[:-1]:
             self.assertGreater(file["bytes"], size * 0.9)
             self.assertLess(file["bytes"], size * 1.1 + 4096)
         data = (self.folder / files[0]["path"]).read_bytes()
         self.assertEqual(files[0]["checksum"], "%08X" % crc32c(data))
-        everything = sum((self.rows_of(file["path"]) for file in files), [])
-        self.assertEqual(everything, [
+        self.assertEqual(sum(found, []), [
             (b"%06d" % i, 0, 1, b"%0100d" % (i * i)) for i in range(20000)])
-        numbers = {
-            self.run_ok("properties", file["path"]).text.split(
-                "unique ID: ")[1].split("\n")[0] for file in files}
+        _, *numbers = self.run_ok(
+            "properties", *(file["path"] for file in files)).text.split(
+                "unique ID: ")
+        numbers = {number.split("\n")[0] for number in numbers}
         self.assertEqual(len(numbers), len(files))
 
     def test_one_file(self):
@@ -130,8 +136,7 @@ class TableSetTest(CliTest):
                 flags.append("--memory=1")
             with self.subTest(seed=seed):
                 files = self.make(hex_rows(mixed), *flags)
-                self.assert_is_cut_well(files)
-                found = [self.rows_of(file["path"]) for file in files]
+                found = self.assert_is_cut_well(files)
                 self.assertGreater(len(files), 3)
                 self.assertEqual(
                     [row for table in found for row in table if row[2] != 15],
@@ -478,8 +483,7 @@ class TableSetTest(CliTest):
             whole = self.rows_of("whole.sst")
             (self.folder / "whole.sst").unlink()
             self.assertGreater(len(files), 3)
-            self.assert_is_cut_well(files)
-            found = sum((self.rows_of(file["path"]) for file in files), [])
+            found = sum(self.assert_is_cut_well(files), [])
             self.assertEqual([row for row in found if row[2] != 15],
                              [row for row in whole if row[2] != 15])
             for key in {row[0] for row in found}:
