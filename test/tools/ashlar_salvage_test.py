@@ -41,9 +41,9 @@ class SalvageTest(CliTest):
         layout = json.loads(self.run_ok("layout", "--json", "a.sst").out)
         self.blocks = layout["files"][0]["blocks"]
 
-    def rows(self, name):
+    def rows(self, *names):
         return self.run_ok("scan", "--output_format=canonical",
-                           name).text.splitlines()
+                           *names).text.splitlines()
 
     def damage(self, *blocks):
         data = bytearray(self.good)
@@ -341,15 +341,19 @@ class SalvageTest(CliTest):
 
     @unittest.skipUnless((GOLDEN / "golden.tsv").exists(), "no golden files")
     def test_golden_files(self):
+        saved = []
         for path in sorted(GOLDEN.glob("r119-*.sst")):
-            scan = self.run_program("scan", "--output_format=canonical", path)
-            outcome = self.run_program("salvage", path, "--out=b.sst",
-                                       "--overwrite")
-            if scan.code != 0 or "embedded" in path.name:
+            outcome = self.run_program("salvage", path, f"--out={path.name}")
+            # Values in the table itself, and a codec that nobody has.
+            if "embedded" in path.name or "custom-codec" in path.name:
                 continue
             self.assertEqual(outcome.code, 0, (path.name, outcome.err))
-            self.assertEqual(self.rows("b.sst"), scan.text.splitlines(),
-                             path.name)
+            saved.append(path)
+        # Many at once: a start takes longer than a table.
+        for at in range(0, len(saved), 16):
+            some = saved[at:at + 16]
+            names = [path.name for path in some]
+            self.assertEqual(self.rows(*names), self.rows(*some), names)
 
 
 @unittest.skipUnless((GOLDEN / "golden.tsv").exists(), "no golden files")
