@@ -319,10 +319,10 @@ class HelpTest(CliTest):
         decouple_partitioned_filters compression_types compression_level_from
         compression_level_to verify_compression tmpdir show_sequence_number_type
         filter_probes prefix_separator prefix_length recursive strict_flags
-        sample text color
+        sample text color top
         """.split()
     COMMANDS = """check scan verify identify properties layout get raw
-        recompress stats report diff salvage rewrite build""".split()
+        recompress stats report diff overlap salvage rewrite build""".split()
 
     def test_help_names_what_is_specified(self):
         text = self.run_ok("--help").text

@@ -14,7 +14,7 @@ COMMANDS = (["check"], ["scan"], ["verify"], ["layout"], ["properties"],
             ["report", "--out=x.html", "--overwrite"],
             ["rewrite", "--out=out.sst", "--overwrite"],
             ["salvage", "--out=out.sst", "--overwrite"],
-            ["diff", "good.sst"],
+            ["diff", "good.sst"], ["overlap", "--json", "good.sst"],
             ["recompress", "--compression_types=none,lz4"])
 
 
@@ -166,7 +166,7 @@ class DamageTest(CliTest):
                     self.run_program(*command, names[-1]).code, 2)
         # These take many; a start costs far more than a table.
         for command in (["verify"], ["scan", "--noverify_checksum"],
-                        ["layout", "--json"], ["raw"], ["stats"],
+                        ["layout", "--json"], ["raw"], ["stats"], ["overlap"],
                         ["recompress", "--compression_types=lz4"]):
             for at in range(0, len(names), 10):
                 some = names[at:at + 10]

@@ -161,14 +161,18 @@ class SchemaTest(CliTest):
                 ("scan", some), ("scan", ["r119-ts.sst"], "--read_num=5"),
                 ("scan", ["r119-types.sst"], "--text"),
                 ("raw", some), ("recompress", ["r119-one.sst", "text"]),
-                ("report", ["r119-one.sst", "r119-one.sst", "text"])):
+                ("report", ["r119-one.sst", "r119-one.sst", "text"]),
+                ("overlap", ["r119-one.sst", "r119-one.sst"]),
+                ("overlap", ["r119-one.sst"]),
+                ("overlap", [*some, "r119-reverse.sst"], *EXTRAS)):
             self.take(command, *inputs, *flags)
         few = ["r119-types.sst", "data-flip.sst", "text", "missing"]
         for command in ("check", "scan", "verify", "identify", "properties",
                         "layout", "raw"):
             self.take(command, *few, *EXTRAS, "--nostrict")
-        outcome = self.run_program("scan", "--jsonl", *few)
-        self.take_lines(outcome.out, outcome.code, few)
+        for command in ("scan", "overlap"):
+            outcome = self.run_program(command, "--jsonl", *few)
+            self.take_lines(outcome.out, outcome.code, few)
 
     def take_blocks(self):
         """Bytes for a codec that nobody writes, and one that nobody has."""
@@ -210,6 +214,7 @@ class SchemaTest(CliTest):
                   "--compression_max_dict_bytes=500", *EXTRAS)
         self.take("report", "--out=t.html", "t.sst", *EXTRAS)
         self.take("stats", "t.sst", "e.sst", "--filter_probes=50")
+        self.take("overlap", "t.sst", "e.sst")
         for name in ("set", "w2"):
             path = self.folder / f"{name}-manifest.json"
             self.take_text(path.read_bytes(), 0, path)
@@ -309,7 +314,8 @@ class SchemaTest(CliTest):
                 shapes.setdefault((place, *sorted(file)), file)
             document["files"] = document.get("files", [])[:0]
             if place.endswith("_file"):
-                shapes.setdefault(("#", *sorted(document["summary"])), document)
+                shapes.setdefault(("#", *sorted(document["summary"]),
+                                   *sorted(document)), document)
         lost = set()
         for (place, *_), value in shapes.items():
             lost |= self.refuse_changes(shortened(value), place)
@@ -370,6 +376,7 @@ class SchemaTest(CliTest):
         for arguments in (
                 ["rewrite", "--out=w.sst"], ["salvage", "--out=s.sst"],
                 ["report", "--out=r.html"], ["diff", "r119-types.sst"],
+                ["overlap", "r119-one.sst"],
                 ["recompress", "--compression_types=lz4"]):
             outcome = self.run_program(*arguments, "--jsonl", "r119-types.sst")
             self.take_lines(outcome.out, outcome.code, arguments)

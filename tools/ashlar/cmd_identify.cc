@@ -43,7 +43,7 @@ class Identifier {
   }
 
   void List(Report* report) const {
-    if (single_) return;
+    if (single_ || !report->text()) return;
     if (valid_.empty()) {
       report->out()->Flush();
       PrintError("No valid SST files found in " + places_);

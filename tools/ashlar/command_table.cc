@@ -101,6 +101,17 @@ constexpr Command kCommands[] = {
      "1 where anything differs. In a damaged table only what stands before the "
      "damage is compared.",
      RunDiff},
+    {"overlap", kOverlap, kFiles, "which tables have keys of the same ranges",
+     "Of each table the smallest and the largest key, range deletions among "
+     "them, which are read at its two ends, and not what lies between; then "
+     "groups of tables that overlap, tables that overlap none, and --top of "
+     "the pairs. Files are taken for a batch that is to be ingested by one "
+     "call of RocksDB's IngestExternalFile: without overlaps it takes them in "
+     "any order. With overlaps the file that is named last wins where several "
+     "have a key, and ingest_behind, allow_global_seqno=false, keys with "
+     "timestamps and old releases refuse them. Files of one call have one "
+     "comparator, and none is empty.",
+     RunOverlap},
     {"salvage", kSalvage, "--out=<path> <file>",
      "save what can be read of a damaged table",
      "Copies every entry of every sound block into a new table, as rewrite "

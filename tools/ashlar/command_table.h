@@ -36,6 +36,7 @@ int RunSalvage(const CommandLine& line);
 int RunDiff(const CommandLine& line);
 int RunStats(const CommandLine& line);
 int RunReport(const CommandLine& line);
+int RunOverlap(const CommandLine& line);
 int RunRewrite(const CommandLine& line);
 int RunBuild(const CommandLine& line);
 

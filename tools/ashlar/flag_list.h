@@ -16,7 +16,7 @@
   FLAG(own, file, "", "path", kInput, kAll,                                    \
            "an input, like those without a flag; may be repeated")             \
   FLAG(string, comparator, "", "name", kInput,                                 \
-           kCheck | kScan | kGet | kMake | kDiff,                              \
+           kCheck | kScan | kGet | kMake | kDiff | kOverlap,                   \
            "order of the keys, where the file does not name one: "             \
            "leveldb.BytewiseComparator or rocksdb.ReverseBytewiseComparator, " \
            "either with .u64ts behind. Files that name any other are scanned " \
@@ -51,7 +51,7 @@
   FLAG(bool, input_key_hex, false, "", kRange, kCheck | kScan | kGet,          \
            "--from, --to, --prefix, --key and --keys_file are hexadecimal")    \
   FLAG(bool, output_hex, false, "", kOutput,                                   \
-           kScan | kGet | kRaw | kSalvage | kDiff,                             \
+           kScan | kGet | kRaw | kSalvage | kDiff | kOverlap,                  \
            "keys and values as upper-case hexadecimal; raw: nothing else")     \
   FLAG(bool, show_sequence_number_type, false, "", kOutput, kRaw,              \
            "sequence number and type behind each key")                         \
@@ -91,6 +91,8 @@
            "the heaviest prefixes are what stands before it")                  \
   FLAG(uint32, prefix_length, 0, "bytes", kOutput, kStats,                     \
            "the heaviest prefixes are so long")                                \
+  FLAG(uint64, top, 20, "n", kOutput, kOverlap,                                \
+           "pairs to show; 0: all")                                            \
   FLAG(bool, range_dels, true, "", kOutput, kScan,                             \
            "print range deletions behind the points")                          \
   FLAG(uint32, threads, 0, "n", kOutput,                                       \
@@ -102,7 +104,7 @@
                kRewrite | kSalvage | kStats | kReport,                         \
            "on standard error; auto: on a terminal, files above 64 MiB")       \
   FLAG(bool, verify_checksum, true, "", kVerification,                         \
-           kCheck | kScan | kDiff,                                             \
+           kCheck | kScan | kDiff | kOverlap,                                  \
            "compare each block with its checksum; RocksDB's tool does so "     \
            "only when asked")                                                  \
   FLAG(string, compression_types, "", "list", kRecompression, kRecompress,     \

@@ -45,10 +45,11 @@ enum CommandBit : uint32_t {
   kDiff = 1 << 12,
   kStats = 1 << 13,
   kReport = 1 << 14,
+  kOverlap = 1 << 15,
   // Those that take files one by one, and those that take any.
   kEachFile = kCheck | kScan | kVerify | kIdentify | kProperties | kLayout |
               kGet | kRecompress | kRaw | kRewrite | kSalvage | kStats |
-              kReport,
+              kReport | kOverlap,
   kReading = kEachFile | kDiff,
   // Those that may leave some of their inputs out.
   kChoosing = kEachFile & ~(kRewrite | kSalvage),

@@ -210,6 +210,16 @@ int Report::ExitCodeNow() const {
   return any_opened_ ? kExitOk : kExitFault;
 }
 
+void Report::BeginEnding() {
+  if (text() || ending_) return;
+  ending_ = true;
+  if (form_ == ReportForm::kJson) {
+    json_.EndArray();
+  } else {
+    json_.BeginObject();
+  }
+}
+
 int Report::Finish() {
   if (text()) {
     if (show_totals_) PrintTotals();
@@ -232,11 +242,7 @@ int Report::Finish() {
 }
 
 void Report::WriteSummary() {
-  if (form_ == ReportForm::kJson) {
-    json_.EndArray();
-  } else {
-    json_.BeginObject();
-  }
+  BeginEnding();
   json_.Key("summary");
   json_.BeginObject();
   json_.NumberMember("files", files_);

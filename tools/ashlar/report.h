@@ -86,6 +86,9 @@ class Report {
   void ShowTotals() { show_totals_ = true; }
   void AddToTotals(const TableProperties& properties);
 
+  // After the last file: from here on members beside the summary may be
+  // written. Finish does it where nobody did.
+  void BeginEnding();
   // Ends the document and the output; the exit code.
   int Finish();
 
@@ -117,6 +120,7 @@ class Report {
   Advice advice_;
   int exit_code_ = kExitOk;
   bool any_opened_ = false;
+  bool ending_ = false;
   uint64_t files_ = 0;
   uint64_t files_failed_ = 0;
   uint64_t files_interrupted_ = 0;

@@ -128,7 +128,10 @@ int RunOverFiles(const CommandLine& line, std::string_view command,
     report.EndFile();
   }
   if (Interrupted()) TellHowFar(number, inputs);
-  if (at_end && report.text()) at_end(&report);
+  if (at_end) {
+    report.BeginEnding();
+    at_end(&report);
+  }
   return report.Finish();
 }
 

@@ -23,7 +23,8 @@ std::string CheckInputsAndForm(const CommandLine& line);
 // The command's work on one file; faults go to the report.
 using FileCommand =
     std::function<void(const std::string& path, Report* report)>;
-// After all files, before the summary.
+// After all files, before the summary: in JSON, where members of the object
+// that the summary is in may be written.
 using EndCommand = std::function<void(Report* report)>;
 
 // Does what all commands share: expands the inputs, applies the property
