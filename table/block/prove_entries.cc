@@ -68,7 +68,7 @@ bool EntryProof::Ascend(const Slice& last, const Slice& key) const {
   return order_.Compare(last, key) < 0;
 }
 
-bool EntryProof::Next() {
+bool EntryProof::Next(size_t most) {
   const char* p = p_;
   const char* const limit = view_.limit();
   if (failed_ || p >= limit) return false;
@@ -85,7 +85,7 @@ bool EntryProof::Next() {
   Half low = LoadHalf(place);
   Half high = LoadHalf(place + sizeof low);
   size_t n = 0;
-  for (; p < limit && n < ShortKeys::kMost; ++n) {
+  for (; p < limit && n < most; ++n) {
     EntryHeader header;
     const char* const suffix = DecodeHeader(p, limit, &header);
     if (suffix == nullptr) [[unlikely]]
@@ -144,6 +144,47 @@ bool EntryProof::SuffixSortsBehind(const char* last, size_t last_size,
                 Slice(key, header.shared + header.non_shared));
 }
 
+// Of an entry that ends at *p, and shares as much with the one before: passes
+// those behind it that are like it but for value and key bytes, and each of
+// which is told from the last by its first byte. Returns the suffix of the last
+// one; null where there is none. Where values are of one size too, nothing that
+// is loaded tells where the next entry is, so that the processor goes ahead.
+inline const char* PassAlike(const EntryHeader& header, const char* limit,
+                             uint8_t flip, const char* suffix, const char** p,
+                             uint64_t* num_entries) {
+  constexpr uint32_t kHeader = 0xffffff;
+  constexpr uint32_t kKeySizes = 0x80ffff;
+  const uint32_t key_sizes = header.shared | header.non_shared << 8;
+  const size_t type_at = header.non_shared - kInternalKeyTailBytes;
+  uint32_t expected = kHeader;
+  ptrdiff_t rest = 0;
+  uint8_t last = static_cast<uint8_t>(*suffix) ^ flip;
+  const char* passed = nullptr;
+  const char* next = *p;
+  uint64_t n = 0;
+  while (next < limit) {
+    const uint32_t word = LoadFixed32(next) & kHeader;
+    if (word != expected) [[unlikely]] {
+      if ((word & kKeySizes) != key_sizes) break;
+      expected = word;
+      rest = ptrdiff_t{header.non_shared} + (word >> 16);
+    }
+    next += 3;
+    const uint8_t byte = static_cast<uint8_t>(*next) ^ flip;
+    if (limit - next < rest || byte <= last ||
+        !IsDataBlockType(static_cast<uint8_t>(next[type_at]))) {
+      break;
+    }
+    last = byte;
+    passed = next;
+    next += rest;
+    *p = next;
+    ++n;
+  }
+  *num_entries += n;
+  return passed;
+}
+
 // The key lies where the last one was, each suffix being written over it: no
 // wider load than of a byte comes to what has just been stored.
 bool EntryProof::PassRest(uint64_t* num_entries) {
@@ -159,7 +200,7 @@ bool EntryProof::PassRest(uint64_t* num_entries) {
   const uint8_t flip = rising ? 0 : 0xff;
   uint64_t n = 0;
   const char* p = p_;
-  for (; p < limit; ++n) {
+  while (p < limit) {
     EntryHeader header;
     const char* const suffix = DecodeHeader(p, limit, &header);
     if (suffix == nullptr) [[unlikely]]
@@ -190,6 +231,10 @@ bool EntryProof::PassRest(uint64_t* num_entries) {
     if (!IsDataBlockType(type)) [[unlikely]]
       return Fail();
     p = suffix + header.non_shared + header.value_size;
+    ++n;
+    if (!of_bytes || shared + smallest_key >= size) continue;
+    const char* const last = PassAlike(header, limit, flip, suffix, &p, &n);
+    if (last != nullptr) std::memcpy(key + shared, last, header.non_shared);
   }
   *num_entries += n;
   p_ = p;

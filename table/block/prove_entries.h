@@ -59,10 +59,10 @@ class EntryProof {
         p_(view.entries),
         failed_(view.separated) {}
 
-  // Whether the keys have been filled with the next ones. If not, proven()
-  // tells the end of the block from what cannot be proven; the keys are still
-  // the last ones.
-  bool Next();
+  // Whether the keys have been filled with the next ones, `most` or fewer. If
+  // not, proven() tells the end of the block from what cannot be proven; the
+  // keys are still the last ones.
+  bool Next(size_t most = ShortKeys::kMost);
   bool proven() const { return !failed_; }
   // The same for all entries that are left, whose number is added; of their
   // keys only the last is there then, and nothing is left for Next. Costs less.

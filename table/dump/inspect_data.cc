@@ -2,6 +2,7 @@
 
 #include <iterator>
 
+#include "port/huge_pages.h"
 #include "table/block/hash_index.h"
 #include "table/dump/inspector.h"
 #include "table/meta/plain_block.h"
@@ -197,6 +198,9 @@ Status Inspector::InspectDataBlocks() {
   std::vector<BlockInfo> others;
   others.swap(found_->blocks);
   found_->blocks.reserve(data_blocks_.size() + others.size() + 1);
+  // Each page of so long a list would else cost a fault of its own.
+  port::UseHugePages(found_->blocks.data(),
+                     found_->blocks.capacity() * sizeof(BlockInfo));
   Status status = TakeDataBlocks();
   num_data_blocks_kept_ = found_->blocks.size();
   found_->blocks.insert(found_->blocks.end(),

@@ -67,6 +67,17 @@ bool Inspector::Decodes(const BlockPlace& data_block) const {
          (!options_.decodes_block || options_.decodes_block(*data_block.index));
 }
 
+// It is asked about keys in no order.
+void Inspector::ExpectFilter(const BlockHandle& handle, Buffer* stored) const {
+  const uint64_t bytes = handle.size + kBlockTrailerSize;
+  if (stored->capacity() >= bytes ||
+      !handle.FitsBelow(source_->footer().offset)) {
+    return;
+  }
+  *stored = Buffer();
+  if (stored->TryReserve(bytes)) port::UseHugePages(stored->data(), bytes);
+}
+
 bool Inspector::Read(const BlockPlace& place, Walk* walk, BlockInfo* info,
                      Slice* contents) const {
   info->kind = place.kind;
@@ -74,8 +85,12 @@ bool Inspector::Read(const BlockPlace& place, Walk* walk, BlockInfo* info,
   info->offset = place.handle.offset;
   info->size = place.handle.size;
   StoredBlock stored;
-  info->status = source_->ReadStored(place, true, &walk->window,
-                                     &walk->workspace.stored, &stored);
+  // A filter, which may be large, is asked where it was read to.
+  const bool stays = place.kind == BlockKind::kFilter;
+  if (stays) ExpectFilter(place.handle, &walk->workspace.stored);
+  info->status =
+      source_->ReadStored(place, true, stays ? nullptr : &walk->window,
+                          &walk->workspace.stored, &stored);
   if (!info->status.ok()) return false;
   walk->bytes_checked += place.handle.size + kBlockTrailerSize;
   info->compression_type = stored.compression_type;
@@ -326,7 +341,13 @@ Status Inspector::InspectFilter(const std::string& name, const Slice& contents,
                                  std::string(kBuiltinFilterName) &&
                      filter_subject_.any();
   if (asked && reader.kind() != FilterBitsReader::Kind::kAlways) {
-    TakeFilterPart(std::string(), contents);
+    FilterPart& part = filter_.emplace_back();
+    part.bits = reader;
+    // It stays where it is, unless it was compressed.
+    Buffer* const home = contents.data() == walk_.workspace.stored.data()
+                             ? &walk_.workspace.stored
+                             : &walk_.loaded.owned;
+    part.payload = std::move(*home);
   }
   return {};
 }
@@ -343,9 +364,6 @@ Status Inspector::InspectLevelDbFilter(const Slice& contents,
 
 void Inspector::TakeFilterPart(std::string end, const Slice& contents) {
   FilterPart& part = filter_.emplace_back();
-  part.payload.Reserve(contents.size());
-  // It is asked about every key, in no order.
-  port::UseHugePages(part.payload.data(), contents.size());
   part.payload.Append(contents);
   if (!contents.empty()) part.bits = FilterBitsReader(part.payload.slice());
   part.end = std::move(end);

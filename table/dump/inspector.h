@@ -184,7 +184,7 @@ class Inspector {
                   BlockInfo* info) const;
   bool ProveEntries(const BlockView& view, const BlockPlace& place, Walk* walk,
                     uint64_t* num_entries) const;
-  void AskFilter(const FilterBitsReader& filter, size_t most, Walk* walk) const;
+  void AskFilter(const FilterBitsReader& filter, Walk* walk) const;
   // Whether filter, hash index and the block's own hash index lead to entry
   // `number`, that `it` stands on. *restart as CheckHashIndex has it.
   Status CheckIsFound(const BlockView& view, const BlockPlace& place,
@@ -204,6 +204,8 @@ class Inspector {
   }
   bool Read(const BlockPlace& place, Walk* walk, BlockInfo* info,
             Slice* contents) const;
+  // Room for a filter, if it is where a block can be.
+  void ExpectFilter(const BlockHandle& handle, Buffer* stored) const;
   bool LacksDictionary(const StoredBlock& stored) const;
   bool Decodes(const BlockPlace& data_block) const;
   void Keep(BlockInfo info);

@@ -44,11 +44,11 @@ bool Inspector::ProveEntries(const BlockView& view, const BlockPlace& place,
       walk->hash_index.has_value() || view.num_buckets != 0) {
     return false;
   }
-  const bool asks_all = AsksFilter(kFirstKeys);
+  const size_t most = AsksFilter(kFirstKeys) ? ShortKeys::kMost : kFirstKeys;
   const ShortKeys& keys = walk->keys;
   const FilterPart* part = nullptr;
   EntryProof proof(view, *order_, &walk->keys);
-  while (proof.Next()) {
+  while (proof.Next(most)) {
     if (*num_entries == 0) {
       walk->first_key.assign(keys[0].data(), keys[0].size());
       if (!filter_.empty()) part = &filter_[FilterPartOf(keys[0])];
@@ -57,9 +57,9 @@ bool Inspector::ProveEntries(const BlockView& view, const BlockPlace& place,
     if (part != nullptr) {
       // Few blocks have keys of two parts.
       if (part != &filter_[FilterPartOf(keys.back())]) return false;
-      AskFilter(part->bits, asks_all ? ShortKeys::kMost : kFirstKeys, walk);
+      AskFilter(part->bits, walk);
     }
-    const bool wants_more = part != nullptr && asks_all;
+    const bool wants_more = part != nullptr && most == ShortKeys::kMost;
     if (!wants_more && !proof.PassRest(num_entries)) return false;
   }
   return proof.proven() &&
@@ -67,15 +67,14 @@ bool Inspector::ProveEntries(const BlockView& view, const BlockPlace& place,
           CheckSeparators(place, walk->first_key, keys.back()).ok());
 }
 
-// About so many of the walk's keys at most, the first ones.
-void Inspector::AskFilter(const FilterBitsReader& filter, size_t most,
-                          Walk* walk) const {
+// About the walk's keys.
+void Inspector::AskFilter(const FilterBitsReader& filter, Walk* walk) const {
   if (walk->asked != &filter) {
     walk->denied = !walk->FilterKnowsAll();
     walk->asked = &filter;
   }
   const ShortKeys& keys = walk->keys;
-  const size_t num_keys = std::min(keys.size(), most);
+  const size_t num_keys = keys.size();
   const size_t timestamp = order_->timestamp_size();
   std::array<uint64_t, 2 * ShortKeys::kMost> hashes;
   static_assert(hashes.size() <= FilterQuestions::kMostAtOnce);

@@ -25,12 +25,14 @@ using namespace internal;
 constexpr BlockPlace kPlace{BlockKind::kData, {}};
 
 // Nothing where it is not proven.
-std::optional<std::vector<std::string>> ProvenKeys(const BlockView& view,
-                                                   const KeyOrder& order) {
+std::optional<std::vector<std::string>> ProvenKeys(
+    const BlockView& view, const KeyOrder& order,
+    size_t most = ShortKeys::kMost) {
   ShortKeys keys;
   EntryProof proof(view, order, &keys);
   std::vector<std::string> found;
-  while (proof.Next()) {
+  while (proof.Next(most)) {
+    EXPECT_LE(keys.size(), most);
     for (size_t i = 0; i < keys.size(); ++i) {
       found.push_back(keys[i].ToString());
     }
@@ -132,6 +134,7 @@ std::optional<bool> ProvenAsWalked(const std::string& bytes,
   const auto proven = ProvenKeys(view, order);
   const bool sound = walked && AllShort(*walked);
   EXPECT_EQ(proven.has_value(), sound);
+  EXPECT_EQ(proven, ProvenKeys(view, order, 3));
   for (const int calls : {0, 1, 2}) {
     const auto passed = Passed(view, order, calls);
     EXPECT_EQ(passed.has_value(), sound) << calls;
@@ -145,28 +148,40 @@ std::optional<bool> ProvenAsWalked(const std::string& bytes,
   return sound;
 }
 
+// Versions of keys of several sizes; and keys that share as much each with the
+// one before, their values of one size and then of another.
+std::vector<std::vector<Entry>> SmallBlocks(const Comparator* comparator) {
+  const std::string timestamp(comparator->timestamp_size(), '\1');
+  std::vector<Entry> versions;
+  for (const char* key : {"", "a", "ab", "b"}) {
+    versions.push_back(Value(key + timestamp, 7, "val"));
+    versions.push_back(Value(key + timestamp, 5, "v"));
+  }
+  std::vector<Entry> alike;
+  for (const char* key : {"ka", "kb", "kc", "ke", "kf", "kg", "kh"}) {
+    alike.push_back(Value(key + timestamp, 7, key[1] < 'f' ? "val" : "v"));
+  }
+  return {Model(comparator, std::move(versions)).entries(),
+          Model(comparator, std::move(alike)).entries()};
+}
+
 TEST(EntryProof, AByteOfASmallBlockMayBeAnything) {
   for (const Comparator* const comparator :
        {BytewiseComparator(), ReverseBytewiseComparatorWithU64Ts()}) {
     const KeyOrder order(comparator);
-    const std::string timestamp(comparator->timestamp_size(), '\1');
-    std::vector<Entry> entries;
-    for (const char* key : {"", "a", "ab", "b"}) {
-      entries.push_back(Value(key + timestamp, 7, "val"));
-      entries.push_back(Value(key + timestamp, 5, "v"));
-    }
-    entries = Model(comparator, std::move(entries)).entries();
-    for (const int interval : {1, 16}) {
-      std::string bytes = BuildDataBlock(entries, {interval, false, 0}).bytes;
-      ASSERT_EQ(ProvenAsWalked(bytes, order), true);
-      for (size_t i = 0; i < bytes.size(); ++i) {
-        const char before = bytes[i];
-        for (int value = 0; value < 256; ++value) {
-          bytes[i] = static_cast<char>(value);
-          ProvenAsWalked(bytes, order);
-          ASSERT_FALSE(HasFailure()) << value << " at " << i;
+    for (const std::vector<Entry>& entries : SmallBlocks(comparator)) {
+      for (const int interval : {1, 16}) {
+        std::string bytes = BuildDataBlock(entries, {interval, false, 0}).bytes;
+        ASSERT_EQ(ProvenAsWalked(bytes, order), true);
+        for (size_t i = 0; i < bytes.size(); ++i) {
+          const char before = bytes[i];
+          for (int value = 0; value < 256; ++value) {
+            bytes[i] = static_cast<char>(value);
+            ProvenAsWalked(bytes, order);
+            ASSERT_FALSE(HasFailure()) << value << " at " << i;
+          }
+          bytes[i] = before;
         }
-        bytes[i] = before;
       }
     }
   }
