@@ -132,6 +132,17 @@ bool EntryProof::Next(size_t most) {
   return true;
 }
 
+// Wider than it is, where that is within the block.
+void EntryProof::CopySuffix(const char* suffix, size_t n, ShortKey* key,
+                            size_t shared) const {
+  char* const to = key->data() + shared;
+  if (suffix <= view_.restarts - kLongest) [[likely]] {
+    std::memcpy(to, suffix, kLongest);
+  } else {
+    std::memcpy(to, suffix, n);
+  }
+}
+
 // Whether the key that the entry makes of the one before sorts behind it.
 bool EntryProof::SuffixSortsBehind(const char* last, size_t last_size,
                                    const char* suffix,
@@ -144,30 +155,39 @@ bool EntryProof::SuffixSortsBehind(const char* last, size_t last_size,
                 Slice(key, header.shared + header.non_shared));
 }
 
-// Of an entry that ends at *p, and shares as much with the one before: passes
-// those behind it that are like it but for value and key bytes, and each of
-// which is told from the last by its first byte. Returns the suffix of the last
-// one; null where there is none. Where values are of one size too, nothing that
+// Passes the entries from p on whose keys are as long as the last one, and told
+// from the one before by a byte of the user key. Returns the end of the last of
+// these, whose key is then in *key. The key is put together only where another
+// number of bytes is shared; and where values are of one size too, nothing that
 // is loaded tells where the next entry is, so that the processor goes ahead.
-inline const char* PassAlike(const EntryHeader& header, const char* limit,
-                             uint8_t flip, const char* suffix, const char** p,
-                             uint64_t* num_entries) {
+const char* EntryProof::PassAlike(const char* p, uint8_t flip, size_t size,
+                                  ShortKey* key, uint64_t* num_entries) const {
   constexpr uint32_t kHeader = 0xffffff;
-  constexpr uint32_t kKeySizes = 0x80ffff;
-  const uint32_t key_sizes = header.shared | header.non_shared << 8;
-  const size_t type_at = header.non_shared - kInternalKeyTailBytes;
+  constexpr uint32_t kLongVarints = 0x808080;
+  const char* const limit = view_.limit();
+  const size_t longest_shared = size - order_.smallest_key();
   uint32_t expected = kHeader;
-  ptrdiff_t rest = 0;
-  uint8_t last = static_cast<uint8_t>(*suffix) ^ flip;
-  const char* passed = nullptr;
-  const char* next = *p;
+  size_t shared = 0;
+  size_t type_at = 0;
+  ptrdiff_t rest = 0;  // of an entry, behind the header
+  uint8_t last = 0;
+  const char* suffix = nullptr;
   uint64_t n = 0;
-  while (next < limit) {
+  for (const char* next = p; next < limit; next += rest) {
     const uint32_t word = LoadFixed32(next) & kHeader;
     if (word != expected) [[unlikely]] {
-      if ((word & kKeySizes) != key_sizes) break;
+      if (suffix != nullptr) CopySuffix(suffix, size - shared, key, shared);
+      suffix = nullptr;
+      shared = word & 0xff;
+      const size_t non_shared = word >> 8 & 0xff;
+      if ((word & kLongVarints) != 0 || shared + non_shared != size ||
+          shared >= longest_shared) {
+        break;
+      }
       expected = word;
-      rest = ptrdiff_t{header.non_shared} + (word >> 16);
+      rest = static_cast<ptrdiff_t>(non_shared + (word >> 16));
+      type_at = non_shared - kInternalKeyTailBytes;
+      last = static_cast<uint8_t>((*key)[shared]) ^ flip;
     }
     next += 3;
     const uint8_t byte = static_cast<uint8_t>(*next) ^ flip;
@@ -176,24 +196,23 @@ inline const char* PassAlike(const EntryHeader& header, const char* limit,
       break;
     }
     last = byte;
-    passed = next;
-    next += rest;
-    *p = next;
+    suffix = next;
+    p = next + rest;
     ++n;
   }
+  if (suffix != nullptr) CopySuffix(suffix, size - shared, key, shared);
   *num_entries += n;
-  return passed;
+  return p;
 }
 
 // The key lies where the last one was, each suffix being written over it: no
 // wider load than of a byte comes to what has just been stored.
 bool EntryProof::PassRest(uint64_t* num_entries) {
   if (failed_ || p_ >= view_.limit()) return !failed_;
-  char key[2 * kLongest];
+  ShortKey key;
   size_t size = last_size_;
-  if (size != 0) std::memcpy(key, keys_->back().data(), kLongest);
+  if (size != 0) std::memcpy(key.data(), keys_->back().data(), kLongest);
   const char* const limit = view_.limit();
-  const char* const last_wide = view_.restarts - kLongest;
   const size_t smallest_key = order_.smallest_key();
   const bool rising = order_.AscendsAt(0, 1);
   const bool of_bytes = rising || order_.AscendsAt(1, 0);
@@ -216,14 +235,10 @@ bool EntryProof::PassRest(uint64_t* num_entries) {
                          shared + smallest_key < std::min(size, last_size) &&
                          (static_cast<uint8_t>(key[shared]) ^ flip) <
                              (static_cast<uint8_t>(*suffix) ^ flip);
-    if (!ascends && !SuffixSortsBehind(key, last_size, suffix, header))
+    if (!ascends && !SuffixSortsBehind(key.data(), last_size, suffix, header))
         [[unlikely]]
       return Fail();
-    if (suffix <= last_wide) [[likely]] {
-      std::memcpy(key + shared, suffix, kLongest);
-    } else {
-      std::memcpy(key + shared, suffix, header.non_shared);
-    }
+    CopySuffix(suffix, header.non_shared, &key, shared);
     const auto type = static_cast<uint8_t>(
         header.non_shared >= kInternalKeyTailBytes
             ? suffix[header.non_shared - kInternalKeyTailBytes]
@@ -232,13 +247,11 @@ bool EntryProof::PassRest(uint64_t* num_entries) {
       return Fail();
     p = suffix + header.non_shared + header.value_size;
     ++n;
-    if (!of_bytes || shared + smallest_key >= size) continue;
-    const char* const last = PassAlike(header, limit, flip, suffix, &p, &n);
-    if (last != nullptr) std::memcpy(key + shared, last, header.non_shared);
+    if (of_bytes) p = PassAlike(p, flip, size, &key, &n);
   }
   *num_entries += n;
   p_ = p;
-  std::memcpy(keys_->bytes_.data() + kLongest, key, kLongest);
+  std::memcpy(keys_->bytes_.data() + kLongest, key.data(), kLongest);
   keys_->sizes_[0] = static_cast<uint32_t>(size);
   keys_->size_ = 1;
   last_size_ = size;

@@ -77,6 +77,12 @@ class EntryProof {
   bool SuffixSortsBehind(const char* last, size_t last_size, const char* suffix,
                          const EntryHeader& header) const;
   bool Ascend(const Slice& last, const Slice& key) const;
+  // A key, and room for what is copied along behind it.
+  using ShortKey = std::array<char, 2 * ShortKeys::kLongest>;
+  void CopySuffix(const char* suffix, size_t n, ShortKey* key,
+                  size_t shared) const;
+  const char* PassAlike(const char* p, uint8_t flip, size_t size, ShortKey* key,
+                        uint64_t* num_entries) const;
 
   const BlockView& view_;
   const KeyOrder& order_;

@@ -2,7 +2,6 @@
 //
 // Each time a whole table is built, with as little of it in memory as ever,
 // into a scratch file: reading it back is what the second time tells.
-#include <algorithm>
 #include <cinttypes>
 #include <cstdio>
 #include <memory>
@@ -10,20 +9,15 @@
 #include <utility>
 
 #include "table/statistics.h"
-#include "table/table_builder.h"
 #include "tools/ashlar/block_sample.h"
 #include "tools/ashlar/command_table.h"
-#include "tools/ashlar/copy_entries.h"
 #include "tools/ashlar/recompress_options.h"
 #include "tools/ashlar/run_files.h"
-#include "tools/ashlar/scratch_file.h"
-#include "tools/ashlar/stopwatch.h"
+#include "tools/ashlar/trial_table.h"
+#include "tools/ashlar/workers.h"
 
 namespace ashlar::tool {
 namespace {
-
-// Internal key and end.
-using StoredRangeDeletion = std::pair<std::string, std::string>;
 
 double Ratio(uint64_t uncompressed, uint64_t stored) {
   return stored == 0
@@ -224,94 +218,17 @@ class Recompressor {
   Status Rebuild(const TableReader& input, const std::string& path, Run* run) {
     options_.table.compression = run->codec;
     options_.table.compression_opts.level = run->level;
-    auto scratch = ScratchFile::Create();
-    if (!scratch.ok()) return scratch.status();
+    TrialTable trial(input, path);
     const uint64_t expansion = Expansion();
-    Status status = Write(input, path, scratch->get(), run);
-    if (status.ok()) FindBaseline(Expansion() - expansion);
-    return status.ok() ? ReadBack(input, path, **scratch, run) : status;
-  }
-
-  Status Write(const TableReader& input, const std::string& path,
-               ScratchFile* scratch, Run* run) {
-    Progress progress(path);
-    const Stopwatch stopwatch;
-    auto builder =
-        TableBuilder::Create(options_.table, options_.build, scratch);
-    if (!builder.ok()) return builder.status();
-    std::string key;
-    Status status =
-        ForEachEntry(input, &progress,
-                     [&](const Slice& user_key, SequenceNumber sequence,
-                         ValueType type, const Slice& value) {
-                       key.clear();
-                       AppendInternalKey(user_key, sequence, type, &key);
-                       return (*builder)->Add(key, value);
-                     });
-    if (status.ok()) status = (*builder)->Finish();
-    run->made = (*builder)->properties();
-    run->write = stopwatch.Read();
-    return status;
-  }
-
-  Status ReadBack(const TableReader& input, const std::string& path,
-                  const ScratchFile& scratch, Run* run) const {
-    auto file = scratch.NewReader();
-    if (!file.ok()) return file.status();
-    ReaderOptions reader_options = ReaderOptionsFromFlags();
-    reader_options.comparator = input.comparator();
-    auto made = TableReader::Open(std::move(file).value(), reader_options);
-    if (!made.ok()) return made.status();
-    Progress progress(path);
-    const Stopwatch stopwatch;
-    Status status = ForEachEntry(**made, &progress,
-                                 [](const Slice&, SequenceNumber, ValueType,
-                                    const Slice&) { return Status(); });
-    run->read = stopwatch.Read();
+    Status status = trial.Write(options_.table, options_.build);
+    if (!status.ok()) return status;
+    FindBaseline(Expansion() - expansion);
+    status = trial.ReadBack(workers_.pool());
+    run->made = trial.made();
+    run->write = trial.write();
+    run->read = trial.read();
     if (!status.ok() || !FLAGS_verify_compression) return status;
-    return Compare(input, **made);
-  }
-
-  // As stored, entry by entry.
-  static Status Compare(const TableReader& input, const TableReader& made) {
-    ReadOptions options = ReadOptionsFromFlags();
-    options.ignore_range_deletions = true;
-    Iterator a = input.NewIterator(options);
-    Iterator b = made.NewIterator(options);
-    a.SeekToFirst();
-    b.SeekToFirst();
-    for (; a.Valid() && b.Valid(); a.Next(), b.Next()) {
-      if (Interrupted()) return Status::Aborted("interrupted");
-      if (a.key() != b.key() || a.value() != b.value()) {
-        return Status::Corruption(
-            "recompressed, " + DescribeInternalKey(a.key()) +
-            " is read back as " + DescribeInternalKey(b.key()));
-      }
-    }
-    // An error ends an iterator too.
-    if (!a.status().ok()) return a.status();
-    if (!b.status().ok()) return b.status();
-    if (a.Valid() || b.Valid()) {
-      return Status::Corruption("recompressed, entries are missing");
-    }
-    return SortedRangeDeletions(input) == SortedRangeDeletions(made)
-               ? Status()
-               : Status::Corruption(
-                     "recompressed, the range deletions are others");
-  }
-
-  // Their order in the file means nothing.
-  static std::vector<StoredRangeDeletion> SortedRangeDeletions(
-      const TableReader& table) {
-    std::vector<StoredRangeDeletion> deletions;
-    for (const RangeDeletion& deletion : table.RangeDeletions()) {
-      std::string key;
-      AppendInternalKey(deletion.begin, deletion.sequence,
-                        ValueType::kTypeRangeDeletion, &key);
-      deletions.emplace_back(std::move(key), deletion.end.ToString());
-    }
-    std::sort(deletions.begin(), deletions.end());
-    return deletions;
+    return trial.Compare();
   }
 
   void WriteJson(const Run& run, JsonWriter* json) const {
@@ -341,6 +258,7 @@ class Recompressor {
   }
 
   RecompressOptions options_;
+  Workers workers_;
   // Of the file that is worked on.
   std::shared_ptr<Statistics> statistics_;
   StoredBlocks baseline_;
