@@ -11,6 +11,7 @@
 #include "table/statistics.h"
 #include "tools/ashlar/block_sample.h"
 #include "tools/ashlar/command_table.h"
+#include "tools/ashlar/open_table.h"
 #include "tools/ashlar/recompress_options.h"
 #include "tools/ashlar/run_files.h"
 #include "tools/ashlar/trial_table.h"

@@ -1,7 +1,6 @@
 #include "tools/ashlar/trial_table.h"
 
 #include <algorithm>
-#include <utility>
 #include <vector>
 
 #include "table/internal_key.h"

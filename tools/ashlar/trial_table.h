@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "table/options.h"
 #include "table/table_builder.h"
