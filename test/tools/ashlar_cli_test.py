@@ -262,7 +262,8 @@ class KeyOrderTest(CliTest):
         path = self.unknown_order()
         rows = self.run_ok("scan", "--output_format=canonical", path)
         self.assertEqual(rows.text.count("\n"), 100)
-        for command in ("scan", "check", "verify", "layout", "properties"):
+        for command in ("scan", "check", "verify", "layout", "properties",
+                        "space"):
             outcome = self.run_program(command, path)
             self.assertEqual(outcome.code, 0, command)
             self.assertEqual(outcome.err, self.WARNING.format(path))
@@ -270,7 +271,8 @@ class KeyOrderTest(CliTest):
     def test_unknown_order_refuses_what_needs_it(self):
         path = self.unknown_order()
         for arguments in (["scan", "--from=a"], ["check", "--to=z"],
-                          ["scan", "--prefix=a"], ["get", "--key=a"]):
+                          ["scan", "--prefix=a"], ["get", "--key=a"],
+                          ["space", "--from=a"], ["overlap"]):
             outcome = self.run_program(*arguments, path)
             self.assertEqual(outcome.code, 2)
             self.assertIn("Not supported: ", outcome.err)
@@ -319,10 +321,10 @@ class HelpTest(CliTest):
         decouple_partitioned_filters compression_types compression_level_from
         compression_level_to verify_compression tmpdir show_sequence_number_type
         filter_probes prefix_separator prefix_length recursive strict_flags
-        sample text color top
+        sample text color top ranges
         """.split()
     COMMANDS = """check scan verify identify properties layout get raw
-        recompress stats report diff overlap salvage rewrite build""".split()
+        recompress stats report diff space overlap salvage rewrite build""".split()
 
     def test_help_names_what_is_specified(self):
         text = self.run_ok("--help").text

@@ -15,6 +15,7 @@ COMMANDS = (["check"], ["scan"], ["verify"], ["layout"], ["properties"],
             ["rewrite", "--out=out.sst", "--overwrite"],
             ["salvage", "--out=out.sst", "--overwrite"],
             ["diff", "good.sst"], ["overlap", "--json", "good.sst"],
+            ["space"],
             ["recompress", "--compression_types=none,lz4"])
 
 
@@ -167,6 +168,7 @@ class DamageTest(CliTest):
         # These take many; a start costs far more than a table.
         for command in (["verify"], ["scan", "--noverify_checksum"],
                         ["layout", "--json"], ["raw"], ["stats"], ["overlap"],
+                        ["space"], ["space", "--prefix_length=4", "--json"],
                         ["recompress", "--compression_types=lz4"]):
             for at in range(0, len(names), 10):
                 some = names[at:at + 10]

@@ -71,7 +71,7 @@ class InputTest(CliTest):
         for command in (["check"], ["scan"], ["verify"], ["identify"],
                         ["properties"], ["layout"], ["stats"],
                         ["get", "--key=key000001"], ["raw"], ["report"],
-                        ["overlap"],
+                        ["space"], ["overlap"],
                         ["recompress", "--compression_types=none"]):
             outcome = self.run_program(*command, "--recursive", "d",
                                        preexec_fn=without_rights_of_root)

@@ -162,6 +162,8 @@ class SchemaTest(CliTest):
                 ("scan", ["r119-types.sst"], "--text"),
                 ("raw", some), ("recompress", ["r119-one.sst", "text"]),
                 ("report", ["r119-one.sst", "r119-one.sst", "text"]),
+                ("space", [*some, "r119-reverse.sst"], *EXTRAS),
+                ("space", ["r119-types.sst"], "--prefix_length=2"),
                 ("overlap", ["r119-one.sst", "r119-one.sst"]),
                 ("overlap", ["r119-one.sst"]),
                 ("overlap", [*some, "r119-reverse.sst"], *EXTRAS)):
@@ -170,7 +172,7 @@ class SchemaTest(CliTest):
         for command in ("check", "scan", "verify", "identify", "properties",
                         "layout", "raw"):
             self.take(command, *few, *EXTRAS, "--nostrict")
-        for command in ("scan", "overlap"):
+        for command in ("scan", "space", "overlap"):
             outcome = self.run_program(command, "--jsonl", *few)
             self.take_lines(outcome.out, outcome.code, few)
 
@@ -376,7 +378,7 @@ class SchemaTest(CliTest):
         for arguments in (
                 ["rewrite", "--out=w.sst"], ["salvage", "--out=s.sst"],
                 ["report", "--out=r.html"], ["diff", "r119-types.sst"],
-                ["overlap", "r119-one.sst"],
+                ["space", "r119-one.sst"], ["overlap", "r119-one.sst"],
                 ["recompress", "--compression_types=lz4"]):
             outcome = self.run_program(*arguments, "--jsonl", "r119-types.sst")
             self.take_lines(outcome.out, outcome.code, arguments)

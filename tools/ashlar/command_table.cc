@@ -101,6 +101,19 @@ constexpr Command kCommands[] = {
      "1 where anything differs. In a damaged table only what stands before the "
      "damage is compared.",
      RunDiff},
+    {"space", kSpace, kFiles, "bytes by range of keys, or by prefix",
+     "By default ranges of about as many bytes each, cut where data blocks "
+     "end, as the index alone tells: no data block is read. A range has the "
+     "keys behind those of the range before, up to the one that is named. "
+     "Bytes are those of data blocks as stored, trailers included; with "
+     "--from, --to or --prefix of all blocks that may have such keys.\n"
+     "With --prefix_length, --prefix_separator or both, entries are read, and "
+     "counted by prefix; what a block takes is shared out by the bytes of "
+     "keys, 8 more each, and values. Above 65536 prefixes light ones are "
+     "dropped into 'others', where --top puts the rest too.\n"
+     "Behind several files the same of all of them, in which a file counts by "
+     "1024 ranges at most.",
+     RunSpace},
     {"overlap", kOverlap, kFiles, "which tables have keys of the same ranges",
      "Of each table the smallest and the largest key, range deletions among "
      "them, which are read at its two ends, and not what lies between; then "

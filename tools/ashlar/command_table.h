@@ -37,6 +37,7 @@ int RunDiff(const CommandLine& line);
 int RunStats(const CommandLine& line);
 int RunReport(const CommandLine& line);
 int RunOverlap(const CommandLine& line);
+int RunSpace(const CommandLine& line);
 int RunRewrite(const CommandLine& line);
 int RunBuild(const CommandLine& line);
 

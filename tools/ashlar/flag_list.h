@@ -36,11 +36,11 @@
            "only file:// is supported")                                        \
   FLAG(string, fs_uri, "", "uri", kInput, kAll,                                \
            "only file:// is supported")                                        \
-  FLAG(string, from, "", "key", kRange, kCheck | kScan | kGet,                 \
+  FLAG(string, from, "", "key", kRange, kRangeOfKeys,                          \
            "first user key, inclusive")                                        \
-  FLAG(string, to, "", "key", kRange, kCheck | kScan | kGet,                   \
+  FLAG(string, to, "", "key", kRange, kRangeOfKeys,                            \
            "user key to stop at, exclusive")                                   \
-  FLAG(string, prefix, "", "key", kRange, kCheck | kScan | kGet,               \
+  FLAG(string, prefix, "", "key", kRange, kRangeOfKeys,                        \
            "only keys that begin so; not together with --from")                \
   FLAG(uint64, read_num, 0, "n", kRange, kCheck | kScan,                       \
            "stop after n entries, over all inputs together; 0: no limit")      \
@@ -48,10 +48,10 @@
            "a key to look up; may be repeated")                                \
   FLAG(string, keys_file, "", "path", kRange, kGet,                            \
            "look up each line of this file")                                   \
-  FLAG(bool, input_key_hex, false, "", kRange, kCheck | kScan | kGet,          \
+  FLAG(bool, input_key_hex, false, "", kRange, kRangeOfKeys,                   \
            "--from, --to, --prefix, --key and --keys_file are hexadecimal")    \
   FLAG(bool, output_hex, false, "", kOutput,                                   \
-           kScan | kGet | kRaw | kSalvage | kDiff | kOverlap,                  \
+           kScan | kGet | kRaw | kSalvage | kDiff | kOverlap | kSpace,         \
            "keys and values as upper-case hexadecimal; raw: nothing else")     \
   FLAG(bool, show_sequence_number_type, false, "", kOutput, kRaw,              \
            "sequence number and type behind each key")                         \
@@ -87,12 +87,14 @@
   FLAG(uint64, sample, 2048, "n", kOutput, kReport | kRecompress,              \
            "data blocks to work on, spread over the file; 0: all, as "         \
            "recompress does where this is not given")                          \
-  FLAG(string, prefix_separator, "", "text", kOutput, kStats,                  \
-           "the heaviest prefixes are what stands before it")                  \
-  FLAG(uint32, prefix_length, 0, "bytes", kOutput, kStats,                     \
-           "the heaviest prefixes are so long")                                \
-  FLAG(uint64, top, 20, "n", kOutput, kOverlap,                                \
-           "pairs to show; 0: all")                                            \
+  FLAG(string, prefix_separator, "", "text", kOutput, kStats | kSpace,         \
+           "prefixes are what stands before it first, or whole keys")          \
+  FLAG(uint32, prefix_length, 0, "bytes", kOutput, kStats | kSpace,            \
+           "prefixes are so long, or whole keys")                              \
+  FLAG(uint64, ranges, 16, "n", kOutput, kSpace,                               \
+           "ranges of keys to cut into; 0: one a data block")                  \
+  FLAG(uint64, top, 20, "n", kOutput, kOverlap | kSpace,                       \
+           "pairs or prefixes to show; 0: all")                                \
   FLAG(bool, range_dels, true, "", kOutput, kScan,                             \
            "print range deletions behind the points")                          \
   FLAG(uint32, threads, 0, "n", kOutput,                                       \
@@ -101,7 +103,7 @@
            "does where it has a range or --read_num")                          \
   FLAG(string, progress, "auto", "auto|always|never", kOutput,                 \
            kCheck | kScan | kVerify | kLayout | kGet | kRecompress | kRaw |    \
-               kRewrite | kSalvage | kStats | kReport,                         \
+               kRewrite | kSalvage | kStats | kReport | kSpace,                \
            "on standard error; auto: on a terminal, files above 64 MiB")       \
   FLAG(bool, verify_checksum, true, "", kVerification,                         \
            kCheck | kScan | kDiff | kOverlap,                                  \
@@ -250,7 +252,7 @@
   FLAG(string, identity, "", "hex", kNewFiles, kMake,                          \
            "fixes who the file is, so that equal input and options give "      \
            "equal bytes; the time is then 0 unless it is given, and files of " \
-           "--target_file_size are built by one thread")               \
+           "--target_file_size are built by one thread")                       \
   FLAG(uint64, creation_time, 0, "seconds", kNewFiles, kMake,                  \
            "since 1970, for the properties; default: SOURCE_DATE_EPOCH, or "   \
            "now")                                                              \

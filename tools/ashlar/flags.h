@@ -46,13 +46,16 @@ enum CommandBit : uint32_t {
   kStats = 1 << 13,
   kReport = 1 << 14,
   kOverlap = 1 << 15,
+  kSpace = 1 << 16,
   // Those that take files one by one, and those that take any.
   kEachFile = kCheck | kScan | kVerify | kIdentify | kProperties | kLayout |
               kGet | kRecompress | kRaw | kRewrite | kSalvage | kStats |
-              kReport | kOverlap,
+              kReport | kOverlap | kSpace,
   kReading = kEachFile | kDiff,
   // Those that may leave some of their inputs out.
   kChoosing = kEachFile & ~(kRewrite | kSalvage),
+  // Those that look at some of the keys only.
+  kRangeOfKeys = kCheck | kScan | kGet | kSpace,
   // Those that make tables for use, and those that make any.
   kMake = kBuild | kRewrite | kSalvage,
   kPack = kMake | kRecompress,

@@ -104,4 +104,20 @@ bool KeyRange::Meets(const Slice& begin, const Slice& end,
          comparator.Compare(*prefix_, end) < 0;
 }
 
+bool KeyRange::MayMeet(const std::string* after, const std::string& last,
+                       const Comparator& comparator) const {
+  const auto compare = [&comparator](const Slice& a, const Slice& b) {
+    return comparator.CompareWithoutTimestamp(a, b);
+  };
+  if (from_ && compare(last, *from_) < 0) return false;
+  if (to_ && after != nullptr && compare(*after, *to_) >= 0) return false;
+  if (!prefix_) return true;
+  // In either order the keys of a prefix stand together, and what does not
+  // begin with it stands on the side that its comparison tells.
+  const auto outside = [&](const std::string& key) {
+    return key.starts_with(*prefix_) ? 0 : compare(key, *prefix_);
+  };
+  return outside(last) >= 0 && (after == nullptr || outside(*after) <= 0);
+}
+
 }  // namespace ashlar::tool

@@ -33,6 +33,11 @@ class KeyRange {
   bool Meets(const Slice& begin, const Slice& end,
              const Comparator& comparator) const;
 
+  // Whether it may have keys above `after`, or equal to it, and up to `last`.
+  // All without timestamps; null: from the first key on.
+  bool MayMeet(const std::string* after, const std::string& last,
+               const Comparator& comparator) const;
+
   // As they stand in the heading.
   std::string start() const { return prefix_ ? *prefix_ : from_.value_or(""); }
   std::string limit() const { return to_.value_or(""); }

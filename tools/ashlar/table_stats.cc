@@ -5,28 +5,13 @@
 #include <string_view>
 #include <utility>
 
-#include "tools/ashlar/flags.h"
+#include "tools/ashlar/key_prefix.h"
 
 namespace ashlar::tool {
 namespace {
 
 constexpr size_t kHeaviest = 10;
 constexpr uint64_t kTrailerBytes = 5;
-
-// The whole key where it is shorter, or has no separator.
-Slice PrefixOf(const Slice& user_key) {
-  size_t size = user_key.size();
-  if (FLAGS_prefix_length != 0) {
-    size = std::min<size_t>(size, FLAGS_prefix_length);
-  } else {
-    size = std::min(size, user_key.ToStringView().find(FLAGS_prefix_separator));
-  }
-  return Slice(user_key.data(), size);
-}
-
-bool WantsPrefixes() {
-  return FLAGS_prefix_length != 0 || !FLAGS_prefix_separator.empty();
-}
 
 }  // namespace
 
@@ -90,7 +75,7 @@ void TableStats::CountDistinct(const Slice& user_key) {
 // as long as the keys begin with it.
 void TableStats::TakePrefix(const Slice& user_key, uint64_t bytes) {
   const std::string_view key = user_key.ToStringView();
-  const std::string_view prefix = PrefixOf(user_key).ToStringView();
+  const std::string_view prefix = PrefixOf(key);
   while (!open_prefixes_.empty() &&
          !key.starts_with(open_prefixes_.back().prefix)) {
     ClosePrefix();
