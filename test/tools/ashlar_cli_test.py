@@ -279,6 +279,16 @@ class KeyOrderTest(CliTest):
             self.assertIn("comparator example.BytewiseComparator is not "
                           "built in", outcome.err)
 
+    def test_range_deletions_with_timestamps(self):
+        stamp = bytes(8)
+        self.build("t.sst", hex_rows([(b"b" + stamp, 0, 15, b"d" + stamp)]),
+                   "--comparator=leveldb.BytewiseComparator.u64ts")
+        for flag, shown in (("--to=b", 0), ("--to=bb", 1), ("--from=c", 1),
+                            ("--from=d", 0), ("--prefix=c", 1),
+                            ("--prefix=a", 0), ("--prefix=e", 0)):
+            text = self.run_ok("scan", "--quiet", flag, "t.sst").text
+            self.assertEqual(text.count("type:15"), shown, flag)
+
     def test_get_shows_timestamps(self):
         key = b"key".hex()
         newer, older = "09" + "00" * 7, "0200000000000000"

@@ -92,16 +92,21 @@ bool KeyRange::Contains(const Slice& key, const Comparator& comparator) const {
   return !prefix_ || key.starts_with(*prefix_);
 }
 
-bool KeyRange::Meets(const Slice& begin, const Slice& end,
+bool KeyRange::Meets(const Slice& first, const Slice& last,
                      const Comparator& comparator) const {
-  if (to_ && comparator.Compare(begin, *to_) >= 0) return false;
-  if (from_ && comparator.Compare(end, *from_) <= 0) return false;
+  const size_t timestamp = comparator.timestamp_size();
+  const Slice begin = WithoutTimestamp(first, timestamp);
+  const Slice end = WithoutTimestamp(last, timestamp);
+  const auto compare = [&comparator](const Slice& a, const Slice& b) {
+    return comparator.CompareWithoutTimestamp(a, b);
+  };
+  if (to_ && compare(begin, *to_) >= 0) return false;
+  if (from_ && compare(end, *from_) <= 0) return false;
   if (!prefix_ || begin.starts_with(*prefix_) || end.starts_with(*prefix_)) {
     return true;
   }
   // All keys of the prefix, or none.
-  return comparator.Compare(begin, *prefix_) < 0 &&
-         comparator.Compare(*prefix_, end) < 0;
+  return compare(begin, *prefix_) < 0 && compare(*prefix_, end) < 0;
 }
 
 bool KeyRange::MayMeet(const std::string* after, const std::string& last,

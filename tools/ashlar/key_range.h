@@ -29,8 +29,9 @@ class KeyRange {
   // Of a key without timestamp.
   bool Contains(const Slice& key, const Comparator& comparator) const;
 
-  // Whether it may have keys of a range deletion: begin <= key < end.
-  bool Meets(const Slice& begin, const Slice& end,
+  // Whether it may have keys of a range deletion: first <= key < last, both
+  // with timestamps.
+  bool Meets(const Slice& first, const Slice& last,
              const Comparator& comparator) const;
 
   // Whether it may have keys above `after`, or equal to it, and up to `last`.
