@@ -166,7 +166,7 @@ const char* EntryProof::PassAlike(const char* p, uint8_t flip, size_t size,
   constexpr uint32_t kLongVarints = 0x808080;
   const char* const limit = view_.limit();
   const size_t longest_shared = size - order_.smallest_key();
-  uint32_t expected = kHeader;
+  uint32_t expected = ~kHeader;  // what no masked word is
   size_t shared = 0;
   size_t type_at = 0;
   ptrdiff_t rest = 0;  // of an entry, behind the header

@@ -44,7 +44,9 @@ Status Inspector::InspectFilter(const std::string& name, const Slice& contents,
                                 std::to_string(contents.size()) +
                                 " or the other metadata are not");
   }
-  const bool asked = name == std::string(kFullFilterPrefix) +
+  // Of several filters one is asked.
+  const bool asked = filter_.empty() &&
+                     name == std::string(kFullFilterPrefix) +
                                  std::string(kBuiltinFilterName) &&
                      filter_subject_.any();
   if (asked && reader.kind() != FilterBitsReader::Kind::kAlways) {
@@ -118,8 +120,9 @@ Status Inspector::InspectFilterPartitions(const std::string& name,
   if (found_->properties.has_value()) {
     filter_subject_ = FilterSubject(*found_->properties, nullptr);
   }
-  bool asked = status.ok() && order_.has_value() && index_form_known_ &&
-               filter_subject_.any() &&
+  // Of several filters one is asked.
+  bool asked = status.ok() && filter_.empty() && order_.has_value() &&
+               index_form_known_ && filter_subject_.any() &&
                name == std::string(kPartitionedFilterPrefix) +
                            std::string(kBuiltinFilterName);
   if (asked) {

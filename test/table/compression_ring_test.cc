@@ -276,26 +276,34 @@ TEST(CompressionRing, EveryFaultComesBack) {
   }
 }
 
-// Two counts of one moment, whoever looks.
+// Two counts of one moment, whoever looks. The writer waits for the readers and
+// gives way to them, else it is done before they look.
 TEST(WriteProgress, CountsGoTogether) {
-  // Readers that do nothing else slow the writer down.
+  constexpr int kReaders = 3;
   constexpr uint64_t kSteps = 5000;
+  constexpr uint64_t kStepsAtOnce = 50;
   WriteProgress progress(7);
   std::atomic<bool> done = false;
+  std::atomic<int> looking = 0;
   std::vector<std::thread> readers;
-  readers.reserve(3);
-  for (int i = 0; i < 3; ++i) {
+  readers.reserve(kReaders);
+  for (int i = 0; i < kReaders; ++i) {
     readers.emplace_back([&] {
       uint64_t last = 0;
-      while (!done) {
+      for (bool first = true; !done; first = false) {
         const WriteProgress::Counts seen = progress.Look();
         EXPECT_EQ(seen.offset, 7 + 3 * seen.raw_bytes);
         EXPECT_GE(seen.raw_bytes, last);
         last = seen.raw_bytes;
+        if (first) ++looking;
       }
     });
   }
-  for (uint64_t i = 1; i <= kSteps; ++i) progress.Advance(1, 7 + 3 * i);
+  while (looking < kReaders) std::this_thread::yield();
+  for (uint64_t i = 1; i <= kSteps; ++i) {
+    progress.Advance(1, 7 + 3 * i);
+    if (i % kStepsAtOnce == 0) std::this_thread::yield();
+  }
   done = true;
   for (std::thread& reader : readers) reader.join();
   EXPECT_EQ(progress.Look().raw_bytes, kSteps);

@@ -189,6 +189,17 @@ TEST(EntryProof, AByteOfASmallBlockMayBeAnything) {
   }
 }
 
+// A header that no entry has does not pass for one like the last.
+TEST(EntryProof, HeaderOfAllOnes) {
+  for (const Comparator* const comparator :
+       {BytewiseComparator(), ReverseBytewiseComparator()}) {
+    using namespace std::string_literals;
+    const std::string bytes =
+        "\0\x09\0a\1\0\0\0\0\0\0\0\xff\xff\xff"s + "\0\0\0\0\1\0\0\0"s;
+    EXPECT_EQ(ProvenAsWalked(bytes, KeyOrder(comparator)), false);
+  }
+}
+
 TEST(EntryProof, SomeBytesMayBeAnything) {
   int sound = 0;
   int damaged = 0;

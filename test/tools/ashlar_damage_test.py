@@ -5,6 +5,7 @@ import random
 import unittest
 
 import cli
+import forged_table
 from cli import CliTest, hex_rows, numbered_rows
 
 COMMANDS = (["check"], ["scan"], ["verify"], ["layout"], ["properties"],
@@ -75,6 +76,26 @@ class DamageTest(CliTest):
                     f"size {block['size']}: stored = ", text.err)
                 self.assertIn(f"blocks: {len(blocks) - 1} ok, 1 bad; ",
                               text.text)
+
+    def test_filter_beside_another_in_parts(self):
+        rows = hex_rows((b"key%06d" % i + b"a" * 3000, 1, 1, b"v")
+                        for i in range(60))
+        form = [*forged_table.PLAIN, "--format_version=2", "--filter=bloom",
+                "--block_size=500"]
+        self.build("whole.sst", rows, *form)
+        self.build("parts.sst", rows, *form, "--partition_filters",
+                   "--index_type=partitioned", "--index_shortening=none")
+        name = b"fullfilter.rocksdb.BuiltinBloomFilter"
+        whole = forged_table.named_block(
+            (self.folder / "whole.sst").read_bytes(), name)
+        both = self.damaged(forged_table.with_block(
+            (self.folder / "parts.sst").read_bytes(), name, whole))
+        names = [block["name"] for block in json.loads(self.run_ok(
+            "properties", "--json", "--list_meta_blocks", both).out)
+                 ["files"][0]["meta_blocks"]]
+        self.assertEqual([name.split(".")[0] for name in names],
+                         ["fullfilter", "partitionedfilter", "rocksdb"])
+        self.run_ok("verify", "--filter_keys=all", both)
 
     def test_filter_of_which_bits_are_missing(self):
         self.build("filtered.sst", numbered_rows(200),

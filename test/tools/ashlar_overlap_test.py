@@ -262,7 +262,13 @@ files: 1, of them without overlap: 1, groups that overlap: 0, pairs: 0
         self.assertEqual(document["overlap"]["groups"][0]["files"],
                          ["./a.sst", "./b.sst"])
         self.assertEqual(document["overlap"]["alone"], ["./c.sst", "./d.sst"])
-        self.assertEqual(self.run_program("overlap", *names, "none").code, 2)
+        self.assertEqual(document["overlap"]["one_batch"], "no")
+        outcome = self.run_program("overlap", "c.sst", "none", "d.sst")
+        self.assertEqual(outcome.code, 2)
+        self.assertIn(b"IngestExternalFile: no, not all could be read",
+                      outcome.out)
+        self.assertIn(b"IngestExternalFile: yes",
+                      self.run_ok("overlap", "c.sst", "d.sst").out)
 
     def test_what_lies_between_is_not_read(self):
         self.build("a.sst", numbered_rows(500), "--block_size=500")

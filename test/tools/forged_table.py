@@ -84,13 +84,34 @@ def with_snappy_properties(table, offset, size):
     return with_tail(table, snappy + b"\x01" + bytes(4))
 
 
+def metaindex_of(table):
+    (offset, size), _ = footer_handles(table)
+    return dict(block_entries(table[offset:offset + size]))
+
+
+def named_block(table, name):
+    """What this block of the metaindex holds."""
+    offset, at = read_varint(metaindex_of(table)[name], 0)
+    size, _ = read_varint(metaindex_of(table)[name], at)
+    return table[offset:offset + size]
+
+
+def with_block(table, name, contents):
+    """With one more block, which the metaindex names."""
+    _, index = footer_handles(table)
+    body = table[:-FOOTER_SIZE] + contents + TRAILER
+    entries = metaindex_of(table)
+    entries[name] = (varint(len(body) - len(contents) - len(TRAILER)) +
+                     varint(len(contents)))
+    metaindex = block(sorted(entries.items()))
+    front = table[-FOOTER_SIZE:-FOOTER_SIZE + 1] + b"".join(
+        varint(n) for n in (len(body), len(metaindex), *index))
+    return (body + metaindex + TRAILER + front.ljust(41, b"\0") +
+            table[-FOOTER_SIZE + 41:])
+
+
 def with_properties(table, properties):
     """With these among its properties, in place of those of the same name."""
-    (offset, size), _ = footer_handles(table)
-    metaindex = dict(block_entries(table[offset:offset + size]))
-    handle = metaindex[b"rocksdb.properties"]
-    offset, at = read_varint(handle, 0)
-    size, _ = read_varint(handle, at)
-    entries = dict(block_entries(table[offset:offset + size]))
+    entries = dict(block_entries(named_block(table, b"rocksdb.properties")))
     entries.update(properties)
     return with_tail(table, block(sorted(entries.items())) + TRAILER)

@@ -113,6 +113,7 @@ class Overlaps {
 
   // After the last of them.
   void Finish(Report* report) {
+    all_sound_ = report->AllSound();
     for (auto& [comparator, tables] : tables_) {
       found_.emplace_back(comparator, FindKeyOverlaps(std::move(tables),
                                                       *comparator, FLAGS_top));
@@ -152,7 +153,9 @@ class Overlaps {
   }
 
   Batch OneBatch() const {
-    if (files_ == 0 || !empty_.empty() || found_.size() > 1) return Batch::kNo;
+    if (!all_sound_ || files_ == 0 || !empty_.empty() || found_.size() > 1) {
+      return Batch::kNo;
+    }
     if (overlapping_ == 0) return Batch::kYes;
     return found_[0].first->timestamp_size() == 0 ? Batch::kInOrder
                                                   : Batch::kNo;
@@ -233,6 +236,7 @@ class Overlaps {
         break;
       case Batch::kNo:
         line += "no";
+        if (!all_sound_) line += ", not all could be read";
         if (!empty_.empty()) line += ", some have no entries";
         if (found_.size() > 1) line += ", their comparators differ";
         if (overlapping_ != 0) line += ", they overlap";
@@ -322,6 +326,7 @@ class Overlaps {
   const ByteStyle style_ = ChosenByteStyle();
   std::map<const Comparator*, std::vector<BoundedTable>, ByName> tables_;
   std::vector<std::string> empty_;
+  bool all_sound_ = false;
   uint64_t files_ = 0;
   uint64_t not_external_ = 0;
   Found found_;

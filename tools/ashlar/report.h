@@ -77,6 +77,8 @@ class Report {
     advice_.AddForRow(status);
   }
   uint64_t file_faults() const { return file_faults_; }
+  // Of the files until now: no fault in any, and none left out by an interrupt.
+  bool AllSound() const { return files_failed_ == 0 && !Interrupted(); }
   // What "status" says, instead of what follows from the first fault.
   void SetFileStatus(std::string_view status) { file_status_ = status; }
   // For outcomes that are no fault of a file, such as a missing key.
