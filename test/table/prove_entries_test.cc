@@ -191,11 +191,13 @@ TEST(EntryProof, AByteOfASmallBlockMayBeAnything) {
 
 // A header that no entry has does not pass for one like the last.
 TEST(EntryProof, HeaderOfAllOnes) {
+  // "a" with its tail, the header, one restart point.
+  constexpr char kBytes[] =
+      "\0\x09\0a\1\0\0\0\0\0\0\0\xff\xff\xff"
+      "\0\0\0\0\1\0\0\0";
+  const std::string bytes(kBytes, sizeof kBytes - 1);
   for (const Comparator* const comparator :
        {BytewiseComparator(), ReverseBytewiseComparator()}) {
-    using namespace std::string_literals;
-    const std::string bytes =
-        "\0\x09\0a\1\0\0\0\0\0\0\0\xff\xff\xff"s + "\0\0\0\0\1\0\0\0"s;
     EXPECT_EQ(ProvenAsWalked(bytes, KeyOrder(comparator)), false);
   }
 }

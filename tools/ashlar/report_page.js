@@ -16,6 +16,8 @@
     current = Math.min(Math.max(index, 0), cells.length - 1);
     cells[current].tabIndex = 0;
     cells[current].focus();
+    // A window that is not in front hears of the focus later.
+    show(cells[current]);
   }
   // The nearest cell of the next row in this direction.
   function inNextRow(step) {
