@@ -6,11 +6,15 @@
 #include <atomic>
 #include <cstdlib>
 #include <new>
+#include <string>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
+#include "cache/block_cache_tracer.h"
 #include "cache/concurrent_write_buffer.h"
 #include "cache/fifo_cache.h"
+#include "util/file.h"
 
 namespace {
 
@@ -101,6 +105,21 @@ TEST(FifoAllocations, WithoutMemoryAllIsAsItWas) {
   EXPECT_EQ(memory.Lookup(KeyOf(1)), 1U);
   EXPECT_TRUE(Buffer::Make({}, [](auto) {}).ok());
   EXPECT_TRUE(Buffer::Make({}, nullptr).status().IsInvalidArgument());
+}
+
+// The tracer's buffer is one of these.
+TEST(FifoAllocations, ATracerWithoutMemoryBeginsNoTrace) {
+  most_at_once = 4096;
+  BlockCacheTracer tracer;
+  most_at_once = SIZE_MAX;
+  std::string contents;
+  const Status status =
+      tracer.StartTrace({}, NewMemoryWritableFile("trace", &contents));
+  EXPECT_TRUE(status.IsMemoryLimit()) << status.ToString();
+  EXPECT_FALSE(tracer.is_tracing());
+  EXPECT_EQ(tracer.dropped(), 0U);
+  EXPECT_TRUE(tracer.EndTrace().IsInvalidArgument());
+  EXPECT_EQ(contents, "");
 }
 
 // Errors come as a Status from Make; there is no constructor that could throw.
