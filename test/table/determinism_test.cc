@@ -202,19 +202,25 @@ TEST(FileCacheKey, SessionsAndDatabasesThatAreNeighboursShareNoBits) {
   }
 }
 
-// Each part of an identity has a say, and a session of another form too.
+// Each part of an identity has a say, and a session of another form too. But
+// for the file's number, in both words: offsets change the second one.
 TEST(FileCacheKey, EveryPartOfAnIdentityCounts) {
   const CacheKey key = FileCacheKey("db", "0123456789ABCDEFGHIJ", 7);
-  for (const CacheKey& other :
-       {FileCacheKey("dc", "0123456789ABCDEFGHIJ", 7),
-        FileCacheKey("db", "1123456789ABCDEFGHIJ", 7),
-        FileCacheKey("db", "0123456789ABCDEFGHIK", 7),
-        FileCacheKey("db", "0123456789ABCDEFGHIJ", 8),
-        FileCacheKey("db", "session", 7), FileCacheKey("db", "sessiom", 7)}) {
-    EXPECT_NE(other.file, key.file);
+  EXPECT_NE(FileCacheKey("db", "0123456789ABCDEFGHIJ", 8).file, key.file);
+  const CacheKey others[] = {FileCacheKey("dc", "0123456789ABCDEFGHIJ", 7),
+                             FileCacheKey("db", "1123456789ABCDEFGHIJ", 7),
+                             FileCacheKey("db", "0123456789ABCDEFGHIK", 7),
+                             FileCacheKey("db", "session", 7),
+                             FileCacheKey("db", "sessiom", 7),
+                             key};
+  std::set<uint64_t> files;
+  std::set<uint64_t> blocks;
+  for (const CacheKey& other : others) {
+    files.insert(other.file);
+    blocks.insert(other.block);
   }
-  EXPECT_NE(FileCacheKey("db", "session", 7).file,
-            FileCacheKey("db", "sessiom", 7).file);
+  EXPECT_EQ(files.size(), std::size(others));
+  EXPECT_EQ(blocks.size(), std::size(others));
 }
 
 }  // namespace
