@@ -65,12 +65,12 @@ struct ReaderOptions {
 
   // Where data blocks are kept once they are read, by all readers that have the
   // same one, uncompressed and parsed. Of the threads of one reader that miss a
-  // data block at once, one reads it, and the others wait for that (seldom,
-  // where two blocks meet in one place, several read). The reader has a share
-  // of it; values that outlive the reader need it to live as long. Blocks are
-  // known by the file's identity (its unique id), so files that share a cache
-  // must not have equal ones unless they are copies. Null: blocks are read each
-  // time.
+  // data block at once, one reads it, and the others wait for that (several
+  // read where the cache has no room for it, and seldom where two blocks meet
+  // in one place). The reader has a share of the cache; values that outlive the
+  // reader need it to live as long. Blocks are known by the file's identity
+  // (its unique id), so files that share a cache must not have equal ones
+  // unless they are copies. Null: blocks are read each time.
   std::shared_ptr<Cache> block_cache;
 
   // Whether a block in the block cache has room for four bytes a key, and where

@@ -137,8 +137,9 @@ class ReferencesTest(unittest.TestCase):
         self.fires('known-name', known)
         self.comment('known-name', 'As TheirName does.',
                      **{KNOWN: 'TheirName\n'})
-        self.comment(None, 'As --their_flag does.',
-                     **{KNOWN: '--their_flag a peer\'s\n'})
+        for known in ('--their_flag', '--their_*'):
+            self.comment(None, 'As --their_flag does.',
+                         **{KNOWN: known + ' a peer\'s\n'})
 
     def test_lines(self):
         text = '// First.\n// Second, by FooBaz.\n'

@@ -93,23 +93,22 @@ class References:
 
     def find_names(self):
         words = re.compile(r'[A-Za-z_]\w*')
-        self.names, self.installed_names = set(), set()
+        names, self.installed_names = set(), set()
         for path, (code, strings, _) in self.sources.items():
             found = set(words.findall(code)) | set(words.findall(strings))
-            self.names |= found
+            names |= found
             if self.tree.installed(path):
                 self.installed_names |= found
-        self.page_names = set(self.names)
         self.scripts = {path: self.text_of(path) for path in self.paths
                         if self.is_script(path)}
-        for path, text in self.scripts.items():
-            self.page_names |= set(words.findall(text))
+        for text in self.scripts.values():
+            names |= set(words.findall(text))
         for path in self.paths:
             stem = path.rpartition('/')[2].partition('.')[0]
-            self.names.add(stem)
-            self.page_names.add(stem)
+            names.add(stem)
             if self.tree.installed(path):
                 self.installed_names.add(stem)
+        self.names = names
 
     def find_flags(self):
         self.flags = set()
@@ -136,10 +135,11 @@ class References:
             return f.read()
 
     def is_known(self, name):
-        if name not in self.known:
-            return False
-        self.used.add(name)
-        return True
+        for known in (name, name.partition('_')[0] + '_*'):
+            if known in self.known:
+                self.used.add(known)
+                return True
+        return False
 
     def has_file(self, name, beside):
         """Whether a file of that name, or path's end, is in the tree, or is
@@ -210,7 +210,7 @@ def flag_faults(refs, _, text):
             continue
         if name.startswith('no') and name[2:] in refs.flags:
             continue
-        # --gtest_* and the like: a prefix.
+        # --cache_* and the like: several flags.
         if text[match.end():match.end() + 1] == '*' and any(
                 flag.startswith(name) for flag in refs.flags):
             continue
@@ -286,7 +286,7 @@ def page_faults(refs, path, page):
             if match[1] not in refs.targets:
                 yield (code.start() + match.start(), 'reference-target',
                        f'the Makefile has no {match[1]}')
-    names = refs.page_names
+    names = refs.names
     if path in NOTATION:
         names = names | {word for block in INDENTED.findall(text)
                          for word in re.findall(r'\w+', block)}
