@@ -200,9 +200,9 @@ struct BuildOptions {
 
   // 1: the calling thread builds alone. n >= 2: it has n workers, at most 31,
   // which compress and write blocks and help to build the filter. 0: a worker
-  // for each processor but one. The file is the same byte for byte. Workers are
-  // for the filter only with partition_filters and without
-  // decouple_partitioned_filters.
+  // for each processor but one. The file is the same byte for byte. With
+  // partition_filters and without decouple_partitioned_filters only workers of
+  // worker_pool help, and with the filter alone.
   //
   // CompressionOptions::parallel_threads of RocksDB 11.8 has the same meaning
   // for n >= 1, with these differences: there 0 means 1; a table without
