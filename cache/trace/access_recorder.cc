@@ -33,7 +33,8 @@ AccessRecorder::AccessRecorder() : buffer_(MakeBuffer()) {}
 std::unique_ptr<AccessRecorder::Buffer> AccessRecorder::MakeBuffer() {
   auto buffer = Buffer::Make(
       kBuffer, [this](std::span<const Entry> entries) { Take(entries); });
-  return buffer.ok() ? std::move(buffer).value() : nullptr;
+  if (!buffer.ok()) return nullptr;
+  return std::move(*buffer);
 }
 
 void AccessRecorder::RecordSampled(const CacheKey& key, TracedBlockKind kind,
