@@ -3,8 +3,10 @@
 //   ashlar::CompressedSecondaryCacheOptions second;
 //   second.capacity = size_t{4} << 30;
 //   auto compressed = ashlar::NewCompressedSecondaryCache(second);
+//   if (!compressed.ok()) return compressed.status();
 //   auto cache = ashlar::NewTieredCache(
-//       {.primary = *first, .secondary = *compressed});
+//       {.primary = first, .secondary = *compressed});
+//   if (!cache.ok()) return cache.status();
 //   options.block_cache = *cache;       // of readers
 //
 // What the first tier evicts is saved to the second; what a Lookup does not

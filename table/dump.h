@@ -128,8 +128,8 @@ struct InspectOptions {
   std::function<bool(uint64_t done, uint64_t total)> on_progress;
 };
 
-// One fault. `message` follows cli.md: "<what> in <kind> block #<i> offset <o>
-// size <s>: <detail>"; without the file's name.
+// One fault. The status says "<what> in <kind> block #<i> offset <o> size <s>:
+// <detail>", without the file's name.
 struct TableFault {
   BlockKind kind = BlockKind::kOther;
   uint64_t index = 0;

@@ -4,7 +4,7 @@
 // fields and is never repaired in silence.
 //
 //   TableOptions   what is written into the file
-//   BuildOptions   who the file is, and what its properties say besides
+//   BuildOptions   who the file is, and what else its properties say
 //
 // What a reader may choose is in table/read_options.h, which this includes.
 #ifndef ASHLAR_TABLE_OPTIONS_H_
@@ -98,8 +98,9 @@ struct TableOptions {
   int block_restart_interval = 16;
 
   // How data blocks are found. Partitions save memory where an index is large
-  // and only parts of it are used; first keys make the index larger, and save
-  // reading a block that has only larger keys.
+  // and only parts of it are used. First keys make the index larger, and save
+  // Get and MultiGet reading a block that has only larger keys; iterators read
+  // the block all the same, and compare its first key with the index.
   IndexType index_type = IndexType::kBinarySearch;
 
   // Entries between whole keys in an index block. 1 makes index searches
@@ -175,8 +176,8 @@ struct TableOptions {
   bool partition_filters = false;
 
   // Whether they are cut by their own size, rather than together with the
-  // partitions of the index, as before RocksDB 10.6. Together, tables are built
-  // by one thread.
+  // partitions of the index, as before RocksDB 10.6. Together, blocks are made
+  // and written by the calling thread alone.
   bool decouple_partitioned_filters = true;
 
   // Null: none. Else the filter holds prefixes too, for walks over the keys of
@@ -197,9 +198,17 @@ struct TableOptions {
 struct BuildOptions {
   TableIdentity identity;
 
-  // As in RocksDB: 1 builds on the calling thread alone; n >= 2 adds n workers
-  // that compress and write, and help to build the filter; 0 is automatic: a
-  // worker for each processor but one. The file is the same byte for byte.
+  // 1: the calling thread builds alone. n >= 2: it has n workers, at most 31,
+  // which compress and write blocks and help to build the filter. 0: a worker
+  // for each processor but one. The file is the same byte for byte. With
+  // partition_filters and without decouple_partitioned_filters only workers of
+  // worker_pool help, and with the filter alone.
+  //
+  // CompressionOptions::parallel_threads of RocksDB 11.8 has the same meaning
+  // for n >= 1, with these differences: there 0 means 1; a table without
+  // compression has no workers; filters are built by the calling thread;
+  // coupled partitions have no workers at all.
+  //
   // Takes, above what one thread does, at most 16 slots of raw and as many of
   // compressed blocks (2 a worker and 2 more, up to 32, from 8 workers on), of
   // 128 KiB, a block and 1 KiB each: 4.2 MiB with blocks of 4 KiB; and a

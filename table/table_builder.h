@@ -5,9 +5,11 @@
 // syncing, closing and naming to the caller (ExternalFileWriter and
 // AtomicFile do that). Destroying a builder before Finish abandons the build.
 //
-//   auto builder = TableBuilder::Create(table_options, build_options, file);
-//   builder->Add(internal_key, value);   // strictly ascending
-//   builder->Finish();
+//   auto builder =
+//       ashlar::TableBuilder::Create(table_options, build_options, file);
+//   if (!builder.ok()) return builder.status();
+//   ashlar::Status status = (*builder)->Add(internal_key, value);  // ascending
+//   if (status.ok()) status = (*builder)->Finish();
 #ifndef ASHLAR_TABLE_TABLE_BUILDER_H_
 #define ASHLAR_TABLE_TABLE_BUILDER_H_
 

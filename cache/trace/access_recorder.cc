@@ -28,9 +28,14 @@ uint64_t Now() { return MicrosOf<std::chrono::steady_clock>() << 16 >> 16; }
 
 }  // namespace
 
-AccessRecorder::AccessRecorder()
-    : buffer_(kBuffer,
-              [this](std::span<const Entry> entries) { Take(entries); }) {}
+AccessRecorder::AccessRecorder() : buffer_(MakeBuffer()) {}
+
+std::unique_ptr<AccessRecorder::Buffer> AccessRecorder::MakeBuffer() {
+  auto buffer = Buffer::Make(
+      kBuffer, [this](std::span<const Entry> entries) { Take(entries); });
+  if (!buffer.ok()) return nullptr;
+  return std::move(*buffer);
+}
 
 void AccessRecorder::RecordSampled(const CacheKey& key, TracedBlockKind kind,
                                    TracedCaller caller, bool hit) {
@@ -39,15 +44,15 @@ void AccessRecorder::RecordSampled(const CacheKey& key, TracedBlockKind kind,
     return;
   }
   blocks_of_this = 0;
-  buffer_.Record({key, Now() << 16 | static_cast<uint64_t>(kind) << 8 |
-                           static_cast<uint64_t>(caller) << 4 |
-                           (hit ? uint64_t{1} : 0)});
+  buffer_->Record({key, Now() << 16 | static_cast<uint64_t>(kind) << 8 |
+                            static_cast<uint64_t>(caller) << 4 |
+                            (hit ? uint64_t{1} : 0)});
   if (blocks_of_this > kMostBlocksOfOne) sheds_.Store(false);
 }
 
 // The buffer's sink. Blocks have fewer entries than a chunk may have.
 void AccessRecorder::Take(std::span<const Entry> entries) {
-  static_assert(ConcurrentWriteBuffer<Entry>::kBlockEntries <= kMostInChunk);
+  static_assert(Buffer::kBlockEntries <= kMostInChunk);
   if (++blocks_of_this > kMostBlocksOfOne) sheds_.Store(true);
   const MutexLock lock(&mutex_);
   if (!is_open_) return;
@@ -91,6 +96,9 @@ Status AccessRecorder::Start(const BlockCacheTraceOptions& options,
   if (options.sampling_frequency == 0) {
     return Status::InvalidArgument("sampling_frequency of 0");
   }
+  if (buffer_ == nullptr) {
+    return Status::MemoryLimit("no memory for the buffer of a trace");
+  }
   const MutexLock lock(&mutex_);
   if (file_ != nullptr) {
     return Status::InvalidArgument("a trace is being written to " +
@@ -129,7 +137,7 @@ Status AccessRecorder::End() {
     which = traces_;
     below_.Store(0);
   }
-  buffer_.Flush();
+  buffer_->Flush();
   sheds_.Store(false);
   const MutexLock lock(&mutex_);
   // Or there is another one by now.

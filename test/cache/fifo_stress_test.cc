@@ -60,7 +60,9 @@ void OnEachThread(Body body) {
 
 void RecordAll(const WriteBufferOptions& options, uint64_t flush_every) {
   Arrivals arrivals;
-  Buffer buffer(options, [&](auto entries) { arrivals(entries); });
+  auto made = Buffer::Make(options, [&](auto entries) { arrivals(entries); });
+  ASSERT_TRUE(made.ok());
+  Buffer& buffer = **made;
   std::atomic<uint64_t> recorded = 0;
   OnEachThread([&](uint64_t t) {
     uint64_t mine = 0;
@@ -99,11 +101,15 @@ TEST(WriteBufferStress, EveryEntryComesOnceBesideFlushes) {
 TEST(WriteBufferStress, WritersCannotKeepAFlushFromItsEnd) {
   constexpr uint64_t kMine = uint64_t{1} << 63;
   std::atomic<uint64_t> mine_came = 0;
-  Buffer buffer({.shards = 4, .when_full = WhenFull::kWait}, [&](auto entries) {
-    for (const auto& entry : entries) {
-      if ((entry.value & kMine) != 0) mine_came = entry.value;
-    }
-  });
+  auto made = Buffer::Make({.shards = 4, .when_full = WhenFull::kWait},
+                           [&](auto entries) {
+                             for (const auto& entry : entries) {
+                               if ((entry.value & kMine) != 0)
+                                 mine_came = entry.value;
+                             }
+                           });
+  ASSERT_TRUE(made.ok());
+  Buffer& buffer = **made;
   std::atomic<bool> stop = false;
   {
     std::vector<std::jthread> writers;
@@ -129,9 +135,11 @@ TEST(WriteBufferStress, WritersCannotKeepAFlushFromItsEnd) {
 TEST(WriteBufferStress, ThreadsOfTwoShardsShareNoBlock) {
   for (const uint32_t shards : {1U, 2U}) {
     std::vector<uint64_t> came;
-    Buffer buffer({.shards = shards}, [&](auto entries) {
+    auto made = Buffer::Make({.shards = shards}, [&](auto entries) {
       for (const auto& entry : entries) came.push_back(entry.value);
     });
+    ASSERT_TRUE(made.ok());
+    Buffer& buffer = **made;
     std::latch first(1);
     // Numbered in the order of their first record, so not of one shard.
     std::jthread even([&] {
@@ -155,11 +163,13 @@ TEST(WriteBufferStress, ThreadsOfTwoShardsShareNoBlock) {
 TEST(WriteBufferStress, AFlushWaitsForTheSink) {
   std::latch in_sink(1);
   std::atomic<uint64_t> came = 0;
-  Buffer buffer({}, [&](auto entries) {
+  auto made = Buffer::Make({}, [&](auto entries) {
     in_sink.count_down();
     for (int i = 0; i < 100; ++i) std::this_thread::yield();
     came = entries.size();
   });
+  ASSERT_TRUE(made.ok());
+  Buffer& buffer = **made;
   const std::jthread writer([&] {
     for (uint64_t n = 0; n < 168; ++n) buffer.Record({KeyOf(n), n});
   });
@@ -173,11 +183,14 @@ TEST(WriteBufferStress, ASlowSinkBoundsMemory) {
   std::latch in_sink(1);
   std::latch go_on(1);
   uint64_t came = 0;
-  Buffer buffer({.blocks = 3, .when_full = WhenFull::kDrop}, [&](auto entries) {
-    if (came == 0) in_sink.count_down();
-    came += entries.size();
-    go_on.wait();
-  });
+  auto made = Buffer::Make({.blocks = 3, .when_full = WhenFull::kDrop},
+                           [&](auto entries) {
+                             if (came == 0) in_sink.count_down();
+                             came += entries.size();
+                             go_on.wait();
+                           });
+  ASSERT_TRUE(made.ok());
+  Buffer& buffer = **made;
   const size_t bytes = buffer.memory_bytes();
   std::jthread slow([&] {
     for (uint64_t n = 0; n < 168; ++n) buffer.Record({KeyOf(n), n});

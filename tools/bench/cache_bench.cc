@@ -1,5 +1,5 @@
 // cache_bench: this library's caches, RocksDB's and the physical limits, under
-// the same load in the same run. Flags and lines are those of RocksDB's
+// the same load in the same run. Flags are those of RocksDB's
 // cache_bench where it has them.
 
 #include <charconv>

@@ -11,6 +11,9 @@ import os
 import re
 import sys
 
+import check_references
+from cpp_text import strip_comments_and_strings
+
 FILE_LINES, FILE_LINES_WARN, TEST_LINES = 600, 500, 800
 FUNCTION_LINES, COLUMNS, PUBLIC_HEADER_LINES, INCLUDES = 70, 80, 260, 15
 MAKEFILE_LINES = 120
@@ -65,21 +68,6 @@ class SourceFile:
 def is_public(path):
     top, _, name = path.partition('/')
     return top in PUBLIC_TOP and '/' not in name and name.endswith('.h')
-
-
-TOKEN = re.compile(
-    r'//[^\n]*|/\*.*?\*/'
-    r'|R"(?P<tag>[^()\s\\]*)\(.*?\)(?P=tag)"'
-    r'|"(?:\\.|[^"\\\n])*"'
-    r"|(?<![0-9A-Fa-f])'(?:\\.|[^'\\\n])*'", re.DOTALL)
-
-
-def strip_comments_and_strings(text):
-    """Blanks them out, keeping every line break."""
-    def blank(match):
-        kept = re.sub(r'[^\n]', ' ', match[0])
-        return kept if match[0].startswith('/') else '"' + kept[1:-1] + '"'
-    return TOKEN.sub(blank, text)
 
 
 # --- Functions ---------------------------------------------------------------
@@ -379,6 +367,7 @@ def check(root):
     for key in sorted(exemptions.keys() - used):
         faults.append(('tools/lint/exemptions.txt', exemptions[key],
                        'exemption', f'{" ".join(key)}: nothing needs it'))
+    faults += check_references.check(tree)
     if os.path.exists(os.path.join(root, 'Makefile')):
         lines = tree.read('Makefile').count('\n')
         if lines > MAKEFILE_LINES:
