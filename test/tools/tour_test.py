@@ -96,7 +96,9 @@ class TourTest(unittest.TestCase):
                     self.assertEqual(ratio != "-", peer)
 
     def test_every_row(self):
-        done = run("--quick")
+        with tempfile.TemporaryDirectory() as folder:
+            done = run("--quick", f"--db={folder}")
+            self.assertEqual(list(pathlib.Path(folder).iterdir()), [])
         self.assertEqual(done.returncode, 0, done.stderr)
         self.check_table(done.stdout, HAS_ROCKSDB)
         for said in ("- Machine: ", "- Versions: ashlar ", "- limit: ",
@@ -139,11 +141,20 @@ class PartsTest(unittest.TestCase):
     def setUpClass(cls):
         cls.tour = load_tour()
 
-    def make_tour(self, **more):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def make_tour(self):
         args = types.SimpleNamespace(
             bin=PROGRAMS, rounds=2, keep_disturbed=False, quick=True, seed=1,
-            db="/tmp", **more)
+            db=self.folder)
         return self.tour.Tour(args)
+
+    def make_rounds(self, tour):
+        return sys.modules["tour_programs"].ProgramRounds(
+            PROGRAMS, self.folder, tour.args)
 
     def engine(self, *seconds):
         return {"seconds": {"median": sorted(seconds)[len(seconds) // 2]},
@@ -188,13 +199,12 @@ class PartsTest(unittest.TestCase):
         kept, programs.RoundLoad = programs.RoundLoad, Load
         tour = self.make_tour()
         tour.args.keep_disturbed = keep
-        rounds = programs.ProgramRounds(PROGRAMS, tour.args)
         try:
             with contextlib.redirect_stderr(io.StringIO()):
-                return rounds.run({"ours": ["true"], "theirs": ["true"]})
+                return self.make_rounds(tour).run(
+                    {"ours": ["true"], "theirs": ["true"]})
         finally:
             programs.RoundLoad = kept
-            rounds.remove()
 
     def test_disturbed_rounds_are_dropped(self):
         ran = self.run_rounds([True, False, True, False])
@@ -207,13 +217,20 @@ class PartsTest(unittest.TestCase):
         self.assertEqual((ran.kept, ran.dropped), (2, 0))
 
     def test_a_program_that_fails(self):
-        programs = sys.modules["tour_programs"]
-        rounds = programs.ProgramRounds(PROGRAMS, self.make_tour().args)
-        try:
-            with self.assertRaisesRegex(SystemExit, "failed: false"):
-                rounds.run_once(["false"])
-        finally:
-            rounds.remove()
+        with self.assertRaisesRegex(SystemExit, "failed: false"):
+            self.make_rounds(self.make_tour()).run_once(["false"])
+
+    def test_tables_that_differ(self):
+        rounds = self.make_rounds(self.make_tour())
+        rounds.write_rows()
+        rows = rounds.rows.read_text().splitlines(True)
+        for lines, table in ((rows, rounds.table),
+                             (rows[:-1], rounds.peers_table)):
+            rounds.rows.write_text("".join(lines))
+            rounds.run_once(rounds.ashlar("build", f"--out={table}", "--quiet",
+                                          rounds.rows))
+        with self.assertRaisesRegex(SystemExit, "only in the first: 1"):
+            rounds.check_same_entries()
 
 
 if __name__ == "__main__":

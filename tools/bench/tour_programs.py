@@ -3,12 +3,9 @@
 import base64
 import dataclasses
 import os
-import pathlib
 import random
-import shutil
 import subprocess
 import sys
-import tempfile
 import time
 
 ROWS, QUICK_ROWS = 500000, 2000
@@ -56,18 +53,14 @@ class Rounds:
 
 
 class ProgramRounds:
-    """Tables and rows in a folder of their own, and commands timed on them."""
+    """Rows and tables in a folder, and commands timed on them."""
 
-    def __init__(self, programs, args):
+    def __init__(self, programs, folder, args):
         self.bin = programs
         self.args = args
-        self.folder = pathlib.Path(tempfile.mkdtemp(dir=args.db))
-        self.rows = self.folder / "rows.tsv"
-        self.table = self.folder / "ours.sst"
-        self.peers_table = self.folder / "theirs.sst"
-
-    def remove(self):
-        shutil.rmtree(self.folder)
+        self.rows = folder / "rows.tsv"
+        self.table = folder / "ours.sst"
+        self.peers_table = folder / "theirs.sst"
 
     def write_rows(self):
         """Keys of 16 digits; values of 100 bytes, of which zstd leaves half."""
