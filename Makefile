@@ -16,8 +16,9 @@ quietly := >/dev/null
 ctest := ctest --output-on-failure -j$(JOBS) --no-tests=error --test-dir
 python := python3
 
-.PHONY: help demo check build test lint format tidy asan tsan fuzz interop \
-	examples report-check install golden clean
+.PHONY: help demo check build release_tests test lint format tidy asan_tests \
+	asan thorough repeat tsan fuzz interop_programs interop examples \
+	report-check install golden clean
 
 help:
 	@echo 'make demo      build, then show the program on real data'
@@ -28,6 +29,8 @@ help:
 	@echo 'make format    rewrite the sources with clang-format'
 	@echo 'make tidy      clang-tidy over the whole tree'
 	@echo 'make asan      every test under ASan and UBSan, assertions on'
+	@echo 'make thorough  what takes too long for each make asan'
+	@echo 'make repeat    each test program 50 times, shuffled; 20 under ASan'
 	@echo 'make tsan      the tests labelled concurrency, under TSan'
 	@echo 'make fuzz      FUZZ_SECONDS=60 for each parser (Clang, libFuzzer)'
 	@echo "make interop   RocksDB, LevelDB and we read each other's files; and"
@@ -54,7 +57,6 @@ build:
 	@cmake --build build -j $(JOBS) --target product
 
 # The release tree with its tests; each public header is compiled alone.
-.PHONY: release_tests
 release_tests:
 	@$(configure) -B build -DASHLAR_BUILD_TESTS=ON $(quietly)
 	@cmake --build build -j $(JOBS) --target all \
@@ -73,11 +75,20 @@ format:
 tidy:
 	@tools/lint/tidy_changed --all
 
-asan:
+asan_tests:
 	@$(configure) -B build-asan -DCMAKE_BUILD_TYPE=Debug \
 		-DASHLAR_SANITIZE=address -DASHLAR_BUILD_TESTS=ON $(quietly)
 	@cmake --build build-asan -j $(JOBS)
+
+asan: asan_tests
 	$(ctest) build-asan
+
+thorough: asan_tests
+	$(ctest) build-asan -C Thorough -L thorough
+
+repeat: release_tests asan_tests
+	test/repeat/repeat_tests.py --times=50 build/bin
+	test/repeat/repeat_tests.py --times=20 build-asan/bin
 
 tsan:
 	@$(configure) -B build-tsan -DCMAKE_BUILD_TYPE=Debug \
@@ -91,17 +102,16 @@ fuzz:
 interop: interop_programs
 	$(ctest) build -L 'interop|unsanitized'
 
-.PHONY: interop_programs
 interop_programs:
 	@tools/interop/fetch_oracle build/oracle
 	@$(configure) -B build -DASHLAR_BUILD_TESTS=ON $(quietly)
 	@cmake --build build -j $(JOBS) --target product interop_tests \
 		unsanitized_tests all_verify_interface_header_sets
 
-examples: release_tests
-	$(ctest) build -L examples
+examples golden: release_tests
+	$(ctest) build -L $@
 
-# Pictures of the pages come to lie in build/report.
+# Pictures of the pages: build/report.
 report-check:
 	@$(SETUP) report
 	@$(MAKE) --no-print-directory build
@@ -111,9 +121,6 @@ install:
 	@$(configure) -B build -DCMAKE_INSTALL_PREFIX=$(PREFIX) $(quietly)
 	@cmake --build build -j $(JOBS) --target product
 	@DESTDIR=$(DESTDIR) cmake --install build --prefix $(PREFIX)
-
-golden: release_tests
-	$(ctest) build -L golden
 
 clean:
 	rm -rf build build-asan build-tsan build-tidy build-fuzz \

@@ -15,6 +15,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 GOLDEN = ROOT / "test" / "golden"
 # Where the program is started from another folder, its path must still hold.
 PROGRAM = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else "ashlar"
+# `make thorough` sets it: tests do all that they can.
+THOROUGH = "ASHLAR_THOROUGH" in os.environ
 
 
 class Outcome:
