@@ -104,6 +104,20 @@ TEST(RingState, TheEmitThreadSendsForAWriter) {
   EXPECT_FALSE(protocol.Compressed(s, 0, /*by_emit=*/false).send_worker);
 }
 
+TEST(RingState, TheLastToLeaveWakesTheEmitThread) {
+  const RingProtocol protocol({.slots = 4, .workers = 2});
+  RingState s{.emitted = 3, .claimed = 3, .attending = 2};
+  s.emit_sleeps = true;
+  RingStep step = protocol.Look(s);
+  EXPECT_EQ(step.task, RingTask::kLeave);
+  EXPECT_FALSE(step.wake_emit);
+  EXPECT_TRUE(step.next.emit_sleeps);
+  step = protocol.Look(step.next);
+  EXPECT_EQ(step.task, RingTask::kLeave);
+  EXPECT_TRUE(step.wake_emit);
+  EXPECT_FALSE(step.next.emit_sleeps);
+}
+
 TEST(RingState, TheWriterGoesOnWithWhatIsReady) {
   const RingProtocol protocol({.slots = 4, .workers = 1});
   RingState s{.head = 3, .emitted = 3, .claimed = 3, .compressed = 3};

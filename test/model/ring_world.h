@@ -184,6 +184,10 @@ class Explorer {
     Require(!world->freed, "the ring is touched after its end");
     Require(!scenario_.asks_is_stuck || !Protocol::IsStuck(step.next),
             "everybody sleeps");
+    Require(step.next.attending + step.next.tickets <= scenario_.workers,
+            "more workers than may attend");
+    Require(!step.send_worker || !step.next.failed,
+            "sends for a worker after an error");
     world->ring = step.next;
     thread->slot = static_cast<uint8_t>(step.slot);
     thread->posts_wake = step.wake_emit;

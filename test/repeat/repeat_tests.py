@@ -148,10 +148,12 @@ class Hunt:
 
     def run(self, batch):
         most = self.options.seconds
-        if most and time.monotonic() - self.began > most:
-            with self.lock:
+        with self.lock:
+            # Each program runs at least once.
+            if (batch.program.name in self.seconds and most and
+                    time.monotonic() - self.began > most):
                 self.not_run += batch.times
-            return
+                return
         began = time.monotonic()
         limit = self.options.limit * batch.times
         timed_out = False
@@ -227,7 +229,8 @@ def parse(arguments):
     parser.add_argument("--limit", type=float, default=1500,
                         help="seconds that a repeat may take (1500)")
     parser.add_argument("--seconds", type=float, default=0,
-                        help="begin nothing more after these (0: no limit)")
+                        help="begin nothing more after these, once each "
+                             "program has run (0: no limit)")
     parser.add_argument("--logs", type=pathlib.Path,
                         help="folder for the output of what failed "
                              "(<bin folder>/../repeat)")
@@ -250,11 +253,11 @@ def main(arguments):
     # The first repeat says which programs are quick.
     hunt.run_all([hunt.batch(p, 1, False) for p in programs], False)
     programs.sort(key=lambda p: hunt.seconds.get(p.name, 0))
+    if loaded > 0:
+        hunt.run_all([hunt.batch(p, loaded, True) for p in programs], True)
     quiet = options.times - loaded - 1
     if quiet > 0:
         hunt.run_all([hunt.batch(p, quiet, False) for p in programs], False)
-    if loaded > 0:
-        hunt.run_all([hunt.batch(p, loaded, True) for p in programs], True)
     hunt.summary()
     return 1 if hunt.failed else 0
 
