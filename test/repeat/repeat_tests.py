@@ -23,6 +23,7 @@ import pathlib
 import random
 import re
 import shlex
+import signal
 import subprocess
 import sys
 import threading
@@ -108,11 +109,10 @@ class Result:
 
 
 @contextlib.contextmanager
-def full_load(wanted):
-    """Two busy processes for each core."""
+def full_load(processes):
     burning = []
     try:
-        for _ in range(2 * (os.cpu_count() or 1) if wanted else 0):
+        for _ in range(processes):
             burning.append(subprocess.Popen([sys.executable, "-c", BURN]))
         yield
     finally:
@@ -133,6 +133,8 @@ class Hunt:
         self.seconds = {}  # program: of its first repeat
         self.failed = 0
         self.not_run = 0
+        self.running = set()
+        self.stops = False
 
     def batch(self, program, times, loaded):
         shards = self.options.shards
@@ -141,17 +143,14 @@ class Hunt:
                      self.random.randrange(shards))
 
     def run_all(self, batches, loaded):
-        with full_load(loaded and bool(batches)), \
+        with full_load(self.options.load if loaded else 0), \
                 concurrent.futures.ThreadPoolExecutor(
                     self.options.jobs) as pool:
             list(pool.map(self.run, batches))
 
     def run(self, batch):
-        most = self.options.seconds
         with self.lock:
-            # Each program runs at least once.
-            if (batch.program.name in self.seconds and most and
-                    time.monotonic() - self.began > most):
+            if self.stops or self.is_over(batch):
                 self.not_run += batch.times
                 return
         began = time.monotonic()
@@ -161,21 +160,46 @@ class Hunt:
                 batch.command(), stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
                 env={**os.environ, **batch.environment}) as process:
+            with self.lock:
+                self.running.add(process)
+                if self.stops:
+                    process.kill()
             try:
                 output, _ = process.communicate(timeout=limit)
             except subprocess.TimeoutExpired:
                 timed_out = True
                 process.kill()
                 output, _ = process.communicate()
+        if self.stops:
+            self.not_run += batch.times
+            return
         result = Result(batch, output.decode("utf-8", "replace"),
                         process.returncode, timed_out)
+        seconds = time.monotonic() - began
         with self.lock:
+            self.running.discard(process)
             name = batch.program.name
-            self.seconds.setdefault(name, time.monotonic() - began)
+            self.seconds.setdefault(name, seconds)
             self.repeats.setdefault(name, [0, 0])[batch.loaded] += \
                 result.repeats
             self.tests[name] = self.tests.get(name, 0) + result.tests
+            print(f"{name}: {result.repeats} repeats"
+                  f"{' beside a load' if batch.loaded else ''}, "
+                  f"{seconds:.1f} s", flush=True)
             self.report(batch, result, output)
+
+    # Each program runs at least once.
+    def is_over(self, batch):
+        most = self.options.seconds
+        return (batch.program.name in self.seconds and most and
+                time.monotonic() - self.began > most)
+
+    # What runs is not counted, so that an interrupted hunt says what it did.
+    def stop(self):
+        self.stops = True
+        with self.lock:
+            for process in self.running:
+                process.kill()
 
     def report(self, batch, result, output):
         for iteration, seed, names in result.failures:
@@ -197,8 +221,9 @@ class Hunt:
             print(f"{name:28} {self.tests[name]:8} {quiet + loaded:8} "
                   f"{loaded:8}")
         if self.not_run:
-            print(f"{self.not_run} repeats were left out: --seconds="
-                  f"{self.options.seconds:g} were over")
+            why = "interrupted" if self.stops else \
+                f"--seconds={self.options.seconds:g} were over"
+            print(f"{self.not_run} repeats were left out: {why}")
         print(f"{self.failed} repeats failed, seed {self.options.seed}, "
               f"{time.monotonic() - self.began:.0f} s")
 
@@ -231,6 +256,9 @@ def parse(arguments):
     parser.add_argument("--seconds", type=float, default=0,
                         help="begin nothing more after these, once each "
                              "program has run (0: no limit)")
+    parser.add_argument("--load", type=int, default=2 * (os.cpu_count() or 1),
+                        help="busy processes beside every third repeat (two "
+                             "for each core); 0 on a machine that is busy")
     parser.add_argument("--logs", type=pathlib.Path,
                         help="folder for the output of what failed "
                              "(<bin folder>/../repeat)")
@@ -249,6 +277,9 @@ def main(arguments):
     programs = programs_of(options)
     hunt = Hunt(options)
     print(f"--seed={options.seed}, {options.times} times", flush=True)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: threading.Thread(
+            target=hunt.stop).start())
     loaded = options.times // 3
     # The first repeat says which programs are quick.
     hunt.run_all([hunt.batch(p, 1, False) for p in programs], False)

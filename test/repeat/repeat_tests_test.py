@@ -90,9 +90,9 @@ class RepeatTestsTest(unittest.TestCase):
         self.assertEqual(code, 1)
         # Of one, two and three repeats the first does not come to a second.
         self.assertIn("2 repeats failed, seed 11", out)
-        found = re.findall(
-            r"FAILED a_test, repeat 2, seed (\d+)(, beside a load)?\n"
-            r"  Suite\.Other\n  output: (.*)\n  again:  (.*)\n", out)
+        pattern = (r"FAILED a_test, repeat 2, seed (\d+)(, beside a load)?\n"
+                   r"  Suite\.Other\n  output: (.*)\n  again:  (.*)\n")
+        found = re.findall(pattern, out)
         self.assertEqual(len(found), 2, out)
         self.assertEqual([load != "" for _, load, _, _ in found],
                          [True, False])
@@ -105,8 +105,8 @@ class RepeatTestsTest(unittest.TestCase):
             again = subprocess.run(command, shell=True, check=False,
                                    stdout=subprocess.DEVNULL)
             self.assertEqual(again.returncode, 1)
-        self.assertEqual(self.run_script("--times=6", "--seed=11")[1].split(
-            ", seed 11, ")[0], out.split(", seed 11, ")[0])
+        _, out = self.run_script("--times=6", "--seed=11")
+        self.assertEqual(re.findall(pattern, out), found)
 
     def test_other_ends(self):
         for body, said, *more in (
@@ -134,6 +134,22 @@ class RepeatTestsTest(unittest.TestCase):
         for name in ("a_test", "b_test"):
             self.assertRegex(out, rf"(?m)^{name} +2 +1 +0$")
         self.assertIn("12 repeats were left out", out)
+
+    def test_an_interrupted_hunt_says_what_it_did(self):
+        self.program("a_test", GOOD)
+        self.program("b_test", HANGS)
+        with subprocess.Popen(
+                [sys.executable, "-B", SCRIPT, "--jobs=1", self.bin],
+                stdout=subprocess.PIPE, text=True) as hunt:
+            # The first program is done, the second hangs or is about to.
+            lines = [hunt.stdout.readline() for _ in range(2)]
+            self.assertTrue(lines[1].startswith("a_test: 1 repeats, "), lines)
+            hunt.terminate()
+            out = hunt.stdout.read()
+        self.assertEqual(hunt.returncode, 0)
+        self.assertIn("repeats were left out: interrupted", out)
+        self.assertRegex(out, r"(?m)^a_test +2 +1 +0$")
+        self.assertNotIn("b_test", out)
 
     def test_no_programs(self):
         code, out = self.run_script()
