@@ -125,7 +125,6 @@ class Hunt:
 
     def __init__(self, options):
         self.options = options
-        self.random = random.Random(options.seed)
         self.began = time.monotonic()
         self.lock = threading.Lock()
         self.repeats = {}  # program: [quiet, loaded]
@@ -136,13 +135,19 @@ class Hunt:
         self.running = set()
         self.stops = False
 
-    def batch(self, program, times, loaded):
-        shards = self.options.shards
-        return Batch(program, times, loaded,
-                     self.random.randint(1, MOST_SEEDS), shards,
-                     self.random.randrange(shards))
-
-    def run_all(self, batches, loaded):
+    def run_all(self, programs, times, loaded):
+        """Runs each program so many times."""
+        if times < 1:
+            return
+        batches = []
+        for program in programs:
+            # The same for the same --seed, whichever programs are the quickest.
+            draw = random.Random(
+                f"{self.options.seed} {program.name} {times} {loaded}")
+            shards = self.options.shards
+            batches.append(Batch(program, times, loaded,
+                                 draw.randint(1, MOST_SEEDS), shards,
+                                 draw.randrange(shards)))
         with full_load(self.options.load if loaded else 0), \
                 concurrent.futures.ThreadPoolExecutor(
                     self.options.jobs) as pool:
@@ -282,13 +287,10 @@ def main(arguments):
             target=hunt.stop).start())
     loaded = options.times // 3
     # The first repeat says which programs are quick.
-    hunt.run_all([hunt.batch(p, 1, False) for p in programs], False)
+    hunt.run_all(programs, 1, loaded=False)
     programs.sort(key=lambda p: hunt.seconds.get(p.name, 0))
-    if loaded > 0:
-        hunt.run_all([hunt.batch(p, loaded, True) for p in programs], True)
-    quiet = options.times - loaded - 1
-    if quiet > 0:
-        hunt.run_all([hunt.batch(p, quiet, False) for p in programs], False)
+    hunt.run_all(programs, loaded, loaded=True)
+    hunt.run_all(programs, options.times - loaded - 1, loaded=False)
     hunt.summary()
     return 1 if hunt.failed else 0
 
