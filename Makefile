@@ -16,9 +16,8 @@ quietly := >/dev/null
 ctest := ctest --output-on-failure -j$(JOBS) --no-tests=error --test-dir
 python := python3
 
-.PHONY: help demo check build release_tests test lint format tidy asan_tests \
-	asan thorough repeat tsan fuzz interop_programs interop examples \
-	report-check install golden clean
+.PHONY: help demo check build test lint format tidy asan tsan fuzz interop \
+	examples report-check install golden clean
 
 help:
 	@echo 'make demo      build, then show the program on real data'
@@ -57,6 +56,7 @@ build:
 	@cmake --build build -j $(JOBS) --target product
 
 # The release tree with its tests; each public header is compiled alone.
+.PHONY: release_tests
 release_tests:
 	@$(configure) -B build -DASHLAR_BUILD_TESTS=ON $(quietly)
 	@cmake --build build -j $(JOBS) --target all \
@@ -75,6 +75,7 @@ format:
 tidy:
 	@tools/lint/tidy_changed --all
 
+.PHONY: asan_tests thorough repeat
 asan_tests:
 	@$(configure) -B build-asan -DCMAKE_BUILD_TYPE=Debug \
 		-DASHLAR_SANITIZE=address -DASHLAR_BUILD_TESTS=ON $(quietly)
@@ -102,16 +103,17 @@ fuzz:
 interop: interop_programs
 	$(ctest) build -L 'interop|unsanitized'
 
+.PHONY: interop_programs
 interop_programs:
 	@tools/interop/fetch_oracle build/oracle
 	@$(configure) -B build -DASHLAR_BUILD_TESTS=ON $(quietly)
 	@cmake --build build -j $(JOBS) --target product interop_tests \
 		unsanitized_tests all_verify_interface_header_sets
 
-examples golden: release_tests
-	$(ctest) build -L $@
+examples: release_tests
+	$(ctest) build -L examples
 
-# Pictures of the pages: build/report.
+# Pictures of the pages come to lie in build/report.
 report-check:
 	@$(SETUP) report
 	@$(MAKE) --no-print-directory build
@@ -121,6 +123,9 @@ install:
 	@$(configure) -B build -DCMAKE_INSTALL_PREFIX=$(PREFIX) $(quietly)
 	@cmake --build build -j $(JOBS) --target product
 	@DESTDIR=$(DESTDIR) cmake --install build --prefix $(PREFIX)
+
+golden: release_tests
+	$(ctest) build -L golden
 
 clean:
 	rm -rf build build-asan build-tsan build-tidy build-fuzz \
