@@ -18,6 +18,7 @@
 #include "test/cache/slow_tier.h"
 #include "test/support/faulty_file.h"
 #include "test/support/random_table.h"
+#include "test/support/scoped_perf_level.h"
 #include "test/support/tables.h"
 
 namespace ashlar::testing {
@@ -153,14 +154,15 @@ void CheckThatWhatWasEvictedIsNotReadAgain(uint64_t hash_seed) {
   EXPECT_EQ(tiers.second->GetStats().entries, blocks);
 
   GetPerfContext()->Reset();
-  SetPerfLevel(PerfLevel::kEnableCount);
   const uint64_t hits = counted.Of(Ticker::kBlockCacheDataHit);
-  ExpectGet(reader, 7);
+  {
+    const ScopedPerfLevel level(PerfLevel::kEnableCount);
+    ExpectGet(reader, 7);
+  }
   EXPECT_EQ(counted.Of(Ticker::kSecondaryCacheDataHits), 1u);
   EXPECT_EQ(counted.Of(Ticker::kBlockCacheDataHit), hits + 1);
   EXPECT_EQ(GetPerfContext()->secondary_cache_hit_count, 1u);
   EXPECT_EQ(GetPerfContext()->block_cache_hit_count, 1u);
-  SetPerfLevel(PerfLevel::kDisable);
 
   // Twice, so that all come back to the first tier.
   for (int i = 0; i < 2; ++i) {
