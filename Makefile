@@ -30,6 +30,8 @@ help:
 	@echo 'make format    rewrite the sources with clang-format'
 	@echo 'make tidy      clang-tidy over the whole tree'
 	@echo 'make asan      every test under ASan and UBSan, assertions on'
+	@echo 'make thorough  what takes too long for each make asan'
+	@echo 'make repeat    each test program 50 times, shuffled; 20 under ASan'
 	@echo 'make tsan      the tests labelled concurrency, under TSan'
 	@echo 'make fuzz      FUZZ_SECONDS=60 for each parser (Clang, libFuzzer)'
 	@echo "make interop   RocksDB's, LevelDB's and our files; unsanitized tests"
@@ -87,11 +89,21 @@ format:
 tidy:
 	@tools/lint/tidy_changed --all
 
-asan:
+.PHONY: asan_tests thorough repeat
+asan_tests:
 	@$(configure) -B build-asan -DCMAKE_BUILD_TYPE=Debug \
 		-DASHLAR_SANITIZE=address -DASHLAR_BUILD_TESTS=ON $(quietly)
 	@cmake --build build-asan -j $(JOBS)
+
+asan: asan_tests
 	$(ctest) build-asan
+
+thorough: asan_tests
+	$(ctest) build-asan -C Thorough -L thorough
+
+repeat: release_tests asan_tests
+	test/repeat/repeat_tests.py --times=50 build/bin
+	test/repeat/repeat_tests.py --times=20 build-asan/bin
 
 tsan:
 	@$(configure) -B build-tsan -DCMAKE_BUILD_TYPE=Debug \

@@ -4,9 +4,9 @@
 #include <array>
 #include <bit>
 #include <cstdint>
-#include <random>
 #include <string>
 
+#include "port/random_word.h"
 #include "util/sync/atomic.h"
 
 namespace ashlar {
@@ -28,11 +28,7 @@ const CacheItemOps* PlaceholderOps(CacheEntryRole role) {
 // Each once, and like the key of no block: two random words. Neighbours are far
 // apart, so that they lead to any shard.
 CacheKey NextPlaceholderKey() {
-  static const CacheKey base = [] {
-    std::random_device random;
-    const auto word = [&random] { return uint64_t{random()} << 32 | random(); };
-    return CacheKey{word(), word()};
-  }();
+  static const CacheKey base = {port::RandomWord(), port::RandomWord()};
   static internal::RelaxedAtomic<uint64_t> count(0);
   constexpr uint64_t kOdd = 0x9e3779b97f4a7c15;
   return {base.file, base.block ^ count.FetchAdd(1) * kOdd};

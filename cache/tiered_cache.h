@@ -57,6 +57,8 @@ struct TieredCacheOptions {
   // What an entry is charged on average: how many keys are remembered follows
   // from it and from the capacities that both tiers have now, in 4 bytes each.
   size_t estimated_entry_charge = 4096;
+  // The keys that are remembered are hashed with it. 0: drawn at random.
+  uint64_t hash_seed = 0;
 };
 
 // Since it was made.

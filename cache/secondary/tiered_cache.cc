@@ -37,7 +37,7 @@ JoinedTiers::JoinedTiers(const TieredCacheOptions& options)
       primary_(options.primary),
       secondary_(options.secondary),
       policy_(options.adm_policy),
-      seed_(MakeHashSeed(0)),
+      seed_(MakeHashSeed(options.hash_seed)),
       promoted_next_(options.primary->GetCapacity() /
                      options.estimated_entry_charge),
       demoted_next_(KeysInBoth(options)) {

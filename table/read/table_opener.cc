@@ -1,9 +1,9 @@
 // From the footer to a table that can be read.
 
 #include <algorithm>
-#include <random>
 #include <string>
 
+#include "port/random_word.h"
 #include "table/index/index_cursor.h"
 #include "table/index/registry.h"
 #include "table/meta/plain_block.h"
@@ -39,9 +39,7 @@ CacheKey CacheKeyOf(const TableProperties& properties) {
     return FileCacheKey(properties.db_id, properties.db_session_id,
                         properties.orig_file_number);
   }
-  std::random_device random;
-  const auto word = [&random] { return uint64_t{random()} << 32 | random(); };
-  return {word(), word()};
+  return {port::RandomWord(), port::RandomWord()};
 }
 
 // Opening one file, step by step.

@@ -172,6 +172,15 @@ class RuleTest(unittest.TestCase):
             self.silent({'test/a.cc': TOP + text})
             self.silent({'util/sync/a.cc': TOP + text})
 
+    def test_random(self):
+        for text in ('std::random_device a;\n', 'int a = rand();\n',
+                     'int a = getrandom(b, 8, 0);\n', 'auto a = srand (1);\n'):
+            self.body('random', text)
+            self.fires('random', {'test/a.cc': TOP + text})
+            self.silent({'port/random_word.cc': TOP + text})
+        self.silent({'util/a.cc': TOP + 'int operand(int brand);\n'
+                     'int rand;\nRandom random(1);\n'})
+
     # Includes
 
     def test_floors(self):

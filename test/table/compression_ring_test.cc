@@ -17,6 +17,7 @@
 #include "test/support/faulty_file.h"
 #include "test/support/random.h"
 #include "test/support/tables.h"
+#include "test/support/thorough.h"
 #include "util/sync/schedule_point.h"
 
 namespace ashlar::testing {
@@ -280,7 +281,7 @@ TEST(CompressionRing, EveryFaultComesBack) {
 // gives way to them, else it is done before they look.
 TEST(WriteProgress, CountsGoTogether) {
   constexpr int kReaders = 3;
-  constexpr uint64_t kSteps = 5000;
+  const uint64_t steps = IsThorough() ? 100000 : 5000;
   constexpr uint64_t kStepsAtOnce = 50;
   WriteProgress progress(7);
   std::atomic<bool> done = false;
@@ -300,13 +301,13 @@ TEST(WriteProgress, CountsGoTogether) {
     });
   }
   while (looking < kReaders) std::this_thread::yield();
-  for (uint64_t i = 1; i <= kSteps; ++i) {
+  for (uint64_t i = 1; i <= steps; ++i) {
     progress.Advance(1, 7 + 3 * i);
     if (i % kStepsAtOnce == 0) std::this_thread::yield();
   }
   done = true;
   for (std::thread& reader : readers) reader.join();
-  EXPECT_EQ(progress.Look().raw_bytes, kSteps);
+  EXPECT_EQ(progress.Look().raw_bytes, steps);
 }
 
 // A whole table, large enough that many runs are under way.

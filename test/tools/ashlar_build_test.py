@@ -473,7 +473,7 @@ class BuildTest(CliTest):
         with subprocess.Popen(
                 [PROGRAM, "build", "--out=t.sst", "--json"],
                 cwd=self.folder, stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE) as run:
+                stdout=subprocess.PIPE, preexec_fn=cli.take_signals) as run:
             # More than a pipe holds: the program has begun to read.
             run.stdin.write(b"".join(b"%09d\n" % i for i in range(100000)))
             run.stdin.flush()

@@ -10,13 +10,8 @@ import unittest
 
 import cli
 import forged_table
-from cli import CliTest, GOLDEN, PROGRAM, hex_rows, numbered_rows
-
-
-def take_signals():
-    """For a child: what the parent ignores, the program lets pass."""
-    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, signal.SIG_DFL)
+from cli import (CliTest, GOLDEN, PROGRAM, hex_rows, numbered_rows,
+                 take_signals)
 
 
 class FlagTest(CliTest):

@@ -424,7 +424,7 @@ class TableSetTest(CliTest):
         with subprocess.Popen(
                 [PROGRAM, "build", "--out=t.sst", "--target_file_size=50000"],
                 cwd=self.folder, stdin=subprocess.PIPE,
-                stderr=subprocess.PIPE) as run:
+                stderr=subprocess.PIPE, preexec_fn=cli.take_signals) as run:
             run.stdin.write(rows)
             run.stdin.flush()
             run.send_signal(signal.SIGINT)

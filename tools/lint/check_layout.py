@@ -32,6 +32,10 @@ THREADING = re.compile(
     r'unique_lock|scoped_lock|shared_lock|counting_semaphore|'
     r'binary_semaphore|call_once|async)\b')
 THREADING_OK = ('util/sync/', 'test/')
+# What no seed can repeat.
+RANDOM = re.compile(r'\b(std::random_device|s?rand|random_shuffle|getrandom|'
+                    r'getentropy|arc4random\w*)\b(?:\s*\(|(?<=device))')
+RANDOM_OK = 'port/random_word.cc'
 BANNED = re.compile(r'\b(rep_|\w*(?:impl|Impl)2\w*|\w*Helper\w*|\w*Manager\w*|'
                     r'DoIt\w*)\b')
 BANNED_TYPE = re.compile(r'\b(?:class|struct|union|enum)\s+(?:\w+\s+)*?'
@@ -208,6 +212,10 @@ def rule_names(f, _):
             yield 'using-std', number, 'using namespace std'
         for match in (*BANNED.finditer(line), *BANNED_TYPE.finditer(line)):
             yield 'name', number, f'{match[1]} says nothing: name the job'
+        drawn = RANDOM.search(line)
+        if drawn and f.path != RANDOM_OK:
+            yield ('random', number, f'{drawn[1]}: no seed repeats it; use '
+                   'port/random_word.h, or a generator whose seed is printed')
         threading = THREADING.search(line)
         if threading and not f.path.startswith(THREADING_OK):
             yield ('threading', number, f'std::{threading[1]}: use util/sync, '
