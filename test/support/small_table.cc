@@ -4,9 +4,11 @@
 #include <vector>
 
 #include "table/external_file_writer.h"
+#include "table/meta/properties_block.h"
 #include "table/timed_value.h"
 #include "table/wide_columns.h"
 #include "test/support/random_table.h"
+#include "test/support/resign.h"
 #include "test/support/tables.h"
 #include "util/comparator.h"
 
@@ -170,10 +172,21 @@ std::vector<Entry> RandomRanges(const TableOptions& options, Random* random) {
   return ranges;
 }
 
+// What ingestion does; the checksum is that of the block with zeros there.
+void SetGlobalSeqno(SequenceNumber sequence, std::string* table) {
+  const BlockInfo block =
+      FindBlock(BlocksOf(*table), BlockKind::kProperties);
+  if (block.compression_type != 0) return;
+  const size_t position =
+      internal::FindGlobalSeqno(Slice(table->data() + block.offset, block.size));
+  if (position == 0) return;
+  internal::StoreFixed64(table->data() + block.offset + position, sequence);
+}
+
 // Of some keys, each of which has one value. As ingestion leaves it, with a
 // global sequence number among the properties, or without.
 std::string BuildExternal(const TableOptions& options,
-                          const std::vector<Entry>& entries) {
+                          const std::vector<Entry>& entries, Random* random) {
   std::string bytes;
   const auto file = NewMemoryWritableFile("external.sst", &bytes);
   auto writer = ExternalFileWriter::Create(file.get(), options, FixedBuild());
@@ -187,6 +200,7 @@ std::string BuildExternal(const TableOptions& options,
     last = key;
   }
   Require((*writer)->Finish());
+  if (random->OneIn(2)) SetGlobalSeqno(random->Between(1, 300), &bytes);
   return bytes;
 }
 
@@ -204,7 +218,7 @@ SmallTable MakeSmallTable(Random* random) {
   const bool plain_keys = options.comparator->timestamp_size() == 0;
   if (plain_keys && !entries.empty() && random->OneIn(8)) {
     table.description += ", external";
-    table.bytes = BuildExternal(options, entries);
+    table.bytes = BuildExternal(options, entries, random);
     return table;
   }
   const std::vector<Entry> ranges = RandomRanges(options, random);

@@ -48,15 +48,26 @@ void ChangeByte(char* byte, Random* random) {
   }
 }
 
+bool MetaBlockIsPlain(BlockKind kind) {
+  return kind == BlockKind::kMetaIndex || kind == BlockKind::kProperties ||
+         kind == BlockKind::kRangeDeletion;
+}
+
 }  // namespace
 
 TableMutator::TableMutator(std::string table) : table_(std::move(table)) {
   TableInspection found;
-  Require(InspectTable(*NewMemoryFile("sound.sst", table_), {}, &found));
+  InspectOptions options;
+  options.on_entry = [this](const BlockInfo& block, const Slice& key,
+                            const Slice&) {
+    if (block.kind == BlockKind::kData) keys_.push_back(key.ToString());
+  };
+  Require(InspectTable(*NewMemoryFile("sound.sst", table_), options, &found));
   if (!found.faults.empty()) Require(found.faults[0].status);
   if (found.properties) {
     delta_handles_ = found.properties->index_value_is_delta_encoded != 0;
     first_keys_ = found.properties->index_type == 3;
+    user_keys_ = found.properties->index_key_is_user_key != 0;
   }
   for (BlockInfo& info : found.blocks) {
     Parts parts = FindParts(info);
@@ -249,6 +260,35 @@ bool TableMutator::CopyEntry(const Block& block, Random* random,
   return true;
 }
 
+// A key of the table, before its versions or after them, in the place of a
+// separator that is stored whole and has as many bytes.
+bool TableMutator::ChangeSeparator(const Block& block, Random* random,
+                                   TableMutant* mutant) const {
+  const std::vector<Parts::Entry>& entries = block.parts.entries;
+  if (block.info.kind == BlockKind::kData ||
+      MetaBlockIsPlain(block.info.kind) || entries.empty() || keys_.empty()) {
+    return false;
+  }
+  const size_t number = random->Below(entries.size());
+  const Parts::Entry& entry = entries[number];
+  if (table_[entry.begin] != 0) return false;
+  for (int tries = 0; tries < 8; ++tries) {
+    std::string key = keys_[random->Below(keys_.size())];
+    const size_t tail = kInternalKeyTailBytes;
+    if (user_keys_) {
+      key.resize(key.size() - tail);
+    } else if (random->OneIn(2)) {
+      key.replace(key.size() - tail, tail, tail,
+                  random->OneIn(2) ? '\xff' : '\0');
+    }
+    if (key.size() != entry.value - entry.key) continue;
+    mutant->bytes.replace(entry.key, key.size(), key);
+    Note(block.info, "separator " + std::to_string(number), entry.key, mutant);
+    return true;
+  }
+  return false;
+}
+
 // An old or a wrong block at the place of another one.
 bool TableMutator::CopyBlock(const Block& block, Random* random,
                              TableMutant* mutant) const {
@@ -278,7 +318,7 @@ void TableMutator::Change(Random* random, TableMutant* mutant) const {
   for (;;) {
     const Block& block = PickBlock(random);
     bool changed = true;
-    switch (random->Below(8)) {
+    switch (random->Below(9)) {
       case 0:
         changed = ChangeRestart(block, random, mutant);
         break;
@@ -297,6 +337,9 @@ void TableMutator::Change(Random* random, TableMutant* mutant) const {
         break;
       case 6:
         changed = CopyBlock(block, random, mutant);
+        break;
+      case 7:
+        changed = ChangeSeparator(block, random, mutant);
         break;
       default: {
         const size_t at = PickByte(block, random);

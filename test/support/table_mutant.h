@@ -63,12 +63,16 @@ class TableMutator {
                      TableMutant* mutant) const;
   bool CopyEntry(const Block& block, Random* random,
                  TableMutant* mutant) const;
+  bool ChangeSeparator(const Block& block, Random* random,
+                       TableMutant* mutant) const;
   bool CopyBlock(const Block& block, Random* random,
                  TableMutant* mutant) const;
 
   const std::string table_;
   bool delta_handles_ = false;
   bool first_keys_ = false;
+  bool user_keys_ = false;  // in index blocks
+  std::vector<std::string> keys_;  // of all entries
   std::vector<Block> blocks_;
 };
 

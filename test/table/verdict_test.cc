@@ -95,6 +95,26 @@ TEST(Verdict, HoldsForMutantsOfOtherWritersFiles) {
   Print("files of other writers", counts);
 }
 
+// An index of no data blocks: what it stores beside them may have no bytes.
+TEST(Verdict, RangeDeletionsAloneUnderEveryIndex) {
+  using enum IndexType;
+  for (const IndexType type : {kBinarySearch, kHashSearch, kTwoLevelIndexSearch,
+                               kBinarySearchWithFirstKey}) {
+    for (uint32_t version = 2; version <= 7; ++version) {
+      TableOptions options;
+      options.format_version = version;
+      options.index_type = type;
+      options.prefix_extractor = NewFixedPrefixExtractor(1);
+      options.partition_filters = type == kTwoLevelIndexSearch;
+      const VerdictCheck check =
+          CheckVerdict(BuildTable(options, {RangeDeleted("a", 5, "d")}));
+      EXPECT_TRUE(check.passes) << check.fault << ", index type "
+                                << static_cast<int>(type);
+      EXPECT_EQ(check.broken_promise, "");
+    }
+  }
+}
+
 // These were once judged wrongly.
 TEST(Verdict, ARestartPointThatIsNoEntry) {
   const VerdictCheck check =
