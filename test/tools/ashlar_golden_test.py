@@ -81,6 +81,19 @@ class GoldenTest(CliTest):
                 if command == "identify" and "custom-codec" not in name:
                     self.assertIs(file["valid"], True, name)
 
+    def test_verdicts(self):
+        folder = GOLDEN / "verdicts"
+        lines = (folder / "verdicts.tsv").read_text().splitlines()[1:]
+        self.assertEqual(len(lines), len(list(folder.glob("*.sst"))))
+        for line in lines:
+            name, verdict, fault = line.split("\t")
+            with self.subTest(name):
+                outcome = self.run_program("verify", folder / name)
+                sound = verdict == "sound"
+                self.assertEqual(outcome.code, 0 if sound else 1)
+                self.assertEqual("The file is ok" in outcome.text, sound)
+                self.assertIn("" if sound else fault, outcome.err)
+
     def test_damaged(self):
         for path in sorted((GOLDEN / "bad").glob("*.sst")):
             with self.subTest(path.name):
