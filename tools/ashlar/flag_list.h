@@ -122,10 +122,10 @@
            "for scratch files; default: $TMPDIR, or /tmp")                     \
   FLAG(bool, checksums_only, false, "", kVerification, kVerify,                \
            "checksums and positions only; nothing is decompressed")            \
-  FLAG(string, filter_keys, "first", "first|all", kVerification, kVerify,      \
-           "which keys the filter must know: the first 8 of each data "        \
-           "block, or all. stats and report ask about all of the blocks that " \
-           "they decode")                                                      \
+  FLAG(string, filter_keys, "all", "first|all", kVerification, kVerify,        \
+           "which keys the filter must know: all, or the first 8 of each "     \
+           "data block, which is quicker; the verdict then says what was not " \
+           "looked at")                                                        \
   FLAG(bool, strict, true, "", kVerification, kAll,                            \
            "with --nostrict exit 0 if any input opened as a table, else 1")    \
   FLAG(bool, strict_flags, false, "", kVerification, kAll,                     \
