@@ -87,7 +87,11 @@ Made MakeSerially(const std::vector<std::string>& blocks, CompressionType type,
       (fickle ? NewFickleCompressor() : NewBlockCompressor(type)).value();
   for (const std::string& block : blocks) {
     WrittenBlock one;
-    if (compressor.active() && compressor.Compress(block, writer.in_place())) {
+    bool compressed = false;
+    if (compressor.active()) {
+      Require(compressor.Compress(block, writer.in_place(), &compressed));
+    }
+    if (compressed) {
       one.type = compressor.type();
       Require(writer.FinishInPlace(one.type, &one.handle));
     } else {

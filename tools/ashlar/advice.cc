@@ -55,6 +55,20 @@ constexpr struct {
      "properties' and 'ashlar verify --checksums_only' do without"},
 };
 
+// What the checks of a table in the making say, and what helps.
+constexpr struct {
+  std::string_view part;
+  std::string_view advice;
+} kOfNewTables[] = {
+    {"verify_compression failed",
+     "no file was made; run it again: if the same block fails, the codec's "
+     "library is broken ('ashlar --version' names it), else test the memory "
+     "of the machine"},
+    {"detect_filter_construct_corruption failed",
+     "no file was made; run it again, and if it fails again test the memory "
+     "of the machine"},
+};
+
 // The first and the last bytes of a file.
 struct Ends {
   uint64_t size = 0;
@@ -161,6 +175,11 @@ void Advice::AddLine(std::string line) {
 void Advice::Add(std::string_view command, const std::string& path,
                  const Status& status, bool is_no_table) {
   const std::string_view message = status.message();
+  for (const auto& row : kOfNewTables) {
+    if (message.find(row.part) == std::string_view::npos) continue;
+    AddLine(std::string(row.advice));
+    return;
+  }
   if (status.IsIOError()) {
     for (const auto& row : kOfCalls) {
       if (message.ends_with(std::generic_category().message(row.error))) {
