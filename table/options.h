@@ -153,6 +153,13 @@ struct TableOptions {
   // Whether the index block is compressed too.
   bool enable_index_compression = true;
 
+  // Whether each block that is stored compressed is decompressed again and
+  // compared with the original before it goes to the file. If one differs, the
+  // build fails with Corruption, which names it. Each thread that compresses
+  // then keeps a buffer of up to twice its largest block too. Builds take about
+  // 27 % more instructions with zstd, 16 % with zlib and 7 % with lz4.
+  bool verify_compression = false;
+
   ChecksumType checksum = ChecksumType::kXXH3;
 
   FilterType filter = FilterType::kBloom;
@@ -166,6 +173,13 @@ struct TableOptions {
   // holds them then wastes none. The first filter of a table is the larger for
   // it, others the smaller where the rate of false positives stays as wished.
   bool optimize_filters_for_memory = false;
+
+  // Whether a filter is proven before it goes to the file: the hashes that it
+  // was made of must be those that were collected, and the filter must match
+  // every one of them. If not, memory was damaged (or the code is wrong), and
+  // Finish returns Corruption. The hashes of a kRibbon filter, 8 bytes per key,
+  // then stay in memory until it is solved. 60 to 230 instructions per key.
+  bool detect_filter_construct_corruption = false;
 
   // Whether the filter holds whole keys. Without them and without a prefix
   // extractor there is nothing in it, and no filter is written.

@@ -252,7 +252,8 @@ void CompressionRing::CompressSlot(Slot* slot,
     slot->stored.Reserve(std::max(run_bytes(), slot->raw.size()));
   }
   size_t raw_at = 0;
-  for (Block& block : slot->blocks) {
+  for (size_t i = 0; i < slot->blocks.size(); ++i) {
+    Block& block = slot->blocks[i];
     const Slice raw((in_place ? slot->stored : slot->raw).data() + raw_at,
                     block.raw_size);
     raw_at += block.raw_size + kBlockTrailerSize;
@@ -262,7 +263,9 @@ void CompressionRing::CompressSlot(Slot* slot,
       trailer = slot->stored.data() + raw_at - kBlockTrailerSize;
     } else {
       const size_t begin = slot->stored.size();
-      if (compressor->Compress(raw, &slot->stored)) {
+      bool compressed;
+      slot->fault = compressor->Compress(raw, &slot->stored, &compressed);
+      if (compressed) {
         block.type = compressor->type();
       } else {
         slot->stored.Append(raw);
@@ -273,6 +276,10 @@ void CompressionRing::CompressSlot(Slot* slot,
       slot->stored.Advance(kBlockTrailerSize);
     }
     block.stored_size = static_cast<uint32_t>(payload.size());
+    if (!slot->fault.ok()) [[unlikely]] {
+      slot->unverified = i;
+      return;
+    }
     EncodeTrailer(options_.checksum, 0, 0, payload,
                   static_cast<uint8_t>(block.type), trailer);
   }
@@ -303,11 +310,17 @@ Status CompressionRing::WriteSlot(Slot* slot) {
   char* at = slot->stored.data();
   const char* from = at;
   uint64_t raw_bytes = 0;
-  for (Block& block : slot->blocks) {
+  for (size_t i = 0; i < slot->blocks.size(); ++i) {
+    Block& block = slot->blocks[i];
     Status moved = AppendGap(
         at, options_.alignment.Before(offset_, block.stored_size), &from);
     if (!moved.ok()) return moved;
     block.handle = {offset_, block.stored_size};
+    if (!slot->fault.ok() && i == slot->unverified) [[unlikely]] {
+      return LocateUnverified(
+          slot->fault, file_->name(),
+          {BlockKind::kData, block.handle, blocks_written_ + i});
+    }
     char* const checksum = at + block.stored_size + 1;
     StoreFixed32(checksum,
                  LoadFixed32(checksum) +
@@ -319,6 +332,7 @@ Status CompressionRing::WriteSlot(Slot* slot) {
     moved = AppendGap(at, options_.alignment.After(block.stored_size), &from);
     if (!moved.ok()) return moved;
   }
+  blocks_written_ += slot->blocks.size();
   Status status = file_->Append(Slice(from, static_cast<size_t>(at - from)));
   progress_.Advance(raw_bytes, offset_);
   return status;

@@ -47,7 +47,7 @@ uint64_t TableBuilder::State::TailEstimate() const {
   // Properties, metaindex and footer together are about this large.
   constexpr uint64_t kTailBytes = 1500;
   return index->SizeEstimate() + kTailBytes + range_deletions.SizeEstimate() +
-         dictionary.size() +
+         dictionary.bytes.size() +
          (filter_partitions ? filter_partitions->SizeEstimate() : 0) +
          (filter.has_value() ? filter->bits().SizeEstimate() : 0);
 }
@@ -125,7 +125,7 @@ Status TableBuilder::Finish() {
       {&s.options, s.base_context_checksum,
        s.filter.has_value() ? &s.filter->bits() : nullptr,
        s.filter_partitions ? &*s.filter_partitions : nullptr,
-       s.last_key.user_key(), s.index.get(), &s.compressor, s.dictionary,
+       s.last_key.user_key(), s.index.get(), &s.compressor, s.dictionary.bytes,
        s.compression_types, &s.range_deletions, s.FilterCrew()},
       &s.writer, &s.properties);
   s.own_pool.reset();

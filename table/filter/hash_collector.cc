@@ -102,6 +102,7 @@ void HashCollector::Clear() {
   capacity_ = 0;
   last_ = 0;
   has_prefix_ = false;
+  guard_sum_ = 0;
   parting_ = {};
   is_dealt_out_ = false;
 }

@@ -12,7 +12,8 @@ namespace ashlar::tool {
 namespace {
 
 std::string SetFilterOptions(const CommandLine& line, TableOptions* table) {
-  for (const char* flag : {"bloom_bits", "ribbon"}) {
+  for (const char* flag :
+       {"bloom_bits", "ribbon", "detect_filter_construct_corruption"}) {
     if (FLAGS_filter == "none" && line.Given(flag)) {
       return std::string("--filter=none and --") + flag + " exclude each other";
     }
@@ -24,6 +25,8 @@ std::string SetFilterOptions(const CommandLine& line, TableOptions* table) {
   }
   table->bloom_bits_per_key = FLAGS_bloom_bits;
   table->optimize_filters_for_memory = FLAGS_optimize_filters_for_memory;
+  table->detect_filter_construct_corruption =
+      FLAGS_detect_filter_construct_corruption;
   table->whole_key_filtering = FLAGS_whole_key_filtering;
   if (FLAGS_prefix_extractor.empty()) return {};
   table->prefix_extractor = FindBuiltinPrefixExtractor(FLAGS_prefix_extractor);
@@ -158,6 +161,7 @@ std::string TableOptionsFromFlags(const CommandLine& line, TableOptions* table,
     table->compression = *type;
   }
   SetCompressionOptions(&table->compression_opts);
+  table->verify_compression = FLAGS_verify_compression;
   const auto checksum = ParseChecksumType(FLAGS_checksum_type);
   if (!checksum.ok()) {
     return "--checksum_type: '" + FLAGS_checksum_type +
@@ -226,6 +230,10 @@ std::string SinkOptionsFromFlags(const CommandLine& line, SinkOptions* options,
     options->build.parallel_threads = 1;
   }
   std::string error = TableOptionsFromFlags(line, &options->table, unnamed);
+  if (error.empty() && FLAGS_verify_compression &&
+      options->table.compression == CompressionType::kNoCompression) {
+    error = "--verify_compression needs a codec: the table is not compressed";
+  }
   if (error.empty()) error = SetIdentity(line, &options->build.identity);
   return error;
 }

@@ -61,6 +61,8 @@ class Build {
   }
   // Of a row: the code adds nothing there unless it is unusual.
   Status FailAt(const RowPlace& place, const Status& status) {
+    // A check of what was made of rows long added; this one is not to blame.
+    if (status.IsCorruption()) return Fail(options_.path, status);
     std::string text(status.message());
     if (text.starts_with(options_.path + ": ")) {
       text.erase(0, options_.path.size() + 2);

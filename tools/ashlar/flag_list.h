@@ -115,8 +115,6 @@
            "first of the levels to try; goes with --compression_level_to")     \
   FLAG(int32, compression_level_to, 0, "n", kRecompression, kRecompress,       \
            "last of them")                                                     \
-  FLAG(bool, verify_compression, false, "", kRecompression, kRecompress,       \
-           "compare what is read back with the input")                         \
   FLAG(string, tmpdir, "", "folder", kRecompression,                           \
            kRecompress | kBuild,                                               \
            "for scratch files; default: $TMPDIR, or /tmp")                     \
@@ -180,6 +178,10 @@
            kPack, "blocks that do not get so small are stored as they are")    \
   FLAG(bool, compression_checksum, false, "", kNewFiles, kPack,                \
            "zstd: a checksum in each frame")                                   \
+  FLAG(bool, verify_compression, false, "", kNewFiles, kPack,                  \
+           "decompress each compressed block and compare it with the original "\
+           "before it is written; recompress: also compare what is read back " \
+           "with the input")                                                   \
   FLAG(uint64, block_size, 4096, "bytes", kNewFiles, kPack,                    \
            "of a data block before compression (also --set_block_size); "      \
            "recompress: 16384; rewrite: that of the input")                    \
@@ -218,6 +220,8 @@
            "filter bits a key; ribbon: of a Bloom filter that is as good")     \
   FLAG(bool, optimize_filters_for_memory, false, "", kNewFiles, kMake,         \
            "filters of sizes that allocators hand out")                        \
+  FLAG(bool, detect_filter_construct_corruption, false, "", kNewFiles, kMake,  \
+           "ask the filter that was made about every key before it is written")\
   FLAG(bool, whole_key_filtering, true, "", kNewFiles, kMake,                  \
            "the filter holds whole keys")                                      \
   FLAG(string, prefix_extractor, "", "name", kNewFiles, kPack,                 \

@@ -22,6 +22,8 @@ std::string_view WithoutPath(std::string_view message,
 }
 
 int ExitCodeOf(const Status& status) {
+  // No input is to blame.
+  if (IsOfNewTable(status)) return kExitFailure;
   switch (status.code()) {
     case Status::Code::kOk:
       return kExitOk;
@@ -40,6 +42,7 @@ int ExitCodeOf(const Status& status) {
 }
 
 std::string_view FileStatusOf(const Status& status) {
+  if (IsOfNewTable(status)) return "io_error";
   if (status.IsCorruption()) return "corrupt";
   if (status.IsIOError()) return "io_error";
   // A folder without tables, say.
