@@ -13,7 +13,9 @@ DESTDIR ?=
 generator := $(if $(shell command -v ninja),-G Ninja)
 configure := cmake -S . $(generator) -DASHLAR_WERROR=ON $(CMAKE_FLAGS)
 quietly := >/dev/null
-ctest := ctest --output-on-failure -j$(JOBS) --no-tests=error --test-dir
+stage := tools/stage
+ctest := $(stage) tests \
+	ctest --output-on-failure -j$(JOBS) --no-tests=error --test-dir
 python := python3
 
 .PHONY: help demo check build test lint format tidy asan tsan fuzz interop \
@@ -30,8 +32,7 @@ help:
 	@echo 'make asan      every test under ASan and UBSan, assertions on'
 	@echo 'make tsan      the tests labelled concurrency, under TSan'
 	@echo 'make fuzz      FUZZ_SECONDS=60 for each parser (Clang, libFuzzer)'
-	@echo "make interop   RocksDB, LevelDB and we read each other's files; and"
-	@echo '               what sanitizers cannot test'
+	@echo "make interop   RocksDB's, LevelDB's and our files; unsanitized tests"
 	@echo 'make examples  build and run tools/examples'
 	@echo 'make report-check  the pages of ashlar report in a browser'
 	@echo 'make install   PREFIX=/usr/local DESTDIR='
@@ -45,9 +46,7 @@ demo:
 
 check:
 	@$(SETUP) check
-	@$(MAKE) --no-print-directory lint
-	@$(MAKE) --no-print-directory asan
-	@$(MAKE) --no-print-directory interop
+	@MAKE='$(MAKE)' tools/check
 
 build:
 	@$(configure) -B build $(quietly)
@@ -64,8 +63,8 @@ test: release_tests
 	$(ctest) build
 
 lint:
-	@$(python) -B tools/lint/check_layout.py
-	@tools/lint/check_format
+	@$(stage) layout $(python) -B tools/lint/check_layout.py
+	@$(stage) format tools/lint/check_format
 
 format:
 	@tools/lint/check_format --fix
@@ -76,13 +75,14 @@ tidy:
 asan:
 	@$(configure) -B build-asan -DCMAKE_BUILD_TYPE=Debug \
 		-DASHLAR_SANITIZE=address -DASHLAR_BUILD_TESTS=ON $(quietly)
-	@cmake --build build-asan -j $(JOBS)
+	@$(stage) compile cmake --build build-asan -j $(JOBS)
 	$(ctest) build-asan
 
 tsan:
 	@$(configure) -B build-tsan -DCMAKE_BUILD_TYPE=Debug \
 		-DASHLAR_SANITIZE=thread -DASHLAR_BUILD_TESTS=ON $(quietly)
-	@cmake --build build-tsan -j $(JOBS) --target concurrency_tests
+	@$(stage) compile cmake --build build-tsan -j $(JOBS) \
+		--target concurrency_tests
 	$(ctest) build-tsan -L concurrency
 
 fuzz:
@@ -95,8 +95,8 @@ interop: interop_programs
 interop_programs:
 	@tools/interop/fetch_oracle build/oracle
 	@$(configure) -B build -DASHLAR_BUILD_TESTS=ON $(quietly)
-	@cmake --build build -j $(JOBS) --target product interop_tests \
-		unsanitized_tests all_verify_interface_header_sets
+	@$(stage) compile cmake --build build -j $(JOBS) --target product \
+		interop_tests unsanitized_tests all_verify_interface_header_sets
 
 examples: release_tests
 	$(ctest) build -L examples
