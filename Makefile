@@ -13,7 +13,9 @@ DESTDIR ?=
 generator := $(if $(shell command -v ninja),-G Ninja)
 configure := cmake -S . $(generator) -DASHLAR_WERROR=ON $(CMAKE_FLAGS)
 quietly := >/dev/null
-ctest := ctest --output-on-failure -j$(JOBS) --no-tests=error --test-dir
+stage := tools/stage
+ctest := $(stage) tests \
+	ctest --output-on-failure -j$(JOBS) --no-tests=error --test-dir
 python := python3
 
 .PHONY: help demo check product build bench bench_programs test lint format \
@@ -48,9 +50,7 @@ demo:
 
 check:
 	@$(SETUP) check
-	@$(MAKE) --no-print-directory lint
-	@$(MAKE) --no-print-directory asan
-	@$(MAKE) --no-print-directory interop
+	@MAKE='$(MAKE)' tools/check
 
 # The libraries and ashlar: what is installed.
 product:
@@ -80,8 +80,8 @@ test: release_tests
 	$(ctest) build
 
 lint:
-	@$(python) -B tools/lint/check_layout.py
-	@tools/lint/check_format
+	@$(stage) layout $(python) -B tools/lint/check_layout.py
+	@$(stage) format tools/lint/check_format
 
 format:
 	@tools/lint/check_format --fix
@@ -93,7 +93,7 @@ tidy:
 asan_tests:
 	@$(configure) -B build-asan -DCMAKE_BUILD_TYPE=Debug \
 		-DASHLAR_SANITIZE=address -DASHLAR_BUILD_TESTS=ON $(quietly)
-	@cmake --build build-asan -j $(JOBS)
+	@$(stage) compile cmake --build build-asan -j $(JOBS)
 
 asan: asan_tests
 	$(ctest) build-asan
@@ -108,7 +108,8 @@ repeat: release_tests asan_tests
 tsan:
 	@$(configure) -B build-tsan -DCMAKE_BUILD_TYPE=Debug \
 		-DASHLAR_SANITIZE=thread -DASHLAR_BUILD_TESTS=ON $(quietly)
-	@cmake --build build-tsan -j $(JOBS) --target concurrency_tests
+	@$(stage) compile cmake --build build-tsan -j $(JOBS) \
+		--target concurrency_tests
 	$(ctest) build-tsan -L concurrency
 
 fuzz:
@@ -120,8 +121,8 @@ interop: interop_programs
 interop_programs:
 	@tools/interop/fetch_oracle build/oracle
 	@$(configure) -B build -DASHLAR_BUILD_TESTS=ON $(quietly)
-	@cmake --build build -j $(JOBS) --target product interop_tests \
-		unsanitized_tests all_verify_interface_header_sets
+	@$(stage) compile cmake --build build -j $(JOBS) --target product \
+		interop_tests unsanitized_tests all_verify_interface_header_sets
 
 examples:
 	@$(configure) -B build -DASHLAR_BUILD_TESTS=ON $(quietly)
