@@ -116,8 +116,8 @@ Status FilterPartitionsBuilder::Write(const Slice& last_user_key,
   if (num_hashes() == 0) return {};
   Cut(nullptr, last_user_key);
   if (out_of_memory_) {
-    return Status::Aborted("no memory for a filter of " +
-                           std::to_string(SizeEstimate()) + " bytes");
+    return Status::MemoryLimit("no memory for a filter of " +
+                               std::to_string(SizeEstimate()) + " bytes");
   }
   IndexForm form = index_->form();
   form.first_keys = false;

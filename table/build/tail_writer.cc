@@ -28,9 +28,9 @@ Status WriteFilter(const TailContents& contents, BlockWriter* writer,
   if (contents.filter->num_hashes() == 0) return {};
   Buffer payload;
   if (!contents.filter->Finish(&payload, contents.crew)) {
-    return Status::Aborted("no memory for a filter of " +
-                           std::to_string(contents.filter->SizeEstimate()) +
-                           " bytes");
+    return Status::MemoryLimit("no memory for a filter of " +
+                               std::to_string(contents.filter->SizeEstimate()) +
+                               " bytes");
   }
   properties->filter_size = payload.size();
   BlockHandle handle;

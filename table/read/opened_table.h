@@ -6,6 +6,7 @@
 #define ASHLAR_TABLE_READ_OPENED_TABLE_H_
 
 #include <memory>
+#include <new>
 #include <optional>
 #include <vector>
 
@@ -27,7 +28,12 @@ namespace ashlar::internal {
 // Puts the file's name in front of a message. I/O errors come from the file,
 // which names itself.
 inline Status NamedAfter(const RandomAccessFile& file, const Status& status) {
-  return status.IsIOError() ? status : status.WithPrefix(file.name());
+  if (status.ok() || status.IsIOError()) return status;
+  try {
+    return status.WithPrefix(file.name());
+  } catch (const std::bad_alloc&) {
+    return status;
+  }
 }
 
 struct OpenedTable {

@@ -15,6 +15,7 @@
 #include "tools/ashlar/properties_text.h"
 #include "tools/ashlar/report.h"
 #include "tools/ashlar/run_files.h"
+#include "util/printable.h"
 
 namespace ashlar::tool {
 namespace {
@@ -53,8 +54,9 @@ class Diff {
                   " more entries not shown (--max_errors)\n");
     }
     for (const Property& property : properties_) {
-      out->Append("- " + property.name + ": " + property.a + "\n+ " +
-                  property.name + ": " + property.b + "\n");
+      const std::string name = PrintableText(property.name);
+      out->Append("- " + name + ": " + PrintableText(property.a) + "\n+ " +
+                  name + ": " + PrintableText(property.b) + "\n");
     }
     if (FLAGS_quiet) return;
     out->Append("only in the first: " + std::to_string(only_a_) +

@@ -12,6 +12,7 @@
 #include "tools/ashlar/open_table.h"
 #include "tools/ashlar/print_text.h"
 #include "tools/ashlar/run_files.h"
+#include "util/printable.h"
 
 namespace ashlar::tool {
 namespace {
@@ -173,7 +174,8 @@ class Overlaps {
     }
     if (!empty_.empty()) {
       out->Append("no entries: " + CountText(empty_.size(), "file") + "\n");
-      for (const std::string& path : empty_) out->Append("  " + path + "\n");
+      for (const std::string& path : empty_)
+        out->Append("  " + PrintableText(path) + "\n");
     }
     out->Append(
         "files: " + std::to_string(files_) +
@@ -206,8 +208,8 @@ class Overlaps {
                    Output* out) const {
     for (size_t i = group.begin; i < group.end; ++i) {
       const BoundedTable& table = overlaps.tables[i];
-      out->Append("  " + table.path + ": " + BoundsText(table.bounds, style_) +
-                  "\n");
+      out->Append("  " + PrintableText(table.path) + ": " +
+                  BoundsText(table.bounds, style_) + "\n");
     }
   }
 
@@ -216,9 +218,9 @@ class Overlaps {
     out->Append("pairs that overlap: " + std::to_string(overlaps.pairs_total) +
                 "\n");
     for (const KeyOverlaps::Pair& pair : overlaps.pairs) {
-      out->Append("  " + overlaps.tables[pair.first].path + " and " +
-                  overlaps.tables[pair.second].path + ": " +
-                  BoundsText(pair.common, style_) + "\n");
+      out->Append("  " + PrintableText(overlaps.tables[pair.first].path) +
+                  " and " + PrintableText(overlaps.tables[pair.second].path) +
+                  ": " + BoundsText(pair.common, style_) + "\n");
     }
     const uint64_t hidden = overlaps.pairs_total - overlaps.pairs.size();
     if (hidden == 0) return;

@@ -25,9 +25,6 @@ int HexDigit(char c);
 // Of either case, with or without "0x". Nothing when it is malformed.
 std::optional<std::string> FromHex(std::string_view text);
 
-// Bytes of the well-formed UTF-8 character that `text` begins with, or 0.
-size_t CharacterBytes(std::string_view text);
-
 // Bytes outside printable ASCII as \xHH.
 std::string Escape(const Slice& bytes);
 

@@ -139,6 +139,7 @@ int Main(const std::vector<std::string>& sources) {
 }  // namespace ashlar::sim
 
 int main(int argc, char** argv) {
+  ashlar::bench::ReadUnits(argc, argv);
   gflags::ParseCommandLineNonHelpFlags(&argc, &argv, true);
   if (FLAGS_help) {
     ashlar::sim::PrintHelp(__FILE__);
