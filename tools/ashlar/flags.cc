@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "tools/quantity.h"
+#include "tools/ashlar/quantity.h"
 
 #define ASHLAR_DEFINE_own(...)
 #define ASHLAR_DEFINE_bool(...) DEFINE_bool(__VA_ARGS__);

@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "third-party/gflags_lib.h"
-#include "tools/quantity.h"
+#include "tools/ashlar/quantity.h"
 
 namespace ashlar::bench {
 

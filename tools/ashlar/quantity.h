@@ -2,8 +2,8 @@
 //
 // Used by all programs of tools/ for flags that take a number of bytes or of
 // things. Pure.
-#ifndef ASHLAR_TOOLS_QUANTITY_H_
-#define ASHLAR_TOOLS_QUANTITY_H_
+#ifndef ASHLAR_TOOLS_ASHLAR_QUANTITY_H_
+#define ASHLAR_TOOLS_ASHLAR_QUANTITY_H_
 
 #include <cstdint>
 #include <optional>
@@ -23,4 +23,4 @@ std::optional<uint64_t> ParseCount(std::string_view text);
 
 }  // namespace ashlar::tool
 
-#endif  // ASHLAR_TOOLS_QUANTITY_H_
+#endif  // ASHLAR_TOOLS_ASHLAR_QUANTITY_H_

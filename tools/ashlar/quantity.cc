@@ -1,4 +1,4 @@
-#include "tools/quantity.h"
+#include "tools/ashlar/quantity.h"
 
 #include <charconv>
 #include <span>
