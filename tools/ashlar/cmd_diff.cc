@@ -15,6 +15,7 @@
 #include "tools/ashlar/properties_text.h"
 #include "tools/ashlar/report.h"
 #include "tools/ashlar/run_files.h"
+#include "util/printable.h"
 
 namespace ashlar::tool {
 namespace {

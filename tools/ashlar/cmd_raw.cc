@@ -15,6 +15,7 @@
 #include "tools/ashlar/raw_dump.h"
 #include "tools/ashlar/run_files.h"
 #include "util/file.h"
+#include "util/printable.h"
 
 namespace ashlar::tool {
 namespace {
@@ -75,6 +76,10 @@ class DefaultNames {
     if (dump != dumps_.end() && dump->second != path) {
       return Status::InvalidArgument("this run dumped " + dump->second +
                                      " into it");
+    }
+    // Neither is ever replaced.
+    if (!IsRegularFile(name)) {
+      return Status::InvalidArgument("it is a folder, device or pipe");
     }
     if (FLAGS_overwrite) return {};
     return Status::InvalidArgument("it exists; --overwrite replaces it");

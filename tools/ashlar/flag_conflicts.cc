@@ -87,11 +87,13 @@ std::string FindDetailOfAnotherCodec(const CommandLine& line,
       continue;
     }
     if (std::any_of(types.begin(), types.end(), detail.is_for)) continue;
-    std::string codec(CompressionTypeName(types.front()));
-    std::string other = is_list
-                            ? "--compression_types=" + FLAGS_compression_types
-                            : "--compression_type=" + codec;
-    if (!is_list && !line.Given("compression_type")) other += ", the default";
+    std::string other = "--compression_types=" + FLAGS_compression_types;
+    if (!is_list) {
+      other = line.Given("compression_type")
+                  ? "--compression_type=" + FLAGS_compression_type
+                  : "the default codec, " +
+                        std::string(CompressionTypeName(types.front()));
+    }
     return Named(detail.flag) + " does nothing with " + other + ": it is for " +
            std::string(detail.codecs);
   }

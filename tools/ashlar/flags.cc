@@ -177,14 +177,18 @@ class Parser {
       return;
     }
     const std::string given = value;
-    if (TakesBytes(row) || TakesCount(row)) {
+    const bool negative =
+        row.kind == FlagKind::int32_ && value.starts_with('-');
+    bool good = true;
+    if ((TakesBytes(row) || TakesCount(row)) && !negative) {
       const auto number =
           TakesBytes(row) ? ParseBytes(value) : ParseCount(value);
-      if (number) value = std::to_string(*number);
+      good = number.has_value();
+      if (good) value = std::to_string(*number);
     }
-    if (gflags::SetCommandLineOption(std::string(row.name).c_str(),
-                                     value.c_str())
-            .empty()) {
+    if (!good || gflags::SetCommandLineOption(std::string(row.name).c_str(),
+                                              value.c_str())
+                     .empty()) {
       Fail(Named(flag.name) + ": '" + given + "' is " +
            std::string(Expected(row)));
     }

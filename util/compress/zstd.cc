@@ -27,6 +27,19 @@ bool LacksMemory(size_t result) {
   return ZSTD_getErrorCode(result) == ZSTD_error_memory_allocation;
 }
 
+// Throws where there is no memory for so much, and takes none. zstd before
+// 1.5.6 follows a null pointer where it has none to make a dictionary of
+// (facebook/zstd#3847): so it is not begun.
+void RequireMemory(size_t bytes) {
+  Buffer room;
+  room.Reserve(bytes);
+}
+
+// More than what zstd makes of a dictionary for compressing, which depends on
+// its size.
+constexpr size_t kTimesDictionary = 32;
+constexpr size_t kDictionaryStateBytes = size_t{1} << 20;
+
 struct FreeCompressionContext {
   void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
 };
@@ -164,6 +177,7 @@ std::unique_ptr<Compressor> NewZstdCompressor(const CompressionOptions& options,
                          options.checksum ? 1 : 0);
   CompressionDictionary digested;
   if (!dictionary.empty()) {
+    RequireMemory(kTimesDictionary * dictionary.size() + kDictionaryStateBytes);
     digested.reset(
         ZSTD_createCDict(dictionary.data(), dictionary.size(), level));
     if (digested == nullptr) return nullptr;
@@ -192,14 +206,16 @@ std::unique_ptr<DigestedDictionary> DigestZstdDictionary(
   // zstd does not say whether the dictionary or memory is at fault. Where there
   // is room for all that it takes, and some more, it is the dictionary.
   constexpr size_t kStateBytes = size_t{64} << 10;
-  Buffer room;
-  room.Reserve(2 * dictionary.size() + kStateBytes);
-  room = Buffer();
+  RequireMemory(2 * dictionary.size() + kStateBytes);
   return digest() ? std::move(digested) : nullptr;
 }
 
 std::string TrainZstdDictionary(const CompressionOptions& options,
                                 const DictionarySamples& samples) {
+  // The trainer's own tables, and what it makes of the result.
+  constexpr size_t kTrainerBytes = size_t{16} << 20;
+  RequireMemory(kTrainerBytes + 4 * samples.bytes.size() +
+                kTimesDictionary * options.max_dict_bytes);
   std::string dictionary(options.max_dict_bytes, '\0');
   const auto count = static_cast<unsigned>(samples.lengths.size());
   size_t length = 0;

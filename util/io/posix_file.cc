@@ -33,6 +33,13 @@ class PosixWritableFile final : public WritableFile {
     if (fd_ >= 0) static_cast<void>(port::Close(fd_));
   }
 
+  // Once, where there is no descriptor yet.
+  Status Open() {
+    const int error = port::OpenForWrite(path_, &fd_);
+    if (error != 0) fd_ = -1;
+    return Checked("create", error);
+  }
+
   Status Append(const Slice& data) override {
     return Checked("write", port::WriteAll(fd_, data.data(), data.size()));
   }
@@ -100,19 +107,20 @@ Result<std::unique_ptr<WritableFile>> OpenWritableFile(
     const std::string& path) {
   return internal::OrMemoryLimit(
       [&]() -> Result<std::unique_ptr<WritableFile>> {
-        int fd;
-        const int error = port::OpenForWrite(path, &fd);
-        if (error != 0) return Status::FromErrno("create", path, error);
-        return internal::WritableFileOf(path, fd);
+        auto file = std::make_unique<PosixWritableFile>(path, -1);
+        Status status = file->Open();
+        if (!status.ok()) return status;
+        return std::unique_ptr<WritableFile>(std::move(file));
       });
 }
 
-std::unique_ptr<WritableFile> internal::WritableFileOf(std::string path,
+std::unique_ptr<WritableFile> internal::WritableFileOf(const std::string& path,
                                                        int fd) {
   try {
-    return std::make_unique<PosixWritableFile>(std::move(path), fd);
+    return std::make_unique<PosixWritableFile>(path, fd);
   } catch (const std::bad_alloc&) {
     static_cast<void>(port::Close(fd));
+    static_cast<void>(port::Remove(path));
     throw;
   }
 }
