@@ -53,7 +53,7 @@ class HostileTextTest(CliTest):
 
     def setUp(self):
         super().setUp()
-        rows = [(b"a" + EVIL + b"%d" % i, 0, 1, EVIL) for i in range(30)]
+        rows = [(b"a" + EVIL + b"%02d" % i, 0, 1, EVIL) for i in range(30)]
         rows.append((b"b" + EVIL, 0, 15, b"c" + EVIL))
         self.build("plain.sst", hex_rows(rows), *forged_table.PLAIN,
                    "--block_size=300")

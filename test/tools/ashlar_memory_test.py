@@ -59,7 +59,7 @@ COMMANDS = (
 )
 # What they print is of times too: only that they print is compared.
 TIMED = ("recompress", "report")
-MOST_RUNS = 40
+MOST_RUNS = 10
 
 
 class MemoryTest(CliTest):

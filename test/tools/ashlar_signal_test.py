@@ -20,7 +20,7 @@ ROWS = numbered_rows(50)
 MAKE = ["--out=o.sst", "--identity=01", "--creation_time=1"]
 COMPLETE = ("ashlar: a signal came when the work was complete; its result "
             "stands\n")
-MOST_RUNS = 150
+MOST_RUNS = 25
 
 COMMANDS = (
     (["build", "--input_format=hex", *MAKE], ROWS),
@@ -78,7 +78,13 @@ class SignalTest(CliTest):
             for number in sorted(numbers):
                 with self.subTest(command=command, number=number):
                     run, made = self.run_with(
-                        command, stdin, ASHLAR_SIGNAL_AT_ALLOCATION=number)
+                        command, stdin, ASHLAR_SIGNAL_AT_ALLOCATION=number,
+                        ASHLAR_COUNT_ALLOCATIONS="count")
+                    count = self.folder / "count"
+                    # Runs do not all take the same number.
+                    if count.exists() and int(count.read_text()) < number:
+                        continue
+                    count.unlink(missing_ok=True)
                     end = self.end_of(run, made, expected, expected_made)
                     ends[end] += 1
             self.assertGreater(ends["died"], 0, command)
