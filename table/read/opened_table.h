@@ -6,7 +6,6 @@
 #define ASHLAR_TABLE_READ_OPENED_TABLE_H_
 
 #include <memory>
-#include <new>
 #include <optional>
 #include <vector>
 
@@ -27,14 +26,7 @@ namespace ashlar::internal {
 
 // Puts the file's name in front of a message. I/O errors come from the file,
 // which names itself.
-inline Status NamedAfter(const RandomAccessFile& file, const Status& status) {
-  if (status.ok() || status.IsIOError()) return status;
-  try {
-    return status.WithPrefix(file.name());
-  } catch (const std::bad_alloc&) {
-    return status;
-  }
-}
+Status NamedAfter(const RandomAccessFile& file, const Status& status);
 
 struct OpenedTable {
   OpenedTable(std::unique_ptr<RandomAccessFile> file_in, const Footer& footer,

@@ -15,7 +15,6 @@
 #include "tools/ashlar/properties_text.h"
 #include "tools/ashlar/report.h"
 #include "tools/ashlar/run_files.h"
-#include "util/printable.h"
 
 namespace ashlar::tool {
 namespace {

@@ -12,7 +12,6 @@
 #include "tools/ashlar/open_table.h"
 #include "tools/ashlar/print_text.h"
 #include "tools/ashlar/run_files.h"
-#include "util/printable.h"
 
 namespace ashlar::tool {
 namespace {

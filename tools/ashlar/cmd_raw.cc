@@ -15,7 +15,6 @@
 #include "tools/ashlar/raw_dump.h"
 #include "tools/ashlar/run_files.h"
 #include "util/file.h"
-#include "util/printable.h"
 
 namespace ashlar::tool {
 namespace {
