@@ -163,7 +163,8 @@ struct TableInspection {
 };
 
 // Looks at as much of the file as can be reached. An error only where there is
-// nothing to tell (I/O fails at once, Aborted); damage is told in `faults`: a
+// nothing to tell (I/O fails at once, Aborted), and MemoryLimit where memory
+// is out: what *inspection has is then a part. Damage is told in `faults`: a
 // file that is no table at all, or of a version or kind that is not read, has
 // one fault for the footer.
 ASHLAR_EXPORT Status InspectTable(const RandomAccessFile& file,

@@ -48,8 +48,8 @@ class ASHLAR_EXPORT TableBuilder {
   // InvalidArgument, and nothing is added, for a key that is not larger than
   // the last one, is malformed, or is too large, for a value that is too
   // large, for a value of a deletion, and for types that no table holds. Such
-  // an error leaves the builder usable; an I/O error does not: every later
-  // call returns it again.
+  // an error leaves the builder usable; an I/O error or MemoryLimit does not:
+  // every later call returns it again.
   //
   // A key of type kTypeRangeDeletion is the begin of a range deletion, the
   // value its end, a user key behind it. Range deletions may come in any order

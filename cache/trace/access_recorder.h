@@ -70,6 +70,8 @@ class AccessRecorder {
   void RecordSampled(const CacheKey& key, TracedBlockKind kind,
                      TracedCaller caller, bool hit);
   void Take(std::span<const Entry> entries);
+  void Write(std::span<const Entry> entries)
+      ASHLAR_THREAD_ATTRIBUTE(requires_capability(mutex_));
   void Append() ASHLAR_THREAD_ATTRIBUTE(requires_capability(mutex_));
   void Stop(const Status& status)
       ASHLAR_THREAD_ATTRIBUTE(requires_capability(mutex_));

@@ -190,6 +190,8 @@ struct TableBuilder::State {
   void TakeWritten();
   void CountBlock(const WrittenBlock& stored_block);
   Status FinishDataBlocks();
+  // Data blocks and all that comes after them.
+  Status FinishFile();
   uint64_t FileSize() const {
     return ring != nullptr ? ring->offset() : writer.offset();
   }

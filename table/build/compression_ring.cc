@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cassert>
+#include <new>
 #include <string>
 
 #include "port/threads.h"
 #include "table/format/block_trailer.h"
+#include "util/mem/memory_limit.h"
 #include "util/sync/ticket_queue.h"
 
 namespace ashlar::internal {
@@ -120,6 +122,7 @@ Status CompressionRing::PublishRun(std::vector<WrittenBlock>* written) {
   if (pool_ == nullptr) {
     own_pool_ = std::make_unique<WorkerPool>(shape_.workers);
     pool_ = own_pool_->state();
+    if (pool_ == nullptr) throw std::bad_alloc();
   }
   if (gate_ == nullptr) {
     compressors_.resize(pool_->threads() + 1);
@@ -217,25 +220,29 @@ void CompressionRing::EndWorkers() {
   gate_ = nullptr;
 }
 
-// Null, and the ring failed, where there is none to be had.
-BlockCompressor* CompressionRing::CompressorOf(uint32_t thread) {
+Status CompressionRing::CompressorOf(uint32_t thread,
+                                     BlockCompressor** compressor) {
   std::optional<BlockCompressor>& own = compressors_[thread];
   if (!own.has_value()) {
     const MutexLock lock(&compressors_mutex_);
     Result<BlockCompressor> made = options_.new_compressor();
-    if (!made.ok()) {
-      Fail(made.status(), false);
-      return nullptr;
-    }
+    if (!made.ok()) return made.status();
     own.emplace(std::move(made).value());
   }
-  return &*own;
+  *compressor = &*own;
+  return {};
 }
 
+// Nothing may be thrown beyond this, nor beyond Write: not on a worker's
+// thread, and not while the slot is claimed.
 void CompressionRing::Compress(const RingStep& step, uint32_t thread) {
-  BlockCompressor* const compressor = CompressorOf(thread);
-  if (compressor == nullptr) return;
-  CompressSlot(&slots_[step.slot], compressor);
+  Status status = OrMemoryLimit([&] {
+    BlockCompressor* compressor = nullptr;
+    Status made = CompressorOf(thread, &compressor);
+    if (made.ok()) CompressSlot(&slots_[step.slot], compressor);
+    return made;
+  });
+  if (!status.ok()) return Fail(status, false);
   const bool by_emit = thread == pool_->threads();
   Move([this, &step, by_emit](const RingState& s) {
     return protocol_.Compressed(s, step.slot, by_emit);
@@ -287,7 +294,8 @@ void CompressionRing::CompressSlot(Slot* slot,
 
 void CompressionRing::Write(RingStep step) {
   for (;;) {
-    Status status = WriteSlot(&slots_[step.slot]);
+    Status status =
+        OrMemoryLimit([&] { return WriteSlot(&slots_[step.slot]); });
     if (!status.ok()) return Fail(status, true);
     step = Move([this](const RingState& s) { return protocol_.Wrote(s); });
     if (step.task != RingTask::kWrite) return;

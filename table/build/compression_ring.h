@@ -142,7 +142,7 @@ class CompressionRing {
   Status WriteSlot(Slot* slot);
   Status AppendGap(const char* to, uint64_t zeros, const char** from);
   void Deliver(Slot* slot, std::vector<WrittenBlock>* written) const;
-  BlockCompressor* CompressorOf(uint32_t thread);
+  Status CompressorOf(uint32_t thread, BlockCompressor** compressor);
   void Fail(const Status& error, bool drop_writer_role);
   void EndWorkers();
 

@@ -78,7 +78,7 @@ std::optional<DictionarySampler> TableBuilder::State::SamplerFor() const {
 
 Status TableBuilder::State::HoldBack(const Slice& contents) {
   if (!sampler->Add(contents)) {
-    return Status::Aborted(
+    return Status::MemoryLimit(
         "no memory to hold back " +
         std::to_string(sampler->bytes() + contents.size()) +
         " bytes of blocks for a dictionary: "

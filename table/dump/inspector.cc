@@ -8,6 +8,7 @@
 #include "table/meta/range_del_block.h"
 #include "table/meta/range_del_fragments.h"
 #include "table/read/opened_table.h"
+#include "util/mem/memory_limit.h"
 
 namespace ashlar::internal {
 
@@ -23,7 +24,9 @@ BlockPlace PlaceOf(const BlockInfo& info) {
 
 }  // namespace
 
+// Want of memory is a fault of no block.
 void Inspector::AddFault(const BlockPlace& place, Status status) {
+  ThrowIfOutOfMemory(status);
   found_->faults.push_back({place.kind, place.index.value_or(0),
                             place.handle.offset, place.handle.size,
                             std::move(status)});
@@ -72,6 +75,7 @@ bool Inspector::Read(const BlockPlace& place, Walk* walk, BlockInfo* info,
   info->status =
       source_->ReadStored(place, true, stays ? nullptr : &walk->window,
                           &walk->workspace.stored, &stored);
+  ThrowIfOutOfMemory(info->status);
   if (!info->status.ok()) return false;
   walk->bytes_checked += place.handle.size + kBlockTrailerSize;
   info->compression_type = stored.compression_type;
@@ -96,6 +100,7 @@ bool Inspector::Read(const BlockPlace& place, Walk* walk, BlockInfo* info,
   owned->clear();
   info->status =
       source_->Decompress(place, stored, &walk->workspace.decompressor, owned);
+  ThrowIfOutOfMemory(info->status);
   if (!info->status.ok()) return false;
   *contents = owned->slice();
   info->raw_size = contents->size();
@@ -105,7 +110,7 @@ bool Inspector::Read(const BlockPlace& place, Walk* walk, BlockInfo* info,
 Status Inspector::ReadFooter(Footer* footer) {
   found_->file_size = file_.Size();
   Status status = internal::ReadFooter(file_, &walk_.window, footer);
-  if (status.IsIOError()) return status;
+  if (status.IsIOError() || status.IsMemoryLimit()) return status;
   const uint64_t size = std::min(found_->file_size, kFooterSize);
   Slice tail;
   Status reading = walk_.window.Read(found_->file_size - size, size, &tail);
@@ -134,7 +139,7 @@ Status Inspector::ReadFooter(Footer* footer) {
 Status Inspector::Run() {
   Footer footer;
   Status status = ReadFooter(&footer);
-  if (status.IsIOError()) return status;
+  if (status.IsIOError() || status.IsMemoryLimit()) return status;
   if (!status.ok()) return {};
   source_.emplace(&file_, footer, options_.max_uncompressed_block_bytes);
   InspectMetaindex();

@@ -143,8 +143,7 @@ Status TwoLevelIndexReader::PartOfStore(size_t i, IndexHold* part) const {
   Status status = Load(i, &loaded);
   if (!status.ok()) return status;
   *part = source().store->Keep(place, std::move(loaded));
-  return *part ? Status()
-               : place.Corruption("bad index partition", "no memory for it");
+  return *part ? Status() : place.NoMemory();
 }
 
 // Two threads may read one partition at the same time; the first to publish it

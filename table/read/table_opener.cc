@@ -1,6 +1,7 @@
 // From the footer to a table that can be read.
 
 #include <algorithm>
+#include <new>
 #include <string>
 
 #include "port/random_word.h"
@@ -361,6 +362,16 @@ class TableOpener {
 };
 
 }  // namespace
+
+// Errors are named where no exception may pass any more.
+Status NamedAfter(const RandomAccessFile& file, const Status& status) {
+  if (status.ok() || status.IsIOError()) return status;
+  try {
+    return status.WithPrefix(file.name());
+  } catch (const std::bad_alloc&) {
+    return status;
+  }
+}
 
 Status ReadFooter(const RandomAccessFile& file, FileWindow* window,
                   Footer* footer) {

@@ -166,6 +166,7 @@ class FlagTest(CliTest):
                                   program=str(link))
             dump = self.folder / "a_dump.txt"
             text = dump.read_bytes() if command == "raw" else b""
+            dump.unlink(missing_ok=True)
             ours = self.run_ok(command, "a.sst")
             self.assertEqual(outcome.out, ours.out)
             self.assertEqual(outcome.err, ours.err)

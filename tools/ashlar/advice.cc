@@ -205,6 +205,11 @@ void Advice::Add(std::string_view command, const std::string& path,
       AddLine(std::string(row.advice));
       return;
     }
+  } else if (status.IsMemoryLimit()) {
+    AddLine(
+        "nothing is said of the file: give the program more memory (ulimit "
+        "-v), or let it need less: fewer --threads or "
+        "--compression_parallel_threads, a smaller --memory");
   } else if (status.IsNotFound() && is_no_table) {
     AddLine(
         "files with other endings than .sst are read when they are named; "

@@ -11,13 +11,7 @@
 namespace ashlar::tool {
 namespace {
 
-std::string SetFilterOptions(const CommandLine& line, TableOptions* table) {
-  for (const char* flag :
-       {"bloom_bits", "ribbon", "detect_filter_construct_corruption"}) {
-    if (FLAGS_filter == "none" && line.Given(flag)) {
-      return std::string("--filter=none and --") + flag + " exclude each other";
-    }
-  }
+std::string SetFilterOptions(TableOptions* table) {
   if (FLAGS_filter == "none") {
     table->filter = FilterType::kNone;
   } else if (FLAGS_ribbon || FLAGS_filter == "ribbon") {
@@ -170,7 +164,7 @@ std::string TableOptionsFromFlags(const CommandLine& line, TableOptions* table,
   if (FLAGS_target_rocksdb.empty() || line.Given("checksum_type")) {
     table->checksum = *checksum;
   }
-  error = SetFilterOptions(line, table);
+  error = SetFilterOptions(table);
   if (!error.empty()) return error;
   if (!FLAGS_comparator.empty()) {
     table->comparator = FindBuiltinComparator(FLAGS_comparator);
@@ -236,16 +230,6 @@ std::string SinkOptionsFromFlags(const CommandLine& line, SinkOptions* options,
   }
   if (error.empty()) error = SetIdentity(line, &options->build.identity);
   return error;
-}
-
-void WarnOfIdleFlags(const CommandLine& line, const TableOptions& table) {
-  const CompressionLevelRange levels = CompressionLevels(table.compression);
-  if (line.Given("compression_level") && levels.min == 0 && levels.max == 0 &&
-      table.compression_opts.level != CompressionOptions::kDefaultLevel) {
-    const bool named = line.Given("compression_type");
-    PrintWarning((named ? FLAGS_compression_type : "none") +
-                 " has no levels, whatever --compression_level says");
-  }
 }
 
 }  // namespace ashlar::tool

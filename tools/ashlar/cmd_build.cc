@@ -194,7 +194,6 @@ int RunBuild(const CommandLine& line) {
   if (!error.empty()) return UsageError(error);
   const Status free = TableOutput::CheckIsFree(options, line.inputs);
   if (!free.ok()) return OutputIsTaken(free);
-  WarnOfIdleFlags(line, options.table);
   const ChecksumType checksum = options.table.checksum;
   const auto start = std::chrono::steady_clock::now();
   Build build(std::move(options), line.inputs);
@@ -213,6 +212,7 @@ int RunBuild(const CommandLine& line) {
     }
     report.RaiseExitCode(kExitFailure);
   } else {
+    report.FileIsDone();
     const TableProperties& made = build.sink().properties();
     report.Opened(static_cast<uint32_t>(made.format_version), checksum, &made);
     for (const MadeTable& table : build.sink().tables()) {

@@ -10,6 +10,7 @@
 #include "tools/ashlar/page_render.h"
 #include "tools/ashlar/run_files.h"
 #include "util/file.h"
+#include "util/printable.h"
 
 namespace ashlar::tool {
 namespace {
@@ -51,8 +52,12 @@ void WriteReport(const std::string& path,
   const Status status = WritePage(name, page);
   if (!status.ok()) {
     report->AddFault(status, FaultLine(name, status));
-  } else if (report->text()) {
-    report->out()->Append("report written to file " + name + "\n");
+    return;
+  }
+  report->FileIsDone();
+  if (report->text()) {
+    report->out()->Append("report written to file " + PrintableText(name) +
+                          "\n");
   } else {
     report->json()->Member("report", name);
   }

@@ -41,6 +41,7 @@ class Salvage {
           std::to_string(dropped_) + " entries left out, the first because: " +
           std::string(first_dropped_.message())));
     }
+    if (status.ok()) report->FileIsDone();
     if (status.ok()) report->AddEntries(sink_->properties().num_entries);
     const auto micros = static_cast<double>(stopwatch.Read().wall_micros);
     Tell(status.ok(), micros / 1e6, report);
