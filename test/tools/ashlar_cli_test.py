@@ -327,7 +327,7 @@ class HelpTest(CliTest):
         decouple_partitioned_filters compression_types compression_level_from
         compression_level_to verify_compression tmpdir show_sequence_number_type
         filter_probes prefix_separator prefix_length recursive strict_flags
-        sample text color top ranges detect_filter_construct_corruption
+        sample text color top ranges detect_filter_construct_corruption clean
         """.split()
     COMMANDS = """check scan verify identify properties layout get raw
         recompress stats report diff space overlap salvage rewrite build""".split()

@@ -9,12 +9,12 @@
 #include "tools/ashlar/command_table.h"
 #include "tools/ashlar/inputs.h"
 #include "tools/ashlar/open_table.h"
+#include "tools/ashlar/output_file.h"
 #include "tools/ashlar/output_path.h"
 #include "tools/ashlar/print_text.h"
 #include "tools/ashlar/progress.h"
 #include "tools/ashlar/raw_dump.h"
 #include "tools/ashlar/run_files.h"
-#include "util/file.h"
 
 namespace ashlar::tool {
 namespace {
@@ -96,6 +96,7 @@ class DefaultNames {
 void DumpToFile(const std::string& path, DefaultNames* default_names,
                 Report* report) {
   const std::string name = DumpName(path);
+  TellOfLeftFiles(name);
   if (FLAGS_out.empty()) {
     const Status status = default_names->Check(name, path);
     if (!status.ok()) {
@@ -105,7 +106,7 @@ void DumpToFile(const std::string& path, DefaultNames* default_names,
   }
   const AtomicFile::Options options = {.overwrite = FLAGS_overwrite,
                                        .sync = false};
-  auto file = AtomicFile::Create(name, options);
+  auto file = OutputFile::Create(name, options);
   if (!file.ok()) {
     report->AddFault(file.status(), FaultLine(name, file.status()));
     return;

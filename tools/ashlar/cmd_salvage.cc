@@ -277,6 +277,7 @@ int RunSalvage(const CommandLine& line) {
     error = SinkOptionsFromFlags(line, &options, Unnamed::kAreKept);
   if (error.empty()) error = CheckIsOneFile(line, "salvage");
   if (!error.empty()) return UsageError(error);
+  TellOfLeftFiles(FLAGS_out);
   const Status free = CheckIsFree(FLAGS_out, line.inputs);
   if (!free.ok()) return OutputIsTaken(free);
   Salvage salvage(line, std::move(options));

@@ -24,9 +24,14 @@ constexpr std::string_view kBuildDetails =
     "in hexadecimal, entries, bytes and CRC32C of each file; largest_is_"
     "exclusive where that is the end of a range deletion, which is cut where "
     "files meet. Files of hex and jsonl then begin when all rows are read: "
-    "rows are kept as with --nosorted.\n"
+    "rows are kept as with --nosorted. With --overwrite new files have numbers "
+    "after the old ones, which are removed when the new manifest is in place; "
+    "files that the old manifest does not list are kept. What a run that was "
+    "killed did not finish, the next one over the same --out does.\n"
     "tsv, csv and jsonl without seq make a file for IngestExternalFile. "
-    "Nothing is left at --out when anything fails.";
+    "Nothing is left at --out when anything fails. A run that is killed leaves "
+    "<out>.tmp.* or <out without .sst>.tmp.*: the next one over the same --out "
+    "names them, and with --clean removes them.";
 
 constexpr Command kCommands[] = {
     {"check", kCheck, kFiles,

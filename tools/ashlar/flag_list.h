@@ -133,6 +133,9 @@
            "- is standard output")                                             \
   FLAG(bool, overwrite, false, "", kNewFiles, kMake | kRaw | kReport,          \
            "replace an existing file")                                         \
+  FLAG(bool, clean, false, "", kNewFiles, kMake | kRaw | kReport,              \
+           "first remove what earlier runs over the same output left when "    \
+           "they were killed, and name it; without it, only name it")          \
   FLAG(uint64, target_file_size, 0, "bytes", kNewFiles, kBuild | kRewrite,     \
            "begin a new file when one is so large, between two user keys: "    \
            "<out without .sst>-000001.sst and so on, which share no keys, and "\
