@@ -353,7 +353,8 @@ std::set<std::string> TablesIn(const std::string& folder) {
 TEST(Golden, FilesAreThoseOfTheManifest) {
   std::set<std::string> names;
   for (const GoldenFile& file : ReadManifest()) {
-    names.insert(file.name);
+    // Those of a folder of its own have a manifest there.
+    if (file.name.find('/') == std::string::npos) names.insert(file.name);
     EXPECT_EQ(Sha256Hex(ReadFile(GoldenPath(file.name))), file.sha256_file)
         << file.name;
   }
