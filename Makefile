@@ -17,7 +17,7 @@ ctest := ctest --output-on-failure -j$(JOBS) --no-tests=error --test-dir
 python := python3
 
 .PHONY: help demo check build test lint format tidy asan tsan fuzz interop \
-	examples report-check verdicts install golden clean
+	examples report-check install golden clean
 
 help:
 	@echo 'make demo      build, then show the program on real data'
@@ -30,7 +30,6 @@ help:
 	@echo 'make asan      every test under ASan and UBSan, assertions on'
 	@echo 'make tsan      the tests labelled concurrency, under TSan'
 	@echo 'make fuzz      FUZZ_SECONDS=60 for each parser (Clang, libFuzzer)'
-	@echo 'make verdicts  100,000 mutants: what verify lets pass, readers read'
 	@echo "make interop   RocksDB, LevelDB and we read each other's files; and"
 	@echo '               what sanitizers cannot test'
 	@echo 'make examples  build and run tools/examples'
@@ -88,13 +87,6 @@ tsan:
 
 fuzz:
 	@test/fuzz/run $(or $(FUZZ_SECONDS),60)
-
-# Mutants of tables whose verdicts are held against the readers; some minutes.
-verdicts:
-	@$(configure) -B build -DASHLAR_BUILD_TESTS=ON $(quietly)
-	@cmake --build build -j $(JOBS) --target table_verdict_test
-	@ASHLAR_VERDICT_TABLES=$(or $(VERDICT_TABLES),2100) \
-		build/bin/table_verdict_test --gtest_filter='*Mutants*'
 
 interop: interop_programs
 	$(ctest) build -L 'interop|unsanitized'

@@ -95,7 +95,8 @@ struct InspectOptions {
   std::function<bool(uint64_t index)> decodes_block;
   // Which keys of each data block the filter is asked about, since Get finds
   // nothing of what it denies: all; or the first 8, which shows a filter of
-  // other keys, or one that a block is missing from, and takes a fifth less time.
+  // other keys, or one that a block is missing from, and takes a fifth less
+  // time.
   enum class FilterKeys : uint8_t { kFirst, kAll };
   FilterKeys filter_keys = FilterKeys::kAll;
   // Whether BlockInfo::first_key is filled in (needs kRead and decode).

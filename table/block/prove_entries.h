@@ -1,13 +1,13 @@
 // EntryProof: that all entries of a block of short keys are sound.
 //
 // For callers that check a block from its first entry to its last and want
-// nothing of it but the keys. Proves of each entry what BlockIterator does: that
-// it lies within the block, that its key is an internal key of a known type, and
-// that it sorts after the one before. Proves of each restart point that an entry
-// begins there which has its whole key, so that a search of the block comes to
-// every entry. What is not proven (damage, a key longer than a ShortKeys holds,
-// values that are stored apart, a value that has a form of its own) is not
-// reported either: the caller then walks the block as any other.
+// nothing of it but the keys. Proves of each entry what BlockIterator does:
+// that it lies within the block, that its key is an internal key of a known
+// type, and that it sorts after the one before. Proves of each restart point
+// that an entry begins there which has its whole key, so that a search of the
+// block comes to every entry. What is not proven (damage, a key longer than a
+// ShortKeys holds, values that are stored apart, a value that has a form of its
+// own) is not reported either: the caller then walks the block as any other.
 //
 // Data flow. A key is put together in registers, of the key before it and the
 // bytes of the entry, and stored in a place of its own: who reads keys back

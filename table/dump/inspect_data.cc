@@ -5,6 +5,7 @@
 #include "port/huge_pages.h"
 #include "table/block/hash_index.h"
 #include "table/dump/inspector.h"
+#include "table/dump/restart_points.h"
 #include "table/timed_value.h"
 #include "table/wide_columns.h"
 
@@ -39,8 +40,8 @@ Status CheckValue(const BlockPlace& place, const BlockIterator& it) {
 
 uint32_t SharedBytes(const BlockView& view, uint32_t offset) {
   EntryHeader header;
-  const char* const p = DecodeEntryNumbers(view.entries + offset, view.limit(),
-                                           &header);
+  const char* const p =
+      DecodeEntryNumbers(view.entries + offset, view.limit(), &header);
   return p == nullptr ? 0 : header.shared;
 }
 

@@ -22,7 +22,8 @@ void Inspector::ExpectFilter(const BlockHandle& handle, Buffer* stored) const {
   if (stored->TryReserve(bytes)) port::UseHugePages(stored->data(), bytes);
 }
 
-// A file without properties has the subject of one whose properties say nothing.
+// A file without properties has the subject of one whose properties say
+// nothing.
 void Inspector::TakeFilterSubject() {
   filter_subject_ =
       FilterSubject(found_->properties.value_or(TableProperties()), nullptr);

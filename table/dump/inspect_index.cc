@@ -202,8 +202,8 @@ Status Inspector::InspectPartitions() {
 // As the reader has it, which looks for a key in the top level first: before
 // the first block of a partition is the separator of the partition before.
 Slice Inspector::SeparatorBefore(size_t i) const {
-  const auto next = std::upper_bound(partition_begins_.begin(),
-                                     partition_begins_.end(), i);
+  const auto next =
+      std::upper_bound(partition_begins_.begin(), partition_begins_.end(), i);
   const auto part = static_cast<size_t>(next - partition_begins_.begin());
   return part >= 2 && partition_begins_[part - 1] == i
              ? top_level_[part - 2].separator

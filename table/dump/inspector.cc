@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "table/dump/restart_points.h"
 #include "table/meta/plain_block.h"
 #include "table/meta/properties_block.h"
 #include "table/meta/range_del_block.h"

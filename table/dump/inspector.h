@@ -20,14 +20,14 @@
 #include "table/dump/index_items.h"
 #include "table/filter/full_filter.h"
 #include "table/filter/leveldb_filter.h"
-#include "table/dump/restart_points.h"
 #include "table/format/footer.h"
-#include "table/format/key_form.h"
 #include "table/index/hash_search_index.h"
 #include "table/index/index_block.h"
 #include "table/read/block_source.h"
 
 namespace ashlar::internal {
+
+class RestartPoints;
 
 class Inspector {
  public:

@@ -41,8 +41,9 @@ bool Inspector::ProveEntries(const BlockView& view, const BlockPlace& place,
                              Walk* walk, uint64_t* num_entries) const {
   // What is asked of values, or by restart intervals and blocks, or of keys
   // that are not the stored ones.
-  if (has_blobs_ || key_form_.sequence.has_value() || leveldb_filter_.has_value() ||
-      walk->hash_index.has_value() || view.num_buckets != 0) {
+  if (has_blobs_ || key_form_.sequence.has_value() ||
+      leveldb_filter_.has_value() || walk->hash_index.has_value() ||
+      view.num_buckets != 0) {
     return false;
   }
   const size_t most = AsksFilter(kFirstKeys) ? ShortKeys::kMost : kFirstKeys;

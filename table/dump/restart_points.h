@@ -3,10 +3,10 @@
 //
 // A search of a block goes from restart point to restart point, and walks on
 // from one of them. So at each an entry must begin, and that entry must have
-// its whole key. A walk from the first entry to the last needs no restart point,
-// and so does not notice a wrong one. How many entries stand between two restart
-// points is left to the writer. Compared with the entries as these are passed,
-// which costs next to nothing. One thread at a time.
+// its whole key. A walk from the first entry to the last needs no restart
+// point, and so does not notice a wrong one. How many entries stand between two
+// restart points is left to the writer. Compared with the entries as these are
+// passed, which costs next to nothing. One thread at a time.
 #ifndef ASHLAR_TABLE_DUMP_RESTART_POINTS_H_
 #define ASHLAR_TABLE_DUMP_RESTART_POINTS_H_
 

@@ -3,7 +3,7 @@
 #include "table/block/block.h"
 #include "table/block/block_builder.h"
 #include "table/format/block_handle.h"
-#include "table/index/hash_search_index.h"
+#include "table/format/hash_search_names.h"
 #include "util/coding/word_compare.h"
 
 namespace ashlar::internal {
@@ -39,8 +39,8 @@ Status DecodeMetaindex(const Slice& contents, const BlockPlace& place,
           return place.Corruption("bad block handle",
                                   "'" + name + "' has none");
         }
-        // Of a table without data blocks, the first block of a hash search index
-        // is of no bytes and begins the file.
+        // Of a table without data blocks, the first block of a hash search
+        // index is of no bytes and begins the file.
         if (handle.IsNull() && name != kHashIndexMetadataName) return {};
         if (!handle.FitsBelow(file_limit)) {
           return place.Corruption(

@@ -91,9 +91,8 @@ TableOptions RandomOptions(Random* random) {
     options.data_block_index_type = DataBlockIndexType::kDataBlockBinaryAndHash;
   }
   options.separate_key_value_in_data_block = random->OneIn(3);
-  options.block_align =
-      random->OneIn(4) &&
-      options.compression == CompressionType::kNoCompression;
+  options.block_align = random->OneIn(4) &&
+                        options.compression == CompressionType::kNoCompression;
   SetIndex(random, &options);
   SetFilter(random, &options);
   return options;
@@ -136,11 +135,13 @@ std::string RandomValue(ValueType type, Random* random) {
 }
 
 std::vector<Entry> RandomEntries(const TableOptions& options, Random* random) {
-  constexpr ValueType kTypes[] = {
-      ValueType::kTypeValue,          ValueType::kTypeMerge,
-      ValueType::kTypeDeletion,       ValueType::kTypeWideColumnEntity,
-      ValueType::kTypeBlobIndex,      ValueType::kTypeSingleDeletion,
-      ValueType::kTypeValuePreferredSeqno};
+  constexpr ValueType kTypes[] = {ValueType::kTypeValue,
+                                  ValueType::kTypeMerge,
+                                  ValueType::kTypeDeletion,
+                                  ValueType::kTypeWideColumnEntity,
+                                  ValueType::kTypeBlobIndex,
+                                  ValueType::kTypeSingleDeletion,
+                                  ValueType::kTypeValuePreferredSeqno};
   const uint64_t shape = random->Below(4);
   const uint64_t sequences = random->OneIn(3) ? 1 : 200;
   const bool plain = random->OneIn(2);
@@ -174,11 +175,10 @@ std::vector<Entry> RandomRanges(const TableOptions& options, Random* random) {
 
 // What ingestion does; the checksum is that of the block with zeros there.
 void SetGlobalSeqno(SequenceNumber sequence, std::string* table) {
-  const BlockInfo block =
-      FindBlock(BlocksOf(*table), BlockKind::kProperties);
+  const BlockInfo block = FindBlock(BlocksOf(*table), BlockKind::kProperties);
   if (block.compression_type != 0) return;
-  const size_t position =
-      internal::FindGlobalSeqno(Slice(table->data() + block.offset, block.size));
+  const size_t position = internal::FindGlobalSeqno(
+      Slice(table->data() + block.offset, block.size));
   if (position == 0) return;
   internal::StoreFixed64(table->data() + block.offset + position, sequence);
 }
@@ -210,11 +210,11 @@ SmallTable MakeSmallTable(Random* random) {
   const TableOptions options = RandomOptions(random);
   std::vector<Entry> entries = RandomEntries(options, random);
   SmallTable table;
-  table.description =
-      "format " + std::to_string(options.format_version) + ", index type " +
-      std::to_string(static_cast<int>(options.index_type)) + ", " +
-      std::string(options.comparator->Name()) + ", " +
-      std::to_string(entries.size()) + " entries";
+  table.description = "format " + std::to_string(options.format_version) +
+                      ", index type " +
+                      std::to_string(static_cast<int>(options.index_type)) +
+                      ", " + std::string(options.comparator->Name()) + ", " +
+                      std::to_string(entries.size()) + " entries";
   const bool plain_keys = options.comparator->timestamp_size() == 0;
   if (plain_keys && !entries.empty() && random->OneIn(8)) {
     table.description += ", external";

@@ -85,15 +85,15 @@ bool TableMutator::FindEntries(const BlockInfo& info, Parts* parts) const {
   const bool is_index = info.kind == BlockKind::kIndex ||
                         info.kind == BlockKind::kIndexPartition ||
                         info.name.starts_with("partitionedfilter");
-  const bool has_entries =
-      is_index || info.kind == BlockKind::kData ||
-      info.kind == BlockKind::kMetaIndex ||
-      info.kind == BlockKind::kProperties ||
-      info.kind == BlockKind::kRangeDeletion;
+  const bool has_entries = is_index || info.kind == BlockKind::kData ||
+                           info.kind == BlockKind::kMetaIndex ||
+                           info.kind == BlockKind::kProperties ||
+                           info.kind == BlockKind::kRangeDeletion;
   BlockView view;
   const Slice contents(table_.data() + info.offset, info.size);
   if (!has_entries ||
-      !ParseBlock(contents, {info.kind, {info.offset, info.size}}, &view).ok()) {
+      !ParseBlock(contents, {info.kind, {info.offset, info.size}}, &view)
+           .ok()) {
     return false;
   }
   const auto at = [&](const char* p) {
@@ -192,9 +192,9 @@ bool TableMutator::ChangeEntry(const Block& block, Random* random,
   } else if (key_end > entry.key) {
     // The end of a key more often, and that of its user key.
     const size_t size = key_end - entry.key;
-    const size_t back = random->OneIn(2) ? random->Below(std::min<size_t>(
-                                               size, 10))
-                                         : random->Below(size);
+    const size_t back = random->OneIn(2)
+                            ? random->Below(std::min<size_t>(size, 10))
+                            : random->Below(size);
     at = key_end - 1 - back;
   } else {
     return false;
@@ -255,8 +255,9 @@ bool TableMutator::CopyEntry(const Block& block, Random* random,
     return false;
   }
   mutant->bytes.replace(target, n, table_, source, n);
-  Note(block.info, "entry " + std::to_string(from) + " over " +
-                       std::to_string(to), target, mutant);
+  Note(block.info,
+       "entry " + std::to_string(from) + " over " + std::to_string(to), target,
+       mutant);
   return true;
 }
 

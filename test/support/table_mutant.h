@@ -1,7 +1,7 @@
 // Mutants of small tables, whose checksums are right.
 //
-// Most changes are made where a reader relies upon the bytes: a restart point, an
-// entry's header, a separator, a block handle, a bucket of a hash index, a
+// Most changes are made where a reader relies upon the bytes: a restart point,
+// an entry's header, a separator, a block handle, a bucket of a hash index, a
 // property, a field of the footer. The size of the table stays.
 #ifndef ASHLAR_TEST_SUPPORT_TABLE_MUTANT_H_
 #define ASHLAR_TEST_SUPPORT_TABLE_MUTANT_H_
@@ -32,10 +32,10 @@ class TableMutator {
   // Where in the file the parts of an uncompressed block of entries are.
   struct Parts {
     struct Entry {
-      size_t begin;   // its header
-      size_t key;     // the part of the key that it has
+      size_t begin;  // its header
+      size_t key;    // the part of the key that it has
       size_t value;
-      size_t end;     // of the value
+      size_t end;  // of the value
     };
     std::vector<Entry> entries;
     std::vector<size_t> restarts;  // where each is stored
@@ -61,17 +61,15 @@ class TableMutator {
                     TableMutant* mutant) const;
   bool ChangeBuckets(const Block& block, Random* random,
                      TableMutant* mutant) const;
-  bool CopyEntry(const Block& block, Random* random,
-                 TableMutant* mutant) const;
+  bool CopyEntry(const Block& block, Random* random, TableMutant* mutant) const;
   bool ChangeSeparator(const Block& block, Random* random,
                        TableMutant* mutant) const;
-  bool CopyBlock(const Block& block, Random* random,
-                 TableMutant* mutant) const;
+  bool CopyBlock(const Block& block, Random* random, TableMutant* mutant) const;
 
   const std::string table_;
   bool delta_handles_ = false;
   bool first_keys_ = false;
-  bool user_keys_ = false;  // in index blocks
+  bool user_keys_ = false;         // in index blocks
   std::vector<std::string> keys_;  // of all entries
   std::vector<Block> blocks_;
 };

@@ -108,7 +108,8 @@ class Readings {
     Promised(ReadBackward(reader, all_, &backward), "a walk backward");
     std::reverse(backward.begin(), backward.end());
     Promised(forward == backward, "a walk backward shows other entries: " +
-                                      std::to_string(backward.size()) + ", not " +
+                                      std::to_string(backward.size()) +
+                                      ", not " +
                                       std::to_string(forward.size()));
     if (!read_) {
       read_ = true;
@@ -205,9 +206,9 @@ class Readings {
                             return true;
                           }),
                "a Get of " + Name(i));
-      Promised(AnswerOf(&result, operands) == Expected(i, snapshot),
-               "a Get at " + std::to_string(snapshot) + " finds another " +
-                   Name(i));
+      Promised(
+          AnswerOf(&result, operands) == Expected(i, snapshot),
+          "a Get at " + std::to_string(snapshot) + " finds another " + Name(i));
     }
   }
 
@@ -224,16 +225,16 @@ class Readings {
                     });
     for (size_t i = 0; i < keys.size(); ++i) {
       Promised(statuses[i], "a MultiGet of " + Name(i));
-      Promised(AnswerOf(&results[i], operands[i]) ==
-                   Expected(i, kMaxSequenceNumber),
-               "a MultiGet finds another " + Name(i));
+      Promised(
+          AnswerOf(&results[i], operands[i]) == Expected(i, kMaxSequenceNumber),
+          "a MultiGet finds another " + Name(i));
     }
   }
 
   // A seek to a key, and to its prefix alone.
   void CheckPrefixes(const TableReader& reader) const {
-    const auto prefixes = FindBuiltinPrefixExtractor(
-        reader.properties().prefix_extractor_name);
+    const auto prefixes =
+        FindBuiltinPrefixExtractor(reader.properties().prefix_extractor_name);
     if (prefixes == nullptr) return;
     ReadOptions options = all_;
     options.prefix_same_as_start = true;
@@ -252,10 +253,10 @@ class Readings {
       it.Seek(prefix, kMaxSequenceNumber);
       Promised(it.status(), "a seek to the prefix of " + Name(i));
       const Comparator& comparator = *reader.comparator();
-      if (comparator.CompareWithoutTimestamp(UserKeyAt(i), prefix) < 0) continue;
-      Promised(it.Valid() &&
-                   prefixes->Transform(WithoutTimestamp(
-                       UserKeyOf(it.key()), timestamp_)) == prefix,
+      if (comparator.CompareWithoutTimestamp(UserKeyAt(i), prefix) < 0)
+        continue;
+      Promised(it.Valid() && prefixes->Transform(WithoutTimestamp(
+                                 UserKeyOf(it.key()), timestamp_)) == prefix,
                "a seek to its prefix does not find " + Name(i));
     }
   }

@@ -1,11 +1,11 @@
 // What a passing verdict of InspectTable promises, held against the readers.
 //
-// If an inspection of a whole table finds no fault, every reader opens it; walks
-// forward and backward show the same entries; a seek to each key, forward and
-// backward, stands on it; Get and MultiGet find each key, at every one of its
-// sequence numbers; and where prefixes can be sought, a seek to a key's prefix
-// finds the first key that has it. All of that without a block cache, with one,
-// and with one that has index and filter too.
+// If an inspection of a whole table finds no fault, every reader opens it;
+// walks forward and backward show the same entries; a seek to each key, forward
+// and backward, stands on it; Get and MultiGet find each key, at every one of
+// its sequence numbers; and where prefixes can be sought, a seek to a key's
+// prefix finds the first key that has it. All of that without a block cache,
+// with one, and with one that has index and filter too.
 #ifndef ASHLAR_TEST_SUPPORT_VERDICT_CHECK_H_
 #define ASHLAR_TEST_SUPPORT_VERDICT_CHECK_H_
 

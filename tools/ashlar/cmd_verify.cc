@@ -21,10 +21,9 @@ bool AsksFirstKeys() { return FLAGS_filter_keys == "first"; }
 std::string_view NotLookedAt(const TableInspection& inspection) {
   if (FLAGS_checksums_only || !AsksFirstKeys()) return {};
   const auto& blocks = inspection.blocks;
-  const bool has_filter =
-      std::any_of(blocks.begin(), blocks.end(), [](const BlockInfo& block) {
-        return block.kind == BlockKind::kFilter;
-      });
+  const bool has_filter = std::any_of(
+      blocks.begin(), blocks.end(),
+      [](const BlockInfo& block) { return block.kind == BlockKind::kFilter; });
   return has_filter ? "whether the filter knows the keys after the first 8 of "
                       "each data block (--filter_keys=first)"
                     : "";

@@ -82,7 +82,8 @@ constexpr Command kCommands[] = {
      "keys, "
      "values and blocks, and the filter: bits a key, and how often it lets "
      "absent keys pass, by its kind and as measured with --filter_probes. It "
-     "must know every key. With --prefix_separator or --prefix_length the ten prefixes with "
+     "must know every key. With --prefix_separator or --prefix_length the ten "
+     "prefixes with "
      "the most "
      "bytes.",
      RunStats},
