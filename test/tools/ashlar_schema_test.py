@@ -25,9 +25,9 @@ OPTIONAL = set("""
     after baseline blocks checksum_type comparator_name compression_name
     compression_options entries_per_block filter filter_policy_name
     format_version last measured_rate merge_operator_name meta_blocks
-    not_looked_at ok
-    prefix_extractor_name properties property_collectors_names ratio raw_size
-    readable_by_rocksdb report size stored_size""".split())
+    not_looked_at ok prefix_extractor_name properties
+    property_collectors_names ratio raw_size readable_by_rocksdb report size
+    stored_size""".split())
 
 
 def unique(pairs):
