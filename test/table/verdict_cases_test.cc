@@ -158,8 +158,8 @@ TEST(VerdictCases, APrefixThatTheFilterPartitionBeforeDoesNotKnow) {
 TEST(VerdictCases, AFilterPartitionOfNoBytes) {
   std::string table = TableOfPartitions(true);
   ExpectSound(table);
-  // The type byte of its trailer: not compressed.
-  table[FindBlock(BlocksOf(table), BlockKind::kFilterPartition, 1).offset] = 0;
+  const BlockInfo block =
+      FindBlock(BlocksOf(table), BlockKind::kFilterPartition, 1);
   ForEachPartition(table, [&](size_t i, size_t, size_t value) {
     if (i != 1) return;
     while (table[value++] < 0) {
@@ -170,6 +170,7 @@ TEST(VerdictCases, AFilterPartitionOfNoBytes) {
       table[value] = more ? '\x80' : '\0';
     }
   });
+  table[block.offset] = '\0';  // the type byte of its trailer: not compressed
   fuzz::SignTable(&table);
   ExpectFault(table, "key that the filter denies in data block #");
 }
