@@ -276,9 +276,13 @@ Status Inspector::CheckSeparators(const BlockPlace& place,
   }
   if (order_.has_value() && i > 0 &&
       CompareSeparator(SeparatorBefore(i), AsRead(first_key, &whole)) >= 0) {
-    return place.Corruption(kWrongSide,
-                            DescribeInternalKey(first_key) +
-                                " is not larger than that of the block before");
+    const bool of_part =
+        SeparatorBefore(i).data() != data_blocks_[i - 1].separator.data();
+    return place.Corruption(
+        kWrongSide,
+        DescribeInternalKey(first_key) + " is not larger than that of the " +
+            (of_part ? "index partition before in the top-level index"
+                     : "block before"));
   }
   if (index_form_.first_keys && item.first_key != first_key) {
     return place.Corruption(
