@@ -219,7 +219,7 @@ const char* EntryProof::PassAlike(const char* p, uint8_t flip, size_t size,
 // The key lies where the last one was, each suffix being written over it: no
 // wider load than of a byte comes to what has just been stored.
 bool EntryProof::PassRest(uint64_t* num_entries) {
-  if (failed_ || p_ >= view_.limit()) return !failed_;
+  if (failed_ || p_ >= view_.limit()) return proven();
   ShortKey key;
   size_t size = last_size_;
   if (size != 0) std::memcpy(key.data(), keys_->back().data(), kLongest);
@@ -267,7 +267,7 @@ bool EntryProof::PassRest(uint64_t* num_entries) {
   keys_->sizes_[0] = static_cast<uint32_t>(size);
   keys_->size_ = 1;
   last_size_ = size;
-  return true;
+  return proven();
 }
 
 }  // namespace ashlar::internal

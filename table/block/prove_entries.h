@@ -59,17 +59,17 @@ class EntryProof {
         order_(order),
         keys_(keys),
         p_(view.entries),
-        restart_(view.num_restarts == 0 ? nullptr : view.entries),
+        restart_(view.entries_size == 0 ? nullptr : view.entries),
         failed_(view.separated) {}
 
   // Whether the keys have been filled with the next ones, `most` or fewer. If
   // not, proven() tells the end of the block from what cannot be proven; the
   // keys are still the last ones.
   bool Next(size_t most = ShortKeys::kMost);
-  // At the end of the block: a restart point that no entry begins at was not
-  // passed, nor were those after it.
+  // A restart point that no entry begins at is not passed, nor are those after
+  // it, which the end of the block shows.
   bool proven() const {
-    return !failed_ && (restart_ == nullptr || view_.entries_size == 0);
+    return !failed_ && (p_ < view_.limit() || restart_ == nullptr);
   }
   // The same for all entries that are left, whose number is added; of their
   // keys only the last is there then, and nothing is left for Next. Costs less.

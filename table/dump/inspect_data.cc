@@ -38,6 +38,22 @@ Status CheckValue(const BlockPlace& place, const BlockIterator& it) {
   return place.Wrap("value of " + DescribeInternalKey(it.key()), status);
 }
 
+// Without an order, a key of a type or at a place that it cannot have says
+// nothing of the other entries: where each can be decoded, all of them can be
+// handed out.
+void CheckPlainEntries(const BlockView& view, const BlockPlace& place,
+                       BlockInfo* info) {
+  info->num_entries = 0;
+  const Status status = ForEachPlainEntry(
+      view, place, [&](const Slice& key, const Slice&) -> Status {
+        ++info->num_entries;
+        return key.size() >= kInternalKeyTailBytes
+                   ? Status()
+                   : place.Corruption("bad entry", "key without a tail");
+      });
+  info->contents_sound = status.ok();
+}
+
 uint32_t SharedBytes(const BlockView& view, uint32_t offset) {
   EntryHeader header;
   const char* const p =
@@ -204,7 +220,10 @@ Status Inspector::WalkInOrder(const BlockView& view, const BlockPlace& place,
                               restarts.interval());
     }
   }
-  if (!it.status().ok()) return it.status();
+  if (!it.status().ok()) {
+    if (!order_.has_value()) CheckPlainEntries(view, place, info);
+    return it.status();
+  }
   info->contents_sound = true;
   if (info->num_entries == 0) return {};
   if (options_.first_keys) {
@@ -257,9 +276,13 @@ Status Inspector::CheckSeparators(const BlockPlace& place,
   }
   if (order_.has_value() && i > 0 &&
       CompareSeparator(SeparatorBefore(i), AsRead(first_key, &whole)) >= 0) {
-    return place.Corruption(kWrongSide,
-                            DescribeInternalKey(first_key) +
-                                " is not larger than that of the block before");
+    const bool of_part =
+        SeparatorBefore(i).data() != data_blocks_[i - 1].separator.data();
+    return place.Corruption(
+        kWrongSide,
+        DescribeInternalKey(first_key) + " is not larger than that of the " +
+            (of_part ? "index partition before in the top-level index"
+                     : "block before"));
   }
   if (index_form_.first_keys && item.first_key != first_key) {
     return place.Corruption(

@@ -12,7 +12,6 @@ namespace ashlar::testing {
 
 namespace {
 
-using internal::BlockPlace;
 using internal::BlockView;
 using internal::DecodeEntryHeader;
 using internal::DecodeIndexEntry;

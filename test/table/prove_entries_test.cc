@@ -57,16 +57,34 @@ std::optional<std::pair<uint64_t, std::string>> Passed(const BlockView& view,
   return std::pair(n, n == 0 ? std::string() : keys.back().ToString());
 }
 
-// The same by a walk that checks each entry.
+// Whether any bytes are a value of the type.
+bool HasPlainValue(ValueType type) {
+  return type != ValueType::kTypeWideColumnEntity &&
+         type != ValueType::kTypeValuePreferredSeqno;
+}
+
+// The same by a walk that checks each entry, and each restart point: that the
+// next one is where an entry begins that shares nothing.
 std::optional<std::vector<std::string>> WalkedKeys(const BlockView& view,
                                                    const KeyOrder& order) {
   BlockIterator it(order);
   it.Reset(view, kPlace);
   std::vector<std::string> found;
+  uint32_t restarts = 0;
+  bool plain = true;
   for (bool on = it.SeekToFirst(); on; on = it.Next()) {
     found.push_back(it.key().ToString());
+    plain &= HasPlainValue(TypeOf(it.key()));
+    EntryHeader header;
+    const char* const p = view.entries + it.offset();
+    EXPECT_NE(DecodeEntryNumbers(p, view.limit(), &header), nullptr);
+    if (restarts < view.num_restarts && header.shared == 0 &&
+        view.RestartOffset(restarts) == it.offset()) {
+      ++restarts;
+    }
   }
-  if (!it.status().ok()) return std::nullopt;
+  const bool all_restarts = found.empty() || restarts == view.num_restarts;
+  if (!it.status().ok() || !plain || !all_restarts) return std::nullopt;
   return found;
 }
 

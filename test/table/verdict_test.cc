@@ -135,6 +135,10 @@ TEST(Verdict, ATopLevelOfAnIndexThatDoesNotFitTheKeys) {
                              "data block #6"),
             std::string::npos)
       << check.fault;
+  EXPECT_TRUE(check.fault.ends_with(
+      "is not larger than that of the index partition before in the top-level "
+      "index"))
+      << check.fault;
 }
 
 TEST(Verdict, RangeDeletionsAloneUnderAHashSearchIndex) {

@@ -24,9 +24,10 @@ CANNOT_BE_SHOWN = {
 OPTIONAL = set("""
     after baseline blocks checksum_type comparator_name compression_name
     compression_options entries_per_block filter filter_policy_name
-    format_version last measured_rate merge_operator_name meta_blocks ok
-    prefix_extractor_name properties property_collectors_names ratio raw_size
-    readable_by_rocksdb report size stored_size""".split())
+    format_version last measured_rate merge_operator_name meta_blocks
+    not_looked_at ok prefix_extractor_name properties
+    property_collectors_names ratio raw_size readable_by_rocksdb report size
+    stored_size""".split())
 
 
 def unique(pairs):
@@ -149,7 +150,9 @@ class SchemaTest(CliTest):
         some = self.inputs[::12] + self.inputs[-50:]
         for command, inputs, *flags in (
                 ("check", self.inputs, "--noverify_checksum"),
-                ("verify", self.inputs), ("identify", self.inputs),
+                ("verify", self.inputs),
+                ("verify", self.inputs, "--filter_keys=first"),
+                ("identify", self.inputs),
                 ("properties", self.inputs, *EXTRAS),
                 ("layout", self.inputs, "--max_errors=1"),
                 ("stats", some, "--filter_probes=50", "--prefix_length=2"),
