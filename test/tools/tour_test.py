@@ -34,7 +34,7 @@ ROWS = {
     "cache": ["a hit", "a hit, 2 threads",
               "lookups, inserts and erasures mixed",
               "lookups, inserts and erasures mixed, 2 threads"],
-    "program": ["build of rows, zstd",
+    "program": ["build of rows, no codec", "build of rows, zstd",
                 "verify --checksums_only, 1 thread; sst_dump verify",
                 "verify, 1 thread; RocksDB has nothing like it",
                 "check, 1 thread", "check, 2 threads", "scan", "properties"],

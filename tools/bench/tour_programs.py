@@ -87,12 +87,15 @@ class ProgramRounds:
     def comparisons(self):
         """Labels, and the commands of a row. Both read our table."""
         self.write_rows()
-        yield "build of rows, zstd", self.with_peer(
-            {"ours": self.ashlar("build", "--quiet", "--overwrite",
-                                 f"--out={self.table}", self.rows)},
-            "rocksdb_tool", "build", self.rows, self.peers_table, "zstd")
-        if self.peers_table.exists():
-            self.check_same_entries()
+        for codec in ("none", "zstd"):
+            label = "no codec" if codec == "none" else codec
+            yield f"build of rows, {label}", self.with_peer(
+                {"ours": self.ashlar("build", "--quiet", "--overwrite",
+                                     f"--compression_type={codec}",
+                                     f"--out={self.table}", self.rows)},
+                "rocksdb_tool", "build", self.rows, self.peers_table, codec)
+            if self.peers_table.exists():
+                self.check_same_entries()
         yield "verify --checksums_only, 1 thread; sst_dump verify", (
             self.sst_dump(
                 {"ours": self.ashlar("verify", "--checksums_only",
