@@ -86,8 +86,8 @@ Status FilterBitsBuilder::Build(Buffer* out, const WorkerCrew& crew) {
   const uint64_t bytes = SizeEstimate();
   const size_t begin = out->size();
   if (!kind_->build(&hashes_, ChooseDensity(), crew, out)) {
-    return Status::Aborted("no memory for a filter of " +
-                           std::to_string(bytes) + " bytes");
+    return Status::MemoryLimit("no memory for a filter of " +
+                               std::to_string(bytes) + " bytes");
   }
   if (!hashes_.guarded()) return {};
   return VerifyFilter(hashes_, Slice(out->data() + begin, out->size() - begin),

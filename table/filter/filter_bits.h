@@ -68,7 +68,7 @@ class FilterBitsBuilder {
 
   // Appends the payload, nothing where nothing was added, and is as new then.
   // Large filters are built by parts, which workers of the crew share; the
-  // payload is the same. Returns Aborted when there is no memory for it;
+  // payload is the same. Returns MemoryLimit when there is no memory for it;
   // guarded, Corruption if the filter is not one of all hashes that were added.
   Status Finish(Buffer* out, const WorkerCrew& crew = {});
   // What was added, to be finished elsewhere; is as new then.
