@@ -56,6 +56,9 @@ TableOptions TakeOptions(FuzzInput* input) {
     options.data_block_index_type = DataBlockIndexType::kDataBlockBinaryAndHash;
   }
   options.separate_key_value_in_data_block = (flags & 128) != 0;
+  // What is built right must pass its own checks.
+  options.verify_compression = codec % 2 == 0;
+  options.detect_filter_construct_corruption = form % 2 == 0;
   if (form >= 240) {
     options.super_block_alignment_size = 4096;
     options.super_block_alignment_space_overhead_ratio = 2;

@@ -83,6 +83,7 @@ struct Load {
   uint64_t block_size = 4096;
   size_t value_bytes = 100;
   size_t random_bytes = 50;  // of a value
+  bool verified = false;
 };
 
 // The most bytes at once that a build of some 10 MiB has.
@@ -91,6 +92,7 @@ int64_t PeakOf(const Load& load, uint32_t workers, WorkerPool* pool) {
   TableOptions options;
   options.compression = load.type;
   options.block_size = load.block_size;
+  options.verify_compression = load.verified;
   // Neither is the ring's, and both grow with the file.
   options.filter = FilterType::kNone;
   BuildOptions build = FixedBuild();
@@ -120,7 +122,9 @@ int64_t PeakOf(const Load& load, uint32_t workers, WorkerPool* pool) {
 int64_t BoundOf(const Load& load, uint32_t workers) {
   const int64_t slots = std::clamp<int64_t>(2 * workers + 2, 16, 32);
   const auto slot = static_cast<int64_t>((128 << 10) + load.block_size + 1024);
-  return slots * 2 * slot;
+  // Each worker's verifier: a buffer, and small change for its decoder.
+  const auto verifier = static_cast<int64_t>(2 * load.block_size + 4096);
+  return slots * 2 * slot + (load.verified ? workers * verifier : 0);
 }
 
 TEST(RingMemory, IsBounded) {
@@ -132,7 +136,9 @@ TEST(RingMemory, IsBounded) {
                         {codec, 4096, 1000, 500},
                         {none, 16384, 100, 50},
                         {codec, 65536, 100, 50},
-                        {codec, 500000, 100, 50}};
+                        {codec, 500000, 100, 50},
+                        {codec, 4096, 100, 50, true},
+                        {codec, 500000, 100, 50, true}};
   for (const Load& load : loads) {
     const int64_t serial = PeakOf(load, 0, nullptr);
     for (const uint32_t workers : {1, 3, 15, 31}) {
