@@ -34,7 +34,7 @@ std::string SomeTable() {
 }
 
 // A cache remembers keys in buckets of four, and forgets one where a fifth
-// comes. For these tables this makes so many buckets that none overflows.
+// comes. For these tables this makes enough buckets that none overflows.
 constexpr size_t kChargeForRoomyMemory = 64;
 
 struct Tiers {
