@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "cache/cache_options.h"
-#include "table/perf_context.h"
 #include "table/statistics.h"
 #include "table/table_reader.h"
 #include "test/cache/damage_pieces.h"
