@@ -69,7 +69,7 @@ TEST(RingState, TheWriterLeavesRawSlotsToTheNext) {
   EXPECT_FALSE(step.send_worker);
   EXPECT_EQ(step.next.tickets, 0u);
   s.claimed = 1;
-  s.attending = 2;  // as many as may
+  s.attending = 2;  // no more may attend
   EXPECT_FALSE(protocol.Look(s).send_worker);
 }
 

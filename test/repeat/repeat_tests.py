@@ -136,7 +136,7 @@ class Hunt:
         self.stops = False
 
     def run_all(self, programs, times, loaded):
-        """Runs each program so many times."""
+        """Runs each program `times` times."""
         if times < 1:
             return
         batches = []
@@ -253,7 +253,7 @@ def parse(arguments):
     parser.add_argument("--seed", type=int, default=0,
                         help="of all other seeds (0: drawn, and printed)")
     parser.add_argument("--shards", type=int, default=1,
-                        help="run one shard of so many, drawn by the seed")
+                        help="run one shard of this number, drawn by the seed")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1,
                         help="programs at once (one for each core)")
     parser.add_argument("--limit", type=float, default=1500,

@@ -2,8 +2,8 @@
 //
 // A program that links with `--wrap` of the three functions of port/threads.h
 // sleeps and wakes here instead of in the kernel, so that a test knows for sure
-// who sleeps, and can take a wake-up away. Timed waits are the kernel's, until
-// a test ends them. All threads of the program share it.
+// which threads sleep, and can take a wake-up away. Timed waits are the
+// kernel's, until a test ends them. All threads of the program share it.
 #ifndef ASHLAR_TEST_SUPPORT_MODEL_FUTEX_H_
 #define ASHLAR_TEST_SUPPORT_MODEL_FUTEX_H_
 
@@ -30,8 +30,8 @@ class ModelFutex {
   void WaitUntilAsleep(std::thread::id sleeper);
   // Until it would have been woken.
   void WaitUntilSpoiled();
-  // From now on timed waits take no time; returns after so many of them, or
-  // after a minute if there are none.
+  // From now on timed waits take no time. Returns after n of them, or after a
+  // minute if there are none.
   void EndTimedWaits(int n);
 
   void Wait(const uint32_t* word, uint32_t expected);

@@ -12,7 +12,6 @@
 #include <string>
 #include <vector>
 
-#include "table/perf_context.h"
 #include "table/statistics.h"
 #include "table/table_reader.h"
 #include "table/timed_value.h"

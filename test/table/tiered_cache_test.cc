@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "cache/cache_options.h"
-#include "table/perf_context.h"
 #include "table/statistics.h"
 #include "table/table_reader.h"
 #include "test/cache/damage_pieces.h"
@@ -34,7 +33,7 @@ std::string SomeTable() {
 }
 
 // A cache remembers keys in buckets of four, and forgets one where a fifth
-// comes. For these tables this makes so many buckets that none overflows.
+// comes. For these tables this makes enough buckets that none overflows.
 constexpr size_t kChargeForRoomyMemory = 64;
 
 struct Tiers {
