@@ -586,6 +586,28 @@ class FileFaults(FaultsTest):
             ["report", "--out=t.sst", "--sample=1", "--filter_probes=1",
              "--threads=1", self.make_input()], "t.sst")
 
+    def test_names_by_default(self):
+        """Of raw and report, beside each input; also where they are refused."""
+        for name in ("a.sst", "b.sst"):
+            self.run_ok(["build", f"--out={name}", *FIXED], b"a\n")
+        for command, end in (("raw", "dump.txt"), ("report", "report.html")):
+            left = f"b_{end}.tmp.1.2"
+            (self.out / left).write_bytes(b"")
+            (self.out / "b").write_bytes(b"")
+            (self.out / "b.tmp.1.2").write_bytes(b"")
+            said = ("ashlar: warning: {} is left of an earlier run and not "
+                    "needed: --clean removes it\n")
+            outcome = self.run_ok([command, "--overwrite", "a.sst", "b.sst"])
+            self.assertEqual(outcome.err, said.format(left))
+            outcome = self.run_program([command, "--out=b", "a.sst"])
+            self.assertEqual((outcome.code, outcome.err), (
+                2, said.format("b.tmp.1.2") +
+                "ashlar: b exists; --overwrite replaces it\n"))
+            self.run_ok([command, "--overwrite", "--clean", "a.sst", "b.sst"])
+            self.run_program([command, "--out=b", "--clean", "a.sst"])
+            self.assertEqual([name for name in self.names() if ".tmp." in name],
+                             [])
+
     def test_links_instead_of_renames(self):
         """A name that stays after the link is no failure, and is named."""
         rows = table_rows(ord("n"), 3)
