@@ -343,6 +343,8 @@ using ashlar::testing::OfNames;
 using ashlar::testing::Opening;
 using ashlar::testing::Real;
 
+// The C library has names of its own for the parameters.
+// NOLINTBEGIN(readability-inconsistent-declaration-parameter-name)
 extern "C" {
 
 int open(const char* path, int flags, ...) {
@@ -582,3 +584,4 @@ int closedir(DIR* stream) {
 }
 
 }  // extern "C"
+// NOLINTEND(readability-inconsistent-declaration-parameter-name)

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <csignal>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "test/support/faulty_calls.h"
@@ -40,7 +41,7 @@ std::vector<CountedCall> CallsOf(const TestFolder& folder, bool overwrite,
                                  const std::string& plan) {
   BeginFaults(folder.path(), plan);
   const Outcome outcome = WriteNew(folder / "file", overwrite);
-  const std::vector<CountedCall> calls = EndFaults();
+  std::vector<CountedCall> calls = EndFaults();
   EXPECT_TRUE(outcome.commit.ok()) << outcome.commit.ToString();
   return calls;
 }
@@ -65,8 +66,9 @@ class AtomicFileFaults : public ::testing::TestWithParam<bool> {
     std::vector<std::string> plans;
     for (size_t n = 1; n <= count; ++n) {
       for (const std::string& kind : kinds) {
-        plans.push_back((base.empty() ? "" : base + ",") + std::to_string(n) +
-                        kind);
+        std::string plan = base.empty() ? base : base + ",";
+        plan.append(std::to_string(n)).append(kind);
+        plans.push_back(std::move(plan));
       }
     }
     return plans;

@@ -96,8 +96,8 @@ class DefaultNames {
 void DumpToFile(const std::string& path, DefaultNames* default_names,
                 Report* report) {
   const std::string name = DumpName(path);
-  TellOfLeftFiles(name);
   if (FLAGS_out.empty()) {
+    TellOfLeftFiles(name);
     const Status status = default_names->Check(name, path);
     if (!status.ok()) {
       report->AddFault(status, FaultLine(name, status));
@@ -144,6 +144,7 @@ void Dump(const std::string& path, DefaultNames* default_names,
 
 int RunRaw(const CommandLine& line) {
   if (!FLAGS_out.empty() && FLAGS_out != "-") {
+    TellOfLeftFiles(FLAGS_out);
     const Status free = CheckIsFree(FLAGS_out, line.inputs);
     if (!free.ok()) return OutputIsTaken(free);
   }

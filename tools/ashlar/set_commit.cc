@@ -177,6 +177,7 @@ class Commit {
     status = folder_.Sync();
     if (!status.ok()) {
       std::vector<std::string> stay;
+      stay.reserve(journal_.replaced.size());
       for (const MarkedTable& table : journal_.replaced) {
         stay.push_back(folder_.PathOf(table.name));
       }

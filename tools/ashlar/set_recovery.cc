@@ -262,7 +262,7 @@ Status RecoverSet(const SetNames& names, bool clean) {
   const auto folder = OpenFolder::Open(names.parent(), /*follow=*/true);
   if (!folder.ok()) {
     // The run says itself that there is no such folder.
-    const bool is_there = IsDirectory(names.parent());
+    const bool is_there = names.parent().empty() || IsDirectory(names.parent());
     return is_there ? folder.status() : Status();
   }
   return Recovery(names, *folder, clean).Run();
