@@ -18,18 +18,22 @@ ctest := $(stage) tests \
 	ctest --output-on-failure -j$(JOBS) --no-tests=error --test-dir
 python := python3
 
-.PHONY: help demo check build test lint format tidy asan tsan fuzz interop \
-	examples report-check install golden clean
+.PHONY: help demo check product build bench bench_programs test lint format \
+	tidy asan tsan fuzz interop interop_programs examples report-check \
+	release_tests install golden clean
 
 help:
 	@echo 'make demo      build, then show the program on real data'
 	@echo 'make check     everything that must pass before a change goes in'
-	@echo 'make build     libraries and programs, release, into build/bin/'
+	@echo 'make build     libraries, ashlar and cache_sim, release, into build/'
+	@echo 'make bench     a tour of speed, against RocksDB: 5 minutes, one table'
 	@echo 'make test      release build, every test'
 	@echo 'make lint      layout rules and formatting'
 	@echo 'make format    rewrite the sources with clang-format'
 	@echo 'make tidy      clang-tidy over the whole tree'
 	@echo 'make asan      every test under ASan and UBSan, assertions on'
+	@echo 'make thorough  what takes too long for each make asan'
+	@echo 'make repeat    each test program 50 times, shuffled; 20 under ASan'
 	@echo 'make tsan      the tests labelled concurrency, under TSan'
 	@echo 'make fuzz      FUZZ_SECONDS=60 for each parser (Clang, libFuzzer)'
 	@echo "make interop   RocksDB's, LevelDB's and our files; unsanitized tests"
@@ -41,19 +45,32 @@ help:
 
 demo:
 	@$(SETUP) demo
-	@$(MAKE) --no-print-directory build
+	@$(MAKE) --no-print-directory product
 	@tools/demo/run
 
 check:
 	@$(SETUP) check
 	@MAKE='$(MAKE)' tools/check
 
-build:
+# The libraries and ashlar: what is installed.
+product:
 	@$(configure) -B build $(quietly)
 	@cmake --build build -j $(JOBS) --target product
 
+build: product
+	@cmake --build build -j $(JOBS) --target cache_sim
+
+# TOUR: flags of tools/bench/tour, --quick for one.
+bench: bench_programs
+	@$(python) -B tools/bench/tour $(TOUR)
+
+bench_programs:
+	@$(SETUP) bench
+	@tools/interop/fetch_oracle build/oracle
+	@$(configure) -B build $(quietly)
+	@cmake --build build -j $(JOBS) --target bench_programs
+
 # The release tree with its tests; each public header is compiled alone.
-.PHONY: release_tests
 release_tests:
 	@$(configure) -B build -DASHLAR_BUILD_TESTS=ON $(quietly)
 	@cmake --build build -j $(JOBS) --target all \
@@ -72,11 +89,21 @@ format:
 tidy:
 	@tools/lint/tidy_changed --all
 
-asan:
+.PHONY: asan_tests thorough repeat
+asan_tests:
 	@$(configure) -B build-asan -DCMAKE_BUILD_TYPE=Debug \
 		-DASHLAR_SANITIZE=address -DASHLAR_BUILD_TESTS=ON $(quietly)
 	@$(stage) compile cmake --build build-asan -j $(JOBS)
+
+asan: asan_tests
 	$(ctest) build-asan
+
+thorough: asan_tests
+	$(ctest) build-asan -C Thorough -L thorough
+
+repeat: release_tests asan_tests
+	test/repeat/repeat_tests.py --times=50 build/bin
+	test/repeat/repeat_tests.py --times=20 build-asan/bin
 
 tsan:
 	@$(configure) -B build-tsan -DCMAKE_BUILD_TYPE=Debug \
@@ -91,20 +118,21 @@ fuzz:
 interop: interop_programs
 	$(ctest) build -L 'interop|unsanitized'
 
-.PHONY: interop_programs
 interop_programs:
 	@tools/interop/fetch_oracle build/oracle
 	@$(configure) -B build -DASHLAR_BUILD_TESTS=ON $(quietly)
 	@$(stage) compile cmake --build build -j $(JOBS) --target product \
 		interop_tests unsanitized_tests all_verify_interface_header_sets
 
-examples: release_tests
+examples:
+	@$(configure) -B build -DASHLAR_BUILD_TESTS=ON $(quietly)
+	@cmake --build build -j $(JOBS) --target examples
 	$(ctest) build -L examples
 
 # Pictures of the pages come to lie in build/report.
 report-check:
 	@$(SETUP) report
-	@$(MAKE) --no-print-directory build
+	@$(MAKE) --no-print-directory product
 	@$(python) -B test/report/check_pages.py build/bin/ashlar build/report
 
 install:

@@ -1,10 +1,10 @@
 // BlockCacheTracer: writes down which blocks readers ask the block cache for.
 //
 // Given to any number of readers (ReaderOptions::block_cache_tracer), it costs
-// each access one test while no trace is written. A trace is replayed by
-// cache_sim, so that one learns offline what another size or another cache
-// would have missed. All functions are thread-safe. Not a log: what comes
-// faster than it can be written is dropped, and counted.
+// each access one test while no trace is written. A program of Ashlar's source
+// tree, cache_sim, replays a trace, so that one learns offline what another
+// size or another cache would have missed. All functions are thread-safe. Not a
+// log: what comes faster than it can be written is dropped, and counted.
 #ifndef ASHLAR_CACHE_BLOCK_CACHE_TRACER_H_
 #define ASHLAR_CACHE_BLOCK_CACHE_TRACER_H_
 
@@ -52,8 +52,9 @@ class ASHLAR_EXPORT BlockCacheTracer {
   ~BlockCacheTracer();
 
   // Begins to write one. InvalidArgument while another is being written, or for
-  // a sampling_frequency of 0. The thread that fills a buffer writes it, 64 KiB
-  // or so at a time, with the file's Append.
+  // a sampling_frequency of 0; MemoryLimit where there was no memory for the
+  // tracer's buffer when it was made. The thread that fills a buffer writes it,
+  // 64 KiB or so at a time, with the file's Append.
   Status StartTrace(const BlockCacheTraceOptions& options,
                     std::unique_ptr<WritableFile> file);
   // Writes what is left, and closes the file; readers may go on meanwhile. The

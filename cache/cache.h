@@ -95,10 +95,10 @@ class ASHLAR_EXPORT Cache {
                                         const CacheItemOps* ops, size_t charge,
                                         bool allow_uncharged) = 0;
 
-  // Null when the key is not there. `slot_hint`: kNoSlotHint, or what an
-  // earlier call left there for this key; tried first where the cache has
-  // slots, and set anew by a hit elsewhere. Any value is right, an old one only
-  // slower.
+  // Null when the key is not there, or has too many references (see Ref).
+  // `slot_hint`: kNoSlotHint, or what an earlier call left there for this key;
+  // tried first where the cache has slots, and set again by a hit elsewhere.
+  // Any value is right, an old one only slower.
   virtual CacheHandle* Lookup(const CacheKey& key,
                               SlotHint* slot_hint = nullptr) = 0;
 
@@ -131,7 +131,8 @@ class ASHLAR_EXPORT Cache {
   virtual void PrefetchSlot(SlotHint /*slot_hint*/) const {}
 
   // One reference more to what a handle already refers to. False, and no
-  // reference, where there are too many to count: 2^28.
+  // reference, where there are too many to count: 2^28 (three quarters of that
+  // for an entry of the hyper clock cache that many threads use).
   virtual bool Ref(CacheHandle* handle) = 0;
 
   // Gives a reference back; the handle is void afterwards. What is then beyond

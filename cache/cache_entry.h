@@ -18,7 +18,10 @@ namespace ashlar {
 
 class MemoryAllocator;
 
-// What the entry is to the engine, for statistics; RocksDB's roles.
+// What the entry is to the engine, for statistics; RocksDB's roles. Ashlar's
+// readers insert kDataBlock, kFilterBlock, kFilterMetaBlock (the top level of a
+// filter in partitions) and kIndexBlock. The others are for an application's
+// own entries and reservations (memory_reservation.h).
 enum class CacheEntryRole : uint8_t {
   kDataBlock,
   kFilterBlock,

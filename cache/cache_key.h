@@ -3,14 +3,16 @@
 // For blocks of tables: a key of the file (FileCacheKey, in
 // table/table_identity.h), and from it the key of each block. A plain value.
 //
-// Why keys of different blocks differ (FORMAT.md, section 12, has the words).
-// In one session of one database, files differ in their numbers, which are
-// XORed into the first word, and blocks in their offsets, in the second: no two
-// keys are equal. Between sessions, machines or databases, the first word
-// differs by 64 random bits of session and database, the second by the reversed
-// session, whose upper end meets no offset: for files of less than 2^40 bytes
-// 26 bits more. Two files share a key with a chance of 2^-90, any two of 2^30
-// files with one of 2^-31.
+// Why keys of different blocks differ. Within a file, offsets differ in the
+// second word. Two files with the same database and session differ in their
+// file numbers, which are XORed into the first word, so none of their blocks
+// share a key. Two files of different sessions or databases have first and
+// second words that are hashes of different identities: their first words are
+// equal with a chance of 2^-64, and the upper 26 bits of their second words,
+// which no offset below 2^40 bytes reaches, with one of 2^-26. So two such
+// files share a key with a chance of 2^-90, and any two of 2^30 files with one
+// below 2^-31. The hash holds against chance, not against an application that
+// chooses its identities in order to make keys meet.
 #ifndef ASHLAR_CACHE_CACHE_KEY_H_
 #define ASHLAR_CACHE_CACHE_KEY_H_
 

@@ -21,7 +21,7 @@ struct HyperClockCacheOptions {
 
   // What an entry is charged on average, without the cache's own memory. The
   // table's size follows from it: when entries turn out larger, some of that is
-  // unused (100 bytes an entry that was expected); when they are much smaller
+  // unused (109 bytes per entry that was expected); when they are much smaller
   // the table is full before the capacity is reached. ReportProblems tells.
   // 0: nobody knows; the table grows by itself with what comes, while it is
   // used. 78 bytes for each of the most entries that it ever had: it does not

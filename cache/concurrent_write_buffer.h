@@ -2,10 +2,11 @@
 // block.
 //
 //   struct Slow { uint64_t file; uint32_t micros; uint32_t kind; };
-//   ashlar::ConcurrentWriteBuffer<Slow> buffer(
+//   auto buffer = ashlar::ConcurrentWriteBuffer<Slow>::Make(
 //       {.shards = 4}, [&](std::span<const Slow> entries) { ... });
-//   buffer.Record({file, micros, kind});  // from any thread
-//   buffer.Flush();                       // by a timer, or before you look
+//   if (!buffer.ok()) return buffer.status();
+//   (*buffer)->Record({file, micros, kind});  // from any thread
+//   (*buffer)->Flush();                       // by a timer, or before you look
 //
 // For what must not cost much where it is recorded: evicted keys, sampled
 // accesses. A record is two additions to words that threads of a shard share,
@@ -39,7 +40,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cassert>
 #include <functional>
 #include <memory>
 #include <new>
@@ -82,24 +82,20 @@ class ConcurrentWriteBuffer {
       (kBlockBytes - kHeaderBytes) / sizeof(Entry);
   using Sink = std::function<void(std::span<const Entry>)>;
 
-  // A sink is needed. Options out of their range are brought into it.
-  // std::bad_alloc where there is no memory; Make has a MemoryLimit instead.
-  ConcurrentWriteBuffer(const WriteBufferOptions& options, Sink sink)
-      : words_(ShardsOf(options), BlocksOf(options), std::move(sink)),
-        waits_(options.when_full == WriteBufferOptions::WhenFull::kWait) {
-    assert(words_.sink);
+  // Options out of their range are brought into it. InvalidArgument without a
+  // sink, MemoryLimit where there is no memory for the blocks.
+  static Result<std::unique_ptr<ConcurrentWriteBuffer>> Make(
+      const WriteBufferOptions& options, Sink sink) {
+    if (!sink) return Status::InvalidArgument("the write buffer has no sink");
+    try {
+      return std::unique_ptr<ConcurrentWriteBuffer>(
+          new ConcurrentWriteBuffer(options, std::move(sink)));
+    } catch (const std::bad_alloc&) {
+      return Status::MemoryLimit("no memory for the write buffer");
+    }
   }
   ConcurrentWriteBuffer(const ConcurrentWriteBuffer&) = delete;
   ConcurrentWriteBuffer& operator=(const ConcurrentWriteBuffer&) = delete;
-
-  static Result<std::unique_ptr<ConcurrentWriteBuffer>> Make(
-      const WriteBufferOptions& options, Sink sink) {
-    try {
-      return std::make_unique<ConcurrentWriteBuffer>(options, std::move(sink));
-    } catch (const std::bad_alloc&) {
-      return Status::MemoryLimit("write buffer");
-    }
-  }
 
   // False: dropped, which kWait never does.
   bool Record(const Entry& entry) {
@@ -146,6 +142,11 @@ class ConcurrentWriteBuffer {
   }
 
  private:
+  // std::bad_alloc where there is no memory, which Make catches.
+  ConcurrentWriteBuffer(const WriteBufferOptions& options, Sink sink)
+      : words_(ShardsOf(options), BlocksOf(options), std::move(sink)),
+        waits_(options.when_full == WriteBufferOptions::WhenFull::kWait) {}
+
   template <typename T>
   using ExchangeWord = internal::ExchangeWord<T>;
 

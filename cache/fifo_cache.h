@@ -2,10 +2,13 @@
 //
 //   ashlar::FifoCache<ashlar::CacheKey, uint64_t> evicted;
 //   ashlar::Status status = evicted.SetCapacity(1 << 20);
-//   ashlar::ConcurrentWriteBuffer<decltype(evicted)::Entry> buffer(
-//       {}, [&](auto entries) { evicted.Add(entries); });
-//   buffer.Record({key, when});                            // any thread
-//   std::optional<uint64_t> when = evicted.Lookup(key);    // any thread
+//   if (!status.ok()) return status;
+//   using Buffer = ashlar::ConcurrentWriteBuffer<decltype(evicted)::Entry>;
+//   auto buffer =
+//       Buffer::Make({}, [&](auto entries) { evicted.Add(entries); });
+//   if (!buffer.ok()) return buffer.status();
+//   (*buffer)->Record({key, when});                        // any thread
+//   std::optional<uint64_t> found = evicted.Lookup(key);   // any thread
 //
 // For what was evicted, seen or waited for lately: fed through a
 // ConcurrentWriteBuffer (concurrent_write_buffer.h), looked up by any thread. A

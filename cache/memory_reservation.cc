@@ -4,9 +4,11 @@
 #include <array>
 #include <bit>
 #include <cstdint>
-#include <random>
+#include <new>
 #include <string>
 
+#include "port/random_word.h"
+#include "util/mem/memory_limit.h"
 #include "util/sync/atomic.h"
 
 namespace ashlar {
@@ -28,11 +30,7 @@ const CacheItemOps* PlaceholderOps(CacheEntryRole role) {
 // Each once, and like the key of no block: two random words. Neighbours are far
 // apart, so that they lead to any shard.
 CacheKey NextPlaceholderKey() {
-  static const CacheKey base = [] {
-    std::random_device random;
-    const auto word = [&random] { return uint64_t{random()} << 32 | random(); };
-    return CacheKey{word(), word()};
-  }();
+  static const CacheKey base = {port::RandomWord(), port::RandomWord()};
   static internal::RelaxedAtomic<uint64_t> count(0);
   constexpr uint64_t kOdd = 0x9e3779b97f4a7c15;
   return {base.file, base.block ^ count.FetchAdd(1) * kOdd};
@@ -57,33 +55,43 @@ MemoryReservation::~MemoryReservation() {
 }
 
 Status MemoryReservation::UpdateTo(size_t bytes) {
-  if (cache_ == nullptr) {
+  return internal::OrMemoryLimit([&]() -> Status {
+    if (cache_ == nullptr) {
+      bytes_ = bytes;
+      return {};
+    }
+    // No machine has as much, and sums of charges must not overflow.
+    if (bytes > SIZE_MAX / 4) {
+      return Status::MemoryLimit("cannot reserve " + std::to_string(bytes) +
+                                 " bytes");
+    }
+    const size_t pieces_before = pieces_.size();
+    while (charged_bytes_ < bytes) {
+      if (AddPiece()) continue;
+      while (pieces_.size() > pieces_before) RemovePiece();
+      return Status::MemoryLimit("no room in the cache to reserve " +
+                                 std::to_string(bytes) + " bytes");
+    }
+    while (!pieces_.empty() &&
+           charged_bytes_ - pieces_.back().handle->charge() >= bytes) {
+      RemovePiece();
+    }
     bytes_ = bytes;
     return {};
-  }
-  // No machine has as much, and sums of charges must not overflow.
-  if (bytes > SIZE_MAX / 4) {
-    return Status::MemoryLimit("cannot reserve " + std::to_string(bytes) +
-                               " bytes");
-  }
-  const size_t pieces_before = pieces_.size();
-  while (charged_bytes_ < bytes) {
-    if (AddPiece()) continue;
-    while (pieces_.size() > pieces_before) RemovePiece();
-    return Status::MemoryLimit("no room in the cache to reserve " +
-                               std::to_string(bytes) + " bytes");
-  }
-  while (!pieces_.empty() &&
-         charged_bytes_ - pieces_.back().handle->charge() >= bytes) {
-    RemovePiece();
-  }
-  bytes_ = bytes;
-  return {};
+  });
 }
 
 bool MemoryReservation::AddPiece() {
   // A shard may be full while others are not: keys lead to all of them.
   constexpr int kTries = 16;
+  try {
+    // Before there is an entry that would be lost.
+    if (pieces_.size() == pieces_.capacity()) {
+      pieces_.reserve(2 * pieces_.size() + 4);
+    }
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
   const size_t charge = PieceAbove(charged_bytes_);
   for (int i = 0; i < kTries; ++i) {
     Piece piece = {.key = NextPlaceholderKey(), .handle = nullptr};

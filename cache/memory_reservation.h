@@ -1,11 +1,13 @@
 // MemoryReservation: memory outside of the cache that counts against its
 // capacity.
 //
-// For what grows beside the cache (filters that are being built, open tables):
-// its owner says how much it has, and the cache holds so much less. The charge
-// lies in entries without values; ForEachEntry and the statistics show under
-// their role those that found room in the table. One thread at a time; the
-// cache itself is shared as ever.
+// For an application's own memory that grows beside the cache (write buffers,
+// for instance): its owner says how much it has, and the cache holds so much
+// less. Ashlar's own readers and builders make none: what they hold outside of
+// the cache counts nowhere (an option of RocksDB makes it count there). The
+// charge lies in entries without values; ForEachEntry and the statistics show
+// under their role those that found room in the table. One thread at a time;
+// the cache itself is shared as ever.
 #ifndef ASHLAR_CACHE_MEMORY_RESERVATION_H_
 #define ASHLAR_CACHE_MEMORY_RESERVATION_H_
 

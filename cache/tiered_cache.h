@@ -3,8 +3,10 @@
 //   ashlar::CompressedSecondaryCacheOptions second;
 //   second.capacity = size_t{4} << 30;
 //   auto compressed = ashlar::NewCompressedSecondaryCache(second);
+//   if (!compressed.ok()) return compressed.status();
 //   auto cache = ashlar::NewTieredCache(
-//       {.primary = *first, .secondary = *compressed});
+//       {.primary = first, .secondary = *compressed});
+//   if (!cache.ok()) return cache.status();
 //   options.block_cache = *cache;       // of readers
 //
 // What the first tier evicts is saved to the second; what a Lookup does not
@@ -55,6 +57,8 @@ struct TieredCacheOptions {
   // What an entry is charged on average: how many keys are remembered follows
   // from it and from the capacities that both tiers have now, in 4 bytes each.
   size_t estimated_entry_charge = 4096;
+  // The keys that are remembered are hashed with it. 0: drawn at random.
+  uint64_t hash_seed = 0;
 };
 
 // Since it was made.

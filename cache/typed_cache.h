@@ -1,10 +1,11 @@
 // TypedCache<T>: a Cache as the keeper of values of one type, without casts and
 // without deleters.
 //
-//   ashlar::TypedCache<Block, ashlar::CacheEntryRole::kDataBlock>
-//   blocks(cache); auto block = blocks.Lookup(key); if (!block) block =
-//   blocks.InsertAndHold(key, ReadBlock(...)); block->Search(...); // alive as
-//   long as the handle
+//   ashlar::TypedCache<Block> blocks(cache);
+//   auto block = blocks.Lookup(key);
+//   if (!block) block = blocks.InsertAndHold(key, ReadBlock());
+//   if (!block) return ashlar::Status::MemoryLimit("no memory for a handle");
+//   block->Search();  // alive as long as the handle
 //
 // A value is charged what `size_t T::ApproximateMemoryUsage() const` says, if T
 // has that, else sizeof(T); statistics ask it again, from any thread. It comes
@@ -14,9 +15,14 @@
 // Values go to a second tier behind the cache (tiered_cache.h), and come back,
 // if T has
 //
-//   size_t SavedSize() const; void SaveTo(char* out) const;
-//   static Status Create(const Slice& saved, const void* context,
-//                        MemoryAllocator*, std::unique_ptr<T>*);
+//   struct Block {
+//     size_t SavedSize() const;
+//     void SaveTo(char* out) const;
+//     static ashlar::Status Create(const ashlar::Slice& saved,
+//                                  const void* context,
+//                                  ashlar::MemoryAllocator* allocator,
+//                                  std::unique_ptr<Block>* block);
+//   };
 //
 // which mean what CacheItemOps says of them.
 //

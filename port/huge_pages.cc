@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <ctime>
+#include <new>
 
 namespace ashlar::port {
 
@@ -65,7 +65,7 @@ HugePageRegion::HugePageRegion(size_t size) : data_(nullptr), size_(size) {
   void* const mapped =
       ::mmap(nullptr, size + kHugePageBytes, PROT_READ | PROT_WRITE,
              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (mapped == MAP_FAILED) std::abort();
+  if (mapped == MAP_FAILED) throw std::bad_alloc();
   auto* const begin = static_cast<char*>(mapped);
   const size_t before = BytesToHugePage(begin);
   if (before != 0) static_cast<void>(::munmap(begin, before));

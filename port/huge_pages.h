@@ -31,8 +31,8 @@ void PreferHugePages(void* memory, size_t n);
 // before it is touched. Move-only; not thread-safe.
 class HugePageRegion {
  public:
-  // Ends the process when memory is out: only for sizes that we choose
-  // ourselves. `size` is a multiple of kHugePageBytes.
+  // `size` is a multiple of kHugePageBytes. Throws std::bad_alloc when memory
+  // is out.
   explicit HugePageRegion(size_t size);
   HugePageRegion(HugePageRegion&& other) noexcept
       : data_(std::exchange(other.data_, nullptr)), size_(other.size_) {}

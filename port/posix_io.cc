@@ -1,6 +1,7 @@
 #include "port/posix_io.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -100,17 +101,55 @@ int Close(int fd) {
   return ::close(fd) == 0 || errno == EINTR ? 0 : errno;
 }
 
+int Duplicate(int fd, int* copy) {
+  *copy = ::fcntl(fd, F_DUPFD_CLOEXEC, 0);
+  return *copy < 0 ? errno : 0;
+}
+
+int TryLock(int fd) {
+  int r;
+  do {
+    r = ::flock(fd, LOCK_EX | LOCK_NB);
+  } while (r != 0 && errno == EINTR);
+  if (r == 0) return 0;
+  const bool no_locks = errno == ENOLCK || errno == ENOSYS ||
+                        errno == ENOTSUP || errno == EINVAL || errno == EBADF;
+  return no_locks ? 0 : errno;
+}
+
+int CountNames(int fd, uint64_t* count) {
+  struct stat info;
+  if (::fstat(fd, &info) != 0) return errno;
+  *count = info.st_nlink;
+  return 0;
+}
+
+bool IsNameOf(int fd, const std::string& path) {
+  struct stat file;
+  struct stat name;
+  return ::fstat(fd, &file) == 0 && ::lstat(path.c_str(), &name) == 0 &&
+         file.st_dev == name.st_dev && file.st_ino == name.st_ino;
+}
+
 int Rename(const std::string& from, const std::string& to) {
   return ::rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;
 }
 
-int RenameNoReplace(const std::string& from, const std::string& to) {
-  // A hard link fails where the name is taken, on every file system that has
-  // links; renameat2 does not exist everywhere.
-  if (::link(from.c_str(), to.c_str()) == 0) return Remove(from);
-  const int link_error = errno;
-  if (link_error == EEXIST) return EEXIST;
-  if (Exists(to)) return EEXIST;
+int RenameNoReplace(const std::string& from, const std::string& to,
+                    bool* from_stays) {
+  *from_stays = false;
+  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(),
+                  RENAME_NOREPLACE) == 0) {
+    return 0;
+  }
+  if (errno != EINVAL && errno != ENOSYS && errno != ENOTSUP) return errno;
+  // Not every file system knows that flag. A hard link fails where the name is
+  // taken, on every file system that has links.
+  if (::link(from.c_str(), to.c_str()) == 0) {
+    *from_stays = Remove(from) != 0;
+    return 0;
+  }
+  if (errno == EEXIST || Exists(to)) return EEXIST;
   return Rename(from, to);
 }
 

@@ -33,9 +33,22 @@ int SyncData(int fd);
 // Closes in any case, also when it returns an error.
 int Close(int fd);
 
+// Another descriptor of the same open file.
+int Duplicate(int fd, int* copy);
+// Takes the lock of an open file without waiting. It is held until the last
+// descriptor of the open file is closed, however the process ends. EWOULDBLOCK
+// if another open file holds it. A file system without locks: 0.
+int TryLock(int fd);
+// How many names the open file has.
+int CountNames(int fd, uint64_t* count);
+// Whether `path` is a name of the open file.
+bool IsNameOf(int fd, const std::string& path);
+
 int Rename(const std::string& from, const std::string& to);
-// Fails with EEXIST where `to` exists.
-int RenameNoReplace(const std::string& from, const std::string& to);
+// Fails with EEXIST where `to` exists. *from_stays: the file has its new name,
+// and the old one, which could not be removed.
+int RenameNoReplace(const std::string& from, const std::string& to,
+                    bool* from_stays);
 int Remove(const std::string& path);
 bool Exists(const std::string& path);
 // Whether something of that name is neither a regular file nor a symbolic

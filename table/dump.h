@@ -93,9 +93,10 @@ struct InspectOptions {
   // is given, entries are not counted. With a worker_pool, called by several
   // threads at once.
   std::function<bool(uint64_t index)> decodes_block;
-  // Which keys of each data block the filter is asked about, since of what it
-  // denies Get finds nothing: the first 8, which tells a filter of other keys,
-  // or one that a block is missing from; or all, which takes a fifth longer.
+  // Which keys of each data block the filter is asked about, since Get finds
+  // nothing of what it denies: all; or the first 8, which shows a filter of
+  // other keys, or one that a block is missing from, and takes a fifth less
+  // time.
   enum class FilterKeys : uint8_t { kFirst, kAll };
   FilterKeys filter_keys = FilterKeys::kAll;
   // Whether BlockInfo::first_key is filled in (needs kRead and decode).
@@ -128,8 +129,8 @@ struct InspectOptions {
   std::function<bool(uint64_t done, uint64_t total)> on_progress;
 };
 
-// One fault. `message` follows cli.md: "<what> in <kind> block #<i> offset <o>
-// size <s>: <detail>"; without the file's name.
+// One fault. The status says "<what> in <kind> block #<i> offset <o> size <s>:
+// <detail>", without the file's name.
 struct TableFault {
   BlockKind kind = BlockKind::kOther;
   uint64_t index = 0;
@@ -162,7 +163,8 @@ struct TableInspection {
 };
 
 // Looks at as much of the file as can be reached. An error only where there is
-// nothing to tell (I/O fails at once, Aborted); damage is told in `faults`: a
+// nothing to tell (I/O fails at once, Aborted), and MemoryLimit where memory
+// is out: what *inspection has is then a part. Damage is told in `faults`: a
 // file that is no table at all, or of a version or kind that is not read, has
 // one fault for the footer.
 ASHLAR_EXPORT Status InspectTable(const RandomAccessFile& file,

@@ -1,9 +1,11 @@
 // ExternalFileWriter: makes a file that RocksDB's IngestExternalFile takes.
 //
 // For bulk loads: user keys in ascending order, each once, all with sequence
-// number 0, and the properties that ingestion asks for. The file appears under
-// its name only when Finish has succeeded; on any error, and when the writer
-// is destroyed early, nothing is left. One thread at a time.
+// number 0, and the properties that ingestion asks for. A file that was opened
+// by its path appears under its name only when Finish has written all of it.
+// When Finish fails, and when the writer is destroyed early, nothing is left,
+// with the exception that AtomicFile::Commit (util/file.h) names. One thread at
+// a time.
 #ifndef ASHLAR_TABLE_EXTERNAL_FILE_WRITER_H_
 #define ASHLAR_TABLE_EXTERNAL_FILE_WRITER_H_
 

@@ -10,8 +10,9 @@
 //
 // Keys are shown with their timestamps, where they have any, and given to seeks
 // without. After an error the iterator is not Valid and status() says what and
-// where; a seek starts afresh. Movable. One thread at a time; the reader must
-// outlive it.
+// where; a seek starts afresh. Want of memory is such an error, MemoryLimit; an
+// iterator for which there was no memory at all stays so. Movable. One thread
+// at a time; the reader must outlive it.
 //
 // How long keys and values live. They are views that live until the iterator
 // moves. With ReadOptions::pin_data, values live as long as the iterator, and

@@ -72,6 +72,8 @@ class ASHLAR_EXPORT MergingIterator {
 
  private:
   struct State;
+  template <typename Move>
+  void MoveBy(const Move& move);
   void Show();
   const Iterator& current() const;
 

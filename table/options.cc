@@ -1,5 +1,7 @@
 #include "table/options.h"
 
+#include "util/mem/memory_limit.h"
+
 namespace ashlar {
 
 namespace {
@@ -170,47 +172,49 @@ Status ValidateCompression(const TableOptions& o) {
 }  // namespace
 
 Status TableOptions::Validate() const {
-  if (comparator == nullptr) {
-    return Status::InvalidArgument("comparator is null");
-  }
-  if (!persist_user_defined_timestamps && comparator->timestamp_size() == 0) {
-    return Status::InvalidArgument(
-        "persist_user_defined_timestamps is false, but comparator is " +
-        std::string(comparator->Name()) + ", which has no timestamps");
-  }
-  if (format_version < kMinFormatVersion ||
-      format_version > kMaxFormatVersion) {
-    return OutOfRange("format_version", std::to_string(format_version),
-                      "2 to 7");
-  }
-  if (checksum > ChecksumType::kXXH3) {
-    return OutOfRange("checksum", std::to_string(static_cast<int>(checksum)),
-                      "0 to 4");
-  }
-  if (filter > FilterType::kRibbon) {
-    return OutOfRange("filter", std::to_string(static_cast<int>(filter)),
-                      "kNone, kBloom or kRibbon");
-  }
-  if (index_shortening > IndexShortening::kShortenSeparatorsAndSuccessor) {
-    return OutOfRange("index_shortening",
-                      std::to_string(static_cast<int>(index_shortening)),
-                      "0 to 2");
-  }
-  const bool bits_in_range = bloom_bits_per_key >= kMinBloomBits &&
-                             bloom_bits_per_key <= kMaxBloomBits;
-  if (filter != FilterType::kNone && !bits_in_range) {
-    return OutOfRange("bloom_bits_per_key", std::to_string(bloom_bits_per_key),
-                      "0.5 to 100");
-  }
-  Status status = ValidateBlocks(*this);
-  if (status.ok()) status = ValidateIndex(*this);
-  if (status.ok()) status = ValidateDataBlockIndex(*this);
-  if (status.ok()) status = ValidateAlignment(*this);
-  if (status.ok()) status = ValidateCompression(*this);
-  if (status.ok() && target_rocksdb.has_value()) {
-    status = internal::CheckReadableBy(*this, *target_rocksdb);
-  }
-  return status;
+  return internal::OrMemoryLimit([&]() -> Status {
+    if (comparator == nullptr) {
+      return Status::InvalidArgument("comparator is null");
+    }
+    if (!persist_user_defined_timestamps && comparator->timestamp_size() == 0) {
+      return Status::InvalidArgument(
+          "persist_user_defined_timestamps is false, but comparator is " +
+          std::string(comparator->Name()) + ", which has no timestamps");
+    }
+    if (format_version < kMinFormatVersion ||
+        format_version > kMaxFormatVersion) {
+      return OutOfRange("format_version", std::to_string(format_version),
+                        "2 to 7");
+    }
+    if (checksum > ChecksumType::kXXH3) {
+      return OutOfRange("checksum", std::to_string(static_cast<int>(checksum)),
+                        "0 to 4");
+    }
+    if (filter > FilterType::kRibbon) {
+      return OutOfRange("filter", std::to_string(static_cast<int>(filter)),
+                        "kNone, kBloom or kRibbon");
+    }
+    if (index_shortening > IndexShortening::kShortenSeparatorsAndSuccessor) {
+      return OutOfRange("index_shortening",
+                        std::to_string(static_cast<int>(index_shortening)),
+                        "0 to 2");
+    }
+    const bool bits_in_range = bloom_bits_per_key >= kMinBloomBits &&
+                               bloom_bits_per_key <= kMaxBloomBits;
+    if (filter != FilterType::kNone && !bits_in_range) {
+      return OutOfRange("bloom_bits_per_key",
+                        std::to_string(bloom_bits_per_key), "0.5 to 100");
+    }
+    Status status = ValidateBlocks(*this);
+    if (status.ok()) status = ValidateIndex(*this);
+    if (status.ok()) status = ValidateDataBlockIndex(*this);
+    if (status.ok()) status = ValidateAlignment(*this);
+    if (status.ok()) status = ValidateCompression(*this);
+    if (status.ok() && target_rocksdb.has_value()) {
+      status = internal::CheckReadableBy(*this, *target_rocksdb);
+    }
+    return status;
+  });
 }
 
 }  // namespace ashlar

@@ -2,8 +2,8 @@
 //
 //   ashlar::SetPerfLevel(ashlar::PerfLevel::kEnableCount);
 //   ashlar::GetPerfContext()->Reset();
-//   reader->Get(key, &result);
-//   log(ashlar::GetPerfContext()->ToString(/*exclude_zero_counters=*/true));
+//   ashlar::Status status = reader->Get(key, &result);
+//   puts(ashlar::GetPerfContext()->ToString(true).c_str());  // but for zeros
 //
 // Every thread has a context and a level of its own, and nobody else sees them:
 // counting needs no atomics and no order. A counter is added to in the thread

@@ -44,7 +44,8 @@ struct ReaderOptions {
   // Whether blocks of index and filter lie in the block cache, charged with all
   // that they take once they are parsed, rather than in the reader. Opening
   // reads and checks them in either case; one that the cache has let go is read
-  // again by the read that needs it, which fails where it is damaged by then.
+  // again by each read that needs it (the threads that miss one at once all
+  // read it), which fails where it is damaged by then.
   // The top level of an index or filter in partitions is held there while the
   // reader lives, and the rest by the two tiers below. They go there whatever
   // ReadOptions::fill_cache says. InvalidArgument without a block_cache. The
@@ -63,10 +64,13 @@ struct ReaderOptions {
   PinningTier partition_pinning = PinningTier::kNone;
 
   // Where data blocks are kept once they are read, by all readers that have the
-  // same one, uncompressed and parsed. The reader has a share of it; values
-  // that outlive the reader need it to live as long. Blocks are known by the
-  // file's identity (its unique id), so files that share a cache must not have
-  // equal ones unless they are copies. Null: blocks are read each time.
+  // same one, uncompressed and parsed. Of the threads of one reader that miss a
+  // data block at once, one reads it, and the others wait for that (several
+  // read where the cache has no room for it, and seldom where two blocks meet
+  // in one place). The reader has a share of the cache; values that outlive the
+  // reader need it to live as long. Blocks are known by the file's identity
+  // (its unique id), so files that share a cache must not have equal ones
+  // unless they are copies. Null: blocks are read each time.
   std::shared_ptr<Cache> block_cache;
 
   // Whether a block in the block cache has room for four bytes a key, and where

@@ -5,6 +5,7 @@
 
 #include "table/options.h"
 #include "table/table_properties.h"
+#include "util/mem/memory_limit.h"
 
 namespace ashlar {
 
@@ -195,29 +196,31 @@ Status CheckReadableBy(const TableOptions& options,
 constexpr CompressionType kOldCodec = CompressionType::kLZ4Compression;
 
 Result<TableOptions> TableOptions::TargetRocksDB(std::string_view release) {
-  const std::optional<RocksDBRelease> target = ParseRocksDBRelease(release);
-  if (!target.has_value()) {
-    return Status::InvalidArgument("target_rocksdb is '" +
-                                   std::string(release) +
-                                   "', expected a release such as 7.8");
-  }
-  TableOptions options;
-  options.target_rocksdb = target;
-  options.format_version = internal::NewestFormatVersionOf(*target);
-  if (options.format_version == 0) {
-    return Status::InvalidArgument("target_rocksdb is " + ToString(*target) +
-                                   ", expected 3.10 or later");
-  }
-  // What RocksDB had for a default before.
-  if (!internal::CheckReadableBy(options, *target).ok()) {
-    options.checksum = ChecksumType::kCRC32c;
-  }
-  if (!internal::CheckReadableBy(options, *target).ok()) {
-    options.compression = IsCompressionSupported(kOldCodec)
-                              ? kOldCodec
-                              : CompressionType::kNoCompression;
-  }
-  return options;
+  return internal::OrMemoryLimit([&]() -> Result<TableOptions> {
+    const std::optional<RocksDBRelease> target = ParseRocksDBRelease(release);
+    if (!target.has_value()) {
+      return Status::InvalidArgument("target_rocksdb is '" +
+                                     std::string(release) +
+                                     "', expected a release such as 7.8");
+    }
+    TableOptions options;
+    options.target_rocksdb = target;
+    options.format_version = internal::NewestFormatVersionOf(*target);
+    if (options.format_version == 0) {
+      return Status::InvalidArgument("target_rocksdb is " + ToString(*target) +
+                                     ", expected 3.10 or later");
+    }
+    // What RocksDB had for a default before.
+    if (!internal::CheckReadableBy(options, *target).ok()) {
+      options.checksum = ChecksumType::kCRC32c;
+    }
+    if (!internal::CheckReadableBy(options, *target).ok()) {
+      options.compression = IsCompressionSupported(kOldCodec)
+                                ? kOldCodec
+                                : CompressionType::kNoCompression;
+    }
+    return options;
+  });
 }
 
 }  // namespace ashlar

@@ -1,7 +1,7 @@
 // Releases of RocksDB, and since which one what of a table is read.
 //
-// One table in rocksdb_release.cc says it, a row for each format version and
-// each feature; TableOptions::Validate asks it for what an application wishes,
+// One table says it, a row for each format version and each feature;
+// TableOptions::Validate asks it for what an application wishes,
 // the program for what a file has. Pure functions: thread-safe.
 #ifndef ASHLAR_TABLE_ROCKSDB_RELEASE_H_
 #define ASHLAR_TABLE_ROCKSDB_RELEASE_H_

@@ -4,7 +4,8 @@
 //   ashlar::ReaderOptions options;
 //   options.statistics = std::make_shared<ashlar::Statistics>();  // of many
 //   ...
-//   options.statistics->GetTickerCount(ashlar::Ticker::kBlockCacheHit);
+//   uint64_t hits =
+//       options.statistics->GetTickerCount(ashlar::Ticker::kBlockCacheHit);
 //
 // A ticker that RocksDB has too has its name there ("rocksdb.block.cache.hit"),
 // so that what reads those reads ours; others begin with "ashlar.".

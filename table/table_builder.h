@@ -5,9 +5,11 @@
 // syncing, closing and naming to the caller (ExternalFileWriter and
 // AtomicFile do that). Destroying a builder before Finish abandons the build.
 //
-//   auto builder = TableBuilder::Create(table_options, build_options, file);
-//   builder->Add(internal_key, value);   // strictly ascending
-//   builder->Finish();
+//   auto builder =
+//       ashlar::TableBuilder::Create(table_options, build_options, file);
+//   if (!builder.ok()) return builder.status();
+//   ashlar::Status status = (*builder)->Add(internal_key, value);  // ascending
+//   if (status.ok()) status = (*builder)->Finish();
 #ifndef ASHLAR_TABLE_TABLE_BUILDER_H_
 #define ASHLAR_TABLE_TABLE_BUILDER_H_
 
@@ -46,8 +48,8 @@ class ASHLAR_EXPORT TableBuilder {
   // InvalidArgument, and nothing is added, for a key that is not larger than
   // the last one, is malformed, or is too large, for a value that is too
   // large, for a value of a deletion, and for types that no table holds. Such
-  // an error leaves the builder usable; an I/O error does not: every later
-  // call returns it again.
+  // an error leaves the builder usable; an I/O error or MemoryLimit does not:
+  // every later call returns it again.
   //
   // A key of type kTypeRangeDeletion is the begin of a range deletion, the
   // value its end, a user key behind it. Range deletions may come in any order

@@ -80,24 +80,6 @@ InternalId MakeInternalId(std::string_view db_id,
   return {session.lower, db.high64 ^ file_number, db.low64};
 }
 
-uint64_t ReverseBits(uint64_t v) {
-  uint64_t reversed = 0;
-  for (int i = 0; i < 64; ++i, v >>= 1) reversed = reversed << 1 | (v & 1);
-  return reversed;
-}
-
-// XORs bits with some of those above them, so that high bits reach low ones;
-// done twice, it gives back what there was.
-uint64_t MixDownwards(uint64_t v) {
-  v ^= v >> 32;
-  v ^= (v & 0xffff0000ffff0000) >> 16;
-  v ^= (v & 0xff00ff00ff00ff00) >> 8;
-  v ^= (v & 0xf0f0f0f0f0f0f0f0) >> 4;
-  v ^= (v & 0xcccccccccccccccc) >> 2;
-  v ^= (v & 0xaaaaaaaaaaaaaaaa) >> 1;
-  return v;
-}
-
 void AppendWord(uint64_t word, std::string* text) {
   char bytes[sizeof word];
   internal::StoreFixed64(bytes, word);
@@ -154,12 +136,13 @@ std::string UniqueIdText(std::string_view db_id, std::string_view db_session_id,
 CacheKey FileCacheKey(std::string_view db_id, std::string_view db_session_id,
                       uint64_t file_number) {
   const InternalId id = MakeInternalId(db_id, db_session_id, file_number);
-  const uint64_t session = id.session != 0 ? id.session : id.file;
-  CacheKey key{MixDownwards(session) ^ ReverseBits(id.file),
-               ReverseBits(session)};
-  // A key whose first word is 0 is none.
-  if (key.file == 0) std::swap(key.file, key.block);
-  return key;
+  // The file number stays out of the hash, so that files of one session cannot
+  // meet: they differ in the first word.
+  char words[2 * sizeof(uint64_t)];
+  internal::StoreFixed64(words, id.session);
+  internal::StoreFixed64(words + sizeof(uint64_t), id.db);
+  const XXH128_hash_t hash = XXH3_128bits(words, sizeof words);
+  return {.file = hash.high64 ^ id.file, .block = hash.low64};
 }
 
 }  // namespace ashlar

@@ -51,9 +51,10 @@ ASHLAR_EXPORT std::string UniqueIdText(std::string_view db_id,
                                        std::string_view db_session_id,
                                        uint64_t file_number);
 
-// The key of a file in a cache that many files share, derived as RocksDB does:
-// the same wherever the file goes, as its identity is. Its blocks have the keys
-// AtOffset of it (cache/cache_key.h says why they are unique).
+// Returns the key of a file in a cache that many files share: the same in every
+// process and wherever the file goes, as its identity is. Its blocks have the
+// keys AtOffset of it; cache/cache_key.h says why keys of different blocks
+// differ. This derivation is Ashlar's own: RocksDB's keys are others.
 ASHLAR_EXPORT CacheKey FileCacheKey(std::string_view db_id,
                                     std::string_view db_session_id,
                                     uint64_t file_number);

@@ -161,7 +161,7 @@ class ASHLAR_EXPORT TableReader {
                                          const Slice& timestamp = {}) const;
 
   // Reads every block of the file and compares it with its checksum; the first
-  // fault. VerifyTable in table/dump.h finds all faults and looks deeper.
+  // fault. InspectTable in table/dump.h finds all faults and looks deeper.
   Status VerifyChecksum(const ReadOptions& options = {}) const;
 
   // About where in the file the data of user_key (without timestamp) begins or

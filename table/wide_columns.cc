@@ -13,6 +13,7 @@
 
 #include "table/internal_key.h"
 #include "util/coding/coding.h"
+#include "util/mem/memory_limit.h"
 
 namespace ashlar {
 
@@ -174,65 +175,71 @@ void EncodeWithBlobs(const std::vector<WideColumn>& columns, std::string* out) {
 
 Status DecodeWideColumns(const Slice& entity,
                          std::vector<WideColumn>* columns) {
-  columns->clear();
-  ColumnReader reader(entity);
-  Status status = reader.Begin();
-  WideColumn column;
-  for (uint32_t i = 0; status.ok() && i < reader.count(); ++i) {
-    status = reader.Next(&column);
-    columns->push_back(column);
-  }
-  if (!status.ok()) columns->clear();
-  return status;
+  return internal::OrMemoryLimit([&]() -> Status {
+    columns->clear();
+    ColumnReader reader(entity);
+    Status status = reader.Begin();
+    WideColumn column;
+    for (uint32_t i = 0; status.ok() && i < reader.count(); ++i) {
+      status = reader.Next(&column);
+      columns->push_back(column);
+    }
+    if (!status.ok()) columns->clear();
+    return status;
+  });
 }
 
 Status FindDefaultColumn(const Slice& entity,
                          std::optional<WideColumn>* column) {
-  column->reset();
-  ColumnReader reader(entity);
-  Status status = reader.Begin();
-  WideColumn next;
-  for (uint32_t i = 0; status.ok() && i < reader.count(); ++i) {
-    status = reader.Next(&next);
-    // The empty name is the smallest.
-    if (i == 0 && next.name.empty()) *column = next;
-  }
-  if (!status.ok()) column->reset();
-  return status;
+  return internal::OrMemoryLimit([&]() -> Status {
+    column->reset();
+    ColumnReader reader(entity);
+    Status status = reader.Begin();
+    WideColumn next;
+    for (uint32_t i = 0; status.ok() && i < reader.count(); ++i) {
+      status = reader.Next(&next);
+      // The empty name is the smallest.
+      if (i == 0 && next.name.empty()) *column = next;
+    }
+    if (!status.ok()) column->reset();
+    return status;
+  });
 }
 
 Status EncodeWideColumns(std::vector<WideColumn> columns, std::string* entity) {
-  constexpr uint64_t kMostBytes = ~uint32_t{0};
-  std::sort(columns.begin(), columns.end(),
-            [](const WideColumn& a, const WideColumn& b) {
-              return a.name.compare(b.name) < 0;
-            });
-  uint64_t size = 0;
-  bool any_blob = false;
-  for (size_t i = 0; i < columns.size(); ++i) {
-    if (i > 0 && columns[i - 1].name == columns[i].name) {
-      return Status::InvalidArgument("two columns have the name '" +
-                                     columns[i].name.ToString() + "'");
+  return internal::OrMemoryLimit([&]() -> Status {
+    constexpr uint64_t kMostBytes = ~uint32_t{0};
+    std::sort(columns.begin(), columns.end(),
+              [](const WideColumn& a, const WideColumn& b) {
+                return a.name.compare(b.name) < 0;
+              });
+    uint64_t size = 0;
+    bool any_blob = false;
+    for (size_t i = 0; i < columns.size(); ++i) {
+      if (i > 0 && columns[i - 1].name == columns[i].name) {
+        return Status::InvalidArgument("two columns have the name '" +
+                                       columns[i].name.ToString() + "'");
+      }
+      size += columns[i].name.size() + columns[i].value.size();
+      any_blob |= columns[i].is_blob_index;
     }
-    size += columns[i].name.size() + columns[i].value.size();
-    any_blob |= columns[i].is_blob_index;
-  }
-  if (size > kMostBytes || columns.size() > kMostBytes) {
-    return Status::InvalidArgument("columns of " + std::to_string(size) +
-                                   " bytes are too large for an entity");
-  }
-  entity->clear();
-  AppendVarint64(entity, any_blob ? kVersionWithBlobs : kVersionInline);
-  AppendVarint64(entity, columns.size());
-  if (any_blob) {
-    EncodeWithBlobs(columns, entity);
-  } else {
-    EncodeInline(columns, entity);
-  }
-  for (const WideColumn& column : columns) {
-    entity->append(column.value.data(), column.value.size());
-  }
-  return {};
+    if (size > kMostBytes || columns.size() > kMostBytes) {
+      return Status::InvalidArgument("columns of " + std::to_string(size) +
+                                     " bytes are too large for an entity");
+    }
+    entity->clear();
+    AppendVarint64(entity, any_blob ? kVersionWithBlobs : kVersionInline);
+    AppendVarint64(entity, columns.size());
+    if (any_blob) {
+      EncodeWithBlobs(columns, entity);
+    } else {
+      EncodeInline(columns, entity);
+    }
+    for (const WideColumn& column : columns) {
+      entity->append(column.value.data(), column.value.size());
+    }
+    return {};
+  });
 }
 
 }  // namespace ashlar

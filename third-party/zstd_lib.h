@@ -5,5 +5,6 @@
 
 #include <zdict.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #endif  // ASHLAR_THIRD_PARTY_ZSTD_LIB_H_

@@ -4,6 +4,8 @@
 #include <iterator>
 #include <string>
 
+#include "util/mem/memory_limit.h"
+
 namespace ashlar {
 
 namespace {
@@ -31,23 +33,25 @@ std::string_view ChecksumTypeName(ChecksumType type) {
 }
 
 Result<ChecksumType> ParseChecksumType(std::string_view text) {
-  for (size_t number = 0; number < std::size(kNames); ++number) {
-    const std::string_view name = kNames[number];
-    const char digit = static_cast<char>('0' + number);
-    if (text == std::string_view(&digit, 1) || SameInAnyCase(text, name) ||
-        SameInAnyCase(text, name.substr(1))) {
-      return static_cast<ChecksumType>(number);
+  return internal::OrMemoryLimit([&]() -> Result<ChecksumType> {
+    for (size_t number = 0; number < std::size(kNames); ++number) {
+      const std::string_view name = kNames[number];
+      const char digit = static_cast<char>('0' + number);
+      if (text == std::string_view(&digit, 1) || SameInAnyCase(text, name) ||
+          SameInAnyCase(text, name.substr(1))) {
+        return static_cast<ChecksumType>(number);
+      }
     }
-  }
-  std::string message = "checksum type '";
-  message += text;
-  message += "': expected";
-  for (const std::string_view name : kNames) {
-    message += name == kNames[0] ? " " : ", ";
-    message += name;
-  }
-  message += " or 0 to 4";
-  return Status::InvalidArgument(std::move(message));
+    std::string message = "checksum type '";
+    message += text;
+    message += "': expected";
+    for (const std::string_view name : kNames) {
+      message += name == kNames[0] ? " " : ", ";
+      message += name;
+    }
+    message += " or 0 to 4";
+    return Status::InvalidArgument(message);
+  });
 }
 
 }  // namespace ashlar

@@ -1,8 +1,8 @@
 // The checksum algorithms of the file format.
 //
 // Public: users choose one in TableOptions; the footer of a file names the
-// one that covers its blocks. The algorithms themselves are internal
-// (util/hash/). Pure functions: thread-safe.
+// one that covers its blocks. The algorithms themselves are internal. Pure
+// functions: thread-safe.
 
 #ifndef ASHLAR_UTIL_CHECKSUM_TYPE_H_
 #define ASHLAR_UTIL_CHECKSUM_TYPE_H_

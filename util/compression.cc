@@ -5,6 +5,7 @@
 
 #include "util/compress/registry.h"
 #include "util/compress/type_names.h"
+#include "util/mem/memory_limit.h"
 
 namespace ashlar {
 
@@ -44,21 +45,23 @@ CompressionType DefaultCompressionType() {
 }
 
 Result<CompressionType> ParseCompressionType(std::string_view text) {
-  std::string words;
-  for (const internal::CompressionTypeNames& names :
-       internal::kCompressionTypeNames) {
-    if (SameInAnyCase(text, names.word) ||
-        SameInAnyCase(text, names.enumerator)) {
-      return names.type;
+  return internal::OrMemoryLimit([&]() -> Result<CompressionType> {
+    std::string words;
+    for (const internal::CompressionTypeNames& names :
+         internal::kCompressionTypeNames) {
+      if (SameInAnyCase(text, names.word) ||
+          SameInAnyCase(text, names.enumerator)) {
+        return names.type;
+      }
+      if (!words.empty()) words += ", ";
+      words += names.word;
     }
-    if (!words.empty()) words += ", ";
-    words += names.word;
-  }
-  if (SameInAnyCase(text, "no")) return CompressionType::kNoCompression;
-  std::string message = "compression type '";
-  message += text;
-  message += "': expected one of " + words;
-  return Status::InvalidArgument(std::move(message));
+    if (SameInAnyCase(text, "no")) return CompressionType::kNoCompression;
+    std::string message = "compression type '";
+    message += text;
+    message += "': expected one of " + words;
+    return Status::InvalidArgument(message);
+  });
 }
 
 std::string_view CompressionTypeName(CompressionType type) {

@@ -1,8 +1,7 @@
 // The compression codecs of the file format, and how to ask for them.
 //
 // Public: users choose a CompressionType and a level in TableOptions. The
-// codecs themselves are internal (util/compress/). All functions here are
-// pure and thread-safe.
+// codecs themselves are internal. All functions here are pure and thread-safe.
 #ifndef ASHLAR_UTIL_COMPRESSION_H_
 #define ASHLAR_UTIL_COMPRESSION_H_
 

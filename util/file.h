@@ -81,7 +81,8 @@ ASHLAR_EXPORT Result<std::unique_ptr<WritableFile>> OpenWritableFile(
 // A file that appears under its name only when it is whole: written under
 // "<path>.tmp.<pid>.<n>" in the same folder, and renamed by Commit. A symbolic
 // link of that name is replaced, not followed; a folder, device or pipe is
-// refused.
+// refused. The temporary file is locked (flock) as long as this object lives:
+// one that nobody has locked is left of a process that was killed.
 class ASHLAR_EXPORT AtomicFile {
  public:
   struct Options {
@@ -93,14 +94,20 @@ class ASHLAR_EXPORT AtomicFile {
   };
   static Result<std::unique_ptr<AtomicFile>> Create(const std::string& path,
                                                     const Options& options);
-  ~AtomicFile();  // without a Commit, removes the temporary file
+  // Removes the temporary name as RemoveTemporary does, and cannot report it.
+  ~AtomicFile();
 
   // Owned by this object; append to it.
   WritableFile* file();
-  // Sync, close, rename, sync the folder. After an error nothing is left, but
-  // for one: when only the last step fails, the whole file has its name, and
-  // what is not certain is whether the name survives a crash.
+  // Sync, close, rename, sync the folder. After an error the file does not have
+  // its name, with one exception: if only the last step fails, it has, and the
+  // message says that this may not survive a crash of the machine.
   Status Commit();
+  // Removes the temporary name if it is there: without a Commit, after one that
+  // failed, or after one that succeeded on a file system where the file must
+  // get its new name before it can lose the old one. The error names it. Ends
+  // the writing.
+  Status RemoveTemporary();
 
  private:
   struct State;

@@ -6,10 +6,11 @@
 // (HyperClockCacheOptions::memory_allocator); blocks that readers put there
 // take their memory from it.
 //
-// Sizes are rounded up by at most an eighth, and a huge page of which one
-// object is still in use stays: with objects of ever other sizes the cache's
-// capacity may be exceeded by more than with malloc. Where the system gives no
-// huge pages, everything works as well in small ones.
+// An object takes 64 bytes more than its size, rounded up to 512 bytes or, from
+// there on, by at most an eighth; objects of 256 KiB and more come from malloc.
+// A huge page of which one object is still in use stays: with objects of ever
+// other sizes the cache's capacity may be exceeded by more than with malloc.
+// Where the system gives no huge pages, everything works as well in small ones.
 #ifndef ASHLAR_UTIL_HUGE_PAGE_ALLOCATOR_H_
 #define ASHLAR_UTIL_HUGE_PAGE_ALLOCATOR_H_
 

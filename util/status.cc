@@ -1,18 +1,89 @@
 #include "util/status.h"
 
+#include <array>
+#include <cerrno>
+#include <new>
 #include <system_error>
+#include <type_traits>
+
+#include "util/printable.h"
 
 namespace ashlar {
 
-Status::Status(Code code, std::string message)
-    : error_(std::make_unique<Error>(Error{code, std::move(message)})) {}
+namespace {
+
+constexpr std::string_view kNoMessage = "there was no memory for the message";
+
+}  // namespace
+
+const Status::Error* Status::WithoutMessage(Code code) noexcept {
+  static constexpr auto kErrors = [] {
+    std::array<Error, static_cast<size_t>(Code::kMemoryLimit) + 1> errors{};
+    for (size_t i = 0; i < errors.size(); ++i) {
+      errors[i] = {static_cast<Code>(i), true, kNoMessage.data(),
+                   kNoMessage.size()};
+    }
+    return errors;
+  }();
+  return &kErrors[static_cast<size_t>(code)];
+}
+
+// The error and its text are one allocation.
+const Status::Error* Status::Make(Code code, std::string_view prefix,
+                                  std::string_view message) noexcept {
+  using internal::WritePrintable;
+  constexpr std::string_view kBetween = ": ";
+  const size_t front =
+      prefix.empty() ? 0 : WritePrintable(prefix, nullptr) + kBetween.size();
+  const size_t size = front + WritePrintable(message, nullptr);
+  auto* const memory =
+      static_cast<char*>(::operator new(sizeof(Error) + size, std::nothrow));
+  if (memory == nullptr) return WithoutMessage(code);
+  char* const text = memory + sizeof(Error);
+  if (front != 0) {
+    char* const end = text + WritePrintable(prefix, text);
+    kBetween.copy(end, kBetween.size());
+  }
+  WritePrintable(message, text + front);
+  return new (memory) Error{code, false, text, size};
+}
+
+const Status::Error* Status::Copied(const Error& error) noexcept {
+  if (error.is_shared) return &error;
+  return Make(error.code, {}, {error.text, error.size});
+}
+
+void Status::Free(const Error* error) noexcept {
+  static_assert(std::is_trivially_destructible_v<Error>);
+  if (error->is_shared) return;
+  ::operator delete(const_cast<Error*>(error));
+}
+
+Status::Status(Code code, std::string_view message) noexcept
+    : error_(Make(code, {}, message)) {}
+
+Status Status::OutOfMemory() noexcept {
+  static constexpr std::string_view kText = "out of memory";
+  static constexpr Error kError = {Code::kMemoryLimit, true, kText.data(),
+                                   kText.size()};
+  Status status;
+  status.error_ = &kError;
+  return status;
+}
 
 Status Status::FromErrno(std::string_view operation, std::string_view path,
                          int errno_value) {
-  std::string text(operation);
-  text.append(" ").append(path).append(": ");
-  text.append(std::generic_category().message(errno_value));
-  return IOError(std::move(text));
+  const Code code = errno_value == ENOMEM ? Code::kMemoryLimit : Code::kIOError;
+  std::string text;
+  try {
+    text.append(operation).append(" ").append(path).append(": ");
+    text.append(std::generic_category().message(errno_value));
+  } catch (const std::bad_alloc&) {
+    Status status;
+    status.error_ = WithoutMessage(code);
+    return status;
+  }
+  return Status(code, text);
 }
 
 std::string Status::ToString() const {
@@ -22,11 +93,13 @@ std::string Status::ToString() const {
   return text;
 }
 
-Status Status::WithPrefix(std::string_view prefix) const {
-  if (ok()) return {};
-  std::string text(prefix);
-  text.append(": ").append(message());
-  return Status(code(), std::move(text));
+Status Status::WithPrefix(std::string_view prefix) const noexcept {
+  Status status;
+  if (ok()) return status;
+  status.error_ = Make(code(), prefix, message());
+  // A message is worth more than its prefix.
+  if (status.error_->is_shared) status.error_ = Copied(*error_);
+  return status;
 }
 
 std::string_view StatusCodeName(Status::Code code) {

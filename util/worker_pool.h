@@ -18,8 +18,8 @@ class ASHLAR_EXPORT WorkerPool {
  public:
   class State;  // internal
 
-  // Starts so many threads, or as many of them as the system gives; with none
-  // at all builders do their work themselves.
+  // Starts `threads` threads, or as many of them as the system and memory
+  // allow. With none at all builders do their work themselves.
   explicit WorkerPool(uint32_t threads);
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
@@ -29,7 +29,8 @@ class ASHLAR_EXPORT WorkerPool {
   // That were started.
   uint32_t threads() const;
 
-  State* state() const { return state_.get(); }  // internal
+  // Internal. Null where there was no memory for it: a pool of no threads.
+  State* state() const { return state_.get(); }
 
  private:
   std::unique_ptr<State> state_;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cache/clock/clock_cache.h"
+#include "util/mem/memory_limit.h"
 
 namespace ashlar::internal {
 
@@ -247,9 +248,11 @@ namespace ashlar {
 
 Result<std::shared_ptr<Cache>> NewHyperClockCache(
     const HyperClockCacheOptions& options) {
-  return options.estimated_entry_charge == 0
-             ? internal::GrowingClockCache::Make(options)
-             : internal::ClockCache::Make(options);
+  return internal::OrMemoryLimit([&]() -> Result<std::shared_ptr<Cache>> {
+    return options.estimated_entry_charge == 0
+               ? internal::GrowingClockCache::Make(options)
+               : internal::ClockCache::Make(options);
+  });
 }
 
 }  // namespace ashlar

@@ -36,7 +36,7 @@
 //              another, the key may have come anew before its older record
 //              went, and he starts anew.
 // So a lookup that finds nothing was, at one moment, right; it is lock-free,
-// and the adder never waits. What notices: test/cache/fifo_stress_test.cc.
+// and the adder never waits. What notices: the stress test of the FIFO cache.
 //
 // Memory a record: its words, 4 bytes in the block, 4 of a head; 32 bytes for
 // 24. Rejected: an open-addressed index (must be changed at eviction too: a

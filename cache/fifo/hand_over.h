@@ -3,7 +3,7 @@
 // Purpose. Any number of threads record entries into blocks of N, and every
 // block goes to a sink, once, when all that was reserved in it is written. A
 // record costs two additions. Here are the steps; concurrent_write_buffer.h has
-// the memory. They are templates over the words so that test/model explores the
+// the memory. They are templates over the words so that tests explore the
 // interleavings of this very code.
 //
 // Words.
@@ -50,8 +50,8 @@
 // commit releases what was written and acquires what others committed, so the
 // last has all, and the size. Passing releases it, draining acquires. Taking
 // the bit acquires what the drainer before did in the sink, and leaving it
-// releases. What notices: TSan, in test/cache/fifo_stress_test.cc; it was tried
-// for the commits alone.
+// releases. What notices: TSan, in the stress test of the FIFO cache; it was
+// tried for the commits alone.
 //
 // Who waits for room, by choice, sleeps after a Reserve in vain. The drainer
 // tells of room once a list (ThereIsRoom), and wakes one: all at once would
@@ -68,8 +68,6 @@
 // block alone puts in the next (all wait while he does not run); a mutex around
 // the sink (writers sleep there, twice a block); a flag in each entry (the
 // drainer waits for writers).
-//
-// Tests: test/model/hand_over_test.cc.
 #ifndef ASHLAR_CACHE_FIFO_HAND_OVER_H_
 #define ASHLAR_CACHE_FIFO_HAND_OVER_H_
 

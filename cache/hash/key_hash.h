@@ -2,7 +2,7 @@
 //
 // Keys of blocks differ in few bits of one word, low or high ones, in steps;
 // users' own keys may count in either. Products folded twice spread all of
-// these as random numbers spread (test/cache/key_hash_test.cc). Once leaves,
+// these as random numbers spread, which a test measures. Once leaves,
 // for one seed in a few hundred, most blocks of a file in a few heaps. Keys are
 // compared in full where hashes meet. Pure.
 #ifndef ASHLAR_CACHE_HASH_KEY_HASH_H_

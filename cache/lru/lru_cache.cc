@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "port/coarse_clock.h"
+#include "util/mem/memory_limit.h"
 
 namespace ashlar {
 
@@ -196,10 +197,12 @@ size_t ShardsFor(const LruCacheOptions& options) {
 }  // namespace internal
 
 Result<std::shared_ptr<Cache>> NewLruCache(const LruCacheOptions& options) {
-  Status status = internal::Validate(options);
-  if (!status.ok()) return status;
-  return std::shared_ptr<Cache>(std::make_shared<internal::LruCache>(
-      options, internal::ShardsFor(options)));
+  return internal::OrMemoryLimit([&]() -> Result<std::shared_ptr<Cache>> {
+    Status status = internal::Validate(options);
+    if (!status.ok()) return status;
+    return std::shared_ptr<Cache>(std::make_shared<internal::LruCache>(
+        options, internal::ShardsFor(options)));
+  });
 }
 
 }  // namespace ashlar

@@ -207,16 +207,27 @@ void LruShard::EraseUnRefEntries() {
 void LruShard::ForEachEntry(
     const std::function<void(const CacheEntryView&)>& callback) {
   std::vector<LruEntry*> visited;
+  bool lacks_memory = false;
   uint64_t position = 0;
   do {
     visited.clear();
     {
       const MutexLock lock(&mutex_);
-      position = table_.Walk(position, [&visited](LruEntry* entry) {
+      position = table_.Walk(position, [&](LruEntry* entry) {
+        // Those that are visited must be let go, whatever comes.
+        try {
+          if (!lacks_memory) visited.push_back(entry);
+        } catch (const std::bad_alloc&) {
+          lacks_memory = true;
+        }
+        if (lacks_memory) return;
         ++entry->refs;
         ++entry->visits;
-        visited.push_back(entry);
       });
+    }
+    if (lacks_memory) {
+      EndVisits(visited.data(), visited.size());
+      throw std::bad_alloc();
     }
     const uint32_t now = owner_.age_clock();
     for (const LruEntry* const entry : visited) {

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "cache/cache_options.h"
+#include "util/mem/memory_limit.h"
 
 namespace ashlar {
 
@@ -91,10 +92,12 @@ std::unique_ptr<Found> Decompress(CodecPool* codecs, const Piece& piece,
   const CodecPool::Loan codec(codecs);
   if (codec.get() == nullptr) return nullptr;
   Buffer bytes;
-  const Status status = codec->decompressor.Decompress(
-      piece.type, /*compress_format=*/2, piece.slice(), {}, &bytes);
-  *is_damaged = !status.ok();
-  if (*is_damaged) return nullptr;
+  const Status status = OrMemoryLimit([&] {
+    return codec->decompressor.Decompress(piece.type, /*compress_format=*/2,
+                                          piece.slice(), {}, &bytes);
+  });
+  *is_damaged = !status.ok() && !status.IsMemoryLimit();
+  if (!status.ok()) return nullptr;
   return std::unique_ptr<Found>(new (std::nothrow) Found(std::move(bytes)));
 }
 
@@ -138,7 +141,13 @@ Status CompressedSecondaryCache::Insert(const CacheKey& key,
   const CodecPool::Loan codec(&codecs_);
   Slice kept = saved;
   CompressionType type = CompressionType::kNoCompression;
-  if (codec.get() != nullptr) type = Compress(saved, codec.get(), &kept);
+  if (codec.get() != nullptr) {
+    // Without memory for the codec the value is kept as it is.
+    OrMemoryLimit([&] {
+      type = Compress(saved, codec.get(), &kept);
+      return Status();
+    }).IgnoreError();
+  }
   MemoryAllocator* const allocator = pieces_->memory_allocator();
   size_t charge = 0;
   Piece* const piece = NewPiece(kept, type, allocator, &charge);
@@ -198,29 +207,32 @@ SecondaryCacheStats CompressedSecondaryCache::GetStats() const {
 
 Result<std::shared_ptr<SecondaryCache>> NewCompressedSecondaryCache(
     const CompressedSecondaryCacheOptions& options) {
-  const bool compresses =
-      options.compression_type != CompressionType::kNoCompression;
-  if (compresses) {
-    auto compressor = internal::NewCompressor(options.compression_type,
-                                              options.compression_opts);
-    if (!compressor.ok()) return compressor.status();
-  }
-  LruCacheOptions pieces;
-  pieces.capacity = options.capacity;
-  pieces.num_shard_bits = options.num_shard_bits;
-  // Nothing is known yet of a tier that is off.
-  constexpr int kBitsWhenOff = 4;
-  if (options.capacity == 0 && options.num_shard_bits < 0) {
-    pieces.num_shard_bits = kBitsWhenOff;
-  }
-  pieces.high_pri_pool_ratio = 0;
-  pieces.memory_allocator = options.memory_allocator;
-  pieces.hash_seed = options.hash_seed;
-  auto made = NewLruCache(pieces);
-  if (!made.ok()) return made.status();
-  return std::shared_ptr<SecondaryCache>(
-      std::make_shared<internal::CompressedSecondaryCache>(
-          options, std::move(made).value()));
+  return internal::OrMemoryLimit(
+      [&]() -> Result<std::shared_ptr<SecondaryCache>> {
+        const bool compresses =
+            options.compression_type != CompressionType::kNoCompression;
+        if (compresses) {
+          auto compressor = internal::NewCompressor(options.compression_type,
+                                                    options.compression_opts);
+          if (!compressor.ok()) return compressor.status();
+        }
+        LruCacheOptions pieces;
+        pieces.capacity = options.capacity;
+        pieces.num_shard_bits = options.num_shard_bits;
+        // Nothing is known yet of a tier that is off.
+        constexpr int kBitsWhenOff = 4;
+        if (options.capacity == 0 && options.num_shard_bits < 0) {
+          pieces.num_shard_bits = kBitsWhenOff;
+        }
+        pieces.high_pri_pool_ratio = 0;
+        pieces.memory_allocator = options.memory_allocator;
+        pieces.hash_seed = options.hash_seed;
+        auto made = NewLruCache(pieces);
+        if (!made.ok()) return made.status();
+        return std::shared_ptr<SecondaryCache>(
+            std::make_shared<internal::CompressedSecondaryCache>(
+                options, std::move(made).value()));
+      });
 }
 
 }  // namespace ashlar

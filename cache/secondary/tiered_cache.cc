@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "cache/secondary/saved_value.h"
+#include "util/mem/memory_limit.h"
 #include "util/mem/thread_spare.h"
 
 namespace ashlar {
@@ -37,7 +38,7 @@ JoinedTiers::JoinedTiers(const TieredCacheOptions& options)
       primary_(options.primary),
       secondary_(options.secondary),
       policy_(options.adm_policy),
-      seed_(MakeHashSeed(0)),
+      seed_(MakeHashSeed(options.hash_seed)),
       promoted_next_(options.primary->GetCapacity() /
                      options.estimated_entry_charge),
       demoted_next_(KeysInBoth(options)) {
@@ -181,7 +182,7 @@ CacheHandle* JoinedTiers::Take(const CacheKey& key, const Wanted& wanted,
                                          memory_allocator(), &value, &charge);
   if (!made.ok() || value == nullptr) {
     refused_.FetchAdd(1);
-    if (!made.ok()) secondary_->Erase(key);
+    if (!made.ok() && !made.IsMemoryLimit()) secondary_->Erase(key);
     return nullptr;
   }
   hits_.FetchAdd(1);
@@ -295,19 +296,21 @@ std::string JoinedTiers::ReportProblems() const {
 
 Result<std::shared_ptr<TieredCache>> NewTieredCache(
     const TieredCacheOptions& options) {
-  if (options.primary == nullptr || options.secondary == nullptr) {
-    return Status::InvalidArgument(
-        "a tiered cache needs primary and secondary");
-  }
-  if (options.estimated_entry_charge == 0) {
-    return Status::InvalidArgument("estimated_entry_charge: 0 bytes");
-  }
-  try {
-    return std::shared_ptr<TieredCache>(
-        std::make_shared<internal::JoinedTiers>(options));
-  } catch (const std::bad_alloc&) {
-    return Status::MemoryLimit("no memory to remember keys in");
-  }
+  return internal::OrMemoryLimit([&]() -> Result<std::shared_ptr<TieredCache>> {
+    if (options.primary == nullptr || options.secondary == nullptr) {
+      return Status::InvalidArgument(
+          "a tiered cache needs primary and secondary");
+    }
+    if (options.estimated_entry_charge == 0) {
+      return Status::InvalidArgument("estimated_entry_charge: 0 bytes");
+    }
+    try {
+      return std::shared_ptr<TieredCache>(
+          std::make_shared<internal::JoinedTiers>(options));
+    } catch (const std::bad_alloc&) {
+      return Status::MemoryLimit("no memory to remember keys in");
+    }
+  });
 }
 
 }  // namespace ashlar

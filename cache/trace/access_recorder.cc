@@ -4,6 +4,8 @@
 #include <chrono>
 #include <utility>
 
+#include "util/mem/memory_limit.h"
+
 namespace ashlar::internal {
 
 namespace {
@@ -28,9 +30,14 @@ uint64_t Now() { return MicrosOf<std::chrono::steady_clock>() << 16 >> 16; }
 
 }  // namespace
 
-AccessRecorder::AccessRecorder()
-    : buffer_(kBuffer,
-              [this](std::span<const Entry> entries) { Take(entries); }) {}
+AccessRecorder::AccessRecorder() : buffer_(MakeBuffer()) {}
+
+std::unique_ptr<AccessRecorder::Buffer> AccessRecorder::MakeBuffer() {
+  auto buffer = Buffer::Make(
+      kBuffer, [this](std::span<const Entry> entries) { Take(entries); });
+  if (!buffer.ok()) return nullptr;
+  return std::move(*buffer);
+}
 
 void AccessRecorder::RecordSampled(const CacheKey& key, TracedBlockKind kind,
                                    TracedCaller caller, bool hit) {
@@ -39,18 +46,27 @@ void AccessRecorder::RecordSampled(const CacheKey& key, TracedBlockKind kind,
     return;
   }
   blocks_of_this = 0;
-  buffer_.Record({key, Now() << 16 | static_cast<uint64_t>(kind) << 8 |
-                           static_cast<uint64_t>(caller) << 4 |
-                           (hit ? uint64_t{1} : 0)});
+  buffer_->Record({key, Now() << 16 | static_cast<uint64_t>(kind) << 8 |
+                            static_cast<uint64_t>(caller) << 4 |
+                            (hit ? uint64_t{1} : 0)});
   if (blocks_of_this > kMostBlocksOfOne) sheds_.Store(false);
 }
 
 // The buffer's sink. Blocks have fewer entries than a chunk may have.
 void AccessRecorder::Take(std::span<const Entry> entries) {
-  static_assert(ConcurrentWriteBuffer<Entry>::kBlockEntries <= kMostInChunk);
+  static_assert(Buffer::kBlockEntries <= kMostInChunk);
   if (++blocks_of_this > kMostBlocksOfOne) sheds_.Store(true);
   const MutexLock lock(&mutex_);
   if (!is_open_) return;
+  // A read must not fail because it is traced.
+  const Status status = OrMemoryLimit([&] {
+    Write(entries);
+    return Status();
+  });
+  if (!status.ok()) Stop(status);
+}
+
+void AccessRecorder::Write(std::span<const Entry> entries) {
   chunk_.clear();
   for (const Entry& each : entries) {
     const uint64_t micros = each.rest >> 16;
@@ -88,65 +104,76 @@ void AccessRecorder::Stop(const Status& status) {
 
 Status AccessRecorder::Start(const BlockCacheTraceOptions& options,
                              std::unique_ptr<WritableFile> file) {
-  if (options.sampling_frequency == 0) {
-    return Status::InvalidArgument("sampling_frequency of 0");
-  }
-  const MutexLock lock(&mutex_);
-  if (file_ != nullptr) {
-    return Status::InvalidArgument("a trace is being written to " +
-                                   file_->name());
-  }
-  pending_.clear();
-  AppendTraceHeader({.sampling_frequency = options.sampling_frequency,
-                     .began_at_micros = MicrosOf<std::chrono::system_clock>()},
-                    &pending_);
-  // So that a file that cannot be written shows at once.
-  Status status = file->Append(Slice(pending_));
-  if (!status.ok()) return status;
-  file_ = std::move(file);
-  bytes_ = pending_.size();
-  pending_.clear();
-  status_ = Status();
-  // The end has its place too.
-  most_bytes_ = options.max_trace_file_size -
-                std::min<uint64_t>(options.max_trace_file_size, kTraceEndBytes);
-  traced_ = 0;
-  ++traces_;
-  dropped_before_ = DroppedEver();
-  began_at_ = Now();
-  is_open_ = true;
-  // One at least, so that it is on.
-  below_.Store(std::max<uint64_t>(1, kAllHashes / options.sampling_frequency));
-  return {};
+  return OrMemoryLimit([&]() -> Status {
+    if (options.sampling_frequency == 0) {
+      return Status::InvalidArgument("sampling_frequency of 0");
+    }
+    if (buffer_ == nullptr) {
+      return Status::MemoryLimit("no memory for the buffer of a trace");
+    }
+    const MutexLock lock(&mutex_);
+    if (file_ != nullptr) {
+      return Status::InvalidArgument("a trace is being written to " +
+                                     file_->name());
+    }
+    pending_.clear();
+    AppendTraceHeader(
+        {.sampling_frequency = options.sampling_frequency,
+         .began_at_micros = MicrosOf<std::chrono::system_clock>()},
+        &pending_);
+    // So that a file that cannot be written shows at once.
+    Status status = file->Append(Slice(pending_));
+    if (!status.ok()) return status;
+    file_ = std::move(file);
+    bytes_ = pending_.size();
+    pending_.clear();
+    status_ = Status();
+    // The end has its place too.
+    most_bytes_ =
+        options.max_trace_file_size -
+        std::min<uint64_t>(options.max_trace_file_size, kTraceEndBytes);
+    traced_ = 0;
+    ++traces_;
+    dropped_before_ = DroppedEver();
+    began_at_ = Now();
+    is_open_ = true;
+    // One at least, so that it is on.
+    below_.Store(
+        std::max<uint64_t>(1, kAllHashes / options.sampling_frequency));
+    return {};
+  });
 }
 
 // Without the mutex while the buffer is flushed, since its sink takes it.
 Status AccessRecorder::End() {
-  uint64_t which = 0;
-  {
+  return OrMemoryLimit([&]() -> Status {
+    uint64_t which = 0;
+    {
+      const MutexLock lock(&mutex_);
+      if (file_ == nullptr)
+        return Status::InvalidArgument("no trace is written");
+      which = traces_;
+      below_.Store(0);
+    }
+    buffer_->Flush();
+    sheds_.Store(false);
     const MutexLock lock(&mutex_);
-    if (file_ == nullptr) return Status::InvalidArgument("no trace is written");
-    which = traces_;
-    below_.Store(0);
-  }
-  buffer_.Flush();
-  sheds_.Store(false);
-  const MutexLock lock(&mutex_);
-  // Or there is another one by now.
-  if (file_ == nullptr || which != traces_) {
-    return Status::InvalidArgument("the trace was ended by another thread");
-  }
-  is_open_ = false;
-  if (status_.ok()) {
-    AppendTraceEnd(
-        {.traced = traced_, .dropped = DroppedEver() - dropped_before_},
-        &pending_);
-    Append();
-  }
-  const Status closed = file_->Close();
-  if (status_.ok()) status_ = closed;
-  file_ = nullptr;
-  return std::exchange(status_, Status());
+    // Or there is another one by now.
+    if (file_ == nullptr || which != traces_) {
+      return Status::InvalidArgument("the trace was ended by another thread");
+    }
+    is_open_ = false;
+    if (status_.ok()) {
+      AppendTraceEnd(
+          {.traced = traced_, .dropped = DroppedEver() - dropped_before_},
+          &pending_);
+      Append();
+    }
+    const Status closed = file_->Close();
+    if (status_.ok()) status_ = closed;
+    file_ = nullptr;
+    return std::exchange(status_, Status());
+  });
 }
 
 uint64_t AccessRecorder::traced() const {

@@ -64,14 +64,21 @@ class AccessRecorder {
     uint64_t rest = 0;
   };
 
+  using Buffer = ConcurrentWriteBuffer<Entry>;
+
+  std::unique_ptr<Buffer> MakeBuffer();
   void RecordSampled(const CacheKey& key, TracedBlockKind kind,
                      TracedCaller caller, bool hit);
   void Take(std::span<const Entry> entries);
+  void Write(std::span<const Entry> entries)
+      ASHLAR_THREAD_ATTRIBUTE(requires_capability(mutex_));
   void Append() ASHLAR_THREAD_ATTRIBUTE(requires_capability(mutex_));
   void Stop(const Status& status)
       ASHLAR_THREAD_ATTRIBUTE(requires_capability(mutex_));
 
-  uint64_t DroppedEver() const { return buffer_.dropped() + shed_.Load(); }
+  uint64_t DroppedEver() const {
+    return (buffer_ == nullptr ? 0 : buffer_->dropped()) + shed_.Load();
+  }
 
   RelaxedAtomic<uint64_t> below_{0};
   RelaxedAtomic<bool> sheds_{false};  // an access has written enough
@@ -92,7 +99,9 @@ class AccessRecorder {
   // How many there have been.
   uint64_t traces_ ASHLAR_THREAD_ATTRIBUTE(guarded_by(mutex_)) = 0;
   uint64_t dropped_before_ ASHLAR_THREAD_ATTRIBUTE(guarded_by(mutex_)) = 0;
-  ConcurrentWriteBuffer<Entry> buffer_;  // last: its sink uses the others
+  // Null where there was no memory for it: then no trace can be begun. Last,
+  // since its sink uses the others.
+  const std::unique_ptr<Buffer> buffer_;
 };
 
 }  // namespace ashlar::internal

@@ -288,9 +288,6 @@ bool BlockIterator::KeepInterval(uint32_t restart, uint32_t end, size_t first,
                           static_cast<uint32_t>(key_.size()),
                           static_cast<uint32_t>(current_ - view_.entries),
                           value_});
-      if (!reverse_keys_.TryReserve(key_.size())) {
-        return Fail("no memory for the keys of a restart interval", current_);
-      }
       reverse_keys_.Append(key_);
     }
     if (next_ >= view_.entries + end) break;
@@ -344,9 +341,7 @@ bool BlockIterator::LoadCheckedInterval(uint32_t end) {
   const size_t most = view_.checked.largest_interval;
   if (reverse_.size() < most) reverse_.resize(most);
   reverse_keys_.clear();
-  if (!reverse_keys_.TryReserve(stride * most)) {
-    return Fail("no memory for the keys of a restart interval", current_);
-  }
+  reverse_keys_.Reserve(stride * most);
   const char* p = view_.entries + view_.RestartOffset(interval_restart_);
   const char* const stop = view_.entries + end;
   const char* last = p;
@@ -415,9 +410,6 @@ bool BlockIterator::PrevInterval() {
   // Entries of one interval were compared as they were decoded; the two on
   // both sides of a restart point are compared here.
   key_behind_.clear();
-  if (!key_behind_.TryReserve(key_.size())) {
-    return Fail("no memory for the key", current_);
-  }
   key_behind_.Append(key_);
   if (!LoadReverseInterval(offset)) return false;
   ShowReverse();

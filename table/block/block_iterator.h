@@ -295,9 +295,7 @@ inline bool BlockIterator::TakeEntry(const char* p, const EntryHeader& header,
           ? suffix[header.non_shared - kInternalKeyTailBytes]
           : key_bytes_.data()[size - kInternalKeyTailBytes]);
   key_bytes_.Truncate(header.shared);
-  if (!key_bytes_.TryReserve(header.non_shared)) [[unlikely]] {
-    return Fail("no memory for the key", p);
-  }
+  key_bytes_.Reserve(header.non_shared);
   char* const to = key_bytes_.end();
   if (header.non_shared <= kWide &&
       view_.restarts - suffix >= static_cast<ptrdiff_t>(kWide)) [[likely]] {

@@ -29,6 +29,14 @@ constexpr auto kKeep = [] {
   return bytes;
 }();
 
+// Of the types that a data block holds, those whose values may be any bytes.
+constexpr bool HasPlainValue(uint8_t type) {
+  constexpr uint32_t kOthers =
+      1u << static_cast<uint8_t>(ValueType::kTypeWideColumnEntity) |
+      1u << static_cast<uint8_t>(ValueType::kTypeValuePreferredSeqno);
+  return type < 32 && ((kDataBlockTypes & ~kOthers) >> type & 1) != 0;
+}
+
 // Null where the entry is damaged.
 inline const char* DecodeHeader(const char* p, const char* limit,
                                 EntryHeader* header) {
@@ -91,6 +99,7 @@ bool EntryProof::Next(size_t most) {
     if (suffix == nullptr) [[unlikely]]
       return Fail();
     const size_t shared = header.shared;
+    if (shared == 0) PassRestart(p);
     const size_t size = shared + header.non_shared;
     if (shared > last_size || size > kLongest || size < smallest_key)
         [[unlikely]] {
@@ -121,7 +130,7 @@ bool EntryProof::Next(size_t most) {
     if (!ascends && !SortsBehind(last_size, n)) [[unlikely]]
       return Fail();
     const auto type = static_cast<uint8_t>(place[size - kInternalKeyTailBytes]);
-    if (!IsDataBlockType(type)) [[unlikely]]
+    if (!HasPlainValue(type)) [[unlikely]]
       return Fail();
     last_size = size;
     p = suffix + header.non_shared + header.value_size;
@@ -161,7 +170,7 @@ bool EntryProof::SuffixSortsBehind(const char* last, size_t last_size,
 // number of bytes is shared; and where values are of one size too, nothing that
 // is loaded tells where the next entry is, so that the processor goes ahead.
 const char* EntryProof::PassAlike(const char* p, uint8_t flip, size_t size,
-                                  ShortKey* key, uint64_t* num_entries) const {
+                                  ShortKey* key, uint64_t* num_entries) {
   constexpr uint32_t kHeader = 0xffffff;
   constexpr uint32_t kLongVarints = 0x808080;
   const char* const limit = view_.limit();
@@ -184,7 +193,9 @@ const char* EntryProof::PassAlike(const char* p, uint8_t flip, size_t size,
           shared >= longest_shared) {
         break;
       }
-      expected = word;
+      // Where nothing is shared, each entry may be that of a restart point.
+      if (shared == 0) PassRestart(next);
+      expected = shared == 0 ? ~kHeader : word;
       rest = static_cast<ptrdiff_t>(non_shared + (word >> 16));
       type_at = non_shared - kInternalKeyTailBytes;
       last = static_cast<uint8_t>((*key)[shared]) ^ flip;
@@ -192,7 +203,7 @@ const char* EntryProof::PassAlike(const char* p, uint8_t flip, size_t size,
     next += 3;
     const uint8_t byte = static_cast<uint8_t>(*next) ^ flip;
     if (limit - next < rest || byte <= last ||
-        !IsDataBlockType(static_cast<uint8_t>(next[type_at]))) {
+        !HasPlainValue(static_cast<uint8_t>(next[type_at]))) {
       break;
     }
     last = byte;
@@ -225,6 +236,7 @@ bool EntryProof::PassRest(uint64_t* num_entries) {
     if (suffix == nullptr) [[unlikely]]
       return Fail();
     const size_t shared = header.shared;
+    if (shared == 0) PassRestart(p);
     const size_t last_size = std::exchange(size, shared + header.non_shared);
     if (shared > last_size || size > kLongest || size < smallest_key)
         [[unlikely]] {
@@ -243,7 +255,7 @@ bool EntryProof::PassRest(uint64_t* num_entries) {
         header.non_shared >= kInternalKeyTailBytes
             ? suffix[header.non_shared - kInternalKeyTailBytes]
             : key[size - kInternalKeyTailBytes]);
-    if (!IsDataBlockType(type)) [[unlikely]]
+    if (!HasPlainValue(type)) [[unlikely]]
       return Fail();
     p = suffix + header.non_shared + header.value_size;
     ++n;

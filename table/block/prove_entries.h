@@ -1,11 +1,13 @@
 // EntryProof: that all entries of a block of short keys are sound.
 //
-// For who checks a block from its first entry to its last and wants nothing of
-// it but the keys. Proves of each entry what BlockIterator does: that it lies
-// within the block, that its key is an internal key of a known type, and that
-// it sorts behind the one before. What is not proven (damage, a key longer than
-// a ShortKeys holds, values that stand apart) is not told either: the caller
-// then walks the block as any other.
+// For callers that check a block from its first entry to its last and want
+// nothing of it but the keys. Proves of each entry what BlockIterator does:
+// that it lies within the block, that its key is an internal key of a known
+// type, and that it sorts after the one before. Proves of each restart point
+// that an entry begins there which has its whole key, so that a search of the
+// block comes to every entry. What is not proven (damage, a key longer than a
+// ShortKeys holds, values that are stored apart, a value that has a form of its
+// own) is not reported either: the caller then walks the block as any other.
 //
 // Data flow. A key is put together in registers, of the key before it and the
 // bytes of the entry, and stored in a place of its own: who reads keys back
@@ -57,13 +59,18 @@ class EntryProof {
         order_(order),
         keys_(keys),
         p_(view.entries),
+        restart_(view.num_restarts == 0 ? nullptr : view.entries),
         failed_(view.separated) {}
 
   // Whether the keys have been filled with the next ones, `most` or fewer. If
   // not, proven() tells the end of the block from what cannot be proven; the
   // keys are still the last ones.
   bool Next(size_t most = ShortKeys::kMost);
-  bool proven() const { return !failed_; }
+  // At the end of the block: a restart point that no entry begins at was not
+  // passed, nor were those after it.
+  bool proven() const {
+    return !failed_ && (restart_ == nullptr || view_.entries_size == 0);
+  }
   // The same for all entries that are left, whose number is added; of their
   // keys only the last is there then, and nothing is left for Next. Costs less.
   [[nodiscard]] bool PassRest(uint64_t* num_entries);
@@ -82,12 +89,24 @@ class EntryProof {
   void CopySuffix(const char* suffix, size_t n, ShortKey* key,
                   size_t shared) const;
   const char* PassAlike(const char* p, uint8_t flip, size_t size, ShortKey* key,
-                        uint64_t* num_entries) const;
+                        uint64_t* num_entries);
+  // For each entry that shares no bytes, and no other: the entry at p may be
+  // that of the next restart point.
+  void PassRestart(const char* p) {
+    if (p != restart_) return;
+    ++num_passed_;
+    restart_ = num_passed_ < view_.num_restarts
+                   ? view_.entries + view_.RestartOffset(num_passed_)
+                   : nullptr;
+  }
 
   const BlockView& view_;
   const KeyOrder& order_;
   ShortKeys* const keys_;
   const char* p_;
+  // The restart point that comes next; null: none does.
+  const char* restart_;
+  uint32_t num_passed_ = 0;  // of the restart points
   size_t last_size_ = 0;
   bool failed_;
 };

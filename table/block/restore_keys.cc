@@ -29,7 +29,7 @@ Status RestoreKeys(const BlockView& view, const BlockPlace& place,
     form.Restore(stored.key(), &key);
     if (!bound.Passes(key)) continue;
     if (!out->TryReserve(key.size() + stored.value().size() + kEntryOverhead)) {
-      return place.Corruption("bad entry", "no memory for the restored block");
+      return place.NoMemory();
     }
     const size_t shared =
         last.empty() ? 0 : CommonPrefix(UserKeyOf(last), UserKeyOf(key));

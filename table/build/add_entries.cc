@@ -1,6 +1,7 @@
 // Entries on their way into a block: checked, counted, put in order.
 
 #include "table/build/builder_state.h"
+#include "util/mem/memory_limit.h"
 
 namespace ashlar {
 
@@ -200,15 +201,14 @@ Status TableBuilder::State::AddWatched(const Slice& user_key, uint64_t tail,
   return status = collectors.Add(user_key, tail, value, FileSize());
 }
 
-// Ends the block in the making. The next one will begin with that key; null at
-// the file's end.
-
 Status TableBuilder::Add(const Slice& internal_key, const Slice& value) {
   if (internal_key.size() < kInternalKeyTailBytes) [[unlikely]] {
-    return Status::InvalidArgument(
-        "entry " + std::to_string(NumEntries() + 1) + ": key of " +
-        std::to_string(internal_key.size()) +
-        " bytes is no internal key: expected at least 8");
+    return OrMemoryLimit([&] {
+      return Status::InvalidArgument(
+          "entry " + std::to_string(NumEntries() + 1) + ": key of " +
+          std::to_string(internal_key.size()) +
+          " bytes is no internal key: expected at least 8");
+    });
   }
   return AddParts(UserKeyOf(internal_key), TailOf(internal_key), value);
 }
@@ -221,9 +221,14 @@ Status TableBuilder::AddParts(const Slice& user_key, uint64_t tail,
   if (s.finished) [[unlikely]] {
     return Status::InvalidArgument("Add after Finish or Abandon");
   }
-  if (s.is_watched) [[unlikely]]
-    return s.AddWatched(user_key, tail, value);
-  return s.AddEntry(user_key, tail, value);
+  Status added = OrMemoryLimit([&] {
+    return s.is_watched ? s.AddWatched(user_key, tail, value)
+                        : s.AddEntry(user_key, tail, value);
+  });
+  // The entry may be half in: nothing can go on from there.
+  if (added.IsMemoryLimit()) [[unlikely]]
+    s.status = added;
+  return added;
 }
 
 }  // namespace ashlar

@@ -9,6 +9,7 @@
 #define ASHLAR_TABLE_BUILD_BLOCK_WRITER_H_
 
 #include <cstdint>
+#include <string>
 
 #include "table/format/block_handle.h"
 #include "util/checksum_type.h"
@@ -45,6 +46,9 @@ class BlockWriter {
   void SkipTo(uint64_t offset) { offset_ = offset; }
   // Gives everything to the file.
   Status Flush();
+
+  // The file's name, for messages.
+  std::string file_name() const { return file_->name(); }
 
  private:
   Status AddTrailer(const Slice& block, CompressionType type,

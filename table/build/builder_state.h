@@ -117,7 +117,7 @@ struct TableBuilder::State {
   BlockWriter writer;
   BlockCompressor compressor;
   // Made of the first data blocks and used for all of them, but nothing else.
-  std::string dictionary;
+  BlockDictionary dictionary;
   std::optional<BlockCompressor> with_dictionary;
   std::optional<DictionarySampler> sampler;  // while blocks wait for it
   Buffer raw_block;  // the block in the making, when it will be compressed
@@ -134,6 +134,7 @@ struct TableBuilder::State {
   std::optional<FilterPartitionsBuilder> filter_partitions;
   RangeDeletionBlockBuilder range_deletions;
   std::bitset<256> compression_types;
+  uint64_t num_stored_blocks = 0;  // data blocks that the file has
 
   LastKey last_key;
   TableProperties properties;
@@ -185,9 +186,12 @@ struct TableBuilder::State {
     return with_dictionary.has_value() ? *with_dictionary : compressor;
   }
   Status StoreBlock(const Slice& contents);
+  Status StoreCompressed(const Slice& contents, WrittenBlock* stored_block);
   void TakeWritten();
   void CountBlock(const WrittenBlock& stored_block);
   Status FinishDataBlocks();
+  // Data blocks and all that comes after them.
+  Status FinishFile();
   uint64_t FileSize() const {
     return ring != nullptr ? ring->offset() : writer.offset();
   }

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cassert>
+#include <new>
 #include <string>
 
 #include "port/threads.h"
 #include "table/format/block_trailer.h"
+#include "util/mem/memory_limit.h"
 #include "util/sync/ticket_queue.h"
 
 namespace ashlar::internal {
@@ -120,6 +122,7 @@ Status CompressionRing::PublishRun(std::vector<WrittenBlock>* written) {
   if (pool_ == nullptr) {
     own_pool_ = std::make_unique<WorkerPool>(shape_.workers);
     pool_ = own_pool_->state();
+    if (pool_ == nullptr) throw std::bad_alloc();
   }
   if (gate_ == nullptr) {
     compressors_.resize(pool_->threads() + 1);
@@ -217,25 +220,29 @@ void CompressionRing::EndWorkers() {
   gate_ = nullptr;
 }
 
-// Null, and the ring failed, where there is none to be had.
-BlockCompressor* CompressionRing::CompressorOf(uint32_t thread) {
+Status CompressionRing::CompressorOf(uint32_t thread,
+                                     BlockCompressor** compressor) {
   std::optional<BlockCompressor>& own = compressors_[thread];
   if (!own.has_value()) {
     const MutexLock lock(&compressors_mutex_);
     Result<BlockCompressor> made = options_.new_compressor();
-    if (!made.ok()) {
-      Fail(made.status(), false);
-      return nullptr;
-    }
+    if (!made.ok()) return made.status();
     own.emplace(std::move(made).value());
   }
-  return &*own;
+  *compressor = &*own;
+  return {};
 }
 
+// Nothing may be thrown beyond this, nor beyond Write: not on a worker's
+// thread, and not while the slot is claimed.
 void CompressionRing::Compress(const RingStep& step, uint32_t thread) {
-  BlockCompressor* const compressor = CompressorOf(thread);
-  if (compressor == nullptr) return;
-  CompressSlot(&slots_[step.slot], compressor);
+  Status status = OrMemoryLimit([&] {
+    BlockCompressor* compressor = nullptr;
+    Status made = CompressorOf(thread, &compressor);
+    if (made.ok()) CompressSlot(&slots_[step.slot], compressor);
+    return made;
+  });
+  if (!status.ok()) return Fail(status, false);
   const bool by_emit = thread == pool_->threads();
   Move([this, &step, by_emit](const RingState& s) {
     return protocol_.Compressed(s, step.slot, by_emit);
@@ -252,7 +259,8 @@ void CompressionRing::CompressSlot(Slot* slot,
     slot->stored.Reserve(std::max(run_bytes(), slot->raw.size()));
   }
   size_t raw_at = 0;
-  for (Block& block : slot->blocks) {
+  for (size_t i = 0; i < slot->blocks.size(); ++i) {
+    Block& block = slot->blocks[i];
     const Slice raw((in_place ? slot->stored : slot->raw).data() + raw_at,
                     block.raw_size);
     raw_at += block.raw_size + kBlockTrailerSize;
@@ -262,7 +270,9 @@ void CompressionRing::CompressSlot(Slot* slot,
       trailer = slot->stored.data() + raw_at - kBlockTrailerSize;
     } else {
       const size_t begin = slot->stored.size();
-      if (compressor->Compress(raw, &slot->stored)) {
+      bool compressed;
+      slot->fault = compressor->Compress(raw, &slot->stored, &compressed);
+      if (compressed) {
         block.type = compressor->type();
       } else {
         slot->stored.Append(raw);
@@ -273,6 +283,10 @@ void CompressionRing::CompressSlot(Slot* slot,
       slot->stored.Advance(kBlockTrailerSize);
     }
     block.stored_size = static_cast<uint32_t>(payload.size());
+    if (!slot->fault.ok()) [[unlikely]] {
+      slot->unverified = i;
+      return;
+    }
     EncodeTrailer(options_.checksum, 0, 0, payload,
                   static_cast<uint8_t>(block.type), trailer);
   }
@@ -280,7 +294,8 @@ void CompressionRing::CompressSlot(Slot* slot,
 
 void CompressionRing::Write(RingStep step) {
   for (;;) {
-    Status status = WriteSlot(&slots_[step.slot]);
+    Status status =
+        OrMemoryLimit([&] { return WriteSlot(&slots_[step.slot]); });
     if (!status.ok()) return Fail(status, true);
     step = Move([this](const RingState& s) { return protocol_.Wrote(s); });
     if (step.task != RingTask::kWrite) return;
@@ -303,11 +318,17 @@ Status CompressionRing::WriteSlot(Slot* slot) {
   char* at = slot->stored.data();
   const char* from = at;
   uint64_t raw_bytes = 0;
-  for (Block& block : slot->blocks) {
+  for (size_t i = 0; i < slot->blocks.size(); ++i) {
+    Block& block = slot->blocks[i];
     Status moved = AppendGap(
         at, options_.alignment.Before(offset_, block.stored_size), &from);
     if (!moved.ok()) return moved;
     block.handle = {offset_, block.stored_size};
+    if (!slot->fault.ok() && i == slot->unverified) [[unlikely]] {
+      return LocateUnverified(
+          slot->fault, file_->name(),
+          {BlockKind::kData, block.handle, blocks_written_ + i});
+    }
     char* const checksum = at + block.stored_size + 1;
     StoreFixed32(checksum,
                  LoadFixed32(checksum) +
@@ -319,6 +340,7 @@ Status CompressionRing::WriteSlot(Slot* slot) {
     moved = AppendGap(at, options_.alignment.After(block.stored_size), &from);
     if (!moved.ok()) return moved;
   }
+  blocks_written_ += slot->blocks.size();
   Status status = file_->Append(Slice(from, static_cast<size_t>(at - from)));
   progress_.Advance(raw_bytes, offset_);
   return status;

@@ -13,6 +13,13 @@
 // filled, and a codec for each thread that came to work here. Buffers are made
 // as large as a run may become at once, so that none of them doubles.
 //
+// A block that cannot be read back (TableOptions::verify_compression) is found
+// by the thread that compresses it, but the file's offset is known only to the
+// writer. So that thread leaves the fault in the slot and the writer fails the
+// ring when it comes to the block: every slot before it is in the file, the
+// block and what follows are not, and whichever threads compressed them, the
+// first bad block of the file is the one that is reported.
+//
 // All calls from one thread at a time. Destruction abandons what is not
 // written, and waits until no worker touches the ring any more.
 #ifndef ASHLAR_TABLE_BUILD_COMPRESSION_RING_H_
@@ -108,6 +115,10 @@ class CompressionRing {
     Buffer raw;
     Buffer stored;  // blocks with trailers; or the raw ones, without a codec
     std::vector<Block> blocks;
+    // The verifier's error about the block number `unverified` of these; ok:
+    // none. The blocks after it are not compressed.
+    Status fault;
+    size_t unverified = 0;
   };
 
   size_t run_bytes() const {
@@ -131,7 +142,7 @@ class CompressionRing {
   Status WriteSlot(Slot* slot);
   Status AppendGap(const char* to, uint64_t zeros, const char** from);
   void Deliver(Slot* slot, std::vector<WrittenBlock>* written) const;
-  BlockCompressor* CompressorOf(uint32_t thread);
+  Status CompressorOf(uint32_t thread, BlockCompressor** compressor);
   void Fail(const Status& error, bool drop_writer_role);
   void EndWorkers();
 
@@ -156,8 +167,9 @@ class CompressionRing {
   // Shared: the word, and what it hands from thread to thread.
   AcqRelAtomic<uint64_t> word_{0};
   std::vector<Slot> slots_;
-  uint64_t offset_;         // the writer's
-  WriteProgress progress_;  // the writer's news
+  uint64_t offset_;              // the writer's
+  uint64_t blocks_written_ = 0;  // the writer's
+  WriteProgress progress_;       // the writer's news
   // One a pool thread, the last for the emit thread; made when needed.
   std::vector<std::optional<BlockCompressor>> compressors_;
   Mutex compressors_mutex_;

@@ -6,8 +6,11 @@
 
 #include "table/internal_key.h"
 #include "table/table_builder.h"
+#include "util/mem/memory_limit.h"
 
 namespace ashlar {
+
+using internal::OrMemoryLimit;
 
 struct ExternalFileWriter::State {
   // Null when the caller brought its own file. Outlives the builder.
@@ -28,29 +31,33 @@ ExternalFileWriter::~ExternalFileWriter() = default;
 Result<std::unique_ptr<ExternalFileWriter>> ExternalFileWriter::Create(
     WritableFile* file, const TableOptions& table_options,
     const BuildOptions& build_options) {
-  Result<std::unique_ptr<TableBuilder>> builder =
-      TableBuilder::Create(table_options, build_options, file);
-  if (!builder.ok()) return builder.status();
-  (*builder)->MakeExternal();
-  auto state = std::make_unique<State>();
-  state->builder = std::move(builder).value();
-  state->timestamp_size = table_options.comparator->timestamp_size();
-  return std::unique_ptr<ExternalFileWriter>(
-      new ExternalFileWriter(std::move(state)));
+  return OrMemoryLimit([&]() -> Result<std::unique_ptr<ExternalFileWriter>> {
+    Result<std::unique_ptr<TableBuilder>> builder =
+        TableBuilder::Create(table_options, build_options, file);
+    if (!builder.ok()) return builder.status();
+    (*builder)->MakeExternal();
+    auto state = std::make_unique<State>();
+    state->builder = std::move(builder).value();
+    state->timestamp_size = table_options.comparator->timestamp_size();
+    return std::unique_ptr<ExternalFileWriter>(
+        new ExternalFileWriter(std::move(state)));
+  });
 }
 
 Result<std::unique_ptr<ExternalFileWriter>> ExternalFileWriter::Open(
     const std::string& path, const TableOptions& table_options,
     const BuildOptions& build_options,
     const AtomicFile::Options& file_options) {
-  Result<std::unique_ptr<AtomicFile>> file =
-      AtomicFile::Create(path, file_options);
-  if (!file.ok()) return file.status();
-  Result<std::unique_ptr<ExternalFileWriter>> writer =
-      Create((*file)->file(), table_options, build_options);
-  if (!writer.ok()) return writer.status();
-  (*writer)->state_->atomic_file = std::move(file).value();
-  return writer;
+  return OrMemoryLimit([&]() -> Result<std::unique_ptr<ExternalFileWriter>> {
+    Result<std::unique_ptr<AtomicFile>> file =
+        AtomicFile::Create(path, file_options);
+    if (!file.ok()) return file.status();
+    Result<std::unique_ptr<ExternalFileWriter>> writer =
+        Create((*file)->file(), table_options, build_options);
+    if (!writer.ok()) return writer.status();
+    (*writer)->state_->atomic_file = std::move(file).value();
+    return writer;
+  });
 }
 
 Status ExternalFileWriter::Put(const Slice& user_key, const Slice& value) {
@@ -75,11 +82,13 @@ Status ExternalFileWriter::SingleDelete(const Slice& user_key) {
 
 Status ExternalFileWriter::PutEntity(const Slice& user_key,
                                      const std::vector<WideColumn>& columns) {
-  std::string entity;
-  Status status = EncodeWideColumns(columns, &entity);
-  if (!status.ok()) return status;
-  return state_->builder->AddParts(
-      user_key, PackTail(0, ValueType::kTypeWideColumnEntity), entity);
+  return OrMemoryLimit([&]() {
+    std::string entity;
+    Status status = EncodeWideColumns(columns, &entity);
+    if (!status.ok()) return status;
+    return state_->builder->AddParts(
+        user_key, PackTail(0, ValueType::kTypeWideColumnEntity), entity);
+  });
 }
 
 Status ExternalFileWriter::DeleteRange(const Slice& begin, const Slice& end) {
@@ -90,15 +99,17 @@ Status ExternalFileWriter::DeleteRange(const Slice& begin, const Slice& end) {
 Status ExternalFileWriter::State::AddAt(const Slice& user_key,
                                         const Slice& timestamp, ValueType type,
                                         const Slice& value) {
-  if (timestamp.size() != timestamp_size) {
-    return Status::InvalidArgument("timestamp of " +
-                                   std::to_string(timestamp.size()) +
-                                   " bytes, those of the comparator have " +
-                                   std::to_string(timestamp_size));
-  }
-  whole_key.assign(user_key.data(), user_key.size());
-  whole_key.append(timestamp.data(), timestamp.size());
-  return builder->AddParts(whole_key, PackTail(0, type), value);
+  return OrMemoryLimit([&]() {
+    if (timestamp.size() != timestamp_size) {
+      return Status::InvalidArgument("timestamp of " +
+                                     std::to_string(timestamp.size()) +
+                                     " bytes, those of the comparator have " +
+                                     std::to_string(timestamp_size));
+    }
+    whole_key.assign(user_key.data(), user_key.size());
+    whole_key.append(timestamp.data(), timestamp.size());
+    return builder->AddParts(whole_key, PackTail(0, type), value);
+  });
 }
 
 Status ExternalFileWriter::PutAt(const Slice& user_key, const Slice& timestamp,
@@ -114,10 +125,12 @@ Status ExternalFileWriter::DeleteAt(const Slice& user_key,
 
 Status ExternalFileWriter::DeleteRangeAt(const Slice& begin, const Slice& end,
                                          const Slice& timestamp) {
-  std::string whole_end = end.ToString();
-  whole_end.append(timestamp.data(), timestamp.size());
-  return state_->AddAt(begin, timestamp, ValueType::kTypeRangeDeletion,
-                       whole_end);
+  return OrMemoryLimit([&]() {
+    std::string whole_end = end.ToString();
+    whole_end.append(timestamp.data(), timestamp.size());
+    return state_->AddAt(begin, timestamp, ValueType::kTypeRangeDeletion,
+                         whole_end);
+  });
 }
 
 Status ExternalFileWriter::Finish() {
@@ -128,7 +141,7 @@ Status ExternalFileWriter::Finish() {
   }
   Status status = s.builder->Finish();
   if (status.ok() && s.atomic_file != nullptr) {
-    status = s.atomic_file->Commit();
+    status = OrMemoryLimit([&s] { return s.atomic_file->Commit(); });
   }
   // Whatever has not got its name by now never will.
   s.atomic_file.reset();

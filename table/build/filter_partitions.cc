@@ -4,6 +4,7 @@
 #include <span>
 #include <utility>
 
+#include "table/filter/verify_filter.h"
 #include "table/index/index_encoder.h"
 #include "table/index/partition_policy.h"
 #include "table/internal_key.h"
@@ -85,7 +86,8 @@ void FilterPartitionsBuilder::Cut(const Slice* next_user_key,
   done_.push_back({keys_.bits().Take(), Buffer(),
                    options_.decouple_partitioned_filters
                        ? EndBehind(last_user_key)
-                       : index_->last_separator().ToString()});
+                       : index_->last_separator().ToString(),
+                   Status()});
   const WorkerCrew crew = find_crew_();
   if (next_user_key == nullptr || crew.alone() ||
       waiting_hashes_ >= kMostWaitingHashes) {
@@ -96,16 +98,28 @@ void FilterPartitionsBuilder::Cut(const Slice* next_user_key,
 
 void FilterPartitionsBuilder::BuildWaiting(const WorkerCrew& crew) {
   const std::span<Partition> waiting = std::span(done_).subspan(first_waiting_);
-  const bool built = crew.ForEach(
+  // What failed is kept with its partition.
+  static_cast<void>(crew.ForEach(
       static_cast<uint32_t>(waiting.size()), [&waiting](uint32_t i) {
-        return waiting[i].hashes.Finish(&waiting[i].payload);
-      });
-  out_of_memory_ |= !built;
+        waiting[i].built = waiting[i].hashes.Finish(&waiting[i].payload);
+        return waiting[i].built.ok();
+      }));
   for (const Partition& partition : waiting) {
     done_bytes_ += partition.payload.size();
   }
   first_waiting_ = done_.size();
   waiting_hashes_ = waiting_bytes_ = 0;
+}
+
+// Partitions are begun in order, so whichever threads built them, the first bad
+// one is always known.
+Status FilterPartitionsBuilder::FirstFault(const std::string& file_name) const {
+  for (size_t i = 0; i < done_.size(); ++i) {
+    if (done_[i].built.ok()) continue;
+    return LocateBadFilter(done_[i].built, file_name,
+                           "filter-partition block #" + std::to_string(i));
+  }
+  return {};
 }
 
 Status FilterPartitionsBuilder::Write(const Slice& last_user_key,
@@ -115,10 +129,8 @@ Status FilterPartitionsBuilder::Write(const Slice& last_user_key,
   *bytes = 0;
   if (num_hashes() == 0) return {};
   Cut(nullptr, last_user_key);
-  if (out_of_memory_) {
-    return Status::Aborted("no memory for a filter of " +
-                           std::to_string(SizeEstimate()) + " bytes");
-  }
+  Status built = FirstFault(writer->file_name());
+  if (!built.ok()) return built;
   IndexForm form = index_->form();
   form.first_keys = false;
   IndexEncoder encoder(form, options_.index_block_restart_interval);

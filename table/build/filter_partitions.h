@@ -71,6 +71,7 @@ class FilterPartitionsBuilder {
     FilterBitsBuilder hashes;  // until it is built
     Buffer payload;
     std::string end;  // internal key
+    Status built;     // what went wrong
   };
 
   bool CutIsDue();
@@ -79,6 +80,7 @@ class FilterPartitionsBuilder {
   std::string EndBehind(const Slice& user_key) const;
   void AddPrefixOf(const Slice& user_key);
   void BuildWaiting(const WorkerCrew& crew);
+  Status FirstFault(const std::string& file_name) const;
 
   const TableOptions& options_;
   IndexBuilder* const index_;
@@ -94,7 +96,6 @@ class FilterPartitionsBuilder {
   uint64_t waiting_bytes_ = 0;  // that they are expected to become
   uint64_t done_hashes_ = 0;
   uint64_t done_bytes_ = 0;  // of those that are built
-  bool out_of_memory_ = false;
 };
 
 }  // namespace ashlar::internal

@@ -1,9 +1,9 @@
 #include "table/build/initial_properties.h"
 
 #include <ctime>
-#include <random>
 #include <string>
 
+#include "port/random_word.h"
 #include "table/build/collectors.h"
 #include "table/meta/properties_block.h"
 #include "util/coding/coding.h"
@@ -93,16 +93,11 @@ void DescribeOrigin(const BuildOptions& options, const TableIdentity& identity,
   p->seqno_to_time_mapping = EncodeTimes(options.seqno_to_time);
 }
 
-uint64_t RandomWord(std::random_device* device) {
-  return uint64_t{(*device)()} << 32 | (*device)();
-}
-
 std::string NewSessionId() {
-  std::random_device device;
   // Eight digits of base 36 hold no more than 39 bits of the upper word.
   constexpr uint64_t kUpperMask = (uint64_t{1} << 39) - 1;
-  return EncodeSessionId(RandomWord(&device) & kUpperMask,
-                         RandomWord(&device) | 1);
+  return EncodeSessionId(port::RandomWord() & kUpperMask,
+                         port::RandomWord() | 1);
 }
 
 // Any word but 0 will do, as long as files differ.

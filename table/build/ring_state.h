@@ -38,7 +38,10 @@
 //   Yield       worker   leaves for another ring, its ticket queued again
 //   Compressed  both     the slot is ready to be written
 //   Wrote       writer   the head is free; goes on with the next if it is ready
-//   Fail        any      the first error, or Abandon
+//   Fail        any      the first error, or Abandon. A block that cannot be
+//                        verified is an error of the writer: the thread that
+//                        compressed it leaves the fault in the slot and takes
+//                        Compressed, so the faults of a file come in its order
 //   Close       emit     no more slots will come
 //   Withdraw    emit     tickets that were taken back from the pool
 //   LookForEnd  emit     waits until no worker can touch the ring any more

@@ -78,7 +78,7 @@ std::optional<DictionarySampler> TableBuilder::State::SamplerFor() const {
 
 Status TableBuilder::State::HoldBack(const Slice& contents) {
   if (!sampler->Add(contents)) {
-    return Status::Aborted(
+    return Status::MemoryLimit(
         "no memory to hold back " +
         std::to_string(sampler->bytes() + contents.size()) +
         " bytes of blocks for a dictionary: "
@@ -111,7 +111,7 @@ Status TableBuilder::State::AddKeysOf(const Slice& block_contents,
 // Makes the dictionary, and stores the blocks that waited for it.
 Status TableBuilder::State::UseDictionary() {
   const DictionarySampler held = *std::exchange(sampler, std::nullopt);
-  dictionary = held.MakeDictionary();
+  dictionary = BlockDictionaryFor(options, held.MakeDictionary());
   Result<BlockCompressor> made = BlockCompressorFor(options, dictionary);
   if (!made.ok()) return made.status();
   with_dictionary.emplace(std::move(made).value());
@@ -142,25 +142,37 @@ Status TableBuilder::State::StoreBlock(const Slice& contents) {
     return stored;
   }
   WrittenBlock stored_block;
-  const size_t begin = writer.in_place()->size();
-  const auto pad = [this](uint64_t size) {
-    writer.Pad(alignment.Before(writer.offset(), size));
-  };
-  if (!compressor.active()) {
-    pad(contents.size());
-    stored = writer.FinishInPlace(stored_block.type, &stored_block.handle);
-  } else if (Codec().Compress(contents, writer.in_place())) {
-    stored_block.type = compressor.type();
-    pad(writer.in_place()->size() - begin);
-    stored = writer.FinishInPlace(stored_block.type, &stored_block.handle);
+  if (compressor.active()) {
+    stored = StoreCompressed(contents, &stored_block);
   } else {
-    pad(contents.size());
-    stored = writer.Append(contents, stored_block.type, &stored_block.handle);
+    writer.Pad(alignment.Before(writer.offset(), contents.size()));
+    stored = writer.FinishInPlace(stored_block.type, &stored_block.handle);
   }
   writer.Pad(alignment.After(stored_block.handle.size));
   raw_block.clear();
   if (stored.ok()) CountBlock(stored_block);
   return stored;
+}
+
+// Compressed if that makes it small enough, else as it is.
+Status TableBuilder::State::StoreCompressed(const Slice& contents,
+                                            WrittenBlock* stored_block) {
+  const size_t begin = writer.in_place()->size();
+  bool compressed;
+  Status verified = Codec().Compress(contents, writer.in_place(), &compressed);
+  const uint64_t size =
+      compressed ? writer.in_place()->size() - begin : contents.size();
+  writer.Pad(alignment.Before(writer.offset(), size));
+  if (!verified.ok()) [[unlikely]] {
+    return LocateUnverified(
+        verified, file->name(),
+        {BlockKind::kData, {writer.offset(), size}, num_stored_blocks});
+  }
+  if (!compressed) {
+    return writer.Append(contents, stored_block->type, &stored_block->handle);
+  }
+  stored_block->type = compressor.type();
+  return writer.FinishInPlace(stored_block->type, &stored_block->handle);
 }
 
 void TableBuilder::State::TakeWritten() {
@@ -170,6 +182,7 @@ void TableBuilder::State::TakeWritten() {
 
 // Of blocks in file order.
 void TableBuilder::State::CountBlock(const WrittenBlock& stored_block) {
+  ++num_stored_blocks;
   if (stored_block.type != CompressionType::kNoCompression) {
     compression_types.set(static_cast<uint8_t>(stored_block.type));
   } else if (compressor.active()) {

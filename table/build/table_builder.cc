@@ -4,6 +4,7 @@
 #include "table/build/builder_state.h"
 #include "table/build/initial_properties.h"
 #include "table/format/format_version.h"
+#include "util/mem/memory_limit.h"
 
 namespace ashlar {
 
@@ -47,7 +48,7 @@ uint64_t TableBuilder::State::TailEstimate() const {
   // Properties, metaindex and footer together are about this large.
   constexpr uint64_t kTailBytes = 1500;
   return index->SizeEstimate() + kTailBytes + range_deletions.SizeEstimate() +
-         dictionary.size() +
+         dictionary.bytes.size() +
          (filter_partitions ? filter_partitions->SizeEstimate() : 0) +
          (filter.has_value() ? filter->bits().SizeEstimate() : 0);
 }
@@ -72,6 +73,20 @@ uint64_t TableBuilder::State::SizeEstimate() const {
   return written_bytes + pending + TailEstimate();
 }
 
+Status TableBuilder::State::FinishFile() {
+  Status done = FinishDataBlocks();
+  if (!done.ok()) return done;
+  CompleteCounts();
+  done = collectors.Finish(&properties.user_collected_properties);
+  if (!done.ok()) return done;
+  return WriteTail({&options, base_context_checksum,
+                    filter.has_value() ? &filter->bits() : nullptr,
+                    filter_partitions ? &*filter_partitions : nullptr,
+                    last_key.user_key(), index.get(), &compressor,
+                    dictionary.bytes, compression_types, &range_deletions, FilterCrew()},
+                   &writer, &properties);
+}
+
 TableBuilder::TableBuilder(std::unique_ptr<State> state)
     : state_(std::move(state)) {}
 
@@ -80,25 +95,28 @@ TableBuilder::~TableBuilder() = default;
 Result<std::unique_ptr<TableBuilder>> TableBuilder::Create(
     const TableOptions& table_options, const BuildOptions& build_options,
     WritableFile* file) {
-  Status status = table_options.Validate();
-  if (status.ok()) status = ValidateBuildOptions(build_options);
-  if (!status.ok()) return status;
-  Result<BlockCompressor> compressor = BlockCompressorFor(table_options);
-  if (!compressor.ok()) return compressor.status();
-  const TableIdentity identity = CompleteIdentity(build_options.identity);
-  const bool context =
-      TraitsOf(table_options.format_version).has_context_checksums;
-  const uint32_t base = context ? *identity.base_context_checksum : 0;
-  auto state = std::make_unique<State>(
-      table_options, std::move(compressor).value(), base, file,
-      CrewFor(table_options, build_options), build_options.target_file_size,
-      Collectors(build_options));
-  if (table_options.flush_block_policy_factory != nullptr &&
-      state->own_flush_policy == nullptr) {
-    return Status::InvalidArgument("flush_block_policy_factory makes none");
-  }
-  state->properties = InitialProperties(table_options, build_options, identity);
-  return std::unique_ptr<TableBuilder>(new TableBuilder(std::move(state)));
+  return OrMemoryLimit([&]() -> Result<std::unique_ptr<TableBuilder>> {
+    Status status = table_options.Validate();
+    if (status.ok()) status = ValidateBuildOptions(build_options);
+    if (!status.ok()) return status;
+    Result<BlockCompressor> compressor = BlockCompressorFor(table_options);
+    if (!compressor.ok()) return compressor.status();
+    const TableIdentity identity = CompleteIdentity(build_options.identity);
+    const bool context =
+        TraitsOf(table_options.format_version).has_context_checksums;
+    const uint32_t base = context ? *identity.base_context_checksum : 0;
+    auto state = std::make_unique<State>(
+        table_options, std::move(compressor).value(), base, file,
+        CrewFor(table_options, build_options), build_options.target_file_size,
+        Collectors(build_options));
+    if (table_options.flush_block_policy_factory != nullptr &&
+        state->own_flush_policy == nullptr) {
+      return Status::InvalidArgument("flush_block_policy_factory makes none");
+    }
+    state->properties =
+        InitialProperties(table_options, build_options, identity);
+    return std::unique_ptr<TableBuilder>(new TableBuilder(std::move(state)));
+  });
 }
 
 void TableBuilder::MakeExternal() {
@@ -116,18 +134,7 @@ Status TableBuilder::Finish() {
     return Status::InvalidArgument("Finish after Finish or Abandon");
   }
   s.finished = true;
-  s.status = s.FinishDataBlocks();
-  if (!s.status.ok()) return s.status;
-  s.CompleteCounts();
-  s.status = s.collectors.Finish(&s.properties.user_collected_properties);
-  if (!s.status.ok()) return s.status;
-  s.status = WriteTail(
-      {&s.options, s.base_context_checksum,
-       s.filter.has_value() ? &s.filter->bits() : nullptr,
-       s.filter_partitions ? &*s.filter_partitions : nullptr,
-       s.last_key.user_key(), s.index.get(), &s.compressor, s.dictionary,
-       s.compression_types, &s.range_deletions, s.FilterCrew()},
-      &s.writer, &s.properties);
+  s.status = OrMemoryLimit([&s] { return s.FinishFile(); });
   s.own_pool.reset();
   return s.status;
 }

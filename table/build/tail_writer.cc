@@ -3,6 +3,7 @@
 #include <map>
 #include <string>
 
+#include "table/filter/verify_filter.h"
 #include "table/format/footer.h"
 #include "table/meta/plain_block.h"
 #include "table/meta/properties_block.h"
@@ -27,14 +28,13 @@ Status WriteFilter(const TailContents& contents, BlockWriter* writer,
   properties->num_filter_entries = contents.filter->num_hashes();
   if (contents.filter->num_hashes() == 0) return {};
   Buffer payload;
-  if (!contents.filter->Finish(&payload, contents.crew)) {
-    return Status::Aborted("no memory for a filter of " +
-                           std::to_string(contents.filter->SizeEstimate()) +
-                           " bytes");
+  Status status = contents.filter->Finish(&payload, contents.crew);
+  if (!status.ok()) {
+    return LocateBadFilter(status, writer->file_name(), "filter block");
   }
   properties->filter_size = payload.size();
   BlockHandle handle;
-  Status status =
+  status =
       writer->Append(payload.slice(), CompressionType::kNoCompression, &handle);
   std::string name(kFullFilterPrefix);
   name.append(kBuiltinFilterName);
@@ -66,19 +66,33 @@ class IndexBlockWriter final : public IndexSink {
                    Metaindex* metaindex)
       : contents_(contents), writer_(writer), metaindex_(metaindex) {}
 
-  Status Store(const Slice& block, BlockHandle* handle) override {
+  Status Store(BlockKind kind, const Slice& block,
+               BlockHandle* handle) override {
+    const uint64_t number = stored_[kind]++;
     BlockCompressor* const compressor = contents_->compressor;
-    if (compressor->active() && contents_->options->enable_index_compression &&
-        compressor->Compress(block, writer_->in_place())) {
-      contents_->compression_types.set(
-          static_cast<uint8_t>(compressor->type()));
-      return writer_->FinishInPlace(compressor->type(), handle);
+    if (!compressor->active() ||
+        !contents_->options->enable_index_compression) {
+      return writer_->Append(block, CompressionType::kNoCompression, handle);
     }
-    return writer_->Append(block, CompressionType::kNoCompression, handle);
+    const size_t begin = writer_->in_place()->size();
+    bool compressed;
+    Status verified =
+        compressor->Compress(block, writer_->in_place(), &compressed);
+    if (!verified.ok()) [[unlikely]] {
+      const BlockHandle place{writer_->offset(),
+                              writer_->in_place()->size() - begin};
+      return LocateUnverified(verified, writer_->file_name(),
+                              {kind, place, number});
+    }
+    if (!compressed) {
+      return writer_->Append(block, CompressionType::kNoCompression, handle);
+    }
+    contents_->compression_types.set(static_cast<uint8_t>(compressor->type()));
+    return writer_->FinishInPlace(compressor->type(), handle);
   }
   Status StoreNamed(std::string_view name, const Slice& block) override {
     BlockHandle handle;
-    Status status = Store(block, &handle);
+    Status status = Store(BlockKind::kOther, block, &handle);
     AddToMetaindex(std::string(name), handle, metaindex_);
     return status;
   }
@@ -87,6 +101,7 @@ class IndexBlockWriter final : public IndexSink {
   TailContents* contents_;
   BlockWriter* writer_;
   Metaindex* metaindex_;
+  std::map<BlockKind, uint64_t> stored_;  // how many of each kind
 };
 
 Status WriteIndex(TailContents* contents, BlockWriter* writer,

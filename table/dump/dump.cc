@@ -3,13 +3,16 @@
 #include "table/dump.h"
 
 #include "table/dump/inspector.h"
+#include "util/mem/memory_limit.h"
 
 namespace ashlar {
 
 Status InspectTable(const RandomAccessFile& file, const InspectOptions& options,
                     TableInspection* inspection) {
   *inspection = TableInspection();
-  return internal::Inspector(file, options, inspection).Run();
+  const Status status = internal::OrMemoryLimit(
+      [&] { return internal::Inspector(file, options, inspection).Run(); });
+  return status.IsMemoryLimit() ? status.WithPrefix(file.name()) : status;
 }
 
 }  // namespace ashlar

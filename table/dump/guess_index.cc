@@ -2,6 +2,7 @@
 // properties are left to tell.
 
 #include "table/dump/inspector.h"
+#include "table/dump/restart_points.h"
 #include "table/meta/plain_block.h"
 
 namespace ashlar::internal {
@@ -41,7 +42,8 @@ Status Inspector::GuessIndex(const BlockView& view, const BlockPlace& place,
     for (const bool delta : {true, false}) {
       if (delta && !traits.may_have_delta_handles) continue;
       IndexForm form{traits.may_have_user_key_index, delta, first_keys};
-      status = ParseIndexAs(form, view, place, items);
+      RestartPoints restarts(view);
+      status = ParseIndexAs(form, view, place, items, &restarts);
       if (status.ok()) {
         form.user_keys =
             form.user_keys && !AreInternalKeys(*items, before.items);
@@ -59,16 +61,20 @@ Status Inspector::ParseFilterIndex(const BlockView& view,
                                    IndexItems* items) const {
   IndexForm form = index_form_;
   form.first_keys = false;
-  if (index_form_known_) return ParseIndexAs(form, view, place, items);
+  RestartPoints restarts(view);
+  if (index_form_known_) {
+    Status status = ParseIndexAs(form, view, place, items, &restarts);
+    return status.ok() ? restarts.Judge(place) : status;
+  }
   const FormatTraits& traits = source_->footer().traits();
   const IndexItems::Mark before = items->mark();
   form.user_keys = traits.may_have_user_key_index;
   form.delta_handles = traits.may_have_delta_handles;
-  Status status = ParseIndexAs(form, view, place, items);
+  Status status = ParseIndexAs(form, view, place, items, &restarts);
   if (status.ok() || !form.delta_handles) return status;
   items->GoBack(before);
   form.delta_handles = false;
-  return ParseIndexAs(form, view, place, items);
+  return ParseIndexAs(form, view, place, items, &restarts);
 }
 
 bool Inspector::Peek(const BlockPlace& place, Slice* contents) {
@@ -120,8 +126,11 @@ bool Inspector::LooksLikePartition(const IndexItem& item,
   const BlockPlace place{BlockKind::kIndexPartition, item.handle, 0};
   Slice contents;
   BlockView view;
-  return Peek(place, &contents) && ParseBlock(contents, place, &view).ok() &&
-         ParseIndexAs(index_form_, view, place, children).ok() &&
+  if (!Peek(place, &contents) || !ParseBlock(contents, place, &view).ok()) {
+    return false;
+  }
+  RestartPoints restarts(view);
+  return ParseIndexAs(index_form_, view, place, children, &restarts).ok() &&
          !children->empty() &&
          children->back().handle.End() <= item.handle.offset &&
          children->back().separator == item.separator;

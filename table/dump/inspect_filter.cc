@@ -7,6 +7,7 @@
 #include "port/huge_pages.h"
 #include "table/dump/inspector.h"
 #include "table/meta/plain_block.h"
+#include "table/read/metadata_cache.h"
 
 namespace ashlar::internal {
 
@@ -21,17 +22,30 @@ void Inspector::ExpectFilter(const BlockHandle& handle, Buffer* stored) const {
   if (stored->TryReserve(bytes)) port::UseHugePages(stored->data(), bytes);
 }
 
+// A file without properties has the subject of one whose properties say
+// nothing.
+void Inspector::TakeFilterSubject() {
+  filter_subject_ =
+      FilterSubject(found_->properties.value_or(TableProperties()), nullptr);
+}
+
+// As the reader has it: Pebble gives a table without entries one data block,
+// which is empty, and counts range deletions among the entries.
+bool Inspector::HasPoints() const {
+  const TableProperties properties =
+      found_->properties.value_or(TableProperties());
+  const bool tells = properties.stored.contains("rocksdb.num.entries");
+  const bool any = properties.num_entries > properties.num_range_deletions;
+  return tells ? any && (!data_blocks_.empty() || !index_complete_)
+               : !data_blocks_.empty();
+}
+
 // Takes the filter along, so that every key that is met can be asked of it.
 Status Inspector::InspectFilter(const std::string& name, const Slice& contents,
                                 const BlockPlace& place) {
   const FilterBitsReader reader(contents);
-  const bool has_entries =
-      found_->properties.has_value() &&
-      found_->properties->num_entries > found_->properties->num_range_deletions;
-  if (found_->properties.has_value()) {
-    filter_subject_ = FilterSubject(*found_->properties, nullptr);
-  }
-  if (reader.kind() == FilterBitsReader::Kind::kEmpty && has_entries &&
+  TakeFilterSubject();
+  if (reader.kind() == FilterBitsReader::Kind::kEmpty && HasPoints() &&
       filter_subject_.whole_keys()) {
     return place.Corruption("bad filter",
                             "expected more than 5 bytes in a table with "
@@ -71,13 +85,25 @@ Status Inspector::InspectLevelDbFilter(const Slice& contents,
                               std::to_string(contents.size()) + " bytes");
 }
 
-void Inspector::TakeFilterPart(std::string end, const Slice& contents) {
+// A part of no bytes, stored as such, knows nothing. What is damaged lets
+// everything pass.
+void Inspector::TakeFilterPart(const Slice& end, const Slice& contents,
+                               bool sound) {
   FilterPart& part = filter_.emplace_back();
   part.payload.Append(contents);
-  if (!contents.empty()) part.bits = FilterBitsReader(part.payload.slice());
-  part.end = std::move(end);
+  if (sound) part.bits = FilterBitsReader(part.payload.slice());
+  part.end = end.ToString();
 }
 
+bool Inspector::PartsKnow(const Slice& asked, size_t first, size_t last) const {
+  for (size_t i = first; i <= last; ++i) {
+    if (!filter_[i].bits.MayMatchBytes(asked)) return false;
+  }
+  return true;
+}
+
+// A read asks the part where the versions begin that it may see, which may be
+// before the part where the key is stored.
 bool Inspector::FilterKnows(const Slice& internal_key,
                             uint64_t block_offset) const {
   const Slice user_key =
@@ -87,13 +113,36 @@ bool Inspector::FilterKnows(const Slice& internal_key,
     return false;
   }
   if (filter_.empty()) return true;
-  const FilterBitsReader& bits = filter_[FilterPartOf(internal_key)].bits;
-  if (filter_subject_.whole_keys() && !bits.MayMatchBytes(user_key)) {
+  std::string target;
+  const size_t last = FilterPartOf(internal_key);
+  size_t first = FirstPartOf(user_key, &target);
+  if (filter_subject_.whole_keys() && !PartsKnow(user_key, first, last)) {
     return false;
   }
   Slice prefix;
-  return !filter_subject_.OfPrefix(user_key, &prefix) ||
-         bits.MayMatchBytes(prefix);
+  if (!filter_subject_.OfPrefix(user_key, &prefix)) return true;
+  while (MayBeSoughtBefore(first, prefix)) --first;
+  return PartsKnow(prefix, first, last);
+}
+
+size_t Inspector::FirstPartOf(const Slice& user_key,
+                              std::string* target) const {
+  if (filter_.size() == 1) return 0;
+  target->assign(user_key.data(), user_key.size());
+  target->append(order_->timestamp_size() + kInternalKeyTailBytes, '\xff');
+  return FilterPartOf(*target);
+}
+
+// Keys between that one and the first key of this part have the prefix too,
+// since keys of a prefix follow each other.
+bool Inspector::MayBeSoughtBefore(size_t part, const Slice& prefix) const {
+  if (part == 0) return false;
+  const Slice end(filter_[part - 1].end);
+  const Slice user_key = WithoutTimestamp(
+      index_form_.user_keys ? end : UserKeyOf(end), order_->timestamp_size());
+  Slice prefix_there;
+  return filter_subject_.OfPrefix(user_key, &prefix_there) &&
+         prefix_there == prefix;
 }
 
 size_t Inspector::FilterPartOf(const Slice& internal_key) const {
@@ -117,9 +166,7 @@ Status Inspector::InspectFilterPartitions(const std::string& name,
   IndexItems items;
   status = ParseFilterIndex(view, place, &items);
   *num_entries = items.size();
-  if (found_->properties.has_value()) {
-    filter_subject_ = FilterSubject(*found_->properties, nullptr);
-  }
+  TakeFilterSubject();
   // Of several filters one is asked.
   bool asked = status.ok() && filter_.empty() && order_.has_value() &&
                index_form_known_ && filter_subject_.any() &&
@@ -134,13 +181,12 @@ Status Inspector::InspectFilterPartitions(const std::string& name,
     const BlockPlace part{BlockKind::kFilterPartition, items[i].handle, i};
     BlockInfo info;
     Slice payload;
-    if (Read(part, &info, &payload) && FilterBitsReader::IsDamaged(payload)) {
-      info.status = part.Corruption("bad filter",
-                                    "size or parameters are not of its kind");
+    if (Read(part, &info, &payload)) {
+      info.status = CheckFilterPartition(part, payload);
     }
+    const bool sound = info.status.ok();
     if (asked) {
-      TakeFilterPart(items[i].separator.ToString(),
-                     info.status.ok() ? payload : Slice());
+      TakeFilterPart(items[i].separator, sound ? payload : Slice(), sound);
     }
     Keep(std::move(info));
   }

@@ -15,7 +15,7 @@
 // Filters answer late, when what they look at has been fetched. A run of which
 // some key is denied, whichever it was, is done again, entry by entry.
 //
-// Who owns what. A Walk, and the BlockInfos of a run, belong to the thread that
+// Who owns what. A Walk, and each BlockInfo of a run, belong to the thread that
 // has them; the Inspector is not changed until all are done; the number of the
 // next run is the only word that is written by several. Runs are taken in
 // ascending order, so each thread meets its keys in order, as a hash search

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 
+#include "table/dump/restart_points.h"
 #include "table/meta/plain_block.h"
 #include "table/meta/properties_block.h"
 #include "table/meta/range_del_block.h"
+#include "table/meta/range_del_fragments.h"
 #include "table/read/opened_table.h"
+#include "util/mem/memory_limit.h"
 
 namespace ashlar::internal {
 
@@ -19,18 +22,11 @@ BlockPlace PlaceOf(const BlockInfo& info) {
   return {info.kind, {info.offset, info.size}, info.index};
 }
 
-Status CountRangeDeletions(const Slice& contents, const BlockPlace& place,
-                           size_t timestamp_size, uint64_t* num_entries) {
-  RangeDeletionList list;
-  Status status =
-      DecodeRangeDeletions(contents, place, {timestamp_size, {}}, &list);
-  *num_entries = list.entries.size();
-  return status;
-}
-
 }  // namespace
 
+// Want of memory is a fault of no block.
 void Inspector::AddFault(const BlockPlace& place, Status status) {
+  ThrowIfOutOfMemory(status);
   found_->faults.push_back({place.kind, place.index.value_or(0),
                             place.handle.offset, place.handle.size,
                             std::move(status)});
@@ -79,6 +75,7 @@ bool Inspector::Read(const BlockPlace& place, Walk* walk, BlockInfo* info,
   info->status =
       source_->ReadStored(place, true, stays ? nullptr : &walk->window,
                           &walk->workspace.stored, &stored);
+  ThrowIfOutOfMemory(info->status);
   if (!info->status.ok()) return false;
   walk->bytes_checked += place.handle.size + kBlockTrailerSize;
   info->compression_type = stored.compression_type;
@@ -103,6 +100,7 @@ bool Inspector::Read(const BlockPlace& place, Walk* walk, BlockInfo* info,
   owned->clear();
   info->status =
       source_->Decompress(place, stored, &walk->workspace.decompressor, owned);
+  ThrowIfOutOfMemory(info->status);
   if (!info->status.ok()) return false;
   *contents = owned->slice();
   info->raw_size = contents->size();
@@ -112,7 +110,7 @@ bool Inspector::Read(const BlockPlace& place, Walk* walk, BlockInfo* info,
 Status Inspector::ReadFooter(Footer* footer) {
   found_->file_size = file_.Size();
   Status status = internal::ReadFooter(file_, &walk_.window, footer);
-  if (status.IsIOError()) return status;
+  if (status.IsIOError() || status.IsMemoryLimit()) return status;
   const uint64_t size = std::min(found_->file_size, kFooterSize);
   Slice tail;
   Status reading = walk_.window.Read(found_->file_size - size, size, &tail);
@@ -141,7 +139,7 @@ Status Inspector::ReadFooter(Footer* footer) {
 Status Inspector::Run() {
   Footer footer;
   Status status = ReadFooter(&footer);
-  if (status.IsIOError()) return status;
+  if (status.IsIOError() || status.IsMemoryLimit()) return status;
   if (!status.ok()) return {};
   source_.emplace(&file_, footer, options_.max_uncompressed_block_bytes);
   InspectMetaindex();
@@ -179,8 +177,10 @@ void Inspector::InspectMetaindex() {
   if (Read(place, &info, &contents)) {
     info.status =
         DecodeMetaindex(contents, place, footer.offset, &found_->meta_blocks);
+    if (info.status.ok()) info.status = CheckRestartPoints(contents, place);
     info.num_entries = found_->meta_blocks.size();
   }
+  metaindex_sound_ = info.status.ok();
   Keep(std::move(info));
 }
 
@@ -195,10 +195,9 @@ void Inspector::InspectProperties() {
     index_form_known_ = !traits.may_have_user_key_index;
     if (!traits.requires_properties) {
       index_levels_known_ = found_->blocks.back().status.ok();
-      order_.emplace(options_.comparator != nullptr ? options_.comparator
-                                                    : BytewiseComparator());
-      found_->knows_order = true;
-    } else if (!found_->meta_blocks.empty()) {
+      TakeOrder(options_.comparator != nullptr ? options_.comparator
+                                               : BytewiseComparator());
+    } else if (metaindex_sound_) {
       AddFault({BlockKind::kProperties, {}, 0},
                Status::Corruption("no properties block"));
     }
@@ -212,12 +211,22 @@ void Inspector::InspectProperties() {
   TableProperties properties;
   if (Read(place, &info, &contents)) {
     info.status = DecodeProperties(contents, place, &properties);
+    if (info.status.ok()) info.status = CheckRestartPoints(contents, place);
     info.num_entries = properties.stored.size();
   }
   if (info.status.ok()) {
     info.status = TakeProperties(place, std::move(properties));
   }
   Keep(std::move(info));
+}
+
+void Inspector::TakeOrder(const Comparator* comparator) {
+  found_->knows_order = true;
+  whole_order_ = KeyOrder(comparator);
+  order_ = key_form_.stripped_timestamp == 0
+               ? *whole_order_
+               : whole_order_->WithoutTimestamps();
+  walk_order_ = *order_;
 }
 
 // What a reader would go by. Kept also where some of it is damaged.
@@ -231,11 +240,13 @@ Status Inspector::TakeProperties(const BlockPlace& place,
   index_is_two_level_ = properties.index_type == kTwoLevelIndex;
   const Comparator* comparator;
   if (ChooseComparator(properties, options_.comparator, &comparator).ok()) {
-    found_->knows_order = true;
     const bool stripped = properties.user_defined_timestamps_persisted == 0;
-    order_ = stripped ? KeyOrder(comparator).WithoutTimestamps()
-                      : KeyOrder(comparator);
+    if (stripped) key_form_.stripped_timestamp = comparator->timestamp_size();
+    TakeOrder(comparator);
   }
+  const SequenceNumber sequence =
+      properties.external_sst_file_global_seqno.value_or(0);
+  if (sequence != 0) key_form_.sequence = sequence;
   has_blobs_ =
       properties.user_collected_properties.contains(kEmbeddedBlobStats);
   DeclaredCompression declared;
@@ -275,31 +286,55 @@ Status Inspector::InspectOtherMetaBlocks() {
     Slice contents;
     const bool read = Read(place, &info, &contents) && options_.decode;
     if (read) {
-      if (kind == BlockKind::kDictionary) {
-        info.status = source_->TakeDictionary(contents, place);
-      } else if (kind == BlockKind::kRangeDeletion) {
-        info.status = CountRangeDeletions(
-            contents, place, order_.has_value() ? order_->timestamp_size() : 0,
-            &info.num_entries);
-        if (place.index == 0u) num_range_deletions_ = info.num_entries;
-      } else if (entry.name.starts_with(kFullFilterPrefix)) {
-        info.status = InspectFilter(entry.name, contents, place);
-      } else if (entry.name == kLevelDbFilterBlockName) {
-        info.status = InspectLevelDbFilter(contents, place);
-      } else if (entry.name.starts_with(kPartitionedFilterPrefix)) {
-        info.status = InspectFilterPartitions(entry.name, contents, place,
-                                              &info.num_entries);
-        if (info.status.IsAborted()) return info.status;
-      } else if (entry.name == kHashIndexMetadataName ||
-                 entry.name == kHashIndexPrefixesName) {
-        info.status = InspectHashIndex(entry.name, contents, place);
-      }
+      info.status =
+          InspectMetaBlock(entry.name, contents, place, &info.num_entries);
+      if (info.status.IsAborted()) return info.status;
     }
     const bool shown = read && info.status.ok();
     Keep(std::move(info));
     if (shown) ShowEntries(contents, place);
   }
   return {};
+}
+
+Status Inspector::InspectMetaBlock(const std::string& name,
+                                   const Slice& contents,
+                                   const BlockPlace& place,
+                                   uint64_t* num_entries) {
+  if (place.kind == BlockKind::kDictionary) {
+    return source_->TakeDictionary(contents, place);
+  }
+  if (place.kind == BlockKind::kRangeDeletion) {
+    return InspectRangeDeletions(contents, place, num_entries);
+  }
+  if (name.starts_with(kFullFilterPrefix)) {
+    return InspectFilter(name, contents, place);
+  }
+  if (name == kLevelDbFilterBlockName) {
+    return InspectLevelDbFilter(contents, place);
+  }
+  if (name.starts_with(kPartitionedFilterPrefix)) {
+    return InspectFilterPartitions(name, contents, place, num_entries);
+  }
+  if (name == kHashIndexMetadataName || name == kHashIndexPrefixesName) {
+    return InspectHashIndex(name, contents, place);
+  }
+  return {};
+}
+
+// As a reader takes them in.
+Status Inspector::InspectRangeDeletions(const Slice& contents,
+                                        const BlockPlace& place,
+                                        uint64_t* num_entries) {
+  RangeDeletionList list;
+  const size_t timestamp = order_.has_value() ? order_->timestamp_size() : 0;
+  Status status =
+      DecodeRangeDeletions(contents, place, {timestamp, key_form_}, &list);
+  *num_entries = list.entries.size();
+  if (place.index == 0u) num_range_deletions_ = list.entries.size();
+  if (status.ok()) status = CheckRestartPoints(contents, place);
+  if (!status.ok() || !whole_order_.has_value()) return status;
+  return RangeDeletionFragments(*whole_order_).Build(list.entries, place);
 }
 
 void Inspector::InspectFooter() {

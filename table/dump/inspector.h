@@ -27,6 +27,8 @@
 
 namespace ashlar::internal {
 
+class RestartPoints;
+
 class Inspector {
  public:
   Inspector(const RandomAccessFile& file, const InspectOptions& options,
@@ -61,10 +63,11 @@ class Inspector {
     BlockWorkspace workspace;
     LoadedBlock loaded;
     uint64_t bytes_checked = 0;
-    // Where order can be checked, once data blocks are read.
+    // Once data blocks are read.
     std::optional<BlockIterator> iterator;
     ShortKeys keys;
     std::string first_key;
+    std::string target;  // kept for its memory
     // Whether blocks are gone over quickly.
     bool proves = true;
     // What `asked` was not asked yet, and whether an answer was no. Answers
@@ -78,6 +81,12 @@ class Inspector {
     std::optional<HashSearchPrefixes> hash_index;
     std::vector<FoundBlob> blobs;
   };
+  // The filter that can be asked, or a partition of it.
+  struct FilterPart {
+    Buffer payload;
+    FilterBitsReader bits;
+    std::string end;
+  };
   // Threads that read data blocks together (inspect_together.cc).
   class Crew;
 
@@ -85,9 +94,14 @@ class Inspector {
   Status InspectWhatTheyLeadTo();
   void InspectMetaindex();
   void InspectProperties();
+  void TakeOrder(const Comparator* comparator);
   Status TakeProperties(const BlockPlace& place, TableProperties properties);
   Status InspectIndex();
   Status InspectOtherMetaBlocks();
+  Status InspectMetaBlock(const std::string& name, const Slice& contents,
+                          const BlockPlace& place, uint64_t* num_entries);
+  Status InspectRangeDeletions(const Slice& contents, const BlockPlace& place,
+                               uint64_t* num_entries);
   Status InspectFilter(const std::string& name, const Slice& contents,
                        const BlockPlace& place);
   Status InspectLevelDbFilter(const Slice& contents, const BlockPlace& place);
@@ -99,10 +113,19 @@ class Inspector {
     return number < kFirstKeys ||
            options_.filter_keys == InspectOptions::FilterKeys::kAll;
   }
-  // Whether the filter lets this internal key pass, and its prefix.
+  // Whether the filter lets every read of this internal key pass, by the key
+  // and by its prefix.
   bool FilterKnows(const Slice& internal_key, uint64_t block_offset) const;
+  // Whether parts `first` to `last` of the filter do, of these bytes.
+  bool PartsKnow(const Slice& asked, size_t first, size_t last) const;
   // Which of filter_, if there is any.
   size_t FilterPartOf(const Slice& internal_key) const;
+  // The part that a read of this user key, given without timestamp, asks if it
+  // may see all versions. *target is kept for its memory.
+  size_t FirstPartOf(const Slice& user_key, std::string* target) const;
+  // The part before this one, if there is any, ends with a key of the prefix:
+  // a seek to a key between may ask that part.
+  bool MayBeSoughtBefore(size_t part, const Slice& prefix) const;
   Status InspectFilterPartitions(const std::string& name, const Slice& contents,
                                  const BlockPlace& place,
                                  uint64_t* num_entries);
@@ -112,7 +135,10 @@ class Inspector {
   // Those of filter_, without which no part can be looked for.
   Status CheckFilterSeparators(const IndexItems& parts,
                                const BlockPlace& place) const;
-  void TakeFilterPart(std::string end, const Slice& contents);
+  void TakeFilterPart(const Slice& end, const Slice& contents, bool sound);
+  void TakeFilterSubject();
+  // Whether the properties and the index say that there are entries.
+  bool HasPoints() const;
   // Values that the file holds itself: where they lie is known once all data
   // blocks have been read.
   static Status TakeBlobs(const Slice& internal_key, const Slice& value,
@@ -146,7 +172,10 @@ class Inspector {
   Status ParseIndex(const Slice& contents, const BlockPlace& place,
                     IndexItems* items);
   Status ParseIndexAs(const IndexForm& form, const BlockView& view,
-                      const BlockPlace& place, IndexItems* items) const;
+                      const BlockPlace& place, IndexItems* items,
+                      RestartPoints* restarts) const;
+  Status CheckIndexOrder(const IndexItems& items, size_t first,
+                         const BlockPlace& place, bool first_keys) const;
   // Where the properties tell nothing. Whether the items from number `first` on
   // can have internal keys.
   static bool AreInternalKeys(const IndexItems& items, size_t first);
@@ -162,12 +191,14 @@ class Inspector {
   bool IsDataBlock(const BlockHandle& handle);
   // Reads a block that is not told of. Whether that could be done.
   bool Peek(const BlockPlace& place, Slice* contents);
-  Status InspectPartitions(const IndexItems& top);
+  Status InspectPartitions();
+  uint64_t MemoryOfItems(size_t first) const;
   // Of two separators of an index.
   int CompareSeparators(const Slice& a, const Slice& b) const;
   // What the partition added to data_blocks_, from number `first` on.
-  Status CheckPartition(const BlockPlace& place, size_t first,
-                        const IndexItems& top) const;
+  Status CheckPartition(const BlockPlace& place, size_t first) const;
+  // The separator before data block i > 0.
+  Slice SeparatorBefore(size_t i) const;
 
   void BeginDataBlocks(Walk* walk) const;
   // Data block i; true where *contents are there to be shown. Changes nothing
@@ -184,11 +215,17 @@ class Inspector {
                   BlockInfo* info) const;
   bool ProveEntries(const BlockView& view, const BlockPlace& place, Walk* walk,
                     uint64_t* num_entries) const;
+  const FilterPart* PartOfBlock(const Slice& first_key,
+                                std::string* target) const;
   void AskFilter(const FilterBitsReader& filter, Walk* walk) const;
   // Whether filter, hash index and the block's own hash index lead to entry
-  // `number`, that `it` stands on. *restart as CheckHashIndex has it.
+  // `number` of restart interval `interval`, that the walk stands on.
   Status CheckIsFound(const BlockView& view, const BlockPlace& place,
-                      Walk* walk, uint64_t number, uint32_t* restart) const;
+                      Walk* walk, uint64_t number, uint32_t interval) const;
+  // The internal key that a reader has in the place of a stored one, but for
+  // timestamps that are not stored.
+  Slice AsRead(const Slice& stored, std::string* whole) const;
+  class ReadKeys;  // of one block (inspect_data.cc)
   // < 0: separator s before the key. As a user key it counts as behind all
   // versions.
   int CompareSeparator(const Slice& s, const Slice& key) const;
@@ -227,15 +264,14 @@ class Inspector {
   bool index_levels_known_ = false;
   bool index_is_two_level_ = false;
   bool index_complete_ = false;
+  bool metaindex_sound_ = false;
   IndexItems data_blocks_;
-  // The filter that can be asked, or its partitions in the order of the keys
-  // where they end, up to the last of which they are looked for. One that is
-  // damaged lets everything pass.
-  struct FilterPart {
-    Buffer payload;
-    FilterBitsReader bits;
-    std::string end;
-  };
+  // Of a partitioned index; and for each partition, how many of data_blocks_
+  // come before those that it names.
+  IndexItems top_level_;
+  std::vector<size_t> partition_begins_;
+  // In the order of the keys where they end, up to the last of which they are
+  // looked for. One that is damaged lets everything pass.
   std::vector<FilterPart> filter_;
   FilterSubject filter_subject_;
   Buffer filter_payload_;  // of the next
@@ -248,8 +284,12 @@ class Inspector {
   std::optional<std::string> hash_index_prefixes_;
   BlockPlace hash_index_place_;
   std::shared_ptr<const PrefixExtractor> hash_index_extractor_;
-  // Where order can be checked.
+  // Where order can be checked: of keys as they are stored, and of whole keys.
   std::optional<KeyOrder> order_;
+  std::optional<KeyOrder> whole_order_;
+  // What data blocks are walked by, which may know nothing of the order.
+  KeyOrder walk_order_ = KeyOrder::Unknown(BytewiseComparator());
+  KeyForm key_form_;
   uint64_t num_points_ = 0;
   uint64_t num_range_deletions_ = 0;
 };

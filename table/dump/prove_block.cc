@@ -39,9 +39,11 @@ bool Inspector::ProveBlock(const BlockView& view, const BlockPlace& place,
 // But for what the filter has not answered yet.
 bool Inspector::ProveEntries(const BlockView& view, const BlockPlace& place,
                              Walk* walk, uint64_t* num_entries) const {
-  // What is asked of values, or by restart intervals and blocks.
-  if (has_blobs_ || leveldb_filter_.has_value() ||
-      walk->hash_index.has_value() || view.num_buckets != 0) {
+  // What is asked of values, or by restart intervals and blocks, or of keys
+  // that are not the stored ones.
+  if (has_blobs_ || key_form_.sequence.has_value() ||
+      leveldb_filter_.has_value() || walk->hash_index.has_value() ||
+      view.num_buckets != 0) {
     return false;
   }
   const size_t most = AsksFilter(kFirstKeys) ? ShortKeys::kMost : kFirstKeys;
@@ -51,7 +53,8 @@ bool Inspector::ProveEntries(const BlockView& view, const BlockPlace& place,
   while (proof.Next(most)) {
     if (*num_entries == 0) {
       walk->first_key.assign(keys[0].data(), keys[0].size());
-      if (!filter_.empty()) part = &filter_[FilterPartOf(keys[0])];
+      if (!filter_.empty()) part = PartOfBlock(keys[0], &walk->target);
+      if (!filter_.empty() && part == nullptr) return false;
     }
     *num_entries += keys.size();
     if (part != nullptr) {
@@ -65,6 +68,23 @@ bool Inspector::ProveEntries(const BlockView& view, const BlockPlace& place,
   return proof.proven() &&
          (*num_entries == 0 ||
           CheckSeparators(place, walk->first_key, keys.back()).ok());
+}
+
+// The part of the filter that reads of the block's first key ask; null where
+// they may ask several.
+const Inspector::FilterPart* Inspector::PartOfBlock(const Slice& first_key,
+                                                    std::string* target) const {
+  if (filter_.size() == 1) return filter_.data();
+  const size_t part = FilterPartOf(first_key);
+  const Slice user_key =
+      WithoutTimestamp(UserKeyOf(first_key), order_->timestamp_size());
+  Slice prefix;
+  if (FirstPartOf(user_key, target) != part ||
+      (filter_subject_.OfPrefix(user_key, &prefix) &&
+       MayBeSoughtBefore(part, prefix))) {
+    return nullptr;
+  }
+  return &filter_[part];
 }
 
 // About the walk's keys.

@@ -4,6 +4,7 @@
 
 #include "table/filter/memory_fit.h"
 #include "table/filter/registry.h"
+#include "table/filter/verify_filter.h"
 
 namespace ashlar::internal {
 
@@ -41,11 +42,11 @@ FilterDensity::FilterDensity(double bits)
       millibits(static_cast<int>(bits_per_key * 1000.0 + 0.500001)) {}
 
 FilterBitsBuilder::FilterBitsBuilder(FilterType type, double bits_per_key,
-                                     bool fit_memory)
+                                     bool fit_memory, HashGuard guard)
     : kind_(&WrittenFilterKind(type)),
       density_(bits_per_key),
       fit_(fit_memory ? std::make_unique<MemoryFit>() : nullptr),
-      hashes_(kind_->parting) {}
+      hashes_(kind_->parting, guard) {}
 
 FilterBitsBuilder::FilterBitsBuilder(const FilterKind* kind,
                                      const FilterDensity& density)
@@ -72,15 +73,25 @@ FilterDensity FilterBitsBuilder::ChooseDensity() {
              : fit_->Choose(*kind_, num_hashes(), hashes_.first(), density_);
 }
 
-bool FilterBitsBuilder::Finish(Buffer* out, const WorkerCrew& crew) {
-  if (hashes_.empty()) return true;
+Status FilterBitsBuilder::Finish(Buffer* out, const WorkerCrew& crew) {
+  if (hashes_.empty()) return {};
   // What takes no longer than some wake-ups is not shared.
   constexpr uint64_t kFewHashes = uint64_t{1} << 16;
-  const bool built =
-      kind_->build(&hashes_, ChooseDensity(),
-                   num_hashes() < kFewHashes ? WorkerCrew() : crew, out);
+  Status built = Build(out, num_hashes() < kFewHashes ? WorkerCrew() : crew);
   hashes_.Clear();
   return built;
+}
+
+Status FilterBitsBuilder::Build(Buffer* out, const WorkerCrew& crew) {
+  const uint64_t bytes = SizeEstimate();
+  const size_t begin = out->size();
+  if (!kind_->build(&hashes_, ChooseDensity(), crew, out)) {
+    return Status::MemoryLimit("no memory for a filter of " +
+                               std::to_string(bytes) + " bytes");
+  }
+  if (!hashes_.guarded()) return {};
+  return VerifyFilter(hashes_, Slice(out->data() + begin, out->size() - begin),
+                      crew);
 }
 
 FilterBitsBuilder FilterBitsBuilder::Take() {

@@ -46,9 +46,10 @@ struct FilterDensity {
 class FilterBitsBuilder {
  public:
   // Not for FilterType::kNone. fit_memory: sizes are those that allocators hand
-  // out (memory_fit.h).
+  // out (memory_fit.h). guard: each filter is proven when it is finished
+  // (verify_filter.h).
   FilterBitsBuilder(FilterType type, double bits_per_key,
-                    bool fit_memory = false);
+                    bool fit_memory = false, HashGuard guard = HashGuard::kOff);
   ~FilterBitsBuilder();
   FilterBitsBuilder(FilterBitsBuilder&& other) noexcept;
   FilterBitsBuilder& operator=(FilterBitsBuilder&& other) noexcept;
@@ -66,9 +67,10 @@ class FilterBitsBuilder {
   uint64_t HashesIn(uint64_t bytes) const;
 
   // Appends the payload, nothing where nothing was added, and is as new then.
-  // False when there is no memory for it. Large ones are built by parts, with
-  // who of the crew comes; the payload is the same.
-  [[nodiscard]] bool Finish(Buffer* out, const WorkerCrew& crew = {});
+  // Large filters are built by parts, which workers of the crew share; the
+  // payload is the same. Returns MemoryLimit when there is no memory for it;
+  // guarded, Corruption if the filter is not one of all hashes that were added.
+  Status Finish(Buffer* out, const WorkerCrew& crew = {});
   // What was added, to be finished elsewhere; is as new then.
   FilterBitsBuilder Take();
 
@@ -78,6 +80,7 @@ class FilterBitsBuilder {
  private:
   FilterBitsBuilder(const FilterKind* kind, const FilterDensity& density);
   FilterDensity ChooseDensity();
+  Status Build(Buffer* out, const WorkerCrew& crew);
 
   const FilterKind* kind_;
   FilterDensity density_;

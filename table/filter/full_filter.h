@@ -25,7 +25,9 @@ class KeyFilterBuilder {
       : prefixes_(options.prefix_extractor.get()),
         whole_keys_(options.whole_key_filtering),
         bits_(options.filter, options.bloom_bits_per_key,
-              options.optimize_filters_for_memory) {}
+              options.optimize_filters_for_memory,
+              options.detect_filter_construct_corruption ? HashGuard::kOn
+                                                         : HashGuard::kOff) {}
 
   // In key order; versions of one user key need not all be given.
   void AddKey(const Slice& user_key) {

@@ -1,6 +1,7 @@
 #include "table/filter/hash_collector.h"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 namespace ashlar::internal {
@@ -58,9 +59,10 @@ void HashCollector::DealOut() {
 
 uint64_t* HashCollector::NewChunk(size_t capacity) {
   if (capacity < kLargestChunk || capacity_ < kPage) {
-    void* const memory = std::malloc(capacity * sizeof(uint64_t));
-    if (memory == nullptr) std::abort();
-    return small_.emplace_back(static_cast<uint64_t*>(memory)).get();
+    std::unique_ptr<uint64_t, Free> memory(
+        static_cast<uint64_t*>(std::malloc(capacity * sizeof(uint64_t))));
+    if (memory == nullptr) throw std::bad_alloc();
+    return small_.emplace_back(std::move(memory)).get();
   }
   if (touched_.size() < capacity) {
     if (untouched_.empty()) {
@@ -102,6 +104,7 @@ void HashCollector::Clear() {
   capacity_ = 0;
   last_ = 0;
   has_prefix_ = false;
+  guard_sum_ = 0;
   parting_ = {};
   is_dealt_out_ = false;
 }

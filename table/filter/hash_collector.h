@@ -12,6 +12,12 @@
 // provide the memory, so most of it is taken in huge pages, of which the parts
 // have pieces of 66 KiB.
 //
+// Guarded (TableOptions::detect_filter_construct_corruption), the collector
+// also keeps a sum over all hashes from the moment they come. Hashes move
+// between parts, so the sum must not depend on their order; and a faulty memory
+// cell changes the same bit of several hashes, so each hash is mixed before it
+// is added: two such changes then do not cancel out, as they do in an XOR.
+//
 // One for each filter in the making; belongs to one thread.
 #ifndef ASHLAR_TABLE_FILTER_HASH_COLLECTOR_H_
 #define ASHLAR_TABLE_FILTER_HASH_COLLECTOR_H_
@@ -36,6 +42,9 @@ struct HashParting {
   friend bool operator==(const HashParting&, const HashParting&) = default;
 };
 
+// Whether hashes that change in memory are to be found.
+enum class HashGuard : bool { kOff, kOn };
+
 class HashCollector {
  public:
   static constexpr size_t kParts = 64;
@@ -43,7 +52,9 @@ class HashCollector {
 
   // How to part the hashes may depend on the first one.
   using PartingFunction = HashParting (*)(uint64_t first_hash);
-  explicit HashCollector(PartingFunction choose) : choose_(choose) {}
+  explicit HashCollector(PartingFunction choose,
+                         HashGuard guard = HashGuard::kOff)
+      : choose_(choose), guarded_(guard == HashGuard::kOn) {}
 
   // A hash that repeats the last one is dropped: versions of one user key.
   void Add(uint64_t hash) {
@@ -72,6 +83,19 @@ class HashCollector {
   uint64_t first() const { return first_; }
   const HashParting& parting() const { return parting_; }
 
+  bool guarded() const { return guarded_; }
+  // Guarded only: over all hashes, as they came. Equal to the sum of Guard()
+  // over what ForEachRun shows, unless memory was damaged.
+  uint64_t guard_sum() const { return guard_sum_; }
+  static uint64_t Guard(uint64_t hash) {
+    // Both halves of the product: each bit of the hash reaches the sum.
+    constexpr uint64_t kMultiplier = 0x9FB21C651E98DF25;
+    __extension__ using Product = unsigned __int128;
+    const auto product = static_cast<Product>(hash) * kMultiplier;
+    return static_cast<uint64_t>(product) ^
+           static_cast<uint64_t>(product >> 64);
+  }
+
   uint64_t PartSize(size_t part) const;
   // Calls use(std::span<const uint64_t>) for all hashes of a part.
   template <typename Use>
@@ -98,6 +122,9 @@ class HashCollector {
 
   void Append(uint64_t hash) {
     last_ = hash;
+    if (guarded_) [[unlikely]] {
+      guard_sum_ += Guard(hash);
+    }
     Put(hash);
   }
   size_t PartOf(uint64_t hash) const {
@@ -118,12 +145,14 @@ class HashCollector {
   }
 
   PartingFunction choose_;
+  bool guarded_;
   HashParting parting_{};  // of zeros as long as all is in part 0
   bool is_dealt_out_ = false;
   uint64_t first_ = 0;
   uint64_t last_ = 0;
   uint64_t last_prefix_ = 0;
   bool has_prefix_ = false;
+  uint64_t guard_sum_ = 0;
   // Where each part's last chunk goes on and where it ends.
   std::array<uint64_t*, kParts> next_{};
   std::array<uint64_t*, kParts> end_{};

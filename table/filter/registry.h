@@ -33,7 +33,8 @@ struct FilterKind {
   uint64_t (*size_of)(uint64_t num_hashes, uint64_t first_hash,
                       const FilterDensity& density) = nullptr;
   uint64_t (*hashes_in)(uint64_t bytes, const FilterDensity& density) = nullptr;
-  // Not called with none. May clear the collector as soon as it is done with.
+  // Not called with none. May clear the collector as soon as it is done with,
+  // unless that is guarded: the payload is then compared with it.
   // The same payload whoever helps. False: no memory.
   bool (*build)(HashCollector* hashes, const FilterDensity& density,
                 const WorkerCrew& crew, Buffer* out) = nullptr;

@@ -271,7 +271,7 @@ bool BuildRibbon(HashCollector* hashes, const FilterDensity& density,
   if (banded == Banded::kContradiction) {
     return BuildBloom(hashes, density, crew, out);
   }
-  hashes->Clear();
+  if (!hashes->guarded()) hashes->Clear();
   const size_t bytes = plan.num_segments * sizeof(Uint128);
   if (!out->TryReserve(bytes + kFilterMetadataBytes)) return false;
   ThisCpusRibbonKernels().solve(band, shape, out->end());

@@ -80,6 +80,10 @@ Status BlockPlace::NotSupported(std::string_view what,
   return Status::NotSupported(Locate(what, detail));
 }
 
+Status BlockPlace::NoMemory() const {
+  return Status::MemoryLimit("no memory for " + Describe());
+}
+
 Status BlockPlace::Wrap(std::string_view what, const Status& cause) const {
   if (cause.ok()) return {};
   std::string prefix(what);

@@ -25,6 +25,8 @@ struct BlockPlace {
   // name is put in front by whoever knows it.
   Status Corruption(std::string_view what, std::string_view detail) const;
   Status NotSupported(std::string_view what, std::string_view detail) const;
+  // MemoryLimit: there is none for the block, or for what is made of it.
+  Status NoMemory() const;
   // An error of a lower floor, told the same way.
   Status Wrap(std::string_view what, const Status& cause) const;
 

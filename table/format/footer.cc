@@ -90,7 +90,7 @@ Status DecodeContextFooter(const Slice& bytes, Footer* footer) {
   }
   if (LoadFixed64(bytes.data() + kReservedAt) != 0) {
     return Status::NotSupported(
-        "file uses a future feature: reserved footer bytes are not zero");
+        "its reserved bytes are not zero, so a later release wrote it");
   }
   const uint64_t size = LoadFixed32(bytes.data() + kMetaindexSizeAt);
   if (size + kBlockTrailerSize > footer->offset) {
@@ -128,9 +128,9 @@ Status DecodeVersionFooter(const Slice& bytes, Footer* footer) {
 }
 
 Status TooShort(uint64_t file_size, uint64_t least) {
-  return Status::Corruption(
-      "file is too short to be an SST file: " + std::to_string(file_size) +
-      " bytes, expected at least " + std::to_string(least));
+  return Status::Corruption("the file has " + std::to_string(file_size) +
+                            " bytes; a table has at least " +
+                            std::to_string(least));
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ Status BinarySearchIndexBuilder::Write(IndexSink* sink, WrittenIndex* written) {
   const Slice block = encoder.Finish(options().uniform_cv_threshold, &uniform);
   written->raw_bytes = block.size();
   written->uniform_blocks = uniform ? 1 : 0;
-  return sink->Store(block, &written->root);
+  return sink->Store(BlockKind::kIndex, block, &written->root);
 }
 
 Status BinarySearchIndexReader::Open(const IndexSource& source,

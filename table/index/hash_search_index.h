@@ -18,14 +18,10 @@
 #include <string>
 #include <string_view>
 
+#include "table/format/hash_search_names.h"
 #include "table/index/binary_search_index.h"
 
 namespace ashlar::internal {
-
-inline constexpr std::string_view kHashIndexPrefixesName =
-    "rocksdb.hashindex.prefixes";
-inline constexpr std::string_view kHashIndexMetadataName =
-    "rocksdb.hashindex.metadata";
 
 class HashSearchIndexBuilder final : public BinarySearchIndexBuilder {
  public:

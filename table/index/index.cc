@@ -16,7 +16,7 @@ Status IndexReader::TakeRoot(const Slice& contents, const BlockPlace& place,
     return {};
   }
   IndexHold stored = source_.store->Keep(place, std::move(parsed));
-  if (!stored) return place.Corruption("bad index", "no memory for it");
+  if (!stored) return place.NoMemory();
   if (is_partitioned_ || source_.pin_root) root_ = std::move(stored);
   return {};
 }
@@ -37,8 +37,7 @@ Status IndexReader::LoadRoot(IndexHold* root) const {
   Status status = LoadBlock(root_place_, &parsed);
   if (!status.ok()) return status;
   *root = source_.store->Keep(root_place_, std::move(parsed));
-  return *root ? Status()
-               : root_place_.Corruption("bad index", "no memory for it");
+  return *root ? Status() : root_place_.NoMemory();
 }
 
 }  // namespace ashlar::internal

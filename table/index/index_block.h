@@ -36,6 +36,7 @@ struct IndexForm {
 };
 
 struct IndexEntry {
+  uint32_t offset = 0;  // where it begins; set by ForEachIndexEntry
   uint32_t shared = 0;
   Slice suffix;
   BlockHandle handle;
@@ -57,6 +58,7 @@ Status ForEachIndexEntry(const BlockView& view, const BlockPlace& place,
   IndexEntry entry;
   const char* p = view.entries;
   while (p < view.limit()) {
+    entry.offset = static_cast<uint32_t>(p - view.entries);
     const char* const next = DecodeIndexEntry(p, view.limit(), form, &entry);
     if (next == nullptr || entry.shared > key.size()) {
       return place.Corruption("bad index entry",

@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "table/dump.h"
 #include "table/format/block_handle.h"
 #include "table/index/index_block.h"
 #include "table/options.h"
@@ -28,8 +29,10 @@ namespace ashlar::internal {
 class IndexSink {
  public:
   virtual ~IndexSink() = default;
-  // Stores a block, compressed where that is wished.
-  virtual Status Store(const Slice& block, BlockHandle* handle) = 0;
+  // Stores a block of the kind kIndex or kIndexPartition, compressed where that
+  // is wished.
+  virtual Status Store(BlockKind kind, const Slice& block,
+                       BlockHandle* handle) = 0;
   // The same for one that the metaindex shall name.
   virtual Status StoreNamed(std::string_view name, const Slice& block) = 0;
 };

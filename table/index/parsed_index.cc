@@ -65,9 +65,6 @@ Status ParsedIndex::Add(const Slice& stored, const IndexEntry& entry,
     return place.Corruption("bad index entry",
                             which() + " is not larger than the one before it");
   }
-  if (!keys_.TryReserve(key.size())) {
-    return place.Corruption("bad index entry", which() + ": no memory");
-  }
   keys_.Append(key);
   key_ends_.push_back(keys_.size());
   handles_.push_back(entry.handle);
@@ -91,8 +88,6 @@ Status ParsedIndex::AddFirstKey(const Slice& stored, const BlockPlace& place) {
   } else if (i != 0 && order_.known() &&
              CompareSeparator(i - 1, first_key) >= 0) {
     wrong = " has a first key not behind the separator before it";
-  } else if (!first_keys_.TryReserve(first_key.size())) {
-    wrong = ": no memory";
   }
   if (wrong != nullptr) {
     return place.Corruption("bad index entry",

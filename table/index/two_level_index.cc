@@ -59,7 +59,7 @@ Status TwoLevelIndexBuilder::Write(IndexSink* sink, WrittenIndex* written) {
     written->raw_bytes += block.size();
     written->uniform_blocks += uniform ? 1 : 0;
     BlockHandle stored;
-    Status status = sink->Store(block, &stored);
+    Status status = sink->Store(BlockKind::kIndexPartition, block, &stored);
     if (!status.ok()) return status;
     root.Add(separator(end - 1, form().user_keys), stored, Slice());
   }
@@ -68,7 +68,7 @@ Status TwoLevelIndexBuilder::Write(IndexSink* sink, WrittenIndex* written) {
   written->partitions = ends_.size();
   written->top_level_bytes = ends_.empty() ? 0 : block.size();
   written->raw_bytes += block.size();
-  return sink->Store(block, &written->root);
+  return sink->Store(BlockKind::kIndex, block, &written->root);
 }
 
 TwoLevelIndexReader::~TwoLevelIndexReader() {
@@ -143,8 +143,7 @@ Status TwoLevelIndexReader::PartOfStore(size_t i, IndexHold* part) const {
   Status status = Load(i, &loaded);
   if (!status.ok()) return status;
   *part = source().store->Keep(place, std::move(loaded));
-  return *part ? Status()
-               : place.Corruption("bad index partition", "no memory for it");
+  return *part ? Status() : place.NoMemory();
 }
 
 // Two threads may read one partition at the same time; the first to publish it

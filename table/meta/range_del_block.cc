@@ -55,12 +55,12 @@ Status Measure(const BlockView& view, const BlockPlace& place,
   try {
     list->entries.reserve(count);
   } catch (const std::bad_alloc&) {
-    return Status::Aborted("no memory for " + std::to_string(count) +
-                           " range deletions");
+    return Status::MemoryLimit("no memory for " + std::to_string(count) +
+                               " range deletions");
   }
   if (!list->keys.TryReserve(key_bytes)) {
-    return Status::Aborted("no memory for range deletions of " +
-                           std::to_string(key_bytes) + " bytes");
+    return Status::MemoryLimit("no memory for range deletions of " +
+                               std::to_string(key_bytes) + " bytes");
   }
   return {};
 }

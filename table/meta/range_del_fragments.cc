@@ -31,9 +31,9 @@ Status RangeDeletionFragments::Build(
     CollectVersions(deletions);
     return FillTree(MakeSpans(deletions), place);
   } catch (const std::bad_alloc&) {
-    return Status::Aborted("no memory to sort " +
-                           std::to_string(deletions.size()) +
-                           " range deletions");
+    return Status::MemoryLimit("no memory to sort " +
+                               std::to_string(deletions.size()) +
+                               " range deletions");
   }
 }
 

@@ -29,7 +29,7 @@ Status ReadWhole(const RandomAccessFile& file, const BlockPlace& place,
   if (window != nullptr) return window->Read(place.handle.offset, n, data);
   scratch->clear();
   if (!scratch->TryReserve(static_cast<size_t>(n))) {
-    return place.Corruption("bad block handle", "no memory for the block");
+    return place.NoMemory();
   }
   Status status = file.Read(place.handle.offset, static_cast<size_t>(n),
                             scratch->data(), data);

@@ -220,7 +220,7 @@ Status DataBlocks::OwnContents(const BlockPlace& place, PinnedBlock* block) {
   if (own.contents.data() == own.owned.data()) return {};
   Buffer copy;
   if (!copy.TryReserve(own.contents.size())) {
-    return place.Corruption("bad block handle", "no memory for the block");
+    return place.NoMemory();
   }
   copy.Append(own.contents);
   own.owned = std::move(copy);

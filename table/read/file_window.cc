@@ -12,8 +12,8 @@ Status FileWindow::Fill(uint64_t offset, uint64_t n) {
   n = std::min(n, size - offset);
   buffer_.clear();
   if (!buffer_.TryReserve(static_cast<size_t>(n))) {
-    return Status::IOError("read " + file_->name() + ": no memory for " +
-                           std::to_string(n) + " bytes");
+    return Status::MemoryLimit("no memory to read " + std::to_string(n) +
+                               " bytes");
   }
   Status status =
       file_->Read(offset, static_cast<size_t>(n), buffer_.data(), &bytes_);

@@ -23,7 +23,7 @@ Status FilterPartitions::Open(const BlockSource* source,
   std::unique_ptr<FilterPartitions> opened(new FilterPartitions(source, cache));
   if (cache != nullptr) {
     opened->index_ = cache->filter_top()->Keep(place, std::move(index));
-    if (!opened->index_) return place.Corruption("bad filter", "no memory");
+    if (!opened->index_) return place.NoMemory();
   } else {
     opened->kept_index_ = std::make_unique<const ParsedIndex>(std::move(index));
     opened->index_ = IndexHold(opened->kept_index_.get());

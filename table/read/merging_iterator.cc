@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "table/format/key_order.h"
+#include "util/mem/memory_limit.h"
 
 namespace ashlar {
 
@@ -178,15 +179,34 @@ bool MergingIterator::State::TurnTo(bool to_forward) {
   return Build();
 }
 
+// Without memory for a state there is none, and the status says so.
 MergingIterator::MergingIterator(const Comparator* comparator,
-                                 std::vector<Iterator> children)
-    : state_(std::make_unique<State>(comparator, std::move(children))) {}
+                                 std::vector<Iterator> children) {
+  internal::OrMemoryLimit([&] {
+    state_ = std::make_unique<State>(comparator, std::move(children));
+    return Status();
+  }).IgnoreError();
+}
 MergingIterator::MergingIterator(MergingIterator&& other) noexcept = default;
 MergingIterator& MergingIterator::operator=(MergingIterator&& other) noexcept =
     default;
 MergingIterator::~MergingIterator() = default;
 
-Status MergingIterator::status() const { return state_->status; }
+Status MergingIterator::status() const {
+  return state_ == nullptr ? Status::OutOfMemory() : state_->status;
+}
+
+template <typename Move>
+void MergingIterator::MoveBy(const Move& move) {
+  valid_ = false;
+  if (state_ == nullptr) return;
+  Status memory = internal::OrMemoryLimit([&] {
+    valid_ = move(state_.get());
+    return Status();
+  });
+  if (!memory.ok()) state_->status = std::move(memory);
+  if (valid_) Show();
+}
 
 void MergingIterator::Show() {
   const State& s = *state_;
@@ -206,45 +226,46 @@ Status MergingIterator::PinValue(PinnableSlice* value) {
 }
 
 void MergingIterator::SeekToFirst() {
-  state_->Begin(true);
-  for (Iterator& child : state_->children) child.SeekToFirst();
-  valid_ = state_->Build();
-  if (valid_) Show();
+  MoveBy([](State* s) {
+    s->Begin(true);
+    for (Iterator& child : s->children) child.SeekToFirst();
+    return s->Build();
+  });
 }
 
 void MergingIterator::SeekToLast() {
-  state_->Begin(false);
-  for (Iterator& child : state_->children) child.SeekToLast();
-  valid_ = state_->Build();
-  if (valid_) Show();
+  MoveBy([](State* s) {
+    s->Begin(false);
+    for (Iterator& child : s->children) child.SeekToLast();
+    return s->Build();
+  });
 }
 
 void MergingIterator::Seek(const Slice& user_key, SequenceNumber snapshot) {
-  state_->Begin(true);
-  for (Iterator& child : state_->children) child.Seek(user_key, snapshot);
-  valid_ = state_->Build();
-  if (valid_) Show();
+  MoveBy([&](State* s) {
+    s->Begin(true);
+    for (Iterator& child : s->children) child.Seek(user_key, snapshot);
+    return s->Build();
+  });
 }
 
 void MergingIterator::SeekForPrev(const Slice& user_key,
                                   SequenceNumber snapshot) {
-  state_->Begin(false);
-  for (Iterator& child : state_->children)
-    child.SeekForPrev(user_key, snapshot);
-  valid_ = state_->Build();
-  if (valid_) Show();
+  MoveBy([&](State* s) {
+    s->Begin(false);
+    for (Iterator& child : s->children) child.SeekForPrev(user_key, snapshot);
+    return s->Build();
+  });
 }
 
 void MergingIterator::Next() {
   assert(valid_);
-  valid_ = state_->forward ? state_->Step() : state_->TurnTo(true);
-  if (valid_) Show();
+  MoveBy([](State* s) { return s->forward ? s->Step() : s->TurnTo(true); });
 }
 
 void MergingIterator::Prev() {
   assert(valid_);
-  valid_ = state_->forward ? state_->TurnTo(false) : state_->Step();
-  if (valid_) Show();
+  MoveBy([](State* s) { return s->forward ? s->TurnTo(false) : s->Step(); });
 }
 
 }  // namespace ashlar

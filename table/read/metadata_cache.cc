@@ -80,8 +80,7 @@ Status MetadataCache::HoldFilter(const BlockPlace& place,
         filters_.InsertAndHold(key, std::move(made), priority_, &found_room);
     counters_.CountCacheAdd(place.kind, charge, found_room);
   }
-  return *filter ? Status()
-                 : place.Corruption("bad filter", "no memory for it");
+  return *filter ? Status() : place.NoMemory();
 }
 
 }  // namespace ashlar::internal

@@ -8,6 +8,7 @@
 #include "table/read/point_lookup.h"
 #include "table/read/target_key.h"
 #include "table/read/word_answer.h"
+#include "util/mem/memory_limit.h"
 
 namespace ashlar::internal {
 
@@ -90,6 +91,17 @@ class MultiGetChunk {
 
   void Run() {
     open_.ForEach([&](size_t k) { results_[k].Reset(); });
+    const Status memory = OrMemoryLimit([this] {
+      AnswerAll();
+      return Status();
+    });
+    if (!memory.ok()) [[unlikely]]
+      CloseAll(memory);
+    if (table_.counters.any()) Count();
+  }
+
+ private:
+  void AnswerAll() {
     PerfContext* const timing = timing_context;
     {
       const StageTimer timer(&PerfContext::filter_nanos, timing);
@@ -112,10 +124,8 @@ class MultiGetChunk {
       });
     }
     if (!open_.empty()) SearchPostponed();
-    if (table_.counters.any()) Count();
   }
 
- private:
   void Count() const {
     PointReads reads;
     for (size_t k = 0; k < user_keys_.size(); ++k) reads.Add(results_[k]);
@@ -374,7 +384,8 @@ void RunMultiGet(const OpenedTable& table, const ReadOptions& options,
                  std::span<const Slice> user_keys, SequenceNumber snapshot,
                  std::span<GetResult> results, std::span<Status> statuses,
                  const BatchOperandCallback& on_operand) {
-  const Status usable = PointLookup::CheckOptions(table, options);
+  const Status usable =
+      OrMemoryLimit([&] { return PointLookup::CheckOptions(table, options); });
   if (!usable.ok()) {
     for (GetResult& result : results) result.Reset();
     std::fill(statuses.begin(), statuses.end(), table.Named(usable));

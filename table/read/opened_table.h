@@ -26,9 +26,7 @@ namespace ashlar::internal {
 
 // Puts the file's name in front of a message. I/O errors come from the file,
 // which names itself.
-inline Status NamedAfter(const RandomAccessFile& file, const Status& status) {
-  return status.IsIOError() ? status : status.WithPrefix(file.name());
-}
+Status NamedAfter(const RandomAccessFile& file, const Status& status);
 
 struct OpenedTable {
   OpenedTable(std::unique_ptr<RandomAccessFile> file_in, const Footer& footer,

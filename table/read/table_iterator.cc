@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "table/read/visible_entries.h"
+#include "util/mem/memory_limit.h"
 
 namespace ashlar {
 
@@ -67,8 +68,11 @@ Status Iterator::State::TakeKeptBlock(const BlockPlace& place) {
       kept.try_emplace({place.handle.offset, place.handle.size});
   loaded = &found->second;
   if (!is_new) return {};
-  Status loading = TakeBlock(place);
-  if (loading.ok()) loading = DataBlocks::MakeOwn(place, loaded);
+  // None is kept that is not whole.
+  Status loading = OrMemoryLimit([&] {
+    Status taken = TakeBlock(place);
+    return taken.ok() ? DataBlocks::MakeOwn(place, loaded) : taken;
+  });
   if (loading.ok()) return {};
   loaded = &passing;
   kept.erase(found);
@@ -258,7 +262,26 @@ Iterator::Iterator(Iterator&& other) noexcept = default;
 Iterator& Iterator::operator=(Iterator&& other) noexcept = default;
 Iterator::~Iterator() = default;
 
+namespace {
+
+// What the move came to. Where memory is out, the walk ends with that status,
+// and may begin again by a seek.
+template <typename Move>
+bool MoveWithin(Iterator::State* s, const Move& move) {
+  bool on_entry = false;
+  const Status memory = OrMemoryLimit([&] {
+    on_entry = move();
+    return Status();
+  });
+  if (!memory.ok()) [[unlikely]]
+    return s->Walk().Fail(memory);
+  return on_entry;
+}
+
+}  // namespace
+
 Status Iterator::status() const {
+  if (state_ == nullptr) return Status::OutOfMemory();
   const State& s = *state_;
   return s.visible != nullptr ? s.visible->status() : s.status;
 }
@@ -294,12 +317,13 @@ Status Iterator::PinValue(PinnableSlice* value) {
     value->Pin(value_, std::move(pin));
     return {};
   }
-  auto copy = std::make_unique<Buffer>();
-  if (!copy->TryReserve(value_.size())) {
-    return Status::MemoryLimit("no memory for a value of " +
-                               std::to_string(value_.size()) + " bytes");
-  }
-  copy->Append(value_);
+  std::unique_ptr<Buffer> copy;
+  const Status copied = OrMemoryLimit([&] {
+    copy = std::make_unique<Buffer>();
+    copy->Append(value_);
+    return Status();
+  });
+  if (!copied.ok()) return copied;
   const Slice bytes = copy->slice();
   pin.RegisterCleanup(
       [](void* buffer, void*) { delete static_cast<Buffer*>(buffer); },
@@ -309,51 +333,70 @@ Status Iterator::PinValue(PinnableSlice* value) {
 }
 
 void Iterator::SeekToFirst() {
-  state_->table->counters.CountSeek();
-  Show(state_->SeekToFirst());
+  if (state_ == nullptr) return;
+  State& s = *state_;
+  s.table->counters.CountSeek();
+  Show(MoveWithin(&s, [&s] { return s.SeekToFirst(); }));
 }
 
 void Iterator::SeekToLast() {
-  state_->table->counters.CountSeek();
-  Show(state_->SeekToLast());
+  if (state_ == nullptr) return;
+  State& s = *state_;
+  s.table->counters.CountSeek();
+  Show(MoveWithin(&s, [&s] { return s.SeekToLast(); }));
 }
 
 void Iterator::Seek(const Slice& user_key, SequenceNumber snapshot) {
+  if (state_ == nullptr) return;
   State& s = *state_;
   s.table->counters.CountSeek();
-  s.target.clear();
-  if (s.usable) s.table->AppendTarget(user_key, s.newest, snapshot, &s.target);
-  Show(s.Seek(s.target));
+  Show(MoveWithin(&s, [&] {
+    s.target.clear();
+    if (s.usable) {
+      s.table->AppendTarget(user_key, s.newest, snapshot, &s.target);
+    }
+    return s.Seek(s.target);
+  }));
 }
 
 void Iterator::SeekForPrev(const Slice& user_key, SequenceNumber snapshot) {
+  if (state_ == nullptr) return;
   State& s = *state_;
   s.table->counters.CountSeek();
-  s.target.clear();
-  s.table->AppendLastTarget(user_key, snapshot, &s.target);
-  Show(s.SeekForPrev(s.target));
+  Show(MoveWithin(&s, [&] {
+    s.target.clear();
+    s.table->AppendLastTarget(user_key, snapshot, &s.target);
+    return s.SeekForPrev(s.target);
+  }));
 }
 
+// Most steps stay within a block.
 void Iterator::Next() {
   assert(valid_);
   State& s = *state_;
-  if (s.block.Next()) [[likely]] {
-    key_ = s.block.key();
-    value_ = s.block.value();
-    return;
-  }
-  Show(s.NextBlock());
+  bool in_block = false;
+  const bool on_entry = MoveWithin(&s, [&] {
+    in_block = s.block.Next();
+    return in_block || s.NextBlock();
+  });
+  if (!in_block) [[unlikely]]
+    return Show(on_entry);
+  key_ = s.block.key();
+  value_ = s.block.value();
 }
 
 void Iterator::Prev() {
   assert(valid_);
   State& s = *state_;
-  if (s.block.Prev()) [[likely]] {
-    key_ = s.block.key();
-    value_ = s.block.value();
-    return;
-  }
-  Show(s.PrevBlock());
+  bool in_block = false;
+  const bool on_entry = MoveWithin(&s, [&] {
+    in_block = s.block.Prev();
+    return in_block || s.PrevBlock();
+  });
+  if (!in_block) [[unlikely]]
+    return Show(on_entry);
+  key_ = s.block.key();
+  value_ = s.block.value();
 }
 
 }  // namespace ashlar

@@ -1,9 +1,10 @@
 // From the footer to a table that can be read.
 
 #include <algorithm>
-#include <random>
+#include <new>
 #include <string>
 
+#include "port/random_word.h"
 #include "table/index/index_cursor.h"
 #include "table/index/registry.h"
 #include "table/meta/plain_block.h"
@@ -39,9 +40,7 @@ CacheKey CacheKeyOf(const TableProperties& properties) {
     return FileCacheKey(properties.db_id, properties.db_session_id,
                         properties.orig_file_number);
   }
-  std::random_device random;
-  const auto word = [&random] { return uint64_t{random()} << 32 | random(); };
-  return {word(), word()};
+  return {port::RandomWord(), port::RandomWord()};
 }
 
 // Opening one file, step by step.
@@ -363,6 +362,16 @@ class TableOpener {
 };
 
 }  // namespace
+
+// Errors are named where no exception may pass any more.
+Status NamedAfter(const RandomAccessFile& file, const Status& status) {
+  if (status.ok() || status.IsIOError()) return status;
+  try {
+    return status.WithPrefix(file.name());
+  } catch (const std::bad_alloc&) {
+    return status;
+  }
+}
 
 Status ReadFooter(const RandomAccessFile& file, FileWindow* window,
                   Footer* footer) {

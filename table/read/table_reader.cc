@@ -12,111 +12,15 @@
 #include "table/read/opened_table.h"
 #include "table/read/table_iterator.h"
 #include "table/read/visible_entries.h"
+#include "util/mem/memory_limit.h"
 
 namespace ashlar {
 
 using namespace internal;
 
-struct TableReader::State {
-  std::unique_ptr<OpenedTable> table;
-};
+namespace {
 
-TableReader::TableReader(std::unique_ptr<State> state)
-    : state_(std::move(state)) {}
-
-TableReader::~TableReader() = default;
-
-Result<std::unique_ptr<TableReader>> TableReader::Open(
-    const std::string& path, const ReaderOptions& options) {
-  Result<std::unique_ptr<RandomAccessFile>> file =
-      options.allow_mmap_reads ? OpenMappedFile(path)
-                               : OpenRandomAccessFile(path);
-  if (!file.ok()) return file.status();
-  return Open(std::move(file).value(), options);
-}
-
-Result<std::unique_ptr<TableReader>> TableReader::Open(
-    std::unique_ptr<RandomAccessFile> file, const ReaderOptions& options) {
-  auto state = std::make_unique<State>();
-  Status status = OpenTable(std::move(file), options, &state->table);
-  if (!status.ok()) return status;
-  return std::unique_ptr<TableReader>(new TableReader(std::move(state)));
-}
-
-Status TableReader::Get(const ReadOptions& options, const Slice& user_key,
-                        SequenceNumber snapshot, GetResult* result,
-                        const MergeOperandCallback& on_operand) const {
-  const OpenedTable& table = *state_->table;
-  Status status =
-      RunGet(table, options, user_key, snapshot, on_operand, result);
-  table.counters.CountGet(*result, !table.filter_subject.whole_keys());
-  return status.ok() ? status : table.Named(status);
-}
-
-void TableReader::MultiGet(const ReadOptions& options,
-                           std::span<const Slice> user_keys,
-                           SequenceNumber snapshot,
-                           std::span<GetResult> results,
-                           std::span<Status> statuses,
-                           const BatchOperandCallback& on_operand) const {
-  assert(results.size() == user_keys.size() &&
-         statuses.size() == user_keys.size());
-  RunMultiGet(*state_->table, options, user_keys, snapshot, results, statuses,
-              on_operand);
-}
-
-Iterator TableReader::NewIterator(const ReadOptions& options) const {
-  const OpenedTable* const table = state_->table.get();
-  auto state = std::make_unique<Iterator::State>(table, options);
-  if (VisibleEntries::AreNeeded(*table, options)) {
-    state->visible = std::make_unique<VisibleEntries>(table, options);
-    state->block.Clear();
-  }
-  return Iterator(std::move(state));
-}
-
-Status TableReader::CheckEntries(
-    const ReadOptions& options, WorkerPool* pool,
-    const std::function<bool(uint64_t done, uint64_t total)>& on_progress,
-    uint64_t* entries) const {
-  return EntryCheck(state_->table.get(), options, on_progress)
-      .Run(pool, entries);
-}
-
-bool TableReader::knows_order() const { return state_->table->order.known(); }
-
-std::span<const RangeDeletion> TableReader::RangeDeletions() const {
-  const auto* const deletions = state_->table->range_deletions.get();
-  if (deletions == nullptr) return {};
-  return deletions->list.entries;
-}
-
-void TableReader::VisitRangeDeletionFragments(
-    const RangeDeletionFragmentCallback& visit) const {
-  const auto* const deletions = state_->table->range_deletions.get();
-  if (deletions == nullptr) return;
-  const RangeDeletionFragments& fragments = deletions->fragments;
-  RangeDeletionFragment fragment;
-  for (size_t i = 0; i < fragments.size(); ++i) {
-    fragments.ListAt(i, &fragment);
-    if (fragment.sequences.empty()) continue;
-    fragment.begin = fragments.begin(i);
-    fragment.end = fragments.end(i);
-    if (!visit(fragment)) return;
-  }
-}
-
-SequenceNumber TableReader::NewestRangeDeletionOver(
-    const Slice& user_key, SequenceNumber snapshot,
-    const Slice& timestamp) const {
-  const auto* const deletions = state_->table->range_deletions.get();
-  if (deletions == nullptr) return 0;
-  return deletions->fragments.NewestOver(user_key, snapshot, timestamp)
-      .sequence;
-}
-
-Status TableReader::VerifyChecksum(const ReadOptions& options) const {
-  const OpenedTable& table = *state_->table;
+Status VerifyBlocks(const OpenedTable& table, const ReadOptions& options) {
   FileWindow window(table.file.get(), options.readahead_size, options.async_io,
                     table.counters);
   Buffer scratch;
@@ -156,15 +60,142 @@ Status TableReader::VerifyChecksum(const ReadOptions& options) const {
   return table.Named(status);
 }
 
+}  // namespace
+
+struct TableReader::State {
+  std::unique_ptr<OpenedTable> table;
+};
+
+TableReader::TableReader(std::unique_ptr<State> state)
+    : state_(std::move(state)) {}
+
+TableReader::~TableReader() = default;
+
+Result<std::unique_ptr<TableReader>> TableReader::Open(
+    const std::string& path, const ReaderOptions& options) {
+  return OrMemoryLimit([&]() -> Result<std::unique_ptr<TableReader>> {
+    Result<std::unique_ptr<RandomAccessFile>> file =
+        options.allow_mmap_reads ? OpenMappedFile(path)
+                                 : OpenRandomAccessFile(path);
+    if (!file.ok()) return file.status();
+    return Open(std::move(file).value(), options);
+  });
+}
+
+Result<std::unique_ptr<TableReader>> TableReader::Open(
+    std::unique_ptr<RandomAccessFile> file, const ReaderOptions& options) {
+  return OrMemoryLimit([&]() -> Result<std::unique_ptr<TableReader>> {
+    auto state = std::make_unique<State>();
+    Status status = OpenTable(std::move(file), options, &state->table);
+    if (!status.ok()) return status;
+    return std::unique_ptr<TableReader>(new TableReader(std::move(state)));
+  });
+}
+
+Status TableReader::Get(const ReadOptions& options, const Slice& user_key,
+                        SequenceNumber snapshot, GetResult* result,
+                        const MergeOperandCallback& on_operand) const {
+  const OpenedTable& table = *state_->table;
+  Status status = OrMemoryLimit([&] {
+    return RunGet(table, options, user_key, snapshot, on_operand, result);
+  });
+  if (status.IsMemoryLimit()) [[unlikely]]
+    result->Reset();
+  table.counters.CountGet(*result, !table.filter_subject.whole_keys());
+  return status.ok() ? status : table.Named(status);
+}
+
+void TableReader::MultiGet(const ReadOptions& options,
+                           std::span<const Slice> user_keys,
+                           SequenceNumber snapshot,
+                           std::span<GetResult> results,
+                           std::span<Status> statuses,
+                           const BatchOperandCallback& on_operand) const {
+  assert(results.size() == user_keys.size() &&
+         statuses.size() == user_keys.size());
+  RunMultiGet(*state_->table, options, user_keys, snapshot, results, statuses,
+              on_operand);
+}
+
+Iterator TableReader::NewIterator(const ReadOptions& options) const {
+  const OpenedTable* const table = state_->table.get();
+  std::unique_ptr<Iterator::State> state;
+  const Status made = OrMemoryLimit([&] {
+    state = std::make_unique<Iterator::State>(table, options);
+    if (VisibleEntries::AreNeeded(*table, options)) {
+      state->visible = std::make_unique<VisibleEntries>(table, options);
+      state->block.Clear();
+    }
+    return Status();
+  });
+  // An iterator without a state is one that has no memory.
+  return Iterator(made.ok() ? std::move(state) : nullptr);
+}
+
+Status TableReader::CheckEntries(
+    const ReadOptions& options, WorkerPool* pool,
+    const std::function<bool(uint64_t done, uint64_t total)>& on_progress,
+    uint64_t* entries) const {
+  *entries = 0;
+  return OrMemoryLimit([&] {
+    return EntryCheck(state_->table.get(), options, on_progress)
+        .Run(pool, entries);
+  });
+}
+
+bool TableReader::knows_order() const { return state_->table->order.known(); }
+
+std::span<const RangeDeletion> TableReader::RangeDeletions() const {
+  const auto* const deletions = state_->table->range_deletions.get();
+  if (deletions == nullptr) return {};
+  return deletions->list.entries;
+}
+
+void TableReader::VisitRangeDeletionFragments(
+    const RangeDeletionFragmentCallback& visit) const {
+  const auto* const deletions = state_->table->range_deletions.get();
+  if (deletions == nullptr) return;
+  const RangeDeletionFragments& fragments = deletions->fragments;
+  RangeDeletionFragment fragment;
+  for (size_t i = 0; i < fragments.size(); ++i) {
+    fragments.ListAt(i, &fragment);
+    if (fragment.sequences.empty()) continue;
+    fragment.begin = fragments.begin(i);
+    fragment.end = fragments.end(i);
+    if (!visit(fragment)) return;
+  }
+}
+
+SequenceNumber TableReader::NewestRangeDeletionOver(
+    const Slice& user_key, SequenceNumber snapshot,
+    const Slice& timestamp) const {
+  const auto* const deletions = state_->table->range_deletions.get();
+  if (deletions == nullptr) return 0;
+  return deletions->fragments.NewestOver(user_key, snapshot, timestamp)
+      .sequence;
+}
+
+Status TableReader::VerifyChecksum(const ReadOptions& options) const {
+  return OrMemoryLimit([&] { return VerifyBlocks(*state_->table, options); });
+}
+
 uint64_t TableReader::ApproximateOffsetOf(const Slice& user_key) const {
-  std::string target;
   if (!knows_order()) return 0;
-  state_->table->AppendTarget(user_key, Slice(), kMaxSequenceNumber, &target);
-  IndexCursor at(state_->table->index.get());
-  if (at.Seek(target)) return at.handle().offset;
-  // Behind the last block; or a partition cannot be read, and there is nothing
-  // better to tell.
-  return at.SeekToLast() ? at.handle().End() : 0;
+  uint64_t offset = 0;
+  // After the last block; or a partition cannot be read, and there is nothing
+  // better to return.
+  const Status sought = OrMemoryLimit([&] {
+    std::string target;
+    state_->table->AppendTarget(user_key, Slice(), kMaxSequenceNumber, &target);
+    IndexCursor at(state_->table->index.get());
+    if (at.Seek(target)) {
+      offset = at.handle().offset;
+    } else if (at.SeekToLast()) {
+      offset = at.handle().End();
+    }
+    return at.status();
+  });
+  return sought.ok() ? offset : 0;
 }
 
 const TableProperties& TableReader::properties() const {

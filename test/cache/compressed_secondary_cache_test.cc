@@ -11,6 +11,7 @@
 
 #include "cache/lru/lru_entry.h"
 #include "test/cache/counted_values.h"
+#include "test/cache/damage_pieces.h"
 #include "test/support/random.h"
 
 namespace ashlar::testing {
@@ -127,6 +128,44 @@ TEST(CompressedSecondaryCache, ResultsOutliveTheirPieces) {
     ASSERT_NE(result, nullptr);
     EXPECT_EQ(result->Value()->ToString(), bytes);
   }
+}
+
+// A damaged piece goes at once: Touch would say for ever that the value need
+// not be saved again.
+TEST(CompressedSecondaryCache, DamagedPiecesAreErasedAndTakenAgain) {
+  for (const CompressionType type : SupportedCompressionTypes()) {
+    if (type == CompressionType::kNoCompression) continue;
+    SCOPED_TRACE(CompressionTypeName(type));
+    const auto tier = Make(1 << 20, type);
+    const std::string bytes(5000, 'x');
+    ASSERT_TRUE(tier->Insert(TestKey(1), bytes).ok());
+    ASSERT_TRUE(tier->Insert(TestKey(2), bytes).ok());
+    ASSERT_EQ(Find(tier.get(), 1), bytes);
+    ASSERT_EQ(DamagePieces(tier.get()), 2u);
+
+    EXPECT_EQ(Find(tier.get(), 1), std::nullopt);
+    EXPECT_FALSE(tier->Touch(TestKey(1)));
+    EXPECT_TRUE(tier->Touch(TestKey(2)));
+    EXPECT_EQ(tier->GetStats().failures, 1u);
+    EXPECT_EQ(tier->GetStats().hits, 1u);
+    ExpectUsageIsThePieces(tier.get());
+    EXPECT_EQ(Find(tier.get(), 2), std::nullopt);
+    EXPECT_EQ(tier->GetUsage(), 0u);
+
+    ASSERT_TRUE(tier->Insert(TestKey(1), bytes).ok());
+    EXPECT_EQ(Find(tier.get(), 1), bytes);
+    EXPECT_EQ(tier->GetStats().failures, 2u);
+  }
+}
+
+// What is kept as it came has no codec that would notice: the cache in front
+// compares a checksum.
+TEST(CompressedSecondaryCache, DamageOfUncompressedPiecesIsHandedOut) {
+  const auto tier = Make(1 << 20, CompressionType::kNoCompression);
+  const std::string bytes(5000, 'x');
+  ASSERT_TRUE(tier->Insert(TestKey(1), bytes).ok());
+  ASSERT_EQ(DamagePieces(tier.get()), 1u);
+  EXPECT_EQ(Find(tier.get(), 1), std::string(bytes.size(), '\xff'));
 }
 
 TEST(CompressedSecondaryCache, OptionsAreChecked) {

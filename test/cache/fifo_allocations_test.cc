@@ -6,11 +6,15 @@
 #include <atomic>
 #include <cstdlib>
 #include <new>
+#include <string>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
+#include "cache/block_cache_tracer.h"
 #include "cache/concurrent_write_buffer.h"
 #include "cache/fifo_cache.h"
+#include "util/file.h"
 
 namespace {
 
@@ -70,8 +74,11 @@ TEST(FifoAllocations, NothingIsAllocatedOnceItIsThere) {
   // What is counted is what is there, to the byte.
   EXPECT_EQ(allocated_bytes - before, memory.MemoryBytes() - sizeof memory);
   before = allocated_bytes;
-  Buffer buffer({.shards = 2}, [&](auto entries) { memory.Add(entries); });
-  EXPECT_EQ(allocated_bytes - before, buffer.memory_bytes() - sizeof buffer);
+  auto made =
+      Buffer::Make({.shards = 2}, [&](auto entries) { memory.Add(entries); });
+  ASSERT_TRUE(made.ok());
+  Buffer& buffer = **made;
+  EXPECT_EQ(allocated_bytes - before, buffer.memory_bytes());
   before = allocations;
   uint64_t found = 0;
   for (uint64_t n = 0; n < 20000; ++n) {
@@ -90,14 +97,34 @@ TEST(FifoAllocations, WithoutMemoryAllIsAsItWas) {
   memory.Add({{{KeyOf(1), 1}}});
   most_at_once = 4096;
   const Status status = memory.SetCapacity(1 << 20);
-  const bool is_made = Buffer::Make({}, [](auto) {}).ok();
+  const auto unmade = Buffer::Make({}, [](auto) {});
   most_at_once = SIZE_MAX;
   EXPECT_TRUE(status.IsMemoryLimit());
-  EXPECT_FALSE(is_made);
+  EXPECT_TRUE(unmade.status().IsMemoryLimit());
   EXPECT_EQ(memory.GetCapacity(), 64U << 10);
   EXPECT_EQ(memory.Lookup(KeyOf(1)), 1U);
   EXPECT_TRUE(Buffer::Make({}, [](auto) {}).ok());
+  EXPECT_TRUE(Buffer::Make({}, nullptr).status().IsInvalidArgument());
 }
+
+// The tracer's buffer is one of these.
+TEST(FifoAllocations, ATracerWithoutMemoryBeginsNoTrace) {
+  most_at_once = 4096;
+  BlockCacheTracer tracer;
+  most_at_once = SIZE_MAX;
+  std::string contents;
+  const Status status =
+      tracer.StartTrace({}, NewMemoryWritableFile("trace", &contents));
+  EXPECT_TRUE(status.IsMemoryLimit()) << status.ToString();
+  EXPECT_FALSE(tracer.is_tracing());
+  EXPECT_EQ(tracer.dropped(), 0U);
+  EXPECT_TRUE(tracer.EndTrace().IsInvalidArgument());
+  EXPECT_EQ(contents, "");
+}
+
+// Errors come as a Status from Make; there is no constructor that could throw.
+static_assert(
+    !std::is_constructible_v<Buffer, const WriteBufferOptions&, Buffer::Sink>);
 
 }  // namespace
 }  // namespace ashlar::internal

@@ -115,7 +115,9 @@ TEST(FifoCache, ZerosAreEntriesAsAnyOthers) {
   BlockMemory memory;
   ASSERT_TRUE(memory.SetCapacity(kCapacity).ok());
   EXPECT_EQ(memory.Lookup(CacheKey{}), std::nullopt);
-  Buffer buffer({}, [&](auto entries) { memory.Add(entries); });
+  auto made = Buffer::Make({}, [&](auto entries) { memory.Add(entries); });
+  ASSERT_TRUE(made.ok());
+  Buffer& buffer = **made;
   buffer.Record({KeyOf(1), 1});
   buffer.Record({CacheKey{}, 0});
   buffer.Record({KeyOf(2), 2});
@@ -214,7 +216,9 @@ TEST(FifoCache, TakesKeysAndValuesOfAnyKind) {
 TEST(FifoCache, PartFilledBlocksArePackedTogether) {
   BlockMemory memory;
   ASSERT_TRUE(memory.SetCapacity(kCapacity).ok());
-  Buffer buffer({}, [&](auto entries) { memory.Add(entries); });
+  auto made = Buffer::Make({}, [&](auto entries) { memory.Add(entries); });
+  ASSERT_TRUE(made.ok());
+  Buffer& buffer = **made;
   const uint64_t most = memory.MostEntries();
   for (uint64_t n = 0; n < most; ++n) {
     buffer.Record({KeyOf(n), n});
@@ -231,10 +235,12 @@ TEST(WriteBuffer, FillsBlocksOfAPage) {
   EXPECT_EQ(Buffer::kBlockEntries, 168U);
   std::vector<size_t> sizes;
   std::vector<uint64_t> values;
-  Buffer buffer({}, [&](auto entries) {
+  auto made = Buffer::Make({}, [&](auto entries) {
     sizes.push_back(entries.size());
     for (const auto& entry : entries) values.push_back(entry.value);
   });
+  ASSERT_TRUE(made.ok());
+  Buffer& buffer = **made;
   buffer.Flush();
   EXPECT_TRUE(sizes.empty());
   for (uint64_t n = 0; n < 168; ++n) buffer.Record({KeyOf(n), n});
@@ -251,7 +257,7 @@ TEST(WriteBuffer, FillsBlocksOfAPage) {
 TEST(WriteBuffer, HasTheBlocksThatItSays) {
   // Shards are a power of two and 16 at most, blocks 2 more at least.
   const auto bytes = [](const WriteBufferOptions& options) {
-    return Buffer(options, [](auto) {}).memory_bytes();
+    return Buffer::Make(options, [](auto) {}).value()->memory_bytes();
   };
   const size_t a_block = bytes({.blocks = 10}) - bytes({.blocks = 9});
   EXPECT_EQ(a_block, 4096U);

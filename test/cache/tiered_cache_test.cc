@@ -355,6 +355,51 @@ TEST_P(AnyTieredCache, TheReportHasTheFigures) {
 INSTANTIATE_TEST_SUITE_P(Each, AnyTieredCache,
                          ::testing::ValuesIn(AllCacheMakers()), CacheMakerName);
 
+// Of 200 keys in the second tier, those that a cache with room to remember 64
+// promotes, as each comes by twice.
+std::vector<uint64_t> PromotedKeys(uint64_t hash_seed) {
+  constexpr uint64_t kKeys = 200;
+  CountedValues values;
+  const CreateCounted create = {.values = &values};
+  const auto tier = std::make_shared<SlowTier>();
+  const auto cache =
+      NewTieredCache({.primary = NewLruCache({.capacity = kKeys * kCharge,
+                                              .num_shard_bits = 0})
+                                     .value(),
+                      .secondary = tier,
+                      .adm_policy = TieredAdmissionPolicy::kAdmPolicyAllowAll,
+                      .estimated_entry_charge = 10 * kCharge,
+                      .hash_seed = hash_seed})
+          .value();
+  for (uint64_t n = 0; n < kKeys; ++n) {
+    CountedValue* const value = values.Make(TestKey(n), kCharge);
+    EXPECT_TRUE(cache->Insert(value->key, value, &kSavedOps, kCharge).ok());
+  }
+  cache->SetCapacity(0);
+  cache->SetCapacity(2 * kKeys * kCharge);
+  std::vector<uint64_t> promoted;
+  for (uint64_t n = 0; n < 2 * kKeys; ++n) {
+    const uint64_t before = cache->GetStats().promotions;
+    CacheHandle* const handle =
+        cache->LookupSecondary(TestKey(n % kKeys), &kSavedOps, &create);
+    EXPECT_NE(handle, nullptr);
+    cache->Release(handle);
+    if (cache->GetStats().promotions != before) promoted.push_back(n);
+  }
+  cache->EraseUnRefEntries();
+  return promoted;
+}
+
+TEST(TieredCache, TheHashSeedDecidesWhichKeysAreForgotten) {
+  const std::vector<uint64_t> first = PromotedKeys(1);
+  EXPECT_FALSE(first.empty());
+  EXPECT_LT(first.size(), 200u);
+  EXPECT_EQ(PromotedKeys(1), first);
+  EXPECT_NE(PromotedKeys(2), first);
+  // 0: each cache draws its own.
+  EXPECT_NE(PromotedKeys(0), PromotedKeys(0));
+}
+
 TEST(TieredCache, NeedsBothTiers) {
   EXPECT_TRUE(NewTieredCache({}).status().IsInvalidArgument());
 }

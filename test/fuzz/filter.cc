@@ -51,7 +51,7 @@ void CheckBuilt(FilterType type, double bits_per_key, FuzzInput keys) {
   }
   const uint64_t estimate = builder.SizeEstimate();
   internal::Buffer payload;
-  FUZZ_CHECK(builder.Finish(&payload));
+  FUZZ_CHECK(builder.Finish(&payload).ok());
   FUZZ_CHECK(payload.size() == (added.empty() ? 0 : estimate));
   const FilterBitsReader reader(payload.slice());
   for (const Slice& key : added) {

@@ -17,6 +17,7 @@
 #include "test/support/folder.h"
 #include "test/support/random.h"
 #include "test/support/reference_reader.h"
+#include "test/support/small_table.h"
 #include "test/support/tables.h"
 #include "util/compress/codec.h"
 
@@ -195,6 +196,17 @@ void AddPartitions(const std::string& name, const std::string& table,
   corpus->Add("partitions", name, bytes);
 }
 
+// Of every form, for the target that looks at whole tables most closely.
+void AddSmallTables(Corpus* corpus) {
+  constexpr uint64_t kFirstSeed = 1900;
+  constexpr uint64_t kTables = 40;
+  for (uint64_t i = 0; i < kTables; ++i) {
+    Random random(kFirstSeed + i);
+    corpus->Add("verdict", "small-" + std::to_string(i),
+                testing::MakeSmallTable(&random).bytes);
+  }
+}
+
 void AddOurs(Corpus* corpus) {
   for (uint32_t version = kMinFormatVersion; version <= kMaxFormatVersion;
        ++version) {
@@ -252,6 +264,7 @@ void AddOurs(Corpus* corpus) {
   options.separate_key_value_in_data_block = true;
   AddTable("ours-apart", testing::BuildTable(options, SeedEntries()), corpus);
   AddTable("ours-empty", testing::BuildTable({}, {}), corpus);
+  AddSmallTables(corpus);
 }
 
 void AddGolden(const std::string& golden, Corpus* corpus) {

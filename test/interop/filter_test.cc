@@ -61,7 +61,7 @@ std::string BuildOurs(FilterType type, double bits,
   FilterBitsBuilder builder(type, bits);
   for (const std::string& key : keys) builder.Add(HashForFilter(key));
   Buffer payload;
-  EXPECT_TRUE(builder.Finish(&payload));
+  EXPECT_TRUE(builder.Finish(&payload).ok());
   return payload.slice().ToString();
 }
 

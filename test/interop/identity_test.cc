@@ -1,5 +1,4 @@
-// Who a file is, against RocksDB: session ids, unique ids, and the keys of its
-// blocks in a cache.
+// Who a file is, against RocksDB: session ids and unique ids.
 
 #include <gtest/gtest.h>
 #include <rocksdb/table_properties.h>
@@ -13,12 +12,6 @@
 namespace rocksdb {
 
 // What RocksDB's library exports but does not declare for its users.
-struct OffsetableCacheKey {
-  OffsetableCacheKey(const std::string& db_id, const std::string& session_id,
-                     uint64_t file_number);
-  uint64_t file = 0;
-  uint64_t offset = 0;
-};
 std::string EncodeSessionId(uint64_t upper, uint64_t lower);
 
 }  // namespace rocksdb
@@ -79,22 +72,6 @@ TEST(RocksDbIdentity, UniqueIdsAreTheSame) {
         UniqueIdText(identity.db_id, identity.session_id, identity.file_number),
         rocksdb::UniqueIdToHumanString(id))
         << identity.session_id << " " << identity.file_number;
-  }
-}
-
-TEST(RocksDbIdentity, CacheKeysAreTheSame) {
-  std::mt19937_64 random(5);
-  for (int i = 0; i < 1000; ++i) {
-    const Identity identity = RandomIdentity(&random);
-    const rocksdb::OffsetableCacheKey theirs(
-        identity.db_id, identity.session_id, identity.file_number);
-    const CacheKey ours =
-        FileCacheKey(identity.db_id, identity.session_id, identity.file_number);
-    ASSERT_EQ(ours.file, theirs.file);
-    ASSERT_EQ(ours.block, theirs.offset);
-    const uint64_t offset = random() >> 20;
-    EXPECT_EQ(ours.AtOffset(offset).file, theirs.file);
-    EXPECT_EQ(ours.AtOffset(offset).block, theirs.offset ^ (offset >> 2));
   }
 }
 

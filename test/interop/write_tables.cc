@@ -1,15 +1,21 @@
-// interop_write_tables <folder>: files for run_rocksdict to ingest.
+// interop_write_tables [--pairs] <folder>: files for other programs to read.
 //
-// Beside each <name>.sst stands <name>.rows: one line an entry, "<hex user
-// key> <sequence> <type> <hex value>", and <name>.since: the oldest RocksDB
-// that reads it. External files without merge operands, for which rocksdict has
-// no operator, and without zlib, which its RocksDB is built without: most pairs
-// of option values that RocksDB 9.8 reads, and a sample of those that it must
-// refuse.
+// Next to each <name>.sst is <name>.rows: one line per entry, "<hex user key>
+// <sequence> <type> <hex value>", and <name>.since: the oldest RocksDB that
+// reads the file.
+//
+// --pairs writes the plans of rocksdb_matrix --pairs, in which each pair of
+// option values occurs: RocksDB's newest sst_dump reads all of them
+// (test/tools/ashlar_sst_dump_test.py). Without it the files are for
+// run_rocksdict to ingest: external files without merge operands, for which
+// rocksdict has no operator, and without zlib, which its RocksDB is built
+// without; most pairs of option values that RocksDB 9.8 reads, and a sample of
+// those that it must refuse.
 #include <cstdio>
 #include <fstream>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -68,17 +74,19 @@ Status WriteOne(const std::string& folder, const Plan& plan) {
   dump << CanonicalDump(rows);
   if (!dump.flush()) return Status::IOError("write " + path + ".rows");
   const Status status =
-      WriteOurFile(path + ".sst", plan.options, {}, true, rows);
+      WriteOurFile(path + ".sst", plan.options, {}, plan.IsExternal(), rows);
   return status.ok() ? WriteSince(path) : status;
 }
 
 int Main(int argc, char** argv) {
-  if (argc != 2) {
-    std::fputs("usage: interop_write_tables <folder>\n", stderr);
+  const bool pairs = argc > 1 && std::string_view(argv[1]) == "--pairs";
+  if (argc != (pairs ? 3 : 2)) {
+    std::fputs("usage: interop_write_tables [--pairs] <folder>\n", stderr);
     return 2;
   }
-  for (const Plan& plan : RocksdictPlans()) {
-    if (const Status status = WriteOne(argv[1], plan); !status.ok()) {
+  const std::string folder = argv[argc - 1];
+  for (const Plan& plan : pairs ? PairwisePlans().plans : RocksdictPlans()) {
+    if (const Status status = WriteOne(folder, plan); !status.ok()) {
       std::fprintf(stderr, "%s: %s\n", plan.name.c_str(),
                    status.ToString().c_str());
       return 1;

@@ -92,7 +92,7 @@ class RuleTest(unittest.TestCase):
         self.body('includes', '#include <vector>\n' * 16)
 
     def test_makefile(self):
-        self.fires('file-lines', {'Makefile': 'a:\n' * 121})
+        self.fires('file-lines', {'Makefile': 'a:\n' * 141})
 
     def test_function_lines(self):
         lines = '  a();\n'
@@ -171,6 +171,15 @@ class RuleTest(unittest.TestCase):
             self.body('threading', text)
             self.silent({'test/a.cc': TOP + text})
             self.silent({'util/sync/a.cc': TOP + text})
+
+    def test_random(self):
+        for text in ('std::random_device a;\n', 'int a = rand();\n',
+                     'int a = getrandom(b, 8, 0);\n', 'auto a = srand (1);\n'):
+            self.body('random', text)
+            self.fires('random', {'test/a.cc': TOP + text})
+            self.silent({'port/random_word.cc': TOP + text})
+        self.silent({'util/a.cc': TOP + 'int operand(int brand);\n'
+                     'int rand;\nRandom random(1);\n'})
 
     # Includes
 

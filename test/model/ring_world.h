@@ -37,6 +37,9 @@ struct Scenario {
   uint32_t blocks = 4;
   bool faults = false;  // any one task may fail, the caller may abandon
   bool yields = false;  // workers may be drawn away by other rings
+  // Whether the protocol's own IsStuck is asked too: without it a deadlock is
+  // a world in which no thread can take a step.
+  bool asks_is_stuck = true;
 };
 
 struct Verdict {
@@ -179,7 +182,12 @@ class Explorer {
   // The compare-exchange.
   void Take(World* world, Thread* thread, const RingStep& step) {
     Require(!world->freed, "the ring is touched after its end");
-    Require(!Protocol::IsStuck(step.next), "everybody sleeps");
+    Require(!scenario_.asks_is_stuck || !Protocol::IsStuck(step.next),
+            "everybody sleeps");
+    Require(step.next.attending + step.next.tickets <= scenario_.workers,
+            "more workers than may attend");
+    Require(!step.send_worker || !step.next.failed,
+            "sends for a worker after an error");
     world->ring = step.next;
     thread->slot = static_cast<uint8_t>(step.slot);
     thread->posts_wake = step.wake_emit;
@@ -187,6 +195,9 @@ class Explorer {
   }
 
   void Begin(World* world, const RingStep& step) {
+    const bool works =
+        step.task == RingTask::kCompress || step.task == RingTask::kWrite;
+    Require(!works || !world->ring.failed, "works on after an error");
     SlotIs& slot = world->slots[step.slot];
     if (step.task == RingTask::kCompress) {
       Require(slot == SlotIs::kRaw, "compresses what is not raw");
@@ -223,6 +234,7 @@ class Explorer {
     ++world->written;
     const RingStep step = protocol_.Wrote(world->ring);
     const bool again = step.task == RingTask::kWrite;
+    Require(!again || !world->ring.failed, "works on after an error");
     thread->at = static_cast<uint8_t>(again ? write : other);
     Take(world, thread, step);
     if (again) CheckWrite(*world, step.slot);

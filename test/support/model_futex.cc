@@ -1,6 +1,7 @@
 #include "test/support/model_futex.h"
 
 #include <algorithm>
+#include <chrono>
 
 namespace ashlar::testing {
 
@@ -26,6 +27,22 @@ void ModelFutex::WaitUntilAsleep(std::thread::id sleeper) {
 void ModelFutex::WaitUntilSpoiled() {
   std::unique_lock<std::mutex> lock(mutex_);
   changed_.wait(lock, [this] { return spoiled_ > 0; });
+}
+
+void ModelFutex::EndTimedWaits(int n) {
+  constexpr std::chrono::minutes kWatchdogIsDead(1);
+  std::unique_lock<std::mutex> lock(mutex_);
+  ends_timed_waits_ = true;
+  changed_.wait_for(lock, kWatchdogIsDead,
+                    [this, n] { return timed_waits_ >= n; });
+}
+
+bool ModelFutex::SkipsTimedWait() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (!ends_timed_waits_) return false;
+  ++timed_waits_;
+  changed_.notify_all();
+  return true;
 }
 
 void ModelFutex::Wait(const uint32_t* word, uint32_t expected) {
@@ -62,7 +79,8 @@ void ModelFutex::Wake(const uint32_t* word, uint32_t n) {
 
 }  // namespace ashlar::testing
 
-// What the linker puts in the place of port::FutexWait and FutexWake.
+// What the linker puts in the place of port::FutexWait, FutexWake and
+// FutexWaitFor.
 extern "C" {
 void WrappedFutexWait(const uint32_t* word, uint32_t expected) asm(
     "__wrap__ZN6ashlar4port9FutexWaitEPKjj");
@@ -75,6 +93,17 @@ void WrappedFutexWake(const uint32_t* word,
                       uint32_t n) asm("__wrap__ZN6ashlar4port9FutexWakeEPKjj");
 void WrappedFutexWake(const uint32_t* word, uint32_t n) {
   ashlar::testing::ModelFutex::Instance().Wake(word, n);
-  RealFutexWake(word, n);  // for timed waits, which are not modelled
+  RealFutexWake(word, n);  // for timed waits
+}
+void RealFutexWaitFor(
+    const uint32_t* word, uint32_t expected,
+    uint32_t milliseconds) asm("__real__ZN6ashlar4port12FutexWaitForEPKjjj");
+void WrappedFutexWaitFor(
+    const uint32_t* word, uint32_t expected,
+    uint32_t milliseconds) asm("__wrap__ZN6ashlar4port12FutexWaitForEPKjjj");
+void WrappedFutexWaitFor(const uint32_t* word, uint32_t expected,
+                         uint32_t milliseconds) {
+  if (ashlar::testing::ModelFutex::Instance().SkipsTimedWait()) return;
+  RealFutexWaitFor(word, expected, milliseconds);
 }
 }

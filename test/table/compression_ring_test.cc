@@ -17,6 +17,8 @@
 #include "test/support/faulty_file.h"
 #include "test/support/random.h"
 #include "test/support/tables.h"
+#include "test/support/thorough.h"
+#include "util/compress/type_names.h"
 #include "util/sync/schedule_point.h"
 
 namespace ashlar::testing {
@@ -26,6 +28,8 @@ using internal::BlockCompressor;
 using internal::BlockHandle;
 using internal::BlockWriter;
 using internal::CompressionRing;
+using internal::CompressionVerifier;
+using internal::FindTypeNames;
 using internal::RingOptions;
 using internal::WriteProgress;
 using internal::WrittenBlock;
@@ -71,6 +75,37 @@ Result<BlockCompressor> NewFickleCompressor() {
                          CompressionType::kZSTD, 896);
 }
 
+// A block that the codec below spoils.
+std::string BadBlock() { return std::string(200, 'L'); }
+
+// Makes payloads that can be read, but gives back other bytes for some blocks.
+class LyingCodec final : public internal::Compressor {
+ public:
+  explicit LyingCodec(std::unique_ptr<internal::Compressor> codec)
+      : codec_(std::move(codec)) {}
+  size_t Compress(const Slice& raw, char* out, size_t capacity) override {
+    if (raw != Slice(BadBlock())) return codec_->Compress(raw, out, capacity);
+    return codec_->Compress(std::string(raw.size(), 'T'), out, capacity);
+  }
+
+ private:
+  std::unique_ptr<internal::Compressor> codec_;
+};
+
+Result<BlockCompressor> NewVerifiedCompressor(CompressionType type) {
+  auto codec = internal::NewCompressor(type, CompressionOptions());
+  if (!codec.ok()) return codec.status();
+  return BlockCompressor(std::make_unique<LyingCodec>(std::move(codec).value()),
+                         type, 896,
+                         std::make_unique<CompressionVerifier>(nullptr));
+}
+
+// What of an error says that the block of this number is bad.
+std::string SaysItIsBad(size_t number) {
+  return "verify_compression failed in data block #" + std::to_string(number) +
+         " ";
+}
+
 struct Made {
   std::string bytes;
   std::vector<WrittenBlock> blocks;
@@ -87,7 +122,11 @@ Made MakeSerially(const std::vector<std::string>& blocks, CompressionType type,
       (fickle ? NewFickleCompressor() : NewBlockCompressor(type)).value();
   for (const std::string& block : blocks) {
     WrittenBlock one;
-    if (compressor.active() && compressor.Compress(block, writer.in_place())) {
+    bool compressed = false;
+    if (compressor.active()) {
+      Require(compressor.Compress(block, writer.in_place(), &compressed));
+    }
+    if (compressed) {
       one.type = compressor.type();
       Require(writer.FinishInPlace(one.type, &one.handle));
     } else {
@@ -110,6 +149,8 @@ struct HowToMake {
   // The codec of that number, from 1 on, is not to be had; 0: all are.
   int missing_codec = 0;
   bool fickle_codec = false;
+  // Whether blocks are verified, and bad ones spoiled.
+  bool verified = false;
 };
 
 Made MakeInRing(const std::vector<std::string>& blocks, HowToMake how) {
@@ -121,6 +162,7 @@ Made MakeInRing(const std::vector<std::string>& blocks, HowToMake how) {
   options.base_context_checksum = kBase;
   options.new_compressor = [&]() -> Result<BlockCompressor> {
     if (++codecs == how.missing_codec) return Status::Aborted("no codec");
+    if (how.verified) return NewVerifiedCompressor(how.type);
     return how.fickle_codec ? NewFickleCompressor()
                             : NewBlockCompressor(how.type);
   };
@@ -184,8 +226,7 @@ TEST(CompressionRing, PoolWithoutThreads) {
 // One in a few builds fails in some way; the rest must be right.
 void MakeAtRandom(uint64_t seed, WorkerPool* pool) {
   Random random(seed);
-  const std::vector<std::string> blocks =
-      RandomBlocks(&random, random.Below(60));
+  std::vector<std::string> blocks = RandomBlocks(&random, random.Below(60));
   const std::vector<CompressionType> types = SupportedCompressionTypes();
   HowToMake how;
   how.type = types[random.Below(types.size())];
@@ -199,8 +240,20 @@ void MakeAtRandom(uint64_t seed, WorkerPool* pool) {
   if (random.OneIn(4)) how.faults.fail_at = 1 + random.Below(40);
   if (random.OneIn(8))
     how.missing_codec = 1 + static_cast<int>(random.Below(3));
+  size_t bad = SIZE_MAX;
+  if (random.OneIn(4) && !blocks.empty() &&
+      DefaultCompressionType() != CompressionType::kNoCompression) {
+    how.type = DefaultCompressionType();
+    how.fickle_codec = false;
+    how.verified = true;
+    if (random.OneIn(2)) {
+      bad = random.Below(blocks.size());
+      blocks[bad] = BadBlock();
+    }
+  }
   const Made made = MakeInRing(blocks, how);
   if (made.status.ok()) {
+    ASSERT_EQ(bad, SIZE_MAX) << "seed " << seed;
     ASSERT_NO_FATAL_FAILURE(
         ExpectSame(made, MakeSerially(blocks, how.type, how.fickle_codec)))
         << "seed " << seed;
@@ -208,6 +261,7 @@ void MakeAtRandom(uint64_t seed, WorkerPool* pool) {
   }
   const std::string why = made.status.ToString();
   const bool expected =
+      why.find(SaysItIsBad(bad)) != std::string::npos ||
       (how.faults.fail_at != 0 && why.find(kInjected) != std::string::npos) ||
       (how.missing_codec != 0 && why.find("no codec") != std::string::npos) ||
       (how.abandon_after < blocks.size() &&
@@ -276,11 +330,44 @@ TEST(CompressionRing, EveryFaultComesBack) {
   }
 }
 
+// A block that cannot be read back stops the file before it, and of several the
+// first one is named: not the one that some thread came upon first.
+TEST(CompressionRing, TheFirstBadBlockIsReported) {
+  const CompressionType type = DefaultCompressionType();
+  if (type == CompressionType::kNoCompression) return;
+  Random random(8);
+  constexpr size_t kBlocks = 60;
+  for (size_t first = 0; first < kBlocks; first += 7) {
+    std::vector<std::string> blocks = RandomBlocks(&random, kBlocks);
+    for (size_t bad = first; bad < kBlocks; bad += 5) blocks[bad] = BadBlock();
+    const Made sound = MakeSerially(blocks, type);
+    const BlockHandle& handle = sound.blocks[first].handle;
+    for (const uint32_t workers : {1, 2, 3, 4, 8}) {
+      for (const size_t slot_bytes : {1, 500, 3000}) {
+        const Made made = MakeInRing(blocks, {.type = type,
+                                              .workers = workers,
+                                              .slot_bytes = slot_bytes,
+                                              .verified = true});
+        EXPECT_TRUE(made.status.IsCorruption()) << made.status.ToString();
+        EXPECT_EQ(made.status.message(),
+                  "ring: " + SaysItIsBad(first) + "offset " +
+                      std::to_string(handle.offset) + " size " +
+                      std::to_string(handle.size) + ": " +
+                      std::string(FindTypeNames(type)->word) +
+                      " gives back other bytes: byte 0 of 200 is 0x54, "
+                      "expected 0x4c");
+        EXPECT_LE(made.bytes.size(), handle.offset);
+        EXPECT_TRUE(sound.bytes.starts_with(made.bytes));
+      }
+    }
+  }
+}
+
 // Two counts of one moment, whoever looks. The writer waits for the readers and
 // gives way to them, else it is done before they look.
 TEST(WriteProgress, CountsGoTogether) {
   constexpr int kReaders = 3;
-  constexpr uint64_t kSteps = 5000;
+  const uint64_t steps = IsThorough() ? 100000 : 5000;
   constexpr uint64_t kStepsAtOnce = 50;
   WriteProgress progress(7);
   std::atomic<bool> done = false;
@@ -300,13 +387,13 @@ TEST(WriteProgress, CountsGoTogether) {
     });
   }
   while (looking < kReaders) std::this_thread::yield();
-  for (uint64_t i = 1; i <= kSteps; ++i) {
+  for (uint64_t i = 1; i <= steps; ++i) {
     progress.Advance(1, 7 + 3 * i);
     if (i % kStepsAtOnce == 0) std::this_thread::yield();
   }
   done = true;
   for (std::thread& reader : readers) reader.join();
-  EXPECT_EQ(progress.Look().raw_bytes, kSteps);
+  EXPECT_EQ(progress.Look().raw_bytes, steps);
 }
 
 // A whole table, large enough that many runs are under way.

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <bit>
 #include <set>
 #include <string>
 
@@ -135,14 +137,90 @@ TEST(Determinism, IdsOfTheVectors) {
   EXPECT_EQ(EncodeSessionId(0x22510b8b, 0xcf158a0963e2f3ab),
             "0123456789ABCDEFGHIJ");
   const CacheKey key = FileCacheKey("db-id-1", "0123456789ABCDEFGHIJ", 7);
-  EXPECT_EQ(key.file, 0xb0d4ab94e022083f);
-  EXPECT_EQ(key.block, 0xd5cf47c69051a8f3);
-  EXPECT_EQ(key.AtOffset(7).block, 0xd5cf47c69051a8f2);
+  EXPECT_EQ(key.file, 0x591da9996541df4c);
+  EXPECT_EQ(key.block, 0x2e1e7362e25de94b);
+  EXPECT_EQ(key.AtOffset(7).file, key.file);
+  EXPECT_EQ(key.AtOffset(7).block, 0x2e1e7362e25de94a);
+  EXPECT_EQ(FileCacheKey("db-id-1", "0123456789abcdefghij", 7), key);
   EXPECT_EQ(UniqueIdText("db", "", 7), "");
   EXPECT_EQ(UniqueIdText("db", "0123456789ABCDEFGHIJ", 0), "");
   // No session id of that form: hashed, so still unique.
   EXPECT_NE(UniqueIdText("db", "session", 7), UniqueIdText("db", "session", 8));
   EXPECT_NE(UniqueIdText("db", "session", 7), UniqueIdText("db", "sessiom", 7));
+}
+
+// Files of one session are told apart by their numbers alone, so not by luck:
+// whatever the numbers are, the first words differ.
+TEST(FileCacheKey, FilesOfOneSessionNeverShareAKey) {
+  ForEachSeed(1, 20, [](uint64_t seed) {
+    Random random(seed);
+    const std::string session = EncodeSessionId(seed, random.Next() | 1);
+    std::set<uint64_t> numbers = {1, 2, 3, 1000, UINT64_MAX - 1, UINT64_MAX};
+    for (int bit = 0; bit < 64; ++bit) numbers.insert(uint64_t{1} << bit);
+    while (numbers.size() < 500) numbers.insert(random.Next());
+    std::set<uint64_t> files;
+    std::set<uint64_t> blocks;
+    for (const uint64_t number : numbers) {
+      const CacheKey key = FileCacheKey("db", session, number);
+      files.insert(key.file);
+      blocks.insert(key.block);
+    }
+    EXPECT_EQ(files.size(), numbers.size());
+    EXPECT_EQ(blocks.size(), 1U);
+  });
+}
+
+// RocksDB counts the sessions of a process up, and applications number their
+// databases: identities differ in few bits, keys in about half of theirs.
+TEST(FileCacheKey, SessionsAndDatabasesThatAreNeighboursShareNoBits) {
+  const auto distance = [](const CacheKey& a, const CacheKey& b) {
+    return std::array{std::popcount(a.file ^ b.file),
+                      std::popcount(a.block ^ b.block)};
+  };
+  std::set<uint64_t> files;
+  std::set<uint64_t> upper_bits_of_blocks;
+  constexpr uint64_t kSessions = 20000;
+  CacheKey before = FileCacheKey("db", EncodeSessionId(5, 1), 7);
+  std::array<int, 2> bits{};
+  for (uint64_t i = 0; i < kSessions; ++i) {
+    const bool next_database = i % 2 == 1;
+    const CacheKey key =
+        FileCacheKey(next_database ? "db" + std::to_string(i) : "db",
+                     EncodeSessionId(5, 2 + i), 7);
+    const auto differ = distance(before, key);
+    for (size_t word = 0; word < bits.size(); ++word)
+      bits[word] += differ[word];
+    files.insert(key.file);
+    // No offset below 2^40 reaches these; 20000 of them meet about 3 times.
+    upper_bits_of_blocks.insert(key.block >> 38);
+    before = key;
+  }
+  EXPECT_EQ(files.size(), kSessions);
+  EXPECT_GT(upper_bits_of_blocks.size(), kSessions - 20);
+  for (const int sum : bits) {
+    EXPECT_NEAR(static_cast<double>(sum) / kSessions, 32, 0.2);
+  }
+}
+
+// Each part of an identity has a say, and a session of another form too. But
+// for the file's number, in both words: offsets change the second one.
+TEST(FileCacheKey, EveryPartOfAnIdentityCounts) {
+  const CacheKey key = FileCacheKey("db", "0123456789ABCDEFGHIJ", 7);
+  EXPECT_NE(FileCacheKey("db", "0123456789ABCDEFGHIJ", 8).file, key.file);
+  const CacheKey others[] = {FileCacheKey("dc", "0123456789ABCDEFGHIJ", 7),
+                             FileCacheKey("db", "1123456789ABCDEFGHIJ", 7),
+                             FileCacheKey("db", "0123456789ABCDEFGHIK", 7),
+                             FileCacheKey("db", "session", 7),
+                             FileCacheKey("db", "sessiom", 7),
+                             key};
+  std::set<uint64_t> files;
+  std::set<uint64_t> blocks;
+  for (const CacheKey& other : others) {
+    files.insert(other.file);
+    blocks.insert(other.block);
+  }
+  EXPECT_EQ(files.size(), std::size(others));
+  EXPECT_EQ(blocks.size(), std::size(others));
 }
 
 }  // namespace

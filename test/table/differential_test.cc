@@ -20,6 +20,7 @@
 #include "test/support/folder.h"
 #include "test/support/random_table.h"
 #include "test/support/reference_reader.h"
+#include "test/support/scoped_perf_level.h"
 #include "test/support/tables.h"
 
 namespace ashlar::testing {
@@ -299,7 +300,8 @@ void CheckBothReaders(const std::string& bytes, Random* random,
   options.cache_entry_words = !random->OneIn(3);
   options.cache_index_and_filter_blocks_with_high_priority = random->OneIn(2);
   if (random->OneIn(2)) options.statistics = std::make_shared<Statistics>();
-  SetPerfLevel(random->OneIn(2) ? PerfLevel::kEnableTime : PerfLevel::kDisable);
+  const ScopedPerfLevel level(random->OneIn(2) ? PerfLevel::kEnableTime
+                                               : PerfLevel::kDisable);
   const auto reader = OpenTable(bytes, options);
   std::vector<Entry> entries;
   Require(ReadForward(*reader, {.ignore_range_deletions = true}, &entries));

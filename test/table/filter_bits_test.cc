@@ -91,7 +91,7 @@ std::string BuildFilter(double bits, const std::vector<std::string>& keys) {
   for (const std::string& key : keys) builder.Add(HashForFilter(key));
   const uint64_t estimate = builder.SizeEstimate();
   Buffer buffer;
-  EXPECT_TRUE(builder.Finish(&buffer));
+  EXPECT_TRUE(builder.Finish(&buffer).ok());
   EXPECT_EQ(buffer.size(), estimate);
   return buffer.slice().ToString();
 }

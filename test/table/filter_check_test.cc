@@ -162,7 +162,7 @@ TEST(FilterCheck, NoQuestionIsLeftOut) {
     builder.Add(known.back());
   }
   Buffer payload;
-  ASSERT_TRUE(builder.Finish(&payload));
+  ASSERT_TRUE(builder.Finish(&payload).ok());
   const FilterBitsReader filter(payload.slice());
   uint64_t unknown = random.Next();
   while (filter.MayMatch(unknown)) unknown = random.Next();

@@ -120,7 +120,7 @@ TEST(FilterCrew, LargeFiltersForAnyNumberOfThreads) {
         EXPECT_EQ(builder.num_hashes(), 0u);
         EXPECT_EQ(taken.num_hashes(), count);
         Buffer out;
-        ASSERT_TRUE(taken.Finish(&out, WorkerCrew(pool.state(), threads)));
+        Require(taken.Finish(&out, WorkerCrew(pool.state(), threads)));
         if (expected.empty()) expected = out.slice().ToString();
         EXPECT_TRUE(out.slice().ToString() == expected) << threads;
       }
@@ -138,7 +138,7 @@ TEST(FilterCrew, AFaultInAPartComesBack) {
       for (int i = 0; i < 70000; ++i) builder.Add(random.Next());
       Buffer out;
       allocations_until_fault = part;
-      EXPECT_EQ(builder.Finish(&out, crew), part == 64);
+      EXPECT_EQ(builder.Finish(&out, crew).ok(), part == 64);
       EXPECT_EQ(builder.num_hashes(), 0u);
       allocations_until_fault = -1;
     }

@@ -25,7 +25,7 @@ double MeasuredRate(FilterType type, double bits) {
   Random keys(1);
   for (uint64_t i = 0; i < kKeys; ++i) builder.Add(keys.Next());
   Buffer payload;
-  EXPECT_TRUE(builder.Finish(&payload));
+  EXPECT_TRUE(builder.Finish(&payload).ok());
   const FilterBitsReader reader(payload.slice());
   Random again(1);
   Random others(2);

@@ -89,7 +89,7 @@ const std::vector<Refusal>& RefusedAtFirstRead() {
 }
 
 // How many files are on neither list.
-constexpr size_t kReadable = 256;
+constexpr size_t kReadable = 257;
 
 const char* FindRefusal(const std::vector<Refusal>& refusals,
                         const std::string& name) {
@@ -353,7 +353,8 @@ std::set<std::string> TablesIn(const std::string& folder) {
 TEST(Golden, FilesAreThoseOfTheManifest) {
   std::set<std::string> names;
   for (const GoldenFile& file : ReadManifest()) {
-    names.insert(file.name);
+    // Those of a folder of its own have a manifest there.
+    if (file.name.find('/') == std::string::npos) names.insert(file.name);
     EXPECT_EQ(Sha256Hex(ReadFile(GoldenPath(file.name))), file.sha256_file)
         << file.name;
   }
@@ -441,7 +442,7 @@ constexpr BadFile kBadFiles[] = {
      "footer checksum mismatch"},
     {"foot-reserved16.sst", Verdict::kGood, kOk, ""},
     {"foot-reserved8.sst", Verdict::kRefused, kNotSupported,
-     "file uses a future feature: reserved footer bytes are not zero"},
+     "its reserved bytes are not zero, so a later release wrote it"},
     {"foot-version8.sst", Verdict::kRefused, kNotSupported,
      "format_version 8 is newer than this program reads (up to 7)"},
     {"fv1.sst", Verdict::kGood, kOk, ""},
@@ -479,7 +480,7 @@ constexpr BadFile kBadFiles[] = {
     {"shared-too-long.sst", Verdict::kDamaged, kCorruption,
      "header does not fit"},
     {"short.sst", Verdict::kRefused, kCorruption,
-     "file is too short to be an SST file: 47 bytes, expected at least 48"},
+     "the file has 47 bytes; a table has at least 48"},
     {"tail-only.sst", Verdict::kRefused, kCorruption,
      "footer checksum mismatch"},
     {"truncated-front.sst", Verdict::kRefused, kCorruption,

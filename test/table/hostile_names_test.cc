@@ -9,9 +9,12 @@
 #include <string_view>
 #include <vector>
 
+#include "table/dump.h"
 #include "test/support/folder.h"
 #include "test/support/tables.h"
+#include "util/comparator.h"
 #include "util/file.h"
+#include "util/printable.h"
 
 namespace ashlar::testing {
 namespace {
@@ -88,6 +91,65 @@ TEST(HostileNames, LinkAtThePathIsReplaced) {
   EXPECT_FALSE(std::filesystem::is_symlink(path));
   EXPECT_EQ(ReadFile(path), "new");
   EXPECT_EQ(ReadFile(target), "precious");
+}
+
+// A comparator whose name is chosen to do harm, and so is in the file.
+class NamedComparator final : public Comparator {
+ public:
+  std::string_view Name() const override { return kName; }
+  int Compare(const Slice& a, const Slice& b) const override {
+    return a.compare(b);
+  }
+  static constexpr std::string_view kName = "\x1b[2J\n\xff";
+};
+
+void ExpectPrintable(const Status& status) {
+  EXPECT_FALSE(status.ok());
+  EXPECT_EQ(PrintableText(status.message()), status.message());
+  EXPECT_NE(status.message().find("\\x1B"), std::string_view::npos)
+      << status.ToString();
+}
+
+TEST(HostileNames, NoMessageCarriesThem) {
+  const NamedComparator comparator;
+  TableOptions options;
+  options.comparator = &comparator;
+  const std::string table = BuildTable(options, SomeEntries(10));
+  ExpectPrintable(OpenBytes(table).status());
+  ReaderOptions bytewise;
+  bytewise.comparator = BytewiseComparator();
+  ExpectPrintable(OpenBytes(table, bytewise).status());
+
+  const TestFolder folder;
+  const std::string path = folder / "a\x1b[2J\n";
+  ExpectPrintable(TableReader::Open(path).status());
+  WriteFile(path, "no table");
+  ExpectPrintable(TableReader::Open(path).status());
+  ExpectPrintable(AtomicFile::Create(path, {}).status());
+  const auto file = OpenRandomAccessFile(path);
+  Require(file.status());
+  TableInspection inspection;
+  Require(InspectTable(**file, {}, &inspection));
+  ASSERT_FALSE(inspection.faults.empty());
+  const std::string_view fault = inspection.faults[0].status.message();
+  EXPECT_EQ(PrintableText(fault), fault);
+}
+
+// A key of damaged blocks is described, not copied.
+TEST(HostileNames, NoMessageCarriesKeys) {
+  TableOptions options;
+  options.compression = CompressionType::kNoCompression;
+  options.checksum = ChecksumType::kNoChecksum;
+  std::string table = BuildTable(
+      options, {Value("a\x1b[2J\xff", 1, "v"), Value("b\x1b[2J\xff", 1, "v")});
+  table[table.find("b\x1b[2J")] = 'A';
+  const auto reader = OpenTable(table);
+  Iterator it = reader->NewIterator();
+  for (it.SeekToFirst(); it.Valid(); it.Next()) {
+  }
+  const Status status = it.status();
+  EXPECT_TRUE(status.IsCorruption());
+  EXPECT_EQ(PrintableText(status.message()), status.message());
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ std::string EncodeIndex(const TableOptions& options,
                         const std::vector<Block>& blocks, IndexForm* form) {
   class Sink final : public IndexSink {
    public:
-    Status Store(const Slice& block, BlockHandle*) override {
+    Status Store(BlockKind, const Slice& block, BlockHandle*) override {
       bytes = block.ToString();
       return {};
     }

@@ -56,7 +56,7 @@ Outcome BuildMany(FilterType type, uint64_t n, int count, bool fit) {
     std::vector<uint64_t> hashes(n);
     for (uint64_t& hash : hashes) builder.Add(hash = random.Next());
     Buffer payload;
-    EXPECT_TRUE(builder.Finish(&payload));
+    EXPECT_TRUE(builder.Finish(&payload).ok());
     const FilterBitsReader reader(payload.slice());
     for (const uint64_t hash : hashes) EXPECT_TRUE(reader.MayMatch(hash));
     for (uint64_t s = 0; s < kStrangers; ++s) {

@@ -16,6 +16,7 @@
 #include "table/perf_context.h"
 #include "table/statistics.h"
 #include "table/table_reader.h"
+#include "test/support/scoped_perf_level.h"
 #include "test/support/tables.h"
 
 namespace {
@@ -135,7 +136,7 @@ std::unique_ptr<TableReader> WarmReader(const Case& c) {
 }
 
 TEST(ReadAllocations, GetTakesNone) {
-  SetPerfLevel(PerfLevel::kEnableCount);
+  const ScopedPerfLevel level(PerfLevel::kEnableCount);
   for (const Case& c : AllCases()) {
     const auto reader = WarmReader(c);
     GetResult result;

@@ -600,8 +600,8 @@ TEST(ReaderErrors, FootersWithRightChecksums) {
       " in footer block offset " + std::to_string(footer.offset) + " size 53: ";
   ExpectError(FirstError(future), Code::kNotSupported,
               "t.sst: unsupported footer" + place +
-                  "file uses a future feature: reserved footer bytes are not "
-                  "zero");
+                  "its reserved bytes are not zero, so a later release wrote "
+                  "it");
   std::string large = table.bytes();
   internal::StoreFixed32(large.data() + footer.offset + 13, 0x10000);
   Resign(footer, &large);
@@ -614,9 +614,8 @@ TEST(ReaderErrors, FilesThatAreTooShort) {
   for (const size_t size : {size_t{0}, size_t{1}, size_t{47}}) {
     ExpectError(FirstError(std::string(size, 'x')), Code::kCorruption,
                 "t.sst: bad footer in footer block offset 0 size " +
-                    std::to_string(size) +
-                    ": file is too short to be an SST file: " +
-                    std::to_string(size) + " bytes, expected at least 48");
+                    std::to_string(size) + ": the file has " +
+                    std::to_string(size) + " bytes; a table has at least 48");
   }
 }
 

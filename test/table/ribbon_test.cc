@@ -32,7 +32,7 @@ std::string Build(double bits, const std::vector<std::string>& keys) {
   for (const std::string& key : keys) builder.Add(HashForFilter(key));
   const uint64_t estimate = builder.SizeEstimate();
   Buffer buffer;
-  EXPECT_TRUE(builder.Finish(&buffer));
+  EXPECT_TRUE(builder.Finish(&buffer).ok());
   EXPECT_EQ(buffer.size(), estimate);
   EXPECT_EQ(builder.num_hashes(), 0u);
   return buffer.slice().ToString();

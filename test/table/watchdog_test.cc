@@ -5,12 +5,16 @@
 // no test waits for time to pass. The last lines of each deadly test are only
 // reached once the fault is there for good: looks that come faster than a
 // thread can wake up would find fault with anyone.
+//
+// Compiled where the watchdog is, which is in debug builds: elsewhere each of
+// these tests would pass and prove nothing.
 
 #include "util/sync/watchdog.h"
 
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <climits>
 #include <cstdlib>
 #include <string>
 #include <thread>
@@ -31,37 +35,43 @@ using internal::WatchedSemaphore;
 using internal::WrittenBlock;
 using Fault = ModelFutex::Fault;
 
+static_assert(internal::kWatchdog, "build this program without NDEBUG");
+
 void LookUntilSure(WorkerPool* pool) {
-#if !defined(NDEBUG)
   for (int i = 0; i <= internal::Watchdog::kPatience; ++i) {
     pool->state()->watchdog()->Look();
   }
-#else
-  static_cast<void>(pool);
-#endif
 }
 
-// Workers may write only once the emit thread sleeps.
+// Workers may write only once the emit thread sleeps, which then is promised
+// nothing yet: that of one worker is the only promise that could be made.
 class SlowFile final : public WritableFile {
  public:
-  explicit SlowFile(bool fails) : fails_(fails) {}
+  explicit SlowFile(bool fails, WorkerPool* look_at = nullptr)
+      : fails_(fails), look_at_(look_at) {}
   Status Append(const Slice&) override {
     if (std::this_thread::get_id() == emit_) return {};
     ModelFutex::Instance().WaitUntilAsleep(emit_);
+    if (look_at_ != nullptr) LookUntilSure(look_at_);
+    ++workers_writes_;
     return fails_ ? Status::IOError("full") : Status();
   }
   Status Sync() override { return {}; }
   Status Close() override { return {}; }
   std::string name() const override { return "slow"; }
 
+  int workers_writes() const { return workers_writes_; }
+
  private:
   const std::thread::id emit_ = std::this_thread::get_id();
   const bool fails_;
+  WorkerPool* const look_at_;
+  std::atomic<int> workers_writes_ = 0;
 };
 
-// Builds until it hangs, or until `blocks` are written.
-Status BuildInRing(WorkerPool* pool, bool fails, int blocks) {
-  SlowFile file(fails);
+// Builds until it hangs or fails, or until the worker has written so often:
+// the emit thread writes what the worker does not come to.
+Status BuildInRing(WorkerPool* pool, SlowFile* file, int workers_writes) {
   RingOptions options;
   options.slot_bytes = 1;
   options.new_compressor = [] {
@@ -69,24 +79,38 @@ Status BuildInRing(WorkerPool* pool, bool fails, int blocks) {
     plain.compression = CompressionType::kNoCompression;
     return internal::BlockCompressorFor(plain);
   };
-  CompressionRing ring(options, 1, pool, &file, 0);
+  CompressionRing ring(options, 1, pool, file, 0);
   std::vector<WrittenBlock> written;
-  for (int i = 0; i < blocks; ++i) {
+  size_t blocks = 0;
+  for (; file->workers_writes() < workers_writes; ++blocks) {
     ring.in_place()->Append("block");
     Status status = ring.EndBlock(&written);
     if (!status.ok()) return status;
   }
-  return ring.Finish(&written);
+  Status status = ring.Finish(&written);
+  if (status.ok() && written.size() != blocks) {
+    return Status::Corruption(std::to_string(written.size()) + " of " +
+                              std::to_string(blocks) + " blocks are written");
+  }
+  return status;
 }
 
-void HangEmitThread(Fault fault, bool file_fails) {
+enum class Looks : uint8_t { kOfTheTest, kOfItsThread };
+
+void HangEmitThread(Fault fault, bool file_fails,
+                    Looks looks = Looks::kOfTheTest) {
   WorkerPool pool(1);
   std::thread emit([&] {
     ModelFutex::Instance().Spoil(std::this_thread::get_id(), fault);
-    static_cast<void>(BuildInRing(&pool, file_fails, 1 << 30));
+    SlowFile file(file_fails);
+    static_cast<void>(BuildInRing(&pool, &file, INT_MAX));
   });
   ModelFutex::Instance().WaitUntilSpoiled();
-  LookUntilSure(&pool);
+  if (looks == Looks::kOfTheTest) {
+    LookUntilSure(&pool);
+  } else {
+    ModelFutex::Instance().EndTimedWaits(2 * internal::Watchdog::kPatience);
+  }
   std::_Exit(1);  // nobody can be joined
 }
 
@@ -116,7 +140,6 @@ void HangWorker(Fault fault) {
 class WatchdogDeathTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (!internal::kWatchdog) GTEST_SKIP() << "debug builds only";
     ::testing::FLAGS_gtest_death_test_style = "threadsafe";
   }
 };
@@ -131,6 +154,12 @@ constexpr const char* kEmitHangs =
 
 TEST_F(WatchdogDeathTest, EmitThreadIsNotWoken) {
   EXPECT_DEATH(HangEmitThread(Fault::kLosesWake, false), kEmitHangs);
+}
+
+// Nobody else calls Look in a program.
+TEST_F(WatchdogDeathTest, TheThreadOfThePoolsWatchdogLooks) {
+  EXPECT_DEATH(HangEmitThread(Fault::kLosesWake, false, Looks::kOfItsThread),
+               kEmitHangs);
 }
 
 TEST_F(WatchdogDeathTest, EmitThreadIsNotWokenOnError) {
@@ -188,7 +217,6 @@ TEST(Watchdog, PromiseWithoutASleeperIsNoDeadlock) {
 
 // What is owed changes just in time, again and again.
 TEST(Watchdog, ProgressIsNoDeadlock) {
-#if !defined(NDEBUG)
   WorkerPool pool(0);
   WatchedSemaphore* const gate = pool.state()->BorrowGate({});
   std::thread thread([gate] { gate->Acquire(); });
@@ -202,15 +230,27 @@ TEST(Watchdog, ProgressIsNoDeadlock) {
   gate->Release(3);
   thread.join();
   pool.state()->ReturnGate(gate);
-#endif
 }
 
-// The same file, the same sleeps, and nobody loses anything.
+// The same file, the same sleeps, and nobody loses anything: the watchdog looks
+// in each of them for as long as it takes for a verdict.
 TEST(Watchdog, HealthyBuilds) {
-  for (const bool fails : {false, true}) {
-    WorkerPool pool(1);
-    const Status status = BuildInRing(&pool, fails, 200);
-    EXPECT_TRUE(status.ok() || fails) << status.ToString();
+  constexpr int kSleeps = 20;
+  WorkerPool pool(1);
+  SlowFile file(/*fails=*/false, &pool);
+  const Status status = BuildInRing(&pool, &file, kSleeps);
+  EXPECT_TRUE(status.ok()) << status.ToString();
+  EXPECT_GE(file.workers_writes(), kSleeps);
+}
+
+TEST(Watchdog, HealthyBuildsOfAFullDisk) {
+  constexpr int kBuilds = 5;
+  WorkerPool pool(1);
+  for (int i = 0; i < kBuilds; ++i) {
+    SlowFile file(/*fails=*/true, &pool);
+    const Status status = BuildInRing(&pool, &file, INT_MAX);
+    EXPECT_TRUE(status.IsIOError()) << status.ToString();
+    EXPECT_EQ(file.workers_writes(), 1);
   }
 }
 

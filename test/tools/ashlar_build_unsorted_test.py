@@ -228,7 +228,7 @@ class UnsortedBuildTest(CliTest):
         with subprocess.Popen(
                 [PROGRAM, "build", "--out=t.sst", "--nosorted", "--tmpdir=.",
                  LEAST_MEMORY], cwd=self.folder, stdin=subprocess.PIPE,
-                stderr=subprocess.PIPE) as run:
+                stderr=subprocess.PIPE, preexec_fn=cli.take_signals) as run:
             # More than a pipe holds: the program has begun to write runs.
             run.stdin.write(b"".join(b"%09d\n" % (i * 7919 % 100003)
                                      for i in range(100000)))

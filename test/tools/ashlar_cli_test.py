@@ -10,13 +10,8 @@ import unittest
 
 import cli
 import forged_table
-from cli import CliTest, GOLDEN, PROGRAM, hex_rows, numbered_rows
-
-
-def take_signals():
-    """For a child: what the parent ignores, the program lets pass."""
-    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, signal.SIG_DFL)
+from cli import (CliTest, GOLDEN, PROGRAM, hex_rows, numbered_rows,
+                 take_signals)
 
 
 class FlagTest(CliTest):
@@ -171,6 +166,7 @@ class FlagTest(CliTest):
                                   program=str(link))
             dump = self.folder / "a_dump.txt"
             text = dump.read_bytes() if command == "raw" else b""
+            dump.unlink(missing_ok=True)
             ours = self.run_ok(command, "a.sst")
             self.assertEqual(outcome.out, ours.out)
             self.assertEqual(outcome.err, ours.err)
@@ -331,7 +327,7 @@ class HelpTest(CliTest):
         decouple_partitioned_filters compression_types compression_level_from
         compression_level_to verify_compression tmpdir show_sequence_number_type
         filter_probes prefix_separator prefix_length recursive strict_flags
-        sample text color top ranges
+        sample text color top ranges detect_filter_construct_corruption clean
         """.split()
     COMMANDS = """check scan verify identify properties layout get raw
         recompress stats report diff space overlap salvage rewrite build""".split()

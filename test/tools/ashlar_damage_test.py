@@ -95,7 +95,26 @@ class DamageTest(CliTest):
                  ["files"][0]["meta_blocks"]]
         self.assertEqual([name.split(".")[0] for name in names],
                          ["fullfilter", "partitionedfilter", "rocksdb"])
-        self.run_ok("verify", "--filter_keys=all", both)
+        self.run_ok("verify", both)
+
+    def assert_says_what_was_not_looked_at(self, name):
+        skipped = ("whether the filter knows the keys after the first 8 of "
+                   "each data block (--filter_keys=first)")
+        quick = ("verify", "--filter_keys=first")
+        self.assertIn(f"not looked at: {skipped}\n",
+                      self.run_ok(*quick, name).out.decode())
+        file = json.loads(self.run_ok(*quick, "--json", name).out)["files"][0]
+        self.assertEqual(file["not_looked_at"], skipped)
+
+    def test_verdicts_that_leave_nothing_out(self):
+        self.build("filtered.sst", numbered_rows(20))
+        self.build("bare.sst", numbered_rows(20), "--filter=none")
+        for flags in (["filtered.sst"], ["--filter_keys=all", "filtered.sst"],
+                      ["--filter_keys=first", "bare.sst"]):
+            self.assertNotIn(b"not looked at", self.run_ok("verify", *flags).out)
+            file = json.loads(
+                self.run_ok("verify", "--json", *flags).out)["files"][0]
+            self.assertNotIn("not_looked_at", file)
 
     def test_filter_of_which_bits_are_missing(self):
         self.build("filtered.sst", numbered_rows(200),
@@ -108,15 +127,17 @@ class DamageTest(CliTest):
         begin = filters[0]["offset"]
         end = begin + filters[0]["size"] - 5  # of the lines
         name = self.damaged(good[:begin] + bytes(end - begin) + good[end:])
-        self.assertEqual(self.run_program("verify", name).code, 1)
-        # A byte of none of the keys that are asked about by default.
+        quick = ("verify", "--filter_keys=first")
+        self.assertEqual(self.run_program(*quick, name).code, 1)
+        # A byte of none of the keys that the quick form asks about.
         for at in range(begin, end):
             name = self.damaged(good[:at] + b"\0" + good[at + 1:])
-            outcome = self.run_program("verify", "--filter_keys=all", name)
+            outcome = self.run_program("verify", name)
             if (outcome.code == 1 and
-                    self.run_program("verify", name).code == 0):
+                    self.run_program(*quick, name).code == 0):
                 denied = "key that the filter denies in data block #"
                 self.assertIn(denied, outcome.err)
+                self.assert_says_what_was_not_looked_at(name)
                 # These have no --filter_keys: they ask about all.
                 for command in ("stats", "report"):
                     outcome = self.run_program(command, name)
@@ -166,7 +187,7 @@ class DamageTest(CliTest):
                                  sum(map(len, damaged.values())) - 1)
 
     def test_truncated(self):
-        for part in range(0, 64, 4):
+        for part in range(0, 64, 1 if cli.THOROUGH else 4):
             name = self.damaged(self.good[:len(self.good) * part // 64])
             for command in COMMANDS:
                 outcome = self.run_program(*command, name)

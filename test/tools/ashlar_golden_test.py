@@ -41,7 +41,7 @@ class GoldenTest(CliTest):
                    if any(re.search(pattern, row["file"])
                           for pattern, _ in REFUSED)]
         read = [row for row in manifest() if row not in refused]
-        self.assertEqual(len(read), 256)
+        self.assertEqual(len(read), 257)
         # Many at once: a start takes longer than a table.
         for at in range(0, len(read), 16):
             some = read[at:at + 16]
@@ -80,6 +80,19 @@ class GoldenTest(CliTest):
                 self.assertIn(file["status"], ("ok", "unsupported", "io_error"))
                 if command == "identify" and "custom-codec" not in name:
                     self.assertIs(file["valid"], True, name)
+
+    def test_verdicts(self):
+        folder = GOLDEN / "verdicts"
+        lines = (folder / "verdicts.tsv").read_text().splitlines()[1:]
+        self.assertEqual(len(lines), len(list(folder.glob("*.sst"))))
+        for line in lines:
+            name, verdict, fault = line.split("\t")
+            with self.subTest(name):
+                outcome = self.run_program("verify", folder / name)
+                sound = verdict == "sound"
+                self.assertEqual(outcome.code, 0 if sound else 1)
+                self.assertEqual("The file is ok" in outcome.text, sound)
+                self.assertIn("" if sound else fault, outcome.err)
 
     def test_damaged(self):
         for path in sorted((GOLDEN / "bad").glob("*.sst")):

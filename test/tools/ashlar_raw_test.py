@@ -86,12 +86,19 @@ class RawTest(CliTest):
         os.rename(self.folder / "a.sst", self.folder / "b")
         self.build("a.sst", numbered_rows(3))
         plain = self.dump("a.sst")
-        for _ in range(2):  # the default name is written over
-            outcome = self.run_ok("--command=raw", "--file=a.sst")
+        for overwrite in ([], ["--overwrite"]):
+            outcome = self.run_ok("--command=raw", "--file=a.sst", *overwrite)
             self.assertEqual(
                 outcome.text,
                 "Process a.sst\nSst file format: block-based\n"
                 "raw dump written to file a_dump.txt\n")
+        (self.folder / "a_dump.txt").write_text("mine")
+        outcome = self.run_program("raw", "a.sst")
+        self.assertEqual((outcome.code, outcome.err), (
+            2, "a_dump.txt: Invalid argument: it exists; --overwrite replaces "
+               "it\n"))
+        self.assertEqual((self.folder / "a_dump.txt").read_text(), "mine")
+        self.run_ok("raw", "--overwrite", "a.sst")
         self.assertEqual((self.folder / "a_dump.txt").read_text(), plain)
         self.run_ok("raw", "b")
         self.assertEqual((self.folder / "b_dump.txt").read_text()[:6],
@@ -107,18 +114,19 @@ class RawTest(CliTest):
                                 "raw", "--out=y", "a.sst", "b")
         self.assert_usage_error("--out=- goes with neither --json nor --jsonl",
                                 "raw", "--out=-", "--json", "a.sst")
-        document = json.loads(self.run_ok("raw", "--json", "a.sst").out)
+        document = json.loads(
+            self.run_ok("raw", "--json", "--overwrite", "a.sst").out)
         self.assertEqual(document["files"][0]["dump"], "a_dump.txt")
         self.assertEqual(sorted(os.listdir(self.folder)),
                          ["a.sst", "a_dump.txt", "b", "b_dump.txt", "x"])
 
-    def test_default_name_keeps_what_is_no_dump(self):
+    def test_default_names_keep_what_is_there(self):
         for name in ("a.sst", "a", "x.sst", "x_dump.txt"):
             self.build(name, numbered_rows(3))
         table = (self.folder / "x_dump.txt").read_bytes()
         for inputs, reason in (
                 (("x.sst", "x_dump.txt"), "it is an input of this run"),
-                (("x.sst",), "it is a table; --overwrite replaces it"),
+                (("x.sst",), "it exists; --overwrite replaces it"),
                 (("a.sst", "a"), "this run dumped a.sst into it")):
             outcome = self.run_program("raw", *inputs)
             self.assertEqual(outcome.code, 2)

@@ -51,10 +51,6 @@ def shortened(value):
     return [shortened(value[0])] if isinstance(value, list) and value else value
 
 
-def interruptible():
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
 class SchemaTest(CliTest):
 
     def setUp(self):
@@ -283,7 +279,7 @@ class SchemaTest(CliTest):
     def start(self, *arguments, **more):
         return subprocess.Popen([PROGRAM, *arguments], cwd=self.folder,
                                 stdout=subprocess.PIPE,
-                                preexec_fn=interruptible, **more)
+                                preexec_fn=cli.take_signals, **more)
 
     # --- Tests ----------------------------------------------------------------
 

@@ -62,6 +62,26 @@ class CacheSimTest(unittest.TestCase):
         self.assertAlmostEqual(over_all["model_lirs"]["mean_gain"], 0.441 / 2)
         self.assertEqual(over_all["model_lirs"]["worst_at"], f"{LOOP} 100")
 
+    def test_counts_have_units(self):
+        plain = report("--sizes=2000", "--seeds=1",
+                       "zipf:keys=5000,accesses=20000")
+        units = report("--sizes=2K", "--seeds=1", "zipf:keys=5K,accesses=20K")
+        for document in (plain, units):
+            for trace in document["traces"]:
+                trace["sizes"] = [size["miss_ratio"]
+                                  for size in trace["sizes"]]
+        self.assertEqual(plain["traces"][0]["sizes"],
+                         units["traces"][0]["sizes"])
+        path = self.write("a.u64", struct.pack("<5000Q", *range(5000)))
+        self.assertEqual(*(report("--sizes=9", "--seeds=1", limit, path)
+                           ["traces"] for limit in ("--limit=2K",
+                                                    "--limit=2000")))
+        for bad in ("2KiB", "5G", "-1", "1.5K", "0K"):
+            done = run(f"--sizes={bad}", LOOP)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("a size is a number of entries, such as 5000 or 5K",
+                          done.stderr)
+
     def test_two_tiers(self):
         # A first tier of a third of a loop, and a second of the rest and more.
         def tiers(*flags):

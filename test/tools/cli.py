@@ -6,6 +6,7 @@ Each file is started as `<file>.py <program> [unittest arguments]`.
 import ctypes
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
@@ -15,6 +16,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 GOLDEN = ROOT / "test" / "golden"
 # Where the program is started from another folder, its path must still hold.
 PROGRAM = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else "ashlar"
+# `make thorough` sets it: tests do all that they can.
+THOROUGH = "ASHLAR_THOROUGH" in os.environ
 
 
 class Outcome:
@@ -84,6 +87,13 @@ def hex_rows(entries):
 def numbered_rows(count, value_size=20):
     return hex_rows([(b"key%06d" % i, 0, 1, b"%0*d" % (value_size, i))
                      for i in range(count)])
+
+
+def take_signals():
+    """For a child: what this process ignores, as a job in the background does
+    with SIGINT, the child takes."""
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)
 
 
 def without_rights_of_root():

@@ -46,6 +46,13 @@ class TableBenchTest(unittest.TestCase):
                 for engine, run_ in entry["engines"].items():
                     self.check(entry["benchmark"], engine, run_)
 
+    def test_numbers_have_units(self):
+        document = report("--benchmarks=fillseq", "--num=2K",
+                          "--block_size", "16KiB", "--engines=ashlar")
+        entry, = document["benchmarks"]
+        self.assertEqual(entry["engines"]["ashlar"]["operations"], 2000)
+        self.assertNotEqual(run("--num=2X").returncode, 0)
+
     def test_workers_and_mapped_files(self):
         document = report(
             "--benchmarks=fillseq,readseq", "--workers=2", "--mmap_read",

@@ -55,6 +55,20 @@ constexpr struct {
      "properties' and 'ashlar verify --checksums_only' do without"},
 };
 
+// What the checks of a table in the making say, and what helps.
+constexpr struct {
+  std::string_view part;
+  std::string_view advice;
+} kOfNewTables[] = {
+    {"verify_compression failed",
+     "no file was made; run it again: if the same block fails, the codec's "
+     "library is broken ('ashlar --version' names it), else test the memory "
+     "of the machine"},
+    {"detect_filter_construct_corruption failed",
+     "no file was made; run it again, and if it fails again test the memory "
+     "of the machine"},
+};
+
 // The first and the last bytes of a file.
 struct Ends {
   uint64_t size = 0;
@@ -89,6 +103,17 @@ bool IsAboveLimit(std::string_view message) {
              std::string_view::npos;
 }
 
+// Empty where the status is of something else.
+std::string_view AdviceOfNewTable(const Status& status) {
+  for (const auto& row : kOfNewTables) {
+    if (status.IsCorruption() &&
+        status.message().find(row.part) != std::string_view::npos) {
+      return row.advice;
+    }
+  }
+  return {};
+}
+
 bool IsAll(const std::string& bytes, bool (*test)(char)) {
   return !bytes.empty() && std::all_of(bytes.begin(), bytes.end(), test);
 }
@@ -115,6 +140,10 @@ bool BeginsLikeLog(const Ends& ends) {
 }
 
 }  // namespace
+
+bool IsOfNewTable(const Status& status) {
+  return !AdviceOfNewTable(status).empty();
+}
 
 std::string WhatItIsInstead(const std::string& path) {
   const Result<Ends> read = ReadEnds(path);
@@ -161,7 +190,10 @@ void Advice::AddLine(std::string line) {
 void Advice::Add(std::string_view command, const std::string& path,
                  const Status& status, bool is_no_table) {
   const std::string_view message = status.message();
-  if (status.IsIOError()) {
+  if (const std::string_view advice = AdviceOfNewTable(status);
+      !advice.empty()) {
+    AddLine(std::string(advice));
+  } else if (status.IsIOError()) {
     for (const auto& row : kOfCalls) {
       if (message.ends_with(std::generic_category().message(row.error))) {
         AddLine(std::string(row.advice));
@@ -173,6 +205,11 @@ void Advice::Add(std::string_view command, const std::string& path,
       AddLine(std::string(row.advice));
       return;
     }
+  } else if (status.IsMemoryLimit()) {
+    AddLine(
+        "nothing is said of the file: give the program more memory (ulimit "
+        "-v), or let it need less: fewer --threads or "
+        "--compression_parallel_threads, a smaller --memory");
   } else if (status.IsNotFound() && is_no_table) {
     AddLine(
         "files with other endings than .sst are read when they are named; "

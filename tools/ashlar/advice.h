@@ -17,6 +17,11 @@ namespace ashlar::tool {
 // bytes tell, and what reads it.
 std::string WhatItIsInstead(const std::string& path);
 
+// Whether a check of the table in the making failed (--verify_compression,
+// --detect_filter_construct_corruption): machine or codec are to blame then,
+// and not an input.
+bool IsOfNewTable(const Status& status);
+
 class Advice {
  public:
   // About a failure of `command` on this file.

@@ -1,6 +1,8 @@
 #include "tools/ashlar/background_call.h"
 
 #include <csignal>
+#include <new>
+#include <stdexcept>
 #include <utility>
 
 namespace ashlar::tool {
@@ -11,7 +13,14 @@ BackgroundCall::~BackgroundCall() {
 
 void* BackgroundCall::Run(void* call) {
   auto* const self = static_cast<BackgroundCall*>(call);
-  self->status_ = self->work_();
+  // What is thrown on this thread would end the program.
+  try {
+    self->status_ = self->work_();
+  } catch (const std::bad_alloc&) {
+    self->status_ = Status::OutOfMemory();
+  } catch (const std::length_error&) {
+    self->status_ = Status::OutOfMemory();
+  }
   return nullptr;
 }
 

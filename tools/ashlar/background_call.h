@@ -21,7 +21,8 @@ class BackgroundCall {
   // After Wait. Signals go to the other threads. Where the system has no
   // thread to give, Wait does the work.
   void Start(std::function<Status()> work);
-  // What the call came to; ok when there was none.
+  // What the call came to; ok when there was none. MemoryLimit where it threw
+  // for want of memory.
   Status Wait();
 
  private:

@@ -11,12 +11,7 @@
 namespace ashlar::tool {
 namespace {
 
-std::string SetFilterOptions(const CommandLine& line, TableOptions* table) {
-  for (const char* flag : {"bloom_bits", "ribbon"}) {
-    if (FLAGS_filter == "none" && line.Given(flag)) {
-      return std::string("--filter=none and --") + flag + " exclude each other";
-    }
-  }
+std::string SetFilterOptions(TableOptions* table) {
   if (FLAGS_filter == "none") {
     table->filter = FilterType::kNone;
   } else if (FLAGS_ribbon || FLAGS_filter == "ribbon") {
@@ -24,6 +19,8 @@ std::string SetFilterOptions(const CommandLine& line, TableOptions* table) {
   }
   table->bloom_bits_per_key = FLAGS_bloom_bits;
   table->optimize_filters_for_memory = FLAGS_optimize_filters_for_memory;
+  table->detect_filter_construct_corruption =
+      FLAGS_detect_filter_construct_corruption;
   table->whole_key_filtering = FLAGS_whole_key_filtering;
   if (FLAGS_prefix_extractor.empty()) return {};
   table->prefix_extractor = FindBuiltinPrefixExtractor(FLAGS_prefix_extractor);
@@ -158,6 +155,7 @@ std::string TableOptionsFromFlags(const CommandLine& line, TableOptions* table,
     table->compression = *type;
   }
   SetCompressionOptions(&table->compression_opts);
+  table->verify_compression = FLAGS_verify_compression;
   const auto checksum = ParseChecksumType(FLAGS_checksum_type);
   if (!checksum.ok()) {
     return "--checksum_type: '" + FLAGS_checksum_type +
@@ -166,7 +164,7 @@ std::string TableOptionsFromFlags(const CommandLine& line, TableOptions* table,
   if (FLAGS_target_rocksdb.empty() || line.Given("checksum_type")) {
     table->checksum = *checksum;
   }
-  error = SetFilterOptions(line, table);
+  error = SetFilterOptions(table);
   if (!error.empty()) return error;
   if (!FLAGS_comparator.empty()) {
     table->comparator = FindBuiltinComparator(FLAGS_comparator);
@@ -226,18 +224,12 @@ std::string SinkOptionsFromFlags(const CommandLine& line, SinkOptions* options,
     options->build.parallel_threads = 1;
   }
   std::string error = TableOptionsFromFlags(line, &options->table, unnamed);
+  if (error.empty() && FLAGS_verify_compression &&
+      options->table.compression == CompressionType::kNoCompression) {
+    error = "--verify_compression needs a codec: the table is not compressed";
+  }
   if (error.empty()) error = SetIdentity(line, &options->build.identity);
   return error;
-}
-
-void WarnOfIdleFlags(const CommandLine& line, const TableOptions& table) {
-  const CompressionLevelRange levels = CompressionLevels(table.compression);
-  if (line.Given("compression_level") && levels.min == 0 && levels.max == 0 &&
-      table.compression_opts.level != CompressionOptions::kDefaultLevel) {
-    const bool named = line.Given("compression_type");
-    PrintWarning((named ? FLAGS_compression_type : "none") +
-                 " has no levels, whatever --compression_level says");
-  }
 }
 
 }  // namespace ashlar::tool

@@ -25,9 +25,6 @@ std::string TableOptionsFromFlags(const CommandLine& line, TableOptions* table,
 std::string SinkOptionsFromFlags(const CommandLine& line, SinkOptions* options,
                                  Unnamed unnamed = Unnamed::kAreDefaults);
 
-// Warns on standard error of what was asked for and makes no difference.
-void WarnOfIdleFlags(const CommandLine& line, const TableOptions& table);
-
 }  // namespace ashlar::tool
 
 #endif  // ASHLAR_TOOLS_ASHLAR_BUILD_OPTIONS_H_

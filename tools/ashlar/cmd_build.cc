@@ -61,6 +61,8 @@ class Build {
   }
   // Of a row: the code adds nothing there unless it is unusual.
   Status FailAt(const RowPlace& place, const Status& status) {
+    // A check of what was made of rows long added; this one is not to blame.
+    if (status.IsCorruption()) return Fail(options_.path, status);
     std::string text(status.message());
     if (text.starts_with(options_.path + ": ")) {
       text.erase(0, options_.path.size() + 2);
@@ -192,7 +194,6 @@ int RunBuild(const CommandLine& line) {
   if (!error.empty()) return UsageError(error);
   const Status free = TableOutput::CheckIsFree(options, line.inputs);
   if (!free.ok()) return OutputIsTaken(free);
-  WarnOfIdleFlags(line, options.table);
   const ChecksumType checksum = options.table.checksum;
   const auto start = std::chrono::steady_clock::now();
   Build build(std::move(options), line.inputs);
@@ -211,6 +212,7 @@ int RunBuild(const CommandLine& line) {
     }
     report.RaiseExitCode(kExitFailure);
   } else {
+    report.FileIsDone();
     const TableProperties& made = build.sink().properties();
     report.Opened(static_cast<uint32_t>(made.format_version), checksum, &made);
     for (const MadeTable& table : build.sink().tables()) {

@@ -53,8 +53,9 @@ class Diff {
                   " more entries not shown (--max_errors)\n");
     }
     for (const Property& property : properties_) {
-      out->Append("- " + property.name + ": " + property.a + "\n+ " +
-                  property.name + ": " + property.b + "\n");
+      const std::string name = PrintableText(property.name);
+      out->Append("- " + name + ": " + PrintableText(property.a) + "\n+ " +
+                  name + ": " + PrintableText(property.b) + "\n");
     }
     if (FLAGS_quiet) return;
     out->Append("only in the first: " + std::to_string(only_a_) +

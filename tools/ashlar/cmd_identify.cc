@@ -7,6 +7,7 @@
 #include "tools/ashlar/inputs.h"
 #include "tools/ashlar/open_table.h"
 #include "tools/ashlar/run_files.h"
+#include "util/printable.h"
 
 namespace ashlar::tool {
 namespace {
@@ -35,7 +36,7 @@ class Identifier {
       report->Opened(*inspection);
       valid_.push_back(path);
       if (single_ && report->text()) {
-        report->out()->Append(path + " is a valid SST file\n");
+        report->out()->Append(PrintableText(path) + " is a valid SST file\n");
       }
       return;
     }
@@ -51,8 +52,10 @@ class Identifier {
     }
     Output* const out = report->out();
     out->Append("------------------------------\n");
-    out->Append("List of valid SST files found in " + places_ + ":\n");
-    for (const std::string& path : valid_) out->Append(path + "\n");
+    out->Append("List of valid SST files found in " + PrintableText(places_) +
+                ":\n");
+    for (const std::string& path : valid_)
+      out->Append(PrintableText(path) + "\n");
     out->Append("Number of valid SST files: " + std::to_string(valid_.size()) +
                 "\n");
   }

@@ -173,7 +173,8 @@ class Overlaps {
     }
     if (!empty_.empty()) {
       out->Append("no entries: " + CountText(empty_.size(), "file") + "\n");
-      for (const std::string& path : empty_) out->Append("  " + path + "\n");
+      for (const std::string& path : empty_)
+        out->Append("  " + PrintableText(path) + "\n");
     }
     out->Append(
         "files: " + std::to_string(files_) +
@@ -206,8 +207,8 @@ class Overlaps {
                    Output* out) const {
     for (size_t i = group.begin; i < group.end; ++i) {
       const BoundedTable& table = overlaps.tables[i];
-      out->Append("  " + table.path + ": " + BoundsText(table.bounds, style_) +
-                  "\n");
+      out->Append("  " + PrintableText(table.path) + ": " +
+                  BoundsText(table.bounds, style_) + "\n");
     }
   }
 
@@ -216,9 +217,9 @@ class Overlaps {
     out->Append("pairs that overlap: " + std::to_string(overlaps.pairs_total) +
                 "\n");
     for (const KeyOverlaps::Pair& pair : overlaps.pairs) {
-      out->Append("  " + overlaps.tables[pair.first].path + " and " +
-                  overlaps.tables[pair.second].path + ": " +
-                  BoundsText(pair.common, style_) + "\n");
+      out->Append("  " + PrintableText(overlaps.tables[pair.first].path) +
+                  " and " + PrintableText(overlaps.tables[pair.second].path) +
+                  ": " + BoundsText(pair.common, style_) + "\n");
     }
     const uint64_t hidden = overlaps.pairs_total - overlaps.pairs.size();
     if (hidden == 0) return;

@@ -9,12 +9,12 @@
 #include "tools/ashlar/command_table.h"
 #include "tools/ashlar/inputs.h"
 #include "tools/ashlar/open_table.h"
+#include "tools/ashlar/output_file.h"
 #include "tools/ashlar/output_path.h"
 #include "tools/ashlar/print_text.h"
 #include "tools/ashlar/progress.h"
 #include "tools/ashlar/raw_dump.h"
 #include "tools/ashlar/run_files.h"
-#include "util/file.h"
 
 namespace ashlar::tool {
 namespace {
@@ -55,18 +55,8 @@ bool DumpTo(Output* out, bool escape, const std::string& path, Report* report) {
   return readable;
 }
 
-bool IsTable(const std::string& path) {
-  const auto file = OpenRandomAccessFile(path);
-  if (!file.ok()) return false;
-  TableInspection inspection;
-  const Status status = InspectTable(
-      **file, InspectOptionsFromFlags(InspectOptions::DataBlocks::kSkip),
-      &inspection);
-  return status.ok() && inspection.magic != TableMagic::kUnknown;
-}
-
-// Default names are written over, for the dump of last time lies there. This
-// keeps what else does.
+// Default names are made of the inputs' names, so that they cannot all be
+// checked before the work begins: each is when its turn comes.
 class DefaultNames {
  public:
   explicit DefaultNames(const std::vector<std::string>& inputs) {
@@ -86,8 +76,12 @@ class DefaultNames {
       return Status::InvalidArgument("this run dumped " + dump->second +
                                      " into it");
     }
-    if (FLAGS_overwrite || !IsTable(name)) return {};
-    return Status::InvalidArgument("it is a table; --overwrite replaces it");
+    // Neither is ever replaced.
+    if (!IsRegularFile(name)) {
+      return Status::InvalidArgument("it is a folder, device or pipe");
+    }
+    if (FLAGS_overwrite) return {};
+    return Status::InvalidArgument("it exists; --overwrite replaces it");
   }
 
   void Add(const std::string& name, const std::string& path) {
@@ -102,6 +96,7 @@ class DefaultNames {
 void DumpToFile(const std::string& path, DefaultNames* default_names,
                 Report* report) {
   const std::string name = DumpName(path);
+  TellOfLeftFiles(name);
   if (FLAGS_out.empty()) {
     const Status status = default_names->Check(name, path);
     if (!status.ok()) {
@@ -109,9 +104,9 @@ void DumpToFile(const std::string& path, DefaultNames* default_names,
       return;
     }
   }
-  const AtomicFile::Options options = {
-      .overwrite = FLAGS_out.empty() || FLAGS_overwrite, .sync = false};
-  auto file = AtomicFile::Create(name, options);
+  const AtomicFile::Options options = {.overwrite = FLAGS_overwrite,
+                                       .sync = false};
+  auto file = OutputFile::Create(name, options);
   if (!file.ok()) {
     report->AddFault(file.status(), FaultLine(name, file.status()));
     return;
@@ -125,9 +120,11 @@ void DumpToFile(const std::string& path, DefaultNames* default_names,
     report->AddFault(status, FaultLine(name, status));
     return;
   }
+  report->FileIsDone();
   default_names->Add(name, path);
   if (report->text()) {
-    report->out()->Append("raw dump written to file " + name + "\n");
+    report->out()->Append("raw dump written to file " + PrintableText(name) +
+                          "\n");
   } else {
     report->json()->Member("dump", name);
   }

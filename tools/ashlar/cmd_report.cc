@@ -5,11 +5,12 @@
 #include "tools/ashlar/command_table.h"
 #include "tools/ashlar/inputs.h"
 #include "tools/ashlar/open_table.h"
+#include "tools/ashlar/output_file.h"
 #include "tools/ashlar/output_path.h"
 #include "tools/ashlar/page_collector.h"
 #include "tools/ashlar/page_render.h"
 #include "tools/ashlar/run_files.h"
-#include "util/file.h"
+#include "util/printable.h"
 
 namespace ashlar::tool {
 namespace {
@@ -23,7 +24,7 @@ std::string PageName(const std::string& path) {
 
 Status WritePage(const std::string& name, const std::string& page) {
   auto file =
-      AtomicFile::Create(name, {.overwrite = FLAGS_overwrite, .sync = false});
+      OutputFile::Create(name, {.overwrite = FLAGS_overwrite, .sync = false});
   if (!file.ok()) return file.status();
   Status status = (*file)->file()->Append(page);
   return status.ok() ? (*file)->Commit() : status;
@@ -34,6 +35,7 @@ void WriteReport(const std::string& path,
   const std::string name = PageName(path);
   const bool to_file = name != "-";
   if (to_file) {
+    TellOfLeftFiles(name);
     // Before the work, not after it.
     const Status free = CheckIsFree(name, inputs);
     if (!free.ok()) {
@@ -51,8 +53,12 @@ void WriteReport(const std::string& path,
   const Status status = WritePage(name, page);
   if (!status.ok()) {
     report->AddFault(status, FaultLine(name, status));
-  } else if (report->text()) {
-    report->out()->Append("report written to file " + name + "\n");
+    return;
+  }
+  report->FileIsDone();
+  if (report->text()) {
+    report->out()->Append("report written to file " + PrintableText(name) +
+                          "\n");
   } else {
     report->json()->Member("report", name);
   }

@@ -101,6 +101,7 @@ void Rewrite(const CommandLine& line, SinkOptions options,
     report->AddFault(status);
     return;
   }
+  report->FileIsDone();
   const auto micros = static_cast<double>(stopwatch.Read().wall_micros);
   for (const MadeTable& made : sink->tables()) {
     report->AddEntries(made.entries);
@@ -119,7 +120,6 @@ int RunRewrite(const CommandLine& line) {
   if (!error.empty()) return UsageError(error);
   const Status free = TableOutput::CheckIsFree(options, line.inputs);
   if (!free.ok()) return OutputIsTaken(free);
-  WarnOfIdleFlags(line, options.table);
   return RunOverFiles(line, "rewrite",
                       [&](const std::string& path, Report* report) {
                         Rewrite(line, options, path, report);

@@ -41,6 +41,7 @@ class Salvage {
           std::to_string(dropped_) + " entries left out, the first because: " +
           std::string(first_dropped_.message())));
     }
+    if (status.ok()) report->FileIsDone();
     if (status.ok()) report->AddEntries(sink_->properties().num_entries);
     const auto micros = static_cast<double>(stopwatch.Read().wall_micros);
     Tell(status.ok(), micros / 1e6, report);
@@ -276,6 +277,7 @@ int RunSalvage(const CommandLine& line) {
     error = SinkOptionsFromFlags(line, &options, Unnamed::kAreKept);
   if (error.empty()) error = CheckIsOneFile(line, "salvage");
   if (!error.empty()) return UsageError(error);
+  TellOfLeftFiles(FLAGS_out);
   const Status free = CheckIsFree(FLAGS_out, line.inputs);
   if (!free.ok()) return OutputIsTaken(free);
   Salvage salvage(line, std::move(options));

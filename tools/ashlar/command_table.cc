@@ -24,9 +24,14 @@ constexpr std::string_view kBuildDetails =
     "in hexadecimal, entries, bytes and CRC32C of each file; largest_is_"
     "exclusive where that is the end of a range deletion, which is cut where "
     "files meet. Files of hex and jsonl then begin when all rows are read: "
-    "rows are kept as with --nosorted.\n"
+    "rows are kept as with --nosorted. With --overwrite new files have numbers "
+    "after the old ones, which are removed when the new manifest is in place; "
+    "files that the old manifest does not list are kept. What a run that was "
+    "killed did not finish, the next one over the same --out does.\n"
     "tsv, csv and jsonl without seq make a file for IngestExternalFile. "
-    "Nothing is left at --out when anything fails.";
+    "Nothing is left at --out when anything fails. A run that is killed leaves "
+    "<out>.tmp.* or <out without .sst>.tmp.*: the next one over the same --out "
+    "names them, and with --clean removes them.";
 
 constexpr Command kCommands[] = {
     {"check", kCheck, kFiles,
@@ -40,10 +45,11 @@ constexpr Command kCommands[] = {
      "deletion, 17 blob index, 22 wide-column entity.",
      RunScan},
     {"verify", kVerify, kFiles, "read every block of every kind; list faults",
-     "Checks checksums, that blocks decompress and parse, and that they lie "
-     "in the file without overlap. Filters must know the first 8 keys of each "
-     "data block, or with --filter_keys=all every key, as stats and report ask "
-     "them always.",
+     "Checks checksums, that blocks decompress and parse, that they are in the "
+     "file without overlap, and that index, restart points, hash indexes and "
+     "filters lead to every key. If it finds no fault, every key can be read, "
+     "in any way. --filter_keys=first asks filters about the first 8 keys of "
+     "each data block only, and says so.",
      RunVerify},
     {"identify", kIdentify, kFiles, "say which inputs are tables", "",
      RunIdentify},
@@ -81,8 +87,8 @@ constexpr Command kCommands[] = {
      "keys, "
      "values and blocks, and the filter: bits a key, and how often it lets "
      "absent keys pass, by its kind and as measured with --filter_probes. It "
-     "must know every key, where verify asks it about the first 8 of each data "
-     "block. With --prefix_separator or --prefix_length the ten prefixes with "
+     "must know every key. With --prefix_separator or --prefix_length the ten "
+     "prefixes with "
      "the most "
      "bytes.",
      RunStats},
@@ -92,8 +98,7 @@ constexpr Command kCommands[] = {
      "blocks, where the keys lie, distributions of sizes, the filter, and what "
      "other codecs, levels and dictionaries would make of sampled blocks. "
      "Compares the checksums of all blocks; decodes --sample of the data "
-     "blocks. The filter must know every key of those, where verify asks it "
-     "about the first 8 of each.",
+     "blocks. The filter must know every key of those.",
      RunReport},
     {"diff", kDiff, "<file> <file>", "what two tables do not share",
      "Entries by key, sequence number and type, then range deletions, then "

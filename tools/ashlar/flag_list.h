@@ -115,17 +115,15 @@
            "first of the levels to try; goes with --compression_level_to")     \
   FLAG(int32, compression_level_to, 0, "n", kRecompression, kRecompress,       \
            "last of them")                                                     \
-  FLAG(bool, verify_compression, false, "", kRecompression, kRecompress,       \
-           "compare what is read back with the input")                         \
   FLAG(string, tmpdir, "", "folder", kRecompression,                           \
            kRecompress | kBuild,                                               \
            "for scratch files; default: $TMPDIR, or /tmp")                     \
   FLAG(bool, checksums_only, false, "", kVerification, kVerify,                \
            "checksums and positions only; nothing is decompressed")            \
-  FLAG(string, filter_keys, "first", "first|all", kVerification, kVerify,      \
-           "which keys the filter must know: the first 8 of each data "        \
-           "block, or all. stats and report ask about all of the blocks that " \
-           "they decode")                                                      \
+  FLAG(string, filter_keys, "all", "first|all", kVerification, kVerify,        \
+           "which keys the filter must know: all, or the first 8 of each "     \
+           "data block, which is quicker; the verdict then says what was not " \
+           "looked at")                                                        \
   FLAG(bool, strict, true, "", kVerification, kAll,                            \
            "with --nostrict exit 0 if any input opened as a table, else 1")    \
   FLAG(bool, strict_flags, false, "", kVerification, kAll,                     \
@@ -135,6 +133,9 @@
            "- is standard output")                                             \
   FLAG(bool, overwrite, false, "", kNewFiles, kMake | kRaw | kReport,          \
            "replace an existing file")                                         \
+  FLAG(bool, clean, false, "", kNewFiles, kMake | kRaw | kReport,              \
+           "first remove what earlier runs over the same output left when "    \
+           "they were killed, and name it; without it, only name it")          \
   FLAG(uint64, target_file_size, 0, "bytes", kNewFiles, kBuild | kRewrite,     \
            "begin a new file when one is so large, between two user keys: "    \
            "<out without .sst>-000001.sst and so on, which share no keys, and "\
@@ -180,6 +181,10 @@
            kPack, "blocks that do not get so small are stored as they are")    \
   FLAG(bool, compression_checksum, false, "", kNewFiles, kPack,                \
            "zstd: a checksum in each frame")                                   \
+  FLAG(bool, verify_compression, false, "", kNewFiles, kPack,                  \
+           "decompress each compressed block and compare it with the original "\
+           "before it is written; recompress: also compare what is read back " \
+           "with the input")                                                   \
   FLAG(uint64, block_size, 4096, "bytes", kNewFiles, kPack,                    \
            "of a data block before compression (also --set_block_size); "      \
            "recompress: 16384; rewrite: that of the input")                    \
@@ -218,6 +223,8 @@
            "filter bits a key; ribbon: of a Bloom filter that is as good")     \
   FLAG(bool, optimize_filters_for_memory, false, "", kNewFiles, kMake,         \
            "filters of sizes that allocators hand out")                        \
+  FLAG(bool, detect_filter_construct_corruption, false, "", kNewFiles, kMake,  \
+           "ask the filter that was made about every key before it is written")\
   FLAG(bool, whole_key_filtering, true, "", kNewFiles, kMake,                  \
            "the filter holds whole keys")                                      \
   FLAG(string, prefix_extractor, "", "name", kNewFiles, kPack,                 \

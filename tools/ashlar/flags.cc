@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "tools/ashlar/quantity.h"
+
 #define ASHLAR_DEFINE_own(...)
 #define ASHLAR_DEFINE_bool(...) DEFINE_bool(__VA_ARGS__);
 #define ASHLAR_DEFINE_int32(...) DEFINE_int32(__VA_ARGS__);
@@ -49,9 +51,12 @@ bool IsChoice(std::string_view choices, std::string_view value) {
 
 std::string Named(std::string_view name) { return "--" + std::string(name); }
 
-// Why gflags would refuse any malformed value of this kind.
-std::string_view Expected(FlagKind kind) {
-  switch (kind) {
+// Why a malformed value of this flag is refused.
+std::string_view Expected(const FlagRow& row) {
+  if (TakesBytes(row)) {
+    return "not a number of bytes, such as 4096, 16KiB or 128M, or too large";
+  }
+  switch (row.kind) {
     case FlagKind::bool_:
       return "neither true nor false";
     case FlagKind::int32_:
@@ -164,18 +169,28 @@ class Parser {
   }
 
   void Set(const FlagRow& row, const FlagWord& flag) {
-    const std::string value = flag.value.value_or("true");
+    std::string value = flag.value.value_or("true");
     if (row.value.find('|') != std::string_view::npos &&
         !IsChoice(row.value, value)) {
       Fail(Named(flag.name) + ": '" + value + "' is none of " +
            std::string(row.value));
       return;
     }
-    if (gflags::SetCommandLineOption(std::string(row.name).c_str(),
-                                     value.c_str())
-            .empty()) {
-      Fail(Named(flag.name) + ": '" + value + "' is " +
-           std::string(Expected(row.kind)));
+    const std::string given = value;
+    const bool negative =
+        row.kind == FlagKind::int32_ && value.starts_with('-');
+    bool good = true;
+    if ((TakesBytes(row) || TakesCount(row)) && !negative) {
+      const auto number =
+          TakesBytes(row) ? ParseBytes(value) : ParseCount(value);
+      good = number.has_value();
+      if (good) value = std::to_string(*number);
+    }
+    if (!good || gflags::SetCommandLineOption(std::string(row.name).c_str(),
+                                              value.c_str())
+                     .empty()) {
+      Fail(Named(flag.name) + ": '" + given + "' is " +
+           std::string(Expected(row)));
     }
   }
 
@@ -187,6 +202,15 @@ class Parser {
 }  // namespace
 
 std::span<const FlagRow> FlagRows() { return kFlagRows; }
+
+bool TakesBytes(const FlagRow& row) {
+  return row.value == "bytes" &&
+         (row.kind == FlagKind::uint32_ || row.kind == FlagKind::uint64_);
+}
+
+bool TakesCount(const FlagRow& row) {
+  return row.value == "n" && row.kind != FlagKind::double_;
+}
 
 bool CommandLine::Given(std::string_view name) const {
   return std::find(given.begin(), given.end(), name) != given.end();

@@ -91,6 +91,10 @@ struct FlagRow {
   std::string_view help;
 };
 std::span<const FlagRow> FlagRows();
+// Whether the value is a number of bytes, or a number of things: what
+// quantity.h reads.
+bool TakesBytes(const FlagRow& row);
+bool TakesCount(const FlagRow& row);
 
 struct CommandLine {
   // The first reason why this cannot be run; empty when there is none.

@@ -28,7 +28,7 @@ constexpr FlagGroupTitle kGroups[] = {
 constexpr ExitCodeMeaning kExitCodes[] = {
     {"0", "every input was read and every check passed"},
     {"1", "a fault in the data, not a table, or a key that is not there"},
-    {"2", "the work could not be done: usage, I/O, something not supported"},
+    {"2", "the work could not be done: usage, I/O, memory, not supported"},
     {"130", "interrupted, by SIGINT, SIGTERM or SIGHUP"},
 };
 
@@ -124,6 +124,13 @@ std::span<const FlagGroupTitle> FlagGroups() { return kGroups; }
 std::span<const ExitCodeMeaning> ExitCodeMeanings() { return kExitCodes; }
 std::span<const std::string_view> Examples() { return kExamples; }
 
+std::string_view QuantityHelp() {
+  return "A value of <bytes> may have a unit: K, M, G and T, or KiB, MiB, GiB "
+         "and TiB, are powers of 1024; KB, MB, GB and TB are powers of 1000. "
+         "So --memory=128M is 134217728 bytes. A value of <n> may end in K, M, "
+         "G or T, which are powers of 1000: --read_num=5M is 5000000.";
+}
+
 std::string FlagHelp(const FlagRow& row) {
   std::string help(row.help);
   std::string initial(row.default_text);
@@ -148,6 +155,7 @@ std::string HelpText() {
     AppendWrapped(command.summary, 14, &text);
   }
   AppendFlags(kAll, &text);
+  AppendParagraphs(QuantityHelp(), &text);
   text += "\nExit codes:\n";
   for (const auto& [code, meaning] : kExitCodes) {
     text += "  " + std::string(code) + std::string(5 - code.size(), ' ');
@@ -167,6 +175,7 @@ std::string CommandHelpText(const Command& command) {
   AppendWrapped(command.summary, 0, &text);
   AppendParagraphs(command.details, &text);
   AppendFlags(command.bit, &text);
+  AppendParagraphs(QuantityHelp(), &text);
   return text;
 }
 

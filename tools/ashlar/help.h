@@ -27,6 +27,8 @@ struct ExitCodeMeaning {
 };
 std::span<const ExitCodeMeaning> ExitCodeMeanings();
 std::span<const std::string_view> Examples();
+// What values of <bytes> and <n> may be.
+std::string_view QuantityHelp();
 // Of a flag: its text, with the default where that is worth saying.
 std::string FlagHelp(const FlagRow& row);
 

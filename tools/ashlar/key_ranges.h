@@ -1,4 +1,4 @@
-// KeyRanges: data blocks in the order of their keys, cut into ranges of about
+// Key ranges: data blocks in the order of their keys, cut into ranges of about
 // as many bytes each.
 //
 // For `space`. Told by the index alone: a block has keys up to its separator.

@@ -25,9 +25,17 @@ LineReader::~LineReader() {
 }
 
 Status LineReader::Open() {
-  descriptor_ =
-      name_ == "-" ? STDIN_FILENO : open(name_.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor_ < 0) status_ = Status::FromErrno("open", name_, errno);
+  if (name_ == "-") {
+    descriptor_ = STDIN_FILENO;
+    return status_;
+  }
+  // Not to wait here for a program that writes into a pipe: ReadMore waits.
+  descriptor_ = open(name_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor_ < 0) {
+    status_ = Status::FromErrno("open", name_, errno);
+  } else if (fcntl(descriptor_, F_SETFL, 0) != 0) {
+    status_ = Status::FromErrno("open", name_, errno);
+  }
   return status_;
 }
 
@@ -82,6 +90,10 @@ bool LineReader::ReadMore() {
   }
   if (end_ == capacity_ && !Grow()) return false;
   while (true) {
+    if (!WaitForInput(descriptor_)) {
+      status_ = Status::Aborted("interrupted");
+      return false;
+    }
     const ssize_t count =
         read(descriptor_, buffer_.get() + end_, capacity_ - end_);
     if (count > 0) {
@@ -92,9 +104,8 @@ bool LineReader::ReadMore() {
       at_end_ = true;
       return false;
     }
-    if (errno == EINTR && !Interrupted()) continue;
-    status_ = errno == EINTR ? Status::Aborted("interrupted")
-                             : Status::FromErrno("read", name_, errno);
+    if (errno == EINTR) continue;
+    status_ = Status::FromErrno("read", name_, errno);
     return false;
   }
 }
@@ -104,8 +115,8 @@ bool LineReader::Grow() {
   // The size comes from the input: it may be impossible.
   std::unique_ptr<char[]> buffer(new (std::nothrow) char[larger]);
   if (buffer == nullptr) {
-    status_ = Status::IOError("no memory for a line of " +
-                              std::to_string(larger) + " bytes");
+    status_ = Status::MemoryLimit("no memory for a line of " +
+                                  std::to_string(larger) + " bytes");
     return false;
   }
   if (end_ > 0) std::memcpy(buffer.get(), buffer_.get(), end_);

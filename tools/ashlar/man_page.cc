@@ -85,6 +85,7 @@ void AppendFlags(std::string* page) {
       "\\fB\\-\\-x=v\\fR, \\fB\\-\\-x v\\fR and \\fB\\-x=v\\fR are the same; "
       "switches are \\fB\\-\\-x\\fR or \\fB\\-\\-nox\\fR. In brackets the "
       "commands that a flag is for, where it is not for all of them.\n";
+  *page += ".PP\n" + Escaped(QuantityHelp()) + "\n";
   for (const auto& [group, title] : FlagGroups()) {
     *page += ".SS " + std::string(title) + "\n";
     for (const FlagRow& row : FlagRows()) {

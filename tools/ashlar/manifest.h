@@ -1,11 +1,16 @@
-// The list of the tables of a set.
+// The list of the tables of a set: written, and read to learn what a run
+// replaces.
 #ifndef ASHLAR_TOOLS_ASHLAR_MANIFEST_H_
 #define ASHLAR_TOOLS_ASHLAR_MANIFEST_H_
 
+#include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "tools/ashlar/open_folder.h"
 #include "tools/ashlar/print_json.h"
+#include "tools/ashlar/set_names.h"
 #include "tools/ashlar/table_output.h"
 #include "util/status.h"
 
@@ -14,10 +19,20 @@ namespace ashlar::tool {
 // As one value, with names that lead there from the folder they are all in.
 void WriteTableList(const std::vector<MadeTable>& tables, JsonWriter* json);
 
-// Makes the file `path`, and sees to it that the names in its folder survive a
-// crash.
-Status WriteManifest(bool overwrite, const std::vector<MadeTable>& tables,
+// Makes the file `path`, and syncs it and its folder.
+Status WriteManifest(const std::vector<MadeTable>& tables,
                      const std::string& path);
+
+// What the manifest in place says.
+struct SetManifest {
+  enum class State : uint8_t { kAbsent, kRead, kUnreadable };
+  State state = State::kAbsent;
+  Status why;                    // unreadable
+  std::set<std::string> tables;  // without the folder
+};
+// Anything but a manifest of this set, as this program writes it, is
+// unreadable: nothing is removed on its word.
+SetManifest ReadManifest(const OpenFolder& folder, const SetNames& names);
 
 }  // namespace ashlar::tool
 

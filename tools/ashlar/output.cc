@@ -1,27 +1,52 @@
 #include "tools/ashlar/output.h"
 
+#include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
+#include <iterator>
 #include <utility>
 
 #include "tools/ashlar/color.h"
-#include "tools/ashlar/print_text.h"
 #include "tools/ashlar/status_line.h"
+#include "util/printable.h"
 
 namespace ashlar::tool {
 namespace {
 
+// What a signal meets. The handler and EndOfWork are the only writers, and
+// EndOfWork keeps the signals away while it writes.
 volatile sig_atomic_t interrupted = 0;
+volatile sig_atomic_t work_is_done = 0;
+// The handler writes to its second end, so that a wait for input ends also
+// where the signal comes just before the wait.
+int wake_pipe[2] = {-1, -1};
 
-// Both calls are allowed here. What is raised comes when this returns.
+constexpr int kCaught[] = {SIGINT, SIGTERM, SIGHUP};
+
+constexpr std::string_view kCameLate =
+    "ashlar: a signal came when the work was complete; its result stands\n";
+
+void WriteRaw(std::string_view text) {
+  // Where it cannot be written there is nowhere left to say so.
+  [[maybe_unused]] const ssize_t written =
+      write(STDERR_FILENO, text.data(), text.size());
+}
+
+// All calls are allowed here. What is raised comes when this returns.
 void OnInterrupt(int number) {
-  if (interrupted != 0) {
+  const int error = errno;
+  if (work_is_done != 0) {
+    if (interrupted == 0) WriteRaw(kCameLate);
+  } else if (interrupted != 0) {
     std::signal(number, SIG_DFL);
     std::raise(number);
   }
   interrupted = 1;
+  [[maybe_unused]] const ssize_t woken = write(wake_pipe[1], "", 1);
+  errno = error;
 }
 
 // nohup, and a shell that starts a job aside, mean it.
@@ -32,29 +57,6 @@ void CatchUnlessIgnored(int number) {
   action = {};
   action.sa_handler = OnInterrupt;
   sigaction(number, &action, nullptr);
-}
-
-// U+0000 to U+001F and U+007F to U+009F.
-bool IsControl(std::string_view character) {
-  const auto first = static_cast<unsigned char>(character[0]);
-  if (first < 0x80) return first < ' ' || first == 0x7f;
-  return first == 0xc2 && static_cast<unsigned char>(character[1]) < 0xa0;
-}
-
-// Names in files may not begin lines of their own, or steer a terminal.
-std::string Printable(std::string_view line) {
-  std::string text;
-  while (!line.empty()) {
-    const size_t length = CharacterBytes(line);
-    const std::string_view character = line.substr(0, length == 0 ? 1 : length);
-    if (length == 0 || IsControl(character)) {
-      text += Escape(Slice(character));
-    } else {
-      text += character;
-    }
-    line.remove_prefix(character.size());
-  }
-  return text;
 }
 
 void WriteError(std::string line) {
@@ -118,26 +120,30 @@ void Output::Write(const char* data, size_t size) {
   }
 }
 
-void PrintError(std::string_view line) { WriteError(Printable(line)); }
+void PrintError(std::string_view line) { WriteError(PrintableText(line)); }
 
 void PrintFault(const FaultText& line) {
-  std::string fault = Printable(line.fault);
+  std::string fault = PrintableText(line.fault);
   if (!fault.empty()) fault = ColoredError(fault, Color::kBad);
-  WriteError(Printable(line.before) + fault + Printable(line.after));
+  WriteError(PrintableText(line.before) + fault + PrintableText(line.after));
 }
 
 void PrintWarning(std::string_view text) {
   WriteError("ashlar: " + ColoredError("warning:", Color::kDoubtful) + " " +
-             Printable(text));
+             PrintableText(text));
 }
 
 void PrintHint(std::string_view text) {
   WriteError("ashlar: " + ColoredError("hint:", Color::kAdvice) + " " +
-             Printable(text));
+             PrintableText(text));
 }
 
 void CatchInterrupt() {
-  for (const int number : {SIGINT, SIGTERM, SIGHUP}) CatchUnlessIgnored(number);
+  // Without it signals still end a wait, but for that moment before it.
+  if (pipe2(wake_pipe, O_CLOEXEC | O_NONBLOCK) != 0) {
+    wake_pipe[0] = wake_pipe[1] = -1;
+  }
+  for (const int number : kCaught) CatchUnlessIgnored(number);
   // A write to a pipe that nobody reads, or beyond the limit of a file's size,
   // then fails instead.
   std::signal(SIGPIPE, SIG_IGN);
@@ -145,5 +151,31 @@ void CatchInterrupt() {
 }
 
 bool Interrupted() { return interrupted != 0; }
+
+bool WaitForInput(int descriptor) {
+  pollfd watched[] = {{descriptor, POLLIN, 0}, {wake_pipe[0], POLLIN, 0}};
+  while (!Interrupted()) {
+    // What cannot be waited for shows in the read.
+    if (poll(watched, std::size(watched), -1) >= 0) break;
+    if (errno != EINTR) break;
+  }
+  return !Interrupted();
+}
+
+void EndOfWork(bool was_interrupted) {
+  sigset_t caught;
+  sigset_t before;
+  sigemptyset(&caught);
+  for (const int number : kCaught) sigaddset(&caught, number);
+  sigprocmask(SIG_BLOCK, &caught, &before);
+  if (interrupted != 0 && !was_interrupted) WriteRaw(kCameLate);
+  work_is_done = 1;
+  sigprocmask(SIG_SETMASK, &before, nullptr);
+}
+
+void PrintOutOfMemory() {
+  EraseStatusLine();
+  WriteRaw("ashlar: Memory limit: out of memory\n");
+}
 
 }  // namespace ashlar::tool

@@ -93,6 +93,17 @@ void PrintHint(std::string_view text);
 // Pipes that nobody reads make writes fail, and no longer end the program.
 void CatchInterrupt();
 bool Interrupted();
+// Waits until a read of the descriptor need not wait, or has come to an end or
+// an error. False: interrupted, before or meanwhile.
+bool WaitForInput(int descriptor);
+// Once, when a command has done all that it will do. From here on a signal does
+// not stop anything: one that comes, or came too late to be seen, is answered
+// on standard error, which says that the work is complete. `was_interrupted`:
+// the command saw it, and said so.
+void EndOfWork(bool was_interrupted);
+
+// "Memory limit: out of memory", without memory.
+void PrintOutOfMemory();
 
 }  // namespace ashlar::tool
 

@@ -15,6 +15,11 @@ std::optional<FileId> IdOf(const std::string& path) {
   return FileId(attributes.st_dev, attributes.st_ino);
 }
 
+bool IsRegularFile(const std::string& path) {
+  struct stat attributes;
+  return stat(path.c_str(), &attributes) == 0 && S_ISREG(attributes.st_mode);
+}
+
 Status CheckIsFree(const std::string& path,
                    const std::vector<std::string>& inputs) {
   const std::optional<FileId> id = IdOf(path);

@@ -17,6 +17,8 @@ namespace ashlar::tool {
 using FileId = std::pair<dev_t, ino_t>;
 // Nothing where there is no such file.
 std::optional<FileId> IdOf(const std::string& path);
+// Not a folder, a device, a pipe, or nothing at all.
+bool IsRegularFile(const std::string& path);
 
 // InvalidArgument for a folder, for the file of one of the inputs, and unless
 // there is --overwrite for any other name that is taken.

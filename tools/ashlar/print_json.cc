@@ -1,14 +1,28 @@
 #include "tools/ashlar/print_json.h"
 
+#include <cassert>
+#include <charconv>
 #include <cstdio>
-#include <string>
 
 #include "tools/ashlar/print_text.h"
+#include "util/printable.h"
 
 namespace ashlar::tool {
+namespace {
+
+template <typename Number>
+void AppendNumber(Number number, Output* out) {
+  char text[24];
+  const auto [end, error] = std::to_chars(text, text + sizeof text, number);
+  assert(error == std::errc());
+  out->Append(std::string_view(text, static_cast<size_t>(end - text)));
+}
+
+}  // namespace
+
 bool IsUtf8(std::string_view text) {
   while (!text.empty()) {
-    const size_t length = CharacterBytes(text);
+    const size_t length = Utf8CharacterBytes(text);
     if (length == 0) return false;
     text.remove_prefix(length);
   }
@@ -25,6 +39,7 @@ void JsonWriter::Key(std::string_view name) {
   Quote(name);
   out_->Append(":");
   needs_comma_ = false;
+  has_key_ = true;
 }
 
 void JsonWriter::String(std::string_view text) {
@@ -41,12 +56,12 @@ void JsonWriter::Hex(const Slice& bytes) {
 
 void JsonWriter::Number(uint64_t number) {
   Separate();
-  out_->Append(std::to_string(number));
+  AppendNumber(number, out_);
 }
 
 void JsonWriter::Integer(int64_t number) {
   Separate();
-  out_->Append(std::to_string(number));
+  AppendNumber(number, out_);
 }
 
 void JsonWriter::Decimal(double number) {
@@ -65,39 +80,55 @@ void JsonWriter::Begin(char bracket) {
   Separate();
   out_->Append(std::string_view(&bracket, 1));
   needs_comma_ = false;
+  assert(depth_ < kMostDepth);
+  open_[depth_++] = bracket == '{' ? '}' : ']';
 }
 
 void JsonWriter::End(char bracket) {
+  assert(depth_ > 0 && open_[depth_ - 1] == bracket);
+  --depth_;
   out_->Append(std::string_view(&bracket, 1));
   needs_comma_ = true;
+}
+
+void JsonWriter::EndDownTo(size_t depth) {
+  if (has_key_) {
+    Separate();
+    out_->Append("null");
+  }
+  while (depth_ > depth) End(open_[depth_ - 1]);
 }
 
 void JsonWriter::Separate() {
   if (needs_comma_) out_->Append(",");
   needs_comma_ = true;
+  has_key_ = false;
 }
 
+// Piece by piece, so that it takes no memory.
 void JsonWriter::Quote(std::string_view text) {
-  std::string quoted = "\"";
+  out_->Append("\"");
   while (!text.empty()) {
-    const size_t length = CharacterBytes(text);
-    const char c = text[0];
+    const size_t length = Utf8CharacterBytes(text);
+    const std::string_view character = text.substr(0, length == 0 ? 1 : length);
+    const auto first = static_cast<unsigned char>(character[0]);
     if (length == 0) {
-      quoted += "\\ufffd";
-    } else if (c == '"' || c == '\\') {
-      quoted += '\\';
-      quoted += c;
-    } else if (length == 1 && static_cast<unsigned char>(c) < 0x20) {
+      out_->Append("\\ufffd");
+    } else if (first == '"' || first == '\\') {
+      out_->Append("\\");
+      out_->Append(character);
+    } else if (IsControlCharacter(character)) {
       char escape[8];
-      std::snprintf(escape, sizeof escape, "\\u%04x", static_cast<unsigned>(c));
-      quoted += escape;
+      std::snprintf(
+          escape, sizeof escape, "\\u%04x",
+          static_cast<unsigned>(static_cast<unsigned char>(character.back())));
+      out_->Append(escape);
     } else {
-      quoted.append(text.substr(0, length));
+      out_->Append(character);
     }
-    text.remove_prefix(length == 0 ? 1 : length);
+    text.remove_prefix(character.size());
   }
-  quoted += '"';
-  out_->Append(quoted);
+  out_->Append("\"");
 }
 
 }  // namespace ashlar::tool

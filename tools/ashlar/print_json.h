@@ -5,6 +5,8 @@
 #ifndef ASHLAR_TOOLS_ASHLAR_PRINT_JSON_H_
 #define ASHLAR_TOOLS_ASHLAR_PRINT_JSON_H_
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -60,7 +62,16 @@ class JsonWriter {
     Bool(value);
   }
 
+  // How many brackets are open, and a way back to where that many were, for
+  // work that was given up in between: what is open is closed, and a key
+  // without a value gets null.
+  size_t depth() const { return depth_; }
+  void EndDownTo(size_t depth);
+
  private:
+  // Deeper than any document of ours.
+  static constexpr size_t kMostDepth = 32;
+
   void Begin(char bracket);
   void End(char bracket);
   // A comma, unless this is the first in its bracket or follows its key.
@@ -69,6 +80,9 @@ class JsonWriter {
 
   Output* out_;
   bool needs_comma_ = false;
+  bool has_key_ = false;  // whose value is to come
+  size_t depth_ = 0;
+  std::array<char, kMostDepth> open_ = {};  // the brackets that close
 };
 
 }  // namespace ashlar::tool

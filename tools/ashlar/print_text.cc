@@ -91,37 +91,6 @@ std::optional<std::string> FromHex(std::string_view text) {
   return bytes;
 }
 
-size_t CharacterBytes(std::string_view text) {
-  const auto byte = [text](size_t i) -> unsigned {
-    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u;
-  };
-  const unsigned first = byte(0);
-  if (first < 0x80) return 1;
-  size_t length;
-  // Not every continuation is allowed behind these: no overlong forms, no
-  // surrogates, nothing above U+10FFFF.
-  unsigned low = 0x80;
-  unsigned high = 0xbf;
-  if (first >= 0xc2 && first <= 0xdf) {
-    length = 2;
-  } else if (first >= 0xe0 && first <= 0xef) {
-    length = 3;
-    if (first == 0xe0) low = 0xa0;
-    if (first == 0xed) high = 0x9f;
-  } else if (first >= 0xf0 && first <= 0xf4) {
-    length = 4;
-    if (first == 0xf0) low = 0x90;
-    if (first == 0xf4) high = 0x8f;
-  } else {
-    return 0;
-  }
-  if (byte(1) < low || byte(1) > high) return 0;
-  for (size_t i = 2; i < length; ++i) {
-    if (byte(i) < 0x80 || byte(i) > 0xbf) return 0;
-  }
-  return length;
-}
-
 std::string Escape(const Slice& bytes) {
   std::string text;
   text.reserve(bytes.size());

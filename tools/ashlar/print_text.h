@@ -1,4 +1,5 @@
-// How bytes, entries and types look in text, and how hexadecimal is read back.
+// How bytes, entries and types look in text (names: PrintableText), and how
+// hexadecimal is read back.
 // Pure but for the Output that is written to.
 #ifndef ASHLAR_TOOLS_ASHLAR_PRINT_TEXT_H_
 #define ASHLAR_TOOLS_ASHLAR_PRINT_TEXT_H_
@@ -11,6 +12,7 @@
 
 #include "table/internal_key.h"
 #include "tools/ashlar/output.h"
+#include "util/printable.h"
 #include "util/slice.h"
 
 namespace ashlar::tool {
@@ -24,9 +26,6 @@ void PrintHex(const Slice& bytes, HexCase hex_case, Output* out);
 int HexDigit(char c);
 // Of either case, with or without "0x". Nothing when it is malformed.
 std::optional<std::string> FromHex(std::string_view text);
-
-// Bytes of the well-formed UTF-8 character that `text` begins with, or 0.
-size_t CharacterBytes(std::string_view text);
 
 // Bytes outside printable ASCII as \xHH.
 std::string Escape(const Slice& bytes);

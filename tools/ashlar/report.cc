@@ -8,20 +8,25 @@
 #include <utility>
 
 #include "tools/ashlar/flags.h"
+#include "util/printable.h"
 #include "util/version.h"
 
 namespace ashlar::tool {
 namespace {
 
+// A Status has the path as a message shows it.
 std::string_view WithoutPath(std::string_view message,
                              const std::string& path) {
-  if (message.starts_with(path) && message.substr(path.size(), 2) == ": ") {
-    message.remove_prefix(path.size() + 2);
+  const std::string shown = PrintableText(path);
+  if (message.starts_with(shown) && message.substr(shown.size(), 2) == ": ") {
+    message.remove_prefix(shown.size() + 2);
   }
   return message;
 }
 
 int ExitCodeOf(const Status& status) {
+  // No input is to blame.
+  if (IsOfNewTable(status)) return kExitFailure;
   switch (status.code()) {
     case Status::Code::kOk:
       return kExitOk;
@@ -40,8 +45,10 @@ int ExitCodeOf(const Status& status) {
 }
 
 std::string_view FileStatusOf(const Status& status) {
+  if (IsOfNewTable(status)) return "io_error";
   if (status.IsCorruption()) return "corrupt";
   if (status.IsIOError()) return "io_error";
+  if (status.IsMemoryLimit()) return "memory_limit";
   // A folder without tables, say.
   if (status.IsNotFound()) return "not_sst";
   return "unsupported";
@@ -87,11 +94,12 @@ void Report::BeginFile(const std::string& path) {
   path_ = path;
   file_status_ = {};
   file_format_version_.reset();
+  file_is_done_ = false;
   file_faults_ = 0;
   file_errors_.clear();
   ++files_;
   if (text()) {
-    if (headings_) out_.Append("Process " + path + "\n");
+    if (headings_) out_.Append("Process " + PrintableText(path) + "\n");
     return;
   }
   json_.BeginObject();
@@ -100,6 +108,7 @@ void Report::BeginFile(const std::string& path) {
   if (stat(path.c_str(), &attributes) == 0 && S_ISREG(attributes.st_mode)) {
     json_.NumberMember("size", static_cast<uint64_t>(attributes.st_size));
   }
+  file_depth_ = json_.depth();
 }
 
 void Report::Opened(std::optional<uint32_t> format_version,
@@ -128,9 +137,10 @@ void Report::AddFault(const Status& status, const FaultText& line) {
 
 void Report::Record(FileError error, const FaultText& line) {
   // A run that was interrupted says so by its exit code.
-  if (error.status.IsAborted()) {
+  if (error.status.IsAborted() && Interrupted()) {
     file_status_ = "skipped";
     ++files_interrupted_;
+    CutShort();
     return;
   }
   RaiseExitCode(ExitCodeOf(error.status));
@@ -144,14 +154,21 @@ void Report::Record(FileError error, const FaultText& line) {
   if (!text()) file_errors_.push_back(std::move(error));
 }
 
+void Report::LoseMemory() {
+  if (!text()) json_.EndDownTo(file_depth_);
+  AddFault(Status::OutOfMemory());
+}
+
 void Report::EndFile() {
   if (FLAGS_max_errors != 0 && file_faults_ > FLAGS_max_errors) {
     PrintError(path_ + ": " + std::to_string(file_faults_ - FLAGS_max_errors) +
                " more faults not shown (--max_errors)");
   }
-  if (file_status_.empty() && Interrupted()) {
+  // A command that does not say so may have left the rest of the file.
+  if (file_status_.empty() && Interrupted() && !file_is_done_) {
     file_status_ = "skipped";
     ++files_interrupted_;
+    CutShort();
   }
   const bool skipped = file_status_ == "skipped";
   if (file_status_.empty()) file_status_ = "ok";
@@ -205,7 +222,7 @@ void Report::AddToTotals(const TableProperties& properties) {
 }
 
 int Report::ExitCodeNow() const {
-  if (Interrupted()) return kExitInterrupted;
+  if (cut_short_) return kExitInterrupted;
   if (FLAGS_strict) return exit_code_;
   return any_opened_ ? kExitOk : kExitFault;
 }
@@ -236,7 +253,7 @@ int Report::Finish() {
     }
     RaiseExitCode(kExitFailure);
   }
-  if (Interrupted()) return kExitInterrupted;
+  if (cut_short_) return kExitInterrupted;
   if (!FLAGS_quiet) advice_.Print();
   return out_.error() != 0 ? kExitFailure : ExitCodeNow();
 }
@@ -256,7 +273,7 @@ void Report::WriteSummary() {
     json_.NumberMember("filter_size", totals_.filter_bytes);
   }
   json_.EndObject();
-  if (Interrupted()) json_.BoolMember("interrupted", true);
+  if (cut_short_) json_.BoolMember("interrupted", true);
   json_.NumberMember("exit_code", static_cast<uint64_t>(ExitCodeNow()));
   json_.EndObject();
   json_.EndLine();

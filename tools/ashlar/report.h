@@ -76,7 +76,15 @@ class Report {
     AddFault(status, line);
     advice_.AddForRow(status);
   }
+  // The work on the file threw for want of memory: what it had open in JSON is
+  // closed, and the fault is added.
+  void LoseMemory();
   uint64_t file_faults() const { return file_faults_; }
+  // The work on this file is complete, whatever signal came meanwhile.
+  void FileIsDone() { file_is_done_ = true; }
+  // A signal has left something undone: the rest of a file, or files.
+  void CutShort() { cut_short_ = true; }
+  bool was_cut_short() const { return cut_short_; }
   // Of the files until now: no fault in any, and none left out by an interrupt.
   bool AllSound() const { return files_failed_ == 0 && !Interrupted(); }
   // What "status" says, instead of what follows from the first fault.
@@ -113,6 +121,9 @@ class Report {
   JsonWriter json_;
 
   std::string path_;
+  bool file_is_done_ = false;
+  bool cut_short_ = false;
+  size_t file_depth_ = 0;  // of JSON, between members of the file's object
   std::string_view file_status_;
   std::optional<uint32_t> file_format_version_;
   std::optional<RocksDBRelease> readable_by_;

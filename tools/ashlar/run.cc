@@ -9,6 +9,7 @@
 #include "table/internal_key.h"
 #include "tools/ashlar/command_table.h"
 #include "tools/ashlar/completion.h"
+#include "tools/ashlar/flag_conflicts.h"
 #include "tools/ashlar/help.h"
 #include "tools/ashlar/man_page.h"
 #include "tools/ashlar/output.h"
@@ -148,8 +149,12 @@ int RunProgram(CommandLine line) {
   }
   const std::string unused = TellOfUnusedFlags(line, *command);
   if (!unused.empty()) return UsageError(unused);
+  const std::string conflict = FindConflict(line, *command);
+  if (!conflict.empty()) return UsageError(conflict);
   CatchInterrupt();
-  return command->run(line);
+  const int code = command->run(line);
+  EndOfWork(code == kExitInterrupted);
+  return code;
 }
 
 }  // namespace ashlar::tool

@@ -1,6 +1,8 @@
 #include "tools/ashlar/run_files.h"
 
 #include <memory>
+#include <new>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -46,11 +48,14 @@ void PrintExtras(const std::string& path, bool show_properties,
     return;
   }
   Result<std::unique_ptr<RandomAccessFile>> file = OpenRandomAccessFile(path);
-  if (!file.ok()) return;
   TableInspection inspection;
   const InspectOptions options =
       InspectOptionsFromFlags(InspectOptions::DataBlocks::kSkip);
-  if (!InspectTable(**file, options, &inspection).ok()) return;
+  const Status status =
+      file.ok() ? InspectTable(**file, options, &inspection) : file.status();
+  // The command knew nothing of this one.
+  if (status.IsMemoryLimit()) report->AddFault(status);
+  if (!status.ok()) return;
   if (inspection.properties) {
     report->AddToTotals(*inspection.properties);
     if (show_properties) PrintProperties(inspection, report);
@@ -113,7 +118,10 @@ int RunOverFiles(const CommandLine& line, std::string_view command,
   const std::vector<Input> inputs = ExpandInputs(line.inputs);
   uint64_t number = 0;
   for (const Input& input : inputs) {
-    if (report.MustStop()) break;
+    if (report.MustStop()) {
+      if (Interrupted()) report.CutShort();
+      break;
+    }
     Progress::SetFile(++number, inputs.size());
     report.BeginFile(input.path);
     if (!input.status.ok()) {
@@ -122,12 +130,18 @@ int RunOverFiles(const CommandLine& line, std::string_view command,
       report.SetFileStatus("skipped");
       PrintError(input.path + ": skipped: its properties do not match");
     } else {
-      on_file(input.path, &report);
-      PrintExtras(input.path, show_properties, &report);
+      try {
+        on_file(input.path, &report);
+        PrintExtras(input.path, show_properties, &report);
+      } catch (const std::bad_alloc&) {
+        report.LoseMemory();
+      } catch (const std::length_error&) {
+        report.LoseMemory();
+      }
     }
     report.EndFile();
   }
-  if (Interrupted()) TellHowFar(number, inputs);
+  if (report.was_cut_short()) TellHowFar(number, inputs);
   if (at_end) {
     report.BeginEnding();
     at_end(&report);

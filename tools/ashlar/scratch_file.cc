@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "tools/ashlar/flags.h"
+#include "tools/ashlar/output.h"
 
 namespace ashlar::tool {
 namespace {
@@ -46,7 +47,9 @@ class ScratchReader final : public RandomAccessFile {
 int OpenAndUnlink(const std::string& folder) {
   std::string path = folder + "/ashlar-XXXXXX";
   const int descriptor = mkostemp(path.data(), O_CLOEXEC);
-  if (descriptor >= 0) unlink(path.c_str());
+  if (descriptor >= 0 && unlink(path.c_str()) != 0) {
+    PrintWarning(Status::FromErrno("remove", path, errno).message());
+  }
   return descriptor;
 }
 

@@ -1,7 +1,9 @@
 // ScratchFile: a file without a name in --tmpdir, written once and then read.
 //
-// However the program ends, nothing is left of it. Writing: one thread at a
-// time; reading: any number, as soon as all is written.
+// However the program ends, nothing is left of it. On a file system that has no
+// files without names it has one for a moment: a program that is killed then
+// leaves an empty file, ashlar-XXXXXX. Writing: one thread at a time; reading:
+// any number, as soon as all is written.
 #ifndef ASHLAR_TOOLS_ASHLAR_SCRATCH_FILE_H_
 #define ASHLAR_TOOLS_ASHLAR_SCRATCH_FILE_H_
 

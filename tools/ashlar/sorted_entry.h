@@ -1,4 +1,4 @@
-// SortedEntry: how a row of `build` is kept while rows are sorted.
+// Sorted entries: how a row of `build` is kept while rows are sorted.
 //
 // As an entry of a table, in memory and in the runs alike:
 //

@@ -1,4 +1,4 @@
-// SortedRuns: sorted rows in scratch files, each a table of SortedEntries.
+// SortedRuns: sorted rows in scratch files, each a table of sorted entries.
 //
 // Merges them when there are more than can be merged at once, or be open: the
 // smallest first, so that no row is copied more often than it must. Nothing of

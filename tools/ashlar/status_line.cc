@@ -61,8 +61,12 @@ void ShowStatusLine(std::string_view text) {
 
 void EraseStatusLine() {
   if (shown_columns == 0) return;
-  // Blanks, which all terminals know.
-  Write('\r' + std::string(shown_columns + kEchoColumns - 1, ' ') + '\r');
+  // Blanks, which all terminals know. Without memory: destructors come here.
+  std::fputc('\r', stderr);
+  for (size_t i = 1; i < shown_columns + kEchoColumns; ++i) {
+    std::fputc(' ', stderr);
+  }
+  std::fputc('\r', stderr);
   shown_columns = 0;
 }
 

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "tools/ashlar/output_file.h"
 #include "tools/ashlar/output_path.h"
 #include "tools/ashlar/table_set.h"
 #include "tools/ashlar/table_sink.h"
@@ -29,6 +30,7 @@ Result<std::unique_ptr<TableOutput>> TableOutput::Create(
 
 Status TableOutput::CheckIsFree(const SinkOptions& options,
                                 const std::vector<std::string>& inputs) {
+  TellOfLeftFiles(options.path);
   return options.build.target_file_size == 0
              ? tool::CheckIsFree(options.path, inputs)
              : TableSet::CheckIsFree(options.path, inputs);

@@ -1,7 +1,7 @@
 // TableOutput: where the rows of `build` and `rewrite` go.
 //
 // One table (TableSink), or as many as --target_file_size makes of it
-// (TableSet). Nothing appears under its name unless Finish is ok.
+// (TableSet). set_commit.cc says when a set appears.
 #ifndef ASHLAR_TOOLS_ASHLAR_TABLE_OUTPUT_H_
 #define ASHLAR_TOOLS_ASHLAR_TABLE_OUTPUT_H_
 
@@ -61,7 +61,8 @@ class TableOutput : public RowSink {
   static Result<std::unique_ptr<TableOutput>> Create(
       const SinkOptions& options);
 
-  // Whether the names may be written: output_path.h.
+  // Whether the names may be written: output_path.h. Before that, what killed
+  // runs left beside them is named, or with --clean removed.
   static Status CheckIsFree(const SinkOptions& options,
                             const std::vector<std::string>& inputs);
 

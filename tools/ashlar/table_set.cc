@@ -1,132 +1,55 @@
 #include "tools/ashlar/table_set.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstdio>
-#include <cstdlib>
-#include <filesystem>
-#include <string_view>
-#include <system_error>
 #include <utility>
 
-#include "tools/ashlar/manifest.h"
-#include "tools/ashlar/output.h"
+#include "tools/ashlar/flags.h"
+#include "tools/ashlar/open_folder.h"
 #include "tools/ashlar/output_path.h"
+#include "tools/ashlar/set_commit.h"
+#include "tools/ashlar/set_recovery.h"
 
 namespace ashlar::tool {
-namespace {
-
-constexpr std::string_view kSuffix = ".sst";
-
-std::string StemOf(const std::string& path) {
-  return path.ends_with(kSuffix) ? path.substr(0, path.size() - kSuffix.size())
-                                 : path;
-}
-
-std::string NumberedName(const std::string& stem, uint64_t number) {
-  char digits[24];
-  std::snprintf(digits, sizeof digits, "-%06llu",
-                static_cast<unsigned long long>(number));
-  return stem + digits + std::string(kSuffix);
-}
-
-std::string ManifestName(const std::string& stem) {
-  return stem + "-manifest.json";
-}
-
-std::string FolderOf(const std::string& path) {
-  const size_t slash = path.rfind('/');
-  return slash == std::string::npos ? "." : path.substr(0, slash + 1);
-}
-
-std::string LastPart(const std::string& path) {
-  return path.substr(path.rfind('/') + 1);
-}
-
-bool IsNumberedName(const std::string& name, const std::string& stem) {
-  const std::string start = LastPart(stem) + "-";
-  if (!name.starts_with(start) || !name.ends_with(kSuffix)) return false;
-  const size_t digits = name.size() - start.size() - kSuffix.size();
-  constexpr size_t kFewestDigits = 6;
-  return name.size() > start.size() + kSuffix.size() &&
-         digits >= kFewestDigits &&
-         name.find_first_not_of("0123456789", start.size()) ==
-             start.size() + digits;
-}
-
-// In order, those that have a name of the set.
-Result<std::vector<std::string>> TablesThere(const std::string& stem) {
-  auto names = NamesIn(FolderOf(stem));
-  if (!names.ok()) return names.status();
-  std::vector<std::string> tables;
-  const std::string parent =
-      stem.substr(0, stem.size() - LastPart(stem).size());
-  for (const std::string& name : *names) {
-    if (IsNumberedName(name, stem)) tables.push_back(parent + name);
-  }
-  return tables;
-}
-
-int RenameTo(const std::string& from, const std::string& to, bool overwrite) {
-  const unsigned flags = overwrite ? 0 : RENAME_NOREPLACE;
-  if (renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), flags) == 0) {
-    return 0;
-  }
-  if (overwrite || (errno != EINVAL && errno != ENOSYS)) return errno;
-  // A file system that knows no such flag.
-  if (IdOf(to)) return EEXIST;
-  return std::rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;
-}
-
-}  // namespace
 
 TableSet::TableSet(const SinkOptions& options)
     : options_(options),
-      stem_(StemOf(options.path)),
+      names_(options.path),
       deletions_(options.table.comparator) {}
 
 Result<std::unique_ptr<TableSet>> TableSet::Create(const SinkOptions& options) {
   std::unique_ptr<TableSet> set(new TableSet(options));
-  std::string folder = FolderPattern(set->stem_);
-  if (mkdtemp(folder.data()) == nullptr) {
-    return Status::FromErrno("make a folder beside", options.path, errno);
-  }
-  set->folder_ = folder;
-  // Others may see it already, and ask whether it is held.
-  set->lock_.Take(folder);
+  auto folder = RunFolder::Create(set->names_);
+  if (!folder.ok()) return folder.status();
+  set->folder_ = std::move(folder).value();
   // What is impossible is said before the first row.
   Status status = set->Begin();
   if (!status.ok()) return status;
   return set;
 }
 
-TableSet::~TableSet() {
-  sink_.reset();
-  if (folder_.empty()) return;
-  std::error_code ignored;
-  std::filesystem::remove_all(folder_, ignored);
-}
-
 Status TableSet::CheckIsFree(const std::string& path,
                              const std::vector<std::string>& inputs) {
-  const std::string stem = StemOf(path);
-  Status status = CheckLeftFolders(stem);
+  const SetNames names(path);
+  Status status = RecoverSet(names, FLAGS_clean);
   if (!status.ok()) return status;
-  std::vector<std::string> taken = {ManifestName(stem)};
-  const auto tables = TablesThere(stem);
-  if (!tables.ok()) return tables.status();
-  taken.insert(taken.end(), tables->begin(), tables->end());
+  std::vector<std::string> taken = {names.Manifest()};
+  const auto folder = OpenFolder::Open(names.parent(), /*follow=*/true);
+  // Create says that there is no such folder.
+  if (!folder.ok()) return Status();
+  const auto found = folder->Names();
+  if (!found.ok()) return found.status();
+  for (const std::string& name : *found) {
+    if (names.IsTable(name)) taken.push_back(name);
+  }
   for (const std::string& name : taken) {
-    status = tool::CheckIsFree(name, inputs);
+    status = tool::CheckIsFree(names.parent() + name, inputs);
     if (!status.ok()) return status;
   }
   return Status();
 }
 
-std::string TableSet::manifest() const { return ManifestName(stem_); }
+std::string TableSet::manifest() const {
+  return names_.parent() + names_.Manifest();
+}
 
 // Not a version of the key before, nor out of order: those are for the sink to
 // take or refuse.
@@ -169,13 +92,13 @@ Status TableSet::Add(const Row& row) {
 Status TableSet::Begin() {
   const uint64_t number = tables_.size() + 1;
   current_ = MadeTable();
-  current_.path = NumberedName(stem_, number);
   has_entries_ = false;
   is_full_ = false;
   bytes_since_look_ = 0;
   SinkOptions options = options_;
-  options.path = folder_ + "/" + LastPart(current_.path);
-  // Tables of one identity differ in their number.
+  options.path = folder_->folder().PathOf(names_.Table(number));
+  // Tables of one identity differ in their number. It is that within the set,
+  // and not the one of the name, so that equal input gives equal bytes.
   options.build.identity.file_number = number;
   auto sink = TableSink::Create(options);
   if (!sink.ok()) return sink.status();
@@ -205,7 +128,6 @@ Status TableSet::End(const Slice* next) {
   if (status.ok()) status = sink_->Finish();
   if (!status.ok()) return status;
   MadeTable made = sink_->tables().front();
-  made.path = current_.path;
   made.smallest = std::move(current_.smallest);
   made.largest = std::move(current_.largest);
   made.largest_is_exclusive = current_.largest_is_exclusive;
@@ -217,58 +139,8 @@ Status TableSet::End(const Slice* next) {
 
 Status TableSet::Finish() {
   Status status = End(nullptr);
-  return status.ok() ? NameAll() : status;
-}
-
-// The tables of a set that is replaced, also those that are more than the new
-// ones, lie in the folder meanwhile: they come back if anything fails.
-Status TableSet::NameAll() {
-  std::vector<std::string> replaced;
-  Status status = options_.overwrite ? SetAside(&replaced) : Status();
-  size_t named = 0;
-  while (status.ok() && named < tables_.size()) {
-    status = Name(tables_[named]);
-    if (status.ok()) ++named;
-  }
-  if (status.ok()) {
-    status = WriteManifest(options_.overwrite, tables_, manifest());
-  }
-  if (status.ok()) return status;
-  for (size_t i = 0; i < named; ++i) unlink(tables_[i].path.c_str());
-  for (const std::string& path : replaced) {
-    if (RenameTo(PlaceAside(path), path, /*overwrite=*/false) == 0) continue;
-    // Then they stay there.
-    PrintError("tables of before lie in " + folder_);
-    folder_.clear();
-    break;
-  }
-  return status;
-}
-
-std::string TableSet::PlaceAside(const std::string& path) const {
-  return folder_ + "/" + std::string(kReplacedPrefix) + LastPart(path);
-}
-
-Status TableSet::SetAside(std::vector<std::string>* replaced) const {
-  const auto tables = TablesThere(stem_);
-  if (!tables.ok()) return tables.status();
-  for (const std::string& path : *tables) {
-    const int error = RenameTo(path, PlaceAside(path), /*overwrite=*/false);
-    if (error != 0) return Status::FromErrno("replace", path, error);
-    replaced->push_back(path);
-  }
-  return Status();
-}
-
-Status TableSet::Name(const MadeTable& table) const {
-  const std::string made = folder_ + "/" + LastPart(table.path);
-  const int error = RenameTo(made, table.path, options_.overwrite);
-  if (error == EEXIST) {
-    return Status::InvalidArgument(table.path +
-                                   " exists; --overwrite replaces it");
-  }
-  return error == 0 ? Status()
-                    : Status::FromErrno("rename to", table.path, error);
+  if (!status.ok()) return status;
+  return CommitSet(names_, options_.overwrite, folder_.get(), &tables_);
 }
 
 }  // namespace ashlar::tool

@@ -2,9 +2,10 @@
 // do not meet, and a manifest that lists them.
 //
 // --out=t.sst gives t-000001.sst, t-000002.sst and so on, and t-manifest.json.
-// They are made in a folder of their own beside these and named only when all
-// of them are whole, the manifest last. Versions of one user key stay together;
-// range deletions are cut where tables meet. One thread at a time.
+// They are made in a folder of their own beside these (run_folder.h) and become
+// the set when all of them are whole (set_commit.h). With --overwrite the new
+// tables have new numbers. Versions of one user key stay together; range
+// deletions are cut where tables meet. One thread at a time.
 #ifndef ASHLAR_TOOLS_ASHLAR_TABLE_SET_H_
 #define ASHLAR_TOOLS_ASHLAR_TABLE_SET_H_
 
@@ -13,8 +14,9 @@
 #include <string>
 #include <vector>
 
-#include "tools/ashlar/left_folders.h"
 #include "tools/ashlar/range_pieces.h"
+#include "tools/ashlar/run_folder.h"
+#include "tools/ashlar/set_names.h"
 #include "tools/ashlar/table_output.h"
 #include "tools/ashlar/table_sink.h"
 
@@ -23,9 +25,9 @@ namespace ashlar::tool {
 class TableSet final : public TableOutput {
  public:
   static Result<std::unique_ptr<TableSet>> Create(const SinkOptions& options);
-  ~TableSet() override;
 
-  // As output_path.h's CheckIsFree, for all names that a set may take.
+  // As output_path.h's CheckIsFree, for all names that a set may have. Before
+  // that, what earlier runs over the set left is finished, named or removed.
   static Status CheckIsFree(const std::string& path,
                             const std::vector<std::string>& inputs);
 
@@ -46,15 +48,11 @@ class TableSet final : public TableOutput {
   Status Begin();
   // Before `next`, the first key of the next table; null: there is none.
   Status End(const Slice* next);
-  Status NameAll();
-  std::string PlaceAside(const std::string& path) const;
-  Status SetAside(std::vector<std::string>* replaced) const;
-  Status Name(const MadeTable& table) const;
 
   SinkOptions options_;
-  const std::string stem_;  // of all names
-  std::string folder_;      // where they are made
-  FolderLock lock_;         // of that
+  const SetNames names_;
+  // Goes after the sink, which has a file in it.
+  std::unique_ptr<RunFolder> folder_;
   RangePieces deletions_;
   std::unique_ptr<TableSink> sink_;
   MadeTable current_;

@@ -25,7 +25,7 @@ Result<std::unique_ptr<TableSink>> TableSink::Create(
     const SinkOptions& options) {
   std::unique_ptr<TableSink> sink(new TableSink());
   auto file =
-      AtomicFile::Create(options.path, {.overwrite = options.overwrite});
+      OutputFile::Create(options.path, {.overwrite = options.overwrite});
   if (!file.ok()) return file.status();
   sink->path_ = options.path;
   sink->file_ = std::move(file).value();

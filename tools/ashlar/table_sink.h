@@ -9,9 +9,9 @@
 #include "table/external_file_writer.h"
 #include "table/table_builder.h"
 #include "tools/ashlar/checksummed_file.h"
+#include "tools/ashlar/output_file.h"
 #include "tools/ashlar/row.h"
 #include "tools/ashlar/table_output.h"
-#include "util/file.h"
 #include "util/status.h"
 
 namespace ashlar::tool {
@@ -35,7 +35,7 @@ class TableSink final : public TableOutput {
   Status DeleteAt(const Slice& key);
 
   std::string path_;
-  std::unique_ptr<AtomicFile> file_;
+  std::unique_ptr<OutputFile> file_;
   std::unique_ptr<ChecksummedFile> checksummed_;  // in front of file_
   // One of the two.
   std::unique_ptr<ExternalFileWriter> external_;

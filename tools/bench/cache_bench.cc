@@ -1,5 +1,5 @@
 // cache_bench: this library's caches, RocksDB's and the physical limits, under
-// the same load in the same run. Flags and lines are those of RocksDB's
+// the same load in the same run. Flags are those of RocksDB's
 // cache_bench where it has them.
 
 #include <charconv>
@@ -33,7 +33,7 @@ DEFINE_uint64(cache_size, 1ULL << 30, "bytes of capacity");
 DEFINE_int32(num_shard_bits, -1, "2^n shards; -1: as the cache thinks best");
 DEFINE_double(resident_ratio, 0.25, "of mixed: capacity to all keys");
 DEFINE_uint64(ops_per_thread, 2000000, "operations of each thread");
-DEFINE_uint64(value_bytes, 8192, "charge of an entry");
+DEFINE_uint64(value_bytes, 8192, "bytes that an entry is charged");
 DEFINE_uint64(
     value_bytes_estimate, 0,
     "what a hyper clock cache is told of the charge; 0: value_bytes, and "

@@ -2,6 +2,7 @@
 
 #include <cinttypes>
 #include <cstdio>
+#include <iterator>
 
 #include "tools/bench/report_parts.h"
 
@@ -62,14 +63,14 @@ std::vector<Ratio> RatiosOf(const BenchmarkReport& report,
 }
 
 void PrintLatency(const char* what, const LatencyHistogram& latency) {
-  std::printf("%s latency (ns):\n", what);
-  std::printf("Count: %" PRIu64 " Average: %.4f  StdDev: %.2f\n",
-              latency.count(), latency.Average(), latency.StandardDeviation());
-  std::printf("Min: %" PRIu64 "  Median: %.4f  Max: %" PRIu64 "\n",
-              latency.min(), latency.Percentile(50), latency.max());
-  std::printf("Percentiles:");
+  std::printf("  %s, ns each: mean %.1f, deviation %.1f, least %" PRIu64
+              ", most %" PRIu64 ", of %" PRIu64 "\n",
+              what, latency.Average(), latency.StandardDeviation(),
+              latency.min(), latency.max(), latency.count());
+  std::printf("   ");
   for (const double p : kPercentiles) {
-    std::printf(" P%g: %.2f", p, latency.Percentile(p));
+    std::printf(" %g%% below %.1f", p, latency.Percentile(p));
+    if (p != std::end(kPercentiles)[-1]) std::printf(",");
   }
   std::printf("\n");
 }
@@ -87,20 +88,21 @@ Json ToJson(const LatencyHistogram& latency) {
 }
 
 void PrintRun(const RunResult& run, int threads) {
-  std::printf("Complete in %.3f s; Rough parallel ops/sec = %.0f\n",
-              run.measured.seconds, PerSecond(run));
-  std::printf("Thread ops/sec = %.0f; %.2f ns/op; %.3f CPU seconds\n",
-              ThreadsPerSecond(run, threads), 1e9 / PerSecond(run),
+  std::printf("  %.0f operations/s: %.2f ns each, over in %.3f s\n",
+              PerSecond(run), 1e9 / PerSecond(run), run.measured.seconds);
+  std::printf("  %.0f operations/s in each of %d threads; %.3f CPU seconds\n",
+              ThreadsPerSecond(run, threads), threads,
               run.measured.cpu_seconds);
   if (run.lookups != 0) {
-    std::printf("Lookup hit ratio: %.6f (%" PRIu64 " of %" PRIu64 ")\n",
+    std::printf("  found %.6f of what was looked up: %" PRIu64 " of %" PRIu64
+                "\n",
                 HitRatio(run), run.found, run.lookups);
   }
   if (run.entries == 0) return;
-  std::printf("Entries: %" PRIu64 ", usage: %" PRIu64 " bytes", run.entries,
+  std::printf("  %" PRIu64 " entries, charged %" PRIu64 " bytes", run.entries,
               run.usage_bytes);
   if (run.table_bytes != 0) {
-    std::printf(", table: %.1f bytes an entry",
+    std::printf(", in a table of %.1f bytes per entry",
                 static_cast<double>(run.table_bytes) /
                     static_cast<double>(run.entries));
   }
@@ -119,9 +121,9 @@ void PrintText(const CacheReport& report,
     PrintRun(MedianRun(found->second), entrant.options.threads);
     const auto latency = report.latencies.find(entrant.name);
     if (latency == report.latencies.end()) continue;
-    PrintLatency("Operation", latency->second.operations);
+    PrintLatency("operations", latency->second.operations);
     if (latency->second.gathers.count() > 0) {
-      PrintLatency("Gather stats", latency->second.gathers);
+      PrintLatency("counting entries by role", latency->second.gathers);
     }
   }
   std::printf("\n");

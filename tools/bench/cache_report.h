@@ -1,4 +1,4 @@
-// Prints what cache_bench found, in cache_bench's words or as JSON.
+// Prints what cache_bench found, as text or as JSON.
 #ifndef ASHLAR_TOOLS_BENCH_CACHE_REPORT_H_
 #define ASHLAR_TOOLS_BENCH_CACHE_REPORT_H_
 

@@ -33,7 +33,7 @@ DEFINE_uint64(rounds, 41, "rounds");
 DEFINE_uint64(seed, 42, "of the keys that are read");
 DEFINE_bool(scan, false, "walks over the table in place of batches");
 DEFINE_bool(warm, false, "the walks find the file in the page cache");
-DEFINE_uint64(readahead_size, 0, "of the walks");
+DEFINE_uint64(readahead_size, 0, "bytes that walks read at once");
 DEFINE_bool(compress, false, "zstd rather than none");
 
 namespace ashlar::bench {

@@ -9,6 +9,11 @@
 
 namespace ashlar::bench {
 
+// Whole numbers among the arguments may have units (tools/ashlar/quantity.h):
+// as bytes where the flag's description begins with that word, else as counts.
+// To be called before gflags has the arguments, which it changes.
+void ReadUnits(int argc, char** argv);
+
 // Flags take their values from the arguments; there is nothing but flags.
 void ParseFlags(const char* description, int argc, char** argv);
 

@@ -155,7 +155,8 @@ class AshlarEngine final : public Engine {
     }
     const Stopwatch finish(load);
     internal::Buffer payload;
-    if (!builder.Finish(&payload, crew)) return Status::Aborted("no memory");
+    Status built = builder.Finish(&payload, crew);
+    if (!built.ok()) return built;
     result->measured = (all ? whole : finish).Stop();
     result->operations = workload.num();
     result->file_bytes = payload.size();
@@ -170,7 +171,7 @@ class AshlarEngine final : public Engine {
       builder.Add(internal::HashForFilter(AsSlice(cursor.key())));
       cursor.Next();
     }
-    return builder.Finish(&filter_) ? Status() : Status::Aborted("no memory");
+    return builder.Finish(&filter_);
   }
 
   Status FilterQuery(const BenchOptions& options, const Workload& workload,

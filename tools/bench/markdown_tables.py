@@ -7,9 +7,9 @@ import sys
 DISTURBED = "every round was disturbed"
 
 
-def benches(command):
-    """The benchmarks of a benchmark program's run, as its JSON says; None:
-    other load disturbed all rounds of one."""
+def document(command):
+    """The JSON document of a benchmark program's run. None: other load
+    disturbed all rounds of a benchmark."""
     print(" ".join(command), file=sys.stderr)
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     sys.stderr.write(done.stderr)
@@ -17,7 +17,13 @@ def benches(command):
         return None
     if done.returncode != 0:
         raise SystemExit(f"failed: {' '.join(command)}")
-    return json.loads(done.stdout)["benchmarks"]
+    return json.loads(done.stdout)
+
+
+def benches(command):
+    """The benchmarks of a run, or None as above."""
+    found = document(command)
+    return None if found is None else found["benchmarks"]
 
 
 def bench(command):

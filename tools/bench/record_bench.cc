@@ -74,7 +74,7 @@ struct Subjects {
     if (!blocks.SetCapacity(bytes).ok()) Usage("--cache_size is too much");
     lru = std::make_unique<MutexedLru>(blocks.MostEntries());
     load.Fill(blocks.MostEntries() + 1000,
-              [this](const RecordEntry& entry) { buffer.Record(entry); });
+              [this](const RecordEntry& entry) { buffer->Record(entry); });
     load.Fill(blocks.MostEntries(),
               [this](const RecordEntry& entry) { lru->Record(entry); });
     load.Fill(table.most_entries(),
@@ -93,10 +93,12 @@ struct Subjects {
 
   Load load;
   RecordedBlocks blocks;
-  Buffer buffer{{.shards = FLAGS_shards,
-                 .blocks = FLAGS_blocks,
-                 .when_full = WriteBufferOptions::WhenFull::kWait},
-                [this](auto entries) { blocks.Add(entries); }};
+  const std::unique_ptr<Buffer> buffer =
+      Buffer::Make({.shards = FLAGS_shards,
+                    .blocks = FLAGS_blocks,
+                    .when_full = WriteBufferOptions::WhenFull::kWait},
+                   [this](auto entries) { blocks.Add(entries); })
+          .value();
   BareTable table;
   std::vector<CacheKey> keys;  // in the table, in a ring
   size_t oldest = 0;
@@ -122,7 +124,7 @@ std::vector<Contestant> RecordContestants(const std::vector<int>& writers,
                    }});
   };
   for (const int n : writers) {
-    add(NameOf(n), n, [s](const RecordEntry& e) { s->buffer.Record(e); });
+    add(NameOf(n), n, [s](const RecordEntry& e) { s->buffer->Record(e); });
   }
   add(kAtOnce, 1, [s](const RecordEntry& e) {
     s->table.Insert(e);
@@ -205,13 +207,13 @@ std::string BenchRecord() {
 
 std::string BenchDiscard() {
   Load load;
-  Buffer buffer({}, [](auto) {});
+  const auto buffer = Buffer::Make({}, [](auto) {}).value();
   internal::RelaxedAtomic<uint64_t> counter;
   const std::vector<Contestant> all = {
       {"discard@1",
        [&](RunResult* result) {
          load.Run(1, FLAGS_num, result,
-                  [&](const RecordEntry& e) { buffer.Record(e); });
+                  [&](const RecordEntry& e) { buffer->Record(e); });
          return std::string();
        }},
       {"atomic addition",

@@ -1,13 +1,14 @@
-// rocksdb_tool: what RocksDB's sst_dump does, by the same calls of RocksDB.
+// rocksdb_tool: what programs of ours do, by RocksDB's library.
 //
-//   rocksdb_tool verify|check|scan|properties <table>
+//   rocksdb_tool build <rows> <table> <codec>
 //   rocksdb_tool recompress <table> <parallel_threads> <level>
 //
-// For tools/bench/tool_tables, where the library has no tool inside. verify is
-// VerifyChecksum; check and scan iterate with the tool's read-ahead of 2 MiB,
-// scan with a line printed as the tool prints it; recompress builds the table
-// in memory, as the tool does, with zstd and blocks of 16 KiB, and then goes
-// through it, which is the tool's `Read usec`.
+// For tools/bench, where RocksDB has no program that does the same. `build` is
+// what `ashlar build` does: it reads lines of key, TAB and value, in order and
+// without escapes, and gives them to an SstFileWriter with the options that are
+// the defaults of ours. `recompress` builds the table in memory, as sst_dump
+// does, with zstd and blocks of 16 KiB, and then goes through it, which is
+// sst_dump's `Read usec`.
 #include <rocksdb/env.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/options.h>
@@ -17,6 +18,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <memory>
 #include <string>
 
@@ -36,18 +38,11 @@ rocksdb::ReadOptions ReadOptions() {
   return options;
 }
 
-int Walk(rocksdb::SstFileReader* reader, bool print) {
+int Walk(rocksdb::SstFileReader* reader) {
   const std::unique_ptr<rocksdb::Iterator> it(
       reader->NewIterator(ReadOptions()));
   uint64_t entries = 0;
-  for (it->SeekToFirst(); it->Valid(); it->Next()) {
-    ++entries;
-    if (print) {
-      std::printf("'%s' seq:0, type:1 => %s\n",
-                  it->key().ToString(false).c_str(),
-                  it->value().ToString(false).c_str());
-    }
-  }
+  for (it->SeekToFirst(); it->Valid(); it->Next()) ++entries;
   std::fprintf(stderr, "%llu entries\n",
                static_cast<unsigned long long>(entries));
   return it->status().ok() ? 0 : Complain(it->status());
@@ -80,34 +75,71 @@ int Recompress(rocksdb::SstFileReader* reader, uint32_t threads, int level) {
                static_cast<unsigned long long>(info.file_size));
   rocksdb::SstFileReader made(options);
   status = made.Open(info.file_path);
-  return status.ok() ? Walk(&made, false) : Complain(status);
+  return status.ok() ? Walk(&made) : Complain(status);
 }
 
-}  // namespace
+// The defaults of `ashlar build`: those of RocksDB, and a Bloom filter.
+rocksdb::Options BuildOptions(rocksdb::CompressionType codec) {
+  rocksdb::Options options;
+  options.compression = codec;
+  rocksdb::BlockBasedTableOptions table;
+  table.block_size = 4096;
+  table.format_version = 6;
+  table.checksum = rocksdb::kXXH3;
+  table.optimize_filters_for_memory = false;
+  table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10, false));
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  return options;
+}
 
-int main(int argc, char** argv) {
-  if (argc < 3) return 2;
-  const std::string command = argv[1];
+int Build(const std::string& rows, const std::string& path,
+          rocksdb::CompressionType codec) {
+  std::ifstream in(rows, std::ios::binary);
+  if (!in) return Complain(rocksdb::Status::IOError("cannot read " + rows));
+  rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), BuildOptions(codec));
+  rocksdb::Status status = writer.Open(path);
+  std::string line;
+  while (status.ok() && std::getline(in, line)) {
+    const size_t tab = line.find('\t');
+    if (tab == std::string::npos) {
+      return Complain(rocksdb::Status::InvalidArgument("no TAB", line));
+    }
+    const rocksdb::Slice row(line);
+    status =
+        writer.Put(rocksdb::Slice(row.data(), tab),
+                   rocksdb::Slice(row.data() + tab + 1, row.size() - tab - 1));
+  }
+  if (status.ok()) status = writer.Finish();
+  return status.ok() ? 0 : Complain(status);
+}
+
+int RecompressFile(const std::string& path, uint32_t threads, int level) {
   rocksdb::Options options;
   rocksdb::BlockBasedTableOptions table;
   table.no_block_cache = true;
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   rocksdb::SstFileReader reader(options);
-  const rocksdb::Status status = reader.Open(argv[2]);
-  if (!status.ok()) return Complain(status);
-  if (command == "verify") {
-    const rocksdb::Status found = reader.VerifyChecksum(ReadOptions());
-    return found.ok() ? 0 : Complain(found);
-  }
-  if (command == "check") return Walk(&reader, false);
-  if (command == "scan") return Walk(&reader, true);
-  if (command == "properties") {
-    return std::printf("%s\n",
-                       reader.GetTableProperties()->ToString().c_str()) < 0;
+  const rocksdb::Status status = reader.Open(path);
+  return status.ok() ? Recompress(&reader, threads, level) : Complain(status);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string command = argc > 1 ? argv[1] : "";
+  if (command == "build" && argc == 5) {
+    const std::string codec = argv[4];
+    if (codec == "none")
+      return Build(argv[2], argv[3], rocksdb::kNoCompression);
+    if (codec == "zstd") return Build(argv[2], argv[3], rocksdb::kZSTD);
   }
   if (command == "recompress" && argc == 5) {
-    return Recompress(&reader, static_cast<uint32_t>(std::atoi(argv[3])),
-                      std::atoi(argv[4]));
+    return RecompressFile(argv[2], static_cast<uint32_t>(std::atoi(argv[3])),
+                          std::atoi(argv[4]));
   }
+  std::fputs(
+      "usage: rocksdb_tool build <rows> <table> none|zstd\n"
+      "       rocksdb_tool recompress <table> <parallel_threads> <level>\n",
+      stderr);
   return 2;
 }

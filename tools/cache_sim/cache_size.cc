@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "tools/ashlar/quantity.h"
 #include "tools/bench/command_line.h"
 
 namespace ashlar::sim {
@@ -12,8 +13,7 @@ namespace {
 
 constexpr double kWhole = 100;
 
-template <typename T>
-bool Parse(const std::string& text, size_t size, T* value) {
+bool Parse(const std::string& text, size_t size, double* value) {
   const char* const end = text.data() + size;
   const auto [stop, error] = std::from_chars(text.data(), end, *value);
   return error == std::errc() && stop == end;
@@ -25,7 +25,10 @@ bool ParseOne(const std::string& text, CacheSize* size) {
     return Parse(text, text.size() - 1, &size->percent) && size->percent > 0 &&
            size->percent <= kWhole;
   }
-  return Parse(text, text.size(), &size->entries) && size->entries > 0;
+  const auto entries = tool::ParseCount(text);
+  if (!entries || *entries == 0 || *entries > UINT32_MAX) return false;
+  size->entries = static_cast<uint32_t>(*entries);
+  return true;
 }
 
 }  // namespace
@@ -41,7 +44,8 @@ Status ParseCacheSizes(const std::string& list, std::vector<CacheSize>* sizes) {
     CacheSize size;
     if (!ParseOne(text, &size)) {
       return Status::InvalidArgument(
-          "a size is a number of entries or, above 0 and up to 100%, a part "
+          "a size is a number of entries, such as 5000 or 5K, or, above 0 and "
+          "up to 100%, a part "
           "of the keys, not " +
           text);
     }

@@ -4,6 +4,7 @@
 #include <sstream>
 #include <string_view>
 
+#include "tools/ashlar/quantity.h"
 #include "tools/cache_sim/key_draw.h"
 
 namespace ashlar::sim {
@@ -86,8 +87,7 @@ struct Number {
   uint64_t most;
 };
 
-template <typename T>
-bool Parse(std::string_view text, T* value) {
+bool Parse(std::string_view text, double* value) {
   const char* const end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, *value);
   return error == std::errc() && stop == end;
@@ -119,9 +119,9 @@ std::string SetOne(std::string_view setting, TraceParameters* p) {
   };
   for (const Number& number : numbers) {
     if (name != number.name) continue;
-    const bool good = Parse(text, number.value) &&
-                      *number.value >= number.least &&
-                      *number.value <= number.most;
+    const auto count = tool::ParseCount(text);
+    const bool good = count && *count >= number.least && *count <= number.most;
+    if (good) *number.value = *count;
     return good ? ""
                 : std::string(name) + " is " + std::to_string(number.least) +
                       " to " + std::to_string(number.most) + ", not " +

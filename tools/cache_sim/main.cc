@@ -20,8 +20,8 @@
 
 DEFINE_string(caches, "clock,clock_growing,lru", "comma-separated");
 DEFINE_string(sizes, "1%,5%,10%,20%",
-              "comma-separated: of the caches, in entries or as a part of a "
-              "trace's keys");
+              "comma-separated: of the caches, in entries (5K is 5000) or as a "
+              "part of a trace's keys");
 DEFINE_uint32(seeds, 5,
               "replays of each cache that hashes its keys or draws numbers, "
               "each with a seed of its own; the mean is printed");
@@ -139,6 +139,7 @@ int Main(const std::vector<std::string>& sources) {
 }  // namespace ashlar::sim
 
 int main(int argc, char** argv) {
+  ashlar::bench::ReadUnits(argc, argv);
   gflags::ParseCommandLineNonHelpFlags(&argc, &argv, true);
   if (FLAGS_help) {
     ashlar::sim::PrintHelp(__FILE__);

@@ -130,7 +130,8 @@ Result<std::unique_ptr<Policy>> Make(const PolicyOptions& options,
       {.primary = std::move(first).value(),
        .secondary = std::make_shared<ListOfSaved>(std::move(list).value()),
        .adm_policy = options.second_tier_policy,
-       .estimated_entry_charge = 1});
+       .estimated_entry_charge = 1,
+       .hash_seed = options.seed});
   if (!tiers.ok()) return tiers.status();
   return std::unique_ptr<Policy>(
       std::make_unique<TwoTiers>(std::move(tiers).value()));

@@ -30,9 +30,15 @@ int main() {
     return 1;
   }
   // A full block of entries goes to the cache at once.
-  Buffer buffer({.shards = kThreads,
-                 .when_full = ashlar::WriteBufferOptions::WhenFull::kWait},
-                [&](auto entries) { recent.Add(entries); });
+  const auto made =
+      Buffer::Make({.shards = kThreads,
+                    .when_full = ashlar::WriteBufferOptions::WhenFull::kWait},
+                   [&](auto entries) { recent.Add(entries); });
+  if (!made.ok()) {
+    std::fprintf(stderr, "%s\n", made.status().ToString().c_str());
+    return 1;
+  }
+  Buffer& buffer = **made;
 
   std::vector<std::thread> threads;
   for (uint64_t t = 0; t < kThreads; ++t) {

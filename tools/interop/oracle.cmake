@@ -2,7 +2,8 @@
 # ashlar_oracle. It exists only where a RocksDB was found: in ASHLAR_ORACLE_ROOT
 # if that is set, else in ROCKSDB_ROOT of the environment, else in
 # <build tree>/oracle, where fetch_oracle puts one. ASHLAR_ORACLE_MISSING says
-# why there is none.
+# why there is none. ASHLAR_ORACLE_SOURCE is the folder that has the source of
+# RocksDB's sst_dump, or empty: then ASHLAR_ORACLE_TOOL_MISSING says why.
 #
 # Link it before ashlar: it exports codecs of its own, and must find those and
 # not the system's. Never into sanitizer builds. Code that includes its headers
@@ -22,6 +23,7 @@ find_library(oracle_library rocksdb NO_CACHE NO_DEFAULT_PATH
   PATHS ${root}/lib ${root}/lib/${CMAKE_LIBRARY_ARCHITECTURE} ${root})
 set(version_header ${root}/include/rocksdb/version.h)
 set(missing "")
+set(source "")
 if(oracle_library AND EXISTS ${version_header})
   file(STRINGS ${version_header} major REGEX "define ROCKSDB_MAJOR ")
   string(REGEX REPLACE ".* " "" major "${major}")
@@ -42,6 +44,13 @@ elseif(oracle_library AND major)
     IMPORTED_NO_SONAME TRUE)
   target_include_directories(ashlar_oracle SYSTEM INTERFACE ${root}/include)
   target_compile_options(ashlar_oracle INTERFACE -fno-rtti)
+  # As fetch_oracle lays it out, or a checkout of RocksDB with its library.
+  foreach(folder ${root}/source ${root})
+    if(EXISTS ${folder}/tools/sst_dump_tool.cc)
+      set(source ${folder})
+      break()
+    endif()
+  endforeach()
 elseif(EXISTS ${root}/skipped)
   file(READ ${root}/skipped reason)
   string(STRIP "no RocksDB in ${root}: ${reason}" missing)
@@ -49,3 +58,8 @@ else()
   set(missing "no RocksDB in ${root}: run tools/interop/fetch_oracle")
 endif()
 set(ASHLAR_ORACLE_MISSING "${missing}" CACHE INTERNAL "")
+if(NOT missing AND NOT source)
+  set(missing "the RocksDB in ${root} has no source/tools/sst_dump_tool.cc")
+endif()
+set(ASHLAR_ORACLE_TOOL_MISSING "${missing}" CACHE INTERNAL "")
+set(ASHLAR_ORACLE_SOURCE "${source}" CACHE INTERNAL "")

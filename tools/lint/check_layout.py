@@ -11,9 +11,12 @@ import os
 import re
 import sys
 
+import check_references
+from cpp_text import strip_comments_and_strings
+
 FILE_LINES, FILE_LINES_WARN, TEST_LINES = 600, 500, 800
 FUNCTION_LINES, COLUMNS, PUBLIC_HEADER_LINES, INCLUDES = 70, 80, 260, 15
-MAKEFILE_LINES = 120
+MAKEFILE_LINES = 140
 
 TOP = ('third-party', 'port', 'util', 'cache', 'table', 'tools', 'test')
 PUBLIC_TOP = ('util', 'cache', 'table')
@@ -29,6 +32,10 @@ THREADING = re.compile(
     r'unique_lock|scoped_lock|shared_lock|counting_semaphore|'
     r'binary_semaphore|call_once|async)\b')
 THREADING_OK = ('util/sync/', 'test/')
+# What no seed can repeat.
+RANDOM = re.compile(r'\b(std::random_device|s?rand|random_shuffle|getrandom|'
+                    r'getentropy|arc4random\w*)\b(?:\s*\(|(?<=device))')
+RANDOM_OK = 'port/random_word.cc'
 BANNED = re.compile(r'\b(rep_|\w*(?:impl|Impl)2\w*|\w*Helper\w*|\w*Manager\w*|'
                     r'DoIt\w*)\b')
 BANNED_TYPE = re.compile(r'\b(?:class|struct|union|enum)\s+(?:\w+\s+)*?'
@@ -65,21 +72,6 @@ class SourceFile:
 def is_public(path):
     top, _, name = path.partition('/')
     return top in PUBLIC_TOP and '/' not in name and name.endswith('.h')
-
-
-TOKEN = re.compile(
-    r'//[^\n]*|/\*.*?\*/'
-    r'|R"(?P<tag>[^()\s\\]*)\(.*?\)(?P=tag)"'
-    r'|"(?:\\.|[^"\\\n])*"'
-    r"|(?<![0-9A-Fa-f])'(?:\\.|[^'\\\n])*'", re.DOTALL)
-
-
-def strip_comments_and_strings(text):
-    """Blanks them out, keeping every line break."""
-    def blank(match):
-        kept = re.sub(r'[^\n]', ' ', match[0])
-        return kept if match[0].startswith('/') else '"' + kept[1:-1] + '"'
-    return TOKEN.sub(blank, text)
 
 
 # --- Functions ---------------------------------------------------------------
@@ -220,6 +212,10 @@ def rule_names(f, _):
             yield 'using-std', number, 'using namespace std'
         for match in (*BANNED.finditer(line), *BANNED_TYPE.finditer(line)):
             yield 'name', number, f'{match[1]} says nothing: name the job'
+        drawn = RANDOM.search(line)
+        if drawn and f.path != RANDOM_OK:
+            yield ('random', number, f'{drawn[1]}: no seed repeats it; use '
+                   'port/random_word.h, or a generator whose seed is printed')
         threading = THREADING.search(line)
         if threading and not f.path.startswith(THREADING_OK):
             yield ('threading', number, f'std::{threading[1]}: use util/sync, '
@@ -379,6 +375,7 @@ def check(root):
     for key in sorted(exemptions.keys() - used):
         faults.append(('tools/lint/exemptions.txt', exemptions[key],
                        'exemption', f'{" ".join(key)}: nothing needs it'))
+    faults += check_references.check(tree)
     if os.path.exists(os.path.join(root, 'Makefile')):
         lines = tree.read('Makefile').count('\n')
         if lines > MAKEFILE_LINES:

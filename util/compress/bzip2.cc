@@ -93,9 +93,10 @@ class BZip2Compressor : public Compressor {
     if (prefix == 0) return 0;
     bz_stream stream{};
     allocations_.Serve(&stream);
-    if (BZ2_bzCompressInit(&stream, kBlockSize100k, 0, kWorkFactor) != BZ_OK) {
-      return 0;
-    }
+    const int begun =
+        BZ2_bzCompressInit(&stream, kBlockSize100k, 0, kWorkFactor);
+    if (begun == BZ_MEM_ERROR) throw std::bad_alloc();
+    if (begun != BZ_OK) return 0;
     const size_t room = std::min(capacity - prefix, kMaxCompressibleBytes);
     stream.next_in = InputOf(raw);
     stream.avail_in = static_cast<unsigned>(raw.size());
@@ -126,6 +127,7 @@ class BZip2Decoder : public BlockDecoder {
     StreamStep did = StreamStep::kDamaged;
     if (raw_size <= kMostStreamBytes) did = Step(out, raw_size, &made);
     if (did == StreamStep::kEnd && made == raw_size) return Status::OK();
+    if (did == StreamStep::kNoMemory) return NoMemoryFor("bzip2");
     return Status::Corruption(
         "bzip2 block of " + std::to_string(body.size()) + " bytes: declared " +
         std::to_string(raw_size) + " uncompressed bytes, " +
@@ -161,7 +163,7 @@ class BZip2Decoder : public BlockDecoder {
     stream_ = bz_stream{};
     allocations_.Serve(&stream_);
     begun_ = BZ2_bzDecompressInit(&stream_, 0, 0) == BZ_OK;
-    if (!begun_) return Status::IOError("out of memory for bzip2's state");
+    if (!begun_) return NoMemoryFor("bzip2");
     stream_.next_in = InputOf(body);
     stream_.avail_in = static_cast<unsigned>(body.size());
     return Status::OK();
@@ -175,6 +177,7 @@ class BZip2Decoder : public BlockDecoder {
     if (result == BZ_STREAM_END) {
       return stream_.avail_in == 0 ? StreamStep::kEnd : StreamStep::kDamaged;
     }
+    if (result == BZ_MEM_ERROR) return StreamStep::kNoMemory;
     return result == BZ_OK ? StreamStep::kMore : StreamStep::kDamaged;
   }
 

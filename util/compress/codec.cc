@@ -42,7 +42,7 @@ Status Unavailable(CompressionType type) {
 Status OutOfMemory(CompressionType type, std::string_view what) {
   std::string message = "out of memory for ";
   message += what;
-  return Status::IOError(std::move(message)).WithPrefix(Word(type));
+  return Status::MemoryLimit(message).WithPrefix(Word(type));
 }
 
 Status CheckLevel(const Codec& codec, int level) {

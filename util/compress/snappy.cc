@@ -27,7 +27,7 @@ class SnappyCompressor : public Compressor {
       return length;
     }
     scratch_.clear();
-    if (!scratch_.TryReserve(worst_case)) return 0;
+    scratch_.Reserve(worst_case);
     snappy::RawCompress(raw.data(), raw.size(), scratch_.data(), &length);
     if (length > capacity) return 0;
     std::memcpy(out, scratch_.data(), length);

@@ -19,7 +19,14 @@ enum class StreamStep {
   kMore,  // all room is used, or the input ends too early
   kEnd,   // the stream ends here, and so does the input
   kDamaged,
+  kNoMemory,  // for the library's own state
 };
+
+// What a codec's library says of itself is no fault of the block.
+inline Status NoMemoryFor(std::string_view codec) {
+  return Status::MemoryLimit("out of memory for the state of " +
+                             std::string(codec));
+}
 
 // step(char* to, size_t room, size_t* made) -> StreamStep writes what comes
 // next. Appends all of it to *out, or fails and appends nothing.
@@ -44,8 +51,8 @@ Status AppendStream(std::string_view codec, size_t limit, const Step& step,
                          kMostRoom});
     if (!full && !out->TryReserve(room)) {
       out->Truncate(before);
-      return Status::IOError("out of memory for " +
-                             std::to_string(produced + room) + " bytes");
+      return Status::MemoryLimit("out of memory for " +
+                                 std::to_string(produced + room) + " bytes");
     }
     size_t made = 0;
     const StreamStep did = step(full ? &beyond : out->end(), room, &made);
@@ -54,6 +61,10 @@ Status AppendStream(std::string_view codec, size_t limit, const Step& step,
                   " uncompressed bytes");
     }
     if (!full) out->Advance(made);
+    if (did == StreamStep::kNoMemory) {
+      out->Truncate(before);
+      return NoMemoryFor(codec);
+    }
     if (did == StreamStep::kEnd) return Status::OK();
     if (did == StreamStep::kDamaged || made == 0) {
       return fail("cannot be decompressed beyond " +

@@ -81,6 +81,7 @@ class ZlibDecoder : public BlockDecoder {
     StreamStep did = StreamStep::kDamaged;
     if (raw_size <= kMostStreamBytes) did = Step(out, raw_size, &made);
     if (did == StreamStep::kEnd && made == raw_size) return Status::OK();
+    if (did == StreamStep::kNoMemory) return NoMemoryFor("zlib");
     return Status::Corruption(
         "zlib block of " + std::to_string(body.size()) + " bytes: declared " +
         std::to_string(raw_size) + " uncompressed bytes, " +
@@ -115,7 +116,7 @@ class ZlibDecoder : public BlockDecoder {
         (used != 0 &&
          inflateSetDictionary(&stream_, BytesOf(tail),
                               static_cast<uInt>(tail.size())) != Z_OK)) {
-      return Status::IOError("out of memory for zlib's window");
+      return NoMemoryFor("zlib");
     }
     stream_.next_in = BytesOf(body);
     stream_.avail_in = static_cast<uInt>(body.size());
@@ -130,6 +131,7 @@ class ZlibDecoder : public BlockDecoder {
     if (result == Z_STREAM_END) {
       return stream_.avail_in == 0 ? StreamStep::kEnd : StreamStep::kDamaged;
     }
+    if (result == Z_MEM_ERROR) return StreamStep::kNoMemory;
     return result == Z_OK || result == Z_BUF_ERROR ? StreamStep::kMore
                                                    : StreamStep::kDamaged;
   }

@@ -22,6 +22,24 @@ int LevelOf(const CompressionOptions& options) {
                                                             : options.level;
 }
 
+// Whether what a call of zstd returned says so.
+bool LacksMemory(size_t result) {
+  return ZSTD_getErrorCode(result) == ZSTD_error_memory_allocation;
+}
+
+// Throws where there is no memory for so much, and takes none. zstd before
+// 1.5.6 follows a null pointer where it has none to make a dictionary of
+// (facebook/zstd#3847): so it is not begun.
+void RequireMemory(size_t bytes) {
+  Buffer room;
+  room.Reserve(bytes);
+}
+
+// More than what zstd makes of a dictionary for compressing, which depends on
+// its size.
+constexpr size_t kTimesDictionary = 32;
+constexpr size_t kDictionaryStateBytes = size_t{1} << 20;
+
 struct FreeCompressionContext {
   void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
 };
@@ -59,7 +77,8 @@ class ZstdCompressor : public Compressor {
     const size_t length =
         ZSTD_compress2(context_.get(), out + prefix, capacity - prefix,
                        raw.data(), raw.size());
-    // Too small a destination, or no memory for the tables: raw does as well.
+    if (LacksMemory(length)) throw std::bad_alloc();
+    // Too small a destination: the block is stored raw.
     return ZSTD_isError(length) != 0 ? 0 : prefix + length;
   }
 
@@ -86,6 +105,9 @@ class ZstdDecoder : public BlockDecoder {
         context_.get(), out, raw_size, body.data(), body.size(),
         digested == nullptr ? nullptr : digested->dictionary.get());
     if (length == raw_size) return Status::OK();
+    if (LacksMemory(length)) {
+      return Status::MemoryLimit("out of memory for the state of zstd");
+    }
     std::string message = "zstd block of " + std::to_string(body.size()) +
                           " bytes: declared " + std::to_string(raw_size) +
                           " uncompressed bytes, ";
@@ -95,7 +117,7 @@ class ZstdDecoder : public BlockDecoder {
     } else {
       message += "produced " + std::to_string(length);
     }
-    return Status::Corruption(std::move(message));
+    return Status::Corruption(message);
   }
 
  private:
@@ -155,6 +177,7 @@ std::unique_ptr<Compressor> NewZstdCompressor(const CompressionOptions& options,
                          options.checksum ? 1 : 0);
   CompressionDictionary digested;
   if (!dictionary.empty()) {
+    RequireMemory(kTimesDictionary * dictionary.size() + kDictionaryStateBytes);
     digested.reset(
         ZSTD_createCDict(dictionary.data(), dictionary.size(), level));
     if (digested == nullptr) return nullptr;
@@ -174,14 +197,25 @@ std::unique_ptr<BlockDecoder> NewZstdDecoder() {
 std::unique_ptr<DigestedDictionary> DigestZstdDictionary(
     const Slice& dictionary) {
   auto digested = std::make_unique<DigestedZstdDictionary>();
-  digested->dictionary.reset(
-      ZSTD_createDDict(dictionary.data(), dictionary.size()));
-  if (digested->dictionary == nullptr) return nullptr;
-  return digested;
+  const auto digest = [&] {
+    digested->dictionary.reset(
+        ZSTD_createDDict(dictionary.data(), dictionary.size()));
+    return digested->dictionary != nullptr;
+  };
+  if (digest()) return digested;
+  // zstd does not say whether the dictionary or memory is at fault. Where there
+  // is room for all that it takes, and some more, it is the dictionary.
+  constexpr size_t kStateBytes = size_t{64} << 10;
+  RequireMemory(2 * dictionary.size() + kStateBytes);
+  return digest() ? std::move(digested) : nullptr;
 }
 
 std::string TrainZstdDictionary(const CompressionOptions& options,
                                 const DictionarySamples& samples) {
+  // The trainer's own tables, and what it makes of the result.
+  constexpr size_t kTrainerBytes = size_t{16} << 20;
+  RequireMemory(kTrainerBytes + 4 * samples.bytes.size() +
+                kTimesDictionary * options.max_dict_bytes);
   std::string dictionary(options.max_dict_bytes, '\0');
   const auto count = static_cast<unsigned>(samples.lengths.size());
   size_t length = 0;
@@ -198,6 +232,7 @@ std::string TrainZstdDictionary(const CompressionOptions& options,
         dictionary.data(), dictionary.size(), samples.bytes.data(), content,
         samples.bytes.data(), samples.lengths.data(), count, params);
   }
+  if (ZDICT_isError(length) != 0 && LacksMemory(length)) throw std::bad_alloc();
   // Too few samples, or too little room: no dictionary then.
   dictionary.resize(ZDICT_isError(length) != 0 ? 0 : length);
   return dictionary;

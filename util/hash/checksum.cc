@@ -38,7 +38,7 @@ uint32_t Xxh3Low32(const char* data, size_t n) {
 // to the version of the shared library that happens to be installed.
 uint32_t Xxh32WithLastByte(const char* data, size_t n, uint8_t last_byte) {
   XXH32_state_t* state = XXH32_createState();
-  if (state == nullptr) std::abort();
+  if (state == nullptr) throw std::bad_alloc();
   XXH32_reset(state, 0);
   XXH32_update(state, data, n);
   XXH32_update(state, &last_byte, 1);
@@ -49,7 +49,7 @@ uint32_t Xxh32WithLastByte(const char* data, size_t n, uint8_t last_byte) {
 
 uint32_t Xxh64WithLastByte(const char* data, size_t n, uint8_t last_byte) {
   XXH64_state_t* state = XXH64_createState();
-  if (state == nullptr) std::abort();
+  if (state == nullptr) throw std::bad_alloc();
   XXH64_reset(state, 0);
   XXH64_update(state, data, n);
   XXH64_update(state, &last_byte, 1);

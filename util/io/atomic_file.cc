@@ -16,11 +16,22 @@ struct AtomicFile::State {
   std::string temporary;
   Options options;
   std::unique_ptr<WritableFile> file;
+  // Holds the lock from before the first byte until after the rename.
+  int lock = -1;
   bool exists = false;  // the temporary name
 
-  ~State() {
+  int RemoveTemporary() {
     file.reset();
-    if (exists) static_cast<void>(port::Remove(temporary));
+    if (!exists) return 0;
+    const int error = port::Remove(temporary);
+    // Someone else removed it.
+    exists = error != 0 && error != ENOENT;
+    return exists ? error : 0;
+  }
+
+  ~State() {
+    static_cast<void>(RemoveTemporary());
+    if (lock >= 0) static_cast<void>(port::Close(lock));
   }
 };
 
@@ -33,18 +44,39 @@ std::string TemporaryName(const std::string& path) {
   return path + ".tmp." + std::to_string(::getpid()) + "." + std::to_string(n);
 }
 
+// Locks a new file, and opens it a second time: the lock must outlive the
+// WritableFile. EEXIST: a process that looks for what killed ones left was
+// faster, and has it or has removed it.
+int LockNew(int fd, int* lock) {
+  int error = port::TryLock(fd);
+  if (error == EWOULDBLOCK) return EEXIST;
+  uint64_t names = 0;
+  if (error == 0) error = port::CountNames(fd, &names);
+  if (error != 0) return error;
+  return names == 0 ? EEXIST : port::Duplicate(fd, lock);
+}
+
 // A file that was not there before: nothing planted under the name is followed
 // or written to. Names that are taken are passed over.
 Result<std::unique_ptr<WritableFile>> CreateTemporary(const std::string& path,
-                                                      std::string* temporary) {
+                                                      std::string* temporary,
+                                                      int* lock) {
   constexpr int kTries = 1000;
-  int fd;
+  int fd = -1;
   int error = EEXIST;
+  std::string_view operation;
   for (int i = 0; i < kTries && error == EEXIST; ++i) {
     *temporary = TemporaryName(path);
+    operation = "create";
     error = port::CreateNew(*temporary, &fd);
+    if (error != 0) continue;
+    operation = "lock";
+    error = LockNew(fd, lock);
+    if (error == 0) break;
+    static_cast<void>(port::Remove(*temporary));
+    static_cast<void>(port::Close(fd));
   }
-  if (error != 0) return Status::FromErrno("create", *temporary, error);
+  if (error != 0) return Status::FromErrno(operation, *temporary, error);
   return internal::WritableFileOf(*temporary, fd);
 }
 
@@ -72,7 +104,7 @@ Result<std::unique_ptr<AtomicFile>> AtomicFile::Create(const std::string& path,
   state->path = path;
   state->options = options;
   Result<std::unique_ptr<WritableFile>> file =
-      CreateTemporary(path, &state->temporary);
+      CreateTemporary(path, &state->temporary, &state->lock);
   if (!file.ok()) return file.status();
   state->exists = true;
   state->file = std::move(file).value();
@@ -89,16 +121,31 @@ Status AtomicFile::Commit() {
   if (s.options.sync) status = file->Sync();
   if (status.ok()) status = file->Close();
   if (!status.ok()) return status;
-  const int error = s.options.overwrite
-                        ? port::Rename(s.temporary, s.path)
-                        : port::RenameNoReplace(s.temporary, s.path);
+  bool stays = false;
+  int error = s.options.overwrite
+                  ? port::Rename(s.temporary, s.path)
+                  : port::RenameNoReplace(s.temporary, s.path, &stays);
+  // A file server that repeats a call can report an error of one that was done.
+  if (error != 0 && port::IsNameOf(s.lock, s.path)) {
+    stays = port::Exists(s.temporary);
+    error = 0;
+  }
   if (error == EEXIST) return AlreadyExists(s.path);
   if (error != 0) return Status::FromErrno("rename to", s.path, error);
-  s.exists = false;
+  s.exists = stays;
   if (!s.options.sync) return {};
   const int sync_error = port::SyncFolderOf(s.path);
   if (sync_error == 0) return {};
-  return Status::FromErrno("sync folder of", s.path, sync_error);
+  return Status::FromErrno(
+      "the file is in place, but may not survive a crash of the machine: sync "
+      "folder of",
+      s.path, sync_error);
+}
+
+Status AtomicFile::RemoveTemporary() {
+  const int error = state_->RemoveTemporary();
+  return error == 0 ? Status()
+                    : Status::FromErrno("remove", state_->temporary, error);
 }
 
 }  // namespace ashlar

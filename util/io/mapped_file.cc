@@ -5,6 +5,7 @@
 
 #include "port/posix_io.h"
 #include "util/file.h"
+#include "util/mem/memory_limit.h"
 
 namespace ashlar {
 
@@ -12,11 +13,30 @@ namespace {
 
 class MappedFile final : public RandomAccessFile {
  public:
-  // `bytes` is null where the file is empty.
-  MappedFile(std::string path, const char* bytes, uint64_t size)
-      : path_(std::move(path)), bytes_(bytes), size_(size) {}
+  explicit MappedFile(std::string path) : path_(std::move(path)) {}
   ~MappedFile() override {
     if (bytes_ != nullptr) port::UnmapFile(bytes_, size_);
+  }
+
+  // Once, before anything else. An empty file is not mapped.
+  Status Open() {
+    int fd;
+    const int open_error = port::OpenForRead(path_, &fd);
+    if (open_error != 0) return Status::FromErrno("open", path_, open_error);
+    uint64_t size = 0;
+    const int size_error = port::RegularFileSize(fd, &size);
+    int map_error = 0;
+    if (size_error == 0 && size != 0) {
+      map_error = port::MapFile(fd, size, &bytes_);
+    }
+    static_cast<void>(port::Close(fd));
+    if (size_error != 0) return Status::FromErrno("open", path_, size_error);
+    if (map_error != 0) {
+      bytes_ = nullptr;
+      return Status::FromErrno("map", path_, map_error);
+    }
+    size_ = size;
+    return {};
   }
 
   Status Read(uint64_t offset, size_t n, char*, Slice* data) const override {
@@ -31,27 +51,21 @@ class MappedFile final : public RandomAccessFile {
 
  private:
   std::string path_;
-  const char* bytes_;
-  size_t size_;
+  const char* bytes_ = nullptr;
+  size_t size_ = 0;
 };
 
 }  // namespace
 
 Result<std::unique_ptr<RandomAccessFile>> OpenMappedFile(
     const std::string& path) {
-  int fd;
-  const int open_error = port::OpenForRead(path, &fd);
-  if (open_error != 0) return Status::FromErrno("open", path, open_error);
-  uint64_t size = 0;
-  const int size_error = port::RegularFileSize(fd, &size);
-  const char* bytes = nullptr;
-  int map_error = 0;
-  if (size_error == 0 && size != 0) map_error = port::MapFile(fd, size, &bytes);
-  static_cast<void>(port::Close(fd));
-  if (size_error != 0) return Status::FromErrno("open", path, size_error);
-  if (map_error != 0) return Status::FromErrno("map", path, map_error);
-  return std::unique_ptr<RandomAccessFile>(
-      std::make_unique<MappedFile>(path, bytes, size));
+  return internal::OrMemoryLimit(
+      [&]() -> Result<std::unique_ptr<RandomAccessFile>> {
+        auto file = std::make_unique<MappedFile>(path);
+        Status status = file->Open();
+        if (!status.ok()) return status;
+        return std::unique_ptr<RandomAccessFile>(std::move(file));
+      });
 }
 
 }  // namespace ashlar

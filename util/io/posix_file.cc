@@ -2,10 +2,13 @@
 
 #include "util/io/posix_file.h"
 
+#include <new>
+
 #include "port/posix_io.h"
 #include "port/read_calls.h"
 #include "util/file.h"
 #include "util/io/many_reads.h"
+#include "util/mem/memory_limit.h"
 
 namespace ashlar {
 
@@ -30,6 +33,13 @@ class PosixWritableFile final : public WritableFile {
     if (fd_ >= 0) static_cast<void>(port::Close(fd_));
   }
 
+  // Once, where there is no descriptor yet.
+  Status Open() {
+    const int error = port::OpenForWrite(path_, &fd_);
+    if (error != 0) fd_ = -1;
+    return Checked("create", error);
+  }
+
   Status Append(const Slice& data) override {
     return Checked("write", port::WriteAll(fd_, data.data(), data.size()));
   }
@@ -52,9 +62,21 @@ class PosixWritableFile final : public WritableFile {
 
 class PosixRandomAccessFile final : public RandomAccessFile {
  public:
-  PosixRandomAccessFile(std::string path, int fd, uint64_t size)
-      : path_(std::move(path)), fd_(fd), size_(size) {}
-  ~PosixRandomAccessFile() override { static_cast<void>(port::Close(fd_)); }
+  explicit PosixRandomAccessFile(std::string path) : path_(std::move(path)) {}
+  ~PosixRandomAccessFile() override {
+    if (fd_ >= 0) static_cast<void>(port::Close(fd_));
+  }
+
+  // Once, before anything else.
+  Status Open() {
+    int error = port::OpenForRead(path_, &fd_);
+    if (error != 0) {
+      fd_ = -1;
+    } else {
+      error = port::RegularFileSize(fd_, &size_);
+    }
+    return error == 0 ? Status() : Status::FromErrno("open", path_, error);
+  }
 
   Status Read(uint64_t offset, size_t n, char* scratch,
               Slice* data) const override {
@@ -75,38 +97,43 @@ class PosixRandomAccessFile final : public RandomAccessFile {
 
  private:
   std::string path_;
-  int fd_;
-  uint64_t size_;
+  int fd_ = -1;
+  uint64_t size_ = 0;
 };
 
 }  // namespace
 
 Result<std::unique_ptr<WritableFile>> OpenWritableFile(
     const std::string& path) {
-  int fd;
-  const int error = port::OpenForWrite(path, &fd);
-  if (error != 0) return Status::FromErrno("create", path, error);
-  return internal::WritableFileOf(path, fd);
+  return internal::OrMemoryLimit(
+      [&]() -> Result<std::unique_ptr<WritableFile>> {
+        auto file = std::make_unique<PosixWritableFile>(path, -1);
+        Status status = file->Open();
+        if (!status.ok()) return status;
+        return std::unique_ptr<WritableFile>(std::move(file));
+      });
 }
 
-std::unique_ptr<WritableFile> internal::WritableFileOf(std::string path,
+std::unique_ptr<WritableFile> internal::WritableFileOf(const std::string& path,
                                                        int fd) {
-  return std::make_unique<PosixWritableFile>(std::move(path), fd);
+  try {
+    return std::make_unique<PosixWritableFile>(path, fd);
+  } catch (const std::bad_alloc&) {
+    static_cast<void>(port::Close(fd));
+    static_cast<void>(port::Remove(path));
+    throw;
+  }
 }
 
 Result<std::unique_ptr<RandomAccessFile>> OpenRandomAccessFile(
     const std::string& path) {
-  int fd;
-  const int open_error = port::OpenForRead(path, &fd);
-  if (open_error != 0) return Status::FromErrno("open", path, open_error);
-  uint64_t size = 0;
-  const int size_error = port::RegularFileSize(fd, &size);
-  if (size_error != 0) {
-    static_cast<void>(port::Close(fd));
-    return Status::FromErrno("open", path, size_error);
-  }
-  return std::unique_ptr<RandomAccessFile>(
-      std::make_unique<PosixRandomAccessFile>(path, fd, size));
+  return internal::OrMemoryLimit(
+      [&]() -> Result<std::unique_ptr<RandomAccessFile>> {
+        auto file = std::make_unique<PosixRandomAccessFile>(path);
+        Status status = file->Open();
+        if (!status.ok()) return status;
+        return std::unique_ptr<RandomAccessFile>(std::move(file));
+      });
 }
 
 }  // namespace ashlar

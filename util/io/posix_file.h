@@ -9,8 +9,10 @@
 
 namespace ashlar::internal {
 
-// Takes over the descriptor; `path` is for messages.
-std::unique_ptr<WritableFile> WritableFileOf(std::string path, int fd);
+// Takes over the descriptor of a file that the caller has just created at
+// `path`. Where there is no memory for the object, the file is closed and
+// removed, and std::bad_alloc thrown: nobody else knows of it yet.
+std::unique_ptr<WritableFile> WritableFileOf(const std::string& path, int fd);
 
 }  // namespace ashlar::internal
 

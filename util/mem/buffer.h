@@ -46,15 +46,15 @@ class Buffer {
   Slice slice() const { return Slice(data_.get(), size_); }
   void clear() { size_ = 0; }
 
-  // Room for `extra` more bytes beyond size(); contents stay. Ends the process
-  // when memory is out: only for sizes that we choose ourselves.
+  // Makes room for `extra` more bytes beyond size(); contents stay. Throws
+  // std::bad_alloc when memory is out or the sum overflows.
   void Reserve(size_t extra) {
     if (capacity_ - size_ < extra) [[unlikely]] {
-      if (!Grow(extra)) std::abort();
+      if (!Grow(extra)) throw std::bad_alloc();
     }
   }
-  // The same for sizes that come from a file or a caller: false when memory
-  // is out or the sum overflows.
+  // The same, for callers that can say what there is no memory for: false
+  // instead of an exception.
   [[nodiscard]] bool TryReserve(size_t extra) {
     return capacity_ - size_ >= extra || Grow(extra);
   }

@@ -1,7 +1,7 @@
 // Words of the protocols that hand blocks from thread to thread.
 //
-// Beside those of atomic.h: changes that take and let go in one step, and words
-// that one thread writes and many read. Each name says the memory order.
+// Changes that take and let go in one step, and words that one thread writes
+// and many read. Each name says the memory order.
 #ifndef ASHLAR_UTIL_SYNC_EXCHANGE_WORD_H_
 #define ASHLAR_UTIL_SYNC_EXCHANGE_WORD_H_
 

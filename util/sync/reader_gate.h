@@ -18,7 +18,6 @@
 // parity were 0 when its last epoch ended; whoever adds to it with an epoch of
 // long ago takes itself off again. Leave releases, the waiter acquires: what
 // readers read is read before it is gone. Installed, as a part of FifoCache.
-// Tests: test/cache/fifo_stress_test.cc.
 #ifndef ASHLAR_UTIL_SYNC_READER_GATE_H_
 #define ASHLAR_UTIL_SYNC_READER_GATE_H_
 

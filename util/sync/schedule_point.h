@@ -1,6 +1,6 @@
 // Where another thread may come first: a place to yield in tests.
 //
-// Called by everything in util/sync that threads meet at, so that builds with
+// Called by everything that threads meet at, so that builds with
 // ASHLAR_SCHEDULE_POINTS (the TSan tree) go through interleavings that a quiet
 // machine of few cores would hardly ever see. It yields or does nothing; in
 // other builds it is nothing. Thread-safe.

@@ -1,8 +1,11 @@
 #include "util/sync/ticket_queue.h"
 
+#include <algorithm>
 #include <cassert>
+#include <new>
 
 #include "port/threads.h"
+#include "util/mem/memory_limit.h"
 
 namespace ashlar {
 
@@ -10,18 +13,56 @@ using internal::MutexLock;
 using internal::SleepStory;
 using internal::WatchedSemaphore;
 
-WorkerPool::WorkerPool(uint32_t threads)
-    : state_(std::make_unique<State>(threads)) {}
+void TicketRing::Reserve(size_t more) {
+  if (slots_.size() - size_ >= more) return;
+  std::vector<Ticket> larger(std::max(size_ + more, 2 * slots_.size()));
+  for (size_t i = 0; i < size_; ++i) larger[i] = At(i);
+  slots_.swap(larger);
+  first_ = 0;
+}
+
+void TicketRing::PushBack(const Ticket& ticket) {
+  Reserve(1);
+  At(size_++) = ticket;
+}
+
+Ticket TicketRing::PopFront() {
+  const Ticket ticket = At(0);
+  first_ = (first_ + 1) % slots_.size();
+  --size_;
+  return ticket;
+}
+
+uint32_t TicketRing::EraseOf(const void* job) {
+  size_t kept = 0;
+  for (size_t i = 0; i < size_; ++i) {
+    if (At(i).job != job) At(kept++) = At(i);
+  }
+  const auto erased = static_cast<uint32_t>(size_ - kept);
+  size_ = kept;
+  return erased;
+}
+
+WorkerPool::WorkerPool(uint32_t threads) {
+  internal::OrMemoryLimit([&] {
+    state_ = std::make_unique<State>(threads);
+    return Status();
+  }).IgnoreError();
+}
 
 WorkerPool::~WorkerPool() = default;
 
-uint32_t WorkerPool::threads() const { return state_->threads(); }
+uint32_t WorkerPool::threads() const {
+  return state_ == nullptr ? 0 : state_->threads();
+}
 
 WorkerPool::State::State(uint32_t threads) {
   threads_.reserve(threads);
   for (uint32_t i = 0; i < threads; ++i) {
-    auto worker = std::make_unique<Worker>(this, i);
-    if (port::StartThread(&RunWorker, worker.get(), &worker->thread) != 0) {
+    // Nothing may throw once a thread runs, which has `this`.
+    std::unique_ptr<Worker> worker(new (std::nothrow) Worker(this, i));
+    if (worker == nullptr ||
+        port::StartThread(&RunWorker, worker.get(), &worker->thread) != 0) {
       break;
     }
     threads_.push_back(std::move(worker));
@@ -45,7 +86,7 @@ WorkerPool::State::~State() {
 void WorkerPool::State::Submit(const Ticket& ticket) {
   {
     const MutexLock lock(&mutex_);
-    queue_.push_back(ticket);
+    queue_.PushBack(ticket);
     waiting_.Store(static_cast<uint32_t>(queue_.size()));
   }
   tokens_.Promise();
@@ -55,17 +96,22 @@ void WorkerPool::State::Submit(const Ticket& ticket) {
 uint32_t WorkerPool::State::Withdraw(const void* job) {
   const MutexLock lock(&mutex_);
   // The tokens stay: a worker that finds no ticket sleeps again.
-  const auto taken = std::erase_if(
-      queue_, [job](const Ticket& ticket) { return ticket.job == job; });
+  const uint32_t taken = queue_.EraseOf(job);
   waiting_.Store(static_cast<uint32_t>(queue_.size()));
-  return static_cast<uint32_t>(taken);
+  return taken;
 }
 
 WatchedSemaphore* WorkerPool::State::BorrowGate(const SleepStory& story) {
   WatchedSemaphore* gate;
   {
     const MutexLock lock(&mutex_);
+    // All memory that the job may need of the pool, so that Submit, which
+    // others count on, and ReturnGate cannot fail.
+    const size_t borrowed = gates_.size() - free_gates_.size();
+    const size_t most = (borrowed + 1) * kMostTicketsOfJob;
+    queue_.Reserve(most - std::min(most, queue_.size()));
     if (free_gates_.empty()) {
+      free_gates_.reserve(gates_.size() + 1);
       gates_.push_back(std::make_unique<WatchedSemaphore>());
       free_gates_.push_back(gates_.back().get());
     }
@@ -85,8 +131,7 @@ void WorkerPool::State::ReturnGate(WatchedSemaphore* gate) {
 bool WorkerPool::State::Take(Ticket* ticket) {
   const MutexLock lock(&mutex_);
   if (queue_.empty()) return false;
-  *ticket = queue_.front();
-  queue_.pop_front();
+  *ticket = queue_.PopFront();
   waiting_.Store(static_cast<uint32_t>(queue_.size()));
   return true;
 }

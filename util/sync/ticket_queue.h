@@ -15,7 +15,6 @@
 #include <pthread.h>
 
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
@@ -33,6 +32,28 @@ struct Ticket {
   void* job = nullptr;
 };
 
+// Tickets, first come, first served, in memory that is taken before.
+class TicketRing {
+ public:
+  // Room for `more` tickets beyond those that are here.
+  void Reserve(size_t more);
+  // Takes memory only where none was reserved.
+  void PushBack(const Ticket& ticket);
+  // Only where there is one.
+  Ticket PopFront();
+  // Those of the job; returns their number.
+  uint32_t EraseOf(const void* job);
+  size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+
+ private:
+  Ticket& At(size_t i) { return slots_[(first_ + i) % slots_.size()]; }
+
+  std::vector<Ticket> slots_;
+  size_t first_ = 0;
+  size_t size_ = 0;
+};
+
 class WorkerPool::State {
  public:
   explicit State(uint32_t threads);
@@ -42,6 +63,9 @@ class WorkerPool::State {
 
   uint32_t threads() const { return static_cast<uint32_t>(threads_.size()); }
 
+  // A job has at most this many in the queue, once it has borrowed a gate:
+  // Submit then takes no memory, and does not fail.
+  static constexpr size_t kMostTicketsOfJob = 255;
   void Submit(const Ticket& ticket);
   // Takes a job's tickets out of the queue; how many there were.
   uint32_t Withdraw(const void* job);
@@ -50,7 +74,7 @@ class WorkerPool::State {
 
   // A semaphore to sleep on, for whom workers wake. It stays when it is given
   // back, so that a worker may finish waking late. Until then the watchdog may
-  // ask for the story of whoever borrowed it.
+  // ask for the story of whoever borrowed it. May throw std::bad_alloc.
   internal::WatchedSemaphore* BorrowGate(const internal::SleepStory& story);
   void ReturnGate(internal::WatchedSemaphore* gate);
 
@@ -71,7 +95,7 @@ class WorkerPool::State {
   bool Take(Ticket* ticket);
 
   internal::Mutex mutex_;
-  std::deque<Ticket> queue_ ASHLAR_THREAD_ATTRIBUTE(guarded_by(mutex_));
+  TicketRing queue_ ASHLAR_THREAD_ATTRIBUTE(guarded_by(mutex_));
   bool stopping_ ASHLAR_THREAD_ATTRIBUTE(guarded_by(mutex_)) = false;
   std::vector<internal::WatchedSemaphore*> free_gates_
       ASHLAR_THREAD_ATTRIBUTE(guarded_by(mutex_));

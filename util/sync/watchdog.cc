@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <new>
 
 #include "port/threads.h"
 
@@ -34,7 +35,11 @@ void* Watchdog::Run(void* watchdog) {
 void Watchdog::Watch(const WatchedSemaphore* semaphore,
                      const SleepStory& story) {
   const MutexLock lock(&mutex_);
-  watched_.push_back({semaphore, story});
+  try {
+    watched_.push_back({semaphore, story});
+  } catch (const std::bad_alloc&) {
+    // Then nobody watches this one.
+  }
 }
 
 void Watchdog::Forget(const WatchedSemaphore* semaphore) {

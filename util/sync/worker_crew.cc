@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cassert>
 #include <cstdint>
+#include <new>
+#include <stdexcept>
 #include <string>
 
 #include "util/sync/atomic.h"
@@ -38,6 +40,8 @@ class SharedLoop {
       const LoopStep step = Move(&LoopProtocol::LookForEnd);
       if (step.task == LoopTask::kProceed) {
         pool_->ReturnGate(gate_);
+        // No thread is in the loop any more.
+        if (lacks_memory_.Load()) throw std::bad_alloc();
         return !step.next.failed;
       }
       gate_->Acquire();
@@ -74,8 +78,18 @@ class SharedLoop {
     }
   }
 
+  // An exception would end a worker's thread, and leave the caller's before the
+  // others have left the loop.
   void DoUnit(uint32_t unit) {
-    if (!body_.call(body_.context, unit)) Move(&LoopProtocol::Fail);
+    bool done = false;
+    try {
+      done = body_.call(body_.context, unit);
+    } catch (const std::bad_alloc&) {
+      lacks_memory_.Store(true);
+    } catch (const std::length_error&) {
+      lacks_memory_.Store(true);
+    }
+    if (!done) Move(&LoopProtocol::Fail);
   }
 
   // One compare-exchange, and what it promised. What is needed for that is read
@@ -101,6 +115,8 @@ class SharedLoop {
   WorkerPool::State* const pool_;
   const WorkerCrew::Body body_;
   AcqRelAtomic<uint64_t> word_;
+  // Written before the word, by which the caller sees it.
+  RelaxedAtomic<bool> lacks_memory_{false};
   WatchedSemaphore* const gate_;  // the caller's, borrowed from the pool
 };
 

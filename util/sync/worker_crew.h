@@ -29,7 +29,8 @@ class WorkerCrew {
   // Calls do_unit(i) once for each i below `units` (at most kMaxLoopUnits), on
   // several threads at once; it returns whether all went well. After one that
   // did not, units that nobody has begun are left out. Returns whether all
-  // units are done, and when no other thread is in any.
+  // units are done, and when no other thread is in any. Where a unit throws for
+  // want of memory, on whatever thread, this throws std::bad_alloc.
   template <typename DoUnit>
   [[nodiscard]] bool ForEach(uint32_t units, DoUnit do_unit) const {
     return Run(units, {[](void* context, uint32_t unit) {

@@ -36,7 +36,7 @@
 //      that were evicted from probation moves it up by 3 entries; one that was
 //      among the last N / 20 evicted from main moves it down. 0.02 to 0.9.
 //
-// What a second tier is told (study, section 7). It compresses what it is
+// What a second tier is told. It compresses what it is
 // given, which is worth it for what will be asked for again, and so goes by
 // `was_hit` of an evicted entry. Asked when a key comes in and when an entry is
 // promoted or cooled, of what is looked at then anyway; costs nothing more, not

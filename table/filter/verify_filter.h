@@ -1,0 +1,35 @@
+// VerifyFilter: proves that a filter is one of the hashes it was made of.
+//
+// For TableOptions::detect_filter_construct_corruption. One pass over the
+// collected hashes, after the payload is built, answers both questions: their
+// sum tells whether they are still those that came, and the payload must match
+// each of them. So it finds a hash that changed before the filter was built,
+// one that changed while it was built, and a filter that lost a hash. It does
+// not find bits that are set beyond need: these cost false positives, but hide
+// no key.
+#ifndef ASHLAR_TABLE_FILTER_VERIFY_FILTER_H_
+#define ASHLAR_TABLE_FILTER_VERIFY_FILTER_H_
+
+#include <string>
+#include <string_view>
+
+#include "table/filter/hash_collector.h"
+#include "util/slice.h"
+#include "util/status.h"
+#include "util/sync/worker_crew.h"
+
+namespace ashlar::internal {
+
+// `hashes` is guarded, and `payload` was built of it. Corruption says which of
+// the two is wrong. Workers of the crew share the work.
+Status VerifyFilter(const HashCollector& hashes, const Slice& payload,
+                    const WorkerCrew& crew);
+
+// An error of FilterBitsBuilder::Finish, with the file and the filter that it
+// is about in front. The filter has no place in the file yet.
+Status LocateBadFilter(const Status& cause, const std::string& file_name,
+                       std::string_view filter);
+
+}  // namespace ashlar::internal
+
+#endif  // ASHLAR_TABLE_FILTER_VERIFY_FILTER_H_

@@ -1,0 +1,32 @@
+// Damage in the memory of a compressed second tier, as a stray write does it.
+#ifndef ASHLAR_TEST_CACHE_DAMAGE_PIECES_H_
+#define ASHLAR_TEST_CACHE_DAMAGE_PIECES_H_
+
+#include <malloc.h>
+
+#include <cstddef>
+#include <cstring>
+
+#include "cache/secondary/compressed_secondary_cache.h"
+
+namespace ashlar::testing {
+
+// Before the bytes of a piece are their number and their codec.
+inline constexpr size_t kPieceHeaderBytes = 16;
+
+// Overwrites all that the tier keeps, with bytes that no codec takes for its
+// own. Returns how many pieces these are. The tier must use malloc.
+inline size_t DamagePieces(SecondaryCache* tier) {
+  size_t pieces = 0;
+  static_cast<internal::CompressedSecondaryCache*>(tier)->pieces().ForEachEntry(
+      [&pieces](const CacheEntryView& entry) {
+        std::memset(static_cast<char*>(entry.value) + kPieceHeaderBytes, 0xff,
+                    ::malloc_usable_size(entry.value) - kPieceHeaderBytes);
+        ++pieces;
+      });
+  return pieces;
+}
+
+}  // namespace ashlar::testing
+
+#endif  // ASHLAR_TEST_CACHE_DAMAGE_PIECES_H_

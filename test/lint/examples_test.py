@@ -1,0 +1,119 @@
+"""Compiles the examples in comments of installed headers and in README.md.
+
+    examples_test.py <compiler>
+
+All in one translation unit, for their syntax and types alone. What an example
+takes for granted is declared in CONTEXTS. Errors name the header or page, and
+the line there. `...` on a line of its own, and `{ ... }`, stand for any code.
+"""
+
+import os
+import re
+import subprocess
+import sys
+import unittest
+
+ROOT = os.path.normpath(os.path.join(os.path.dirname(__file__), '../..'))
+sys.path.insert(0, os.path.join(ROOT, 'tools/lint'))
+import check_layout  # noqa: E402
+import header_examples  # noqa: E402
+
+# A Status that is dropped must be an error, a variable that is not used is none.
+FLAGS = ('-std=c++20', '-fsyntax-only', '-O0', '-Wall', '-Wextra', '-Werror',
+         '-Wno-unused-variable', '-Wno-unused-but-set-variable',
+         '-Wno-unused-parameter', '-Wno-unused-local-typedefs',
+         '-Wno-missing-field-initializers', '-x', 'c++', '-')
+
+BLOCK = '''struct Block { void Search(); };
+std::unique_ptr<Block> ReadBlock();
+std::unique_ptr<Block> MakeBlock();
+'''
+CONTEXTS = {
+    'cache/concurrent_write_buffer.h':
+        'extern uint64_t file; extern uint32_t micros, kind;',
+    'cache/fifo_cache.h': 'extern ashlar::CacheKey key; extern uint64_t when;',
+    'cache/tiered_cache.h': '''extern std::shared_ptr<ashlar::Cache> first;
+        extern ashlar::ReaderOptions options;''',
+    'cache/typed_cache.h': BLOCK + '''extern ashlar::CacheKey key;
+        extern std::shared_ptr<ashlar::Cache> cache;''',
+    'table/perf_context.h': '''extern ashlar::TableReader* reader;
+        extern ashlar::Slice key; extern ashlar::GetResult result;''',
+    'table/table_builder.h': '''extern ashlar::TableOptions table_options;
+        extern ashlar::BuildOptions build_options;
+        extern ashlar::WritableFile* file;
+        extern ashlar::Slice internal_key, value;''',
+    'README.md': BLOCK + '''
+        extern ashlar::Result<std::unique_ptr<ashlar::TableReader>> reader;
+        extern ashlar::Result<std::shared_ptr<ashlar::Cache>> cache;
+        extern std::unique_ptr<ashlar::WritableFile> file;
+        extern ashlar::HyperClockCacheOptions cache_options;
+        extern ashlar::ReaderOptions options;
+        extern ashlar::GetResult result;
+        extern ashlar::Status status;
+        extern ashlar::CacheKey key;
+        extern uint64_t when;
+        void use(ashlar::Slice key, ashlar::Slice value);''',
+}
+
+
+def without_elisions(line):
+    return re.sub(r'\{ \.\.\. \}', '{}', '' if line.strip() == '...' else line)
+
+
+def unit(headers, examples):
+    """The translation unit of (path, first line, lines) examples."""
+    includes, bodies = [f'#include "{path}"' for path in headers], []
+    for n, (path, first, lines) in enumerate(examples):
+        includes += [line for line in lines if line.startswith('#include')]
+        code = '\n'.join('' if line.startswith('#include')
+                         else without_elisions(line) for line in lines)
+        bodies.append(f'namespace example{n} {{\n{CONTEXTS.get(path, "")}\n'
+                      'ashlar::Status Example() {\n'
+                      f'#line {first} "{path}"\n{code}\n'
+                      '#line 1 "after an example"\nreturn {};\n}\n}\n')
+    return '\n'.join(['#include <cstdio>', *includes, *bodies])
+
+
+def compile_unit(text):
+    done = subprocess.run([COMPILER, *FLAGS, '-I', ROOT], input=text, text=True,
+                          capture_output=True, check=False)
+    return done.returncode, done.stderr
+
+
+class ExamplesTest(unittest.TestCase):
+    def test_examples_compile(self):
+        tree = check_layout.Tree(ROOT)
+        headers = sorted(filter(tree.installed, tree.paths))
+        examples = [(path, *example) for path in headers
+                    for example in header_examples.in_header(tree.read(path))]
+        examples += [('README.md', *example) for example in
+                     header_examples.in_page(tree.read('README.md'))]
+        self.assertEqual(CONTEXTS.keys() - {path for path, *_ in examples},
+                         set(), 'contexts without an example')
+        public = filter(check_layout.is_public, headers)
+        code, errors = compile_unit(unit(public, examples))
+        self.assertEqual(code, 0, errors)
+        self.assertEqual(errors, '')
+
+    def test_a_broken_example_is_found_by_its_place(self):
+        text = ('// A thing.\n//\n'
+                '//   ashlar::Status Forgotten();\n//   Forgotten();\n'
+                '//\n// Not code:\n//   a list; of words\n')
+        examples = [('util/a.h', *example)
+                    for example in header_examples.in_header(text)]
+        self.assertEqual(examples, [
+            ('util/a.h', 3, ['ashlar::Status Forgotten();', 'Forgotten();'])])
+        code, errors = compile_unit(unit(['util/status.h'], examples))
+        self.assertNotEqual(code, 0)
+        self.assertRegex(errors, r'util/a\.h:4:.*error')
+
+    def test_examples_of_pages(self):
+        page = ('Text\n\n    ashlar scan a.sst;\n\nText\n\n'
+                '    ashlar::Slice a;\n\n    a.size();\n')
+        self.assertEqual(list(header_examples.in_page(page)), [
+            (7, ['ashlar::Slice a;', '', 'a.size();'])])
+
+
+if __name__ == '__main__':
+    COMPILER = sys.argv.pop(1)
+    unittest.main()

@@ -1,0 +1,203 @@
+#include "test/support/failing_memory.h"
+
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+namespace ashlar::testing {
+namespace {
+
+constinit std::atomic<bool> armed = false;
+constinit std::atomic<uint64_t> failing_number = 0;
+constinit std::atomic<FailureMode> failure_mode = FailureMode::kOnce;
+constinit std::atomic<uint64_t> count = 0;
+constinit std::atomic<bool> failed = false;
+
+// In what cannot take a failure, for whatever reason.
+constinit thread_local bool is_spared = false;
+
+bool FailsNow() {
+  if (!armed.load() || is_spared) return false;
+  const uint64_t number = ++count;
+  const uint64_t failing = failing_number.load();
+  const FailureMode mode = failure_mode.load();
+  const bool is_due =
+      mode == FailureMode::kFromThere ? number >= failing : number == failing;
+  if (!is_due) return false;
+  failed = true;
+  if (mode == FailureMode::kSignal) {
+    std::raise(SIGTERM);
+    return false;
+  }
+  errno = ENOMEM;
+  return true;
+}
+
+}  // namespace
+
+void FailingMemory::Arm(uint64_t n, FailureMode mode) {
+  failing_number = n;
+  failure_mode = mode;
+  count = 0;
+  failed = false;
+  armed = true;
+}
+
+bool FailingMemory::Disarm() {
+  armed = false;
+  return failed.load();
+}
+
+uint64_t FailingMemory::Count() { return count.load(); }
+
+}  // namespace ashlar::testing
+
+using ashlar::testing::FailsNow;
+
+#if ASHLAR_HAVE_ZSTD
+// zstd before 1.5.6 crashes where one of its own allocations for these fails
+// (facebook/zstd#3847). The library asks for room before it calls them.
+namespace {
+template <typename Call>
+auto Spared(const Call& call) {
+  ashlar::testing::is_spared = true;
+  const auto result = call();
+  ashlar::testing::is_spared = false;
+  return result;
+}
+}  // namespace
+extern "C" {
+void* RealCreate(const void*, size_t, int) asm("__real_ZSTD_createCDict");
+size_t RealTrain(void*, size_t, const void*, const size_t*,
+                 unsigned) asm("__real_ZDICT_trainFromBuffer");
+void* WrappedCreate(const void*, size_t, int) asm("__wrap_ZSTD_createCDict");
+void* WrappedCreate(const void* bytes, size_t size, int level) {
+  return Spared([&] { return RealCreate(bytes, size, level); });
+}
+size_t WrappedTrain(void*, size_t, const void*, const size_t*,
+                    unsigned) asm("__wrap_ZDICT_trainFromBuffer");
+size_t WrappedTrain(void* out, size_t capacity, const void* samples,
+                    const size_t* sizes, unsigned count) {
+  return Spared(
+      [&] { return RealTrain(out, capacity, samples, sizes, count); });
+}
+}
+#endif
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+
+// The sanitizer has malloc; what our code calls by that name comes here.
+extern "C" {
+void* RealMalloc(size_t n) asm("__real_malloc");
+void* RealCalloc(size_t n, size_t size) asm("__real_calloc");
+void* RealRealloc(void* memory, size_t n) asm("__real_realloc");
+void* RealAlignedAlloc(size_t alignment, size_t n) asm("__real_aligned_alloc");
+
+void* WrappedMalloc(size_t n) asm("__wrap_malloc");
+void* WrappedMalloc(size_t n) { return FailsNow() ? nullptr : RealMalloc(n); }
+void* WrappedCalloc(size_t n, size_t size) asm("__wrap_calloc");
+void* WrappedCalloc(size_t n, size_t size) {
+  return FailsNow() ? nullptr : RealCalloc(n, size);
+}
+void* WrappedRealloc(void* memory, size_t n) asm("__wrap_realloc");
+void* WrappedRealloc(void* memory, size_t n) {
+  return FailsNow() ? nullptr : RealRealloc(memory, n);
+}
+void* WrappedAlignedAlloc(size_t alignment,
+                          size_t n) asm("__wrap_aligned_alloc");
+void* WrappedAlignedAlloc(size_t alignment, size_t n) {
+  return FailsNow() ? nullptr : RealAlignedAlloc(alignment, n);
+}
+}
+
+#else
+
+extern "C" {
+void* LibcMalloc(size_t n) asm("__libc_malloc");
+void* LibcCalloc(size_t n, size_t size) asm("__libc_calloc");
+void* LibcRealloc(void* memory, size_t n) asm("__libc_realloc");
+void* LibcMemalign(size_t alignment, size_t n) asm("__libc_memalign");
+
+void* malloc(size_t n) { return FailsNow() ? nullptr : LibcMalloc(n); }
+void* calloc(size_t n, size_t size) {
+  return FailsNow() ? nullptr : LibcCalloc(n, size);
+}
+void* realloc(void* memory, size_t n) {
+  return FailsNow() ? nullptr : LibcRealloc(memory, n);
+}
+void* aligned_alloc(size_t alignment, size_t n) {
+  return FailsNow() ? nullptr : LibcMemalign(alignment, n);
+}
+int posix_memalign(void** memory, size_t alignment, size_t n) {
+  *memory = FailsNow() ? nullptr : LibcMemalign(alignment, n);
+  return *memory == nullptr ? ENOMEM : 0;
+}
+}
+
+#endif
+
+namespace {
+
+// Only once: `malloc` asks FailsNow.
+void* Allocate(size_t n) { return std::malloc(n == 0 ? 1 : n); }
+void* Allocate(size_t n, std::align_val_t alignment) {
+  const auto a = static_cast<size_t>(alignment);
+  return std::aligned_alloc(a, (n + a - 1) / a * a);
+}
+// As operator new does: what a new handler does not end, throws.
+template <typename Try>
+void* OrThrow(Try allocate) {
+  for (;;) {
+    if (void* const memory = allocate()) return memory;
+    const std::new_handler handler = std::get_new_handler();
+    if (handler == nullptr) throw std::bad_alloc();
+    handler();
+  }
+}
+// Never inlined: the compiler would see memory of one operator go back by
+// another's means.
+[[gnu::noinline]] void GiveBack(void* p) { std::free(p); }
+
+}  // namespace
+
+void* operator new(size_t n) {
+  return OrThrow([n] { return Allocate(n); });
+}
+void* operator new[](size_t n) {
+  return OrThrow([n] { return Allocate(n); });
+}
+void* operator new(size_t n, std::align_val_t a) {
+  return OrThrow([n, a] { return Allocate(n, a); });
+}
+void* operator new[](size_t n, std::align_val_t a) {
+  return OrThrow([n, a] { return Allocate(n, a); });
+}
+void* operator new(size_t n, const std::nothrow_t&) noexcept {
+  return Allocate(n);
+}
+void* operator new[](size_t n, const std::nothrow_t&) noexcept {
+  return Allocate(n);
+}
+void* operator new(size_t n, std::align_val_t a,
+                   const std::nothrow_t&) noexcept {
+  return Allocate(n, a);
+}
+void* operator new[](size_t n, std::align_val_t a,
+                     const std::nothrow_t&) noexcept {
+  return Allocate(n, a);
+}
+void operator delete(void* p) noexcept { GiveBack(p); }
+void operator delete[](void* p) noexcept { GiveBack(p); }
+void operator delete(void* p, size_t) noexcept { GiveBack(p); }
+void operator delete[](void* p, size_t) noexcept { GiveBack(p); }
+void operator delete(void* p, std::align_val_t) noexcept { GiveBack(p); }
+void operator delete[](void* p, std::align_val_t) noexcept { GiveBack(p); }
+void operator delete(void* p, size_t, std::align_val_t) noexcept {
+  GiveBack(p);
+}
+void operator delete[](void* p, size_t, std::align_val_t) noexcept {
+  GiveBack(p);
+}

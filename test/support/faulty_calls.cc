@@ -1,0 +1,584 @@
+#include "test/support/faulty_calls.h"
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdarg>
+#include <cstdlib>
+#include <map>
+#include <mutex>
+#include <stdexcept>
+
+namespace ashlar::testing {
+namespace {
+
+// The function that this library hides.
+template <typename Function>
+Function* Real(Function* /*hidden*/, const char* name) {
+  return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
+}
+
+enum class Action : uint8_t { kNone, kFail, kFailDone, kShort, kKill, kKilled };
+
+struct Fault {
+  uint64_t at = 0;  // 0: any
+  bool and_after = false;
+  std::string name;  // empty: any
+  std::string path_end;
+  Action action = Action::kNone;
+  int error = 0;
+};
+
+int ErrnoOf(const std::string& word) {
+  static const std::map<std::string, int> known = {
+      {"EACCES", EACCES}, {"EAGAIN", EAGAIN}, {"EBADF", EBADF},
+      {"EINTR", EINTR},   {"EINVAL", EINVAL}, {"EIO", EIO},
+      {"EMFILE", EMFILE}, {"ENOENT", ENOENT}, {"ENOLCK", ENOLCK},
+      {"ENOSPC", ENOSPC}, {"ENOSYS", ENOSYS}, {"ENOTSUP", ENOTSUP},
+      {"EPERM", EPERM},   {"EROFS", EROFS},   {"EDQUOT", EDQUOT},
+      {"EEXIST", EEXIST},
+  };
+  const auto found = known.find(word);
+  if (found == known.end()) throw std::invalid_argument("errno: " + word);
+  return found->second;
+}
+
+void ParseWhat(const std::string& what, Fault* fault) {
+  const std::string done = "done-";
+  if (what == "short") {
+    fault->action = Action::kShort;
+  } else if (what == "kill") {
+    fault->action = Action::kKill;
+  } else if (what == "killed") {
+    fault->action = Action::kKilled;
+  } else if (what.starts_with(done)) {
+    fault->action = Action::kFailDone;
+    fault->error = ErrnoOf(what.substr(done.size()));
+  } else {
+    fault->action = Action::kFail;
+    fault->error = ErrnoOf(what);
+  }
+}
+
+void ParseWhich(std::string which, Fault* fault) {
+  if (const size_t end = which.find('~'); end != std::string::npos) {
+    fault->path_end = which.substr(end + 1);
+    fault->name = which.substr(0, end);
+    return;
+  }
+  if (which.ends_with('+')) {
+    fault->and_after = true;
+    which.pop_back();
+  }
+  const size_t at = which.find('@');
+  const bool is_number =
+      which.find_first_not_of("0123456789") == std::string::npos;
+  if (is_number) {
+    fault->at = std::stoull(which);
+  } else {
+    fault->name = which.substr(0, at);
+    if (at != std::string::npos) fault->at = std::stoull(which.substr(at + 1));
+  }
+}
+
+std::vector<Fault> ParsePlan(const std::string& plan) {
+  std::vector<Fault> faults;
+  for (size_t begin = 0; begin < plan.size();) {
+    const size_t end = std::min(plan.find(',', begin), plan.size());
+    const std::string item = plan.substr(begin, end - begin);
+    const size_t colon = item.rfind(':');
+    if (colon == std::string::npos) throw std::invalid_argument(item);
+    Fault fault;
+    ParseWhich(item.substr(0, colon), &fault);
+    ParseWhat(item.substr(colon + 1), &fault);
+    faults.push_back(fault);
+    begin = end + 1;
+  }
+  return faults;
+}
+
+// All that this library knows. Its mutex is never held during a call.
+class Layer {
+ public:
+  // Never destroyed: the program makes calls until its very end.
+  static Layer& Get() {
+    static Layer* const layer = new Layer();
+    return *layer;
+  }
+
+  void Begin(const std::string& root, const std::string& plan) {
+    const std::scoped_lock hold(mutex_);
+    root_ = root;
+    faults_ = ParsePlan(plan);
+    calls_.clear();
+    of_name_.clear();
+    std::string current(4096, '\0');
+    current = getcwd(current.data(), current.size()) == nullptr
+                  ? ""
+                  : current.c_str();
+    is_in_root_ = IsBelowRoot(current);
+    prefix_ = is_in_root_ && current.size() > root_.size()
+                  ? current.substr(root_.size() + 1) + "/"
+                  : "";
+    is_on_ = true;
+  }
+
+  std::vector<CountedCall> End() {
+    const std::scoped_lock hold(mutex_);
+    is_on_ = false;
+    paths_.clear();
+    return std::move(calls_);
+  }
+
+  // The path relative to the root; false where it is not below it.
+  bool Resolve(int folder, const char* path, std::string* resolved) {
+    const std::scoped_lock hold(mutex_);
+    if (!is_on_ || path == nullptr) return false;
+    std::string text = path;
+    while (text.starts_with("./")) text.erase(0, 2);
+    if (text.starts_with("/")) {
+      if (!IsBelowRoot(text)) return false;
+      *resolved =
+          text.size() > root_.size() ? text.substr(root_.size() + 1) : ".";
+      return true;
+    }
+    if (folder == AT_FDCWD) {
+      *resolved = prefix_ + text;
+      return is_in_root_;
+    }
+    const auto found = paths_.find(folder);
+    if (found == paths_.end()) return false;
+    const std::string& parent = found->second;
+    if (text == "." || text.empty()) {
+      *resolved = parent;
+    } else {
+      *resolved = parent == "." ? text : parent + "/" + text;
+    }
+    return true;
+  }
+
+  bool PathOf(int descriptor, std::string* path) {
+    const std::scoped_lock hold(mutex_);
+    const auto found = paths_.find(descriptor);
+    if (!is_on_ || found == paths_.end()) return false;
+    *path = found->second;
+    return true;
+  }
+  void Opened(int descriptor, const std::string& path) {
+    const std::scoped_lock hold(mutex_);
+    if (descriptor >= 0) paths_[descriptor] = path;
+  }
+  void Closed(int descriptor) {
+    const std::scoped_lock hold(mutex_);
+    paths_.erase(descriptor);
+  }
+
+  // What is to happen to the next call; its number.
+  Fault Next(const char* name, const std::string& path,
+             const std::string& detail, size_t* number) {
+    const std::scoped_lock hold(mutex_);
+    calls_.push_back({name, path, detail, 0});
+    *number = calls_.size();
+    const uint64_t of_name = ++of_name_[name];
+    for (auto it = faults_.rbegin(); it != faults_.rend(); ++it) {
+      const Fault& fault = *it;
+      if (!fault.name.empty() && fault.name != name) continue;
+      if (!path.ends_with(fault.path_end)) continue;
+      const uint64_t n = fault.name.empty() ? *number : of_name;
+      const bool hit =
+          fault.at == 0 || n == fault.at || (fault.and_after && n > fault.at);
+      if (hit) return fault;
+    }
+    return Fault();
+  }
+
+  void Done(size_t number, int error) {
+    std::string line;
+    {
+      const std::scoped_lock hold(mutex_);
+      if (number > calls_.size()) return;
+      CountedCall& call = calls_[number - 1];
+      call.error = error;
+      if (log_ < 0) return;
+      line = std::to_string(number) + "\t" + call.name + "\t" + call.path +
+             "\t" + call.detail + "\t" + std::to_string(error) + "\n";
+    }
+    static auto* const real = Real(&::write, "write");
+    static_cast<void>(real(log_, line.data(), line.size()));
+  }
+
+ private:
+  Layer() {
+    const char* const log = std::getenv("ASHLAR_FAULT_LOG");
+    if (log != nullptr) {
+      using Open = int(const char*, int, ...);
+      static auto* const real =
+          reinterpret_cast<Open*>(dlsym(RTLD_NEXT, "open"));
+      log_ = real(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    }
+    const char* const root = std::getenv("ASHLAR_FAULT_ROOT");
+    const char* const plan = std::getenv("ASHLAR_FAULT_PLAN");
+    if (root != nullptr) Begin(root, plan == nullptr ? "" : plan);
+  }
+
+  bool IsBelowRoot(const std::string& path) const {
+    return path.starts_with(root_) &&
+           (path.size() == root_.size() || path[root_.size()] == '/');
+  }
+
+  std::mutex mutex_;
+  bool is_on_ = false;
+  std::string root_;
+  bool is_in_root_ = false;  // the current folder
+  std::string prefix_;       // from the root to the current folder
+  std::vector<Fault> faults_;
+  std::map<int, std::string> paths_;  // of open descriptors below the root
+  std::map<std::string, uint64_t> of_name_;
+  std::vector<CountedCall> calls_;
+  int log_ = -1;
+};
+
+[[noreturn]] void Die() {
+  ::kill(::getpid(), SIGKILL);
+  for (;;) ::pause();
+}
+
+// Makes one counted call, or not. `call(half)` makes it and returns what the
+// function returns; `failed` is what it returns with an error.
+template <typename Result, typename Call>
+Result Counted(const char* name, const std::string& path,
+               const std::string& detail, Result failed, const Call& call) {
+  size_t number = 0;
+  const Fault fault = Layer::Get().Next(name, path, detail, &number);
+  if (fault.action == Action::kKill) Die();
+  if (fault.action == Action::kFail) {
+    Layer::Get().Done(number, fault.error);
+    errno = fault.error;
+    return failed;
+  }
+  errno = 0;
+  Result result = call(fault.action == Action::kShort);
+  int error = result == failed ? errno : 0;
+  if (fault.action == Action::kKilled) Die();
+  if (fault.action == Action::kFailDone) {
+    error = fault.error;
+    result = failed;
+  }
+  Layer::Get().Done(number, error);
+  if (error != 0) errno = error;
+  return result;
+}
+
+size_t Half(size_t n) { return n > 1 ? n / 2 : n; }
+
+// Of calls about an open descriptor.
+template <typename Result, typename Call>
+Result OfDescriptor(const char* name, int descriptor, const Call& call) {
+  std::string path;
+  if (!Layer::Get().PathOf(descriptor, &path)) return call(false);
+  return Counted<Result>(name, path, "", -1, call);
+}
+
+// Of calls about a name.
+template <typename Call>
+int OfName(const char* name, int folder, const char* path,
+           const std::string& detail, const Call& call) {
+  std::string resolved;
+  if (!Layer::Get().Resolve(folder, path, &resolved)) return call(false);
+  return Counted<int>(name, resolved, detail, -1, call);
+}
+
+// Of calls about two names.
+template <typename Call>
+int OfNames(const char* name, int from_folder, const char* from, int to_folder,
+            const char* to, const Call& call) {
+  std::string resolved;
+  std::string second;
+  if (!Layer::Get().Resolve(from_folder, from, &resolved) ||
+      !Layer::Get().Resolve(to_folder, to, &second)) {
+    return call(false);
+  }
+  return Counted<int>(name, resolved, second, -1, call);
+}
+
+template <typename Call>
+int Opening(int folder, const char* path, int flags, const Call& call) {
+  std::string resolved;
+  if (!Layer::Get().Resolve(folder, path, &resolved)) return call(false);
+  const std::string detail = (flags & O_CREAT) != 0 ? "create" : "";
+  const int descriptor = Counted<int>("open", resolved, detail, -1, call);
+  Layer::Get().Opened(descriptor, resolved);
+  return descriptor;
+}
+
+mode_t ModeOf(int flags, va_list rest) {
+  const bool has_mode = (flags & (O_CREAT | O_TMPFILE)) != 0;
+  return has_mode ? static_cast<mode_t>(va_arg(rest, int)) : 0;
+}
+
+}  // namespace
+
+void BeginFaults(const std::string& root, const std::string& plan) {
+  Layer::Get().Begin(root, plan);
+}
+
+std::vector<CountedCall> EndFaults() { return Layer::Get().End(); }
+
+}  // namespace ashlar::testing
+
+// The calls. Each hides the C library's function of its name.
+using ashlar::testing::Counted;
+using ashlar::testing::Half;
+using ashlar::testing::Layer;
+using ashlar::testing::OfDescriptor;
+using ashlar::testing::OfName;
+using ashlar::testing::OfNames;
+using ashlar::testing::Opening;
+using ashlar::testing::Real;
+
+extern "C" {
+
+int open(const char* path, int flags, ...) {
+  va_list rest;
+  va_start(rest, flags);
+  const mode_t mode = ashlar::testing::ModeOf(flags, rest);
+  va_end(rest);
+  static auto* const real = Real(&::open, "open");
+  return Opening(AT_FDCWD, path, flags,
+                 [&](bool) { return real(path, flags, mode); });
+}
+
+int openat(int folder, const char* path, int flags, ...) {
+  va_list rest;
+  va_start(rest, flags);
+  const mode_t mode = ashlar::testing::ModeOf(flags, rest);
+  va_end(rest);
+  static auto* const real = Real(&::openat, "openat");
+  return Opening(folder, path, flags,
+                 [&](bool) { return real(folder, path, flags, mode); });
+}
+
+int mkostemp(char* pattern, int flags) {
+  static auto* const real = Real(&::mkostemp, "mkostemp");
+  std::string path;
+  if (!Layer::Get().Resolve(AT_FDCWD, pattern, &path)) {
+    return real(pattern, flags);
+  }
+  const int descriptor = Counted<int>(
+      "mkostemp", path, "", -1, [&](bool) { return real(pattern, flags); });
+  Layer::Get().Opened(descriptor, path);
+  return descriptor;
+}
+
+char* mkdtemp(char* pattern) noexcept {
+  static auto* const real = Real(&::mkdtemp, "mkdtemp");
+  std::string path;
+  if (!Layer::Get().Resolve(AT_FDCWD, pattern, &path)) return real(pattern);
+  return Counted<char*>("mkdtemp", path, "", nullptr,
+                        [&](bool) { return real(pattern); });
+}
+
+int close(int descriptor) {
+  static auto* const real = Real(&::close, "close");
+  const int result = OfDescriptor<int>("close", descriptor,
+                                       [&](bool) { return real(descriptor); });
+  Layer::Get().Closed(descriptor);
+  return result;
+}
+
+ssize_t write(int descriptor, const void* bytes, size_t n) {
+  static auto* const real = Real(&::write, "write");
+  return OfDescriptor<ssize_t>("write", descriptor, [&](bool half) {
+    return real(descriptor, bytes, half ? Half(n) : n);
+  });
+}
+
+ssize_t pwrite(int descriptor, const void* bytes, size_t n, off_t offset) {
+  static auto* const real = Real(&::pwrite, "pwrite");
+  return OfDescriptor<ssize_t>("write", descriptor, [&](bool half) {
+    return real(descriptor, bytes, half ? Half(n) : n, offset);
+  });
+}
+
+ssize_t read(int descriptor, void* bytes, size_t n) {
+  static auto* const real = Real(&::read, "read");
+  return OfDescriptor<ssize_t>("read", descriptor, [&](bool half) {
+    return real(descriptor, bytes, half ? Half(n) : n);
+  });
+}
+
+ssize_t pread(int descriptor, void* bytes, size_t n, off_t offset) {
+  static auto* const real = Real(&::pread, "pread");
+  return OfDescriptor<ssize_t>("read", descriptor, [&](bool half) {
+    return real(descriptor, bytes, half ? Half(n) : n, offset);
+  });
+}
+
+int fsync(int descriptor) {
+  static auto* const real = Real(&::fsync, "fsync");
+  return OfDescriptor<int>("fsync", descriptor,
+                           [&](bool) { return real(descriptor); });
+}
+
+int fdatasync(int descriptor) {
+  static auto* const real = Real(&::fdatasync, "fdatasync");
+  return OfDescriptor<int>("fdatasync", descriptor,
+                           [&](bool) { return real(descriptor); });
+}
+
+int ftruncate(int descriptor, off_t size) noexcept {
+  static auto* const real = Real(&::ftruncate, "ftruncate");
+  return OfDescriptor<int>("ftruncate", descriptor,
+                           [&](bool) { return real(descriptor, size); });
+}
+
+int flock(int descriptor, int operation) noexcept {
+  static auto* const real = Real(&::flock, "flock");
+  return OfDescriptor<int>("flock", descriptor,
+                           [&](bool) { return real(descriptor, operation); });
+}
+
+int fcntl(int descriptor, int command, ...) {
+  va_list rest;
+  va_start(rest, command);
+  void* const argument = va_arg(rest, void*);
+  va_end(rest);
+  static auto* const real = Real(&::fcntl, "fcntl");
+  std::string path;
+  if ((command != F_DUPFD && command != F_DUPFD_CLOEXEC) ||
+      !Layer::Get().PathOf(descriptor, &path)) {
+    return real(descriptor, command, argument);
+  }
+  const int copy = Counted<int>("dup", path, "", -1, [&](bool) {
+    return real(descriptor, command, argument);
+  });
+  Layer::Get().Opened(copy, path);
+  return copy;
+}
+
+int rename(const char* from, const char* to) noexcept {
+  static auto* const real = Real(&::rename, "rename");
+  return OfNames("rename", AT_FDCWD, from, AT_FDCWD, to,
+                 [&](bool) { return real(from, to); });
+}
+
+int renameat(int from_at, const char* from, int to_at,
+             const char* to) noexcept {
+  static auto* const real = Real(&::renameat, "renameat");
+  return OfNames("rename", from_at, from, to_at, to,
+                 [&](bool) { return real(from_at, from, to_at, to); });
+}
+
+int renameat2(int from_at, const char* from, int to_at, const char* to,
+              unsigned flags) noexcept {
+  static auto* const real = Real(&::renameat2, "renameat2");
+  return OfNames("renameat2", from_at, from, to_at, to,
+                 [&](bool) { return real(from_at, from, to_at, to, flags); });
+}
+
+int link(const char* from, const char* to) noexcept {
+  static auto* const real = Real(&::link, "link");
+  return OfNames("link", AT_FDCWD, from, AT_FDCWD, to,
+                 [&](bool) { return real(from, to); });
+}
+
+int linkat(int from_at, const char* from, int to_at, const char* to,
+           int flags) noexcept {
+  static auto* const real = Real(&::linkat, "linkat");
+  return OfNames("link", from_at, from, to_at, to,
+                 [&](bool) { return real(from_at, from, to_at, to, flags); });
+}
+
+int unlink(const char* path) noexcept {
+  static auto* const real = Real(&::unlink, "unlink");
+  return OfName("unlink", AT_FDCWD, path, "", [&](bool) { return real(path); });
+}
+
+int unlinkat(int folder, const char* path, int flags) noexcept {
+  static auto* const real = Real(&::unlinkat, "unlinkat");
+  const char* const name = (flags & AT_REMOVEDIR) != 0 ? "rmdir" : "unlink";
+  return OfName(name, folder, path, "",
+                [&](bool) { return real(folder, path, flags); });
+}
+
+int mkdir(const char* path, mode_t mode) noexcept {
+  static auto* const real = Real(&::mkdir, "mkdir");
+  return OfName("mkdir", AT_FDCWD, path, "",
+                [&](bool) { return real(path, mode); });
+}
+
+int rmdir(const char* path) noexcept {
+  static auto* const real = Real(&::rmdir, "rmdir");
+  return OfName("rmdir", AT_FDCWD, path, "", [&](bool) { return real(path); });
+}
+
+int stat(const char* path, struct stat* info) noexcept {
+  static auto* const real =
+      Real(static_cast<int (*)(const char*, struct stat*) noexcept>(&::stat),
+           "stat");
+  return OfName("stat", AT_FDCWD, path, "",
+                [&](bool) { return real(path, info); });
+}
+
+int lstat(const char* path, struct stat* info) noexcept {
+  static auto* const real = Real(&::lstat, "lstat");
+  return OfName("stat", AT_FDCWD, path, "",
+                [&](bool) { return real(path, info); });
+}
+
+int fstat(int descriptor, struct stat* info) noexcept {
+  static auto* const real = Real(&::fstat, "fstat");
+  return OfDescriptor<int>("stat", descriptor,
+                           [&](bool) { return real(descriptor, info); });
+}
+
+int fstatat(int folder, const char* path, struct stat* info,
+            int flags) noexcept {
+  static auto* const real = Real(&::fstatat, "fstatat");
+  return OfName("stat", folder, path, "",
+                [&](bool) { return real(folder, path, info, flags); });
+}
+
+DIR* opendir(const char* path) {
+  static auto* const real = Real(&::opendir, "opendir");
+  std::string resolved;
+  if (!Layer::Get().Resolve(AT_FDCWD, path, &resolved)) return real(path);
+  DIR* const stream = Counted<DIR*>("opendir", resolved, "", nullptr,
+                                    [&](bool) { return real(path); });
+  if (stream != nullptr) Layer::Get().Opened(dirfd(stream), resolved);
+  return stream;
+}
+
+DIR* fdopendir(int descriptor) {
+  static auto* const real = Real(&::fdopendir, "fdopendir");
+  std::string path;
+  if (!Layer::Get().PathOf(descriptor, &path)) return real(descriptor);
+  return Counted<DIR*>("opendir", path, "", nullptr,
+                       [&](bool) { return real(descriptor); });
+}
+
+struct dirent* readdir(DIR* stream) {
+  static auto* const real = Real(&::readdir, "readdir");
+  std::string path;
+  if (!Layer::Get().PathOf(dirfd(stream), &path)) return real(stream);
+  return Counted<struct dirent*>("readdir", path, "", nullptr,
+                                 [&](bool) { return real(stream); });
+}
+
+int closedir(DIR* stream) {
+  static auto* const real = Real(&::closedir, "closedir");
+  const int descriptor = dirfd(stream);
+  const int result = OfDescriptor<int>("closedir", descriptor,
+                                       [&](bool) { return real(stream); });
+  Layer::Get().Closed(descriptor);
+  return result;
+}
+
+}  // extern "C"

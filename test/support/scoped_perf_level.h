@@ -1,0 +1,25 @@
+// The perf level of this thread for a part of a test. The thread runs the
+// tests that come after it too, in any order.
+#ifndef ASHLAR_TEST_SUPPORT_SCOPED_PERF_LEVEL_H_
+#define ASHLAR_TEST_SUPPORT_SCOPED_PERF_LEVEL_H_
+
+#include "table/perf_context.h"
+
+namespace ashlar::testing {
+
+class ScopedPerfLevel {
+ public:
+  explicit ScopedPerfLevel(PerfLevel level) : before_(GetPerfLevel()) {
+    SetPerfLevel(level);
+  }
+  ScopedPerfLevel(const ScopedPerfLevel&) = delete;
+  ScopedPerfLevel& operator=(const ScopedPerfLevel&) = delete;
+  ~ScopedPerfLevel() { SetPerfLevel(before_); }
+
+ private:
+  const PerfLevel before_;
+};
+
+}  // namespace ashlar::testing
+
+#endif  // ASHLAR_TEST_SUPPORT_SCOPED_PERF_LEVEL_H_

@@ -1,0 +1,148 @@
+// A passing verdict of InspectTable holds: what it lets pass, every reader
+// reads to its end, in both directions, by every key, without a cache and with
+// one.
+//
+// Mutants of small tables with right checksums are the proof. A sample of them
+// is run here. ASHLAR_VERDICT_TABLES=<n> runs those of n tables of ours and of
+// n / 4 files of other writers, 40 mutants each: 2000 makes 100,000. A failure
+// prints the seed of its table: ASHLAR_TEST_SEED=<seed> replays it.
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "test/support/folder.h"
+#include "test/support/random.h"
+#include "test/support/small_table.h"
+#include "test/support/table_mutant.h"
+#include "test/support/tables.h"
+#include "test/support/verdict_check.h"
+
+namespace ashlar::testing {
+namespace {
+
+constexpr int kMutantsPerTable = 40;
+
+uint64_t NumTables(uint64_t sample) {
+  const char* const given = std::getenv("ASHLAR_VERDICT_TABLES");
+  return given == nullptr ? sample : std::strtoull(given, nullptr, 0);
+}
+
+// Files of the corpus that are small, sound, and read with what is built in.
+std::vector<std::string> SmallGoldenFiles() {
+  constexpr uint64_t kMostBytes = 6000;
+  std::istringstream lines(ReadFile(GoldenPath("golden.tsv")));
+  std::vector<std::string> names;
+  for (std::string line; std::getline(lines, line);) {
+    const std::string name = line.substr(0, line.find('\t'));
+    if (line.starts_with('#') || name == "r119-custom-codec.sst") continue;
+    if (ReadFile(GoldenPath(name)).size() <= kMostBytes) names.push_back(name);
+  }
+  return names;
+}
+
+struct Counts {
+  uint64_t mutants = 0;
+  uint64_t passed = 0;
+};
+
+void CheckMutants(const SmallTable& table, uint64_t seed, Counts* counts) {
+  const VerdictCheck sound = CheckVerdict(table.bytes);
+  ASSERT_TRUE(sound.passes) << table.description << ": " << sound.fault;
+  ASSERT_EQ(sound.broken_promise, "") << table.description;
+  const TableMutator mutator(table.bytes);
+  for (int i = 0; i < kMutantsPerTable; ++i) {
+    Random random(seed * kMutantsPerTable + static_cast<uint64_t>(i));
+    const TableMutant mutant = mutator.Mutate(&random);
+    const VerdictCheck check = CheckVerdict(mutant.bytes);
+    ++counts->mutants;
+    counts->passed += check.passes ? 1 : 0;
+    ASSERT_EQ(check.broken_promise, "")
+        << "mutant " << i << " of a table of " << table.description << ": "
+        << mutant.changes;
+  }
+}
+
+void Print(const char* of, const Counts& counts) {
+  std::printf("%s: %llu mutants, %llu of them passed\n", of,
+              static_cast<unsigned long long>(counts.mutants),
+              static_cast<unsigned long long>(counts.passed));
+}
+
+TEST(Verdict, HoldsForMutantsOfTables) {
+  Counts counts;
+  ForEachSeed(190200, NumTables(60), [&](uint64_t seed) {
+    Random random(seed);
+    CheckMutants(MakeSmallTable(&random), seed, &counts);
+  });
+  Print("tables", counts);
+  // Both verdicts must be met, or nothing is proven.
+  EXPECT_GT(counts.passed, counts.mutants / 50);
+  EXPECT_LT(counts.passed, counts.mutants);
+}
+
+TEST(Verdict, HoldsForMutantsOfOtherWritersFiles) {
+  const std::vector<std::string> names = SmallGoldenFiles();
+  ASSERT_GT(names.size(), 40u);
+  Counts counts;
+  ForEachSeed(290000, NumTables(20) / 4 + 1, [&](uint64_t seed) {
+    const std::string& name = names[seed % names.size()];
+    CheckMutants({ReadFile(GoldenPath(name)), name}, seed, &counts);
+  });
+  Print("files of other writers", counts);
+}
+
+// An index of no data blocks: what it stores beside them may have no bytes.
+TEST(Verdict, RangeDeletionsAloneUnderEveryIndex) {
+  using enum IndexType;
+  for (const IndexType type : {kBinarySearch, kHashSearch, kTwoLevelIndexSearch,
+                               kBinarySearchWithFirstKey}) {
+    for (uint32_t version = 2; version <= 7; ++version) {
+      TableOptions options;
+      options.format_version = version;
+      options.index_type = type;
+      options.prefix_extractor = NewFixedPrefixExtractor(1);
+      options.partition_filters = type == kTwoLevelIndexSearch;
+      const VerdictCheck check =
+          CheckVerdict(BuildTable(options, {RangeDeleted("a", 5, "d")}));
+      EXPECT_TRUE(check.passes)
+          << check.fault << ", index type " << static_cast<int>(type);
+      EXPECT_EQ(check.broken_promise, "");
+    }
+  }
+}
+
+// These were once judged wrongly.
+TEST(Verdict, ARestartPointThatIsNoEntry) {
+  const VerdictCheck check =
+      CheckVerdict(ReadFile(GoldenPath("verdicts/restart.sst")));
+  EXPECT_FALSE(check.passes);
+  EXPECT_NE(check.fault.find("bad restart point in data block #0 offset 0 size "
+                             "3551: number 3 is byte 2697, expected"),
+            std::string::npos)
+      << check.fault;
+}
+
+TEST(Verdict, ATopLevelOfAnIndexThatDoesNotFitTheKeys) {
+  const VerdictCheck check =
+      CheckVerdict(ReadFile(GoldenPath("verdicts/verify-misses.sst")));
+  EXPECT_FALSE(check.passes);
+  EXPECT_NE(check.fault.find("key on the wrong side of its index separator in "
+                             "data block #6"),
+            std::string::npos)
+      << check.fault;
+}
+
+TEST(Verdict, RangeDeletionsAloneUnderAHashSearchIndex) {
+  const VerdictCheck check =
+      CheckVerdict(ReadFile(GoldenPath("verdicts/rocksdb-rangedel-hash.sst")));
+  EXPECT_TRUE(check.passes) << check.fault;
+  EXPECT_EQ(check.broken_promise, "");
+}
+
+}  // namespace
+}  // namespace ashlar::testing

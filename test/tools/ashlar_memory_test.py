@@ -1,0 +1,177 @@
+"""The program where memory is out.
+
+The program under test is one whose n-th allocation fails (failing_program.cc).
+Whatever fails, a run ends with the output that it always has and exit code 0,
+or with a message that says that memory is out, an exit code other than 0, and
+no file that was not there before. It never calls a sound table damaged.
+
+Each command runs with some of its allocations failing, spread evenly;
+ASHLAR_EVERY_ALLOCATION=1 has them all.
+"""
+
+import os
+import pathlib
+import resource
+import subprocess
+import unittest
+
+import cli
+from cli import CliTest, PROGRAM, numbered_rows
+
+ROWS = numbered_rows(3000)
+UNSORTED = b"".join(b"key%06d\tvalue %d\n" % (i * 7919 % 3001, i)
+                    for i in range(3001))
+MAKE = ["--out=o.sst", "--identity=01", "--creation_time=1"]
+
+# A command, and what it reads from standard input.
+COMMANDS = (
+    (["check", "--threads=1", "a.sst"], b""),
+    (["check", "--threads=2", "a.sst"], b""),
+    (["check", "--show_properties", "--show_summary", "a.sst"], b""),
+    (["scan", "--quiet", "a.sst"], b""),
+    (["scan", "--json", "--from=key000100", "--to=key000200", "a.sst"], b""),
+    (["verify", "--threads=1", "a.sst", "p.sst"], b""),
+    (["verify", "--threads=2", "--json", "p.sst"], b""),
+    (["identify", "a.sst"], b""),
+    (["properties", "a.sst"], b""),
+    (["layout", "p.sst"], b""),
+    (["get", "--key=key000007", "--key=key001234", "a.sst", "p.sst"], b""),
+    (["get", "--prefix=key00001", "a.sst"], b""),
+    (["raw", "--out=o.txt", "r.sst"], b""),
+    (["stats", "--filter_probes=100", "p.sst"], b""),
+    (["space", "a.sst", "p.sst"], b""),
+    (["space", "--prefix_length=5", "a.sst"], b""),
+    (["overlap", "a.sst", "p.sst"], b""),
+    (["diff", "a.sst", "p.sst"], b""),
+    (["rewrite", *MAKE, "a.sst"], b""),
+    (["rewrite", *MAKE, "--compression_parallel_threads=2", "p.sst"], b""),
+    (["salvage", *MAKE, "a.sst"], b""),
+    (["build", "--input_format=hex", *MAKE], ROWS),
+    (["build", "--nosorted", "--memory=64K", "--tmpdir=.", *MAKE], UNSORTED),
+    (["build", "--input_format=hex", "--compression_max_dict_bytes=4096",
+      "--compression_zstd_max_train_bytes=65536", *MAKE], ROWS),
+    (["recompress", "--compression_types=zstd", "--threads=1", "--tmpdir=.",
+      "r.sst"], b""),
+    (["report", "--out=o.html", "--sample=5", "--filter_probes=10", "r.sst"],
+     b""),
+    (["--help"], b""),
+    (["--version"], b""),
+)
+# What they print is of times too: only that they print is compared.
+TIMED = ("recompress", "report")
+MOST_RUNS = 10
+
+
+class MemoryTest(CliTest):
+
+    def setUp(self):
+        super().setUp()
+        self.build("a.sst", ROWS, "--compression_type=zlib")
+        self.build("p.sst", ROWS, "--index_type=partitioned",
+                   "--partition_filters", "--block_size=1K")
+        self.build("r.sst", numbered_rows(200))
+        self.before = sorted(os.listdir(self.folder))
+
+    def run_with(self, command, stdin, failing=None, count=None):
+        environment = {}
+        if failing is not None:
+            environment["ASHLAR_FAIL_ALLOCATION"] = failing
+        if count is not None:
+            environment["ASHLAR_COUNT_ALLOCATIONS"] = str(count)
+        for name in ("o.sst", "o.txt", "o.html"):
+            (self.folder / name).unlink(missing_ok=True)
+        outcome = self.run_program(*command, stdin=stdin, env=environment,
+                                   timeout=300)
+        made = {path.name: path.read_bytes()
+                for path in self.folder.iterdir()
+                if path.name not in self.before and path != count}
+        return outcome, made
+
+    def judge(self, command, outcome, made, expected, expected_made):
+        for word in ("Corruption", "salvage", "corrupted", "terminate",
+                     "Sanitizer", "is not a valid SST file"):
+            self.assertNotIn(word, outcome.err)
+        if outcome.code == expected.code and not outcome.err.count(
+                "Memory limit"):
+            self.assertEqual(made.keys(), expected_made.keys())
+            if command[0] not in TIMED:
+                self.assertEqual(outcome.out, expected.out)
+                self.assertEqual(made, expected_made)
+            return False
+        self.assertIn("Memory limit: ", outcome.err)
+        self.assertEqual(outcome.code, 2, outcome.err)
+        self.assertEqual(made, {})
+        return True
+
+    def test_every_command(self):
+        with_all = "ASHLAR_EVERY_ALLOCATION" in os.environ
+        count = self.folder / "count"
+        for command, stdin in COMMANDS:
+            expected, expected_made = self.run_with(command, stdin, None, count)
+            self.assertIn(expected.code, (0, 1), expected.err)
+            allocations = int(count.read_text())
+            count.unlink()
+            self.assertGreater(allocations, 100)
+            step = 1 if with_all else max(1, allocations // MOST_RUNS)
+            failures = 0
+            for mode in ("", "+"):
+                for number in range(1, allocations + 1, step):
+                    failing = f"{number}{mode}"
+                    with self.subTest(command=command, failing=failing):
+                        outcome, made = self.run_with(command, stdin, failing)
+                        failures += self.judge(command, outcome, made,
+                                               expected, expected_made)
+            self.assertGreater(failures, 5, command)
+
+
+@unittest.skipIf(os.environ.get("ASHLAR_SANITIZED"),
+                 "sanitizers need address space without end")
+class LimitTest(CliTest):
+    """The same under a limit on the address space."""
+
+    def test_address_space(self):
+        self.build("a.sst", numbered_rows(60000, 400),
+                   "--compression_type=none", "--block_size=16M")
+        before = sorted(os.listdir(self.folder))
+        rows = b"".join(b"key%08d\t%0400d\n" % (i, i) for i in range(60000))
+        commands = (
+            (["check", "a.sst"], b""), (["verify", "a.sst"], b""),
+            (["scan", "--quiet", "a.sst"], b""),
+            (["get", "--key=key000007", "a.sst"], b""),
+            (["rewrite", *MAKE, "a.sst"], b""),
+            (["salvage", *MAKE, "a.sst"], b""),
+            (["build", "--nosorted", "--memory=256M", *MAKE], rows),
+            (["stats", "a.sst"], b""), (["layout", "a.sst"], b""),
+            (["raw", "--out=o.sst", "a.sst"], b""))
+        least = next(mib for mib in range(8, 400) if self.run_limited(
+            ["--version"], b"", mib).returncode == 0)
+        codes = set()
+        for command, stdin in commands:
+            for mib in (least, *(least + 8 * i for i in range(1, 12))):
+                with self.subTest(command=command, mib=mib):
+                    run = self.run_limited(command, stdin, mib)
+                    error = run.stderr.decode()
+                    made = set(os.listdir(self.folder)) - set(before)
+                    for word in ("Corruption", "salvage", "terminate"):
+                        self.assertNotIn(word, error)
+                    if run.returncode == 0:
+                        self.assertNotIn("Memory limit", error)
+                    else:
+                        self.assertEqual(run.returncode, 2, error)
+                        self.assertIn("Memory limit: ", error)
+                        self.assertEqual(made, set())
+                    codes.add(run.returncode)
+                    (self.folder / "o.sst").unlink(missing_ok=True)
+        self.assertEqual(codes, {0, 2})
+
+    def run_limited(self, command, stdin, mib):
+        limit = mib << 20
+        return subprocess.run(
+            [PROGRAM, *command], input=stdin, cwd=self.folder, timeout=300,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS,
+                                                  (limit, limit)))
+
+
+if __name__ == "__main__":
+    cli.main()
