@@ -57,9 +57,6 @@ uint64_t FailingMemory::Count() { return count.load(); }
 
 using ashlar::testing::FailsNow;
 
-#if ASHLAR_HAVE_ZSTD
-// zstd before 1.5.6 crashes where one of its own allocations for these fails
-// (facebook/zstd#3847). The library asks for room before it calls them.
 namespace {
 template <typename Call>
 auto Spared(const Call& call) {
@@ -69,6 +66,22 @@ auto Spared(const Call& call) {
   return result;
 }
 }  // namespace
+
+// glibc ends the process where it has no memory to note that a thread_local
+// object is to be destroyed.
+extern "C" {
+int RealThreadAtExit(void (*)(void*), void*,
+                     void*) asm("__real___cxa_thread_atexit");
+int WrappedThreadAtExit(void (*)(void*), void*,
+                        void*) asm("__wrap___cxa_thread_atexit");
+int WrappedThreadAtExit(void (*destroy)(void*), void* object, void* library) {
+  return Spared([&] { return RealThreadAtExit(destroy, object, library); });
+}
+}
+
+#if ASHLAR_HAVE_ZSTD
+// zstd before 1.5.6 crashes where one of its own allocations for these fails
+// (facebook/zstd#3847). The library asks for room before it calls them.
 extern "C" {
 void* RealCreate(const void*, size_t, int) asm("__real_ZSTD_createCDict");
 size_t RealTrain(void*, size_t, const void*, const size_t*,
