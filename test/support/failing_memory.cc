@@ -11,6 +11,7 @@ namespace ashlar::testing {
 namespace {
 
 constinit std::atomic<bool> armed = false;
+constinit std::atomic<bool> held = false;
 constinit std::atomic<uint64_t> failing_number = 0;
 constinit std::atomic<FailureMode> failure_mode = FailureMode::kOnce;
 constinit std::atomic<uint64_t> count = 0;
@@ -20,7 +21,7 @@ constinit std::atomic<bool> failed = false;
 constinit thread_local bool is_spared = false;
 
 bool FailsNow() {
-  if (!armed.load() || is_spared) return false;
+  if (!armed.load() || held.load() || is_spared) return false;
   const uint64_t number = ++count;
   const uint64_t failing = failing_number.load();
   const FailureMode mode = failure_mode.load();
@@ -45,6 +46,9 @@ void FailingMemory::Arm(uint64_t n, FailureMode mode) {
   failed = false;
   armed = true;
 }
+
+void FailingMemory::Hold() { held = true; }
+void FailingMemory::Resume() { held = false; }
 
 bool FailingMemory::Disarm() {
   armed = false;

@@ -3,7 +3,7 @@
 The program under test is one whose n-th allocation fails (failing_program.cc).
 Whatever fails, a run ends with the output that it always has and exit code 0,
 or with a message that says that memory is out, an exit code other than 0, and
-no file that was not there before. It never calls a sound table damaged.
+no file that was not there before, or a whole one. It never calls a sound table damaged.
 
 Each command runs with some of its allocations failing, spread evenly;
 ASHLAR_EVERY_ALLOCATION=1 has them all.
@@ -95,12 +95,17 @@ class MemoryTest(CliTest):
                 "Memory limit"):
             self.assertEqual(made.keys(), expected_made.keys())
             if command[0] not in TIMED:
-                self.assertEqual(outcome.out, expected.out)
-                self.assertEqual(made, expected_made)
+                # What they differ in would take long to print.
+                self.assertTrue(outcome.out == expected.out, "other output")
+                self.assertTrue(made == expected_made, "other files")
             return False
         self.assertIn("Memory limit: ", outcome.err)
         self.assertEqual(outcome.code, 2, outcome.err)
-        self.assertEqual(made, {})
+        # Nothing, or the whole: memory may be out when that has its name.
+        if made:
+            self.assertEqual(made.keys(), expected_made.keys())
+            self.assertTrue(command[0] in TIMED or made == expected_made,
+                            "a part")
         return True
 
     def test_every_command(self):

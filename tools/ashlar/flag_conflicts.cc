@@ -156,21 +156,6 @@ std::string FindSortingConflict(const CommandLine& line) {
   return {};
 }
 
-std::string FindThreadConflict(const CommandLine& line,
-                               const Command& command) {
-  const uint32_t asked = FLAGS_compression_parallel_threads;
-  if (command.bit == kRecompress && FLAGS_threads != 0 && asked != 0) {
-    return Excludes("--threads", "--compression_parallel_threads");
-  }
-  if ((command.bit & (kBuild | kRewrite)) != 0 && asked > 1 &&
-      FLAGS_target_file_size != 0 && line.Given("identity")) {
-    return "--compression_parallel_threads=" + std::to_string(asked) +
-           " and --identity exclude each other where there is "
-           "--target_file_size: such files are built by one thread";
-  }
-  return {};
-}
-
 std::string FindOutputConflict(const CommandLine& line,
                                const Command& command) {
   if (FLAGS_json && FLAGS_jsonl) return Excludes("--json", "--jsonl");
@@ -215,7 +200,10 @@ std::string FindConflict(const CommandLine& line, const Command& command) {
   if (conflict.empty() && (command.bit & kMake) != 0) {
     conflict = FindDictionaryConflict(line);
   }
-  if (conflict.empty()) conflict = FindThreadConflict(line, command);
+  if (conflict.empty() && command.bit == kRecompress && FLAGS_threads != 0 &&
+      FLAGS_compression_parallel_threads != 0) {
+    conflict = Excludes("--threads", "--compression_parallel_threads");
+  }
   if (conflict.empty() && command.bit == kBuild) {
     conflict = FindSortingConflict(line);
   }
