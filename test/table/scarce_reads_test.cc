@@ -18,7 +18,6 @@
 #include "table/table_reader.h"
 #include "test/support/scarcity.h"
 #include "test/support/tables.h"
-#include "util/compression.h"
 #include "util/worker_pool.h"
 
 namespace ashlar::testing {

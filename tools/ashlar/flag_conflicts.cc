@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tools/ashlar/memory_limit.h"
 #include "util/compression.h"
 
 namespace ashlar::tool {
@@ -18,7 +19,7 @@ Types CodecsOf(const CommandLine& line, const Command& command) {
   if (command.bit != kRecompress) {
     if (!line.Given("compression_type")) return {DefaultCompressionType()};
     const auto type = ParseCompressionType(FLAGS_compression_type);
-    return type.ok() ? Types{*type} : Types();
+    return IsOkOrThrow(type.status()) ? Types{*type} : Types();
   }
   if (FLAGS_compression_types.empty()) return SupportedCompressionTypes();
   Types types;
@@ -26,7 +27,7 @@ Types CodecsOf(const CommandLine& line, const Command& command) {
   for (;;) {
     const size_t comma = std::min(rest.find(','), rest.size());
     const auto type = ParseCompressionType(rest.substr(0, comma));
-    if (!type.ok()) return {};
+    if (!IsOkOrThrow(type.status())) return {};
     types.push_back(*type);
     if (comma == rest.size()) return types;
     rest.remove_prefix(comma + 1);
