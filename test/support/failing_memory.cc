@@ -138,17 +138,24 @@ void* LibcCalloc(size_t n, size_t size) asm("__libc_calloc");
 void* LibcRealloc(void* memory, size_t n) asm("__libc_realloc");
 void* LibcMemalign(size_t alignment, size_t n) asm("__libc_memalign");
 
-void* malloc(size_t n) { return FailsNow() ? nullptr : LibcMalloc(n); }
-void* calloc(size_t n, size_t size) {
+// By other names, for the library declares its own.
+void* OurMalloc(size_t n) asm("malloc");
+void* OurMalloc(size_t n) { return FailsNow() ? nullptr : LibcMalloc(n); }
+void* OurCalloc(size_t n, size_t size) asm("calloc");
+void* OurCalloc(size_t n, size_t size) {
   return FailsNow() ? nullptr : LibcCalloc(n, size);
 }
-void* realloc(void* memory, size_t n) {
+void* OurRealloc(void* memory, size_t n) asm("realloc");
+void* OurRealloc(void* memory, size_t n) {
   return FailsNow() ? nullptr : LibcRealloc(memory, n);
 }
-void* aligned_alloc(size_t alignment, size_t n) {
+void* OurAlignedAlloc(size_t alignment, size_t n) asm("aligned_alloc");
+void* OurAlignedAlloc(size_t alignment, size_t n) {
   return FailsNow() ? nullptr : LibcMemalign(alignment, n);
 }
-int posix_memalign(void** memory, size_t alignment, size_t n) {
+int OurMemalign(void** memory, size_t alignment,
+                size_t n) asm("posix_memalign");
+int OurMemalign(void** memory, size_t alignment, size_t n) {
   *memory = FailsNow() ? nullptr : LibcMemalign(alignment, n);
   return *memory == nullptr ? ENOMEM : 0;
 }
