@@ -64,8 +64,9 @@ class KernelRing final : public ReadRing {
     const int error = -::io_uring_queue_init(entries, &ring_, 0);
     if (error != 0) return error;
     is_open_ = true;
+    errno = 0;
     io_uring_probe* const probe = ::io_uring_get_probe_ring(&ring_);
-    if (probe == nullptr) return ENOSYS;
+    if (probe == nullptr) return errno == ENOMEM ? ENOMEM : ENOSYS;
     const bool reads = ::io_uring_opcode_supported(probe, IORING_OP_READ) != 0;
     ::io_uring_free_probe(probe);
     return reads ? 0 : ENOSYS;

@@ -2,7 +2,9 @@
 
 #include "util/version.h"
 
+#include <cerrno>
 #include <memory>
+#include <new>
 
 #include "port/read_calls.h"
 #include "util/compress/registry.h"
@@ -21,8 +23,15 @@ std::string CompressionLibraryVersion(CompressionType type) {
 
 LibraryFeatures FindLibraryFeatures() {
   std::unique_ptr<port::ReadRing> ring;
-  return {internal::Crc32cPath(), internal::Xxh3Path(),
-          port::SystemReadCalls().open_ring(1, &ring) == 0};
+  int error = port::SystemReadCalls().open_ring(1, &ring);
+  if (error == ENOMEM) {
+    // The kernel says this also of a limit on locked memory, which is an
+    // answer. Want of our own is none, and throws here.
+    constexpr size_t kBytes = size_t{1} << 16;
+    ::operator delete(::operator new(kBytes));
+    error = port::SystemReadCalls().open_ring(1, &ring);
+  }
+  return {internal::Crc32cPath(), internal::Xxh3Path(), error == 0};
 }
 
 }  // namespace ashlar

@@ -25,6 +25,7 @@ struct LibraryFeatures {
   std::string_view xxh3;    // "avx512", "avx2", "sse2", "neon" or "portable"
   bool io_uring = false;    // built in, and the kernel allows it
 };
+// May throw std::bad_alloc.
 ASHLAR_EXPORT LibraryFeatures FindLibraryFeatures();
 
 }  // namespace ashlar

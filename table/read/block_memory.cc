@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <utility>
 
+#include "util/mem/thread_exit.h"
+
 namespace ashlar::internal {
 
 namespace {
@@ -20,12 +22,12 @@ constexpr bool kKeeps = true;
 
 // Blocks may outlive what a thread keeps, as those of a cache that is a static
 // object do.
-constinit thread_local bool has_ended = false;
+constinit thread_local ThreadObject state = ThreadObject::kUnborn;
 
 class Kept {
  public:
   ~Kept() {
-    has_ended = true;
+    state = ThreadObject::kEnded;
     for (const Piece& piece : pieces_) std::free(piece.memory);
   }
 
@@ -66,8 +68,9 @@ class Kept {
 };
 
 Kept* OfThread() {
+  if (!kKeeps || !MayUse(&state)) return nullptr;
   thread_local Kept kept;
-  return kKeeps && !has_ended ? &kept : nullptr;
+  return &kept;
 }
 
 }  // namespace

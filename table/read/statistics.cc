@@ -3,8 +3,10 @@
 #include "table/statistics.h"
 
 #include <algorithm>
+#include <new>
 
 #include "table/read/statistics_shards.h"
+#include "util/mem/thread_exit.h"
 
 namespace ashlar {
 
@@ -14,14 +16,14 @@ constinit thread_local ThreadShard thread_shard;
 
 namespace {
 
-// Set while the thread ends and its list is gone.
-constinit thread_local bool is_ending = false;
+// Of the thread's list.
+constinit thread_local ThreadObject state = ThreadObject::kUnborn;
 
 // All shards that a thread has; gives them back when it ends.
 class ShardsOfThread {
  public:
   ~ShardsOfThread() {
-    is_ending = true;
+    state = ThreadObject::kEnded;
     thread_shard = {};
     for (const Held& held : held_) {
       if (const auto owner = held.owner.lock()) owner->GiveBack(held.shard);
@@ -34,6 +36,8 @@ class ShardsOfThread {
                                     [id](const Held& h) { return h.id == id; });
     if (found != held_.end()) return found->shard;
     std::erase_if(held_, [](const Held& h) { return h.owner.expired(); });
+    // Before there is a shard to lose.
+    if (held_.size() == held_.capacity()) held_.reserve(2 * held_.size() + 4);
     held_.push_back({id, owner, owner->Take()});
     return held_.back().shard;
   }
@@ -54,17 +58,26 @@ uint64_t NextId() {
 
 }  // namespace
 
+// Null also where memory is out: what is read does not fail for want of it.
 StatisticsShard* StatisticsShards::Find(const Statistics& statistics) {
-  if (is_ending) return nullptr;
+  if (!MayUse(&state)) return nullptr;
   thread_local ShardsOfThread mine;
-  thread_shard = {statistics.id_,
-                  mine.Find(statistics.id_, statistics.shards_)};
+  try {
+    thread_shard = {statistics.id_,
+                    mine.Find(statistics.id_, statistics.shards_)};
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
   return thread_shard.shard;
 }
 
 StatisticsShard* StatisticsShards::Take() {
   const MutexLock lock(&mutex_);
-  if (free_.empty()) return &shards_.emplace_back();
+  if (free_.empty()) {
+    // GiveBack, as the thread ends, must find room.
+    free_.reserve(shards_.size() + 1);
+    return &shards_.emplace_back();
+  }
   StatisticsShard* const shard = free_.back();
   free_.pop_back();
   return shard;

@@ -52,7 +52,8 @@ extern constinit thread_local ThreadShard thread_shard
 
 class StatisticsShards {
  public:
-  // This thread's. Null while the thread ends: then nothing is counted.
+  // This thread's. Null while the thread ends, and where there is no memory for
+  // one: then nothing is counted.
   static StatisticsShard* Mine(const Statistics& statistics) {
     if (thread_shard.id == statistics.id_) [[likely]]
       return thread_shard.shard;

@@ -318,7 +318,7 @@ Status Iterator::PinValue(PinnableSlice* value) {
     return {};
   }
   std::unique_ptr<Buffer> copy;
-  const Status copied = OrMemoryLimit([&] {
+  Status copied = OrMemoryLimit([&] {
     copy = std::make_unique<Buffer>();
     copy->Append(value_);
     return Status();

@@ -11,6 +11,7 @@ namespace ashlar::testing {
 namespace {
 
 constinit std::atomic<bool> armed = false;
+constinit std::atomic<bool> held = false;
 constinit std::atomic<uint64_t> failing_number = 0;
 constinit std::atomic<FailureMode> failure_mode = FailureMode::kOnce;
 constinit std::atomic<uint64_t> count = 0;
@@ -20,7 +21,7 @@ constinit std::atomic<bool> failed = false;
 constinit thread_local bool is_spared = false;
 
 bool FailsNow() {
-  if (!armed.load() || is_spared) return false;
+  if (!armed.load() || held.load() || is_spared) return false;
   const uint64_t number = ++count;
   const uint64_t failing = failing_number.load();
   const FailureMode mode = failure_mode.load();
@@ -46,6 +47,9 @@ void FailingMemory::Arm(uint64_t n, FailureMode mode) {
   armed = true;
 }
 
+void FailingMemory::Hold() { held = true; }
+void FailingMemory::Resume() { held = false; }
+
 bool FailingMemory::Disarm() {
   armed = false;
   return failed.load();
@@ -57,9 +61,6 @@ uint64_t FailingMemory::Count() { return count.load(); }
 
 using ashlar::testing::FailsNow;
 
-#if ASHLAR_HAVE_ZSTD
-// zstd before 1.5.6 crashes where one of its own allocations for these fails
-// (facebook/zstd#3847). The library asks for room before it calls them.
 namespace {
 template <typename Call>
 auto Spared(const Call& call) {
@@ -69,6 +70,22 @@ auto Spared(const Call& call) {
   return result;
 }
 }  // namespace
+
+// glibc ends the process where it has no memory to note that a thread_local
+// object is to be destroyed.
+extern "C" {
+int RealThreadAtExit(void (*)(void*), void*,
+                     void*) asm("__real___cxa_thread_atexit");
+int WrappedThreadAtExit(void (*)(void*), void*,
+                        void*) asm("__wrap___cxa_thread_atexit");
+int WrappedThreadAtExit(void (*destroy)(void*), void* object, void* library) {
+  return Spared([&] { return RealThreadAtExit(destroy, object, library); });
+}
+}
+
+#if ASHLAR_HAVE_ZSTD
+// zstd before 1.5.6 crashes where one of its own allocations for these fails
+// (facebook/zstd#3847). The library asks for room before it calls them.
 extern "C" {
 void* RealCreate(const void*, size_t, int) asm("__real_ZSTD_createCDict");
 size_t RealTrain(void*, size_t, const void*, const size_t*,
@@ -121,17 +138,24 @@ void* LibcCalloc(size_t n, size_t size) asm("__libc_calloc");
 void* LibcRealloc(void* memory, size_t n) asm("__libc_realloc");
 void* LibcMemalign(size_t alignment, size_t n) asm("__libc_memalign");
 
-void* malloc(size_t n) { return FailsNow() ? nullptr : LibcMalloc(n); }
-void* calloc(size_t n, size_t size) {
+// By other names, for the library declares its own.
+void* OurMalloc(size_t n) asm("malloc");
+void* OurMalloc(size_t n) { return FailsNow() ? nullptr : LibcMalloc(n); }
+void* OurCalloc(size_t n, size_t size) asm("calloc");
+void* OurCalloc(size_t n, size_t size) {
   return FailsNow() ? nullptr : LibcCalloc(n, size);
 }
-void* realloc(void* memory, size_t n) {
+void* OurRealloc(void* memory, size_t n) asm("realloc");
+void* OurRealloc(void* memory, size_t n) {
   return FailsNow() ? nullptr : LibcRealloc(memory, n);
 }
-void* aligned_alloc(size_t alignment, size_t n) {
+void* OurAlignedAlloc(size_t alignment, size_t n) asm("aligned_alloc");
+void* OurAlignedAlloc(size_t alignment, size_t n) {
   return FailsNow() ? nullptr : LibcMemalign(alignment, n);
 }
-int posix_memalign(void** memory, size_t alignment, size_t n) {
+int OurMemalign(void** memory, size_t alignment,
+                size_t n) asm("posix_memalign");
+int OurMemalign(void** memory, size_t alignment, size_t n) {
   *memory = FailsNow() ? nullptr : LibcMemalign(alignment, n);
   return *memory == nullptr ? ENOMEM : 0;
 }

@@ -25,6 +25,9 @@ class FailingMemory {
  public:
   // From here on the n-th allocation fails, from 1.
   static void Arm(uint64_t n, FailureMode mode);
+  // In between, allocations are neither counted nor made to fail.
+  static void Hold();
+  static void Resume();
   // All succeed again. Returns whether any failed since Arm.
   static bool Disarm();
   // Allocations since Arm.

@@ -51,7 +51,10 @@ using ashlar::testing::FailureMode;
 
 }  // namespace
 
-extern "C" int poll(pollfd* watched, nfds_t n, int milliseconds) {
+extern "C" {
+// By another name, for the library declares its own.
+int OurPoll(pollfd* watched, nfds_t n, int milliseconds) asm("poll");
+int OurPoll(pollfd* watched, nfds_t n, int milliseconds) {
   static bool is_first = true;
   if (is_first && std::getenv("ASHLAR_SIGNAL_AT_WAIT") != nullptr) {
     is_first = false;
@@ -61,4 +64,5 @@ extern "C" int poll(pollfd* watched, nfds_t n, int milliseconds) {
   return static_cast<int>(syscall(SYS_ppoll, watched, n,
                                   milliseconds < 0 ? nullptr : &timeout,
                                   nullptr, 0));
+}
 }

@@ -125,7 +125,7 @@ TEST(HostileNames, NoMessageCarriesThem) {
   ExpectPrintable(TableReader::Open(path).status());
   WriteFile(path, "no table");
   ExpectPrintable(TableReader::Open(path).status());
-  ExpectPrintable(AtomicFile::Create(path, {}).status());
+  ExpectPrintable(AtomicFile::Create(path, {.overwrite = false}).status());
   const auto file = OpenRandomAccessFile(path);
   Require(file.status());
   TableInspection inspection;

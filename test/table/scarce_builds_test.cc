@@ -201,7 +201,8 @@ TEST(ScarceBuilds, StatusNeedsNoMemory) {
   const std::string text(100, 'x');
   FailingMemory::Arm(1, FailureMode::kFromThere);
   const Status made = Status::Corruption(text);
-  const Status copied = made;
+  const Status copied =
+      made;  // NOLINT(performance-unnecessary-copy-initialization)
   const Status prefixed = made.WithPrefix("file");
   const Status from_errno = Status::FromErrno("open", text, ENOENT);
   const Status none = Status::OutOfMemory();

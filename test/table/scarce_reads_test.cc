@@ -7,16 +7,17 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "cache/cache_options.h"
 #include "cache/tiered_cache.h"
 #include "table/dump.h"
 #include "table/merging_iterator.h"
+#include "table/statistics.h"
 #include "table/table_reader.h"
 #include "test/support/scarcity.h"
 #include "test/support/tables.h"
-#include "util/compression.h"
 #include "util/worker_pool.h"
 
 namespace ashlar::testing {
@@ -222,6 +223,8 @@ TEST_F(ScarceReads, GetWithCaches) {
       options_.block_cache = cache.make();
       options_.cache_index_and_filter_blocks = cache.metadata;
       options_.partition_pinning = PinningTier::kNone;
+      // New to this thread: it gets a shard of its own by the first read.
+      options_.statistics = std::make_shared<Statistics>();
       reader_ = OpenTable(bytes_, options_);
     };
     reopen();
@@ -236,6 +239,31 @@ TEST_F(ScarceReads, GetWithCaches) {
                      reopen();
                    });
   }
+}
+
+// The first reads of a thread make what it keeps for the next ones.
+TEST_F(ScarceReads, ThreadsThatAreNew) {
+  Use(Forms().front());
+  ForEachFailure(
+      [this] {
+        // The reader and the thread are the test's own.
+        FailingMemory::Hold();
+        options_.statistics = std::make_shared<Statistics>();
+        reader_ = OpenTable(bytes_, options_);
+        Status status;
+        std::thread([&] {
+          FailingMemory::Resume();
+          status = GetAll();
+          if (status.ok()) status = Walk({}, true);
+          FailingMemory::Hold();
+        }).join();
+        FailingMemory::Resume();
+        return status;
+      },
+      [this] {
+        CheckFound();
+        CheckWalked();
+      });
 }
 
 TEST_F(ScarceReads, MultiGet) {

@@ -263,10 +263,6 @@ CONFLICTS = (
      "--memory needs --nosorted: rows that come sorted are not kept"),
     (MAKERS, "--tmpdir=/tmp",
      "--tmpdir needs --nosorted: rows that come sorted are not kept"),
-    (MAKERS, "--identity=01 --target_file_size=1M "
-     "--compression_parallel_threads=4",
-     "--compression_parallel_threads=4 and --identity exclude each other where "
-     "there is --target_file_size: such files are built by one thread"),
     (["rewrite", "--out=o.sst", "a.sst"], "--filter=bloom --ribbon",
      "--filter=bloom and --ribbon exclude each other"),
     (["salvage", "--out=o.sst", "a.sst"],
@@ -306,6 +302,8 @@ ACCEPTED = (
     (MAKERS, "--compression_type=snappy --compression_level=32767"),
     (MAKERS, "--partition_index --index_type=partitioned"),
     (MAKERS, "--nosorted --memory=64M --tmpdir=/tmp"),
+    (MAKERS, "--identity=01 --target_file_size=1M "
+     "--compression_parallel_threads=4"),
     (MAKERS, "--input_format=jsonl --target_file_size=1M --memory=64M"),
     (["scan", "a.sst"], "--json --output_hex"),
     (["check", "a.sst"], "--input_key_hex"),

@@ -3,14 +3,13 @@
 The program under test is one whose n-th allocation fails (failing_program.cc).
 Whatever fails, a run ends with the output that it always has and exit code 0,
 or with a message that says that memory is out, an exit code other than 0, and
-no file that was not there before. It never calls a sound table damaged.
+no file that was not there before, or a whole one. It never calls a sound table damaged.
 
 Each command runs with some of its allocations failing, spread evenly;
 ASHLAR_EVERY_ALLOCATION=1 has them all.
 """
 
 import os
-import pathlib
 import resource
 import subprocess
 import unittest
@@ -59,7 +58,7 @@ COMMANDS = (
 )
 # What they print is of times too: only that they print is compared.
 TIMED = ("recompress", "report")
-MOST_RUNS = 10
+MOST_RUNS = 15
 
 
 class MemoryTest(CliTest):
@@ -70,10 +69,14 @@ class MemoryTest(CliTest):
         self.build("p.sst", ROWS, "--index_type=partitioned",
                    "--partition_filters", "--block_size=1K")
         self.build("r.sst", numbered_rows(200))
+        # gflags loses a few bytes of its own where it throws.
+        (self.folder / "leaks").write_text("leak:libgflags\n")
         self.before = sorted(os.listdir(self.folder))
 
     def run_with(self, command, stdin, failing=None, count=None):
-        environment = {}
+        environment = {
+            "LSAN_OPTIONS": "print_suppressions=0:suppressions=" +
+                            str(self.folder / "leaks")}
         if failing is not None:
             environment["ASHLAR_FAIL_ALLOCATION"] = failing
         if count is not None:
@@ -95,12 +98,17 @@ class MemoryTest(CliTest):
                 "Memory limit"):
             self.assertEqual(made.keys(), expected_made.keys())
             if command[0] not in TIMED:
-                self.assertEqual(outcome.out, expected.out)
-                self.assertEqual(made, expected_made)
+                # What they differ in would take long to print.
+                self.assertTrue(outcome.out == expected.out, "other output")
+                self.assertTrue(made == expected_made, "other files")
             return False
         self.assertIn("Memory limit: ", outcome.err)
         self.assertEqual(outcome.code, 2, outcome.err)
-        self.assertEqual(made, {})
+        # Nothing, or the whole: memory may be out when that has its name.
+        if made:
+            self.assertEqual(made.keys(), expected_made.keys())
+            self.assertTrue(command[0] in TIMED or made == expected_made,
+                            "a part")
         return True
 
     def test_every_command(self):

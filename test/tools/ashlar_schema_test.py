@@ -18,6 +18,7 @@ LINE, DEFS = "#/$defs/line", "#/$defs/"
 CANNOT_BE_SHOWN = {
     # Takes a machine without memory.
     DEFS + 'error/properties/code="Memory limit"',
+    DEFS + 'file/properties/status="memory_limit"',
 }
 # Members whose absence is no fault of a document, such as those that only
 # some files have.

@@ -100,11 +100,11 @@ class SignalTest(CliTest):
             self.assertNotIn(COMPLETE, error)
             return "stopped"
         self.assertEqual(run.returncode, expected.returncode, error)
-        self.assertEqual(run.stdout, expected.stdout)
+        self.assertTrue(run.stdout == expected.stdout, "other output")
         self.assertEqual(made.keys(), expected_made.keys())
         for name in made:
             if name != "o.html":
-                self.assertEqual(made[name], expected_made[name])
+                self.assertTrue(made[name] == expected_made[name], name)
         self.assertEqual(error.count(COMPLETE), 1, error)
         return "complete"
 

@@ -51,8 +51,10 @@ TEST(Printable, EveryMessageOfAStatus) {
         Status::IOError(all), Status::Aborted(all), Status::MemoryLimit(all),
         Status::MergeInProgress(all), Status(Status::IOError(all))}) {
     EXPECT_EQ(status.message(), shown);
-    EXPECT_EQ(status.WithPrefix(all).message(), shown + ": " + shown);
-    EXPECT_TRUE(status.ToString().ends_with(": " + shown));
+    std::string twice = shown;
+    twice.append(": ").append(shown);
+    EXPECT_EQ(status.WithPrefix(all).message(), twice);
+    EXPECT_TRUE(status.ToString().ends_with(shown));
   }
   EXPECT_EQ(Status::FromErrno("open", "a\x1b", ENOENT).message(),
             "open a\\x1B: No such file or directory");

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "table/table_builder.h"
+#include "tools/ashlar/memory_limit.h"
 #include "tools/ashlar/open_table.h"
 #include "tools/ashlar/print_text.h"
 #include "tools/ashlar/progress.h"
@@ -193,13 +194,12 @@ StoredBlocks FindStoredBlocks(const std::string& path,
   StoredBlocks stored;
   ParseTypes(properties.compression_name, &stored);
   const auto file = OpenRandomAccessFile(path);
-  if (!file.ok()) return stored;
+  if (!IsOkOrThrow(file.status())) return stored;
   TableInspection listed;
   // What is wrong with the file others tell.
-  InspectTable(**file,
-               InspectOptionsFromFlags(InspectOptions::DataBlocks::kList),
-               &listed)
-      .IgnoreError();
+  static_cast<void>(IsOkOrThrow(InspectTable(
+      **file, InspectOptionsFromFlags(InspectOptions::DataBlocks::kList),
+      &listed)));
   for (const BlockInfo& block : listed.blocks) {
     if (block.kind != BlockKind::kData) continue;
     stored.data_size += block.size + kTrailerBytes;

@@ -7,6 +7,7 @@
 
 #include "table/dump.h"
 #include "table/options.h"
+#include "tools/ashlar/memory_limit.h"
 #include "tools/ashlar/open_table.h"
 #include "util/file.h"
 
@@ -18,7 +19,7 @@ std::vector<uint64_t> BlockSizes(const std::string& path) {
   constexpr size_t kEnough = 256;
   std::vector<uint64_t> sizes;
   const auto file = OpenRandomAccessFile(path);
-  if (!file.ok()) return sizes;
+  if (!IsOkOrThrow(file.status())) return sizes;
   InspectOptions options =
       InspectOptionsFromFlags(InspectOptions::DataBlocks::kRead);
   options.on_block = [&sizes](const BlockInfo& block) {
@@ -31,7 +32,7 @@ std::vector<uint64_t> BlockSizes(const std::string& path) {
   };
   TableInspection inspection;
   // What is wrong with the file others tell.
-  InspectTable(**file, options, &inspection).IgnoreError();
+  static_cast<void>(IsOkOrThrow(InspectTable(**file, options, &inspection)));
   return sizes;
 }
 

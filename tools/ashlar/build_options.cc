@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <optional>
 
+#include "tools/ashlar/memory_limit.h"
 #include "tools/ashlar/output.h"
 #include "tools/ashlar/print_text.h"
 #include "util/checksum_type.h"
@@ -133,7 +134,7 @@ std::string TableOptionsFromFlags(const CommandLine& line, TableOptions* table,
   }
   if (!FLAGS_target_rocksdb.empty()) {
     const auto target = TableOptions::TargetRocksDB(FLAGS_target_rocksdb);
-    if (!target.ok()) {
+    if (!IsOkOrThrow(target.status())) {
       return "--target_rocksdb: " + std::string(target.status().message());
     }
     *table = *target;
@@ -148,7 +149,7 @@ std::string TableOptionsFromFlags(const CommandLine& line, TableOptions* table,
   // Without the flag: the library's default, which depends on the build.
   if (line.Given("compression_type")) {
     const auto type = ParseCompressionType(FLAGS_compression_type);
-    if (!type.ok()) {
+    if (!IsOkOrThrow(type.status())) {
       return "--compression_type: '" + FLAGS_compression_type +
              "' is no codec's name";
     }
@@ -157,7 +158,7 @@ std::string TableOptionsFromFlags(const CommandLine& line, TableOptions* table,
   SetCompressionOptions(&table->compression_opts);
   table->verify_compression = FLAGS_verify_compression;
   const auto checksum = ParseChecksumType(FLAGS_checksum_type);
-  if (!checksum.ok()) {
+  if (!IsOkOrThrow(checksum.status())) {
     return "--checksum_type: '" + FLAGS_checksum_type +
            "' is no checksum's name";
   }

@@ -9,6 +9,7 @@
 #include "tools/ashlar/inputs.h"
 #include "tools/ashlar/kept_options.h"
 #include "tools/ashlar/made_table.h"
+#include "tools/ashlar/memory_limit.h"
 #include "tools/ashlar/open_table.h"
 #include "tools/ashlar/output_path.h"
 #include "tools/ashlar/run_files.h"
@@ -27,13 +28,11 @@ bool IsExternal(const TableReader& input, const std::string& path) {
   }
   if (properties.key_largest_seqno) return *properties.key_largest_seqno == 0;
   Progress progress(path);
-  return ForEachEntry(input, &progress,
-                      [](const Slice&, SequenceNumber sequence, ValueType,
-                         const Slice&) {
-                        return sequence == 0 ? Status()
-                                             : Status::Aborted("it has one");
-                      })
-      .ok();
+  return IsOkOrThrow(ForEachEntry(
+      input, &progress,
+      [](const Slice&, SequenceNumber sequence, ValueType, const Slice&) {
+        return sequence == 0 ? Status() : Status::Aborted("it has one");
+      }));
 }
 
 // A set of tables must know them before it is cut.

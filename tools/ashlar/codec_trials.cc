@@ -6,6 +6,7 @@
 #include "table/flush_block_policy.h"
 #include "table/table_builder.h"
 #include "table/table_reader.h"
+#include "tools/ashlar/memory_limit.h"
 #include "tools/ashlar/output.h"
 #include "tools/ashlar/stopwatch.h"
 #include "util/file.h"
@@ -159,7 +160,7 @@ CodecTrials TryCodecs(const TrialBlocks& blocks, const TrialOptions& options) {
     if (trials.status.ok()) {
       trials.status = Read(std::move(made), options, &trial);
     }
-    if (!trials.status.ok()) break;
+    if (!IsOkOrThrow(trials.status)) break;
     trials.runs.push_back(trial);
   }
   return trials;

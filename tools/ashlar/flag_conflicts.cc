@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tools/ashlar/memory_limit.h"
 #include "util/compression.h"
 
 namespace ashlar::tool {
@@ -18,7 +19,7 @@ Types CodecsOf(const CommandLine& line, const Command& command) {
   if (command.bit != kRecompress) {
     if (!line.Given("compression_type")) return {DefaultCompressionType()};
     const auto type = ParseCompressionType(FLAGS_compression_type);
-    return type.ok() ? Types{*type} : Types();
+    return IsOkOrThrow(type.status()) ? Types{*type} : Types();
   }
   if (FLAGS_compression_types.empty()) return SupportedCompressionTypes();
   Types types;
@@ -26,7 +27,7 @@ Types CodecsOf(const CommandLine& line, const Command& command) {
   for (;;) {
     const size_t comma = std::min(rest.find(','), rest.size());
     const auto type = ParseCompressionType(rest.substr(0, comma));
-    if (!type.ok()) return {};
+    if (!IsOkOrThrow(type.status())) return {};
     types.push_back(*type);
     if (comma == rest.size()) return types;
     rest.remove_prefix(comma + 1);
@@ -157,21 +158,6 @@ std::string FindSortingConflict(const CommandLine& line) {
   return {};
 }
 
-std::string FindThreadConflict(const CommandLine& line,
-                               const Command& command) {
-  const uint32_t asked = FLAGS_compression_parallel_threads;
-  if (command.bit == kRecompress && FLAGS_threads != 0 && asked != 0) {
-    return Excludes("--threads", "--compression_parallel_threads");
-  }
-  if ((command.bit & (kBuild | kRewrite)) != 0 && asked > 1 &&
-      FLAGS_target_file_size != 0 && line.Given("identity")) {
-    return "--compression_parallel_threads=" + std::to_string(asked) +
-           " and --identity exclude each other where there is "
-           "--target_file_size: such files are built by one thread";
-  }
-  return {};
-}
-
 std::string FindOutputConflict(const CommandLine& line,
                                const Command& command) {
   if (FLAGS_json && FLAGS_jsonl) return Excludes("--json", "--jsonl");
@@ -216,7 +202,10 @@ std::string FindConflict(const CommandLine& line, const Command& command) {
   if (conflict.empty() && (command.bit & kMake) != 0) {
     conflict = FindDictionaryConflict(line);
   }
-  if (conflict.empty()) conflict = FindThreadConflict(line, command);
+  if (conflict.empty() && command.bit == kRecompress && FLAGS_threads != 0 &&
+      FLAGS_compression_parallel_threads != 0) {
+    conflict = Excludes("--threads", "--compression_parallel_threads");
+  }
   if (conflict.empty() && command.bit == kBuild) {
     conflict = FindSortingConflict(line);
   }

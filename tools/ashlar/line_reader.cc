@@ -31,9 +31,7 @@ Status LineReader::Open() {
   }
   // Not to wait here for a program that writes into a pipe: ReadMore waits.
   descriptor_ = open(name_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (descriptor_ < 0) {
-    status_ = Status::FromErrno("open", name_, errno);
-  } else if (fcntl(descriptor_, F_SETFL, 0) != 0) {
+  if (descriptor_ < 0 || fcntl(descriptor_, F_SETFL, 0) != 0) {
     status_ = Status::FromErrno("open", name_, errno);
   }
   return status_;

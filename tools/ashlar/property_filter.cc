@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "tools/ashlar/flags.h"
+#include "tools/ashlar/memory_limit.h"
 #include "tools/ashlar/open_table.h"
 #include "tools/ashlar/properties_text.h"
 #include "util/file.h"
@@ -47,11 +48,11 @@ std::string PropertyFilter::Compile() {
 bool PropertyFilter::Skips(const std::string& path) const {
   if (!require_ && !exclude_) return false;
   Result<std::unique_ptr<RandomAccessFile>> file = OpenRandomAccessFile(path);
-  if (!file.ok()) return false;
+  if (!IsOkOrThrow(file.status())) return false;
   const InspectOptions options =
       InspectOptionsFromFlags(InspectOptions::DataBlocks::kSkip);
   TableInspection inspection;
-  if (!InspectTable(**file, options, &inspection).ok() ||
+  if (!IsOkOrThrow(InspectTable(**file, options, &inspection)) ||
       !inspection.properties) {
     return false;
   }

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "tools/ashlar/build_options.h"
+#include "tools/ashlar/memory_limit.h"
 #include "tools/ashlar/output.h"
 #include "util/compression.h"
 
@@ -25,7 +26,7 @@ std::string ParseCodecs(std::vector<Codec>* codecs) {
   while (true) {
     const size_t comma = std::min(rest.find(','), rest.size());
     const auto type = ParseCompressionType(rest.substr(0, comma));
-    if (!type.ok()) {
+    if (!IsOkOrThrow(type.status())) {
       return "--compression_types: '" + std::string(rest.substr(0, comma)) +
              "' is no codec's name";
     }

@@ -36,7 +36,7 @@ Status AppendStream(std::string_view codec, size_t limit, const Step& step,
   constexpr size_t kFirstRoom = size_t{16} << 10;
   constexpr size_t kMostRoom = size_t{1} << 30;  // libraries count in int
   const size_t before = out->size();
-  const auto fail = [&](std::string why) {
+  const auto fail = [&](const std::string& why) {
     out->Truncate(before);
     return Status::Corruption(std::string(codec) + " block: " + why);
   };

@@ -30,10 +30,7 @@ bool LacksMemory(size_t result) {
 // Throws where there is no memory for so much, and takes none. zstd before
 // 1.5.6 follows a null pointer where it has none to make a dictionary of
 // (facebook/zstd#3847): so it is not begun.
-void RequireMemory(size_t bytes) {
-  Buffer room;
-  room.Reserve(bytes);
-}
+void RequireMemory(size_t bytes) { ::operator delete(::operator new(bytes)); }
 
 // More than what zstd makes of a dictionary for compressing, which depends on
 // its size.

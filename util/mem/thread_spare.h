@@ -7,13 +7,15 @@
 // what the thread kept, if that is there, else a new one. Its contents are
 // those of the last use. Once the thread's own objects are destroyed, which
 // static objects and those that the thread made before outlive, every one is
-// new and none is kept.
+// new and none is kept; nor is one where memory is out when the thread begins.
 //
 // Who takes something huge gives it up before the end of the use.
 #ifndef ASHLAR_UTIL_MEM_THREAD_SPARE_H_
 #define ASHLAR_UTIL_MEM_THREAD_SPARE_H_
 
 #include <utility>
+
+#include "util/mem/thread_exit.h"
 
 namespace ashlar::internal {
 
@@ -43,16 +45,19 @@ class ThreadSpare {
  private:
   struct Kept {
     T object;
-    ~Kept() { has_ended = true; }
+    ~Kept() { state = ThreadObject::kEnded; }
   };
 
   static Kept* OfThread() {
+    if (!MayUse(&state)) [[unlikely]]
+      return nullptr;
     thread_local Kept kept;
-    return has_ended ? nullptr : &kept;
+    return &kept;
   }
 
   // Needs no destructor itself, so it may be asked for ever.
-  static inline constinit thread_local bool has_ended = false;
+  static inline constinit thread_local ThreadObject state =
+      ThreadObject::kUnborn;
 
   T object_;
 };
