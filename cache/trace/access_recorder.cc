@@ -59,11 +59,11 @@ void AccessRecorder::Take(std::span<const Entry> entries) {
   const MutexLock lock(&mutex_);
   if (!is_open_) return;
   // A read must not fail because it is traced.
-  const Status status = OrMemoryLimit([&] {
+  try {
     Write(entries);
-    return Status();
-  });
-  if (!status.ok()) Stop(status);
+  } catch (const std::bad_alloc&) {
+    Stop(Status::OutOfMemory());
+  }
 }
 
 void AccessRecorder::Write(std::span<const Entry> entries) {

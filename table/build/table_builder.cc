@@ -79,12 +79,13 @@ Status TableBuilder::State::FinishFile() {
   CompleteCounts();
   done = collectors.Finish(&properties.user_collected_properties);
   if (!done.ok()) return done;
-  return WriteTail({&options, base_context_checksum,
-                    filter.has_value() ? &filter->bits() : nullptr,
-                    filter_partitions ? &*filter_partitions : nullptr,
-                    last_key.user_key(), index.get(), &compressor,
-                    dictionary.bytes, compression_types, &range_deletions, FilterCrew()},
-                   &writer, &properties);
+  return WriteTail(
+      {&options, base_context_checksum,
+       filter.has_value() ? &filter->bits() : nullptr,
+       filter_partitions ? &*filter_partitions : nullptr, last_key.user_key(),
+       index.get(), &compressor, dictionary.bytes, compression_types,
+       &range_deletions, FilterCrew()},
+      &writer, &properties);
 }
 
 TableBuilder::TableBuilder(std::unique_ptr<State> state)

@@ -92,7 +92,7 @@ class RuleTest(unittest.TestCase):
         self.body('includes', '#include <vector>\n' * 16)
 
     def test_makefile(self):
-        self.fires('file-lines', {'Makefile': 'a:\n' * 141})
+        self.fires('file-lines', {'Makefile': 'a:\n' * 161})
 
     def test_function_lines(self):
         lines = '  a();\n'

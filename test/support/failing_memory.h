@@ -4,7 +4,7 @@
 // operator new of all forms, and malloc and its kin. Outside sanitizer trees
 // that is every call of malloc in the process, those of the codecs' libraries
 // too. In them it is operator new, and what code of ours calls by the name of
-// malloc (the linker's --wrap; `ashlar_failing_memory` in
+// malloc (the linker's --wrap; `ashlar_scarce` in
 // test/CMakeLists.txt has the flags).
 //
 // Allocations of all threads are counted together from Arm on.
