@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <new>
 
 namespace ashlar::port {
 
@@ -170,9 +171,14 @@ bool IsSpecial(const std::string& path) {
 
 int SyncFolderOf(const std::string& path) {
   const size_t slash = path.find_last_of('/');
-  std::string folder = ".";
-  if (slash == 0) folder = "/";
-  if (slash != std::string::npos && slash > 0) folder = path.substr(0, slash);
+  const bool is_here = slash == std::string::npos;
+  std::string folder;
+  try {
+    folder.assign(path, 0, is_here ? 0 : slash);
+  } catch (const std::bad_alloc&) {
+    return ENOMEM;
+  }
+  if (folder.empty()) folder.push_back(is_here ? '.' : '/');
   int fd;
   const int open_error = OpenWith(folder, O_RDONLY | O_DIRECTORY, &fd);
   if (open_error != 0) return open_error;

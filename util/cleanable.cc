@@ -40,6 +40,10 @@ struct SharedCleanable::Shared {
 SharedCleanable::SharedCleanable(Cleanable cleanups)
     : shared_(new Shared(std::move(cleanups))) {}
 
+void SharedCleanable::Adopt(Cleanable cleanups) noexcept {
+  shared_->cleanups = std::move(cleanups);
+}
+
 void SharedCleanable::AddReference() const { shared_->references.Add(); }
 
 void SharedCleanable::DropReference(Shared* shared) {

@@ -86,6 +86,10 @@ class ASHLAR_EXPORT SharedCleanable {
   // Takes over the cleanups; this is then the only reference to them. One
   // allocation, and none for further references.
   explicit SharedCleanable(Cleanable cleanups);
+  // Takes over the cleanups, after those that it has run. Requires that this is
+  // the only reference. Needs no memory, so that a caller can take the memory
+  // first and then give up what the cleanups keep.
+  void Adopt(Cleanable cleanups) noexcept;
   SharedCleanable(const SharedCleanable& other) noexcept
       : shared_(other.shared_) {
     if (shared_ != nullptr) AddReference();

@@ -67,7 +67,12 @@ Cleanable PinnedBlock::Release() {
 }
 
 void PinnedBlock::Share(Cleanable* keeper) {
-  if (!shared_) shared_ = SharedCleanable(Release());
+  if (!shared_) {
+    // The memory first: where there is none, the block stays as it was.
+    SharedCleanable shared{Cleanable()};
+    shared.Adopt(Release());
+    shared_ = std::move(shared);
+  }
   shared_.ShareWith(keeper);
 }
 

@@ -313,7 +313,11 @@ Status Iterator::PinValue(PinnableSlice* value) {
   PinnedBlock& block = *state_->Walk().loaded;
   Cleanable pin;
   if (block.HasOwnBytes()) {
-    block.Share(&pin);
+    Status shared = OrMemoryLimit([&] {
+      block.Share(&pin);
+      return Status();
+    });
+    if (!shared.ok()) return shared;
     value->Pin(value_, std::move(pin));
     return {};
   }

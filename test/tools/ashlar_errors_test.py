@@ -28,9 +28,9 @@ def ends_with_magic(magic):
 
 # A file, what `check` says of it, the exit code, and what it says to do.
 NO_TABLES = (
-    (b"", r"Corruption: .*offset 0 size 0: .*too short", 1,
+    (b"", r"Corruption: .*offset 0 size 0: .*has 0 bytes", 1,
      "hint: FILE looks like an empty file, .*: take it from a backup"),
-    (bytes(range(130, 150)), "Corruption: .*20 bytes, expected at least 48", 1,
+    (bytes(range(130, 150)), "Corruption: .*20 bytes; a table has at least 48", 1,
      OTHER),
     (bytes(range(255, -1, -1)) * 9, r"Corruption: .*offset 2251 size 53: bad "
      "table magic number: expected 0x88E241B785F4CFF7, found 0x1020304050607", 1,

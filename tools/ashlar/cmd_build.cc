@@ -197,7 +197,12 @@ int RunBuild(const CommandLine& line) {
   const ChecksumType checksum = options.table.checksum;
   const auto start = std::chrono::steady_clock::now();
   Build build(std::move(options), line.inputs);
-  const Status status = build.Run();
+  Status status;
+  try {
+    status = build.Run();
+  } catch (const std::bad_alloc&) {
+    status = Status::OutOfMemory();  // the document must say so
+  }
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
           .count();

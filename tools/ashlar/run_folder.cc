@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <new>
 #include <optional>
 #include <vector>
 
@@ -91,7 +92,11 @@ Result<std::unique_ptr<RunFolder>> RunFolder::Create(const SetNames& names) {
 }
 
 RunFolder::~RunFolder() {
-  if (!is_kept_) WarnUnlessOk(RemoveRunFolder(folder_, path_, names_));
+  try {
+    if (!is_kept_) WarnUnlessOk(RemoveRunFolder(folder_, path_, names_));
+  } catch (const std::bad_alloc&) {
+    is_kept_ = true;
+  }
   close(lock_);
 }
 

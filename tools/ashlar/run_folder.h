@@ -30,11 +30,17 @@ class RunFolder {
   static Result<std::unique_ptr<RunFolder>> Create(const SetNames& names);
   RunFolder(const RunFolder&) = delete;
   RunFolder& operator=(const RunFolder&) = delete;
-  // Removes the folder unless Keep was called; warns of what cannot be removed.
+  // Removes the folder unless it is held or kept; warns of what cannot be
+  // removed. Without the memory for that it stays, and the next run names it.
   ~RunFolder();
 
   const OpenFolder& folder() const { return folder_; }
   std::string path() const { return path_; }
+  // From now on the folder stays, however the run ends, until Release: its
+  // journal lists tables that have been named.
+  void Hold() { is_kept_ = true; }
+  // The journal is done with.
+  void Release() { is_kept_ = false; }
   // The journal in it is for the next run. Warns of that, after what `before`
   // says.
   void Keep(std::string_view before);

@@ -14,19 +14,17 @@
 //   2  It takes the lock of the commit, t.tmp.lock. Runs that commit the same
 //      set do so one after the other, so that each knows what it replaces.
 //   3  It reads the manifest in place and the names in the set's folder.
-//   Without
-//      --overwrite it ends here if there is a manifest or a table. New numbers
-//      follow the largest one in use, so no table changes its contents ever.
+//      Without --overwrite it ends here if there is a manifest or a table. New
+//      numbers follow the largest one in use, so no table ever changes its
+//      contents.
 //   4  It writes the new manifest, and then the journal, into its own folder.
 //      Both are synced, and so are that folder and the set's folder. The
 //      journal lists the tables to be named and those to be replaced, each with
 //      inode, size and time.
 //   5  Each table is renamed to its new name in the set's folder. A rename
-//   never
-//      replaces anything.
+//      never replaces anything.
 //   6  The set's folder is synced: now all tables of the new set survive a
-//   crash
-//      of the machine, and with them those of the old one.
+//      crash of the machine, and with them those of the old one.
 //   7  The commit: the new manifest is renamed over the old one.
 //   8  The set's folder is synced: no crash brings the old manifest back. If
 //      this fails nothing is removed, since the old manifest may come back.
@@ -58,7 +56,12 @@
 // disk's space: the next run names it, and --clean removes it.
 //
 // A rename may be done and report an error (a file server that repeats a call).
-// So after an error of step 5 or 7 the file that has the name now decides.
+// So after an error of step 5 or 7 the file that has the name now decides. If
+// that cannot be told of the manifest, nothing is undone: the journal stays,
+// and the next run decides.
+//
+// From the first rename of step 5 on the folder of the run is held: whatever
+// ends the run, want of memory too, the journal stays until it is done with.
 #include "tools/ashlar/set_commit.h"
 
 #include <fcntl.h>
@@ -69,6 +72,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <memory>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -102,9 +106,12 @@ class CommitLock {
   CommitLock(const CommitLock&) = delete;
   CommitLock& operator=(const CommitLock&) = delete;
   ~CommitLock() {
-    if (is_taken_) {
-      const Status status = folder_.Remove(name_);
+    // Left where there is no memory to remove it: the next run takes it.
+    try {
+      const Status status = is_taken_ ? folder_.Remove(name_) : Status();
       if (!status.ok()) PrintWarning(status.message());
+    } catch (const std::bad_alloc&) {
+      is_taken_ = false;
     }
     if (descriptor_ >= 0) close(descriptor_);
   }
@@ -170,18 +177,18 @@ class Commit {
     if (status.ok()) status = NameTables();
     if (status.ok()) status = folder_.Sync();
     if (status.ok()) status = NameManifest();
+    if (is_undecided_) {
+      run_folder_.Keep("which set is in place cannot be told; " +
+                       StayText(journal_.made));
+      return status;
+    }
     if (!status.ok()) {
       Undo();
       return status;
     }
     status = folder_.Sync();
     if (!status.ok()) {
-      std::vector<std::string> stay;
-      stay.reserve(journal_.replaced.size());
-      for (const MarkedTable& table : journal_.replaced) {
-        stay.push_back(folder_.PathOf(table.name));
-      }
-      run_folder_.Keep(stay.empty() ? "" : NamesText(stay) + " stay; ");
+      run_folder_.Keep(StayText(journal_.replaced));
       std::string text(status.message());
       text.insert(0,
                   "the new set is in place, but may not survive a crash of the "
@@ -198,8 +205,11 @@ class Commit {
     const auto found = folder_.Names();
     if (!found.ok()) return found.status();
     manifest_ = ReadManifest(folder_, names_);
-    // Its disk may be at fault: what it lists must not be lost sight of.
-    if (manifest_.why.IsIOError()) return manifest_.why;
+    // Its disk or the machine's memory is at fault: what it lists must not be
+    // lost sight of.
+    if (manifest_.why.IsIOError() || manifest_.why.IsMemoryLimit()) {
+      return manifest_.why;
+    }
     Status status = CheckCanBeReplaced(names_.Manifest());
     if (!status.ok()) return status;
     uint64_t largest = 0;
@@ -272,10 +282,11 @@ class Commit {
 
   // Step 5.
   Status NameTables() {
+    run_folder_.Hold();
+    has_named_ = true;
     for (size_t i = 0; i < journal_.made.size(); ++i) {
       const MarkedTable& table = journal_.made[i];
       bool stays = false;
-      has_named_ = true;
       const int error =
           RenameToNewName(run_folder_.folder(), names_.Table(i + 1), folder_,
                           table.name, &stays);
@@ -299,7 +310,10 @@ class Commit {
                         name.c_str()) != 0) {
       error = errno;
     }
-    if (error == 0 || HasName(name, manifest_mark_)) return Status();
+    if (error == 0) return Status();
+    const auto found = folder_.MarkOf(name);
+    if (found.ok() && *found == manifest_mark_) return Status();
+    is_undecided_ = !found.ok();
     const std::string path = folder_.PathOf(name);
     return error == EEXIST ? Exists(path)
                            : Status::FromErrno("rename to", path, error);
@@ -308,7 +322,10 @@ class Commit {
   void Undo() {
     if (!has_named_) return;
     std::vector<std::string> removed;
-    if (RemoveAndSync(journal_.made, &removed)) return;
+    if (RemoveAndSync(journal_.made, &removed)) {
+      run_folder_.Release();
+      return;
+    }
     run_folder_.Keep("tables of the set that was not made stay; ");
   }
 
@@ -323,9 +340,12 @@ class Commit {
                    (unlisted_.size() == 1 ? " stays: no manifest lists it"
                                           : " stay: no manifest lists them"));
     }
-    if (journal_.replaced.empty()) return;
     std::vector<std::string> removed;
-    if (RemoveAndSync(journal_.replaced, &removed)) return;
+    if (journal_.replaced.empty() ||
+        RemoveAndSync(journal_.replaced, &removed)) {
+      run_folder_.Release();
+      return;
+    }
     run_folder_.Keep(
         "the new set is complete, but tables of the old one stay; ");
   }
@@ -336,6 +356,16 @@ class Commit {
     const Status status = folder_.Sync();
     if (!status.ok()) PrintWarning(status.message());
     return status.ok();
+  }
+
+  std::string StayText(const std::vector<MarkedTable>& tables) const {
+    if (tables.empty()) return {};
+    std::vector<std::string> paths;
+    paths.reserve(tables.size());
+    for (const MarkedTable& table : tables) {
+      paths.push_back(folder_.PathOf(table.name));
+    }
+    return NamesText(paths) + " stay; ";
   }
 
   std::vector<std::string> WithParent(std::vector<std::string> list) const {
@@ -353,6 +383,7 @@ class Commit {
   FileMark manifest_mark_;             // of the new one
   SetJournal journal_;
   bool has_named_ = false;
+  bool is_undecided_ = false;  // whether the manifest has its name
 };
 
 }  // namespace

@@ -118,15 +118,31 @@ class Recovery {
 
   // A run begins and ends with an empty folder. With anything in it, it is
   // someone else's. A run that has just begun, and lives, draws another name
-  // when this one is removed.
-  void LookIntoUnmarked(const OpenFolder& left, const std::string& path) {
+  // when this one is removed; its lock, made meanwhile, keeps the folder.
+  void LookIntoUnmarked(const OpenFolder& left, const std::string& path) const {
     const auto names = left.Names();
     if (!names.ok()) {
       PrintWarning(std::string(names.status().message()) +
                    ": it may be left of an earlier run");
-    } else if (names->empty()) {
-      NameOrRemove(left, path);
+    } else if (!names->empty()) {
+      return;
+    } else if (!clean_) {
+      PrintNotNeeded(path);
+    } else if (rmdir(path.c_str()) == 0) {
+      PrintWarning(RemovedText(path));
+    } else if (errno != ENOENT && errno != ENOTEMPTY && errno != EEXIST) {
+      PrintWarning(Status::FromErrno("remove", path, errno).message());
     }
+  }
+
+  static void PrintNotNeeded(const std::string& path) {
+    PrintWarning(path +
+                 " is left of an earlier run and not needed: --clean removes "
+                 "it");
+  }
+
+  static std::string RemovedText(const std::string& path) {
+    return "removed " + path + ", left of an earlier run";
   }
 
   void LookIntoMarked(const OpenFolder& left, const std::string& path,
@@ -164,13 +180,11 @@ class Recovery {
   }
 
   void NameOrRemove(const OpenFolder& left, const std::string& path) {
-    if (!clean_) {
-      PrintWarning(path +
-                   " is left of an earlier run and not needed: --clean removes "
-                   "it");
-      return;
+    if (clean_) {
+      Remove(left, path, RemovedText(path));
+    } else {
+      PrintNotNeeded(path);
     }
-    Remove(left, path, "removed " + path + ", left of an earlier run");
   }
 
   void Remove(const OpenFolder& left, const std::string& path,
@@ -196,7 +210,12 @@ class Recovery {
       return;
     }
     std::vector<std::string> removed;
-    bool all = RemoveMarked(folder_, unneeded, &removed);
+    // The rename of the manifest may be no further than the machine's memory: a
+    // crash must not bring back a manifest whose tables are gone.
+    Status durable;
+    if (!unneeded.empty()) durable = folder_.Sync();
+    if (!durable.ok()) PrintWarning(durable.message());
+    bool all = durable.ok() && RemoveMarked(folder_, unneeded, &removed);
     if (all && !removed.empty()) {
       const Status synced = folder_.Sync();
       all = synced.ok();

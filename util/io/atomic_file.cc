@@ -7,6 +7,7 @@
 #include "port/posix_io.h"
 #include "util/file.h"
 #include "util/io/posix_file.h"
+#include "util/mem/memory_limit.h"
 #include "util/sync/atomic.h"
 
 namespace ashlar {
@@ -20,6 +21,7 @@ struct AtomicFile::State {
   int lock = -1;
   bool exists = false;  // the temporary name
 
+  Status Commit();
   int RemoveTemporary() {
     file.reset();
     if (!exists) return 0;
@@ -95,51 +97,56 @@ WritableFile* AtomicFile::file() { return state_->file.get(); }
 
 Result<std::unique_ptr<AtomicFile>> AtomicFile::Create(const std::string& path,
                                                        const Options& options) {
-  if (!options.overwrite && port::Exists(path)) return AlreadyExists(path);
-  if (port::IsSpecial(path)) {
-    return Status::InvalidArgument(
-        path + ": is a folder, device or pipe, expected a file or no file");
-  }
-  auto state = std::make_unique<State>();
-  state->path = path;
-  state->options = options;
-  Result<std::unique_ptr<WritableFile>> file =
-      CreateTemporary(path, &state->temporary, &state->lock);
-  if (!file.ok()) return file.status();
-  state->exists = true;
-  state->file = std::move(file).value();
-  return std::unique_ptr<AtomicFile>(new AtomicFile(std::move(state)));
+  return internal::OrMemoryLimit([&]() -> Result<std::unique_ptr<AtomicFile>> {
+    if (!options.overwrite && port::Exists(path)) return AlreadyExists(path);
+    if (port::IsSpecial(path)) {
+      return Status::InvalidArgument(
+          path + ": is a folder, device or pipe, expected a file or no file");
+    }
+    auto state = std::make_unique<State>();
+    state->path = path;
+    state->options = options;
+    Result<std::unique_ptr<WritableFile>> file =
+        CreateTemporary(path, &state->temporary, &state->lock);
+    if (!file.ok()) return file.status();
+    state->exists = true;
+    state->file = std::move(file).value();
+    return std::unique_ptr<AtomicFile>(new AtomicFile(std::move(state)));
+  });
 }
 
 Status AtomicFile::Commit() {
-  State& s = *state_;
-  if (s.file == nullptr) {
-    return Status::InvalidArgument(s.path + ": committed twice");
+  return internal::OrMemoryLimit([this] { return state_->Commit(); });
+}
+
+Status AtomicFile::State::Commit() {
+  if (file == nullptr) {
+    return Status::InvalidArgument(path + ": committed twice");
   }
-  const std::unique_ptr<WritableFile> file = std::move(s.file);
+  const std::unique_ptr<WritableFile> written = std::move(file);
   Status status;
-  if (s.options.sync) status = file->Sync();
-  if (status.ok()) status = file->Close();
+  if (options.sync) status = written->Sync();
+  if (status.ok()) status = written->Close();
   if (!status.ok()) return status;
   bool stays = false;
-  int error = s.options.overwrite
-                  ? port::Rename(s.temporary, s.path)
-                  : port::RenameNoReplace(s.temporary, s.path, &stays);
+  int error = options.overwrite
+                  ? port::Rename(temporary, path)
+                  : port::RenameNoReplace(temporary, path, &stays);
   // A file server that repeats a call can report an error of one that was done.
-  if (error != 0 && port::IsNameOf(s.lock, s.path)) {
-    stays = port::Exists(s.temporary);
+  if (error != 0 && port::IsNameOf(lock, path)) {
+    stays = port::Exists(temporary);
     error = 0;
   }
-  if (error == EEXIST) return AlreadyExists(s.path);
-  if (error != 0) return Status::FromErrno("rename to", s.path, error);
-  s.exists = stays;
-  if (!s.options.sync) return {};
-  const int sync_error = port::SyncFolderOf(s.path);
+  if (error == EEXIST) return AlreadyExists(path);
+  if (error != 0) return Status::FromErrno("rename to", path, error);
+  exists = stays;
+  if (!options.sync) return {};
+  const int sync_error = port::SyncFolderOf(path);
   if (sync_error == 0) return {};
   return Status::FromErrno(
       "the file is in place, but may not survive a crash of the machine: sync "
       "folder of",
-      s.path, sync_error);
+      path, sync_error);
 }
 
 Status AtomicFile::RemoveTemporary() {
