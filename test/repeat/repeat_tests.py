@@ -292,6 +292,9 @@ def main(arguments):
     hunt.run_all(programs, loaded, loaded=True)
     hunt.run_all(programs, options.times - loaded - 1, loaded=False)
     hunt.summary()
+    if not sum(hunt.tests.values()):
+        print("no test ran")
+        return 1
     return 1 if hunt.failed else 0
 
 

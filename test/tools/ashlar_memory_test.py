@@ -3,14 +3,18 @@
 The program under test is one whose n-th allocation fails (failing_program.cc).
 Whatever fails, a run ends with the output that it always has and exit code 0,
 or with a message that says that memory is out, an exit code other than 0, and
-no file that was not there before, or a whole one. It never calls a sound table damaged.
+no file that was not there before, or a whole one. It never calls a sound table
+damaged. A set of tables that is replaced is afterwards the old one or the new
+one, and the next run leaves nothing else.
 
 Each command runs with some of its allocations failing, spread evenly;
 ASHLAR_EVERY_ALLOCATION=1 has them all.
 """
 
+import json
 import os
 import resource
+import shutil
 import subprocess
 import unittest
 
@@ -130,6 +134,69 @@ class MemoryTest(CliTest):
                         failures += self.judge(command, outcome, made,
                                                expected, expected_made)
             self.assertGreater(failures, 5, command)
+
+
+class SetTest(CliTest):
+    """A set over another: the commit comes with the last allocations."""
+
+    # Long, so that each name of a table is an allocation.
+    NAME = "a-set-with-a-long-name"
+    COMMAND = ["build", "--input_format=hex", "--target_file_size=4K",
+               "--overwrite", "--identity=01", "--creation_time=1",
+               f"--out=out/{NAME}.sst"]
+    # What comes after the last row has been taken.
+    LAST = 400
+
+    def setUp(self):
+        super().setUp()
+        self.out = self.folder / "out"
+        self.old = self.folder / "old"
+        self.out.mkdir()
+        self.assertEqual(self.run_set(numbered_rows(2500)).code, 0)
+        shutil.copytree(self.out, self.old)
+
+    def run_set(self, rows, *flags, **environment):
+        return self.run_program(*self.COMMAND, *flags, stdin=rows,
+                                env=environment)
+
+    def read_set(self):
+        """Contents of the tables that the manifest lists."""
+        text = (self.out / f"{self.NAME}-manifest.json").read_text("utf-8")
+        return [(self.out / table["path"]).read_bytes()
+                for table in json.loads(text)["files"]]
+
+    def test_a_set_over_another(self):
+        old = self.read_set()
+        self.assertGreater(len(old), 2)
+        count = self.folder / "count"
+        outcome = self.run_set(ROWS, ASHLAR_COUNT_ALLOCATIONS=str(count))
+        self.assertEqual(outcome.code, 0, outcome.err)
+        new = self.read_set()
+        allocations = int(count.read_text())
+        step = 1 if "ASHLAR_EVERY_ALLOCATION" in os.environ else 7
+        ends = set()
+        for number in range(max(1, allocations - self.LAST), allocations + 1,
+                            step):
+            for mode in ("", "+"):
+                with self.subTest(failing=f"{number}{mode}"):
+                    ends.add(self.fail_at(f"{number}{mode}", old, new))
+        self.assertEqual(ends, {"old", "new"})
+
+    def fail_at(self, failing, old, new):
+        shutil.rmtree(self.out)
+        shutil.copytree(self.old, self.out)
+        outcome = self.run_set(ROWS, ASHLAR_FAIL_ALLOCATION=failing)
+        self.assertNotIn("terminate", outcome.err)
+        if outcome.code != 0:
+            self.assertEqual(outcome.code, 2, outcome.err)
+            self.assertIn("Memory limit", outcome.err)
+        found = self.read_set()
+        self.assertTrue(found in (old, new), "neither set")
+        outcome = self.run_set(ROWS, "--clean")
+        self.assertEqual(outcome.code, 0, outcome.err)
+        self.assertTrue(self.read_set() == new, "another set")
+        self.assertEqual(len(os.listdir(self.out)), len(new) + 1)
+        return "old" if found == old else "new"
 
 
 @unittest.skipIf(os.environ.get("ASHLAR_SANITIZED"),

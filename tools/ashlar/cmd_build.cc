@@ -198,10 +198,14 @@ int RunBuild(const CommandLine& line) {
   const auto start = std::chrono::steady_clock::now();
   Build build(std::move(options), line.inputs);
   Status status;
+  FaultText fault;
   try {
     status = build.Run();
+    fault = build.error_line();
   } catch (const std::bad_alloc&) {
-    status = Status::OutOfMemory();  // the document must say so
+    // The document must say so.
+    status = Status::OutOfMemory();
+    fault = FaultLine(FLAGS_out, status);
   }
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
@@ -211,9 +215,9 @@ int RunBuild(const CommandLine& line) {
   report.BeginFile(FLAGS_out);
   if (!status.ok()) {
     if (status.IsInvalidArgument() && build.is_about_row()) {
-      report.AddRowFault(status, build.error_line());
+      report.AddRowFault(status, fault);
     } else {
-      report.AddFault(status, build.error_line());
+      report.AddFault(status, fault);
     }
     report.RaiseExitCode(kExitFailure);
   } else {
