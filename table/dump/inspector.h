@@ -192,7 +192,20 @@ class Inspector {
   // Reads a block that is not told of. Whether that could be done.
   bool Peek(const BlockPlace& place, Slice* contents);
   Status InspectPartitions();
-  uint64_t MemoryOfItems(size_t first) const;
+  // Bounds of what a reader needs for index partitions.
+  struct PartMemory {
+    uint64_t least = 0;
+    uint64_t most = 0;
+  };
+  PartMemory MemoryOfItems(size_t first) const;
+  Status MeasurePartition(const Slice& contents, const BlockPlace& place,
+                          uint64_t* bytes) const;
+  Status CheckMemoryOfPartition(const Slice& contents, const BlockPlace& place,
+                                const PartMemory& memory) const;
+  Status MeasurePartitions();
+  // What a reader that keeps all of them has no room for: a limit, and no fault
+  // of the file.
+  Status IndexIsTooLarge() const;
   // Of two separators of an index.
   int CompareSeparators(const Slice& a, const Slice& b) const;
   // What the partition added to data_blocks_, from number `first` on.
