@@ -8,7 +8,6 @@
 #ifndef ASHLAR_TABLE_DUMP_INSPECTOR_H_
 #define ASHLAR_TABLE_DUMP_INSPECTOR_H_
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,6 +16,7 @@
 #include "table/block/prove_entries.h"
 #include "table/dump.h"
 #include "table/dump/filter_questions.h"
+#include "table/dump/filter_runs.h"
 #include "table/dump/index_items.h"
 #include "table/filter/full_filter.h"
 #include "table/filter/leveldb_filter.h"
@@ -123,9 +123,6 @@ class Inspector {
   // The part that a read of this user key, given without timestamp, asks if it
   // may see all versions. *target is kept for its memory.
   size_t FirstPartOf(const Slice& user_key, std::string* target) const;
-  // The part before this one, if there is any, ends with a key of the prefix:
-  // a seek to a key between may ask that part.
-  bool MayBeSoughtBefore(size_t part, const Slice& prefix) const;
   Status InspectFilterPartitions(const std::string& name, const Slice& contents,
                                  const BlockPlace& place,
                                  uint64_t* num_entries);
@@ -286,6 +283,7 @@ class Inspector {
   // In the order of the keys where they end, up to the last of which they are
   // looked for. One that is damaged lets everything pass.
   std::vector<FilterPart> filter_;
+  FilterRuns filter_runs_;  // of partitions
   FilterSubject filter_subject_;
   Buffer filter_payload_;  // of the next
   std::optional<LevelDbFilter> leveldb_filter_;

@@ -1,5 +1,5 @@
-// What an inspection costs, in bytes that are read and questions that are
-// asked, and what it says of files that need much.
+// What an inspection costs, in bytes that it reads, and what it says of files
+// that need much.
 
 #include <gtest/gtest.h>
 
