@@ -113,6 +113,7 @@ Status Inspector::InspectIndex() {
     }
     return {};
   }
+  BeginStep();
   const BlockPlace place{BlockKind::kIndex, *handle, 0};
   BlockInfo info;
   info.name = kIndexBlockName;
@@ -123,7 +124,9 @@ Status Inspector::InspectIndex() {
     info.status = ParseIndex(contents, place, &items);
   }
   if (!index_levels_known_ && info.status.ok()) {
-    const std::optional<bool> two_levels = GuessTwoLevels(items);
+    std::optional<bool> two_levels;
+    Status given_up = GuessTwoLevels(items, &two_levels);
+    if (!given_up.ok()) return given_up;
     index_is_two_level_ = two_levels.value_or(false);
     if (!two_levels) {
       info.status = place.Corruption(
@@ -220,6 +223,7 @@ Status Inspector::IndexIsTooLarge() const {
 // Where bounds left open whether a reader that keeps all partitions can.
 Status Inspector::MeasurePartitions() {
   KeyBudget budget(source_->footer().offset);
+  BeginStep();
   for (size_t i = 0; i < top_level_.size(); ++i) {
     if (!GoesOnToPart(i)) return GivenUp();
     const BlockPlace place{BlockKind::kIndexPartition, top_level_[i].handle, i};
@@ -237,6 +241,7 @@ Status Inspector::MeasurePartitions() {
 Status Inspector::InspectPartitions() {
   const uint64_t most = KeyBudget(source_->footer().offset).left();
   PartMemory total;
+  BeginStep();
   for (size_t i = 0; i < top_level_.size(); ++i) {
     if (!GoesOnToPart(i)) return GivenUp();
     const BlockPlace place{BlockKind::kIndexPartition, top_level_[i].handle, i};

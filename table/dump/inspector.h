@@ -63,6 +63,9 @@ class Inspector {
     BlockWorkspace workspace;
     LoadedBlock loaded;
     uint64_t bytes_checked = 0;
+    // Of blocks that were gone for, and how many may be.
+    uint64_t bytes_sought = 0;
+    uint64_t most_bytes_sought = ~uint64_t{0};
     // Once data blocks are read.
     std::optional<BlockIterator> iterator;
     ShortKeys keys;
@@ -92,6 +95,12 @@ class Inspector {
 
   Status ReadFooter(Footer* footer);
   Status InspectWhatTheyLeadTo();
+  // Blocks that do not overlap are not larger than their file. A step that goes
+  // for more than twice as much reads no more: names may lead to one block any
+  // number of times.
+  void BeginStep();
+  // Whether the step may read this block too.
+  bool MaySeek(const BlockPlace& place, Walk* walk) const;
   void InspectMetaindex();
   void InspectProperties();
   void TakeOrder(const Comparator* comparator);
@@ -129,6 +138,9 @@ class Inspector {
   // Before part i of an index or a filter, of which there may be many: what
   // TellProgress says.
   bool GoesOnToPart(size_t i) const;
+  // The same before other block i that the caller's thread reads, where much
+  // was read since.
+  bool GoesOnToBlock(size_t i, uint64_t done);
   // Those of filter_, without which no part can be looked for.
   Status CheckFilterSeparators(const IndexItems& parts,
                                const BlockPlace& place) const;
@@ -142,7 +154,7 @@ class Inspector {
                           size_t data_block, Walk* walk);
   static Status TakeBlob(const Slice& blob_index, size_t data_block,
                          Walk* walk);
-  void InspectBlobs();
+  Status InspectBlobs();
   // One of the two; both are looked at when the second one is there.
   Status InspectHashIndex(const std::string& name, const Slice& contents,
                           const BlockPlace& place);
@@ -183,7 +195,7 @@ class Inspector {
   Status ParseFilterIndex(const BlockView& view, const BlockPlace& place,
                           IndexItems* items) const;
   // Nothing where what it names leaves that open.
-  std::optional<bool> GuessTwoLevels(const IndexItems& top);
+  Status GuessTwoLevels(const IndexItems& top, std::optional<bool>* two_levels);
   bool LooksLikePartition(const IndexItem& item, IndexItems* children);
   bool IsDataBlock(const BlockHandle& handle);
   // Reads a block that is not told of. Whether that could be done.
@@ -275,6 +287,8 @@ class Inspector {
   bool index_is_two_level_ = false;
   bool index_complete_ = false;
   bool metaindex_sound_ = false;
+  bool names_dictionary_ = false;
+  uint64_t reported_at_ = 0;  // of walk_.bytes_sought
   IndexItems data_blocks_;
   // Of a partitioned index; and for each partition, how many of data_blocks_
   // come before those that it names.
