@@ -79,7 +79,10 @@ Status Inspector::InspectLevelDbFilter(const Slice& contents,
                                        const BlockPlace& place) {
   filter_payload_.Append(contents);
   leveldb_filter_ = LevelDbFilter::Parse(filter_payload_.slice());
-  if (leveldb_filter_.has_value()) return {};
+  if (leveldb_filter_.has_value()) {
+    if (names_full_filter_) leveldb_filter_.reset();
+    return {};
+  }
   return place.Corruption("bad filter",
                           "the starts of the filters lie outside of " +
                               std::to_string(contents.size()) + " bytes");
@@ -175,8 +178,9 @@ Status Inspector::InspectFilterPartitions(const std::string& name,
   *num_entries = items.size();
   TakeFilterSubject();
   // Of several filters one is asked.
-  bool asked = status.ok() && filter_.empty() && order_.has_value() &&
-               index_form_known_ && filter_subject_.any() &&
+  bool asked = status.ok() && filter_.empty() && !names_full_filter_ &&
+               order_.has_value() && index_form_known_ &&
+               filter_subject_.any() &&
                name == std::string(kPartitionedFilterPrefix) +
                            std::string(kBuiltinFilterName);
   if (asked) {

@@ -210,6 +210,10 @@ void Inspector::InspectMetaindex() {
   metaindex_sound_ = info.status.ok();
   names_dictionary_ =
       FindMetaBlock(found_->meta_blocks, kDictionaryBlockName) != nullptr;
+  names_full_filter_ =
+      FindMetaBlock(found_->meta_blocks, std::string(kFullFilterPrefix) +
+                                             std::string(kBuiltinFilterName)) !=
+      nullptr;
   Keep(std::move(info));
 }
 

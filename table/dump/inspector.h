@@ -288,6 +288,8 @@ class Inspector {
   bool index_complete_ = false;
   bool metaindex_sound_ = false;
   bool names_dictionary_ = false;
+  // A reader has it then, whatever it holds, and looks at no other filter.
+  bool names_full_filter_ = false;
   uint64_t reported_at_ = 0;  // of walk_.bytes_sought
   IndexItems data_blocks_;
   // Of a partitioned index; and for each partition, how many of data_blocks_

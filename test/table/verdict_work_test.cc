@@ -7,15 +7,16 @@
 #include <cstring>
 #include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "table/block/block.h"
 #include "table/dump.h"
 #include "table/format/footer.h"
 #include "table/meta/plain_block.h"
 #include "test/fuzz/sign_table.h"
 #include "test/support/resign.h"
 #include "test/support/tables.h"
+#include "test/support/verdict_check.h"
 #include "util/file.h"
 
 namespace ashlar::testing {
@@ -121,6 +122,234 @@ TEST(VerdictWork, IndexKeysThatNoReaderCanKeep) {
     EXPECT_EQ(found.faults, "");
     std::vector<Entry> entries;
     EXPECT_FALSE(ReadForward(*OpenTable(table), {}, &entries).ok()) << blocks;
+  }
+}
+
+// --- Blocks that are named several times -------------------------------------
+
+// Appends an uncompressed block, whose checksum is wrong. Returns its handle.
+BlockHandle AppendBlock(const Slice& contents, std::string* file) {
+  const BlockHandle handle{file->size(), contents.size()};
+  file->append(contents.data(), contents.size());
+  file->append(kBlockTrailerSize, '\0');
+  return handle;
+}
+
+std::string Encoded(const BlockHandle& handle) {
+  std::string bytes;
+  handle.AppendTo(&bytes);
+  return bytes;
+}
+
+using PlainEntries = std::map<std::string, std::string>;
+
+BlockHandle AppendPlainBlock(const PlainEntries& entries, std::string* file) {
+  Buffer block;
+  EncodePlainBlock(entries, 1, &block);
+  return AppendBlock(block.slice(), file);
+}
+
+PlainEntries PlainEntriesOf(const std::string& table,
+                            const BlockHandle& handle) {
+  const BlockPlace place{BlockKind::kOther, handle};
+  BlockView view;
+  Require(ParseBlock(Slice(table.data() + handle.offset, handle.size), place,
+                     &view));
+  PlainEntries entries;
+  Require(
+      ForEachPlainEntry(view, place, [&](const Slice& key, const Slice& value) {
+        entries[key.ToString()] = value.ToString();
+        return Status();
+      }));
+  return entries;
+}
+
+// A table in whose metaindex `change(entries, file)` has been.
+template <typename Change>
+std::string WithMetaindex(const std::string& table, const Change& change) {
+  Footer footer;
+  Require(DecodeFooter(
+      Slice(table.data() + table.size() - kFooterSize, kFooterSize),
+      table.size(), &footer));
+  PlainEntries entries = PlainEntriesOf(table, footer.metaindex);
+  std::string file = table.substr(0, footer.offset);
+  change(&entries, &file);
+  footer.metaindex = AppendPlainBlock(entries, &file);
+  footer.offset = file.size();
+  file += EncodeFooter(footer);
+  fuzz::SignTable(&file);
+  return file;
+}
+
+TableOptions PlainOptions() {
+  TableOptions options;
+  options.format_version = 5;
+  options.compression = CompressionType::kNoCompression;
+  options.enable_index_compression = false;
+  return options;
+}
+
+constexpr size_t kLarge = 100000;
+
+TEST(VerdictWork, OneBlockOfManyNames) {
+  const std::string table = BuildTable(PlainOptions(), SomeEntries(10));
+  const std::string hostile =
+      WithMetaindex(table, [](PlainEntries* entries, std::string* file) {
+        const BlockHandle large = AppendBlock(std::string(kLarge, 'x'), file);
+        for (int i = 100; i < 300; ++i) {
+          (*entries)["x" + std::to_string(i)] = Encoded(large);
+        }
+      });
+  const Found found = Inspect(hostile);
+  Require(found.status);
+  EXPECT_NE(found.faults.find("overlap"), std::string::npos);
+  EXPECT_LT(found.bytes_read, 4 * hostile.size());
+}
+
+TEST(VerdictWork, ProgressOverBlocksOfTheMetaindex) {
+  const std::string table = BuildTable(PlainOptions(), SomeEntries(10));
+  const std::string many =
+      WithMetaindex(table, [](PlainEntries* entries, std::string* file) {
+        for (int i = 1000; i < 1600; ++i) {
+          (*entries)["x" + std::to_string(i)] =
+              Encoded(AppendBlock("small", file));
+        }
+      });
+  const Found found = Inspect(many);
+  EXPECT_EQ(found.faults, "");
+  EXPECT_EQ(found.reports, Inspect(table).reports + 2);
+}
+
+// Nothing tells whether the top level names data blocks or partitions, each of
+// which names the same large block, which is neither.
+TEST(VerdictWork, OneBlockInAllPartitionsOfAnIndex) {
+  std::string file;
+  const BlockHandle large = AppendBlock(std::string(kLarge, '\xff'), &file);
+  PlainEntries top;
+  for (int i = 100; i < 300; ++i) {
+    const std::string key =
+        MakeInternalKey("k" + std::to_string(i), 5, ValueType::kTypeValue);
+    top[key] = Encoded(AppendPlainBlock({{key, Encoded(large)}}, &file));
+  }
+  Footer footer;
+  footer.format_version = 3;
+  footer.metaindex = AppendPlainBlock({}, &file);
+  footer.index = AppendPlainBlock(top, &file);
+  footer.offset = file.size();
+  file += EncodeFooter(footer);
+  fuzz::SignTable(&file);
+  const Found found = Inspect(file);
+  Require(found.status);
+  EXPECT_NE(found.faults.find("without the properties nothing tells"),
+            std::string::npos)
+      << found.faults;
+  EXPECT_LT(found.bytes_read, 4 * file.size());
+}
+
+TEST(VerdictWork, OneBlobOfManyEntries) {
+  TableOptions options = PlainOptions();
+  options.block_size = 1;
+  uint64_t size = 0;
+  std::string table;
+  for (int round = 0; round < 2; ++round) {
+    std::vector<Entry> entries = {Value("a", 7, std::string(kLarge, 'x'))};
+    std::string blob("\1\0\0", 3);  // of file 0, at offset 0
+    AppendVarint64(&blob, size);
+    blob.push_back('\0');
+    for (int i = 100; i < 300; ++i) {
+      entries.push_back({MakeInternalKey("b" + std::to_string(i), 7,
+                                         ValueType::kTypeBlobIndex),
+                         blob});
+    }
+    table = BuildTable(options, entries);
+    size = FindBlock(BlocksOf(table), BlockKind::kData).size;
+  }
+  const BlockInfo properties =
+      FindBlock(BlocksOf(table), BlockKind::kProperties);
+  const std::string with_blobs =
+      WithMetaindex(table, [&](PlainEntries* entries, std::string* file) {
+        PlainEntries all =
+            PlainEntriesOf(table, {properties.offset, properties.size});
+        all["rocksdb.embedded.blob.stats"] = "";
+        (*entries)["rocksdb.properties"] = Encoded(AppendPlainBlock(all, file));
+      });
+  const Found found = Inspect(with_blobs);
+  Require(found.status);
+  EXPECT_EQ(found.faults, "");
+  EXPECT_LT(found.bytes_read, 4 * with_blobs.size());
+  // The blob is read.
+  EXPECT_GT(found.bytes_read, with_blobs.size() + kLarge);
+}
+
+TEST(VerdictWork, NoMemoryWhileTheIndexIsGuessed) {
+  TableOptions options = PlainOptions();
+  options.index_type = IndexType::kTwoLevelIndexSearch;
+  options.filter = FilterType::kNone;
+  const std::string table =
+      WithMetaindex(BuildTable(options, SomeEntries(10)),
+                    [](PlainEntries* entries, std::string*) {
+                      entries->erase("rocksdb.properties");
+                    });
+  CountedFile file(table);
+  file.scarce_at = FindBlock(BlocksOf(BuildTable(options, SomeEntries(10))),
+                             BlockKind::kIndexPartition)
+                       .offset;
+  EXPECT_TRUE(Inspect(&file).status.IsMemoryLimit());
+}
+
+// --- Several filters ---------------------------------------------------------
+
+constexpr const char* kFullFilter = "fullfilter.rocksdb.BuiltinBloomFilter";
+// No probes: it lets everything pass.
+std::string AlwaysFilter() { return std::string(64 + 5, '\0'); }
+
+void ExpectPromiseKept(const std::string& table) {
+  const VerdictCheck check = CheckVerdict(table);
+  EXPECT_TRUE(check.passes) << check.fault;
+  EXPECT_EQ(check.broken_promise, "");
+}
+
+// A reader looks at no partitions where there is a full filter.
+TEST(VerdictWork, AFullFilterOfNoUseBesideOneOfPartitions) {
+  TableOptions options = PlainOptions();
+  options.index_type = IndexType::kTwoLevelIndexSearch;
+  options.partition_filters = true;
+  std::string table = BuildTable(options, SomeEntries(10));
+  const BlockInfo part =
+      FindBlock(BlocksOf(table), BlockKind::kFilterPartition);
+  std::fill_n(table.begin() + static_cast<ptrdiff_t>(part.offset),
+              part.size - 5, '\0');
+  Resign(part, &table);
+  EXPECT_FALSE(CheckVerdict(table).passes);
+  ExpectPromiseKept(
+      WithMetaindex(table, [](PlainEntries* entries, std::string* file) {
+        (*entries)[kFullFilter] = Encoded(AppendBlock(AlwaysFilter(), file));
+      }));
+}
+
+TEST(VerdictWork, AFullFilterBesideOneOfLevelDb) {
+  // One filter whose bits are all 0, by 6 probes; its start; where the starts
+  // begin; one for each 2 KiB of the file.
+  std::string denies(9, '\0');
+  denies[8] = 6;
+  for (const uint32_t number : {0u, 9u}) AppendFixed32(&denies, number);
+  denies.push_back(11);
+  TableOptions options = PlainOptions();
+  options.filter = FilterType::kNone;
+  for (const bool has_full_filter : {false, true}) {
+    const std::string table = WithMetaindex(
+        BuildTable(options, SomeEntries(10)),
+        [&](PlainEntries* entries, std::string* file) {
+          (*entries)[std::string(kLevelDbFilterBlockName)] =
+              Encoded(AppendBlock(denies, file));
+          if (!has_full_filter) return;
+          (*entries)[kFullFilter] = Encoded(AppendBlock(AlwaysFilter(), file));
+        });
+    if (has_full_filter) {
+      ExpectPromiseKept(table);
+    } else {
+      EXPECT_FALSE(CheckVerdict(table).passes);
+    }
   }
 }
 
