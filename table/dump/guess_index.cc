@@ -4,6 +4,7 @@
 #include "table/dump/inspector.h"
 #include "table/dump/restart_points.h"
 #include "table/meta/plain_block.h"
+#include "util/mem/memory_limit.h"
 
 namespace ashlar::internal {
 
@@ -78,23 +79,21 @@ Status Inspector::ParseFilterIndex(const BlockView& view,
 }
 
 bool Inspector::Peek(const BlockPlace& place, Slice* contents) {
+  if (!MaySeek(place, &walk_)) return false;
   StoredBlock stored;
-  if (!source_
-           ->ReadStored(place, true, &walk_.window, &walk_.workspace.stored,
-                        &stored)
-           .ok() ||
-      !BlockSource::CheckChecksum(place, stored).ok()) {
+  Status status = source_->ReadStored(place, true, &walk_.window,
+                                      &walk_.workspace.stored, &stored);
+  ThrowIfOutOfMemory(status);
+  if (!status.ok() || !BlockSource::CheckChecksum(place, stored).ok()) {
     return false;
   }
   *contents = stored.payload;
   if (stored.compression_type == 0) return true;
   walk_.loaded.owned.clear();
-  if (!source_
-           ->Decompress(place, stored, &walk_.workspace.decompressor,
-                        &walk_.loaded.owned)
-           .ok()) {
-    return false;
-  }
+  status = source_->Decompress(place, stored, &walk_.workspace.decompressor,
+                               &walk_.loaded.owned);
+  ThrowIfOutOfMemory(status);
+  if (!status.ok()) return false;
   *contents = walk_.loaded.owned.slice();
   return true;
 }
@@ -138,19 +137,30 @@ bool Inspector::LooksLikePartition(const IndexItem& item,
 
 // In the older form a part of an index would do as a data block, so what looks
 // like one must lead to a data block, or says nothing.
-std::optional<bool> Inspector::GuessTwoLevels(const IndexItems& top) {
-  if (top.empty()) return false;
+Status Inspector::GuessTwoLevels(const IndexItems& top,
+                                 std::optional<bool>* two_levels) {
+  BeginStep();
+  if (top.empty()) *two_levels = false;
+  size_t seen = 0;
   for (const IndexItem& item : top) {
+    if (!GoesOnToBlock(seen++, 0)) return GivenUp();
     IndexItems children;
     if (!LooksLikePartition(item, &children)) {
-      if (IsDataBlock(item.handle)) return false;
+      if (IsDataBlock(item.handle)) {
+        *two_levels = false;
+        return {};
+      }
       continue;
     }
     for (const IndexItem& child : children) {
-      if (IsDataBlock(child.handle)) return true;
+      if (!GoesOnToBlock(seen++, 0)) return GivenUp();
+      if (IsDataBlock(child.handle)) {
+        *two_levels = true;
+        return {};
+      }
     }
   }
-  return std::nullopt;
+  return {};
 }
 
 }  // namespace ashlar::internal

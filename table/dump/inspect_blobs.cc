@@ -5,6 +5,9 @@
 // An entry refers to one by a blob index of file 0, an entity by a column that
 // is one.
 
+#include <set>
+#include <utility>
+
 #include "table/blob_index.h"
 #include "table/dump/inspector.h"
 #include "table/wide_columns.h"
@@ -38,10 +41,19 @@ Status Inspector::TakeBlob(const Slice& blob_index, size_t data_block,
   return status;
 }
 
-void Inspector::InspectBlobs() {
+// Several entries may refer to one.
+Status Inspector::InspectBlobs() {
   const std::vector<FoundBlob>& blobs = walk_.blobs;
+  std::set<std::pair<uint64_t, uint64_t>> seen;
+  BeginStep();
   for (size_t i = 0; i < blobs.size(); ++i) {
-    const BlockPlace place{BlockKind::kBlob, blobs[i].handle, i};
+    const BlockHandle& handle = blobs[i].handle;
+    const size_t before = seen.size();
+    // Mostly they ascend.
+    seen.emplace_hint(seen.end(), handle.offset, handle.size);
+    if (seen.size() == before) continue;
+    if (!GoesOnToBlock(i, found_->file_size)) return GivenUp();
+    const BlockPlace place{BlockKind::kBlob, handle, before};
     BlockInfo info;
     Slice contents;
     if (Read(place, &info, &contents) && info.compression_type != 0) {
@@ -49,6 +61,7 @@ void Inspector::InspectBlobs() {
     }
     Keep(std::move(info));
   }
+  return {};
 }
 
 }  // namespace ashlar::internal

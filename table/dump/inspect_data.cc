@@ -116,6 +116,7 @@ void Inspector::ListDataBlocks() {
 }
 
 Status Inspector::ReadDataBlocks() {
+  BeginStep();
   BeginDataBlocks(&walk_);
   for (size_t i = 0; i < data_blocks_.size(); ++i) {
     BlockInfo info;

@@ -79,7 +79,10 @@ Status Inspector::InspectLevelDbFilter(const Slice& contents,
                                        const BlockPlace& place) {
   filter_payload_.Append(contents);
   leveldb_filter_ = LevelDbFilter::Parse(filter_payload_.slice());
-  if (leveldb_filter_.has_value()) return {};
+  if (leveldb_filter_.has_value()) {
+    if (names_full_filter_) leveldb_filter_.reset();
+    return {};
+  }
   return place.Corruption("bad filter",
                           "the starts of the filters lie outside of " +
                               std::to_string(contents.size()) + " bytes");
@@ -93,6 +96,14 @@ void Inspector::TakeFilterPart(const Slice& end, const Slice& contents,
   part.payload.Append(contents);
   if (sound) part.bits = FilterBitsReader(part.payload.slice());
   part.end = end.ToString();
+  const Slice user_key = WithoutTimestamp(
+      index_form_.user_keys ? end : UserKeyOf(end), order_->timestamp_size());
+  Slice prefix;
+  std::optional<Slice> prefix_there;
+  if (filter_subject_.OfPrefix(user_key, &prefix)) prefix_there = prefix;
+  filter_runs_.Add(
+      user_key, prefix_there, filter_subject_.whole_keys(),
+      [&](const Slice& asked) { return part.bits.MayMatchBytes(asked); });
 }
 
 bool Inspector::PartsKnow(const Slice& asked, size_t first, size_t last) const {
@@ -116,13 +127,24 @@ bool Inspector::FilterKnows(const Slice& internal_key,
   std::string target;
   const size_t last = FilterPartOf(internal_key);
   size_t first = FirstPartOf(user_key, &target);
-  if (filter_subject_.whole_keys() && !PartsKnow(user_key, first, last)) {
-    return false;
+  if (filter_subject_.whole_keys()) {
+    const std::optional<bool> known =
+        filter_runs_.KnowKey(user_key, first, last);
+    if (!known.value_or(true) ||
+        !PartsKnow(user_key, known.has_value() ? last : first, last)) {
+      return false;
+    }
   }
   Slice prefix;
   if (!filter_subject_.OfPrefix(user_key, &prefix)) return true;
-  while (MayBeSoughtBefore(first, prefix)) --first;
-  return PartsKnow(prefix, first, last);
+  // A seek to a key of the prefix that lies before all of this one's versions
+  // may ask a part that ends with a key of the prefix: keys of a prefix follow
+  // each other.
+  first = filter_runs_.FirstBefore(first, prefix);
+  const std::optional<bool> known =
+      filter_runs_.KnowPrefix(prefix, first, last);
+  return known.value_or(true) &&
+         PartsKnow(prefix, known.has_value() ? last : first, last);
 }
 
 size_t Inspector::FirstPartOf(const Slice& user_key,
@@ -131,18 +153,6 @@ size_t Inspector::FirstPartOf(const Slice& user_key,
   target->assign(user_key.data(), user_key.size());
   target->append(order_->timestamp_size() + kInternalKeyTailBytes, '\xff');
   return FilterPartOf(*target);
-}
-
-// Keys between that one and the first key of this part have the prefix too,
-// since keys of a prefix follow each other.
-bool Inspector::MayBeSoughtBefore(size_t part, const Slice& prefix) const {
-  if (part == 0) return false;
-  const Slice end(filter_[part - 1].end);
-  const Slice user_key = WithoutTimestamp(
-      index_form_.user_keys ? end : UserKeyOf(end), order_->timestamp_size());
-  Slice prefix_there;
-  return filter_subject_.OfPrefix(user_key, &prefix_there) &&
-         prefix_there == prefix;
 }
 
 size_t Inspector::FilterPartOf(const Slice& internal_key) const {
@@ -168,8 +178,9 @@ Status Inspector::InspectFilterPartitions(const std::string& name,
   *num_entries = items.size();
   TakeFilterSubject();
   // Of several filters one is asked.
-  bool asked = status.ok() && filter_.empty() && order_.has_value() &&
-               index_form_known_ && filter_subject_.any() &&
+  bool asked = status.ok() && filter_.empty() && !names_full_filter_ &&
+               order_.has_value() && index_form_known_ &&
+               filter_subject_.any() &&
                name == std::string(kPartitionedFilterPrefix) +
                            std::string(kBuiltinFilterName);
   if (asked) {

@@ -5,6 +5,7 @@
 
 #include "table/dump/inspector.h"
 #include "table/dump/restart_points.h"
+#include "table/index/parsed_index.h"
 #include "table/meta/plain_block.h"
 
 namespace ashlar::internal {
@@ -112,6 +113,7 @@ Status Inspector::InspectIndex() {
     }
     return {};
   }
+  BeginStep();
   const BlockPlace place{BlockKind::kIndex, *handle, 0};
   BlockInfo info;
   info.name = kIndexBlockName;
@@ -122,7 +124,9 @@ Status Inspector::InspectIndex() {
     info.status = ParseIndex(contents, place, &items);
   }
   if (!index_levels_known_ && info.status.ok()) {
-    const std::optional<bool> two_levels = GuessTwoLevels(items);
+    std::optional<bool> two_levels;
+    Status given_up = GuessTwoLevels(items, &two_levels);
+    if (!given_up.ok()) return given_up;
     index_is_two_level_ = two_levels.value_or(false);
     if (!two_levels) {
       info.status = place.Corruption(
@@ -156,19 +160,88 @@ bool Inspector::GoesOnToPart(size_t i) const {
   return i % kPartsPerReport != 0 || TellProgress(0);
 }
 
-// What a reader that keeps all partitions may need for one, at most.
-uint64_t Inspector::MemoryOfItems(size_t first) const {
-  constexpr uint64_t kPerItem = 128;
-  uint64_t bytes = 0;
+// How much memory a reader needs for an index partition that was parsed: at
+// least the keys, the ends of them and the handles, and at most twice that,
+// since room grows by doubling, and words to search by.
+Inspector::PartMemory Inspector::MemoryOfItems(size_t first) const {
+  constexpr uint64_t kLeastPerItem = sizeof(BlockHandle) + sizeof(uint64_t);
+  constexpr uint64_t kMostPerItem = 128;
+  PartMemory memory;
   for (size_t i = first; i < data_blocks_.size(); ++i) {
-    bytes += kPerItem + 2 * (data_blocks_[i].separator.size() +
-                             data_blocks_[i].first_key.size());
+    // Timestamps that are not stored are put back.
+    const uint64_t keys = data_blocks_[i].separator.size() +
+                          data_blocks_[i].first_key.size() +
+                          2 * key_form_.stripped_timestamp;
+    memory.least += kLeastPerItem + keys - 2 * key_form_.stripped_timestamp;
+    memory.most += kMostPerItem + 2 * keys;
   }
-  return bytes;
+  return memory;
+}
+
+// As a reader does it, which costs more than it tells where `most` will do.
+Status Inspector::MeasurePartition(const Slice& contents,
+                                   const BlockPlace& place,
+                                   uint64_t* bytes) const {
+  IndexForm form = index_form_;
+  form.keys = key_form_;
+  ParsedIndex parsed(whole_order_.has_value()
+                         ? *whole_order_
+                         : KeyOrder::Unknown(BytewiseComparator()),
+                     form);
+  Status status = parsed.Parse(contents, place, source_->footer().offset);
+  *bytes = parsed.MemoryUsage();
+  return status;
+}
+
+// One of those that were parsed. A reader takes none that is larger than all
+// of them may be.
+Status Inspector::CheckMemoryOfPartition(const Slice& contents,
+                                         const BlockPlace& place,
+                                         const PartMemory& memory) const {
+  const uint64_t most = KeyBudget(source_->footer().offset).left();
+  if (memory.most <= most) return {};
+  uint64_t bytes = memory.least;
+  if (bytes <= most) {
+    Status status = MeasurePartition(contents, place, &bytes);
+    if (!status.ok()) return status;
+  }
+  return bytes <= most
+             ? Status()
+             : place.Corruption(
+                   "bad index partition",
+                   "index keys are many times as large as their file");
+}
+
+Status Inspector::IndexIsTooLarge() const {
+  return Status::MemoryLimit(
+      "the keys of the index partitions need more than " +
+      std::to_string(KeyBudget(source_->footer().offset).left()) +
+      " bytes of memory, many times as much as the file has: they are not "
+      "checked");
+}
+
+// Where bounds left open whether a reader that keeps all partitions can.
+Status Inspector::MeasurePartitions() {
+  KeyBudget budget(source_->footer().offset);
+  BeginStep();
+  for (size_t i = 0; i < top_level_.size(); ++i) {
+    if (!GoesOnToPart(i)) return GivenUp();
+    const BlockPlace place{BlockKind::kIndexPartition, top_level_[i].handle, i};
+    Slice contents;
+    uint64_t bytes = 0;
+    // Those with faults are told of already.
+    if (Peek(place, &contents) &&
+        MeasurePartition(contents, place, &bytes).ok() && !budget.Take(bytes)) {
+      return IndexIsTooLarge();
+    }
+  }
+  return {};
 }
 
 Status Inspector::InspectPartitions() {
-  KeyBudget budget(source_->footer().offset);
+  const uint64_t most = KeyBudget(source_->footer().offset).left();
+  PartMemory total;
+  BeginStep();
   for (size_t i = 0; i < top_level_.size(); ++i) {
     if (!GoesOnToPart(i)) return GivenUp();
     const BlockPlace place{BlockKind::kIndexPartition, top_level_[i].handle, i};
@@ -184,11 +257,15 @@ Status Inspector::InspectPartitions() {
                                       index_form_.first_keys);
       }
       if (info.status.ok()) info.status = CheckPartition(place, before);
-      if (!budget.Take(MemoryOfItems(before))) {
+      const PartMemory memory = MemoryOfItems(before);
+      const Status fits = CheckMemoryOfPartition(contents, place, memory);
+      if (fits.ok()) {
+        total.least += memory.least;
+        total.most += memory.most;
+        if (total.least > most) return IndexIsTooLarge();
+      } else {
         data_blocks_.GoBack(mark);
-        info.status = place.Corruption(
-            "bad index partition",
-            "index keys are many times as large as their file");
+        if (info.status.ok()) info.status = fits;
       }
     }
     info.num_entries = data_blocks_.size() - before;
@@ -196,7 +273,7 @@ Status Inspector::InspectPartitions() {
     Keep(std::move(info));
     ShowIndexEntries(data_blocks_, before);
   }
-  return {};
+  return total.most <= most ? Status() : MeasurePartitions();
 }
 
 // As the reader has it, which looks for a key in the top level first: before

@@ -53,8 +53,30 @@ bool Inspector::LacksDictionary(const StoredBlock& stored) const {
   const auto type = static_cast<CompressionType>(stored.compression_type);
   return type != CompressionType::kSnappyCompression &&
          type != CompressionType::kBZip2Compression &&
-         source_->dictionary_bytes() == 0 &&
-         FindMetaBlock(found_->meta_blocks, kDictionaryBlockName) != nullptr;
+         source_->dictionary_bytes() == 0 && names_dictionary_;
+}
+
+void Inspector::BeginStep() {
+  walk_.most_bytes_sought = walk_.bytes_sought + 2 * found_->file_size;
+}
+
+// What lies outside of the file is not read anyway.
+bool Inspector::MaySeek(const BlockPlace& place, Walk* walk) const {
+  if (!place.handle.FitsBelow(source_->footer().offset)) return true;
+  const uint64_t bytes = place.handle.size + kBlockTrailerSize;
+  if (bytes > walk->most_bytes_sought - walk->bytes_sought) return false;
+  walk->bytes_sought += bytes;
+  return true;
+}
+
+bool Inspector::GoesOnToBlock(size_t i, uint64_t done) {
+  constexpr size_t kBlocksPerReport = 256;
+  constexpr uint64_t kBytesPerReport = uint64_t{1} << 20;
+  const bool due = (i != 0 && i % kBlocksPerReport == 0) ||
+                   walk_.bytes_sought - reported_at_ >= kBytesPerReport;
+  if (!due) return true;
+  reported_at_ = walk_.bytes_sought;
+  return TellProgress(done);
 }
 
 bool Inspector::Decodes(const BlockPlace& data_block) const {
@@ -68,6 +90,12 @@ bool Inspector::Read(const BlockPlace& place, Walk* walk, BlockInfo* info,
   info->index = place.index.value_or(0);
   info->offset = place.handle.offset;
   info->size = place.handle.size;
+  if (!MaySeek(place, walk)) {
+    info->status = place.Corruption(
+        "overlap",
+        "the blocks before it that are named with it are larger than the file");
+    return false;
+  }
   StoredBlock stored;
   // A filter, which may be large, is asked where it was read to.
   const bool stays = place.kind == BlockKind::kFilter;
@@ -165,8 +193,7 @@ Status Inspector::InspectWhatTheyLeadTo() {
     status = index_first ? InspectOtherMetaBlocks() : InspectIndex();
   }
   if (status.ok()) status = InspectDataBlocks();
-  if (status.ok()) InspectBlobs();
-  return status;
+  return status.ok() ? InspectBlobs() : status;
 }
 
 void Inspector::InspectMetaindex() {
@@ -181,6 +208,12 @@ void Inspector::InspectMetaindex() {
     info.num_entries = found_->meta_blocks.size();
   }
   metaindex_sound_ = info.status.ok();
+  names_dictionary_ =
+      FindMetaBlock(found_->meta_blocks, kDictionaryBlockName) != nullptr;
+  names_full_filter_ =
+      FindMetaBlock(found_->meta_blocks, std::string(kFullFilterPrefix) +
+                                             std::string(kBuiltinFilterName)) !=
+      nullptr;
   Keep(std::move(info));
 }
 
@@ -271,7 +304,10 @@ Status Inspector::TakeProperties(const BlockPlace& place,
 Status Inspector::InspectOtherMetaBlocks() {
   uint64_t ordinal[static_cast<size_t>(BlockKind::kOther) + 1] = {};
   BlockHandle last_range_deletions;
+  BeginStep();
+  size_t seen = 0;
   for (const MetaBlockEntry& entry : found_->meta_blocks) {
+    if (!GoesOnToBlock(seen++, 0)) return GivenUp();
     const BlockKind kind = MetaBlockKind(entry.name);
     if (kind == BlockKind::kIndex || kind == BlockKind::kProperties) continue;
     const BlockHandle handle{entry.offset, entry.size};

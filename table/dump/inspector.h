@@ -8,7 +8,6 @@
 #ifndef ASHLAR_TABLE_DUMP_INSPECTOR_H_
 #define ASHLAR_TABLE_DUMP_INSPECTOR_H_
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,6 +16,7 @@
 #include "table/block/prove_entries.h"
 #include "table/dump.h"
 #include "table/dump/filter_questions.h"
+#include "table/dump/filter_runs.h"
 #include "table/dump/index_items.h"
 #include "table/filter/full_filter.h"
 #include "table/filter/leveldb_filter.h"
@@ -63,6 +63,9 @@ class Inspector {
     BlockWorkspace workspace;
     LoadedBlock loaded;
     uint64_t bytes_checked = 0;
+    // Of blocks that were gone for, and how many may be.
+    uint64_t bytes_sought = 0;
+    uint64_t most_bytes_sought = ~uint64_t{0};
     // Once data blocks are read.
     std::optional<BlockIterator> iterator;
     ShortKeys keys;
@@ -92,6 +95,12 @@ class Inspector {
 
   Status ReadFooter(Footer* footer);
   Status InspectWhatTheyLeadTo();
+  // Blocks that do not overlap are not larger than their file. A step that goes
+  // for more than twice as much reads no more: names may lead to one block any
+  // number of times.
+  void BeginStep();
+  // Whether the step may read this block too.
+  bool MaySeek(const BlockPlace& place, Walk* walk) const;
   void InspectMetaindex();
   void InspectProperties();
   void TakeOrder(const Comparator* comparator);
@@ -123,15 +132,15 @@ class Inspector {
   // The part that a read of this user key, given without timestamp, asks if it
   // may see all versions. *target is kept for its memory.
   size_t FirstPartOf(const Slice& user_key, std::string* target) const;
-  // The part before this one, if there is any, ends with a key of the prefix:
-  // a seek to a key between may ask that part.
-  bool MayBeSoughtBefore(size_t part, const Slice& prefix) const;
   Status InspectFilterPartitions(const std::string& name, const Slice& contents,
                                  const BlockPlace& place,
                                  uint64_t* num_entries);
   // Before part i of an index or a filter, of which there may be many: what
   // TellProgress says.
   bool GoesOnToPart(size_t i) const;
+  // The same before other block i that the caller's thread reads, where much
+  // was read since.
+  bool GoesOnToBlock(size_t i, uint64_t done);
   // Those of filter_, without which no part can be looked for.
   Status CheckFilterSeparators(const IndexItems& parts,
                                const BlockPlace& place) const;
@@ -145,7 +154,7 @@ class Inspector {
                           size_t data_block, Walk* walk);
   static Status TakeBlob(const Slice& blob_index, size_t data_block,
                          Walk* walk);
-  void InspectBlobs();
+  Status InspectBlobs();
   // One of the two; both are looked at when the second one is there.
   Status InspectHashIndex(const std::string& name, const Slice& contents,
                           const BlockPlace& place);
@@ -186,13 +195,26 @@ class Inspector {
   Status ParseFilterIndex(const BlockView& view, const BlockPlace& place,
                           IndexItems* items) const;
   // Nothing where what it names leaves that open.
-  std::optional<bool> GuessTwoLevels(const IndexItems& top);
+  Status GuessTwoLevels(const IndexItems& top, std::optional<bool>* two_levels);
   bool LooksLikePartition(const IndexItem& item, IndexItems* children);
   bool IsDataBlock(const BlockHandle& handle);
   // Reads a block that is not told of. Whether that could be done.
   bool Peek(const BlockPlace& place, Slice* contents);
   Status InspectPartitions();
-  uint64_t MemoryOfItems(size_t first) const;
+  // Bounds of what a reader needs for index partitions.
+  struct PartMemory {
+    uint64_t least = 0;
+    uint64_t most = 0;
+  };
+  PartMemory MemoryOfItems(size_t first) const;
+  Status MeasurePartition(const Slice& contents, const BlockPlace& place,
+                          uint64_t* bytes) const;
+  Status CheckMemoryOfPartition(const Slice& contents, const BlockPlace& place,
+                                const PartMemory& memory) const;
+  Status MeasurePartitions();
+  // What a reader that keeps all of them has no room for: a limit, and no fault
+  // of the file.
+  Status IndexIsTooLarge() const;
   // Of two separators of an index.
   int CompareSeparators(const Slice& a, const Slice& b) const;
   // What the partition added to data_blocks_, from number `first` on.
@@ -265,6 +287,10 @@ class Inspector {
   bool index_is_two_level_ = false;
   bool index_complete_ = false;
   bool metaindex_sound_ = false;
+  bool names_dictionary_ = false;
+  // A reader has it then, whatever it holds, and looks at no other filter.
+  bool names_full_filter_ = false;
+  uint64_t reported_at_ = 0;  // of walk_.bytes_sought
   IndexItems data_blocks_;
   // Of a partitioned index; and for each partition, how many of data_blocks_
   // come before those that it names.
@@ -273,6 +299,7 @@ class Inspector {
   // In the order of the keys where they end, up to the last of which they are
   // looked for. One that is damaged lets everything pass.
   std::vector<FilterPart> filter_;
+  FilterRuns filter_runs_;  // of partitions
   FilterSubject filter_subject_;
   Buffer filter_payload_;  // of the next
   std::optional<LevelDbFilter> leveldb_filter_;

@@ -70,18 +70,21 @@ bool Inspector::ProveEntries(const BlockView& view, const BlockPlace& place,
           CheckSeparators(place, walk->first_key, keys.back()).ok());
 }
 
-// The part of the filter that reads of the block's first key ask; null where
-// they may ask several.
+// The part of the filter that reads of the block's first key ask, after others
+// that know it if there are any; null where that is not so simple.
 const Inspector::FilterPart* Inspector::PartOfBlock(const Slice& first_key,
                                                     std::string* target) const {
   if (filter_.size() == 1) return filter_.data();
   const size_t part = FilterPartOf(first_key);
   const Slice user_key =
       WithoutTimestamp(UserKeyOf(first_key), order_->timestamp_size());
+  if (FirstPartOf(user_key, target) != part) return nullptr;
+  // What the parts before it say was asked when they were read.
   Slice prefix;
-  if (FirstPartOf(user_key, target) != part ||
-      (filter_subject_.OfPrefix(user_key, &prefix) &&
-       MayBeSoughtBefore(part, prefix))) {
+  if (filter_subject_.OfPrefix(user_key, &prefix) &&
+      !filter_runs_
+           .KnowPrefix(prefix, filter_runs_.FirstBefore(part, prefix), part)
+           .value_or(false)) {
     return nullptr;
   }
   return &filter_[part];
