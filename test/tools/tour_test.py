@@ -8,6 +8,7 @@ import importlib.machinery
 import importlib.util
 import io
 import contextlib
+import os
 import pathlib
 import re
 import shutil
@@ -45,10 +46,15 @@ LIMITS = {"a table, no codec", "a table, zstd", "a walk over all entries",
 FIGURE = re.compile(r"[\d,]+(\.\d+)?")
 
 
-def run(*flags, programs=PROGRAMS):
+def run(*flags, programs=PROGRAMS, must_compare=False):
+    """The tour; with `must_compare` it fails where it compares nothing."""
+    env = {name: value for name, value in os.environ.items()
+           if name != "ASHLAR_REQUIRE_INTEROP"}
+    if must_compare:
+        env["ASHLAR_REQUIRE_INTEROP"] = "1"
     return subprocess.run(
         [sys.executable, "-B", TOUR, f"--bin={programs}", *flags],
-        capture_output=True, text=True, check=False)
+        capture_output=True, text=True, check=False, env=env)
 
 
 def load_tour():
@@ -115,9 +121,13 @@ class TourTest(unittest.TestCase):
                 # No links: the benchmarks look for RocksDB next to themselves.
                 shutil.copy(PROGRAMS / name, folder)
             done = run("--quick", programs=folder)
+            required = run("--quick", "--parts=cache", programs=folder,
+                           must_compare=True)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.check_table(done.stdout, False)
         self.assertIn("- No RocksDB is set up", done.stdout)
+        self.assertEqual(required.returncode, 1)
+        self.assertIn("nothing was compared with RocksDB", required.stderr)
 
     def test_parts(self):
         done = run("--quick", "--parts=cache")
