@@ -11,9 +11,9 @@
 #include <cstdint>
 #include <memory>
 
-#include "util/export.h"
-#include "util/file.h"
-#include "util/status.h"
+#include "ashlar/util/export.h"
+#include "ashlar/util/file.h"
+#include "ashlar/util/status.h"
 
 namespace ashlar {
 

@@ -23,10 +23,10 @@
 #include <string>
 #include <utility>
 
-#include "cache/cache_entry.h"
-#include "cache/cache_key.h"
-#include "util/export.h"
-#include "util/status.h"
+#include "ashlar/cache/cache_entry.h"
+#include "ashlar/cache/cache_key.h"
+#include "ashlar/util/export.h"
+#include "ashlar/util/status.h"
 
 namespace ashlar {
 

@@ -1,8 +1,8 @@
-#include "cache/cache_entry.h"
+#include "ashlar/cache/cache_entry.h"
 
 #include <algorithm>
 
-#include "cache/cache.h"
+#include "ashlar/cache/cache.h"
 
 namespace ashlar {
 

@@ -10,9 +10,9 @@
 #include <string>
 #include <string_view>
 
-#include "util/export.h"
-#include "util/slice.h"
-#include "util/status.h"
+#include "ashlar/util/export.h"
+#include "ashlar/util/slice.h"
+#include "ashlar/util/status.h"
 
 namespace ashlar {
 

@@ -1,7 +1,8 @@
 // CacheKey: the 16 bytes that name an entry of a cache.
 //
 // For blocks of tables: a key of the file (FileCacheKey, in
-// table/table_identity.h), and from it the key of each block. A plain value.
+// table/entry/table_identity.h), and from it the key of each block. A plain
+// value.
 //
 // Why keys of different blocks differ. Within a file, offsets differ in the
 // second word. Two files with the same database and session differ in their

@@ -7,10 +7,10 @@
 #include <cstdint>
 #include <memory>
 
-#include "cache/cache.h"
-#include "util/export.h"
-#include "util/memory_allocator.h"
-#include "util/result.h"
+#include "ashlar/cache/cache.h"
+#include "ashlar/util/export.h"
+#include "ashlar/util/memory_allocator.h"
+#include "ashlar/util/result.h"
 
 namespace ashlar {
 

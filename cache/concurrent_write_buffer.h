@@ -47,11 +47,11 @@
 #include <type_traits>
 #include <utility>
 
-#include "cache/fifo/hand_over.h"
-#include "util/result.h"
-#include "util/sync/exchange_word.h"
-#include "util/sync/thread_number.h"
-#include "util/sync/waiting_room.h"
+#include "ashlar/cache/fifo/hand_over.h"
+#include "ashlar/util/result.h"
+#include "ashlar/util/sync/exchange_word.h"
+#include "ashlar/util/sync/thread_number.h"
+#include "ashlar/util/sync/waiting_room.h"
 
 namespace ashlar {
 

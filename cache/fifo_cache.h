@@ -42,10 +42,10 @@
 #include <span>
 #include <utility>
 
-#include "cache/fifo/fifo_store.h"
-#include "util/status.h"
-#include "util/sync/mutex.h"
-#include "util/sync/reader_gate.h"
+#include "ashlar/cache/fifo/fifo_store.h"
+#include "ashlar/util/status.h"
+#include "ashlar/util/sync/mutex.h"
+#include "ashlar/util/sync/reader_gate.h"
 
 namespace ashlar {
 

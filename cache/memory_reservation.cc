@@ -1,4 +1,4 @@
-#include "cache/memory_reservation.h"
+#include "ashlar/cache/memory_reservation.h"
 
 #include <algorithm>
 #include <array>

@@ -16,8 +16,8 @@
 #include <utility>
 #include <vector>
 
-#include "cache/cache.h"
-#include "util/export.h"
+#include "ashlar/cache/cache.h"
+#include "ashlar/util/export.h"
 
 namespace ashlar {
 

@@ -1,4 +1,4 @@
-#include "cache/secondary_cache.h"
+#include "ashlar/cache/secondary_cache.h"
 
 namespace ashlar {
 

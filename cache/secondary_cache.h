@@ -19,13 +19,13 @@
 #include <optional>
 #include <span>
 
-#include "cache/cache_key.h"
-#include "util/compression.h"
-#include "util/export.h"
-#include "util/memory_allocator.h"
-#include "util/result.h"
-#include "util/slice.h"
-#include "util/status.h"
+#include "ashlar/cache/cache_key.h"
+#include "ashlar/util/compression.h"
+#include "ashlar/util/export.h"
+#include "ashlar/util/memory_allocator.h"
+#include "ashlar/util/result.h"
+#include "ashlar/util/slice.h"
+#include "ashlar/util/status.h"
 
 namespace ashlar {
 

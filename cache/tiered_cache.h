@@ -29,10 +29,10 @@
 #include <memory>
 #include <string>
 
-#include "cache/cache.h"
-#include "cache/secondary_cache.h"
-#include "util/export.h"
-#include "util/result.h"
+#include "ashlar/cache/cache.h"
+#include "ashlar/cache/secondary_cache.h"
+#include "ashlar/util/export.h"
+#include "ashlar/util/result.h"
 
 namespace ashlar {
 

@@ -41,8 +41,8 @@
 #include <span>
 #include <utility>
 
-#include "cache/cache.h"
-#include "cache/typed_handle.h"
+#include "ashlar/cache/cache.h"
+#include "ashlar/cache/typed_handle.h"
 
 namespace ashlar {
 

@@ -7,8 +7,8 @@
 
 #include <utility>
 
-#include "cache/cache.h"
-#include "util/cleanable.h"
+#include "ashlar/cache/cache.h"
+#include "ashlar/util/cleanable.h"
 
 namespace ashlar {
 

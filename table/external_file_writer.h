@@ -14,13 +14,13 @@
 #include <string>
 #include <vector>
 
-#include "table/options.h"
-#include "table/table_properties.h"
-#include "table/wide_columns.h"
-#include "util/export.h"
-#include "util/file.h"
-#include "util/result.h"
-#include "util/slice.h"
+#include "ashlar/table/entry/wide_columns.h"
+#include "ashlar/table/options.h"
+#include "ashlar/table/table_properties.h"
+#include "ashlar/util/export.h"
+#include "ashlar/util/file.h"
+#include "ashlar/util/result.h"
+#include "ashlar/util/slice.h"
 
 namespace ashlar {
 

@@ -8,7 +8,7 @@
 
 #include <memory>
 
-#include "util/slice.h"
+#include "ashlar/util/slice.h"
 
 namespace ashlar {
 

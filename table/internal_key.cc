@@ -1,4 +1,4 @@
-#include "table/internal_key.h"
+#include "ashlar/table/internal_key.h"
 
 #include <cstdio>
 

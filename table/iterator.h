@@ -25,11 +25,11 @@
 #include <cassert>
 #include <memory>
 
-#include "table/internal_key.h"
-#include "util/export.h"
-#include "util/pinnable_slice.h"
-#include "util/slice.h"
-#include "util/status.h"
+#include "ashlar/table/internal_key.h"
+#include "ashlar/util/export.h"
+#include "ashlar/util/pinnable_slice.h"
+#include "ashlar/util/slice.h"
+#include "ashlar/util/status.h"
 
 namespace ashlar {
 

@@ -21,13 +21,13 @@
 #include <utility>
 #include <vector>
 
-#include "table/internal_key.h"
-#include "table/iterator.h"
-#include "util/comparator.h"
-#include "util/export.h"
-#include "util/pinnable_slice.h"
-#include "util/slice.h"
-#include "util/status.h"
+#include "ashlar/table/internal_key.h"
+#include "ashlar/table/iterator.h"
+#include "ashlar/util/comparator.h"
+#include "ashlar/util/export.h"
+#include "ashlar/util/pinnable_slice.h"
+#include "ashlar/util/slice.h"
+#include "ashlar/util/status.h"
 
 namespace ashlar {
 

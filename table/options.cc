@@ -1,4 +1,4 @@
-#include "table/options.h"
+#include "ashlar/table/options.h"
 
 #include "util/mem/memory_limit.h"
 

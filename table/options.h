@@ -16,16 +16,16 @@
 #include <string>
 #include <vector>
 
-#include "table/read_options.h"
-#include "table/rocksdb_release.h"
-#include "table/table_identity.h"
-#include "util/checksum_type.h"
-#include "util/comparator.h"
-#include "util/compression.h"
-#include "util/export.h"
-#include "util/prefix_extractor.h"
-#include "util/result.h"
-#include "util/status.h"
+#include "ashlar/table/entry/rocksdb_release.h"
+#include "ashlar/table/entry/table_identity.h"
+#include "ashlar/table/read_options.h"
+#include "ashlar/util/checksum_type.h"
+#include "ashlar/util/comparator.h"
+#include "ashlar/util/compression.h"
+#include "ashlar/util/export.h"
+#include "ashlar/util/prefix_extractor.h"
+#include "ashlar/util/result.h"
+#include "ashlar/util/status.h"
 
 namespace ashlar {
 

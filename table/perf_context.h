@@ -20,7 +20,7 @@
 #include <string>
 #include <string_view>
 
-#include "util/export.h"
+#include "ashlar/util/export.h"
 
 namespace ashlar {
 

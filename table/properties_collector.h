@@ -15,9 +15,9 @@
 #include <string>
 #include <string_view>
 
-#include "table/internal_key.h"
-#include "util/slice.h"
-#include "util/status.h"
+#include "ashlar/table/internal_key.h"
+#include "ashlar/util/slice.h"
+#include "ashlar/util/status.h"
 
 namespace ashlar {
 

@@ -8,8 +8,8 @@
 #include <functional>
 #include <vector>
 
-#include "table/internal_key.h"
-#include "util/slice.h"
+#include "ashlar/table/internal_key.h"
+#include "ashlar/util/slice.h"
 
 namespace ashlar {
 

@@ -9,12 +9,12 @@
 #include <memory>
 #include <optional>
 
-#include "cache/block_cache_tracer.h"
-#include "cache/cache.h"
-#include "table/internal_key.h"
-#include "util/comparator.h"
-#include "util/prefix_extractor.h"
-#include "util/slice.h"
+#include "ashlar/cache/block_cache_tracer.h"
+#include "ashlar/cache/cache.h"
+#include "ashlar/table/internal_key.h"
+#include "ashlar/util/comparator.h"
+#include "ashlar/util/prefix_extractor.h"
+#include "ashlar/util/slice.h"
 
 namespace ashlar {
 

@@ -31,7 +31,7 @@
 #include <string>
 #include <string_view>
 
-#include "util/export.h"
+#include "ashlar/util/export.h"
 
 namespace ashlar {
 

@@ -16,13 +16,13 @@
 #include <cstdint>
 #include <memory>
 
-#include "table/internal_key.h"
-#include "table/options.h"
-#include "table/table_properties.h"
-#include "util/export.h"
-#include "util/file.h"
-#include "util/result.h"
-#include "util/slice.h"
+#include "ashlar/table/internal_key.h"
+#include "ashlar/table/options.h"
+#include "ashlar/table/table_properties.h"
+#include "ashlar/util/export.h"
+#include "ashlar/util/file.h"
+#include "ashlar/util/result.h"
+#include "ashlar/util/slice.h"
 
 namespace ashlar {
 

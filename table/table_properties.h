@@ -11,7 +11,7 @@
 #include <optional>
 #include <string>
 
-#include "table/internal_key.h"
+#include "ashlar/table/internal_key.h"
 
 namespace ashlar {
 

@@ -15,16 +15,16 @@
 #include <span>
 #include <string>
 
-#include "table/internal_key.h"
-#include "table/iterator.h"
-#include "table/options.h"
-#include "table/range_deletion.h"
-#include "table/table_properties.h"
-#include "util/export.h"
-#include "util/file.h"
-#include "util/pinnable_slice.h"
-#include "util/result.h"
-#include "util/slice.h"
+#include "ashlar/table/internal_key.h"
+#include "ashlar/table/iterator.h"
+#include "ashlar/table/options.h"
+#include "ashlar/table/range_deletion.h"
+#include "ashlar/table/table_properties.h"
+#include "ashlar/util/export.h"
+#include "ashlar/util/file.h"
+#include "ashlar/util/pinnable_slice.h"
+#include "ashlar/util/result.h"
+#include "ashlar/util/slice.h"
 
 namespace ashlar {
 
@@ -59,11 +59,13 @@ struct GetResult {
   SequenceNumber sequence = 0;
   std::string timestamp;  // empty where the comparator has none
   PinnableSlice value;
-  // Whether `value` is only a reference into a blob file (table/blob_index.h):
-  // for blob indexes, and entities whose default column is one.
+  // Whether `value` is only a reference into a blob file
+  // (table/entry/blob_index.h): for blob indexes, and entities whose default
+  // column is one.
   bool is_blob_index = false;
   // For a wide-column entity `value` is its default column, empty where it has
-  // none, and this all of it (table/wide_columns.h). Lives as long as `value`.
+  // none, and this all of it (table/entry/wide_columns.h). Lives as long as
+  // `value`.
   Slice entity;
   uint32_t data_blocks_read = 0;  // from the file or from the block cache
 
@@ -161,7 +163,7 @@ class ASHLAR_EXPORT TableReader {
                                          const Slice& timestamp = {}) const;
 
   // Reads every block of the file and compares it with its checksum; the first
-  // fault. InspectTable in table/dump.h finds all faults and looks deeper.
+  // fault. InspectTable in table/inspect.h finds all faults and looks deeper.
   Status VerifyChecksum(const ReadOptions& options = {}) const;
 
   // About where in the file the data of user_key (without timestamp) begins or

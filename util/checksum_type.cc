@@ -1,4 +1,4 @@
-#include "util/checksum_type.h"
+#include "ashlar/util/checksum_type.h"
 
 #include <algorithm>
 #include <iterator>

@@ -10,8 +10,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "util/export.h"
-#include "util/result.h"
+#include "ashlar/util/export.h"
+#include "ashlar/util/result.h"
 
 namespace ashlar {
 

@@ -1,4 +1,4 @@
-#include "util/cleanable.h"
+#include "ashlar/util/cleanable.h"
 
 #include <cstdint>
 

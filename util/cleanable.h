@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "util/export.h"
+#include "ashlar/util/export.h"
 
 namespace ashlar {
 

@@ -1,4 +1,4 @@
-#include "util/comparator.h"
+#include "ashlar/util/comparator.h"
 
 #include "util/coding/coding.h"
 #include "util/coding/word_compare.h"

@@ -11,8 +11,8 @@
 #include <string>
 #include <string_view>
 
-#include "util/export.h"
-#include "util/slice.h"
+#include "ashlar/util/export.h"
+#include "ashlar/util/slice.h"
 
 namespace ashlar {
 

@@ -1,4 +1,4 @@
-#include "util/compression.h"
+#include "ashlar/util/compression.h"
 
 #include <algorithm>
 #include <string>

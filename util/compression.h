@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "util/export.h"
-#include "util/result.h"
+#include "ashlar/util/export.h"
+#include "ashlar/util/result.h"
 
 namespace ashlar {
 

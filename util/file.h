@@ -11,10 +11,10 @@
 #include <span>
 #include <string>
 
-#include "util/export.h"
-#include "util/result.h"
-#include "util/slice.h"
-#include "util/status.h"
+#include "ashlar/util/export.h"
+#include "ashlar/util/result.h"
+#include "ashlar/util/slice.h"
+#include "ashlar/util/status.h"
 
 namespace ashlar {
 

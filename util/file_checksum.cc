@@ -1,4 +1,4 @@
-#include "util/file_checksum.h"
+#include "ashlar/util/file_checksum.h"
 
 #include "util/hash/crc32c.h"
 

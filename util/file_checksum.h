@@ -7,8 +7,8 @@
 
 #include <cstdint>
 
-#include "util/export.h"
-#include "util/slice.h"
+#include "ashlar/util/export.h"
+#include "ashlar/util/slice.h"
 
 namespace ashlar {
 

@@ -16,8 +16,8 @@
 
 #include <memory>
 
-#include "util/export.h"
-#include "util/memory_allocator.h"
+#include "ashlar/util/export.h"
+#include "ashlar/util/memory_allocator.h"
 
 namespace ashlar {
 

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <utility>
 
-#include "util/cleanable.h"
-#include "util/slice.h"
+#include "ashlar/util/cleanable.h"
+#include "ashlar/util/slice.h"
 
 namespace ashlar {
 

@@ -1,4 +1,4 @@
-#include "util/prefix_extractor.h"
+#include "ashlar/util/prefix_extractor.h"
 
 #include <algorithm>
 #include <charconv>

@@ -12,8 +12,8 @@
 #include <memory>
 #include <string_view>
 
-#include "util/export.h"
-#include "util/slice.h"
+#include "ashlar/util/export.h"
+#include "ashlar/util/slice.h"
 
 namespace ashlar {
 

@@ -1,4 +1,4 @@
-#include "util/printable.h"
+#include "ashlar/util/printable.h"
 
 #include <cstring>
 

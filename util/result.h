@@ -9,7 +9,7 @@
 #include <optional>
 #include <utility>
 
-#include "util/status.h"
+#include "ashlar/util/status.h"
 
 namespace ashlar {
 

@@ -1,4 +1,4 @@
-#include "util/status.h"
+#include "ashlar/util/status.h"
 
 #include <array>
 #include <cerrno>
@@ -6,7 +6,7 @@
 #include <system_error>
 #include <type_traits>
 
-#include "util/printable.h"
+#include "ashlar/util/printable.h"
 
 namespace ashlar {
 

@@ -22,7 +22,7 @@
 #include <string_view>
 #include <utility>
 
-#include "util/export.h"
+#include "ashlar/util/export.h"
 
 namespace ashlar {
 

@@ -1,6 +1,6 @@
 // The version number, handed down by the build, and what was chosen here.
 
-#include "util/version.h"
+#include "ashlar/util/version.h"
 
 #include <cerrno>
 #include <memory>

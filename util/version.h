@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "util/compression.h"
-#include "util/export.h"
+#include "ashlar/util/compression.h"
+#include "ashlar/util/export.h"
 
 namespace ashlar {
 

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "util/export.h"
+#include "ashlar/util/export.h"
 
 namespace ashlar {
 

@@ -13,11 +13,11 @@
 #include <string>
 #include <vector>
 
-#include "cache/cache_options.h"
+#include "ashlar/cache/cache_options.h"
+#include "ashlar/util/sync/mutex.h"
 #include "cache/clock/clock_table.h"
 #include "cache/clock/slot_array.h"
 #include "port/reserved_memory.h"
-#include "util/sync/mutex.h"
 
 namespace ashlar::internal {
 

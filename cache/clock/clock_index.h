@@ -12,9 +12,9 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "ashlar/cache/hash/key_hash.h"
 #include "cache/clock/clock_slot.h"
 #include "cache/clock/tag_group.h"
-#include "cache/hash/key_hash.h"
 
 namespace ashlar::internal {
 

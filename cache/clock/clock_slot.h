@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "cache/cache.h"
+#include "ashlar/cache/cache.h"
 #include "cache/clock/slot_word.h"
 #include "util/sync/atomic.h"
 

@@ -14,12 +14,12 @@
 #include <functional>
 #include <memory>
 
-#include "cache/cache.h"
+#include "ashlar/cache/cache.h"
+#include "ashlar/cache/hash/key_hash.h"
 #include "cache/clock/admission/admission.h"
 #include "cache/clock/fixed_part.h"
 #include "cache/clock/growing_table_part.h"
 #include "cache/clock/spread.h"
-#include "cache/hash/key_hash.h"
 
 namespace ashlar::internal {
 

@@ -14,10 +14,10 @@
 #include <cstdint>
 #include <memory>
 
+#include "ashlar/cache/hash/key_hash.h"
 #include "cache/clock/clock_slot.h"
 #include "cache/clock/growing_steps.h"
 #include "cache/clock/index_group.h"
-#include "cache/hash/key_hash.h"
 #include "port/reserved_memory.h"
 #include "util/sync/atomic.h"
 #include "util/sync/one_order_atomic.h"

@@ -92,7 +92,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "cache/cache_entry.h"
+#include "ashlar/cache/cache_entry.h"
 
 namespace ashlar::internal::slot {
 

@@ -57,8 +57,8 @@
 #include <span>
 #include <type_traits>
 
-#include "cache/hash/key_hash.h"
-#include "util/sync/exchange_word.h"
+#include "ashlar/cache/hash/key_hash.h"
+#include "ashlar/util/sync/exchange_word.h"
 
 namespace ashlar::internal {
 

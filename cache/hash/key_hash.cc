@@ -1,4 +1,4 @@
-#include "cache/hash/key_hash.h"
+#include "ashlar/cache/hash/key_hash.h"
 
 #include "port/random_word.h"
 

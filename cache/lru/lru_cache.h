@@ -13,11 +13,11 @@
 #include <string>
 #include <vector>
 
-#include "cache/cache_options.h"
-#include "cache/hash/key_hash.h"
+#include "ashlar/cache/cache_options.h"
+#include "ashlar/cache/hash/key_hash.h"
+#include "ashlar/util/sync/mutex.h"
 #include "cache/lru/lru_shard.h"
 #include "util/sync/atomic.h"
-#include "util/sync/mutex.h"
 
 namespace ashlar::internal {
 

@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "cache/cache.h"
+#include "ashlar/cache/cache.h"
 
 namespace ashlar::internal {
 

@@ -12,11 +12,11 @@
 #include <functional>
 #include <span>
 
-#include "cache/cache.h"
+#include "ashlar/cache/cache.h"
+#include "ashlar/util/sync/mutex.h"
 #include "cache/lru/lru_entry.h"
 #include "cache/lru/lru_pools.h"
 #include "cache/lru/lru_table.h"
-#include "util/sync/mutex.h"
 
 namespace ashlar::internal {
 

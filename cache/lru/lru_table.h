@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "cache/hash/key_hash.h"
+#include "ashlar/cache/hash/key_hash.h"
 #include "cache/lru/lru_entry.h"
 
 namespace ashlar::internal {

@@ -10,9 +10,9 @@
 #include <new>
 #include <utility>
 
+#include "ashlar/util/sync/mutex.h"
 #include "util/compress/codec.h"
 #include "util/mem/buffer.h"
-#include "util/sync/mutex.h"
 
 namespace ashlar::internal {
 

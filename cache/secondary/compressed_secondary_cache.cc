@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "cache/cache_options.h"
+#include "ashlar/cache/cache_options.h"
 #include "util/mem/memory_limit.h"
 
 namespace ashlar {

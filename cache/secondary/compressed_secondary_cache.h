@@ -10,9 +10,9 @@
 
 #include <memory>
 
-#include "cache/cache.h"
+#include "ashlar/cache/cache.h"
+#include "ashlar/cache/secondary_cache.h"
 #include "cache/secondary/codec_pool.h"
-#include "cache/secondary_cache.h"
 #include "util/sync/atomic.h"
 
 namespace ashlar::internal {

@@ -1,6 +1,6 @@
 #include "cache/secondary/saved_value.h"
 
-#include "cache/hash/key_hash.h"
+#include "ashlar/cache/hash/key_hash.h"
 #include "third-party/xxhash_lib.h"
 #include "util/coding/coding.h"
 

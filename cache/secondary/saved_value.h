@@ -9,10 +9,10 @@
 
 #include <optional>
 
-#include "cache/cache_entry.h"
-#include "cache/cache_key.h"
+#include "ashlar/cache/cache_entry.h"
+#include "ashlar/cache/cache_key.h"
+#include "ashlar/util/slice.h"
 #include "util/mem/buffer.h"
-#include "util/slice.h"
 
 namespace ashlar::internal {
 

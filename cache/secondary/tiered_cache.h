@@ -16,9 +16,9 @@
 #include <span>
 #include <string>
 
-#include "cache/hash/key_hash.h"
+#include "ashlar/cache/hash/key_hash.h"
+#include "ashlar/cache/tiered_cache.h"
 #include "cache/secondary/seen_once.h"
-#include "cache/tiered_cache.h"
 #include "util/sync/atomic.h"
 
 namespace ashlar::internal {

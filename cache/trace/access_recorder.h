@@ -26,11 +26,11 @@
 #include <string>
 #include <vector>
 
-#include "cache/concurrent_write_buffer.h"
-#include "cache/hash/key_hash.h"
+#include "ashlar/cache/concurrent_write_buffer.h"
+#include "ashlar/cache/hash/key_hash.h"
+#include "ashlar/util/sync/mutex.h"
 #include "cache/trace/trace_format.h"
 #include "util/sync/atomic.h"
-#include "util/sync/mutex.h"
 
 namespace ashlar::internal {
 

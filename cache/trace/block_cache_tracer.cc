@@ -1,6 +1,6 @@
 // BlockCacheTracer: its public face; AccessRecorder does the work.
 
-#include "cache/block_cache_tracer.h"
+#include "ashlar/cache/block_cache_tracer.h"
 
 #include <utility>
 

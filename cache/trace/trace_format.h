@@ -15,10 +15,10 @@
 #include <utility>
 #include <vector>
 
-#include "cache/block_cache_tracer.h"
-#include "cache/cache_key.h"
-#include "util/slice.h"
-#include "util/status.h"
+#include "ashlar/cache/block_cache_tracer.h"
+#include "ashlar/cache/cache_key.h"
+#include "ashlar/util/slice.h"
+#include "ashlar/util/status.h"
 
 namespace ashlar::internal {
 

@@ -14,11 +14,11 @@
 #include <cstdint>
 #include <string>
 
+#include "ashlar/util/slice.h"
+#include "ashlar/util/status.h"
 #include "table/block/entry.h"
 #include "table/format/block_place.h"
 #include "util/coding/coding.h"
-#include "util/slice.h"
-#include "util/status.h"
 
 namespace ashlar::internal {
 

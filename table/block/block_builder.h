@@ -14,10 +14,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "ashlar/util/slice.h"
 #include "util/coding/coding.h"
 #include "util/mem/buffer.h"
 #include "util/mem/copy.h"
-#include "util/slice.h"
 
 namespace ashlar::internal {
 

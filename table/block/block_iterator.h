@@ -21,6 +21,8 @@
 #include <cstring>
 #include <vector>
 
+#include "ashlar/util/slice.h"
+#include "ashlar/util/status.h"
 #include "table/block/block.h"
 #include "table/block/entry.h"
 #include "table/block/entry_words.h"
@@ -28,8 +30,6 @@
 #include "table/format/key_order.h"
 #include "util/mem/buffer.h"
 #include "util/mem/copy.h"
-#include "util/slice.h"
-#include "util/status.h"
 
 namespace ashlar::internal {
 

@@ -12,10 +12,10 @@
 #include <cstdint>
 #include <optional>
 
+#include "ashlar/util/slice.h"
 #include "table/block/block_builder.h"
 #include "table/block/hash_index.h"
 #include "util/mem/buffer.h"
-#include "util/slice.h"
 
 namespace ashlar::internal {
 

@@ -20,9 +20,9 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "ashlar/util/slice.h"
 #include "table/block/block.h"
 #include "table/format/key_order.h"
-#include "util/slice.h"
 
 namespace ashlar::internal {
 

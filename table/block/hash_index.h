@@ -11,10 +11,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "ashlar/util/slice.h"
 #include "table/block/block.h"
 #include "util/hash/hash32.h"
 #include "util/mem/buffer.h"
-#include "util/slice.h"
 
 namespace ashlar::internal {
 

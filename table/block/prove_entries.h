@@ -23,10 +23,10 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "ashlar/util/slice.h"
 #include "table/block/block.h"
 #include "table/block/entry.h"
 #include "table/format/key_order.h"
-#include "util/slice.h"
 
 namespace ashlar::internal {
 

@@ -6,12 +6,12 @@
 #ifndef ASHLAR_TABLE_BLOCK_RESTORE_KEYS_H_
 #define ASHLAR_TABLE_BLOCK_RESTORE_KEYS_H_
 
+#include "ashlar/util/status.h"
 #include "table/block/block.h"
 #include "table/format/block_place.h"
 #include "table/format/key_form.h"
 #include "table/format/key_order.h"
 #include "util/mem/buffer.h"
-#include "util/status.h"
 
 namespace ashlar::internal {
 

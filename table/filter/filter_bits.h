@@ -17,12 +17,12 @@
 #include <span>
 #include <string_view>
 
+#include "ashlar/table/options.h"
+#include "ashlar/util/slice.h"
 #include "table/filter/hash_collector.h"
 #include "table/filter/ribbon_shape.h"
-#include "table/options.h"
 #include "util/hash/filter_hash.h"
 #include "util/mem/buffer.h"
-#include "util/slice.h"
 #include "util/sync/worker_crew.h"
 
 namespace ashlar::internal {

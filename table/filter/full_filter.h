@@ -10,11 +10,11 @@
 
 #include <memory>
 
+#include "ashlar/table/options.h"
+#include "ashlar/table/table_properties.h"
+#include "ashlar/util/prefix_extractor.h"
+#include "ashlar/util/slice.h"
 #include "table/filter/filter_bits.h"
-#include "table/options.h"
-#include "table/table_properties.h"
-#include "util/prefix_extractor.h"
-#include "util/slice.h"
 
 namespace ashlar::internal {
 

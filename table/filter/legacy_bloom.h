@@ -12,9 +12,9 @@
 
 #include <cstdint>
 
+#include "ashlar/util/slice.h"
 #include "table/filter/filter_bits.h"
 #include "table/filter/registry.h"
-#include "util/slice.h"
 
 namespace ashlar::internal {
 

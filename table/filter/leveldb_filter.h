@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "util/slice.h"
+#include "ashlar/util/slice.h"
 
 namespace ashlar::internal {
 

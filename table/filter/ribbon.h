@@ -15,10 +15,10 @@
 
 #include <cstdint>
 
+#include "ashlar/util/slice.h"
 #include "table/filter/filter_bits.h"
 #include "table/filter/registry.h"
 #include "util/mem/buffer.h"
-#include "util/slice.h"
 
 namespace ashlar::internal {
 

@@ -13,9 +13,9 @@
 #include <string>
 #include <string_view>
 
+#include "ashlar/util/slice.h"
+#include "ashlar/util/status.h"
 #include "table/filter/hash_collector.h"
-#include "util/slice.h"
-#include "util/status.h"
 #include "util/sync/worker_crew.h"
 
 namespace ashlar::internal {

@@ -9,8 +9,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "ashlar/table/options.h"
 #include "table/format/block_handle.h"
-#include "table/options.h"
 
 namespace ashlar::internal {
 

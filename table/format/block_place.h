@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 
-#include "table/dump.h"
+#include "ashlar/table/inspect.h"
+#include "ashlar/util/status.h"
 #include "table/format/block_handle.h"
-#include "util/status.h"
 
 namespace ashlar::internal {
 

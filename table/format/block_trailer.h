@@ -6,10 +6,10 @@
 
 #include <cstdint>
 
-#include "util/checksum_type.h"
+#include "ashlar/util/checksum_type.h"
+#include "ashlar/util/slice.h"
 #include "util/coding/coding.h"
 #include "util/hash/checksum.h"
-#include "util/slice.h"
 
 namespace ashlar::internal {
 

@@ -13,12 +13,12 @@
 #include <cstdint>
 #include <string>
 
-#include "table/dump.h"
+#include "ashlar/table/inspect.h"
+#include "ashlar/util/checksum_type.h"
+#include "ashlar/util/slice.h"
+#include "ashlar/util/status.h"
 #include "table/format/block_handle.h"
 #include "table/format/format_version.h"
-#include "util/checksum_type.h"
-#include "util/slice.h"
-#include "util/status.h"
 
 namespace ashlar::internal {
 

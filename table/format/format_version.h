@@ -8,7 +8,7 @@
 #include <array>
 #include <cstdint>
 
-#include "table/options.h"
+#include "ashlar/table/options.h"
 
 namespace ashlar::internal {
 

@@ -11,8 +11,8 @@
 #include <optional>
 #include <string>
 
-#include "table/internal_key.h"
-#include "util/slice.h"
+#include "ashlar/table/internal_key.h"
+#include "ashlar/util/slice.h"
 
 namespace ashlar::internal {
 

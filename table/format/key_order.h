@@ -7,9 +7,9 @@
 
 #include <cstdint>
 
-#include "table/internal_key.h"
-#include "util/comparator.h"
-#include "util/slice.h"
+#include "ashlar/table/internal_key.h"
+#include "ashlar/util/comparator.h"
+#include "ashlar/util/slice.h"
 
 namespace ashlar::internal {
 

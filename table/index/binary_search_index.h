@@ -11,9 +11,9 @@
 
 #include <memory>
 
+#include "ashlar/table/options.h"
 #include "table/index/index.h"
 #include "table/index/index_builder.h"
-#include "table/options.h"
 
 namespace ashlar::internal {
 

@@ -18,14 +18,14 @@
 #include <functional>
 #include <memory>
 
+#include "ashlar/util/slice.h"
+#include "ashlar/util/status.h"
 #include "table/format/block_place.h"
 #include "table/format/key_order.h"
 #include "table/index/index_block.h"
 #include "table/index/index_hold.h"
 #include "table/index/parsed_index.h"
 #include "util/mem/buffer.h"
-#include "util/slice.h"
-#include "util/status.h"
 
 namespace ashlar::internal {
 

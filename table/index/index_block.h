@@ -15,12 +15,12 @@
 #include <cstdint>
 #include <string>
 
+#include "ashlar/util/slice.h"
+#include "ashlar/util/status.h"
 #include "table/block/block.h"
 #include "table/format/block_handle.h"
 #include "table/format/block_place.h"
 #include "table/format/key_form.h"
-#include "util/slice.h"
-#include "util/status.h"
 
 namespace ashlar::internal {
 

@@ -2,8 +2,8 @@
 
 #include <limits>
 
+#include "ashlar/table/internal_key.h"
 #include "table/format/format_version.h"
-#include "table/internal_key.h"
 #include "util/coding/coding.h"
 
 namespace ashlar::internal {

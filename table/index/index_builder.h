@@ -16,12 +16,12 @@
 #include <string_view>
 #include <vector>
 
-#include "table/dump.h"
+#include "ashlar/table/inspect.h"
+#include "ashlar/table/options.h"
+#include "ashlar/util/slice.h"
+#include "ashlar/util/status.h"
 #include "table/format/block_handle.h"
 #include "table/index/index_block.h"
-#include "table/options.h"
-#include "util/slice.h"
-#include "util/status.h"
 
 namespace ashlar::internal {
 

@@ -11,11 +11,11 @@
 #include <cstdint>
 #include <optional>
 
+#include "ashlar/util/slice.h"
+#include "ashlar/util/status.h"
 #include "table/format/block_place.h"
 #include "table/index/block_note.h"
 #include "table/index/index.h"
-#include "util/slice.h"
-#include "util/status.h"
 
 namespace ashlar::internal {
 

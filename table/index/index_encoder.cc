@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ashlar/table/internal_key.h"
 #include "table/block/entry.h"
-#include "table/internal_key.h"
 #include "util/coding/coding.h"
 #include "util/coding/word_compare.h"
 

@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
+#include "ashlar/util/slice.h"
 #include "table/format/block_alignment.h"
 #include "table/format/block_handle.h"
 #include "table/index/index_block.h"
 #include "util/mem/buffer.h"
-#include "util/slice.h"
 
 namespace ashlar::internal {
 

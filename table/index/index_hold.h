@@ -10,7 +10,7 @@
 #include <memory>
 #include <utility>
 
-#include "cache/typed_cache.h"
+#include "ashlar/cache/typed_cache.h"
 #include "table/format/block_place.h"
 #include "table/index/parsed_index.h"
 

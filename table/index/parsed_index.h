@@ -13,14 +13,14 @@
 #include <string>
 #include <vector>
 
+#include "ashlar/util/slice.h"
+#include "ashlar/util/status.h"
 #include "table/format/block_handle.h"
 #include "table/format/block_place.h"
 #include "table/format/key_order.h"
 #include "table/index/index_block.h"
 #include "table/index/word_tree.h"
 #include "util/mem/buffer.h"
-#include "util/slice.h"
-#include "util/status.h"
 
 namespace ashlar::internal {
 

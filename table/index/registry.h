@@ -6,9 +6,9 @@
 #include <memory>
 #include <string_view>
 
+#include "ashlar/table/options.h"
 #include "table/index/index.h"
 #include "table/index/index_builder.h"
-#include "table/options.h"
 
 namespace ashlar::internal {
 

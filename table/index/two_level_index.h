@@ -13,11 +13,11 @@
 #include <utility>
 #include <vector>
 
+#include "ashlar/table/options.h"
 #include "table/index/index.h"
 #include "table/index/index_builder.h"
 #include "table/index/index_encoder.h"
 #include "table/index/partition_policy.h"
-#include "table/options.h"
 #include "util/sync/atomic.h"
 
 namespace ashlar::internal {

@@ -25,8 +25,8 @@
 #include <span>
 #include <vector>
 
+#include "ashlar/util/slice.h"
 #include "util/coding/coding.h"
-#include "util/slice.h"
 #include "util/sync/atomic.h"
 
 namespace ashlar::internal {

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "table/dump.h"
+#include "ashlar/table/inspect.h"
+#include "ashlar/util/slice.h"
+#include "ashlar/util/status.h"
 #include "table/format/block_place.h"
 #include "util/mem/buffer.h"
-#include "util/slice.h"
-#include "util/status.h"
 
 namespace ashlar::internal {
 

@@ -5,12 +5,12 @@
 #include <bitset>
 #include <string>
 
+#include "ashlar/table/table_properties.h"
+#include "ashlar/util/slice.h"
+#include "ashlar/util/status.h"
 #include "table/format/block_place.h"
 #include "table/format/format_version.h"
-#include "table/table_properties.h"
 #include "util/mem/buffer.h"
-#include "util/slice.h"
-#include "util/status.h"
 
 namespace ashlar::internal {
 

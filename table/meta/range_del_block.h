@@ -10,13 +10,13 @@
 #include <cstdint>
 #include <vector>
 
+#include "ashlar/table/range_deletion.h"
+#include "ashlar/util/slice.h"
+#include "ashlar/util/status.h"
 #include "table/block/block_builder.h"
 #include "table/format/block_place.h"
 #include "table/format/key_form.h"
-#include "table/range_deletion.h"
 #include "util/mem/buffer.h"
-#include "util/slice.h"
-#include "util/status.h"
 
 namespace ashlar::internal {
 

@@ -27,12 +27,12 @@
 #include <cstdint>
 #include <vector>
 
+#include "ashlar/table/range_deletion.h"
+#include "ashlar/util/comparator.h"
+#include "ashlar/util/slice.h"
+#include "ashlar/util/status.h"
 #include "table/format/block_place.h"
 #include "table/format/key_order.h"
-#include "table/range_deletion.h"
-#include "util/comparator.h"
-#include "util/slice.h"
-#include "util/status.h"
 
 namespace ashlar::internal {
 

@@ -35,13 +35,13 @@
 #include <memory>
 #include <vector>
 
+#include "ashlar/table/read_options.h"
+#include "ashlar/util/status.h"
+#include "ashlar/util/sync/mutex.h"
+#include "ashlar/util/sync/thread_number.h"
+#include "ashlar/util/worker_pool.h"
 #include "table/read/opened_table.h"
-#include "table/read_options.h"
-#include "util/status.h"
 #include "util/sync/atomic.h"
-#include "util/sync/mutex.h"
-#include "util/sync/thread_number.h"
-#include "util/worker_pool.h"
 
 namespace ashlar::internal {
 

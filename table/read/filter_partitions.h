@@ -12,13 +12,13 @@
 #include <memory>
 #include <vector>
 
+#include "ashlar/util/slice.h"
+#include "ashlar/util/status.h"
 #include "table/filter/filter_bits.h"
 #include "table/format/block_place.h"
 #include "table/index/parsed_index.h"
-#include "table/read/block_source.h"
-#include "table/read/metadata_cache.h"
-#include "util/slice.h"
-#include "util/status.h"
+#include "table/load/block_source.h"
+#include "table/load/metadata_cache.h"
 #include "util/sync/atomic.h"
 
 namespace ashlar::internal {

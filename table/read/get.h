@@ -13,8 +13,8 @@
 #ifndef ASHLAR_TABLE_READ_GET_H_
 #define ASHLAR_TABLE_READ_GET_H_
 
+#include "ashlar/table/table_reader.h"
 #include "table/read/opened_table.h"
-#include "table/table_reader.h"
 
 namespace ashlar::internal {
 

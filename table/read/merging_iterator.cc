@@ -3,7 +3,7 @@
 // root. A child that wins again and again is compared with the best of the
 // others only. First bytes of the keys, as a word, decide most comparisons.
 
-#include "table/merging_iterator.h"
+#include "ashlar/table/merging_iterator.h"
 
 #include <algorithm>
 #include <cstring>

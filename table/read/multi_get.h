@@ -31,8 +31,8 @@
 
 #include <span>
 
+#include "ashlar/table/table_reader.h"
 #include "table/read/opened_table.h"
-#include "table/table_reader.h"
 
 namespace ashlar::internal {
 

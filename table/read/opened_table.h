@@ -9,17 +9,17 @@
 #include <optional>
 #include <vector>
 
-#include "table/dump.h"
+#include "ashlar/table/inspect.h"
+#include "ashlar/util/status.h"
 #include "table/filter/full_filter.h"
 #include "table/filter/leveldb_filter.h"
 #include "table/format/key_form.h"
 #include "table/format/key_order.h"
 #include "table/index/index.h"
-#include "table/read/data_blocks.h"
+#include "table/load/data_blocks.h"
 #include "table/read/filter_partitions.h"
 #include "table/read/range_deletions.h"
 #include "util/mem/aligned_bytes.h"
-#include "util/status.h"
 #include "util/sync/atomic.h"
 
 namespace ashlar::internal {

@@ -3,8 +3,8 @@
 #include <optional>
 #include <string>
 
-#include "table/timed_value.h"
-#include "table/wide_columns.h"
+#include "ashlar/table/entry/timed_value.h"
+#include "ashlar/table/entry/wide_columns.h"
 #include "util/mem/thread_spare.h"
 
 namespace ashlar::internal {

@@ -8,12 +8,12 @@
 
 #include <optional>
 
+#include "ashlar/table/table_reader.h"
 #include "table/block/block_iterator.h"
 #include "table/index/index_cursor.h"
 #include "table/read/opened_table.h"
 #include "table/read/target_key.h"
 #include "table/read/word_answer.h"
-#include "table/table_reader.h"
 
 namespace ashlar::internal {
 

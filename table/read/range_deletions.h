@@ -9,12 +9,12 @@
 #include <memory>
 #include <vector>
 
-#include "table/dump.h"
+#include "ashlar/table/inspect.h"
+#include "ashlar/util/status.h"
 #include "table/format/key_form.h"
+#include "table/load/block_source.h"
 #include "table/meta/range_del_block.h"
 #include "table/meta/range_del_fragments.h"
-#include "table/read/block_source.h"
-#include "util/status.h"
 
 namespace ashlar::internal {
 

@@ -13,11 +13,11 @@
 #include <string>
 #include <utility>
 
+#include "ashlar/table/iterator.h"
+#include "ashlar/table/options.h"
 #include "table/block/block_iterator.h"
 #include "table/index/index_cursor.h"
-#include "table/iterator.h"
-#include "table/options.h"
-#include "table/read/blocks_ahead.h"
+#include "table/load/blocks_ahead.h"
 #include "table/read/opened_table.h"
 #include "table/read/walk_bounds.h"
 

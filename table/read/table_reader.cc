@@ -1,6 +1,6 @@
 // TableReader: the public face of an OpenedTable.
 
-#include "table/table_reader.h"
+#include "ashlar/table/table_reader.h"
 
 #include <cassert>
 

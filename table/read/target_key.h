@@ -8,8 +8,8 @@
 #include <cstring>
 #include <string>
 
+#include "ashlar/util/slice.h"
 #include "table/read/opened_table.h"
-#include "util/slice.h"
 
 namespace ashlar::internal {
 

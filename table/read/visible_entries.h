@@ -17,11 +17,11 @@
 #include <optional>
 #include <string>
 
+#include "ashlar/util/prefix_extractor.h"
+#include "ashlar/util/slice.h"
+#include "ashlar/util/status.h"
 #include "table/read/opened_table.h"
 #include "table/read/table_iterator.h"
-#include "util/prefix_extractor.h"
-#include "util/slice.h"
-#include "util/status.h"
 
 namespace ashlar::internal {
 

@@ -12,11 +12,11 @@
 #include <optional>
 #include <string>
 
+#include "ashlar/table/options.h"
+#include "ashlar/util/slice.h"
 #include "table/block/block_iterator.h"
 #include "table/index/index_cursor.h"
-#include "table/options.h"
 #include "table/read/opened_table.h"
-#include "util/slice.h"
 
 namespace ashlar::internal {
 

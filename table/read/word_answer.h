@@ -11,9 +11,9 @@
 #ifndef ASHLAR_TABLE_READ_WORD_ANSWER_H_
 #define ASHLAR_TABLE_READ_WORD_ANSWER_H_
 
+#include "ashlar/table/table_reader.h"
 #include "table/block/entry_words.h"
 #include "table/read/opened_table.h"
-#include "table/table_reader.h"
 
 namespace ashlar::internal {
 

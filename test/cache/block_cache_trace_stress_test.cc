@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "cache/block_cache_tracer.h"
+#include "ashlar/cache/block_cache_tracer.h"
 #include "cache/trace/access_recorder.h"
 #include "test/support/run_together.h"
 

@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "cache/block_cache_tracer.h"
+#include "ashlar/cache/block_cache_tracer.h"
 #include "cache/trace/access_recorder.h"
 #include "cache/trace/trace_format.h"
 #include "test/support/faulty_file.h"

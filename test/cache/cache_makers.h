@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "cache/cache_options.h"
+#include "ashlar/cache/cache_options.h"
 
 namespace ashlar::testing {
 

@@ -12,10 +12,10 @@
 #include <optional>
 #include <vector>
 
+#include "ashlar/cache/tiered_cache.h"
+#include "ashlar/cache/typed_cache.h"
+#include "ashlar/table/table_reader.h"
 #include "cache/lru/lru_entry.h"
-#include "cache/tiered_cache.h"
-#include "cache/typed_cache.h"
-#include "table/table_reader.h"
 #include "test/cache/cache_fixture.h"
 #include "test/cache/saved_values.h"
 #include "test/support/faulty_file.h"

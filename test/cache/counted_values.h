@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <deque>
 
-#include "cache/cache.h"
+#include "ashlar/cache/cache.h"
 
 namespace ashlar::testing {
 

@@ -11,10 +11,10 @@
 #include <type_traits>
 #include <vector>
 
-#include "cache/block_cache_tracer.h"
-#include "cache/concurrent_write_buffer.h"
-#include "cache/fifo_cache.h"
-#include "util/file.h"
+#include "ashlar/cache/block_cache_tracer.h"
+#include "ashlar/cache/concurrent_write_buffer.h"
+#include "ashlar/cache/fifo_cache.h"
+#include "ashlar/util/file.h"
 
 namespace {
 

@@ -1,7 +1,7 @@
 // The FIFO cache and its write buffer, one thread: order against an oracle,
 // memory to the byte, what a change of capacity leaves.
 
-#include "cache/fifo_cache.h"
+#include "ashlar/cache/fifo_cache.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 #include <random>
 #include <vector>
 
-#include "cache/concurrent_write_buffer.h"
+#include "ashlar/cache/concurrent_write_buffer.h"
 
 namespace ashlar::internal {
 namespace {

@@ -1,6 +1,6 @@
 // Keys of whatever pattern fill groups, tags and shards as random numbers do.
 
-#include "cache/hash/key_hash.h"
+#include "ashlar/cache/hash/key_hash.h"
 
 #include <gtest/gtest.h>
 

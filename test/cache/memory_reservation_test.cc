@@ -1,6 +1,6 @@
 // Reservations: what is charged for them, what it costs, when they fail.
 
-#include "cache/memory_reservation.h"
+#include "ashlar/cache/memory_reservation.h"
 
 #include <gtest/gtest.h>
 

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "cache/secondary_cache.h"
+#include "ashlar/cache/secondary_cache.h"
 
 namespace ashlar::testing {
 

@@ -1,7 +1,7 @@
 // A cache and its second tier: what goes which way and when, what happens when
 // the tier fails, and that every byte is counted once.
 
-#include "cache/tiered_cache.h"
+#include "ashlar/cache/tiered_cache.h"
 
 #include <gtest/gtest.h>
 

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "ashlar/cache/tiered_cache.h"
 #include "cache/lru/lru_entry.h"
 #include "cache/secondary/compressed_secondary_cache.h"
-#include "cache/tiered_cache.h"
 #include "test/cache/cache_makers.h"
 #include "test/cache/saved_values.h"
 #include "test/cache/slow_tier.h"

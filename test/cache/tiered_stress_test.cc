@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "cache/tiered_cache.h"
+#include "ashlar/cache/tiered_cache.h"
 #include "test/cache/cache_makers.h"
 #include "test/cache/saved_values.h"
 #include "test/cache/slow_tier.h"

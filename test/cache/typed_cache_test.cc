@@ -1,6 +1,6 @@
 // Typed front ends: values by unique_ptr, references that give themselves back.
 
-#include "cache/typed_cache.h"
+#include "ashlar/cache/typed_cache.h"
 
 #include <gtest/gtest.h>
 

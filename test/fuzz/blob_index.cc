@@ -1,9 +1,9 @@
 // Fuzz target: blob indexes, and values with preferred sequence numbers.
-#include "table/blob_index.h"
+#include "ashlar/table/entry/blob_index.h"
 
 #include <string>
 
-#include "table/timed_value.h"
+#include "ashlar/table/entry/timed_value.h"
 #include "test/fuzz/fuzz_input.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

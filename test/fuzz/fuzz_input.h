@@ -12,8 +12,8 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "util/comparator.h"
-#include "util/slice.h"
+#include "ashlar/util/comparator.h"
+#include "ashlar/util/slice.h"
 
 #define FUZZ_CHECK(condition)                                             \
   ashlar::fuzz::Check(static_cast<bool>(condition), #condition, __FILE__, \

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "table/dump.h"
+#include "ashlar/table/inspect.h"
 #include "table/format/footer.h"
 #include "test/support/folder.h"
 #include "test/support/random.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "table/dump.h"
+#include "ashlar/table/inspect.h"
 #include "test/fuzz/fuzz_input.h"
 #include "test/support/random_table.h"
 #include "test/support/reference_reader.h"

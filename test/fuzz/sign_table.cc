@@ -1,6 +1,6 @@
 #include "test/fuzz/sign_table.h"
 
-#include "table/dump.h"
+#include "ashlar/table/inspect.h"
 #include "table/format/block_trailer.h"
 #include "table/format/footer.h"
 #include "test/fuzz/fuzz_input.h"

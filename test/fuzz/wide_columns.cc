@@ -1,5 +1,5 @@
 // Fuzz target: wide-column entities.
-#include "table/wide_columns.h"
+#include "ashlar/table/entry/wide_columns.h"
 
 #include <optional>
 #include <string>

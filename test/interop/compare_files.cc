@@ -6,7 +6,7 @@
 #include <memory>
 #include <utility>
 
-#include "table/dump.h"
+#include "ashlar/table/inspect.h"
 #include "test/interop/our_file.h"
 #include "test/interop/rows.h"
 #include "util/compress/codec.h"

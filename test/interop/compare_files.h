@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "ashlar/util/status.h"
 #include "test/interop/plan.h"
 #include "test/interop/rows.h"
-#include "util/status.h"
 
 namespace ashlar::interop {
 

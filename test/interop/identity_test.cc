@@ -7,7 +7,7 @@
 #include <random>
 #include <string>
 
-#include "table/table_identity.h"
+#include "ashlar/table/entry/table_identity.h"
 
 namespace rocksdb {
 

@@ -12,8 +12,8 @@
 #include <memory>
 #include <string>
 
-#include "table/external_file_writer.h"
-#include "table/table_reader.h"
+#include "ashlar/table/external_file_writer.h"
+#include "ashlar/table/table_reader.h"
 #include "test/support/folder.h"
 #include "test/support/sparse_file.h"
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "table/dump.h"
-#include "table/table_reader.h"
+#include "ashlar/table/inspect.h"
+#include "ashlar/table/table_reader.h"
 #include "test/interop/leveldb_peer.h"
 #include "test/interop/our_file.h"
 

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "ashlar/util/result.h"
 #include "test/interop/plan.h"
 #include "test/interop/rows.h"
-#include "util/result.h"
 
 namespace ashlar::interop {
 

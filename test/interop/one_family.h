@@ -13,10 +13,10 @@
 #include <string>
 #include <vector>
 
-#include "table/internal_key.h"
+#include "ashlar/table/internal_key.h"
+#include "ashlar/util/result.h"
+#include "ashlar/util/status.h"
 #include "test/interop/plan.h"
-#include "util/result.h"
-#include "util/status.h"
 
 namespace ashlar::interop {
 

@@ -5,10 +5,10 @@
 #include <memory>
 #include <utility>
 
-#include "table/external_file_writer.h"
-#include "table/table_builder.h"
-#include "table/table_reader.h"
-#include "table/wide_columns.h"
+#include "ashlar/table/entry/wide_columns.h"
+#include "ashlar/table/external_file_writer.h"
+#include "ashlar/table/table_builder.h"
+#include "ashlar/table/table_reader.h"
 
 namespace ashlar::interop {
 

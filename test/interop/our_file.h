@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "table/options.h"
+#include "ashlar/table/options.h"
+#include "ashlar/util/status.h"
 #include "test/interop/plan.h"
 #include "test/interop/rows.h"
-#include "util/status.h"
 
 namespace ashlar::interop {
 

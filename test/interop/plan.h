@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "table/options.h"
+#include "ashlar/table/options.h"
 
 namespace ashlar::interop {
 

@@ -3,7 +3,7 @@
 #include <array>
 #include <memory>
 
-#include "table/flush_block_policy.h"
+#include "ashlar/table/flush_block_policy.h"
 #include "test/interop/own_blocks.h"
 
 namespace ashlar::interop {

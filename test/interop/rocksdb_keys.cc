@@ -15,7 +15,7 @@
 #include <random>
 #include <set>
 
-#include "table/table_reader.h"
+#include "ashlar/table/table_reader.h"
 #include "test/interop/compare_files.h"
 #include "test/interop/our_file.h"
 #include "test/interop/their_options.h"

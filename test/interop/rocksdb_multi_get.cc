@@ -18,8 +18,8 @@
 #include <string>
 #include <vector>
 
-#include "cache/cache_options.h"
-#include "table/table_reader.h"
+#include "ashlar/cache/cache_options.h"
+#include "ashlar/table/table_reader.h"
 #include "test/interop/one_family.h"
 #include "test/interop/our_file.h"
 #include "test/interop/sample_plans.h"

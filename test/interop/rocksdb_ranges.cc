@@ -18,9 +18,9 @@
 #include <memory>
 #include <random>
 
-#include "table/dump.h"
-#include "table/table_reader.h"
-#include "table/wide_columns.h"
+#include "ashlar/table/entry/wide_columns.h"
+#include "ashlar/table/inspect.h"
+#include "ashlar/table/table_reader.h"
 #include "test/interop/compare_files.h"
 #include "test/interop/one_family.h"
 #include "test/interop/our_file.h"

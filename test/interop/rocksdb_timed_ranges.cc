@@ -18,7 +18,7 @@
 #include <memory>
 #include <random>
 
-#include "table/table_reader.h"
+#include "ashlar/table/table_reader.h"
 #include "test/interop/compare_files.h"
 #include "test/interop/one_family.h"
 #include "test/interop/our_file.h"

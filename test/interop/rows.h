@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "table/internal_key.h"
+#include "ashlar/table/internal_key.h"
 #include "test/interop/plan.h"
 
 namespace ashlar::interop {

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "ashlar/util/status.h"
 #include "test/interop/plan.h"
-#include "util/status.h"
 
 namespace ashlar::interop {
 

@@ -19,8 +19,8 @@
 #include <utility>
 #include <vector>
 
-#include "table/rocksdb_release.h"
-#include "table/table_reader.h"
+#include "ashlar/table/entry/rocksdb_release.h"
+#include "ashlar/table/table_reader.h"
 #include "test/interop/our_file.h"
 #include "test/interop/plan.h"
 #include "test/interop/rows.h"

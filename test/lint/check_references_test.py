@@ -25,7 +25,7 @@ class ReferencesTest(unittest.TestCase):
 
     def comment(self, rule, text, **files):
         """A comment of a source beside CODE and FLAGS."""
-        tree = {'util/foo.cc': CODE, 'tools/ashlar/flags.cc': FLAGS,
+        tree = {'util/foo.cc': CODE, 'tools/ashlar/flags/flags.cc': FLAGS,
                 'util/a.cc': TOP + '// ' + text + '\n', **files}
         if rule:
             self.fires(rule, tree)
@@ -33,7 +33,7 @@ class ReferencesTest(unittest.TestCase):
             self.silent(tree)
 
     def page(self, rule, text, path='README.md'):
-        tree = {'util/foo.cc': CODE, 'tools/ashlar/flags.cc': FLAGS,
+        tree = {'util/foo.cc': CODE, 'tools/ashlar/flags/flags.cc': FLAGS,
                 'Makefile': 'check:\n\ttrue\n', path: text + '\n'}
         if rule:
             self.fires(rule, tree)
@@ -47,7 +47,7 @@ class ReferencesTest(unittest.TestCase):
                      'util/gone', 'util/gone/', 'test/gone.*'):
             self.comment('reference-file', f'See {name}, which says why.')
         for name in ('foo.cc', 'util/foo.cc', 'util/foo', 'util/', 'util/foo.*',
-                     'tools/ashlar/flags.cc', 'ashlar/flags.cc',
+                     'tools/ashlar/flags/flags.cc', 'ashlar/flags.cc',
                      '<zstd.h>', 'https://example.com/util/gone.h'):
             self.comment(None, f'See {name}.')
 
@@ -74,7 +74,7 @@ class ReferencesTest(unittest.TestCase):
 
     def test_flags_of_messages(self):
         for flag, rule in (('--verbose', []), ('--silent', ['reference-flag'])):
-            files = {'tools/ashlar/flags.cc': FLAGS, 'tools/ashlar/a.cc':
+            files = {'tools/ashlar/flags/flags.cc': FLAGS, 'tools/ashlar/a.cc':
                      f'{TOP}auto hint = "say {flag}";\n'}
             self.assertEqual(rules(files), rule)
         self.silent({'tools/ashlar/a.cc': TOP + 'int b = --a;\n'})

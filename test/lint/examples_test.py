@@ -11,6 +11,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 import unittest
 
 ROOT = os.path.normpath(os.path.join(os.path.dirname(__file__), '../..'))
@@ -62,7 +63,7 @@ def without_elisions(line):
 
 def unit(headers, examples):
     """The translation unit of (path, first line, lines) examples."""
-    includes, bodies = [f'#include "{path}"' for path in headers], []
+    includes, bodies = [f'#include "ashlar/{path}"' for path in headers], []
     for n, (path, first, lines) in enumerate(examples):
         includes += [line for line in lines if line.startswith('#include')]
         code = '\n'.join('' if line.startswith('#include')
@@ -75,8 +76,10 @@ def unit(headers, examples):
 
 
 def compile_unit(text):
-    done = subprocess.run([COMPILER, *FLAGS, '-I', ROOT], input=text, text=True,
-                          capture_output=True, check=False)
+    with tempfile.TemporaryDirectory() as include:
+        os.symlink(ROOT, os.path.join(include, 'ashlar'))
+        done = subprocess.run([COMPILER, *FLAGS, '-I', include], input=text,
+                              text=True, capture_output=True, check=False)
     return done.returncode, done.stderr
 
 
@@ -90,7 +93,8 @@ class ExamplesTest(unittest.TestCase):
                      header_examples.in_page(tree.read('README.md'))]
         self.assertEqual(CONTEXTS.keys() - {path for path, *_ in examples},
                          set(), 'contexts without an example')
-        public = filter(check_layout.is_public, headers)
+        public = [path for path in headers
+                  if check_layout.is_public(path, tree)]
         code, errors = compile_unit(unit(public, examples))
         self.assertEqual(code, 0, errors)
         self.assertEqual(errors, '')

@@ -1,7 +1,7 @@
 // Every interleaving of writers and flushers on one write buffer, run on the
 // steps that the buffer runs (cache/fifo/hand_over.h).
 
-#include "cache/fifo/hand_over.h"
+#include "ashlar/cache/fifo/hand_over.h"
 
 #include <gtest/gtest.h>
 

@@ -16,8 +16,8 @@
 #include <utility>
 #include <vector>
 
-#include "cache/fifo/hand_over.h"
-#include "cache/hash/key_hash.h"
+#include "ashlar/cache/fifo/hand_over.h"
+#include "ashlar/cache/hash/key_hash.h"
 #include "test/model/world_set.h"
 
 namespace ashlar::internal {

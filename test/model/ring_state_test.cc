@@ -1,6 +1,6 @@
 // Every interleaving of the ring's steps, and of the same with seeded defects.
 
-#include "table/build/ring_state.h"
+#include "table/write/ring_state.h"
 
 #include <gtest/gtest.h>
 

@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-#include "table/build/ring_state.h"
+#include "table/write/ring_state.h"
 #include "test/model/world_set.h"
 
 namespace ashlar::model {

@@ -10,7 +10,7 @@
 #include <memory>
 #include <string>
 
-#include "util/file.h"
+#include "ashlar/util/file.h"
 
 namespace ashlar::testing {
 

@@ -12,7 +12,7 @@
 #include <string>
 #include <utility>
 
-#include "util/file.h"
+#include "ashlar/util/file.h"
 
 namespace ashlar::testing {
 

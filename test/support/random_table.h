@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "table/options.h"
-#include "table/table_reader.h"
+#include "ashlar/table/options.h"
+#include "ashlar/table/table_reader.h"
 #include "test/support/random.h"
 #include "test/support/tables.h"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "table/dump.h"
+#include "ashlar/table/inspect.h"
 
 namespace ashlar::testing {
 

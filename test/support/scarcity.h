@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <string>
 
+#include "ashlar/util/status.h"
 #include "test/support/failing_memory.h"
-#include "util/status.h"
 
 namespace ashlar::testing {
 

@@ -3,7 +3,7 @@
 #ifndef ASHLAR_TEST_SUPPORT_SCOPED_PERF_LEVEL_H_
 #define ASHLAR_TEST_SUPPORT_SCOPED_PERF_LEVEL_H_
 
-#include "table/perf_context.h"
+#include "ashlar/table/perf_context.h"
 
 namespace ashlar::testing {
 

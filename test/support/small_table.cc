@@ -3,14 +3,14 @@
 #include <utility>
 #include <vector>
 
-#include "table/external_file_writer.h"
+#include "ashlar/table/entry/timed_value.h"
+#include "ashlar/table/entry/wide_columns.h"
+#include "ashlar/table/external_file_writer.h"
+#include "ashlar/util/comparator.h"
 #include "table/meta/properties_block.h"
-#include "table/timed_value.h"
-#include "table/wide_columns.h"
 #include "test/support/random_table.h"
 #include "test/support/resign.h"
 #include "test/support/tables.h"
-#include "util/comparator.h"
 
 namespace ashlar::testing {
 

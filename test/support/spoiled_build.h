@@ -8,10 +8,10 @@
 
 #include <functional>
 
+#include "ashlar/util/slice.h"
 #include "table/filter/hash_collector.h"
 #include "util/compress/codec.h"
 #include "util/mem/buffer.h"
-#include "util/slice.h"
 
 namespace ashlar::testing {
 

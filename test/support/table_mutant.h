@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "table/dump.h"
+#include "ashlar/table/inspect.h"
 #include "test/support/random.h"
 
 namespace ashlar::testing {

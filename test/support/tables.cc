@@ -3,9 +3,9 @@
 #include <cstdio>
 #include <stdexcept>
 
-#include "cache/cache_options.h"
-#include "cache/tiered_cache.h"
-#include "util/file.h"
+#include "ashlar/cache/cache_options.h"
+#include "ashlar/cache/tiered_cache.h"
+#include "ashlar/util/file.h"
 
 namespace ashlar::testing {
 

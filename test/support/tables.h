@@ -11,10 +11,10 @@
 #include <string_view>
 #include <vector>
 
-#include "table/internal_key.h"
-#include "table/options.h"
-#include "table/table_builder.h"
-#include "table/table_reader.h"
+#include "ashlar/table/internal_key.h"
+#include "ashlar/table/options.h"
+#include "ashlar/table/table_builder.h"
+#include "ashlar/table/table_reader.h"
 
 namespace ashlar::testing {
 

@@ -7,13 +7,13 @@
 #include <utility>
 #include <vector>
 
-#include "cache/cache_options.h"
-#include "table/dump.h"
-#include "table/table_reader.h"
-#include "table/timed_value.h"
-#include "table/wide_columns.h"
+#include "ashlar/cache/cache_options.h"
+#include "ashlar/table/entry/timed_value.h"
+#include "ashlar/table/entry/wide_columns.h"
+#include "ashlar/table/inspect.h"
+#include "ashlar/table/table_reader.h"
+#include "ashlar/util/prefix_extractor.h"
 #include "test/support/tables.h"
-#include "util/prefix_extractor.h"
 
 namespace ashlar::testing {
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <utility>
 
-#include "cache/cache.h"
+#include "ashlar/cache/cache.h"
 
 namespace ashlar::testing {
 

@@ -8,8 +8,8 @@
 #include <thread>
 #include <vector>
 
-#include "cache/cache_options.h"
-#include "table/table_reader.h"
+#include "ashlar/cache/cache_options.h"
+#include "ashlar/table/table_reader.h"
 #include "test/support/faulty_file.h"
 #include "test/support/folder.h"
 #include "test/support/random_table.h"

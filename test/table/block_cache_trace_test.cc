@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "cache/block_cache_tracer.h"
-#include "cache/cache_options.h"
+#include "ashlar/cache/block_cache_tracer.h"
+#include "ashlar/cache/cache_options.h"
+#include "ashlar/table/statistics.h"
+#include "ashlar/table/table_reader.h"
 #include "cache/trace/trace_format.h"
-#include "table/statistics.h"
-#include "table/table_reader.h"
 #include "test/support/tables.h"
 
 namespace ashlar::testing {

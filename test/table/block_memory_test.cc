@@ -1,6 +1,6 @@
 // Memory of cached blocks that a thread takes again.
 
-#include "table/read/block_memory.h"
+#include "table/load/block_memory.h"
 
 #include <gtest/gtest.h>
 #include <malloc.h>

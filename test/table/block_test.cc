@@ -10,7 +10,7 @@
 
 #include "table/block/block_builder.h"
 #include "table/block/block_iterator.h"
-#include "table/build/flush_policy.h"
+#include "table/write/flush_policy.h"
 #include "test/support/random_table.h"
 #include "test/support/reference_reader.h"
 #include "test/support/tables.h"

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "table/external_file_writer.h"
-#include "table/table_builder.h"
+#include "ashlar/table/external_file_writer.h"
+#include "ashlar/table/table_builder.h"
 #include "test/support/faulty_file.h"
 #include "test/support/random.h"
 #include "test/support/tables.h"

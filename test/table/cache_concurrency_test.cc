@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "cache/cache_options.h"
-#include "table/table_reader.h"
+#include "ashlar/cache/cache_options.h"
+#include "ashlar/table/table_reader.h"
 #include "test/support/random.h"
 #include "test/support/run_together.h"
 #include "test/support/tables.h"

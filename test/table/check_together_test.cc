@@ -9,13 +9,13 @@
 #include <thread>
 #include <vector>
 
-#include "table/dump.h"
-#include "table/table_reader.h"
+#include "ashlar/table/inspect.h"
+#include "ashlar/table/table_reader.h"
+#include "ashlar/util/worker_pool.h"
 #include "test/support/folder.h"
 #include "test/support/gated_file.h"
 #include "test/support/random.h"
 #include "test/support/tables.h"
-#include "util/worker_pool.h"
 
 namespace ashlar::testing {
 namespace {

@@ -1,7 +1,7 @@
 // The ring with real threads: the same bytes as without, whatever the number of
 // threads; faults come back, and nothing hangs or is touched too late.
 
-#include "table/build/compression_ring.h"
+#include "table/write/compression_ring.h"
 
 #include <gtest/gtest.h>
 
@@ -11,15 +11,15 @@
 #include <thread>
 #include <vector>
 
-#include "table/build/block_writer.h"
-#include "table/build/write_progress.h"
-#include "table/external_file_writer.h"
+#include "ashlar/table/external_file_writer.h"
+#include "ashlar/util/sync/schedule_point.h"
+#include "table/write/block_writer.h"
+#include "table/write/write_progress.h"
 #include "test/support/faulty_file.h"
 #include "test/support/random.h"
 #include "test/support/tables.h"
 #include "test/support/thorough.h"
 #include "util/compress/type_names.h"
-#include "util/sync/schedule_point.h"
 
 namespace ashlar::testing {
 namespace {

@@ -7,9 +7,9 @@
 #include <thread>
 #include <vector>
 
-#include "table/dump.h"
-#include "table/statistics.h"
-#include "table/table_reader.h"
+#include "ashlar/table/inspect.h"
+#include "ashlar/table/statistics.h"
+#include "ashlar/table/table_reader.h"
 #include "test/support/folder.h"
 #include "test/support/random_table.h"
 #include "test/support/run_together.h"

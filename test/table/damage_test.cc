@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "table/dump.h"
+#include "ashlar/table/inspect.h"
+#include "ashlar/table/table_reader.h"
 #include "table/format/footer.h"
-#include "table/table_reader.h"
 #include "test/support/random.h"
 #include "test/support/resign.h"
 #include "test/support/tables.h"

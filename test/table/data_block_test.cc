@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "ashlar/table/inspect.h"
 #include "table/block/block_iterator.h"
 #include "table/block/data_block_builder.h"
-#include "table/dump.h"
 #include "table/format/block_alignment.h"
 #include "test/support/built_block.h"
 #include "test/support/random.h"

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "table/dump.h"
-#include "table/external_file_writer.h"
+#include "ashlar/table/external_file_writer.h"
+#include "ashlar/table/inspect.h"
 #include "test/support/random.h"
 #include "test/support/random_table.h"
 #include "test/support/reference_reader.h"

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "table/dump.h"
+#include "ashlar/table/inspect.h"
 #include "test/support/folder.h"
 #include "test/support/random.h"
 #include "test/support/tables.h"

@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
-#include "table/statistics.h"
-#include "table/table_reader.h"
-#include "table/timed_value.h"
-#include "table/wide_columns.h"
+#include "ashlar/table/entry/timed_value.h"
+#include "ashlar/table/entry/wide_columns.h"
+#include "ashlar/table/statistics.h"
+#include "ashlar/table/table_reader.h"
 #include "test/support/folder.h"
 #include "test/support/random_table.h"
 #include "test/support/reference_reader.h"

@@ -11,7 +11,7 @@
 
 #include "table/block/block_iterator.h"
 #include "table/block/checked_entries.h"
-#include "table/read/cached_data_block.h"
+#include "table/load/cached_data_block.h"
 #include "test/support/built_block.h"
 #include "test/support/random.h"
 #include "test/support/random_table.h"

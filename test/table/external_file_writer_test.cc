@@ -1,13 +1,13 @@
 // The path front end: the file appears when it is whole, or not at all.
 
-#include "table/external_file_writer.h"
+#include "ashlar/table/external_file_writer.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
-#include "table/table_reader.h"
+#include "ashlar/table/table_reader.h"
 #include "test/support/file_size_limit.h"
 #include "test/support/folder.h"
 #include "test/support/random.h"

@@ -1,6 +1,6 @@
 // Reading ahead: whatever the window does, the bytes are those of the file.
 
-#include "table/read/file_window.h"
+#include "table/load/file_window.h"
 
 #include <gtest/gtest.h>
 

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "table/dump.h"
-#include "table/dump/filter_questions.h"
-#include "table/table_reader.h"
+#include "ashlar/table/inspect.h"
+#include "ashlar/table/table_reader.h"
+#include "table/inspect/filter_questions.h"
 #include "test/support/random.h"
 #include "test/support/resign.h"
 #include "test/support/tables.h"

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "table/external_file_writer.h"
+#include "ashlar/table/external_file_writer.h"
 #include "table/filter/bloom.h"
 #include "table/filter/filter_bits.h"
 #include "test/support/folder.h"

@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "table/external_file_writer.h"
+#include "ashlar/table/external_file_writer.h"
 #include "table/filter/bloom.h"
 #include "table/filter/ribbon.h"
 #include "test/support/random.h"

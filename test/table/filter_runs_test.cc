@@ -1,7 +1,7 @@
 // FilterRuns asks each part of a filter once, and knows what asking all of them
 // for each key would have told.
 
-#include "table/dump/filter_runs.h"
+#include "table/inspect/filter_runs.h"
 
 #include <gtest/gtest.h>
 

@@ -1,14 +1,14 @@
 // Data blocks that end where an application says.
 
-#include "table/flush_block_policy.h"
+#include "ashlar/table/flush_block_policy.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
-#include "table/dump.h"
-#include "table/table_builder.h"
+#include "ashlar/table/inspect.h"
+#include "ashlar/table/table_builder.h"
 #include "test/support/tables.h"
 
 namespace ashlar::testing {

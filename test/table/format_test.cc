@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "table/dump.h"
+#include "ashlar/table/inspect.h"
+#include "ashlar/table/table_reader.h"
 #include "table/format/block_trailer.h"
 #include "table/format/footer.h"
-#include "table/table_reader.h"
 #include "test/support/folder.h"
 #include "test/support/random.h"
 #include "test/support/reference_reader.h"

@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "cache/cache_options.h"
-#include "table/dump.h"
-#include "table/external_file_writer.h"
+#include "ashlar/cache/cache_options.h"
+#include "ashlar/table/external_file_writer.h"
+#include "ashlar/table/inspect.h"
+#include "ashlar/table/table_reader.h"
 #include "table/meta/properties_block.h"
-#include "table/table_reader.h"
 #include "test/support/tables.h"
 #include "util/coding/coding.h"
 

@@ -16,8 +16,8 @@
 #include <string_view>
 #include <vector>
 
-#include "table/table_reader.h"
-#include "table/wide_columns.h"
+#include "ashlar/table/entry/wide_columns.h"
+#include "ashlar/table/table_reader.h"
 #include "test/support/folder.h"
 #include "test/support/reference_reader.h"
 #include "test/support/sha256.h"

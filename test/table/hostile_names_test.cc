@@ -9,12 +9,12 @@
 #include <string_view>
 #include <vector>
 
-#include "table/dump.h"
+#include "ashlar/table/inspect.h"
+#include "ashlar/util/comparator.h"
+#include "ashlar/util/file.h"
+#include "ashlar/util/printable.h"
 #include "test/support/folder.h"
 #include "test/support/tables.h"
-#include "util/comparator.h"
-#include "util/file.h"
-#include "util/printable.h"
 
 namespace ashlar::testing {
 namespace {

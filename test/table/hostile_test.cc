@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "ashlar/table/inspect.h"
 #include "table/block/block_builder.h"
-#include "table/dump.h"
 #include "table/format/block_trailer.h"
 #include "table/format/footer.h"
 #include "table/meta/plain_block.h"

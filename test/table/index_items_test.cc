@@ -1,6 +1,6 @@
 // What is kept of index entries stays cheap however many blocks tell them.
 
-#include "table/dump/index_items.h"
+#include "table/inspect/index_items.h"
 
 #include <gtest/gtest.h>
 

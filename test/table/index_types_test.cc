@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "table/dump.h"
+#include "ashlar/table/inspect.h"
+#include "ashlar/table/table_reader.h"
 #include "table/format/footer.h"
-#include "table/table_reader.h"
 #include "test/support/folder.h"
 #include "test/support/resign.h"
 #include "test/support/tables.h"

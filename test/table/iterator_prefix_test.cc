@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "table/table_reader.h"
+#include "ashlar/table/table_reader.h"
 #include "test/support/faulty_file.h"
 #include "test/support/tables.h"
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "table/dump.h"
-#include "table/table_builder.h"
-#include "table/table_reader.h"
+#include "ashlar/table/inspect.h"
+#include "ashlar/table/table_builder.h"
+#include "ashlar/table/table_reader.h"
 #include "test/support/folder.h"
 #include "test/support/sparse_file.h"
 #include "test/support/tables.h"

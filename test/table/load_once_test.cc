@@ -9,8 +9,8 @@
 #include <thread>
 #include <vector>
 
-#include "cache/cache_options.h"
-#include "table/table_reader.h"
+#include "ashlar/cache/cache_options.h"
+#include "ashlar/table/table_reader.h"
 #include "test/support/gated_file.h"
 #include "test/support/random.h"
 #include "test/support/tables.h"

@@ -1,6 +1,6 @@
 // Many tables as one row of entries, against a sorted list of all of them.
 
-#include "table/merging_iterator.h"
+#include "ashlar/table/merging_iterator.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "table/table_reader.h"
+#include "ashlar/table/table_reader.h"
 #include "test/support/faulty_file.h"
 #include "test/support/random.h"
 #include "test/support/random_table.h"

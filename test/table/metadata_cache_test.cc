@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "cache/cache_options.h"
-#include "table/dump.h"
-#include "table/perf_context.h"
-#include "table/table_reader.h"
+#include "ashlar/cache/cache_options.h"
+#include "ashlar/table/inspect.h"
+#include "ashlar/table/perf_context.h"
+#include "ashlar/table/table_reader.h"
 #include "test/support/tables.h"
 
 namespace ashlar::testing {

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "cache/cache_options.h"
-#include "table/statistics.h"
-#include "table/table_builder.h"
-#include "table/table_reader.h"
+#include "ashlar/cache/cache_options.h"
+#include "ashlar/table/statistics.h"
+#include "ashlar/table/table_builder.h"
+#include "ashlar/table/table_reader.h"
 #include "test/support/faulty_file.h"
 #include "test/support/random_table.h"
 #include "test/support/tables.h"

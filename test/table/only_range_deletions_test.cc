@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "cache/cache_options.h"
-#include "table/dump.h"
-#include "table/table_reader.h"
+#include "ashlar/cache/cache_options.h"
+#include "ashlar/table/inspect.h"
+#include "ashlar/table/table_reader.h"
 #include "test/support/reference_reader.h"
 #include "test/support/tables.h"
 

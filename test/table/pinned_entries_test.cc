@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "cache/cache_options.h"
-#include "table/iterator.h"
-#include "table/merging_iterator.h"
-#include "table/table_reader.h"
+#include "ashlar/cache/cache_options.h"
+#include "ashlar/table/iterator.h"
+#include "ashlar/table/merging_iterator.h"
+#include "ashlar/table/table_reader.h"
 #include "test/support/faulty_file.h"
 #include "test/support/folder.h"
 #include "test/support/tables.h"

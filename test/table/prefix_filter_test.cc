@@ -7,10 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include "table/dump.h"
+#include "ashlar/table/inspect.h"
+#include "ashlar/util/file.h"
 #include "table/filter/full_filter.h"
 #include "test/support/tables.h"
-#include "util/file.h"
 
 namespace ashlar::testing {
 namespace {

@@ -1,12 +1,12 @@
 // An application's collectors of properties, and the time map.
 
-#include "table/properties_collector.h"
+#include "ashlar/table/properties_collector.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "table/table_builder.h"
+#include "ashlar/table/table_builder.h"
 #include "test/support/reference_reader.h"
 #include "test/support/tables.h"
 

@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "ashlar/util/comparator.h"
 #include "table/meta/range_del_block.h"
 #include "table/meta/range_del_fragments.h"
 #include "test/support/random.h"
 #include "test/support/random_table.h"
 #include "test/support/tables.h"
-#include "util/comparator.h"
 
 namespace ashlar::testing {
 namespace {

@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
-#include "cache/cache_options.h"
-#include "table/perf_context.h"
-#include "table/statistics.h"
-#include "table/table_reader.h"
+#include "ashlar/cache/cache_options.h"
+#include "ashlar/table/perf_context.h"
+#include "ashlar/table/statistics.h"
+#include "ashlar/table/table_reader.h"
 #include "test/support/scoped_perf_level.h"
 #include "test/support/tables.h"
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "table/dump.h"
-#include "table/table_reader.h"
+#include "ashlar/table/inspect.h"
+#include "ashlar/table/table_reader.h"
 #include "test/support/faulty_file.h"
 #include "test/support/tables.h"
 

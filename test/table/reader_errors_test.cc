@@ -8,13 +8,13 @@
 #include <string>
 #include <vector>
 
+#include "ashlar/table/table_reader.h"
 #include "table/block/block.h"
 #include "table/block/block_builder.h"
 #include "table/format/block_trailer.h"
 #include "table/format/footer.h"
 #include "table/meta/plain_block.h"
 #include "table/meta/properties_block.h"
-#include "table/table_reader.h"
 #include "test/support/resign.h"
 #include "test/support/tables.h"
 

@@ -11,12 +11,12 @@
 #include <utility>
 #include <vector>
 
-#include "cache/cache_options.h"
-#include "table/table_reader.h"
+#include "ashlar/cache/cache_options.h"
+#include "ashlar/table/table_reader.h"
+#include "ashlar/util/file.h"
 #include "test/support/folder.h"
 #include "test/support/random.h"
 #include "test/support/tables.h"
-#include "util/file.h"
 #include "util/sync/atomic.h"
 
 namespace ashlar::testing {

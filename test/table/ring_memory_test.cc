@@ -10,11 +10,11 @@
 #include <cstdlib>
 #include <new>
 
-#include "table/table_builder.h"
+#include "ashlar/table/table_builder.h"
+#include "ashlar/util/worker_pool.h"
 #include "test/support/random.h"
 #include "test/support/tables.h"
 #include "tools/bench/null_file.h"
-#include "util/worker_pool.h"
 
 namespace {
 

@@ -1,14 +1,14 @@
 // What an older RocksDB reads, as a wish and as a file tells.
 
-#include "table/rocksdb_release.h"
+#include "ashlar/table/entry/rocksdb_release.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
-#include "table/dump.h"
-#include "table/options.h"
+#include "ashlar/table/inspect.h"
+#include "ashlar/table/options.h"
 #include "test/support/folder.h"
 #include "test/support/tables.h"
 

@@ -6,7 +6,7 @@
 #include <set>
 #include <string>
 
-#include "table/dump.h"
+#include "ashlar/table/inspect.h"
 #include "test/support/tables.h"
 
 namespace ashlar::testing {

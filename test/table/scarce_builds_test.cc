@@ -7,15 +7,15 @@
 #include <string>
 #include <vector>
 
-#include "cache/cache_options.h"
-#include "cache/memory_reservation.h"
-#include "table/external_file_writer.h"
-#include "table/wide_columns.h"
+#include "ashlar/cache/cache_options.h"
+#include "ashlar/cache/memory_reservation.h"
+#include "ashlar/table/entry/wide_columns.h"
+#include "ashlar/table/external_file_writer.h"
+#include "ashlar/util/compression.h"
+#include "ashlar/util/worker_pool.h"
 #include "test/support/folder.h"
 #include "test/support/scarcity.h"
 #include "test/support/tables.h"
-#include "util/compression.h"
-#include "util/worker_pool.h"
 
 namespace ashlar::testing {
 namespace {

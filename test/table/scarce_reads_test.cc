@@ -10,15 +10,15 @@
 #include <thread>
 #include <vector>
 
-#include "cache/cache_options.h"
-#include "cache/tiered_cache.h"
-#include "table/dump.h"
-#include "table/merging_iterator.h"
-#include "table/statistics.h"
-#include "table/table_reader.h"
+#include "ashlar/cache/cache_options.h"
+#include "ashlar/cache/tiered_cache.h"
+#include "ashlar/table/inspect.h"
+#include "ashlar/table/merging_iterator.h"
+#include "ashlar/table/statistics.h"
+#include "ashlar/table/table_reader.h"
+#include "ashlar/util/worker_pool.h"
 #include "test/support/scarcity.h"
 #include "test/support/tables.h"
-#include "util/worker_pool.h"
 
 namespace ashlar::testing {
 namespace {

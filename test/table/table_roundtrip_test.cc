@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "table/dump.h"
+#include "ashlar/table/inspect.h"
+#include "ashlar/table/table_builder.h"
+#include "ashlar/table/table_reader.h"
 #include "table/format/block_alignment.h"
-#include "table/table_builder.h"
-#include "table/table_reader.h"
 #include "test/support/faulty_file.h"
 #include "test/support/folder.h"
 #include "test/support/random_table.h"

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "table/table_builder.h"
+#include "ashlar/table/table_builder.h"
+#include "ashlar/util/worker_pool.h"
 #include "test/support/random.h"
 #include "test/support/tables.h"
-#include "util/worker_pool.h"
 
 namespace ashlar::testing {
 namespace {

@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "table/internal_key.h"
+#include "ashlar/table/internal_key.h"
+#include "ashlar/util/prefix_extractor.h"
+#include "ashlar/util/worker_pool.h"
 #include "test/support/random.h"
 #include "test/support/tables.h"
-#include "util/prefix_extractor.h"
-#include "util/worker_pool.h"
 
 namespace ashlar::testing {
 namespace {

@@ -1,7 +1,7 @@
 // Readers with a tiered block cache: the same answers, from the second tier
 // where it can give them, and from the file where it cannot.
 
-#include "cache/tiered_cache.h"
+#include "ashlar/cache/tiered_cache.h"
 
 #include <gtest/gtest.h>
 
@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "cache/cache_options.h"
-#include "table/statistics.h"
-#include "table/table_reader.h"
+#include "ashlar/cache/cache_options.h"
+#include "ashlar/table/statistics.h"
+#include "ashlar/table/table_reader.h"
 #include "test/cache/damage_pieces.h"
 #include "test/cache/slow_tier.h"
 #include "test/support/faulty_file.h"

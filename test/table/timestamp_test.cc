@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "table/dump.h"
-#include "table/external_file_writer.h"
-#include "table/table_reader.h"
+#include "ashlar/table/external_file_writer.h"
+#include "ashlar/table/inspect.h"
+#include "ashlar/table/table_reader.h"
 #include "test/support/random.h"
 #include "test/support/tables.h"
 

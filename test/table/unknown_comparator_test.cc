@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "table/dump.h"
-#include "table/table_reader.h"
+#include "ashlar/table/inspect.h"
+#include "ashlar/table/table_reader.h"
 #include "test/support/folder.h"
 #include "test/support/random_table.h"
 #include "test/support/resign.h"

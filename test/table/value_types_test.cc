@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "table/blob_index.h"
-#include "table/external_file_writer.h"
-#include "table/timed_value.h"
-#include "table/wide_columns.h"
+#include "ashlar/table/entry/blob_index.h"
+#include "ashlar/table/entry/timed_value.h"
+#include "ashlar/table/entry/wide_columns.h"
+#include "ashlar/table/external_file_writer.h"
 #include "test/support/random.h"
 #include "test/support/tables.h"
 

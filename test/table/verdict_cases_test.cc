@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "table/external_file_writer.h"
+#include "ashlar/table/external_file_writer.h"
 #include "table/filter/filter_bits.h"
 #include "table/index/index_block.h"
 #include "table/meta/properties_block.h"

@@ -9,15 +9,15 @@
 #include <string>
 #include <vector>
 
+#include "ashlar/table/inspect.h"
+#include "ashlar/util/file.h"
 #include "table/block/block.h"
-#include "table/dump.h"
 #include "table/format/footer.h"
 #include "table/meta/plain_block.h"
 #include "test/fuzz/sign_table.h"
 #include "test/support/resign.h"
 #include "test/support/tables.h"
 #include "test/support/verdict_check.h"
-#include "util/file.h"
 
 namespace ashlar::testing {
 namespace {

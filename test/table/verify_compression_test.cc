@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "table/dump.h"
-#include "table/external_file_writer.h"
+#include "ashlar/table/external_file_writer.h"
+#include "ashlar/table/inspect.h"
 #include "table/format/block_place.h"
 #include "test/support/folder.h"
 #include "test/support/random.h"

@@ -19,8 +19,8 @@
 #include <string>
 #include <thread>
 
-#include "table/build/compression_ring.h"
-#include "table/build/ring_watch.h"
+#include "table/write/compression_ring.h"
+#include "table/write/ring_watch.h"
 #include "test/support/model_futex.h"
 #include "test/support/tables.h"
 #include "util/sync/ticket_queue.h"

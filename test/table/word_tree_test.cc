@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "ashlar/table/table_reader.h"
 #include "port/cpu.h"
 #include "table/index/word_tree_kernels.h"
-#include "table/table_reader.h"
 #include "test/support/random.h"
 #include "test/support/random_table.h"
 #include "test/support/tables.h"

@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
+#include "ashlar/util/file.h"
 #include "test/support/faulty_calls.h"
 #include "test/support/folder.h"
-#include "util/file.h"
 
 namespace ashlar::testing {
 namespace {

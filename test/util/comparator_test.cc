@@ -1,6 +1,6 @@
 // The built-in orders, and the separators between two keys.
 
-#include "util/comparator.h"
+#include "ashlar/util/comparator.h"
 
 #include <gtest/gtest.h>
 

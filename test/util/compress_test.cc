@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "ashlar/util/compression.h"
 #include "util/coding/coding.h"
 #include "util/compress/codec.h"
 #include "util/compress/registry.h"
-#include "util/compression.h"
 
 namespace ashlar::internal {
 namespace {

@@ -1,6 +1,6 @@
 // Files of the operating system, and what is left of them when things fail.
 
-#include "util/file.h"
+#include "ashlar/util/file.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

@@ -1,7 +1,7 @@
 // Objects of all sizes, given back in any order: aligned, apart from each
 // other, and as large as they say.
 
-#include "util/huge_page_allocator.h"
+#include "ashlar/util/huge_page_allocator.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Built-in prefix extractors: names, domains, prefixes.
 
-#include "util/prefix_extractor.h"
+#include "ashlar/util/prefix_extractor.h"
 
 #include <gtest/gtest.h>
 

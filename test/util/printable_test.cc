@@ -1,6 +1,6 @@
 // Text that a person may see, whatever it is made of.
 
-#include "util/printable.h"
+#include "ashlar/util/printable.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "util/status.h"
+#include "ashlar/util/status.h"
 
 namespace ashlar::testing {
 namespace {

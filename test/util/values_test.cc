@@ -9,12 +9,12 @@
 #include <utility>
 #include <vector>
 
-#include "util/cleanable.h"
+#include "ashlar/util/cleanable.h"
+#include "ashlar/util/pinnable_slice.h"
+#include "ashlar/util/result.h"
+#include "ashlar/util/slice.h"
+#include "ashlar/util/status.h"
 #include "util/mem/buffer.h"
-#include "util/pinnable_slice.h"
-#include "util/result.h"
-#include "util/slice.h"
-#include "util/status.h"
 
 namespace ashlar::testing {
 namespace {

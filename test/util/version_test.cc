@@ -1,6 +1,6 @@
 // The library reports the version that CMakeLists.txt names.
 
-#include "util/version.h"
+#include "ashlar/util/version.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Semaphores and the pool of workers, with real threads.
 
-#include "util/worker_pool.h"
+#include "ashlar/util/worker_pool.h"
 
 #include <gtest/gtest.h>
 

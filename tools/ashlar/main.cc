@@ -12,9 +12,9 @@
 #include <new>
 #include <stdexcept>
 
-#include "tools/ashlar/output.h"
-#include "tools/ashlar/report.h"
-#include "tools/ashlar/run.h"
+#include "tools/ashlar/cli/run.h"
+#include "tools/ashlar/print/output.h"
+#include "tools/ashlar/print/report.h"
 
 namespace {
 

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "cache/typed_cache.h"
-#include "table/read/cached_data_block.h"
+#include "ashlar/cache/typed_cache.h"
+#include "table/load/cached_data_block.h"
 #include "tools/bench/ashlar_build.h"
 #include "tools/bench/ashlar_reads.h"
 #include "tools/bench/block_insert.h"

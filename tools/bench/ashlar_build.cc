@@ -1,11 +1,11 @@
 #include "tools/bench/ashlar_build.h"
 
-#include "cache/cache_options.h"
-#include "cache/tiered_cache.h"
+#include "ashlar/cache/cache_options.h"
+#include "ashlar/cache/tiered_cache.h"
+#include "ashlar/util/compression.h"
+#include "ashlar/util/huge_page_allocator.h"
 #include "port/threads.h"
 #include "tools/bench/null_file.h"
-#include "util/compression.h"
-#include "util/huge_page_allocator.h"
 
 namespace ashlar::bench {
 

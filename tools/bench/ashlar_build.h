@@ -10,12 +10,12 @@
 #include <memory>
 #include <string>
 
-#include "cache/cache.h"
-#include "table/options.h"
+#include "ashlar/cache/cache.h"
+#include "ashlar/table/options.h"
+#include "ashlar/util/file.h"
+#include "ashlar/util/result.h"
+#include "ashlar/util/worker_pool.h"
 #include "tools/bench/engine.h"
-#include "util/file.h"
-#include "util/result.h"
-#include "util/worker_pool.h"
 
 namespace ashlar::bench {
 

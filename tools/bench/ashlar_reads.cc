@@ -4,9 +4,9 @@
 #include <span>
 #include <vector>
 
-#include "table/external_file_writer.h"
-#include "table/perf_context.h"
-#include "table/statistics.h"
+#include "ashlar/table/external_file_writer.h"
+#include "ashlar/table/perf_context.h"
+#include "ashlar/table/statistics.h"
 #include "tools/bench/ashlar_build.h"
 #include "tools/bench/cache_held.h"
 #include "tools/bench/key_draw.h"

@@ -8,10 +8,10 @@
 #include <memory>
 #include <string>
 
-#include "cache/cache.h"
-#include "table/table_reader.h"
+#include "ashlar/cache/cache.h"
+#include "ashlar/table/table_reader.h"
+#include "ashlar/util/status.h"
 #include "tools/bench/engine.h"
-#include "util/status.h"
 
 namespace ashlar::bench {
 

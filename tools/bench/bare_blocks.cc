@@ -13,11 +13,11 @@
 #include <thread>
 #include <vector>
 
-#include "table/dump.h"
+#include "ashlar/table/inspect.h"
+#include "ashlar/util/file.h"
 #include "table/format/block_trailer.h"
 #include "third-party/gflags_lib.h"
 #include "util/compress/codec.h"
-#include "util/file.h"
 #include "util/mem/buffer.h"
 #include "util/sync/atomic.h"
 

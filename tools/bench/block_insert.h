@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "cache/cache_key.h"
+#include "ashlar/cache/cache_key.h"
 #include "tools/bench/engine.h"
 
 namespace ashlar::bench {

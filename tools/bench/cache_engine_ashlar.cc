@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "cache/cache_options.h"
+#include "ashlar/cache/cache_options.h"
 #include "tools/bench/cache_loops.h"
 
 namespace ashlar::bench {

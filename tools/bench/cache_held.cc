@@ -3,8 +3,8 @@
 #include <cstdio>
 #include <set>
 
+#include "ashlar/cache/tiered_cache.h"
 #include "cache/secondary/compressed_secondary_cache.h"
-#include "cache/tiered_cache.h"
 
 namespace ashlar::bench {
 

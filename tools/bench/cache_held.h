@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "cache/cache.h"
+#include "ashlar/cache/cache.h"
 
 namespace ashlar::bench {
 

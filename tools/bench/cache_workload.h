@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <string>
 
-#include "cache/cache_key.h"
+#include "ashlar/cache/cache_key.h"
 
 namespace ashlar::bench {
 

@@ -20,11 +20,11 @@
 #include <string>
 #include <vector>
 
-#include "table/table_builder.h"
-#include "table/table_reader.h"
+#include "ashlar/table/table_builder.h"
+#include "ashlar/table/table_reader.h"
+#include "ashlar/util/file.h"
 #include "third-party/gflags_lib.h"
 #include "tools/bench/command_line.h"
-#include "util/file.h"
 
 DEFINE_string(db, "", "folder on a disk, for the table");
 DEFINE_uint64(num, 2000000, "entries of the table");

@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "third-party/gflags_lib.h"
-#include "tools/ashlar/quantity.h"
+#include "tools/quantity.h"
 
 namespace ashlar::bench {
 

@@ -9,7 +9,7 @@
 
 namespace ashlar::bench {
 
-// Whole numbers among the arguments may have units (tools/ashlar/quantity.h):
+// Whole numbers among the arguments may have units (tools/quantity.h):
 // as bytes where the flag's description begins with that word, else as counts.
 // To be called before gflags has the arguments, which it changes.
 void ReadUnits(int argc, char** argv);

@@ -4,7 +4,7 @@
 #include <bit>
 #include <span>
 
-#include "table/external_file_writer.h"
+#include "ashlar/table/external_file_writer.h"
 #include "table/filter/filter_bits.h"
 #include "tools/bench/ashlar_build.h"
 #include "tools/bench/ashlar_reads.h"

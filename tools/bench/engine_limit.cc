@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "ashlar/util/file.h"
 #include "tools/bench/engine.h"
 #include "tools/bench/filter_questions.h"
 #include "util/compress/codec.h"
-#include "util/file.h"
 #include "util/hash/checksum.h"
 #include "util/hash/filter_hash.h"
 #include "util/mem/buffer.h"

@@ -7,10 +7,10 @@
 #include <thread>
 #include <vector>
 
-#include "table/external_file_writer.h"
+#include "ashlar/table/external_file_writer.h"
+#include "ashlar/util/sync/mutex.h"
 #include "tools/bench/ashlar_build.h"
 #include "util/sync/atomic.h"
-#include "util/sync/mutex.h"
 
 namespace ashlar::bench {
 

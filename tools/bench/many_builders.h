@@ -11,9 +11,9 @@
 #ifndef ASHLAR_TOOLS_BENCH_MANY_BUILDERS_H_
 #define ASHLAR_TOOLS_BENCH_MANY_BUILDERS_H_
 
+#include "ashlar/util/status.h"
+#include "ashlar/util/worker_pool.h"
 #include "tools/bench/engine.h"
-#include "util/status.h"
-#include "util/worker_pool.h"
 
 namespace ashlar::bench {
 

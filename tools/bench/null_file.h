@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "util/file.h"
+#include "ashlar/util/file.h"
 
 namespace ashlar::bench {
 

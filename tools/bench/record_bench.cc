@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "cache/concurrent_write_buffer.h"
+#include "ashlar/cache/concurrent_write_buffer.h"
 #include "third-party/gflags_lib.h"
 #include "tools/bench/allocations.h"
 #include "tools/bench/command_line.h"

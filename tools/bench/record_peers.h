@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "cache/fifo_cache.h"
-#include "util/sync/mutex.h"
+#include "ashlar/cache/fifo_cache.h"
+#include "ashlar/util/sync/mutex.h"
 
 namespace ashlar::bench {
 

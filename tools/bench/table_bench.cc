@@ -12,13 +12,13 @@
 #include <string>
 #include <vector>
 
+#include "ashlar/util/compression.h"
 #include "third-party/gflags_lib.h"
 #include "tools/bench/allocations.h"
 #include "tools/bench/command_line.h"
 #include "tools/bench/engine.h"
 #include "tools/bench/print_report.h"
 #include "tools/bench/rounds.h"
-#include "util/compression.h"
 
 DEFINE_string(
     benchmarks, "fillseq,readseq,readreverse,readrandom,readmissing",

@@ -10,8 +10,8 @@
 #include <memory>
 #include <string>
 
-#include "util/result.h"
-#include "util/status.h"
+#include "ashlar/util/result.h"
+#include "ashlar/util/status.h"
 
 namespace ashlar::sim {
 

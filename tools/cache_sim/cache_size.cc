@@ -4,8 +4,8 @@
 #include <charconv>
 #include <cmath>
 
-#include "tools/ashlar/quantity.h"
 #include "tools/bench/command_line.h"
+#include "tools/quantity.h"
 
 namespace ashlar::sim {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "util/status.h"
+#include "ashlar/util/status.h"
 
 namespace ashlar::sim {
 

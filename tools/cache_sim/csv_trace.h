@@ -6,10 +6,10 @@
 
 #include <string>
 
+#include "ashlar/util/status.h"
 #include "tools/cache_sim/byte_source.h"
 #include "tools/cache_sim/read_trace.h"
 #include "tools/cache_sim/trace.h"
-#include "util/status.h"
 
 namespace ashlar::sim {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <memory>
 
+#include "ashlar/util/worker_pool.h"
 #include "util/sync/worker_crew.h"
-#include "util/worker_pool.h"
 
 namespace ashlar::sim {
 

@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
+#include "ashlar/util/status.h"
 #include "tools/cache_sim/cache_size.h"
 #include "tools/cache_sim/policy.h"
 #include "tools/cache_sim/trace.h"
-#include "util/status.h"
 
 namespace ashlar::sim {
 

@@ -4,8 +4,8 @@
 #include <sstream>
 #include <string_view>
 
-#include "tools/ashlar/quantity.h"
 #include "tools/cache_sim/key_draw.h"
+#include "tools/quantity.h"
 
 namespace ashlar::sim {
 

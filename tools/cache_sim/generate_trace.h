@@ -19,8 +19,8 @@
 
 #include <string>
 
+#include "ashlar/util/status.h"
 #include "tools/cache_sim/trace.h"
-#include "util/status.h"
 
 namespace ashlar::sim {
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "ashlar/util/file.h"
 #include "port/threads.h"
 #include "third-party/gflags_lib.h"
 #include "tools/bench/command_line.h"
@@ -16,7 +17,6 @@
 #include "tools/cache_sim/policies.h"
 #include "tools/cache_sim/print_text.h"
 #include "tools/cache_sim/run_traces.h"
-#include "util/file.h"
 
 DEFINE_string(caches, "clock,clock_growing,lru", "comma-separated");
 DEFINE_string(sizes, "1%,5%,10%,20%",

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "ashlar/util/status.h"
 #include "tools/cache_sim/policy.h"
-#include "util/status.h"
 
 namespace ashlar::sim {
 

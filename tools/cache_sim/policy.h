@@ -8,9 +8,9 @@
 #include <cstdint>
 #include <memory>
 
-#include "cache/tiered_cache.h"
+#include "ashlar/cache/tiered_cache.h"
+#include "ashlar/util/result.h"
 #include "tools/cache_sim/trace.h"
-#include "util/result.h"
 
 namespace ashlar::sim {
 

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string>
 
-#include "util/sync/mutex.h"
+#include "ashlar/util/sync/mutex.h"
 
 namespace ashlar::sim {
 

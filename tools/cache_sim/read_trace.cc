@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "cache/hash/key_hash.h"
+#include "ashlar/cache/hash/key_hash.h"
 #include "cache/trace/trace_format.h"
 #include "tools/cache_sim/byte_source.h"
 #include "tools/cache_sim/csv_trace.h"

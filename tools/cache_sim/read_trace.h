@@ -10,8 +10,8 @@
 #include <cstdint>
 #include <string>
 
+#include "ashlar/util/status.h"
 #include "tools/cache_sim/trace.h"
-#include "util/status.h"
 
 namespace ashlar::sim {
 

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "cache/cache.h"
-#include "cache/cache_options.h"
+#include "ashlar/cache/cache.h"
+#include "ashlar/cache/cache_options.h"
 
 namespace ashlar::sim {
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "ashlar/util/status.h"
 #include "tools/cache_sim/experiment.h"
 #include "tools/cache_sim/read_trace.h"
-#include "util/status.h"
 
 namespace ashlar::sim {
 

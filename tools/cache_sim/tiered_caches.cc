@@ -3,8 +3,8 @@
 #include <string>
 #include <utility>
 
-#include "cache/cache_options.h"
-#include "cache/tiered_cache.h"
+#include "ashlar/cache/cache_options.h"
+#include "ashlar/cache/tiered_cache.h"
 
 namespace ashlar::sim {
 

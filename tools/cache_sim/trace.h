@@ -12,7 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "util/status.h"
+#include "ashlar/util/status.h"
 
 namespace ashlar::sim {
 

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <string>
 
-#include "table/external_file_writer.h"
+#include "ashlar/table/external_file_writer.h"
 
 namespace {
 

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <string>
 
-#include "table/table_reader.h"
+#include "ashlar/table/table_reader.h"
 
 namespace {
 

@@ -6,8 +6,8 @@
 #include <thread>
 #include <vector>
 
-#include "cache/concurrent_write_buffer.h"
-#include "cache/fifo_cache.h"
+#include "ashlar/cache/concurrent_write_buffer.h"
+#include "ashlar/cache/fifo_cache.h"
 
 namespace {
 

@@ -5,8 +5,8 @@
 #include <memory>
 #include <string>
 
-#include "cache/cache_options.h"
-#include "cache/typed_cache.h"
+#include "ashlar/cache/cache_options.h"
+#include "ashlar/cache/typed_cache.h"
 
 namespace {
 

@@ -45,9 +45,9 @@ BANNED_TYPE = re.compile(r'\b(?:class|struct|union|enum)\s+(?:\w+\s+)*?'
 class SourceFile:
     """One file: its lines as written, and the same with nothing but code."""
 
-    def __init__(self, root, path):
+    def __init__(self, tree, path):
         self.path = path
-        with open(os.path.join(root, path), encoding='utf-8',
+        with open(os.path.join(tree.root, path), encoding='utf-8',
                   errors='replace', newline='') as f:
             self.text = f.read()
         self.lines = self.text.split('\n')
@@ -56,7 +56,7 @@ class SourceFile:
         self.code = strip_comments_and_strings(self.text)
         self.is_header = path.endswith('.h')
         self.is_test = path.startswith('test/')
-        self.is_public = is_public(path)
+        self.is_public = is_public(path, tree)
 
     def code_lines(self):
         return enumerate(self.code.split('\n'), 1)
@@ -69,9 +69,10 @@ class SourceFile:
                 yield number, match[1], match[2]
 
 
-def is_public(path):
-    top, _, name = path.partition('/')
-    return top in PUBLIC_TOP and '/' not in name and name.endswith('.h')
+def is_public(path, tree):
+    folder = os.path.dirname(path)
+    return path.endswith('.h') and (folder in PUBLIC_TOP or
+                                    folder in tree.public_folders)
 
 
 # --- Functions ---------------------------------------------------------------
@@ -227,11 +228,17 @@ def rule_includes(f, tree):
         if kind == '<':
             installed = tree.installed(f.path)
             yield from system_include(f, number, target, installed)
-        elif target not in tree.paths:
+            continue
+        path = target.removeprefix('ashlar/')
+        if path not in tree.paths:
             yield ('include-path', number,
                    f'"{target}": write it from the root of the tree')
+        elif tree.installed(path) != target.startswith('ashlar/'):
+            right = f'ashlar/{path}' if tree.installed(path) else path
+            yield ('include-path', number, f'"{target}": write "{right}"; '
+                   'what is installed is ashlar/..., and nothing else')
         else:
-            yield from own_include(f, number, target, tree)
+            yield from own_include(f, number, path, tree)
 
 
 def system_include(f, number, target, installed):
@@ -258,15 +265,17 @@ def own_include(f, number, target, tree):
     if target in TOOL_LIBRARIES and not f.path.startswith('tools/'):
         yield 'floor', number, f'"{target}" is for tools/ only'
     if f.path.startswith(USER_SIDE):
-        own = target.startswith(os.path.dirname(f.path) + '/')
-        if not (own or is_public(target) or target.startswith('third-party/')):
+        if not (target.startswith('/'.join(f.path.split('/')[:2]) + '/') or
+                os.path.dirname(target) == 'tools' or
+                is_public(target, tree) or target.startswith('third-party/')):
             yield ('floor', number, f'"{target}" is internal: programs and '
                    'examples use public headers')
-        return
+            return
     mine, theirs = tree.floor(f.path), tree.floor(target)
     if mine is None or theirs is None:
         return  # rule_place speaks
-    if is_public(target) and target.split('/')[0] == f.path.split('/')[0]:
+    if (is_public(target, tree) and
+            target.split('/')[0] == f.path.split('/')[0]):
         return
     if theirs[0] > mine[0] or (theirs[0] == mine[0] and theirs != mine):
         yield ('floor', number,
@@ -303,10 +312,14 @@ class Tree:
             for block in re.findall(r'TEMPLATE_HEADERS((?:\s+[\w./-]+\.h)+)',
                                     self.read(f'{top}/CMakeLists.txt'))
             for name in block.split()}
-        self.floors = {}
+        self.floors, self.public_folders = {}, set()
         lines = self.read('tools/lint/floors.txt').splitlines()
         for rank, line in enumerate(lines):
-            for folder in line.split('#')[0].split():
+            folders = line.split('#')[0].split()
+            if folders[:1] == ['public:']:
+                self.public_folders = set(folders[1:])
+                continue
+            for folder in folders:
                 self.floors[folder] = (rank, folder)
 
     def read(self, path):
@@ -319,13 +332,14 @@ class Tree:
         depth = folder.count('/')
         while folder and folder not in self.floors:
             folder = os.path.dirname(folder)
-        # An unlisted folder of table/ has no place yet.
-        if not folder or (folder == 'table' and depth > 0):
+        # An unlisted folder of table/ or of the program has no place yet.
+        if not folder or (folder == 'table' and depth > 0) or (
+                folder == 'tools/ashlar' and depth > 1):
             return None
         return self.floors[folder]
 
     def installed(self, path):
-        return is_public(path) or path in self.template_headers
+        return is_public(path, self) or path in self.template_headers
 
     def listed(self, path):
         folder = os.path.dirname(path)
@@ -360,7 +374,7 @@ def check(root):
     exemptions, faults = read_exemptions(tree)
     warnings, used = [], set()
     for path in sorted(tree.paths):
-        f = SourceFile(root, path)
+        f = SourceFile(tree, path)
         for rule in RULES:
             for name, line, message in rule(f, tree):
                 name, _, function = name.partition(':')

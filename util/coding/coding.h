@@ -11,7 +11,7 @@
 #include <cstring>
 #include <string>
 
-#include "util/slice.h"
+#include "ashlar/util/slice.h"
 
 namespace ashlar::internal {
 

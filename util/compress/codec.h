@@ -13,11 +13,11 @@
 #include <cstddef>
 #include <memory>
 
-#include "util/compression.h"
+#include "ashlar/util/compression.h"
+#include "ashlar/util/result.h"
+#include "ashlar/util/slice.h"
+#include "ashlar/util/status.h"
 #include "util/mem/buffer.h"
-#include "util/result.h"
-#include "util/slice.h"
-#include "util/status.h"
 
 namespace ashlar::internal {
 

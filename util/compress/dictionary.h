@@ -1,7 +1,7 @@
 // Dictionaries: bytes that the data blocks of one file are compressed against.
 //
 // The table builder has them made of samples (which ones, is decided by
-// table/build/dictionary_sampler.h); the table reader passes them to
+// table/write/dictionary_sampler.h); the table reader passes them to
 // Decompressor. All is constant once made: any number of threads.
 #ifndef ASHLAR_UTIL_COMPRESS_DICTIONARY_H_
 #define ASHLAR_UTIL_COMPRESS_DICTIONARY_H_
@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
+#include "ashlar/util/compression.h"
+#include "ashlar/util/slice.h"
 #include "util/compress/registry.h"
-#include "util/compression.h"
-#include "util/slice.h"
 
 namespace ashlar::internal {
 

@@ -12,12 +12,12 @@
 #include <span>
 #include <string>
 
+#include "ashlar/util/compression.h"
+#include "ashlar/util/slice.h"
+#include "ashlar/util/status.h"
 #include "util/compress/codec.h"
 #include "util/compress/size_prefix.h"
-#include "util/compression.h"
 #include "util/mem/buffer.h"
-#include "util/slice.h"
-#include "util/status.h"
 
 namespace ashlar::internal {
 

@@ -7,7 +7,7 @@
 
 #include <string_view>
 
-#include "util/compression.h"
+#include "ashlar/util/compression.h"
 
 namespace ashlar::internal {
 

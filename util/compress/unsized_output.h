@@ -10,8 +10,8 @@
 #include <string>
 #include <string_view>
 
+#include "ashlar/util/status.h"
 #include "util/mem/buffer.h"
-#include "util/status.h"
 
 namespace ashlar::internal {
 

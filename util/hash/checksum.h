@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "util/checksum_type.h"
+#include "ashlar/util/checksum_type.h"
 
 namespace ashlar::internal {
 

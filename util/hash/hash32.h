@@ -9,8 +9,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "ashlar/util/slice.h"
 #include "util/coding/coding.h"
-#include "util/slice.h"
 
 namespace ashlar::internal {
 

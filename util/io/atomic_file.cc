@@ -4,8 +4,8 @@
 
 #include <cerrno>
 
+#include "ashlar/util/file.h"
 #include "port/posix_io.h"
-#include "util/file.h"
 #include "util/io/posix_file.h"
 #include "util/mem/memory_limit.h"
 #include "util/sync/atomic.h"

@@ -40,8 +40,8 @@
 #include <span>
 #include <string>
 
+#include "ashlar/util/file.h"
 #include "port/read_calls.h"
-#include "util/file.h"
 #include "util/sync/atomic.h"
 
 namespace ashlar::internal {

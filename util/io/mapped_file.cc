@@ -3,8 +3,8 @@
 // Pages come in by fault, sixteen at a time as the kernel maps around a fault;
 // asking for larger pieces by madvise was measured to be slower.
 
+#include "ashlar/util/file.h"
 #include "port/posix_io.h"
-#include "util/file.h"
 #include "util/mem/memory_limit.h"
 
 namespace ashlar {

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "util/file.h"
+#include "ashlar/util/file.h"
 
 namespace ashlar {
 

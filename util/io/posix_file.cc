@@ -4,9 +4,9 @@
 
 #include <new>
 
+#include "ashlar/util/file.h"
 #include "port/posix_io.h"
 #include "port/read_calls.h"
-#include "util/file.h"
 #include "util/io/many_reads.h"
 #include "util/mem/memory_limit.h"
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "util/file.h"
+#include "ashlar/util/file.h"
 
 namespace ashlar::internal {
 

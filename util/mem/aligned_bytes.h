@@ -10,7 +10,7 @@
 #include <cstring>
 #include <memory>
 
-#include "util/slice.h"
+#include "ashlar/util/slice.h"
 
 namespace ashlar::internal {
 

@@ -16,7 +16,7 @@
 #include <new>
 #include <utility>
 
-#include "util/slice.h"
+#include "ashlar/util/slice.h"
 
 namespace ashlar::internal {
 

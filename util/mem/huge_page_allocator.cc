@@ -8,7 +8,7 @@
 // that is empty goes back to the system, but for the last of its class, since a
 // cache that is full gives back and takes by turns.
 
-#include "util/huge_page_allocator.h"
+#include "ashlar/util/huge_page_allocator.h"
 
 #include <array>
 #include <bit>
@@ -17,8 +17,8 @@
 #include <cstdlib>
 #include <new>
 
+#include "ashlar/util/sync/mutex.h"
 #include "port/huge_pages.h"
-#include "util/sync/mutex.h"
 
 namespace ashlar {
 

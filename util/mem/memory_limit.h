@@ -12,7 +12,7 @@
 #include <new>
 #include <stdexcept>
 
-#include "util/status.h"
+#include "ashlar/util/status.h"
 
 namespace ashlar::internal {
 

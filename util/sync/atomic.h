@@ -9,7 +9,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "util/sync/schedule_point.h"
+#include "ashlar/util/sync/schedule_point.h"
 
 namespace ashlar::internal {
 

@@ -2,8 +2,8 @@
 
 #include <cassert>
 
+#include "ashlar/util/sync/schedule_point.h"
 #include "port/threads.h"
-#include "util/sync/schedule_point.h"
 
 namespace ashlar::internal {
 

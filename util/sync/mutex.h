@@ -7,7 +7,7 @@
 
 #include <mutex>
 
-#include "util/sync/schedule_point.h"
+#include "ashlar/util/sync/schedule_point.h"
 
 #if defined(__clang__)
 #define ASHLAR_THREAD_ATTRIBUTE(x) __attribute__((x))

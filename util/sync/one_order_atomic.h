@@ -10,7 +10,7 @@
 
 #include <atomic>
 
-#include "util/sync/schedule_point.h"
+#include "ashlar/util/sync/schedule_point.h"
 
 namespace ashlar::internal {
 

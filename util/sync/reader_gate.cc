@@ -1,4 +1,4 @@
-#include "util/sync/reader_gate.h"
+#include "ashlar/util/sync/reader_gate.h"
 
 #include "port/threads.h"
 

@@ -26,9 +26,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "util/export.h"
-#include "util/sync/schedule_point.h"
-#include "util/sync/thread_number.h"
+#include "ashlar/util/export.h"
+#include "ashlar/util/sync/schedule_point.h"
+#include "ashlar/util/sync/thread_number.h"
 
 namespace ashlar::internal {
 

@@ -1,4 +1,4 @@
-#include "util/sync/schedule_point.h"
+#include "ashlar/util/sync/schedule_point.h"
 
 #if defined(ASHLAR_SCHEDULE_POINTS)
 

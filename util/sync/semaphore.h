@@ -27,8 +27,8 @@
 #include <cassert>
 #include <cstdint>
 
+#include "ashlar/util/sync/schedule_point.h"
 #include "port/threads.h"
-#include "util/sync/schedule_point.h"
 
 #if defined(ASHLAR_USE_STD_SEMAPHORES)
 #include <semaphore>

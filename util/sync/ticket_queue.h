@@ -19,10 +19,10 @@
 #include <string>
 #include <vector>
 
+#include "ashlar/util/sync/mutex.h"
+#include "ashlar/util/worker_pool.h"
 #include "util/sync/atomic.h"
-#include "util/sync/mutex.h"
 #include "util/sync/watchdog.h"
-#include "util/worker_pool.h"
 
 namespace ashlar {
 

@@ -1,4 +1,4 @@
-#include "util/sync/waiting_room.h"
+#include "ashlar/util/sync/waiting_room.h"
 
 #include "port/threads.h"
 

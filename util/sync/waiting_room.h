@@ -19,8 +19,8 @@
 #include <atomic>
 #include <cstdint>
 
-#include "util/export.h"
-#include "util/sync/schedule_point.h"
+#include "ashlar/util/export.h"
+#include "ashlar/util/sync/schedule_point.h"
 
 namespace ashlar::internal {
 

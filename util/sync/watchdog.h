@@ -23,8 +23,8 @@
 #include <string>
 #include <vector>
 
+#include "ashlar/util/sync/mutex.h"
 #include "util/sync/atomic.h"
-#include "util/sync/mutex.h"
 #include "util/sync/semaphore.h"
 
 namespace ashlar::internal {

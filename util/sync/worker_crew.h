@@ -11,7 +11,7 @@
 
 #include <cstdint>
 
-#include "util/worker_pool.h"
+#include "ashlar/util/worker_pool.h"
 
 namespace ashlar::internal {
 

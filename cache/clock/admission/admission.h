@@ -85,7 +85,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "cache/cache_entry.h"
+#include "ashlar/cache/cache_entry.h"
 #include "cache/clock/admission/evicted_keys.h"
 #include "cache/clock/admission/probation_fifo.h"
 #include "cache/clock/admission/probation_steps.h"

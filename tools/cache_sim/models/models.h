@@ -6,9 +6,9 @@
 
 #include <memory>
 
+#include "ashlar/util/result.h"
 #include "tools/cache_sim/policy.h"
 #include "tools/cache_sim/trace.h"
-#include "util/result.h"
 
 namespace ashlar::sim {
 

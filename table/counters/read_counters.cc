@@ -1,0 +1,139 @@
+#include "table/counters/read_counters.h"
+
+namespace ashlar::internal {
+
+constinit thread_local PerfContext* counting_context = nullptr;
+constinit thread_local PerfContext* timing_context = nullptr;
+
+namespace {
+
+bool IsIndex(BlockKind kind) {
+  return kind == BlockKind::kIndex || kind == BlockKind::kIndexPartition;
+}
+
+bool IsFilter(BlockKind kind) {
+  return kind == BlockKind::kFilter || kind == BlockKind::kFilterPartition;
+}
+
+// Of three tickers, that of the block's kind.
+Ticker Of(BlockKind kind, Ticker data, Ticker index, Ticker filter) {
+  return IsIndex(kind) ? index : IsFilter(kind) ? filter : data;
+}
+
+}  // namespace
+
+void ReadCounters::CountMultiGetCall() const {
+  if (!any()) return;
+  if (counting_context != nullptr) ++counting_context->multiget_count;
+  if (StatisticsShard* const s = shard(); s != nullptr) {
+    s->Add(Ticker::kNumberMultiGetCalls, 1);
+  }
+}
+
+void ReadCounters::CountMultiGet(const PointReads& reads,
+                                 bool of_prefix) const {
+  if (PerfContext* const c = counting_context; c != nullptr) {
+    c->multiget_key_count += reads.keys;
+    c->multiget_read_bytes += reads.bytes;
+    c->bloom_sst_hit_count += reads.let_pass;
+    c->bloom_sst_miss_count += reads.ruled_out;
+  }
+  StatisticsShard* const s = shard();
+  if (s == nullptr) return;
+  s->Add(Ticker::kNumberMultiGetKeysRead, reads.keys);
+  s->Add(Ticker::kNumberMultiGetKeysFound, reads.found);
+  s->Add(Ticker::kNumberMultiGetBytesRead, reads.bytes);
+  AddFilterAnswers(reads, of_prefix, s);
+}
+
+void ReadCounters::CountSeek() const {
+  if (!any()) return;
+  if (counting_context != nullptr) ++counting_context->iter_seek_count;
+  if (StatisticsShard* const s = shard(); s != nullptr) {
+    s->Add(Ticker::kNumberDbSeek, 1);
+  }
+}
+
+void ReadCounters::CountPrefixFilter(bool let_pass) const {
+  if (!any()) return;
+  if (PerfContext* const c = counting_context; c != nullptr) {
+    ++(let_pass ? c->bloom_sst_hit_count : c->bloom_sst_miss_count);
+  }
+  if (StatisticsShard* const s = shard(); s != nullptr) {
+    s->Add(Ticker::kBloomFilterPrefixChecked, 1);
+    s->Add(Ticker::kBloomFilterPrefixUseful, let_pass ? 0 : 1);
+  }
+}
+
+void ReadCounters::CountCacheMisses(BlockKind kind, uint64_t n) const {
+  if (!any()) return;
+  if (PerfContext* const c = counting_context; c != nullptr) {
+    c->block_cache_miss_count += n;
+  }
+  if (StatisticsShard* const s = shard(); s != nullptr) {
+    s->Add(Of(kind, Ticker::kBlockCacheDataMiss, Ticker::kBlockCacheIndexMiss,
+              Ticker::kBlockCacheFilterMiss),
+           n);
+  }
+}
+
+void ReadCounters::CountSecondaryCacheHits(uint64_t n) const {
+  if (PerfContext* const c = counting_context; c != nullptr) {
+    c->secondary_cache_hit_count += n;
+  }
+  if (StatisticsShard* const s = shard(); s != nullptr) {
+    s->Add(Ticker::kSecondaryCacheDataHits, n);
+  }
+}
+
+void ReadCounters::CountCacheAdd(BlockKind kind, uint64_t charge,
+                                 bool found_room) const {
+  StatisticsShard* const s = shard();
+  if (s == nullptr) return;
+  if (!found_room) return s->Add(Ticker::kBlockCacheAddFailures, 1);
+  s->Add(Of(kind, Ticker::kBlockCacheDataAdd, Ticker::kBlockCacheIndexAdd,
+            Ticker::kBlockCacheFilterAdd),
+         1);
+  s->Add(Of(kind, Ticker::kBlockCacheDataBytesInsert,
+            Ticker::kBlockCacheIndexBytesInsert,
+            Ticker::kBlockCacheFilterBytesInsert),
+         charge);
+}
+
+void ReadCounters::CountBlockRead(BlockKind kind, uint64_t bytes) const {
+  if (!any()) return;
+  if (PerfContext* const c = counting_context; c != nullptr) {
+    ++c->block_read_count;
+    c->block_read_byte += bytes;
+    c->index_block_read_count += IsIndex(kind) ? 1 : 0;
+    c->filter_block_read_count += IsFilter(kind) ? 1 : 0;
+  }
+  if (StatisticsShard* const s = shard(); s != nullptr) {
+    s->Add(Ticker::kBlockReadCount, 1);
+    s->Add(Ticker::kBlockReadBytes, bytes);
+  }
+}
+
+void ReadCounters::CountFileReads(uint64_t requests, uint64_t bytes) const {
+  StatisticsShard* const s = shard();
+  if (s == nullptr) return;
+  s->Add(Ticker::kFileReadCount, requests);
+  s->Add(Ticker::kFileReadBytes, bytes);
+}
+
+void ReadCounters::CountChecksum(bool matches) const {
+  StatisticsShard* const s = shard();
+  if (s == nullptr) return;
+  s->Add(Ticker::kBlockChecksumComputeCount, 1);
+  s->Add(Ticker::kBlockChecksumMismatchCount, matches ? 0 : 1);
+}
+
+void ReadCounters::CountDecompressed(uint64_t from, uint64_t to) const {
+  StatisticsShard* const s = shard();
+  if (s == nullptr) return;
+  s->Add(Ticker::kNumberBlockDecompressed, 1);
+  s->Add(Ticker::kBytesDecompressedFrom, from);
+  s->Add(Ticker::kBytesDecompressedTo, to);
+}
+
+}  // namespace ashlar::internal

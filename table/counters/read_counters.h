@@ -1,0 +1,196 @@
+// ReadCounters: where reads are counted: in this thread's perf context, and in
+// its shard of the reader's statistics.
+//
+// Every kind of event has one function here, so that the two never differ in
+// what they count. Hits cost two tests where neither counts; Get adds up once,
+// at its end, and a MultiGet once for up to 32 keys. No order: both places are
+// this thread's (statistics.h says how sums come about).
+//
+// A value, copied into whoever reads; the statistics outlive all of them.
+#ifndef ASHLAR_TABLE_COUNTERS_READ_COUNTERS_H_
+#define ASHLAR_TABLE_COUNTERS_READ_COUNTERS_H_
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+#include "ashlar/table/inspect.h"
+#include "ashlar/table/perf_context.h"
+#include "ashlar/table/table_reader.h"
+#include "cache/trace/access_recorder.h"
+#include "table/counters/statistics_shards.h"
+
+namespace ashlar::internal {
+
+// This thread's context where it counts, and where it takes times too; else
+// null. Found without a call, also in a shared library.
+extern constinit thread_local PerfContext* counting_context
+    __attribute__((tls_model("initial-exec")));
+extern constinit thread_local PerfContext* timing_context
+    __attribute__((tls_model("initial-exec")));
+
+// What the keys of a Get or a MultiGet came to.
+struct PointReads {
+  uint64_t keys = 0;
+  uint64_t found = 0;
+  uint64_t bytes = 0;  // of values
+  // What filters said.
+  uint64_t ruled_out = 0;
+  uint64_t let_pass = 0;
+  uint64_t let_pass_and_there = 0;
+
+  void Add(const GetResult& result) {
+    ++keys;
+    if (result.state == GetResult::State::kFound) {
+      ++found;
+      bytes += result.value.size();
+    }
+    ruled_out += result.filter == GetResult::Filter::kAbsent ? 1 : 0;
+    if (result.filter != GetResult::Filter::kMaybe) return;
+    ++let_pass;
+    // What a range deletion hides need not be there.
+    const bool there = result.state != GetResult::State::kNotFound &&
+                       result.type != ValueType::kTypeRangeDeletion;
+    let_pass_and_there += there ? 1 : 0;
+  }
+};
+
+class ReadCounters {
+ public:
+  ReadCounters() = default;
+  explicit ReadCounters(const Statistics* statistics,
+                        AccessRecorder* recorder = nullptr)
+      : statistics_(statistics), recorder_(recorder) {}
+
+  // Whether anybody counts.
+  bool any() const {
+    return statistics_ != nullptr || counting_context != nullptr;
+  }
+
+  // A Get that has ended; whether the filter was asked for its prefix.
+  void CountGet(const GetResult& result, bool of_prefix) const;
+  // A part of a MultiGet, and once the call itself.
+  void CountMultiGet(const PointReads& reads, bool of_prefix) const;
+  void CountMultiGetCall() const;
+  void CountSeek() const;
+  // A walk's question for a prefix.
+  void CountPrefixFilter(bool let_pass) const;
+
+  // Each access to the block cache, beside what follows.
+  void Trace(const CacheKey& key, BlockKind kind, TracedCaller caller,
+             bool hit) const {
+    if (recorder_ != nullptr) [[unlikely]]
+      recorder_->Record(key, TracedKind(kind), caller, hit);
+  }
+  void CountCacheHits(BlockKind kind, uint64_t n) const;
+  // Data blocks of those hits, that the cache's second tier had.
+  void CountSecondaryCacheHits(uint64_t n) const;
+  void CountCacheMisses(BlockKind kind, uint64_t n) const;
+  // A block that was to go to the cache, and whether that had room.
+  void CountCacheAdd(BlockKind kind, uint64_t charge, bool found_room) const;
+  void CountBlockRead(BlockKind kind, uint64_t bytes) const;
+  void CountFileReads(uint64_t requests, uint64_t bytes) const;
+  void CountChecksum(bool matches) const;
+  void CountDecompressed(uint64_t from, uint64_t to) const;
+
+ private:
+  static TracedBlockKind TracedKind(BlockKind kind) {
+    if (kind == BlockKind::kData) return TracedBlockKind::kData;
+    return kind == BlockKind::kIndex || kind == BlockKind::kIndexPartition
+               ? TracedBlockKind::kIndex
+               : TracedBlockKind::kFilter;
+  }
+  static void AddFilterAnswers(const PointReads& reads, bool of_prefix,
+                               StatisticsShard* shard);
+  // Null: there are none.
+  StatisticsShard* shard() const {
+    return statistics_ == nullptr ? nullptr
+                                  : StatisticsShards::Mine(*statistics_);
+  }
+
+  const Statistics* statistics_ = nullptr;
+  AccessRecorder* recorder_ = nullptr;
+};
+
+// Adds the time that it lives to a field of a context; null: takes none.
+class StageTimer {
+ public:
+  explicit StageTimer(uint64_t PerfContext::*field,
+                      PerfContext* context = timing_context)
+      : context_(context), field_(field) {
+    if (context_ != nullptr) [[unlikely]]
+      begin_ = Now();
+  }
+  StageTimer(const StageTimer&) = delete;
+  StageTimer& operator=(const StageTimer&) = delete;
+  ~StageTimer() {
+    if (context_ != nullptr) [[unlikely]]
+      context_->*field_ += Now() - begin_;
+  }
+
+ private:
+  static uint64_t Now() {
+    return static_cast<uint64_t>(
+        std::chrono::steady_clock::now().time_since_epoch().count());
+  }
+
+  PerfContext* const context_;
+  uint64_t PerfContext::*const field_;
+  uint64_t begin_ = 0;
+};
+
+// What the filter said of the keys, or of their prefixes.
+inline void ReadCounters::AddFilterAnswers(const PointReads& reads,
+                                           bool of_prefix, StatisticsShard* s) {
+  if (of_prefix) [[unlikely]] {
+    s->Add(Ticker::kBloomFilterPrefixChecked, reads.ruled_out + reads.let_pass);
+    s->Add(Ticker::kBloomFilterPrefixUseful, reads.ruled_out);
+    s->Add(Ticker::kBloomFilterPrefixTruePositive, reads.let_pass_and_there);
+  } else {
+    s->Add(Ticker::kBloomFilterUseful, reads.ruled_out);
+    s->Add(Ticker::kBloomFilterFullPositive, reads.let_pass);
+    s->Add(Ticker::kBloomFilterFullTruePositive, reads.let_pass_and_there);
+  }
+}
+
+inline void ReadCounters::CountGet(const GetResult& result,
+                                   bool of_prefix) const {
+  if (!any()) return;
+  PointReads reads;
+  reads.Add(result);
+  if (PerfContext* const c = counting_context; c != nullptr) {
+    ++c->get_count;
+    c->get_read_bytes += reads.bytes;
+    c->bloom_sst_hit_count += reads.let_pass;
+    c->bloom_sst_miss_count += reads.ruled_out;
+  }
+  StatisticsShard* const s = shard();
+  if (s == nullptr) return;
+  s->Add(Ticker::kNumberKeysRead, 1);
+  s->Add(Ticker::kBytesRead, reads.bytes);
+  AddFilterAnswers(reads, of_prefix, s);
+}
+
+inline void ReadCounters::CountCacheHits(BlockKind kind, uint64_t n) const {
+  if (!any()) return;
+  const bool is_data = kind == BlockKind::kData;
+  const bool is_index =
+      kind == BlockKind::kIndex || kind == BlockKind::kIndexPartition;
+  if (PerfContext* const c = counting_context; c != nullptr) {
+    c->block_cache_hit_count += n;
+    if (!is_data) {
+      (is_index ? c->block_cache_index_hit_count
+                : c->block_cache_filter_hit_count) += n;
+    }
+  }
+  if (StatisticsShard* const s = shard(); s != nullptr) {
+    s->Add(is_data    ? Ticker::kBlockCacheDataHit
+           : is_index ? Ticker::kBlockCacheIndexHit
+                      : Ticker::kBlockCacheFilterHit,
+           n);
+  }
+}
+
+}  // namespace ashlar::internal
+
+#endif  // ASHLAR_TABLE_COUNTERS_READ_COUNTERS_H_

@@ -1,0 +1,194 @@
+#include "table/load/block_source.h"
+
+#include <bitset>
+#include <string>
+
+#include "table/format/block_trailer.h"
+#include "util/mem/thread_spare.h"
+
+namespace ashlar::internal {
+
+namespace {
+
+// Ingestion may have overwritten the global sequence number in the properties
+// block: the checksum is that of the block with zeros there.
+uint32_t ChecksumWithoutSeqno(const StoredBlock& stored, const Footer& footer,
+                              uint64_t offset, uint32_t computed) {
+  const size_t position = FindGlobalSeqno(stored.payload);
+  if (position == 0) return computed;
+  std::string zeroed = stored.payload.ToString();
+  StoreFixed64(zeroed.data() + position, 0);
+  return BlockChecksum(footer.checksum, footer.base_context_checksum, offset,
+                       zeroed, stored.compression_type);
+}
+
+Status ReadWhole(const RandomAccessFile& file, const BlockPlace& place,
+                 uint64_t n, const ReadCounters& counters, FileWindow* window,
+                 Buffer* scratch, Slice* data) {
+  const StageTimer timer(&PerfContext::block_read_time);
+  if (window != nullptr) return window->Read(place.handle.offset, n, data);
+  scratch->clear();
+  if (!scratch->TryReserve(static_cast<size_t>(n))) {
+    return place.NoMemory();
+  }
+  Status status = file.Read(place.handle.offset, static_cast<size_t>(n),
+                            scratch->data(), data);
+  counters.CountFileReads(1, data->size());
+  if (!status.ok()) return status;
+  if (data->data() != scratch->data()) {
+    scratch->Append(*data);
+    *data = scratch->slice();
+  } else {
+    scratch->Advance(data->size());
+  }
+  return {};
+}
+
+}  // namespace
+
+Status BlockSource::CheckPlace(const BlockPlace& place) const {
+  if (place.handle.FitsBelow(footer_.offset)) [[likely]]
+    return {};
+  return place.Corruption(
+      "bad block handle",
+      "expected to end by " + std::to_string(footer_.offset));
+}
+
+Status BlockSource::ReadStored(const BlockPlace& place, bool checksum,
+                               FileWindow* window, Buffer* scratch,
+                               StoredBlock* stored) const {
+  Status status = CheckPlace(place);
+  if (!status.ok()) return status;
+  Slice data;
+  status = ReadWhole(*file_, place, place.handle.size + kBlockTrailerSize,
+                     counters_, window, scratch, &data);
+  return status.ok() ? Interpret(place, data, checksum, stored) : status;
+}
+
+Status BlockSource::Interpret(const BlockPlace& place, const Slice& data,
+                              bool checksum, StoredBlock* stored) const {
+  const BlockHandle& handle = place.handle;
+  const uint64_t n = handle.size + kBlockTrailerSize;
+  counters_.CountBlockRead(place.kind, data.size());
+  if (data.size() != n) {
+    return place.Corruption("truncated block read",
+                            "expected " + std::to_string(n) +
+                                " bytes with the trailer, found " +
+                                std::to_string(data.size()));
+  }
+  stored->payload = Slice(data.data(), static_cast<size_t>(handle.size));
+  const char* const trailer = stored->payload.end();
+  stored->compression_type = static_cast<uint8_t>(trailer[0]);
+  stored->stored_checksum = LoadFixed32(trailer + 1);
+  if (!checksum) {
+    stored->computed_checksum = stored->stored_checksum;
+    return {};
+  }
+  const StageTimer timer(&PerfContext::block_checksum_time);
+  stored->computed_checksum =
+      BlockChecksum(footer_.checksum, footer_.base_context_checksum,
+                    handle.offset, stored->payload, stored->compression_type);
+  if (!stored->matches() && place.kind == BlockKind::kProperties) {
+    stored->computed_checksum = ChecksumWithoutSeqno(
+        *stored, footer_, handle.offset, stored->computed_checksum);
+  }
+  counters_.CountChecksum(stored->matches());
+  return {};
+}
+
+Status BlockSource::CheckChecksum(const BlockPlace& place,
+                                  const StoredBlock& stored) {
+  if (stored.matches()) [[likely]]
+    return {};
+  return place.Corruption(
+      "block checksum mismatch",
+      "stored = " + std::to_string(stored.stored_checksum) +
+          ", computed = " + std::to_string(stored.computed_checksum) +
+          ", type = " + std::to_string(stored.compression_type));
+}
+
+Status BlockSource::TakeDictionary(const Slice& contents,
+                                   const BlockPlace& place) {
+  if (contents.empty()) {
+    return place.Corruption("bad dictionary", "expected any bytes, found none");
+  }
+  std::bitset<256> types = declared_.types;
+  if (!declared_.declared) types.set();
+  dictionary_ = std::make_unique<DecompressionDictionary>(contents, types);
+  return {};
+}
+
+Status BlockSource::Decompress(const BlockPlace& place,
+                               const StoredBlock& stored,
+                               Decompressor* decompressor, Buffer* out) const {
+  if (!declared_.Allows(stored.compression_type)) {
+    return place.Corruption(
+        "bad compression type",
+        "found " + std::to_string(stored.compression_type) +
+            ", which the property rocksdb.compression does not declare");
+  }
+  const DecompressLimits limits{static_cast<size_t>(max_uncompressed_bytes_)};
+  const bool is_data = place.kind == BlockKind::kData;
+  const StageTimer timer(&PerfContext::block_decompress_time);
+  Status status = decompressor->Decompress(
+      static_cast<CompressionType>(stored.compression_type),
+      footer_.traits().compress_format, stored.payload, limits, out,
+      is_data ? dictionary_.get() : nullptr);
+  counters_.CountDecompressed(stored.payload.size(), out->size());
+  if (status.ok()) [[likely]]
+    return {};
+  return place.Wrap("bad compressed data", status);
+}
+
+Status BlockSource::Load(const BlockPlace& place, bool verify_checksum,
+                         FileWindow* window, BlockWorkspace* workspace,
+                         LoadedBlock* block) const {
+  StoredBlock stored;
+  block->owned.clear();
+  // A block that turns out to be uncompressed is at home where it was read.
+  Status status =
+      ReadStored(place, verify_checksum, window, &block->owned, &stored);
+  if (status.ok()) status = CheckChecksum(place, stored);
+  if (!status.ok()) return status;
+  if (stored.compression_type == 0) {
+    block->contents = stored.payload;
+    return {};
+  }
+  if (window == nullptr) {
+    // The payload stays where it is, in memory that now has another owner.
+    std::swap(block->owned, workspace->stored);
+    block->owned.clear();
+  }
+  status = Decompress(place, stored, &workspace->decompressor, &block->owned);
+  if (status.ok()) block->contents = block->owned.slice();
+  return status;
+}
+
+Status BlockSource::LoadFrom(const BlockPlace& place, const Slice& data,
+                             bool verify_checksum, LoadedBlock* block) const {
+  ThreadSpare<Decompressor, StoredBlock> decompressor;
+  StoredBlock stored;
+  block->owned.clear();
+  Status status = Interpret(place, data, verify_checksum, &stored);
+  if (status.ok()) status = CheckChecksum(place, stored);
+  if (!status.ok()) return status;
+  if (stored.compression_type == 0) {
+    block->contents = stored.payload;
+    return {};
+  }
+  status = Decompress(place, stored, decompressor.get(), &block->owned);
+  if (status.ok()) block->contents = block->owned.slice();
+  return status;
+}
+
+Status BlockSource::LoadOwned(const BlockPlace& place, bool verify_checksum,
+                              LoadedBlock* block) const {
+  ThreadSpare<BlockWorkspace, BlockSource> workspace;
+  Status status = Load(place, verify_checksum, nullptr, workspace.get(), block);
+  // One huge block shall not stay with the thread for good.
+  constexpr size_t kMostKept = size_t{1} << 20;
+  if (workspace->stored.capacity() > kMostKept) workspace->stored = Buffer();
+  return status;
+}
+
+}  // namespace ashlar::internal

@@ -1,0 +1,81 @@
+// ReadPlan: what to read for several data blocks of a batch, in the order of
+// the file. Those that lie side by side are one read. One thread.
+#ifndef ASHLAR_TABLE_LOAD_READ_PLAN_H_
+#define ASHLAR_TABLE_LOAD_READ_PLAN_H_
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "ashlar/util/file.h"
+#include "ashlar/util/slice.h"
+#include "ashlar/util/status.h"
+#include "table/format/block_handle.h"
+#include "table/format/block_trailer.h"
+
+namespace ashlar::internal {
+
+class ReadPlan {
+ public:
+  static constexpr size_t kMostBlocks = 32;
+
+  // Blocks are numbered by who adds them.
+  void Add(size_t block, const BlockHandle& handle) {
+    const bool joins =
+        num_reads_ != 0 && handle.offset == reads_[num_reads_ - 1].offset +
+                                                reads_[num_reads_ - 1].size;
+    if (!joins) {
+      blocks_in_[num_reads_] = 0;
+      reads_[num_reads_++] = {.offset = handle.offset};
+    }
+    ReadRequest& read = reads_[num_reads_ - 1];
+    const auto size = static_cast<size_t>(handle.End() - handle.offset);
+    read.size += size;
+    bytes_ += size;
+    read_of_[block] = static_cast<uint32_t>(num_reads_ - 1);
+    ++blocks_in_[num_reads_ - 1];
+  }
+  // Of all reads.
+  size_t bytes() const { return bytes_; }
+  void GiveRoom(char* room) {
+    for (ReadRequest& read : reads()) {
+      read.scratch = room;
+      room += read.size;
+    }
+  }
+  std::span<ReadRequest> reads() { return std::span(reads_).first(num_reads_); }
+
+  // Whether the block has to be read alone, since the read that it shares with
+  // others failed or came to an end before it.
+  bool IsToReadAlone(size_t block, const BlockHandle& handle) const {
+    const uint32_t i = read_of_[block];
+    const bool complete =
+        reads_[i].status.ok() &&
+        BytesOf(block, handle).size() == handle.End() - handle.offset;
+    return !complete && blocks_in_[i] > 1;
+  }
+  const Status& StatusOf(size_t block) const {
+    return reads_[read_of_[block]].status;
+  }
+  // What was read of the block.
+  Slice BytesOf(size_t block, const BlockHandle& handle) const {
+    const ReadRequest& read = reads_[read_of_[block]];
+    const auto at = static_cast<size_t>(handle.offset - read.offset);
+    if (read.data.size() <= at) return {};
+    const auto size = static_cast<size_t>(handle.End() - handle.offset);
+    return {read.data.data() + at, std::min(read.data.size() - at, size)};
+  }
+
+ private:
+  std::array<ReadRequest, kMostBlocks> reads_;
+  std::array<uint32_t, kMostBlocks> blocks_in_;  // each read
+  std::array<uint32_t, kMostBlocks> read_of_;    // of each block
+  size_t num_reads_ = 0;
+  size_t bytes_ = 0;
+};
+
+}  // namespace ashlar::internal
+
+#endif  // ASHLAR_TABLE_LOAD_READ_PLAN_H_

@@ -1,0 +1,234 @@
+// Entries on their way into a block: checked, counted, put in order.
+
+#include "table/write/builder_state.h"
+#include "util/mem/memory_limit.h"
+
+namespace ashlar {
+
+namespace {
+
+// Values that an entry of a data block may have are smaller than this, by type.
+// 0: there are no such entries.
+constexpr std::array<uint64_t, 256> MakeValueLimits() {
+  std::array<uint64_t, 256> limits = {};
+  const auto set = [&limits](ValueType type, uint64_t most_bytes) {
+    limits[static_cast<uint8_t>(type)] = most_bytes + 1;
+  };
+  for (const ValueType type :
+       {ValueType::kTypeDeletion, ValueType::kTypeSingleDeletion,
+        ValueType::kTypeDeletionWithTimestamp}) {
+    set(type, 0);
+  }
+  for (const ValueType type :
+       {ValueType::kTypeValue, ValueType::kTypeMerge, ValueType::kTypeBlobIndex,
+        ValueType::kTypeSetWithDelete, ValueType::kTypeWideColumnEntity,
+        ValueType::kTypeValuePreferredSeqno}) {
+    set(type, TableBuilder::kMaxValueBytes);
+  }
+  return limits;
+}
+constexpr std::array<uint64_t, 256> kValueLimits = MakeValueLimits();
+
+// Readers take no larger block by default.
+constexpr uint64_t kMaxIndexBytes = uint64_t{1} << 30;
+// With one more range deletion the block still stays below that.
+constexpr uint64_t kMaxRangeDeletionBytes =
+    kMaxIndexBytes - 4 * TableBuilder::kMaxUserKeyBytes;
+std::string Describe(const Slice& user_key, uint64_t tail) {
+  return DescribeInternalKey(MakeInternalKey(
+      user_key, tail >> 8, static_cast<ValueType>(tail & 0xff)));
+}
+
+}  // namespace
+
+Status TableBuilder::State::BadEntry(const Slice& user_key, uint64_t tail,
+                                     std::string_view why) const {
+  return Status::InvalidArgument(
+      "entry " + std::to_string(properties.num_entries + 1) + ": key " +
+      Describe(user_key, tail) + " " + std::string(why));
+}
+
+// What no data block takes, a range deletion or an error; and keys with
+// timestamps.
+Status TableBuilder::State::AddUnusual(const Slice& user_key, uint64_t tail,
+                                       const Slice& value) {
+  if (user_key.size() > kMaxUserKeyBytes) {
+    return BadEntry(
+        user_key, tail,
+        "is larger than " + std::to_string(kMaxUserKeyBytes) + " bytes");
+  }
+  if (user_key.size() < timestamps.size()) {
+    return BadEntry(user_key, tail,
+                    "is shorter than the timestamp of " +
+                        std::to_string(timestamps.size()) +
+                        " bytes that it must end in");
+  }
+  const auto type = static_cast<ValueType>(tail & 0xff);
+  if (type == ValueType::kTypeRangeDeletion) {
+    return AddRangeDeletion(user_key, tail, value);
+  }
+  if (value.size() < kValueLimits[tail & 0xff]) {
+    return AddWithTimestamp(user_key, tail, value);
+  }
+  if (kValueLimits[tail & 0xff] == 1) {
+    return BadEntry(user_key, tail,
+                    "is a deletion, and has a value of " +
+                        std::to_string(value.size()) + " bytes");
+  }
+  if (kValueLimits[tail & 0xff] != 0) {
+    return BadEntry(user_key, tail,
+                    "has a value of " + std::to_string(value.size()) +
+                        " bytes, more than " + std::to_string(kMaxValueBytes));
+  }
+  return BadEntry(user_key, tail, "has a value type that no table holds");
+}
+
+Status TableBuilder::State::AddRangeDeletion(const Slice& begin, uint64_t tail,
+                                             const Slice& end) {
+  if (end.size() > kMaxUserKeyBytes) {
+    return BadEntry(begin, tail,
+                    "has an end of more than " +
+                        std::to_string(kMaxUserKeyBytes) + " bytes");
+  }
+  if (end.size() < timestamps.size()) {
+    return BadEntry(begin, tail,
+                    "has an end shorter than the timestamp of " +
+                        std::to_string(timestamps.size()) +
+                        " bytes that it must end in");
+  }
+  const Slice timestamp = TimestampOf(begin, timestamps.size());
+  Status checked = CheckStripped(begin, tail, timestamp);
+  if (!checked.ok()) return checked;
+  if (order.WithoutTimestamps().CompareUserKeys(
+          WithoutTimestamp(begin, timestamps.size()),
+          WithoutTimestamp(end, timestamps.size())) >= 0) {
+    return BadEntry(begin, tail,
+                    "does not lie before its end, key " + Describe(end, tail));
+  }
+  if (type_counts[tail & 0xff] >= kMaxRangeDeletions ||
+      range_deletions.SizeEstimate() > kMaxRangeDeletionBytes) {
+    return BadEntry(begin, tail,
+                    "is one range deletion too many for one table");
+  }
+  const Slice written_begin = timestamps.AsWritten(begin);
+  range_deletions.Add(written_begin, tail, timestamps.AsWritten(end));
+  timestamps.Take(timestamp);
+  Count(written_begin.size() + kInternalKeyTailBytes, tail, end.size());
+  return {};
+}
+
+Status TableBuilder::State::AddEntry(const Slice& user_key, uint64_t tail,
+                                     const Slice& value) {
+  if (user_key.size() >= quick_key_limit ||
+      value.size() >= kValueLimits[tail & 0xff]) [[unlikely]] {
+    return AddUnusual(user_key, tail, value);
+  }
+  return AddChecked(user_key, tail, value);
+}
+
+// External files hold only timestamps that readers put back.
+Status TableBuilder::State::CheckStripped(const Slice& user_key, uint64_t tail,
+                                          const Slice& timestamp) const {
+  if (!unique_user_keys || !timestamps.any() || !timestamps.stripped() ||
+      TimestampCollector::IsOldest(timestamp)) {
+    return {};
+  }
+  return BadEntry(user_key, tail,
+                  "has a timestamp, which is not written: "
+                  "persist_user_defined_timestamps is false");
+}
+
+Status TableBuilder::State::AddWithTimestamp(const Slice& user_key,
+                                             uint64_t tail,
+                                             const Slice& value) {
+  const Slice timestamp = TimestampOf(user_key, timestamps.size());
+  Status checked = CheckStripped(user_key, tail, timestamp);
+  if (!checked.ok()) return checked;
+  const uint64_t entries = properties.num_entries;
+  Status added = AddChecked(timestamps.AsWritten(user_key), tail, value);
+  if (properties.num_entries != entries) timestamps.Take(timestamp);
+  return added;
+}
+
+Status TableBuilder::State::AddChecked(const Slice& user_key, uint64_t tail,
+                                       const Slice& value) {
+  const uint64_t key_size = user_key.size() + kInternalKeyTailBytes;
+  KeyParting parting;
+  if (last_key.any()) [[likely]] {
+    parting = PartingOf(order, last_key, user_key, tail);
+    if (!parting.ascends || (parting.same_user_key && unique_user_keys))
+        [[unlikely]] {
+      return BadEntry(user_key, tail,
+                      "is not larger than the last one, " +
+                          Describe(last_key.user_key(), last_key.tail()));
+    }
+    if (flush_policy.ShouldCut(block.SizeEstimate(), key_size, value.size(),
+                               block.NextIsRestart(),
+                               block.MoreRestartBytes()) &&
+        !block.empty()) {
+      status = CutBlock(&user_key, tail);
+      if (!status.ok()) return status;
+    }
+  } else {
+    index->Begin(user_key, tail);
+  }
+  block.Add(user_key, tail, options.use_delta_encoding ? parting.shared : 0,
+            value);
+  if (index_takes_keys) [[unlikely]] {
+    index->AddKey(WithoutTimestamp(user_key, order.timestamp_size()));
+  }
+  if (filter.has_value() && !parting.same_user_key) {
+    filter->AddKey(WithoutTimestamp(user_key, order.timestamp_size()));
+  } else if (filter_partitions.has_value() &&
+             !(sampler.has_value() && AddsHeldKeys())) {
+    filter_partitions->AddKey(user_key, last_key.user_key());
+  }
+  last_key.Replace(user_key, parting.common, tail);
+
+  Count(key_size, tail, value.size());
+  return {};
+}
+
+Status TableBuilder::State::AddWatched(const Slice& user_key, uint64_t tail,
+                                       const Slice& value) {
+  const auto type = static_cast<ValueType>(tail & 0xff);
+  if (own_flush_policy != nullptr && type != ValueType::kTypeRangeDeletion) {
+    flush_policy.Decide(own_flush_policy->Update(
+        MakeInternalKey(user_key, tail >> 8, type), value));
+  }
+  Status added = AddEntry(user_key, tail, value);
+  if (!added.ok()) return added;
+  return status = collectors.Add(user_key, tail, value, FileSize());
+}
+
+Status TableBuilder::Add(const Slice& internal_key, const Slice& value) {
+  if (internal_key.size() < kInternalKeyTailBytes) [[unlikely]] {
+    return OrMemoryLimit([&] {
+      return Status::InvalidArgument(
+          "entry " + std::to_string(NumEntries() + 1) + ": key of " +
+          std::to_string(internal_key.size()) +
+          " bytes is no internal key: expected at least 8");
+    });
+  }
+  return AddParts(UserKeyOf(internal_key), TailOf(internal_key), value);
+}
+
+Status TableBuilder::AddParts(const Slice& user_key, uint64_t tail,
+                              const Slice& value) {
+  State& s = *state_;
+  if (!s.status.ok()) [[unlikely]]
+    return s.status;
+  if (s.finished) [[unlikely]] {
+    return Status::InvalidArgument("Add after Finish or Abandon");
+  }
+  Status added = OrMemoryLimit([&] {
+    return s.is_watched ? s.AddWatched(user_key, tail, value)
+                        : s.AddEntry(user_key, tail, value);
+  });
+  // The entry may be half in: nothing can go on from there.
+  if (added.IsMemoryLimit()) [[unlikely]]
+    s.status = added;
+  return added;
+}
+
+}  // namespace ashlar

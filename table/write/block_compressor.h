@@ -1,0 +1,119 @@
+// BlockCompressor: decides whether a block is stored compressed, and where that
+// is wished, proves that it can be decompressed.
+//
+// Used by whichever thread compresses blocks of a table; each has its own.
+#ifndef ASHLAR_TABLE_WRITE_BLOCK_COMPRESSOR_H_
+#define ASHLAR_TABLE_WRITE_BLOCK_COMPRESSOR_H_
+
+#include <algorithm>
+#include <bitset>
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "ashlar/table/options.h"
+#include "ashlar/util/compression.h"
+#include "ashlar/util/result.h"
+#include "ashlar/util/slice.h"
+#include "table/write/compression_verifier.h"
+#include "util/compress/codec.h"
+#include "util/compress/registry.h"
+#include "util/mem/buffer.h"
+
+namespace ashlar::internal {
+
+class BlockCompressor {
+ public:
+  // `codec` is null where nothing is to be compressed, `verifier` where nothing
+  // is to be verified.
+  BlockCompressor(std::unique_ptr<Compressor> codec, CompressionType type,
+                  int max_compressed_bytes_per_kb,
+                  std::unique_ptr<CompressionVerifier> verifier = nullptr)
+      : codec_(std::move(codec)),
+        type_(type),
+        per_kb_(
+            static_cast<size_t>(std::min(max_compressed_bytes_per_kb, 1023))),
+        verifier_(std::move(verifier)) {}
+
+  bool active() const { return codec_ != nullptr && per_kb_ != 0; }
+  CompressionType type() const { return type_; }
+
+  // Appends the payload to *out; *compressed is then true. *compressed is
+  // false, and *out as it was, where the payload would not be small enough to
+  // be worth it: the block goes raw. The codec gets no more room than that, so
+  // that it can stop early.
+  // The verifier's error, where there is one, says nothing of the block's
+  // place: LocateUnverified adds it. The payload is then in *out all the same,
+  // and must not get into the file.
+  Status Compress(const Slice& raw, Buffer* out, bool* compressed) {
+    const size_t size = Append(raw, out);
+    *compressed = size != 0;
+    if (verifier_ == nullptr || size == 0) [[likely]] {
+      return {};
+    }
+    return verifier_->Verify(type_, raw, Slice(out->end() - size, size));
+  }
+
+ private:
+  // Returns the bytes of the payload; 0: the block goes raw.
+  size_t Append(const Slice& raw, Buffer* out) {
+    // Below this there is no room for a size and anything after it.
+    constexpr size_t kLeastRoom = 6;
+    if (raw.size() > kMaxCompressibleBytes) return 0;
+    const size_t room = (raw.size() * per_kb_) >> 10;
+    const size_t least =
+        type_ == CompressionType::kSnappyCompression ? 1 : kLeastRoom;
+    if (room < least) return 0;
+    out->Reserve(room);
+    const size_t size = codec_->Compress(raw, out->end(), room);
+    out->Advance(size);
+    return size;
+  }
+
+  std::unique_ptr<Compressor> codec_;
+  CompressionType type_;
+  size_t per_kb_;
+  std::unique_ptr<CompressionVerifier> verifier_;
+};
+
+// What all blocks of a kind are compressed with. Empty: no dictionary.
+struct BlockDictionary {
+  std::string bytes;
+  // As verifiers need it; null where nothing is verified.
+  std::shared_ptr<const DecompressionDictionary> digested;
+};
+
+inline BlockDictionary BlockDictionaryFor(const TableOptions& options,
+                                          std::string bytes) {
+  BlockDictionary dictionary{std::move(bytes), nullptr};
+  if (options.verify_compression && !dictionary.bytes.empty()) {
+    std::bitset<256> types;
+    types.set(static_cast<uint8_t>(options.compression));
+    dictionary.digested =
+        std::make_shared<DecompressionDictionary>(dictionary.bytes, types);
+  }
+  return dictionary;
+}
+
+// For one thread that builds a table with these options.
+inline Result<BlockCompressor> BlockCompressorFor(
+    const TableOptions& options, const BlockDictionary& dictionary = {}) {
+  std::unique_ptr<Compressor> codec;
+  std::unique_ptr<CompressionVerifier> verifier;
+  if (options.compression != CompressionType::kNoCompression) {
+    Result<std::unique_ptr<Compressor>> made = NewCompressor(
+        options.compression, options.compression_opts, dictionary.bytes);
+    if (!made.ok()) return made.status();
+    codec = std::move(made).value();
+    if (options.verify_compression) {
+      verifier = std::make_unique<CompressionVerifier>(dictionary.digested);
+    }
+  }
+  return BlockCompressor(std::move(codec), options.compression,
+                         options.compression_opts.max_compressed_bytes_per_kb,
+                         std::move(verifier));
+}
+
+}  // namespace ashlar::internal
+
+#endif  // ASHLAR_TABLE_WRITE_BLOCK_COMPRESSOR_H_

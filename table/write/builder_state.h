@@ -1,0 +1,206 @@
+// What a TableBuilder holds while it builds.
+//
+// Data flow, once per entry: one pass over key and last key finds where they
+// part, which gives both the order check and the shared prefix; the flush
+// policy says whether the block is full; the entry is copied into the block and
+// the part of the key that differs into last_key; its hash goes to the filter.
+// Once per block: the block is compressed into the writer's buffer, or already
+// stands there, gets its trailer, and its separator and handle go to the index.
+// With workers the block goes into a ring instead, and its handle comes back
+// some blocks later: the index takes handles in order, however late.
+// Where a dictionary is wanted, blocks first wait in the sampler until it is
+// made of them; only then is there a ring.
+//
+// Used by the three files of the builder: add_entries.cc takes entries in,
+// store_blocks.cc brings blocks into the file, table_builder.cc is the public
+// face. One thread at a time.
+#ifndef ASHLAR_TABLE_WRITE_BUILDER_STATE_H_
+#define ASHLAR_TABLE_WRITE_BUILDER_STATE_H_
+
+#include <array>
+#include <bitset>
+#include <optional>
+#include <vector>
+
+#include "ashlar/table/flush_block_policy.h"
+#include "ashlar/table/table_builder.h"
+#include "table/block/data_block_builder.h"
+#include "table/index/registry.h"
+#include "table/write/collectors.h"
+#include "table/write/compression_ring.h"
+#include "table/write/dictionary_sampler.h"
+#include "table/write/flush_policy.h"
+#include "table/write/key_parting.h"
+#include "table/write/tail_writer.h"
+#include "table/write/timestamp_collector.h"
+
+namespace ashlar {
+
+using namespace internal;  // for the builder's own files
+
+inline DataBlockForm FormOf(const TableOptions& options) {
+  // A read at a timestamp looks for keys that are in no block: their hashes
+  // would lead it astray. RocksDB makes none there either.
+  const bool hashed = options.data_block_index_type ==
+                          DataBlockIndexType::kDataBlockBinaryAndHash &&
+                      options.comparator->timestamp_size() == 0;
+  return {options.block_restart_interval,
+          options.separate_key_value_in_data_block,
+          hashed ? options.data_block_hash_table_util_ratio : 0};
+}
+
+// Who compresses and writes besides the caller, and helps with the filter.
+struct RingCrew {
+  uint32_t workers;
+  uint32_t filter_workers;
+  WorkerPool* pool;  // null: the ring's own
+};
+
+struct TableBuilder::State {
+  State(const TableOptions& table_options, BlockCompressor compressor_in,
+        uint32_t base_context_checksum_in, WritableFile* file_in,
+        const RingCrew& crew_in, uint64_t target_file_size_in,
+        Collectors collectors_in)
+      : options(table_options),
+        order(options.persist_user_defined_timestamps
+                  ? KeyOrder(options.comparator)
+                  : KeyOrder(options.comparator).WithoutTimestamps()),
+        timestamps(options),
+        quick_key_limit(timestamps.any() ? 0 : kMaxUserKeyBytes + 1),
+        own_flush_policy(
+            options.flush_block_policy_factory == nullptr
+                ? nullptr
+                : options.flush_block_policy_factory->NewFlushBlockPolicy()),
+        flush_policy(own_flush_policy != nullptr
+                         ? FlushPolicy::OfApplication()
+                         : FlushPolicy(options.block_size,
+                                       options.block_size_deviation,
+                                       options.block_align)),
+        alignment(options),
+        base_context_checksum(base_context_checksum_in),
+        file(file_in),
+        crew(crew_in),
+        target_file_size(target_file_size_in),
+        writer(file, options.checksum, base_context_checksum),
+        compressor(std::move(compressor_in)),
+        sampler(SamplerFor()),
+        ring(sampler.has_value() ? nullptr : NewRing()),
+        block(FormOf(options), BlockPlaceInMemory()),
+        index(NewIndexBuilder(options)),
+        index_takes_keys(index->takes_keys()),
+        collectors(std::move(collectors_in)),
+        is_watched(!collectors.empty() || own_flush_policy != nullptr) {
+    if (options.filter == FilterType::kNone) return;
+    if (options.partition_filters) {
+      filter_partitions.emplace(options, index.get(),
+                                [this] { return FilterCrew(); });
+    } else {
+      filter.emplace(options);
+    }
+  }
+
+  const TableOptions options;
+  // Of the keys as they are written.
+  const KeyOrder order;
+  TimestampCollector timestamps;
+  // Keys of this size or more are looked at closely.
+  const uint64_t quick_key_limit;
+  const std::unique_ptr<FlushBlockPolicy> own_flush_policy;  // mostly null
+  FlushPolicy flush_policy;
+  const BlockAlignment alignment;
+  const uint32_t base_context_checksum;
+  bool unique_user_keys = false;
+
+  WritableFile* const file;
+  const RingCrew crew;
+  const uint64_t target_file_size;  // 0: unknown
+  BlockWriter writer;
+  BlockCompressor compressor;
+  // Made of the first data blocks and used for all of them, but nothing else.
+  BlockDictionary dictionary;
+  std::optional<BlockCompressor> with_dictionary;
+  std::optional<DictionarySampler> sampler;  // while blocks wait for it
+  Buffer raw_block;  // the block in the making, when it will be compressed
+  std::unique_ptr<CompressionRing> ring;  // null: the caller does it all
+  std::unique_ptr<WorkerPool> own_pool;   // the ring's, once that is done
+  std::vector<WrittenBlock> written;      // kept for its memory
+  DataBlockBuilder block;
+  std::unique_ptr<IndexBuilder> index;
+  const bool index_takes_keys;
+  Collectors collectors;
+  const bool is_watched;  // each entry, by a policy or collectors
+  // At most one of the two.
+  std::optional<KeyFilterBuilder> filter;
+  std::optional<FilterPartitionsBuilder> filter_partitions;
+  RangeDeletionBlockBuilder range_deletions;
+  std::bitset<256> compression_types;
+  uint64_t num_stored_blocks = 0;  // data blocks that the file has
+
+  LastKey last_key;
+  TableProperties properties;
+  std::array<uint64_t, 256> type_counts{};
+  SequenceNumber largest_seqno = 0;
+  SequenceNumber smallest_seqno = kMaxSequenceNumber;
+
+  bool finished = false;
+  Status status;
+
+  Status AddEntry(const Slice& user_key, uint64_t tail, const Slice& value);
+  Status AddUnusual(const Slice& user_key, uint64_t tail, const Slice& value);
+  Status CheckStripped(const Slice& user_key, uint64_t tail,
+                       const Slice& timestamp) const;
+  Status AddWithTimestamp(const Slice& user_key, uint64_t tail,
+                          const Slice& value);
+  Status AddChecked(const Slice& user_key, uint64_t tail, const Slice& value);
+  Status AddRangeDeletion(const Slice& begin, uint64_t tail, const Slice& end);
+  void Count(uint64_t key_size, uint64_t tail, uint64_t value_size) {
+    ++properties.num_entries;
+    properties.raw_key_size += key_size;
+    properties.raw_value_size += value_size;
+    ++type_counts[tail & 0xff];
+    largest_seqno = std::max(largest_seqno, tail >> 8);
+    smallest_seqno = std::min(smallest_seqno, tail >> 8);
+  }
+  Status AddWatched(const Slice& user_key, uint64_t tail, const Slice& value);
+  Status BadEntry(const Slice& user_key, uint64_t tail,
+                  std::string_view why) const;
+  Status CutBlock(const Slice* next_user_key, uint64_t next_tail);
+  Buffer* BlockPlaceInMemory() {
+    if (ring != nullptr) return ring->in_place();
+    return compressor.active() ? &raw_block : writer.in_place();
+  }
+  std::optional<DictionarySampler> SamplerFor() const;
+  std::unique_ptr<CompressionRing> NewRing() const;
+  WorkerCrew FilterCrew() const;
+  Status HoldBack(const Slice& contents);
+  Status UseDictionary();
+  // Partitions that are cut together with those of the index must not see keys
+  // before the index knows where their blocks lie.
+  bool AddsHeldKeys() const {
+    return filter_partitions.has_value() &&
+           !options.decouple_partitioned_filters;
+  }
+  Status AddKeysOf(const Slice& block_contents, std::string* last_user_key);
+  // Of data blocks.
+  BlockCompressor& Codec() {
+    return with_dictionary.has_value() ? *with_dictionary : compressor;
+  }
+  Status StoreBlock(const Slice& contents);
+  Status StoreCompressed(const Slice& contents, WrittenBlock* stored_block);
+  void TakeWritten();
+  void CountBlock(const WrittenBlock& stored_block);
+  Status FinishDataBlocks();
+  // Data blocks and all that comes after them.
+  Status FinishFile();
+  uint64_t FileSize() const {
+    return ring != nullptr ? ring->offset() : writer.offset();
+  }
+  uint64_t TailEstimate() const;
+  uint64_t SizeEstimate() const;
+  uint64_t EndOfDataBlocks() const;
+  void CompleteCounts();
+};
+
+}  // namespace ashlar
+
+#endif  // ASHLAR_TABLE_WRITE_BUILDER_STATE_H_

@@ -1,0 +1,49 @@
+#include "table/write/compression_verifier.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "util/compress/type_names.h"
+
+namespace ashlar::internal {
+
+namespace {
+
+std::string HexByte(char c) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  const auto byte = static_cast<uint8_t>(c);
+  return {'0', 'x', kDigits[byte >> 4], kDigits[byte & 15]};
+}
+
+}  // namespace
+
+Status CompressionVerifier::Verify(CompressionType type, const Slice& raw,
+                                   const Slice& payload) {
+  constexpr int kCompressFormat = 2;  // of all format versions that are written
+  decompressed_.clear();
+  Status status = decompressor_.Decompress(
+      type, kCompressFormat, payload, {.max_uncompressed_bytes = raw.size()},
+      &decompressed_, dictionary_.get());
+  const auto codec = [type] { return std::string(FindTypeNames(type)->word); };
+  if (!status.ok()) return status.WithPrefix(codec() + " cannot read it back");
+  const Slice found = decompressed_.slice();
+  if (found == raw) return {};
+  if (found.size() != raw.size()) {
+    return Status::Corruption(codec() + " gives back " +
+                              std::to_string(found.size()) +
+                              " bytes, expected " + std::to_string(raw.size()));
+  }
+  const auto differs = std::mismatch(raw.begin(), raw.end(), found.begin());
+  return Status::Corruption(codec() + " gives back other bytes: byte " +
+                            std::to_string(differs.first - raw.begin()) +
+                            " of " + std::to_string(raw.size()) + " is " +
+                            HexByte(*differs.second) + ", expected " +
+                            HexByte(*differs.first));
+}
+
+Status LocateUnverified(const Status& cause, const std::string& file_name,
+                        const BlockPlace& place) {
+  return place.Wrap("verify_compression failed", cause).WithPrefix(file_name);
+}
+
+}  // namespace ashlar::internal

@@ -1,0 +1,51 @@
+// CompressionVerifier: proves that a compressed block can be read.
+//
+// For TableOptions::verify_compression. Each thread that compresses has its own
+// verifier (its BlockCompressor owns it): a decompressor, and a buffer that
+// grows to the largest block which that thread met. All of them share the
+// digested dictionary, which nobody changes.
+//
+// It proves what codec and memory did between the original block and the
+// stored one. It does not look at blocks that are stored as they are.
+#ifndef ASHLAR_TABLE_WRITE_COMPRESSION_VERIFIER_H_
+#define ASHLAR_TABLE_WRITE_COMPRESSION_VERIFIER_H_
+
+#include <memory>
+#include <string>
+
+#include "ashlar/util/compression.h"
+#include "ashlar/util/slice.h"
+#include "ashlar/util/status.h"
+#include "table/format/block_place.h"
+#include "util/compress/codec.h"
+#include "util/compress/dictionary.h"
+#include "util/mem/buffer.h"
+
+namespace ashlar::internal {
+
+class CompressionVerifier {
+ public:
+  // The dictionary that the blocks are compressed with; null: none.
+  explicit CompressionVerifier(
+      std::shared_ptr<const DecompressionDictionary> dictionary)
+      : dictionary_(std::move(dictionary)) {}
+
+  // Decompresses `payload` and compares the result with `raw`. Corruption says
+  // what the codec returned instead, but not where the block is: the caller
+  // adds that with LocateUnverified. Takes raw.size() bytes at most, whatever
+  // size the payload declares.
+  Status Verify(CompressionType type, const Slice& raw, const Slice& payload);
+
+ private:
+  std::shared_ptr<const DecompressionDictionary> dictionary_;
+  Decompressor decompressor_;
+  Buffer decompressed_;
+};
+
+// The verifier's error with the names of file and block in front.
+Status LocateUnverified(const Status& cause, const std::string& file_name,
+                        const BlockPlace& place);
+
+}  // namespace ashlar::internal
+
+#endif  // ASHLAR_TABLE_WRITE_COMPRESSION_VERIFIER_H_

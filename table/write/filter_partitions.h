@@ -1,0 +1,103 @@
+// FilterPartitionsBuilder: a filter in partitions, and an index block over
+// them.
+//
+//   partition  the payload of a filter over a run of keys
+//   index      an index block: key = where the run ends, value = the handle
+//
+// Decoupled, a run ends where its filter is full, at the key then added last
+// with timestamp, sequence number and type 0. Coupled, as before RocksDB 10.6,
+// the partitions of the index and those of the filter are cut together, and a
+// run ends at the separator of the data block before. FORMAT.md, "Partitions".
+//
+// Data flow: a run that is full waits as hashes until some 64 K of them do;
+// then each partition is a unit of work for whoever helps. So they are built
+// while keys still come, and what waits (a megabyte) does not grow with the
+// file. Where nobody helps each is built at once. The bytes are the same.
+//
+// Used by the table builder in place of a filter in one piece. One thread at a
+// time; coupled, the index must get each handle before the next key comes.
+#ifndef ASHLAR_TABLE_WRITE_FILTER_PARTITIONS_H_
+#define ASHLAR_TABLE_WRITE_FILTER_PARTITIONS_H_
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ashlar/table/options.h"
+#include "ashlar/util/slice.h"
+#include "ashlar/util/status.h"
+#include "table/filter/full_filter.h"
+#include "table/index/index_builder.h"
+#include "table/write/block_writer.h"
+#include "util/mem/buffer.h"
+#include "util/sync/worker_crew.h"
+
+namespace ashlar::internal {
+
+class FilterPartitionsBuilder {
+ public:
+  // Says who may help at the moment.
+  using FindCrew = std::function<WorkerCrew()>;
+
+  // Both must outlive it.
+  FilterPartitionsBuilder(const TableOptions& options, IndexBuilder* index,
+                          FindCrew find_crew);
+
+  // Every entry's key, in order, and the one before (empty before the first).
+  void AddKey(const Slice& user_key, const Slice& last_user_key) {
+    if (CutIsDue()) [[unlikely]]
+      Cut(&user_key, last_user_key);
+    keys_.AddKey(WithoutTimestamp(user_key, timestamp_bytes_));
+  }
+
+  // What is in all partitions.
+  uint64_t num_hashes() const {
+    return done_hashes_ + keys_.bits().num_hashes();
+  }
+  uint64_t SizeEstimate() const {
+    return done_bytes_ + waiting_bytes_ + keys_.bits().SizeEstimate();
+  }
+  std::string_view policy_name() const { return keys_.bits().policy_name(); }
+
+  // Writes all of it, if there is anything; *index_handle is then that of the
+  // index. All data blocks must be finished. *bytes: of all blocks.
+  Status Write(const Slice& last_user_key, BlockWriter* writer,
+               BlockHandle* index_handle, uint64_t* bytes);
+
+ private:
+  struct Partition {
+    FilterBitsBuilder hashes;  // until it is built
+    Buffer payload;
+    std::string end;  // internal key
+    Status built;     // what went wrong
+  };
+
+  bool CutIsDue();
+  // Ends the partition in the making. Null: there are no more keys.
+  void Cut(const Slice* next_user_key, const Slice& last_user_key);
+  std::string EndBehind(const Slice& user_key) const;
+  void AddPrefixOf(const Slice& user_key);
+  void BuildWaiting(const WorkerCrew& crew);
+  Status FirstFault(const std::string& file_name) const;
+
+  const TableOptions& options_;
+  IndexBuilder* const index_;
+  KeyFilterBuilder keys_;
+  const size_t timestamp_bytes_;  // that keys end in
+  const uint64_t hashes_per_partition_;
+  const FindCrew find_crew_;
+  // All but the one in the making. From first_waiting_ on they wait to be
+  // built.
+  std::vector<Partition> done_;
+  size_t first_waiting_ = 0;
+  uint64_t waiting_hashes_ = 0;
+  uint64_t waiting_bytes_ = 0;  // that they are expected to become
+  uint64_t done_hashes_ = 0;
+  uint64_t done_bytes_ = 0;  // of those that are built
+};
+
+}  // namespace ashlar::internal
+
+#endif  // ASHLAR_TABLE_WRITE_FILTER_PARTITIONS_H_

@@ -1,0 +1,59 @@
+// Where a key parts from the one before it: the order check and the shared
+// prefix, out of one pass over both.
+#ifndef ASHLAR_TABLE_WRITE_KEY_PARTING_H_
+#define ASHLAR_TABLE_WRITE_KEY_PARTING_H_
+
+#include <bit>
+#include <cstdint>
+#include <string>
+
+#include "ashlar/table/internal_key.h"
+#include "ashlar/util/slice.h"
+#include "table/format/key_order.h"
+#include "table/write/last_key.h"
+#include "util/coding/word_compare.h"
+
+namespace ashlar::internal {
+
+// What one comparison of neighbouring keys tells.
+struct KeyParting {
+  size_t common = 0;  // bytes of the user keys
+  size_t shared = 0;  // bytes of the internal keys
+  bool ascends = true;
+  bool same_user_key = false;
+};
+
+// Where user keys are equal, or one begins the other, the tails count too.
+inline KeyParting PartingWithTails(const KeyOrder& order, const LastKey& last,
+                                   const Slice& user_key, uint64_t tail,
+                                   size_t common) {
+  if (last.user_key().size() == common && user_key.size() == common) {
+    const uint64_t difference = last.tail() ^ tail;
+    const size_t shared_tail =
+        static_cast<size_t>(std::countr_zero(difference)) / 8;
+    return {common, common + shared_tail, last.tail() > tail, true};
+  }
+  const std::string last_key = last.ToInternalKey();
+  const std::string key =
+      MakeInternalKey(user_key, tail >> 8, static_cast<ValueType>(tail & 0xff));
+  return {common, CommonPrefix(last_key, key), order.Compare(last_key, key) < 0,
+          false};
+}
+
+inline KeyParting PartingOf(const KeyOrder& order, const LastKey& last,
+                            const Slice& user_key, uint64_t tail) {
+  const size_t common = last.CommonPrefix(user_key);
+  if (common < user_key.size() && common < last.user_key().size()) [[likely]] {
+    const bool ascends =
+        order.IsOfBytes()
+            ? order.AscendsAt(last.ByteAt(common),
+                              static_cast<uint8_t>(user_key[common]))
+            : order.CompareUserKeys(last.user_key(), user_key) < 0;
+    return {common, common, ascends, false};
+  }
+  return PartingWithTails(order, last, user_key, tail, common);
+}
+
+}  // namespace ashlar::internal
+
+#endif  // ASHLAR_TABLE_WRITE_KEY_PARTING_H_

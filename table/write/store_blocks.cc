@@ -1,0 +1,216 @@
+// Blocks on their way into the file: held back for a dictionary, compressed,
+// written, told to the index.
+
+#include "table/block/block_iterator.h"
+#include "table/write/builder_state.h"
+
+namespace ashlar {
+
+namespace {
+
+// Readers take no larger block by default.
+constexpr uint64_t kMaxIndexBytes = uint64_t{1} << 30;
+
+}  // namespace
+
+Status TableBuilder::State::CutBlock(const Slice* next_user_key,
+                                     uint64_t next_tail) {
+  index->Prepare(last_key.user_key(), last_key.tail(), next_user_key,
+                 next_tail);
+  if (index->SizeEstimate() > kMaxIndexBytes) [[unlikely]] {
+    return Status::InvalidArgument(
+        "the index would be larger than " + std::to_string(kMaxIndexBytes) +
+        " bytes after " + std::to_string(properties.num_data_blocks + 1) +
+        " data blocks: block_size is " + std::to_string(options.block_size) +
+        ", too small for so many and so large keys");
+  }
+  const Slice contents = block.Finish();
+  properties.uncompressed_data_size += contents.size();
+  ++properties.num_data_blocks;
+  collectors.BlockAdd(contents.size());
+  if (sampler.has_value()) [[unlikely]] {
+    return HoldBack(contents);
+  }
+  Status stored = StoreBlock(contents);
+  block.Start();
+  return stored;
+}
+
+// Null where the caller does all the work.
+std::unique_ptr<CompressionRing> TableBuilder::State::NewRing() const {
+  if (crew.workers == 0) return nullptr;
+  // With the entry that fills it. The caller's own largest blocks are too large
+  // to be paid for before they come.
+  constexpr uint64_t kEntryBytes = 1024;
+  constexpr uint64_t kMostBytes = uint64_t{1} << 20;
+  const RingOptions ring_options{
+      .block_bytes = static_cast<size_t>(
+          std::min(options.block_size, kMostBytes) + kEntryBytes),
+      .checksum = options.checksum,
+      .base_context_checksum = base_context_checksum,
+      .alignment = alignment,
+      .new_compressor = [this] {
+        return BlockCompressorFor(options, dictionary);
+      }};
+  return std::make_unique<CompressionRing>(ring_options, crew.workers,
+                                           crew.pool, file, 0);
+}
+
+// Threads that blocks had no use for are not started for a filter.
+WorkerCrew TableBuilder::State::FilterCrew() const {
+  WorkerPool* pool = crew.pool;
+  if (pool == nullptr) pool = own_pool.get();
+  if (pool == nullptr && ring != nullptr) pool = ring->own_pool();
+  if (pool == nullptr) return {};
+  return {pool->state(), crew.filter_workers};
+}
+
+// What belongs to the next file shall not shape this one's dictionary.
+std::optional<DictionarySampler> TableBuilder::State::SamplerFor() const {
+  const CompressionOptions& wanted = options.compression_opts;
+  if (!compressor.active() || wanted.max_dict_bytes == 0) return std::nullopt;
+  uint64_t limit = wanted.max_dict_buffer_bytes;
+  if (limit == 0 || (target_file_size != 0 && target_file_size < limit)) {
+    limit = target_file_size;
+  }
+  return DictionarySampler(options.compression, wanted, limit);
+}
+
+Status TableBuilder::State::HoldBack(const Slice& contents) {
+  if (!sampler->Add(contents)) {
+    return Status::MemoryLimit(
+        "no memory to hold back " +
+        std::to_string(sampler->bytes() + contents.size()) +
+        " bytes of blocks for a dictionary: "
+        "compression_opts.max_dict_buffer_bytes is " +
+        std::to_string(options.compression_opts.max_dict_buffer_bytes));
+  }
+  raw_block.clear();
+  block.Start();
+  return sampler->full() ? UseDictionary() : Status();
+}
+
+// To the filter, which until now knew nothing of them. *last_user_key is that
+// of the block before.
+Status TableBuilder::State::AddKeysOf(const Slice& block_contents,
+                                      std::string* last_user_key) {
+  const BlockPlace place{BlockKind::kData, {}};
+  BlockView view;
+  Status parsed = ParseBlock(block_contents, place, &view);
+  if (!parsed.ok()) return parsed;
+  BlockIterator it(order);
+  it.Reset(view, place);
+  for (bool on_entry = it.SeekToFirst(); on_entry; on_entry = it.Next()) {
+    const Slice user_key = UserKeyOf(it.key());
+    filter_partitions->AddKey(user_key, *last_user_key);
+    last_user_key->assign(user_key.data(), user_key.size());
+  }
+  return it.status();
+}
+
+// Makes the dictionary, and stores the blocks that waited for it.
+Status TableBuilder::State::UseDictionary() {
+  const DictionarySampler held = *std::exchange(sampler, std::nullopt);
+  dictionary = BlockDictionaryFor(options, held.MakeDictionary());
+  Result<BlockCompressor> made = BlockCompressorFor(options, dictionary);
+  if (!made.ok()) return made.status();
+  with_dictionary.emplace(std::move(made).value());
+  ring = NewRing();
+  Status stored;
+  std::string last_user_key;
+  for (size_t i = 0; stored.ok() && i < held.size(); ++i) {
+    if (AddsHeldKeys()) stored = AddKeysOf(held.block(i), &last_user_key);
+    if (!stored.ok()) return stored;
+    if (ring != nullptr) ring->in_place()->Append(held.block(i));
+    stored = StoreBlock(held.block(i));
+  }
+  block.StartIn(BlockPlaceInMemory());
+  return stored;
+}
+
+// Where they should end in a file of the wanted size.
+uint64_t TableBuilder::State::EndOfDataBlocks() const {
+  if (target_file_size == 0) return UINT64_MAX;
+  return target_file_size - std::min(target_file_size, TailEstimate());
+}
+
+Status TableBuilder::State::StoreBlock(const Slice& contents) {
+  Status stored;
+  if (ring != nullptr) {
+    stored = ring->EndBlock(&written, EndOfDataBlocks());
+    TakeWritten();
+    return stored;
+  }
+  WrittenBlock stored_block;
+  if (compressor.active()) {
+    stored = StoreCompressed(contents, &stored_block);
+  } else {
+    writer.Pad(alignment.Before(writer.offset(), contents.size()));
+    stored = writer.FinishInPlace(stored_block.type, &stored_block.handle);
+  }
+  writer.Pad(alignment.After(stored_block.handle.size));
+  raw_block.clear();
+  if (stored.ok()) CountBlock(stored_block);
+  return stored;
+}
+
+// Compressed if that makes it small enough, else as it is.
+Status TableBuilder::State::StoreCompressed(const Slice& contents,
+                                            WrittenBlock* stored_block) {
+  const size_t begin = writer.in_place()->size();
+  bool compressed;
+  Status verified = Codec().Compress(contents, writer.in_place(), &compressed);
+  const uint64_t size =
+      compressed ? writer.in_place()->size() - begin : contents.size();
+  writer.Pad(alignment.Before(writer.offset(), size));
+  if (!verified.ok()) [[unlikely]] {
+    return LocateUnverified(
+        verified, file->name(),
+        {BlockKind::kData, {writer.offset(), size}, num_stored_blocks});
+  }
+  if (!compressed) {
+    return writer.Append(contents, stored_block->type, &stored_block->handle);
+  }
+  stored_block->type = compressor.type();
+  return writer.FinishInPlace(stored_block->type, &stored_block->handle);
+}
+
+void TableBuilder::State::TakeWritten() {
+  for (const WrittenBlock& each : written) CountBlock(each);
+  written.clear();
+}
+
+// Of blocks in file order.
+void TableBuilder::State::CountBlock(const WrittenBlock& stored_block) {
+  ++num_stored_blocks;
+  if (stored_block.type != CompressionType::kNoCompression) {
+    compression_types.set(static_cast<uint8_t>(stored_block.type));
+  } else if (compressor.active()) {
+    ++properties.num_data_blocks_compression_rejected;
+  } else {
+    ++properties.num_data_blocks_compression_bypassed;
+  }
+  index->Finish(stored_block.handle);
+  properties.data_size =
+      stored_block.handle.End() + alignment.After(stored_block.handle.size);
+}
+
+Status TableBuilder::State::FinishDataBlocks() {
+  if (!block.empty()) {
+    Status cut = CutBlock(nullptr, 0);
+    if (!cut.ok()) return cut;
+  }
+  if (sampler.has_value()) {
+    Status used = UseDictionary();
+    if (!used.ok()) return used;
+  }
+  if (ring == nullptr) return {};
+  Status drained = ring->Finish(&written);
+  TakeWritten();
+  writer.SkipTo(ring->offset());
+  own_pool = ring->TakeOwnPool();
+  ring.reset();
+  return drained;
+}
+
+}  // namespace ashlar

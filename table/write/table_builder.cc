@@ -1,0 +1,164 @@
+// The builder's public face: making one, ending it, asking it.
+
+#include "port/threads.h"
+#include "table/format/format_version.h"
+#include "table/write/builder_state.h"
+#include "table/write/initial_properties.h"
+#include "util/mem/memory_limit.h"
+
+namespace ashlar {
+
+namespace {
+
+uint32_t WorkersOf(const BuildOptions& options) {
+  if (options.workers.has_value()) return *options.workers;
+  if (options.parallel_threads == 0) return port::CpuCount() - 1;
+  return options.parallel_threads == 1 ? 0 : options.parallel_threads;
+}
+
+RingCrew CrewFor(const TableOptions& table_options,
+                 const BuildOptions& build_options) {
+  // Where a filter is cut depends on how large the block before became.
+  const bool coupled = table_options.partition_filters &&
+                       !table_options.decouple_partitioned_filters;
+  const uint32_t workers = WorkersOf(build_options);
+  return {coupled ? 0 : workers, workers, build_options.worker_pool};
+}
+
+}  // namespace
+
+void TableBuilder::State::CompleteCounts() {
+  const auto count = [this](ValueType type) {
+    return type_counts[static_cast<uint8_t>(type)];
+  };
+  properties.num_range_deletions = count(ValueType::kTypeRangeDeletion);
+  properties.num_deletions = count(ValueType::kTypeDeletion) +
+                             count(ValueType::kTypeSingleDeletion) +
+                             count(ValueType::kTypeDeletionWithTimestamp) +
+                             properties.num_range_deletions;
+  properties.num_merge_operands = count(ValueType::kTypeMerge);
+  if (properties.num_entries == 0) smallest_seqno = 0;
+  properties.key_largest_seqno = largest_seqno;
+  properties.key_smallest_seqno = smallest_seqno;
+  timestamps.Describe(&properties.user_collected_properties);
+}
+
+// All that comes behind the data blocks.
+uint64_t TableBuilder::State::TailEstimate() const {
+  // Properties, metaindex and footer together are about this large.
+  constexpr uint64_t kTailBytes = 1500;
+  return index->SizeEstimate() + kTailBytes + range_deletions.SizeEstimate() +
+         dictionary.bytes.size() +
+         (filter_partitions ? filter_partitions->SizeEstimate() : 0) +
+         (filter.has_value() ? filter->bits().SizeEstimate() : 0);
+}
+
+uint64_t TableBuilder::State::SizeEstimate() const {
+  // What is written tells what the rest will come to.
+  uint64_t written_bytes = FileSize();
+  uint64_t in_flight = 0;
+  if (ring != nullptr) {
+    const CompressionRing::Extent extent = ring->Measure();
+    written_bytes = extent.offset;
+    in_flight = extent.bytes_in_flight;
+  }
+  if (sampler.has_value()) in_flight = sampler->bytes();
+  const uint64_t raw_written = properties.uncompressed_data_size - in_flight;
+  uint64_t pending = in_flight + (block.empty() ? 0 : block.SizeEstimate());
+  if (raw_written != 0) {
+    pending = static_cast<uint64_t>(static_cast<double>(pending) *
+                                    static_cast<double>(written_bytes) /
+                                    static_cast<double>(raw_written));
+  }
+  return written_bytes + pending + TailEstimate();
+}
+
+Status TableBuilder::State::FinishFile() {
+  Status done = FinishDataBlocks();
+  if (!done.ok()) return done;
+  CompleteCounts();
+  done = collectors.Finish(&properties.user_collected_properties);
+  if (!done.ok()) return done;
+  return WriteTail(
+      {&options, base_context_checksum,
+       filter.has_value() ? &filter->bits() : nullptr,
+       filter_partitions ? &*filter_partitions : nullptr, last_key.user_key(),
+       index.get(), &compressor, dictionary.bytes, compression_types,
+       &range_deletions, FilterCrew()},
+      &writer, &properties);
+}
+
+TableBuilder::TableBuilder(std::unique_ptr<State> state)
+    : state_(std::move(state)) {}
+
+TableBuilder::~TableBuilder() = default;
+
+Result<std::unique_ptr<TableBuilder>> TableBuilder::Create(
+    const TableOptions& table_options, const BuildOptions& build_options,
+    WritableFile* file) {
+  return OrMemoryLimit([&]() -> Result<std::unique_ptr<TableBuilder>> {
+    Status status = table_options.Validate();
+    if (status.ok()) status = ValidateBuildOptions(build_options);
+    if (!status.ok()) return status;
+    Result<BlockCompressor> compressor = BlockCompressorFor(table_options);
+    if (!compressor.ok()) return compressor.status();
+    const TableIdentity identity = CompleteIdentity(build_options.identity);
+    const bool context =
+        TraitsOf(table_options.format_version).has_context_checksums;
+    const uint32_t base = context ? *identity.base_context_checksum : 0;
+    auto state = std::make_unique<State>(
+        table_options, std::move(compressor).value(), base, file,
+        CrewFor(table_options, build_options), build_options.target_file_size,
+        Collectors(build_options));
+    if (table_options.flush_block_policy_factory != nullptr &&
+        state->own_flush_policy == nullptr) {
+      return Status::InvalidArgument("flush_block_policy_factory makes none");
+    }
+    state->properties =
+        InitialProperties(table_options, build_options, identity);
+    return std::unique_ptr<TableBuilder>(new TableBuilder(std::move(state)));
+  });
+}
+
+void TableBuilder::MakeExternal() {
+  state_->unique_user_keys = true;
+  // The version that carries a global sequence number.
+  constexpr uint32_t kExternalFileVersion = 2;
+  state_->properties.external_sst_file_version = kExternalFileVersion;
+  state_->properties.external_sst_file_global_seqno = 0;
+}
+
+Status TableBuilder::Finish() {
+  State& s = *state_;
+  if (!s.status.ok()) return s.status;
+  if (s.finished) {
+    return Status::InvalidArgument("Finish after Finish or Abandon");
+  }
+  s.finished = true;
+  s.status = OrMemoryLimit([&s] { return s.FinishFile(); });
+  s.own_pool.reset();
+  return s.status;
+}
+
+void TableBuilder::Abandon() {
+  state_->finished = true;
+  state_->ring.reset();
+}
+
+Status TableBuilder::status() const { return state_->status; }
+
+uint64_t TableBuilder::NumEntries() const {
+  return state_->properties.num_entries;
+}
+
+uint64_t TableBuilder::FileSize() const { return state_->FileSize(); }
+
+uint64_t TableBuilder::EstimatedFileSize() const {
+  return state_->finished ? FileSize() : state_->SizeEstimate();
+}
+
+const TableProperties& TableBuilder::properties() const {
+  return state_->properties;
+}
+
+}  // namespace ashlar

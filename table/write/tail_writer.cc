@@ -1,0 +1,200 @@
+#include "table/write/tail_writer.h"
+
+#include <map>
+#include <string>
+
+#include "table/filter/verify_filter.h"
+#include "table/format/footer.h"
+#include "table/meta/plain_block.h"
+#include "table/meta/properties_block.h"
+
+namespace ashlar::internal {
+
+namespace {
+
+using Metaindex = std::map<std::string, std::string>;
+
+void AddToMetaindex(std::string name, const BlockHandle& handle,
+                    Metaindex* metaindex) {
+  std::string coded;
+  handle.AppendTo(&coded);
+  metaindex->emplace(std::move(name), std::move(coded));
+}
+
+Status WriteFilter(const TailContents& contents, BlockWriter* writer,
+                   TableProperties* properties, Metaindex* metaindex) {
+  if (contents.filter == nullptr) return {};
+  properties->filter_policy_name = contents.filter->policy_name();
+  properties->num_filter_entries = contents.filter->num_hashes();
+  if (contents.filter->num_hashes() == 0) return {};
+  Buffer payload;
+  Status status = contents.filter->Finish(&payload, contents.crew);
+  if (!status.ok()) {
+    return LocateBadFilter(status, writer->file_name(), "filter block");
+  }
+  properties->filter_size = payload.size();
+  BlockHandle handle;
+  status =
+      writer->Append(payload.slice(), CompressionType::kNoCompression, &handle);
+  std::string name(kFullFilterPrefix);
+  name.append(kBuiltinFilterName);
+  AddToMetaindex(std::move(name), handle, metaindex);
+  return status;
+}
+
+Status WriteFilterPartitions(const TailContents& contents, BlockWriter* writer,
+                             TableProperties* properties,
+                             Metaindex* metaindex) {
+  FilterPartitionsBuilder* const filter = contents.filter_partitions;
+  if (filter == nullptr) return {};
+  properties->filter_policy_name = filter->policy_name();
+  BlockHandle handle;
+  Status status = filter->Write(contents.last_user_key, writer, &handle,
+                                &properties->filter_size);
+  properties->num_filter_entries = filter->num_hashes();
+  if (properties->filter_size == 0) return status;
+  std::string name(kPartitionedFilterPrefix);
+  name.append(kBuiltinFilterName);
+  AddToMetaindex(std::move(name), handle, metaindex);
+  return status;
+}
+
+// Compresses index blocks, and puts them into file and metaindex.
+class IndexBlockWriter final : public IndexSink {
+ public:
+  IndexBlockWriter(TailContents* contents, BlockWriter* writer,
+                   Metaindex* metaindex)
+      : contents_(contents), writer_(writer), metaindex_(metaindex) {}
+
+  Status Store(BlockKind kind, const Slice& block,
+               BlockHandle* handle) override {
+    const uint64_t number = stored_[kind]++;
+    BlockCompressor* const compressor = contents_->compressor;
+    if (!compressor->active() ||
+        !contents_->options->enable_index_compression) {
+      return writer_->Append(block, CompressionType::kNoCompression, handle);
+    }
+    const size_t begin = writer_->in_place()->size();
+    bool compressed;
+    Status verified =
+        compressor->Compress(block, writer_->in_place(), &compressed);
+    if (!verified.ok()) [[unlikely]] {
+      const BlockHandle place{writer_->offset(),
+                              writer_->in_place()->size() - begin};
+      return LocateUnverified(verified, writer_->file_name(),
+                              {kind, place, number});
+    }
+    if (!compressed) {
+      return writer_->Append(block, CompressionType::kNoCompression, handle);
+    }
+    contents_->compression_types.set(static_cast<uint8_t>(compressor->type()));
+    return writer_->FinishInPlace(compressor->type(), handle);
+  }
+  Status StoreNamed(std::string_view name, const Slice& block) override {
+    BlockHandle handle;
+    Status status = Store(BlockKind::kOther, block, &handle);
+    AddToMetaindex(std::string(name), handle, metaindex_);
+    return status;
+  }
+
+ private:
+  TailContents* contents_;
+  BlockWriter* writer_;
+  Metaindex* metaindex_;
+  std::map<BlockKind, uint64_t> stored_;  // how many of each kind
+};
+
+Status WriteIndex(TailContents* contents, BlockWriter* writer,
+                  TableProperties* properties, Metaindex* metaindex,
+                  BlockHandle* handle) {
+  IndexBlockWriter sink(contents, writer, metaindex);
+  WrittenIndex written;
+  Status status = contents->index->Write(&sink, &written);
+  const IndexForm form = contents->index->form();
+  // RocksDB says so, in any format version, of partitions that never began.
+  const bool never_began =
+      properties->num_data_blocks == 0 &&
+      contents->options->index_type == IndexType::kTwoLevelIndexSearch;
+  properties->index_key_is_user_key = form.user_keys || never_began ? 1 : 0;
+  properties->index_value_is_delta_encoded = form.delta_handles ? 1 : 0;
+  // RocksDB counts one trailer here, however many blocks there are.
+  properties->index_size = written.raw_bytes + kBlockTrailerSize;
+  properties->index_partitions = written.partitions;
+  properties->top_level_index_size = written.top_level_bytes;
+  properties->num_uniform_blocks = written.uniform_blocks;
+  *handle = written.root;
+  return status;
+}
+
+Status WriteRangeDeletions(const TailContents& contents, BlockWriter* writer,
+                           Metaindex* metaindex) {
+  if (contents.range_deletions->empty()) return {};
+  BlockHandle handle;
+  Status status = writer->Append(contents.range_deletions->Finish(),
+                                 CompressionType::kNoCompression, &handle);
+  AddToMetaindex(std::string(kRangeDeletionBlockName), handle, metaindex);
+  return status;
+}
+
+Status WriteDictionary(const Slice& dictionary, BlockWriter* writer,
+                       Metaindex* metaindex) {
+  if (dictionary.empty()) return {};
+  BlockHandle handle;
+  Status status =
+      writer->Append(dictionary, CompressionType::kNoCompression, &handle);
+  AddToMetaindex(std::string(kDictionaryBlockName), handle, metaindex);
+  return status;
+}
+
+}  // namespace
+
+Status WriteTail(TailContents contents, BlockWriter* writer,
+                 TableProperties* properties) {
+  const FormatTraits& traits = TraitsOf(contents.options->format_version);
+  Metaindex metaindex;
+  properties->tail_start_offset = writer->offset();
+  Status status = WriteFilter(contents, writer, properties, &metaindex);
+  if (status.ok()) {
+    status = WriteFilterPartitions(contents, writer, properties, &metaindex);
+  }
+  if (!status.ok()) return status;
+  Footer footer;
+  status = WriteIndex(&contents, writer, properties, &metaindex, &footer.index);
+  if (status.ok()) {
+    status = WriteDictionary(contents.dictionary, writer, &metaindex);
+  }
+  if (status.ok()) status = WriteRangeDeletions(contents, writer, &metaindex);
+  if (!status.ok()) return status;
+
+  // RocksDB names no codec either where max_compressed_bytes_per_kb rules out
+  // every block.
+  properties->compression_name = EncodeCompressionProperty(
+      contents.compressor->active() ? contents.options->compression
+                                    : CompressionType::kNoCompression,
+      contents.compression_types, traits);
+  Buffer block;
+  EncodeProperties(*properties, &block);
+  BlockHandle handle;
+  status =
+      writer->Append(block.slice(), CompressionType::kNoCompression, &handle);
+  if (!status.ok()) return status;
+  AddToMetaindex(std::string(kPropertiesBlockName), handle, &metaindex);
+  if (traits.has_context_checksums) {
+    AddToMetaindex(std::string(kIndexBlockName), footer.index, &metaindex);
+  }
+
+  block.clear();
+  EncodePlainBlock(metaindex, 1, &block);
+  status = writer->Append(block.slice(), CompressionType::kNoCompression,
+                          &footer.metaindex);
+  if (!status.ok()) return status;
+  footer.format_version = contents.options->format_version;
+  footer.checksum = contents.options->checksum;
+  footer.base_context_checksum = contents.base_context_checksum;
+  footer.offset = writer->offset();
+  status = writer->AppendBytes(EncodeFooter(footer));
+  if (status.ok()) status = writer->Flush();
+  return status;
+}
+
+}  // namespace ashlar::internal

@@ -1,0 +1,61 @@
+// WriteProgress: how far writing has come, in raw bytes and in bytes of the
+// file, always the two of one moment.
+//
+// Protocol: there are two copies, and a number whose lowest bit says which is
+// the last. The writer fills the other one and then counts up, so the copy
+// that a reader is sent to is not touched before the next count. The reader
+// takes it and looks at the number again; if that has changed it starts over,
+// which needs a whole run to be written meanwhile. Nobody waits for a writer
+// that has lost its core. Every store releases and every load acquires: who
+// sees a value of the count after next also sees the next one, and starts over.
+#ifndef ASHLAR_TABLE_WRITE_WRITE_PROGRESS_H_
+#define ASHLAR_TABLE_WRITE_WRITE_PROGRESS_H_
+
+#include <cstdint>
+
+#include "util/sync/atomic.h"
+
+namespace ashlar::internal {
+
+class WriteProgress {
+ public:
+  struct Counts {
+    uint64_t raw_bytes;  // of the blocks that are written
+    uint64_t offset;     // where they end in the file
+  };
+
+  explicit WriteProgress(uint64_t offset)
+      : copies_{Copy(offset), Copy(offset)} {}
+
+  // By any thread.
+  Counts Look() const {
+    for (;;) {
+      const uint64_t count = count_.Load();
+      const Copy& copy = copies_[count % 2];
+      const Counts seen{copy.raw_bytes.Load(), copy.offset.Load()};
+      if (count_.Load() == count) return seen;
+    }
+  }
+
+  // By one thread at a time, each seeing what those before it did.
+  void Advance(uint64_t raw_bytes, uint64_t offset) {
+    const uint64_t next = count_.Load() + 1;
+    const uint64_t raw_before = copies_[(next - 1) % 2].raw_bytes.Load();
+    copies_[next % 2].raw_bytes.Store(raw_before + raw_bytes);
+    copies_[next % 2].offset.Store(offset);
+    count_.Store(next);
+  }
+
+ private:
+  struct Copy {
+    explicit Copy(uint64_t at) : offset(at) {}
+    AcqRelAtomic<uint64_t> raw_bytes{0};
+    AcqRelAtomic<uint64_t> offset;
+  };
+  Copy copies_[2];
+  AcqRelAtomic<uint64_t> count_{0};
+};
+
+}  // namespace ashlar::internal
+
+#endif  // ASHLAR_TABLE_WRITE_WRITE_PROGRESS_H_

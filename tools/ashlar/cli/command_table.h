@@ -1,0 +1,46 @@
+// The commands, one row each.
+#ifndef ASHLAR_TOOLS_ASHLAR_CLI_COMMAND_TABLE_H_
+#define ASHLAR_TOOLS_ASHLAR_CLI_COMMAND_TABLE_H_
+
+#include <span>
+#include <string_view>
+
+#include "tools/ashlar/flags/flags.h"
+
+namespace ashlar::tool {
+
+struct Command {
+  std::string_view name;
+  CommandBit bit;
+  std::string_view arguments;  // behind the name, in the synopsis
+  std::string_view summary;    // one line
+  std::string_view details;    // for --help=<command>; paragraphs
+  // The exit code.
+  int (*run)(const CommandLine& line);
+};
+
+std::span<const Command> Commands();
+// Null when there is none of that name.
+const Command* FindCommand(std::string_view name);
+
+int RunCheck(const CommandLine& line);
+int RunScan(const CommandLine& line);
+int RunVerify(const CommandLine& line);
+int RunIdentify(const CommandLine& line);
+int RunProperties(const CommandLine& line);
+int RunLayout(const CommandLine& line);
+int RunGet(const CommandLine& line);
+int RunRaw(const CommandLine& line);
+int RunRecompress(const CommandLine& line);
+int RunSalvage(const CommandLine& line);
+int RunDiff(const CommandLine& line);
+int RunStats(const CommandLine& line);
+int RunReport(const CommandLine& line);
+int RunOverlap(const CommandLine& line);
+int RunSpace(const CommandLine& line);
+int RunRewrite(const CommandLine& line);
+int RunBuild(const CommandLine& line);
+
+}  // namespace ashlar::tool
+
+#endif  // ASHLAR_TOOLS_ASHLAR_CLI_COMMAND_TABLE_H_

@@ -1,0 +1,76 @@
+#include "tools/ashlar/cli/flag_values.h"
+
+#include <string_view>
+
+#include "ashlar/table/options.h"
+#include "tools/ashlar/cli/command_table.h"
+
+namespace ashlar::tool {
+namespace {
+
+constexpr std::string_view kCodecs = "none|snappy|zlib|bzip2|lz4|lz4hc|zstd";
+
+// For flags whose values the table describes in words.
+constexpr struct {
+  std::string_view flag;
+  std::string_view words;
+} kWords[] = {
+    {"compression_type", kCodecs},
+    {"compression_types", kCodecs},
+    {"checksum_type", "kNoChecksum|kCRC32c|kxxHash|kxxHash64|kXXH3"},
+    {"comparator",
+     "leveldb.BytewiseComparator|rocksdb.ReverseBytewiseComparator|"
+     "leveldb.BytewiseComparator.u64ts|"
+     "rocksdb.ReverseBytewiseComparator.u64ts"},
+    {"compression_manager", "BuiltinV2"},
+    {"env_uri", "file://"},
+    {"fs_uri", "file://"},
+    {"prefix_extractor",
+     "rocksdb.FixedPrefix.|rocksdb.CappedPrefix.|rocksdb.Noop"},
+};
+
+std::vector<std::string> Split(std::string_view words) {
+  std::vector<std::string> parts;
+  while (true) {
+    const size_t bar = words.find('|');
+    parts.emplace_back(words.substr(0, bar));
+    if (bar == std::string_view::npos) return parts;
+    words.remove_prefix(bar + 1);
+  }
+}
+
+}  // namespace
+
+ValueForm ValueFormOf(const FlagRow& row) {
+  if (row.value.empty()) return ValueForm::kNone;
+  if (row.value == "path") return ValueForm::kFile;
+  if (row.value == "folder") return ValueForm::kFolder;
+  return row.value == "list" ? ValueForm::kList : ValueForm::kAny;
+}
+
+std::vector<std::string> ValueWords(const FlagRow& row) {
+  if (row.value.find('|') != std::string_view::npos) return Split(row.value);
+  std::vector<std::string> words;
+  if (row.name == "command" || row.name == "help") {
+    for (const Command& command : Commands()) words.emplace_back(command.name);
+  } else if (row.name == "format_version") {
+    for (uint32_t version = kMinFormatVersion; version <= kMaxFormatVersion;
+         ++version) {
+      words.push_back(std::to_string(version));
+    }
+  }
+  for (const auto& [flag, known] : kWords) {
+    if (flag == row.name) return Split(known);
+  }
+  return words;
+}
+
+std::vector<std::string> FlagSpellings(const FlagRow& row) {
+  std::vector<std::string> spellings = {std::string(row.name)};
+  if (row.kind == FlagKind::bool_ && row.default_text == "true") {
+    spellings.push_back("no" + spellings[0]);
+  }
+  return spellings;
+}
+
+}  // namespace ashlar::tool

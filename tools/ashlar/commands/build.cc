@@ -1,0 +1,240 @@
+// build: a table from rows of text.
+#include <chrono>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tools/ashlar/cli/command_table.h"
+#include "tools/ashlar/inputs/open_table.h"
+#include "tools/ashlar/outputs/build_options.h"
+#include "tools/ashlar/outputs/made_table.h"
+#include "tools/ashlar/outputs/ordered_rows.h"
+#include "tools/ashlar/outputs/output_path.h"
+#include "tools/ashlar/print/report.h"
+#include "tools/ashlar/rows/input_rows.h"
+#include "tools/ashlar/rows/row_sorter.h"
+#include "tools/ashlar/rows/scratch_file.h"
+
+namespace ashlar::tool {
+namespace {
+
+DuplicateRule ChosenDuplicateRule() {
+  if (FLAGS_on_duplicate == "first") return DuplicateRule::kFirst;
+  if (FLAGS_on_duplicate == "last") return DuplicateRule::kLast;
+  return DuplicateRule::kError;
+}
+
+class Build {
+ public:
+  Build(SinkOptions options, const std::vector<std::string>& inputs)
+      : options_(std::move(options)), inputs_(inputs) {}
+
+  // ok, Aborted when interrupted, or an error that error_line() tells.
+  Status Run() {
+    Status status = inputs_.ForEach(
+        [this](const Row& row) { return TakeRow(row); }, &error_line_);
+    if (status.ok() && sorter_ != nullptr) status = AddSorted();
+    if (status.ok() && sink_ == nullptr) {
+      status = Begin(FLAGS_external || FLAGS_input_format != "hex");
+    }
+    if (!status.ok()) return status;
+    status = rows_->Flush();
+    if (!status.ok()) return FailAt(rows_->bad_place(), status);
+    // The last moment at which nothing is left behind.
+    if (Interrupted()) return Status::Aborted("interrupted");
+    status = sink_->Finish();
+    return status.ok() ? status : Fail(options_.path, status);
+  }
+
+  // The line for standard error.
+  const FaultText& error_line() const { return error_line_; }
+  // Whether that is for the rows to mend, where it is InvalidArgument.
+  bool is_about_row() const { return is_about_row_; }
+  const TableOutput& sink() const { return *sink_; }
+
+ private:
+  Status Fail(const std::string& place, const Status& status) {
+    is_about_row_ = false;
+    error_line_ = FaultLine(place, status);
+    return status;
+  }
+  // Of a row: the code adds nothing there unless it is unusual.
+  Status FailAt(const RowPlace& place, const Status& status) {
+    // A check of what was made of rows long added; this one is not to blame.
+    if (status.IsCorruption()) return Fail(options_.path, status);
+    std::string text(status.message());
+    if (text.starts_with(options_.path + ": ")) {
+      text.erase(0, options_.path.size() + 2);
+    }
+    error_line_ = {place.ToString() + ": ", "", text};
+    if (!status.IsInvalidArgument()) {
+      error_line_.fault = StatusCodeName(status.code());
+      error_line_.after = ": " + text;
+    }
+    return status;
+  }
+
+  // Of the scratch files.
+  Status FailToSort(const Status& status) {
+    error_line_ = FaultLine(ScratchFolder(), status);
+    error_line_.after +=
+        "; rows beyond --memory are sorted there: --tmpdir names another "
+        "folder";
+    // That is advice: the errno at the end of the status calls for none.
+    return status.IsIOError() ? Status::IOError(error_line_.ToString())
+                              : status;
+  }
+
+  Status TakeRow(const Row& row) {
+    if (sink_ == nullptr) {
+      Status status = Begin(FLAGS_external || !row.has_sequence);
+      if (!status.ok()) return status;
+    }
+    if (row.has_sequence && options_.external && !FLAGS_external) {
+      return FailAt(row.place, Status::InvalidArgument(
+                                   "this row has a seq, the first has none"));
+    }
+    const bool at_once =
+        sorter_ == nullptr || row.type == ValueType::kTypeRangeDeletion;
+    return at_once ? AddRow(row) : AddToSorter(row);
+  }
+
+  // The first row decides what kind of table it becomes.
+  Status Begin(bool external) {
+    options_.external = external;
+    auto sink = TableOutput::Create(options_);
+    if (!sink.ok()) return Fail(options_.path, sink.status());
+    sink_ = std::move(sink).value();
+    rows_ = std::make_unique<OrderedRows>(&options_, ChosenDuplicateRule(),
+                                          sink_.get());
+    if (!FLAGS_sorted || MustKnowAllRanges()) {
+      sorter_ = std::make_unique<RowSorter>(options_.table.comparator, external,
+                                            FLAGS_memory);
+    }
+    if (FLAGS_sorted && sorter_ != nullptr) {
+      check_ = std::make_unique<OrderCheck>(&options_);
+      checked_rows_ = std::make_unique<OrderedRows>(
+          &options_, ChosenDuplicateRule(), check_.get());
+    }
+    return Status();
+  }
+
+  // A set of tables takes range deletions first, and they may stand anywhere:
+  // in tsv and csv there are none.
+  bool MustKnowAllRanges() const {
+    return options_.build.target_file_size != 0 &&
+           (FLAGS_input_format == "hex" || FLAGS_input_format == "jsonl");
+  }
+
+  Status AddRow(const Row& row) { return AddRow(row, rows_.get()); }
+  Status AddRow(const Row& row, OrderedRows* rows) {
+    const Status status = rows->Add(row);
+    return status.ok() ? status : FailAt(rows->bad_place(), status);
+  }
+
+  Status AddToSorter(const Row& row) {
+    if (!CanBeSorted(row)) return Refuse(row);
+    if (checked_rows_ != nullptr) {
+      Status status = AddRow(row, checked_rows_.get());
+      if (!status.ok()) return status;
+    }
+    const Status status = sorter_->Add(row, inputs_.NumberOf(row.place));
+    return status.ok() || status.IsAborted() ? status : FailToSort(status);
+  }
+
+  bool CanBeSorted(const Row& row) const {
+    return row.key.size() >= options_.table.comparator->timestamp_size() &&
+           row.key.size() <=
+               TableBuilder::kMaxUserKeyBytes - kInternalKeyTailBytes &&
+           row.value.size() < TableBuilder::kMaxValueBytes &&
+           (row.sequence == 0 || !options_.external);
+  }
+
+  // The sink says what is wrong with a row that cannot be compared.
+  Status Refuse(const Row& row) {
+    const Status status = sink_->Add(row);
+    return FailAt(row.place, status.ok() ? Status::NotSupported(
+                                               "a row so large is not sorted")
+                                         : status);
+  }
+
+  Status AddSorted() {
+    bool taken = true;
+    const Status status =
+        sorter_->ForEach([&](const Row& sorted, uint64_t number) {
+          Row row = sorted;
+          row.place = inputs_.PlaceOf(number);
+          Status added = AddRow(row);
+          taken = added.ok();
+          return added;
+        });
+    const bool told = status.ok() || status.IsAborted() || !taken;
+    return told ? status : FailToSort(status);
+  }
+
+  SinkOptions options_;
+  InputRows inputs_;
+  std::unique_ptr<TableOutput> sink_;
+  std::unique_ptr<OrderedRows> rows_;
+  std::unique_ptr<RowSorter> sorter_;
+  // Of rows that are sorted although they must be already.
+  std::unique_ptr<OrderCheck> check_;
+  std::unique_ptr<OrderedRows> checked_rows_;
+  FaultText error_line_;
+  bool is_about_row_ = true;
+};
+
+}  // namespace
+
+int RunBuild(const CommandLine& line) {
+  SinkOptions options;
+  std::string error = CheckComparatorFlag();
+  if (error.empty()) error = SinkOptionsFromFlags(line, &options);
+  if (!error.empty()) return UsageError(error);
+  const Status free = TableOutput::CheckIsFree(options, line.inputs);
+  if (!free.ok()) return OutputIsTaken(free);
+  const ChecksumType checksum = options.table.checksum;
+  const auto start = std::chrono::steady_clock::now();
+  Build build(std::move(options), line.inputs);
+  Status status;
+  FaultText fault;
+  try {
+    status = build.Run();
+    fault = build.error_line();
+  } catch (const std::bad_alloc&) {
+    // The document must say so.
+    status = Status::OutOfMemory();
+    fault = FaultLine(FLAGS_out, status);
+  }
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+          .count();
+  Report report("build", FLAGS_json ? ReportForm::kJson : ReportForm::kText,
+                false);
+  report.BeginFile(FLAGS_out);
+  if (!status.ok()) {
+    if (status.IsInvalidArgument() && build.is_about_row()) {
+      report.AddRowFault(status, fault);
+    } else {
+      report.AddFault(status, fault);
+    }
+    report.RaiseExitCode(kExitFailure);
+  } else {
+    report.FileIsDone();
+    const TableProperties& made = build.sink().properties();
+    report.Opened(static_cast<uint32_t>(made.format_version), checksum, &made);
+    for (const MadeTable& table : build.sink().tables()) {
+      report.AddEntries(table.entries);
+    }
+    if (FLAGS_json) {
+      WriteMadeTable(build.sink(), seconds, report.json());
+    } else if (!FLAGS_quiet) {
+      PrintMadeTable(build.sink(), seconds);
+    }
+  }
+  report.EndFile();
+  return report.Finish();
+}
+
+}  // namespace ashlar::tool

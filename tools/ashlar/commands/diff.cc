@@ -1,0 +1,272 @@
+// diff: what two tables do not share.
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tools/ashlar/cli/command_table.h"
+#include "tools/ashlar/inputs/inputs.h"
+#include "tools/ashlar/inputs/open_table.h"
+#include "tools/ashlar/inputs/run_files.h"
+#include "tools/ashlar/outputs/ordered_rows.h"
+#include "tools/ashlar/print/print_text.h"
+#include "tools/ashlar/print/properties_text.h"
+#include "tools/ashlar/print/report.h"
+
+namespace ashlar::tool {
+namespace {
+
+class Diff {
+ public:
+  // The tables must outlive it.
+  Diff(const TableReader& a, const TableReader& b, Report* report)
+      : a_(&a), b_(&b), report_(report), style_(ChosenByteStyle()) {}
+
+  // Whether all of both was compared. If not, the fault of each is filled in,
+  // and the rest of the two has not been looked at.
+  bool Compare(Status* a_fault, Status* b_fault) {
+    if (a_->comparator() != b_->comparator()) {
+      *b_fault = Status::InvalidArgument("the two have other comparators");
+    } else {
+      CompareEntries(a_fault, b_fault);
+    }
+    if (!a_fault->ok() || !b_fault->ok()) return false;
+    CompareRangeDeletions();
+    CompareProperties();
+    return true;
+  }
+
+  void Finish() {
+    const bool equal = only_a_ + only_b_ + changed_ + properties_.size() == 0;
+    if (!equal) report_->RaiseExitCode(kExitFault);
+    if (!report_->text()) {
+      WriteJson(equal);
+      return;
+    }
+    const uint64_t hidden = told_ - shown_;
+    Output* const out = report_->out();
+    if (hidden != 0) {
+      out->Append(std::to_string(hidden) +
+                  " more entries not shown (--max_errors)\n");
+    }
+    for (const Property& property : properties_) {
+      const std::string name = PrintableText(property.name);
+      out->Append("- " + name + ": " + PrintableText(property.a) + "\n+ " +
+                  name + ": " + PrintableText(property.b) + "\n");
+    }
+    if (FLAGS_quiet) return;
+    out->Append("only in the first: " + std::to_string(only_a_) +
+                ", only in the second: " + std::to_string(only_b_) +
+                ", other values: " + std::to_string(changed_) +
+                ", other properties: " + std::to_string(properties_.size()) +
+                "\n");
+  }
+
+ private:
+  struct Property {
+    std::string name;
+    std::string a;
+    std::string b;
+  };
+  struct Range {
+    std::string begin;
+    SequenceNumber sequence = 0;
+    std::string end;
+    auto operator<=>(const Range&) const = default;
+  };
+
+  void CompareEntries(Status* a_fault, Status* b_fault) {
+    ReadOptions options = ReadOptionsFromFlags();
+    options.ignore_range_deletions = true;
+    Iterator a = a_->NewIterator(options);
+    Iterator b = b_->NewIterator(options);
+    a.SeekToFirst();
+    b.SeekToFirst();
+    // Behind an error nobody knows what one of them has.
+    while ((a.Valid() || b.Valid()) && a.status().ok() && b.status().ok()) {
+      if ((entries_++ & 1023) == 0 && report_->MustStop()) {
+        *b_fault = Status::Aborted("interrupted");
+        return;
+      }
+      Step(&a, &b);
+    }
+    *a_fault = a.status();
+    *b_fault = b.status();
+  }
+
+  // As sets: their order in the file means nothing.
+  void CompareRangeDeletions() {
+    std::map<Range, int> counts;
+    const auto count = [&](const TableReader& table, int step) {
+      for (const RangeDeletion& deletion : table.RangeDeletions()) {
+        counts[{deletion.begin.ToString(), deletion.sequence,
+                deletion.end.ToString()}] += step;
+      }
+    };
+    count(*a_, 1);
+    count(*b_, -1);
+    for (const auto& [range, balance] : counts) {
+      for (int i = 0; i < balance; ++i) Tell(&only_a_, "- '", range);
+      for (int i = 0; i > balance; --i) Tell(&only_b_, "+ '", range);
+    }
+  }
+
+  void CompareProperties() {
+    const std::map<std::string, std::string> a = Properties(*a_);
+    std::map<std::string, std::string> b = Properties(*b_);
+    for (const auto& [name, value] : a) {
+      const std::string other = b[name];
+      b.erase(name);
+      if (other != value) TellProperty(name, value, other);
+    }
+    for (const auto& [name, value] : b) TellProperty(name, "", value);
+  }
+
+  void Step(Iterator* a, Iterator* b) {
+    int order = a->Valid() ? -1 : 1;
+    if (a->Valid() && b->Valid()) {
+      order = CompareRows(*a_->comparator(), false, a->user_key(),
+                          TailOf(a->key()), b->user_key(), TailOf(b->key()));
+    }
+    if (order < 0) {
+      TellEntry(&only_a_, "- ", *a);
+      a->Next();
+    } else if (order > 0) {
+      TellEntry(&only_b_, "+ ", *b);
+      b->Next();
+    } else {
+      if (a->value() != b->value()) {
+        ++changed_;
+        if (Shows()) {
+          Print("- ", *a);
+          Print("+ ", *b);
+        }
+      }
+      a->Next();
+      b->Next();
+    }
+  }
+
+  bool Shows() {
+    ++told_;
+    if (!report_->text()) return false;
+    if (FLAGS_max_errors != 0 && shown_ >= FLAGS_max_errors) return false;
+    ++shown_;
+    return true;
+  }
+
+  void TellEntry(uint64_t* count, std::string_view sign, const Iterator& it) {
+    ++*count;
+    if (Shows()) Print(sign, it);
+  }
+
+  void Print(std::string_view sign, const Iterator& it) {
+    report_->out()->Append(sign);
+    PrintEntry(it.user_key(), it.sequence(), it.type(), it.value(), style_,
+               report_->out());
+  }
+
+  void Tell(uint64_t* count, std::string_view sign, const Range& range) {
+    ++*count;
+    if (!Shows()) return;
+    report_->out()->Append(std::string(sign) + BytesText(range.begin, style_) +
+                           "' seq:" + std::to_string(range.sequence) +
+                           ", type:15 => " + BytesText(range.end, style_) +
+                           "\n");
+  }
+
+  void TellProperty(const std::string& name, const std::string& a,
+                    const std::string& b) {
+    properties_.push_back({name, a, b});
+  }
+
+  // But for those that tell who and when.
+  static std::map<std::string, std::string> Properties(
+      const TableReader& table) {
+    constexpr std::string_view kOrigin[] = {
+        "creation time", "file creation time",
+        "DB identity",   "DB session identity",
+        "DB host id",    "original file number",
+        "unique ID"};
+    std::map<std::string, std::string> properties;
+    for (const LabelledProperty& property :
+         LabelledProperties(table.properties())) {
+      bool origin = false;
+      for (const std::string_view name : kOrigin) {
+        origin = origin || property.label == name;
+      }
+      if (!origin) properties.insert({property.label, property.text});
+    }
+    for (const auto& [name, value] :
+         table.properties().user_collected_properties) {
+      properties["# " + name] = "0x" + ToHex(value, HexCase::kUpper);
+    }
+    return properties;
+  }
+
+  void WriteJson(bool equal) {
+    JsonWriter* const json = report_->json();
+    json->BoolMember("equal", equal);
+    json->NumberMember("only_in_first", only_a_);
+    json->NumberMember("only_in_second", only_b_);
+    json->NumberMember("other_values", changed_);
+    json->Key("other_properties");
+    json->BeginArray();
+    for (const Property& property : properties_) {
+      json->BeginObject();
+      json->Member("name", property.name);
+      json->Member("first", property.a);
+      json->Member("second", property.b);
+      json->EndObject();
+    }
+    json->EndArray();
+  }
+
+  const TableReader* const a_;
+  const TableReader* const b_;
+  Report* const report_;
+  const ByteStyle style_;
+  uint64_t entries_ = 0;
+  uint64_t only_a_ = 0;
+  uint64_t only_b_ = 0;
+  uint64_t changed_ = 0;
+  uint64_t told_ = 0;
+  uint64_t shown_ = 0;
+  std::vector<Property> properties_;
+};
+
+}  // namespace
+
+int RunDiff(const CommandLine& line) {
+  std::string error = CheckComparatorFlag();
+  if (error.empty()) error = CheckInputsAndForm(line);
+  if (error.empty() && line.inputs.size() != 2) error = "diff takes two files";
+  if (!error.empty()) return UsageError(error);
+  Report report("diff", ChosenForm(), false);
+  report.BeginFile(line.inputs[0]);
+  const auto a = OpenTable(line.inputs[0], false, &report);
+  // Opened now and told of below: faults that turn up while the two are
+  // compared must be told with the file that has them.
+  auto b_opened = TableReader::Open(line.inputs[1], ReaderOptionsFromFlags());
+  std::optional<Diff> diff;
+  bool compared = false;
+  Status a_fault;
+  Status b_fault;
+  if (a != nullptr && b_opened.ok()) {
+    diff.emplace(*a, **b_opened, &report);
+    compared = diff->Compare(&a_fault, &b_fault);
+  }
+  if (!a_fault.ok()) report.AddFault(a_fault);
+  report.EndFile();
+  report.BeginFile(line.inputs[1]);
+  const auto b = TellOpened(std::move(b_opened), line.inputs[1], &report);
+  if (!b_fault.ok()) report.AddFault(b_fault);
+  if (compared) diff->Finish();
+  report.EndFile();
+  return report.Finish();
+}
+
+}  // namespace ashlar::tool

@@ -1,0 +1,280 @@
+// get: point lookups, many at a time.
+#include <cstdint>
+#include <fstream>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ashlar/table/entry/wide_columns.h"
+#include "tools/ashlar/cli/command_table.h"
+#include "tools/ashlar/inputs/key_range.h"
+#include "tools/ashlar/inputs/open_table.h"
+#include "tools/ashlar/inputs/run_files.h"
+#include "tools/ashlar/print/decoded_value.h"
+#include "tools/ashlar/print/print_text.h"
+#include "tools/ashlar/print/progress.h"
+
+namespace ashlar::tool {
+namespace {
+
+struct Operand {
+  std::string value;
+  SequenceNumber sequence;
+};
+
+struct Found {
+  GetResult result;
+  std::vector<Operand> operands;  // newest first
+};
+
+std::string_view FilterWord(GetResult::Filter filter) {
+  switch (filter) {
+    case GetResult::Filter::kNone:
+      return "none";
+    case GetResult::Filter::kAbsent:
+      return "absent";
+    case GetResult::Filter::kMaybe:
+      return "maybe";
+  }
+  return "none";
+}
+
+bool HasBase(const GetResult& result) {
+  return result.state == GetResult::State::kFound ||
+         result.state == GetResult::State::kDeleted;
+}
+
+void PrintText(const std::string& key, const Found& found, Report* report) {
+  const ByteStyle style = ChosenByteStyle();
+  for (const Operand& operand : found.operands) {
+    PrintEntry(key, operand.sequence, ValueType::kTypeMerge, operand.value,
+               style, report->out());
+  }
+  const GetResult& result = found.result;
+  if (!HasBase(result)) return;
+  // As scan shows it: keys end in their timestamps, where they have any.
+  const std::string whole_key = key + result.timestamp;
+  if (result.type == ValueType::kTypeWideColumnEntity) {
+    PrintDecodedEntry(whole_key, result.sequence, result.type,
+                      DescribeWideColumns(result.entity, style).value_or(""),
+                      style, report->out());
+    return;
+  }
+  PrintEntry(whole_key, result.sequence, result.type, result.value.slice(),
+             style, report->out());
+}
+
+// Those of an entity, with the default one among them.
+void WriteColumns(const Slice& entity, JsonWriter* json) {
+  std::vector<WideColumn> columns;
+  // Get has decoded them already.
+  static_cast<void>(DecodeWideColumns(entity, &columns));
+  json->Key("columns");
+  json->BeginArray();
+  for (const WideColumn& column : columns) {
+    json->BeginObject();
+    json->HexMember("name", column.name);
+    json->HexMember("value", column.value);
+    json->EndObject();
+  }
+  json->EndArray();
+}
+
+void WriteJson(const std::string& key, const Found& found, JsonWriter* json) {
+  const GetResult& result = found.result;
+  json->BeginObject();
+  json->HexMember("key", key);
+  json->BoolMember("found", result.state != GetResult::State::kNotFound);
+  if (result.state != GetResult::State::kNotFound) {
+    json->Member("type", TypeWord(result.type));
+    json->NumberMember("seq", result.sequence);
+  }
+  if (!result.timestamp.empty()) {
+    json->HexMember("timestamp", result.timestamp);
+  }
+  if (HasBase(result)) json->HexMember("value", result.value.slice());
+  if (result.type == ValueType::kTypeWideColumnEntity) {
+    WriteColumns(result.entity, json);
+  }
+  if (!found.operands.empty()) {
+    json->Key("operands");
+    json->BeginArray();
+    for (const Operand& operand : found.operands) {
+      json->BeginObject();
+      json->NumberMember("seq", operand.sequence);
+      json->HexMember("value", operand.value);
+      json->EndObject();
+    }
+    json->EndArray();
+  }
+  json->Member("filter", FilterWord(result.filter));
+  json->NumberMember("data_blocks_read", result.data_blocks_read);
+  json->EndObject();
+}
+
+void Tell(const std::string& key, const Found& found, const Status& status,
+          Report* report) {
+  if (!status.ok()) {
+    report->AddFault(status);
+    return;
+  }
+  if (report->text()) {
+    PrintText(key, found, report);
+  } else {
+    WriteJson(key, found, report->json());
+  }
+  if (found.result.state == GetResult::State::kNotFound) {
+    report->RaiseExitCode(kExitFault);
+    if (!report->text()) return;
+    report->out()->Flush();
+    const std::string shown =
+        FLAGS_output_hex ? ToHex(key, HexCase::kUpper) : Escape(key);
+    PrintFault({report->path() + ": ", "NotFound", ": '" + shown + "'"});
+  }
+}
+
+// All at once: keys of one block share it, and blocks are read together.
+void LookUp(const TableReader& reader, std::span<const std::string> keys,
+            Report* report) {
+  std::vector<Found> found(keys.size());
+  std::vector<Slice> slices(keys.begin(), keys.end());
+  std::vector<GetResult> results(keys.size());
+  std::vector<Status> statuses(keys.size());
+  reader.MultiGet(
+      ReadOptionsFromFlags(), slices, kMaxSequenceNumber, results, statuses,
+      [&found](size_t key, const Slice& operand, SequenceNumber sequence) {
+        found[key].operands.push_back({operand.ToString(), sequence});
+        return true;
+      });
+  for (size_t i = 0; i < keys.size() && !report->MustStop(); ++i) {
+    found[i].result = std::move(results[i]);
+    Tell(keys[i], found[i], statuses[i], report);
+  }
+}
+
+class Getter {
+ public:
+  // What is wrong with the flags; empty when nothing is.
+  std::string Prepare(const CommandLine& line);
+
+  void Run(const std::string& path, Report* report) const {
+    const std::unique_ptr<TableReader> reader = OpenTable(path, false, report);
+    if (reader == nullptr) return;
+    if (!report->text()) {
+      report->json()->Key("results");
+      report->json()->BeginArray();
+    }
+    const Status status =
+        keys_.empty() ? GetRange(*reader, report) : GetKeys(*reader, report);
+    if (!report->text()) report->json()->EndArray();
+    if (!status.ok()) report->AddFault(status);
+  }
+
+ private:
+  // Values of so many are held at once.
+  static constexpr size_t kMostTogether = 64;
+
+  Status GetKeys(const TableReader& reader, Report* report) const {
+    std::vector<std::string> batch;
+    for (const std::string& key : keys_) {
+      if (!range_.Contains(key, *reader.comparator())) continue;
+      batch.push_back(key);
+      TellFull(reader, &batch, report);
+    }
+    LookUp(reader, batch, report);
+    return {};
+  }
+
+  // Of the keys that have any entry there.
+  Status GetRange(const TableReader& reader, Report* report) const {
+    constexpr uint64_t kEntriesBetweenLooks = 256;
+    const uint64_t bytes = reader.file().Size();
+    const uint64_t count = reader.properties().num_entries;
+    Progress progress(report->path());
+    uint64_t entries = 0;
+    const Comparator& comparator = *reader.comparator();
+    ReadOptions options = ReadOptionsFromFlags();
+    options.ignore_range_deletions = true;
+    Iterator it = reader.NewIterator(options);
+    std::vector<std::string> batch;
+    for (range_.SeekToStart(comparator, &it);
+         it.Valid() && !range_.EndsBefore(it.user_key(), comparator) &&
+         !report->MustStop();
+         it.Next()) {
+      if (entries++ % kEntriesBetweenLooks == 0 &&
+          !progress.UpdateByEntries(entries, count, bytes)) {
+        break;
+      }
+      const Slice key =
+          WithoutTimestamp(it.user_key(), comparator.timestamp_size());
+      if (!batch.empty() && key == Slice(batch.back())) continue;
+      TellFull(reader, &batch, report);
+      batch.push_back(key.ToString());
+    }
+    LookUp(reader, batch, report);
+    if (!report->MustStop()) progress.Update(bytes, bytes);
+    return it.status();
+  }
+
+  // The last key stays: it may come again.
+  static void TellFull(const TableReader& reader,
+                       std::vector<std::string>* batch, Report* report) {
+    if (batch->size() < kMostTogether) return;
+    LookUp(reader, std::span(*batch).first(kMostTogether - 1), report);
+    batch->erase(batch->begin(), batch->end() - 1);
+  }
+
+  std::vector<std::string> keys_;
+  KeyRange range_;
+};
+
+// What is wrong with --key and --keys_file; empty when nothing is.
+std::string CollectKeys(const CommandLine& line,
+                        std::vector<std::string>* keys) {
+  std::vector<std::string> texts = line.keys;
+  if (!FLAGS_keys_file.empty()) {
+    std::ifstream file(FLAGS_keys_file, std::ios::binary);
+    std::string text;
+    while (std::getline(file, text)) texts.push_back(text);
+    if (!file.eof()) return "--keys_file: cannot read " + FLAGS_keys_file;
+  }
+  for (const std::string& text : texts) {
+    std::optional<std::string> key = KeyFromFlag(text);
+    if (!key) {
+      return "key '" + text + "' is not hexadecimal of even length";
+    }
+    keys->push_back(std::move(*key));
+  }
+  return {};
+}
+
+std::string Getter::Prepare(const CommandLine& line) {
+  std::string error = CollectKeys(line, &keys_);
+  if (error.empty()) error = range_.Parse(line);
+  if (!error.empty()) return error;
+  if (keys_.empty() && range_.IsAll()) {
+    return "get needs --key, --keys_file or a range";
+  }
+  // An empty file is no wish for all that is there.
+  if (keys_.empty() && line.Given("keys_file")) {
+    return "--keys_file: no key in " + FLAGS_keys_file;
+  }
+  return {};
+}
+
+}  // namespace
+
+int RunGet(const CommandLine& line) {
+  Getter getter;
+  std::string error = getter.Prepare(line);
+  if (error.empty()) error = CheckComparatorFlag();
+  if (!error.empty()) return UsageError(error);
+  return RunOverFiles(line, "get",
+                      [&getter](const std::string& path, Report* report) {
+                        getter.Run(path, report);
+                      });
+}
+
+}  // namespace ashlar::tool

@@ -1,0 +1,114 @@
+// identify: which inputs are block-based tables.
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ashlar/util/printable.h"
+#include "tools/ashlar/cli/command_table.h"
+#include "tools/ashlar/inputs/inputs.h"
+#include "tools/ashlar/inputs/open_table.h"
+#include "tools/ashlar/inputs/run_files.h"
+
+namespace ashlar::tool {
+namespace {
+
+class Identifier {
+ public:
+  explicit Identifier(const CommandLine& line) : single_(IsOneFile(line)) {
+    for (const std::string& input : line.inputs) {
+      if (!places_.empty()) places_ += ' ';
+      places_ += input;
+    }
+  }
+
+  void Identify(const std::string& path, Report* report) {
+    const InspectOptions options =
+        InspectOptionsFromFlags(InspectOptions::DataBlocks::kSkip);
+    const std::optional<TableInspection> inspection =
+        Inspect(path, options, report);
+    if (!inspection) return;
+    const bool valid = IsValid(*inspection);
+    if (!report->text()) {
+      report->json()->Member("magic", TableMagicName(inspection->magic));
+      report->json()->BoolMember("valid", valid);
+    }
+    if (valid) {
+      report->Opened(*inspection);
+      valid_.push_back(path);
+      if (single_ && report->text()) {
+        report->out()->Append(PrintableText(path) + " is a valid SST file\n");
+      }
+      return;
+    }
+    Refuse(path, *inspection, report);
+  }
+
+  void List(Report* report) const {
+    if (single_ || !report->text()) return;
+    if (valid_.empty()) {
+      report->out()->Flush();
+      PrintError("No valid SST files found in " + places_);
+      return;
+    }
+    Output* const out = report->out();
+    out->Append("------------------------------\n");
+    out->Append("List of valid SST files found in " + PrintableText(places_) +
+                ":\n");
+    for (const std::string& path : valid_)
+      out->Append(PrintableText(path) + "\n");
+    out->Append("Number of valid SST files: " + std::to_string(valid_.size()) +
+                "\n");
+  }
+
+ private:
+  // The footer says what it is and can be read on from; LevelDB's tables have
+  // no properties.
+  static bool IsValid(const TableInspection& inspection) {
+    if (inspection.magic != TableMagic::kBlockBased &&
+        inspection.magic != TableMagic::kLegacyBlockBased) {
+      return false;
+    }
+    for (const TableFault& fault : inspection.faults) {
+      if (fault.kind == BlockKind::kFooter ||
+          fault.kind == BlockKind::kMetaIndex ||
+          fault.kind == BlockKind::kProperties) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  static void Refuse(const std::string& path, const TableInspection& inspection,
+                     Report* report) {
+    if (inspection.magic == TableMagic::kUnknown) {
+      report->SetFileStatus("not_sst");
+    }
+    for (const TableFault& fault : inspection.faults) report->AddFault(fault);
+    bool newer = false;
+    for (const TableFault& fault : inspection.faults) {
+      newer = newer || fault.status.IsNotSupported();
+    }
+    // A table that cannot be read is a table all the same.
+    if (newer) return;
+    report->RaiseExitCode(kExitFault);
+    PrintError(path + " is not a valid SST file");
+  }
+
+  const bool single_;
+  std::string places_;
+  std::vector<std::string> valid_;
+};
+
+}  // namespace
+
+int RunIdentify(const CommandLine& line) {
+  Identifier identifier(line);
+  return RunOverFiles(
+      line, "identify",
+      [&identifier](const std::string& path, Report* report) {
+        identifier.Identify(path, report);
+      },
+      [&identifier](Report* report) { identifier.List(report); });
+}
+
+}  // namespace ashlar::tool

@@ -1,0 +1,128 @@
+// rewrite: the same entries in a new file, in another form.
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "tools/ashlar/cli/command_table.h"
+#include "tools/ashlar/flags/memory_limit.h"
+#include "tools/ashlar/inputs/copy_entries.h"
+#include "tools/ashlar/inputs/inputs.h"
+#include "tools/ashlar/inputs/open_table.h"
+#include "tools/ashlar/inputs/run_files.h"
+#include "tools/ashlar/outputs/build_options.h"
+#include "tools/ashlar/outputs/kept_options.h"
+#include "tools/ashlar/outputs/made_table.h"
+#include "tools/ashlar/outputs/output_path.h"
+#include "tools/ashlar/print/stopwatch.h"
+
+namespace ashlar::tool {
+namespace {
+
+// Whether the table is for ingestion: not where it has been ingested, and not
+// where its entries had sequence numbers before. Old releases do not say.
+bool IsExternal(const TableReader& input, const std::string& path) {
+  const TableProperties& properties = input.properties();
+  if (!properties.external_sst_file_version.has_value() ||
+      properties.external_sst_file_global_seqno.value_or(0) != 0) {
+    return false;
+  }
+  if (properties.key_largest_seqno) return *properties.key_largest_seqno == 0;
+  Progress progress(path);
+  return IsOkOrThrow(ForEachEntry(
+      input, &progress,
+      [](const Slice&, SequenceNumber sequence, ValueType, const Slice&) {
+        return sequence == 0 ? Status() : Status::Aborted("it has one");
+      }));
+}
+
+// A set of tables must know them before it is cut.
+Status AddRangeDeletions(const TableReader& input, TableOutput* output) {
+  Row row;
+  row.type = ValueType::kTypeRangeDeletion;
+  for (const RangeDeletion& deletion : input.RangeDeletions()) {
+    row.key = deletion.begin;
+    row.value = deletion.end;
+    row.sequence = deletion.sequence;
+    Status status = output->Add(row);
+    if (!status.ok()) return status;
+  }
+  return Status();
+}
+
+Status Copy(const TableReader& input, const std::string& path,
+            const SinkOptions& options, std::unique_ptr<TableOutput>* sink) {
+  Status status = CheckCanBeCopied(input.properties());
+  if (!status.ok()) return status;
+  auto made = TableOutput::Create(options);
+  if (!made.ok()) return made.status();
+  *sink = std::move(made).value();
+  const bool is_set = options.build.target_file_size != 0;
+  if (is_set) status = AddRangeDeletions(input, sink->get());
+  if (!status.ok()) return status;
+  Progress progress(path);
+  Row row;
+  status = ForEachEntry(input, &progress,
+                        [&](const Slice& key, SequenceNumber sequence,
+                            ValueType type, const Slice& value) {
+                          if (is_set && type == ValueType::kTypeRangeDeletion)
+                            return Status();
+                          row.key = key;
+                          row.value = value;
+                          row.sequence = sequence;
+                          row.type = type;
+                          return (*sink)->Add(row);
+                        });
+  return status.ok() ? (*sink)->Finish() : status;
+}
+
+void Tell(const TableOutput& sink, double seconds, Report* report) {
+  if (!report->text()) {
+    report->json()->Member("out", FLAGS_out);
+    WriteMadeTable(sink, seconds, report->json());
+  } else if (!FLAGS_quiet) {
+    report->out()->Flush();
+    PrintMadeTable(sink, seconds);
+  }
+}
+
+void Rewrite(const CommandLine& line, SinkOptions options,
+             const std::string& path, Report* report) {
+  const std::unique_ptr<TableReader> input = OpenTable(path, false, report);
+  if (input == nullptr) return;
+  KeepForm(line, path, input->format_version(), &options.table);
+  KeepOptions(line, path, input->properties(), &options);
+  options.external = IsExternal(*input, path);
+  options.table.comparator = input->comparator();
+  const Stopwatch stopwatch;
+  std::unique_ptr<TableOutput> sink;
+  const Status status = Copy(*input, path, options, &sink);
+  if (!status.ok()) {
+    report->AddFault(status);
+    return;
+  }
+  report->FileIsDone();
+  const auto micros = static_cast<double>(stopwatch.Read().wall_micros);
+  for (const MadeTable& made : sink->tables()) {
+    report->AddEntries(made.entries);
+  }
+  Tell(*sink, micros / 1e6, report);
+}
+
+}  // namespace
+
+int RunRewrite(const CommandLine& line) {
+  SinkOptions options;
+  std::string error = CheckComparatorFlag();
+  if (error.empty())
+    error = SinkOptionsFromFlags(line, &options, Unnamed::kAreKept);
+  if (error.empty()) error = CheckIsOneFile(line, "rewrite");
+  if (!error.empty()) return UsageError(error);
+  const Status free = TableOutput::CheckIsFree(options, line.inputs);
+  if (!free.ok()) return OutputIsTaken(free);
+  return RunOverFiles(line, "rewrite",
+                      [&](const std::string& path, Report* report) {
+                        Rewrite(line, options, path, report);
+                      });
+}
+
+}  // namespace ashlar::tool

@@ -1,0 +1,290 @@
+// salvage: what can be read of a damaged table, in a new one.
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "tools/ashlar/cli/command_table.h"
+#include "tools/ashlar/inputs/inputs.h"
+#include "tools/ashlar/inputs/lost_ranges.h"
+#include "tools/ashlar/inputs/open_table.h"
+#include "tools/ashlar/inputs/run_files.h"
+#include "tools/ashlar/outputs/build_options.h"
+#include "tools/ashlar/outputs/kept_options.h"
+#include "tools/ashlar/outputs/made_table.h"
+#include "tools/ashlar/outputs/output_path.h"
+#include "tools/ashlar/print/print_text.h"
+#include "tools/ashlar/print/progress.h"
+#include "tools/ashlar/print/stopwatch.h"
+
+namespace ashlar::tool {
+namespace {
+
+class Salvage {
+ public:
+  Salvage(const CommandLine& line, SinkOptions options)
+      : line_(line), options_(std::move(options)) {}
+
+  void Run(const std::string& path, Report* report) {
+    const Stopwatch stopwatch;
+    if (!ReadAll(path, report)) return;
+    if (inspection_.magic == TableMagic::kUnknown) {
+      report->SetFileStatus("not_sst");
+    }
+    for (const TableFault& fault : inspection_.faults) report->AddFault(fault);
+    if (inspection_.blocks.empty()) return;
+    report->Opened(inspection_);
+    WarnOfUnknownOrder(inspection_, *report);
+    const Status status = Finish();
+    if (!status.ok()) report->AddFault(status);
+    if (dropped_ != 0) {
+      report->AddFault(Status::Corruption(
+          std::to_string(dropped_) + " entries left out, the first because: " +
+          std::string(first_dropped_.message())));
+    }
+    if (status.ok()) report->FileIsDone();
+    if (status.ok()) report->AddEntries(sink_->properties().num_entries);
+    const auto micros = static_cast<double>(stopwatch.Read().wall_micros);
+    Tell(status.ok(), micros / 1e6, report);
+  }
+
+ private:
+  Status Finish() {
+    if (sink_ == nullptr && sink_status_.ok()) {
+      if (!inspection_.faults.empty()) {
+        return Status::NotFound("there is no entry to save");
+      }
+      sink_status_ = Begin();  // of a table that is empty, and sound
+    }
+    return sink_status_.ok() ? sink_->Finish() : sink_status_;
+  }
+
+  bool ReadAll(const std::string& path, Report* report) {
+    path_ = path;
+    Progress progress(path);
+    InspectOptions options =
+        InspectOptionsFromFlags(InspectOptions::DataBlocks::kRead);
+    options.on_progress = [&progress](uint64_t done, uint64_t total) {
+      return progress.Update(done, total);
+    };
+    options.on_block = [this](const BlockInfo& block) { lost_.OnBlock(block); };
+    options.on_entry = [this](const BlockInfo& block, const Slice& key,
+                              const Slice& value) {
+      if (block.kind == BlockKind::kData ||
+          block.kind == BlockKind::kRangeDeletion) {
+        Save(block.kind, key, value);
+      } else {
+        lost_.OnEntry(block, key);
+      }
+    };
+    if (!InspectInto(path, options, &inspection_, report)) return false;
+    lost_.Finish();
+    return true;
+  }
+
+  // The first entry that is there says how the new table begins: by then all
+  // that the old one says of itself has been read.
+  Status Begin() {
+    Status order = ChooseComparator();
+    if (!order.ok()) return order;
+    // Entries of any sequence number are to go in, and the damaged file may say
+    // of them what it likes.
+    options_.external = false;
+    KeepForm(line_, path_,
+             inspection_.format_version.value_or(options_.table.format_version),
+             &options_.table);
+    if (inspection_.properties) {
+      Status can_be = CheckCanBeCopied(*inspection_.properties);
+      if (!can_be.ok()) return can_be;
+      KeepOptions(line_, path_, *inspection_.properties, &options_);
+      global_sequence_ =
+          inspection_.properties->external_sst_file_global_seqno.value_or(0);
+    } else {
+      WarnOfGuesses();
+    }
+    const Comparator* const comparator = options_.table.comparator;
+    if (!options_.table.persist_user_defined_timestamps) {
+      stripped_timestamp_.assign(comparator->timestamp_size(), '\0');
+    }
+    auto sink = TableSink::Create(options_);
+    if (!sink.ok()) return sink.status();
+    sink_ = std::move(sink).value();
+    return {};
+  }
+
+  Status ChooseComparator() {
+    std::string name = inspection_.properties
+                           ? inspection_.properties->comparator_name
+                           : std::string();
+    const std::string& given = FLAGS_comparator;
+    if (!name.empty() && !given.empty() && name != given) {
+      return Status::InvalidArgument("comparator " + name +
+                                     " does not match the given one, " + given);
+    }
+    if (name.empty()) name = given;
+    const Comparator* const comparator =
+        name.empty() ? BytewiseComparator() : FindBuiltinComparator(name);
+    if (comparator == nullptr) {
+      return Status::NotSupported(
+          "comparator " + name +
+          " is not built in: entries cannot be put in order");
+    }
+    options_.table.comparator = comparator;
+    return {};
+  }
+
+  // LevelDB's tables have no properties, and need none.
+  void WarnOfGuesses() const {
+    if (inspection_.magic == TableMagic::kLegacyBlockBased &&
+        inspection_.faults.empty() && inspection_.blocks_bad == 0) {
+      return;
+    }
+    std::string text = path_ +
+                       ": without its properties it is assumed that keys are "
+                       "in the order of ";
+    text += options_.table.comparator->Name();
+    if (FLAGS_comparator.empty()) text += " (--comparator says otherwise)";
+    text +=
+        ", that they hold their timestamps if they have any, and that the file "
+        "gives no sequence number to all entries";
+    PrintWarning(text);
+  }
+
+  void Save(BlockKind kind, const Slice& internal_key, const Slice& value) {
+    if (sink_ == nullptr && sink_status_.ok()) sink_status_ = Begin();
+    if (!sink_status_.ok()) return;
+    const bool is_range = TypeOf(internal_key) == ValueType::kTypeRangeDeletion;
+    if (is_range != (kind == BlockKind::kRangeDeletion)) {
+      LeaveOut(Status::InvalidArgument(
+          "key " + DescribeInternalKey(internal_key) +
+          " is of a type that its block does not hold"));
+      return;
+    }
+    Row row;
+    row.key = UserKeyOf(internal_key);
+    row.value = value;
+    if (!stripped_timestamp_.empty()) {
+      key_ = row.key.ToString() + stripped_timestamp_;
+      row.key = key_;
+      if (is_range) {
+        end_ = value.ToString() + stripped_timestamp_;
+        row.value = end_;
+      }
+    }
+    row.sequence =
+        global_sequence_ != 0 ? global_sequence_ : SequenceOf(internal_key);
+    row.type = TypeOf(internal_key);
+    const Status status = sink_->Add(row);
+    if (status.ok()) return;
+    if (status.IsInvalidArgument()) {
+      LeaveOut(status);
+    } else {
+      sink_status_ = status;
+    }
+  }
+
+  // Readable, but not in order or of no kind that stands there.
+  void LeaveOut(const Status& why) {
+    if (dropped_++ == 0) first_dropped_ = why;
+  }
+
+  void Tell(bool saved, double seconds, Report* report) const {
+    if (!report->text()) {
+      WriteJson(saved, seconds, report->json());
+      return;
+    }
+    for (const LostRange& range : lost_.ranges()) {
+      report->out()->Append(Describe(range) + "\n");
+    }
+    if (dropped_ != 0) {
+      report->out()->Append("left out: " + std::to_string(dropped_) +
+                            " entries that no table can hold there\n");
+    }
+    report->out()->Flush();
+    if (saved && !FLAGS_quiet) PrintMadeTable(*sink_, seconds);
+  }
+
+  std::string Describe(const LostRange& range) const {
+    std::string text = "lost: ";
+    text += BlockKindName(range.kind);
+    text += " block #" + std::to_string(range.index) + " offset " +
+            std::to_string(range.offset) + " size " +
+            std::to_string(range.size) + ": ";
+    if (range.only_range_deletions) {
+      return text + "keys that were deleted by range may be back";
+    }
+    if (range.begin) {
+      text += inspection_.index_has_user_keys ? "keys above '" : "keys from '";
+      text += Shown(*range.begin) + "'";
+    } else {
+      text += "keys from the first on";
+    }
+    if (range.last) text += " up to '" + Shown(*range.last) + "'";
+    return text;
+  }
+
+  static std::string Shown(const std::string& key) {
+    return FLAGS_output_hex ? ToHex(key, HexCase::kUpper) : Escape(key);
+  }
+
+  void WriteJson(bool saved, double seconds, JsonWriter* json) const {
+    if (saved) {
+      json->Member("out", FLAGS_out);
+      WriteMadeTable(*sink_, seconds, json);
+    }
+    json->NumberMember("entries_left_out", dropped_);
+    json->Key("lost");
+    json->BeginArray();
+    for (const LostRange& range : lost_.ranges()) {
+      json->BeginObject();
+      json->Member("block", BlockKindName(range.kind));
+      json->NumberMember("index", range.index);
+      json->NumberMember("offset", range.offset);
+      json->NumberMember("size", range.size);
+      if (range.only_range_deletions) {
+        json->BoolMember("only_range_deletions", true);
+      }
+      if (range.begin) {
+        json->HexMember(inspection_.index_has_user_keys ? "after" : "from",
+                        *range.begin);
+      }
+      if (range.last) json->HexMember("last", *range.last);
+      json->EndObject();
+    }
+    json->EndArray();
+  }
+
+  const CommandLine& line_;
+  SinkOptions options_;
+  std::string path_;
+  TableInspection inspection_;
+  LostRanges lost_;
+  std::unique_ptr<TableSink> sink_;
+  Status sink_status_;
+  SequenceNumber global_sequence_ = 0;  // of all entries, or 0
+  std::string stripped_timestamp_;      // what keys are given back
+  std::string key_;
+  std::string end_;
+  uint64_t dropped_ = 0;
+  Status first_dropped_;
+};
+
+}  // namespace
+
+int RunSalvage(const CommandLine& line) {
+  SinkOptions options;
+  std::string error = CheckComparatorFlag();
+  if (error.empty())
+    error = SinkOptionsFromFlags(line, &options, Unnamed::kAreKept);
+  if (error.empty()) error = CheckIsOneFile(line, "salvage");
+  if (!error.empty()) return UsageError(error);
+  TellOfLeftFiles(FLAGS_out);
+  const Status free = CheckIsFree(FLAGS_out, line.inputs);
+  if (!free.ok()) return OutputIsTaken(free);
+  Salvage salvage(line, std::move(options));
+  return RunOverFiles(line, "salvage",
+                      [&salvage](const std::string& path, Report* report) {
+                        salvage.Run(path, report);
+                      });
+}
+
+}  // namespace ashlar::tool

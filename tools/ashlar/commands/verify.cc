@@ -1,0 +1,102 @@
+// verify: every block of every kind, all faults.
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "tools/ashlar/cli/command_table.h"
+#include "tools/ashlar/inputs/open_table.h"
+#include "tools/ashlar/inputs/run_files.h"
+#include "tools/ashlar/inputs/workers.h"
+#include "tools/ashlar/print/color.h"
+#include "tools/ashlar/print/progress.h"
+
+namespace ashlar::tool {
+namespace {
+
+bool AsksFirstKeys() { return FLAGS_filter_keys == "first"; }
+
+// What a flag leaves out of what the command otherwise looks at, if it applies
+// to this table. Empty: nothing.
+std::string_view NotLookedAt(const TableInspection& inspection) {
+  if (FLAGS_checksums_only || !AsksFirstKeys()) return {};
+  const auto& blocks = inspection.blocks;
+  const bool has_filter = std::any_of(
+      blocks.begin(), blocks.end(),
+      [](const BlockInfo& block) { return block.kind == BlockKind::kFilter; });
+  return has_filter ? "whether the filter knows the keys after the first 8 of "
+                      "each data block (--filter_keys=first)"
+                    : "";
+}
+
+std::optional<TableInspection> ReadAll(const std::string& path,
+                                       WorkerPool* pool, Report* report) {
+  Progress progress(path);
+  InspectOptions options =
+      InspectOptionsFromFlags(InspectOptions::DataBlocks::kRead);
+  options.decode = !FLAGS_checksums_only;
+  if (AsksFirstKeys()) {
+    options.filter_keys = InspectOptions::FilterKeys::kFirst;
+  }
+  options.worker_pool = pool;
+  options.on_progress = [&progress](uint64_t done, uint64_t total) {
+    return progress.Update(done, total);
+  };
+  return Inspect(path, options, report);
+}
+
+void PrintText(const TableInspection& inspection, Report* report) {
+  const std::string& path = report->path();
+  if (inspection.faults.empty()) {
+    report->out()->Append(Colored("The file is ok", Color::kGood) + "\n");
+  }
+  for (const TableFault& fault : inspection.faults) {
+    if (!fault.status.IsCorruption()) continue;
+    report->out()->Flush();
+    PrintFault({path + " ", "is corrupted", ": " + fault.status.ToString()});
+    break;
+  }
+}
+
+void Verify(const std::string& path, WorkerPool* pool, Report* report) {
+  const std::optional<TableInspection> inspection = ReadAll(path, pool, report);
+  if (!inspection) return;
+  const bool is_table = inspection->magic == TableMagic::kBlockBased ||
+                        inspection->magic == TableMagic::kLegacyBlockBased;
+  if (is_table) report->Opened(*inspection);
+  WarnOfUnknownOrder(*inspection, *report);
+  if (inspection->magic == TableMagic::kUnknown) {
+    report->SetFileStatus("not_sst");
+  }
+  const std::string_view skipped = NotLookedAt(*inspection);
+  if (report->text()) PrintText(*inspection, report);
+  if (report->text() && !skipped.empty()) {
+    report->out()->Append("not looked at: " + std::string(skipped) + "\n");
+  }
+  for (const TableFault& fault : inspection->faults) report->AddFault(fault);
+  if (!report->text()) {
+    report->json()->NumberMember("blocks_ok", inspection->blocks_ok);
+    report->json()->NumberMember("blocks_bad", inspection->blocks_bad);
+    report->json()->NumberMember("bytes_checked", inspection->bytes_checked);
+    if (!skipped.empty()) {
+      report->json()->Member("not_looked_at", skipped);
+    }
+  } else if (!FLAGS_quiet) {
+    report->out()->Append("blocks: " + std::to_string(inspection->blocks_ok) +
+                          " ok, " + std::to_string(inspection->blocks_bad) +
+                          " bad; bytes checked: " +
+                          std::to_string(inspection->bytes_checked) + "\n");
+  }
+}
+
+}  // namespace
+
+int RunVerify(const CommandLine& line) {
+  Workers workers;
+  return RunOverFiles(line, "verify",
+                      [&workers](const std::string& path, Report* report) {
+                        Verify(path, workers.pool(), report);
+                      });
+}
+
+}  // namespace ashlar::tool

@@ -1,0 +1,128 @@
+#include "tools/ashlar/inputs/key_range.h"
+
+#include <utility>
+
+#include "tools/ashlar/print/print_text.h"
+
+namespace ashlar::tool {
+namespace {
+
+// The smallest string above all that begin with `prefix`; nothing when there
+// is none.
+std::optional<std::string> BehindPrefix(std::string prefix) {
+  while (!prefix.empty()) {
+    if (static_cast<unsigned char>(prefix.back()) != 0xff) {
+      prefix.back() = static_cast<char>(prefix.back() + 1);
+      return prefix;
+    }
+    prefix.pop_back();
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::string> KeyFromFlag(const std::string& text) {
+  return FLAGS_input_key_hex ? FromHex(text) : text;
+}
+
+std::string KeyRange::Parse(const CommandLine& line) {
+  if (line.Given("from") && line.Given("prefix")) {
+    return "--from and --prefix exclude each other";
+  }
+  const struct {
+    const char* name;
+    const std::string& text;
+    std::optional<std::string>* key;
+  } flags[] = {{"from", FLAGS_from, &from_},
+               {"to", FLAGS_to, &to_},
+               {"prefix", FLAGS_prefix, &prefix_}};
+  for (const auto& flag : flags) {
+    if (!line.Given(flag.name)) continue;
+    *flag.key = KeyFromFlag(flag.text);
+    if (!*flag.key) {
+      return std::string("--") + flag.name + ": '" + flag.text +
+             "' is not hexadecimal of even length";
+    }
+  }
+  return {};
+}
+
+void KeyRange::SeekToStart(const Comparator& comparator,
+                           Iterator* iterator) const {
+  if (from_) {
+    iterator->Seek(*from_);
+    return;
+  }
+  if (!prefix_) {
+    iterator->SeekToFirst();
+    return;
+  }
+  if (&comparator != ReverseBytewiseComparator() &&
+      &comparator != ReverseBytewiseComparatorWithU64Ts()) {
+    iterator->Seek(*prefix_);
+    return;
+  }
+  // In reverse order the keys of the prefix stand right after its successor.
+  const std::optional<std::string> behind = BehindPrefix(*prefix_);
+  if (!behind) {
+    iterator->SeekToFirst();
+    return;
+  }
+  iterator->Seek(*behind);
+  while (iterator->Valid() &&
+         WithoutTimestamp(iterator->user_key(), comparator.timestamp_size()) ==
+             Slice(*behind)) {
+    iterator->Next();
+  }
+}
+
+bool KeyRange::EndsBefore(const Slice& user_key,
+                          const Comparator& comparator) const {
+  const Slice key = WithoutTimestamp(user_key, comparator.timestamp_size());
+  if (to_ && comparator.CompareWithoutTimestamp(key, *to_) >= 0) return true;
+  return prefix_ && !key.starts_with(*prefix_);
+}
+
+bool KeyRange::Contains(const Slice& key, const Comparator& comparator) const {
+  if (from_ && comparator.CompareWithoutTimestamp(key, *from_) < 0) {
+    return false;
+  }
+  if (to_ && comparator.CompareWithoutTimestamp(key, *to_) >= 0) return false;
+  return !prefix_ || key.starts_with(*prefix_);
+}
+
+bool KeyRange::Meets(const Slice& first, const Slice& last,
+                     const Comparator& comparator) const {
+  const size_t timestamp = comparator.timestamp_size();
+  const Slice begin = WithoutTimestamp(first, timestamp);
+  const Slice end = WithoutTimestamp(last, timestamp);
+  const auto compare = [&comparator](const Slice& a, const Slice& b) {
+    return comparator.CompareWithoutTimestamp(a, b);
+  };
+  if (to_ && compare(begin, *to_) >= 0) return false;
+  if (from_ && compare(end, *from_) <= 0) return false;
+  if (!prefix_ || begin.starts_with(*prefix_) || end.starts_with(*prefix_)) {
+    return true;
+  }
+  // All keys of the prefix, or none.
+  return compare(begin, *prefix_) < 0 && compare(*prefix_, end) < 0;
+}
+
+bool KeyRange::MayMeet(const std::string* after, const std::string& last,
+                       const Comparator& comparator) const {
+  const auto compare = [&comparator](const Slice& a, const Slice& b) {
+    return comparator.CompareWithoutTimestamp(a, b);
+  };
+  if (from_ && compare(last, *from_) < 0) return false;
+  if (to_ && after != nullptr && compare(*after, *to_) >= 0) return false;
+  if (!prefix_) return true;
+  // In either order the keys of a prefix stand together, and what does not
+  // begin with it stands on the side that its comparison tells.
+  const auto outside = [&](const std::string& key) {
+    return key.starts_with(*prefix_) ? 0 : compare(key, *prefix_);
+  };
+  return outside(last) >= 0 && (after == nullptr || outside(*after) <= 0);
+}
+
+}  // namespace ashlar::tool

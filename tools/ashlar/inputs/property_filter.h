@@ -1,0 +1,32 @@
+// --require_property_regex and --exclude_property_regex.
+#ifndef ASHLAR_TOOLS_ASHLAR_INPUTS_PROPERTY_FILTER_H_
+#define ASHLAR_TOOLS_ASHLAR_INPUTS_PROPERTY_FILTER_H_
+
+#include <regex.h>
+
+#include <optional>
+#include <string>
+
+namespace ashlar::tool {
+
+class PropertyFilter {
+ public:
+  PropertyFilter() = default;
+  PropertyFilter(const PropertyFilter&) = delete;
+  PropertyFilter& operator=(const PropertyFilter&) = delete;
+  ~PropertyFilter();
+
+  // What is wrong with the flags; empty when nothing is.
+  std::string Compile();
+  // Whether the flags leave this file out. A file whose properties cannot be
+  // read is never left out, so that its faults are told.
+  bool Skips(const std::string& path) const;
+
+ private:
+  std::optional<regex_t> require_;
+  std::optional<regex_t> exclude_;
+};
+
+}  // namespace ashlar::tool
+
+#endif  // ASHLAR_TOOLS_ASHLAR_INPUTS_PROPERTY_FILTER_H_

@@ -1,0 +1,169 @@
+#include "tools/ashlar/inputs/run_files.h"
+
+#include <memory>
+#include <new>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "ashlar/util/file.h"
+#include "tools/ashlar/inputs/inputs.h"
+#include "tools/ashlar/inputs/open_table.h"
+#include "tools/ashlar/inputs/property_filter.h"
+#include "tools/ashlar/print/print_text.h"
+#include "tools/ashlar/print/progress.h"
+#include "tools/ashlar/print/properties_text.h"
+
+namespace ashlar::tool {
+namespace {
+
+void ListMetaBlocks(const TableInspection& inspection, Report* report) {
+  if (report->text()) {
+    const ByteStyle style = ChosenNameStyle();
+    for (const MetaBlockEntry& block : inspection.meta_blocks) {
+      report->out()->Append("  " + BytesText(block.name, style) + ": " +
+                            std::to_string(block.offset) + " " +
+                            std::to_string(block.size) + "\n");
+    }
+    return;
+  }
+  JsonWriter* const json = report->json();
+  json->Key("meta_blocks");
+  json->BeginArray();
+  for (const MetaBlockEntry& block : inspection.meta_blocks) {
+    json->BeginObject();
+    json->Member("name", block.name);
+    json->NumberMember("offset", block.offset);
+    json->NumberMember("size", block.size);
+    json->EndObject();
+  }
+  json->EndArray();
+}
+
+// What may be asked for besides the command's own output. Its faults have been
+// told by the command.
+void PrintExtras(const std::string& path, bool show_properties,
+                 Report* report) {
+  if (!show_properties && !FLAGS_list_meta_blocks && !FLAGS_show_summary) {
+    return;
+  }
+  Result<std::unique_ptr<RandomAccessFile>> file = OpenRandomAccessFile(path);
+  TableInspection inspection;
+  const InspectOptions options =
+      InspectOptionsFromFlags(InspectOptions::DataBlocks::kSkip);
+  const Status status =
+      file.ok() ? InspectTable(**file, options, &inspection) : file.status();
+  // The command knew nothing of this one.
+  if (status.IsMemoryLimit()) report->AddFault(status);
+  if (!status.ok()) return;
+  if (inspection.properties) {
+    report->AddToTotals(*inspection.properties);
+    if (show_properties) PrintProperties(inspection, report);
+  }
+  if (FLAGS_list_meta_blocks) ListMetaBlocks(inspection, report);
+}
+
+// The last one begun may be done, as far as anyone can tell here.
+void TellHowFar(uint64_t begun, const std::vector<Input>& inputs) {
+  std::string line = "ashlar: interrupted in file " + std::to_string(begun) +
+                     " of " + std::to_string(inputs.size());
+  if (begun != 0) {
+    line += ", " + inputs[begun - 1].path + ", after about " +
+            std::to_string(Progress::percent()) + " % of it";
+  }
+  PrintError(line);
+}
+
+}  // namespace
+
+ReportForm ChosenForm() {
+  if (FLAGS_json) return ReportForm::kJson;
+  if (FLAGS_jsonl || FLAGS_output_format == "jsonl") {
+    return ReportForm::kJsonLines;
+  }
+  return ReportForm::kText;
+}
+
+std::string CheckInputsAndForm(const CommandLine& line) {
+  if (line.inputs.empty()) return "no input: name a file or a directory";
+  for (const std::string& input : line.inputs) {
+    if (input == "-") {
+      return "'-': a table cannot be read from standard input";
+    }
+  }
+  return FLAGS_json && FLAGS_jsonl ? "--json and --jsonl exclude each other"
+                                   : "";
+}
+
+int RunOverFiles(const CommandLine& line, std::string_view command,
+                 const FileCommand& on_file, const EndCommand& at_end) {
+  PropertyFilter filter;
+  std::string error = CheckInputsAndForm(line);
+  if (error.empty()) error = filter.Compile();
+  if (!error.empty()) return UsageError(error);
+  const bool canonical = FLAGS_output_format == "canonical";
+  const ReportForm form = ChosenForm();
+  if (canonical && form != ReportForm::kText) {
+    return UsageError(
+        "--output_format=canonical goes with neither --json nor "
+        "--jsonl");
+  }
+  // Standard output is then one thing only.
+  const bool plain = canonical || FLAGS_out == "-";
+  // The command itself prints them already.
+  const bool show_properties = FLAGS_show_properties && command != "properties";
+  Report report(command, form,
+                form == ReportForm::kText && !FLAGS_quiet && !plain);
+  if (FLAGS_show_summary) report.ShowTotals();
+  const std::vector<Input> inputs = ExpandInputs(line.inputs);
+  uint64_t number = 0;
+  for (const Input& input : inputs) {
+    if (report.MustStop()) {
+      if (Interrupted()) report.CutShort();
+      break;
+    }
+    Progress::SetFile(++number, inputs.size());
+    report.BeginFile(input.path);
+    if (!input.status.ok()) {
+      report.AddFault(input.status);
+    } else if (filter.Skips(input.path)) {
+      report.SetFileStatus("skipped");
+      PrintError(input.path + ": skipped: its properties do not match");
+    } else {
+      try {
+        on_file(input.path, &report);
+        PrintExtras(input.path, show_properties, &report);
+      } catch (const std::bad_alloc&) {
+        report.LoseMemory();
+      } catch (const std::length_error&) {
+        report.LoseMemory();
+      }
+    }
+    report.EndFile();
+  }
+  if (report.was_cut_short()) TellHowFar(number, inputs);
+  if (at_end) {
+    report.BeginEnding();
+    at_end(&report);
+  }
+  return report.Finish();
+}
+
+std::optional<TableInspection> Inspect(const std::string& path,
+                                       const InspectOptions& options,
+                                       Report* report) {
+  TableInspection inspection;
+  if (!InspectInto(path, options, &inspection, report)) return std::nullopt;
+  return inspection;
+}
+
+bool InspectInto(const std::string& path, const InspectOptions& options,
+                 TableInspection* inspection, Report* report) {
+  Result<std::unique_ptr<RandomAccessFile>> file = OpenRandomAccessFile(path);
+  Status status = file.status();
+  if (file.ok()) status = InspectTable(**file, options, inspection);
+  if (!status.ok()) report->AddFault(status);
+  return status.ok();
+}
+
+}  // namespace ashlar::tool

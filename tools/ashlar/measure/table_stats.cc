@@ -1,0 +1,117 @@
+#include "tools/ashlar/measure/table_stats.h"
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+#include <utility>
+
+#include "tools/ashlar/inputs/key_prefix.h"
+
+namespace ashlar::tool {
+namespace {
+
+constexpr size_t kHeaviest = 10;
+constexpr uint64_t kTrailerBytes = 5;
+
+}  // namespace
+
+void TableStats::CountBytes(const BlockInfo& block) {
+  KindTotal& total = kinds[block.kind];
+  ++total.blocks;
+  total.bytes +=
+      block.size + (block.kind == BlockKind::kFooter ? 0 : kTrailerBytes);
+}
+
+void TableStats::OnBlock(const BlockInfo& block) {
+  CountBytes(block);
+  if (block.kind != BlockKind::kData || !block.contents_sound) return;
+  raw_sizes.Add(block.raw_size);
+  stored_sizes.Add(block.size);
+  if (block.size != 0) ratios.Add(100 * block.raw_size / block.size);
+  entries_a_block.Add(block.num_entries);
+}
+
+void TableStats::OnEntry(const BlockInfo& block, const Slice& key,
+                         const Slice& value) {
+  if (block.kind != BlockKind::kData &&
+      block.kind != BlockKind::kRangeDeletion) {
+    return;
+  }
+  ++types[TypeOf(key)];
+  if (block.kind == BlockKind::kRangeDeletion) return;
+  const Slice user_key = UserKeyOf(key);
+  key_sizes.Add(user_key.size());
+  value_sizes.Add(value.size());
+  if (WantsPrefixes()) TakePrefix(user_key, user_key.size() + value.size());
+  CountDistinct(user_key);
+  Sample(user_key);
+}
+
+void TableStats::Finish() {
+  while (!open_prefixes_.empty()) ClosePrefix();
+  const auto heavier = [](const PrefixWeight& a, const PrefixWeight& b) {
+    return a.bytes != b.bytes ? a.bytes > b.bytes : a.prefix < b.prefix;
+  };
+  std::sort(prefixes.begin(), prefixes.end(), heavier);
+}
+
+uint64_t TableStats::FilterBytes() const {
+  auto found = kinds.find(BlockKind::kFilterPartition);
+  if (found == kinds.end()) found = kinds.find(BlockKind::kFilter);
+  if (found == kinds.end()) return 0;
+  return found->second.bytes - found->second.blocks * kTrailerBytes;
+}
+
+void TableStats::CountDistinct(const Slice& user_key) {
+  const std::string_view key = user_key.ToStringView().substr(
+      0, user_key.size() - std::min(user_key.size(), timestamp_size));
+  if (distinct_keys != 0 && key == last_key_) return;
+  ++distinct_keys;
+  last_key_ = key;
+}
+
+// Keys of one prefix stand together but for the one that is nothing else:
+// between it and them keys may come that go on otherwise. So a prefix is open
+// as long as the keys begin with it.
+void TableStats::TakePrefix(const Slice& user_key, uint64_t bytes) {
+  const std::string_view key = user_key.ToStringView();
+  const std::string_view prefix = PrefixOf(key);
+  while (!open_prefixes_.empty() &&
+         !key.starts_with(open_prefixes_.back().prefix)) {
+    ClosePrefix();
+  }
+  auto place = open_prefixes_.end();
+  while (place != open_prefixes_.begin() &&
+         std::prev(place)->prefix.size() >= prefix.size()) {
+    --place;
+  }
+  if (place == open_prefixes_.end() || place->prefix.size() != prefix.size()) {
+    place =
+        open_prefixes_.insert(place, PrefixWeight{std::string(prefix), 0, 0});
+  }
+  ++place->entries;
+  place->bytes += bytes;
+}
+
+void TableStats::ClosePrefix() {
+  prefixes.push_back(std::move(open_prefixes_.back()));
+  open_prefixes_.pop_back();
+  if (prefixes.size() <= kHeaviest) return;
+  prefixes.erase(std::min_element(
+      prefixes.begin(), prefixes.end(),
+      [](const auto& a, const auto& b) { return a.bytes < b.bytes; }));
+}
+
+// Every so many keys, fewer and fewer: half of them goes when there are many.
+void TableStats::Sample(const Slice& user_key) {
+  constexpr size_t kMost = 1024;
+  if (keys_++ < next_sample_ || user_key.size() > kMaxSampledKeyBytes) return;
+  sample.push_back(user_key.ToString());
+  if (sample.size() == kMost) {
+    for (size_t i = 0; i < kMost / 2; ++i) sample[i] = sample[2 * i];
+    sample.resize(kMost / 2);
+  }
+  next_sample_ = keys_ + keys_ / (kMost / 2);
+}
+
+}  // namespace ashlar::tool

@@ -1,0 +1,72 @@
+// TableStats: what `stats` counts while a table is read.
+#ifndef ASHLAR_TOOLS_ASHLAR_MEASURE_TABLE_STATS_H_
+#define ASHLAR_TOOLS_ASHLAR_MEASURE_TABLE_STATS_H_
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "ashlar/table/inspect.h"
+#include "ashlar/table/internal_key.h"
+#include "ashlar/util/slice.h"
+#include "tools/ashlar/measure/size_distribution.h"
+
+namespace ashlar::tool {
+
+struct PrefixWeight {
+  std::string prefix;
+  uint64_t entries = 0;
+  uint64_t bytes = 0;  // of user keys and values
+};
+
+class TableStats {
+ public:
+  // As InspectOptions has them.
+  void OnBlock(const BlockInfo& block);
+  // Of a block that was not decoded, instead.
+  void CountBytes(const BlockInfo& block);
+  void OnEntry(const BlockInfo& block, const Slice& key, const Slice& value);
+  // After the last of them.
+  void Finish();
+  // Of the filter's blocks or partitions, without trailers.
+  uint64_t FilterBytes() const;
+
+  struct KindTotal {
+    uint64_t blocks = 0;
+    uint64_t bytes = 0;  // with trailers
+  };
+  std::map<BlockKind, KindTotal> kinds;
+  std::map<ValueType, uint64_t> types;
+  SizeDistribution key_sizes;
+  SizeDistribution value_sizes;
+  SizeDistribution raw_sizes;
+  SizeDistribution stored_sizes;
+  SizeDistribution ratios;  // hundredths
+  SizeDistribution entries_a_block;
+  // The ten with the most bytes, the heaviest first.
+  std::vector<PrefixWeight> prefixes;
+  // User keys, without timestamps of this size, that are not the one before.
+  size_t timestamp_size = 0;
+  uint64_t distinct_keys = 0;
+  // Of user keys up to kMaxSampledKeyBytes, from all over the table.
+  static constexpr size_t kMaxSampledKeyBytes = 1024;
+  std::vector<std::string> sample;
+
+ private:
+  void TakePrefix(const Slice& user_key, uint64_t bytes);
+  void ClosePrefix();
+  void Sample(const Slice& user_key);
+  void CountDistinct(const Slice& user_key);
+
+  // Each begins with the one before.
+  std::vector<PrefixWeight> open_prefixes_;
+  std::string last_key_;
+  uint64_t keys_ = 0;
+  uint64_t next_sample_ = 0;
+};
+
+}  // namespace ashlar::tool
+
+#endif  // ASHLAR_TOOLS_ASHLAR_MEASURE_TABLE_STATS_H_

@@ -1,0 +1,439 @@
+// The protocol by which a set of tables appears, or takes the place of another.
+//
+// What a reader sees. The manifest is the set: a table belongs to it if the
+// manifest lists it. At every moment the manifest is absent, the old one or the
+// new one, and every table that it lists is whole. A reader that has read the
+// old manifest and then misses a table reads the manifest again.
+//
+// The steps. Everything before step 7 is undone by an error and by the next
+// run; everything after it is completed.
+//
+//   1  The run makes the folder t.tmp.XXXXXX and takes its lock, which it holds
+//      until it ends. Each table is written there, synced, and gets the name
+//      t-000001.sst, t-000002.sst and so on within the folder.
+//   2  It takes the lock of the commit, t.tmp.lock. Runs that commit the same
+//      set do so one after the other, so that each knows what it replaces.
+//   3  It reads the manifest in place and the names in the set's folder.
+//      Without --overwrite it ends here if there is a manifest or a table. New
+//      numbers follow the largest one in use, so no table ever changes its
+//      contents.
+//   4  It writes the new manifest, and then the journal, into its own folder.
+//      Both are synced, and so are that folder and the set's folder. The
+//      journal lists the tables to be named and those to be replaced, each with
+//      inode, size and time.
+//   5  Each table is renamed to its new name in the set's folder. A rename
+//      never replaces anything.
+//   6  The set's folder is synced: now all tables of the new set survive a
+//      crash of the machine, and with them those of the old one.
+//   7  The commit: the new manifest is renamed over the old one.
+//   8  The set's folder is synced: no crash brings the old manifest back. If
+//      this fails nothing is removed, since the old manifest may come back.
+//   9  The old tables are removed, and the set's folder is synced.
+//  10  The journal, the lock and the folder of the run are removed, in this
+//      order, and t.tmp.lock before them.
+//
+// Which files there are. Before step 5: the old set, and the run's folder.
+// From 5 to 7: the old set, the run's folder with the journal, and new tables
+// that no manifest lists. From 7 to 9: the new set, the journal, and old tables
+// that no manifest lists. After 10: the new set.
+//
+// An error before step 7 removes the new tables and the folder; the manifest
+// was not touched. An error of step 8 is reported and the journal stays. An
+// error of step 9 or 10 is a warning that names what stays, and the run
+// succeeds: the new set is complete. Where tables could not be removed, the
+// journal stays too.
+//
+// The next run (set_recovery.h) finds a folder with a journal whose lock nobody
+// holds. Whether the dead run was before or after its commit makes no
+// difference: what the journal lists and the manifest in place does not is of
+// no set, and is removed. So the recovery may itself fail or be killed anywhere
+// and is then done again. Two things are never removed: a table that the
+// manifest lists, and a file that is not the one that the journal means. If the
+// manifest cannot be read, or is gone although it was there, nothing is
+// removed.
+//
+// A folder without a journal has named nothing. It is only in the way of the
+// disk's space: the next run names it, and --clean removes it.
+//
+// A rename may be done and report an error (a file server that repeats a call).
+// So after an error of step 5 or 7 the file that has the name now decides. If
+// that cannot be told of the manifest, nothing is undone: the journal stays,
+// and the next run decides.
+//
+// From the first rename of step 5 on the folder of the run is held: whatever
+// ends the run, want of memory too, the journal stays until it is done with.
+#include "tools/ashlar/outputs/set_commit.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <memory>
+#include <new>
+#include <string>
+#include <utility>
+
+#include "tools/ashlar/outputs/manifest.h"
+#include "tools/ashlar/outputs/open_folder.h"
+#include "tools/ashlar/print/output.h"
+
+namespace ashlar::tool {
+namespace {
+
+Status Exists(const std::string& path) {
+  return Status::InvalidArgument(path + " exists; --overwrite replaces it");
+}
+
+// The lock t.tmp.lock: an empty file, which exists only while a run commits. It
+// is locked, and removed by the run that holds it. A run that is killed leaves
+// it unlocked, and the next one takes it.
+class CommitLock {
+ public:
+  static Result<std::unique_ptr<CommitLock>> Take(const OpenFolder& folder,
+                                                  const std::string& name) {
+    for (;;) {
+      std::unique_ptr<CommitLock> lock(new CommitLock(folder, name));
+      bool is_gone = false;
+      Status status = lock->Open();
+      if (status.ok()) status = lock->Wait(&is_gone);
+      if (!status.ok()) return status;
+      if (!is_gone) return lock;
+    }
+  }
+  CommitLock(const CommitLock&) = delete;
+  CommitLock& operator=(const CommitLock&) = delete;
+  ~CommitLock() {
+    // Left where there is no memory to remove it: the next run takes it.
+    try {
+      const Status status = is_taken_ ? folder_.Remove(name_) : Status();
+      if (!status.ok()) PrintWarning(status.message());
+    } catch (const std::bad_alloc&) {
+      is_taken_ = false;
+    }
+    if (descriptor_ >= 0) close(descriptor_);
+  }
+
+ private:
+  CommitLock(const OpenFolder& folder, std::string name)
+      : folder_(folder), name_(std::move(name)) {}
+
+  Status Open() {
+    constexpr mode_t kMode = 0644;
+    do {
+      descriptor_ =
+          openat(folder_.descriptor(), name_.c_str(),
+                 O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, kMode);
+    } while (descriptor_ < 0 && errno == EINTR);
+    if (descriptor_ >= 0) return Status();
+    return Status::FromErrno("open", folder_.PathOf(name_), errno);
+  }
+
+  // `is_gone`: the run that had the lock has removed its name.
+  Status Wait(bool* is_gone) {
+    const std::string path = folder_.PathOf(name_);
+    struct stat info;
+    if (fstat(descriptor_, &info) != 0) {
+      return Status::FromErrno("look at", path, errno);
+    }
+    if (!S_ISREG(info.st_mode) || info.st_size != 0) {
+      return Status::InvalidArgument(
+          path + " is in the way: a lock of this program is an empty file");
+    }
+    while (flock(descriptor_, LOCK_EX) != 0) {
+      if (HasNoLocks(errno)) break;
+      if (errno != EINTR) return Status::FromErrno("lock", path, errno);
+      if (Interrupted()) return Status::Aborted("interrupted");
+    }
+    const auto mark = folder_.MarkOf(name_);
+    if (!mark.ok()) return mark.status();
+    *is_gone = !*mark || (*mark)->inode != info.st_ino;
+    is_taken_ = !*is_gone;
+    return Status();
+  }
+
+  const OpenFolder& folder_;
+  const std::string name_;
+  int descriptor_ = -1;
+  bool is_taken_ = false;
+};
+
+class Commit {
+ public:
+  Commit(const SetNames& names, bool overwrite, const OpenFolder& folder,
+         RunFolder* run_folder, std::vector<MadeTable>* tables)
+      : names_(names),
+        overwrite_(overwrite),
+        folder_(folder),
+        run_folder_(*run_folder),
+        tables_(*tables) {}
+
+  // Steps 3 to 9.
+  Status Run() {
+    Status status = LookAround();
+    if (status.ok()) status = Prepare();
+    if (status.ok()) status = NameTables();
+    if (status.ok()) status = folder_.Sync();
+    if (status.ok()) status = NameManifest();
+    if (is_undecided_) {
+      run_folder_.Keep("which set is in place cannot be told; " +
+                       StayText(journal_.made));
+      return status;
+    }
+    if (!status.ok()) {
+      Undo();
+      return status;
+    }
+    status = folder_.Sync();
+    if (!status.ok()) {
+      run_folder_.Keep(StayText(journal_.replaced));
+      std::string text(status.message());
+      text.insert(0,
+                  "the new set is in place, but may not survive a crash of the "
+                  "machine: ");
+      return Status::IOError(std::move(text));
+    }
+    RemoveReplaced();
+    return Status();
+  }
+
+ private:
+  // Step 3.
+  Status LookAround() {
+    const auto found = folder_.Names();
+    if (!found.ok()) return found.status();
+    manifest_ = ReadManifest(folder_, names_);
+    // Its disk or the machine's memory is at fault: what it lists must not be
+    // lost sight of.
+    if (manifest_.why.IsIOError() || manifest_.why.IsMemoryLimit()) {
+      return manifest_.why;
+    }
+    Status status = CheckCanBeReplaced(names_.Manifest());
+    if (!status.ok()) return status;
+    uint64_t largest = 0;
+    for (const std::string& name : *found) {
+      if (!names_.IsTable(name)) continue;
+      if (!overwrite_) return Exists(folder_.PathOf(name));
+      largest = std::max(largest, names_.NumberOf(name).value_or(0));
+      if (!manifest_.tables.contains(name)) unlisted_.push_back(name);
+    }
+    for (const std::string& name : manifest_.tables) {
+      largest = std::max(largest, names_.NumberOf(name).value_or(0));
+    }
+    if (!overwrite_ && manifest_.state != SetManifest::State::kAbsent) {
+      return Exists(folder_.PathOf(names_.Manifest()));
+    }
+    if (tables_.size() > SetNames::kLargestNumber - largest) {
+      return Status::InvalidArgument(
+          folder_.PathOf(names_.Table(largest)) +
+          " has so large a number that none is left for new tables");
+    }
+    for (MadeTable& table : tables_) {
+      table.path = folder_.PathOf(names_.Table(++largest));
+    }
+    return Status();
+  }
+
+  // A rename would replace a device or a pipe too.
+  Status CheckCanBeReplaced(const std::string& name) const {
+    struct stat info;
+    if (fstatat(folder_.descriptor(), name.c_str(), &info,
+                AT_SYMLINK_NOFOLLOW) != 0) {
+      return errno == ENOENT
+                 ? Status()
+                 : Status::FromErrno("look at", folder_.PathOf(name), errno);
+    }
+    if (S_ISREG(info.st_mode) || S_ISLNK(info.st_mode)) return Status();
+    return Status::InvalidArgument(
+        folder_.PathOf(name) +
+        ": is a folder, device or pipe, expected a file or no file");
+  }
+
+  // Step 4.
+  Status Prepare() {
+    const OpenFolder& made = run_folder_.folder();
+    Status status = WriteManifest(tables_, made.PathOf(names_.Manifest()));
+    if (!status.ok()) return status;
+    auto mark = made.MarkOf(names_.Manifest());
+    if (!mark.ok()) return mark.status();
+    manifest_mark_ = mark->value_or(FileMark());
+    for (size_t i = 0; i < tables_.size(); ++i) {
+      mark = made.MarkOf(names_.Table(i + 1));
+      if (!mark.ok()) return mark.status();
+      const std::string& path = tables_[i].path;
+      journal_.made.push_back(
+          {path.substr(path.rfind('/') + 1), mark->value_or(FileMark())});
+    }
+    for (const std::string& name : manifest_.tables) {
+      mark = folder_.MarkOf(name);
+      if (!mark.ok()) return mark.status();
+      if (*mark) journal_.replaced.push_back({name, **mark});
+    }
+    status = WriteJournal(journal_, names_, made);
+    return status.ok() ? folder_.Sync() : status;
+  }
+
+  bool HasName(const std::string& name, const FileMark& mark) const {
+    const auto found = folder_.MarkOf(name);
+    return found.ok() && *found == mark;
+  }
+
+  // Step 5.
+  Status NameTables() {
+    run_folder_.Hold();
+    has_named_ = true;
+    for (size_t i = 0; i < journal_.made.size(); ++i) {
+      const MarkedTable& table = journal_.made[i];
+      bool stays = false;
+      const int error =
+          RenameToNewName(run_folder_.folder(), names_.Table(i + 1), folder_,
+                          table.name, &stays);
+      if (error == 0 || HasName(table.name, table.mark)) continue;
+      const std::string path = folder_.PathOf(table.name);
+      return error == EEXIST ? Exists(path)
+                             : Status::FromErrno("rename to", path, error);
+    }
+    return Status();
+  }
+
+  // Step 7.
+  Status NameManifest() {
+    const std::string name = names_.Manifest();
+    const OpenFolder& made = run_folder_.folder();
+    int error = 0;
+    if (!overwrite_) {
+      bool stays = false;
+      error = RenameToNewName(made, name, folder_, name, &stays);
+    } else if (renameat(made.descriptor(), name.c_str(), folder_.descriptor(),
+                        name.c_str()) != 0) {
+      error = errno;
+    }
+    if (error == 0) return Status();
+    const auto found = folder_.MarkOf(name);
+    if (found.ok() && *found == manifest_mark_) return Status();
+    is_undecided_ = !found.ok();
+    const std::string path = folder_.PathOf(name);
+    return error == EEXIST ? Exists(path)
+                           : Status::FromErrno("rename to", path, error);
+  }
+
+  void Undo() {
+    if (!has_named_) return;
+    std::vector<std::string> removed;
+    if (RemoveAndSync(journal_.made, &removed)) {
+      run_folder_.Release();
+      return;
+    }
+    run_folder_.Keep("tables of the set that was not made stay; ");
+  }
+
+  // Step 9.
+  void RemoveReplaced() {
+    if (manifest_.state == SetManifest::State::kUnreadable) {
+      PrintWarning("no table of the old set was removed: " +
+                   std::string(manifest_.why.message()));
+    }
+    if (!unlisted_.empty()) {
+      PrintWarning(NamesText(WithParent(unlisted_)) +
+                   (unlisted_.size() == 1 ? " stays: no manifest lists it"
+                                          : " stay: no manifest lists them"));
+    }
+    std::vector<std::string> removed;
+    if (journal_.replaced.empty() ||
+        RemoveAndSync(journal_.replaced, &removed)) {
+      run_folder_.Release();
+      return;
+    }
+    run_folder_.Keep(
+        "the new set is complete, but tables of the old one stay; ");
+  }
+
+  bool RemoveAndSync(const std::vector<MarkedTable>& tables,
+                     std::vector<std::string>* removed) {
+    if (!RemoveMarked(folder_, tables, removed)) return false;
+    const Status status = folder_.Sync();
+    if (!status.ok()) PrintWarning(status.message());
+    return status.ok();
+  }
+
+  std::string StayText(const std::vector<MarkedTable>& tables) const {
+    if (tables.empty()) return {};
+    std::vector<std::string> paths;
+    paths.reserve(tables.size());
+    for (const MarkedTable& table : tables) {
+      paths.push_back(folder_.PathOf(table.name));
+    }
+    return NamesText(paths) + " stay; ";
+  }
+
+  std::vector<std::string> WithParent(std::vector<std::string> list) const {
+    for (std::string& name : list) name = folder_.PathOf(name);
+    return list;
+  }
+
+  const SetNames& names_;
+  const bool overwrite_;
+  const OpenFolder& folder_;
+  RunFolder& run_folder_;
+  std::vector<MadeTable>& tables_;
+  SetManifest manifest_;               // in place
+  std::vector<std::string> unlisted_;  // names of tables that it does not list
+  FileMark manifest_mark_;             // of the new one
+  SetJournal journal_;
+  bool has_named_ = false;
+  bool is_undecided_ = false;  // whether the manifest has its name
+};
+
+}  // namespace
+
+Status CommitSet(const SetNames& names, bool overwrite, RunFolder* run_folder,
+                 std::vector<MadeTable>* tables) {
+  const auto folder = OpenFolder::Open(names.parent(), /*follow=*/true);
+  if (!folder.ok()) return folder.status();
+  const auto lock = CommitLock::Take(*folder, names.Lock());
+  if (!lock.ok()) return lock.status();
+  return Commit(names, overwrite, *folder, run_folder, tables).Run();
+}
+
+bool RemoveMarked(const OpenFolder& folder,
+                  const std::vector<MarkedTable>& tables,
+                  std::vector<std::string>* removed) {
+  bool all = true;
+  for (const MarkedTable& table : tables) {
+    const auto mark = folder.MarkOf(table.name);
+    const std::string path = folder.PathOf(table.name);
+    Status status = mark.status();
+    if (mark.ok()) {
+      if (!*mark) continue;
+      if (**mark != table.mark) {
+        PrintWarning(path + " stays: it is not the file that a run made there");
+        continue;
+      }
+      status = folder.Remove(table.name);
+    }
+    if (status.ok()) {
+      removed->push_back(path);
+    } else {
+      all = false;
+      PrintWarning(status.message());
+    }
+  }
+  return all;
+}
+
+std::string NamesText(const std::vector<std::string>& names) {
+  constexpr size_t kFew = 4;
+  if (names.size() > kFew) {
+    return std::to_string(names.size()) + " files from " + names.front() +
+           " to " + names.back();
+  }
+  std::string text;
+  for (const std::string& name : names) {
+    text += (text.empty() ? "" : ", ") + name;
+  }
+  return text;
+}
+
+}  // namespace ashlar::tool

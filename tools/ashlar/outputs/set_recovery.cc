@@ -1,0 +1,290 @@
+#include "tools/ashlar/outputs/set_recovery.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "tools/ashlar/inputs/inputs.h"
+#include "tools/ashlar/outputs/manifest.h"
+#include "tools/ashlar/outputs/open_folder.h"
+#include "tools/ashlar/outputs/run_folder.h"
+#include "tools/ashlar/outputs/set_commit.h"
+#include "tools/ashlar/print/output.h"
+
+namespace ashlar::tool {
+namespace {
+
+std::string TextOf(int error) { return std::generic_category().message(error); }
+
+// An open file and its lock.
+class Locked {
+ public:
+  // Opens it for what LOCK_EX needs on every file system.
+  Locked(const OpenFolder& folder, const std::string& name) {
+    do {
+      descriptor_ = openat(folder.descriptor(), name.c_str(),
+                           O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    } while (descriptor_ < 0 && errno == EINTR);
+    error_ = descriptor_ < 0 ? errno : 0;
+  }
+  Locked(const Locked&) = delete;
+  Locked& operator=(const Locked&) = delete;
+  ~Locked() {
+    if (descriptor_ >= 0) close(descriptor_);
+  }
+
+  // 0 or errno of the opening.
+  int error() const { return error_; }
+  // 0 or errno; EWOULDBLOCK where another process has it.
+  int Take(int operation) { return TryLock(descriptor_, operation); }
+  // 0 for an empty file, as all locks of this program are; ENOENT for anything
+  // else, or another errno.
+  int CheckIsEmpty() const {
+    struct stat info;
+    if (fstat(descriptor_, &info) != 0) return errno;
+    return S_ISREG(info.st_mode) && info.st_size == 0 ? 0 : ENOENT;
+  }
+  // 0 where it still has this name, ENOENT where it has not, or another errno.
+  int CheckName(const OpenFolder& folder, const std::string& name) const {
+    struct stat file;
+    struct stat named;
+    if (fstat(descriptor_, &file) != 0 ||
+        fstatat(folder.descriptor(), name.c_str(), &named,
+                AT_SYMLINK_NOFOLLOW) != 0) {
+      return errno;
+    }
+    return file.st_ino == named.st_ino ? 0 : ENOENT;
+  }
+
+ private:
+  int descriptor_ = -1;
+  int error_ = 0;
+};
+
+class Recovery {
+ public:
+  Recovery(const SetNames& names, const OpenFolder& folder, bool clean)
+      : names_(names), folder_(folder), clean_(clean) {}
+
+  Status Run() {
+    const auto found = folder_.Names();
+    if (!found.ok()) return found.status();
+    for (const std::string& name : *found) {
+      if (names_.IsRunFolder(name)) LookInto(name);
+      if (name == names_.Lock()) RemoveCommitLock();
+    }
+    return Status();
+  }
+
+ private:
+  void LookInto(const std::string& name) {
+    const std::string path = names_.parent() + name;
+    const auto left = OpenFolder::Open(path, /*follow=*/false);
+    if (!left.ok()) {
+      if (!IsFolder(name)) return;
+      PrintWarning(std::string(left.status().message()) +
+                   ": it may be left of an earlier run");
+      return;
+    }
+    Locked lock(*left, kRunLock);
+    if (lock.error() == ENOENT) {
+      LookIntoUnmarked(*left, path);
+    } else if (lock.error() != 0) {
+      CannotTell(path, lock.error());
+    } else {
+      LookIntoMarked(*left, path, &lock);
+    }
+  }
+
+  bool IsFolder(const std::string& name) const {
+    struct stat info;
+    return fstatat(folder_.descriptor(), name.c_str(), &info,
+                   AT_SYMLINK_NOFOLLOW) == 0 &&
+           S_ISDIR(info.st_mode);
+  }
+
+  static void CannotTell(const std::string& path, int error) {
+    PrintWarning(path +
+                 " may be left of an earlier run: whether that lives "
+                 "cannot be told (" +
+                 TextOf(error) + ")");
+  }
+
+  // A run begins and ends with an empty folder. With anything in it, it is
+  // someone else's. A run that has just begun, and lives, draws another name
+  // when this one is removed; its lock, made meanwhile, keeps the folder.
+  void LookIntoUnmarked(const OpenFolder& left, const std::string& path) const {
+    const auto names = left.Names();
+    if (!names.ok()) {
+      PrintWarning(std::string(names.status().message()) +
+                   ": it may be left of an earlier run");
+    } else if (!names->empty()) {
+      return;
+    } else if (!clean_) {
+      PrintNotNeeded(path);
+    } else if (rmdir(path.c_str()) == 0) {
+      PrintWarning(RemovedText(path));
+    } else if (errno != ENOENT && errno != ENOTEMPTY && errno != EEXIST) {
+      PrintWarning(Status::FromErrno("remove", path, errno).message());
+    }
+  }
+
+  static void PrintNotNeeded(const std::string& path) {
+    PrintWarning(path +
+                 " is left of an earlier run and not needed: --clean removes "
+                 "it");
+  }
+
+  static std::string RemovedText(const std::string& path) {
+    return "removed " + path + ", left of an earlier run";
+  }
+
+  void LookIntoMarked(const OpenFolder& left, const std::string& path,
+                      Locked* lock) {
+    // Shared first: runs that look at the same time do not take each other for
+    // the one that made it.
+    int error = lock->CheckIsEmpty();
+    if (error == 0) error = lock->Take(LOCK_SH);
+    if (error == EWOULDBLOCK || error == ENOENT) return;
+    if (error != 0) {
+      CannotTell(path, error);
+      return;
+    }
+    const auto journal = ReadJournal(names_, left);
+    if (!journal.ok()) {
+      PrintWarning(path + " stays, and all that it is about: " +
+                   std::string(journal.status().message()));
+      return;
+    }
+    if (!*journal && !clean_) {
+      NameOrRemove(left, path);
+      return;
+    }
+    error = lock->Take(LOCK_EX);
+    if (error == 0) error = lock->CheckName(left, kRunLock);
+    // Another run that recovers was faster.
+    if (error == EWOULDBLOCK || error == ENOENT) return;
+    if (error != 0) {
+      CannotTell(path, error);
+    } else if (*journal) {
+      Finish(**journal, left, path);
+    } else {
+      NameOrRemove(left, path);
+    }
+  }
+
+  void NameOrRemove(const OpenFolder& left, const std::string& path) {
+    if (clean_) {
+      Remove(left, path, RemovedText(path));
+    } else {
+      PrintNotNeeded(path);
+    }
+  }
+
+  void Remove(const OpenFolder& left, const std::string& path,
+              const std::string& done) {
+    const Status status = RemoveRunFolder(left, path, names_);
+    PrintWarning(status.ok() ? done : std::string(status.message()));
+  }
+
+  // What the manifest in place does not list is of no set.
+  void Finish(const SetJournal& journal, const OpenFolder& left,
+              const std::string& path) {
+    const SetManifest manifest = ReadManifest(folder_, names_);
+    std::vector<MarkedTable> unneeded;
+    for (const auto* const list : {&journal.made, &journal.replaced}) {
+      for (const MarkedTable& table : *list) {
+        if (!manifest.tables.contains(table.name)) unneeded.push_back(table);
+      }
+    }
+    const Status status = CheckManifest(manifest, journal, left, unneeded);
+    if (!status.ok()) {
+      PrintWarning(path + " stays, and all that it is about: " +
+                   std::string(status.message()));
+      return;
+    }
+    std::vector<std::string> removed;
+    // The rename of the manifest may be no further than the machine's memory: a
+    // crash must not bring back a manifest whose tables are gone.
+    Status durable;
+    if (!unneeded.empty()) durable = folder_.Sync();
+    if (!durable.ok()) PrintWarning(durable.message());
+    bool all = durable.ok() && RemoveMarked(folder_, unneeded, &removed);
+    if (all && !removed.empty()) {
+      const Status synced = folder_.Sync();
+      all = synced.ok();
+      if (!all) PrintWarning(synced.message());
+    }
+    const std::string tables =
+        removed.empty() ? "" : ": removed " + NamesText(removed);
+    if (!all) {
+      PrintWarning(path + ": an earlier run is not finished yet" + tables);
+      return;
+    }
+    Remove(left, path, path + ": finished what an earlier run left" + tables);
+  }
+
+  // Whether the manifest can be believed in what it does not list.
+  Status CheckManifest(const SetManifest& manifest, const SetJournal& journal,
+                       const OpenFolder& left,
+                       const std::vector<MarkedTable>& unneeded) const {
+    if (manifest.state == SetManifest::State::kRead) return Status();
+    if (manifest.state == SetManifest::State::kUnreadable) return manifest.why;
+    // The run was to be the first one, and had not come to its commit.
+    if (journal.replaced.empty() && left.MarkOf(names_.Manifest()).ok() &&
+        left.MarkOf(names_.Manifest()).value()) {
+      return Status();
+    }
+    for (const MarkedTable& table : unneeded) {
+      const auto mark = folder_.MarkOf(table.name);
+      if (!mark.ok()) return mark.status();
+      if (*mark == table.mark) {
+        return Status::InvalidArgument(
+            folder_.PathOf(names_.Manifest()) + " is gone, and " +
+            folder_.PathOf(table.name) + " may be of its set");
+      }
+    }
+    return Status();
+  }
+
+  // An empty file: a run that was killed while it committed leaves it.
+  void RemoveCommitLock() {
+    const std::string name = names_.Lock();
+    Locked lock(folder_, name);
+    int error = lock.error();
+    if (error == 0) error = lock.CheckIsEmpty();
+    if (error == 0) error = lock.Take(LOCK_EX);
+    if (error == 0) error = lock.CheckName(folder_, name);
+    if (error == EWOULDBLOCK || error == ENOENT) return;
+    if (error != 0) {
+      CannotTell(folder_.PathOf(name), error);
+      return;
+    }
+    const Status status = folder_.Remove(name);
+    if (!status.ok()) PrintWarning(status.message());
+  }
+
+  const SetNames& names_;
+  const OpenFolder& folder_;
+  const bool clean_;
+};
+
+}  // namespace
+
+Status RecoverSet(const SetNames& names, bool clean) {
+  const auto folder = OpenFolder::Open(names.parent(), /*follow=*/true);
+  if (!folder.ok()) {
+    // The run says itself that there is no such folder.
+    const bool is_there = names.parent().empty() || IsDirectory(names.parent());
+    return is_there ? folder.status() : Status();
+  }
+  return Recovery(names, *folder, clean).Run();
+}
+
+}  // namespace ashlar::tool

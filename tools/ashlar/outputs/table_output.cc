@@ -1,0 +1,39 @@
+#include "tools/ashlar/outputs/table_output.h"
+
+#include <utility>
+
+#include "tools/ashlar/outputs/output_file.h"
+#include "tools/ashlar/outputs/output_path.h"
+#include "tools/ashlar/outputs/table_set.h"
+#include "tools/ashlar/outputs/table_sink.h"
+
+namespace ashlar::tool {
+namespace {
+
+template <typename Made>
+Result<std::unique_ptr<TableOutput>> AsOutput(
+    Result<std::unique_ptr<Made>> made) {
+  if (!made.ok()) return made.status();
+  return std::unique_ptr<TableOutput>(std::move(made).value());
+}
+
+}  // namespace
+
+RowSink::~RowSink() = default;
+
+Result<std::unique_ptr<TableOutput>> TableOutput::Create(
+    const SinkOptions& options) {
+  return options.build.target_file_size == 0
+             ? AsOutput(TableSink::Create(options))
+             : AsOutput(TableSet::Create(options));
+}
+
+Status TableOutput::CheckIsFree(const SinkOptions& options,
+                                const std::vector<std::string>& inputs) {
+  TellOfLeftFiles(options.path);
+  return options.build.target_file_size == 0
+             ? tool::CheckIsFree(options.path, inputs)
+             : TableSet::CheckIsFree(options.path, inputs);
+}
+
+}  // namespace ashlar::tool

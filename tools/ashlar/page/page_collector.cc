@@ -1,0 +1,241 @@
+#include "tools/ashlar/page/page_collector.h"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "ashlar/table/internal_key.h"
+#include "ashlar/table/table_reader.h"
+#include "ashlar/util/comparator.h"
+#include "tools/ashlar/flags/flags.h"
+#include "tools/ashlar/inputs/open_table.h"
+#include "tools/ashlar/inputs/run_files.h"
+#include "tools/ashlar/measure/block_sample.h"
+#include "tools/ashlar/print/progress.h"
+
+namespace ashlar::tool {
+namespace {
+
+constexpr uint64_t kTrailerBytes = 5;
+
+bool Contains(const std::vector<bool>& chosen, uint64_t index) {
+  return index < chosen.size() && chosen[index];
+}
+
+// So many that about this much is compressed again and again. What a block
+// holds before it is decoded is guessed.
+uint64_t TrialBlocksOf(const TableInspection& inspection, uint64_t total) {
+  constexpr uint64_t kTrialBytes = uint64_t{2} << 20;
+  constexpr uint64_t kMost = 1024;
+  constexpr uint64_t kUsualBytes = 4096;
+  uint64_t block_bytes = kUsualBytes;
+  if (inspection.properties && total != 0) {
+    const TableProperties& properties = *inspection.properties;
+    // Either may be anything.
+    block_bytes = std::max(
+        {properties.raw_key_size / total + properties.raw_value_size / total,
+         properties.data_size / total, uint64_t{1}});
+  }
+  return std::clamp<uint64_t>(kTrialBytes / block_bytes, 2, kMost);
+}
+
+class Collector {
+ public:
+  Collector(const std::string& path, TableReport* table)
+      : path_(path), table_(table) {
+    table->path = path;
+  }
+
+  bool Run(Report* report) {
+    if (!ChooseSample(report) || !ReadAll(report)) return false;
+    TableInspection& inspection = table_->inspection;
+    if (inspection.magic == TableMagic::kUnknown) {
+      report->SetFileStatus("not_sst");
+    }
+    if (!inspection.blocks.empty()) report->Opened(inspection);
+    WarnOfUnknownOrder(inspection, *report);
+    table_->stats.Finish();
+    table_->data_blocks = CountDataBlocks(inspection);
+    table_->map = MakeBlockMap(inspection, [this](const BlockInfo& block) {
+      return IsDecoded(block);
+    });
+    SpreadKeys();
+    ProbeTheFilter(report);
+    TrialOptions options;
+    options.comparator = order_ == nullptr ? BytewiseComparator() : order_;
+    options.threads = FLAGS_threads;
+    table_->trials = TryCodecs(trial_blocks_, options);
+    inspection.blocks = {};
+    for (const TableFault& fault : inspection.faults) report->AddFault(fault);
+    return !Interrupted();
+  }
+
+ private:
+  bool IsDecoded(const BlockInfo& block) const {
+    return block.contents_sound &&
+           (block.kind != BlockKind::kData || Contains(sample_, block.index));
+  }
+
+  // By a first look that reads no data block.
+  bool ChooseSample(Report* report) {
+    TableInspection listed;
+    if (!InspectInto(path_,
+                     InspectOptionsFromFlags(InspectOptions::DataBlocks::kList),
+                     &listed, report)) {
+      return false;
+    }
+    const uint64_t total = CountDataBlocks(listed);
+    const uint64_t sampled =
+        FLAGS_sample == 0 ? total : std::min<uint64_t>(FLAGS_sample, total);
+    sample_ = EvenlySpread(sampled, total);
+    const uint64_t decoded =
+        static_cast<uint64_t>(std::count(sample_.begin(), sample_.end(), true));
+    for_trials_ = EvenlySpread(TrialBlocksOf(listed, total), decoded);
+    return true;
+  }
+
+  bool ReadAll(Report* report) {
+    Progress progress(path_);
+    InspectOptions options =
+        InspectOptionsFromFlags(InspectOptions::DataBlocks::kRead);
+    if (std::count(sample_.begin(), sample_.end(), false) != 0) {
+      options.decodes_block = [this](uint64_t index) {
+        return Contains(sample_, index);
+      };
+    }
+    options.on_progress = [&progress](uint64_t done, uint64_t total) {
+      return progress.Update(done, total);
+    };
+    options.on_block = [this](const BlockInfo& block) { OnBlock(block); };
+    options.on_entry = [this](const BlockInfo& block, const Slice& key,
+                              const Slice& value) {
+      OnEntry(block, key, value);
+    };
+    return InspectInto(path_, options, &table_->inspection, report);
+  }
+
+  void OnBlock(const BlockInfo& block) {
+    if (block.kind == BlockKind::kIndexPartition && block.index == 0) {
+      separators_.clear();  // those before it were of partitions
+    }
+    if (block.kind == BlockKind::kProperties && table_->inspection.properties) {
+      order_ = StoredOrder(*table_->inspection.properties);
+      table_->stats.timestamp_size =
+          order_ == nullptr ? 0 : order_->timestamp_size();
+    }
+    if (block.kind != BlockKind::kData) {
+      table_->stats.OnBlock(block);
+      return;
+    }
+    const bool sampled = Contains(sample_, block.index);
+    if (!sampled || !block.contents_sound) {
+      table_->stats.CountBytes(block);
+    } else {
+      table_->stats.OnBlock(block);
+      ++table_->decoded_blocks;
+    }
+    entry_ = 0;
+    on_trial_ = sampled && Contains(for_trials_, sampled_++) &&
+                block.contents_sound && FitsTrials(block);
+    if (on_trial_) {
+      trial_blocks_.BeginBlock(block.raw_size, block.size + kTrailerBytes);
+    }
+    data_.push_back({{}, {}, block.size + kTrailerBytes, !block.status.ok()});
+  }
+
+  // The choice goes by the properties, which may be gone, or lie.
+  bool FitsTrials(const BlockInfo& block) const {
+    constexpr uint64_t kMostBytes = uint64_t{8} << 20;
+    constexpr uint64_t kMostOfFirst = uint64_t{64} << 20;
+    const uint64_t bytes = trial_blocks_.raw_bytes() + block.raw_size;
+    return bytes <= (trial_blocks_.blocks() == 0 ? kMostOfFirst : kMostBytes);
+  }
+
+  void OnEntry(const BlockInfo& block, const Slice& key, const Slice& value) {
+    switch (block.kind) {
+      case BlockKind::kIndex:
+      case BlockKind::kIndexPartition:
+        separators_.push_back(key.ToString());
+        return;
+      case BlockKind::kRangeDeletion:
+        deletions_.emplace_back(UserKeyOf(key).ToString(), value.ToString());
+        break;
+      case BlockKind::kData:
+        if (entry_ == 0) data_.back().first = UserKeyOf(key).ToString();
+        if (++entry_ == block.num_entries) {
+          data_.back().last = UserKeyOf(key).ToString();
+        }
+        if (on_trial_) trial_blocks_.Add(key, value);
+        break;
+      default:
+        return;
+    }
+    table_->stats.OnEntry(block, key, value);
+  }
+
+  // What was not decoded lies between the separators on its two sides.
+  void SpreadKeys() {
+    for (size_t i = 0; i < data_.size(); ++i) {
+      KeySpan& span = data_[i];
+      if (!span.last.empty() || !span.first.empty()) continue;
+      if (i < separators_.size()) span.last = separators_[i];
+      span.first =
+          i == 0 || i > separators_.size() ? span.last : separators_[i - 1];
+    }
+    const bool reverse = order_ == ReverseBytewiseComparator();
+    table_->key_space = MakeKeySpace(data_, deletions_, reverse);
+    data_ = {};
+    separators_ = {};
+  }
+
+  void ProbeTheFilter(Report* report) {
+    const TableInspection& inspection = table_->inspection;
+    if (!inspection.faults.empty() || !inspection.knows_order ||
+        FLAGS_filter_probes == 0 || Interrupted()) {
+      return;
+    }
+    auto reader = TableReader::Open(path_, ReaderOptionsFromFlags());
+    Status status = reader.status();
+    if (reader.ok()) {
+      TableStats stats = table_->stats;
+      stats.distinct_keys = DistinctKeys();
+      table_->filter = ProbeFilter(**reader, stats, &status);
+    }
+    if (!status.ok()) report->AddFault(status);
+  }
+
+  // Of the whole table, by what the sample has.
+  uint64_t DistinctKeys() const {
+    if (table_->whole() || table_->decoded_blocks == 0) {
+      return table_->stats.distinct_keys;
+    }
+    return static_cast<uint64_t>(
+        static_cast<double>(table_->stats.distinct_keys) *
+        static_cast<double>(table_->data_blocks) /
+        static_cast<double>(table_->decoded_blocks));
+  }
+
+  const std::string& path_;
+  TableReport* const table_;
+  std::vector<bool> sample_;      // of the data blocks
+  std::vector<bool> for_trials_;  // of the sampled ones
+  uint64_t sampled_ = 0;
+  const Comparator* order_ = BytewiseComparator();
+  std::vector<std::string> separators_;
+  std::vector<KeySpan> data_;
+  std::vector<std::pair<std::string, std::string>> deletions_;
+  uint64_t entry_ = 0;
+  bool on_trial_ = false;
+  TrialBlocks trial_blocks_;
+};
+
+}  // namespace
+
+bool CollectTableReport(const std::string& path, TableReport* table,
+                        Report* report) {
+  return Collector(path, table).Run(report);
+}
+
+}  // namespace ashlar::tool

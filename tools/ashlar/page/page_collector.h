@@ -1,0 +1,20 @@
+// Reads a table for its TableReport.
+#ifndef ASHLAR_TOOLS_ASHLAR_PAGE_PAGE_COLLECTOR_H_
+#define ASHLAR_TOOLS_ASHLAR_PAGE_PAGE_COLLECTOR_H_
+
+#include <string>
+
+#include "tools/ashlar/page/page_data.h"
+#include "tools/ashlar/print/report.h"
+
+namespace ashlar::tool {
+
+// Compares the checksums of all blocks, and decodes --sample of the data
+// blocks, those of the two ends among them. False where there is nothing to
+// tell: `report` has the reason then, and else every fault.
+bool CollectTableReport(const std::string& path, TableReport* table,
+                        Report* report);
+
+}  // namespace ashlar::tool
+
+#endif  // ASHLAR_TOOLS_ASHLAR_PAGE_PAGE_COLLECTOR_H_

@@ -1,0 +1,253 @@
+#include "tools/ashlar/print/advice.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <memory>
+#include <system_error>
+#include <utility>
+
+#include "ashlar/util/file.h"
+#include "ashlar/util/result.h"
+#include "tools/ashlar/flags/flags.h"
+#include "tools/ashlar/print/output.h"
+
+namespace ashlar::tool {
+namespace {
+
+// What the error of a call ends with, and what helps.
+constexpr struct {
+  int error;
+  std::string_view advice;
+} kOfCalls[] = {
+    {ENOENT,
+     "look at the path: a folder stands for the .sst files in it, and the "
+     "folder of --out must be there"},
+    {ENOTDIR,
+     "look at the path: a folder stands for the .sst files in it, and the "
+     "folder of --out must be there"},
+    {EACCES, "look at the rights of the file and of the folders above it"},
+    {ENOSPC,
+     "make room, or name a place on another file system: --out, --tmpdir"},
+    {EFBIG,
+     "raise the limit of file sizes (ulimit -f), or cut the output: "
+     "--target_file_size"},
+};
+
+// What a message has in it, and what helps.
+constexpr struct {
+  std::string_view part;
+  std::string_view advice;
+} kOfUnsupported[] = {
+    {"is newer than this program",
+     "a later release of ashlar, or the RocksDB that wrote the file, reads it"},
+    {"plain table", "RocksDB's sst_dump reads plain tables"},
+    {"cuckoo table", "RocksDB's sst_dump reads cuckoo tables"},
+    {"Pebble table", "Pebble's 'pebble sstable' reads Pebble's own formats"},
+    {"is not built in",
+     "'ashlar --version' lists the codecs of this build; 'ashlar layout', "
+     "properties and verify work on any table"},
+    {"custom compression type",
+     "only the application that wrote the file decodes it; 'ashlar "
+     "properties' and 'ashlar verify --checksums_only' do without"},
+    {"only built-in codecs",
+     "only the application that wrote the file decodes it; 'ashlar "
+     "properties' and 'ashlar verify --checksums_only' do without"},
+};
+
+// What the checks of a table in the making say, and what helps.
+constexpr struct {
+  std::string_view part;
+  std::string_view advice;
+} kOfNewTables[] = {
+    {"verify_compression failed",
+     "no file was made; run it again: if the same block fails, the codec's "
+     "library is broken ('ashlar --version' names it), else test the memory "
+     "of the machine"},
+    {"detect_filter_construct_corruption failed",
+     "no file was made; run it again, and if it fails again test the memory "
+     "of the machine"},
+};
+
+// The first and the last bytes of a file.
+struct Ends {
+  uint64_t size = 0;
+  std::string head;
+  std::string tail;
+};
+
+Result<Ends> ReadEnds(const std::string& path) {
+  constexpr uint64_t kBytes = 64;
+  Result<std::unique_ptr<RandomAccessFile>> file = OpenRandomAccessFile(path);
+  if (!file.ok()) return file.status();
+  Ends ends;
+  ends.size = (*file)->Size();
+  const uint64_t size = std::min(ends.size, kBytes);
+  for (std::string* bytes : {&ends.head, &ends.tail}) {
+    bytes->resize(size);
+    Slice read;
+    Status status = (*file)->Read(bytes == &ends.head ? 0 : ends.size - size,
+                                  bytes->size(), bytes->data(), &read);
+    if (!status.ok()) return status;
+    *bytes = read.ToString();
+  }
+  return ends;
+}
+
+// A block that is refused for its size alone.
+bool IsAboveLimit(std::string_view message) {
+  const std::string limit = std::to_string(FLAGS_max_uncompressed_block);
+  return message.find("above the limit of " + limit) !=
+             std::string_view::npos ||
+         message.find("holds more than " + limit + " ") !=
+             std::string_view::npos;
+}
+
+// Empty where the status is of something else.
+std::string_view AdviceOfNewTable(const Status& status) {
+  for (const auto& row : kOfNewTables) {
+    if (status.IsCorruption() &&
+        status.message().find(row.part) != std::string_view::npos) {
+      return row.advice;
+    }
+  }
+  return {};
+}
+
+bool IsAll(const std::string& bytes, bool (*test)(char)) {
+  return !bytes.empty() && std::all_of(bytes.begin(), bytes.end(), test);
+}
+bool IsText(char c) {
+  return (c >= ' ' && c <= '~') || c == '\n' || c == '\t' || c == '\r';
+}
+
+// A record of RocksDB's logs: checksum, length, type; MANIFESTs are such logs.
+bool BeginsLikeLog(const Ends& ends) {
+  constexpr size_t kHeader = 7;
+  constexpr unsigned kLastOldType = 4;
+  if (ends.head.size() < kHeader) return false;
+  const auto byte = [&](size_t i) -> unsigned {
+    return static_cast<unsigned char>(ends.head[i]);
+  };
+  const unsigned length = byte(4) | byte(5) << 8;
+  const unsigned type = byte(6);
+  constexpr unsigned kRecyclable = 4;
+  const bool recyclable = type > kRecyclable && type <= 2 * kRecyclable;
+  const uint64_t least = kHeader + (recyclable ? 4u : 0u) + length;
+  // A whole record that fills its block, or one of a file's only records.
+  return length != 0 && type >= 1 && (type <= kLastOldType || recyclable) &&
+         least <= ends.size && length <= 32768 - kHeader;
+}
+
+}  // namespace
+
+bool IsOfNewTable(const Status& status) {
+  return !AdviceOfNewTable(status).empty();
+}
+
+std::string WhatItIsInstead(const std::string& path) {
+  const Result<Ends> read = ReadEnds(path);
+  if (!read.ok()) return {};
+  const Ends& ends = *read;
+  if (ends.size == 0) {
+    return "an empty file, never written or cut off to nothing: take it from a "
+           "backup";
+  }
+  using std::string_view_literals::operator""sv;
+  constexpr struct {
+    std::string_view start;
+    std::string_view what;
+  } kStarts[] = {
+      {"\x37\x8f\x24\0"sv, "a blob file of RocksDB: its blob_dump reads it"},
+      {"\x1f\x8b"sv, "a file packed by gzip: unpack it first"},
+      {"\x28\xb5\x2f\xfd"sv, "a file packed by zstd: unpack it first"},
+      {"PK\x03\x04"sv, "a zip archive: unpack it first"},
+  };
+  for (const auto& row : kStarts) {
+    if (ends.head.starts_with(row.start)) return std::string(row.what);
+  }
+  if (IsAll(ends.head, IsText) && IsAll(ends.tail, IsText)) {
+    return "text: 'ashlar build' makes tables from text";
+  }
+  if (IsAll(ends.tail, [](char c) { return c == '\0'; })) {
+    return "a file that ends in zeros, as after a crash or a copy that was not "
+           "finished: take it from a backup";
+  }
+  if (BeginsLikeLog(ends)) {
+    return "a log (WAL or MANIFEST) of RocksDB: 'ldb dump_wal' or 'ldb "
+           "manifest_dump' reads it";
+  }
+  return "a file cut off, encrypted, or of another kind: compare its size with "
+         "the original's, or decrypt it";
+}
+
+void Advice::AddLine(std::string line) {
+  if (std::find(lines_.begin(), lines_.end(), line) == lines_.end()) {
+    lines_.push_back(std::move(line));
+  }
+}
+
+void Advice::Add(std::string_view command, const std::string& path,
+                 const Status& status, bool is_no_table) {
+  const std::string_view message = status.message();
+  if (const std::string_view advice = AdviceOfNewTable(status);
+      !advice.empty()) {
+    AddLine(std::string(advice));
+  } else if (status.IsIOError()) {
+    for (const auto& row : kOfCalls) {
+      if (message.ends_with(std::generic_category().message(row.error))) {
+        AddLine(std::string(row.advice));
+      }
+    }
+  } else if (status.IsNotSupported()) {
+    for (const auto& row : kOfUnsupported) {
+      if (message.find(row.part) == std::string_view::npos) continue;
+      AddLine(std::string(row.advice));
+      return;
+    }
+  } else if (status.IsMemoryLimit()) {
+    AddLine(
+        "nothing is said of the file: give the program more memory (ulimit "
+        "-v), or let it need less: fewer --threads or "
+        "--compression_parallel_threads, a smaller --memory");
+  } else if (status.IsNotFound() && is_no_table) {
+    AddLine(
+        "files with other endings than .sst are read when they are named; "
+        "--recursive looks into folders of the folder");
+  } else if (status.IsCorruption() && is_no_table) {
+    const std::string what = WhatItIsInstead(path);
+    if (!what.empty()) AddLine(path + " looks like " + what);
+  } else if (status.IsCorruption() && IsAboveLimit(message)) {
+    AddLine(
+        "if the file is what it should be, raise the limit for large blocks: "
+        "--max_uncompressed_block");
+  } else if (status.IsCorruption() && command != "salvage") {
+    std::string line =
+        "'ashlar salvage --out=<new> <file>' saves what can "
+        "be read of a damaged table";
+    if (command != "verify") {
+      line.insert(0, "'ashlar verify' lists all damage; ");
+    }
+    AddLine(std::move(line));
+  }
+}
+
+void Advice::AddForRow(const Status& status) {
+  constexpr std::string_view::size_type kNone = std::string_view::npos;
+  const std::string_view message = status.message();
+  if (message.find(kComesTwice) != kNone) {
+    AddLine("--on_duplicate=first or last keeps one of the rows");
+  } else if (message.find(kBelongsBefore) != kNone) {
+    AddLine("--nosorted sorts the rows");
+  } else {
+    AddLine(
+        "mend the row; 'ashlar help build' says what rows of "
+        "--input_format=" +
+        FLAGS_input_format + " are");
+  }
+}
+
+void Advice::Print() const {
+  for (const std::string& line : lines_) PrintHint(line);
+}
+
+}  // namespace ashlar::tool

@@ -1,0 +1,247 @@
+#include "tools/ashlar/print/print_text.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstring>
+
+#include "tools/ashlar/flags/flags.h"
+
+namespace ashlar::tool {
+namespace {
+
+// Both digits of each byte, so that dumping costs one copy a byte.
+using HexPairs = std::array<char, 512>;
+constexpr HexPairs MakeHexPairs(const char* digits) {
+  HexPairs pairs = {};
+  for (size_t byte = 0; byte < 256; ++byte) {
+    pairs[2 * byte] = digits[byte >> 4];
+    pairs[2 * byte + 1] = digits[byte & 15];
+  }
+  return pairs;
+}
+constexpr HexPairs kLowerPairs = MakeHexPairs("0123456789abcdef");
+constexpr HexPairs kUpperPairs = MakeHexPairs("0123456789ABCDEF");
+
+char* WriteHex(const char* bytes, size_t size, const HexPairs& pairs,
+               char* to) {
+  for (size_t i = 0; i < size; ++i, to += 2) {
+    std::memcpy(to, &pairs[2 * static_cast<unsigned char>(bytes[i])], 2);
+  }
+  return to;
+}
+
+const HexPairs& PairsOf(HexCase hex_case) {
+  return hex_case == HexCase::kLower ? kLowerPairs : kUpperPairs;
+}
+
+constexpr struct {
+  ValueType type;
+  std::string_view word;
+} kTypeWords[] = {
+    {ValueType::kTypeDeletion, "delete"},
+    {ValueType::kTypeValue, "put"},
+    {ValueType::kTypeMerge, "merge"},
+    {ValueType::kTypeSingleDeletion, "single_delete"},
+    {ValueType::kTypeRangeDeletion, "range_delete"},
+    {ValueType::kTypeBlobIndex, "blob_index"},
+    {ValueType::kTypeSetWithDelete, "set_with_delete"},
+    {ValueType::kTypeDeletionWithTimestamp, "delete_with_timestamp"},
+    {ValueType::kTypeWideColumnEntity, "wide_column_entity"},
+    {ValueType::kTypeValuePreferredSeqno, "put_preferred_seqno"},
+};
+
+}  // namespace
+
+std::string ToHex(const Slice& bytes, HexCase hex_case) {
+  std::string hex(2 * bytes.size(), '\0');
+  WriteHex(bytes.data(), bytes.size(), PairsOf(hex_case), hex.data());
+  return hex;
+}
+
+void PrintHex(const Slice& bytes, HexCase hex_case, Output* out) {
+  constexpr size_t kPiece = Output::kMaxReserve / 2;
+  for (size_t at = 0; at < bytes.size(); at += kPiece) {
+    const size_t size = std::min(kPiece, bytes.size() - at);
+    char* const to = out->Reserve(2 * size);
+    WriteHex(bytes.data() + at, size, PairsOf(hex_case), to);
+    out->Advance(2 * size);
+  }
+}
+
+int HexDigit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+std::optional<std::string> FromHex(std::string_view text) {
+  if (text.starts_with("0x") || text.starts_with("0X")) text.remove_prefix(2);
+  if (text.size() % 2 != 0) return std::nullopt;
+  std::string bytes(text.size() / 2, '\0');
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    const int high = HexDigit(text[2 * i]);
+    const int low = HexDigit(text[2 * i + 1]);
+    if (high < 0 || low < 0) return std::nullopt;
+    bytes[i] = static_cast<char>(high << 4 | low);
+  }
+  return bytes;
+}
+
+std::string Escape(const Slice& bytes) {
+  std::string text;
+  text.reserve(bytes.size());
+  for (const char c : bytes) {
+    if (c >= ' ' && c <= '~') {
+      text += c;
+    } else {
+      text += "\\x";
+      text.append(&kUpperPairs[2 * static_cast<unsigned char>(c)], 2);
+    }
+  }
+  return text;
+}
+
+ByteStyle ChosenByteStyle() {
+  return FLAGS_output_hex ? ByteStyle::kHex : ChosenNameStyle();
+}
+
+ByteStyle ChosenNameStyle() {
+  if (FLAGS_escape == "always") return ByteStyle::kEscaped;
+  if (FLAGS_escape == "auto" && isatty(STDOUT_FILENO)) {
+    return ByteStyle::kEscaped;
+  }
+  return ByteStyle::kRaw;
+}
+
+void PrintBytes(const Slice& bytes, ByteStyle style, Output* out) {
+  switch (style) {
+    case ByteStyle::kRaw:
+      out->Append(bytes.ToStringView());
+      return;
+    case ByteStyle::kEscaped:
+      out->Append(Escape(bytes));
+      return;
+    case ByteStyle::kHex:
+      PrintHex(bytes, HexCase::kUpper, out);
+      return;
+  }
+}
+
+std::string BytesText(const Slice& bytes, ByteStyle style) {
+  switch (style) {
+    case ByteStyle::kRaw:
+      break;
+    case ByteStyle::kEscaped:
+      return Escape(bytes);
+    case ByteStyle::kHex:
+      return ToHex(bytes, HexCase::kUpper);
+  }
+  return bytes.ToString();
+}
+
+namespace {
+
+// ' seq:<n>, type:<n> =>
+constexpr size_t kMaxMiddleBytes = 64;
+char* WriteMiddle(SequenceNumber sequence, ValueType type, char* to) {
+  char* const end = to + kMaxMiddleBytes;
+  to = std::copy_n("' seq:", 6, to);
+  to = std::to_chars(to, end, sequence).ptr;
+  to = std::copy_n(", type:", 7, to);
+  to = std::to_chars(to, end, static_cast<unsigned>(type)).ptr;
+  return std::copy_n(" => ", 4, to);
+}
+
+// '<key>' seq:<n>, type:<n> =>
+void PrintBeforeValue(const Slice& user_key, SequenceNumber sequence,
+                      ValueType type, ByteStyle style, Output* out) {
+  out->Append("'");
+  PrintBytes(user_key, style, out);
+  char* const start = out->Reserve(kMaxMiddleBytes);
+  out->Advance(static_cast<size_t>(WriteMiddle(sequence, type, start) - start));
+}
+
+// A scan has little to do for an entry but this.
+bool PrintRawAtOnce(const Slice& user_key, SequenceNumber sequence,
+                    ValueType type, const Slice& value, Output* out) {
+  constexpr size_t kAround = kMaxMiddleBytes + 2;
+  constexpr size_t kMost = Output::kMaxReserve - kAround;
+  if (user_key.size() > kMost || value.size() > kMost - user_key.size()) {
+    return false;
+  }
+  char* const start = out->Reserve(user_key.size() + value.size() + kAround);
+  char* to = start;
+  *to++ = '\'';
+  to = std::copy_n(user_key.data(), user_key.size(), to);
+  to = WriteMiddle(sequence, type, to);
+  to = std::copy_n(value.data(), value.size(), to);
+  *to++ = '\n';
+  out->Advance(static_cast<size_t>(to - start));
+  return true;
+}
+
+}  // namespace
+
+void PrintEntry(const Slice& user_key, SequenceNumber sequence, ValueType type,
+                const Slice& value, ByteStyle style, Output* out) {
+  if (style == ByteStyle::kRaw &&
+      PrintRawAtOnce(user_key, sequence, type, value, out)) {
+    return;
+  }
+  PrintBeforeValue(user_key, sequence, type, style, out);
+  PrintBytes(value, style, out);
+  out->Append("\n");
+}
+
+void PrintDecodedEntry(const Slice& user_key, SequenceNumber sequence,
+                       ValueType type, const std::string& text, ByteStyle style,
+                       Output* out) {
+  PrintBeforeValue(user_key, sequence, type, style, out);
+  out->Append(text + "\n");
+}
+
+void PrintCanonicalEntry(const Slice& user_key, SequenceNumber sequence,
+                         ValueType type, const Slice& value, Output* out) {
+  PrintHex(user_key, HexCase::kLower, out);
+  char* const start = out->Reserve(kMaxMiddleBytes);
+  char* const end = start + kMaxMiddleBytes;
+  char* to = start;
+  *to++ = ' ';
+  to = std::to_chars(to, end, sequence).ptr;
+  *to++ = ' ';
+  to = std::to_chars(to, end, static_cast<unsigned>(type)).ptr;
+  *to++ = ' ';
+  out->Advance(static_cast<size_t>(to - start));
+  PrintHex(value, HexCase::kLower, out);
+  out->Append("\n");
+}
+
+std::string TypeWord(ValueType type) {
+  for (const auto& row : kTypeWords) {
+    if (row.type == type) return std::string(row.word);
+  }
+  return std::to_string(static_cast<unsigned>(type));
+}
+
+std::optional<ValueType> ParseTypeWord(std::string_view word) {
+  for (const auto& row : kTypeWords) {
+    if (row.word == word) return row.type;
+  }
+  const std::optional<uint64_t> number = ParseNumber(word);
+  if (!number || *number > 0xff) return std::nullopt;
+  return static_cast<ValueType>(*number);
+}
+
+std::optional<uint64_t> ParseNumber(std::string_view text) {
+  uint64_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc() || stop != end) return std::nullopt;
+  return number;
+}
+
+}  // namespace ashlar::tool

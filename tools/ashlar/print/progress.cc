@@ -1,0 +1,155 @@
+#include "tools/ashlar/print/progress.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <string_view>
+#include <utility>
+
+#include "tools/ashlar/flags/flags.h"
+#include "tools/ashlar/print/output.h"
+#include "tools/ashlar/print/status_line.h"
+
+namespace ashlar::tool {
+namespace {
+
+struct {
+  uint64_t number = 1;
+  uint64_t files = 1;
+  int percent = 0;
+} run;
+
+bool Wanted(uint64_t total) {
+  constexpr uint64_t kLargeFileBytes = uint64_t{64} << 20;
+  if (FLAGS_progress != "auto") return FLAGS_progress == "always";
+  return total > kLargeFileBytes && StatusIsOnTerminal();
+}
+
+std::string Bar(int percent, size_t width) {
+  const size_t share = static_cast<size_t>(std::clamp(percent, 0, 100));
+  const size_t full = share * width / 100;
+  return "[" + std::string(full, '#') + std::string(width - full, '.') + "]";
+}
+
+// Of a path its end, within so many columns. What is not printable ASCII may
+// be of any width, or do anything: it is shown as '?'.
+std::string ShortPath(std::string_view path, size_t columns) {
+  std::string shown;
+  for (const char c : path) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool continues = byte >= 0x80 && byte < 0xc0;
+    if (!continues) shown += byte >= 0x20 && byte < 0x7f ? c : '?';
+  }
+  if (shown.size() <= columns) return shown;
+  constexpr std::string_view kCut = "...";
+  if (columns <= kCut.size()) return {};
+  return std::string(kCut) +
+         shown.substr(shown.size() - (columns - kCut.size()));
+}
+
+std::string TimeLeft(double seconds) {
+  const auto left = static_cast<uint64_t>(seconds);
+  char text[48];
+  std::snprintf(text, sizeof text, "%llu:%02llu left",
+                static_cast<unsigned long long>(left / 60),
+                static_cast<unsigned long long>(left % 60));
+  return text;
+}
+
+std::string Format(const char* format, double a, double b = 0) {
+  char text[96];
+  std::snprintf(text, sizeof text, format, a, b);
+  return text;
+}
+
+}  // namespace
+
+Progress::Progress(std::string path) : path_(std::move(path)) {
+  run.percent = 0;
+}
+
+Progress::~Progress() { EraseStatusLine(); }
+
+void Progress::SetFile(uint64_t number, uint64_t files) {
+  run = {number, files, 0};
+}
+
+int Progress::percent() { return run.percent; }
+
+bool Progress::Update(uint64_t done, uint64_t total) {
+  // A damaged file may tell of what lies behind its end.
+  done = std::min(done, total);
+  if (total != 0) {
+    run.percent = static_cast<int>(100.0 * static_cast<double>(done) /
+                                   static_cast<double>(total));
+  }
+  if (Interrupted()) return false;
+  if (total != 0 && Wanted(total) && IsNews()) Show(done, total);
+  return true;
+}
+
+// A log gets one line a percent; on a terminal one sees it move.
+bool Progress::IsNews() const {
+  constexpr uint64_t kPeriodMicros = 200000;
+  return run.percent != shown_percent_ ||
+         (StatusIsOnTerminal() &&
+          stopwatch_.WallMicros() - shown_micros_ >= kPeriodMicros);
+}
+
+bool Progress::UpdateByEntries(uint64_t done, uint64_t entries,
+                               uint64_t bytes) {
+  const uint64_t share = std::min(done, entries);
+  const double part =
+      entries == 0 ? 0.0
+                   : static_cast<double>(share) / static_cast<double>(entries);
+  return Update(static_cast<uint64_t>(part * static_cast<double>(bytes)),
+                bytes);
+}
+
+std::string ProgressLine(const ProgressState& state, size_t columns) {
+  constexpr double kMega = 1e6;
+  const double done = static_cast<double>(state.done) / kMega;
+  const double all = static_cast<double>(state.total) / kMega;
+  const double rate = state.seconds > 0 ? done / state.seconds : 0;
+  const std::string percent = std::to_string(state.percent) + " %";
+  const std::string bar = " " + Bar(state.percent, 20);
+  const std::string short_bar = " " + Bar(state.percent, 10);
+  const std::string sizes = Format(" %.1f of %.1f MB", done, all);
+  const std::string speed = Format(", %.0f MB/s", rate);
+  const std::string left = rate > 0 ? ", " + TimeLeft((all - done) / rate) : "";
+  std::string file;
+  if (state.files > 1) {
+    file = std::to_string(state.number) + "/" + std::to_string(state.files);
+  }
+  // From all there is to say to what matters most.
+  const std::string tails[] = {
+      percent + bar + sizes + speed + left,
+      percent + short_bar + sizes + speed + left,
+      percent + short_bar + speed + left,
+      percent + short_bar + left,
+      percent + left,
+      percent,
+  };
+  // Enough to tell one file from the next.
+  constexpr size_t kLeastPath = 16;
+  const size_t least = std::min(state.path.size(), kLeastPath) + 2;
+  for (const std::string& tail : tails) {
+    std::string head = file.empty() ? file : file + " ";
+    if (head.size() + least + tail.size() > columns) continue;
+    head += ShortPath(state.path, columns - head.size() - tail.size() - 2);
+    head += ": ";
+    return head += tail;
+  }
+  return percent.size() <= columns ? percent : std::string();
+}
+
+void Progress::Show(uint64_t done, uint64_t total) {
+  constexpr double kMega = 1e6;
+  shown_percent_ = run.percent;
+  shown_micros_ = stopwatch_.WallMicros();
+  const double seconds = static_cast<double>(shown_micros_) / kMega;
+  ShowStatusLine(ProgressLine(
+      {path_, run.percent, done, total, seconds, run.number, run.files},
+      StatusColumns()));
+}
+
+}  // namespace ashlar::tool

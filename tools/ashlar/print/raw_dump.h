@@ -1,0 +1,71 @@
+// RawDump: the text of `raw`, as the blocks of a table come in.
+//
+// What comes before the data blocks is held until the first of them comes.
+// Lines are those of RocksDB's tool. One thread at a time.
+#ifndef ASHLAR_TOOLS_ASHLAR_PRINT_RAW_DUMP_H_
+#define ASHLAR_TOOLS_ASHLAR_PRINT_RAW_DUMP_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ashlar/table/inspect.h"
+#include "ashlar/table/internal_key.h"
+#include "ashlar/util/slice.h"
+#include "tools/ashlar/print/output.h"
+
+namespace ashlar::tool {
+
+class RawDump {
+ public:
+  // The inspection is the one that goes on meanwhile.
+  RawDump(const TableInspection* inspection, bool escape, Output* out)
+      : inspection_(inspection), escape_(escape), out_(out) {}
+
+  // As InspectOptions has them.
+  void OnBlock(const BlockInfo& block);
+  void OnEntry(const BlockInfo& block, const Slice& key, const Slice& value);
+  void Finish();
+
+ private:
+  struct Entry {
+    std::string key;
+    std::string value;
+  };
+
+  void PrintHead();
+  void PrintFooter();
+  void PrintMetaBlocks();
+  void PrintIndex();
+  void PrintDictionary();
+  void PrintRangeDeletions();
+  void PrintTitle(std::string_view title);
+  void PrintChecksum(std::string_view title, const BlockInfo& block);
+  void PrintEntry(const Slice& internal_key, const Slice& value);
+  SequenceNumber ShownSequence(const Slice& internal_key) const;
+  // Each byte, and a space behind it.
+  void PrintSpaced(const Slice& bytes, bool zero_as_digit);
+  // Null when there is none.
+  const BlockInfo* Find(BlockKind kind) const;
+
+  const TableInspection* const inspection_;
+  const bool escape_;
+  Output* const out_;
+  bool head_printed_ = false;
+  std::vector<BlockInfo> meta_blocks_;
+  // Of the index, and of its partitions where it has any.
+  std::vector<Entry> index_;
+  std::vector<Entry> partitions_;
+  std::vector<Entry> range_deletions_;
+  std::optional<std::string> dictionary_;
+  uint64_t data_blocks_ = 0;
+  uint64_t data_bytes_ = 0;
+  uint64_t smallest_ = 0;
+  uint64_t largest_ = 0;
+};
+
+}  // namespace ashlar::tool
+
+#endif  // ASHLAR_TOOLS_ASHLAR_PRINT_RAW_DUMP_H_
