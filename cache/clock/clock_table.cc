@@ -59,8 +59,7 @@ void ClockTableOf<Index>::EndOwned(ClockSlot* owned) {
   FreeAndSettle(owned);
 }
 
-// --- Putting in
-// ---------------------------------------------------------------
+// --- Putting in --------------------------------------------------------------
 
 // What came and what went are put together before the counts are touched, which
 // all threads share: an entry that takes the place of another of its size
@@ -217,8 +216,7 @@ bool ClockTableOf<Index>::HasVisible(ClockSlot* there, const CacheKey& key) {
   return has;
 }
 
-// --- Making room
-// --------------------------------------------------------------
+// --- Making room -------------------------------------------------------------
 
 // Evicts what `total` bytes more would be too many. False where that was not to
 // be had, and the usage is beyond what such failures may bring it to.
@@ -328,8 +326,7 @@ void ClockTableOf<Index>::SetCapacity(size_t capacity) {
   }
 }
 
-// --- Taking out, looking at
-// ---------------------------------------------------
+// --- Taking out, looking at --------------------------------------------------
 
 // All of them, where two Inserts at once put in two.
 template <typename Index>

@@ -96,8 +96,7 @@ void AppendTraceEnd(const TraceEnd& end, std::string* out) {
   AppendTraceChunkAsIs(0, payload, out);
 }
 
-// --- Reading
-// ------------------------------------------------------------------
+// --- Reading -----------------------------------------------------------------
 
 Status TraceFileReader::Corrupt(const std::string& what) const {
   return Status::Corruption(name_ + ": byte " + std::to_string(offset_) + ": " +

@@ -33,8 +33,7 @@ Admission::Admission(char* memory, size_t most_entries, ClockSlot* slots)
       fifo_(memory + EvictedKeys::BytesFor(most_entries), slots),
       evicted_(memory) {}
 
-// --- Coming in
-// ----------------------------------------------------------------
+// --- Coming in ---------------------------------------------------------------
 
 uint64_t Admission::Admit(ClockSlot* owned, uint64_t hash,
                           CachePriority priority, const Filling& now) {
@@ -135,8 +134,7 @@ void Admission::Fit(const Filling& now) {
   lost_in_rotation_.Store(bytes_.Load());
 }
 
-// --- Going
-// --------------------------------------------------------------------
+// --- Going -------------------------------------------------------------------
 
 ClockSlot* Admission::TakeOldest(bool also_used, uint64_t* before) {
   ClockSlot* const there = fifo_.PopOldest();
