@@ -10,7 +10,8 @@
 //   2. It loads the bound of the hashes that are traced, which is 0 while there
 //      is no trace.
 //   3. It hashes the key, by a seed of its own (the tables of a cache use
-//      another one). For one block in so many, the hash is below the bound.
+//      another one). For one block in sampling_frequency, the hash is below
+//      the bound.
 //   4. For those, it takes the time, and records 24 bytes in a
 //      ConcurrentWriteBuffer.
 //

@@ -1,4 +1,4 @@
-// The uncompressed size that stands before a codec's own bytes.
+// The uncompressed size that comes before a codec's own bytes.
 //
 // For the codecs of util/compress/. Pure functions: thread-safe.
 //
