@@ -1,5 +1,5 @@
-// ConcurrentWriteBuffer: threads record small entries; a sink gets them by the
-// block.
+// ConcurrentWriteBuffer: collects small entries from many threads, and passes
+// them to a sink in blocks.
 //
 //   struct Slow { uint64_t file; uint32_t micros; uint32_t kind; };
 //   auto buffer = ashlar::ConcurrentWriteBuffer<Slow>::Make(

@@ -1,4 +1,4 @@
-// FifoCache: a memory of small entries, fed by the block, oldest out first.
+// FifoCache: small values under keys in fixed memory. Evicts the oldest first.
 //
 //   ashlar::FifoCache<ashlar::CacheKey, uint64_t> evicted;
 //   ashlar::Status status = evicted.SetCapacity(1 << 20);
@@ -35,7 +35,7 @@
 // being read. Lookups take no lock and never wait. They pass a gate
 // (util/sync/reader_gate.h), because SetCapacity frees memory that they read.
 // SetCapacity waits for the lookups that are inside, not for later ones, so
-// lookups cannot delay it for ever.
+// lookups cannot delay it forever.
 #ifndef ASHLAR_CACHE_FIFO_CACHE_H_
 #define ASHLAR_CACHE_FIFO_CACHE_H_
 
