@@ -55,11 +55,14 @@ enum class BlockKind : uint8_t {
 // "data", "index", "filter-partition", "range-del", "meta-index", ...
 ASHLAR_EXPORT std::string_view BlockKindName(BlockKind kind);
 
+// The type byte and the checksum that follow each block but the footer.
+inline constexpr uint64_t kBlockTrailerBytes = 5;
+
 struct BlockInfo {
   BlockKind kind = BlockKind::kOther;
   uint64_t index = 0;  // among the blocks of this kind, from 0
   uint64_t offset = 0;
-  uint64_t size = 0;  // as stored, without the trailer of 5 bytes
+  uint64_t size = 0;  // as stored, without its trailer (kBlockTrailerBytes)
   std::string name;   // in the metaindex; empty for data and footer
   // From here on only when the block was read.
   uint8_t compression_type = 0;  // the byte as stored
