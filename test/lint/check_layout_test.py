@@ -2,6 +2,7 @@
 and stays silent on one that does not."""
 
 import os
+import re
 import sys
 import tempfile
 import unittest
@@ -59,8 +60,10 @@ class RuleTest(unittest.TestCase):
     def body(self, rule, text, path='util/a.cc'):
         self.fires(rule, {path: TOP + text})
 
-    def include(self, rule, path, target, target_body=''):
-        line = f'#include "{target}"\n'
+    def include(self, rule, path, target, target_body='', spelled=None):
+        public = re.fullmatch(r'(util|cache|table(/entry)?)/\w+\.h', target)
+        line = spelled or ('ashlar/' if public else '') + target
+        line = f'#include "{line}"\n'
         files = {target: header(target, target_body)}
         files[path] = (header(path, includes=line) if path.endswith('.h')
                        else TOP + line)
@@ -196,38 +199,55 @@ class RuleTest(unittest.TestCase):
         self.include(None, 'tools/bench/a.cc', up)
 
     def test_floors_of_table(self):
-        order = ('format', 'block', 'index', 'build', 'dump')
+        order = ('format', 'block', 'index', 'counters', 'load', 'write',
+                 'inspect')
         for n, low in enumerate(order):
             for high in order[n + 1:]:
                 self.include('floor', f'table/{low}/a.cc',
                              f'table/{high}/b.h')
                 self.include(None, f'table/{high}/a.cc', f'table/{low}/b.h')
         for one, other in (('index', 'filter'), ('filter', 'meta'),
-                           ('meta', 'index'), ('build', 'read')):
+                           ('meta', 'index'), ('write', 'read')):
             self.include('floor', f'table/{one}/a.cc', f'table/{other}/b.h')
             self.include('floor', f'table/{other}/a.cc', f'table/{one}/b.h')
         self.include(None, 'table/format/a.cc', 'table/options.h')
         self.include('floor', 'table/options.cc', 'table/read/b.h')
+        self.include(None, 'table/format/a.cc', 'table/entry/b.h')
+
+    def test_rooms_of_the_program(self):
+        order = ('flags', 'print', 'inputs', 'rows', 'outputs', 'measure',
+                 'page', 'cli', 'commands')
+        for n, low in enumerate(order):
+            for high in order[n + 1:]:
+                self.include('floor', f'tools/ashlar/{low}/a.cc',
+                             f'tools/ashlar/{high}/b.h')
+                self.include(None, f'tools/ashlar/{high}/a.cc',
+                             f'tools/ashlar/{low}/b.h')
+        self.include(None, 'tools/ashlar/flags/a.cc', 'tools/b.h')
+        self.include('floor', 'tools/a.cc', 'tools/ashlar/flags/b.h')
+        self.fires('folder', {'tools/ashlar/new/a.cc': TOP})
 
     def test_public(self):
         self.include('public', 'util/a.h', 'util/coding/b.h')
         self.include('public', 'table/a.h', 'port/b.h')
         self.include('floor', 'util/a.h', 'table/b.h')
         self.include(None, 'table/a.h', 'util/b.h')
+        self.include(None, 'table/a.h', 'table/entry/b.h')
         self.fires('public', {'util/a.h': header(
             'util/a.h', includes='#include <sys/stat.h>\n')})
 
     def test_template_headers(self):
         def tree(included, listed='fifo/b.h'):
             return {'cache/a.h': header('cache/a.h',
-                                        includes='#include "cache/fifo/b.h"\n'),
+                                        includes='#include '
+                                        '"ashlar/cache/fifo/b.h"\n'),
                     'cache/fifo/b.h': header('cache/fifo/b.h',
                                              includes=included),
                     'util/c.h': header('util/c.h'),
                     'util/sync/d.h': header('util/sync/d.h'),
                     'cache/CMakeLists.txt': f'TEMPLATE_HEADERS\n {listed}\n)'}
-        self.silent(tree('#include <atomic>\n#include "util/c.h"\n'))
-        self.fires('public', tree('', listed='x.cc'))
+        self.silent(tree('#include <atomic>\n#include "ashlar/util/c.h"\n'))
+        self.fires('include-path', tree('', listed='x.cc'))
         self.fires('public', tree('#include "util/sync/d.h"\n'))
         self.fires('public', tree('#include <pthread.h>\n'))
 
@@ -237,7 +257,7 @@ class RuleTest(unittest.TestCase):
             self.include('floor', path, 'port/b.h')
             self.include(None, path, 'table/b.h')
             self.include(None, path, 'third-party/json_lib.h')
-        self.include(None, 'tools/ashlar/a.cc', 'tools/ashlar/b.h')
+        self.include(None, 'tools/ashlar/a.cc', 'tools/ashlar/flags/b.h')
 
     def test_third_party(self):
         self.include(None, 'util/a.cc', 'third-party/zstd_lib.h')
@@ -251,6 +271,12 @@ class RuleTest(unittest.TestCase):
 
     def test_include_path(self):
         self.body('include-path', '#include "a.h"\n')
+        # What is installed is ashlar/..., and nothing else is.
+        for path, wrong in (('util/b.h', 'util/b.h'),
+                            ('table/entry/b.h', 'table/entry/b.h'),
+                            ('table/read/b.h', 'ashlar/table/read/b.h')):
+            self.include('include-path', 'table/read/a.cc', path,
+                         spelled=wrong)
 
     # Places
 

@@ -47,7 +47,7 @@ class ReferencesTest(unittest.TestCase):
                      'util/gone', 'util/gone/', 'test/gone.*'):
             self.comment('reference-file', f'See {name}, which says why.')
         for name in ('foo.cc', 'util/foo.cc', 'util/foo', 'util/', 'util/foo.*',
-                     'tools/ashlar/flags/flags.cc', 'ashlar/flags.cc',
+                     'tools/ashlar/flags/flags.cc', 'flags/flags.cc',
                      '<zstd.h>', 'https://example.com/util/gone.h'):
             self.comment(None, f'See {name}.')
 
