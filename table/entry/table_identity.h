@@ -3,8 +3,8 @@
 // BuildOptions has one. By default a builder draws a new identity for each
 // file. A caller that needs reproducible files gives one: equal input, equal
 // options and equal identity give equal bytes, whatever the number of threads.
-// The functions derive the names by which RocksDB's tools and a block cache know
-// a file.
+// The functions derive the names by which RocksDB's tools and a block cache
+// know a file.
 //
 // Plain values and pure functions: thread-safe. Nothing here checks that two
 // files do have different identities.
@@ -29,8 +29,8 @@ struct TableIdentity {
   std::string db_session_id;
   // Property rocksdb.creating.host.identity. Empty: not written.
   std::string db_host_id;
-  // Property rocksdb.original.file.number. 0: 1 is written. Files that are given
-  // one db_session_id must have different numbers.
+  // Property rocksdb.original.file.number. 0: 1 is written. Files that are
+  // given one db_session_id must have different numbers.
   uint64_t file_number = 0;
   // Properties rocksdb.creation.time and rocksdb.file.creation.time, in seconds
   // since 1970; 0 means unknown. Absent: the time when the builder is created.
