@@ -230,7 +230,7 @@ Status Inspector::WalkInOrder(const BlockView& view, const BlockPlace& place,
   if (options_.first_keys) {
     info->first_key = UserKeyOf(first_key).ToString();
   }
-  // What a wrong restart point leads to is told by it.
+  // A wrong restart point is reported first: other faults may follow from it.
   Status sought = restarts.Judge(place);
   if (!sought.ok()) return sought;
   return found_by.ok() ? CheckSeparators(place, first_key, it.key()) : found_by;
