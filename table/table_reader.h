@@ -212,8 +212,8 @@ class ASHLAR_EXPORT TableReader {
 
   // Returns about where in the file the data of user_key (without timestamp)
   // begins or would begin, in bytes. For a key after the last one, that is
-  // where the data blocks end. Returns 0 unless knows_order(), and if a
-  // partition of the index cannot be read.
+  // where the data blocks end. Returns 0 unless knows_order(). If a partition
+  // of the index cannot be read, returns 0 or where the data blocks end.
   uint64_t ApproximateOffsetOf(const Slice& user_key) const;
 
   // These return what the file says of itself, and the file. References live as

@@ -200,7 +200,8 @@ Status PointLookup::SearchBlock(const IndexCursor& at, PinnedBlock* searched,
   return {};
 }
 
-// The key is deleted by the newest range deletion over it.
+// Makes the result that of a deleted key: the newest range deletion over it
+// decides.
 void PointLookup::TakeRangeDeletion() {
   result_->state = GetResult::State::kDeleted;
   result_->type = ValueType::kTypeRangeDeletion;

@@ -182,8 +182,8 @@ Status TableReader::VerifyChecksum(const ReadOptions& options) const {
 uint64_t TableReader::ApproximateOffsetOf(const Slice& user_key) const {
   if (!knows_order()) return 0;
   uint64_t offset = 0;
-  // Not found: the key is after the last block, or a partition cannot be read.
-  // For the latter there is nothing better to return than 0.
+  // If Seek finds no block, the key is after the last one, or a partition
+  // cannot be read; then there is nothing better to return.
   const Status sought = OrMemoryLimit([&] {
     std::string target;
     state_->table->AppendTarget(user_key, Slice(), kMaxSequenceNumber, &target);
