@@ -1,10 +1,14 @@
-// BlockCacheTracer: writes down which blocks readers ask the block cache for.
+// BlockCacheTracer: records which blocks readers look up in the block cache.
 //
-// Given to any number of readers (ReaderOptions::block_cache_tracer), it costs
-// each access one test while no trace is written. A program of Ashlar's source
-// tree, cache_sim, replays a trace, so that one learns offline what another
-// size or another cache would have missed. All functions are thread-safe. Not a
-// log: what comes faster than it can be written is dropped, and counted.
+// Pass one tracer to any number of readers (ReaderOptions::block_cache_tracer).
+// While no trace is written, it costs each access one test. cache_sim, a
+// program of Ashlar's source tree, replays a trace. So you can find out offline
+// what a cache of another size or kind would have missed. Not a complete log:
+// accesses that come faster than the file can be written are dropped and
+// counted.
+//
+// Thread safety: any number of threads may call any function at once, except
+// the destructor. The tracer must outlive the readers that use it.
 #ifndef ASHLAR_CACHE_BLOCK_CACHE_TRACER_H_
 #define ASHLAR_CACHE_BLOCK_CACHE_TRACER_H_
 
@@ -21,56 +25,71 @@ namespace internal {
 class AccessRecorder;
 }
 
-// Numbers as they stand in files.
+// The kind of block. The numbers are those in trace files.
 enum class TracedBlockKind : uint8_t { kData = 0, kIndex = 1, kFilter = 2 };
+// What the reader did when it looked the block up. The numbers are those in
+// trace files.
 enum class TracedCaller : uint8_t {
-  kOther = 0,  // not told: index and filter blocks
-  kGet = 1,    // and those keys of a MultiGet that need a second block
+  kOther = 0,  // not recorded: index and filter blocks
+  kGet = 1,    // and a key of a MultiGet that needs a second block
   kMultiGet = 2,
   kIterator = 3,
 };
 
 struct BlockCacheTraceOptions {
-  // One block in so many is traced, chosen by a hash of its key, and of it
-  // every access. So a trace of one block in 100 misses in a cache of a
-  // hundredth of the size what the whole load misses in the whole cache, which
-  // accesses that are drawn one by one would not: they lose the second of two
-  // that are near. The same blocks in every trace, process and machine. At
-  // least 1.
+  // One block in this many is traced, chosen by a hash of its key, with every
+  // access to it. At least 1.
+  //
+  // So a trace of one block in 100, replayed with a cache of a hundredth of the
+  // size, has about the same miss ratio as the whole load with the whole cache.
+  // A sample of single accesses would not: it would lose the second of two
+  // accesses that are close together. Every trace, process and machine samples
+  // the same blocks.
   uint32_t sampling_frequency = 1;
-  // No more is written once the file has so many bytes, and the trace ends
-  // there.
+  // Bytes. When the file has this size, nothing more is written, and the trace
+  // ends there.
   uint64_t max_trace_file_size = uint64_t{64} << 30;
 };
 
 class ASHLAR_EXPORT BlockCacheTracer {
  public:
+  // May throw std::bad_alloc.
   BlockCacheTracer();
   BlockCacheTracer(const BlockCacheTracer&) = delete;
   BlockCacheTracer& operator=(const BlockCacheTracer&) = delete;
-  // Ends a trace that is being written.
+  // Ends a trace that is being written, and ignores its errors. Requires: no
+  // reader uses the tracer any more.
   ~BlockCacheTracer();
 
-  // Begins to write one. InvalidArgument while another is being written, or for
-  // a sampling_frequency of 0; MemoryLimit where there was no memory for the
-  // tracer's buffer when it was made. The thread that fills a buffer writes it,
-  // 64 KiB or so at a time, with the file's Append.
+  // Starts a trace: writes its header to `file`, which the tracer then owns,
+  // and records accesses from now on. The thread that fills a buffer appends it
+  // to the file, about 64 KiB at a time.
+  //
+  // Returns InvalidArgument if a trace is being written, or if
+  // sampling_frequency is 0. Returns MemoryLimit if there was no memory for the
+  // tracer's buffer. Returns the file's error if the header cannot be written.
+  // After an error there is no trace, and `file` is destroyed.
   Status StartTrace(const BlockCacheTraceOptions& options,
                     std::unique_ptr<WritableFile> file);
-  // Writes what is left, and closes the file; readers may go on meanwhile. The
-  // first error of writing it, after which nothing more was written.
-  // InvalidArgument: there is no trace.
+  // Ends the trace: writes what is left and closes the file. Readers may
+  // continue meanwhile. Returns the first error of writing the file, after
+  // which nothing more was written. Returns InvalidArgument if there is no
+  // trace, or if another thread has just ended it.
   Status EndTrace();
-  // Whether accesses are being traced: not after an error, nor once the file
-  // has its size.
+  // Returns whether accesses are recorded now. They are not after an error, nor
+  // after the file has reached its size.
   bool is_tracing() const;
-  // Of the trace that is being written, or the last one. Accesses in the file
-  // when it has ended (after an error: and those that could not be written),
-  // and those that were dropped since the file was too slow.
+  // Counts of the trace that is being written, or else of the last one.
+  //
+  // Returns the number of accesses that were recorded. When the trace has
+  // ended, it is the number of accesses in the file, plus (after an error)
+  // those that could not be written.
   uint64_t traced() const;
+  // Returns the number of accesses that were dropped because the file was too
+  // slow.
   uint64_t dropped() const;
 
-  // For readers.
+  // Internal, for readers. Never null.
   internal::AccessRecorder* recorder() const { return recorder_.get(); }
 
  private:

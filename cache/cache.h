@@ -1,16 +1,18 @@
-// Cache: values of any kind under 16-byte keys, shared by any number of
-// threads, within a capacity.
+// Cache: values of any type under 16-byte keys, within a capacity.
 //
-// Engines make one (cache_options.h) and hand it to every reader; who stores
-// values of one type uses TypedCache (typed_cache.h) and needs no casts. All
-// functions are thread-safe unless they say otherwise. Not a map: an entry that
-// nobody refers to may go at any time, and a value that must not be lost has no
-// place here.
+// An application makes one cache (cache_options.h) and passes it to every table
+// reader. To store values of one type without casts, use TypedCache
+// (typed_cache.h). A cache is not a map: it may evict an entry at any time
+// unless a handle refers to it. Do not keep values here that must not be lost.
 //
-// Keys that repeat. A key that is present keeps its value: Insert under it does
-// not replace it, and the caller's handle is then a standalone one, to the
-// caller's own value. To replace, Erase first. Two Inserts of one key at once
-// may both succeed; lookups then find either, and Erase removes both.
+// Thread safety: any number of threads may call any function at once, except
+// the destructor and SetEvictionCallback.
+//
+// Keys that are already present. Insert never replaces a value: if the key is
+// present, lookups still find the old value, and the caller's handle is a
+// standalone one (CreateStandalone) to the new value. To replace a value, Erase
+// the key first. If two threads Insert one key at the same time, both may
+// succeed. Lookups then find either value, and Erase removes both.
 #ifndef ASHLAR_CACHE_CACHE_H_
 #define ASHLAR_CACHE_CACHE_H_
 
@@ -30,13 +32,17 @@
 
 namespace ashlar {
 
-// A counted reference to an entry, which keeps its value alive and where it is.
-// Caches derive from it; users hold pointers and give each back by Release.
+// One counted reference to an entry. While it is held, the entry's value stays
+// alive at the same address. Users hold pointers to handles, never handles.
+// Each pointer that a Cache returned must be passed to Release once, by any
+// thread, even if two calls returned the same pointer. Cache implementations
+// derive their entries from it.
 class CacheHandle {
  public:
   void* value() const { return value_; }
   const CacheItemOps* ops() const { return ops_; }
-  // As it was inserted with; without the cache's own memory.
+  // The charge that was passed to Insert, in bytes, without the cache's own
+  // memory for the entry.
   size_t charge() const { return charge_; }
 
  protected:
@@ -50,68 +56,84 @@ class CacheHandle {
   size_t charge_ = 0;
 };
 
-// What ForEachEntry shows of an entry, valid during the call.
+// What ForEachEntry passes of an entry. Valid until the callback returns.
 struct CacheEntryView {
   CacheKey key;
   void* value;
   const CacheItemOps* ops;
   size_t charge;
-  // Since it was inserted; whole seconds, by the cache's age_clock. The hyper
-  // clock cache's go up to 194 days, and then begin at 0 again.
+  // Whole seconds since the entry was inserted, by the cache's age_clock. The
+  // hyper clock cache counts up to 194 days and then starts at 0 again.
   uint32_t age_seconds = 0;
 };
 
 class ASHLAR_EXPORT Cache {
  public:
-  // Where a key was found, for the next time: see Lookup.
+  // A note of where in the cache a key was found, to find it faster next time.
+  // See Lookup.
   using SlotHint = uint32_t;
   static constexpr SlotHint kNoSlotHint = UINT32_MAX;
 
+  // The cache shares ownership of `allocator`; null means malloc. For
+  // implementations: applications call NewHyperClockCache or NewLruCache.
   explicit Cache(std::shared_ptr<MemoryAllocator> allocator)
       : memory_allocator_(std::move(allocator)) {}
   Cache(const Cache&) = delete;
   Cache& operator=(const Cache&) = delete;
-  // Every handle must have been released.
+  // Requires: every handle was released, and no thread uses the cache. Destroys
+  // all values, without the eviction callback.
   virtual ~Cache() = default;
 
-  // "HyperClockCache", "LRUCache", ...
+  // Returns the kind of cache: "HyperClockCache", "LRUCache" and so on.
   virtual const char* Name() const = 0;
 
-  // Hands the value over, and a reference to it where `handle` is given. An
-  // error leaves it the caller's, and *handle null: MemoryLimit, where the
-  // capacity limit is strict and not enough was found that can be evicted, or
-  // where there is no memory for the entry. Without a handle the value may be
-  // gone at once, which is no error.
+  // Stores `value` under `key` and takes ownership of it. `charge`, in bytes,
+  // is what it counts against the capacity. `ops` must outlive the cache. If
+  // `handle` is not null, sets *handle to a reference that the caller must
+  // Release.
+  //
+  // Without a handle, returns OK also if there is no room or the key is
+  // present: the cache then destroys the value, perhaps before this call
+  // returns. With a handle, returns MemoryLimit if the capacity limit is strict
+  // and too little can be evicted, or if there is no memory for the entry. Then
+  // *handle is null, and the caller still owns `value`.
   virtual Status Insert(const CacheKey& key, void* value,
                         const CacheItemOps* ops, size_t charge,
                         CacheHandle** handle = nullptr,
                         CachePriority priority = CachePriority::kLow) = 0;
 
-  // A handle to a value that no lookup finds, charged for as long as it is
-  // held. Null, the value still the caller's, where a strict limit forbids
-  // that, with `allow_uncharged` it is then made without a charge; or where
-  // there is no memory for the handle.
+  // Returns a handle to a value that no lookup finds. The cache owns the value,
+  // counts its charge while it is held, and destroys it with the last
+  // reference. Evicts other entries to make room. If a strict limit leaves no
+  // room, returns null, or with `allow_uncharged` a handle whose value does not
+  // count. Returns null if there is no memory for the handle. If it returns
+  // null, the caller still owns `value`.
   virtual CacheHandle* CreateStandalone(const CacheKey& key, void* value,
                                         const CacheItemOps* ops, size_t charge,
                                         bool allow_uncharged) = 0;
 
-  // Null when the key is not there, or has too many references (see Ref).
-  // `slot_hint`: kNoSlotHint, or what an earlier call left there for this key;
-  // tried first where the cache has slots, and set again by a hit elsewhere.
-  // Any value is right, an old one only slower.
+  // Returns a handle that the caller must Release. Returns null if the key is
+  // not present or has too many references (see Ref).
+  //
+  // `slot_hint` may be null. Otherwise set *slot_hint to kNoSlotHint before the
+  // first lookup of a key, and pass back later what that lookup left there. A
+  // cache with slots looks there first, and a hit elsewhere updates the hint.
+  // Any value gives the right result: an outdated hint costs time only.
   virtual CacheHandle* Lookup(const CacheKey& key,
                               SlotHint* slot_hint = nullptr) = 0;
 
-  // Lookup of each key, with the waits for memory side by side. `handles` has
-  // room for as many, and so have `slot_hints` or none.
+  // Sets handles[i] to what Lookup(keys[i]) would return, for every key. The
+  // waits for memory overlap. Requires: `handles` has room for keys.size()
+  // pointers, and `slot_hints` is null or has keys.size() hints.
   virtual void LookupBatch(std::span<const CacheKey> keys,
                            CacheHandle** handles,
                            SlotHint* slot_hints = nullptr) = 0;
 
-  // For a key that Lookup did not find: from the second tier, where the cache
-  // has one (tiered_cache.h), made by `ops->create` with this context. Null:
-  // not there, or there is no such tier. May wait for it. Without `fill_cache`
-  // no later Lookup finds it for that.
+  // Looks in the second tier, if this cache has one (tiered_cache.h), for a key
+  // that Lookup did not find. Makes the value with `ops->create`, which gets
+  // `create_context`. May wait for the tier. If `fill_cache` is false, the
+  // value is not put back into the first tier. Returns null if the key is not
+  // there, if the value could not be made, or if there is no second tier.
   virtual CacheHandle* LookupSecondary(
       const CacheKey& /*key*/, const CacheItemOps* /*ops*/,
       const void* /*create_context*/,
@@ -119,79 +141,93 @@ class ASHLAR_EXPORT Cache {
       bool /*fill_cache*/ = true) {
     return nullptr;
   }
-  // The same of each key whose handle is null, with the waits side by side.
+  // Does the same for each key whose handles[i] is null, and leaves handles[i]
+  // null where it finds nothing. The waits for the tier overlap.
   virtual void LookupSecondaryBatch(
       std::span<const CacheKey> /*keys*/, const CacheItemOps* /*ops*/,
       const void* /*create_context*/, CacheHandle** /*handles*/,
       CachePriority /*priority*/ = CachePriority::kLow,
       bool /*fill_cache*/ = true) {}
 
-  // Begins to fetch what a Lookup with that hint will need first, for who has
-  // other things to do meanwhile. Nothing but time depends on it.
+  // Starts to fetch the memory that a Lookup with this hint will read first, so
+  // that the caller can do other work meanwhile. Affects nothing but time.
   virtual void PrefetchSlot(SlotHint /*slot_hint*/) const {}
 
-  // One reference more to what a handle already refers to. False, and no
-  // reference, where there are too many to count: 2^28 (three quarters of that
-  // for an entry of the hyper clock cache that many threads use).
+  // Adds one reference to the entry of `handle`, which then needs one more
+  // Release. Returns false, and adds none, if the entry already has too many:
+  // 2^28, or three quarters of that for an entry of the hyper clock cache that
+  // many threads use.
   virtual bool Ref(CacheHandle* handle) = 0;
 
-  // Gives a reference back; the handle is void afterwards. What is then beyond
-  // the capacity goes at once, or when the next entry comes: the hyper clock
-  // cache does not look at the usage here. With
-  // `erase_if_last_ref` an entry that nobody else refers to goes at once. True
-  // if it was ended by this call.
+  // Gives one reference back. The caller must not use it again. With
+  // `erase_if_last_ref`, also erases the entry if nobody else refers to it.
+  // Returns true if this call destroyed the value. If usage exceeds the
+  // capacity, the LRU cache evicts entries at once, but the hyper clock cache
+  // waits for the next insert.
   virtual bool Release(CacheHandle* handle, bool erase_if_last_ref = false) = 0;
 
-  // No lookup finds the key afterwards; the value is ended when the last
-  // reference goes.
+  // Removes the key: later lookups do not find it. The value is destroyed with
+  // its last reference. Does nothing if the key is not present.
   virtual void Erase(const CacheKey& key) = 0;
-  // Every entry that nobody refers to.
+  // Removes every entry that no handle refers to.
   virtual void EraseUnRefEntries() = 0;
 
-  // Evicts what is too much, as far as it is not referred to.
+  // Sets the capacity in bytes. If usage exceeds it, evicts entries that no
+  // handle refers to before it returns.
   virtual void SetCapacity(size_t capacity) = 0;
   virtual size_t GetCapacity() const = 0;
+  // Sets whether Insert with a handle fails rather than exceed the capacity.
   virtual void SetStrictCapacityLimit(bool strict_capacity_limit) = 0;
   virtual bool HasStrictCapacityLimit() const = 0;
 
-  // Charges of all entries, standalone ones too, and by policy the cache's own
-  // memory for each.
+  // Returns the sum of the charges of all entries in bytes, including
+  // standalone ones and, by CacheMetadataChargePolicy, the cache's own memory
+  // for each.
   virtual size_t GetUsage() const = 0;
-  // Of these: of entries that someone refers to. Looks at every entry.
+  // Returns the part of GetUsage that handles refer to, in bytes. May look at
+  // every entry.
   virtual size_t GetPinnedUsage() const = 0;
-  // Entries that lookups can find, or could before they were erased.
+  // Returns the number of entries that lookups can find, plus those that were
+  // erased but are still referred to. Standalone entries do not count.
   virtual size_t GetOccupancyCount() const = 0;
-  // How many there is room for in the table, and the bytes that it takes.
+  // Returns the number of entries that the table now has slots for (LRU cache:
+  // its number of buckets), and the bytes that the table takes.
   virtual size_t GetTableAddressCount() const = 0;
   virtual size_t GetTableBytes() const = 0;
 
-  // Shows every entry that is there throughout, others perhaps, none twice
-  // unless it was inserted twice; nobody else has to wait for it. The callback
-  // may use the cache.
+  // Calls `callback` for every entry that lookups can find during the whole
+  // call, and perhaps for others that come or go meanwhile. Shows no entry
+  // twice (but a key twice, if it was inserted twice). Each entry stays alive
+  // until its callback returns. No lock is held meanwhile, so the callback may
+  // use the cache. May throw std::bad_alloc.
   virtual void ForEachEntry(
       const std::function<void(const CacheEntryView&)>& callback) = 0;
 
-  // Called with an entry that is about to be ended because there is no room for
-  // it, by the thread that makes room. True: the callback has taken the value.
-  // It must not use the cache. Set before other threads use the cache.
-  // `was_hit`: since it came; with admission, hits that came with the load do
-  // not count, and a key that came back shortly after it was evicted was hit,
-  // but for those of high priority.
+  // Called before an entry is destroyed because there is no room for it, by the
+  // thread that makes room. Not called for entries that are erased. Return true
+  // to take ownership of the value, or false to let the cache destroy it. Must
+  // not throw, and must not use the cache.
+  //
+  // `was_hit`: a lookup has found the entry since it was inserted. With
+  // admission (HyperClockCacheOptions), hits that came with the load do not
+  // count, and a key that came back shortly after its eviction counts as hit,
+  // unless its priority is high.
   using EvictionCallback = std::function<bool(
       const CacheKey& key, const CacheHandle& entry, bool was_hit)>;
+  // Requires: no callback is set, and no other thread uses the cache yet.
   void SetEvictionCallback(EvictionCallback callback) {
     assert(!eviction_callback_);
     eviction_callback_ = std::move(callback);
   }
 
-  // In words for the operator: what goes badly and which option would mend it.
-  // Empty: nothing.
+  // Returns text for the operator: what goes wrong, and which option would fix
+  // it. Empty if nothing is wrong.
   virtual std::string ReportProblems() const = 0;
 
-  // By role: how much, and how old. By ForEachEntry.
+  // Returns counts, bytes and ages by role. Calls ForEachEntry.
   CacheEntryStats CollectEntryStats();
 
-  // The user's, or null.
+  // Returns the allocator of the options, or null. Lives as long as the cache.
   MemoryAllocator* memory_allocator() const { return memory_allocator_.get(); }
 
  protected:

@@ -1,6 +1,9 @@
-// What a cache is told of an entry: its role, its operations, its priority.
+// What a caller tells a cache about an entry (its role, its operations, its
+// priority), and the statistics by role.
 //
-// Plain values, used by Cache and by those who fill one.
+// Used by Cache, and by code that inserts entries. Plain values: any number of
+// threads may read them at once, and changing one needs the caller's own
+// exclusion. Not the entries themselves: those belong to the cache.
 #ifndef ASHLAR_CACHE_CACHE_ENTRY_H_
 #define ASHLAR_CACHE_CACHE_ENTRY_H_
 
@@ -18,10 +21,10 @@ namespace ashlar {
 
 class MemoryAllocator;
 
-// What the entry is to the engine, for statistics; RocksDB's roles. Ashlar's
-// readers insert kDataBlock, kFilterBlock, kFilterMetaBlock (the top level of a
-// filter in partitions) and kIndexBlock. The others are for an application's
-// own entries and reservations (memory_reservation.h).
+// What an entry holds, for statistics. The roles are RocksDB's. Ashlar's table
+// readers insert kDataBlock, kFilterBlock, kFilterMetaBlock (the top-level
+// index of a partitioned filter) and kIndexBlock. The others are for an
+// application's own entries and reservations (memory_reservation.h).
 enum class CacheEntryRole : uint8_t {
   kDataBlock,
   kFilterBlock,
@@ -39,57 +42,71 @@ enum class CacheEntryRole : uint8_t {
 };
 inline constexpr size_t kCacheEntryRoles =
     static_cast<size_t>(CacheEntryRole::kMisc) + 1;
-// "DataBlock", "FilterBlock", ...
+// Returns "DataBlock", "FilterBlock" and so on: the enumerator without its k.
+// Requires: `role` is one of the enumerators. The text lives forever.
 ASHLAR_EXPORT std::string_view CacheEntryRoleName(CacheEntryRole role);
 
-// Of what is not used, the lowest is evicted first.
+// How long an unused entry stays: entries of a lower priority tend to be
+// evicted first.
 enum class CachePriority : uint8_t { kHigh, kLow, kBottom };
 
-// Charges beyond are counted as this much, so that sums of some thousands of
-// them do not wrap.
+// The largest charge of one entry, in bytes: a larger charge counts as this
+// much. So the sum of some thousands of such charges does not wrap around.
 inline constexpr size_t kMostCharge = SIZE_MAX >> 16;
 
-// What can be done with the values of one kind. Outlives every cache that has
-// such an entry: in practice a constexpr object.
+// What the cache can do with the values of one type. Requires: it outlives
+// every cache that has an entry with it, so in practice it is a constexpr
+// object. The cache may call these functions from any thread. `destroy` and
+// `size` must not throw.
 struct CacheItemOps {
   CacheEntryRole role = CacheEntryRole::kMisc;
-  // Ends the value; the allocator is the cache's own, or null. Called by
-  // whichever thread lets go of the entry last, and never by two. Null: there
-  // is nothing to end.
+  // Destroys `value`. `allocator` is that of the cache, or null. The thread
+  // that gives back the last reference to the entry calls it, once. Null: there
+  // is nothing to destroy.
   void (*destroy)(void* value, MemoryAllocator* allocator) = nullptr;
-  // The bytes of the value itself, as statistics show them. Null: its charge.
+  // Returns the bytes of the value itself, for statistics. Null: its charge is
+  // shown instead.
   size_t (*size)(const void* value) = nullptr;
 
-  // For a second tier behind the cache (tiered_cache.h): how many bytes the
-  // value is as it is saved there, writing just so many, and a value of such
-  // bytes again. All three, or none: such values are not saved.
+  // For a second tier behind the cache (tiered_cache.h). Set all three or none:
+  // without them the values are not saved.
+  //
+  // Returns how many bytes save_to will write for the value.
   size_t (*saved_size)(const void* value) = nullptr;
+  // Writes exactly saved_size bytes to `out`.
   void (*save_to)(const void* value, char* out) = nullptr;
-  // The bytes are what was saved under that key. `context` is from who looks
-  // for it. An error: they are no value (and will not be asked for again). Ok
-  // and *value null: not now.
+  // Makes a value of `saved`, the bytes that save_to wrote for the same key,
+  // and sets *value and *charge. `context` is the create_context of the lookup.
+  // `saved` is valid during the call only. `allocator` is that of the cache, or
+  // null.
+  //
+  // OK with *value still null: no value can be made now. MemoryLimit: the same,
+  // for want of memory. Any other error: the bytes are no value, and the second
+  // tier erases them.
   Status (*create)(const Slice& saved, const void* context,
                    MemoryAllocator* allocator, void** value,
                    size_t* charge) = nullptr;
 };
 
-// Whether the cache's own memory for an entry counts against its capacity.
+// Whether the cache's own memory for an entry counts against the capacity.
 enum class CacheMetadataChargePolicy : uint8_t { kDontCharge, kFullCharge };
 
-// Where the ages that statistics count apart begin, in seconds: 10 s, 1 min,
+// The bounds between the age groups of the statistics, in seconds: 10 s, 1 min,
 // 10 min, 1 h, 6 h, a day, a week.
 inline constexpr std::array<uint32_t, 7> kCacheAgeBounds = {
     10, 60, 600, 3600, 21'600, 86'400, 604'800};
 
-// Entries by role, as Cache::CollectEntryStats finds them. An age is the time
-// since the entry was inserted, however often it was used meanwhile: where data
-// blocks of some use are young, the cache is too small for what is read.
+// Statistics of the entries by role, as Cache::CollectEntryStats returns them.
+// The age of an entry is the time since it was inserted, no matter how often it
+// was used meanwhile. If data blocks that were useful are all young, the cache
+// is too small for the load.
 struct ASHLAR_EXPORT CacheEntryStats {
   struct Of {
     uint64_t count = 0;
     uint64_t bytes = 0;   // of the values, by CacheItemOps::size
-    uint64_t charge = 0;  // as they were inserted with
-    // How many are as old as the bound before says, and not yet as the next.
+    uint64_t charge = 0;  // as passed to Cache::Insert
+    // by_age[i] is the number of entries that are at least kCacheAgeBounds[i -
+    // 1] seconds old and less than kCacheAgeBounds[i].
     std::array<uint64_t, kCacheAgeBounds.size() + 1> by_age = {};
     uint32_t oldest_seconds = 0;
   };
@@ -98,8 +115,8 @@ struct ASHLAR_EXPORT CacheEntryStats {
   const Of& of(CacheEntryRole role) const {
     return by_role[static_cast<size_t>(role)];
   }
-  // A table for the operator: a line for each role that has entries, with the
-  // share of them in each age.
+  // Returns a table for the operator: a line for each role that has entries,
+  // with the share of them in each age group.
   std::string ToString() const;
 };
 

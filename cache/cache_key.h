@@ -1,19 +1,22 @@
 // CacheKey: the 16 bytes that name an entry of a cache.
 //
-// For blocks of tables: a key of the file (FileCacheKey, in
-// table/entry/table_identity.h), and from it the key of each block. A plain
-// value.
+// Used by Cache. A reader makes the keys of a table's blocks in two steps: the
+// key of the file (FileCacheKey in table/entry/table_identity.h), and from it
+// the key of each block. An application may use any other 16 bytes for its own
+// entries. A plain value. Not RocksDB's cache key: the bytes differ.
 //
-// Why keys of different blocks differ. Within a file, offsets differ in the
-// second word. Two files with the same database and session differ in their
-// file numbers, which are XORed into the first word, so none of their blocks
-// share a key. Two files of different sessions or databases have first and
-// second words that are hashes of different identities: their first words are
-// equal with a chance of 2^-64, and the upper 26 bits of their second words,
-// which no offset below 2^40 bytes reaches, with one of 2^-26. So two such
-// files share a key with a chance of 2^-90, and any two of 2^30 files with one
-// below 2^-31. The hash holds against chance, not against an application that
-// chooses its identities in order to make keys meet.
+// Why different blocks have different keys. Within a file, blocks have
+// different offsets, which are in the second word. Two files of the same
+// database and session have different file numbers, which are XORed into the
+// first word. So none of their blocks share a key.
+//
+// Two files of different sessions or databases get both words from hashes of
+// different identities. Their first words are equal with a probability of
+// 2^-64. The upper 26 bits of their second words, which no offset below 2^40
+// bytes changes, are equal with a probability of 2^-26. So two such files share
+// a key with a probability of 2^-90, and any two of 2^30 files with one below
+// 2^-31. The hash protects against chance, not against an application that
+// chooses its identities to make keys collide.
 #ifndef ASHLAR_CACHE_CACHE_KEY_H_
 #define ASHLAR_CACHE_CACHE_KEY_H_
 
@@ -26,8 +29,9 @@ struct CacheKey {
   uint64_t file = 0;
   uint64_t block = 0;
 
-  // From the key of a file to that of its block at this offset. Blocks are at
-  // least 5 bytes apart, so those of 4 bytes may share one.
+  // Returns the key of the block at `offset` bytes. Call it on the key of a
+  // file. Offsets are shifted right by 2 bits: blocks begin at least 5 bytes
+  // apart, so two blocks never share a key.
   constexpr CacheKey AtOffset(uint64_t offset) const {
     return {file, block ^ (offset >> 2)};
   }

@@ -1,5 +1,9 @@
-// How caches are made: options as plain aggregates, with RocksDB's names and
-// meanings, and a function for each kind.
+// The options of caches and the functions that make them.
+//
+// Used by applications, which make one cache and pass it to all readers. The
+// options are plain aggregates with RocksDB's names and meanings. They are
+// copied: changing them later changes nothing. The functions are thread-safe.
+// The second tier has its own options (secondary_cache.h, tiered_cache.h).
 #ifndef ASHLAR_CACHE_CACHE_OPTIONS_H_
 #define ASHLAR_CACHE_CACHE_OPTIONS_H_
 
@@ -14,78 +18,94 @@
 
 namespace ashlar {
 
-// Lock-free, for many threads: what a block cache should be.
+// The hyper clock cache: lock-free, for many threads. Use this as block cache.
 struct HyperClockCacheOptions {
-  // Bytes, by the charges of entries.
+  // Bytes: what the charges of all entries may add up to.
   size_t capacity = size_t{32} << 20;
 
-  // What an entry is charged on average, without the cache's own memory. The
-  // table's size follows from it: when entries turn out larger, some of that is
-  // unused (109 bytes per entry that was expected); when they are much smaller
-  // the table is full before the capacity is reached. ReportProblems tells.
-  // 0: nobody knows; the table grows by itself with what comes, while it is
-  // used. 78 bytes for each of the most entries that it ever had: it does not
-  // shrink. In huge pages, up to 6 MiB a part more.
+  // Bytes that an entry is charged on average, without the cache's own memory.
+  // The size of the table follows from it, at 109 bytes per expected entry. If
+  // entries turn out larger, part of the table stays unused. If they turn out
+  // much smaller, the table is full before the capacity is used.
+  // Cache::ReportProblems reports both.
+  //
+  // 0: unknown. The table then grows while it is used, and never shrinks
+  // (Cache::Name returns "AutoHyperClockCache"). It takes 78 bytes for each of
+  // the most entries that it ever had, and with huge pages up to 6 MiB more per
+  // shard.
   size_t estimated_entry_charge = 4096;
 
-  // Of a table that grows by itself: it makes room for no more entries than the
-  // capacity has with which it was made if each is charged so much (1024 a part
-  // at least, never more than 2^26). Address space is reserved for as many,
-  // which a limit on it, or a system that does not overcommit memory, may
-  // refuse. Entries that are smaller on average fill the table before the
-  // capacity, and so may others once SetCapacity has made that larger.
+  // Bytes. For a growing table only: the least charge that an entry is expected
+  // to have on average. It limits the table to capacity divided by this many
+  // entries (at least 1024 per shard, never more than 2^26 per shard). Address
+  // space is reserved for that many entries. A limit on address space, or a
+  // system that does not overcommit memory, may refuse it. Smaller entries fill
+  // the table before the capacity is used. So may other entries, if SetCapacity
+  // later makes the capacity larger than it is here.
   size_t min_avg_entry_charge = 450;
 
-  // 2^n parts with a capacity of their own. -1: as many as leave each 512 MiB,
-  // at most 64. More let more threads insert at once; an entry larger than
-  // its part has no room. 0 to 16.
+  // The cache has 2^n shards, each with its part of the capacity. -1: as many
+  // as leave each shard at least 512 MiB, at most 64. With more shards, more
+  // threads can insert at once. But an entry larger than its shard cannot be
+  // cached. -1, or 0 to 16.
   int num_shard_bits = -1;
 
-  // Whether Insert fails rather than exceed the capacity.
+  // Whether Cache::Insert with a handle fails rather than exceed the capacity.
   bool strict_capacity_limit = false;
 
-  // An insert that needs room gives up after having met this many entries in
-  // use for each that it could evict (and as many before the first); usage may
-  // then exceed the capacity by one part in so many. At least 1. Larger: closer
-  // to the capacity, slower where nearly all is in use.
+  // How long an insert searches for room. It gives up after it has met this
+  // many entries in use for each entry that it could evict (and this many
+  // before it could evict the first). Usage may then exceed the capacity by one
+  // part in this many. At least 1. A larger number keeps usage closer to the
+  // capacity, but is slower if nearly all entries are in use.
   int eviction_effort_cap = 30;
 
-  // Whether an entry must have shown that it is used before it can take the
-  // place of others that were: keeps what is used through scans and
-  // compactions, and misses less where keys come back. Hits cost the same; a
-  // miss some tens of nanoseconds more, an entry 21 bytes more. Entries of high
-  // priority need not show anything; those of bottom priority always must.
+  // Whether an entry must be used before it may replace others that were used.
+  // This keeps useful entries through scans and compactions, and misses less if
+  // keys come back. A hit costs the same, a miss some tens of nanoseconds more,
+  // an entry 21 bytes more. Entries of high priority are always admitted.
+  // Entries of bottom priority must always be used first. Not an option of
+  // RocksDB.
   bool admission = false;
 
+  // Whether the table's memory for an entry counts against the capacity.
   CacheMetadataChargePolicy metadata_charge_policy =
       CacheMetadataChargePolicy::kFullCharge;
 
-  // Null: malloc.
+  // Where values get their memory from. Null: malloc.
   std::shared_ptr<MemoryAllocator> memory_allocator;
 
-  // Keys are hashed with it. 0: drawn at random.
+  // The seed of the hash of keys. 0: a random one.
   uint64_t hash_seed = 0;
 
-  // What the age of entries is told by (cache_entry.h): seconds, from any
-  // beginning, never less than before. Read once an insert, by any thread.
-  // Null: the system's.
+  // The clock by which the age of entries is measured (cache_entry.h). Returns
+  // seconds since any fixed time, and never less than before. Called once per
+  // insert, by any thread. Null: the system's clock.
   uint32_t (*age_clock)() = nullptr;
 };
+// Makes a cache. Returns InvalidArgument if num_shard_bits or
+// eviction_effort_cap is out of range, or if the table would need more than
+// 2^32 slots. Returns MemoryLimit if there is no memory or address space for
+// the table.
 ASHLAR_EXPORT Result<std::shared_ptr<Cache>> NewHyperClockCache(
     const HyperClockCacheOptions& options);
 
-// Least recently used first, with a mutex a shard: to compare with, and for few
-// threads.
+// The LRU cache: evicts the least recently used entry first, with one mutex per
+// shard. To compare with, and for few threads. Options without a comment are as
+// above.
 struct LruCacheOptions {
-  // As above.
+  // Bytes: what the charges of all entries may add up to.
   size_t capacity = size_t{32} << 20;
-  // -1: as many shards as leave each 512 KiB, at most 64.
+  // The cache has 2^n shards. -1: as many as leave each shard at least 512 KiB,
+  // at most 64. -1, or 0 to 16.
   int num_shard_bits = -1;
   bool strict_capacity_limit = false;
 
-  // The part of the capacity that is kept for entries of high priority, and for
-  // others once they were hit; and the part below it for those of low priority.
-  // 0 to 1, and no more together. What overflows a part goes to the one below.
+  // high_pri_pool_ratio is the part of the capacity that is reserved for
+  // entries of high priority, and for all entries that were hit.
+  // low_pri_pool_ratio is the part reserved for entries of low priority. Each
+  // is 0 to 1, and both together at most 1. What overflows one pool goes to the
+  // next lower one, and is evicted from the lowest.
   double high_pri_pool_ratio = 0.5;
   double low_pri_pool_ratio = 0.0;
 
@@ -95,6 +115,8 @@ struct LruCacheOptions {
   uint64_t hash_seed = 0;
   uint32_t (*age_clock)() = nullptr;
 };
+// Makes a cache. Returns InvalidArgument if num_shard_bits or a ratio is out of
+// range, MemoryLimit if there is no memory.
 ASHLAR_EXPORT Result<std::shared_ptr<Cache>> NewLruCache(
     const LruCacheOptions& options);
 

@@ -1,5 +1,5 @@
-// ConcurrentWriteBuffer: threads record small entries; a sink gets them by the
-// block.
+// ConcurrentWriteBuffer: collects small entries from many threads, and passes
+// them to a sink in blocks.
 //
 //   struct Slow { uint64_t file; uint32_t micros; uint32_t kind; };
 //   auto buffer = ashlar::ConcurrentWriteBuffer<Slow>::Make(
@@ -8,32 +8,35 @@
 //   (*buffer)->Record({file, micros, kind});  // from any thread
 //   (*buffer)->Flush();                       // by a timer, or before you look
 //
-// For what must not cost much where it is recorded: evicted keys, sampled
-// accesses. A record is two additions to words that threads of a shard share,
-// and a copy: no allocation, no lock. Entries are any trivially copyable type
-// of at most 4032 bytes with a default constructor, copied as they are; no
-// value means anything. The protocol is in fifo/hand_over.h.
+// For small records that must cost little where they are made: evicted keys,
+// sampled accesses. A record costs two additions to words that the threads of a
+// shard share, and a copy: no allocation, no lock. An entry may be of any
+// trivially copyable, assignable, default-constructible type of at most 4032
+// bytes. No value has a meaning of its own here. The protocol is in
+// fifo/hand_over.h. Not a queue: there is no strict order, and it may drop
+// entries.
 //
 // The sink is called with the entries of one block, 1 to kBlockEntries, which
-// are its for the call only; by one thread at a time, by a writer that
-// completed a block or by who flushes, while the others go on. It must not
-// throw, nor call this buffer. FifoCache::Add (fifo_cache.h) makes a good one.
+// are valid during the call. One thread at a time calls it, while the others
+// continue: a writer that has completed a block, or a thread in Flush. The sink
+// must not throw, nor call this buffer. FifoCache::Add (fifo_cache.h) is a good
+// sink.
 //
-// Memory is what there is from the beginning: `blocks` of 4 KiB. Where all are
-// full, since the sink is slow, an entry is dropped and counted, or the writer
-// sleeps until the sink has done with a block, by `when_full`.
+// Memory: `blocks` of 4 KiB, all allocated by Make. If all are full because the
+// sink is slow, `when_full` decides: an entry is dropped and counted, or the
+// writer sleeps until the sink is done with a block.
 //
-// Order. Within a block as recorded; blocks as they are completed. One thread
-// alone with one shard has its own order. Others may come between blocks, and a
-// writer that is stopped in the middle of a record keeps its block back, and no
-// other.
+// Order: within a block as recorded, and blocks as they are completed. A thread
+// that is alone with one shard keeps its own order. Otherwise other blocks may
+// come between. A writer that is stopped in the middle of a record holds back
+// its own block and no other.
 //
-// How late an entry may come: a full block at once, a part-filled one at the
-// next Flush. There is no timer in here. Flush waits for no writer that has not
-// begun: only for those in the middle of a record, and for the sink.
+// Delay: a full block is handed over at once, a partly filled one at the next
+// Flush. There is no timer in here. Flush waits for writers in the middle of a
+// record and for the sink, never for one that has not begun.
 //
-// Any thread may call anything. What was not flushed before the destructor is
-// lost; nobody may be recording then.
+// Thread safety: any number of threads may call any function at once, except
+// the destructor. It loses what was not flushed.
 #ifndef ASHLAR_CACHE_CONCURRENT_WRITE_BUFFER_H_
 #define ASHLAR_CACHE_CONCURRENT_WRITE_BUFFER_H_
 
@@ -56,14 +59,15 @@
 namespace ashlar {
 
 struct WriteBufferOptions {
-  // Threads meet in shards, by turns of their first record: as many as threads
-  // record at once. Taken up to a power of two, at most 16.
+  // Number of shards. A thread gets its shard by the order of first records.
+  // Use as many as threads record at once. Rounded up to a power of two, at
+  // most 16.
   uint32_t shards = 1;
-  // Of 4 KiB; brought to at least 2 more than shards, and at most 64. 0: three
-  // times the shards and 2.
+  // Number of blocks of 4 KiB, at least `shards` + 2 and at most 64. Other
+  // numbers are brought into that range. 0: three times `shards`, plus 2.
   uint32_t blocks = 0;
-  // What becomes of an entry when all blocks are full. Waiting writers depend
-  // on the sink: it must not wait for one of them.
+  // What happens to an entry when all blocks are full: kDrop drops it. kWait
+  // makes the writer wait for the sink, which must not wait for a writer.
   enum class WhenFull : uint8_t { kDrop, kWait };
   WhenFull when_full = WhenFull::kDrop;
 };
@@ -77,13 +81,13 @@ class ConcurrentWriteBuffer {
   static_assert(sizeof(Entry) <= kBlockBytes - kHeaderBytes);
 
  public:
-  // 168 of 24 bytes.
+  // Entries in a full block: 168 for entries of 24 bytes.
   static constexpr uint32_t kBlockEntries =
       (kBlockBytes - kHeaderBytes) / sizeof(Entry);
   using Sink = std::function<void(std::span<const Entry>)>;
 
-  // Options out of their range are brought into it. InvalidArgument without a
-  // sink, MemoryLimit where there is no memory for the blocks.
+  // Makes a buffer. Options out of range are brought into it. Returns
+  // InvalidArgument if `sink` is empty, MemoryLimit if there is no memory.
   static Result<std::unique_ptr<ConcurrentWriteBuffer>> Make(
       const WriteBufferOptions& options, Sink sink) {
     if (!sink) return Status::InvalidArgument("the write buffer has no sink");
@@ -97,7 +101,7 @@ class ConcurrentWriteBuffer {
   ConcurrentWriteBuffer(const ConcurrentWriteBuffer&) = delete;
   ConcurrentWriteBuffer& operator=(const ConcurrentWriteBuffer&) = delete;
 
-  // False: dropped, which kWait never does.
+  // Records an entry. Returns false if it was dropped, never with kWait.
   bool Record(const Entry& entry) {
     const size_t shard = internal::ThreadNumber() & words_.shard_mask;
     internal::hand_over::Place place;
@@ -111,8 +115,8 @@ class ConcurrentWriteBuffer {
     return true;
   }
 
-  // All whose Record returned before the call have been through the sink when
-  // it returns.
+  // Hands over what was recorded: when it returns, the sink has had every entry
+  // whose Record returned before this call.
   void Flush() {
     for (size_t i = 0; i <= words_.shard_mask; ++i) {
       if (internal::hand_over::Close(&words_, i))
@@ -127,7 +131,7 @@ class ConcurrentWriteBuffer {
     }
   }
 
-  // Entries so far that found no room; exact once writers are done.
+  // Returns the number of entries dropped so far. Exact once writers are done.
   uint64_t dropped() const {
     uint64_t sum = 0;
     for (size_t i = 0; i <= words_.shard_mask; ++i) {
@@ -135,14 +139,15 @@ class ConcurrentWriteBuffer {
     }
     return sum;
   }
-  // All of it, for ever; the sink's own aside.
+  // Returns the bytes that the buffer takes, without the sink's. It is
+  // constant.
   size_t memory_bytes() const {
     return sizeof *this + (words_.shard_mask + 1) * sizeof(Shard) +
            words_.block_count * sizeof(Block);
   }
 
  private:
-  // std::bad_alloc where there is no memory, which Make catches.
+  // Throws std::bad_alloc if there is no memory. Make catches it.
   ConcurrentWriteBuffer(const WriteBufferOptions& options, Sink sink)
       : words_(ShardsOf(options), BlocksOf(options), std::move(sink)),
         waits_(options.when_full == WriteBufferOptions::WhenFull::kWait) {}
@@ -159,11 +164,11 @@ class ConcurrentWriteBuffer {
     ExchangeWord<uint32_t> committed;
     uint32_t size = kBlockEntries;
     uint32_t next = internal::hand_over::kNoBlock;
-    ExchangeWord<uint64_t> turns;  // how often the sink has had it
+    ExchangeWord<uint64_t> turns;  // how often the sink has had this block
     alignas(kHeaderBytes) std::array<Entry, kBlockEntries> entries;
   };
 
-  // What the protocol goes by.
+  // The words that fifo/hand_over.h works on.
   struct Words {
     Words(size_t shard_count, uint32_t all_blocks, Sink into)
         : shard_mask(shard_count - 1),
@@ -226,14 +231,14 @@ class ConcurrentWriteBuffer {
   }
   static uint32_t BlocksOf(const WriteBufferOptions& options) {
     const auto shards = static_cast<uint32_t>(ShardsOf(options));
-    // Of a shard: one that is open, one with the sink, one between.
+    // Per shard: one block that is open, one at the sink, one between.
     const uint32_t wanted =
         options.blocks == 0 ? 3 * shards + 2 : options.blocks;
     return std::clamp(wanted, shards + 2, internal::hand_over::kMaxBlocks);
   }
 
-  // The writer that sleeps holds nothing, and a shard has one open block at
-  // most, so one of the others comes free.
+  // A writer that sleeps holds nothing, and each shard has at most one open
+  // block. So one of the other blocks becomes free.
   bool ReserveLate(size_t shard, internal::hand_over::Place* place) {
     if (!waits_) {
       words_.shards[shard].dropped.FetchAddRelease(1);

@@ -1,4 +1,4 @@
-// FifoCache: a memory of small entries, fed by the block, oldest out first.
+// FifoCache: small values under keys in fixed memory. Evicts the oldest first.
 //
 //   ashlar::FifoCache<ashlar::CacheKey, uint64_t> evicted;
 //   ashlar::Status status = evicted.SetCapacity(1 << 20);
@@ -10,27 +10,32 @@
 //   (*buffer)->Record({key, when});                        // any thread
 //   std::optional<uint64_t> found = evicted.Lookup(key);   // any thread
 //
-// For what was evicted, seen or waited for lately: fed through a
-// ConcurrentWriteBuffer (concurrent_write_buffer.h), looked up by any thread. A
-// lookup does not see what that buffer has not handed over: Flush it, by a
-// timer or before. Add and Lookup allocate nothing and cannot fail. Layout and
-// cost: fifo/fifo_store.h.
+// Use it to remember what was evicted, seen or waited for recently. Feed it
+// through a ConcurrentWriteBuffer (concurrent_write_buffer.h), and look keys up
+// from any thread. A lookup does not find what the buffer has not handed over
+// yet: call Flush from a timer, or before you look. Not a block cache: values
+// are copied, are not charged, and cannot be pinned.
 //
-// Keys and values are trivially copyable, default-constructible, and together
-// below 4 KiB; keys have ==. Values are copied out. A key recorded twice is
-// there twice; its newest value is found, until that one is evicted.
+// Keys and values must be trivially copyable and default-constructible, and
+// together smaller than 4 KiB. Keys need ==. Lookups return a copy of the
+// value. A key that is recorded twice is stored twice: lookups find its newest
+// value until that one is evicted.
 //
-// The capacity counts all bytes, this object and its tables included (but not
-// the allocator's own). All of it is taken when it is set, and entries come and
-// go within it, so a byte count cannot drift: there is none. Entries are packed
-// however few an Add brings, and whole blocks of one page are evicted. An entry
-// of 24 bytes takes 32. Below kLeastCapacity nothing is kept, as with 0.
+// Memory. The capacity counts all bytes, including this object and its tables
+// (but not malloc's own). All memory is allocated when the capacity is set, and
+// entries come and go within it. So no byte count can drift: there is none. Add
+// and Lookup allocate nothing and cannot fail. Entries are packed even if an
+// Add brings few of them, and are evicted in whole blocks of one page, oldest
+// first. An entry of 24 bytes takes 32. With a capacity below kLeastCapacity
+// nothing is kept. Layout and cost: fifo/fifo_store.h.
 //
-// Threads. Any thread may call anything. Add and SetCapacity take a mutex,
-// which a write buffer's sink finds free but while the capacity changes.
-// Lookups take no lock and never wait; they pass a gate, for a change of
-// capacity takes memory away. It waits for those that are inside, not for those
-// that come later, so lookups cannot keep it from its end.
+// Thread safety: any number of threads may call any function at once, except
+// the destructor. Add, SetCapacity and the counts take a mutex. The sink of one
+// write buffer finds it free unless the capacity is being changed or counts are
+// being read. Lookups take no lock and never wait. They pass a gate
+// (util/sync/reader_gate.h), because SetCapacity frees memory that they read.
+// SetCapacity waits for the lookups that are inside, not for later ones, so
+// lookups cannot delay it forever.
 #ifndef ASHLAR_CACHE_FIFO_CACHE_H_
 #define ASHLAR_CACHE_FIFO_CACHE_H_
 
@@ -49,8 +54,9 @@
 
 namespace ashlar {
 
-// 64 bits of a key, of which the upper ones choose, so that std::hash alone
-// will not do. Without a seed: who can choose keys may make lookups slow.
+// The default hash of keys: 64 bits, of which the cache uses the upper ones.
+// std::hash alone would not do, because it may leave them 0. There is no seed:
+// somebody who can choose keys may make lookups slow.
 template <typename Key>
 struct FifoKeyHash {
   uint64_t operator()(const Key& key) const {
@@ -67,7 +73,8 @@ struct FifoKeyHash<CacheKey> {
   }
 };
 
-// `Hash`: of one's own, a pure function object as FifoKeyHash is.
+// A FIFO cache of Key to Value. `Hash`: a function object like FifoKeyHash. It
+// must be pure, and may be your own.
 template <typename Key, typename Value, typename Hash = FifoKeyHash<Key>>
 class FifoCache {
   using Store = internal::FifoStore<Key, Value, Hash>;
@@ -76,15 +83,18 @@ class FifoCache {
  public:
   using Entry = internal::FifoEntry<Key, Value>;  // {key, value}
 
-  // With a capacity of 0, until another one is set.
+  // Makes a cache with a capacity of 0, which keeps nothing until SetCapacity.
   FifoCache() = default;
   FifoCache(const FifoCache&) = delete;
   FifoCache& operator=(const FifoCache&) = delete;
+  // Requires: no thread uses the cache.
   ~FifoCache() { delete store_.Load(); }
 
-  // Has effect at once: the newest entries that fit stay, and the memory of
-  // before is given back when this returns (until then both are there). 0: off.
-  // MemoryLimit, where there is no memory: all is as it was.
+  // Sets the capacity in bytes, with immediate effect. 0 keeps nothing. Keeps
+  // the newest entries that fit. At most 2^23 blocks of 4 KiB are used.
+  // Allocates the new memory before it frees the old, which is gone when this
+  // returns. Returns MemoryLimit if there is no memory: the cache is then as
+  // before.
   Status SetCapacity(size_t bytes) {
     const MutexLock lock(&mutex_);
     Store* const old = store_.Load();
@@ -103,14 +113,14 @@ class FifoCache {
     return {};
   }
 
-  // In this order, after all that came before. Any number.
+  // Adds entries in this order, as newer than all that are there. Any number.
   void Add(std::span<const Entry> entries) {
     const MutexLock lock(&mutex_);
     Store* const store = store_.LoadRelaxed();
     if (store != nullptr) store->Add(entries);
   }
 
-  // The newest value of the key.
+  // Returns the newest value of the key, or nullopt if there is none.
   std::optional<Value> Lookup(const Key& key) const {
     const internal::ReaderGate::Pass pass(&gate_);
     const Store* const store = store_.Load();
@@ -118,28 +128,34 @@ class FifoCache {
     return store->Find(key);
   }
 
+  // Returns the capacity in bytes, as last set.
   size_t GetCapacity() const {
     const MutexLock lock(&mutex_);
     return capacity_;
   }
-  // Counted anew, as are all below. Keys that are there twice count twice.
+  // Returns the number of entries. A key that is stored twice counts twice.
+  // This and the functions below compute their result at each call.
   size_t EntryCount() const {
     const MutexLock lock(&mutex_);
     const Store* const store = store_.LoadRelaxed();
     return store == nullptr ? 0 : store->EntryCount();
   }
-  // That there is room for; an entry more, and the oldest block goes.
+  // Returns how many entries there is room for. One more evicts the oldest
+  // block.
   size_t MostEntries() const {
     const MutexLock lock(&mutex_);
     const Store* const store = store_.LoadRelaxed();
     return store == nullptr ? 0 : store->capacity_entries();
   }
+  // Returns the bytes that the cache takes now, at most the capacity (or the
+  // size of this object, if that is more).
   size_t MemoryBytes() const {
     const MutexLock lock(&mutex_);
     const Store* const store = store_.LoadRelaxed();
     return sizeof *this + (store == nullptr ? 0 : store->memory_bytes());
   }
-  // Oldest first; the visitor must not call this cache.
+  // Calls visit(entry) for every entry, oldest first, while it holds the mutex.
+  // Requires: `visit` does not call this cache.
   template <typename Visit>
   void ForEach(Visit visit) const {
     const MutexLock lock(&mutex_);
@@ -147,7 +163,8 @@ class FifoCache {
     if (store != nullptr) store->ForEach(visit);
   }
 
-  // Room for two blocks, so that the newest entries stay when one is evicted.
+  // The least capacity in bytes that keeps anything: room for two blocks, so
+  // that the newest entries stay when one block is evicted.
   static constexpr size_t kLeastCapacity = 16 << 10;
 
  private:

@@ -15,7 +15,7 @@ namespace ashlar {
 
 namespace {
 
-// Operations for entries without values: there is only the role to tell.
+// Operations for entries without values, which have only a role.
 const CacheItemOps* PlaceholderOps(CacheEntryRole role) {
   static constexpr auto kOps = [] {
     std::array<CacheItemOps, kCacheEntryRoles> ops;
@@ -27,8 +27,8 @@ const CacheItemOps* PlaceholderOps(CacheEntryRole role) {
   return &kOps[static_cast<size_t>(role)];
 }
 
-// Each once, and like the key of no block: two random words. Neighbours are far
-// apart, so that they lead to any shard.
+// Returns a key that is used once and is like the key of no block: two random
+// words. Consecutive keys are far apart, so that they lead to any shard.
 CacheKey NextPlaceholderKey() {
   static const CacheKey base = {port::RandomWord(), port::RandomWord()};
   static internal::RelaxedAtomic<uint64_t> count(0);
@@ -36,9 +36,10 @@ CacheKey NextPlaceholderKey() {
   return {base.file, base.block ^ count.FetchAdd(1) * kOdd};
 }
 
-// The piece that comes on top of so much. It depends on nothing else, so that
-// any way to a size leads to the same pieces; small against the whole, so that
-// no shard is much worse off than the others.
+// Returns the size of the piece that comes after this many charged bytes. It
+// depends on nothing else, so that every way to a size leads to the same
+// pieces. It is small against the whole, so that no shard is much worse off
+// than the others.
 size_t PieceAbove(size_t charged_bytes) {
   constexpr size_t kLeastPiece = size_t{256} << 10;
   return std::max(kLeastPiece, std::bit_floor(charged_bytes / 64));
@@ -60,7 +61,7 @@ Status MemoryReservation::UpdateTo(size_t bytes) {
       bytes_ = bytes;
       return {};
     }
-    // No machine has as much, and sums of charges must not overflow.
+    // No machine has that much memory, and sums of charges must not overflow.
     if (bytes > SIZE_MAX / 4) {
       return Status::MemoryLimit("cannot reserve " + std::to_string(bytes) +
                                  " bytes");
@@ -108,7 +109,8 @@ bool MemoryReservation::AddPiece() {
 void MemoryReservation::RemovePiece() {
   const Piece piece = pieces_.back();
   charged_bytes_ -= piece.handle->charge();
-  // Who looks at every entry may hold it too: it then ends with their look.
+  // A thread that looks at every entry may hold this one too. It then ends when
+  // that thread has looked.
   cache_->Erase(piece.key);
   cache_->Release(piece.handle);
   pieces_.pop_back();

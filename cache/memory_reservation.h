@@ -1,13 +1,17 @@
-// MemoryReservation: memory outside of the cache that counts against its
-// capacity.
+// MemoryReservation: counts memory outside of a cache against its capacity.
 //
-// For an application's own memory that grows beside the cache (write buffers,
-// for instance): its owner says how much it has, and the cache holds so much
-// less. Ashlar's own readers and builders make none: what they hold outside of
-// the cache counts nowhere (an option of RocksDB makes it count there). The
-// charge lies in entries without values; ForEachEntry and the statistics show
-// under their role those that found room in the table. One thread at a time;
-// the cache itself is shared as ever.
+// For an application's own memory that grows beside the cache, such as write
+// buffers. Its owner says how much memory it has, and the cache holds that much
+// less. Ashlar's own readers and builders make no reservations: memory that
+// they hold outside of the cache is counted nowhere. (RocksDB has an option
+// that counts it.)
+//
+// The charge is held by entries without values, which the cache cannot evict.
+// ForEachEntry and the statistics show them under their role, if they found
+// room in the table.
+//
+// Thread safety: one thread at a time may use a reservation. The cache itself
+// may be shared as always. This does not allocate the memory that it counts.
 #ifndef ASHLAR_CACHE_MEMORY_RESERVATION_H_
 #define ASHLAR_CACHE_MEMORY_RESERVATION_H_
 
@@ -23,25 +27,29 @@ namespace ashlar {
 
 class ASHLAR_EXPORT MemoryReservation {
  public:
-  // Null: nothing is charged anywhere, and nothing fails.
+  // Reserves nothing yet. `cache` may be null: then UpdateTo charges nothing
+  // and never fails. `role`: under which the charge is shown.
   explicit MemoryReservation(std::shared_ptr<Cache> cache,
                              CacheEntryRole role = CacheEntryRole::kMisc);
   MemoryReservation(const MemoryReservation&) = delete;
   MemoryReservation& operator=(const MemoryReservation&) = delete;
-  // Gives all of it back.
+  // Gives the whole reservation back.
   ~MemoryReservation();
 
-  // Reserves this much from now on, more or less than before. MemoryLimit,
-  // where the cache has a strict limit and no room: all is as it was.
+  // Changes the reservation to `bytes`, more or less than before. The cache
+  // evicts entries to make room. Returns MemoryLimit if the cache has a strict
+  // limit and not enough room, if there is no memory for the entries, or if
+  // `bytes` exceeds a quarter of the address space. The reservation is then as
+  // before.
   Status UpdateTo(size_t bytes);
 
-  // As last asked for.
+  // Returns the size of the last successful UpdateTo, in bytes.
   size_t bytes() const { return bytes_; }
-  // What the cache was charged: rounded up by less than 256 KiB, or beyond 32
-  // MiB by less than one part in 64.
+  // Returns the bytes that the cache was charged. That is bytes() rounded up,
+  // by less than 256 KiB, or above 32 MiB by less than one part in 64.
   size_t charged_bytes() const { return charged_bytes_; }
-  // The entries that hold it: 128 for the first 32 MiB, then 64 each time it
-  // doubles.
+  // Returns the number of entries that hold the charge: 128 for the first 32
+  // MiB, then 64 more each time that it doubles.
   size_t entries() const { return pieces_.size(); }
 
  private:

@@ -1,15 +1,18 @@
-// SecondaryCache: a second tier behind a block cache, and one that is kept
-// compressed in memory.
+// SecondaryCache: the interface of a second tier behind a block cache, and a
+// second tier that keeps blocks compressed in memory.
 //
-// What a Cache has to evict can be saved as bytes and looked for here before it
-// is read again; NewTieredCache (tiered_cache.h) joins the two. A tier of one's
-// own (a local disk, shared memory) derives from SecondaryCache. It keeps bytes
-// under keys and knows nothing else of them: who reads them back compares them
-// with a checksum, so a tier that returns other bytes does no harm but is
-// counted. Nothing depends on what a tier keeps, or for how long.
+// A Cache can save what it evicts as bytes and look for it here before it is
+// read from the file again. NewTieredCache (tiered_cache.h) joins the two. For
+// a tier of your own (a local disk, shared memory), derive from SecondaryCache.
 //
-// All functions are called by any number of threads at once, and none from
-// under a lock that lookups or inserts of the Cache take.
+// A tier keeps bytes under keys and knows nothing else about them. The reader
+// compares them with a checksum. So a tier that returns wrong bytes does no
+// harm, and is counted. A tier may forget any key at any time.
+//
+// Thread safety: any number of threads may call any function at once. The Cache
+// calls none of them while it holds a lock that its lookups or inserts take. If
+// a function throws, the TieredCache catches the exception and counts a
+// failure.
 #ifndef ASHLAR_CACHE_SECONDARY_CACHE_H_
 #define ASHLAR_CACHE_SECONDARY_CACHE_H_
 
@@ -29,33 +32,35 @@
 
 namespace ashlar {
 
-// A lookup that may still be under way. One thread at a time uses it; the tier
-// outlives it.
+// A lookup that may still be in progress. One thread at a time may use it. The
+// tier must outlive it.
 class ASHLAR_EXPORT SecondaryCacheResultHandle {
  public:
   SecondaryCacheResultHandle() = default;
   SecondaryCacheResultHandle(const SecondaryCacheResultHandle&) = delete;
   SecondaryCacheResultHandle& operator=(const SecondaryCacheResultHandle&) =
       delete;
-  // A result that is not ready is given up.
+  // If the result is not ready yet, gives the lookup up.
   virtual ~SecondaryCacheResultHandle() = default;
 
-  // Never waits.
+  // Returns whether the result is ready. Never waits.
   virtual bool IsReady() = 0;
+  // Waits until the result is ready.
   virtual void Wait() = 0;
-  // Of a result that is ready: the bytes, which live as long as the handle.
-  // None: the key is not there, or could not be read.
+  // Returns the bytes, which live as long as this object. Returns nullopt if
+  // the key is not there or could not be read. Requires: IsReady().
   virtual std::optional<Slice> Value() = 0;
 };
 
-// Since the tier was made, but for the last three.
+// Counts since the tier was made. The last three fields are the state now;
+// `usage` and `capacity` are in bytes.
 struct SecondaryCacheStats {
   uint64_t lookups = 0;
   uint64_t hits = 0;
   uint64_t inserts = 0;
   uint64_t failures = 0;      // lookups and inserts that failed
-  uint64_t bytes_in = 0;      // of inserts, as they came
-  uint64_t bytes_stored = 0;  // of the same, as they are kept
+  uint64_t bytes_in = 0;      // of inserts, as they were passed in
+  uint64_t bytes_stored = 0;  // of the same inserts, as they are kept
   size_t entries = 0;
   size_t usage = 0;
   size_t capacity = 0;
@@ -68,55 +73,64 @@ class ASHLAR_EXPORT SecondaryCache {
   SecondaryCache& operator=(const SecondaryCache&) = delete;
   virtual ~SecondaryCache() = default;
 
+  // Returns a name for messages and reports.
   virtual const char* Name() const = 0;
 
-  // Copies the bytes, where it wants them. One that is there may stay or be
-  // replaced: it is the same. An error is counted and otherwise ignored.
+  // Stores a copy of `saved` under `key`. The tier may also keep nothing. If
+  // the key is present, the tier may keep the old bytes or replace them: they
+  // are the same. The caller counts an error and otherwise ignores it.
   virtual Status Insert(const CacheKey& key, const Slice& saved) = 0;
-  // True: it is there and was marked as used, and no Insert is needed. Asked
-  // before a value is saved.
+  // Returns true if the key is present, after marking it as used: then no
+  // Insert is needed. The Cache asks this before it saves a value.
   virtual bool Touch(const CacheKey& /*key*/) { return false; }
-  // Null: it is not there. A tier that has to wait returns at once what is not
-  // ready.
+  // Starts a lookup. Returns null if the key is not there. A tier that has to
+  // wait returns at once, with a result that is not ready.
   virtual std::unique_ptr<SecondaryCacheResultHandle> Lookup(
       const CacheKey& key) = 0;
-  // Returns when all are ready. For tiers that can wait better for many than
-  // for one after the other.
+  // Waits until all of `handles` are ready. The default waits for one after the
+  // other. Override it if the tier can wait better for many at once.
   virtual void WaitAll(std::span<SecondaryCacheResultHandle* const> handles);
+  // Removes the key. Does nothing if it is not there.
   virtual void Erase(const CacheKey& key) = 0;
 
-  // Bytes, at once. 0 switches the tier off.
+  // Sets the capacity in bytes, with immediate effect. 0 switches the tier off:
+  // a TieredCache then neither saves nor looks up anything.
   virtual void SetCapacity(size_t capacity) = 0;
   virtual size_t GetCapacity() const = 0;
-  // Bytes, with all that it needs for an entry.
+  // Returns the bytes in use, including everything that the tier needs for an
+  // entry.
   virtual size_t GetUsage() const = 0;
 
   virtual SecondaryCacheStats GetStats() const = 0;
 };
 
 struct CompressedSecondaryCacheOptions {
-  // Bytes of memory: compressed ones, what malloc adds to them, and the table.
-  // 0: off, until SetCapacity.
+  // Bytes of memory. Counts the compressed bytes, what malloc adds to them, and
+  // the table. 0: off, until SetCapacity.
   size_t capacity = 0;
 
-  // 2^n parts with a mutex and a capacity of their own. -1: as many as leave
-  // each 512 KiB, at most 64.
+  // The tier has 2^n shards, each with a mutex and its part of the capacity.
+  // -1: as many as leave each shard at least 512 KiB, at most 64 (16, if the
+  // capacity is 0). -1, or 0 to 16.
   int num_shard_bits = -1;
 
-  // kNoCompression: kept as they come.
+  // The codec. kNoCompression: bytes are kept uncompressed.
   CompressionType compression_type = CompressionType::kLZ4Compression;
-  // What does not become as small as max_compressed_bytes_per_kb says is kept
-  // as it comes. Dictionaries are not used.
+  // Options of the codec. Bytes that do not become as small as
+  // max_compressed_bytes_per_kb demands are kept uncompressed. Dictionaries are
+  // not used.
   CompressionOptions compression_opts;
 
-  // Of what is kept. Null: malloc.
+  // Where the kept bytes get their memory from. Null: malloc.
   std::shared_ptr<MemoryAllocator> memory_allocator;
 
-  // Keys are hashed with it. 0: drawn at random.
+  // The seed of the hash of keys. 0: a random one.
   uint64_t hash_seed = 0;
 };
-// The least recently used goes first. NotSupported where the codec is not built
-// in.
+// Makes a tier that keeps compressed bytes in memory and evicts the least
+// recently used ones first. Returns NotSupported if the codec is not built in.
+// Returns InvalidArgument if the codec cannot compress, or if its level or
+// num_shard_bits is out of range. Returns MemoryLimit if there is no memory.
 ASHLAR_EXPORT Result<std::shared_ptr<SecondaryCache>>
 NewCompressedSecondaryCache(const CompressedSecondaryCacheOptions& options);
 

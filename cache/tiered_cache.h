@@ -9,19 +9,27 @@
 //   if (!cache.ok()) return cache.status();
 //   options.block_cache = *cache;       // of readers
 //
-// What the first tier evicts is saved to the second; what a Lookup does not
-// find is made again, by LookupSecondary, from what was saved. The first such
-// hit of a key gives a handle that no lookup finds; the next one puts the value
-// back into the first tier, so that what is read once evicts no more than it
-// takes while it is held. The copy in the second tier stays, and is not saved
-// again while it is there. Nothing fails for want of the second tier.
+// A table reader uses a TieredCache like any other block cache.
 //
-// A key names one value for ever, as those of blocks do. Erase takes it from
-// both tiers; what is just being evicted may come to the second afterwards.
+// Values that the first tier evicts are saved to the second. If a Lookup does
+// not find a key, LookupSecondary makes the value again from the saved bytes.
+// The first time that this succeeds for a key, the caller gets a standalone
+// handle, which no lookup finds. The next time, the value is put back into the
+// first tier. So a value that is read once evicts no more than it takes while
+// it is held. The saved bytes stay in the second tier, and are not saved again
+// while they are there. If the second tier fails, nothing else fails.
 //
-// Everything that Cache tells (capacity, usage, entries) is of the first tier;
-// the second has its own. A TieredCache can be the first tier of another: all
-// of its tiers are then offered what is evicted, and asked one after the other.
+// Requires: a key names the same value forever, as the key of a block does.
+// Erase removes a key from both tiers. But a value that is being evicted at
+// that moment may arrive in the second tier afterwards.
+//
+// All that Cache reports (capacity, usage, entries) is about the first tier.
+// The second tier has its own figures. A TieredCache may be the first tier of
+// another one: then all second tiers are offered what is evicted, and are asked
+// one after the other.
+//
+// Thread safety: as Cache. Not a cache on disk by itself: that depends on the
+// SecondaryCache that you pass.
 #ifndef ASHLAR_CACHE_TIERED_CACHE_H_
 #define ASHLAR_CACHE_TIERED_CACHE_H_
 
@@ -36,59 +44,72 @@
 
 namespace ashlar {
 
-// Which evicted values are saved. RocksDB's names.
+// Which evicted values are saved to the second tier. The names are RocksDB's.
 enum class TieredAdmissionPolicy : uint8_t {
-  // The second time that they are evicted, as far as that is remembered.
+  // A value is saved the second time that its key is evicted, as long as the
+  // first time is remembered.
   kAdmPolicyPlaceholder,
-  // The same, and at once if they were hit. Where the first tier has admission,
-  // its memory of evicted keys has a say in that (Cache::EvictionCallback): a
-  // scan that looks at blocks more than once has none of them compressed.
+  // The same, and at once if the value was hit in the first tier. If the first
+  // tier uses admission, its memory of evicted keys counts too
+  // (Cache::EvictionCallback): if a scan looks at each block more than once,
+  // none of its blocks is compressed.
   kAdmPolicyAllowCacheHits,
+  // Every value is saved.
   kAdmPolicyAllowAll,
 };
 
 struct TieredCacheOptions {
-  // Used through the TieredCache alone from then on, with no eviction callback
-  // of its own.
+  // The first tier. Requires: it has no eviction callback, and from now on
+  // nobody uses it except through the TieredCache, not even after that is
+  // destroyed.
   std::shared_ptr<Cache> primary;
+  // The second tier.
   std::shared_ptr<SecondaryCache> secondary;
   TieredAdmissionPolicy adm_policy =
       TieredAdmissionPolicy::kAdmPolicyAllowCacheHits;
-  // What an entry is charged on average: how many keys are remembered follows
-  // from it and from the capacities that both tiers have now, in 4 bytes each.
+  // Bytes that an entry is charged on average. Together with the capacities
+  // that both tiers have now, it decides how many keys are remembered, at 4
+  // bytes each. Not 0.
   size_t estimated_entry_charge = 4096;
-  // The keys that are remembered are hashed with it. 0: drawn at random.
+  // The seed of the hash of the keys that are remembered. 0: a random one.
   uint64_t hash_seed = 0;
 };
 
-// Since it was made.
+// Counts since the TieredCache was made.
 struct TieredCacheStats {
   uint64_t lookups = 0;     // in the second tier
-  uint64_t hits = 0;        // of these
-  uint64_t promotions = 0;  // of these: put back into the first tier
-  uint64_t evictions = 0;   // from the first tier, of values that can be saved
-  uint64_t demotions = 0;   // of these: saved
-  uint64_t touches = 0;     // of these: there already
+  uint64_t hits = 0;        // lookups that found a value
+  uint64_t promotions = 0;  // hits that were put back into the first tier
+  uint64_t evictions = 0;   // by the first tier, of values that can be saved
+  uint64_t demotions = 0;   // evictions that were saved
+  uint64_t touches = 0;     // evictions whose key was in the second tier
+  // Evictions that TieredAdmissionPolicy did not let in.
   uint64_t not_admitted = 0;
-  uint64_t failures = 0;  // inserts that the second tier refused; what it threw
-  uint64_t damaged = 0;   // lookups: bytes that are not those that were saved
-  uint64_t refused = 0;   // lookups: bytes of which no value could be made
+  // Values that could not be saved, and exceptions that the second tier threw.
+  uint64_t failures = 0;
+  // Lookups that returned other bytes than were saved.
+  uint64_t damaged = 0;
+  // Lookups that returned bytes of which CacheItemOps::create made no value.
+  uint64_t refused = 0;
 };
 
 class ASHLAR_EXPORT TieredCache : public Cache {
  public:
   using Cache::Cache;
 
+  // The two tiers. They live as long as the TieredCache.
   virtual Cache& primary() const = 0;
   virtual SecondaryCache& secondary() const = 0;
   virtual TieredCacheStats GetStats() const = 0;
-  // All figures of both tiers in some lines, for the operator; and what the
-  // first one holds, by role and age, for which it looks at every entry.
+  // Returns all figures of both tiers in a few lines, for the operator, and
+  // what the first tier holds by role and age. For that it looks at every
+  // entry.
   virtual std::string Report() const = 0;
 };
 
-// InvalidArgument where one of the two is missing, MemoryLimit where there is
-// no memory for the keys.
+// Joins two tiers, and shares their ownership. Returns InvalidArgument if a
+// tier is missing or estimated_entry_charge is 0, MemoryLimit if there is no
+// memory for the keys to remember.
 ASHLAR_EXPORT Result<std::shared_ptr<TieredCache>> NewTieredCache(
     const TieredCacheOptions& options);
 

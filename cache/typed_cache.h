@@ -1,4 +1,4 @@
-// TypedCache<T>: a Cache as the keeper of values of one type, without casts and
+// TypedCache<T>: a Cache that stores values of one type, without casts and
 // without deleters.
 //
 //   ashlar::TypedCache<Block> blocks(cache);
@@ -7,13 +7,17 @@
 //   if (!block) return ashlar::Status::MemoryLimit("no memory for a handle");
 //   block->Search();  // alive as long as the handle
 //
-// A value is charged what `size_t T::ApproximateMemoryUsage() const` says, if T
-// has that, else sizeof(T); statistics ask it again, from any thread. It comes
-// from `new`: who takes memory from the cache's allocator uses Cache with
-// operations of his own.
+// For applications that keep their own objects in a cache. Values must come
+// from `new`. To take memory from the cache's allocator, use Cache with
+// CacheItemOps of your own instead.
 //
-// Values go to a second tier behind the cache (tiered_cache.h), and come back,
-// if T has
+// Charge. A value is charged what T::ApproximateMemoryUsage() returns, if T has
+// `size_t ApproximateMemoryUsage() const`, and sizeof(T) otherwise. Statistics
+// call it again later, from any thread.
+//
+// Second tier. If T has the three functions below, its values go to a second
+// tier behind the cache (tiered_cache.h) and come back from it. They mean what
+// CacheItemOps says of saved_size, save_to and create.
 //
 //   struct Block {
 //     size_t SavedSize() const;
@@ -24,12 +28,12 @@
 //                                  std::unique_ptr<Block>* block);
 //   };
 //
-// which mean what CacheItemOps says of them.
+// A TypedCache is a cheap front of a shared cache. Have one for each type, and
+// use different keys for different types. If a key has a value of another type,
+// lookups do not find it.
 //
-// A TypedCache is a cheap front of a shared cache: have one for each type, with
-// keys of their own. A key that has a value of another type is not found. As
-// thread-safe as the cache; a handle belongs to one thread at a time, what it
-// refers to to all.
+// Thread safety: as Cache. One thread at a time may use a handle, but any
+// number of threads may use the value that it refers to.
 #ifndef ASHLAR_CACHE_TYPED_CACHE_H_
 #define ASHLAR_CACHE_TYPED_CACHE_H_
 
@@ -51,20 +55,25 @@ class TypedCache {
  public:
   using Handle = TypedHandle<T>;
 
+  // Shares ownership of `cache`. Requires: it is not null.
   explicit TypedCache(std::shared_ptr<Cache> cache)
       : cache_(std::move(cache)) {}
 
-  // Empty when the key is not there.
+  // Returns a handle to the value; empty if the key is not present.
+  // `slot_hint`: see Cache::Lookup.
   Handle Lookup(const CacheKey& key, Cache::SlotHint* slot_hint = nullptr) {
     return Adopt(cache_->Lookup(key, slot_hint));
   }
 
-  // Each of them, as Cache::LookupBatch; handles has room for as many.
+  // Sets handles[i] to what Lookup(keys[i]) would return, for every key. The
+  // waits for memory overlap. Requires: `handles` has room for keys.size()
+  // handles, and `slot_hints` is null or has keys.size() hints.
   void LookupBatch(std::span<const CacheKey> keys, Handle* handles,
                    Cache::SlotHint* slot_hints = nullptr);
 
-  // What a second tier has of a key that Lookup did not find; empty if T cannot
-  // be saved.
+  // Looks in the second tier for a key that Lookup did not find: see
+  // Cache::LookupSecondary. Returns an empty handle if it finds nothing, or if
+  // T cannot be saved.
   Handle LookupSecondary(const CacheKey& key, const void* create_context,
                          CachePriority priority = CachePriority::kLow,
                          bool fill_cache = true) {
@@ -73,30 +82,39 @@ class TypedCache {
                                                   priority, fill_cache)};
   }
 
-  // The same of each key whose handle is empty. At most 32.
+  // Does the same for each key whose handles[i] is empty, and leaves the others
+  // as they are. Requires: keys.size() is at most 32.
   void LookupSecondaryBatch(std::span<const CacheKey> keys, Handle* handles,
                             const void* create_context,
                             CachePriority priority = CachePriority::kLow,
                             bool fill_cache = true);
 
-  // A handle in any case: where the key is there already, or the cache has no
-  // room, nobody else finds this value. Empty, and the value gone, only where
-  // there is no memory for the handle itself. *found_room: whether the cache
-  // has taken it in, or had the key.
+  // Stores `value` and returns a handle to it. If the key is already present,
+  // or the cache has no room, the handle is still to this value, but no lookup
+  // finds it. Returns an empty handle, and destroys the value, only if there is
+  // no memory for the handle itself. Requires: `value` is not null.
+  //
+  // Sets *found_room, if given, to false if Cache::Insert failed: a strict
+  // capacity limit left no room, or there was no memory.
   Handle InsertAndHold(const CacheKey& key, std::unique_ptr<T> value,
                        CachePriority priority = CachePriority::kLow,
                        bool* found_room = nullptr);
 
-  // For others, or later: the value may be gone at once. An error (MemoryLimit)
-  // only where a handle is asked for; it is then empty, and the value gone.
+  // Stores `value`. Without `handle`, the cache may destroy it at once, and the
+  // call returns OK. With `handle`, sets *handle to the value, as InsertAndHold
+  // does; or returns MemoryLimit if a strict capacity limit leaves no room or
+  // there is no memory. Then *handle is empty and the value is destroyed.
+  // Requires: `value` is not null.
   Status Insert(const CacheKey& key, std::unique_ptr<T> value,
                 Handle* handle = nullptr,
                 CachePriority priority = CachePriority::kLow);
 
+  // Removes the key: see Cache::Erase.
   void Erase(const CacheKey& key) { cache_->Erase(key); }
 
   const std::shared_ptr<Cache>& cache() const { return cache_; }
 
+  // Returns what a value is charged, in bytes.
   static size_t ChargeOf(const T& value) {
     if constexpr (requires { value.ApproximateMemoryUsage(); }) {
       return value.ApproximateMemoryUsage();
@@ -211,7 +229,7 @@ TypedHandle<T> TypedCache<T, kRole>::InsertAndHold(const CacheKey& key,
     handle = cache_->CreateStandalone(key, value.get(), &kOps, charge,
                                       /*allow_uncharged=*/true);
   }
-  // The cache's now.
+  // The cache owns the value now.
   if (handle != nullptr) static_cast<void>(value.release());
   return {cache_.get(), handle};
 }

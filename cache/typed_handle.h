@@ -1,7 +1,8 @@
-// TypedHandle<T>: a reference to an entry of a cache whose type is known.
+// TypedHandle<T>: a reference to a cache entry whose type is known.
 //
-// What TypedCache (typed_cache.h) gives out. A handle belongs to one thread at
-// a time, what it refers to to all.
+// TypedCache (typed_cache.h) returns these. One thread at a time may use a
+// handle, but any number of threads may use the value that it refers to. Not a
+// shared_ptr: the value belongs to the cache.
 #ifndef ASHLAR_CACHE_TYPED_HANDLE_H_
 #define ASHLAR_CACHE_TYPED_HANDLE_H_
 
@@ -12,13 +13,14 @@
 
 namespace ashlar {
 
-// One reference to a value, given back when it goes. Move-only; empty by
-// default. The cache outlives it.
+// Owns one reference to an entry, and releases it when it is destroyed.
+// Move-only. Empty by default. Requires: the cache outlives it.
 template <typename T>
 class TypedHandle {
  public:
   TypedHandle() = default;
-  // Takes over the reference. For those who use Cache itself as well.
+  // Takes over the reference `handle`, which may be null. For code that also
+  // uses Cache itself.
   TypedHandle(Cache* cache, CacheHandle* handle)
       : cache_(cache), handle_(handle) {}
   TypedHandle(TypedHandle&& other) noexcept
@@ -32,25 +34,29 @@ class TypedHandle {
   }
   ~TypedHandle() { Reset(); }
 
+  // Returns whether the handle refers to an entry.
   explicit operator bool() const { return handle_ != nullptr; }
-  // Null when empty.
+  // Returns the value, or null if the handle is empty.
   T* get() const {
     return handle_ == nullptr ? nullptr : static_cast<T*>(handle_->value());
   }
+  // Requires: the handle is not empty.
   T* operator->() const { return get(); }
   T& operator*() const { return *get(); }
 
-  // Another reference to the same; empty if this is, or where there are too
-  // many to count.
+  // Returns another handle to the same entry. It is empty if this one is, or if
+  // the entry has too many references (see Cache::Ref).
   TypedHandle Share() const {
     if (handle_ == nullptr || !cache_->Ref(handle_)) return {};
     return {cache_, handle_};
   }
+  // Releases the reference. The handle is then empty.
   void Reset() {
     if (handle_ != nullptr) cache_->Release(std::exchange(handle_, nullptr));
   }
-  // Leaves the reference to `keeper`, which gives it back when it is cleaned
-  // up.
+  // Passes the reference to `keeper`, which releases it when it is cleaned up.
+  // The handle is then empty. May throw std::bad_alloc if `keeper` already has
+  // a cleanup.
   void MoveTo(Cleanable* keeper) {
     if (handle_ == nullptr) return;
     keeper->RegisterCleanup(
@@ -60,7 +66,9 @@ class TypedHandle {
         },
         cache_, std::exchange(handle_, nullptr));
   }
-  // Where the value will hardly be asked for again. True: it was ended.
+  // Releases the reference, and erases the entry if nobody else refers to it:
+  // for a value that will hardly be needed again. Returns true if this
+  // destroyed the value.
   bool ResetAndEraseIfLast() {
     return handle_ != nullptr &&
            cache_->Release(std::exchange(handle_, nullptr),

@@ -1,4 +1,5 @@
-// A clock that costs next to nothing to read, for ages told to people.
+// A clock that costs next to nothing to read, for ages that are shown to
+// people. Thread-safe.
 #ifndef ASHLAR_PORT_COARSE_CLOCK_H_
 #define ASHLAR_PORT_COARSE_CLOCK_H_
 
@@ -6,8 +7,9 @@
 
 namespace ashlar::port {
 
-// Since some time before this process, whatever the time of day is set to; a
-// few milliseconds late. No system call.
+// Returns seconds since some time before this process started. It does not
+// depend on the time of day that is set, and is a few milliseconds late. Makes
+// no system call.
 uint32_t CoarseSeconds();
 
 }  // namespace ashlar::port

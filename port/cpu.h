@@ -1,8 +1,8 @@
-// Which optional instructions this CPU has, found once.
+// Which optional instructions this CPU has, found out once.
 //
 // Used where a kernel is chosen at run time. Thread-safe. Not for choosing at
-// compile time: what the compiler may assume of every target machine is its
-// own affair.
+// compile time: the compiler itself decides what it may assume of every target
+// machine.
 
 #ifndef ASHLAR_PORT_CPU_H_
 #define ASHLAR_PORT_CPU_H_
@@ -18,7 +18,8 @@ struct CpuFeatures {
   bool arm_crc = false;
 };
 
-// Includes what the operating system must allow (wide registers).
+// Returns the features. A feature counts only if the operating system allows it
+// too (wide registers).
 const CpuFeatures& Cpu();
 
 }  // namespace ashlar::internal

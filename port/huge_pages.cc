@@ -19,7 +19,7 @@ constexpr int32_t kMostLossUs = 16'000;
 
 struct Account {
   int32_t loss_us = 0;      // negative: a gain
-  uint16_t pause_left = 0;  // huge pages that are not asked for
+  uint16_t pause_left = 0;  // huge pages that will not be requested
   uint16_t last_pause = 0;  // how long it was; 0 after a gain
 };
 thread_local Account account;
@@ -35,7 +35,7 @@ Account After(Account now, int64_t took_us) {
   return {0, pause, pause};
 }
 
-// Waiting for a core is not the kernel's slowness.
+// CPU time, because waiting for a core does not mean that the kernel is slow.
 int64_t ThreadMicroseconds() {
   timespec t{};
   static_cast<void>(::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t));
@@ -60,7 +60,7 @@ void TouchOne(char* page) {
 
 }  // namespace
 
-// More is mapped than is wanted, and what sticks out given back.
+// Maps more than is needed, and gives back what is outside of the huge pages.
 HugePageRegion::HugePageRegion(size_t size) : data_(nullptr), size_(size) {
   void* const mapped =
       ::mmap(nullptr, size + kHugePageBytes, PROT_READ | PROT_WRITE,

@@ -1,14 +1,14 @@
-// Huge pages, where much memory is about to be touched.
+// Huge pages, for memory of which much is about to be touched.
 //
-// Each page that is touched for the first time costs a trip into the kernel,
-// and a huge page needs one for what would else need 512. But where the kernel
-// has none at hand it may first move what is in the way, which takes longer
-// than all the small pages together. So an account is kept of the CPU time
-// that huge pages have cost each thread beyond what small ones do; when the
-// loss has grown to 16 ms none is asked for during the next 64, and twice as
-// many after each further time. Nothing but time depends on it. Memory that is
-// short-lived goes by that account (UseHugePages); memory that stays need not
-// (PreferHugePages).
+// Each page that is touched for the first time costs a call into the kernel,
+// and one huge page replaces 512 small ones. But if the kernel has no huge page
+// ready, it may first move other memory out of the way, which takes longer than
+// all the small pages together. So an account is kept of the CPU time that huge
+// pages have cost each thread beyond what small pages cost. When the loss has
+// grown to 16 ms, the next 64 huge pages are not requested, then twice as many
+// each further time, up to 4096. A gain ends the doubling. Nothing but time
+// depends on it. Short-lived memory uses that account (UseHugePages). Memory
+// that stays need not (PreferHugePages).
 #ifndef ASHLAR_PORT_HUGE_PAGES_H_
 #define ASHLAR_PORT_HUGE_PAGES_H_
 
@@ -19,20 +19,21 @@ namespace ashlar::port {
 
 inline constexpr size_t kHugePageBytes = size_t{2} << 20;
 
-// Touches the whole huge pages within [memory, memory + n), which is fresh and
-// of no content yet: it may be zeroed. Thread-safe.
+// Touches the whole huge pages within [memory, memory + n), as far as that
+// account allows. Requires: the memory is new and has no content yet, because
+// it may be zeroed. Thread-safe.
 void UseHugePages(void* memory, size_t n);
 
-// Asks for huge pages there, whatever each costs when it is touched first: for
-// memory that stays, and is read over and over. Thread-safe.
+// Asks the kernel for huge pages there, whatever each costs when it is first
+// touched: for memory that stays and is read over and over. Thread-safe.
 void PreferHugePages(void* memory, size_t n);
 
-// Memory of its own that begins where a huge page does. Zeroed, and not there
-// before it is touched. Move-only; not thread-safe.
+// Memory of its own that begins at a huge page. It is zeroed, and does not
+// exist before it is touched. Move-only. Not thread-safe.
 class HugePageRegion {
  public:
-  // `size` is a multiple of kHugePageBytes. Throws std::bad_alloc when memory
-  // is out.
+  // Requires: `size` is a multiple of kHugePageBytes. Throws std::bad_alloc if
+  // there is no memory.
   explicit HugePageRegion(size_t size);
   HugePageRegion(HugePageRegion&& other) noexcept
       : data_(std::exchange(other.data_, nullptr)), size_(other.size_) {}

@@ -14,7 +14,7 @@ namespace ashlar::port {
 
 namespace {
 
-// Linux transfers at most this many bytes a call; asking for more is wasted.
+// Linux transfers at most this many bytes per call. Asking for more is useless.
 constexpr size_t kMaxTransfer = size_t{1} << 30;
 
 constexpr mode_t kNewFileMode = 0644;
@@ -29,7 +29,8 @@ int OpenWith(const std::string& path, int flags, int* fd) {
 }  // namespace
 
 int OpenForRead(const std::string& path, int* fd) {
-  // Not to wait for who writes into a pipe; regular files do not care.
+  // O_NONBLOCK, so as not to wait for the writer of a pipe. Regular files
+  // ignore it.
   return OpenWith(path, O_RDONLY | O_NONBLOCK, fd);
 }
 
@@ -144,7 +145,7 @@ int RenameNoReplace(const std::string& from, const std::string& to,
     return 0;
   }
   if (errno != EINVAL && errno != ENOSYS && errno != ENOTSUP) return errno;
-  // Not every file system knows that flag. A hard link fails where the name is
+  // Not every file system knows that flag. A hard link fails if the name is
   // taken, on every file system that has links.
   if (::link(from.c_str(), to.c_str()) == 0) {
     *from_stays = Remove(from) != 0;
@@ -187,7 +188,7 @@ int SyncFolderOf(const std::string& path) {
     r = ::fsync(fd);
   } while (r != 0 && errno == EINTR);
   int error = r == 0 ? 0 : errno;
-  // Some file systems cannot sync a folder, and need not.
+  // Some file systems cannot sync a folder, and need not do so.
   if (error == EINVAL || error == ENOTSUP) error = 0;
   const int close_error = Close(fd);
   return error != 0 ? error : close_error;

@@ -1,8 +1,9 @@
 // The few file calls of the operating system that Ashlar needs, with the
-// retries that POSIX asks for.
+// retries that POSIX demands.
 //
-// Used by util/io only. Every function returns 0 or an errno value; EINTR never
-// comes out. Thread-safe as the calls themselves are.
+// Used by util/io only. Every function returns 0 or an errno value, unless it
+// says otherwise. EINTR is never returned. As thread-safe as the system calls
+// themselves.
 #ifndef ASHLAR_PORT_POSIX_IO_H_
 #define ASHLAR_PORT_POSIX_IO_H_
 
@@ -12,47 +13,50 @@
 
 namespace ashlar::port {
 
-// -1 in *fd on error.
+// Opens a file for reading. On error, *fd is -1.
 int OpenForRead(const std::string& path, int* fd);
-// Creates or truncates.
+// Opens a file for writing. Creates or truncates it.
 int OpenForWrite(const std::string& path, int* fd);
-// Fails with EEXIST where something of that name is.
+// Creates a file for writing. Fails with EEXIST if anything has that name.
 int CreateNew(const std::string& path, int* fd);
-// EISDIR and the like for what is no regular file.
+// Returns EISDIR, ESPIPE and the like for anything that is not a regular file.
 int RegularFileSize(int fd, uint64_t* size);
 
-// Reads until n bytes or the end of the file; *got says how many.
+// Reads n bytes, or fewer if the file ends. *got is the number of bytes read.
 int ReadAt(int fd, uint64_t offset, char* to, size_t n, size_t* got);
-// The first `size` bytes of the file, to be read in place; size > 0. Null in
-// *bytes on error. They stay when fd is closed, until UnmapFile.
+// Maps the first `size` bytes of the file, to be read in place. Requires: size
+// > 0. On error, *bytes is null. They stay mapped after fd is closed, until
+// UnmapFile.
 int MapFile(int fd, size_t size, const char** bytes);
 void UnmapFile(const char* bytes, size_t size);
-// Writes all n bytes, however many calls it takes.
+// Writes all n bytes, with as many calls as that takes.
 int WriteAll(int fd, const char* from, size_t n);
 int SyncData(int fd);
-// Closes in any case, also when it returns an error.
+// Closes the descriptor, even if it returns an error.
 int Close(int fd);
 
-// Another descriptor of the same open file.
+// Makes another descriptor of the same open file.
 int Duplicate(int fd, int* copy);
 // Takes the lock of an open file without waiting. It is held until the last
-// descriptor of the open file is closed, however the process ends. EWOULDBLOCK
-// if another open file holds it. A file system without locks: 0.
+// descriptor of the open file is closed, no matter how the process ends.
+// Returns EWOULDBLOCK if another open file holds it. Returns 0 on a file system
+// without locks.
 int TryLock(int fd);
-// How many names the open file has.
+// Sets *count to the number of names that the open file has.
 int CountNames(int fd, uint64_t* count);
-// Whether `path` is a name of the open file.
+// Returns whether `path` is a name of the open file.
 bool IsNameOf(int fd, const std::string& path);
 
 int Rename(const std::string& from, const std::string& to);
-// Fails with EEXIST where `to` exists. *from_stays: the file has its new name,
-// and the old one, which could not be removed.
+// Fails with EEXIST if `to` exists. Sets *from_stays to true if the file has
+// its new name, but the old one could not be removed.
 int RenameNoReplace(const std::string& from, const std::string& to,
                     bool* from_stays);
 int Remove(const std::string& path);
 bool Exists(const std::string& path);
-// Whether something of that name is neither a regular file nor a symbolic
-// link: a folder, a device, a pipe. Such a thing must not be renamed over.
+// Returns whether something of that name is neither a regular file nor a
+// symbolic link: a folder, a device, a pipe. A file must not be renamed over
+// such a thing.
 bool IsSpecial(const std::string& path);
 // Makes a rename in the folder of `path` survive a crash.
 int SyncFolderOf(const std::string& path);

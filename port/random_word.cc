@@ -14,7 +14,7 @@ namespace {
 
 RandomWordSource random_word_source = nullptr;
 
-// For a system that forbids getrandom.
+// For systems that forbid getrandom.
 uint64_t WordOfTimeAndPlace() {
   constexpr uint64_t kOdd = 0x9e3779b97f4a7c15;
   static uint64_t count = 0;

@@ -20,7 +20,7 @@ ReadRing::~ReadRing() = default;
 
 namespace {
 
-// Linux transfers at most this many bytes a call.
+// Linux transfers at most this many bytes per call.
 constexpr size_t kMaxTransfer = size_t{1} << 30;
 
 int64_t ReadCached(int fd, uint64_t offset, char* to, size_t n) {
@@ -46,7 +46,7 @@ int64_t ReadOnce(int fd, uint64_t offset, char* to, size_t n) {
 }
 
 void Expect(int fd, uint64_t offset, size_t n) {
-  // A hint: what it answers changes nothing.
+  // A hint: its result changes nothing.
   ::posix_fadvise(fd, static_cast<off_t>(offset), static_cast<off_t>(n),
                   POSIX_FADV_WILLNEED);
 }

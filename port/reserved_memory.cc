@@ -8,7 +8,7 @@
 
 namespace ashlar::port {
 
-// More is mapped than is wanted, so that it can begin at a huge page.
+// Maps more than is needed, so that it can begin at a huge page.
 bool ReservedMemory::Reserve(size_t bytes) {
   const size_t wanted = bytes + kHugePageBytes;
   void* const mapped =

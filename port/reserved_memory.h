@@ -1,8 +1,8 @@
 // ReservedMemory: address space that becomes memory where it is touched.
 //
-// For what grows in place: as much is reserved as it can ever be, zeroed, and
-// costs nothing before it is used, but what is left of its pages, which may be
-// huge ones. Begins where a huge page does. Not thread-safe.
+// For memory that grows in place: the most that it can ever be is reserved,
+// zeroed. It costs nothing before it is used, except the rest of the pages in
+// use, which may be huge pages. It begins at a huge page. Not thread-safe.
 #ifndef ASHLAR_PORT_RESERVED_MEMORY_H_
 #define ASHLAR_PORT_RESERVED_MEMORY_H_
 
@@ -17,9 +17,10 @@ class ReservedMemory {
   ReservedMemory& operator=(const ReservedMemory&) = delete;
   ~ReservedMemory();
 
-  // Once. False where there is not as much left to reserve.
+  // Reserves `bytes`. Call it once. Returns false if there is not that much
+  // left to reserve.
   [[nodiscard]] bool Reserve(size_t bytes);
-  // Asks for huge pages in all of it.
+  // Asks the kernel for huge pages in all of it.
   void PreferHugePages();
 
   char* data() const { return data_; }

@@ -17,7 +17,7 @@ uint32_t CpuCount() {
   if (::sched_getaffinity(0, sizeof set, &set) == 0) {
     return static_cast<uint32_t>(std::max(1, CPU_COUNT(&set)));
   }
-  // More processors than a cpu_set_t has room for.
+  // There are more processors than fit into a cpu_set_t.
   return static_cast<uint32_t>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
 }
 

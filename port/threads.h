@@ -1,6 +1,7 @@
-// Threads and the sleep of the operating system, as far as Ashlar needs them.
+// Threads and sleeping, as far as Ashlar needs them of the operating system.
 //
 // Used by util/sync only. Functions that can fail return an errno value.
+// Thread-safe.
 #ifndef ASHLAR_PORT_THREADS_H_
 #define ASHLAR_PORT_THREADS_H_
 
@@ -10,10 +11,11 @@
 
 namespace ashlar::port {
 
-// Processors that this process may run on, at least 1.
+// Returns the number of processors that this process may run on, at least 1.
 uint32_t CpuCount();
 
-// For loops that wait a moment: lets the other thread of the core run.
+// For loops that wait for a moment: lets the other hardware thread of the core
+// run.
 inline void CpuPause() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
@@ -25,27 +27,27 @@ inline void CpuPause() {
 // Lets another thread have this processor, if one waits for it.
 void YieldThread();
 
-// Sleeps for a millisecond or somewhat longer: for who waits for a thread that
-// is not running.
+// Sleeps for a millisecond or somewhat longer. For a thread that waits for one
+// that is not running.
 void NapThread();
 
-// EAGAIN where the system has no more threads to give. Signals are blocked in
-// the new thread: they are the program's.
+// Starts a thread. Returns EAGAIN if the system has no more threads to give.
+// Signals are blocked in the new thread: they belong to the program.
 int StartThread(void* (*run)(void*), void* argument, pthread_t* thread);
 void JoinThread(pthread_t thread);
 
-// How many forks have led to this process since WatchForks was first called,
-// which says whether they are counted. Without a system call; written by the
-// child alone, before it has another thread.
+// num_forks counts the forks that have led to this process since WatchForks was
+// first called. WatchForks returns whether they are counted. Reading needs no
+// system call. Only the child writes it, before it has another thread.
 bool WatchForks();
 inline uint32_t num_forks = 0;
 
-// Sleeps if *word is still `expected`; may return for no reason at all.
+// Sleeps if *word is still `expected`. May return for no reason.
 void FutexWait(const uint32_t* word, uint32_t expected);
-// The same, for at most so long.
+// Does the same for at most `milliseconds`.
 void FutexWaitFor(const uint32_t* word, uint32_t expected,
                   uint32_t milliseconds);
-// Wakes at most n of those that sleep there.
+// Wakes at most n of the threads that sleep there.
 void FutexWake(const uint32_t* word, uint32_t n);
 
 }  // namespace ashlar::port

@@ -64,12 +64,16 @@ enum class BlockKind : uint8_t {
 // "footer", "blob", "other". The text lives for ever.
 ASHLAR_EXPORT std::string_view BlockKindName(BlockKind kind);
 
+// Size in bytes of the trailer after each block except the footer: the type byte
+// and the checksum.
+inline constexpr uint64_t kBlockTrailerBytes = 5;
+
 // What was found out about one block. Offsets and sizes are in bytes.
 struct BlockInfo {
   BlockKind kind = BlockKind::kOther;
   uint64_t index = 0;   // its number among the blocks of this kind, from 0
   uint64_t offset = 0;  // in the file
-  uint64_t size = 0;    // as stored, without the trailer of 5 bytes
+  uint64_t size = 0;    // as stored, without its trailer (kBlockTrailerBytes)
   std::string name;     // in the metaindex; empty if it is not named there
   // These are set only if the block was read.
   uint8_t compression_type = 0;  // the byte as stored

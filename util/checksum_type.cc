@@ -10,7 +10,7 @@ namespace ashlar {
 
 namespace {
 
-// By number.
+// Ordered by number.
 constexpr std::string_view kNames[] = {"kNoChecksum", "kCRC32c", "kxxHash",
                                        "kxxHash64", "kXXH3"};
 static_assert(std::size(kNames) ==

@@ -1,8 +1,9 @@
 // The checksum algorithms of the file format.
 //
-// Public: users choose one in TableOptions; the footer of a file names the
-// one that covers its blocks. The algorithms themselves are internal. Pure
-// functions: thread-safe.
+// Applications choose one in TableOptions. The footer of a file names the one
+// that protects its blocks. Pure functions: thread-safe. The algorithms
+// themselves are internal, and the checksum of a whole file is in
+// file_checksum.h.
 
 #ifndef ASHLAR_UTIL_CHECKSUM_TYPE_H_
 #define ASHLAR_UTIL_CHECKSUM_TYPE_H_
@@ -15,7 +16,8 @@
 
 namespace ashlar {
 
-// The byte that the footer stores; FORMAT.md, "Block trailer and checksums".
+// The byte that the footer stores. See FORMAT.md, "Block trailer and
+// checksums".
 enum class ChecksumType : uint8_t {
   kNoChecksum = 0,
   kCRC32c = 1,
@@ -24,11 +26,12 @@ enum class ChecksumType : uint8_t {
   kXXH3 = 4,
 };
 
-// The enumerator's own name: "kXXH3". "kUnknown" for other bytes.
+// Returns the name of the enumerator, such as "kXXH3"; "kUnknown" for any other
+// byte. The text lives forever.
 ASHLAR_EXPORT std::string_view ChecksumTypeName(ChecksumType type);
 
-// "kXXH3" or "XXH3" in any case, or the number "4". InvalidArgument for other
-// text.
+// Parses "kXXH3" or "XXH3" in upper or lower case, or the number "4". Returns
+// InvalidArgument for any other text.
 ASHLAR_EXPORT Result<ChecksumType> ParseChecksumType(std::string_view text);
 
 }  // namespace ashlar

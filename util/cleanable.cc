@@ -26,10 +26,10 @@ void Cleanable::RunAll(const std::vector<Cleanup>& cleanups) {
   for (const Cleanup& c : cleanups) c.function(c.arg1, c.arg2);
 }
 
-// The count is of references. Adding one needs no order: who adds has one, so
-// that it cannot be the last that goes meanwhile. Dropping one releases what
-// was read through it, and the last drop acquires all of that before the
-// cleanups end what was read.
+// `references` counts references. Adding one needs no order: the thread that
+// adds one has one, so the last one cannot go meanwhile. Dropping one releases
+// what was read through it. The last drop acquires all of that before the
+// cleanups destroy what was read.
 struct SharedCleanable::Shared {
   explicit Shared(Cleanable given) : cleanups(std::move(given)) {}
 

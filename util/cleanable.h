@@ -1,11 +1,14 @@
-// Cleanable: a list of things to do when something is let go.
+// Cleanable: a list of functions to call when something is no longer needed.
 //
-// Whoever hands out a pointer into memory it keeps alive (a cached block, a
-// buffer) registers how to release it. Move-only; not thread-safe, but may be
-// handed from thread to thread.
+// An object that returns a pointer into memory that it keeps alive (a cached
+// block, a buffer) registers here how to release that memory. Move-only. Thread
+// safety: one thread at a time may use it, and it may be passed from thread to
+// thread.
 //
-// SharedCleanable: the same list, kept by many at once and run when the last of
-// them goes: the values of one batch that lie in one block share its pin so.
+// SharedCleanable: such a list with counted references. The list runs when the
+// last reference is given back. The values of one batch that are in the same
+// block share its pin in this way. Not a general smart pointer: it runs
+// functions, and owns no object.
 #ifndef ASHLAR_UTIL_CLEANABLE_H_
 #define ASHLAR_UTIL_CLEANABLE_H_
 
@@ -36,8 +39,10 @@ class ASHLAR_EXPORT Cleanable {
   }
   ~Cleanable() { Reset(); }
 
-  // Runs function(arg1, arg2) once, on Reset or destruction. In order of
-  // registration. The first one needs no memory.
+  // Registers function(arg1, arg2), which runs once, on Reset or destruction.
+  // Functions run in the order of registration. They must not throw. The first
+  // one needs no memory. For any further one this may throw std::bad_alloc, and
+  // nothing is registered then.
   void RegisterCleanup(CleanupFunction function, void* arg1, void* arg2) {
     if (HasCleanups()) {
       RegisterMore({function, arg1, arg2});
@@ -46,12 +51,15 @@ class ASHLAR_EXPORT Cleanable {
     }
   }
 
-  // Moves all cleanups behind those of `other`; this one is then empty.
+  // Moves all cleanups to `other`, after those that it has. This one is then
+  // empty. May throw std::bad_alloc, unless `other` is empty and this one has
+  // at most one cleanup.
   void DelegateCleanupsTo(Cleanable* other);
 
+  // Returns whether any function is registered.
   bool HasCleanups() const { return first_.function != nullptr; }
 
-  // Runs the cleanups now.
+  // Runs all cleanups now. The list is then empty.
   void Reset() {
     if (!HasCleanups()) return;
     // A cleanup may use this object again: take the list away first.
@@ -73,22 +81,24 @@ class ASHLAR_EXPORT Cleanable {
   void RegisterMore(const Cleanup& cleanup);
   static void RunAll(const std::vector<Cleanup>& cleanups);
 
-  // Nearly always there is just one: it needs no allocation.
+  // There is nearly always just one cleanup, which needs no allocation.
   Cleanup first_;
   Rest rest_;
 };
 
-// A counted reference to cleanups. One object belongs to one thread at a time;
-// references to the same cleanups may lie with any threads. Empty by default.
+// One counted reference to a list of cleanups. Empty by default. One thread at
+// a time may use an object. References to the same list may belong to different
+// threads.
 class ASHLAR_EXPORT SharedCleanable {
  public:
   SharedCleanable() = default;
-  // Takes over the cleanups; this is then the only reference to them. One
-  // allocation, and none for further references.
+  // Takes over the cleanups. This object is then the only reference to them.
+  // Allocates once, and may throw std::bad_alloc. Further references allocate
+  // nothing.
   explicit SharedCleanable(Cleanable cleanups);
-  // Takes over the cleanups, after those that it has run. Requires that this is
-  // the only reference. Needs no memory, so that a caller can take the memory
-  // first and then give up what the cleanups keep.
+  // Runs the cleanups that it has, and then takes over the new ones. Requires:
+  // this is the only reference, and it is not empty. Needs no memory: so a
+  // caller can allocate first, and only then give up what the cleanups keep.
   void Adopt(Cleanable cleanups) noexcept;
   SharedCleanable(const SharedCleanable& other) noexcept
       : shared_(other.shared_) {
@@ -102,20 +112,23 @@ class ASHLAR_EXPORT SharedCleanable {
   }
   ~SharedCleanable() { Reset(); }
 
+  // Returns whether it refers to a list.
   explicit operator bool() const { return shared_ != nullptr; }
 
-  // Gives this reference back.
+  // Gives this reference back. The last one runs the cleanups.
   void Reset() {
     if (shared_ != nullptr) DropReference(std::exchange(shared_, nullptr));
   }
-  // Registers a reference of its own with `keeper`: given back when that is
-  // cleaned up. Not when empty.
+  // Registers another reference with `keeper`, which gives it back when it is
+  // cleaned up. Requires: this is not empty. May throw std::bad_alloc if
+  // `keeper` already has a cleanup.
   void ShareWith(Cleanable* keeper) const {
     assert(shared_ != nullptr);
     AddReference();
     keeper->RegisterCleanup(DropOne, shared_, nullptr);
   }
-  // The same with this reference, which is then empty.
+  // Passes this reference to `keeper`, and is then empty. Otherwise as
+  // ShareWith.
   void MoveTo(Cleanable* keeper) {
     assert(shared_ != nullptr);
     keeper->RegisterCleanup(DropOne, std::exchange(shared_, nullptr), nullptr);

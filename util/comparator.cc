@@ -28,8 +28,9 @@ class Bytewise final : public Comparator {
   int Compare(const Slice& a, const Slice& b) const override {
     return a.compare(b);
   }
-  // Cut behind the first byte where the keys part, raised by one, if that
-  // stays below the limit; else behind the next byte that can be raised.
+  // Cuts after the first byte where the keys differ, and raises that byte by
+  // one, if the result stays below the limit. Otherwise cuts after the next
+  // byte that can be raised.
   void FindShortestSeparator(std::string* start,
                              const Slice& limit) const override {
     const Slice from(*start);
@@ -48,7 +49,7 @@ class Bytewise final : public Comparator {
     start->resize(raised + 1);
     ++(*start)[raised];
   }
-  // Cut behind the first byte that can be raised.
+  // Cuts after the first byte that can be raised.
   void FindShortSuccessor(std::string* key) const override {
     for (size_t i = 0; i < key->size(); ++i) {
       if (ByteAt(*key, i) == 0xff) continue;
@@ -67,8 +68,8 @@ class ReverseBytewise final : public Comparator {
   int Compare(const Slice& a, const Slice& b) const override {
     return b.compare(a);
   }
-  // A prefix of a key sorts behind it, so the start cut right behind the
-  // parting byte lies between the two.
+  // A prefix of a key sorts after the key. So the start, cut right after the
+  // first byte that differs, is between the two keys.
   void FindShortestSeparator(std::string* start,
                              const Slice& limit) const override {
     const Slice from(*start);
@@ -80,7 +81,7 @@ class ReverseBytewise final : public Comparator {
   }
 };
 
-// Separators are never shortened: that is how RocksDB's files are.
+// Separators are never shortened, as in RocksDB's files.
 template <typename Base>
 class WithU64Ts final : public Comparator {
  public:

@@ -1,9 +1,12 @@
 // Comparator: the order of user keys.
 //
 // A table is sorted by one comparator, whose name is stored in the file. The
-// built-in ones cover almost every use; an engine may bring its own.
-// Implementations must be stateless or internally synchronised: builders and
-// readers call them from any thread.
+// built-in ones fit almost every use. To use your own, derive from Comparator
+// and pass it in the options of builders and readers. It must outlive them.
+//
+// Thread safety: builders and readers call a comparator from any number of
+// threads at once, so an implementation must be stateless or synchronise
+// itself. Not the order of internal keys, which also compares sequence numbers.
 #ifndef ASHLAR_UTIL_COMPARATOR_H_
 #define ASHLAR_UTIL_COMPARATOR_H_
 
@@ -20,51 +23,62 @@ class ASHLAR_EXPORT Comparator {
  public:
   virtual ~Comparator();
 
-  // Stored as rocksdb.comparator; a reader refuses a file with another name.
+  // Returns the name, which files store as rocksdb.comparator. If a reader is
+  // given a comparator of another name, it refuses the file. Change the name
+  // whenever the order changes. The text must live as long as the comparator.
   virtual std::string_view Name() const = 0;
 
-  // < 0, 0 or > 0. A total order; equal means equal bytes.
+  // Returns < 0, 0 or > 0 if `a` is smaller than, equal to or larger than `b`.
+  // Must be a total order. 0 must mean equal bytes.
   virtual int Compare(const Slice& a, const Slice& b) const = 0;
 
-  // May replace *start (a key) by a shorter one in [*start, limit), where
-  // *start < limit. Doing nothing is always right: index entries are then as
-  // long as keys.
+  // May replace *start by a shorter key that is at least *start and smaller
+  // than `limit`. Requires of the caller: *start < limit. The default does
+  // nothing, which is always correct: index entries are then as long as keys.
   virtual void FindShortestSeparator(std::string* start,
                                      const Slice& limit) const;
 
-  // May replace *key by a shorter one that is not smaller. Doing nothing is
-  // always right.
+  // May replace *key by a shorter key that is at least *key. The default does
+  // nothing, which is always correct.
   virtual void FindShortSuccessor(std::string* key) const;
 
-  // Bytes of the timestamp that every user key ends in; 0: keys have none. Of
-  // keys that are equal but for it, Compare puts the newer one first. All bytes
-  // 0 must be the oldest timestamp, all bytes 0xFF the newest. With timestamps,
-  // Compare and FindShortestSeparator get keys of at least that size.
+  // Returns the size in bytes of the timestamp that every user key ends with. 0
+  // means that keys have none. If two keys differ only in their timestamps,
+  // Compare must put the newer one first. A timestamp whose bytes are all 0
+  // must be the oldest, and one whose bytes are all 0xFF the newest. Compare
+  // and FindShortestSeparator then only get keys of at least this size.
   virtual size_t timestamp_size() const { return 0; }
-  // < 0, 0 or > 0: older, the same, newer. Of timestamp_size() bytes each.
+  // Returns < 0, 0 or > 0 if timestamp `a` is older than, equal to or newer
+  // than `b`. Both have timestamp_size() bytes. The default returns 0.
   virtual int CompareTimestamp(const Slice& a, const Slice& b) const;
-  // Compare for keys whose timestamps were taken off.
+  // Compares keys whose timestamps were removed, like Compare. The default
+  // calls Compare, which is right for a comparator without timestamps.
   virtual int CompareWithoutTimestamp(const Slice& a, const Slice& b) const;
 };
 
-// Unsigned bytewise order, "leveldb.BytewiseComparator". Never destroyed.
+// Returns the comparator "leveldb.BytewiseComparator": the order of unsigned
+// bytes. It is never destroyed.
 ASHLAR_EXPORT const Comparator* BytewiseComparator();
 
-// Its exact reverse, "rocksdb.ReverseBytewiseComparator". Never destroyed.
+// Returns the comparator "rocksdb.ReverseBytewiseComparator": the exact
+// reverse. It is never destroyed.
 ASHLAR_EXPORT const Comparator* ReverseBytewiseComparator();
 
-// The same with timestamps of 64 bits, little-endian:
-// "leveldb.BytewiseComparator.u64ts" and
-// "rocksdb.ReverseBytewiseComparator.u64ts". Never destroyed.
+// Return the same two orders for keys with timestamps of 64 bits,
+// little-endian: "leveldb.BytewiseComparator.u64ts" and
+// "rocksdb.ReverseBytewiseComparator.u64ts". They are never destroyed. The
+// first call may throw std::bad_alloc.
 ASHLAR_EXPORT const Comparator* BytewiseComparatorWithU64Ts();
 ASHLAR_EXPORT const Comparator* ReverseBytewiseComparatorWithU64Ts();
 
-// The 8 bytes of such a timestamp.
+// Returns the 8 bytes of such a timestamp. May throw std::bad_alloc.
 ASHLAR_EXPORT std::string EncodeU64Ts(uint64_t timestamp);
-// The other way; 0 unless there are 8 bytes.
+// Returns the timestamp in these 8 bytes; 0 if there are not exactly 8.
 ASHLAR_EXPORT uint64_t DecodeU64Ts(const Slice& bytes);
 
-// A user key in two parts. `size` must not exceed that of the key.
+// Return a user key without its timestamp, and its timestamp. `size` is the
+// comparator's timestamp_size(). Requires: it is at most user_key.size(). The
+// results point into `user_key`.
 inline Slice WithoutTimestamp(const Slice& user_key, size_t size) {
   return Slice(user_key.data(), user_key.size() - size);
 }
@@ -72,7 +86,7 @@ inline Slice TimestampOf(const Slice& user_key, size_t size) {
   return Slice(user_key.end() - size, size);
 }
 
-// The built-in comparator of that name, or null.
+// Returns the built-in comparator of that name, or null.
 ASHLAR_EXPORT const Comparator* FindBuiltinComparator(std::string_view name);
 
 }  // namespace ashlar

@@ -1,6 +1,6 @@
-// ASHLAR_EXPORT marks what the shared library shows: public classes and
-// functions. Everything else is hidden. Used by public headers only; it is not
-// a place for other compiler attributes.
+// ASHLAR_EXPORT marks what the shared library exports: public classes and
+// functions. Everything else is hidden. Used by public headers only. Not a
+// place for other compiler attributes.
 
 #ifndef ASHLAR_UTIL_EXPORT_H_
 #define ASHLAR_UTIL_EXPORT_H_

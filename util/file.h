@@ -1,8 +1,13 @@
 // The files that tables are written to and read from.
 //
-// Builders and readers see only these two classes, so an engine can put its
-// own file system, rate limiter or fault injector below them. The functions
-// at the end open files of the operating system.
+// Builders and readers use only these two classes. So an application can put
+// its own file system, rate limiter or fault injector below them. The functions
+// at the end open files of the operating system and files in memory. Not a
+// whole file system: nothing here lists folders, and only AtomicFile renames or
+// removes a file.
+//
+// Errors of the operating system are IOError (errno ENOMEM: MemoryLimit), and
+// their message names the operation and the file.
 #ifndef ASHLAR_UTIL_FILE_H_
 #define ASHLAR_UTIL_FILE_H_
 
@@ -18,9 +23,10 @@
 
 namespace ashlar {
 
-// Written once, front to back, by one thread at a time. A builder appends in
-// large pieces (its own write buffer), so no buffering is needed below. After
-// a failed call only Close and destruction are allowed.
+// A file that is written once, from front to back. One thread at a time may use
+// it. A builder appends large pieces from its own write buffer, so an
+// implementation needs no buffer. After a failed call, only Close and
+// destruction are allowed.
 class ASHLAR_EXPORT WritableFile {
  public:
   WritableFile() = default;
@@ -28,27 +34,30 @@ class ASHLAR_EXPORT WritableFile {
   WritableFile& operator=(const WritableFile&) = delete;
   virtual ~WritableFile();
 
+  // Appends `data`. The implementation must not keep the Slice.
   virtual Status Append(const Slice& data) = 0;
-  // Makes what was appended survive a crash of the machine.
+  // Makes everything appended so far survive a crash of the machine.
   virtual Status Sync() = 0;
-  // To be called once; the destructor closes without a word if it was not.
+  // Closes the file. Call it once. If it was not called, the destructor closes
+  // the file and ignores errors.
   virtual Status Close() = 0;
-  // For messages.
+  // Returns the name of the file, for messages.
   virtual std::string name() const = 0;
 };
 
-// One of several reads that are asked for together.
+// One of several reads that are requested together.
 struct ReadRequest {
   uint64_t offset = 0;
   size_t size = 0;
-  char* scratch = nullptr;  // size bytes
-  // The answer, as RandomAccessFile::Read gives it.
+  // Room for `size` bytes.
+  char* scratch = nullptr;
+  // The result, as RandomAccessFile::Read returns it.
   Slice data;
   Status status;
 };
 
-// Read at any offset by any number of threads at once. Its bytes must not
-// change while it is open.
+// A file that can be read at any offset. Any number of threads may use it at
+// once. Requires: the bytes of the file do not change while it is open.
 class ASHLAR_EXPORT RandomAccessFile {
  public:
   RandomAccessFile() = default;
@@ -56,57 +65,75 @@ class ASHLAR_EXPORT RandomAccessFile {
   RandomAccessFile& operator=(const RandomAccessFile&) = delete;
   virtual ~RandomAccessFile();
 
-  // Reads up to n bytes at `offset`. *data points into scratch[0..n) or to
-  // memory that lives as long as the file; it is shorter than n only where the
-  // file ends.
+  // Reads up to `n` bytes at `offset`. Sets *data to the bytes, either in
+  // scratch[0..n) or in memory that lives as long as this object. *data is
+  // shorter than `n` only if the file ends. That is not an error. Requires:
+  // `scratch` has room for `n` bytes.
   virtual Status Read(uint64_t offset, size_t n, char* scratch,
                       Slice* data) const = 0;
-  // All of them, in any order or at once; each has an answer of its own. One
-  // after the other where a file does not know better.
+  // Does all `requests`, in any order or at once, and sets `data` and `status`
+  // of each. The default calls Read for one after the other.
   virtual void MultiRead(std::span<ReadRequest> requests) const;
-  // Says that these bytes, or what there is of them, will be read soon, so that
-  // a device may begin with them. Waits for nothing, and may do nothing; what
-  // comes of it is seen when they are read. Asked for by ReadOptions::async_io.
+  // Announces that these bytes, or the part of them that exists, will be read
+  // soon, so that the device can start. Does not wait and reports no error. The
+  // default does nothing. Called if ReadOptions::async_io is set.
   virtual void Expect(uint64_t offset, uint64_t n) const;
-  // Bytes, as of when the file was opened.
+  // Returns the size of the file in bytes when it was opened.
   virtual uint64_t Size() const = 0;
-  // For messages.
+  // Returns the name of the file, for messages.
   virtual std::string name() const = 0;
 };
 
-// Creates or truncates `path`.
+// Opens a file for writing. Creates `path`, or truncates it if it exists.
+// Returns IOError or MemoryLimit.
 ASHLAR_EXPORT Result<std::unique_ptr<WritableFile>> OpenWritableFile(
     const std::string& path);
 
-// A file that appears under its name only when it is whole: written under
-// "<path>.tmp.<pid>.<n>" in the same folder, and renamed by Commit. A symbolic
-// link of that name is replaced, not followed; a folder, device or pipe is
-// refused. The temporary file is locked (flock) as long as this object lives:
-// one that nobody has locked is left of a process that was killed.
+// Writes a file that gets its name only when it is complete. One thread at a
+// time may use it.
+//
+// Create makes a temporary file "<path>.tmp.<pid>.<n>" in the same folder.
+// Commit renames it. If `path` is a symbolic link, the link is replaced, not
+// followed. The temporary file is locked (flock) as long as this object lives.
+// So a temporary file that nobody has locked was left by a process that was
+// killed.
 class ASHLAR_EXPORT AtomicFile {
  public:
   struct Options {
-    // Whether an existing file of that name may be replaced; if not, Create
-    // and Commit answer InvalidArgument and leave it alone.
+    // Whether an existing file of that name may be replaced. If false, and the
+    // file exists, Create and Commit return InvalidArgument and leave it as it
+    // is.
     bool overwrite = true;
-    // Whether Commit waits until data and name are on the disk.
+    // Whether Commit waits until the data and the name are on disk.
     bool sync = true;
   };
+  // Creates the temporary file. Returns InvalidArgument if `path` is a folder,
+  // a device or a pipe, or exists and must not be replaced. Returns IOError or
+  // MemoryLimit if the temporary file cannot be made.
   static Result<std::unique_ptr<AtomicFile>> Create(const std::string& path,
                                                     const Options& options);
-  // Removes the temporary name as RemoveTemporary does, and cannot report it.
+  // Removes the temporary file as RemoveTemporary does, but cannot report
+  // errors.
   ~AtomicFile();
 
-  // Owned by this object; append to it.
+  // Returns the file to append to, which this object owns. Do not close it.
+  // Null after Commit or RemoveTemporary.
   WritableFile* file();
-  // Sync, close, rename, sync the folder. After an error the file does not have
-  // its name, with one exception: if only the last step fails, it has, and the
-  // message says that this may not survive a crash of the machine.
+  // Syncs and closes the file, renames it to its name, and syncs the folder
+  // (the syncs only with Options::sync). Call it once: a second call returns
+  // InvalidArgument.
+  //
+  // Returns InvalidArgument if the name exists and must not be replaced, and
+  // IOError or MemoryLimit if a step fails. After an error the file does not
+  // have its name, with one exception. If only the last step fails, it does
+  // have its name, and the message says that this may not survive a crash of
+  // the machine.
   Status Commit();
-  // Removes the temporary name if it is there: without a Commit, after one that
-  // failed, or after one that succeeded on a file system where the file must
-  // get its new name before it can lose the old one. The error names it. Ends
-  // the writing.
+  // Removes the temporary name if it still exists. It does if there was no
+  // Commit, if Commit failed, or if Commit succeeded on a file system where a
+  // file must get its new name before it can lose the old one. Ends the
+  // writing. Returns IOError, with the temporary name in the message, if it
+  // cannot be removed.
   Status RemoveTemporary();
 
  private:
@@ -115,20 +142,25 @@ class ASHLAR_EXPORT AtomicFile {
   std::unique_ptr<State> state_;
 };
 
+// Opens a file for reading. Returns IOError if it cannot be opened or is not a
+// regular file, or MemoryLimit.
 ASHLAR_EXPORT Result<std::unique_ptr<RandomAccessFile>> OpenRandomAccessFile(
     const std::string& path);
 
-// The same file mapped into memory: reads copy nothing. If the file is made
-// shorter meanwhile, reading what is gone ends the process (SIGBUS), and a disk
-// that fails does too: for files that are never changed, on disks one trusts.
+// Opens a file for reading and maps it into memory, so that reads copy nothing.
+// If the file becomes shorter meanwhile, or the disk fails, reading the missing
+// bytes ends the process (SIGBUS). So use it for files that never change, on
+// disks that you trust. Errors as OpenRandomAccessFile.
 ASHLAR_EXPORT Result<std::unique_ptr<RandomAccessFile>> OpenMappedFile(
     const std::string& path);
 
-// Bytes in memory, read as a file. Copies nothing: `contents` is owned.
+// Returns a file of bytes in memory. It owns `contents`, and reads copy
+// nothing. `name` is for messages. May throw std::bad_alloc.
 ASHLAR_EXPORT std::unique_ptr<RandomAccessFile> NewMemoryFile(
     std::string name, std::string contents);
 
-// Appends to *contents, which must outlive the file.
+// Returns a file that appends to *contents, which must outlive it. `name` is
+// for messages. This call and Append may throw std::bad_alloc.
 ASHLAR_EXPORT std::unique_ptr<WritableFile> NewMemoryWritableFile(
     std::string name, std::string* contents);
 

@@ -1,7 +1,9 @@
-// The checksum of a whole file, beside those that a table has for its blocks.
+// The checksum of a whole file. A table also has checksums of its blocks.
 //
-// CRC32C, as RocksDB's FileChecksumGenCrc32c computes it and its manifests
-// keep it: there as 4 bytes, big-endian. A pure function: thread-safe.
+// It is the CRC32C that RocksDB's FileChecksumGenCrc32c computes. RocksDB's
+// manifests store it as 4 bytes, big-endian. For applications that move or
+// verify files. A pure function: thread-safe. Not the checksum of a block
+// trailer, which is masked.
 #ifndef ASHLAR_UTIL_FILE_CHECKSUM_H_
 #define ASHLAR_UTIL_FILE_CHECKSUM_H_
 
@@ -12,7 +14,8 @@
 
 namespace ashlar {
 
-// Of what came before, which has `checksum` (nothing: 0), and `data`.
+// Returns the checksum of all bytes so far followed by `data`. `checksum` is
+// that of the bytes so far: 0 for none.
 ASHLAR_EXPORT uint32_t ExtendFileChecksum(uint32_t checksum, const Slice& data);
 
 }  // namespace ashlar

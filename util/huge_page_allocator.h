@@ -1,16 +1,17 @@
-// A MemoryAllocator that keeps objects of like size side by side in huge pages.
+// A MemoryAllocator that puts objects of similar size together in huge pages.
 //
-// For the block cache of a machine that has memory to spare: a read of a block
-// that the processor has not seen for a while then waits for the block alone,
-// not for the page tables that lead to it as well. Give it to the cache
-// (HyperClockCacheOptions::memory_allocator); blocks that readers put there
-// take their memory from it.
+// For the block cache of a machine with memory to spare. If the processor has
+// not seen a block for a while, a read then waits for the block alone, and not
+// also for the page tables that lead to it. Pass it to the cache
+// (HyperClockCacheOptions::memory_allocator). Readers then allocate their
+// cached blocks from it. Thread-safe. Not a general replacement of malloc.
 //
-// An object takes 64 bytes more than its size, rounded up to 512 bytes or, from
-// there on, by at most an eighth; objects of 256 KiB and more come from malloc.
-// A huge page of which one object is still in use stays: with objects of ever
-// other sizes the cache's capacity may be exceeded by more than with malloc.
-// Where the system gives no huge pages, everything works as well in small ones.
+// Cost. An object takes 64 bytes more than its size, rounded up to 512 bytes,
+// or above that by at most an eighth. Objects above 256 KiB - 64 bytes come
+// from malloc. A huge page is kept while one object in it is in use. So if the
+// sizes of objects keep changing, memory may exceed the cache's capacity by
+// more than with malloc. If the system gives no huge pages, everything works in
+// small ones.
 #ifndef ASHLAR_UTIL_HUGE_PAGE_ALLOCATOR_H_
 #define ASHLAR_UTIL_HUGE_PAGE_ALLOCATOR_H_
 
@@ -21,10 +22,11 @@
 
 namespace ashlar {
 
-// Objects are aligned to 64 bytes. It must outlive what it allocated, as a
-// cache that has a share of it sees to.
+// Makes an allocator. Its objects are aligned to 64 bytes. Requires: it
+// outlives all that it allocated. A cache takes care of that by sharing its
+// ownership. May throw std::bad_alloc.
 ASHLAR_EXPORT std::shared_ptr<MemoryAllocator> NewHugePageAllocator();
-// Whether it is such a one; null is not.
+// Returns whether NewHugePageAllocator made this allocator; false for null.
 ASHLAR_EXPORT bool IsHugePageAllocator(const MemoryAllocator* allocator);
 
 }  // namespace ashlar

@@ -1,8 +1,10 @@
-// PinnableSlice: bytes that are kept alive by this object, without a copy.
+// PinnableSlice: bytes and what keeps them alive, without a copy.
 //
-// Reads return values in these. The bytes stay valid, also after the reader
-// is gone, until Reset or destruction. Move-only; may be handed from thread
-// to thread, not used by two at once.
+// Reads return values in it. The bytes stay valid until Reset or destruction,
+// even after the reader is destroyed. Requires: the block cache that the reader
+// used, if any, outlives it. Move-only. Thread safety: one thread at a time may
+// use it, and it may be passed from thread to thread. Not a string: it cannot
+// be changed.
 #ifndef ASHLAR_UTIL_PINNABLE_SLICE_H_
 #define ASHLAR_UTIL_PINNABLE_SLICE_H_
 
@@ -26,11 +28,13 @@ class PinnableSlice {
     return *this;
   }
 
-  // Takes over what keeps `bytes` alive.
+  // Sets the bytes, and takes over `pin`, which keeps them alive. Releases what
+  // it had before.
   void Pin(const Slice& bytes, Cleanable pin) {
     bytes_ = bytes;
     pin_ = std::move(pin);
   }
+  // Releases the bytes. It is then empty.
   void Reset() {
     bytes_ = {};
     pin_.Reset();

@@ -52,7 +52,7 @@ class NoopPrefix final : public PrefixExtractor {
   Slice Transform(const Slice& user_key) const override { return user_key; }
 };
 
-// The number after `start`, where the name is no more than that.
+// Returns the number after `start`, if the name is nothing more than the two.
 std::optional<size_t> LengthIn(std::string_view name, std::string_view start) {
   if (!name.starts_with(start)) return std::nullopt;
   name.remove_prefix(start.size());

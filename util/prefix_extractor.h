@@ -1,10 +1,13 @@
-// PrefixExtractor: what of a user key is its prefix.
+// PrefixExtractor: defines the prefix of a user key.
 //
-// Filters can hold prefixes beside whole keys or instead of them, and the hash
-// index finds blocks by them. The name is stored in the file: prefixes are
-// asked for only by an extractor of the same name. Implementations must be
-// stateless or internally synchronised: builders and readers call them from
-// any thread.
+// Filters can hold prefixes, with or without whole keys, and the hash index
+// finds blocks by prefix. Files store the extractor's name, and prefixes are
+// only used with an extractor of the same name. Pass your own in the options of
+// builders and readers.
+//
+// Thread safety: builders and readers call an extractor from any number of
+// threads at once, so an implementation must be stateless or synchronise
+// itself.
 #ifndef ASHLAR_UTIL_PREFIX_EXTRACTOR_H_
 #define ASHLAR_UTIL_PREFIX_EXTRACTOR_H_
 
@@ -21,30 +24,34 @@ class ASHLAR_EXPORT PrefixExtractor {
  public:
   virtual ~PrefixExtractor();
 
-  // Stored as rocksdb.prefix.extractor.name. To change what Transform or
-  // InDomain say of any key, change the name too.
+  // Returns the name, which files store as rocksdb.prefix.extractor.name.
+  // Change it whenever the result of Transform or InDomain changes for any key.
+  // The text must live as long as the extractor.
   virtual std::string_view Name() const = 0;
 
-  // Whether the key has a prefix at all.
+  // Returns whether the key has a prefix.
   virtual bool InDomain(const Slice& user_key) const = 0;
 
-  // The prefix of a key in the domain: its first bytes, as many as one likes.
+  // Returns the prefix: any number of the key's first bytes. The result points
+  // into `user_key`. Requires: InDomain(user_key).
   virtual Slice Transform(const Slice& user_key) const = 0;
 };
 
-// The first n bytes of keys that have so many, "rocksdb.FixedPrefix.<n>".
+// Returns the extractor "rocksdb.FixedPrefix.<n>": the first `n` bytes. Keys
+// that are shorter have no prefix. May throw std::bad_alloc, like all functions
+// below.
 ASHLAR_EXPORT std::shared_ptr<const PrefixExtractor> NewFixedPrefixExtractor(
     size_t n);
 
-// The first n bytes, or the whole key when it is shorter,
-// "rocksdb.CappedPrefix.<n>".
+// Returns the extractor "rocksdb.CappedPrefix.<n>": the first `n` bytes, or the
+// whole key if it is shorter.
 ASHLAR_EXPORT std::shared_ptr<const PrefixExtractor> NewCappedPrefixExtractor(
     size_t n);
 
-// The whole key, "rocksdb.Noop".
+// Returns the extractor "rocksdb.Noop": the whole key.
 ASHLAR_EXPORT std::shared_ptr<const PrefixExtractor> NewNoopPrefixExtractor();
 
-// The built-in extractor of that name, or null.
+// Returns the built-in extractor of that name, or null.
 ASHLAR_EXPORT std::shared_ptr<const PrefixExtractor> FindBuiltinPrefixExtractor(
     std::string_view name);
 

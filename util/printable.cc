@@ -12,8 +12,8 @@ size_t Utf8CharacterBytes(std::string_view text) {
   const unsigned first = byte(0);
   if (first < 0x80) return 1;
   size_t length;
-  // Not every second byte is allowed after these: there are no overlong forms,
-  // no surrogates, and nothing above U+10FFFF.
+  // Not every second byte is allowed after these: that excludes overlong forms,
+  // surrogates, and everything above U+10FFFF.
   unsigned low = 0x80;
   unsigned high = 0xbf;
   if (first >= 0xc2 && first <= 0xdf) {

@@ -1,7 +1,9 @@
 // Result<T>: a value, or the Status that says why there is none.
 //
-// Used by functions that make something. Move-only when T is. Never holds an
-// ok Status without a value.
+// Functions that make something return it. Move-only if T is. It never holds an
+// OK Status without a value. Thread safety: any number of threads may read it
+// at once, and changing it needs the caller's own exclusion. Not an optional:
+// there is always a reason.
 #ifndef ASHLAR_UTIL_RESULT_H_
 #define ASHLAR_UTIL_RESULT_H_
 
@@ -16,17 +18,21 @@ namespace ashlar {
 template <typename T>
 class [[nodiscard]] Result {
  public:
+  // Implicit, so that a function can return the value.
   Result(T value)  // NOLINT(google-explicit-constructor)
       : value_(std::move(value)) {}
+  // Implicit, so that a function can return an error. Requires: it is not OK.
   Result(Status error)  // NOLINT(google-explicit-constructor)
       : status_(std::move(error)) {
     assert(!status_.ok());
   }
 
+  // Returns whether there is a value.
   bool ok() const { return value_.has_value(); }
+  // Returns the error, or OK if there is a value.
   const Status& status() const { return status_; }
 
-  // Only when ok().
+  // These return the value. Requires: ok().
   T& value() & {
     assert(ok());
     return *value_;

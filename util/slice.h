@@ -1,10 +1,10 @@
-// Slice: a borrowed run of bytes.
+// Slice: a pointer to bytes and their number, as in RocksDB.
 //
-// Used by everything that takes or hands out keys, values and blocks. A Slice
-// owns nothing: whoever makes one keeps the bytes alive and unchanged for as
-// long as the Slice is used. A plain value: safe to share between threads as
-// long as nobody assigns to it. It is not a string: bytes are unsigned, may
-// be zero, and need no terminator.
+// Every function that takes or returns keys, values or blocks uses it. A Slice
+// owns nothing: the code that makes one must keep the bytes alive and unchanged
+// as long as the Slice is used. A plain value: any number of threads may read
+// it at once, as long as none assigns to it. Not a string: bytes are unsigned,
+// may be zero, and need no terminator.
 #ifndef ASHLAR_UTIL_SLICE_H_
 #define ASHLAR_UTIL_SLICE_H_
 
@@ -19,10 +19,11 @@ namespace ashlar {
 
 class Slice {
  public:
+  // An empty Slice.
   constexpr Slice() = default;
   constexpr Slice(const char* data, size_t size) : data_(data), size_(size) {}
   // Implicit, so that strings and literals can be passed wherever bytes are
-  // asked for. A literal's terminating zero is not part of the Slice.
+  // expected. The terminating zero of a literal is not part of the Slice.
   constexpr Slice(std::string_view text)  // NOLINT(google-explicit-constructor)
       : data_(text.data()), size_(text.size()) {}
   Slice(const std::string& text)  // NOLINT(google-explicit-constructor)
@@ -35,11 +36,13 @@ class Slice {
   constexpr bool empty() const { return size_ == 0; }
   constexpr const char* begin() const { return data_; }
   constexpr const char* end() const { return data_ + size_; }
+  // Requires: i < size().
   constexpr char operator[](size_t i) const {
     assert(i < size_);
     return data_[i];
   }
 
+  // Drop the first or last `n` bytes. Requires: n <= size().
   void remove_prefix(size_t n) {
     assert(n <= size_);
     data_ += n;
@@ -49,14 +52,15 @@ class Slice {
     assert(n <= size_);
     size_ -= n;
   }
+  // Returns whether the bytes begin with `prefix`.
   bool starts_with(const Slice& prefix) const {
     return size_ >= prefix.size_ &&
            (prefix.size_ == 0 ||
             std::memcmp(data_, prefix.data_, prefix.size_) == 0);
   }
 
-  // Unsigned bytewise order; of two where one begins the other, the shorter
-  // is smaller. < 0, 0 or > 0.
+  // Returns < 0, 0 or > 0 in the order of unsigned bytes. If one Slice is the
+  // beginning of the other, the shorter one is smaller.
   int compare(const Slice& other) const {
     const size_t common = size_ < other.size_ ? size_ : other.size_;
     if (common != 0) {
@@ -67,6 +71,7 @@ class Slice {
     return size_ < other.size_ ? -1 : 1;
   }
 
+  // Returns a copy of the bytes. May throw std::bad_alloc.
   std::string ToString() const { return std::string(data_, size_); }
   constexpr std::string_view ToStringView() const {
     return std::string_view(data_, size_);

@@ -97,7 +97,7 @@ Status Status::WithPrefix(std::string_view prefix) const noexcept {
   Status status;
   if (ok()) return status;
   status.error_ = Make(code(), prefix, message());
-  // A message is worth more than its prefix.
+  // Without memory for both, keep the message and drop the prefix.
   if (status.error_->is_shared) status.error_ = Copied(*error_);
   return status;
 }

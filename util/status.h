@@ -1,18 +1,19 @@
 // Status: the outcome of a call that can fail.
 //
-// Returned by every fallible function of Ashlar. One pointer, null when all is
-// well, so that success costs nothing. [[nodiscard]]: an error cannot be
-// dropped unseen. Safe to read from any number of threads; assigning needs the
-// caller's own exclusion.
+// Every function of Ashlar that can fail returns it. It is one pointer, null
+// for OK, so success costs nothing. It is [[nodiscard]]: the compiler warns if
+// an error is dropped. Thread safety: any number of threads may read it at
+// once, and assigning needs the caller's own exclusion. Not RocksDB's Status:
+// it has fewer codes, and MemoryLimit is a code here, not a subcode of Aborted.
 //
-// Exceptions. A function that returns Status or Result, and the calls of an
-// object that has a status(), throw nothing of their own: where memory is out
-// they return MemoryLimit. (What a callback or a class of the caller's throws,
-// other than std::bad_alloc, passes through.) Functions that return a plain
-// value, such as a std::string, may throw std::bad_alloc.
+// Exceptions. A function that returns Status or Result throws nothing of its
+// own, and neither do the functions of an object that has a status(). If memory
+// is out, they return MemoryLimit. What a callback or a class of the caller
+// throws passes through, unless it is std::bad_alloc. Functions that return a
+// plain value, such as a std::string, may throw std::bad_alloc.
 //
-// Making, copying and prefixing a Status never throw. Where there is no memory
-// for the message, the code is kept and the message says that.
+// Making, copying and prefixing a Status never throws. If there is no memory
+// for the message, the code is kept, and the message says so.
 #ifndef ASHLAR_UTIL_STATUS_H_
 #define ASHLAR_UTIL_STATUS_H_
 
@@ -30,14 +31,14 @@ class [[nodiscard]] Status {
  public:
   enum class Code : uint8_t {
     kOk,
-    kNotFound,         // what was asked for is not there; nothing is wrong
+    kNotFound,         // it is not there, and nothing is wrong
     kCorruption,       // bytes of a file contradict the format
-    kNotSupported,     // legal, but not something this library does (yet)
+    kNotSupported,     // valid, but this library does not do it (yet)
     kInvalidArgument,  // the caller asked for something impossible
     kIOError,          // the operating system refused or failed
-    kMergeInProgress,  // merge operands were met and nobody takes them
-    kAborted,          // the operation was given up on request
-    kMemoryLimit,      // memory is out, or a limit on it forbids more
+    kMergeInProgress,  // merge operands, and nobody to merge them
+    kAborted,          // the caller asked to stop the operation
+    kMemoryLimit,      // memory is out, or a limit forbids more of it
   };
 
   Status() = default;
@@ -58,6 +59,7 @@ class [[nodiscard]] Status {
   }
   ~Status() { Drop(); }
 
+  // Each of these makes a Status with this code and message.
   static Status OK() { return {}; }
   static Status NotFound(std::string_view message = {}) {
     return Status(Code::kNotFound, message);
@@ -83,10 +85,10 @@ class [[nodiscard]] Status {
   static Status MemoryLimit(std::string_view message) {
     return Status(Code::kMemoryLimit, message);
   }
-  // MemoryLimit, made without any memory.
+  // Returns a MemoryLimit. Needs no memory.
   ASHLAR_EXPORT static Status OutOfMemory() noexcept;
-  // An I/O error that names the operation, the file and errno's text:
-  // "read a.sst: Input/output error".
+  // Returns an IOError that names the operation, the file and errno's text:
+  // "read a.sst: Input/output error". For ENOMEM it is a MemoryLimit.
   ASHLAR_EXPORT static Status FromErrno(std::string_view operation,
                                         std::string_view path, int errno_value);
 
@@ -101,29 +103,32 @@ class [[nodiscard]] Status {
   bool IsAborted() const { return code() == Code::kAborted; }
   bool IsMemoryLimit() const { return code() == Code::kMemoryLimit; }
 
-  // The text without the code; empty when ok. Always printable: bytes of names
-  // that are not are shown as PrintableText (util/printable.h) shows them.
+  // Returns the text without the code. Empty if OK. Always printable: other
+  // bytes are shown as PrintableText (util/printable.h) shows them. Valid until
+  // this Status is changed or destroyed.
   std::string_view message() const {
     return error_ ? std::string_view(error_->text, error_->size)
                   : std::string_view();
   }
-  // "Corruption: block checksum mismatch ...", or "OK".
+  // Returns "Corruption: block checksum mismatch ..." or "OK". May throw
+  // std::bad_alloc.
   ASHLAR_EXPORT std::string ToString() const;
-  // The same error with "<prefix>: " in front of its message; ok stays ok.
+  // Returns the same error with "<prefix>: " before its message. OK stays OK.
   ASHLAR_EXPORT Status WithPrefix(std::string_view prefix) const noexcept;
-  // For the rare place where an error has no one left to go to.
+  // Says that the error is dropped on purpose, because nobody is left to get
+  // it.
   void IgnoreError() const {}
 
  private:
   struct Error {
     Code code;
-    bool is_shared;  // one of those that are there from the start
+    bool is_shared;  // a constant, which is never freed
     const char* text;
     size_t size;
   };
   ASHLAR_EXPORT Status(Code code, std::string_view message) noexcept;
   static const Error* WithoutMessage(Code code) noexcept;
-  // Of printable text "<prefix>: <message>", or of the message alone.
+  // The text is "<prefix>: <message>", or the message alone, made printable.
   static const Error* Make(Code code, std::string_view prefix,
                            std::string_view message) noexcept;
   ASHLAR_EXPORT static const Error* Copied(const Error& error) noexcept;
@@ -135,7 +140,8 @@ class [[nodiscard]] Status {
   const Error* error_ = nullptr;
 };
 
-// The name that messages use: "Corruption", "IO error", "Not supported", ...
+// Returns the name that messages use: "Corruption", "IO error", "Not supported"
+// and so on. The text lives forever.
 ASHLAR_EXPORT std::string_view StatusCodeName(Status::Code code);
 
 }  // namespace ashlar

@@ -1,4 +1,4 @@
-// The version number, handed down by the build, and what was chosen here.
+// The version number, which the build passes in, and what was chosen here.
 
 #include "ashlar/util/version.h"
 
@@ -25,8 +25,8 @@ LibraryFeatures FindLibraryFeatures() {
   std::unique_ptr<port::ReadRing> ring;
   int error = port::SystemReadCalls().open_ring(1, &ring);
   if (error == ENOMEM) {
-    // The kernel says this also of a limit on locked memory, which is an
-    // answer. Want of our own is none, and throws here.
+    // The kernel also reports this for a limit on locked memory, which is an
+    // answer. Being out of memory ourselves is none, and throws here.
     constexpr size_t kBytes = size_t{1} << 16;
     ::operator delete(::operator new(kBytes));
     error = port::SystemReadCalls().open_ring(1, &ring);

@@ -1,9 +1,12 @@
-// WorkerPool: threads that outlive a table and serve many builders.
+// WorkerPool: threads that are kept after a table is built and serve many
+// builders.
 //
-// An engine makes one, hands it to every builder by BuildOptions::worker_pool,
-// and destroys it after the last of them. Builders take turns: a worker goes to
-// the builder that has asked longest. Any number of threads. Without a pool a
-// builder starts, and ends, threads of its own.
+// An application makes one pool, passes it to every builder
+// (BuildOptions::worker_pool), and destroys it after the last of them. Without
+// a pool, a builder starts and ends threads of its own. Builders take turns: a
+// free worker goes to the builder that has waited longest. Thread safety: any
+// number of threads may use builders with one pool at once. Not an executor for
+// an application's own work.
 #ifndef ASHLAR_UTIL_WORKER_POOL_H_
 #define ASHLAR_UTIL_WORKER_POOL_H_
 
@@ -18,18 +21,18 @@ class ASHLAR_EXPORT WorkerPool {
  public:
   class State;  // internal
 
-  // Starts `threads` threads, or as many of them as the system and memory
-  // allow. With none at all builders do their work themselves.
+  // Starts `threads` threads, or as many as the system and memory allow. If
+  // there are none at all, builders do all work themselves. Does not throw.
   explicit WorkerPool(uint32_t threads);
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
-  // No builder may be using it.
+  // Ends the threads. Requires: no builder uses the pool.
   ~WorkerPool();
 
-  // That were started.
+  // Returns the number of threads that were started.
   uint32_t threads() const;
 
-  // Internal. Null where there was no memory for it: a pool of no threads.
+  // Internal. Null if there was no memory for it: the pool then has no threads.
   State* state() const { return state_.get(); }
 
  private:

@@ -60,7 +60,8 @@ CacheHandle* ClockCacheOf<Index>::CreateStandalone(const CacheKey& key,
                         allow_uncharged);
 }
 
-// Null: what was seen of the slot is here before what led to it.
+// Returns null if this thread does not see the sets yet: what it saw of the
+// slot has arrived before what led to it.
 template <typename Index>
 inline SpreadSet* ClockCacheOf<Index>::SetOf(const ClockSlot* there) const {
   SpreadSets* const sets = spread_sets_.Load();
@@ -81,7 +82,7 @@ template <typename Index>
   return TakeAfter(there, taken, key);
 }
 
-// What is left to do where that did not succeed.
+// Does what is left to do if that did not succeed.
 template <typename Index>
 bool ClockCacheOf<Index>::TakeAfter(ClockSlot* there, slot::Taken taken,
                                     const CacheKey& key) {
@@ -105,9 +106,9 @@ template <typename Index>
   return true;
 }
 
-// What lookups nearly always come to: the first slot at home that a tag tells
-// of. The rest is apart, so that this needs no stack, and is small enough for
-// its callers.
+// What nearly all lookups do: they try the first slot of the home group whose
+// tag matches. The rest is in other functions, so that this one needs no stack,
+// and is small enough for its callers.
 template <typename Index>
 [[gnu::always_inline]] inline ClockSlot* ClockCacheOf<Index>::Find(
     const CacheKey& key, uint64_t hash) {
@@ -128,7 +129,7 @@ template <typename Index>
   return FindAfter(there, before, key, hash);
 }
 
-// In a group of which some slot is spread.
+// For a group in which some slot is spread.
 template <typename Index>
 ClockSlot* ClockCacheOf<Index>::FindSpread(ClockSlot* there,
                                            const CacheKey& key, uint64_t hash) {
@@ -152,8 +153,8 @@ ClockSlot* ClockCacheOf<Index>::FindAnywhere(const CacheKey& key,
   });
 }
 
-// After a Take whose word before was this one: keeps the reference if it is one
-// to the key's entry. Others that hold it too may be after it all the time.
+// After a Take. `before` is the word before it. Keeps the reference if it is
+// one to the key's entry. Other holders may be taking it again and again.
 template <typename Index>
 bool ClockCacheOf<Index>::Keep(ClockSlot* taken, uint64_t before,
                                const CacheKey& key) {
@@ -169,8 +170,9 @@ bool ClockCacheOf<Index>::Keep(ClockSlot* taken, uint64_t before,
   return false;
 }
 
-// A slot that a hint tells is most often the right one, but may be anything. An
-// empty one keeps the words of its last key, and counts no takes back.
+// The slot of a hint is most often the right one, but it may be any slot. An
+// empty slot keeps the words of its last key, and does not count takes that are
+// taken back.
 template <typename Index>
 inline CacheHandle* ClockCacheOf<Index>::LookupByHint(const CacheKey& key,
                                                       SlotHint* slot_hint) {
@@ -220,9 +222,9 @@ CacheHandle* ClockCacheOf<Index>::Lookup(const CacheKey& key,
   return Find(key, HashOf(key));
 }
 
-// By 32 keys: the slots that hints tell of are asked for, and for keys without
-// a hint the lines of their tags, then the slots that these tell of; then each
-// key is looked up there.
+// Works on 32 keys at a time. First it prefetches the slots of hints and, for
+// keys without a hint, the lines of their tags. Then it prefetches the slots
+// that those tags lead to. Then it looks up each key.
 template <typename Index>
 void ClockCacheOf<Index>::LookupBatch(std::span<const CacheKey> keys,
                                       CacheHandle** handles,
@@ -248,7 +250,7 @@ void ClockCacheOf<Index>::LookupBatch(std::span<const CacheKey> keys,
     for (uint32_t left = hashed; left != 0; left &= left - 1) {
       const uint32_t i = Index::LowestOf(left);
       const LikelySlot its = index.Likely(hashes[i]);
-      // Of a spread one the line must stay with all who read it.
+      // The line of a spread slot must stay with all threads that read it.
       likely[i] = its.is_unusual ? nullptr : its.slot;
       __builtin_prefetch(likely[i], 1);
     }
@@ -269,7 +271,7 @@ void ClockCacheOf<Index>::LookupBatch(std::span<const CacheKey> keys,
 template <typename Index>
 bool ClockCacheOf<Index>::Ref(CacheHandle* handle) {
   auto* const held = static_cast<ClockSlot*>(handle);
-  // Where it is given back, as a rule.
+  // On the line where it will most often be given back.
   SpreadSet* const set =
       held->kind.Load() == ClockSlot::kSpread ? SetOf(held) : nullptr;
   if (set != nullptr && slot::TakeOnLine(&held->word, &set->own_line(),
@@ -282,7 +284,7 @@ bool ClockCacheOf<Index>::Ref(CacheHandle* handle) {
       slot::Taken::kReference) {
     return true;
   }
-  // The caller's own reference is left, so it cannot be the last.
+  // The caller still has its own reference, so this cannot be the last.
   static_cast<void>(slot::Give(&held->word, slot::kRef));
   return false;
 }
@@ -323,10 +325,10 @@ bool ClockCacheOf<Index>::ReleaseUnusual(ClockSlot* held,
   return owned;
 }
 
-// An entry that others hold too, when a thread takes it: perhaps they only keep
-// it, perhaps they take it and give it back again and again as this one does.
-// If many a time in succession it is so, the thread waits a moment for others
-// to take it.
+// Called when a thread takes an entry that others hold too. Perhaps they only
+// keep it. Perhaps they take it and give it back again and again, as this
+// thread does. If this happens many times in succession, the thread waits a
+// moment to see whether others take it.
 template <typename Index>
 void ClockCacheOf<Index>::SawOthers(ClockSlot* held) {
   constexpr uint32_t kOften = 256;
@@ -341,7 +343,7 @@ void ClockCacheOf<Index>::SawOthers(ClockSlot* held) {
   const uint64_t seen = held->word.LoadRelaxed();
   for (int i = 0; i < kMoment; ++i) port::CpuPause();
   if (slot::Hits(held->word.LoadRelaxed()) == slot::Hits(seen)) return;
-  // Another slot that has the set must give way if this goes on.
+  // If this goes on, another slot that has the set must give it up.
   if (!slot::IsSpread(seen) && !TableAt(held).Spread(held) &&
       last.times % kVeryOften == 0) {
     MakeSetFree(held);
@@ -378,7 +380,7 @@ void ClockCacheOf<Index>::EraseUnRefEntries() {
   for (const auto& table : tables_) table->EraseUnRefEntries();
 }
 
-// What does not divide evenly goes to the first tables, a byte each.
+// The remainder of the division goes to the first tables, one byte each.
 template <typename Index>
 void ClockCacheOf<Index>::SetCapacity(size_t capacity) {
   const MutexLock one_at_a_time(&capacity_mutex_);

@@ -1,10 +1,10 @@
 // HyperClockCache: the lock-free block cache, as its users see it.
 //
-// A few tables side by side, all in one array of slots: so a slot hint is an
-// index into it, and whether a handle is a standalone one can be told from its
-// address. With the index of a table that grows it is the cache that sizes
-// itself. This file shares keys out; everything else is in clock_table.h and
-// slot_word.h, the options in make_clock_cache.cc.
+// It has one or more tables, all in one array of slots. So a slot hint is an
+// index into the array, and the address of a handle tells whether it is a
+// standalone one. With an index that grows, this is the cache that sizes
+// itself. This file passes each key to its table. clock_table.h and slot_word.h
+// have everything else, and make_clock_cache.cc has the options. Thread-safe.
 #ifndef ASHLAR_CACHE_CLOCK_CLOCK_CACHE_H_
 #define ASHLAR_CACHE_CLOCK_CLOCK_CACHE_H_
 
@@ -46,8 +46,8 @@ class ClockCacheOf final : public Cache {
                    SlotHint* slot_hints) override;
   void PrefetchSlot(SlotHint slot_hint) const override {
     if (slot_hint >= settings_.index.slot_count()) return;
-    // Not to be written: it may be a spread one, whose line must stay with all
-    // who read it.
+    // A prefetch for reading: the slot may be spread, and then all threads that
+    // read its line must keep it.
     __builtin_prefetch(settings_.index.slots() + slot_hint);
   }
   bool Ref(CacheHandle* handle) override;
@@ -74,9 +74,9 @@ class ClockCacheOf final : public Cache {
   std::string ReportProblems() const override;
 
   const ClockSettings& settings() const { return settings_; }
-  // Slots that evictions have looked at.
+  // Returns how many slots evictions have looked at.
   uint64_t Looks() const;
-  // Of a slot of the array.
+  // Returns the table of a slot of the array.
   ClockTable& TableAt(const ClockSlot* slot) const {
     return *tables_[settings_.index.TableOfSlot(slot)];
   }
@@ -98,7 +98,7 @@ class ClockCacheOf final : public Cache {
                                                       uint64_t hash);
   CacheHandle* LookupByHint(const CacheKey& key, SlotHint* slot_hint);
   SpreadSet* SetOf(const ClockSlot* there) const;
-  // What is rare, kept out of what is not.
+  // The rare cases, kept out of the common ones.
   [[gnu::noinline]] ClockSlot* FindSpread(ClockSlot* there, const CacheKey& key,
                                           uint64_t hash);
   [[gnu::noinline]] ClockSlot* FindAfter(ClockSlot* there, uint64_t before,
@@ -134,12 +134,12 @@ class ClockCacheOf final : public Cache {
 
   PublishedPointer<SpreadSets> spread_sets_;  // owned
   ClockSettings settings_;
-  SlotArray array_;  // of an index that does not own its memory
+  SlotArray array_;  // for an index that does not own its memory
   port::ReservedMemory admission_memory_;
   std::vector<std::unique_ptr<ClockTable>> tables_;
-  // As the options say: what the table was sized by.
+  // The charge in the options from which the table was sized.
   const size_t entry_charge_;
-  Mutex capacity_mutex_;  // of SetCapacity, which changes all tables
+  Mutex capacity_mutex_;  // held by SetCapacity, which changes all tables
   RelaxedAtomic<size_t> capacity_;
   RelaxedAtomic<bool> strict_;
 };

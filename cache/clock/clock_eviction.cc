@@ -10,27 +10,30 @@ namespace ashlar::internal {
 
 namespace {
 
-// Where a sweep takes more than one step, a thread claims many positions of the
-// hand at a time, since all threads move it, and sweeps them step by step, in
-// as many evictions as that takes.
+// All threads move the hand. So if a sweep takes more than one step, a thread
+// claims many positions of the hand at a time. It sweeps them step by step,
+// over as many evictions as that takes.
 constexpr uint32_t kClaim = 64;
 
-// Positions that a thread has claimed and not swept. What it leaves when it
-// ends is swept when the hand comes round again.
+// Positions that a thread has claimed and not swept yet. If the thread ends
+// before that, they are swept when the hand comes round again.
 struct Claim {
-  uint64_t table = 0;  // its id: another may come to lie where one lay
+  // The table's id, not its address: another table may get the same address
+  // later.
+  uint64_t table = 0;
   uint64_t next = 0;
   uint64_t end = 0;
   uint32_t passed_over = 0;  // by other tables, since it was last used
 };
 thread_local std::array<Claim, 4> claims;
-// Visits after which an entry that nobody uses is gone.
+// The number of visits after which an unused entry is evicted.
 constexpr uint64_t kMostRounds = slot::kMaxCountdown + 3;
 
 }  // namespace
 
-// The first of a step's positions. Another table's claim is left alone, so that
-// none of its positions is lost to it, unless nothing is made of it for long.
+// Returns the first position of a step. A claim that belongs to another table
+// is left alone, so that no position is lost to that table, unless that table
+// does not use it for a long time.
 template <typename Index>
 uint64_t ClockTableOf<Index>::NextToSweep(uint32_t step) {
   constexpr uint32_t kPatience = 1000;
@@ -50,15 +53,16 @@ uint64_t ClockTableOf<Index>::NextToSweep(uint32_t step) {
   return first;
 }
 
-// Sweeps until so much is freed, of either. Every step is bounded; so is their
-// number, by entries in use met for each that went, and by rounds.
+// Sweeps until `bytes` and `slots` are freed. Every step is bounded. So is the
+// number of steps: by the entries in use that are met for each one evicted, and
+// by rounds of the hand.
 template <typename Index>
 typename ClockTableOf<Index>::Freed ClockTableOf<Index>::Evict(
     size_t bytes, size_t slots, uint64_t effort_cap) {
   Freed freed;
   uint64_t in_use = 0;
   uint64_t met = 0;
-  // Most often because one large thing outside takes all.
+  // This is most often so because one large standalone entry takes everything.
   if (occupancy_.Load() == 0) return freed;
   const uint64_t positions = part_.positions();
   const uint64_t most_visits = kMostRounds * positions;
@@ -66,7 +70,7 @@ typename ClockTableOf<Index>::Freed ClockTableOf<Index>::Evict(
   for (uint64_t visits = 0; visits < most_visits; visits += step) {
     if (EvictFromProbation(bytes, slots, &freed)) break;
     const uint64_t hand = NextToSweep(step);
-    // Not by the position: that may be of a claim made long ago.
+    // Not by the position, which may belong to a claim made long ago.
     if (admission_ != nullptr) {
       admission_->SawHand(hand_.Load(), positions);
     }
@@ -75,14 +79,14 @@ typename ClockTableOf<Index>::Freed ClockTableOf<Index>::Evict(
     for (uint32_t i = 0; i < step; ++i) part_.Advance(&ahead);
     for (uint32_t i = 0; i < step;
          ++i, part_.Advance(&at), part_.Advance(&ahead)) {
-      // For the next step.
+      // Prefetch for the next step.
       part_.Prefetch(ahead);
       ClockSlot* const there = part_.EntryAt(at);
       if (there == nullptr) continue;
       uint64_t before = 0;
       const slot::Swept swept = slot::Sweep(&there->word, &before);
       if (swept == slot::Swept::kIsOnProbation) {
-        // It gets into main: nearer to its end.
+        // It gets into main, so it is nearer to its end.
         if (admission_->HasLost(there)) ++met;
         ClockSlot* const ended = admission_->PassOver(there, &before);
         FreeSwept(ended, before, &freed);
@@ -98,14 +102,15 @@ typename ClockTableOf<Index>::Freed ClockTableOf<Index>::Evict(
       effort_exceeded_.FetchAdd(1);
       break;
     }
-    // A round in which nothing came nearer to its end.
+    // In a whole round, no entry came nearer to its end.
     if (visits >= positions && met == in_use) break;
   }
   EvictAllProbation(bytes, slots, &freed);
   return freed;
 }
 
-// `owned`: null, or from whoever swept or judged it, as its word was before.
+// `owned`: null, or a slot that the caller owns after sweeping or judging it.
+// `before`: its word before that.
 template <typename Index>
 void ClockTableOf<Index>::FreeSwept(ClockSlot* owned, uint64_t before,
                                     Freed* freed) {
@@ -117,12 +122,13 @@ void ClockTableOf<Index>::FreeSwept(ClockSlot* owned, uint64_t before,
   ++freed->slots;
 }
 
-// While it is its turn. True: so much is freed.
+// Evicts from probation as long as it is due. Returns true if `bytes` and
+// `slots` are freed.
 template <typename Index>
 bool ClockTableOf<Index>::EvictFromProbation(size_t bytes, size_t slots,
                                              Freed* freed) {
   if (admission_ == nullptr) return false;
-  // Not of one moment.
+  // These are not all of the same moment.
   const size_t outsize = outsize_usage_.Load();
   const size_t standalone =
       std::max(standalone_usage_.Load(), outsize) - outsize;
@@ -139,7 +145,7 @@ bool ClockTableOf<Index>::EvictFromProbation(size_t bytes, size_t slots,
   return true;
 }
 
-// What the rest of the table can't give.
+// Evicts from probation what the rest of the table cannot give.
 template <typename Index>
 void ClockTableOf<Index>::EvictAllProbation(size_t bytes, size_t slots,
                                             Freed* freed) {

@@ -1,12 +1,12 @@
-// What a table that grows does besides: it links an entry after it was
-// published, and splits segments.
+// What only a growing table does: it links an entry after it was published, and
+// splits segments.
 
 #include "cache/clock/clock_table.h"
 #include "port/threads.h"
 
 namespace ashlar::internal {
 
-// For growing::Split: what is in the slots that words tell of.
+// The Entries of growing::Split: the entries in the slots that words tell of.
 template <>
 class ClockTableOf<GrowingIndex>::Entries {
  public:
@@ -16,7 +16,8 @@ class ClockTableOf<GrowingIndex>::Entries {
   uint64_t HashOf(uint32_t number) const {
     return table_->HashOf(part_.SlotAt(number)->key());
   }
-  // Of too many references one more is one still, until it is given back.
+  // If there are too many references, one more is still a reference until it is
+  // given back.
   bool Hold(uint32_t number) {
     uint64_t before;
     return slot::TakeUncounted(&part_.SlotAt(number)->word, slot::kShareable,
@@ -43,9 +44,9 @@ class ClockTableOf<GrowingIndex>::Entries {
   GrowingPart& part_;
 };
 
-// False: another thread is at it. A segment more makes room for hundreds of
-// entries: a thread that brings one need not do more, unless others were
-// stopped while they split.
+// Returns false if another thread is splitting. One more segment makes room for
+// hundreds of entries. So a thread that inserts one entry need not do more,
+// unless others were stopped while they split.
 template <>
 bool ClockTableOf<GrowingIndex>::GrowAsNeeded() {
   constexpr int kMostAtOnce = 2;
@@ -61,7 +62,7 @@ bool ClockTableOf<GrowingIndex>::GrowAsNeeded() {
 
 namespace {
 
-// The i-th time.
+// Waits, for the i-th time.
 void WaitForOthers(int i) {
   constexpr int kYields = 100;
   if (i < kYields) {
@@ -73,13 +74,16 @@ void WaitForOthers(int i) {
 
 }  // namespace
 
-// Held until it is linked: see growing_steps.h. Where there is no place because
-// growth is behind, its thread having been stopped, others let that one run: it
-// needs a processor, which yields alone need not give it. A segment counts from
-// when it begins to be filled, so growth that is behind no more may still be
-// about to make places; and when it is seen to have ended, it has made them
-// since the last look. Before all that, who comes while growth is far behind
-// waits too: a split that was stopped needs room for what it has yet to move.
+// The entry is held until it is linked: see growing_steps.h.
+//
+// If there is no place because growth is behind, its thread was stopped. The
+// others then let that thread run: it needs a processor, which yields alone may
+// not give it. A segment counts from when it begins to be filled. So growth
+// that is no longer behind may still be about to make places. When it is seen
+// to have ended, it has made them since the last look.
+//
+// Before all that, a thread that comes while growth is far behind waits too: a
+// split that was stopped needs room for what it has yet to move.
 template <>
 void ClockTableOf<GrowingIndex>::Publish(const Place& place, uint64_t hash,
                                          uint64_t start, bool is_held) {
@@ -100,7 +104,7 @@ void ClockTableOf<GrowingIndex>::Publish(const Place& place, uint64_t hash,
   }
   if (!linked) {
     slot::Hide(&place.slot->word);
-    // By way of a hint it could be found, and spread, before.
+    // Another thread may have found it before by a hint, and spread it.
     if (slot::IsSpread(place.slot->word.LoadRelaxed())) Gather(place.slot);
     table_full_count_.FetchAdd(1);
   }

@@ -1,10 +1,11 @@
-// ClockIndex: where in the slots of a cache the entry of a key is.
+// ClockIndex: finds the slot of a key in a cache of fixed size.
 //
-// The hot path of the cache. Groups of 14 slots, each group with its tags
-// (tag_group.h); equal parts of them belong to the tables (clock_table.h),
-// whose entries never leave their part. A key's hash tells its table, its home
-// group in it, and its tag, by different bits. Immutable but for the slots and
-// tags that it points to, which it does not own; thread-safe.
+// This is the hot path of the cache. It has groups of 14 slots, each group with
+// its tags (tag_group.h). Equal shares of the groups belong to the tables
+// (clock_table.h), and the entries of a table never leave its share. Different
+// bits of a key's hash choose its table, its home group there, and its tag.
+// Immutable, except for the slots and tags that it points to, which it does not
+// own. Thread-safe.
 #ifndef ASHLAR_CACHE_CLOCK_CLOCK_INDEX_H_
 #define ASHLAR_CACHE_CLOCK_CLOCK_INDEX_H_
 
@@ -33,12 +34,12 @@ class ClockIndex {
         most_passed_(static_cast<uint32_t>(
             std::min<size_t>(kMaxGroupsPassed, groups_of_table - 1))) {}
 
-  // That of the home group.
+  // Returns the table of the hash, which has its home group.
   size_t TableOf(uint64_t hash) const { return ScaleHash(hash, tables_); }
   uint64_t HomeGroup(uint64_t hash) const {
     return ScaleHash(hash, groups_of_all_);
   }
-  // In the same table.
+  // Returns the next group of the same table.
   uint64_t After(uint64_t group) const {
     const bool at_end = (group + 1) % groups_of_table_ == 0;
     return group + 1 - (at_end ? groups_of_table_ : 0);
@@ -62,8 +63,8 @@ class ClockIndex {
   size_t groups_of_table() const { return groups_of_table_; }
   uint32_t most_passed() const { return most_passed_; }
 
-  // The first slot with its tag, wherever it may be, that `take` takes; or
-  // null.
+  // Returns the first slot with the hash's tag, wherever it is, for which
+  // take(slot) returns true. Returns null if there is none.
   template <typename Take>
   ClockSlot* Find(uint64_t hash, const Take& take) const {
     uint64_t group = HomeGroup(hash);
@@ -79,12 +80,13 @@ class ClockIndex {
     }
   }
 
-  // Make Find wait less when it comes: one for each key, then the other.
+  // These two make a later Find wait less: first PrefetchTags for each key,
+  // then Likely.
   void PrefetchTags(uint64_t hash) const {
     __builtin_prefetch(&groups_[HomeGroup(hash)]);
   }
-  // Where Find will find it, as a rule: the first slot at home that a tag tells
-  // of.
+  // Returns where Find will most often find the entry: the first slot of the
+  // home group whose tag matches.
   LikelySlot Likely(uint64_t hash) const {
     const uint64_t home = HomeGroup(hash);
     const TagGroup& tags = groups_[home];
@@ -93,7 +95,7 @@ class ClockIndex {
     return {SlotAt(home, LowestOf(all)), tags.HasSpread()};
   }
 
-  // For who is about to put in an entry.
+  // For a thread that is about to insert an entry.
   void PrefetchEmpty(uint64_t hash) const {
     const uint64_t group = HomeGroup(hash);
     const uint32_t all = groups_[group].Empty();

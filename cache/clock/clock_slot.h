@@ -1,8 +1,8 @@
-// ClockSlot: one entry of a hyper clock cache, in a line of 64 bytes.
+// ClockSlot: one entry of a hyper clock cache, in a cache line of 64 bytes.
 //
-// slot_word.h has the protocol. What lies in a slot is the owner's to write and
-// the holders' to read; the key's words, kind and charge anyone may read at any
-// time, as hints.
+// Used by the clock tables. slot_word.h has the protocol. The owner of a slot
+// may write its contents, and holders of a reference may read them. Any thread
+// may read the key's words, the kind and the charge at any time, as hints.
 #ifndef ASHLAR_CACHE_CLOCK_CLOCK_SLOT_H_
 #define ASHLAR_CACHE_CLOCK_CLOCK_SLOT_H_
 
@@ -15,29 +15,32 @@
 
 namespace ashlar::internal {
 
-// One entry. Standalone ones lie on the heap, all others in a table.
+// One entry. Standalone entries are on the heap, all others in a table.
 class alignas(64) ClockSlot : public CacheHandle {
  public:
   enum Kind : uint8_t {
-    kEmpty,  // also of memory that is all zeros
+    kEmpty,  // also in memory that is all zeros
     kUsual,
     kSpread,      // see spread.h
     kStandalone,  // on the heap
-    kOutsize,     // standalone; see ClockTable::CreateOutsize
+    kOutsize,     // standalone: see ClockTable::CreateOutsize
   };
 
-  // A hint, unless by who holds a reference or owns the slot.
+  // Returns the key. A hint, unless the caller holds a reference or owns the
+  // slot.
   CacheKey key() const { return {key_file_.Load(), key_block_.Load()}; }
   bool HasKey(const CacheKey& key) const {
     return key_file_.Load() == key.file && key_block_.Load() == key.block;
   }
-  // What the table's usage holds for it, its own memory by policy included.
+  // Returns the bytes that the table's usage counts for it, including (by
+  // policy) the cache's own memory.
   size_t charged() const { return charged_.Load(); }
-  // For who holds a reference: how long ago, now, it was filled.
+  // Returns the seconds from when the slot was filled until `now_seconds`. For
+  // holders of a reference.
   uint32_t AgeAt(uint32_t now_seconds) const {
     return (now_seconds - came_at_) & kAgeMask;
   }
-  // By the owner.
+  // Called by the owner.
   void Fill(const CacheKey& key, void* value, const CacheItemOps* ops,
             size_t charge, size_t charged, Kind its_kind,
             uint32_t now_seconds) {
@@ -51,26 +54,28 @@ class alignas(64) ClockSlot : public CacheHandle {
     came_at_ = now_seconds & kAgeMask;
   }
 
-  // While it is empty, where a table keeps such slots one on top of the other.
+  // While the slot is empty. A growing table keeps its empty slots in a stack:
+  // this is the number of the slot below.
   void set_empty_below(uint32_t number) { charged_.Store(number); }
   uint32_t empty_below() const {
     return static_cast<uint32_t>(charged_.Load());
   }
 
-  // When it came on probation, as ProbationFifo counts. A hint.
+  // When the entry came on probation, as ProbationFifo counts arrivals. A hint.
   uint32_t arrival() const { return arrival_.Load(); }
   void set_arrival(uint32_t arrival) { arrival_.Store(arrival); }
 
   HoldAtomic<uint64_t> word{slot::kEmptyWord};
-  // Of what must not be treated as most are, for those who would not look at
-  // the word before they change it. A hint but for standalone ones.
+  // Marks slots that must not be treated like most. For threads that would
+  // otherwise change the word without looking at it first. A hint, except for
+  // standalone entries.
   RelaxedAtomic<Kind> kind{kEmpty};
 
  private:
   static constexpr int kAgeBits = 24;
   static constexpr uint32_t kAgeMask = (uint32_t{1} << kAgeBits) - 1;
 
-  // In bytes that nothing else needs: no hit looks at it.
+  // In bytes that nothing else needs. No hit looks at it.
   uint32_t came_at_ : kAgeBits = 0;
   RelaxedAtomic<uint32_t> arrival_{0};
   RelaxedAtomic<uint64_t> key_file_{0};
@@ -79,10 +84,10 @@ class alignas(64) ClockSlot : public CacheHandle {
 };
 static_assert(sizeof(ClockSlot) == 64);
 
-// Where an index says, at a glance, that the entry of a key is.
+// Where an index finds, at a glance, that the entry of a key is.
 struct LikelySlot {
-  ClockSlot* slot = nullptr;  // null: not at a glance
-  // It may be spread: not to be changed before a look at its kind.
+  ClockSlot* slot = nullptr;  // null: not found at a glance
+  // The slot may be spread: look at its kind before changing it.
   bool is_unusual = false;
 };
 

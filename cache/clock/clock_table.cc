@@ -12,7 +12,7 @@ namespace {
 
 Status NoMemory() { return Status::MemoryLimit("no memory for an entry"); }
 
-// What is about to be ended, without a slot.
+// An entry without a slot that is about to be destroyed.
 class EndedEntry : public CacheHandle {
  public:
   explicit EndedEntry(const CacheHandle& entry) : CacheHandle(entry) {}
@@ -59,12 +59,12 @@ void ClockTableOf<Index>::EndOwned(ClockSlot* owned) {
   FreeAndSettle(owned);
 }
 
-// --- Putting in
-// ---------------------------------------------------------------
+// --- Putting in --------------------------------------------------------------
 
-// What came and what went are put together before the counts are touched, which
-// all threads share: an entry that takes the place of another of its size
-// touches neither. Before the entry is published, as it may go at once.
+// Adds up what came and what was evicted before it changes the counts, which
+// all threads share. So an entry that replaces another one of its size changes
+// none of them. It changes the counts before the entry is published, since the
+// entry may be evicted at once.
 template <typename Index>
 Status ClockTableOf<Index>::Insert(const CacheKey& key, uint64_t hash,
                                    void* value, const CacheItemOps* ops,
@@ -135,9 +135,9 @@ CacheHandle* ClockTableOf<Index>::CreateStandalone(const CacheKey& key,
   return NewStandalone(key, value, ops, charge, total, &usage_);
 }
 
-// Nothing that could be evicted makes room for an entry larger than the
-// capacity. It counts apart, so that while it is held the others stay, and more
-// can come.
+// No eviction can make room for an entry that is larger than the capacity. So
+// it is counted separately: while it is held, the other entries stay, and more
+// can be inserted.
 template <typename Index>
 ClockSlot* ClockTableOf<Index>::CreateOutsize(const CacheKey& key, void* value,
                                               const CacheItemOps* ops,
@@ -147,8 +147,9 @@ ClockSlot* ClockTableOf<Index>::CreateOutsize(const CacheKey& key, void* value,
   return NewStandalone(key, value, ops, charge, total, &outsize_usage_);
 }
 
-// What is charged is in `usage` already. Null where there is no memory for the
-// handle: the charge is then taken back, and the value still the caller's.
+// Requires: `charged` is already in `usage`. Returns null if there is no memory
+// for the handle. The charge is then taken back, and the caller still owns the
+// value.
 template <typename Index>
 ClockSlot* ClockTableOf<Index>::NewStandalone(const CacheKey& key, void* value,
                                               const CacheItemOps* ops,
@@ -177,8 +178,8 @@ void ClockTableOf<Index>::EndStandalone(ClockSlot* owned) {
   delete owned;
 }
 
-// Not before the counts are settled: what the index tells of is taken, and that
-// is for entries.
+// Links after the counts are settled: a slot that the index tells of is taken,
+// and then the entry must be counted.
 template <>
 void ClockTableOf<ClockIndex>::Publish(const Place& place, uint64_t hash,
                                        uint64_t start, bool is_held) {
@@ -186,7 +187,8 @@ void ClockTableOf<ClockIndex>::Publish(const Place& place, uint64_t hash,
   slot::Publish(&place.slot->word, slot::VisibleWord(is_held ? 1 : 0, start));
 }
 
-// See slot::VisibleWord. Of what is filled, and about to be published.
+// Returns the start for slot::VisibleWord. Requires: the slot is filled and not
+// yet published.
 template <typename Index>
 uint64_t ClockTableOf<Index>::StartOf(ClockSlot* owned, uint64_t hash,
                                       CachePriority priority) {
@@ -217,11 +219,10 @@ bool ClockTableOf<Index>::HasVisible(ClockSlot* there, const CacheKey& key) {
   return has;
 }
 
-// --- Making room
-// --------------------------------------------------------------
+// --- Making room -------------------------------------------------------------
 
-// Evicts what `total` bytes more would be too many. False where that was not to
-// be had, and the usage is beyond what such failures may bring it to.
+// Evicts what would be too much with `total` more bytes. Returns false if that
+// was impossible, and usage is beyond what such failures may bring it to.
 template <typename Index>
 bool ClockTableOf<Index>::EvictFor(size_t total, Freed* freed) {
   const size_t limit = capacity();
@@ -234,10 +235,10 @@ bool ClockTableOf<Index>::EvictFor(size_t total, Freed* freed) {
          excess - freed->bytes <= limit / settings_->eviction_effort_cap;
 }
 
-// Threads that looked at the usage at the same time may each have found room
-// for one entry where there was room for one in all: who then sees that it is
-// too much evicts that, so usage exceeds the capacity by no more than what
-// threads are just putting in.
+// Threads that look at the usage at the same time may each find room for one
+// entry where there is room for only one in all. A thread that then sees that
+// it is too much evicts that. So usage exceeds the capacity by no more than
+// what threads are just inserting.
 template <typename Index>
 void ClockTableOf<Index>::Settle(size_t bytes_in, size_t slots_in,
                                  const Freed& freed) {
@@ -254,7 +255,7 @@ void ClockTableOf<Index>::Settle(size_t bytes_in, size_t slots_in,
 
 template <typename Index>
 bool ClockTableOf<Index>::ChargeStrictly(size_t total) {
-  // Each try but the last made room that another thread took.
+  // Each try except the last made room that another thread took.
   constexpr int kTries = 16;
   for (int i = 0; i < kTries; ++i) {
     const size_t limit = capacity();
@@ -328,10 +329,9 @@ void ClockTableOf<Index>::SetCapacity(size_t capacity) {
   }
 }
 
-// --- Taking out, looking at
-// ---------------------------------------------------
+// --- Taking out, looking at --------------------------------------------------
 
-// All of them, where two Inserts at once put in two.
+// Erases all entries of the key: two Inserts at once may have added two.
 template <typename Index>
 void ClockTableOf<Index>::Erase(const CacheKey& key, uint64_t hash) {
   const auto hide = [&](ClockSlot* there) {
@@ -372,7 +372,7 @@ bool ClockTableOf<Index>::Spread(ClockSlot* held) {
   held->kind.Store(ClockSlot::kSpread);
   part_.AddSpread(held, HashOf(held->key()));
   slot::Spread(&held->word, set, number);
-  // Who hid it before that did not see it spread.
+  // A thread that hid it before did not see it spread.
   if (!slot::IsVisible(held->word.LoadRelaxed())) Gather(held);
   return true;
 }
@@ -381,7 +381,7 @@ template <typename Index>
 void ClockTableOf<Index>::Gather(ClockSlot* there) {
   if (!slot::ClaimGather(&there->word)) return;
   const uint64_t number = index_.IndexOf(there);
-  // Before the set is free, and another may spread the slot.
+  // Before the set is free, and another thread may spread the slot.
   there->kind.Store(ClockSlot::kUsual);
   part_.SubSpread(there, HashOf(there->key()));
   SpreadSet* const set = &settings_->spread_sets->Load()->Of(number);
@@ -392,7 +392,7 @@ template <typename Index>
 size_t ClockTableOf<Index>::PinnedUsage() {
   size_t pinned = standalone_usage_.Load();
   for (ClockSlot& each : part_.slots()) {
-    // Else it looks as if it were in use.
+    // Otherwise it looks as if it were in use.
     if (slot::IsSpread(each.word.LoadRelaxed())) Gather(&each);
     const uint64_t word = each.word.LoadRelaxed();
     if (slot::IsShareable(word) && slot::Refs(word) != 0) {
@@ -412,7 +412,7 @@ void ClockTableOf<Index>::ForEachEntry(
         slot::TakeUncounted(&each.word, slot::kVisible, &before);
     if (taken == slot::Taken::kNothing) continue;
     if (taken == slot::Taken::kReference) {
-      // Not read before: nothing came after now.
+      // The clock is read only now: so no entry is younger than that.
       callback({each.key(), each.value(), each.ops(), each.charge(),
                 each.AgeAt(settings_->age_clock())});
     }

@@ -1,10 +1,10 @@
-// ClockTable: a part of the hyper clock cache, with a capacity of its own.
+// ClockTable: a shard of the hyper clock cache, with a capacity of its own.
 //
-// Owned by ClockCacheOf, which chooses the part by the key's hash. Finds, puts
-// in, and evicts entries in slots that it is given; slot_word.h has the
-// protocol of a slot. How the slot of a key is found is the index's: that of a
-// table of fixed size (clock_index.h) or of one that grows (growing_index.h).
-// All functions are thread-safe.
+// ClockCacheOf owns the tables, and chooses one by the key's hash. A table
+// finds, inserts and evicts entries in the slots that it is given. slot_word.h
+// has the protocol of a slot. The index decides how the slot of a key is found:
+// clock_index.h for a table of fixed size, growing_index.h for one that grows.
+// Thread-safe.
 #ifndef ASHLAR_CACHE_CLOCK_CLOCK_TABLE_H_
 #define ASHLAR_CACHE_CLOCK_CLOCK_TABLE_H_
 
@@ -23,18 +23,18 @@
 
 namespace ashlar::internal {
 
-// What the tables of a cache have in common.
+// What the tables of a cache share.
 template <typename Index>
 struct ClockSettingsOf {
   HashSeed seed;
   Index index;
   uint64_t eviction_effort_cap = 30;
-  // Charged for each entry.
+  // Charged for each entry in addition, in bytes.
   size_t metadata_charge = 0;
   uint32_t (*age_clock)() = nullptr;
   MemoryAllocator* allocator = nullptr;
   const Cache::EvictionCallback* eviction_callback = nullptr;
-  // Null until threads are seen to contend for an entry.
+  // Null until threads contend for an entry.
   PublishedPointer<SpreadSets>* spread_sets = nullptr;
 };
 
@@ -42,14 +42,14 @@ template <typename Index>
 class ClockTableOf {
  public:
   using ClockSettings = ClockSettingsOf<Index>;
-  // `number`: which of the index's tables it is.
+  // `number`: the table's number in the index.
   ClockTableOf(size_t number, const ClockSettings* settings);
   ClockTableOf(const ClockTableOf&) = delete;
   ClockTableOf& operator=(const ClockTableOf&) = delete;
   ~ClockTableOf();
 
-  // Before the table is used. Memory that is all zeros, AdmissionBytes of it,
-  // which stays the caller's.
+  // Call it before the table is used. `memory`: AdmissionBytes of it, all
+  // zeros. The caller continues to own it.
   void UseAdmission(char* memory) {
     admission_ = std::make_unique<Admission>(memory, occupancy_limit(),
                                              part_.slots().data());
@@ -58,7 +58,8 @@ class ClockTableOf {
     return Admission::BytesFor(occupancy_limit());
   }
 
-  // See Cache. `hash` is the key's; `strict`: whether the capacity is.
+  // As in Cache. `hash` is that of the key. `strict`: whether the capacity
+  // limit is strict.
   Status Insert(const CacheKey& key, uint64_t hash, void* value,
                 const CacheItemOps* ops, size_t charge, CachePriority priority,
                 bool strict, CacheHandle** handle);
@@ -68,14 +69,16 @@ class ClockTableOf {
   void Erase(const CacheKey& key, uint64_t hash);
   void EraseUnRefEntries();
 
-  // What slot::Give or slot::ClaimOnlyRef has left to the caller: a slot of the
-  // table, or a standalone one that was charged to it.
+  // Destroys the entry in a slot that slot::Give or slot::ClaimOnlyRef has left
+  // to the caller: a slot of the table, or a standalone one that was charged to
+  // it.
   void EndOwned(ClockSlot* owned);
   void EndStandalone(ClockSlot* owned);
 
-  // See spread.h. By who holds a reference; false: not now.
+  // See spread.h. For a holder of a reference. Returns false if it is not
+  // possible now.
   bool Spread(ClockSlot* held);
-  // By anyone; does nothing where it is not spread.
+  // Any thread. Does nothing if the slot is not spread.
   void Gather(ClockSlot* there);
 
   void SetCapacity(size_t capacity);
@@ -86,10 +89,11 @@ class ClockTableOf {
   size_t occupancy_limit() const { return part_.occupancy_limit(); }
   void ForEachEntry(const std::function<void(const CacheEntryView&)>& callback);
 
-  // Inserts that found no slot, and sweeps that met too many entries in use.
+  // Counts the inserts that found no slot, and the sweeps that met too many
+  // entries in use.
   uint64_t table_full_count() const { return table_full_count_.Load(); }
   uint64_t effort_exceeded_count() const { return effort_exceeded_.Load(); }
-  // Slots that evictions have looked at, or will have.
+  // Returns how many slots evictions have looked at, or will have.
   uint64_t looks() const {
     return hand_.Load() + (admission_ == nullptr ? 0 : admission_->looks());
   }
@@ -97,7 +101,7 @@ class ClockTableOf {
 
  private:
   enum class Why : uint8_t { kErased, kEvicted, kEvictedAfterHit };
-  // Of entries that are gone, but not yet from the counts.
+  // What was evicted but is not yet subtracted from the counts.
   struct Freed {
     size_t bytes = 0;
     size_t slots = 0;
@@ -110,7 +114,8 @@ class ClockTableOf {
   using Place = typename Part::Place;
   class Entries;
 
-  // What an entry adds to the usage, which must not wrap.
+  // Returns what an entry adds to the usage, in bytes. Sums of it must not wrap
+  // around.
   size_t TotalOf(size_t charge) const {
     return std::min(charge, kMostCharge) + settings_->metadata_charge;
   }
@@ -132,8 +137,8 @@ class ClockTableOf {
   bool EvictFromProbation(size_t bytes, size_t slots, Freed* freed);
   void EvictAllProbation(size_t bytes, size_t slots, Freed* freed);
   void FreeSwept(ClockSlot* owned, uint64_t before, Freed* freed);
-  // Empties an owned slot and ends what was in it. Returns what was charged,
-  // which is still in the usage, as the slot is in the occupancy.
+  // Empties an owned slot and destroys its value. Returns what was charged.
+  // That is still in the usage, and the slot still in the occupancy.
   size_t Free(ClockSlot* owned, Why why);
   void FreeAndSettle(ClockSlot* owned);
   void EndValue(const CacheKey& key, const CacheHandle& entry, Why why);
@@ -143,14 +148,15 @@ class ClockTableOf {
   ClockSlot* CreateOutsize(const CacheKey& key, void* value,
                            const CacheItemOps* ops, size_t charge);
 
-  const uint64_t id_;  // no other table of the program ever has it; never 0
+  const uint64_t id_;  // unique in the program, and never 0
   const size_t number_;
   const ClockSettings* const settings_;
   const Index& index_;
   Part part_;
-  std::unique_ptr<Admission> admission_;  // or none
+  std::unique_ptr<Admission> admission_;  // null without admission
 
-  // Each on a line of its own: inserts change them, lookups read what is above.
+  // Each on a line of its own: inserts change them, and lookups read what is
+  // above.
   alignas(64) RelaxedAtomic<uint64_t> hand_{
       0};  // counts positions claimed, ever
   alignas(64) RelaxedAtomic<size_t> usage_{0};

@@ -6,15 +6,17 @@ namespace ashlar::internal {
 
 namespace {
 
-// Above it groups are full so often that entries lie far from home.
+// With a higher load, groups are full so often that entries are far from their
+// home groups.
 constexpr double kMaxLoad = 0.9;
 
 }  // namespace
 
-// The hand goes over the first slots of all groups, then over their second, and
-// so on: so what it evicts together lay in different groups, and all groups are
-// about equally full. (Slot after slot, it leaves those behind it emptier than
-// those before it, and one entry in six finds no room at home.)
+// The hand goes over the first slots of all groups, then over their second
+// slots, and so on. So the slots that it empties together are in different
+// groups, and all groups are about equally full. (If it went slot after slot,
+// the groups behind it would be emptier than those before it, and one entry in
+// six would find no room at home.)
 FixedPart::FixedPart(const ClockIndex* index, size_t table)
     : index_(*index),
       first_group_(table * index_.groups_of_table()),
@@ -25,8 +27,8 @@ FixedPart::FixedPart(const ClockIndex* index, size_t table)
           static_cast<size_t>(static_cast<double>(slots_.size()) * kMaxLoad))),
       sweep_step_(SweepStep(slots_.size())) {}
 
-// Each group that is passed counts the entry before the next is looked at, so
-// that no lookup stops short of it once it is there.
+// Each group that is passed counts the entry before the next one is looked at,
+// so that no lookup stops too early once the entry is there.
 FixedPart::Place FixedPart::Claim(uint64_t hash) {
   uint64_t group = index_.HomeGroup(hash);
   for (uint32_t passed = 0;; ++passed) {

@@ -1,5 +1,5 @@
-// FixedPart: the slots of one table that does not grow, as ClockTableOf uses
-// them. tag_group.h says how the slot of a key is found. Thread-safe.
+// FixedPart: the slots of one table of fixed size, as ClockTableOf uses them.
+// tag_group.h says how the slot of a key is found. Thread-safe.
 #ifndef ASHLAR_CACHE_CLOCK_FIXED_PART_H_
 #define ASHLAR_CACHE_CLOCK_FIXED_PART_H_
 
@@ -14,8 +14,8 @@ namespace ashlar::internal {
 template <typename Index>
 struct TablePartOf;
 
-// Positions of the hand that a sweep goes over at a time: one keeps the order
-// of a small table.
+// The number of positions that one sweep goes over. 1 keeps the order of a
+// small table.
 constexpr uint32_t SweepStep(size_t positions) {
   constexpr size_t kSmallTable = 16 << 10;
   return positions < kSmallTable ? 1 : 4;
@@ -29,8 +29,8 @@ class FixedPart {
     uint32_t number = 0;  // in the group
   };
   struct HandAt {
-    uint64_t group;  // of the table's
-    uint32_t slot;   // of the group's
+    uint64_t group;  // among the groups of the table
+    uint32_t slot;   // among the slots of the group
   };
 
   FixedPart(const ClockIndex* index, size_t table);
@@ -39,11 +39,11 @@ class FixedPart {
   size_t occupancy_limit() const { return occupancy_limit_; }
 
   Place Claim(uint64_t hash);
-  // Makes an entry known to lookups, before it is published.
+  // Makes an entry visible to lookups, before it is published.
   void Link(const Place& place, uint64_t hash) {
     index_.GroupAt(place.group).Set(place.number, TagGroup::TagOf(hash));
   }
-  // By the owner, before it is vacated.
+  // For the owner, before it vacates the slot.
   void Unlink(const ClockSlot* owned, uint64_t hash);
   static void PutBack(ClockSlot* /*vacated*/) {}
 
@@ -54,7 +54,7 @@ class FixedPart {
     GroupOf(slot).SubSpread();
   }
 
-  // The positions of the hand, and where they are.
+  // The positions of the hand, and the slots at them.
   uint64_t positions() const { return slots_.size(); }
   uint32_t sweep_step() const { return sweep_step_; }
   HandAt UnderHand(uint64_t hand) const {
@@ -67,7 +67,7 @@ class FixedPart {
     at->group = 0;
     at->slot = at->slot + 1 == kSlotsPerGroup ? 0 : at->slot + 1;
   }
-  // Null: the slot is empty.
+  // Returns null if the slot is empty.
   ClockSlot* EntryAt(const HandAt& at) const {
     const uint64_t group = first_group_ + at.group;
     return index_.GroupAt(group).HasTag(at.slot) ? index_.SlotAt(group, at.slot)
@@ -75,7 +75,7 @@ class FixedPart {
   }
   void Prefetch(const HandAt& at) const { __builtin_prefetch(EntryAt(at), 1); }
 
-  // No tag and no count is left.
+  // Returns whether no tag and no count is left.
   bool IsBlank() const;
 
  private:

@@ -8,13 +8,14 @@ namespace ashlar::internal {
 
 namespace {
 
-// A table that will have but a few pages of either has no use for huge ones.
+// A table that will have only a few huge pages has no use for them.
 constexpr size_t kFewHugePages = 8;
 
 }  // namespace
 
-// What was read of the second may be old by the time that the upmost is
-// exchanged: then its count of changes is another.
+// What was read of the second slot may be outdated by the time that the
+// uppermost is exchanged. Then the count of changes differs, and the exchange
+// fails.
 ClockSlot* GrowingPart::TakeSlot() {
   constexpr int kCountShift = 32;
   uint64_t upmost = emptied_.Load();

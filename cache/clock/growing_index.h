@@ -1,11 +1,10 @@
-// GrowingIndex: where in the slots of a cache that sizes itself the entry of a
-// key is.
+// GrowingIndex: finds the slot of a key in a cache that sizes itself.
 //
-// A part for each table: its slots, which are handed out one after the other
+// Each table has a part: its slots, which are handed out one after the other
 // and never move, and its index, which grows by segments (growing_steps.h has
-// the protocol, index_group.h a line of it). Both lie in address space that is
-// reserved for the most that there can be, and becomes memory as it is used.
-// Thread-safe, but for Reserve.
+// the protocol, index_group.h one line of it). Both are in address space that
+// is reserved for the most that there can be, and that becomes memory as it is
+// used. Used by ClockCacheOf and ClockTableOf. Thread-safe, except for Reserve.
 #ifndef ASHLAR_CACHE_CLOCK_GROWING_INDEX_H_
 #define ASHLAR_CACHE_CLOCK_GROWING_INDEX_H_
 
@@ -24,16 +23,17 @@
 
 namespace ashlar::internal {
 
-// What a table has of the index: its groups and slots, and how many of them are
-// in use. As growing_steps.h wants it, but for the entries themselves.
+// One table's part of the index: its groups and slots, and how many of them are
+// in use. It is the Space of growing_steps.h, except for the entries
+// themselves.
 class GrowingPart {
  public:
-  static constexpr uint32_t kGroups = 32;  // of a segment
-  static constexpr int kGroupShift = 8;    // below: the tag
+  static constexpr uint32_t kGroups = 32;  // per segment
+  static constexpr int kGroupShift = 8;    // the bits below are the tag
   static constexpr uint32_t kWordsOfSegment = kGroups * kWordsOfGroup;
-  // Entries a segment, on average, above which there will be one more. Those
-  // that have not been split since the number doubled have up to twice as many:
-  // 358 of 448 words, so that one in a million is full.
+  // Entries per segment, on average, above which there will be one more
+  // segment. A segment that has not been split since the number doubled has up
+  // to twice as many: 358 of 448 words, so that one in a million is full.
   static constexpr double kMostLoad = 0.40;
   static constexpr size_t kEntriesOfSegment =
       static_cast<size_t>(kWordsOfSegment * kMostLoad);
@@ -44,7 +44,7 @@ class GrowingPart {
   static constexpr uint32_t SegmentBits(uint64_t hash) {
     return GroupBits(hash) / kGroups;
   }
-  // The bits below: so both tell the home group at once.
+  // The bits below those of the segment: so both together are the home group.
   static constexpr uint32_t HomeInSegment(uint64_t hash) {
     return GroupBits(hash) % kGroups;
   }
@@ -55,7 +55,8 @@ class GrowingPart {
     return slots / kEntriesOfSegment + 1;
   }
 
-  // `most_slots` of memory for slots, and SegmentsFor them of groups: zeroed.
+  // Memory for `most_slots` slots, and for the groups of
+  // SegmentsFor(most_slots) segments, all zeros.
   void Take(IndexTags* tags, IndexGroup* groups, ClockSlot* slots,
             uint32_t most_slots) {
     tags_ = tags;
@@ -66,21 +67,22 @@ class GrowingPart {
   }
 
   // --- The hot path of lookups
-  // As growing::SegmentNow tells the segment.
+  // Returns the home group in the segment that growing::SegmentNow returns.
   uint64_t HomeGroup(uint64_t hash) const {
     const uint64_t now = segments_.Load();
     const auto mask = static_cast<uint32_t>(now >> 32);
     uint64_t group = GroupBits(hash) & mask;
     uint64_t of_parent = GroupBits(hash) & mask >> 1;
-    // Not to be a branch, which would be mispredicted as often as not: who has
-    // both at hand already makes none.
+    // Must not become a branch, which would be mispredicted as often as not.
+    // The compiler makes none if both values are at hand already.
     asm volatile("" : "+r"(group), "+r"(of_parent));
     return group < static_cast<uint32_t>(now) ? group : of_parent;
   }
   const IndexTags& TagsAt(uint64_t group) const { return tags_[group]; }
   const IndexGroup& GroupAt(uint64_t group) const { return groups_[group]; }
   ClockSlot* SlotAt(uint32_t number) const { return slots_ + number; }
-  // Of a word: its number, in bytes.
+  // Returns the slot of a word: the word without its low bits is the slot's
+  // offset in bytes.
   ClockSlot* SlotOf(uint32_t word) const {
     static_assert(sizeof(ClockSlot) == size_t{1} << growing::kNumberShift);
     constexpr uint32_t kBelow = sizeof(ClockSlot) - 1;
@@ -131,7 +133,8 @@ class GrowingPart {
     if (groups_[at.group].MayBeSpread(at.i)) groups_[to.group].SetSpread(to.i);
   }
 
-  // Of the entry in a slot, which the caller holds.
+  // Mark the word of an entry as perhaps spread, or as not. The caller holds
+  // the entry.
   void SetSpread(uint64_t hash, uint32_t number) {
     growing::Position at;
     if (growing::Locate(this, hash, number, &at)) {
@@ -149,12 +152,13 @@ class GrowingPart {
   uint32_t NumberOf(const ClockSlot* slot) const {
     return static_cast<uint32_t>(slot - slots_);
   }
-  // From 1; those below were in use at some time.
+  // Slots have numbers from 1. Those below this one were in use at some time.
   uint32_t end_of_slots() const { return end_of_slots_.Load(); }
   uint32_t most_slots() const { return most_slots_; }
-  // Owned, and nobody else's; null: there is none left.
+  // Returns an empty slot that the caller owns now. Returns null if there is
+  // none left.
   ClockSlot* TakeSlot();
-  // An empty one.
+  // Gives an empty slot back.
   void PutBackSlot(ClockSlot* slot);
 
   // --- Growth
@@ -162,23 +166,25 @@ class GrowingPart {
     const size_t segments = Segments();
     return entries > segments * kEntriesOfSegment && segments < most_segments_;
   }
-  // By so much that what a split moves might find its new segment full: the
-  // thread that splits was stopped, and others went on to put entries in.
+  // Returns whether growth is so far behind that what a split moves might find
+  // its new segment full: the splitting thread was stopped, and others
+  // continued to insert.
   bool IsFarBehind(size_t entries) const {
     const size_t expected = Segments() * kEntriesOfSegment;
     return entries > expected + expected / 10 + kEntriesOfSegment / 4 &&
            WantsToGrow(entries);
   }
-  // Of the one thread that may split; false: it is another, most often.
+  // Claims the right to split. Returns false if another thread has it, or,
+  // rarely, for no reason.
   bool ClaimSplit() {
     uint32_t nobody = 0;
     return splitting_.Load() == 0 && splitting_.CompareExchange(&nobody, 1);
   }
   void EndSplit() { splitting_.Store(0); }
-  // False: what the last one moved can be seen.
+  // If it returns false, what the last split moved is visible.
   bool IsSplitting() const { return splitting_.Load() != 0; }
 
-  // Entries that there is room for without more segments.
+  // Returns the number of entries that there is room for without more segments.
   size_t room() const {
     return std::min<size_t>(Segments() * kEntriesOfSegment, most_slots_ - 1);
   }
@@ -187,28 +193,28 @@ class GrowingPart {
            size_t{Segments()} * kGroups *
                (sizeof(IndexGroup) + sizeof(IndexTags));
   }
-  // Nothing is left of any word.
+  // Returns whether no word, count or mark is left.
   bool IsBlank() const;
 
  private:
   static constexpr uint32_t GroupBits(uint64_t hash) {
     return static_cast<uint32_t>(hash >> kGroupShift);
   }
-  // How many groups there are, and above it the bits of a hash that count.
+  // The number of groups, and above it the bits of a hash that choose one.
   static constexpr uint64_t Packed(uint32_t segments) {
     return uint64_t{std::bit_ceil(segments) * kGroups - 1} << 32 |
            segments * kGroups;
   }
 
-  // Lookups read these, and growth alone changes them.
+  // Lookups read these. Only growth changes them.
   alignas(64) OneOrderAtomic<uint64_t> segments_{Packed(1)};
   IndexTags* tags_ = nullptr;
   IndexGroup* groups_ = nullptr;
   ClockSlot* slots_ = nullptr;
   uint32_t most_slots_ = 0;
   uint32_t most_segments_ = 0;
-  // Slots that were emptied, one on top of the other: the number of the upmost,
-  // and above it how often that has changed.
+  // The stack of slots that were emptied: the number of the uppermost one, and
+  // above it how often that has changed.
   alignas(64) OneOrderAtomic<uint64_t> emptied_{0};
   RelaxedAtomic<uint32_t> end_of_slots_{1};
   AcqRelAtomic<uint32_t> splitting_{0};
@@ -218,7 +224,8 @@ class GrowingIndex {
  public:
   static constexpr bool kGrows = true;
 
-  // False when memory is out. `slots_of_table`: the most that there can be.
+  // Returns false if there is no memory. `slots_of_table`: the most that a
+  // table can have.
   [[nodiscard]] bool Reserve(size_t tables, uint32_t slots_of_table);
 
   size_t TableOf(uint64_t hash) const { return ScaleHash(hash, tables_); }
@@ -226,7 +233,8 @@ class GrowingIndex {
     return IndexOf(slot) / slots_of_table_;
   }
   GrowingPart& PartAt(size_t table) const { return parts_[table]; }
-  // Most have one table, whose state can be loaded while the hash is made.
+  // Most caches have one table. Its state can be loaded while the hash is
+  // computed.
   GrowingPart& PartOf(uint64_t hash) const {
     if (tables_ == 1) [[likely]]
       return parts_[0];
@@ -240,7 +248,8 @@ class GrowingIndex {
     return slot >= slots_ && IndexOf(slot) < slot_count();
   }
   ClockSlot* slots() const { return slots_; }
-  // That there can be. Those that never were used are empty.
+  // The number of slots that there can be. Those that were never used are
+  // empty.
   size_t slot_count() const { return tables_ * slots_of_table_; }
   size_t room() const {
     size_t sum = 0;
@@ -263,16 +272,17 @@ class GrowingIndex {
     return found == growing::kNoSlot ? nullptr : part.SlotAt(found);
   }
 
-  // Make Find wait less when it comes: one for each key, then the other.
+  // These two make a later Find wait less: first PrefetchTags for each key,
+  // then Likely.
   void PrefetchTags(uint64_t hash) const {
     const GrowingPart& part = PartOf(hash);
     const uint64_t home = part.HomeGroup(hash);
     __builtin_prefetch(&part.TagsAt(home));
     __builtin_prefetch(&part.GroupAt(home));
   }
-  // Where Find will find it, as a rule: by the first word at home that a tag
-  // tells of, whose line comes while the tags are compared. The word may be
-  // gone by the time that it is read.
+  // Returns where Find will most often find the entry: by the first word in the
+  // home group whose tag matches. The line of that word arrives while the tags
+  // are compared. The word may be gone by the time it is read.
   LikelySlot Likely(uint64_t hash) const {
     const GrowingPart& part = PartOf(hash);
     const uint64_t home = part.HomeGroup(hash);
@@ -284,7 +294,7 @@ class GrowingIndex {
     if (word == growing::kNoWord) return {};
     return {part.SlotOf(word), group.IsUnusual()};
   }
-  // For who is about to put in an entry.
+  // For a thread that is about to insert an entry.
   void PrefetchEmpty(uint64_t hash) const {
     const GrowingPart& part = PartOf(hash);
     const uint64_t home = part.HomeGroup(hash);

@@ -1,102 +1,117 @@
 // The protocol of an index that grows while it is used.
 //
-// Purpose. The table that sizes itself keeps entries in slots that never move
-// (slot_word.h), so that handles and hints hold whatever grows. What grows is
-// the index: words that tell, by a key's hash, which slot to try. Such a word
-// is a hint: who follows it takes a reference and compares the key, as in the
-// fixed table. So words may be late, or double for a moment; what they must
-// never do is be missing. Here are the steps, as templates over what they work
-// on, so that test/model explores the interleavings of this very code.
+// Purpose. A growing table keeps entries in slots that never move
+// (slot_word.h), so handles and slot hints stay valid when the table grows.
+// What grows is the index: words that map the hash of a key to the slot to try.
+// Such a word is a hint. A thread that follows it takes a reference and
+// compares the key, as in the fixed table. So words may be late, or double for
+// a moment. But they must never be missing. This file has the steps, as
+// templates over what they work on, so that test/model explores the
+// interleavings of this very code.
 //
-// What there is. Segments of a few groups, a group of a few words. A hash tells
-// its segment (by the number of segments there are), its home group there, and
-// a tag. A word lies in its home group or, where that was full, in a later one
-// of the same segment; each group that was passed counts it. A word, from the
-// low bit: busy 1, nothing 5, number of the slot 26. 0: no word. Lookups see a
-// word by its tag, which is shown elsewhere (a byte, 0: none): after the word
-// is put there, and no longer before it is taken out. So a tag is only ever
-// that of the word beside it, and who shows one finds none. Below, a word that
-// is placed is one that is shown.
+// What there is. The index has segments of a few groups, and a group has a few
+// words. A hash determines its segment (given the number of segments), its home
+// group there, and a tag. A word is in its home group or, if that was full, in
+// a later group of the same segment. Each group that was passed counts the
+// word. A word, from the low bit: busy 1, nothing 5, number of the slot 26. 0
+// means no word. Lookups find a word by its tag, which is shown elsewhere (one
+// byte, 0: none). The tag is shown after the word is put there, and is unshown
+// before the word is taken out. So a tag always belongs to the word beside it,
+// and a thread that shows a tag finds none there. Below, a "placed" word is one
+// whose tag is shown.
 //
-// Growth is linear hashing, a segment at a time: the number of segments goes
-// from n to n + 1, and segment n takes over from its parent, the number n
-// without its uppermost bit, the words whose hashes have that bit. So growth
-// costs an insert a few hundred words now and then, and lookups nothing.
+// Growth is linear hashing, one segment at a time. The number of segments goes
+// from n to n + 1. Segment n takes over words from its parent, which is the
+// number n without its uppermost bit: the words whose hashes have that bit. So
+// growth costs an insert a few hundred words now and then, and costs lookups
+// nothing.
 //
 // Who may do what.
-//   anyone, at any time          reads words
-//   who holds a reference to an  places the word of it, once, when it is put
-//   entry                        in; or makes it busy, moves it, frees it
-//   who made a word busy         alone changes it
-//   the owner of a slot          takes its word out. It cannot be busy: who
-//                                made it so would hold a reference, and nobody
-//                                could own the slot
-//   one thread a table at a time splits
+//   any thread, at any time     reads words
+//   the holder of a reference   places the word of that entry, once, when the
+//   to an entry                 entry is inserted; or makes the word busy,
+//                               moves it, frees it
+//   the thread that made a      is the only one that changes it
+//   word busy
+//   the owner of a slot         takes its word out. The word cannot be busy:
+//                               the thread that made it so would hold a
+//                               reference, and no thread could own the slot
+//   one thread per table at     splits
+//   a time
 //
 // Steps.
-//   Find      the segment of the hash; while that is being filled, its parent
-//             first. If nothing was found, and the hash has another segment by
-//             now, again there
-//   Link      places the word of an entry that is published and held; looks
-//             whether the hash still has that segment, and if not, Rehome
-//   Rehome    makes the word busy (who fails to leaves it to who did), places a
-//             second, busy too, where it belongs, frees the first; the second
-//             is no longer busy; looks at the segment again
-//   Split     says of the new segment that it is being filled; counts it; takes
-//             every word of the parent that belongs there, and nowhere else,
-//             holds its entry, Rehome; says that it is filled
+//   Find      looks in the segment of the hash. While that segment is being
+//             filled, Find looks in its parent first. If it found nothing, and
+//             the hash has another segment by now, it looks there again
+//   Link      places the word of an entry that is published and held. If the
+//             hash no longer has that segment then, it does Rehome
+//   Rehome    makes the word busy (a thread that fails to do so leaves the work
+//             to the thread that did). Places a second word, busy too, where it
+//             belongs, and frees the first. Makes the second one not busy, and
+//             looks at the segment again
+//   Split     marks the new segment as being filled, and counts it. For every
+//             word of the parent that belongs to the new segment and nowhere
+//             else, it holds the entry and does Rehome. Then marks the segment
+//             as filled
 //   Unlink    by the owner: looks in the segment, then in its ancestors
 //
-// Why no lookup that began after an insert misses it. (1) A word is placed anew
-// before it is freed where it was, and Find looks at the parent first: so it
-// sees one or the other. (2) A segment is said to be filled only when no word
-// of an entry whose insert has come to its end is left in its parent: Split has
-// gone over all of them, and those that it did not meet were placed later than
-// it looked. Who placed them looks at the number of segments afterwards, and
-// sees the new one: place - look against count - look, in one order of all.
-// (3) A lookup that came to a segment by an old number, and found it already
-// emptied, sees the new number when it looks again, as that was there before
-// anything was moved. (4) Split leaves out words that are busy or whose entry
-// is owned. The first are being moved by who puts the entry in, who looks again
-// when he is done; the latter are about to be taken out: an entry is published
-// before its word is placed. (5) It leaves out those that belong to an earlier
-// child of the parent, too: as that is filled, its lookups do not look at the
-// parent, so a word is there only of an insert that has not looked again yet.
-// Were it moved by Split, that insert would end while the word is in neither.
+// Why no lookup that began after an insert misses the entry.
+//   (1) A word is placed at its new position before it is freed at the old one,
+//       and Find looks at the parent first. So it sees one or the other.
+//   (2) A segment is marked as filled only when its parent has no word left
+//       of an entry whose insert has ended. Split has gone over all words.
+//       Those that it did not meet were placed after it looked. The thread
+//       that placed such a word looks at the number of segments afterwards,
+//       and sees the new one: place - look against count - look, in one order
+//       of all.
+//   (3) A lookup may come to a segment by an old number, and find it already
+//       emptied. It sees the new number when it looks again, because that was
+//       there before anything was moved.
+//   (4) Split leaves out words that are busy, and words whose entry is owned.
+//       A busy word is being moved by the thread that inserts the entry, which
+//       looks again when it is done. An owned entry is about to be taken out:
+//       an entry is published before its word is placed.
+//   (5) Split also leaves out words that belong to an earlier child of the
+//       parent. That child is filled, so its lookups do not look at the
+//       parent. Such a word belongs to an insert that has not looked again
+//       yet. If Split moved it, the insert would end while the word is in
+//       neither segment.
 //
-// Why nothing is left behind. A word is there only while its entry is: its slot
-// is owned before, and emptied after, the word is taken out; who moves it holds
-// a reference, so that nobody owns the slot. A word that is made busy while its
-// entry is held belongs to that entry, not to a later one in the same slot.
-// Only who puts an entry in, before that has come to its end, and Split move
-// words: two at most, of which one fails to make it busy.
+// Why nothing is left behind. A word is there only while its entry is: the slot
+// is owned before the word is taken out, and emptied after. A thread that moves
+// the word holds a reference, so no thread owns the slot. A word that is made
+// busy while its entry is held belongs to that entry, not to a later one in the
+// same slot. Only the thread that inserts an entry (until its insert has ended)
+// and Split move words. That is two at most, and one of them fails to make the
+// word busy.
 //
-// Memory orders. All of what is used here is in one order that all threads
-// agree on (OneOrderAtomic), but for the groups that a hit reads, which are
-// hints.
+// Memory orders. All operations here are in one order that all threads agree on
+// (OneOrderAtomic), except for the groups that a hit reads, which are hints.
 //
-// Which of the words with its tag a lookup tries, and whether it finds the slot
-// by the index at all, is not of the protocol: a reference to a slot that holds
-// the key is a hit (a caller's hint of the slot is tried first, with no look at
-// the index); only that there is none takes all of Find.
+// Which words with its tag a lookup tries, and whether it finds the slot by the
+// index at all, is not part of the protocol: a reference to a slot that holds
+// the key is a hit. (A caller's slot hint is tried first, without a look at the
+// index.) Only a miss needs all of Find.
 //
-// Progress. Find goes on to another segment only where the hash has got a new
-// one, at most once for each doubling that the table can ever do: lookups are
-// wait-free. Rehome likewise. Place tries each word of a segment once. Split is
-// bounded by a segment's words. Lookups wait for nobody. A thread that is
-// stopped while it splits keeps the table from growing: inserts go on until
-// they find no place, or what is yet to be moved might find none
-// (GrowingPart::IsFarBehind), and then wait for it, a second at most.
+// Progress. Find goes on to another segment only if the hash has got a new one,
+// at most once for each doubling that the table can ever do. So lookups are
+// wait-free. So is Rehome. Place tries each word of a segment once. Split is
+// bounded by the words of a segment. Lookups wait for no thread. A thread that
+// is stopped while it splits keeps the table from growing. Inserts continue
+// until they find no place, or until what is yet to be moved might find none
+// (GrowingPart::IsFarBehind). Then they wait for that thread, for a second at
+// most.
 //
-// Limits. 2^26 slots a table. Where a segment is full, and growing is not
-// behind, or not done within that time, an entry has no place: it is hidden at
-// once, as if erased. See GrowingPart::kMostLoad for how often. Who finds an
-// entry before its insert has come to its end, and erases the key, may miss it.
+// Limits. 2^26 slots per table. If a segment is full, and growth is not behind
+// or does not end within that second, an entry has no place. It is then hidden
+// at once, as if it were erased. GrowingPart::kMostLoad says how often that
+// happens. A thread that finds an entry before its insert has ended, and erases
+// the key, may miss it.
 //
-// Rejected: moving entries (handles are addresses; a moved one needs a second
-// life of its slot), chains through the slots (lookups wait for one line after
-// the other), one directory entry a segment (a load more a hit), a version that
-// lookups check (they would wait for who moves).
+// Rejected: moving entries (handles are addresses, and a moved entry needs a
+// second life of its slot), chains through the slots (lookups wait for one line
+// after the other), one directory entry per segment (one more load per hit), a
+// version that lookups check (they would wait for the thread that moves).
 //
 // Tests: test/model/growing_test.cc.
 #ifndef ASHLAR_CACHE_CLOCK_GROWING_STEPS_H_
@@ -112,27 +127,27 @@ inline constexpr int kNumberShift = 6;
 inline constexpr uint32_t kMostSlotsOfTable = uint32_t{1}
                                               << (32 - kNumberShift);
 inline constexpr uint32_t kNoWord = 0;
-inline constexpr uint32_t kNoSlot = 0;  // of no entry
+inline constexpr uint32_t kNoSlot = 0;  // the number of no entry's slot
 
 constexpr uint32_t WordOf(uint32_t number) { return number << kNumberShift; }
 constexpr uint32_t NumberOf(uint32_t word) { return word >> kNumberShift; }
 constexpr bool IsBusy(uint32_t word) { return (word & kBusy) != 0; }
 
-// Of the bits of a hash that are for it.
+// Returns the segment of a hash. `bits`: the bits of the hash that choose it.
 constexpr uint32_t SegmentOf(uint32_t bits, uint32_t segments) {
   const uint32_t mask = std::bit_ceil(segments) - 1;
   const uint32_t segment = bits & mask;
   return segment < segments ? segment : segment & (mask >> 1);
 }
-// Of any but the first.
+// Returns the parent of any segment but the first.
 constexpr uint32_t ParentOf(uint32_t segment) {
   return segment ^ std::bit_floor(segment);
 }
 
 struct Position {
   uint32_t segment = 0;
-  uint64_t group = 0;  // of all of the table's
-  uint32_t i = 0;      // of the group's words
+  uint64_t group = 0;  // among all groups of the table
+  uint32_t i = 0;      // among the words of the group
 };
 
 template <typename Space>
@@ -140,7 +155,8 @@ uint32_t SegmentNow(Space* space, uint64_t hash) {
   return SegmentOf(Space::SegmentBits(hash), space->Segments());
 }
 
-// The groups of a segment that a hash may be in, from its home on.
+// Walks over the groups of a segment that may have a hash's word, from its home
+// group on.
 template <typename Space>
 class Walk {
  public:
@@ -168,8 +184,8 @@ void TakeBackPassed(Space* space, uint32_t segment, uint64_t hash,
   }
 }
 
-// The first word of the hash's tag in the segment that `want` wants, as
-// want(position, word); or none.
+// Returns the first word with the hash's tag in the segment for which
+// want(position, word) returns true. Returns kNoWord if there is none.
 template <typename Space, typename Want>
 uint32_t FindIn(Space* space, uint32_t segment, uint64_t hash,
                 const Want& want) {
@@ -186,7 +202,8 @@ uint32_t FindIn(Space* space, uint32_t segment, uint64_t hash,
   }
 }
 
-// The number of the first slot that `take` takes; or kNoSlot.
+// Returns the number of the first slot for which take(number) returns true.
+// Returns kNoSlot if there is none.
 template <typename Space, typename Take>
 uint32_t Find(Space* space, uint64_t hash, const Take& take) {
   const auto want = [&take](const Position&, uint32_t word) {
@@ -206,8 +223,10 @@ uint32_t Find(Space* space, uint64_t hash, const Take& take) {
   }
 }
 
-// Each group that is passed counts the word before the next is looked at, so
-// that no lookup stops short of it once it is there.
+// Puts the word into the first empty position of the segment and sets *place.
+// Returns false if the segment is full. Each group that is passed counts the
+// word before the next one is looked at, so that no lookup stops too early once
+// the word is there.
 template <typename Space>
 bool Place(Space* space, uint32_t segment, uint64_t hash, uint32_t word,
            Position* place) {
@@ -229,7 +248,7 @@ bool Place(Space* space, uint32_t segment, uint64_t hash, uint32_t word,
   }
 }
 
-// By who alone may change it.
+// Takes a word out. For the only thread that may change it.
 template <typename Space>
 void TakeOut(Space* space, const Position& at, uint64_t hash) {
   space->Unshow(at.group, at.i, Space::TagOf(hash));
@@ -237,8 +256,10 @@ void TakeOut(Space* space, const Position& at, uint64_t hash) {
   TakeBackPassed(space, at.segment, hash, at.group);
 }
 
-// By who holds the entry. False: there was no place for it, and it has none any
-// more. True: it is where it belongs, or somebody else moves it there.
+// Moves the word at `at` to where it belongs. For a holder of the entry.
+// Returns false if there was no place for it: the entry then has no word any
+// more. Returns true if the word is where it belongs, or if another thread is
+// moving it there.
 template <typename Space>
 bool Rehome(Space* space, Position at, uint32_t word, uint64_t hash) {
   while (space->Change(at.group, at.i, word, word | kBusy)) {
@@ -257,19 +278,22 @@ bool Rehome(Space* space, Position at, uint32_t word, uint64_t hash) {
   return true;
 }
 
-// By who has published it, and holds it. False as above.
+// Places the word of a published entry. For a holder of the entry. Returns
+// false if there was no place, as Rehome does.
 template <typename Space>
 bool Link(Space* space, uint64_t hash, uint32_t number) {
   const uint32_t word = WordOf(number);
   const uint32_t segment = SegmentNow(space, hash);
   Position at;
-  // Busy until its tag is shown: nobody else moves what is half there.
+  // Busy until its tag is shown: no other thread moves a word that is half
+  // there.
   if (!Place(space, segment, hash, word | kBusy, &at)) return false;
   space->Put(at.group, at.i, word);
   return SegmentNow(space, hash) == segment || Rehome(space, at, word, hash);
 }
 
-// Where the word of a slot is; by who owns or holds it. False: it has none.
+// Finds the position of a slot's word. For its owner or a holder of the entry.
+// Returns false if it has none.
 template <typename Space>
 bool Locate(Space* space, uint64_t hash, uint32_t number, Position* where) {
   const auto want = [&](const Position& at, uint32_t word) {
@@ -289,14 +313,16 @@ void Unlink(Space* space, uint64_t hash, uint32_t number) {
   if (Locate(space, hash, number, &at)) TakeOut(space, at, hash);
 }
 
-// Of Split: a word of the parent, which may be another by now.
+// A part of Split: moves one word of the parent, which may be another word by
+// now.
 template <typename Space, typename Entries>
 void MoveOne(Space* space, Entries* entries, const Position& at,
              uint32_t made) {
   const uint32_t word = space->Word(at.group, at.i);
   if (word == kNoWord || IsBusy(word)) return;
   const uint32_t number = NumberOf(word);
-  // A hint; if it is another's, what the word told of is gone.
+  // A hint. If the slot is another entry's by now, the entry that the word told
+  // of is gone.
   if (SegmentNow(space, entries->HashOf(number)) != made) return;
   if (!entries->Hold(number)) return;
   const uint64_t hash = entries->HashOf(number);
@@ -306,7 +332,8 @@ void MoveOne(Space* space, Entries* entries, const Position& at,
   entries->LetGo(number);
 }
 
-// By who alone may split. `entries`: in the slots that words tell of.
+// Adds a segment. For the one thread that may split. `entries`: the entries in
+// the slots that words tell of.
 template <typename Space, typename Entries>
 void Split(Space* space, Entries* entries) {
   const uint32_t made = space->Segments();

@@ -1,5 +1,5 @@
-// GrowingTablePart: the slots of one table that grows, as ClockTableOf uses
-// them. Thread-safe.
+// GrowingTablePart: the slots of one growing table, as ClockTableOf uses them.
+// growing_index.h says how the slot of a key is found. Thread-safe.
 #ifndef ASHLAR_CACHE_CLOCK_GROWING_TABLE_PART_H_
 #define ASHLAR_CACHE_CLOCK_GROWING_TABLE_PART_H_
 
@@ -44,7 +44,8 @@ class GrowingTablePart {
     part_.ClearSpread(hash, part_.NumberOf(slot));
   }
 
-  // Slots that were in use at some time, one after the other.
+  // The hand goes over the slots that were in use at some time, one after the
+  // other.
   uint64_t positions() const { return part_.end_of_slots() - 1; }
   uint32_t sweep_step() const { return SweepStep(positions()); }
   HandAt UnderHand(uint64_t hand) const {

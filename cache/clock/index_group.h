@@ -1,18 +1,20 @@
-// IndexGroup: 14 words of the growing index, in a line of 64 bytes; and in 16
-// bytes elsewhere, IndexTags, what is in them.
+// IndexGroup: 14 words of the growing index, in a cache line of 64 bytes.
+// IndexTags: the tags of these words, in 16 bytes elsewhere.
 //
-// A word tells the number of a slot (growing_steps.h), a byte for each the tag
-// of the hash that it is shown by: one comparison of 16 bytes tells the word
-// that a lookup wants, or that there is none. The tags of all groups lie close
-// to each other, so that they stay in the first cache, and a hit, which knows
-// its group before, gets the line of its words while it compares the tags.
+// Used by GrowingPart. A word has the number of a slot (growing_steps.h). Its
+// tag is the byte of the hash by which it is found. One comparison of 16 bytes
+// finds the word that a lookup wants, or that there is none. The tags of all
+// groups are next to each other, so that they stay in the L1 cache. A hit knows
+// its group at once, so it fetches the line of its words while it compares the
+// tags.
 //
-// Beside the tags: how many entries whose home this group is, or was passed on
-// the way, lie in a later one; and whether the group is being filled, which is
-// said beside the words too. There is a bit a word besides: its slot may be
-// spread (spread.h). These are hints: set and cleared by who spreads and
-// gathers, and lost or left over where a word is moved at that moment, which
-// costs lookups nothing but time.
+// IndexTags also has a count and a bit: how many entries whose home group this
+// is, or that passed it on the way, are in a later group; and whether the group
+// is being filled. The latter is also a bit beside the words. IndexGroup also
+// has one bit per word: its slot may be spread (spread.h). These bits are
+// hints. Threads that spread and gather set and clear them, and they may be
+// lost or left over if a word is moved at that moment. That costs lookups
+// nothing but time.
 #ifndef ASHLAR_CACHE_CLOCK_INDEX_GROUP_H_
 #define ASHLAR_CACHE_CLOCK_INDEX_GROUP_H_
 
@@ -35,16 +37,16 @@ class alignas(16) IndexTags {
  public:
   static constexpr uint32_t kAllWords = (uint32_t{1} << kWordsOfGroup) - 1;
 
-  // Never 0. The group is made of other bits of the hash.
+  // Returns the tag, never 0. Other bits of the hash choose the group.
   static constexpr uint8_t TagOf(uint64_t hash) {
     return TagGroup::TagOf(hash);
   }
 
-  // Bit i: word i is shown with this tag.
+  // Returns a mask: bit i is set if word i is shown with this tag.
   uint32_t Matches(uint8_t tag) const {
-// The race detector must see who reads what.
+// The race detector must see which thread reads what.
 #if defined(__SSE2__) && !defined(__SANITIZE_THREAD__)
-    // As tag_group.h; in the order of what is read before and after.
+    // As in tag_group.h, and in order with what is read before and after.
     __m128i all;
     asm volatile("movdqa %1, %0" : "=x"(all) : "m"(*this) : "memory");
     const __m128i wanted = _mm_set1_epi8(static_cast<char>(tag));
@@ -59,7 +61,8 @@ class alignas(16) IndexTags {
   uint32_t Empty() const { return Matches(0); }
   uint32_t Filled() const { return ~Empty() & kAllWords; }
 
-  // By who alone may change word i: it has no tag, or this one.
+  // For the only thread that may change word i. Requires: it has no tag (Show),
+  // or this one (Unshow).
   void Show(uint32_t i, uint8_t tag) { HalfOf(i).FetchAdd(ByteOf(i, tag)); }
   void Unshow(uint32_t i, uint8_t tag) { HalfOf(i).FetchSub(ByteOf(i, tag)); }
 
@@ -74,7 +77,7 @@ class alignas(16) IndexTags {
   void ClearFilling() { high_.FetchAnd(~kFilling); }
 
  private:
-  // Above six tags.
+  // Above the six tags of the upper half.
   static constexpr int kPassedShift = 48;
   static constexpr uint64_t kFilling = uint64_t{1} << 63;
   OneOrderAtomic<uint64_t>& HalfOf(uint32_t i) { return i < 8 ? low_ : high_; }
@@ -100,7 +103,8 @@ class alignas(64) IndexGroup {
   void ClearSpread(uint32_t i) { state_.FetchAnd(~Bit(i)); }
   void SetFilling() { state_.FetchOr(Bit(kWordsOfGroup)); }
   void ClearFilling() { state_.FetchAnd(~Bit(kWordsOfGroup)); }
-  // Being filled, or with a slot that may be spread.
+  // Returns whether the group is being filled, or has a slot that may be
+  // spread.
   bool IsUnusual() const { return state_.Load() != 0; }
 
  private:

@@ -1,4 +1,5 @@
-// How hyper clock caches are made of their options, and what they say of them.
+// Makes hyper clock caches from their options, and reports problems with these
+// options.
 
 #include <algorithm>
 #include <bit>
@@ -12,16 +13,16 @@ namespace ashlar::internal {
 
 namespace {
 
-// Full at the estimated charge, the table is filled so far: an entry then takes
-// 109 bytes, and one in 33 finds its home full when it comes (one in 9 at
-// 0.75).
+// How full the table is when the capacity is used at the estimated charge. An
+// entry then takes 109 bytes, and one in 33 finds its home group full when it
+// is inserted (one in 9 at 0.75).
 constexpr double kLoad = 0.6;
-// Room that a growing table can always get.
+// A growing table may always have this many slots.
 constexpr size_t kLeastSlotsOfTable = 1024;
 constexpr size_t kShardBytes = size_t{512} << 20;
 constexpr int kMostDefaultShardBits = 6;
 constexpr int kMostShardBits = 16;
-// As SlotHint counts them, and kNoSlotHint is none.
+// A SlotHint must be able to count them, and kNoSlotHint is none of them.
 constexpr size_t kMostSlots = Cache::kNoSlotHint;
 
 int ShardBits(const HyperClockCacheOptions& options) {
@@ -31,7 +32,7 @@ int ShardBits(const HyperClockCacheOptions& options) {
                   static_cast<int>(std::bit_width(shards)) - 1);
 }
 
-// Bytes of the table for each entry.
+// Bytes of the table per entry.
 template <typename Index>
 constexpr double kTableBytes =
     (sizeof(ClockSlot) + 1.0 * sizeof(TagGroup) / kSlotsPerGroup) / kLoad;
@@ -58,7 +59,7 @@ size_t GroupsOfTable(const HyperClockCacheOptions& options) {
   return static_cast<size_t>(groups) + 1;
 }
 
-// The most that one can grow to.
+// Returns the most slots that one growing table can have.
 uint32_t SlotsOfTable(const HyperClockCacheOptions& options) {
   const size_t tables = size_t{1} << ShardBits(options);
   const size_t shard = options.capacity / tables;
@@ -161,8 +162,9 @@ Result<std::shared_ptr<Cache>> ClockCacheOf<Index>::Make(
   return std::shared_ptr<Cache>(std::move(made));
 }
 
-// `was_full`: inserts have found no slot. `fill`: entries to those that have
-// room. `mean`: of their charges, when `usage` was seen.
+// `was_full`: some inserts found no slot. `fill`: the number of entries,
+// divided by the number that have room. `mean`: the mean charge when `usage`
+// was read.
 template <>
 std::string ClockCache::AdviceOnTable(bool was_full, double fill, size_t usage,
                                       size_t mean) const {

@@ -7,7 +7,7 @@
 
 namespace ashlar::internal {
 
-// The groups' tags first, then the slots, each from the start of a line.
+// First the tags of all groups, then the slots. Both begin at a cache line.
 bool SlotArray::Allocate(size_t groups) {
   constexpr size_t kLine = 64;
   const size_t slots = groups * kSlotsPerGroup;
@@ -30,7 +30,7 @@ bool SlotArray::Allocate(size_t groups) {
   return true;
 }
 
-// Groups and slots have nothing to destroy.
+// Groups and slots need no destruction.
 SlotArray::~SlotArray() { std::free(memory_); }
 
 }  // namespace ashlar::internal

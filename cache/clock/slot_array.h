@@ -1,4 +1,5 @@
-// SlotArray: the memory of a cache whose tables do not grow.
+// SlotArray: the memory of a cache of fixed size. Used by ClockCacheOf. Not
+// thread-safe: it is allocated once, before the cache is used.
 #ifndef ASHLAR_CACHE_CLOCK_SLOT_ARRAY_H_
 #define ASHLAR_CACHE_CLOCK_SLOT_ARRAY_H_
 
@@ -9,7 +10,7 @@
 
 namespace ashlar::internal {
 
-// Groups and slots of all tables.
+// The groups and slots of all tables.
 class SlotArray {
  public:
   SlotArray() = default;
@@ -17,7 +18,7 @@ class SlotArray {
   SlotArray(const SlotArray&) = delete;
   SlotArray& operator=(const SlotArray&) = delete;
 
-  // False when memory is out.
+  // Returns false if there is no memory.
   [[nodiscard]] bool Allocate(size_t groups);
 
   TagGroup* groups() const { return groups_; }

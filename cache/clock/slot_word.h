@@ -1,89 +1,105 @@
 // The protocol of a clock slot: one 64-bit word and the steps on it.
 //
-// Purpose. Each slot of the clock table is a 64-byte line that holds an entry:
-// key, value, operations, charge. Everything that decides who may look at it
-// and who may change it is in its word, so that a lookup takes a reference by
-// one atomic addition and gives it back by another. Here are the steps;
-// clock_table.cc puts them together. They are templates over the word so that
-// test/model explores the interleavings of this very code.
+// Purpose. Each slot of the clock table is a cache line of 64 bytes that holds
+// one entry: key, value, operations, charge. Its word decides which thread may
+// look at the entry and which may change it. So a lookup takes a reference by
+// one atomic addition, and gives it back by another. This file has the steps,
+// and clock_table.cc puts them together. The steps are templates over the word,
+// so that test/model explores the interleavings of this very code.
 //
 // Layout, from the low bit: refs 29, occupied 1, shareable 1, visible 1,
-// countdown 2, was_hit 1, spread 1, on_probation 1, hits 27. States, by three
-// bits:
+// countdown 2, was_hit 1, spread 1, on_probation 1, hits 27. Three bits
+// (occupied, shareable, visible) are the state:
 //
-//   empty      000   nobody's; its contents mean nothing
-//   owned      100   one thread's, which fills or empties it
+//   empty      000   nobody owns the slot, and its contents mean nothing
+//   owned      100   one thread owns the slot, and fills or empties it
 //   invisible  110   an entry that lookups must not find (erased, standalone)
 //   visible    111   an entry
 //
-// OR-ing `occupied` into any word takes an empty slot and leaves every other as
-// it is. Hits are on top: an overflow leaves the word, and the entry looks a
-// little colder than it is. So a hit needs no look at how many there were.
+// OR-ing `occupied` into any word takes an empty slot, and leaves every other
+// slot as it is. Hits are the uppermost bits. So an overflow leaves the word,
+// and the entry looks a little less used than it is. That is why a hit need not
+// check how many hits there were.
 //
 // Who may do what.
-//   who holds a reference (took it while shareable)  reads the entry
-//   the owner                                        reads and writes all of it
-//   anyone, at any time                              reads the key's two words,
-//                                                    which may be another's by
-//                                                    then: a hint
+//   the holder of a reference (taken     reads the entry
+//   while the slot was shareable)
+//   the owner                            reads and writes the whole slot
+//   any thread, at any time              reads the two words of the key, as a
+//                                        hint: they may be another key's by
+//                                        then
 //
 // Steps.
-//   Take         +ref +hit; a reference if the word before was visible. If it
-//                was invisible, or the key turns out another's, the step is
-//                taken back (Give). If it was empty or owned there is nothing
-//                to take back: the owner ends with a plain store, and an empty
-//                slot's counts mean nothing. They must stay few, so slots are
-//                tried where a tag tells of an entry, or where the word itself
-//                was just seen to be visible.
-//   TakeUncounted  the same without the hit, also of invisible entries if that
-//                is wanted: for those that walk over the table
-//   Give         -ref (-hit). Who lets go of the last reference to an invisible
-//                entry tries to own it; so does the sweep.
-//   Hide         visible -> invisible, by who holds a reference
+//   Take         adds 1 to refs and to hits. This is a reference if the word
+//                before was visible. If the word before was invisible, or the
+//                key turns out to be another one, the caller takes the step
+//                back (Give). If the word before was empty or owned, there is
+//                nothing to take back: the owner ends with a plain store, and
+//                the counts of an empty slot mean nothing. Such counts must
+//                stay small. So a thread tries a slot only if a tag tells of
+//                an entry there, or if it has just seen that the word is
+//                visible.
+//   TakeUncounted  the same without the hit. The caller may also want invisible
+//                entries. For threads that walk over the table.
+//   Give         subtracts 1 from refs (and 1 from hits, for a Take that is
+//                taken back). A thread that gives back the last reference to
+//                an invisible entry tries to own it. So does the sweep.
+//   Hide         visible -> invisible, by the holder of a reference
 //   ClaimEmpty   empty -> owned
 //   Publish      owned -> visible or invisible
 //   Vacate       owned -> empty
-//   Sweep        an unreferenced entry: countdown one down, or at its end, or
-//                if it is invisible, -> owned
-//   ClaimUnreferenced  the same without regard to the countdown
-//   ClaimOnlyRef the reference of the caller, if it is the only one, -> owned
-// More of them, for entries on probation, which the sweep passes over, are in
-// admission/probation_steps.h. Who comes to own one still sees that bit.
-// What becomes of the references to a slot that threads contend for is in
-// spread.h. The word of such a one is never unreferenced.
+//   Sweep        takes an unreferenced entry: adds its hits to its countdown,
+//                up to 3, and lowers that by 1. If it was 0 already, or the
+//                entry is invisible, -> owned
+//   ClaimUnreferenced  an unreferenced entry -> owned, whatever its countdown
+//   ClaimOnlyRef if the caller's reference is the only one, -> owned
 //
-// Rare cases. A Take that meets an entry just being given to another key holds
-// that other entry for a moment: it cannot be evicted meanwhile, and an Erase
-// in that moment leaves its end to whoever Gives last. Two threads that let go
-// of an invisible entry, one after the other, may both see the last reference
-// go: they compete by compare-exchange, and the one that gets it ends the
-// entry. The word they compete with may by then be another entry's: it is equal
-// only if that one is invisible and unreferenced too, and so anybody's to end.
-// ClaimOnlyRef competes while it still holds its reference, so there the word
-// cannot be another's. An entry hidden between Take and the comparison of its
-// key counts as found: the lookup came first.
+// admission/probation_steps.h has more steps, for entries on probation, which
+// the sweep passes over. A thread that comes to own such an entry still sees
+// that bit. spread.h says what becomes of the references to a slot that threads
+// contend for. The word of a spread slot is never unreferenced.
 //
-// Memory orders. Publish and Vacate store with release: what the owner wrote is
-// there for who takes (Take, Sweep, ClaimEmpty acquire; changes in between are
-// read-modify-writes, which keep a release sequence). Give releases: what the
-// holder read is read before the next owner (Sweep, ClaimUnreferenced,
-// ClaimOnlyRef, the last Give: all acquire) writes. Hide needs no order: the
-// Give that follows has one. What notices: TSan, in
-// test/cache/cache_stress_test.cc, for either pair; on x86-64 a relaxed
-// addition is the same instruction, so nothing could see it fail there.
+// Rare cases.
 //
-// Progress. Take, Give but for the last reference to an invisible entry, Hide,
-// ClaimEmpty, Publish, Vacate: one instruction each, so lookups and releases
-// are wait-free. Sweep and the last Give try one compare-exchange; ClaimOnlyRef
-// a few.
+// A Take may meet a slot that is just being given to another key. It then holds
+// that other entry for a moment. The entry cannot be evicted meanwhile, and if
+// it is erased in that moment, the thread that Gives last destroys it.
 //
-// Limits. 2^28 references, three quarters of it while spread: a Take beyond is
-// taken back, as a miss; the other 2^28 leave room for those that are about to
-// be taken back. Rejected: counters of acquires and releases whose difference
-// is the references (both overflow into what is next to them, and must be
-// watched for it), comparing the key before the addition (a line that another
-// core wrote moves twice), references in a table beside the slots (a line more
-// a hit).
+// Two threads that give back references to an invisible entry, one after the
+// other, may both see the last reference go. They compete by compare-exchange,
+// and the winner destroys the entry. The word that they compete with may be
+// another entry's by then. But it is equal only if that entry is invisible and
+// unreferenced too, and then any thread may destroy it. ClaimOnlyRef competes
+// while it still holds its reference, so there the word cannot be another
+// entry's.
+//
+// An entry that is hidden between Take and the comparison of its key counts as
+// found: the lookup came first.
+//
+// Memory orders.
+//   Publish and Vacate store with release. Take, Sweep and ClaimEmpty acquire.
+//   So what the owner wrote is visible to the thread that takes. Changes in
+//   between are read-modify-writes, which keep a release sequence.
+//   Give releases. Sweep, ClaimUnreferenced, ClaimOnlyRef and the last Give
+//   acquire. So what the holder read is read before the next owner writes.
+//   Hide needs no order: the Give that follows it has one.
+// TSan finds a wrong order of either pair, in test/cache/cache_stress_test.cc.
+// On x86-64 a relaxed addition is the same instruction, so nothing could see it
+// fail there.
+//
+// Progress. Take, Give (except for the last reference to an invisible entry),
+// Hide, ClaimEmpty, Publish and Vacate are one instruction each. So lookups and
+// releases are wait-free. Sweep and the last Give try one compare-exchange
+// each, ClaimOnlyRef tries a few.
+//
+// Limits. 2^28 references, or three quarters of that while the slot is spread.
+// A Take beyond that is taken back, as a miss. The other 2^28 values leave room
+// for references that are about to be taken back.
+//
+// Rejected: counters of acquires and releases whose difference is the number of
+// references (both overflow into the bits next to them, and must be watched for
+// it), comparing the key before the addition (a line that another core wrote
+// moves twice), references in a table beside the slots (one more line per hit).
 //
 // Tests: test/model/slot_word_test.cc.
 #ifndef ASHLAR_CACHE_CLOCK_SLOT_WORD_H_
@@ -112,7 +128,7 @@ inline constexpr uint64_t kSpread = kWasHit << 1;
 inline constexpr uint64_t kOnProbation = kWasHit << 2;
 inline constexpr int kHitsShift = kCountdownShift + 5;
 inline constexpr uint64_t kHit = uint64_t{1} << kHitsShift;
-// A reference that counts as a use.
+// A reference that counts as a hit.
 inline constexpr uint64_t kTake = kRef + kHit;
 inline constexpr uint64_t kEmptyWord = 0;
 inline constexpr uint64_t kOwnedWord = kOccupied;
@@ -129,7 +145,8 @@ constexpr bool IsSpread(uint64_t word) { return (word & kSpread) != 0; }
 constexpr bool IsOnProbation(uint64_t word) {
   return (word & kOnProbation) != 0;
 }
-// Of the word before a Take: what it took is a reference, and the only one.
+// From the word before a Take: returns whether the Take got a reference, and
+// that one is the only one.
 constexpr bool IsSoleHit(uint64_t before) {
   return (before & (kVisible | kRefsMask)) == kVisible;
 }
@@ -137,7 +154,7 @@ constexpr bool WasHit(uint64_t word) {
   return (word & kWasHit) != 0 || Hits(word) != 0;
 }
 
-// Visits of the sweep that an unused entry lives through.
+// The number of visits by the sweep that an unused entry survives.
 constexpr uint64_t InitialCountdown(CachePriority priority) {
   switch (priority) {
     case CachePriority::kHigh:
@@ -150,10 +167,11 @@ constexpr uint64_t InitialCountdown(CachePriority priority) {
   return 1;
 }
 
-// How an entry starts that is not on probation.
+// The start of an entry that is not on probation: see VisibleWord.
 constexpr uint64_t StartAt(uint64_t countdown) {
   return countdown << kCountdownShift;
 }
+// The word of a new visible entry. `start`: from StartAt or Admission::Admit.
 constexpr uint64_t VisibleWord(uint64_t refs, uint64_t start) {
   return refs | kStateMask | start;
 }
@@ -164,11 +182,12 @@ constexpr uint64_t InvisibleWord(uint64_t refs) {
   return refs | kOccupied | kShareable;
 }
 
+// The word of a slot that was in state `word` and is owned now.
 constexpr uint64_t OwnedWordOf(uint64_t word) {
   return kOwnedWord | (word & kOnProbation);
 }
 
-// What the sweep makes of an entry that nobody refers to.
+// The word that the sweep makes of an entry that no thread refers to.
 constexpr uint64_t SweptWord(uint64_t word) {
   const uint64_t left = std::min(Countdown(word) + Hits(word), kMaxCountdown);
   if (left == 0 || !IsVisible(word)) return OwnedWordOf(word);
@@ -178,7 +197,8 @@ constexpr uint64_t SweptWord(uint64_t word) {
 
 enum class Taken : uint8_t { kReference, kTakeBack, kNothing };
 
-// From the word before the addition.
+// Returns what an addition of one reference took, from the word before it.
+// `wanted_state`: kVisible or kShareable.
 constexpr Taken WhatWasTaken(uint64_t before, uint64_t wanted_state) {
   if (!IsShareable(before)) return Taken::kNothing;
   const bool wanted = (before & wanted_state) != 0 && Refs(before) < kMaxRefs;
@@ -190,7 +210,8 @@ Taken Take(Word* word) {
   return WhatWasTaken(word->FetchAddAcquire(kTake), kVisible);
 }
 
-// `wanted_state`: kVisible or kShareable. `before` is the word without it.
+// `wanted_state`: kVisible or kShareable. Sets *before to the word without this
+// reference.
 template <typename Word>
 Taken TakeUncounted(Word* word, uint64_t wanted_state, uint64_t* before) {
   *before = word->FetchAddAcquire(kRef);
@@ -202,7 +223,8 @@ enum class Given : uint8_t {
   kOwned,   // the caller owns it now, and ends it
 };
 
-// `seen`: what an addition or subtraction has left.
+// Tries to own an invisible entry without references. `seen`: the word after
+// the caller's addition or subtraction.
 template <typename Word>
 Given EndIfLast(Word* word, uint64_t seen) {
   if (IsVisible(seen) || Refs(seen) != 0) return Given::kShared;
@@ -211,7 +233,7 @@ Given EndIfLast(Word* word, uint64_t seen) {
              : Given::kShared;
 }
 
-// `units`: kRef, or kTake for a Take that shall not have been.
+// `units`: kRef, or kTake to take back a Take that should not have been.
 template <typename Word>
 Given Give(Word* word, uint64_t units) {
   const uint64_t before = word->FetchSubRelease(units);
@@ -246,7 +268,7 @@ enum class Swept : uint8_t {
   kOwned
 };
 
-// `before` is the word that was swept, where the outcome is kOwned.
+// Sets *before to the word before it was swept, if the result is kOwned.
 template <typename Word>
 Swept Sweep(Word* word, uint64_t* before) {
   uint64_t seen = word->LoadRelaxed();
@@ -267,8 +289,8 @@ bool ClaimUnreferenced(Word* word) {
          word->CompareExchangeAcquire(&seen, OwnedWordOf(seen));
 }
 
-// The caller's own reference goes with it. False, and nothing is changed, where
-// there are others, or others keep coming and going.
+// Gives up the caller's own reference. Returns false, and changes nothing, if
+// there are others, or if others keep coming and going.
 template <typename Word>
 bool ClaimOnlyRef(Word* word) {
   constexpr int kTries = 4;

@@ -1,51 +1,62 @@
-// Spread slots: the references to a hot entry, counted on several lines.
+// Spread slots: references to a hot entry, counted on several cache lines.
 //
-// Why. Two cores that look up one key take its slot's line from each other for
-// every addition to its word (slot_word.h); all of them together are then
-// slower than one alone. So when threads see that this happens, the slot is
-// spread: each thread counts what it takes and gives on a line of its own, and
-// of the slot's line they only read.
+// Why. If two cores look up the same key, they take its slot's line from each
+// other for every addition to its word (slot_word.h). All of them together are
+// then slower than one alone. So when threads see that this happens, the slot
+// is spread. Then each thread counts the references that it takes and gives on
+// a line of its own, and only reads the slot's line.
 //
-// What there is. A cache has a few sets of lines, made when the first is
-// wanted; a slot can use one of them, by its number. A line's word, from the
-// low bit: number of the slot 32, open 1, references 31. These are on top: an
-// overflow leaves the word. Of a set they only mean something in sum, since
-// who gives on another line than it took on leaves one too few there.
+// What there is. A cache has a few sets of lines, which are allocated when the
+// first is needed. A slot can use one of them, chosen by its number. A line's
+// word, from the low bit: number of the slot 32, open 1, references 31. The
+// references are the uppermost bits, so an overflow leaves the word. Only the
+// sum of the references over a set means something: a thread that gives on
+// another line than it took on leaves one too few there.
 //
 // Steps.
-//   ClaimSet     by who then spreads, and until then holds a reference
-//   Spread       adds many references to the word, so that nobody sees it
-//                unused, opens the lines, sets the word's bit `spread`
-//   TakeOnLine   one reference more on an open line of this slot's, by compare-
-//                exchange; if the word says that the entry is not visible, to
-//                be given back. Where the line is not open for this slot, or
-//                others always come first: Take, at the word
-//   GiveOnLine   one less, or Give at the word
-//   ClaimGather  takes the bit from the word; who did, gathers
-//   Gather       closes the lines, frees the set, and gives what was added to
-//                the word but for the sum of the lines, as some hits too. As
-//                with any Give, it may turn out the last to an invisible entry
+//   ClaimSet     by the thread that will spread, and that holds a reference
+//                until then
+//   Spread       adds many references to the word, so that no thread sees it
+//                unreferenced, opens the lines, and sets the word's bit
+//                `spread`
+//   TakeOnLine   adds one reference to an open line of this slot, by
+//                compare-exchange. If the word then says that the entry is not
+//                visible, the caller gives it back. If the line is not open for
+//                this slot, or other threads are always faster: Take, at the
+//                word
+//   GiveOnLine   subtracts one, or does Give at the word
+//   ClaimGather  takes the bit from the word. The thread that took it must
+//                Gather
+//   Gather       closes the lines, and frees the set. Gives back what Spread
+//                added to the word, less the sum of the lines, and adds some
+//                hits. As with any Give, this may be the last reference to an
+//                invisible entry
 //
-// Who gathers. Who hides the entry, after that; who spread it, if it was hidden
-// before; the sweep, which ages only what is not spread; who wants to know or
-// to end what nobody refers to; who wants the set for another slot. All of them
-// but the first may do it at any time: lookups go on at the word.
+// Gather is called by: a thread that has hidden the entry, after hiding it; the
+// thread that spread it, if the entry was hidden before; the sweep, which ages
+// only what is not spread; a thread that wants to know or to end what is
+// unreferenced; a thread that wants the set for another slot. All of these
+// except the first may do it at any time: lookups continue at the word.
 //
-// Why it holds. All references are those of the word, less what Spread added,
-// plus the sum of the lines while they are open; each step but Gather changes
-// one of these by one, and Gather moves them: what is on a line when it is
-// closed goes to the word, and what comes later goes there by itself. Lines are
-// only changed by comparison with slot and `open`, so that who is late changes
-// no other slot's. While a slot is spread its word does not come down to 0: for
-// that kSpreadRefs releases must each have lost four races on their own line.
+// Why it is correct. The number of references is that of the word, less what
+// Spread added, plus the sum of the lines while they are open. Each step except
+// Gather changes one of these by one. Gather moves references: what is on a
+// line when it is closed goes to the word, and what comes later goes to the
+// word by itself. A line is only changed by comparing it with the slot's number
+// and `open`. So a late thread does not change the lines of another slot. While
+// a slot is spread, its word does not come down to 0: for that, kSpreadRefs
+// releases would each have to lose four races on their own line.
 //
-// Memory orders. Spread opens lines by release, and sets the bit by release;
-// TakeOnLine acquires what it took on, ClaimGather the bit: who takes sees the
-// entry, who gathers sees the lines open. GiveOnLine releases and Gather
-// acquires each line, and then Gives, with release: what holders read was read
-// before the next owner writes. The set is freed by release and claimed by
-// acquire. That Hide and Spread can't miss each other needs no order but the
-// word's own: the one that comes second sees what the first has left.
+// Memory orders.
+//   Spread opens the lines by release, and sets the bit by release. TakeOnLine
+//   acquires the line that it changes, ClaimGather acquires the bit. So a
+//   thread that takes sees the entry, and a thread that gathers sees the lines
+//   open.
+//   GiveOnLine releases, and Gather acquires each line and then Gives, with
+//   release. So what holders read was read before the next owner writes.
+//   The set is freed by release and claimed by acquire.
+//   That Hide and Spread cannot miss each other needs no order except the
+//   word's own: the one that comes second sees what the first has left.
 //
 // Tests: test/model/spread_test.cc, and TSan in
 // test/cache/clock_spread_test.cc.
@@ -63,13 +74,13 @@ namespace ashlar::internal {
 
 namespace slot {
 
-// Far from both ends of what a word can count.
+// Far from both ends of what the count of a word can hold.
 inline constexpr uint64_t kSpreadRefs = kMaxRefs >> 2;
 inline constexpr uint64_t kClosedLine = 0;
 inline constexpr uint64_t kOpen = uint64_t{1} << 32;
 inline constexpr int kLineRefsShift = 33;
 inline constexpr uint64_t kLineRef = uint64_t{1} << kLineRefsShift;
-// Of the sweep; as many as a word that was hit by as many as can be.
+// The hits that Gather leaves: as many as the sweep can count for an entry.
 inline constexpr uint64_t kHitsOfSpread = kMaxCountdown;
 
 constexpr uint64_t OpenLine(uint64_t number) { return number | kOpen; }
@@ -77,7 +88,8 @@ constexpr bool IsOpenFor(uint64_t line, uint64_t number) {
   return (line & (kLineRef - 1)) == OpenLine(number);
 }
 
-// False: the set is another slot's, or has been claimed for this one.
+// Returns false if the set belongs to another slot, or has been claimed for
+// this slot already.
 template <typename Set>
 bool ClaimSet(Set* set, uint64_t number) {
   uint64_t nobody = 0;
@@ -95,8 +107,9 @@ void Spread(Word* word, Set* set, uint64_t number) {
 
 inline constexpr int kTriesOnLine = 4;
 
-// `change`: kLineRef, up or down, in the order that goes with it. False: the
-// line is not open for the slot, or others always come first.
+// Adds `change` (kLineRef, or minus that) to the line with `exchange`, which
+// has the memory order. Returns false if the line is not open for the slot, or
+// if others are always faster.
 template <typename Line, typename Exchange>
 [[gnu::always_inline]] inline bool ChangeLine(Line* line, uint64_t number,
                                               uint64_t change,
@@ -109,7 +122,7 @@ template <typename Line, typename Exchange>
   return false;
 }
 
-// kNothing: it must be done at the word.
+// Returns kNothing if the caller must do it at the word instead.
 template <typename Word, typename Line>
 [[gnu::always_inline]] inline Taken TakeOnLine(Word* word, Line* line,
                                                uint64_t number) {
@@ -137,7 +150,7 @@ bool ClaimGather(Word* word) {
   return IsSpread(word->FetchAndAcquire(~kSpread));
 }
 
-// By who has claimed that.
+// For the thread whose ClaimGather returned true.
 template <typename Word, typename Set>
 Given Gather(Word* word, Set* set) {
   uint64_t sum = 0;
@@ -152,7 +165,7 @@ Given Gather(Word* word, Set* set) {
 
 }  // namespace slot
 
-// One slot's lines, or nobody's.
+// The lines of one slot, or of none.
 class SpreadSet {
  public:
   static constexpr size_t kLines = 16;
@@ -161,7 +174,8 @@ class SpreadSet {
   Word& owner() { return owner_.word; }  // number of the slot + 1, or 0
   Word& line(size_t i) { return lines_[i].word; }
   static constexpr size_t size() { return kLines; }
-  // This thread's; threads share lines where there are more of them.
+  // The line of the calling thread. If there are more threads than lines,
+  // threads share lines.
   Word& own_line() { return line(NumberOfThread() % kLines); }
 
  private:
@@ -184,7 +198,7 @@ class SpreadSet {
   std::array<Line, kLines> lines_;
 };
 
-// Of one cache.
+// The sets of one cache.
 class SpreadSets {
  public:
   SpreadSet& Of(uint64_t number) { return sets_[number % kSets]; }

@@ -1,22 +1,30 @@
 // TagGroup: what is in a group of 14 slots, in 16 bytes.
 //
-// A byte a slot tells eight bits of the hash of the key in it, 0 where there is
-// none, and 11 bits how many entries whose home this group is, or was passed on
-// the way, lie in a later one; 5 bits how many slots are spread. So a lookup
-// finds the one slot that it wants, or that there is none, by looking at 16
-// bytes: no chain of slots is walked, no branch depends on how full the table
-// is, and slots can be three quarters full.
+// Used by the fixed table. One byte per slot has eight bits of the hash of the
+// slot's key, or 0 if the slot has none. 11 bits count the entries whose home
+// group this is, or that passed it on the way, and that are in a later group. 5
+// bits count the spread slots. So a lookup finds the one slot that it wants, or
+// that there is none, by looking at 16 bytes. It walks no chain of slots, and
+// no branch depends on how full the table is. Slots can be three quarters full.
 //
-// Who may write: a slot's tag, the owner of the slot (slot_word.h), after
-// claiming and before publishing it, and again before vacating it. The count of
-// those that went on: who puts an entry farther away, before publishing it; who
-// ends it takes that back. That of spread ones: who spreads a slot, before, and
-// who gathers it, afterwards. All changes are additions, so they do not meet.
-// Relaxed: a tag is a hint, and whoever published an entry before a lookup
-// began has made its tag and counts visible to it in the same way as the fact
-// that it did. The count never overflows: an entry passes at most
-// kMaxGroupsPassed groups, so that at most 14 times as many, and those that are
-// just being put or taken back, pass any one; that of spread slots is on top.
+// Who may write.
+//   a slot's tag      the owner of the slot (slot_word.h), after claiming and
+//                     before publishing it, and again before vacating it
+//   the count of      a thread that puts an entry farther away, before it
+//   entries passed    publishes it. The thread that ends the entry takes that
+//                     back
+//   the count of      a thread that spreads a slot, before it does so, and the
+//   spread slots      thread that gathers it, afterwards
+// All changes are additions, so they do not disturb each other.
+//
+// Memory orders: relaxed. A tag is a hint. If a thread published an entry
+// before a lookup began, then the tag and the counts are visible to the lookup
+// in the same way as the fact that the thread did so.
+//
+// The count of entries passed never overflows. An entry passes at most
+// kMaxGroupsPassed groups. So at most 14 times as many pass any one group, plus
+// those that are just being inserted or taken back. The count of spread slots
+// is the uppermost field.
 #ifndef ASHLAR_CACHE_CLOCK_TAG_GROUP_H_
 #define ASHLAR_CACHE_CLOCK_TAG_GROUP_H_
 
@@ -40,10 +48,10 @@ inline constexpr int kSpreadShift = 59;
 inline constexpr uint32_t kAllSlots = (uint32_t{1} << kSlotsPerGroup) - 1;
 inline constexpr uint64_t kOnes = 0x0101010101010101;
 
-// Bit i: byte i is 0.
+// Returns a mask: bit i is set if byte i is 0.
 constexpr uint32_t ZeroBytes(uint64_t x) {
   constexpr uint64_t kLow7 = 0x7f7f7f7f7f7f7f7f;
-  // Moves the lowest bits of eight bytes side by side into the uppermost.
+  // Moves the lowest bits of eight bytes side by side into the uppermost byte.
   constexpr uint64_t kGather = 0x0102040810204080;
   const uint64_t not_zero = ((x & kLow7) + kLow7) | x | kLow7;
   return static_cast<uint32_t>(((~not_zero >> 7) * kGather) >> 56);
@@ -58,17 +66,17 @@ constexpr uint32_t Matches(uint64_t low, uint64_t high, uint8_t tag) {
 
 class alignas(16) TagGroup {
  public:
-  // Never 0. The group is made of the upper bits of the hash.
+  // Returns the tag, never 0. The upper bits of the hash choose the group.
   static constexpr uint8_t TagOf(uint64_t hash) {
     const auto byte = static_cast<uint8_t>(hash);
     return static_cast<uint8_t>(byte + (byte == 0 ? 1 : 0));
   }
 
-  // Bit i: the tag of slot i is this one.
+  // Returns a mask: bit i is set if slot i has this tag.
   uint32_t Matches(uint8_t tag) const {
 #if defined(__SSE2__)
-    // The processor reads each half at once, as the loads below do; in C++ it
-    // cannot be said without a move between registers for each.
+    // The processor reads each half at once, as the loads below do. C++ cannot
+    // say that without a move between registers for each half.
     __m128i all;
     asm volatile("movdqa %1, %0" : "=x"(all) : "m"(*this));
     const __m128i wanted = _mm_set1_epi8(static_cast<char>(tag));
@@ -89,16 +97,16 @@ class alignas(16) TagGroup {
         (uint64_t{1} << (tags::kSpreadShift - tags::kCountShift)) - 1;
     return static_cast<uint32_t>(high_.Load() >> tags::kCountShift & kMask);
   }
-  // Some slot of the group is spread, or is just being so.
+  // Returns whether some slot of the group is spread, or is just being spread.
   bool HasSpread() const { return static_cast<int64_t>(high_.Load()) < 0; }
 
-  // Slot i has none.
+  // Requires: slot i has no tag.
   void Set(uint32_t i, uint8_t tag) { WordOf(i).FetchAdd(ByteOf(i, tag)); }
-  // Slot i has this one.
+  // Requires: slot i has this tag.
   void Clear(uint32_t i, uint8_t tag) { WordOf(i).FetchSub(ByteOf(i, tag)); }
   void AddPassed() { high_.FetchAdd(uint64_t{1} << tags::kCountShift); }
   void SubPassed() { high_.FetchSub(uint64_t{1} << tags::kCountShift); }
-  // Counted below zero, so that one bit tells.
+  // Counted downwards from zero, so that the sign bit tells.
   void AddSpread() { high_.FetchSub(uint64_t{1} << tags::kSpreadShift); }
   void SubSpread() { high_.FetchAdd(uint64_t{1} << tags::kSpreadShift); }
 

@@ -1,48 +1,59 @@
-// FifoStore: entries in order of arrival, and chains by which to find them.
+// FifoStore: entries in order of arrival, and chains of links to find them.
 //
-// The memory of a FifoCache between two changes of its capacity. Purpose: an
-// entry costs one random access when it comes, and nothing when it goes.
+// Internal, installed as a part of FifoCache. It is the memory of a FifoCache
+// between two changes of its capacity. Purpose: an entry costs one random
+// memory access when it arrives, and none when it is evicted.
 //
-// Layout. A ring of blocks of one page each, which are written one after the
-// other, so that entries lie packed however they came, and the next block is
-// always the oldest one: to open it is to evict what is in it. A table of heads
-// leads by the key's hash to the newest entry of its bucket, and each entry to
-// the one before it in its bucket. Both are links of 32 bits:
+// Layout. The store has a ring of blocks of one page each. Blocks are filled
+// one after the other, so entries are packed no matter how they arrive. The
+// next block of the ring is always the oldest one: opening it evicts what is in
+// it. A table of heads maps the hash of a key (its bucket) to the newest entry
+// of that bucket, and each entry links to the entry before it in its bucket.
+// Heads and links are words of 32 bits:
 //
 //   logical number of the block 24 | position in it 8
 //
-// A block's ordinal counts all blocks ever opened, from 1; its logical number
-// is that modulo a multiple of the ring, its place in the ring is either modulo
-// the ring. A link to a block that has gone out of the ring since is dead, and
-// so is all that is behind it, since chains lead to older entries only. So
-// eviction touches no chain. A key recorded twice is there twice, and the newer
-// one is found first, whatever becomes of the older.
+// A block's ordinal counts all blocks ever opened, from 1. Its logical number
+// is the ordinal modulo a multiple of the ring's length. Its place in the ring
+// is either of the two modulo the ring's length. A link to a block that has
+// left the ring since is dead. So is everything after it in the chain, since
+// chains only lead to older entries. That is why eviction touches no chain. A
+// key that is recorded twice is stored twice. Its newer entry is found first,
+// whatever happens to the older one.
 //
-// Dead links in heads and entries may, after 2^24 blocks, look alive again.
-// They do no harm: keys are compared, and what lies before a dead link has been
-// compared already. A walk goes to ever older entries, so it ends.
+// After 2^24 blocks, dead links in heads and entries may look alive again. They
+// do no harm: keys are compared, and the entries before a dead link have been
+// compared already. A walk only goes to older and older entries, so it ends.
 //
-// Threads. One adds at a time; any number look up beside it, without locks.
-//   The adder  opens a block: stores its ordinal, then the tail's ordinal; puts
-//              an entry: stores its words, its link to the former head, then
-//              the head. Every store releases.
-//   A reader   loads a head, then the tail, and for each entry the block's
-//              ordinal, the entry's words and link, and the ordinal again.
-//              Every load acquires. The head brings the entry and a tail that
-//              is not older than it. A word of a later entry in that place
-//              brings the later ordinal, so the second look finds what was
-//              overwritten while it was read. That entry was evicted, and all
-//              behind it. Not found, he looks at the head again: where that is
-//              another, the key may have come anew before its older record
-//              went, and he starts anew.
-// So a lookup that finds nothing was, at one moment, right; it is lock-free,
-// and the adder never waits. What notices: the stress test of the FIFO cache.
+// Threads. One thread at a time adds, and any number look up at the same time,
+// without locks.
+//   The adder  opens a block: it stores the block's ordinal, then the tail's
+//              ordinal. It puts an entry: it stores the entry's words, its link
+//              to the former head, then the head. Every store releases.
+//   A reader   loads a head, then the tail. For each entry it loads the
+//              block's ordinal, the entry's words and link, and the ordinal
+//              again. Every load acquires, but the second look at the ordinal
+//              is relaxed: the loads before it order it.
 //
-// Memory a record: its words, 4 bytes in the block, 4 of a head; 32 bytes for
-// 24. Rejected: an open-addressed index (must be changed at eviction too: a
-// second random access), links of 64 bits, blocks of the write buffer taken
-// over as they are (part-filled ones would need packing, and copying one costs
-// a nanosecond an entry), locks by bucket.
+// Loading the head makes the entry visible, and a tail that is not older than
+// the entry. If the reader loads a word of a later entry at that position, the
+// later ordinal is visible too. So its second look finds out that the entry was
+// overwritten while it was read. That entry was evicted, and so was everything
+// after it in the chain. If the reader finds nothing, it loads the head again.
+// If the head has changed, the key may have been added again before its older
+// entry was evicted, so the reader starts again.
+//
+// So a lookup that finds nothing was right at one moment. Lookups are
+// lock-free, and the adder never waits. Tested by the stress test of the FIFO
+// cache.
+//
+// Memory per entry: its words, 4 bytes of link in the block, and 4 bytes of a
+// head. That is 32 bytes for an entry of 24.
+//
+// Rejected: an open-addressed index (eviction must change it too, which is a
+// second random access), links of 64 bits, taking over the write buffer's
+// blocks as they are (partly filled ones would need packing, and copying costs
+// only a nanosecond per entry), one lock per bucket.
 #ifndef ASHLAR_CACHE_FIFO_FIFO_STORE_H_
 #define ASHLAR_CACHE_FIFO_FIFO_STORE_H_
 
@@ -68,7 +79,7 @@ struct FifoEntry {
   Value value;
 };
 
-// `Hash`: a pure function object, Key to 64 bits, of which all count.
+// `Hash`: a pure function object from Key to 64 bits. All bits count.
 template <typename Key, typename Value, typename Hash>
 class FifoStore {
  public:
@@ -77,7 +88,8 @@ class FifoStore {
   static_assert(std::is_default_constructible_v<Entry>);
   static constexpr size_t kBlockBytes = 4096;
 
-  // Null: there is no memory, or no room for a block.
+  // Returns a store that takes at most `bytes` in all. Returns null if there is
+  // no memory, or if `bytes` has no room for one block.
   static std::unique_ptr<FifoStore> Make(size_t bytes) {
     const size_t blocks = BlocksIn(bytes);
     if (blocks == 0) return nullptr;
@@ -87,7 +99,8 @@ class FifoStore {
     return std::unique_ptr<FifoStore>(new (std::nothrow)
                                           FifoStore(blocks, ring, heads));
   }
-  // How many blocks so many bytes have room for, all told.
+  // Returns how many blocks `bytes` have room for, including the heads and this
+  // object.
   static constexpr size_t BlocksIn(size_t bytes) {
     return bytes < sizeof(FifoStore)
                ? 0
@@ -95,7 +108,7 @@ class FifoStore {
                           kMostBlocks);
   }
 
-  // By one thread at a time.
+  // Adds entries in this order. One thread at a time.
   void Add(std::span<const Entry> entries) {
     while (!entries.empty()) {
       const size_t n = std::min(entries.size(), kAhead);
@@ -109,7 +122,7 @@ class FifoStore {
     }
   }
 
-  // Any thread.
+  // Returns the newest value of the key, or nullopt. Any thread.
   std::optional<Value> Find(const Key& key) const {
     const Link& head = heads_[BucketOf(key)];
     std::optional<Value> value;
@@ -123,7 +136,7 @@ class FifoStore {
     }
   }
 
-  // Oldest first, while nobody adds.
+  // Calls visit(entry) for each entry, oldest first. Requires: nobody adds.
   template <typename Visit>
   void ForEach(Visit visit) const {
     const uint64_t tail = tail_.Load();
@@ -134,7 +147,8 @@ class FifoStore {
     }
   }
 
-  // Counted anew from the blocks; while nobody adds.
+  // Returns the number of entries, computed from the blocks. Requires: nobody
+  // adds.
   size_t EntryCount() const {
     return tail_.Load() == 0 ? 0 : (LiveBlocks() - 1) * kEntries + filled_;
   }
@@ -154,9 +168,10 @@ class FifoStore {
       (kBlockBytes - sizeof(Word)) / (kWords * sizeof(Word) + sizeof(Link)),
       kMostPositions);
   static_assert(kEntries > 0, "an entry is larger than a block");
-  // Of an Add: fetched into the caches at once.
+  // The entries of an Add whose heads are prefetched together.
   static constexpr size_t kAhead = 32;
-  // Half of the logical numbers: the dead must be told from the living.
+  // The ring has at most half of the logical numbers, so that dead links can be
+  // told from living ones.
   static constexpr uint64_t kLogicalNumbers = uint64_t{1} << 24;
   static constexpr size_t kMostBlocks = kLogicalNumbers / 2;
 
@@ -177,7 +192,7 @@ class FifoStore {
   static constexpr size_t kBytesPerBlock =
       sizeof(Block) + kEntries * sizeof(Link);
 
-  // One a record, so that a chain has one living entry on average.
+  // One head per entry, so that a chain has one living entry on average.
   static constexpr size_t HeadsOf(size_t blocks) { return blocks * kEntries; }
 
   FifoStore(size_t blocks, std::unique_ptr<Block[]>& ring,
@@ -196,7 +211,7 @@ class FifoStore {
     return std::min<uint64_t>(tail_.Load(), blocks_);
   }
 
-  // What was in the oldest block is evicted by this.
+  // Opens the next block, which evicts the entries of the oldest one.
   void OpenBlock() {
     const uint64_t ordinal = tail_.LoadRelaxed() + 1;
     place_ = ordinal % blocks_;
@@ -223,7 +238,8 @@ class FifoStore {
   std::optional<Value> FindInChain(uint32_t link, const Key& key) const {
     const uint64_t tail = tail_.Load();
     const uint64_t tail_logical = tail % logical_end_;
-    uint64_t walked = 0;  // how old an entry must be at least, in positions
+    // The next entry must be older than this, in positions.
+    uint64_t walked = 0;
     for (;;) {
       const uint64_t logical = link >> kPositionBits;
       const size_t at = link % kMostPositions;
@@ -247,7 +263,7 @@ class FifoStore {
   const std::unique_ptr<Block[]> ring_;
   const std::unique_ptr<Link[]> heads_;
   PublishedWord<uint64_t> tail_;  // ordinal of the block that is being filled
-  // The adder's.
+  // Used by the adder only.
   size_t place_;
   size_t filled_;
   uint32_t logical_ = 0;

@@ -1,73 +1,94 @@
 // The protocol by which writers fill blocks together and hand them over.
 //
-// Purpose. Any number of threads record entries into blocks of N, and every
-// block goes to a sink, once, when all that was reserved in it is written. A
-// record costs two additions. Here are the steps; concurrent_write_buffer.h has
-// the memory. They are templates over the words so that tests explore the
-// interleavings of this very code.
+// Internal, installed as a part of ConcurrentWriteBuffer.
+//
+// Purpose. Any number of threads record entries into blocks of N entries. Every
+// block goes to a sink once, when every reserved entry of it is written. A
+// record costs two additions. This file has the steps, and
+// concurrent_write_buffer.h has the memory. The steps are templates over the
+// words, so that tests explore the interleavings of this very code.
 //
 // Words.
-//   open       of each shard: block number, and the next index to reserve.
-//              Closed where the index is N or more; nobody reserves then.
-//   committed  of each block: indices that need not be waited for any more
-//   size       of each block: entries in it; N but for flushed ones
-//   free       a bit for each block that nobody has
-//   pending    the list of blocks for the sink, by its newest; `next` of each
-//              leads to the one before. And a bit: somebody drains.
+//   open       One per shard: a block number, and the next index to reserve in
+//              that block. The word is closed if the index is N or more. Then
+//              nobody reserves in it.
+//   committed  One per block: the number of indices that need not be waited for
+//              any more.
+//   size       One per block: the number of entries in it. N, unless the block
+//              was closed by a flush.
+//   free       One bit for each block that nobody owns.
+//   pending    The list of blocks for the sink, by its newest block. `next` of
+//              each block leads to the one before it. Also a bit: some thread
+//              is draining.
 //
-// A block's states, and who owns it.
-//   free       its bit is set; nobody
-//   claimed    the thread that cleared the bit
-//   open       a shard's word names it with an index below N. Index i is its
-//              own who reserved it, until he commits.
-//   closed     full, or taken off by Flush; those who have not yet committed
-//   pending    in the list; the drainer, who gives it to the sink, resets it,
-//              and sets it free
+// States of a block, and its owner.
+//   free       Its bit is set. Nobody owns it.
+//   claimed    Owned by the thread that cleared the bit.
+//   open       A shard's word names it with an index below N. Each index
+//              belongs to the thread that reserved it, until it commits.
+//   closed     The block is full, or Flush has taken it off. It belongs to the
+//              threads that have not yet committed.
+//   pending    It is in the list. It belongs to the draining thread, which
+//              gives it to the sink, resets it, and sets it free.
 //
 // Steps.
-//   Reserve  adds 1 to the open word. An index below N is his. Otherwise the
-//            block is full, and whoever sees that, any of them, claims a free
-//            one and puts it in the place of the full one by compare-exchange,
-//            with index 0 reserved for himself. If another was faster, it goes
-//            back. So nobody waits for one who does not run.
-//   Commit   adds to `committed`. Who brings it to N passes the block on. It
-//            comes to N once: each index is committed once.
-//   Close    (Flush) puts a closed word in the place of an open one, by
-//            compare-exchange, which says how many indices were reserved. That
-//            is the size, and the rest is committed in the place of writers
-//            that will never be. Who is still writing passes the block on.
-//   Pass     puts the block on the list. If nobody drains, he drains.
-//   Drain    takes the whole list and gives it to the sink, oldest first, until
-//            the list is empty and he has taken the bit away, in one step: what
-//            is passed before has been taken, who passes after drains himself.
+//   Reserve  adds 1 to the open word. If the index is below N, it belongs to
+//            the caller. Otherwise the block is full. Any thread that sees this
+//            claims a free block, and replaces the full one with it by
+//            compare-exchange, with index 0 reserved for itself. If another
+//            thread was faster, it sets the claimed block free again. So no
+//            thread waits for one that is not running.
+//   Commit   adds to `committed`. The thread that brings it to N passes the
+//            block on. It reaches N once, since each index is committed once.
+//   Close    is a step of Flush. It replaces an open word with a closed one by
+//            compare-exchange, which tells how many indices were reserved. That
+//            number is the size. Close commits the rest in place of writers
+//            that will never come. The last thread that is still writing
+//            passes the block on.
+//   Pass     puts the block on the list. If nobody is draining, the caller
+//            must drain.
+//   Drain    takes the whole list and gives its blocks to the sink, oldest
+//            first. It repeats this until, in one step, it finds the list empty
+//            and clears the draining bit. A block that was passed before that
+//            step has been taken. A thread that passes a block after it drains
+//            the list itself.
 //
-// So the sink is called by one thread at a time, and no one waits for it, as
-// long as there are free blocks. Entries are counted; no value of an entry
-// means anything here.
+// So one thread at a time calls the sink, and no thread waits for the sink as
+// long as there are free blocks. Entries are only counted: no value of an entry
+// has a meaning here.
 //
-// Memory orders. Setting free releases, claiming acquires: the reset. Putting
-// in releases, reserving acquires: that the block is the claimer's to give. A
-// commit releases what was written and acquires what others committed, so the
-// last has all, and the size. Passing releases it, draining acquires. Taking
-// the bit acquires what the drainer before did in the sink, and leaving it
-// releases. What notices: TSan, in the stress test of the FIFO cache; it was
-// tried for the commits alone.
+// Memory orders.
+//   Setting a block free releases, and claiming it acquires: the claimer sees
+//   the reset.
+//   Replacing the open word releases, and reserving acquires: the reserver sees
+//   that the block is the claimer's to give.
+//   A commit releases what its thread wrote, and acquires what other threads
+//   committed. So the last commit has all entries, and the size.
+//   Passing a block releases it, and draining acquires it.
+//   Setting the draining bit acquires what the previous draining thread did in
+//   the sink, and clearing the bit releases it.
+// TSan finds a wrong order in the stress test of the FIFO cache. This was tried
+// for the commits only.
 //
-// Who waits for room, by choice, sleeps after a Reserve in vain. The drainer
-// tells of room once a list (ThereIsRoom), and wakes one: all at once would
-// take the processor from him, fill the blocks again, and sleep again. The
-// others look by themselves now and then.
+// Waiting for room. A writer may choose to sleep after a Reserve that found no
+// free block. The draining thread announces room once per list (ThereIsRoom),
+// and wakes one writer. If it woke all of them, they would take the processor
+// from it, fill the blocks again, and sleep again. The other writers look again
+// now and then by themselves.
 //
-// Rare cases. A late addition to a closed word is lost with it, or makes it
-// larger: the index is 32 bits, one addition a thread, since a look comes
-// before it. A compare-exchange that takes a closed word for another one, which
-// is the same, closes nothing that is open. List: only ever pushed to and taken
-// whole, so a block that returns to its head does no harm.
+// Rare cases. An addition to a word that was closed meanwhile is lost when the
+// word is replaced, or makes the word larger. The index has 32 bits, and each
+// thread adds at most once, since it looks at the word first. A
+// compare-exchange may take a closed word for a different closed word that is
+// equal. It then closes nothing that is open. Blocks are only pushed to the
+// list, and only the whole list is taken. So a block that returns to the head
+// of the list does no harm.
 //
-// Progress. Reserve and Commit: lock-free. Rejected: the writer that fills a
-// block alone puts in the next (all wait while he does not run); a mutex around
-// the sink (writers sleep there, twice a block); a flag in each entry (the
-// drainer waits for writers).
+// Progress. Reserve and Commit are lock-free.
+//
+// Rejected: only the writer that fills a block may open the next (all wait
+// while it is not running), a mutex around the sink (writers sleep there, twice
+// per block), a flag in each entry (the draining thread waits for writers).
 #ifndef ASHLAR_CACHE_FIFO_HAND_OVER_H_
 #define ASHLAR_CACHE_FIFO_HAND_OVER_H_
 
@@ -92,7 +113,7 @@ constexpr uint32_t IndexOf(uint64_t open) {
   return static_cast<uint32_t>(open);
 }
 
-// Where a writer may write.
+// Where a writer may write its entry.
 struct Place {
   uint32_t block = kNoBlock;
   uint32_t index = 0;
@@ -100,11 +121,12 @@ struct Place {
 
 enum class Reserved : uint8_t { kPlace, kNoFreeBlock, kOtherWasFaster };
 
-// Whether nobody can reserve in it, in blocks of n entries.
+// Returns whether the word is closed, for blocks of n entries.
 constexpr bool IsClosed(uint64_t open, uint32_t n) {
   return IndexOf(open) >= n;
 }
 
+// Returns a block that the caller owns now, or kNoBlock if none is free.
 template <typename Words>
 uint32_t ClaimFree(Words* words) {
   auto&& free = words->Free();
@@ -123,7 +145,8 @@ void SetFree(Words* words, uint32_t block) {
   words->Free().FetchOrRelease(uint64_t{1} << block);
 }
 
-// Puts a fresh block in the place of the closed one that was seen.
+// Replaces the closed word that was `seen` with a free block, and sets *place
+// to index 0 of it.
 template <typename Words>
 Reserved Replace(Words* words, size_t shard, uint64_t seen, Place* place) {
   const uint32_t n = words->entries();
@@ -143,7 +166,8 @@ Reserved Replace(Words* words, size_t shard, uint64_t seen, Place* place) {
   return Reserved::kOtherWasFaster;
 }
 
-// False: there is no free block, and nothing is reserved.
+// Sets *place to an index that the caller owns. Returns false, and reserves
+// nothing, if there is no free block.
 template <typename Words>
 bool Reserve(Words* words, size_t shard, Place* place) {
   const uint32_t n = words->entries();
@@ -164,7 +188,7 @@ bool Reserve(Words* words, size_t shard, Place* place) {
   }
 }
 
-// True: the caller must drain now.
+// Puts the block on the list. Returns true if the caller must drain now.
 template <typename Words>
 [[nodiscard]] bool Pass(Words* words, uint32_t block) {
   auto&& pending = words->Pending();
@@ -175,14 +199,16 @@ template <typename Words>
   return (seen & kDraining) == 0;
 }
 
-// The same, of `count` indices.
+// Commits `count` indices of the block. Returns true if the caller must drain
+// now.
 template <typename Words>
 [[nodiscard]] bool Commit(Words* words, uint32_t block, uint32_t count) {
   const uint32_t before = words->Committed(block).FetchAddBoth(count);
   return before + count == words->entries() && Pass(words, block);
 }
 
-// The same; nothing to do where nothing is reserved.
+// Closes the shard's open block. Does nothing if the word is closed already.
+// Returns true if the caller must drain now.
 template <typename Words>
 [[nodiscard]] bool Close(Words* words, size_t shard) {
   const uint32_t n = words->entries();
@@ -195,8 +221,8 @@ template <typename Words>
   return Commit(words, BlockOf(seen), n - IndexOf(seen));
 }
 
-// The newest of all that is pending; kNoBlock: nothing was, and the caller does
-// not drain any more.
+// Takes the whole list, and returns its newest block. Returns kNoBlock if the
+// list was empty: the caller then no longer drains.
 template <typename Words>
 uint32_t TakePending(Words* words) {
   auto&& pending = words->Pending();
@@ -209,7 +235,8 @@ uint32_t TakePending(Words* words) {
   }
 }
 
-// By who was told to.
+// Gives all pending blocks to the sink. For a thread that Pass, Commit or Close
+// told to drain.
 template <typename Words>
 void Drain(Words* words) {
   for (uint32_t block = TakePending(words); block != kNoBlock;

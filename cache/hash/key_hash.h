@@ -1,10 +1,13 @@
-// KeyHash: 64 bits of a cache key, by a seed of the cache.
+// KeyHash: 64 bits of a cache key, by the seed of a cache.
 //
-// Keys of blocks differ in few bits of one word, low or high ones, in steps;
-// users' own keys may count in either. Products folded twice spread all of
-// these as random numbers spread, which a test measures. Once leaves,
-// for one seed in a few hundred, most blocks of a file in a few heaps. Keys are
-// compared in full where hashes meet. Pure.
+// Internal, installed as a part of FifoCache. All caches use it.
+//
+// The keys of blocks differ in few bits of one word, high or low ones, in
+// steps. An application's own keys may count up in either word. Two folded
+// products spread all of these like random numbers, which a test measures. One
+// product would, for one seed in a few hundred, put most blocks of a file into
+// a few buckets. Tables compare whole keys if hashes are equal. Pure functions:
+// thread-safe. Not cryptographic.
 #ifndef ASHLAR_CACHE_HASH_KEY_HASH_H_
 #define ASHLAR_CACHE_HASH_KEY_HASH_H_
 
@@ -19,25 +22,27 @@ struct HashSeed {
   uint64_t b = 0;
 };
 
-// 0: from the system's source of random numbers.
+// Returns the seed of a cache, made of `seed`. 0: a random one, from the
+// operating system.
 HashSeed MakeHashSeed(uint64_t seed);
 
-// The upper and lower word of the product, so that every bit of x has a say in
-// low bits and in high ones.
+// Returns the upper and the lower word of the product x * y, XORed. So every
+// bit of x affects both low and high bits.
 constexpr uint64_t MultiplyFold(uint64_t x, uint64_t y) {
   __extension__ using Wide = unsigned __int128;
   const Wide product = static_cast<Wide>(x) * y;
   return static_cast<uint64_t>(product >> 64) ^ static_cast<uint64_t>(product);
 }
 
+// Returns the hash of the key.
 constexpr uint64_t KeyHash(const CacheKey& key, const HashSeed& seed) {
-  // Odd, half of the bits set; nothing else is asked of them.
+  // An odd number with half of its bits set. Nothing else is needed of it.
   constexpr uint64_t kBoth = 0x94d049bb133111eb;
   return MultiplyFold(MultiplyFold(key.file ^ seed.a, key.block ^ seed.b),
                       kBoth);
 }
 
-// The hash as a number below n, by its upper bits.
+// Returns a number below n that is made of the upper bits of the hash.
 constexpr uint64_t ScaleHash(uint64_t hash, uint64_t n) {
   __extension__ using Wide = unsigned __int128;
   return static_cast<uint64_t>((static_cast<Wide>(hash) * n) >> 64);

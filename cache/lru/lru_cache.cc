@@ -34,7 +34,7 @@ LruCache::LruCache(const LruCacheOptions& options, size_t shards)
   ShareCapacity();
 }
 
-// To the byte, so that the parts are no more than the whole.
+// Exact to the byte, so that the parts are not more than the whole.
 void LruCache::ShareCapacity() {
   const size_t each = capacity_.Load() / shards_.size();
   const size_t rest = capacity_.Load() % shards_.size();
@@ -74,8 +74,8 @@ CacheHandle* LruCache::Lookup(const CacheKey& key, SlotHint* /*slot_hint*/) {
   return ShardOf(hash).Lookup(key, hash);
 }
 
-// Shard by shard, so that each mutex is taken once for all of its keys; by so
-// many keys that their order needs no memory.
+// Goes shard by shard, so that each mutex is taken once for all of its keys.
+// Works on this many keys at a time, so that their order needs no allocation.
 void LruCache::LookupBatch(std::span<const CacheKey> keys,
                            CacheHandle** handles, SlotHint* /*slot_hints*/) {
   constexpr size_t kBatch = 128;
@@ -160,7 +160,7 @@ namespace {
 
 constexpr int kMaxShardBits = 16;
 
-// NaN is none.
+// Returns false for NaN.
 bool IsRatio(double x) { return x >= 0 && x <= 1; }
 
 Status Validate(const LruCacheOptions& options) {

@@ -1,8 +1,10 @@
-// LruCache: the least recently used goes first, after those of low priority.
+// LruCache: evicts the least recently used entry first, and entries of low
+// priority before others.
 //
-// Shards by the hash's lower bits, each with its part of the capacity. Made by
-// NewLruCache; the yardstick of the other caches, and the oracle of their
-// tests: simple rather than fast, slots are nothing to it.
+// It has shards, chosen by the lower bits of the hash, each with its part of
+// the capacity. NewLruCache makes it. It is the yardstick of the other caches
+// and the oracle of their tests, so it is simple rather than fast. It ignores
+// slot hints. Thread-safe.
 #ifndef ASHLAR_CACHE_LRU_LRU_CACHE_H_
 #define ASHLAR_CACHE_LRU_LRU_CACHE_H_
 
@@ -23,7 +25,7 @@ namespace ashlar::internal {
 
 class LruCache final : public Cache {
  public:
-  // The options are valid.
+  // Requires: the options are valid.
   LruCache(const LruCacheOptions& options, size_t shards);
 
   const char* Name() const override { return "LRUCache"; }

@@ -1,11 +1,11 @@
 // LruPools: the order in which a shard evicts.
 //
-// Three lists, newest first, of what nobody uses. An entry comes in at the new
-// end of the pool of its priority, the high one if it was ever hit. What is too
-// much for a pool goes over its old end to the new end of the pool below: so an
-// entry that is used once goes past those that are used again and again.
-// Eviction begins at the old end of the bottom pool. Belongs to the shard's
-// mutex.
+// Used by LruShard. There are three lists of entries that are not in use, each
+// with the newest first. An entry comes in at the new end of the pool of its
+// priority, or of the high pool if it was ever hit. What is too much for a pool
+// moves from its old end to the new end of the pool below. So an entry that is
+// used once passes those that are used again and again. Eviction begins at the
+// old end of the bottom pool. Protected by the shard's mutex.
 #ifndef ASHLAR_CACHE_LRU_LRU_POOLS_H_
 #define ASHLAR_CACHE_LRU_LRU_POOLS_H_
 
@@ -19,20 +19,21 @@ namespace ashlar::internal {
 class LruPools {
  public:
   LruPools();
-  // Lists know their ends by address.
+  // Not copyable: the lists know their ends by address.
   LruPools(const LruPools&) = delete;
   LruPools& operator=(const LruPools&) = delete;
 
-  // Of the two upper pools; the bottom one takes the rest.
+  // Sets the capacities of the two upper pools, in bytes. The bottom pool takes
+  // the rest.
   void SetCapacities(size_t high, size_t low);
 
-  // As the newest of its pool.
+  // Adds the entry as the newest of its pool.
   void Add(LruEntry* entry);
   void Remove(LruEntry* entry);
 
-  // The first to go that no walk looks at, or null.
+  // Returns the next entry to evict that no walk looks at, or null.
   LruEntry* Oldest() const;
-  // Any, as long as there is one.
+  // Returns any entry, or null if there is none.
   LruEntry* Any() const;
 
   size_t usage() const { return usage_; }

@@ -76,7 +76,7 @@ Status LruShard::Insert(const CacheKey& key, uint64_t hash, void* value,
     done = TryInsert(entry.get(), hash, handle != nullptr, &leaving);
   }
   if (handle != nullptr && done) *handle = entry.get();
-  // The shard has it now, or the handle, or `leaving`.
+  // It belongs to the shard now, or to the handle, or to `leaving`.
   if (done) static_cast<void>(entry.release());
   End(leaving);
   if (done) return {};
@@ -164,13 +164,14 @@ bool LruShard::Release(LruEntry* entry, bool erase_if_last_ref) {
     if (entry->refs > entry->visits) return false;
     if (entry->in_table && !erase_if_last_ref) {
       pools_.Add(entry);
-      // Too much was inserted while it was in use.
+      // Too much may have been inserted while it was in use.
       MakeRoom(0, Fit::kAsFarAsPossible, &leaving);
     } else {
       if (entry->in_table) TakeOut(entry);
       if (entry->refs == 0) Forget(entry, &leaving.erased);
     }
-    // Nothing but this entry can have gone: there was nothing to evict.
+    // Only this entry can have been evicted: before, there was nothing to
+    // evict.
     if (leaving.evicted.first == nullptr && leaving.erased.first == nullptr)
       return false;
   }
@@ -214,7 +215,7 @@ void LruShard::ForEachEntry(
     {
       const MutexLock lock(&mutex_);
       position = table_.Walk(position, [&](LruEntry* entry) {
-        // Those that are visited must be let go, whatever comes.
+        // Visited entries must be let go, whatever happens.
         try {
           if (!lacks_memory) visited.push_back(entry);
         } catch (const std::bad_alloc&) {
@@ -246,10 +247,10 @@ void LruShard::EndVisits(LruEntry* const* entries, size_t n) {
       LruEntry* const entry = entries[i];
       --entry->visits;
       --entry->refs;
-      // Erased meanwhile.
+      // It was erased meanwhile.
       if (entry->refs == 0 && !entry->in_table) Forget(entry, &leaving.erased);
     }
-    // What could not be evicted for our sake.
+    // Evict what could not be evicted while it was visited.
     MakeRoom(0, Fit::kAsFarAsPossible, &leaving);
   }
   End(leaving);

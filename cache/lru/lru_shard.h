@@ -1,9 +1,10 @@
-// LruShard: a part of the LRU cache, with a mutex and a capacity of its own.
+// LruShard: a shard of the LRU cache, with a mutex and a capacity of its own.
 //
-// Here is what an entry may do when; LruTable and LruPools only keep it. While
-// usage exceeds the capacity nothing is left to evict: each call leaves it so.
-// Values are ended, and the eviction callback called, when the mutex is free
-// again. Thread-safe.
+// Used by LruCache. It decides what may be done with an entry, and when.
+// LruTable and LruPools only keep the entries. While usage exceeds the
+// capacity, there is nothing left to evict: each call leaves it so. Values are
+// destroyed, and the eviction callback is called, after the mutex is released.
+// Thread-safe.
 #ifndef ASHLAR_CACHE_LRU_LRU_SHARD_H_
 #define ASHLAR_CACHE_LRU_LRU_SHARD_H_
 
@@ -20,7 +21,7 @@
 
 namespace ashlar::internal {
 
-// What a shard asks of its cache: who is told, and who takes memory back.
+// What a shard needs from its cache.
 struct LruOwner {
   const Cache::EvictionCallback* eviction_callback;
   MemoryAllocator* allocator;
@@ -30,7 +31,7 @@ struct LruOwner {
   double low_pri_pool_ratio;
 };
 
-// A line of memory of its own, against false sharing.
+// On cache lines of its own, against false sharing.
 class alignas(64) LruShard {
  public:
   LruShard(const LruOwner& owner, const HashSeed& seed)
@@ -39,7 +40,7 @@ class alignas(64) LruShard {
   LruShard& operator=(const LruShard&) = delete;
   ~LruShard();
 
-  // As those of Cache.
+  // As in Cache.
   Status Insert(const CacheKey& key, uint64_t hash, void* value,
                 const CacheItemOps* ops, size_t charge, CacheHandle** handle,
                 CachePriority priority);
@@ -47,7 +48,7 @@ class alignas(64) LruShard {
                                 const CacheItemOps* ops, size_t charge,
                                 bool allow_uncharged);
   CacheHandle* Lookup(const CacheKey& key, uint64_t hash);
-  // Of those of a batch that `which` numbers, in this order.
+  // Looks up those keys of a batch whose numbers are in `which`, in this order.
   void LookupEach(std::span<const uint8_t> which, const CacheKey* keys,
                   const uint64_t* hashes, CacheHandle** handles);
   bool Ref(LruEntry* entry);
@@ -68,14 +69,14 @@ class alignas(64) LruShard {
   Figures GetFigures() const;
 
  private:
-  // Entries in the order in which they came, chained by next_in_bucket.
+  // Entries in the order in which they came, linked by next_in_bucket.
   struct List {
     LruEntry* first = nullptr;
     LruEntry* last = nullptr;
 
     void Add(LruEntry* entry);
   };
-  // That nobody can reach any more, to be ended without the mutex.
+  // Entries that nobody can reach any more, to be destroyed without the mutex.
   struct Leaving {
     List evicted;
     List erased;
@@ -87,16 +88,17 @@ class alignas(64) LruShard {
       ASHLAR_THREAD_ATTRIBUTE(requires_capability(mutex_)) {
     return usage_ <= capacity_ && charge <= capacity_ - usage_;
   }
-  // Evicts until there is room for so much more. False, with kOrNothing: there
-  // is none.
+  // Evicts until there is room for `charge` more bytes. With kOrNothing,
+  // returns false if that is impossible.
   bool MakeRoom(size_t charge, Fit fit, Leaving* leaving)
       ASHLAR_THREAD_ATTRIBUTE(requires_capability(mutex_));
   CacheHandle* Take(const CacheKey& key, uint64_t hash)
       ASHLAR_THREAD_ATTRIBUTE(requires_capability(mutex_));
-  // Out of the table; the entry is in no pool.
+  // Takes an entry out of the table. Requires: it is in no pool.
   void TakeOut(LruEntry* entry)
       ASHLAR_THREAD_ATTRIBUTE(requires_capability(mutex_));
-  // It is in no table and no pool, and nobody refers to it.
+  // Takes an entry out of the counts, into `leaving`. Requires: it is in no
+  // table and no pool, and nobody refers to it.
   void Forget(LruEntry* entry, List* leaving)
       ASHLAR_THREAD_ATTRIBUTE(requires_capability(mutex_));
   bool TryInsert(LruEntry* entry, uint64_t hash, bool wants_handle,
@@ -112,7 +114,7 @@ class alignas(64) LruShard {
   size_t capacity_ ASHLAR_THREAD_ATTRIBUTE(guarded_by(mutex_)) = 0;
   bool strict_ ASHLAR_THREAD_ATTRIBUTE(guarded_by(mutex_)) = false;
   size_t usage_ ASHLAR_THREAD_ATTRIBUTE(guarded_by(mutex_)) = 0;
-  // That are in the table, or erased and still referred to.
+  // Entries that are in the table, or erased and still referred to.
   size_t occupancy_ ASHLAR_THREAD_ATTRIBUTE(guarded_by(mutex_)) = 0;
   LruTable table_ ASHLAR_THREAD_ATTRIBUTE(guarded_by(mutex_));
   LruPools pools_ ASHLAR_THREAD_ATTRIBUTE(guarded_by(mutex_));

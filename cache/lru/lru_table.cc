@@ -21,7 +21,7 @@ void LruTable::Remove(const LruEntry* entry) {
   --entries_;
 }
 
-// Without memory for it chains get longer.
+// Without memory for more buckets, chains become longer.
 void LruTable::Grow() {
   std::vector<LruEntry*> old;
   try {

@@ -1,8 +1,9 @@
-// LruTable: a shard's entries by key, a chained hash table that grows.
+// LruTable: finds a shard's entries by key. A chained hash table that grows.
 //
-// Buckets go by the upper bits of the hash, so that growing keeps the order of
-// entries and a walk can go on where it stopped. Keys are unlike: the shard
-// looks before it inserts. Belongs to the shard's mutex.
+// Used by LruShard. The upper bits of the hash choose the bucket. So growing
+// keeps the order of entries, and a walk can continue where it stopped. All
+// keys are different: the shard looks before it inserts. Protected by the
+// shard's mutex.
 #ifndef ASHLAR_CACHE_LRU_LRU_TABLE_H_
 #define ASHLAR_CACHE_LRU_LRU_TABLE_H_
 
@@ -28,9 +29,10 @@ class LruTable {
   void Insert(LruEntry* entry, uint64_t hash);
   void Remove(const LruEntry* entry);
 
-  // Calls visit(entry) for the entries of some buckets, from where the hashes
-  // begin with `position` on; it must not change the table. Where to go on; 0:
-  // that was the last one.
+  // Calls visit(entry) for the entries of some buckets, beginning with the
+  // hashes that begin with `position`. Returns the position at which to
+  // continue, or 0 if that was the last bucket. Requires: `visit` does not
+  // change the table.
   template <typename Visit>
   uint64_t Walk(uint64_t position, Visit visit) const;
 
@@ -38,7 +40,7 @@ class LruTable {
   size_t Bytes() const { return buckets_.size() * sizeof(LruEntry*); }
 
  private:
-  // Of each step of a walk: others wait so long.
+  // The size of a step of a walk. Other threads wait for that long.
   static constexpr size_t kBucketsAStep = 256;
   static constexpr size_t kEntriesAStep = 32;
 

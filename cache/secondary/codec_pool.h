@@ -1,8 +1,9 @@
 // CodecPool: compressors and decompressors for threads that come and go.
 //
-// Each serves one thread at a time; who is done leaves it for the next. So
-// there are as many as threads ever were at work at once. Thread-safe; nothing
-// throws, as codecs are needed in the middle of an eviction.
+// Used by CompressedSecondaryCache. One thread at a time uses a codec, and
+// leaves it for the next thread. So there are as many codecs as threads were
+// ever at work at once. Thread-safe. Nothing throws, because codecs are needed
+// in the middle of an eviction.
 #ifndef ASHLAR_CACHE_SECONDARY_CODEC_POOL_H_
 #define ASHLAR_CACHE_SECONDARY_CODEC_POOL_H_
 
@@ -16,7 +17,8 @@
 
 namespace ashlar::internal {
 
-// What one thread needs; `compressor` is null until it first compresses.
+// What one thread needs. `compressor` is null until the thread first
+// compresses.
 struct TierCodec {
   std::unique_ptr<Compressor> compressor;
   Decompressor decompressor;
@@ -26,7 +28,7 @@ struct TierCodec {
 
 class CodecPool {
  public:
-  // One codec, for the time that this lives.
+  // Holds one codec as long as it lives.
   class Loan {
    public:
     explicit Loan(CodecPool* pool) : pool_(pool), codec_(pool->Take()) {}
@@ -36,7 +38,7 @@ class CodecPool {
       if (codec_ != nullptr) pool_->Put(std::move(codec_));
     }
 
-    // Null: there was no memory for one.
+    // Returns null if there was no memory for a codec.
     TierCodec* get() const { return codec_.get(); }
     TierCodec* operator->() const { return codec_.get(); }
 
@@ -48,7 +50,7 @@ class CodecPool {
   CodecPool() = default;
   CodecPool(const CodecPool&) = delete;
   CodecPool& operator=(const CodecPool&) = delete;
-  // One after the other: a chain of them would end itself by recursion.
+  // One after the other: a chain of codecs would destroy itself by recursion.
   ~CodecPool() {
     while (free_ != nullptr) free_ = std::move(free_->next_free);
   }
@@ -66,7 +68,7 @@ class CodecPool {
     return std::unique_ptr<TierCodec>(new (std::nothrow) TierCodec);
   }
   void Put(std::unique_ptr<TierCodec> codec) {
-    // One huge value shall not stay for good.
+    // The memory of one huge value must not stay forever.
     constexpr size_t kMostKept = size_t{1} << 20;
     if (codec->compressed.capacity() > kMostKept) codec->compressed = Buffer();
     const MutexLock lock(&mutex_);

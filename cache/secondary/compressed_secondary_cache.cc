@@ -18,10 +18,10 @@ namespace internal {
 
 namespace {
 
-// What malloc keeps before each piece.
+// The bytes that malloc keeps before each piece.
 constexpr size_t kMallocBytes = sizeof(size_t);
 
-// The bytes follow.
+// The bytes follow this header.
 struct Piece {
   size_t size;
   CompressionType type;
@@ -40,7 +40,7 @@ void DestroyPiece(void* value, MemoryAllocator* allocator) {
 
 constexpr CacheItemOps kPieceOps = {CacheEntryRole::kMisc, DestroyPiece};
 
-// Null: no memory.
+// Returns null if there is no memory.
 Piece* NewPiece(const Slice& bytes, CompressionType type,
                 MemoryAllocator* allocator, size_t* charge) {
   if (bytes.size() > SIZE_MAX / 2) return nullptr;
@@ -56,7 +56,7 @@ Piece* NewPiece(const Slice& bytes, CompressionType type,
   return piece;
 }
 
-// Of 1024 bytes, what may be left of them.
+// Returns how many bytes may be left of 1024.
 size_t MostPerKb(const CompressionOptions& options) {
   return static_cast<size_t>(
       std::clamp(options.max_compressed_bytes_per_kb, 0, 1023));
@@ -68,7 +68,7 @@ struct ReleaseTo {
 };
 using HeldPiece = std::unique_ptr<CacheHandle, ReleaseTo>;
 
-// Bytes of its own, or those of a piece that it holds.
+// A result: bytes of its own, or those of a piece that it holds.
 class Found final : public SecondaryCacheResultHandle {
  public:
   explicit Found(Buffer bytes) : own_(std::move(bytes)), piece_({}, {}) {}
@@ -86,7 +86,7 @@ class Found final : public SecondaryCacheResultHandle {
   const HeldPiece piece_;
 };
 
-// Null: damaged, or no memory.
+// Returns null if the piece is damaged or there is no memory.
 std::unique_ptr<Found> Decompress(CodecPool* codecs, const Piece& piece,
                                   bool* is_damaged) {
   const CodecPool::Loan codec(codecs);
@@ -142,7 +142,7 @@ Status CompressedSecondaryCache::Insert(const CacheKey& key,
   Slice kept = saved;
   CompressionType type = CompressionType::kNoCompression;
   if (codec.get() != nullptr) {
-    // Without memory for the codec the value is kept as it is.
+    // Without memory for the codec, the value is kept uncompressed.
     OrMemoryLimit([&] {
       type = Compress(saved, codec.get(), &kept);
       return Status();
@@ -219,7 +219,7 @@ Result<std::shared_ptr<SecondaryCache>> NewCompressedSecondaryCache(
         LruCacheOptions pieces;
         pieces.capacity = options.capacity;
         pieces.num_shard_bits = options.num_shard_bits;
-        // Nothing is known yet of a tier that is off.
+        // Nothing is known yet about a tier that is off.
         constexpr int kBitsWhenOff = 4;
         if (options.capacity == 0 && options.num_shard_bits < 0) {
           pieces.num_shard_bits = kBitsWhenOff;

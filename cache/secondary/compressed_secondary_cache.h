@@ -1,10 +1,11 @@
 // CompressedSecondaryCache: a second tier in memory, of compressed pieces.
 //
-// An LRU cache whose values are the pieces, each one allocation that is charged
-// with what malloc gives for it: this file compresses and decompresses, the
-// LRU cache counts and evicts, and nobody else keeps a sum. A piece that is
-// being decompressed is held by its handle, under no mutex. All results are
-// ready at once. Thread-safe.
+// NewCompressedSecondaryCache makes it. It is an LRU cache whose values are the
+// pieces. Each piece is one allocation, and is charged what malloc gives for
+// it. This class compresses and decompresses, and the LRU cache counts and
+// evicts: nothing else keeps a sum. While a piece is decompressed, its handle
+// keeps it alive, and no mutex is held. All results are ready at once.
+// Thread-safe.
 #ifndef ASHLAR_CACHE_SECONDARY_COMPRESSED_SECONDARY_CACHE_H_
 #define ASHLAR_CACHE_SECONDARY_COMPRESSED_SECONDARY_CACHE_H_
 
@@ -33,18 +34,19 @@ class CompressedSecondaryCache final : public SecondaryCache {
   size_t GetUsage() const override { return pieces_->GetUsage(); }
   SecondaryCacheStats GetStats() const override;
 
-  // Of the pieces; for those who look at what is kept.
+  // Returns the cache of the pieces, for tests that look at what is kept.
   Cache& pieces() const { return *pieces_; }
 
  private:
   bool IsOff() const { return pieces_->GetCapacity() == 0; }
-  // What is to be kept: these bytes or, in the codec's buffer, fewer.
+  // Sets *kept to the bytes to keep: `saved` or, in the codec's buffer, fewer.
+  // Returns the type of compression they have.
   CompressionType Compress(const Slice& saved, TierCodec* codec,
                            Slice* kept) const;
 
   const CompressionType type_;
   const CompressionOptions options_;
-  const size_t per_kb_;  // how much of 1024 bytes may be left
+  const size_t per_kb_;  // 1024ths that may be left of a value
   const std::shared_ptr<Cache> pieces_;
   CodecPool codecs_;
   RelaxedAtomic<uint64_t> lookups_;

@@ -1,9 +1,10 @@
-// Values as a second tier keeps them.
+// Values as a second tier keeps them:
 //
 //   bytes that the value saved of itself | fixed64 checksum
 //
-// The checksum is of the bytes under their key and role, so that neither
-// damage nor another entry's bytes are taken for a value. Pure functions.
+// Used by JoinedTiers. The checksum is of the bytes, under their key and role.
+// So neither damaged bytes nor those of another entry are taken for the value.
+// Pure functions: thread-safe.
 #ifndef ASHLAR_CACHE_SECONDARY_SAVED_VALUE_H_
 #define ASHLAR_CACHE_SECONDARY_SAVED_VALUE_H_
 
@@ -16,11 +17,13 @@
 
 namespace ashlar::internal {
 
-// Into *out, which is overwritten. False: no memory.
+// Saves the value into *out, which is overwritten. Returns false if there is no
+// memory.
 [[nodiscard]] bool SaveValue(const CacheKey& key, const void* value,
                              const CacheItemOps& ops, Buffer* out);
 
-// What the value saved of itself; none: these are other bytes.
+// Returns the bytes that the value saved of itself. Returns nullopt if these
+// are other bytes.
 std::optional<Slice> OpenSavedValue(const CacheKey& key, CacheEntryRole role,
                                     const Slice& saved);
 

@@ -1,9 +1,11 @@
 // SeenOnce: which keys came by a short while ago.
 //
-// For what shall happen only the second time. 32 bits of a key's hash in one of
-// the four places of its bucket; where all are taken, it takes one of them,
-// which is how notes grow old. So "seen" is wrong once in 2^30 times, and "not
-// seen" where many keys came since, or two threads noted at once. No locks.
+// Used by JoinedTiers, for what must happen only the second time. It keeps 32
+// bits of a key's hash in one of the four positions of the key's bucket. If all
+// four are taken, it overwrites one of them, which is how old keys are
+// forgotten. So "seen" is wrong once in 2^30 times. "Not seen" is wrong if many
+// keys came since, or if two threads noted keys at once. Thread-safe, without
+// locks.
 #ifndef ASHLAR_CACHE_SECONDARY_SEEN_ONCE_H_
 #define ASHLAR_CACHE_SECONDARY_SEEN_ONCE_H_
 
@@ -20,11 +22,12 @@ namespace ashlar::internal {
 
 class SeenOnce {
  public:
-  // Remembers about so many keys.
+  // Remembers about this many keys.
   explicit SeenOnce(size_t keys)
       : notes_(std::bit_ceil(std::clamp(keys, kFewest, kMost))) {}
 
-  // Whether the key is noted, which it is no more; if not, notes it.
+  // Returns whether the key is noted, and forgets it. If it is not noted, notes
+  // it.
   bool TakeOrNote(uint64_t hash) {
     const size_t bucket = hash & (notes_.size() - 1) & ~(kWays - 1);
     const std::span<RelaxedAtomic<uint32_t>> notes(&notes_[bucket], kWays);

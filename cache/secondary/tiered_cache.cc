@@ -20,9 +20,10 @@ namespace {
 
 constexpr size_t kBatch = 32;
 
-// Keys that may be evicted again while the second tier holds what is saved.
+// Returns the number of keys that may be evicted again while the second tier
+// still has their saved bytes.
 size_t KeysInBoth(const TieredCacheOptions& options) {
-  // As much as blocks may shrink.
+  // How far blocks may shrink.
   constexpr size_t kShrunk = 4;
   constexpr size_t kMost = SIZE_MAX / 2 / kShrunk;
   const size_t first = std::min(options.primary->GetCapacity(), kMost);
@@ -50,15 +51,15 @@ JoinedTiers::JoinedTiers(const TieredCacheOptions& options)
 
 // --- From the first tier to the second -------------------------------------
 
-// Whether the value was taken, which is not for this tier to do: it leaves
-// bytes elsewhere. Who stands behind is asked in any case.
+// Returns whether the value was taken. This tier never takes it: it saves bytes
+// elsewhere. The next tier's callback is called in any case.
 bool JoinedTiers::Demote(const CacheKey& key, const CacheHandle& entry,
                          bool was_hit) {
   if (entry.ops()->save_to != nullptr && secondary_->GetCapacity() != 0) {
     try {
       Save(key, entry, was_hit);
     } catch (...) {
-      // A tier's own, or for want of memory. The first tier is in the middle of
+      // The tier threw it, or memory is out. The first tier is in the middle of
       // taking the entry out.
       failures_.FetchAdd(1);
     }
@@ -82,7 +83,7 @@ void JoinedTiers::Save(const CacheKey& key, const CacheHandle& entry,
   const bool done = SaveValue(key, entry.value(), *entry.ops(), saved.get()) &&
                     secondary_->Insert(key, saved->slice()).ok();
   (done ? demotions_ : failures_).FetchAdd(1);
-  // One huge value shall not stay with the thread for good.
+  // The memory of one huge value must not stay with the thread forever.
   constexpr size_t kMostKept = size_t{1} << 20;
   if (saved->capacity() > kMostKept) *saved.get() = Buffer();
 }
@@ -128,7 +129,7 @@ void JoinedTiers::LookupSecondaryBatch(std::span<const CacheKey> keys,
     try {
       LookupEach(keys.first(n), wanted, handles);
     } catch (...) {
-      // As in Demote: those that are not there yet were not found.
+      // As in Demote. Keys without a handle count as not found.
       failures_.FetchAdd(1);
     }
     keys = keys.subspan(n);
@@ -136,8 +137,8 @@ void JoinedTiers::LookupSecondaryBatch(std::span<const CacheKey> keys,
   }
 }
 
-// All are begun before the first is waited for; a result may become ready at
-// any time, and counts however it did.
+// Starts all lookups before it waits for the first. A result may become ready
+// at any time, and counts however it did.
 void JoinedTiers::LookupEach(std::span<const CacheKey> keys,
                              const Wanted& wanted, CacheHandle** handles) {
   std::array<std::unique_ptr<SecondaryCacheResultHandle>, kBatch> results;
@@ -165,7 +166,7 @@ void JoinedTiers::LookupEach(std::span<const CacheKey> keys,
 
 CacheHandle* JoinedTiers::Take(const CacheKey& key, const Wanted& wanted,
                                SecondaryCacheResultHandle* result) {
-  // Should WaitAll not have waited for all.
+  // In case WaitAll did not wait for all.
   if (!result->IsReady()) result->Wait();
   const std::optional<Slice> saved = result->Value();
   if (!saved.has_value()) return nullptr;

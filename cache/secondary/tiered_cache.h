@@ -1,10 +1,11 @@
-// JoinedTiers: the one TieredCache.
+// JoinedTiers: the implementation of TieredCache.
 //
-// A front of the first tier, whose handles and counts are its own: what hits
-// there costs one call more. Here is only the way between the tiers:
+// NewTieredCache makes it. It is a front of the first tier: handles and counts
+// are those of the first tier, and a hit there costs one more call. This class
+// has only the way between the tiers:
 //
 //   evicted -> saved_value -> Insert     by the thread that evicts, as its
-//                                        eviction callback; no entry and no
+//                                        eviction callback. No entry and no
 //                                        lock of the first tier is involved
 //   missed  -> Lookup, Wait -> create -> standalone handle, or promoted
 //
@@ -100,7 +101,7 @@ class JoinedTiers final : public TieredCache {
   std::string ReportProblems() const override;
 
  private:
-  // What the lookups of a call have in common.
+  // What the lookups of one call have in common.
   struct Wanted {
     const CacheItemOps* ops;
     const void* context;
@@ -112,7 +113,7 @@ class JoinedTiers final : public TieredCache {
   bool Demote(const CacheKey& key, const CacheHandle& entry, bool was_hit);
   void Save(const CacheKey& key, const CacheHandle& entry, bool was_hit);
   bool Admits(const CacheKey& key, bool was_hit);
-  // What a result that is ready comes to; it may be null.
+  // Returns the handle that a ready result leads to. It may be null.
   CacheHandle* Take(const CacheKey& key, const Wanted& wanted,
                     SecondaryCacheResultHandle* result);
   CacheHandle* Hold(const CacheKey& key, const Wanted& wanted, void* value,
@@ -124,8 +125,8 @@ class JoinedTiers final : public TieredCache {
   const std::shared_ptr<SecondaryCache> secondary_;
   const TieredAdmissionPolicy policy_;
   const HashSeed seed_;
-  SeenOnce promoted_next_;  // were found in the second tier
-  SeenOnce demoted_next_;   // were evicted
+  SeenOnce promoted_next_;  // keys that were found in the second tier
+  SeenOnce demoted_next_;   // keys that were evicted
 
   RelaxedAtomic<uint64_t> lookups_;
   RelaxedAtomic<uint64_t> hits_;

@@ -11,11 +11,12 @@ namespace ashlar::internal {
 namespace {
 
 constexpr size_t kPieceBytes = size_t{64} << 10;
-// After so many blocks that one access has written, others are dropped until it
-// is done: where they come faster than it writes, it would never end.
+// After one access has written this many blocks, other accesses are dropped
+// until it is done. If they came faster than it writes, it would never end.
 constexpr uint32_t kMostBlocksOfOne = 32;
 thread_local uint32_t blocks_of_this = 0;
-// Threads of one shard fill a block together, so that few are part-filled.
+// The threads of a shard fill a block together, so that few blocks are partly
+// filled.
 constexpr WriteBufferOptions kBuffer = {.shards = 4, .blocks = 24};
 
 template <typename Clock>
@@ -25,7 +26,7 @@ uint64_t MicrosOf() {
           Clock::now().time_since_epoch())
           .count());
 }
-// As entries have it: 48 bits.
+// Returns the time as entries store it, in 48 bits.
 uint64_t Now() { return MicrosOf<std::chrono::steady_clock>() << 16 >> 16; }
 
 }  // namespace
@@ -52,7 +53,7 @@ void AccessRecorder::RecordSampled(const CacheKey& key, TracedBlockKind kind,
   if (blocks_of_this > kMostBlocksOfOne) sheds_.Store(false);
 }
 
-// The buffer's sink. Blocks have fewer entries than a chunk may have.
+// The buffer's sink. A block has fewer entries than a chunk may have.
 void AccessRecorder::Take(std::span<const Entry> entries) {
   static_assert(Buffer::kBlockEntries <= kMostInChunk);
   if (++blocks_of_this > kMostBlocksOfOne) sheds_.Store(true);
@@ -121,14 +122,14 @@ Status AccessRecorder::Start(const BlockCacheTraceOptions& options,
         {.sampling_frequency = options.sampling_frequency,
          .began_at_micros = MicrosOf<std::chrono::system_clock>()},
         &pending_);
-    // So that a file that cannot be written shows at once.
+    // So that a file that cannot be written is noticed at once.
     Status status = file->Append(Slice(pending_));
     if (!status.ok()) return status;
     file_ = std::move(file);
     bytes_ = pending_.size();
     pending_.clear();
     status_ = Status();
-    // The end has its place too.
+    // The end of the file needs room too.
     most_bytes_ =
         options.max_trace_file_size -
         std::min<uint64_t>(options.max_trace_file_size, kTraceEndBytes);
@@ -137,14 +138,15 @@ Status AccessRecorder::Start(const BlockCacheTraceOptions& options,
     dropped_before_ = DroppedEver();
     began_at_ = Now();
     is_open_ = true;
-    // One at least, so that it is on.
+    // At least one, so that tracing is on.
     below_.Store(
         std::max<uint64_t>(1, kAllHashes / options.sampling_frequency));
     return {};
   });
 }
 
-// Without the mutex while the buffer is flushed, since its sink takes it.
+// Does not hold the mutex while the buffer is flushed, because its sink takes
+// it.
 Status AccessRecorder::End() {
   return OrMemoryLimit([&]() -> Status {
     uint64_t which = 0;
@@ -158,7 +160,7 @@ Status AccessRecorder::End() {
     buffer_->Flush();
     sheds_.Store(false);
     const MutexLock lock(&mutex_);
-    // Or there is another one by now.
+    // Or there is another trace by now.
     if (file_ == nullptr || which != traces_) {
       return Status::InvalidArgument("the trace was ended by another thread");
     }

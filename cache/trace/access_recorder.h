@@ -1,23 +1,30 @@
-// AccessRecorder: what a BlockCacheTracer is for readers.
+// AccessRecorder: the part of a BlockCacheTracer that readers call.
 //
-// Purpose: every access to the block cache passes here, and while no trace is
-// written none may pay for it; with one block in 100 traced, less than 1 %.
+// Purpose. Every access to the block cache goes through here. While no trace is
+// written, no access may become slower. With one block in 100 traced, less than
+// 1 % slower.
 //
 // Steps of an access.
-//   1. The reader's pointer to the recorder, null for readers without a tracer.
-//   2. The bound of hashes that are traced, 0 while there is no trace.
-//   3. The key's hash, by a seed of its own (a cache's tables go by another):
-//      of one block in so many it is below the bound.
-//   4. Of those: the time, and 24 bytes to a ConcurrentWriteBuffer.
-// Who fills a block of that buffer, 168 accesses later, makes a chunk of the
-// file of it; once there are 64 KiB of chunks, they are appended. Where
-// all blocks are full, since the file is slow, accesses are dropped, and where
-// one access has written many blocks, all are until it is done: readers never
-// wait for each other's file, and none writes for ever.
+//   1. The reader loads its pointer to the recorder, which is null if the
+//      reader has no tracer.
+//   2. It loads the bound of the hashes that are traced, which is 0 while there
+//      is no trace.
+//   3. It hashes the key, by a seed of its own (the tables of a cache use
+//      another one). For one block in sampling_frequency, the hash is below
+//      the bound.
+//   4. For those, it takes the time, and records 24 bytes in a
+//      ConcurrentWriteBuffer.
 //
-// Start and end go on beside accesses. What was recorded before a trace began,
-// by its time, is not in it; nor is what is in no block's sink when it ends.
-// After an error nothing more is recorded. Thread-safe.
+// The thread that fills a block of that buffer, 168 accesses later, makes a
+// chunk of the file from it. When there are 64 KiB of chunks, it appends them
+// to the file. If all blocks are full because the file is slow, accesses are
+// dropped. If one access has written many blocks, all accesses are dropped
+// until it is done. So readers never wait for each other's file writes, and no
+// reader writes forever.
+//
+// A trace starts and ends while accesses go on. Accesses that were recorded
+// before it began, by their time, are not in it. Nor are those that no sink has
+// had when it ends. After an error nothing more is recorded. Thread-safe.
 #ifndef ASHLAR_CACHE_TRACE_ACCESS_RECORDER_H_
 #define ASHLAR_CACHE_TRACE_ACCESS_RECORDER_H_
 
@@ -48,7 +55,7 @@ class AccessRecorder {
       RecordSampled(key, kind, caller, hit);
   }
 
-  // See BlockCacheTracer.
+  // As in BlockCacheTracer.
   Status Start(const BlockCacheTraceOptions& options,
                std::unique_ptr<WritableFile> file);
   Status End();
@@ -58,7 +65,8 @@ class AccessRecorder {
 
  private:
   static constexpr uint64_t kAllHashes = uint64_t{1} << 32;
-  // Of the write buffer: the time in microseconds 48 | kind 8 | caller 4 | hit.
+  // An entry of the write buffer. `rest`, from the high bits: the time in
+  // microseconds 48 | kind 8 | caller 4 | hit.
   struct Entry {
     CacheKey key;
     uint64_t rest = 0;
@@ -81,9 +89,10 @@ class AccessRecorder {
   }
 
   RelaxedAtomic<uint64_t> below_{0};
-  RelaxedAtomic<bool> sheds_{false};  // an access has written enough
-  RelaxedAtomic<uint64_t> shed_{0};   // dropped for that
-  alignas(64) mutable Mutex mutex_;   // of the sink, and of who starts and ends
+  RelaxedAtomic<bool> sheds_{false};  // one access has written many blocks
+  RelaxedAtomic<uint64_t> shed_{0};   // accesses dropped for that
+  // Held by the sink, and by threads that start or end a trace.
+  alignas(64) mutable Mutex mutex_;
   std::unique_ptr<WritableFile> file_
       ASHLAR_THREAD_ATTRIBUTE(guarded_by(mutex_));
   Status status_ ASHLAR_THREAD_ATTRIBUTE(guarded_by(mutex_));
@@ -96,11 +105,11 @@ class AccessRecorder {
   uint64_t began_at_ ASHLAR_THREAD_ATTRIBUTE(guarded_by(mutex_)) =
       0;  // microseconds
   uint64_t traced_ ASHLAR_THREAD_ATTRIBUTE(guarded_by(mutex_)) = 0;
-  // How many there have been.
+  // How many traces there have been.
   uint64_t traces_ ASHLAR_THREAD_ATTRIBUTE(guarded_by(mutex_)) = 0;
   uint64_t dropped_before_ ASHLAR_THREAD_ATTRIBUTE(guarded_by(mutex_)) = 0;
-  // Null where there was no memory for it: then no trace can be begun. Last,
-  // since its sink uses the others.
+  // Null if there was no memory for it: then no trace can be started. It is the
+  // last member because its sink uses the others.
   const std::unique_ptr<Buffer> buffer_;
 };
 

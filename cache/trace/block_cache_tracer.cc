@@ -1,4 +1,4 @@
-// BlockCacheTracer: its public face; AccessRecorder does the work.
+// BlockCacheTracer: the public front. AccessRecorder does the work.
 
 #include "ashlar/cache/block_cache_tracer.h"
 

@@ -19,12 +19,13 @@ constexpr size_t kHeaderBytes = kMagicBytes + 4 + 4 + 8 + 4;
 constexpr size_t kChunkHeadBytes = 12;
 constexpr size_t kEndBytes = 16;
 constexpr uint32_t kLeastRecordBytes = 4;
-// Of flags, a time, a file's number and key, a block.
+// The bytes of flags, a time, a file's number and key, and a block.
 constexpr uint32_t kMostRecordBytes = 1 + 10 + 5 + 8 + 10;
 constexpr uint8_t kLastKind = static_cast<uint8_t>(TracedBlockKind::kFilter);
 constexpr uint8_t kLastCaller = static_cast<uint8_t>(TracedCaller::kIterator);
 
-// Files of a chunk, in the order in which they come, and of each the last key.
+// The files of a chunk, in the order in which they come, and the last key of
+// each.
 class FilesOfChunk {
  public:
   size_t size() const { return last_.size(); }
@@ -62,8 +63,8 @@ void AppendTraceChunkAsIs(uint32_t count, const std::string& payload,
   out->append(payload);
 }
 
-// Blocks of a file differ by an exclusive or of their offsets (cache_key.h), so
-// what they differ by is a small number, whatever their keys are.
+// The keys of two blocks of a file differ by the exclusive or of their offsets
+// (cache_key.h). So their difference is a small number, whatever the keys are.
 void AppendTraceChunk(std::span<const TracedAccess> accesses,
                       std::string* out) {
   assert(!accesses.empty() && accesses.size() <= kMostInChunk);
@@ -96,8 +97,7 @@ void AppendTraceEnd(const TraceEnd& end, std::string* out) {
   AppendTraceChunkAsIs(0, payload, out);
 }
 
-// --- Reading
-// ------------------------------------------------------------------
+// --- Reading -----------------------------------------------------------------
 
 Status TraceFileReader::Corrupt(const std::string& what) const {
   return Status::Corruption(name_ + ": byte " + std::to_string(offset_) + ": " +
@@ -148,7 +148,7 @@ Status TraceFileReader::ReadChunk(std::vector<TracedAccess>* accesses,
   if (!status.ok()) return status;
   const uint32_t bytes = LoadFixed32(head.data());
   const uint32_t count = LoadFixed32(head.data() + 4);
-  // Before memory is asked for.
+  // Checked before memory is allocated.
   const bool possible = count == 0 ? bytes == kEndBytes
                                    : count <= kMostInChunk &&
                                          bytes <= count * kMostRecordBytes &&

@@ -1,8 +1,8 @@
 // The file of a block cache trace: how it is written and read.
 //
-// docs/block_cache_trace.md has the bytes. A header, chunks of records, and an
-// end. Each chunk has a checksum and can be read without those before it, so
-// that damage is found where it lies. Used by AccessRecorder and cache_sim. One
+// docs/block_cache_trace.md has the bytes: a header, chunks of records, and an
+// end. Each chunk has a checksum, and can be read without the chunks before it.
+// So damage is found where it is. Used by AccessRecorder and cache_sim. One
 // thread at a time.
 #ifndef ASHLAR_CACHE_TRACE_TRACE_FORMAT_H_
 #define ASHLAR_CACHE_TRACE_TRACE_FORMAT_H_
@@ -24,7 +24,7 @@ namespace ashlar::internal {
 
 struct TracedAccess {
   CacheKey key;
-  uint64_t micros = 0;  // since the trace began
+  uint64_t micros = 0;  // microseconds since the trace began
   TracedBlockKind kind = TracedBlockKind::kData;
   TracedCaller caller = TracedCaller::kOther;
   bool hit = false;
@@ -34,7 +34,7 @@ struct TracedAccess {
 
 struct TraceHeader {
   uint32_t sampling_frequency = 1;
-  uint64_t began_at_micros = 0;  // since 1970
+  uint64_t began_at_micros = 0;  // microseconds since 1970
 };
 struct TraceEnd {
   uint64_t traced = 0;
@@ -42,9 +42,9 @@ struct TraceEnd {
 };
 
 void AppendTraceHeader(const TraceHeader& header, std::string* out);
-// At most kMostInChunk, and one at least.
+// Requires: at least one access, and at most kMostInChunk.
 void AppendTraceChunk(std::span<const TracedAccess> accesses, std::string* out);
-// One of any payload, sound or not.
+// A chunk of any payload, correct or not.
 void AppendTraceChunkAsIs(uint32_t count, const std::string& payload,
                           std::string* out);
 void AppendTraceEnd(const TraceEnd& end, std::string* out);
@@ -54,16 +54,19 @@ inline constexpr size_t kTraceEndBytes = 12 + 16;
 
 class TraceFileReader {
  public:
-  // Fills `out`; *got is less than n only at the end of the file.
+  // Reads `n` bytes to `out`. Sets *got to less than `n` only at the end of the
+  // file.
   using Read = std::function<Status(char* out, size_t n, size_t* got)>;
-  // `name`: of the file, for messages.
+  // `name`: the name of the file, for messages.
   TraceFileReader(std::string name, Read read)
       : name_(std::move(name)), read_(std::move(read)) {}
 
-  // First. NotSupported: a version that is not known.
+  // Reads the header. Call it first. Returns NotSupported for an unknown
+  // version, Corruption for damage.
   Status ReadHeader(TraceHeader* header);
-  // The next of them; none at the end, where *end is set. Corruption, with the
-  // place: what stood before it was right.
+  // Reads the next chunk. At the end, sets *end and leaves *accesses empty.
+  // Returns Corruption, with the position, for damage: everything before it was
+  // correct.
   Status ReadChunk(std::vector<TracedAccess>* accesses, TraceEnd* end);
 
  private:
@@ -74,8 +77,8 @@ class TraceFileReader {
 
   const std::string name_;
   const Read read_;
-  uint64_t offset_ = 0;  // of the chunk
-  uint64_t next_ = 0;    // byte
+  uint64_t offset_ = 0;  // of the current chunk
+  uint64_t next_ = 0;    // of the next byte
   uint64_t records_ = 0;
 };
 

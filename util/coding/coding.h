@@ -37,14 +37,15 @@ inline uint64_t LoadFixed64(const char* p) {
   return v;
 }
 
-// So that the order of integers is that of bytes.
+// So that integers and their bytes have the same order.
 inline uint64_t LoadBigEndian64(const char* p) {
   return __builtin_bswap64(LoadFixed64(p));
 }
 inline void StoreFixed32(char* p, uint32_t v) { std::memcpy(p, &v, sizeof v); }
 inline void StoreFixed64(char* p, uint64_t v) { std::memcpy(p, &v, sizeof v); }
 
-// The encoders need room for the longest form and return the new end.
+// The encoders return the new end. Requires: there is room for the longest
+// form.
 inline char* EncodeVarint64(char* p, uint64_t v) {
   while (v >= 0x80) {
     *p++ = static_cast<char>(v | 0x80);
@@ -60,8 +61,8 @@ constexpr size_t VarintLength(uint64_t v) {
   return (static_cast<size_t>(std::bit_width(v | 1)) + 6) / 7;
 }
 
-// The decoders return the byte after the varint, or null when it is cut off
-// by `limit` or longer than the type allows.
+// The decoders return the byte after the varint. They return null if the varint
+// is cut off by `limit` or longer than the type allows.
 inline const char* DecodeVarint64(const char* p, const char* limit,
                                   uint64_t* v) {
   uint64_t result = 0;
@@ -119,8 +120,8 @@ inline void AppendVarint64(std::string* out, uint64_t v) {
   out->append(bytes, static_cast<size_t>(EncodeVarint64(bytes, v) - bytes));
 }
 
-// Takes values off the front of untrusted bytes. Each call is false, and
-// takes nothing, when the bytes do not hold such a value.
+// Takes values off the front of untrusted bytes. Each call returns false, and
+// takes nothing, if the bytes do not begin with such a value.
 class Decoder {
  public:
   explicit Decoder(const Slice& input) : p_(input.begin()), end_(input.end()) {}

@@ -1,7 +1,8 @@
-// Where two byte strings part, found eight bytes at a time.
+// Where two byte strings first differ, found eight bytes at a time.
 //
-// The table builder needs the shared prefix of neighbouring keys and their
-// order; both follow from the first differing byte, so one pass finds both.
+// The table builder needs the shared prefix of neighbouring keys, and their
+// order. Both follow from the first byte that differs, so one pass finds both.
+// Pure functions: thread-safe.
 #ifndef ASHLAR_UTIL_CODING_WORD_COMPARE_H_
 #define ASHLAR_UTIL_CODING_WORD_COMPARE_H_
 
@@ -13,9 +14,10 @@
 
 namespace ashlar::internal {
 
-// Length of the longest common prefix of a[0..n) and b[0..n). n must be at
-// least 8, as in every internal key: the last word is loaded so that it ends
-// at n, over bytes already compared, and no byte past n is touched.
+// Returns the length of the longest common prefix of a[0..n) and b[0..n).
+// Requires: n is at least 8, as in every internal key. The last word is loaded
+// so that it ends at n. It overlaps bytes that were compared already, and no
+// byte beyond n is touched.
 inline size_t CommonPrefixOfWords(const char* a, const char* b, size_t n) {
   assert(n >= sizeof(uint64_t));
   size_t i = 0;
@@ -32,8 +34,8 @@ inline size_t CommonPrefixOfWords(const char* a, const char* b, size_t n) {
   return i + static_cast<size_t>(std::countr_zero(difference)) / 8;
 }
 
-// Whether a[0..n) and b[0..n) are equal. For n that are mostly small: without a
-// call.
+// Returns whether a[0..n) and b[0..n) are equal. For n that are mostly small:
+// it makes no call.
 inline bool SameBytes(const char* a, const char* b, size_t n) {
   constexpr size_t kWord = sizeof(uint64_t);
   if (n >= kWord) {
@@ -55,7 +57,7 @@ inline bool SameBytes(const char* a, const char* b, size_t n) {
   return true;
 }
 
-// CommonPrefixOfWords for any n, byte by byte below eight.
+// CommonPrefixOfWords for any n. Goes byte by byte if n is below eight.
 inline size_t CommonPrefix(const Slice& a, const Slice& b) {
   const size_t n = a.size() < b.size() ? a.size() : b.size();
   if (n >= sizeof(uint64_t)) return CommonPrefixOfWords(a.data(), b.data(), n);

@@ -22,9 +22,9 @@ constexpr int kBlockSize100k = 1;
 constexpr int kWorkFactor = 30;
 constexpr size_t kMostStreamBytes = 0x7fffffff;
 
-// The library cannot begin anew with the working area it has: it frees all and
-// asks again. Here it gets back what it freed, so that a block takes no new
-// memory.
+// The library cannot start again with the working area that it has: it frees
+// everything and allocates it again. Here it gets back what it freed, so that a
+// block needs no new memory.
 class KeptAllocations {
  public:
   KeptAllocations() = default;
@@ -46,7 +46,7 @@ class KeptAllocations {
   }
 
  private:
-  // A stream takes four at most.
+  // A stream allocates at most four.
   static constexpr size_t kPieces = 4;
   struct Piece {
     void* memory = nullptr;
@@ -210,7 +210,7 @@ std::unique_ptr<BlockDecoder> NewBZip2Decoder() {
   return std::unique_ptr<BlockDecoder>(new (std::nothrow) BZip2Decoder);
 }
 
-// Without the day of the release, which stands behind a comma.
+// Without the date of the release, which follows a comma.
 std::string BZip2Version() {
   const std::string_view version = ::BZ2_bzlibVersion();
   return std::string(version.substr(0, version.find(',')));

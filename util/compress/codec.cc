@@ -19,13 +19,13 @@ std::string HexByte(CompressionType type) {
   return {'0', 'x', kDigits[byte >> 4], kDigits[byte & 15]};
 }
 
-// "zstd", or "0x33" for what has no name.
+// Returns "zstd", or "0x33" for a type that has no name.
 std::string Word(CompressionType type) {
   const CompressionTypeNames* names = FindTypeNames(type);
   return names != nullptr ? std::string(names->word) : HexByte(type);
 }
 
-// Why there is no row for this type.
+// Returns why there is no row for this type.
 Status Unavailable(CompressionType type) {
   constexpr auto kFirstCustom = static_cast<CompressionType>(0x80);
   constexpr auto kNeverStored = static_cast<CompressionType>(0xFF);
@@ -56,7 +56,7 @@ Status CheckLevel(const Codec& codec, int level) {
       std::to_string(CompressionOptions::kDefaultLevel) + " for the default");
 }
 
-// Before memory is taken for it.
+// Called before memory is allocated for it.
 Status CheckDeclaredSize(const Codec& codec, const SizedPayload& sized,
                          const DecompressLimits& limits) {
   const uint64_t size = sized.raw_size;
@@ -80,7 +80,7 @@ Status CheckDeclaredSize(const Codec& codec, const SizedPayload& sized,
 }
 
 // LevelDB writes zstd with zlib's byte. No deflate stream begins like a zstd
-// frame, so that the two cannot be mixed up.
+// frame, so the two cannot be confused.
 const Codec* FindCodecOf(CompressionType type, int compress_format,
                          const Slice& payload) {
   constexpr std::string_view kZstdMagic = "\x28\xb5\x2f\xfd";
@@ -91,8 +91,8 @@ const Codec* FindCodecOf(CompressionType type, int compress_format,
   return FindCodec(type);
 }
 
-// False: the size is unknown, or so far above what the body usually stands for
-// that it gets memory only as the bytes come.
+// Returns false if the size is unknown, or so far above what the body usually
+// stands for that memory is allocated only as the bytes come.
 bool IsPlausible(const Codec& codec, const SizedPayload& sized) {
   constexpr uint64_t kUsualExpansion = 1032;
   if (!codec.decodes_unsized) return true;
@@ -164,7 +164,7 @@ Status Decompressor::Decompress(CompressionType type, int compress_format,
     return DecodeAsItComes(sized, for_codec, limits, decoder.get(), out);
   }
   const auto raw_size = static_cast<size_t>(sized.raw_size);
-  // One byte at least: libraries dislike a null destination.
+  // At least one byte: libraries dislike a null destination.
   if (!out->TryReserve(std::max<size_t>(raw_size, 1))) {
     return OutOfMemory(type, std::to_string(raw_size) + " bytes");
   }

@@ -1,6 +1,6 @@
-// What each codec's file provides; a codec that is not built in has none of
-// it. For registry.cc, which puts these into rows; see registry.h for what
-// each must do.
+// What each codec's file provides. A codec that is not built in has none of it.
+// registry.cc puts these functions into rows, and registry.h says what each
+// must do. Thread-safe.
 
 #ifndef ASHLAR_UTIL_COMPRESS_CODECS_H_
 #define ASHLAR_UTIL_COMPRESS_CODECS_H_
@@ -33,7 +33,7 @@ std::unique_ptr<Compressor> NewLz4Compressor(const CompressionOptions&,
 std::unique_ptr<BlockDecoder> NewLz4Decoder();
 std::string Lz4Version();
 
-// Read with lz4's two.
+// lz4hc is read with the two functions of lz4.
 CompressionLevelRange Lz4HcLevels();
 std::unique_ptr<Compressor> NewLz4HcCompressor(const CompressionOptions&,
                                                const Slice& dictionary);
@@ -57,7 +57,7 @@ std::string BZip2Version();
 CompressionLevelRange ZstdLevels();
 Status ReadZstdSize(int compress_format, const Slice& payload,
                     SizedPayload* sized);
-// For a frame that stands alone, which must say its size.
+// For a frame without a size prefix, which must say its size itself.
 Status ReadZstdFrameSize(int compress_format, const Slice& payload,
                          SizedPayload* sized);
 std::unique_ptr<Compressor> NewZstdCompressor(const CompressionOptions&,

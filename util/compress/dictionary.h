@@ -1,8 +1,8 @@
 // Dictionaries: bytes that the data blocks of one file are compressed against.
 //
-// The table builder has them made of samples (which ones, is decided by
-// table/write/dictionary_sampler.h); the table reader passes them to
-// Decompressor. All is constant once made: any number of threads.
+// The table builder has a dictionary made of samples
+// (table/write/dictionary_sampler.h decides which). The table reader passes it
+// to Decompressor. Nothing changes once it is made: any number of threads.
 #ifndef ASHLAR_UTIL_COMPRESS_DICTIONARY_H_
 #define ASHLAR_UTIL_COMPRESS_DICTIONARY_H_
 
@@ -17,24 +17,25 @@
 
 namespace ashlar::internal {
 
-// Pieces of blocks, end to end, and how long each one is.
+// Pieces of blocks, end to end, and the length of each one.
 struct DictionarySamples {
   std::string bytes;
   std::vector<size_t> lengths;
 };
 
-// How many bytes of samples these options want; 0: no dictionary.
+// Returns how many bytes of samples these options need. 0: no dictionary.
 size_t SampleBytesFor(CompressionType type, const CompressionOptions& options);
 
-// The dictionary; empty where the samples give none.
+// Returns the dictionary. Empty if the samples give none.
 std::string MakeDictionary(CompressionType type,
                            const CompressionOptions& options,
                            DictionarySamples samples);
 
-// As readers need it: digested once for each codec that wants that.
+// A dictionary as readers need it: digested once for each codec that needs
+// that.
 class DecompressionDictionary {
  public:
-  // `types`: of the blocks that may come. The bytes are copied.
+  // Copies the bytes. `types`: those of the blocks that may come.
   DecompressionDictionary(const Slice& bytes, const std::bitset<256>& types);
 
   Slice bytes() const { return bytes_; }

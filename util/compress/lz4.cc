@@ -15,7 +15,7 @@ namespace ashlar::internal {
 
 namespace {
 
-// What the library clamps to.
+// The library limits it to this.
 constexpr int kMaxAcceleration = 65537;
 
 constexpr size_t kReach = size_t{64} << 10;
@@ -26,7 +26,7 @@ class Lz4Compressor : public Compressor {
  public:
   explicit Lz4Compressor(int acceleration) : acceleration_(acceleration) {}
 
-  // False when memory is out.
+  // Returns false if there is no memory.
   bool LoadDictionary(const Slice& dictionary) {
     if (dictionary.empty()) return true;
     loaded_.reset(LZ4_createStream());
@@ -56,7 +56,7 @@ class Lz4Compressor : public Compressor {
 
  private:
   size_t WithDictionary(const Slice& raw, size_t prefix, char* out, int room) {
-    // A copy costs less than looking at the dictionary once more.
+    // Copying costs less than digesting the dictionary once more.
     std::memcpy(&state_, loaded_.get(), sizeof state_);
     const int length = LZ4_compress_fast_continue(
         &state_, raw.data(), out + prefix, static_cast<int>(raw.size()), room,
@@ -84,7 +84,7 @@ class Lz4Decoder : public BlockDecoder {
           std::to_string(body.size()) + " stored; expected at most " +
           std::to_string(LZ4_MAX_INPUT_SIZE) + " of either");
     }
-    // No match reaches further back.
+    // No match reaches farther back.
     const size_t used = std::min(dictionary.bytes.size(), kReach);
     const int length = LZ4_decompress_safe_usingDict(
         body.data(), out, static_cast<int>(body.size()),

@@ -25,7 +25,7 @@ class Lz4HcCompressor : public Compressor {
   Lz4HcCompressor(Stream stream, int level)
       : stream_(std::move(stream)), level_(level) {}
 
-  // False when memory is out.
+  // Returns false if there is no memory.
   bool LoadDictionary(const Slice& dictionary) {
     if (dictionary.empty()) return true;
     loaded_.reset(LZ4_createStreamHC());
@@ -46,7 +46,7 @@ class Lz4HcCompressor : public Compressor {
         static_cast<int>(std::min(capacity - prefix, kMaxCompressibleBytes));
     int length = 0;
     if (loaded_ != nullptr) {
-      // A copy costs less than looking at the dictionary once more.
+      // Copying costs less than digesting the dictionary once more.
       std::memcpy(stream_.get(), loaded_.get(), sizeof *stream_);
       length = LZ4_compress_HC_continue(stream_.get(), raw.data(), out + prefix,
                                         size, room);

@@ -1,4 +1,4 @@
-// Stored raw: the payload is the block.
+// Stored uncompressed: the payload is the block.
 #include <cstring>
 #include <new>
 

@@ -9,7 +9,7 @@ namespace ashlar::internal {
 
 namespace {
 
-// A block of one repeated byte makes 128 KiB of four bytes.
+// Four bytes can stand for a block of 128 KiB of one repeated byte.
 [[maybe_unused]] constexpr uint32_t kZstdMaxExpansion = (128 << 10) / 4;
 
 constexpr Codec kCodecs[] = {
@@ -20,7 +20,7 @@ constexpr Codec kCodecs[] = {
      .new_compressor = nullptr,
      .new_decoder = &NewNoneDecoder},
 #if ASHLAR_HAVE_SNAPPY
-    // A copy of 64 bytes takes three.
+    // A copy of 64 bytes takes three bytes.
     {.type = CompressionType::kSnappyCompression,
      .max_expansion = 22,
      .levels = &SnappyLevels,
@@ -30,7 +30,7 @@ constexpr Codec kCodecs[] = {
      .version = &SnappyVersion},
 #endif
 #if ASHLAR_HAVE_ZLIB
-    // A match of 258 bytes takes two bits at least.
+    // A match of 258 bytes takes at least two bits.
     {.type = CompressionType::kZlibCompression,
      .max_expansion = 1032,
      .levels = &ZlibLevels,
@@ -41,7 +41,7 @@ constexpr Codec kCodecs[] = {
      .decodes_unsized = true},
 #endif
 #if ASHLAR_HAVE_BZIP2
-    // A block takes 19 bytes and more, and stands for 900,000 symbols; five of
+    // A block takes at least 19 bytes and stands for 900,000 symbols. Five of
     // these make a run of up to 259 bytes.
     {.type = CompressionType::kBZip2Compression,
      .max_expansion = 900'000 / 5 * 259 / 19,

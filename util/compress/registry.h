@@ -22,29 +22,29 @@
 namespace ashlar::internal {
 
 // What a codec makes of a dictionary once, so that many blocks can be
-// decompressed with it. Never changed: any number of threads.
+// decompressed with it. It never changes: any number of threads.
 class DigestedDictionary {
  public:
   virtual ~DigestedDictionary() = default;
 };
 
-// A dictionary as one codec wants it.
+// A dictionary as one codec needs it.
 struct CodecDictionary {
   Slice bytes;  // empty: there is none
-  // Null where the codec digests nothing, or could make nothing of the bytes.
+  // Null if the codec digests nothing, or could make nothing of the bytes.
   const DigestedDictionary* digested = nullptr;
 };
 
-// The reading half of one codec, with its context. One thread.
+// The reading half of one codec, with its context. One thread at a time.
 class BlockDecoder {
  public:
   virtual ~BlockDecoder() = default;
-  // Writes exactly `raw_size` bytes to `out` or fails; never writes more,
-  // whatever `body` holds. `out` is never null.
+  // Writes exactly `raw_size` bytes to `out`, or fails. Never writes more,
+  // whatever `body` contains. Requires: `out` is not null.
   virtual Status Decode(const Slice& body, const CodecDictionary& dictionary,
                         char* out, size_t raw_size) = 0;
-  // Appends what `body` holds, up to `limit` bytes, or fails and appends
-  // nothing. Takes memory only as the bytes come. For codecs that say
+  // Appends what `body` contains, up to `limit` bytes, or fails and appends
+  // nothing. Allocates memory only as the bytes come. For codecs with
   // decodes_unsized.
   virtual Status DecodeUnsized(const Slice& body,
                                const CodecDictionary& dictionary, size_t limit,
@@ -55,43 +55,45 @@ struct DictionarySamples;
 
 struct Codec {
   CompressionType type;
-  // How many uncompressed bytes one byte of the body stands for at most.
+  // The most uncompressed bytes that one byte of the body can stand for.
   uint32_t max_expansion;
   CompressionLevelRange (*levels)();
-  // Takes the declared size off the payload, and may refuse what the codec's
-  // own header contradicts.
+  // Takes the declared size off the payload. May refuse it if the codec's own
+  // header contradicts it.
   Status (*read_size)(int compress_format, const Slice& payload,
                       SizedPayload* sized);
-  // Null where there is nothing to do, or no block is written any more. Both
-  // give null when memory is out. The level of the options has been checked.
-  // The dictionary is copied; an empty one is none.
+  // Makes a compressor or a decoder. new_compressor is null if there is nothing
+  // to do, or if no block of this type is written any more. Both return null if
+  // there is no memory. The level in the options was checked before. The
+  // dictionary is copied. An empty one means none.
   std::unique_ptr<Compressor> (*new_compressor)(const CompressionOptions&,
                                                 const Slice& dictionary);
   std::unique_ptr<BlockDecoder> (*new_decoder)();
-  // Of the library that does the work; null where there is none.
+  // The version of the library that does the work. Null if there is none.
   std::string (*version)() = nullptr;
   bool decodes_unsized = false;
-  // Null where the codec takes a dictionary as it is, or ignores it. Gives
-  // null for bytes that are no dictionary, and when memory is out.
+  // Digests a dictionary. Null if the codec uses a dictionary as it is, or
+  // ignores it. Returns null for bytes that are no dictionary, and if there is
+  // no memory.
   std::unique_ptr<DigestedDictionary> (*digest)(const Slice& dictionary) =
       nullptr;
-  // Null where samples are used as they are. Gives an empty dictionary where
-  // nothing can be learned.
+  // Makes a dictionary of samples. Null if samples are used as they are.
+  // Returns an empty dictionary if nothing can be learned.
   std::string (*train)(const CompressionOptions&,
                        const DictionarySamples&) = nullptr;
 };
 
-// Longer blocks are never compressed: the codecs count in int.
+// Longer blocks are never compressed, because the codecs count in int.
 inline constexpr size_t kMaxCompressibleBytes = 0x7E000000;
 
-// Ordered by type.
+// Returns the rows, ordered by type.
 std::span<const Codec> BuiltInCodecs();
 
-// Null when it is not built in.
+// Returns the row of the type, or null if it is not built in.
 const Codec* FindCodec(CompressionType type);
 
-// How LevelDB stores zstd, under zlib's type byte: a frame and nothing before
-// it. Null when zstd is not built in.
+// Returns the row for zstd as LevelDB stores it, under zlib's type byte: a
+// frame, and nothing before it. Null if zstd is not built in.
 const Codec* FindLevelDbZstd();
 
 }  // namespace ashlar::internal

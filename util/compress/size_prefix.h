@@ -1,4 +1,4 @@
-// The uncompressed size that stands before a codec's own bytes.
+// The uncompressed size that comes before a codec's own bytes.
 //
 // For the codecs of util/compress/. Pure functions: thread-safe.
 //
@@ -21,18 +21,19 @@ namespace ashlar::internal {
 struct SizedPayload {
   uint64_t raw_size = 0;
   Slice body;
-  // False: only decompressing will tell, and raw_size says nothing.
+  // False: only decompressing tells the size, and raw_size means nothing.
   bool has_size = true;
 };
 
-// Returns the bytes written; 0, and nothing written, when there is no room.
+// Returns the number of bytes written. Returns 0, and writes nothing, if there
+// is no room.
 inline size_t WriteSizePrefix(size_t raw_size, char* out, size_t capacity) {
   if (VarintLength(raw_size) > capacity) return 0;
   return static_cast<size_t>(EncodeVarint64(out, raw_size) - out);
 }
 
-// The readers are false when the payload ends before its size does. A size is
-// read in full width, so that one beyond 32 bits is seen as what it is.
+// The readers return false if the payload ends before its size does. A size is
+// read in full width, so that a size beyond 32 bits is seen as what it is.
 inline bool ReadVarintPrefix(const Slice& payload, SizedPayload* sized) {
   const char* body =
       DecodeVarint64(payload.begin(), payload.end(), &sized->raw_size);

@@ -18,8 +18,8 @@ class SnappyCompressor : public Compressor {
  public:
   size_t Compress(const Slice& raw, char* out, size_t capacity) override {
     if (raw.size() > kMaxCompressibleBytes) return 0;
-    // The library knows no destination limit: unless there is room for the
-    // worst case, it gets a place of its own.
+    // The library does not take a limit of the destination. Unless there is
+    // room for the worst case, it writes to a buffer of its own.
     const size_t worst_case = snappy::MaxCompressedLength(raw.size());
     size_t length = 0;
     if (capacity >= worst_case) {
@@ -79,7 +79,8 @@ std::unique_ptr<BlockDecoder> NewSnappyDecoder() {
   return std::unique_ptr<BlockDecoder>(new (std::nothrow) SnappyDecoder);
 }
 
-// The library does not say: what it was built against.
+// The library does not report its version. This is the one it was built
+// against.
 std::string SnappyVersion() {
   return std::to_string(SNAPPY_MAJOR) + "." + std::to_string(SNAPPY_MINOR) +
          "." + std::to_string(SNAPPY_PATCHLEVEL);

@@ -1,6 +1,7 @@
-// What each known compression type byte is called, built in or not.
+// The names of each known compression type byte, built in or not.
 //
-// For util/compression.cc and the messages of util/compress/. Constants only.
+// For util/compression.cc and the messages of util/compress/. Constants only:
+// thread-safe.
 
 #ifndef ASHLAR_UTIL_COMPRESS_TYPE_NAMES_H_
 #define ASHLAR_UTIL_COMPRESS_TYPE_NAMES_H_
@@ -14,13 +15,13 @@ namespace ashlar::internal {
 struct CompressionTypeNames {
   CompressionType type;
   std::string_view enumerator;
-  // In the property rocksdb.compression.
+  // The word in the property rocksdb.compression.
   std::string_view property;
-  // On command lines and in messages.
+  // The word on command lines and in messages.
   std::string_view word;
 };
 
-// By byte.
+// Ordered by byte.
 inline constexpr CompressionTypeNames kCompressionTypeNames[] = {
     {CompressionType::kNoCompression, "kNoCompression", "NoCompression",
      "none"},
@@ -37,7 +38,7 @@ inline constexpr CompressionTypeNames kCompressionTypeNames[] = {
      "ZSTDNotFinal", "zstdnotfinal"},
 };
 
-// Null for a byte that is no known type.
+// Returns null for a byte that is no known type.
 constexpr const CompressionTypeNames* FindTypeNames(CompressionType type) {
   for (const CompressionTypeNames& names : kCompressionTypeNames) {
     if (names.type == type) return &names;

@@ -1,4 +1,4 @@
-// Decompressing what does not say how much it holds: into a buffer that grows
+// Decompresses payloads that do not say their size, into a buffer that grows
 // with the bytes that come, up to a limit.
 //
 // For the codecs of util/compress/ that work as streams. Not thread-safe.
@@ -22,14 +22,17 @@ enum class StreamStep {
   kNoMemory,  // for the library's own state
 };
 
-// What a codec's library says of itself is no fault of the block.
+// Returns MemoryLimit: the codec's library has no memory. That is no fault of
+// the block.
 inline Status NoMemoryFor(std::string_view codec) {
   return Status::MemoryLimit("out of memory for the state of " +
                              std::string(codec));
 }
 
-// step(char* to, size_t room, size_t* made) -> StreamStep writes what comes
-// next. Appends all of it to *out, or fails and appends nothing.
+// Calls step(char* to, size_t room, size_t* made) -> StreamStep, which writes
+// what comes next, until the stream ends. Appends everything to *out, or fails
+// and appends nothing. Returns Corruption for damage and for more than `limit`
+// bytes, MemoryLimit if there is no memory.
 template <typename Step>
 Status AppendStream(std::string_view codec, size_t limit, const Step& step,
                     Buffer* out) {
@@ -42,7 +45,7 @@ Status AppendStream(std::string_view codec, size_t limit, const Step& step,
   };
   for (;;) {
     const size_t produced = out->size() - before;
-    // At the limit there may still be the end to read, but no byte more.
+    // At the limit, the end may still have to be read, but no byte more.
     const bool full = produced == limit;
     char beyond;
     const size_t room =

@@ -17,7 +17,8 @@ namespace ashlar::internal {
 namespace {
 
 constexpr int kMemLevel = 8;
-// Negative: raw deflate. Reading takes the widest window, which reads all.
+// Negative means raw deflate. Reading uses the widest window, which reads every
+// stream.
 constexpr int kReadingWindowBits = -MAX_WBITS;
 constexpr size_t kMostStreamBytes = 0x7fffffff;
 

@@ -22,18 +22,18 @@ int LevelOf(const CompressionOptions& options) {
                                                             : options.level;
 }
 
-// Whether what a call of zstd returned says so.
+// Returns whether the result of a call of zstd means that memory is out.
 bool LacksMemory(size_t result) {
   return ZSTD_getErrorCode(result) == ZSTD_error_memory_allocation;
 }
 
-// Throws where there is no memory for so much, and takes none. zstd before
-// 1.5.6 follows a null pointer where it has none to make a dictionary of
-// (facebook/zstd#3847): so it is not begun.
+// Throws if there is no memory for that many bytes, and allocates none. zstd
+// before 1.5.6 follows a null pointer if it has no memory to make a dictionary
+// (facebook/zstd#3847). So then the dictionary is not begun.
 void RequireMemory(size_t bytes) { ::operator delete(::operator new(bytes)); }
 
-// More than what zstd makes of a dictionary for compressing, which depends on
-// its size.
+// More memory than zstd needs for a dictionary to compress with, which depends
+// on the dictionary's size.
 constexpr size_t kTimesDictionary = 32;
 constexpr size_t kDictionaryStateBytes = size_t{1} << 20;
 
@@ -75,7 +75,7 @@ class ZstdCompressor : public Compressor {
         ZSTD_compress2(context_.get(), out + prefix, capacity - prefix,
                        raw.data(), raw.size());
     if (LacksMemory(length)) throw std::bad_alloc();
-    // Too small a destination: the block is stored raw.
+    // The destination is too small: the block is stored uncompressed.
     return ZSTD_isError(length) != 0 ? 0 : prefix + length;
   }
 
@@ -135,7 +135,7 @@ Status ReadZstdSize(int /*compress_format*/, const Slice& payload,
                               " bytes: expected its uncompressed size first");
   }
   // A frame that announces more than was declared cannot be decompressed to
-  // it; frames of other writers need not announce anything.
+  // that size. Frames of other writers need not announce anything.
   const uint64_t announced =
       ZSTD_getFrameContentSize(sized->body.data(), sized->body.size());
   if (announced != ZSTD_CONTENTSIZE_UNKNOWN &&
@@ -166,8 +166,8 @@ std::unique_ptr<Compressor> NewZstdCompressor(const CompressionOptions& options,
   CompressionContext context(ZSTD_createCCtx());
   if (context == nullptr) return nullptr;
   const int level = LevelOf(options);
-  // These stay for all blocks. Their values have been checked, so they cannot
-  // fail.
+  // These stay set for all blocks. Their values were checked, so the calls
+  // cannot fail.
   ZSTD_CCtx_setParameter(context.get(), ZSTD_c_compressionLevel, level);
   ZSTD_CCtx_setParameter(context.get(), ZSTD_c_contentSizeFlag, 1);
   ZSTD_CCtx_setParameter(context.get(), ZSTD_c_checksumFlag,
@@ -200,8 +200,8 @@ std::unique_ptr<DigestedDictionary> DigestZstdDictionary(
     return digested->dictionary != nullptr;
   };
   if (digest()) return digested;
-  // zstd does not say whether the dictionary or memory is at fault. Where there
-  // is room for all that it takes, and some more, it is the dictionary.
+  // zstd does not say whether the dictionary is bad or memory is out. If there
+  // is memory for everything that it needs, and more, the dictionary is bad.
   constexpr size_t kStateBytes = size_t{64} << 10;
   RequireMemory(2 * dictionary.size() + kStateBytes);
   return digest() ? std::move(digested) : nullptr;
@@ -209,7 +209,7 @@ std::unique_ptr<DigestedDictionary> DigestZstdDictionary(
 
 std::string TrainZstdDictionary(const CompressionOptions& options,
                                 const DictionarySamples& samples) {
-  // The trainer's own tables, and what it makes of the result.
+  // For the trainer's own tables, and for what it makes of the result.
   constexpr size_t kTrainerBytes = size_t{16} << 20;
   RequireMemory(kTrainerBytes + 4 * samples.bytes.size() +
                 kTimesDictionary * options.max_dict_bytes);
@@ -230,7 +230,7 @@ std::string TrainZstdDictionary(const CompressionOptions& options,
         samples.bytes.data(), samples.lengths.data(), count, params);
   }
   if (ZDICT_isError(length) != 0 && LacksMemory(length)) throw std::bad_alloc();
-  // Too few samples, or too little room: no dictionary then.
+  // If there are too few samples or too little room, there is no dictionary.
   dictionary.resize(ZDICT_isError(length) != 0 ? 0 : length);
   return dictionary;
 }

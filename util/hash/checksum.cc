@@ -23,8 +23,9 @@ __attribute__((target("avx"))) void ClearUpperHalves() {
 }
 #endif
 
-// The library chooses its kernel at the first call and stores the choice
-// without any ordering; the static makes one thread do it before all others.
+// The library chooses its kernel at the first call, and stores the choice
+// without any memory order. The static makes one thread do it before all
+// others.
 uint32_t Xxh3Low32(const char* data, size_t n) {
   [[maybe_unused]] static const uint64_t chosen = XXH3_64bits("", 0);
   const auto hash = static_cast<uint32_t>(XXH3_64bits(data, n));
@@ -100,7 +101,7 @@ uint32_t Checksum(ChecksumType type, const char* data, size_t n) {
   return 0;
 }
 
-// As the library chooses, which does not tell.
+// As the library chooses. It does not report its choice.
 std::string_view Xxh3Path() {
 #if defined(__x86_64__)
 #if __has_include(<xxh_x86dispatch.h>)

@@ -1,7 +1,7 @@
 // The 32-bit checksum of a block or footer, by algorithm.
 //
-// Used by whoever writes or checks block trailers and footers. What format
-// version 6 adds for the place in the file is not here: that belongs to the
+// Used by code that writes or checks block trailers and footers. What format
+// version 6 adds for the position in the file is not here: that belongs to the
 // trailer. Pure functions: thread-safe.
 
 #ifndef ASHLAR_UTIL_HASH_CHECKSUM_H_
@@ -15,16 +15,19 @@
 
 namespace ashlar::internal {
 
-// Of the n bytes at `data` followed by `last_byte`, without needing them side
-// by side. For blocks `last_byte` is the compression type.
+// Returns the checksum of the n bytes at `data` followed by `last_byte`. The
+// two need not be next to each other. For blocks, `last_byte` is the
+// compression type.
 uint32_t ChecksumWithLastByte(ChecksumType type, const char* data, size_t n,
                               uint8_t last_byte);
 
-// Of a whole string, whose own last byte takes the part of `last_byte`: the
-// rule for footers. An empty string has XXH3 checksum 0.
+// Returns the checksum of n bytes, whose own last byte is treated as
+// `last_byte`: this is the rule for footers. The XXH3 checksum of an empty
+// string is 0.
 uint32_t Checksum(ChecksumType type, const char* data, size_t n);
 
-// What XXH3 runs on here: "avx512", "avx2", "sse2", "neon" or "portable".
+// Returns what XXH3 runs on here: "avx512", "avx2", "sse2", "neon" or
+// "portable".
 std::string_view Xxh3Path();
 
 }  // namespace ashlar::internal

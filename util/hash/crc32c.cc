@@ -36,8 +36,8 @@ std::string_view Crc32cPath() { return ChosenPath().name; }
 
 bool HasCrc32cHardware() { return Cpu().sse42 || Cpu().arm_crc; }
 
-// Eight bytes a step: each goes through its own table, chosen by how many
-// bytes of the word come after it.
+// Eight bytes per step. Each byte goes through its own table, chosen by how
+// many bytes of the word come after it.
 uint32_t Crc32cExtendPortable(uint32_t crc, const char* data, size_t n) {
   crc = ~crc;
   for (; n >= 8; data += 8, n -= 8) {

@@ -29,7 +29,8 @@ constexpr CrcShift kShiftLong = MakeCrcShift(kLongLane);
 constexpr CrcShift kShiftShort = MakeCrcShift(kShortLane);
 
 #if defined(__x86_64__)
-// 64 bits wide as the instruction's register is, which saves a move a step.
+// 64 bits wide, as the instruction's register is, which saves one move per
+// step.
 using CrcRegister = uint64_t;
 ASHLAR_CRC_TARGET inline CrcRegister TakeWord(CrcRegister crc, uint64_t word) {
   return _mm_crc32_u64(crc, word);

@@ -1,7 +1,7 @@
 // Tables for CRC-32C, computed by the compiler.
 //
-// For crc32c*.cc only. All on the raw register: without the inversions at the
-// start and the end that a finished CRC has.
+// For crc32c*.cc only. All work on the raw register, without the inversions at
+// the start and the end that a finished CRC has. Constants: thread-safe.
 
 #ifndef ASHLAR_UTIL_HASH_CRC32C_TABLES_H_
 #define ASHLAR_UTIL_HASH_CRC32C_TABLES_H_
@@ -14,7 +14,7 @@ namespace ashlar::internal {
 
 using CrcByteTable = std::array<uint32_t, 256>;
 
-// What the register becomes when byte b goes through it, by b.
+// The register after byte b has gone through it, for each b.
 constexpr CrcByteTable MakeCrc32cByteTable() {
   constexpr uint32_t kReflectedPolynomial = 0x82F63B78;
   CrcByteTable table{};
@@ -34,7 +34,7 @@ constexpr uint32_t Crc32cStep(uint32_t crc, uint8_t byte) {
   return (crc >> 8) ^ kCrc32cByteTable[(crc ^ byte) & 0xff];
 }
 
-// Row k, entry b: byte b followed by k zero bytes.
+// Row k, entry b: the register for byte b followed by k zero bytes.
 constexpr std::array<CrcByteTable, 8> MakeCrc32cSlices() {
   std::array<CrcByteTable, 8> slices{};
   for (size_t byte = 0; byte < 256; ++byte) {
@@ -47,8 +47,8 @@ constexpr std::array<CrcByteTable, 8> MakeCrc32cSlices() {
   return slices;
 }
 
-// Sends a whole register through `zeros` zero bytes: the XOR of one entry for
-// each of its bytes. That joins the CRCs of neighbouring runs.
+// Sends a whole register through `zeros` zero bytes: the XOR of one table entry
+// for each of its bytes. That joins the CRCs of neighbouring runs.
 struct CrcShift {
   std::array<CrcByteTable, 4> by_byte;
 
@@ -62,7 +62,8 @@ constexpr CrcShift MakeCrcShift(size_t zeros) {
   CrcShift shift{};
   for (size_t position = 0; position < 4; ++position) {
     CrcByteTable& table = shift.by_byte[position];
-    // A CRC register is linear: bits first, then every byte from its bits.
+    // A CRC register is linear: first the entries of single bits, then that of
+    // every byte from its bits.
     for (size_t bit = 0; bit < 8; ++bit) {
       uint32_t crc = uint32_t{1} << (8 * position + bit);
       for (size_t i = 0; i < zeros; ++i) crc = Crc32cStep(crc, 0);

@@ -1,9 +1,9 @@
-// H64: the 64-bit hash that filters store keys by.
+// H64: the 64-bit hash by which filters store keys.
 //
-// Used once per key when a filter is built and when it is asked. Frozen: its
-// values are in files. It is a preview of XXH3 with a changed empty case, so
-// no xxHash library computes it, and block checksums use the final XXH3
-// instead. FORMAT.md, "The hash H64". Pure: thread-safe.
+// Used once per key when a filter is built and when it is asked. It must never
+// change: its values are in files. It is a preview of XXH3 with a changed empty
+// case. So no xxHash library computes it, and block checksums use the final
+// XXH3 instead. See FORMAT.md, "The hash H64". Pure: thread-safe.
 
 #ifndef ASHLAR_UTIL_HASH_FILTER_HASH_H_
 #define ASHLAR_UTIL_HASH_FILTER_HASH_H_
@@ -24,7 +24,8 @@ inline constexpr uint64_t kPrime64Third = 0x165667B19E3779F9;
 inline constexpr uint64_t kSecretWord0 = 0xBE4BA423396CFEB8;
 inline constexpr uint64_t kSecretWord8 = 0x1CAD21F72C81017C;
 
-// Both halves of the 128-bit product, so that no bit of it is lost.
+// Returns both halves of the 128-bit product, XORed, so that no bit of it is
+// lost.
 inline uint64_t FoldedProduct(uint64_t a, uint64_t b) {
   __extension__ using Uint128 = unsigned __int128;
   const Uint128 product = static_cast<Uint128>(a) * b;
@@ -52,7 +53,7 @@ inline uint64_t Of9To16(const char* data, size_t n) {
   return Avalanche(n + a + b + FoldedProduct(a, b));
 }
 
-// Lengths 0 to 3 and 17 up, out of line.
+// Lengths 0 to 3, and 17 and above. Not inline.
 uint64_t OfOtherLengths(const char* data, size_t n);
 
 }  // namespace filter_hash

@@ -1,8 +1,8 @@
 // H32: the 32-bit hash that is stored in files.
 //
 // Hash indexes of data blocks and legacy Bloom filters place keys by it, each
-// with a seed of its own. Frozen: its values are in files. FORMAT.md, "Hash
-// index". Pure: thread-safe.
+// with a seed of its own. It must never change: its values are in files. See
+// FORMAT.md, "Hash index". Pure: thread-safe.
 #ifndef ASHLAR_UTIL_HASH_HASH32_H_
 #define ASHLAR_UTIL_HASH_HASH32_H_
 
@@ -25,7 +25,7 @@ inline uint32_t Hash32(const Slice& bytes, uint32_t seed) {
     p += sizeof(uint32_t);
   }
   if (left == 0) return h;
-  // The last bytes are taken as signed numbers.
+  // The last bytes are treated as signed numbers.
   for (size_t i = left; i > 0; --i) {
     h += static_cast<uint32_t>(static_cast<signed char>(p[i - 1]))
          << (8 * (i - 1));

@@ -1,4 +1,5 @@
-// AtomicFile: a temporary name, and a rename once all is well.
+// AtomicFile: writes under a temporary name, and renames when everything is
+// written.
 
 #include <unistd.h>
 
@@ -19,7 +20,7 @@ struct AtomicFile::State {
   std::unique_ptr<WritableFile> file;
   // Holds the lock from before the first byte until after the rename.
   int lock = -1;
-  bool exists = false;  // the temporary name
+  bool exists = false;  // whether the temporary name exists
 
   Status Commit();
   int RemoveTemporary() {
@@ -39,16 +40,16 @@ struct AtomicFile::State {
 
 namespace {
 
-// The process number and a count: unique on one machine, mostly.
+// The process number and a count: mostly unique on one machine.
 std::string TemporaryName(const std::string& path) {
   static internal::RelaxedAtomic<uint64_t> counter(0);
   const uint64_t n = counter.FetchAdd(1);
   return path + ".tmp." + std::to_string(::getpid()) + "." + std::to_string(n);
 }
 
-// Locks a new file, and opens it a second time: the lock must outlive the
-// WritableFile. EEXIST: a process that looks for what killed ones left was
-// faster, and has it or has removed it.
+// Locks a new file and duplicates its descriptor: the lock must outlive the
+// WritableFile. Returns EEXIST if a process that looks for what killed ones
+// left was faster, and has locked or removed the file.
 int LockNew(int fd, int* lock) {
   int error = port::TryLock(fd);
   if (error == EWOULDBLOCK) return EEXIST;
@@ -58,8 +59,8 @@ int LockNew(int fd, int* lock) {
   return names == 0 ? EEXIST : port::Duplicate(fd, lock);
 }
 
-// A file that was not there before: nothing planted under the name is followed
-// or written to. Names that are taken are passed over.
+// Creates a file that did not exist before. So nothing that was planted under
+// the name is followed or written to. Names that are taken are passed over.
 Result<std::unique_ptr<WritableFile>> CreateTemporary(const std::string& path,
                                                       std::string* temporary,
                                                       int* lock) {
@@ -132,7 +133,8 @@ Status AtomicFile::State::Commit() {
   int error = options.overwrite
                   ? port::Rename(temporary, path)
                   : port::RenameNoReplace(temporary, path, &stays);
-  // A file server that repeats a call can report an error of one that was done.
+  // A file server that repeats a call may report an error for a call that was
+  // done.
   if (error != 0 && port::IsNameOf(lock, path)) {
     stays = port::Exists(temporary);
     error = 0;

@@ -7,14 +7,14 @@ namespace ashlar::internal {
 
 namespace {
 
-// How far a request has come stands in its `data`.
+// A request's `data` tells how much of it has been read.
 void Advance(ReadRequest* request, int64_t got) {
   if (got <= 0) return;
   request->data =
       Slice(request->scratch, request->data.size() + static_cast<size_t>(got));
 }
 
-// What is still to be read of a request.
+// The part of a request that is still to be read.
 struct Rest {
   explicit Rest(const ReadRequest& r)
       : offset(r.offset + r.data.size()),
@@ -50,7 +50,7 @@ void ManyReads::ReadGroup(int fd, const std::string& path,
                           std::span<ReadRequest> requests) {
   std::array<ReadRequest*, kGroup> missing;
   size_t n = 0;
-  // A single one gains nothing from being asked for twice.
+  // A single request gains nothing from being tried twice.
   bool at_once = requests.size() == 1;
   for (ReadRequest& r : requests) {
     r.data = Slice(r.scratch, 0);
@@ -68,9 +68,9 @@ void ManyReads::ReadGroup(int fd, const std::string& path,
   for (ReadRequest* const r : awaited) Finish(fd, path, r);
 }
 
-// Whether that is all that was asked for. Nothing else is the end of the file:
-// Linux 5.9 and 5.10 may answer 0 where the page cache has nothing. *at_once:
-// no read of the file will ever wait.
+// Returns whether that was everything requested. An answer of 0 does not mean
+// the end of the file: Linux 5.9 and 5.10 may return 0 if the page cache has
+// nothing. Sets *at_once if no read of the file will ever wait.
 bool ManyReads::TakeCached(int fd, ReadRequest* request, bool* at_once) const {
   const Rest rest(*request);
   const int64_t got = calls_.read_cached(fd, rest.offset, rest.to, rest.n);
@@ -95,7 +95,7 @@ void ManyReads::Finish(int fd, const std::string& path,
   }
 }
 
-// Whether a ring was asked. What it did not answer in full is left to be
+// Returns whether a ring was used. What it did not answer in full must still be
 // finished.
 bool ManyReads::ReadByRing(int fd, std::span<ReadRequest*> requests) {
   std::unique_ptr<Ring> ring = TakeRing();
@@ -109,8 +109,8 @@ bool ManyReads::ReadByRing(int fd, std::span<ReadRequest*> requests) {
   return sound;
 }
 
-// False: the kernel did not take all that the ring holds. It has none of it
-// when this returns.
+// Returns false if the kernel did not take everything that the ring has. When
+// this returns, the kernel has no read of the ring.
 bool ManyReads::AskRing(Ring* ring, int fd, std::span<ReadRequest*> requests) {
   uint32_t queued = 0;
   for (const ReadRequest* const r : requests) {
@@ -155,7 +155,7 @@ std::unique_ptr<port::ReadRing> ManyReads::OpenRing() {
   const int error = calls_.open_ring(kGroup, &ring);
   if (error == 0) return ring;
   num_rings_.FetchSub(1);
-  // Of the other reasons there will be no end.
+  // The other reasons will not go away.
   if (error != ENOMEM && error != EMFILE && error != ENFILE) {
     denied_.Store(true);
   }

@@ -1,33 +1,33 @@
-// ManyReads: several pieces of one file, read together.
+// ManyReads: reads several pieces of one file together.
 //
-// Used by the files of the operating system (RandomAccessFile::MultiRead).
+// Files of the operating system use it (RandomAccessFile::MultiRead).
 //
-// Protocol. The pieces go through in groups of kGroup, each group in two steps:
+// Protocol. The pieces are read in groups of kGroup, each group in two steps:
 //
-//   Cached  Each piece is asked for by preadv2 with RWF_NOWAIT, which copies
-//           what the page cache has at the price of a pread and waits for
-//           nothing. Where all is there, that is all. File systems that are
-//           memory (tmpfs) refuse such reads: there, preads are all.
-//   Awaited What is missing goes to io_uring by one submission, and one wait
-//           for all answers. Where there is no ring, the kernel is told of all
-//           of it (posix_fadvise, WILLNEED), which starts the device on all
-//           pieces at once, and then each is read by pread.
+//   Cached   Each piece is read by preadv2 with RWF_NOWAIT. That copies what
+//            the page cache has, at the price of a pread, and waits for
+//            nothing. If everything is there, this is all. File systems that
+//            are memory (tmpfs) refuse such reads: there, preads do everything.
+//   Awaited  What is missing goes to io_uring by one submission, with one wait
+//            for all answers. If there is no ring, posix_fadvise (WILLNEED)
+//            tells the kernel about all pieces, which starts the device on all
+//            of them at once. Then each is read by pread.
 //
-// Whatever a ring's answer lacks (short, interrupted, refused, failed) is read
-// by pread, so that how far a read got and how it failed is always pread's word
-// on it. Not by threads: WILLNEED and preads are as fast as a ring, and twice
-// as fast as eight threads (docs/decisions.md).
+// Whatever is missing in a ring's answer (short, interrupted, refused, failed)
+// is read by pread. So how far a read got, and how it failed, is always what
+// pread says. Threads are not used: WILLNEED and preads are as fast as a ring,
+// and twice as fast as eight threads (docs/decisions.md).
 //
-// Rings. At most kMostRings are open, each used by one call at a time; a call
-// that finds none free goes the other way. They are kept until the process
-// ends, for whichever thread comes next: a thread that ends leaves nothing
-// behind. While the kernel has reads of a call, that call does not return,
-// whatever the kernel says of waiting: they write to the caller's memory. A
-// ring whose submission fails is closed, with what the kernel did not take.
-// Where the kernel denies rings (ENOSYS, EPERM and the like), nobody asks
-// again; where descriptors or memory have run out, the next call does. A child
-// of fork closes its copies of its parent's rings as it comes upon them, and
-// opens its own. Rings are closed on exec.
+// Rings. At most kMostRings are open, and one call at a time uses each. A call
+// that finds no free ring reads without one. Rings are kept until the process
+// ends, for whichever thread comes next, so a thread that ends leaves nothing
+// behind. As long as the kernel has reads of a call, that call does not return,
+// whatever the kernel says about waiting: the reads write to the caller's
+// memory. If a submission fails, the ring is closed, with what the kernel did
+// not take. If the kernel denies rings (ENOSYS, EPERM and the like), no call
+// asks again. If descriptors or memory have run out, the next call asks again.
+// A child of fork closes its copies of its parent's rings when it comes upon
+// them, and opens its own. Rings are closed on exec.
 //
 // Any number of threads. Allocates nothing once the rings are open.
 #ifndef ASHLAR_UTIL_IO_MANY_READS_H_
@@ -56,10 +56,11 @@ class ManyReads {
   ManyReads& operator=(const ManyReads&) = delete;
   ~ManyReads();
 
-  // The one for all files; never destroyed, since threads may outlive main.
+  // Returns the one for all files. It is never destroyed, since threads may
+  // outlive main.
   static ManyReads& OfProcess();
 
-  // As RandomAccessFile::MultiRead; `path` is for messages.
+  // As RandomAccessFile::MultiRead. `path` is for messages.
   void Read(int fd, const std::string& path, std::span<ReadRequest> requests);
 
  private:
@@ -82,7 +83,7 @@ class ManyReads {
   struct Place {
     HoldAtomic<Ring*> ring{nullptr};  // owned
   };
-  std::array<Place, kMostRings> idle_;  // those that nobody uses
+  std::array<Place, kMostRings> idle_;  // rings that no call uses
 };
 
 }  // namespace ashlar::internal

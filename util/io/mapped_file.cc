@@ -1,7 +1,8 @@
-// Files of the operating system, read where the page cache holds them.
+// Files of the operating system, read in place in the page cache.
 //
-// Pages come in by fault, sixteen at a time as the kernel maps around a fault;
-// asking for larger pieces by madvise was measured to be slower.
+// Pages come in by page faults, sixteen at a time, since the kernel maps pages
+// around a fault. Asking for larger pieces by madvise was measured to be
+// slower.
 
 #include "ashlar/util/file.h"
 #include "port/posix_io.h"
@@ -18,7 +19,7 @@ class MappedFile final : public RandomAccessFile {
     if (bytes_ != nullptr) port::UnmapFile(bytes_, size_);
   }
 
-  // Once, before anything else. An empty file is not mapped.
+  // Call it once, before anything else. An empty file is not mapped.
   Status Open() {
     int fd;
     const int open_error = port::OpenForRead(path_, &fd);

@@ -33,7 +33,7 @@ class PosixWritableFile final : public WritableFile {
     if (fd_ >= 0) static_cast<void>(port::Close(fd_));
   }
 
-  // Once, where there is no descriptor yet.
+  // Call it once, if there is no descriptor yet.
   Status Open() {
     const int error = port::OpenForWrite(path_, &fd_);
     if (error != 0) fd_ = -1;
@@ -67,7 +67,7 @@ class PosixRandomAccessFile final : public RandomAccessFile {
     if (fd_ >= 0) static_cast<void>(port::Close(fd_));
   }
 
-  // Once, before anything else.
+  // Call it once, before anything else.
   Status Open() {
     int error = port::OpenForRead(path_, &fd_);
     if (error != 0) {

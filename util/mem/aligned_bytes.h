@@ -1,7 +1,8 @@
-// AlignedBytes: a copy of bytes that begins where a cache line does.
+// AlignedBytes: a copy of bytes that begins at a cache line.
 //
-// For what is read line by line, as filters are: else nearly every line that
-// is asked for lies in two of memory's. Move-only; not thread-safe.
+// For bytes that are read by the line, such as filters: otherwise nearly every
+// line that is read would be in two lines of memory. Move-only. Not
+// thread-safe.
 #ifndef ASHLAR_UTIL_MEM_ALIGNED_BYTES_H_
 #define ASHLAR_UTIL_MEM_ALIGNED_BYTES_H_
 
@@ -18,7 +19,7 @@ class AlignedBytes {
  public:
   static constexpr size_t kAlignment = 64;
 
-  // False when memory is out; it is empty then.
+  // Copies the bytes. Returns false if there is no memory: it is empty then.
   [[nodiscard]] bool Assign(const Slice& bytes) {
     size_ = 0;
     data_.reset(
@@ -31,7 +32,7 @@ class AlignedBytes {
 
   Slice slice() const { return {data_.get(), size_}; }
   size_t size() const { return size_; }
-  // Bytes of memory that they take.
+  // Returns the bytes of memory that the copy takes.
   size_t room() const { return data_ == nullptr ? 0 : RoomFor(slice()); }
 
  private:

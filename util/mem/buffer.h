@@ -1,10 +1,10 @@
 // Buffer: bytes that grow without being cleared first.
 //
-// Blocks are built, read and decompressed into these. Unlike std::string,
-// growing does not write zeros that are overwritten at once, and kSlack bytes
-// beyond size() may always be read and overwritten, so that hot loops can
-// copy in whole words. What is first reserved and not small begins where a
-// cache line does. Move-only; not thread-safe.
+// Blocks are built, read and decompressed into it. Unlike std::string, growing
+// does not write zeros that are overwritten at once. kSlack bytes beyond size()
+// may always be read and overwritten, so that hot loops can copy whole words.
+// If the first reservation is not small, the bytes begin at a cache line.
+// Move-only. Not thread-safe.
 #ifndef ASHLAR_UTIL_MEM_BUFFER_H_
 #define ASHLAR_UTIL_MEM_BUFFER_H_
 
@@ -22,7 +22,7 @@ namespace ashlar::internal {
 
 class Buffer {
  public:
-  // Bytes past size() that belong to the allocation.
+  // Bytes beyond size() that belong to the allocation.
   static constexpr size_t kSlack = 64;
 
   Buffer() = default;
@@ -46,19 +46,20 @@ class Buffer {
   Slice slice() const { return Slice(data_.get(), size_); }
   void clear() { size_ = 0; }
 
-  // Makes room for `extra` more bytes beyond size(); contents stay. Throws
-  // std::bad_alloc when memory is out or the sum overflows.
+  // Makes room for `extra` more bytes beyond size(). The contents stay. Throws
+  // std::bad_alloc if there is no memory or the sum overflows.
   void Reserve(size_t extra) {
     if (capacity_ - size_ < extra) [[unlikely]] {
       if (!Grow(extra)) throw std::bad_alloc();
     }
   }
-  // The same, for callers that can say what there is no memory for: false
-  // instead of an exception.
+  // Does the same for callers that can say what there is no memory for: returns
+  // false instead of throwing.
   [[nodiscard]] bool TryReserve(size_t extra) {
     return capacity_ - size_ >= extra || Grow(extra);
   }
-  // After writing at end(): only within what was reserved.
+  // Adds `n` bytes, which were written at end(), to the size. Requires: they
+  // were reserved.
   void Advance(size_t n) {
     assert(n <= capacity_ - size_);
     size_ += n;

@@ -1,7 +1,8 @@
 // Copying short byte strings without a call.
 //
-// Keys and values of a table are mostly shorter than a few cache lines, where
-// the call and the size dispatch of memcpy cost as much as the copy itself.
+// Block builders and iterators use it for keys and values. These are mostly
+// shorter than a few cache lines, where the call and the size dispatch of
+// memcpy cost as much as the copy itself. Pure: thread-safe.
 #ifndef ASHLAR_UTIL_MEM_COPY_H_
 #define ASHLAR_UTIL_MEM_COPY_H_
 
@@ -10,9 +11,9 @@
 
 namespace ashlar::internal {
 
-// Copies exactly n bytes between buffers that do not overlap, and returns the
-// new end. Where n lies between a chunk's size and its double, the last chunk
-// is moved forward to end at n: it writes some bytes twice and none beyond.
+// Copies exactly n bytes, and returns the new end. If n is between the size of
+// a chunk and twice that, the last chunk is moved to end at n: it writes some
+// bytes twice, and none beyond. Requires: the buffers do not overlap.
 inline char* CopyShort(char* to, const char* from, size_t n) {
   constexpr size_t kSmall = 8;
   constexpr size_t kChunk = 16;

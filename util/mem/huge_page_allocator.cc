@@ -1,12 +1,12 @@
-// Sizes fall into classes, eight to each doubling. A class has slabs: each one
-// huge page, cut into cells of the class's size. A cell begins with the address
-// of its slab (null: it is no cell, but malloc's), so that giving back needs
-// nothing but the object.
+// Sizes are grouped into classes, eight to each doubling. A class has slabs.
+// Each slab is one huge page, cut into cells of the class's size. A cell begins
+// with the address of its slab, so that giving it back needs nothing but the
+// object. (Null: it is not a cell, but came from malloc.)
 //
-// A class's mutex guards its slabs, their lists of free cells and counts. A
-// slab with free cells is in the class's list; one that is full is in none; one
-// that is empty goes back to the system, but for the last of its class, since a
-// cache that is full gives back and takes by turns.
+// A class's mutex protects its slabs, their lists of free cells and their
+// counts. A slab with free cells is in the class's list. A full slab is in no
+// list. An empty slab goes back to the system, except the last one of its
+// class: a full cache gives back and takes by turns.
 
 #include "ashlar/util/huge_page_allocator.h"
 
@@ -35,7 +35,8 @@ constexpr size_t kClassesPerDoubling = 8;
 constexpr size_t kNumClasses =
     kClassesPerDoubling * std::bit_width(kLargest / kSmallest - 1) + 1;
 
-// The first class whose cells hold `size` bytes; size <= kLargest.
+// Returns the first class whose cells hold `size` bytes. Requires: size <=
+// kLargest.
 size_t ClassOf(size_t size) {
   if (size <= kSmallest) return 0;
   const size_t times = (size - 1) / kSmallest;
@@ -55,7 +56,7 @@ constexpr char kName[] = "HugePageAllocator";
 
 struct Slab;
 
-// In front of each object; the rest of its line is left empty.
+// Before each object. The rest of its cache line is empty.
 struct Cell {
   Slab* slab;
   Cell* next_free;
@@ -65,9 +66,9 @@ static_assert(sizeof(Cell) <= kLine);
 struct Slab {
   size_t size_class = 0;
   uint32_t used = 0;
-  uint32_t never_used = 0;  // cells from there on
+  uint32_t never_used = 0;  // cells from this one on
   Cell* free_cells = nullptr;
-  // In the class's list, where it has free cells.
+  // In the class's list, if it has free cells.
   Slab* next = nullptr;
   Slab* previous = nullptr;
 };
@@ -78,7 +79,7 @@ class HugePageAllocator final : public MemoryAllocator {
   HugePageAllocator() = default;
   HugePageAllocator(const HugePageAllocator&) = delete;
   HugePageAllocator& operator=(const HugePageAllocator&) = delete;
-  // Everything was given back.
+  // Requires: everything was given back.
   ~HugePageAllocator() override {
     for (SizeClass& c : classes_) {
       MutexLock lock(&c.mutex);
@@ -203,7 +204,8 @@ std::shared_ptr<MemoryAllocator> NewHugePageAllocator() {
 }
 
 bool IsHugePageAllocator(const MemoryAllocator* allocator) {
-  // By the address: others may have that name, or be built without RTTI.
+  // By the address of the name: other allocators may have an equal name, or be
+  // built without RTTI.
   return allocator != nullptr && allocator->Name() == kName;
 }
 

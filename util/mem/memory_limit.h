@@ -1,11 +1,10 @@
-// OrMemoryLimit: the edge of the library, which no want of memory crosses as an
-// exception.
+// OrMemoryLimit: the edge of the library, which std::bad_alloc does not cross.
 //
 // Each public function that returns Status or Result does its work inside one
-// call of it. Inside, code that has nothing better to do about it lets
-// std::bad_alloc pass: what it owns goes back by destructors, and the objects
-// that it leaves half done are the callee's to give up. A thread of a pool has
-// such an edge of its own.
+// call of it. Inside, code that cannot do anything better lets std::bad_alloc
+// pass. What that code owns is freed by destructors. Objects that are left half
+// done belong to the called function, which gives them up. A thread of a pool
+// has such an edge of its own. Thread-safe.
 #ifndef ASHLAR_UTIL_MEM_MEMORY_LIMIT_H_
 #define ASHLAR_UTIL_MEM_MEMORY_LIMIT_H_
 
@@ -16,9 +15,10 @@
 
 namespace ashlar::internal {
 
-// Returns what work() returns, which a Status converts to; MemoryLimit where
-// it throws for want of memory. std::length_error is what containers throw for
-// sizes that no memory has room for.
+// Returns what work() returns. If it throws because memory is out, returns
+// MemoryLimit. Requires: a Status converts to its result type.
+// std::length_error is what containers throw for sizes that no memory has room
+// for.
 template <typename Work>
 auto OrMemoryLimit(const Work& work) -> decltype(work()) {
   try {
@@ -30,8 +30,8 @@ auto OrMemoryLimit(const Work& work) -> decltype(work()) {
   }
 }
 
-// For work that goes on after errors, such as the damage of one block: this one
-// is of the work itself, and ends it.
+// For work that continues after errors, such as damage of one block. Being out
+// of memory is an error of the work itself, and ends it.
 inline void ThrowIfOutOfMemory(const Status& status) {
   if (status.IsMemoryLimit()) [[unlikely]]
     throw std::bad_alloc();

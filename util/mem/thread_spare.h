@@ -3,13 +3,15 @@
 //   ThreadSpare<Buffer, class Saving> buffer;
 //   if (!buffer->TryReserve(n)) ...
 //
-// Each object of this type has a T of its own, whatever is called meanwhile:
-// what the thread kept, if that is there, else a new one. Its contents are
-// those of the last use. Once the thread's own objects are destroyed, which
-// static objects and those that the thread made before outlive, every one is
-// new and none is kept; nor is one where memory is out when the thread begins.
+// Each ThreadSpare has a T of its own, whatever is called meanwhile: the one
+// that the thread has kept, if there is one, else a new one. Its contents are
+// those of the last use. After the thread's own objects were destroyed, each T
+// is new and none is kept. (Static objects, and objects that the thread made
+// earlier, may still use it then.) The same holds as long as there is no memory
+// to register what the thread keeps (thread_exit.h).
 //
-// Who takes something huge gives it up before the end of the use.
+// A user that lets the T become very large must make it small again before the
+// end of the use. One thread uses each object.
 #ifndef ASHLAR_UTIL_MEM_THREAD_SPARE_H_
 #define ASHLAR_UTIL_MEM_THREAD_SPARE_H_
 
@@ -19,8 +21,8 @@
 
 namespace ashlar::internal {
 
-// `User`: any type, of which two kinds of use have one each. T: moved from, it
-// is as good as new.
+// `User`: any type. Each User has a spare T of its own. Requires of T: after it
+// was moved from, it is as good as new.
 template <typename T, typename User>
 class ThreadSpare {
  public:
@@ -32,7 +34,7 @@ class ThreadSpare {
   T* get() { return &object_; }
   T* operator->() { return &object_; }
 
-  // For who holds the T itself meanwhile.
+  // For code that holds the T itself meanwhile.
   static T Take() {
     Kept* const kept = OfThread();
     return kept == nullptr ? T() : std::move(kept->object);
@@ -55,7 +57,7 @@ class ThreadSpare {
     return &kept;
   }
 
-  // Needs no destructor itself, so it may be asked for ever.
+  // Needs no destructor itself, so it may be read at any time.
   static inline constinit thread_local ThreadObject state =
       ThreadObject::kUnborn;
 

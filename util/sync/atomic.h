@@ -1,8 +1,8 @@
-// Atomics whose memory order stands in the name of the type.
+// Atomics whose memory order is in the name of the type or method.
 //
-// Code that shares words between threads says here, by its choice of type, what
-// else those words publish. Only what sleeps on words (semaphores, claims)
-// names std::atomic itself.
+// Code that shares words between threads says by its choice of type what else
+// those words publish. Only code that sleeps on words (semaphores, claims) uses
+// std::atomic itself. Thread-safe.
 #ifndef ASHLAR_UTIL_SYNC_ATOMIC_H_
 #define ASHLAR_UTIL_SYNC_ATOMIC_H_
 
@@ -13,7 +13,7 @@
 
 namespace ashlar::internal {
 
-// A counter or hint: atomic by itself, publishes nothing else.
+// A counter or hint. It is atomic by itself, and publishes nothing else.
 template <typename T>
 class RelaxedAtomic {
  public:
@@ -22,10 +22,10 @@ class RelaxedAtomic {
 
   T Load() const { return value_.load(std::memory_order_relaxed); }
   void Store(T value) { value_.store(value, std::memory_order_relaxed); }
-  // The value before.
+  // These two return the value before the change.
   T FetchAdd(T n) { return value_.fetch_add(n, std::memory_order_relaxed); }
   T FetchSub(T n) { return value_.fetch_sub(n, std::memory_order_relaxed); }
-  // May fail for no reason; *expected is then what is there.
+  // May fail for no reason. If it fails, sets *expected to the word.
   bool CompareExchange(T* expected, T desired) {
     return value_.compare_exchange_weak(*expected, desired,
                                         std::memory_order_relaxed);
@@ -35,15 +35,16 @@ class RelaxedAtomic {
   std::atomic<T> value_;
 };
 
-// How many refer to something. Who adds one has one already, which needs no
-// order; who drops one hands over what it did, and the last sees all of it.
+// A count of references to something. A thread that adds one has one already,
+// so adding needs no order. A thread that drops one releases what it did, and
+// the thread that drops the last one sees all of it.
 class SharedCount {
  public:
   constexpr explicit SharedCount(uint64_t count) : count_(count) {}
 
   void Add() { count_.fetch_add(1, std::memory_order_relaxed); }
-  // True: nobody refers to it any more. Where there is but one, nobody else can
-  // add to it, and a look is enough.
+  // Returns true if that was the last reference. If there is just one
+  // reference, no other thread can add to it, so a load is enough.
   bool DropIsLast() {
     SchedulePoint();
     return count_.load(std::memory_order_acquire) == 1 ||
@@ -54,14 +55,15 @@ class SharedCount {
   std::atomic<uint64_t> count_;
 };
 
-// A pointer that is set once, by whoever comes first; what it points to is
-// complete for everyone who sees it. Does not own.
+// A pointer that is set once, by the thread that comes first. What it points to
+// is complete for every thread that sees it. It does not own that.
 template <typename T>
 class PublishedPointer {
  public:
-  // Null until one is published.
+  // Returns null until a pointer is published.
   T* Load() const { return pointer_.load(std::memory_order_acquire); }
-  // The pointer that is there from now on: this one, or one that was faster.
+  // Returns the pointer that is there from now on: this one, or one that
+  // another thread has published before.
   T* PublishFirst(T* pointer) {
     T* seen = nullptr;
     return pointer_.compare_exchange_strong(seen, pointer,
@@ -75,21 +77,22 @@ class PublishedPointer {
   std::atomic<T*> pointer_{nullptr};
 };
 
-// A word that hands over what was written before: every change publishes, every
-// look sees what was published.
+// A word that hands over what was written before: every change publishes, and
+// every load sees what was published.
 template <typename T>
 class AcqRelAtomic {
  public:
   constexpr explicit AcqRelAtomic(T value) : value_(value) {}
 
-  // No place to yield: loops that wait a moment look here again and again.
+  // Not a SchedulePoint: loops that wait for a moment look here again and
+  // again.
   T Load() const { return value_.load(std::memory_order_acquire); }
-  // Where one thread alone changes it.
+  // For a word that only one thread changes.
   void Store(T value) {
     SchedulePoint();
     value_.store(value, std::memory_order_release);
   }
-  // May fail for no reason; *expected is then what is there.
+  // May fail for no reason. If it fails, sets *expected to the word.
   bool CompareExchange(T* expected, T desired) {
     SchedulePoint();
     return value_.compare_exchange_weak(*expected, desired,
@@ -101,8 +104,9 @@ class AcqRelAtomic {
   std::atomic<T> value_;
 };
 
-// A word that many threads change at once, each change of an order of its own:
-// what takes hold of things acquires, what lets go of them releases.
+// A word that many threads change at once, where each kind of change has its
+// own order: a change that takes hold of things acquires, and one that lets go
+// of them releases.
 template <typename T>
 class HoldAtomic {
  public:
@@ -113,7 +117,7 @@ class HoldAtomic {
     SchedulePoint();
     value_.store(value, std::memory_order_release);
   }
-  // The value before, of all these.
+  // All of these return the value before the change.
   T FetchAddAcquire(T n) {
     SchedulePoint();
     return value_.fetch_add(n, std::memory_order_acquire);
@@ -142,7 +146,8 @@ class HoldAtomic {
     SchedulePoint();
     return value_.exchange(value, std::memory_order_acquire);
   }
-  // Fails only where something else is there, which is then *expected.
+  // Returns false only if the word is not *expected, and then sets *expected to
+  // the word.
   bool CompareExchangeAcquire(T* expected, T desired) {
     SchedulePoint();
     return value_.compare_exchange_strong(*expected, desired,

@@ -1,29 +1,32 @@
-// Claims: of the threads that want one thing done, one does it, and the others
-// can wait for that.
+// Claims: if several threads want one thing done, one of them does it, and the
+// others can wait for it.
 //
-// Things are known by numbers below 2^62, such as places in a file. Used where
-// readers load blocks that a cache shall have; knows nothing of what is done,
-// or of how it went. Any number of threads; never allocates.
+// Things are identified by numbers below 2^62, such as offsets in a file.
+// Readers use it to load a missing block once. It knows nothing of what is
+// done, or how it went. Any number of threads. Never allocates.
 //
-// Protocol. A number belongs to one of kSlots slots, whose word is the number
-// claimed last, and whether it is still being done. Claim takes a slot whose
-// word is not busy, by compare-exchange. Finish clears the bit, counts the
-// slot's finishes, and wakes who sleeps on that count. Await counts itself as a
-// waiter, then looks at the count of finishes and at the word, in this order,
-// and sleeps on the count as it was. Finish changes word, then count, then
-// looks at the waiters; all of these are sequentially consistent. So either the
-// waiter sees the word changed, or the kernel sees the count changed, or Finish
-// sees the waiter.
+// Protocol. A number belongs to one of kSlots slots. The slot's word has the
+// number that was claimed last, and a bit that says whether it is still being
+// done (busy).
+//   Claim    takes a slot whose word is not busy, by compare-exchange.
+//   Finish   clears the bit, adds 1 to the slot's count of finishes, and wakes
+//            the threads that sleep on that count.
+//   Await    counts itself as a waiter. Then it looks at the count of finishes
+//            and at the word, in this order, and sleeps on the count that it
+//            saw.
+// Finish changes the word, then the count, then looks at the waiters. All of
+// these are sequentially consistent. So either the waiter sees the word
+// changed, or the kernel sees the count changed, or Finish sees the waiter.
 //
-// Nobody may wait who has claimed something himself and not finished it: then
-// no cycle of waiting threads can come to be. Await ends at the second finish
-// of the slot at the latest, the first of which may be of a thing before this
-// one: a thing that is done again and again holds nobody up.
+// Requires: a thread that has claimed something and not finished it does not
+// wait. Then there can be no cycle of waiting threads. Await ends at the second
+// finish of the slot at the latest. The first of the two may belong to an
+// earlier thing. So a thing that is done again and again holds up no thread.
 //
-// Two things may meet in a slot: the later one then has no place, is done
-// without a claim, perhaps by several, and nobody waits for it. Nor is there a
-// place in a child of fork: who had a claim when that came to be is not there
-// to finish.
+// If two things meet in a slot, the later one has no place. It is done without
+// a claim, perhaps by several threads, and no thread waits for it. There is
+// also no place in a child of fork: a thread that had a claim at the fork does
+// not exist there to finish it.
 #ifndef ASHLAR_UTIL_SYNC_CLAIMS_H_
 #define ASHLAR_UTIL_SYNC_CLAIMS_H_
 
@@ -39,20 +42,22 @@ class Claims {
   static constexpr size_t kSlots = 64;
 
   enum class Turn : uint8_t {
-    kMine,       // to do, and to Finish
-    kMineAgain,  // the same, but someone has finished it not long ago
-    kAnothers,   // may be awaited
-    kNoPlace,    // to do, without Finish
+    kMine,       // the caller must do it, then Finish
+    kMineAgain,  // the same, but it was finished not long ago
+    kAnothers,   // another thread does it: the caller may Await
+    kNoPlace,    // the caller must do it, without Finish
   };
 
   Claims();
   Claims(const Claims&) = delete;
   Claims& operator=(const Claims&) = delete;
 
+  // Claims the thing, if no other thread has.
   Turn Claim(uint64_t number);
-  // What was written before it is seen by those who waited, or claim it again.
+  // Ends a claim. What was written before it is visible to threads that waited,
+  // or that claim it again.
   void Finish(uint64_t number);
-  // Returns once it is not being done; at once if nobody does it.
+  // Returns when the thing is not being done: at once if no thread does it.
   void Await(uint64_t number);
 
  private:
@@ -65,13 +70,13 @@ class Claims {
   static_assert(sizeof(std::atomic<uint32_t>) == sizeof(uint32_t));
 
   Slot& SlotOf(uint64_t number) {
-    // The upper bits of a product are the well mixed ones.
+    // The upper bits of a product are the well-mixed ones.
     constexpr int kShift = 64 - 6;
     static_assert(size_t{1} << (64 - kShift) == kSlots);
     return slots_[(number * 0x9E3779B97F4A7C15) >> kShift];
   }
 
-  // Whether this process is a child of that which made this.
+  // Tell whether this process is a child of the one that made this object.
   const bool can_tell_forks_;
   const uint32_t forks_;
   std::array<Slot, kSlots> slots_;

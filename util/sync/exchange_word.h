@@ -1,7 +1,9 @@
-// Words of the protocols that hand blocks from thread to thread.
+// Atomic words of the protocols that hand blocks from thread to thread.
 //
-// Changes that take and let go in one step, and words that one thread writes
-// and many read. Each name says the memory order.
+// Internal, installed as a part of ConcurrentWriteBuffer and FifoCache.
+// ExchangeWord is for words that any thread changes, PublishedWord for words
+// that one thread writes and many read. Each name says the memory order.
+// Thread-safe. Not for a mere counter, which needs no order.
 #ifndef ASHLAR_UTIL_SYNC_EXCHANGE_WORD_H_
 #define ASHLAR_UTIL_SYNC_EXCHANGE_WORD_H_
 
@@ -11,7 +13,8 @@
 
 namespace ashlar::internal {
 
-// Changed by any thread; "both" acquires what others let go of, and releases.
+// A word that any thread may change. "Both" in a name: acquires what other
+// threads released, and releases.
 template <typename T>
 class ExchangeWord {
  public:
@@ -20,9 +23,10 @@ class ExchangeWord {
 
   T LoadRelaxed() const { return value_.load(std::memory_order_relaxed); }
   T LoadAcquire() const { return value_.load(std::memory_order_acquire); }
-  // Where nobody else looks, or what is stored says nothing of other words.
+  // For a word that no other thread looks at now, or whose value says nothing
+  // about other words.
   void StoreRelaxed(T value) { value_.store(value, std::memory_order_relaxed); }
-  // The value before, of all these.
+  // These four return the value before the change.
   T FetchAddAcquire(T n) {
     SchedulePoint();
     return value_.fetch_add(n, std::memory_order_acquire);
@@ -39,8 +43,8 @@ class ExchangeWord {
     SchedulePoint();
     return value_.fetch_or(bits, std::memory_order_release);
   }
-  // Fails only where something else is there, which is then *expected; nothing
-  // is acquired then.
+  // Returns false only if the word is not *expected, and then sets *expected to
+  // the word. Acquires nothing in that case.
   bool CompareExchangeBoth(T* expected, T desired) {
     SchedulePoint();
     return value_.compare_exchange_strong(*expected, desired,
@@ -52,17 +56,19 @@ class ExchangeWord {
   std::atomic<T> value_;
 };
 
-// Written by one thread at a time, read by any. Who sees a value sees all that
-// was written before it, in this word's neighbours too.
+// A word that one thread at a time writes and any thread reads. A thread that
+// sees a value also sees everything that was written before it, including the
+// words beside it.
 template <typename T>
 class PublishedWord {
  public:
   constexpr PublishedWord() : value_(T()) {}
 
   T Load() const { return value_.load(std::memory_order_acquire); }
-  // By its only writer; or after Loads of what it guards, which are over then.
+  // For the word's only writer, or for a second look after Loads of what the
+  // word guards: those Loads have completed by then.
   T LoadRelaxed() const { return value_.load(std::memory_order_relaxed); }
-  // No place to yield: a record stores several.
+  // Not a SchedulePoint: one record stores several words.
   void Store(T value) { value_.store(value, std::memory_order_release); }
 
  private:

@@ -1,50 +1,58 @@
 // The protocol of a shared loop: one 64-bit word and the steps on it.
 //
 // Purpose. A caller has a number of units of work that do not depend on each
-// other; workers of a pool help with them while they have time. The caller
-// works too, and needs nobody: a pool that is busy, or has no threads, only
-// leaves it more to do. When the caller returns, no worker touches the loop any
-// more, and it may lie on the caller's stack. Here are the steps, pure;
-// worker_crew.cc goes through them; test/model explores every interleaving.
+// other. Workers of a pool help with them while they have time. The caller
+// works too, and needs no worker: if the pool is busy or has no threads, the
+// caller only has more to do. When the caller returns, no worker touches the
+// loop any more, so the loop may be on the caller's stack. This file has the
+// steps, as pure functions. worker_crew.cc goes through them, and test/model
+// explores every interleaving.
 //
 // Words. A worker *attends* the loop from when it arrives with a ticket until
-// it leaves. A *ticket* is the pool's promise to send a worker, which may take
-// for ever to keep. A *unit* is claimed by who is going to do it, in order.
+// it leaves. A *ticket* is the pool's promise to send a worker, which the pool
+// may take forever to keep. A *unit* is claimed by the thread that is going to
+// do it, in order.
 //
 // Layout, from the low bit: next 16, units 16, attending 8, tickets 8,
 // caller_sleeps 1, failed 1.
 //
-// Who owns a unit: below `next` the thread that claimed it, else nobody.
+// Owner of a unit: below `next`, the thread that claimed it. From `next` on,
+// nobody.
 //
-// Steps, who takes them, and what they claim for others:
-//   Claim       caller   the next unit; none are left, or one failed: done
-//   Arrive      worker   the ticket becomes attendance
-//   Look        worker   the next unit, else leaves
-//   Yield       worker   leaves, its ticket queued again while units are left
-//   Fail        any      a unit failed: the rest is left out
-//   Withdraw    caller   tickets that were taken back from the pool
-//   LookForEnd  caller   proceeds once nobody attends or is on the way, or
-//                        sleeps
-// The last to leave takes the bit of a caller that sleeps in its step and
-// posts the token afterwards, to a semaphore of the pool: its last touch of the
-// loop is the step.
+// Steps, the thread that takes them, and what they do:
+//   Claim       caller   claims the next unit. If none is left, or one failed:
+//                        done
+//   Arrive      worker   turns its ticket into attendance
+//   Look        worker   claims the next unit, or else leaves
+//   Yield       worker   leaves. If units are left, its ticket is queued again
+//   Fail        any      says that a unit failed: the rest is left out
+//   Withdraw    caller   counts the tickets that it took back from the pool
+//   LookForEnd  caller   proceeds if no worker attends or is on the way.
+//                        Otherwise sleeps
+//
+// The last worker to leave takes the bit of a sleeping caller in its step.
+// Afterwards it posts the token to a semaphore that belongs to the pool. So its
+// last access to the loop is the step.
 //
 // Memory orders. Every step is a compare-exchange with acquire and release on
-// the one word. Release: what a worker wrote while it did its units is there
-// for the caller, who sees it leave (LookForEnd acquires). What the caller
-// wrote before is there for the worker by the pool's mutex. A chain of
+// the one word. By release, what a worker wrote while it did its units is
+// visible to the caller that sees it leave (LookForEnd acquires). What the
+// caller wrote before is visible to the worker by the pool's mutex. A chain of
 // read-modify-writes keeps a release sequence, so steps of other threads in
 // between do no harm.
 //
-// Progress. The caller sleeps only after it has taken back the tickets that
-// nobody holds, so those that are left arrive, and each unit is being done.
-// "Everybody sleeps" is caller_sleeps and attending == 0 and tickets == 0,
-// which no step may produce: IsStuck, asserted at each step.
+// Progress. The caller sleeps only after it has taken back the tickets that no
+// worker holds. So workers with the remaining tickets will arrive, and each
+// claimed unit is being done. "Everybody sleeps" means caller_sleeps and
+// attending == 0 and tickets == 0. No step may produce that: see IsStuck, which
+// is asserted at each step.
 //
-// Limits: 65,535 units, 255 workers. Rejected: the compression ring for this
-// too (its slots have an order and a writer), an atomic counter of units beside
-// one of workers (two words: the last to leave cannot be told), a job that goes
-// on behind the caller's back (who abandons it, and where do its errors go?).
+// Limits: 65,535 units, 255 workers.
+//
+// Rejected: the compression ring for this too (its slots have an order and a
+// writer), an atomic counter of units beside one of workers (two words: the
+// last one to leave cannot be told), a job that continues after the caller has
+// returned (no thread could abandon it or get its errors).
 //
 // Tests: test/model/loop_state_test.cc, test/util/worker_crew_test.cc.
 #ifndef ASHLAR_UTIL_SYNC_LOOP_STATE_H_
@@ -59,7 +67,7 @@ inline constexpr uint32_t kMaxLoopUnits = 65535;
 inline constexpr uint32_t kMaxLoopWorkers = 255;
 
 struct LoopState {
-  uint32_t next = 0;  // the unit that is claimed next
+  uint32_t next = 0;  // the unit to claim next
   uint32_t units = 0;
   uint32_t attending = 0;
   uint32_t tickets = 0;
@@ -89,12 +97,12 @@ constexpr LoopState UnpackLoopState(uint64_t word) {
 
 enum class LoopTask : uint8_t {
   kUnit,     // do the unit of the step
-  kProceed,  // caller: nothing is left to claim; or, at the end, nobody is here
-  kSleep,    // caller: until the token comes
+  kProceed,  // caller: no unit is left to claim; at the end: nobody is here
+  kSleep,    // caller: sleep until the token comes
   kLeave,    // worker: done with this loop
 };
 
-// What a thread shall make of the word, and do once it has.
+// The word that a thread must write, and what it must do once it has.
 struct LoopStep {
   LoopState next;
   LoopTask task = LoopTask::kProceed;
@@ -150,7 +158,7 @@ struct LoopProtocol {
     return step;
   }
 
-  // Nobody awake, and nobody who is sure to come.
+  // Returns whether no thread is awake, and none is sure to come.
   static constexpr bool IsStuck(const LoopState& s) {
     return s.caller_sleeps && s.attending == 0 && s.tickets == 0;
   }

@@ -1,7 +1,8 @@
 // A mutex that Clang's thread-safety analysis understands.
 //
-// For state that is touched rarely; nothing hot waits here. GUARDED_BY-style
-// attributes are spelled as they are, since there are few.
+// Internal, installed as a part of FifoCache. For state that is touched rarely:
+// nothing on a hot path waits here. The attributes are written out in full,
+// because there are few. Not recursive, and there is no condition variable.
 #ifndef ASHLAR_UTIL_SYNC_MUTEX_H_
 #define ASHLAR_UTIL_SYNC_MUTEX_H_
 
@@ -17,6 +18,7 @@
 
 namespace ashlar::internal {
 
+// As std::mutex. Requires for Unlock: the calling thread holds it.
 class ASHLAR_THREAD_ATTRIBUTE(capability("mutex")) Mutex {
  public:
   void Lock() ASHLAR_THREAD_ATTRIBUTE(acquire_capability()) {
@@ -32,6 +34,8 @@ class ASHLAR_THREAD_ATTRIBUTE(capability("mutex")) Mutex {
   std::mutex mutex_;
 };
 
+// Holds a mutex as long as this object lives. Requires: the mutex outlives it,
+// and the calling thread does not hold the mutex already.
 class ASHLAR_THREAD_ATTRIBUTE(scoped_lockable) MutexLock {
  public:
   explicit MutexLock(Mutex* mutex)

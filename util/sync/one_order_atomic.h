@@ -1,10 +1,10 @@
-// OneOrderAtomic: words whose changes every thread sees in one and the same
+// OneOrderAtomic: words whose changes all threads see in one and the same
 // order.
 //
-// For protocols in which who changes one word and then looks at another must
-// not miss who does it the other way round. All words of this type share that
-// order. A look is a plain load on x86-64; every change is as dear as the
-// dearest.
+// For protocols in which a thread changes one word and then looks at another,
+// and must not miss a thread that does it the other way round. All words of
+// this type share one order. A load is a plain load on x86-64. Every change
+// costs as much as the most expensive one. Thread-safe.
 #ifndef ASHLAR_UTIL_SYNC_ONE_ORDER_ATOMIC_H_
 #define ASHLAR_UTIL_SYNC_ONE_ORDER_ATOMIC_H_
 
@@ -21,7 +21,7 @@ class OneOrderAtomic {
   constexpr explicit OneOrderAtomic(T value) : value_(value) {}
 
   T Load() const { return value_.load(std::memory_order_seq_cst); }
-  // The value before, of all these.
+  // All of these return the value before the change.
   T Exchange(T value) {
     SchedulePoint();
     return value_.exchange(value, std::memory_order_seq_cst);
@@ -42,7 +42,8 @@ class OneOrderAtomic {
     SchedulePoint();
     return value_.fetch_and(bits, std::memory_order_seq_cst);
   }
-  // Fails only where something else is there, which is then *expected.
+  // Returns false only if the word is not *expected, and then sets *expected to
+  // the word.
   bool CompareExchange(T* expected, T desired) {
     SchedulePoint();
     return value_.compare_exchange_strong(*expected, desired,

@@ -1,23 +1,31 @@
-// ReaderGate: readers that nobody waits for, but who takes something away.
+// ReaderGate: lets one thread wait until all readers of an old object are gone.
 //
-// Readers of what a pointer refers to say that they are inside, each thread on
-// a line of its own where there are few. Who has put another pointer there
-// waits until all who may still use the old one are out. Readers never wait.
-// Any number of readers; one thread at a time takes away.
+// Internal, installed as a part of FifoCache. A thread that reads what a
+// pointer refers to passes the gate first. Another thread replaces the pointer,
+// then waits at the gate until every thread that may still use the old object
+// is out, and frees it. Readers never wait. Each thread counts itself on a
+// cache line of its own, if there are few threads. Any number of readers, and
+// one thread at a time that waits for them. Not a lock: readers do not exclude
+// each other, nor the writer.
 //
-// Protocol. Each stripe has two counts, by the parity of the epoch.
-//   Enter   reads the epoch, adds itself to its count, and reads the epoch
-//           again: another one, it takes itself off and starts anew.
-//   Leave   takes itself off.
-//   WaitForReaders  goes on to the next epoch, then waits until the counts of
-//           the one before are 0.
-// All of Enter and the change of epoch are sequentially consistent: either the
-// reader's second look sees the change, or the change comes after its addition,
-// which the waiter then sees. Those that come later count for the other parity,
-// so a stream of readers cannot keep the waiter waiting. The counts of the new
-// parity were 0 when its last epoch ended; whoever adds to it with an epoch of
-// long ago takes itself off again. Leave releases, the waiter acquires: what
-// readers read is read before it is gone. Installed, as a part of FifoCache.
+// Protocol. Each stripe has two counts, chosen by the parity of the epoch.
+//   Enter   reads the epoch, adds 1 to its count of that parity, and reads the
+//           epoch again. If the epoch has changed, it subtracts 1 again and
+//           starts over.
+//   Leave   subtracts 1 from the same count.
+//   WaitForReaders  moves to the next epoch, then waits until all counts of the
+//           epoch before are 0.
+//
+// Memory orders. Everything in Enter, and the change of the epoch, is
+// sequentially consistent. So either the reader's second look sees the change
+// of the epoch, or the change comes after the reader's addition, and then the
+// waiting thread sees that addition. Leave releases and the waiting thread
+// acquires: so a reader's reads are complete before the object is gone.
+//
+// Progress. Readers that come later count for the other parity. So a stream of
+// readers cannot delay the waiting thread for ever. The counts of the new
+// parity were 0 when its last epoch ended. A reader that still adds to one of
+// them for that old epoch subtracts itself again.
 #ifndef ASHLAR_UTIL_SYNC_READER_GATE_H_
 #define ASHLAR_UTIL_SYNC_READER_GATE_H_
 
@@ -34,7 +42,8 @@ namespace ashlar::internal {
 
 class ReaderGate {
  public:
-  // Inside for as long as it lives.
+  // A reader is inside the gate as long as its Pass lives. Requires: the gate
+  // outlives it.
   class Pass {
    public:
     explicit Pass(ReaderGate* gate) : count_(gate->Enter()) {}
@@ -49,7 +58,8 @@ class ReaderGate {
     std::atomic<uint64_t>* const count_;
   };
 
-  // Until all are out that came in before. One thread at a time.
+  // Waits until every reader is out that came in before this call. Requires:
+  // one thread at a time.
   ASHLAR_EXPORT void WaitForReaders();
 
  private:

@@ -26,7 +26,7 @@ uint64_t NextRandom() {
 
 }  // namespace
 
-// A few of them yield, some several times in a row, so that others get far
+// A few calls yield, some several times in a row, so that other threads get far
 // ahead now and then.
 void SchedulePoint() {
   constexpr uint64_t kOneIn = 16;

@@ -1,9 +1,10 @@
-// Where another thread may come first: a place to yield in tests.
+// SchedulePoint: a place where a test lets another thread run first.
 //
-// Called by everything that threads meet at, so that builds with
-// ASHLAR_SCHEDULE_POINTS (the TSan tree) go through interleavings that a quiet
-// machine of few cores would hardly ever see. It yields or does nothing; in
-// other builds it is nothing. Thread-safe.
+// Internal, installed because installed templates call it. Atomic operations at
+// which threads meet call it. In builds with ASHLAR_SCHEDULE_POINTS (the TSan
+// tree) it sometimes yields, so that tests reach interleavings that a quiet
+// machine with few cores hardly ever shows. In all other builds it does
+// nothing. Thread-safe. It never passes a value into the code that calls it.
 #ifndef ASHLAR_UTIL_SYNC_SCHEDULE_POINT_H_
 #define ASHLAR_UTIL_SYNC_SCHEDULE_POINT_H_
 
@@ -12,8 +13,9 @@
 namespace ashlar::internal {
 
 #if defined(ASHLAR_SCHEDULE_POINTS)
+// Yields the processor, or does nothing.
 void SchedulePoint();
-// How often some thread has yielded so far.
+// Returns how often all threads together have yielded so far.
 uint64_t ScheduleYields();
 #else
 inline void SchedulePoint() {}

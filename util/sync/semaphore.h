@@ -1,25 +1,28 @@
 // Semaphores to sleep on: a futex word of 32 bits and a count of waiters.
 //
-// Used by the worker pool and the compression ring on their idle edges; who
-// sleeps and who is woken is decided by their own words, and a token here only
-// carries the news. Any number of threads.
+// The worker pool and the compression ring use them when they have nothing to
+// do. Their own words decide which thread sleeps and which is woken. A token
+// here only carries the news. Any number of threads.
 //
 // Protocol, checked by test/model/semaphore.pml:
 //   Acquire  takes a token by compare-exchange while the count is not 0, and
-//            tries again when it lost; at 0 it counts itself as a waiter and
-//            sleeps on the value 0, then starts again.
-//   Release  adds the tokens first, then wakes as many if anybody waits.
-// The addition and the look at the waiters are sequentially consistent, as is
-// the waiter's counting before the kernel compares the word: one of the two
-// sees the other, so no token meets a sleeper that nobody wakes.
+//            tries again if it lost. If the count is 0, it counts itself as a
+//            waiter and sleeps on the value 0, then starts again.
+//   Release  adds the tokens first. Then, if any thread waits, it wakes as many
+//            threads as it added tokens.
+// The addition and the look at the waiters are sequentially consistent. So is
+// the waiter's counting before the kernel compares the word. So one of the two
+// sees the other, and no token meets a sleeper that nobody wakes.
 //
-// A token is visible before Release returns. Whoever destroys a semaphore must
-// know that no Release is on its way: the ring's live in the pool for that.
+// A token is visible before Release returns. Requires: when a semaphore is
+// destroyed, no Release is in progress. The ring's semaphores belong to the
+// pool for this reason.
 //
-// Not std::counting_semaphore: that of GCC 12 loses wake-ups (seen on two
-// cores with two acquirers and two releasers; the model finds it too).
-// ASHLAR_USE_STD_SEMAPHORES takes it all the same, for toolchains that are
-// known to be sound; it warns, and CI runs only tests of one thread with it.
+// Not std::counting_semaphore: that of GCC 12 loses wake-ups (seen on two cores
+// with two acquirers and two releasers, and the model finds it too). With
+// ASHLAR_USE_STD_SEMAPHORES it is used all the same, for toolchains that are
+// known to be correct. That prints a warning, and CI runs only single-threaded
+// tests with it.
 #ifndef ASHLAR_UTIL_SYNC_SEMAPHORE_H_
 #define ASHLAR_UTIL_SYNC_SEMAPHORE_H_
 
@@ -38,10 +41,10 @@
 
 namespace ashlar::internal {
 
-// For who looks at a semaphore in trouble.
+// For a thread that looks at a semaphore in trouble.
 struct SemaphoreCounts {
   uint32_t tokens = 0;
-  uint32_t waiters = 0;  // that went, or are going, to sleep in the kernel
+  uint32_t waiters = 0;  // threads that sleep in the kernel, or are about to
 };
 
 #if defined(ASHLAR_USE_STD_SEMAPHORES)
@@ -79,7 +82,8 @@ class CountingSemaphore {
   }
 
   void Acquire() {
-    // A wake-up costs some microseconds; what is about to come may be awaited.
+    // A wake-up costs some microseconds, so first wait a moment for a token
+    // that is about to come.
     constexpr int kSpins = 100;
     for (int i = 0; i < kSpins; ++i) {
       if (TryAcquire()) return;
@@ -109,7 +113,7 @@ class CountingSemaphore {
   }
 
  private:
-  // The kernel compares the very bytes of the atomic.
+  // The kernel compares the bytes of the atomic itself.
   static_assert(sizeof(std::atomic<uint32_t>) == sizeof(uint32_t) &&
                 std::atomic<uint32_t>::is_always_lock_free);
   const uint32_t* Word() const {
@@ -122,7 +126,8 @@ class CountingSemaphore {
 
 #endif
 
-// At most one token, for one sleeper: whoever releases has claimed it.
+// At most one token, for one sleeper. Requires: the thread that releases has
+// claimed the right to do so.
 class BinarySemaphore {
  public:
   void Acquire() { semaphore_.Acquire(); }

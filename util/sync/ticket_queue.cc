@@ -59,7 +59,7 @@ uint32_t WorkerPool::threads() const {
 WorkerPool::State::State(uint32_t threads) {
   threads_.reserve(threads);
   for (uint32_t i = 0; i < threads; ++i) {
-    // Nothing may throw once a thread runs, which has `this`.
+    // Nothing may throw once a thread runs, because the thread has `this`.
     std::unique_ptr<Worker> worker(new (std::nothrow) Worker(this, i));
     if (worker == nullptr ||
         port::StartThread(&RunWorker, worker.get(), &worker->thread) != 0) {
@@ -105,8 +105,8 @@ WatchedSemaphore* WorkerPool::State::BorrowGate(const SleepStory& story) {
   WatchedSemaphore* gate;
   {
     const MutexLock lock(&mutex_);
-    // All memory that the job may need of the pool, so that Submit, which
-    // others count on, and ReturnGate cannot fail.
+    // Allocates all memory that the job may need of the pool. So Submit, which
+    // others rely on, and ReturnGate cannot fail.
     const size_t borrowed = gates_.size() - free_gates_.size();
     const size_t most = (borrowed + 1) * kMostTicketsOfJob;
     queue_.Reserve(most - std::min(most, queue_.size()));

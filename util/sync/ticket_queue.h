@@ -1,14 +1,16 @@
 // The inside of a WorkerPool: a queue of tickets and the threads that take
 // them.
 //
-// A ticket asks for one worker to attend a job once. First come, first served;
-// a job that wants to go on while others wait puts itself at the end again.
-// The queue sees only the idle edge: a worker that has work keeps to its job.
+// A ticket asks for one worker to attend a job once. First come, first served:
+// a job that wants to continue while others wait puts itself at the end again.
+// The queue is used only when a worker becomes idle: a worker that has work
+// stays at its job. Thread-safe, except TicketRing.
 //
-// Ownership: jobs belong to those who submit them. A job may be destroyed once
-// Withdraw has taken back its queued tickets and every `attend` that was begun
-// has returned from its last touch of it; what has to be told after that is
-// told through the pool: gates belong to it.
+// Ownership: a job belongs to the thread that submits it. A job may be
+// destroyed once Withdraw has taken back its queued tickets, and every `attend`
+// that was begun has returned from its last access to the job. What must be
+// signalled after that is signalled through the pool: the gates belong to the
+// pool.
 #ifndef ASHLAR_UTIL_SYNC_TICKET_QUEUE_H_
 #define ASHLAR_UTIL_SYNC_TICKET_QUEUE_H_
 
@@ -27,21 +29,21 @@
 namespace ashlar {
 
 struct Ticket {
-  // `worker` numbers the pool's threads from 0.
+  // `worker` is the number of the pool's thread, from 0.
   void (*attend)(void* job, uint32_t worker) = nullptr;
   void* job = nullptr;
 };
 
-// Tickets, first come, first served, in memory that is taken before.
+// A first-in, first-out queue of tickets, in memory that is allocated before.
 class TicketRing {
  public:
-  // Room for `more` tickets beyond those that are here.
+  // Makes room for `more` tickets beyond those that are here.
   void Reserve(size_t more);
-  // Takes memory only where none was reserved.
+  // Allocates only if there is no room.
   void PushBack(const Ticket& ticket);
-  // Only where there is one.
+  // Requires: there is one.
   Ticket PopFront();
-  // Those of the job; returns their number.
+  // Removes the tickets of the job, and returns their number.
   uint32_t EraseOf(const void* job);
   size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
@@ -63,18 +65,19 @@ class WorkerPool::State {
 
   uint32_t threads() const { return static_cast<uint32_t>(threads_.size()); }
 
-  // A job has at most this many in the queue, once it has borrowed a gate:
-  // Submit then takes no memory, and does not fail.
+  // A job has at most this many tickets in the queue. Once it has borrowed a
+  // gate, Submit allocates nothing and does not fail.
   static constexpr size_t kMostTicketsOfJob = 255;
   void Submit(const Ticket& ticket);
-  // Takes a job's tickets out of the queue; how many there were.
+  // Takes a job's tickets out of the queue, and returns their number.
   uint32_t Withdraw(const void* job);
-  // Whether some job waits for a worker. A hint.
+  // Returns whether some job waits for a worker. A hint.
   bool OthersWait() const { return waiting_.Load() > 0; }
 
-  // A semaphore to sleep on, for whom workers wake. It stays when it is given
-  // back, so that a worker may finish waking late. Until then the watchdog may
-  // ask for the story of whoever borrowed it. May throw std::bad_alloc.
+  // Lends a semaphore to a thread that will sleep until workers wake it. It
+  // continues to exist after it is given back, so a worker may finish waking
+  // late. Until it is given back, the watchdog may call `story` of the
+  // borrower. May throw std::bad_alloc.
   internal::WatchedSemaphore* BorrowGate(const internal::SleepStory& story);
   void ReturnGate(internal::WatchedSemaphore* gate);
 
@@ -87,7 +90,7 @@ class WorkerPool::State {
     State* const pool;
     const uint32_t number;
     pthread_t thread{};
-    internal::ThreadNote attends;  // the job's address; 0: waits for a ticket
+    internal::ThreadNote attends;  // address of the job; 0: waits for a ticket
   };
   static void* RunWorker(void* worker);
   static void Tell(const void* state, std::string* out);
@@ -102,7 +105,7 @@ class WorkerPool::State {
   std::vector<std::unique_ptr<internal::WatchedSemaphore>> gates_
       ASHLAR_THREAD_ATTRIBUTE(guarded_by(mutex_));
 
-  internal::WatchedSemaphore tokens_;  // one a ticket that was submitted
+  internal::WatchedSemaphore tokens_;  // one for each ticket that was submitted
   internal::RelaxedAtomic<uint32_t> waiting_{0};
   std::vector<std::unique_ptr<Worker>> threads_;
   internal::Watchdog watchdog_;

@@ -1,17 +1,20 @@
-// Where threads sleep until something that they look for has come about.
+// WaitingRoom: where threads sleep until something that they look for happens.
 //
-// For rare waits: nobody who finds what he wants comes here. Whoever brings it
-// about announces it, which costs one addition while nobody waits, and wakes
-// one: to wake all, for what one of them takes, costs more than the wait. Who
-// is not woken looks again by himself, after 1, 2, 4, 8, then each 16 ms, so
-// that nobody depends on what another does with his turn.
+// Internal, installed as a part of ConcurrentWriteBuffer. For rare waits: a
+// thread that finds what it wants at once does not come here. The thread that
+// makes it happen announces it. That costs one addition while nobody waits, and
+// otherwise also wakes one thread. To wake all of them, for something that only
+// one can take, would cost more than the wait. A thread that is not woken looks
+// again by itself after 1, 2, 4, 8, and then every 16 ms. So no thread depends
+// on what another one does after it was woken. Any number of threads. Not a
+// semaphore: it counts nothing.
 //
-// An announcement is not lost on all: the waiter counts itself, then looks
-// again, then sleeps on the value that `news_` had before that look. Both count
-// and announcement are read-modify-writes of `waiters_`, so one comes first:
-// either the announcer sees the waiter and changes `news_`, or the waiter
-// acquires what was announced and finds it. Any number of threads. Installed,
-// as a part of ConcurrentWriteBuffer.
+// Why an announcement is not lost. A waiting thread counts itself in
+// `waiters_`, reads `news_`, looks again, and then sleeps on the value of
+// `news_` that it read. The counting and the announcement are both
+// read-modify-writes of `waiters_`, so one of them is first. Either the
+// announcing thread sees the waiting one and changes `news_`, or the waiting
+// thread acquires what was announced, and finds it when it looks.
 #ifndef ASHLAR_UTIL_SYNC_WAITING_ROOM_H_
 #define ASHLAR_UTIL_SYNC_WAITING_ROOM_H_
 
@@ -26,7 +29,8 @@ namespace ashlar::internal {
 
 class WaitingRoom {
  public:
-  // Until ready() says true.
+  // Returns when ready() has returned true. Calls it at least once, and again
+  // after each sleep.
   template <typename Ready>
   void Await(Ready ready) {
     waiters_.fetch_add(1, std::memory_order_acq_rel);
@@ -39,14 +43,15 @@ class WaitingRoom {
     waiters_.fetch_sub(1, std::memory_order_relaxed);
   }
 
-  // What some Ready may have waited for is there.
+  // Announces that something happened that some thread may be waiting for.
   void Announce() {
     if (waiters_.fetch_add(0, std::memory_order_acq_rel) == 0) return;
     news_.fetch_add(1, std::memory_order_acq_rel);
     WakeOne();
   }
 
-  // For loops that wait for a thread that may not be running.
+  // Yields the processor. For loops that wait for a thread that may not be
+  // running.
   ASHLAR_EXPORT static void LetOthersRun();
 
  private:
@@ -54,7 +59,7 @@ class WaitingRoom {
 
   ASHLAR_EXPORT void Sleep(uint32_t news, uint32_t milliseconds);
   ASHLAR_EXPORT void WakeOne();
-  // The kernel compares the very bytes of the atomic.
+  // The kernel compares the bytes of the atomic itself.
   const uint32_t* Word() const {
     return reinterpret_cast<const uint32_t*>(&news_);
   }

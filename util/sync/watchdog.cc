@@ -38,7 +38,7 @@ void Watchdog::Watch(const WatchedSemaphore* semaphore,
   try {
     watched_.push_back({semaphore, story});
   } catch (const std::bad_alloc&) {
-    // Then nobody watches this one.
+    // Then this one is not watched.
   }
 }
 

@@ -1,17 +1,19 @@
-// Watchdog: finds a token that never reached its sleeper. Debug builds only; in
-// others everything here is empty.
+// Watchdog: finds a token that never reached its sleeper. In debug builds only:
+// in others everything here is empty.
 //
-// The protocols say who sleeps, and assert in the step that goes to sleep that
-// somebody is left awake (ring_state.h). What they cannot see is a wake-up that
-// was promised and did not arrive: a semaphore that loses it, or code that
-// forgets to post it. So each semaphore counts, in one word, what was promised
-// and who sleeps; the watchdog's thread looks at that word now and then. A
-// token owed while somebody sleeps for it, and the word unchanged in kPatience
-// looks, each a tenth of a second after the one before, is a deadlock: it says
-// what everyone does and ends the process. A loaded machine gives no alarm: the
+// The protocols say which threads sleep, and assert in the step that goes to
+// sleep that some thread is left awake (ring_state.h). What they cannot see is
+// a wake-up that was promised and did not arrive: a semaphore that loses it, or
+// code that forgets to post it. So each semaphore counts, in one word, the
+// tokens that were promised and the threads that sleep. The watchdog's thread
+// looks at that word now and then. If a token is owed while a thread sleeps for
+// it, and the word is unchanged in kPatience looks, each a tenth of a second
+// after the one before, that is a deadlock. The watchdog then prints what every
+// thread does, and ends the process. A busy machine causes no alarm: the
 // watchdog waits for its turn like the sleeper that it suspects.
 //
-// Not a timer on work: whoever waits for a slow thread is owed nothing.
+// Thread-safe. Not a timer on work: a thread that waits for a slow thread is
+// owed nothing.
 #ifndef ASHLAR_UTIL_SYNC_WATCHDOG_H_
 #define ASHLAR_UTIL_SYNC_WATCHDOG_H_
 
@@ -35,7 +37,7 @@ inline constexpr bool kWatchdog = false;
 inline constexpr bool kWatchdog = true;
 #endif
 
-// What a thread does, for the watchdog to tell.
+// What a thread does, for the watchdog to print.
 class ThreadNote {
  public:
   void Store(uint64_t value) {
@@ -47,8 +49,8 @@ class ThreadNote {
   RelaxedAtomic<uint64_t> value_{0};
 };
 
-// The tokens of one semaphore, from the low bit: asleep 16, owed 24, changes
-// 24. Equal words mean that nothing happened in between.
+// Counts of one semaphore, from the low bit: asleep 16, owed 24, changes 24.
+// Equal words mean that nothing happened in between.
 class TokenWatch {
  public:
   void Promise(uint32_t n) { Change(n * kOneOwed); }
@@ -67,7 +69,7 @@ class TokenWatch {
   static constexpr uint64_t kOneOwed = uint64_t{1} << 16;
   static constexpr uint64_t kOneChange = uint64_t{1} << 40;
 
-  // The word before.
+  // Returns the word before the change.
   uint64_t Change(uint64_t by) {
     return kWatchdog ? word_.FetchAdd(kOneChange + by) : 0;
   }
@@ -75,8 +77,8 @@ class TokenWatch {
   RelaxedAtomic<uint64_t> word_{0};
 };
 
-// A semaphore that is watched. Who releases says so before, where it takes the
-// sleeper off the count.
+// A semaphore that is watched. Before a thread releases it, it calls Promise,
+// at the point where it takes the sleeper off its own count.
 class WatchedSemaphore {
  public:
   void Promise(uint32_t n = 1) { watch_.Promise(n); }
@@ -95,7 +97,7 @@ class WatchedSemaphore {
   TokenWatch watch_;
 };
 
-// Appends lines about the one who owns a semaphore; touches atomics only.
+// Appends lines about the owner of a semaphore. Must only read atomics.
 struct SleepStory {
   void (*tell)(const void* of, std::string* out) = nullptr;
   const void* of = nullptr;
@@ -116,7 +118,7 @@ class Watchdog {
 
 class Watchdog {
  public:
-  // Looks in a row that find a token owed and nothing changed.
+  // Consecutive looks that find a token owed and nothing changed.
   static constexpr int kPatience = 100;
   static constexpr uint32_t kMillisecondsBetween = 100;
 
@@ -124,15 +126,17 @@ class Watchdog {
   Watchdog(const Watchdog&) = delete;
   Watchdog& operator=(const Watchdog&) = delete;
 
-  // The thread that looks. Where none is to be had, nobody does.
+  // Start the thread that looks, and stop it. If no thread can be started,
+  // nobody looks.
   void Start();
   void Stop();
 
-  // From one to the other, the semaphore and the story's owner must live.
+  // Between these two calls, the semaphore and the owner of the story must
+  // live.
   void Watch(const WatchedSemaphore* semaphore, const SleepStory& story);
   void Forget(const WatchedSemaphore* semaphore);
 
-  // One look at each semaphore, as the thread takes it; tests take them faster.
+  // Looks once at each semaphore, as the thread does. Tests call it more often.
   void Look();
 
  private:

@@ -25,7 +25,7 @@ class SharedLoop {
     for (uint32_t i = 0; i < tickets; ++i) pool_->Submit({&Attend, this});
   }
 
-  // The caller's part: its share of the units, then the end.
+  // The caller's part: it does its share of the units, then waits for the end.
   bool Run() {
     for (;;) {
       const LoopStep step = Move(&LoopProtocol::Claim);
@@ -78,8 +78,8 @@ class SharedLoop {
     }
   }
 
-  // An exception would end a worker's thread, and leave the caller's before the
-  // others have left the loop.
+  // An exception would end a worker's thread, or leave the caller's loop before
+  // the other threads have left it.
   void DoUnit(uint32_t unit) {
     bool done = false;
     try {
@@ -92,8 +92,8 @@ class SharedLoop {
     if (!done) Move(&LoopProtocol::Fail);
   }
 
-  // One compare-exchange, and what it promised. What is needed for that is read
-  // first: a worker's last step gives the loop away.
+  // Does one compare-exchange, and then what it promised. What is needed for
+  // that is read first: after a worker's last step the loop may be gone.
   template <typename Choose>
   LoopStep Move(Choose choose) {
     WorkerPool::State* const pool = pool_;
@@ -115,7 +115,7 @@ class SharedLoop {
   WorkerPool::State* const pool_;
   const WorkerCrew::Body body_;
   AcqRelAtomic<uint64_t> word_;
-  // Written before the word, by which the caller sees it.
+  // Written before the word, so that the caller sees it with the word.
   RelaxedAtomic<bool> lacks_memory_{false};
   WatchedSemaphore* const gate_;  // the caller's, borrowed from the pool
 };

@@ -13,8 +13,8 @@ constexpr double kRecentPart = 0.05;   // of the table's entries
 constexpr double kMarginPart = 0.125;  // the same, of rule 4
 constexpr uint64_t kStartInMain = slot::StartAt(0);
 constexpr uint64_t kStartOnProbation = slot::kOnProbation | slot::StartAt(0);
-// Of a table that fills it is known how many entries it will have when it is
-// nearly full. Below this, all that comes goes to main.
+// For a table that is being filled, it is known only when it is nearly full how
+// many entries it will have. Below this, all new entries go to main.
 constexpr double kFilled = 1 - Admission::kFirstShare;
 constexpr uint32_t kStepsOfTable = 1024;
 constexpr size_t kLine = 64;
@@ -33,8 +33,7 @@ Admission::Admission(char* memory, size_t most_entries, ClockSlot* slots)
       fifo_(memory + EvictedKeys::BytesFor(most_entries), slots),
       evicted_(memory) {}
 
-// --- Coming in
-// ----------------------------------------------------------------
+// --- Coming in ---------------------------------------------------------------
 
 uint64_t Admission::Admit(ClockSlot* owned, uint64_t hash,
                           CachePriority priority, const Filling& now) {
@@ -66,14 +65,15 @@ void Admission::Append(ClockSlot* owned) {
   if (lost != nullptr) NoteLost(lost);
 }
 
-// What the FIFO will not tell of any more, and is on probation still.
+// Counts an entry that is still on probation but that the FIFO has lost.
 void Admission::NoteLost(const ClockSlot* lost) {
   if (!slot::IsOnProbation(lost->word.LoadRelaxed())) return;
   lost_.FetchAdd(lost->charged());
   lost_in_rotation_.FetchAdd(lost->charged());
 }
 
-// What is on probation no more. `was_lost`: not by being the oldest.
+// Subtracts an entry that is no longer on probation. `was_lost`: it left it
+// otherwise than as the oldest.
 void Admission::TakeOff(const ClockSlot* its, bool was_lost) {
   const size_t charged = its->charged();
   bytes_.FetchSub(charged);
@@ -117,8 +117,8 @@ void Admission::MoveShare(double entries, const Filling& now) {
   }
 }
 
-// By what there would be, were the capacity used. Charges that are all alike
-// change nothing of it once it is set.
+// Sizes the memory for the entries that there would be if the whole capacity
+// were used. If all charges are alike, nothing changes once it is set.
 void Admission::Fit(const Filling& now) {
   const double bytes = static_cast<double>(std::max<size_t>(1, now.usage));
   const double whole = static_cast<double>(now.entries) *
@@ -135,8 +135,7 @@ void Admission::Fit(const Filling& now) {
   lost_in_rotation_.Store(bytes_.Load());
 }
 
-// --- Going
-// --------------------------------------------------------------------
+// --- Going -------------------------------------------------------------------
 
 ClockSlot* Admission::TakeOldest(bool also_used, uint64_t* before) {
   ClockSlot* const there = fifo_.PopOldest();
@@ -158,7 +157,8 @@ ClockSlot* Admission::PassOver(ClockSlot* there, uint64_t* before) {
   return PutIntoMain(there, true, before);
 }
 
-// After slot::Promote. If it was erased meanwhile, it is the caller's.
+// Called after slot::Promote. If the entry was erased meanwhile, the caller
+// owns it.
 ClockSlot* Admission::PutIntoMain(ClockSlot* held, bool was_lost,
                                   uint64_t* before) {
   TakeOff(held, was_lost);
@@ -185,7 +185,7 @@ EvictedKeys::When Admission::Now(bool of_probation) const {
 
 void Admission::SawHand(uint64_t hand, uint64_t positions) {
   uint64_t began = rotation_.Load();
-  // Or who saw it is late.
+  // Otherwise the thread that saw it is late.
   const auto gone = static_cast<int64_t>(hand - began);
   if (gone < static_cast<int64_t>(positions) ||
       !rotation_.CompareExchange(&began, hand)) {
@@ -194,7 +194,7 @@ void Admission::SawHand(uint64_t hand, uint64_t positions) {
   const uint32_t now = misses_.Load();
   last_rotation_.Store(now - began_at_.Load());
   began_at_.Store(now);
-  // Where it has grown, the hand has leapt, and not met all.
+  // If the table has grown, the hand has jumped, and has not met all entries.
   const bool has_grown = positions_.Load() != positions;
   positions_.Store(positions);
   if (has_grown) return;

@@ -1,21 +1,23 @@
-// EvictedKeys: which keys a table has evicted lately.
+// EvictedKeys: which keys a table has evicted recently.
 //
-// A record of 8 bytes a key: 32 bits of its hash, whether it was on probation,
-// and when it went, twice: by the table's misses, and by the evictions of its
-// kind. Both in steps of about a thousandth of the table, so few bits do.
+// Used by Admission. One record of 8 bytes per key has 32 bits of the key's
+// hash, whether the entry was on probation, and when it was evicted, twice:
+// counted in misses of the table, and in evictions of its kind. Both are in
+// steps of about a thousandth of the table, so few bits are enough.
 //
-// Buckets of 8 records, a line each, by the hash; the oldest of a bucket makes
-// room. So there is no list and no index, it takes 16 bytes for each entry of
-// the table to remember twice as many, and a look is one line. Which keys are
-// remembered is a little less even than of a FIFO: a record stays until 8 more
-// have come into its bucket, two turnovers of the table on average, +- 35 %.
-// (With buckets of 64, nearly a FIFO, misses on recorded traces were 0.2 %
-// fewer; with 16, 0.1 % more.)
+// The records are in buckets of 8, one cache line each, chosen by the hash. The
+// oldest record of a bucket makes room. So there is no list and no index. It
+// takes 16 bytes for each entry of the table to remember twice as many keys,
+// and a look is one line. Which keys are remembered is a little less even than
+// with a FIFO: a record stays until 8 more have come into its bucket, which is
+// two turnovers of the table on average, +- 35 %. (With buckets of 64, which is
+// nearly a FIFO, misses on recorded traces were 0.2 % fewer. With 16, they were
+// 0.1 % more.)
 //
-// Any number of threads, without order: a record is one word. Of two that come
-// into one place one is lost; of two that find one both may. When the buckets
-// are made more, what was remembered is where nobody looks, and is the oldest
-// of its bucket soon.
+// Any number of threads, without order: a record is one word. If two threads
+// write into one position, one record is lost. If two find one record, both may
+// take it. When the number of buckets grows, the old records are where nobody
+// looks for them, and are soon the oldest of their buckets.
 #ifndef ASHLAR_CACHE_CLOCK_ADMISSION_EVICTED_KEYS_H_
 #define ASHLAR_CACHE_CLOCK_ADMISSION_EVICTED_KEYS_H_
 
@@ -30,27 +32,29 @@ namespace ashlar::internal {
 
 class EvictedKeys {
  public:
-  // When a key went, in steps. They come round: only differences count.
+  // When a key was evicted, in steps. The counts wrap around: only differences
+  // mean something.
   struct When {
     uint32_t miss = 0;
-    uint32_t of_kind = 0;  // evictions
+    uint32_t of_kind = 0;  // evictions of its kind
   };
   struct Found {
     bool was_on_probation = false;
     When when;
   };
-  // Of differences.
+  // Masks for differences.
   static constexpr uint32_t kMissMask = 0xffff;
   static constexpr uint32_t kOfKindMask = 0x7fff;
 
-  // Memory that is all zeros, for a table of `most_entries`.
+  // Returns the bytes of memory for a table of `most_entries`. The memory must
+  // be all zeros.
   static constexpr size_t BytesFor(size_t most_entries) {
     return BucketsFor(most_entries) * sizeof(Bucket);
   }
   explicit EvictedKeys(char* memory)
       : buckets_(reinterpret_cast<Bucket*>(memory)) {}
 
-  // For how many entries; no more than there is memory for.
+  // Sets the number of entries. Requires: there is memory for that many.
   void SetEntries(size_t entries) {
     count_.Store(static_cast<uint32_t>(BucketsFor(entries)));
   }
@@ -76,7 +80,7 @@ class EvictedKeys {
         uint64_t{now.of_kind & kOfKindMask} << 16 | (now.miss & kMissMask));
   }
 
-  // What is found is forgotten.
+  // Returns the record of the key, and forgets it.
   std::optional<Found> Find(uint64_t hash) {
     Bucket& bucket = Of(Key(hash));
     for (auto& each : bucket.records) {
@@ -92,7 +96,7 @@ class EvictedKeys {
 
  private:
   static constexpr size_t kWays = 8;
-  static constexpr size_t kTimes = 2;  // as many as the table has entries
+  static constexpr size_t kTimes = 2;  // times as many as the table has entries
   static constexpr uint64_t kNone = 0;
   struct alignas(64) Bucket {
     std::array<RelaxedAtomic<uint64_t>, kWays> records;
@@ -104,7 +108,7 @@ class EvictedKeys {
   static uint32_t MissOf(uint64_t record) {
     return static_cast<uint32_t>(record) & kMissMask;
   }
-  // Those bits that the table and the bucket there do not depend on.
+  // The bits on which the table and the bucket there do not depend.
   static uint32_t Key(uint64_t hash) { return static_cast<uint32_t>(hash); }
   Bucket& Of(uint32_t key) const {
     return buckets_[uint64_t{key} * count_.Load() >> 32];

@@ -1,20 +1,22 @@
-// ProbationFifo: the slots whose entries are on probation, in order of arrival.
+// ProbationFifo: the slots of the entries on probation, in order of arrival.
 //
-// A ring of slot numbers, 4 bytes each. What comes gets a number of its own,
-// its arrival, which lies in its slot too: so what the ring tells of is current
-// where the two agree, and stale where the entry went by another way, or
-// another is in that slot now. Nothing is ever taken out of the middle.
+// Used by Admission. It is a ring of slot numbers, 4 bytes each. Each entry
+// that arrives gets a number, its arrival, which is also in its slot. A number
+// in the ring is current if the two agree. It is stale if the entry was removed
+// in another way, or if another entry is in that slot now. Nothing is ever
+// taken out of the middle.
 //
-// Three places move along the ring: where the next one arrives, where the
-// oldest is, and between them the burst cursor, a quarter of the length behind
-// the youngest: what it comes to has its hits forgotten (admission.h, rule 3).
+// Three positions move along the ring: where the next entry arrives, where the
+// oldest one is, and between them the burst cursor, a quarter of the length
+// behind the youngest. When the cursor comes to an entry, its hits are
+// forgotten (admission.h, rule 3).
 //
-// Threads share the three places as counters, without order: what they find is
-// compared with the slot, and the slot's word decides. A number may be read
-// before it is written, or be overwritten when the ring is full, or its length
-// be changed meanwhile. Then an entry on probation is in the FIFO no more: it
-// is lost, which shows by its arrival, and whoever sweeps over it puts it into
-// main.
+// Threads share the three positions as counters, without order. They compare
+// what they find with the slot, and the slot's word decides. A number may be
+// read before it is written, or be overwritten when the ring is full, or the
+// ring's length may change meanwhile. An entry on probation is then no longer
+// in the FIFO: it is lost. Its arrival shows that, and a thread that sweeps
+// over it puts it into main.
 #ifndef ASHLAR_CACHE_CLOCK_ADMISSION_PROBATION_FIFO_H_
 #define ASHLAR_CACHE_CLOCK_ADMISSION_PROBATION_FIFO_H_
 
@@ -31,25 +33,26 @@ class ProbationFifo {
   static constexpr size_t BytesFor(size_t most_entries) {
     return LengthFor(most_entries) * sizeof(uint32_t);
   }
-  // `memory`: all zeros, for as many entries as the table can have. `slots`: of
-  // this table, since a number that is not yet written is that of the first.
+  // `memory`: all zeros, for as many entries as the table can have. `slots`:
+  // those of the table. (A number in the ring that is not written yet is that
+  // of the first slot.)
   ProbationFifo(char* memory, ClockSlot* slots)
       : ring_(reinterpret_cast<RelaxedAtomic<uint32_t>*>(memory)),
         slots_(slots) {}
 
-  // For how many entries; no more than there is memory for. All that are in it
-  // are lost.
+  // Sets the number of entries. All entries that are in the FIFO are then lost.
+  // Requires: there is memory for that many.
   void SetEntries(size_t entries) {
     length_.Store(static_cast<uint32_t>(LengthFor(entries)));
     oldest_.Store(next_.Load());
   }
   size_t bytes() const { return length_.Load() * sizeof(uint32_t); }
   bool IsEmpty() const { return Distance(oldest_.Load(), next_.Load()) <= 0; }
-  // How often the two ends have looked at a slot.
+  // Returns how often the two ends have looked at a slot.
   uint64_t looks() const { return uint64_t{oldest_.Load()} + cursor_.Load(); }
 
-  // By the owner, before the entry is published. The slot whose entry is lost
-  // for that, or null.
+  // Appends the entry of a slot. For its owner, before the entry is published.
+  // Returns the slot whose entry is lost for that, or null.
   const ClockSlot* Append(ClockSlot* owned) {
     const uint32_t arrival = next_.FetchAdd(1);
     const uint32_t first = arrival + 1 - length_.Load();
@@ -63,12 +66,13 @@ class ProbationFifo {
     }
     return lost;
   }
-  // Null, what was the oldest is stale.
+  // Takes the oldest position off the ring. Returns null if it was stale.
   ClockSlot* PopOldest() {
     uint32_t oldest = oldest_.Load();
     return Claim(&oldest_, &oldest) ? SlotOf(oldest) : nullptr;
   }
-  // Null: it has come to nothing.
+  // Moves the burst cursor by one, and returns the slot there. Returns null if
+  // it did not move, or found a stale position.
   ClockSlot* MoveCursor() {
     const uint32_t oldest = oldest_.Load();
     const uint32_t next = next_.Load();
@@ -79,7 +83,7 @@ class ProbationFifo {
     return cursor_.CompareExchange(&at, from + 1) ? SlotOf(from) : nullptr;
   }
 
-  // Of an entry on probation.
+  // Returns whether an entry on probation is no longer in the FIFO.
   bool HasLost(const ClockSlot* slot) const {
     return Distance(slot->arrival(), oldest_.Load()) > 0;
   }
@@ -87,18 +91,19 @@ class ProbationFifo {
  private:
   static constexpr uint32_t kPartBehindCursor = 4;
 
-  // A quarter more than there can be, for stale ones.
+  // A quarter more than there can be, for stale positions.
   static constexpr size_t LengthFor(size_t entries) {
     return entries + entries / 4 + 1;
   }
-  // They come round; in some thousand million steps things may be lost once.
+  // The numbers wrap around. Once in some thousand million steps, something may
+  // be lost for that.
   static int32_t Distance(uint32_t from, uint32_t to) {
     return static_cast<int32_t>(to - from);
   }
   RelaxedAtomic<uint32_t>& Ring(uint32_t arrival) const {
     return ring_[arrival % length_.Load()];
   }
-  // Null: stale.
+  // Returns null if the position is stale.
   ClockSlot* SlotOf(uint32_t arrival) const {
     ClockSlot* const slot = slots_ + Ring(arrival).Load();
     return slot->arrival() == arrival ? slot : nullptr;

@@ -1,33 +1,36 @@
 // The steps on the word of a slot whose entry is on probation.
 //
-// Purpose. With admission (admission.h) an entry that is new to the cache has a
-// bit set in its slot's word (slot_word.h), which the sweep passes over: it
-// goes, or has the bit taken away, when it is the oldest of those that have it.
-// Hits know nothing of the bit. Templates over the word, like the others, for
-// test/model.
+// Purpose. With admission (admission.h), an entry that is new to the cache has
+// a bit set in its slot's word (slot_word.h). The sweep passes over such
+// entries. The entry is evicted, or loses the bit, when it is the oldest that
+// has it. Hits know nothing of the bit. The steps are templates over the word,
+// like the others, for test/model.
 //
-// Steps, each of them one compare-exchange, tried a few times at most.
-//   Judge    one that nobody has used -> owned; else Promote
-//   Promote  takes the bit away, what was counted too if nobody refers to it
-//            (that it was hit stays), and takes a reference
-//   Cool     what was counted -> none, if nobody refers to it; kWasHit, which
-//            is there from the beginning or not at all, stays
+// Steps. Each is one compare-exchange, tried a few times at most.
+//   Judge    an entry that was not used -> owned; else Promote
+//   Promote  takes the bit away and takes a reference. If there are no other
+//            references, it also clears the counts (but keeps that the entry
+//            was hit)
+//   Cool     clears the counts if there are no references. Leaves kWasHit as
+//            it is, which is set from the beginning or not at all
 //
-// Why Promote takes a reference. Charges of entries on probation are summed,
-// and the sum must be exact. Who takes the bit away takes the charge from the
-// sum, and so must see the charge of that entry and not of one that came after
-// it into the same slot; the word of both may be the same. Who ends an entry
-// that still has the bit owns it, and does it then.
+// Why Promote takes a reference. The charges of entries on probation are
+// summed, and the sum must be exact. The thread that takes the bit away
+// subtracts the charge from the sum. So it must see the charge of that entry,
+// and not of one that came into the same slot later. The word of both may be
+// the same. A thread that ends an entry that still has the bit owns the slot,
+// and subtracts the charge then.
 //
-// Why what is in use keeps its counts. A Take that was a mistake is going to be
-// taken back, with its hit; from a count of 0 that would leave the most.
+// Why an entry in use keeps its counts. A Take that was a mistake will be taken
+// back, with its hit. Subtracted from a count of 0, that would leave the
+// largest count.
 //
-// What can be mixed up. The word may be another entry's than the one that was
-// meant, put into the slot meanwhile: then that is judged early, which is no
-// worse than what a neighbour's hash can do to it.
+// What can be mixed up. The word may belong to another entry than the one that
+// was meant, which was put into the slot meanwhile. That entry is then judged
+// early, which is no worse than what a neighbour's hash can do to it.
 //
-// Memory orders: those of slot_word.h; who comes to own or hold the entry
-// acquires. Tests: test/model/slot_word_test.cc.
+// Memory orders: those of slot_word.h. A thread that comes to own or hold the
+// entry acquires. Tests: test/model/slot_word_test.cc.
 #ifndef ASHLAR_CACHE_CLOCK_ADMISSION_PROBATION_STEPS_H_
 #define ASHLAR_CACHE_CLOCK_ADMISSION_PROBATION_STEPS_H_
 
@@ -51,7 +54,7 @@ constexpr uint64_t PromotedWord(uint64_t word) {
   return (word & kStateMask) | (WasHit(word) ? kWasHit : 0);
 }
 
-// True: the caller holds a reference, and nobody else has taken this bit away.
+// Returns true if the caller now holds a reference, and took the bit away.
 template <typename Word>
 bool Promote(Word* word) {
   uint64_t seen = word->LoadRelaxed();
@@ -65,13 +68,13 @@ bool Promote(Word* word) {
 }
 
 enum class Judged : uint8_t {
-  kLeft,      // it is not there, or is being ended, or changes all the time
+  kLeft,      // not there, or being ended, or changing all the time
   kPromoted,  // see Promote
   kOwned,
 };
 
-// `also_used`: one that was used is owned too, unless it is in use. `before` is
-// the word that was judged, where the outcome is kOwned.
+// `also_used`: an entry that was used is owned too, unless it is in use. Sets
+// *before to the word that was judged, if the result is kOwned.
 template <typename Word>
 Judged Judge(Word* word, bool also_used, uint64_t* before) {
   uint64_t seen = word->LoadRelaxed();

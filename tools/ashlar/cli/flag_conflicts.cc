@@ -71,7 +71,7 @@ constexpr CodecDetail kCodecDetails[] = {
     {"enable_index_compression", Compresses, "codecs that compress", true},
 };
 
-std::string Named(std::string_view flag) { return "--" + std::string(flag); }
+std::string FlagName(std::string_view flag) { return "--" + std::string(flag); }
 
 std::string FindDetailOfAnotherCodec(const CommandLine& line,
                                      const Command& command) {
@@ -95,8 +95,8 @@ std::string FindDetailOfAnotherCodec(const CommandLine& line,
                   : "the default codec, " +
                         std::string(CompressionTypeName(types.front()));
     }
-    return Named(detail.flag) + " does nothing with " + other + ": it is for " +
-           std::string(detail.codecs);
+    return FlagName(detail.flag) + " does nothing with " + other +
+           ": it is for " + std::string(detail.codecs);
   }
   return {};
 }
@@ -112,7 +112,7 @@ std::string FindFilterConflict(const CommandLine& line) {
           "whole_key_filtering", "partition_filters",
           "decouple_partitioned_filters",
           "detect_filter_construct_corruption"}) {
-      if (line.Given(flag)) return Excludes("--filter=none", Named(flag));
+      if (line.Given(flag)) return Excludes("--filter=none", FlagName(flag));
     }
   }
   if (line.Given("filter") && line.Given("ribbon") &&
@@ -129,7 +129,7 @@ std::string FindDictionaryConflict(const CommandLine& line) {
                                    "compression_max_dict_buffer_bytes",
                                    "compression_use_zstd_finalize_dict"}) {
       if (line.Given(flag)) {
-        return Named(flag) + " needs --compression_max_dict_bytes";
+        return FlagName(flag) + " needs --compression_max_dict_bytes";
       }
     }
   }
@@ -151,7 +151,7 @@ std::string FindSortingConflict(const CommandLine& line) {
   if (keeps_rows) return {};
   for (const char* const flag : {"memory", "tmpdir"}) {
     if (line.Given(flag)) {
-      return Named(flag) +
+      return FlagName(flag) +
              " needs --nosorted: rows that come sorted are not kept";
     }
   }
@@ -168,7 +168,7 @@ std::string FindOutputConflict(const CommandLine& line,
     for (const char* const flag :
          {"output_hex", "escape", "decode_blob_index"}) {
       if (line.Given(flag)) {
-        return Excludes("--output_format=canonical", Named(flag));
+        return Excludes("--output_format=canonical", FlagName(flag));
       }
     }
   }

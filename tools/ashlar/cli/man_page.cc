@@ -48,7 +48,7 @@ std::string Arguments(std::string_view text) {
   return shown;
 }
 
-void AppendParagraphs(std::string_view paragraphs, std::string* page) {
+void AppendText(std::string_view paragraphs, std::string* page) {
   while (!paragraphs.empty()) {
     const size_t end = std::min(paragraphs.find('\n'), paragraphs.size());
     *page += ".IP\n" + Escaped(paragraphs.substr(0, end)) + "\n";
@@ -61,7 +61,7 @@ void AppendCommands(std::string* page) {
   for (const Command& command : Commands()) {
     *page += ".TP\n" + Bold(command.name) + " " + Arguments(command.arguments) +
              "\n" + Escaped(command.summary) + ".\n";
-    AppendParagraphs(command.details, page);
+    AppendText(command.details, page);
   }
 }
 
@@ -79,7 +79,7 @@ std::string TakenBy(const FlagRow& row) {
   return all ? "" : " [" + names + "]";
 }
 
-void AppendFlags(std::string* page) {
+void AppendFlagsOf(std::string* page) {
   *page +=
       ".SH FLAGS\n"
       "\\fB\\-\\-x=v\\fR, \\fB\\-\\-x v\\fR and \\fB\\-x=v\\fR are the same; "
@@ -122,7 +122,7 @@ std::string ManPage() {
                      "file is read whatever its name. Results go to standard "
                      "output, faults and warnings to standard error.\n";
   AppendCommands(&page);
-  AppendFlags(&page);
+  AppendFlagsOf(&page);
   page += ".SH EXIT STATUS\n";
   for (const auto& [code, meaning] : ExitCodeMeanings()) {
     page += ".TP\n" + Bold(code) + "\n" + Escaped(meaning) + "\n";

@@ -46,7 +46,7 @@ bool HasBase(const GetResult& result) {
          result.state == GetResult::State::kDeleted;
 }
 
-void PrintText(const std::string& key, const Found& found, Report* report) {
+void PrintFound(const std::string& key, const Found& found, Report* report) {
   const ByteStyle style = ChosenByteStyle();
   for (const Operand& operand : found.operands) {
     PrintEntry(key, operand.sequence, ValueType::kTypeMerge, operand.value,
@@ -82,7 +82,7 @@ void WriteColumns(const Slice& entity, JsonWriter* json) {
   json->EndArray();
 }
 
-void WriteJson(const std::string& key, const Found& found, JsonWriter* json) {
+void WriteFound(const std::string& key, const Found& found, JsonWriter* json) {
   const GetResult& result = found.result;
   json->BeginObject();
   json->HexMember("key", key);
@@ -114,16 +114,16 @@ void WriteJson(const std::string& key, const Found& found, JsonWriter* json) {
   json->EndObject();
 }
 
-void Tell(const std::string& key, const Found& found, const Status& status,
-          Report* report) {
+void ShowFound(const std::string& key, const Found& found, const Status& status,
+               Report* report) {
   if (!status.ok()) {
     report->AddFault(status);
     return;
   }
   if (report->text()) {
-    PrintText(key, found, report);
+    PrintFound(key, found, report);
   } else {
-    WriteJson(key, found, report->json());
+    WriteFound(key, found, report->json());
   }
   if (found.result.state == GetResult::State::kNotFound) {
     report->RaiseExitCode(kExitFault);
@@ -150,7 +150,7 @@ void LookUp(const TableReader& reader, std::span<const std::string> keys,
       });
   for (size_t i = 0; i < keys.size() && !report->MustStop(); ++i) {
     found[i].result = std::move(results[i]);
-    Tell(keys[i], found[i], statuses[i], report);
+    ShowFound(keys[i], found[i], statuses[i], report);
   }
 }
 

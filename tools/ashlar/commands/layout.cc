@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "ashlar/table/inspect.h"
 #include "ashlar/util/checksum_type.h"
 #include "ashlar/util/compression.h"
 #include "tools/ashlar/cli/command_table.h"
@@ -19,12 +20,9 @@
 namespace ashlar::tool {
 namespace {
 
-// Type byte and checksum behind each block but the footer.
-constexpr uint64_t kTrailerBytes = 5;
-
 uint64_t StoredBytes(const BlockInfo& block) {
   return block.kind == BlockKind::kFooter ? block.size
-                                          : block.size + kTrailerBytes;
+                                          : block.size + kBlockTrailerBytes;
 }
 
 std::string CodecName(const BlockInfo& block) {
@@ -33,7 +31,7 @@ std::string CodecName(const BlockInfo& block) {
       static_cast<CompressionType>(block.compression_type)));
 }
 
-std::string Ratio(const BlockInfo& block) {
+std::string RatioText(const BlockInfo& block) {
   if (block.raw_size == 0 || block.size == 0) return "-";
   char text[32];
   std::snprintf(
@@ -48,7 +46,7 @@ std::string ChecksumText(const BlockInfo& block) {
   return text;
 }
 
-std::string Verdict(const BlockInfo& block) {
+std::string StateText(const BlockInfo& block) {
   if (block.status.ok()) return "ok";
   // What this build cannot decode need not be damaged.
   return block.status.IsNotSupported() ? "?" : "BAD";
@@ -56,19 +54,19 @@ std::string Verdict(const BlockInfo& block) {
 
 // The columns but the last, which needs no padding.
 constexpr size_t kColumns = 8;
-struct Row {
+struct LayoutRow {
   std::array<std::string, kColumns> cells;
   std::string first_key;
 };
 
-Row BlockRow(const BlockInfo& block, ByteStyle style) {
+LayoutRow BlockRow(const BlockInfo& block, ByteStyle style) {
   const bool footer = block.kind == BlockKind::kFooter;
   const std::string raw_size =
       block.raw_size == 0 ? "-" : std::to_string(block.raw_size);
-  Row row = {
+  LayoutRow row = {
       {std::to_string(block.offset), std::to_string(block.size),
        std::string(BlockKindName(block.kind)), CodecName(block), raw_size,
-       Ratio(block), footer ? "-" : ChecksumText(block), Verdict(block)},
+       RatioText(block), footer ? "-" : ChecksumText(block), StateText(block)},
       {}};
   if (block.kind == BlockKind::kData && block.status.ok()) {
     // Raw bytes could break the table's lines.
@@ -79,17 +77,17 @@ Row BlockRow(const BlockInfo& block, ByteStyle style) {
   return row;
 }
 
-Row SpaceRow(uint64_t offset, uint64_t size, const char* kind) {
+LayoutRow SpaceRow(uint64_t offset, uint64_t size, const char* kind) {
   return {{std::to_string(offset), std::to_string(size), kind, "-", "-", "-",
            "-", "-"},
           {}};
 }
 
-std::vector<Row> Rows(const TableInspection& inspection) {
+std::vector<LayoutRow> Rows(const TableInspection& inspection) {
   const ByteStyle style = ChosenByteStyle();
-  std::vector<Row> rows = {{{"offset", "size", "kind", "codec", "raw_size",
-                             "ratio", "checksum", "ok"},
-                            "first_key"}};
+  std::vector<LayoutRow> rows = {{{"offset", "size", "kind", "codec",
+                                   "raw_size", "ratio", "checksum", "ok"},
+                                  "first_key"}};
   uint64_t end = 0;
   for (const BlockInfo& block : inspection.blocks) {
     if (block.offset > end) {
@@ -120,9 +118,9 @@ std::string Padded(const std::string& cell, size_t width, bool left) {
   return left ? shown + padding : padding + shown;
 }
 
-void PrintRows(const std::vector<Row>& rows, Output* out) {
+void PrintLayout(const std::vector<LayoutRow>& rows, Output* out) {
   std::array<size_t, kColumns> widths = {};
-  for (const Row& row : rows) {
+  for (const LayoutRow& row : rows) {
     for (size_t i = 0; i < kColumns; ++i) {
       widths[i] = std::max(widths[i], row.cells[i].size());
     }
@@ -130,7 +128,7 @@ void PrintRows(const std::vector<Row>& rows, Output* out) {
   // Words to the left, numbers to the right.
   constexpr std::array<bool, kColumns> kLeft = {false, false, true,  true,
                                                 false, false, false, true};
-  for (const Row& row : rows) {
+  for (const LayoutRow& row : rows) {
     std::string line;
     for (size_t i = 0; i < kColumns; ++i) {
       line += Padded(row.cells[i], widths[i], kLeft[i]) + "  ";
@@ -161,7 +159,7 @@ void PrintTotals(const TableInspection& inspection, Output* out) {
   out->Append("file size: " + std::to_string(inspection.file_size) + "\n");
 }
 
-void WriteJson(const TableInspection& inspection, JsonWriter* json) {
+void WriteLayout(const TableInspection& inspection, JsonWriter* json) {
   json->Key("blocks");
   json->BeginArray();
   for (const BlockInfo& block : inspection.blocks) {
@@ -187,7 +185,7 @@ void WriteJson(const TableInspection& inspection, JsonWriter* json) {
   json->EndArray();
 }
 
-void Show(const std::string& path, Report* report) {
+void ShowLayout(const std::string& path, Report* report) {
   InspectOptions options =
       InspectOptionsFromFlags(InspectOptions::DataBlocks::kRead);
   options.first_keys = true;
@@ -207,10 +205,10 @@ void Show(const std::string& path, Report* report) {
   }
   WarnOfUnknownOrder(*inspection, *report);
   if (report->text()) {
-    PrintRows(Rows(*inspection), report->out());
+    PrintLayout(Rows(*inspection), report->out());
     PrintTotals(*inspection, report->out());
   } else {
-    WriteJson(*inspection, report->json());
+    WriteLayout(*inspection, report->json());
   }
   for (const TableFault& fault : inspection->faults) report->AddFault(fault);
 }
@@ -218,7 +216,7 @@ void Show(const std::string& path, Report* report) {
 }  // namespace
 
 int RunLayout(const CommandLine& line) {
-  return RunOverFiles(line, "layout", Show);
+  return RunOverFiles(line, "layout", ShowLayout);
 }
 
 }  // namespace ashlar::tool

@@ -11,7 +11,7 @@
 namespace ashlar::tool {
 namespace {
 
-void Show(const std::string& path, Report* report) {
+void ShowProperties(const std::string& path, Report* report) {
   const InspectOptions options =
       InspectOptionsFromFlags(InspectOptions::DataBlocks::kSkip);
   const std::optional<TableInspection> inspection =
@@ -46,7 +46,7 @@ void Show(const std::string& path, Report* report) {
 }  // namespace
 
 int RunProperties(const CommandLine& line) {
-  return RunOverFiles(line, "properties", Show);
+  return RunOverFiles(line, "properties", ShowProperties);
 }
 
 }  // namespace ashlar::tool

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "ashlar/table/inspect.h"
 #include "ashlar/table/statistics.h"
 #include "tools/ashlar/cli/command_table.h"
 #include "tools/ashlar/inputs/open_table.h"
@@ -20,13 +21,13 @@
 namespace ashlar::tool {
 namespace {
 
-double Ratio(uint64_t uncompressed, uint64_t stored) {
+double RatioOf(uint64_t uncompressed, uint64_t stored) {
   return stored == 0
              ? 0.0
              : static_cast<double>(uncompressed) / static_cast<double>(stored);
 }
 
-struct Run {
+struct Trial {
   CompressionType codec;
   int level;
   TableProperties made;
@@ -34,7 +35,7 @@ struct Run {
   Elapsed read;
 
   double ratio() const {
-    return Ratio(made.uncompressed_data_size, made.data_size);
+    return RatioOf(made.uncompressed_data_size, made.data_size);
   }
   uint64_t blocks_compressed() const {
     return made.num_data_blocks - made.num_data_blocks_compression_rejected -
@@ -52,11 +53,11 @@ std::string BlockCount(const char* label, uint64_t count, uint64_t total) {
   return text;
 }
 
-void PrintText(const Run& run, Output* out) {
+void PrintTrial(const Trial& run, Output* out) {
   char text[256];
   std::snprintf(text, sizeof text,
                 "Cx level: %d Cx size: %10" PRIu64 " Uncx size: %10" PRIu64
-                " Ratio: %10.6f Write usec: %10" PRIu64
+                " RatioOf: %10.6f Write usec: %10" PRIu64
                 "  Read usec: %10" PRIu64 " ",
                 run.level, run.made.data_size, run.made.uncompressed_data_size,
                 run.ratio(), run.write.wall_micros, run.read.wall_micros);
@@ -139,14 +140,14 @@ class Recompressor {
       }
       bool has_heading = false;
       for (const int level : codec.levels) {
-        Run run = {codec.type, level, {}, {}, {}};
+        Trial run = {codec.type, level, {}, {}, {}};
         Status status = Rebuild(input, report->path(), &run);
         TellBaseline(report);
         if (report->text() && !has_heading) PrintHeading(codec, report);
         has_heading = true;
         if (!status.ok()) return status;
         if (report->text()) {
-          PrintText(run, report->out());
+          PrintTrial(run, report->out());
           report->out()->Flush();  // the next may take long
         } else {
           WriteJson(run, report->json());
@@ -160,9 +161,8 @@ class Recompressor {
   void FindBaseline(uint64_t expansion) {
     if (baseline_is_known_) return;
     baseline_is_known_ = true;
-    constexpr uint64_t kTrailerBytes = 5;
     baseline_.uncompressed =
-        baseline_.data_size - kTrailerBytes * baseline_.blocks + expansion;
+        baseline_.data_size - kBlockTrailerBytes * baseline_.blocks + expansion;
   }
 
   void TellBaseline(Report* report) {
@@ -173,10 +173,11 @@ class Recompressor {
     char text[256];
     std::snprintf(text, sizeof text,
                   "Baseline: %-24s Cx size: %10" PRIu64 " Uncx size: %10" PRIu64
-                  " Ratio: %10.6f  Blocks: %" PRIu64,
+                  " RatioOf: %10.6f  Blocks: %" PRIu64,
                   stored.CodecName(CompressionTypeEnumName).c_str(),
                   stored.data_size, stored.uncompressed,
-                  Ratio(stored.uncompressed, stored.data_size), stored.blocks);
+                  RatioOf(stored.uncompressed, stored.data_size),
+                  stored.blocks);
     report->out()->Append(text);
     if (options_.sample != 0) {
       report->out()->Append(" of " + std::to_string(stored.of_blocks));
@@ -191,7 +192,7 @@ class Recompressor {
     json->NumberMember("data_size", baseline_.data_size);
     json->NumberMember("uncompressed_size", baseline_.uncompressed);
     json->Key("ratio");
-    json->Decimal(Ratio(baseline_.uncompressed, baseline_.data_size));
+    json->Decimal(RatioOf(baseline_.uncompressed, baseline_.data_size));
     json->NumberMember("blocks", baseline_.blocks);
     json->NumberMember("file_blocks", baseline_.of_blocks);
     json->EndObject();
@@ -216,7 +217,8 @@ class Recompressor {
     report->out()->Append(text);
   }
 
-  Status Rebuild(const TableReader& input, const std::string& path, Run* run) {
+  Status Rebuild(const TableReader& input, const std::string& path,
+                 Trial* run) {
     options_.table.compression = run->codec;
     options_.table.compression_opts.level = run->level;
     TrialTable trial(input, path);
@@ -232,7 +234,7 @@ class Recompressor {
     return trial.Compare();
   }
 
-  void WriteJson(const Run& run, JsonWriter* json) const {
+  void WriteJson(const Trial& run, JsonWriter* json) const {
     const TableProperties& made = run.made;
     json->BeginObject();
     json->Member("codec", CompressionTypeName(run.codec));

@@ -36,7 +36,7 @@ bool IsExternal(const TableReader& input, const std::string& path) {
 }
 
 // A set of tables must know them before it is cut.
-Status AddRangeDeletions(const TableReader& input, TableOutput* output) {
+Status CopyRangeDeletions(const TableReader& input, TableOutput* output) {
   Row row;
   row.type = ValueType::kTypeRangeDeletion;
   for (const RangeDeletion& deletion : input.RangeDeletions()) {
@@ -57,7 +57,7 @@ Status Copy(const TableReader& input, const std::string& path,
   if (!made.ok()) return made.status();
   *sink = std::move(made).value();
   const bool is_set = options.build.target_file_size != 0;
-  if (is_set) status = AddRangeDeletions(input, sink->get());
+  if (is_set) status = CopyRangeDeletions(input, sink->get());
   if (!status.ok()) return status;
   Progress progress(path);
   Row row;
@@ -75,7 +75,7 @@ Status Copy(const TableReader& input, const std::string& path,
   return status.ok() ? (*sink)->Finish() : status;
 }
 
-void Tell(const TableOutput& sink, double seconds, Report* report) {
+void ReportTable(const TableOutput& sink, double seconds, Report* report) {
   if (!report->text()) {
     report->json()->Member("out", FLAGS_out);
     WriteMadeTable(sink, seconds, report->json());
@@ -105,7 +105,7 @@ void Rewrite(const CommandLine& line, SinkOptions options,
   for (const MadeTable& made : sink->tables()) {
     report->AddEntries(made.entries);
   }
-  Tell(*sink, micros / 1e6, report);
+  ReportTable(*sink, micros / 1e6, report);
 }
 
 }  // namespace

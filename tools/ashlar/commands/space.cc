@@ -18,7 +18,7 @@ namespace {
 
 // --- Text -------------------------------------------------------------------
 
-std::string Percent(uint64_t part, uint64_t whole) {
+std::string PercentOf(uint64_t part, uint64_t whole) {
   if (whole == 0) return "-";
   char text[32];
   std::snprintf(text, sizeof text, "%.2f %%",
@@ -26,7 +26,7 @@ std::string Percent(uint64_t part, uint64_t whole) {
   return text;
 }
 
-std::string KeyText(const std::string& key, ByteStyle style) {
+std::string QuotedKey(const std::string& key, ByteStyle style) {
   // Raw bytes could break the lines.
   return "'" +
          (style == ByteStyle::kHex ? ToHex(key, HexCase::kUpper)
@@ -36,7 +36,7 @@ std::string KeyText(const std::string& key, ByteStyle style) {
 
 // Numbers to the right; what comes last needs no padding.
 using Row = std::vector<std::string>;
-void PrintRows(const std::vector<Row>& rows, Output* out) {
+void PrintColumns(const std::vector<Row>& rows, Output* out) {
   std::vector<size_t> widths(rows[0].size() - 1);
   for (const Row& row : rows) {
     for (size_t i = 0; i < widths.size(); ++i) {
@@ -58,16 +58,17 @@ void PrintRanges(const std::vector<KeySpaceRange>& ranges, uint64_t bytes,
   std::vector<Row> rows = {{"blocks", "bytes", "share", "keys up to"}};
   for (const KeySpaceRange& range : ranges) {
     rows.push_back({std::to_string(range.blocks), std::to_string(range.bytes),
-                    Percent(range.bytes, bytes), KeyText(range.last, style)});
+                    PercentOf(range.bytes, bytes),
+                    QuotedKey(range.last, style)});
   }
-  PrintRows(rows, out);
+  PrintColumns(rows, out);
 }
 
 Row PrefixRow(const SpaceTaken& taken, uint64_t bytes, std::string name) {
   return {
-      std::to_string(taken.entries),      std::to_string(taken.key_bytes),
-      std::to_string(taken.value_bytes),  std::to_string(taken.stored_bytes),
-      Percent(taken.stored_bytes, bytes), std::move(name)};
+      std::to_string(taken.entries),        std::to_string(taken.key_bytes),
+      std::to_string(taken.value_bytes),    std::to_string(taken.stored_bytes),
+      PercentOf(taken.stored_bytes, bytes), std::move(name)};
 }
 
 void PrintPrefixes(const PrefixSpace& prefixes, Output* out) {
@@ -77,10 +78,10 @@ void PrintPrefixes(const PrefixSpace& prefixes, Output* out) {
                             "stored bytes", "share", "prefix"}};
   SpaceTaken others;
   for (const auto& [prefix, taken] : prefixes.Largest(FLAGS_top, &others)) {
-    rows.push_back(PrefixRow(taken, bytes, KeyText(prefix, style)));
+    rows.push_back(PrefixRow(taken, bytes, QuotedKey(prefix, style)));
   }
   if (others.entries != 0) rows.push_back(PrefixRow(others, bytes, "others"));
-  PrintRows(rows, out);
+  PrintColumns(rows, out);
 }
 
 // --- JSON -------------------------------------------------------------------

@@ -45,7 +45,7 @@ std::string InUnits(uint64_t number, double unit) {
   return text;
 }
 
-std::string Percent(double share) {
+std::string PercentText(double share) {
   char text[32];
   std::snprintf(text, sizeof text, "%.3f %%", 100 * share);
   return text;
@@ -67,22 +67,22 @@ std::string FilterLine(const FilterRates& rates, const TableStats& stats) {
   std::snprintf(bits, sizeof bits, "%.2f", rates.bits_per_key);
   const std::string measured = rates.probes == 0
                                    ? NotMeasured(stats)
-                                   : Percent(MeasuredRate(rates)) + " of " +
+                                   : PercentText(MeasuredRate(rates)) + " of " +
                                          std::to_string(rates.probes);
   return "filter: " + std::string(bits) +
          " bits a key; absent keys let pass: " + measured +
-         ", by a Bloom filter " + Percent(rates.bloom_rate) + "\n";
+         ", by a Bloom filter " + PercentText(rates.bloom_rate) + "\n";
 }
 
-void PrintText(const TableStats& stats, uint64_t file_size,
-               const std::optional<FilterRates>& rates, Output* out) {
+void PrintStats(const TableStats& stats, uint64_t file_size,
+                const std::optional<FilterRates>& rates, Output* out) {
   out->Append("bytes by kind of block:\n");
   for (const auto& [kind, total] : stats.kinds) {
     out->Append("  " + std::string(BlockKindName(kind)) + ": " +
                 std::to_string(total.blocks) + " blocks, " +
                 std::to_string(total.bytes) + " bytes, " +
-                Percent(static_cast<double>(total.bytes) /
-                        static_cast<double>(file_size)) +
+                PercentText(static_cast<double>(total.bytes) /
+                            static_cast<double>(file_size)) +
                 "\n");
   }
   out->Append("entries by type:\n");
@@ -145,8 +145,8 @@ void WriteFilter(const FilterRates& rates, JsonWriter* json) {
   json->EndObject();
 }
 
-void WriteJson(const TableStats& stats, const std::optional<FilterRates>& rates,
-               JsonWriter* json) {
+void WriteStats(const TableStats& stats,
+                const std::optional<FilterRates>& rates, JsonWriter* json) {
   json->Key("kinds");
   json->BeginObject();
   for (const auto& [kind, total] : stats.kinds) {
@@ -188,8 +188,8 @@ size_t TimestampSize(const TableProperties& properties) {
              : comparator->timestamp_size();
 }
 
-bool ReadAll(const std::string& path, TableStats* stats,
-             TableInspection* inspection, Report* report) {
+bool Gather(const std::string& path, TableStats* stats,
+            TableInspection* inspection, Report* report) {
   Progress progress(path);
   InspectOptions options =
       InspectOptionsFromFlags(InspectOptions::DataBlocks::kRead);
@@ -210,10 +210,10 @@ bool ReadAll(const std::string& path, TableStats* stats,
   return InspectInto(path, options, inspection, report);
 }
 
-void Show(const std::string& path, Report* report) {
+void ShowStats(const std::string& path, Report* report) {
   TableStats stats;
   TableInspection inspection;
-  if (!ReadAll(path, &stats, &inspection, report)) return;
+  if (!Gather(path, &stats, &inspection, report)) return;
   stats.Finish();
   if (inspection.magic == TableMagic::kUnknown) {
     report->SetFileStatus("not_sst");
@@ -231,9 +231,9 @@ void Show(const std::string& path, Report* report) {
     if (!status.ok()) report->AddFault(status);
   }
   if (report->text()) {
-    PrintText(stats, inspection.file_size, rates, report->out());
+    PrintStats(stats, inspection.file_size, rates, report->out());
   } else {
-    WriteJson(stats, rates, report->json());
+    WriteStats(stats, rates, report->json());
   }
 }
 
@@ -245,7 +245,7 @@ int RunStats(const CommandLine& line) {
         "--prefix_length and --prefix_separator exclude each "
         "other");
   }
-  return RunOverFiles(line, "stats", Show);
+  return RunOverFiles(line, "stats", ShowStats);
 }
 
 }  // namespace ashlar::tool

@@ -29,7 +29,7 @@ std::string_view NotLookedAt(const TableInspection& inspection) {
                     : "";
 }
 
-std::optional<TableInspection> ReadAll(const std::string& path,
+std::optional<TableInspection> Inspect(const std::string& path,
                                        WorkerPool* pool, Report* report) {
   Progress progress(path);
   InspectOptions options =
@@ -45,7 +45,7 @@ std::optional<TableInspection> ReadAll(const std::string& path,
   return Inspect(path, options, report);
 }
 
-void PrintText(const TableInspection& inspection, Report* report) {
+void PrintVerdict(const TableInspection& inspection, Report* report) {
   const std::string& path = report->path();
   if (inspection.faults.empty()) {
     report->out()->Append(Colored("The file is ok", Color::kGood) + "\n");
@@ -59,7 +59,7 @@ void PrintText(const TableInspection& inspection, Report* report) {
 }
 
 void Verify(const std::string& path, WorkerPool* pool, Report* report) {
-  const std::optional<TableInspection> inspection = ReadAll(path, pool, report);
+  const std::optional<TableInspection> inspection = Inspect(path, pool, report);
   if (!inspection) return;
   const bool is_table = inspection->magic == TableMagic::kBlockBased ||
                         inspection->magic == TableMagic::kLegacyBlockBased;
@@ -69,7 +69,7 @@ void Verify(const std::string& path, WorkerPool* pool, Report* report) {
     report->SetFileStatus("not_sst");
   }
   const std::string_view skipped = NotLookedAt(*inspection);
-  if (report->text()) PrintText(*inspection, report);
+  if (report->text()) PrintVerdict(*inspection, report);
   if (report->text() && !skipped.empty()) {
     report->out()->Append("not looked at: " + std::string(skipped) + "\n");
   }

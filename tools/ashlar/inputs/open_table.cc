@@ -23,7 +23,7 @@ bool IsNoTable(const std::string& path) {
          inspection.magic == TableMagic::kUnknown;
 }
 
-void Warn(const std::string& path, std::string_view comparator) {
+void WarnOfOrder(const std::string& path, std::string_view comparator) {
   PrintWarning(path + ": comparator " + std::string(comparator) +
                " is not built in: the order of keys is not checked");
 }
@@ -33,7 +33,7 @@ void Warn(const std::string& path, std::string_view comparator) {
 void WarnOfUnknownOrder(const TableInspection& inspection,
                         const Report& report) {
   if (!inspection.properties || inspection.knows_order) return;
-  Warn(report.path(), inspection.properties->comparator_name);
+  WarnOfOrder(report.path(), inspection.properties->comparator_name);
 }
 
 std::string CheckComparatorFlag() {
@@ -90,7 +90,8 @@ std::unique_ptr<TableReader> TellOpened(
   }
   report->Opened((*reader)->format_version(), (*reader)->checksum_type(),
                  &(*reader)->properties());
-  if (!(*reader)->knows_order()) Warn(path, (*reader)->comparator()->Name());
+  if (!(*reader)->knows_order())
+    WarnOfOrder(path, (*reader)->comparator()->Name());
   return std::move(reader).value();
 }
 

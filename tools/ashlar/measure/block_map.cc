@@ -6,13 +6,11 @@
 namespace ashlar::tool {
 namespace {
 
-constexpr uint64_t kTrailerBytes = 5;
-
 MapCell CellOf(const BlockInfo& block, bool decoded) {
   MapCell cell;
   cell.offset = block.offset;
   cell.bytes =
-      block.size + (block.kind == BlockKind::kFooter ? 0 : kTrailerBytes);
+      block.size + (block.kind == BlockKind::kFooter ? 0 : kBlockTrailerBytes);
   cell.blocks = 1;
   cell.kind = block.kind;
   cell.first_index = block.index;

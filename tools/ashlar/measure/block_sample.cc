@@ -16,7 +16,6 @@
 namespace ashlar::tool {
 namespace {
 
-constexpr uint64_t kTrailerBytes = 5;
 // Of types that nobody knows.
 constexpr std::string_view kNoName = "Unknown";
 
@@ -46,7 +45,7 @@ void ParseTypes(const std::string& name, StoredBlocks* stored) {
 
 void AddBlock(const BlockInfo& block, StoredBlocks* stored) {
   stored->types.set(block.compression_type);
-  stored->data_size += block.size + kTrailerBytes;
+  stored->data_size += block.size + kBlockTrailerBytes;
   stored->uncompressed += block.raw_size;
   ++stored->blocks;
 }
@@ -202,7 +201,7 @@ StoredBlocks FindStoredBlocks(const std::string& path,
       &listed)));
   for (const BlockInfo& block : listed.blocks) {
     if (block.kind != BlockKind::kData) continue;
-    stored.data_size += block.size + kTrailerBytes;
+    stored.data_size += block.size + kBlockTrailerBytes;
     ++stored.blocks;
   }
   stored.of_blocks = stored.blocks;

@@ -85,9 +85,9 @@ TableOptions OptionsOf(const Choice& choice, const TrialBlocks& blocks,
   return table;
 }
 
-Status Write(const Choice& choice, const TrialBlocks& blocks,
-             const TrialOptions& options, std::string* made,
-             CodecTrial* trial) {
+Status Compress(const Choice& choice, const TrialBlocks& blocks,
+                const TrialOptions& options, std::string* made,
+                CodecTrial* trial) {
   BuildOptions build;
   build.parallel_threads = 0;
   if (options.threads != 0) build.workers = options.threads - 1;
@@ -156,7 +156,7 @@ CodecTrials TryCodecs(const TrialBlocks& blocks, const TrialOptions& options) {
     trial.level = choice.level;
     trial.dictionary_bytes = choice.dictionary_bytes;
     std::string made;
-    trials.status = Write(choice, blocks, options, &made, &trial);
+    trials.status = Compress(choice, blocks, options, &made, &trial);
     if (trials.status.ok()) {
       trials.status = Read(std::move(made), options, &trial);
     }

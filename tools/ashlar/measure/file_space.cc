@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "ashlar/table/inspect.h"
 #include "ashlar/table/internal_key.h"
 #include "tools/ashlar/inputs/key_prefix.h"
 #include "tools/ashlar/inputs/open_table.h"
@@ -12,8 +13,6 @@
 
 namespace ashlar::tool {
 namespace {
-
-constexpr uint64_t kTrailerBytes = 5;
 
 class SpaceReader {
  public:
@@ -70,7 +69,7 @@ class SpaceReader {
       order_ = StoredOrder(*inspection_.properties);
     }
     if (block.kind != BlockKind::kData) return;
-    space_->prefixes.BeginBlock(block.size + kTrailerBytes);
+    space_->prefixes.BeginBlock(block.size + kBlockTrailerBytes);
     if (IsWanted(block.index) && block.contents_sound) Count(block);
   }
 
@@ -97,13 +96,13 @@ class SpaceReader {
       }
       Count(block);
       space_->blocks.push_back(
-          {separators_[block.index], 1, block.size + kTrailerBytes});
+          {separators_[block.index], 1, block.size + kBlockTrailerBytes});
     }
   }
 
   void Count(const BlockInfo& block) {
     ++space_->data_blocks;
-    space_->data_bytes += block.size + kTrailerBytes;
+    space_->data_bytes += block.size + kBlockTrailerBytes;
   }
 
   Slice WithoutTime(const Slice& key) const {

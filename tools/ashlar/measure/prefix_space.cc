@@ -9,7 +9,7 @@ namespace {
 constexpr uint64_t kTailBytes = 8;
 
 // part / whole of `bytes`, rounded down.
-uint64_t ShareOf(uint64_t bytes, uint64_t part, uint64_t whole) {
+uint64_t PartOf(uint64_t bytes, uint64_t part, uint64_t whole) {
   __extension__ using Wide = unsigned __int128;
   return static_cast<uint64_t>(static_cast<Wide>(bytes) * part / whole);
 }
@@ -49,7 +49,7 @@ void PrefixSpace::EndBlock() {
   for (Run& run : runs_) {
     before += run.raw_bytes;
     // Of all up to here, so that nothing is lost by rounding.
-    const uint64_t taken = ShareOf(block_bytes_, before, whole);
+    const uint64_t taken = PartOf(block_bytes_, before, whole);
     run.taken.stored_bytes = taken - given;
     given = taken;
     if (!run.wanted) continue;

@@ -11,15 +11,13 @@ namespace ashlar::tool {
 namespace {
 
 constexpr size_t kHeaviest = 10;
-constexpr uint64_t kTrailerBytes = 5;
-
 }  // namespace
 
 void TableStats::CountBytes(const BlockInfo& block) {
   KindTotal& total = kinds[block.kind];
   ++total.blocks;
   total.bytes +=
-      block.size + (block.kind == BlockKind::kFooter ? 0 : kTrailerBytes);
+      block.size + (block.kind == BlockKind::kFooter ? 0 : kBlockTrailerBytes);
 }
 
 void TableStats::OnBlock(const BlockInfo& block) {
@@ -59,7 +57,7 @@ uint64_t TableStats::FilterBytes() const {
   auto found = kinds.find(BlockKind::kFilterPartition);
   if (found == kinds.end()) found = kinds.find(BlockKind::kFilter);
   if (found == kinds.end()) return 0;
-  return found->second.bytes - found->second.blocks * kTrailerBytes;
+  return found->second.bytes - found->second.blocks * kBlockTrailerBytes;
 }
 
 void TableStats::CountDistinct(const Slice& user_key) {

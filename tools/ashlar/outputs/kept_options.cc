@@ -12,7 +12,7 @@
 namespace ashlar::tool {
 namespace {
 
-void Warn(const std::string& path, const std::string& what) {
+void WarnNotKept(const std::string& path, const std::string& what) {
   PrintWarning(path + ": " + what);
 }
 
@@ -24,8 +24,9 @@ void KeepInterval(const std::string& path, std::string_view name,
     *kept = static_cast<int>(interval);
     return;
   }
-  Warn(path, "its " + std::string(name) + ", " + std::to_string(interval) +
-                 ", cannot be: the new table has " + std::to_string(*kept));
+  WarnNotKept(path,
+              "its " + std::string(name) + ", " + std::to_string(interval) +
+                  ", cannot be: the new table has " + std::to_string(*kept));
 }
 
 void KeepExtractor(const std::string& path, const std::string& name,
@@ -34,8 +35,8 @@ void KeepExtractor(const std::string& path, const std::string& name,
   if (table->prefix_extractor != nullptr || name.empty() || name == "nullptr") {
     return;
   }
-  Warn(path, "its prefix extractor " + name +
-                 " is not built in: the new table has none");
+  WarnNotKept(path, "its prefix extractor " + name +
+                        " is not built in: the new table has none");
 }
 
 void KeepTableOptions(const CommandLine& line, const std::string& path,
@@ -100,9 +101,9 @@ void KeepForm(const CommandLine& line, const std::string& path,
   if (!line.Given("format_version") && FLAGS_target_rocksdb.empty()) {
     table->format_version = std::max(format_version, kMinFormatVersion);
     if (table->format_version != format_version) {
-      Warn(path, "format version " + std::to_string(format_version) +
-                     " is not written: the new table has " +
-                     std::to_string(table->format_version));
+      WarnNotKept(path, "format version " + std::to_string(format_version) +
+                            " is not written: the new table has " +
+                            std::to_string(table->format_version));
     }
   }
   if (!line.Given("block_size")) table->block_size = GuessBlockSize(path);
@@ -113,7 +114,7 @@ void KeepOptions(const CommandLine& line, const std::string& path,
   KeepTableOptions(line, path, properties, &options->table);
   KeepOrigin(line, properties, &options->build);
   if (!properties.seqno_to_time_mapping.empty()) {
-    Warn(path, "its map of sequence numbers to times is not kept");
+    WarnNotKept(path, "its map of sequence numbers to times is not kept");
   }
 }
 

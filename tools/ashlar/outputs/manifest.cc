@@ -16,7 +16,7 @@ using nlohmann::json;
 
 constexpr std::string_view kSchema = "ashlar/1";
 // Of about a million tables.
-constexpr size_t kMostBytes = size_t{1} << 28;
+constexpr size_t kMostManifestBytes = size_t{1} << 28;
 
 // Takes the paths out of a manifest while it is parsed, so that a file of any
 // contents needs little memory.
@@ -147,7 +147,8 @@ Status WriteManifest(const std::vector<MadeTable>& tables,
 
 SetManifest ReadManifest(const OpenFolder& folder, const SetNames& names) {
   SetManifest manifest;
-  const Result<std::string> bytes = folder.Read(names.Manifest(), kMostBytes);
+  const Result<std::string> bytes =
+      folder.Read(names.Manifest(), kMostManifestBytes);
   if (bytes.status().IsNotFound()) return manifest;
   manifest.why =
       bytes.ok() ? TakeTables(*bytes, names, &manifest.tables) : bytes.status();

@@ -16,7 +16,7 @@ constexpr std::string_view kLastLine = "end";
 constexpr std::string_view kMade = "made";
 constexpr std::string_view kReplaced = "replaced";
 // Of some millions of tables.
-constexpr size_t kMostBytes = size_t{1} << 28;
+constexpr size_t kMostJournalBytes = size_t{1} << 28;
 
 void AppendLines(std::string_view word, const std::vector<MarkedTable>& tables,
                  const SetNames& names, std::string* text) {
@@ -94,7 +94,7 @@ Status WriteJournal(const SetJournal& journal, const SetNames& names,
 
 Result<std::optional<SetJournal>> ReadJournal(const SetNames& names,
                                               const OpenFolder& run_folder) {
-  const Result<std::string> text = run_folder.Read(kJournal, kMostBytes);
+  const Result<std::string> text = run_folder.Read(kJournal, kMostJournalBytes);
   if (text.status().IsNotFound()) return std::optional<SetJournal>();
   if (!text.ok()) return text.status();
   SetJournal journal;

@@ -20,7 +20,9 @@
 namespace ashlar::tool {
 namespace {
 
-std::string TextOf(int error) { return std::generic_category().message(error); }
+std::string ErrorText(int error) {
+  return std::generic_category().message(error);
+}
 
 // An open file and its lock.
 class Locked {
@@ -113,7 +115,7 @@ class Recovery {
     PrintWarning(path +
                  " may be left of an earlier run: whether that lives "
                  "cannot be told (" +
-                 TextOf(error) + ")");
+                 ErrorText(error) + ")");
   }
 
   // A run begins and ends with an empty folder. With anything in it, it is

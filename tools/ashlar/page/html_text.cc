@@ -85,4 +85,9 @@ std::string Coordinate(double number) {
   return text;
 }
 
+std::string BarCell(double share) {
+  return "<td class=\"bar\"><i style=\"width:" +
+         Coordinate(100 * std::clamp(share, 0.0, 1.0)) + "%\"></i></td>";
+}
+
 }  // namespace ashlar::tool

@@ -25,6 +25,8 @@ std::string Fixed(double number, int digits);
 std::string Percent(double share, int digits);
 // For places in drawings.
 std::string Coordinate(double number);
+// A cell of a table with a bar as wide as the share, which is 0 to 1.
+std::string BarCell(double share);
 
 }  // namespace ashlar::tool
 

@@ -78,7 +78,7 @@ struct Measure {
   double unit;
 };
 
-std::string InUnits(uint64_t number, double unit) {
+std::string LabelOf(uint64_t number, double unit) {
   return unit == 1 ? Count(number)
                    : Fixed(static_cast<double>(number) * unit, 2);
 }
@@ -91,7 +91,7 @@ std::string Distribution(const Measure& measure) {
   for (const Bin& bin : bins) highest = std::max(highest, bin.count);
   const std::string title(measure.title);
   const auto value = [&](uint64_t number) {
-    return InUnits(number, measure.unit);
+    return LabelOf(number, measure.unit);
   };
   std::string html =
       "<figure><figcaption>" + title +

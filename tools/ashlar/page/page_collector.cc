@@ -18,8 +18,6 @@
 namespace ashlar::tool {
 namespace {
 
-constexpr uint64_t kTrailerBytes = 5;
-
 bool Contains(const std::vector<bool>& chosen, uint64_t index) {
   return index < chosen.size() && chosen[index];
 }
@@ -140,9 +138,10 @@ class Collector {
     on_trial_ = sampled && Contains(for_trials_, sampled_++) &&
                 block.contents_sound && FitsTrials(block);
     if (on_trial_) {
-      trial_blocks_.BeginBlock(block.raw_size, block.size + kTrailerBytes);
+      trial_blocks_.BeginBlock(block.raw_size, block.size + kBlockTrailerBytes);
     }
-    data_.push_back({{}, {}, block.size + kTrailerBytes, !block.status.ok()});
+    data_.push_back(
+        {{}, {}, block.size + kBlockTrailerBytes, !block.status.ok()});
   }
 
   // The choice goes by the properties, which may be gone, or lie.

@@ -10,19 +10,14 @@
 namespace ashlar::tool {
 namespace {
 
-std::string Bar(double share) {
-  return "<td class=\"bar\"><i style=\"width:" +
-         Coordinate(100 * std::clamp(share, 0.0, 1.0)) + "%\"></i></td>";
-}
-
-std::string Row(std::string_view name, const std::string& middle,
-                double share) {
+std::string TableRow(std::string_view name, const std::string& middle,
+                     double share) {
   return "<tr><th scope=\"row\">" + HtmlText(std::string(name)) + "</th>" +
          middle + "<td class=\"n\">" + Percent(share, 2) + "</td>" +
-         Bar(share) + "</tr>\n";
+         BarCell(share) + "</tr>\n";
 }
 
-double Share(uint64_t part, uint64_t whole) {
+double PartOfWhole(uint64_t part, uint64_t whole) {
   return whole == 0 ? 0
                     : static_cast<double>(part) / static_cast<double>(whole);
 }
@@ -42,9 +37,9 @@ std::string RenderBytesByKind(const TableReport& table) {
       "</th><th scope=\"col\">bytes</th><th scope=\"col\">of the file</th>"
       "<th></th></tr></thead><tbody>\n";
   for (const auto& [kind, total] : table.stats.kinds) {
-    html += Row(BlockKindName(kind),
-                Cell(Count(total.blocks)) + Cell(Count(total.bytes)),
-                Share(total.bytes, table.inspection.file_size));
+    html += TableRow(BlockKindName(kind),
+                     Cell(Count(total.blocks)) + Cell(Count(total.bytes)),
+                     PartOfWhole(total.bytes, table.inspection.file_size));
   }
   return html + "</tbody></table>\n";
 }
@@ -63,7 +58,8 @@ std::string RenderEntryTypes(const TableReport& table) {
       "<table><thead><tr><th scope=\"col\">type</th><th scope=\"col\">entries"
       "</th><th scope=\"col\">of them</th><th></th></tr></thead><tbody>\n";
   for (const auto& [type, count] : types) {
-    html += Row(TypeWord(type), Cell(Count(count)), Share(count, total));
+    html +=
+        TableRow(TypeWord(type), Cell(Count(count)), PartOfWhole(count, total));
   }
   return html + "</tbody></table>\n";
 }
@@ -92,7 +88,7 @@ std::string RenderFilter(const TableReport& table) {
   if (rates.probes == 0) {
     html += "not measured";
   } else {
-    html += Percent(Share(rates.passed, rates.probes), 3) + " <small>(" +
+    html += Percent(PartOfWhole(rates.passed, rates.probes), 3) + " <small>(" +
             Count(rates.passed) + " of " + Count(rates.probes) + ")</small>";
   }
   return html + "</dd></div>\n</dl>\n";

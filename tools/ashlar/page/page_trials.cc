@@ -11,11 +11,11 @@
 namespace ashlar::tool {
 namespace {
 
-double ShareOf(uint64_t stored, uint64_t raw) {
+double StoredShareOf(uint64_t stored, uint64_t raw) {
   return raw == 0 ? 1 : static_cast<double>(stored) / static_cast<double>(raw);
 }
-double Share(const CodecTrial& run) {
-  return ShareOf(run.stored_bytes, run.raw_bytes);
+double StoredShare(const CodecTrial& run) {
+  return StoredShareOf(run.stored_bytes, run.raw_bytes);
 }
 
 // A byte a microsecond is 1 MB a second.
@@ -42,7 +42,8 @@ std::string Name(const CodecTrial& run) {
 // Whether no other one is both smaller and faster.
 bool IsWorthwhile(const CodecTrial& run, const std::vector<CodecTrial>& runs) {
   return std::none_of(runs.begin(), runs.end(), [&](const CodecTrial& other) {
-    return Share(other) < Share(run) && WriteSpeed(other) > WriteSpeed(run);
+    return StoredShare(other) < StoredShare(run) &&
+           WriteSpeed(other) > WriteSpeed(run);
   });
 }
 
@@ -59,9 +60,9 @@ struct Field {
       if (!IsShown(run)) continue;
       slowest = std::min(slowest, WriteSpeed(run));
       fastest = std::max(fastest, WriteSpeed(run));
-      AddShare(Share(run));
+      AddShare(StoredShare(run));
     }
-    AddShare(ShareOf(trials.stored_bytes, trials.raw_bytes));
+    AddShare(StoredShareOf(trials.stored_bytes, trials.raw_bytes));
   }
   static bool IsShown(const CodecTrial& run) {
     return run.codec != CompressionType::kNoCompression;
@@ -111,7 +112,7 @@ std::vector<Point> PointsOf(const CodecTrials& trials, const Field& field) {
   std::vector<Point> points;
   for (const CodecTrial& run : trials.runs) {
     if (!Field::IsShown(run)) continue;
-    points.push_back({&run, field.X(WriteSpeed(run)), field.Y(Share(run)),
+    points.push_back({&run, field.X(WriteSpeed(run)), field.Y(StoredShare(run)),
                       IsWorthwhile(run, trials.runs), 0});
   }
   PlaceNames(&points);
@@ -126,7 +127,7 @@ std::string PointItem(const Point& point) {
                      (point.x > kNameToTheLeft ? " left" : "") +
                      "\" style=\"left:" + Coordinate(100 * point.x) +
                      "%;bottom:" + Coordinate(100 * point.y) + "%\" title=\"" +
-                     name + ": " + Percent(Share(*point.run), 1) + ", " +
+                     name + ": " + Percent(StoredShare(*point.run), 1) + ", " +
                      Fixed(WriteSpeed(*point.run), 0) + " MB/s\"></li>\n";
   if (!point.named) return html;
   return html + "<li class=\"name" + (point.x > kNameToTheLeft ? " left" : "") +
@@ -142,7 +143,7 @@ std::string Points(const CodecTrials& trials) {
       "<figure class=\"field\"><figcaption>size (up: larger) against speed of "
       "writing (right: faster); named are those that no other one beats in "
       "both</figcaption>\n<ul class=\"points\">\n";
-  const double now = ShareOf(trials.stored_bytes, trials.raw_bytes);
+  const double now = StoredShareOf(trials.stored_bytes, trials.raw_bytes);
   html += "<li class=\"now\" style=\"bottom:" + Coordinate(100 * field.Y(now)) +
           "%\" title=\"as stored: " + Percent(now, 1) + "\"><span>as stored, " +
           Percent(now, 1) + "</span></li>\n";
@@ -154,13 +155,8 @@ std::string Points(const CodecTrials& trials) {
          " at the top</span></div></figure>\n";
 }
 
-std::string Bar(double share) {
-  return "<td class=\"bar\"><i style=\"width:" +
-         Coordinate(100 * std::clamp(share, 0.0, 1.0)) + "%\"></i></td>";
-}
-
 std::string SizeCells(double share) {
-  return "<td class=\"n\">" + Percent(share, 1) + "</td>" + Bar(share) +
+  return "<td class=\"n\">" + Percent(share, 1) + "</td>" + BarCell(share) +
          "<td class=\"n\">" + (share > 0 ? Fixed(1 / share, 2) : "-") + "</td>";
 }
 
@@ -170,15 +166,16 @@ std::string Table(const CodecTrials& trials) {
       "scope=\"col\">of raw size</th><th></th><th scope=\"col\">ratio</th><th "
       "scope=\"col\">write MB/s</th><th scope=\"col\">read MB/s</th></tr>"
       "</thead><tbody>\n<tr class=\"now\"><th scope=\"row\">as stored</th>" +
-      SizeCells(ShareOf(trials.stored_bytes, trials.raw_bytes)) +
+      SizeCells(StoredShareOf(trials.stored_bytes, trials.raw_bytes)) +
       "<td class=\"n\">-</td><td class=\"n\">-</td></tr>\n";
   for (const CodecTrial& run : trials.runs) {
     html +=
         "<tr" +
         std::string(IsWorthwhile(run, trials.runs) ? " class=\"best\"" : "") +
-        "><th scope=\"row\">" + Name(run) + "</th>" + SizeCells(Share(run)) +
-        "<td class=\"n\">" + Fixed(WriteSpeed(run), 0) +
-        "</td><td class=\"n\">" + Fixed(ReadSpeed(run), 0) + "</td></tr>\n";
+        "><th scope=\"row\">" + Name(run) + "</th>" +
+        SizeCells(StoredShare(run)) + "<td class=\"n\">" +
+        Fixed(WriteSpeed(run), 0) + "</td><td class=\"n\">" +
+        Fixed(ReadSpeed(run), 0) + "</td></tr>\n";
   }
   return html + "</tbody></table>\n";
 }

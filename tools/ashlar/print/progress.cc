@@ -24,7 +24,7 @@ bool Wanted(uint64_t total) {
   return total > kLargeFileBytes && StatusIsOnTerminal();
 }
 
-std::string Bar(int percent, size_t width) {
+std::string ProgressBar(int percent, size_t width) {
   const size_t share = static_cast<size_t>(std::clamp(percent, 0, 100));
   const size_t full = share * width / 100;
   return "[" + std::string(full, '#') + std::string(width - full, '.') + "]";
@@ -111,8 +111,8 @@ std::string ProgressLine(const ProgressState& state, size_t columns) {
   const double all = static_cast<double>(state.total) / kMega;
   const double rate = state.seconds > 0 ? done / state.seconds : 0;
   const std::string percent = std::to_string(state.percent) + " %";
-  const std::string bar = " " + Bar(state.percent, 20);
-  const std::string short_bar = " " + Bar(state.percent, 10);
+  const std::string bar = " " + ProgressBar(state.percent, 20);
+  const std::string short_bar = " " + ProgressBar(state.percent, 10);
   const std::string sizes = Format(" %.1f of %.1f MB", done, all);
   const std::string speed = Format(", %.0f MB/s", rate);
   const std::string left = rate > 0 ? ", " + TimeLeft((all - done) / rate) : "";

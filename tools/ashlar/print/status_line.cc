@@ -18,7 +18,7 @@ constexpr size_t kEchoColumns = 3;
 size_t shown_columns = 0;
 bool row_is_taken = false;
 
-void Write(const std::string& text) {
+void WriteAll(const std::string& text) {
   std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
@@ -43,7 +43,7 @@ size_t StatusColumns() {
 
 void ShowStatusLine(std::string_view text) {
   if (!StatusIsOnTerminal()) {
-    Write(std::string(text) + '\n');
+    WriteAll(std::string(text) + '\n');
     return;
   }
   if (row_is_taken) return;
@@ -56,7 +56,7 @@ void ShowStatusLine(std::string_view text) {
     line.append(shown_columns - text.size(), ' ');
   }
   shown_columns = text.size();
-  Write(line);
+  WriteAll(line);
 }
 
 void EraseStatusLine() {
