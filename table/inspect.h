@@ -64,8 +64,8 @@ enum class BlockKind : uint8_t {
 // "footer", "blob", "other". The text lives for ever.
 ASHLAR_EXPORT std::string_view BlockKindName(BlockKind kind);
 
-// Size in bytes of the trailer after each block except the footer: the type byte
-// and the checksum.
+// Size in bytes of the trailer after each block except the footer: the type
+// byte and the checksum.
 inline constexpr uint64_t kBlockTrailerBytes = 5;
 
 // What was found out about one block. Offsets and sizes are in bytes.
