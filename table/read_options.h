@@ -158,9 +158,10 @@ struct ReadOptions {
 
   // Iterators show only entries with lower bound <= user key < upper bound.
   // Null, the default: no bound. Bounds have no timestamps. A walk ends at a
-  // bound, and a seek beyond one starts at it. No block beyond a bound is read,
-  // and an entry inside costs nothing more. Both are copied when the iterator
-  // is made; in RocksDB they must live as long as the iterator.
+  // bound. A Seek before the lower bound, and a SeekForPrev after the upper
+  // bound, start at that bound. No block beyond a bound is read, and an entry
+  // inside costs nothing more. Both are copied when the iterator is made; in
+  // RocksDB they must live as long as the iterator.
   const Slice* iterate_lower_bound = nullptr;
   const Slice* iterate_upper_bound = nullptr;
 

@@ -163,9 +163,9 @@ class ASHLAR_EXPORT TableReader {
     MultiGet(ReadOptions(), user_keys, kMaxSequenceNumber, results, statuses);
   }
 
-  // Returns an iterator, which stands nowhere yet. The options are copied; what
-  // their pointers and slices point to may go when this call returns. Errors
-  // are reported by its status(): table/iterator.h.
+  // Returns an iterator, which is at no entry yet. The options are copied; what
+  // their pointers and slices point to need not outlive this call. Errors are
+  // reported by its status(): table/iterator.h.
   Iterator NewIterator(const ReadOptions& options = {}) const;
 
   // Checks whether a walk over every stored entry comes from the first to the
