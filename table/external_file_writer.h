@@ -1,11 +1,17 @@
-// ExternalFileWriter: makes a file that RocksDB's IngestExternalFile takes.
+// ExternalFileWriter: makes a file that RocksDB's IngestExternalFile accepts.
 //
-// For bulk loads: user keys in ascending order, each once, all with sequence
-// number 0, and the properties that ingestion asks for. A file that was opened
-// by its path appears under its name only when Finish has written all of it.
-// When Finish fails, and when the writer is destroyed early, nothing is left,
-// with the exception that AtomicFile::Commit (util/file.h) names. One thread at
-// a time.
+// For bulk loads. It is what RocksDB calls "SstFileWriter", on top of
+// TableBuilder: the caller adds user keys in ascending order, each once. All
+// entries get sequence number 0, and the file gets the properties that
+// ingestion needs.
+//
+// A writer that was opened by path writes under a temporary name. The file
+// appears under its own name only when Finish has written all of it. If Finish
+// fails, or the writer is destroyed before Finish, no file is left under either
+// name; AtomicFile::Commit (util/file.h) names the one exception.
+//
+// One thread at a time may use a writer. It cannot write several versions of a
+// key, or other sequence numbers: use TableBuilder for those.
 #ifndef ASHLAR_TABLE_EXTERNAL_FILE_WRITER_H_
 #define ASHLAR_TABLE_EXTERNAL_FILE_WRITER_H_
 
@@ -26,14 +32,19 @@ namespace ashlar {
 
 class ASHLAR_EXPORT ExternalFileWriter {
  public:
-  // Writes to `path` by way of a temporary name beside it.
+  // Opens a writer for `path`. It writes to a temporary file in the same folder
+  // until Finish renames that. Returns the errors of Create below, and of
+  // AtomicFile::Create: IOError, or InvalidArgument if `path` exists and
+  // file_options.overwrite is false, or if it is a folder, device or pipe.
   static Result<std::unique_ptr<ExternalFileWriter>> Open(
       const std::string& path, const TableOptions& table_options = {},
       const BuildOptions& build_options = {},
       const AtomicFile::Options& file_options = {});
 
-  // Writes to `file`, which must be empty and outlive the writer. Syncing and
-  // closing are left to the caller.
+  // Opens a writer for `file`, which the caller syncs and closes after Finish.
+  // Requires: `file` is empty, and outlives the writer. Returns InvalidArgument
+  // or NotSupported if an option is not possible (TableBuilder::Create), and
+  // MemoryLimit if memory runs out.
   static Result<std::unique_ptr<ExternalFileWriter>> Create(
       WritableFile* file, const TableOptions& table_options = {},
       const BuildOptions& build_options = {});
@@ -42,33 +53,49 @@ class ASHLAR_EXPORT ExternalFileWriter {
   ExternalFileWriter& operator=(const ExternalFileWriter&) = delete;
   ~ExternalFileWriter();
 
-  // Each adds one entry behind all others; a user key that is not larger than
-  // the last one is InvalidArgument and adds nothing. Where the comparator has
-  // timestamps, the user key must end in one.
+  // Each of these adds one entry after all others. Keys and values are copied.
+  // Returns InvalidArgument, and adds nothing, if user_key is not larger than
+  // the last one, or if key or value is too large
+  // (TableBuilder::kMaxUserKeyBytes and kMaxValueBytes); the writer can still
+  // be used. Any other error ends the file: see TableBuilder::Add.
+  //
+  // Requires: where the comparator has timestamps, user_key ends in one; a key
+  // shorter than a timestamp is InvalidArgument.
   Status Put(const Slice& user_key, const Slice& value);
   Status Merge(const Slice& user_key, const Slice& operand);
   Status Delete(const Slice& user_key);
   Status SingleDelete(const Slice& user_key);
-  // An entity of these columns, in any order; no two of one name.
+  // Adds a wide-column entity of these columns, given in any order. Returns
+  // InvalidArgument also if two columns have the same name.
   Status PutEntity(const Slice& user_key,
                    const std::vector<WideColumn>& columns);
 
-  // Deletes, where the file will be ingested, all older keys from begin to
-  // before end; none of the file's own. Range deletions may overlap and come in
-  // any order, at any time. InvalidArgument unless begin lies before end. Where
-  // the comparator has timestamps, both must end in one; that of begin counts.
+  // Adds a range deletion. In the database that ingests the file it deletes all
+  // older keys k with begin <= k < end, but none of the keys of this file.
+  // Range deletions may overlap, and may be added in any order and at any time.
+  // Returns InvalidArgument, and adds nothing, unless begin < end. Where the
+  // comparator has timestamps, both keys must end in one: that of `begin` is
+  // the deletion's, and that of `end` is ignored.
   Status DeleteRange(const Slice& begin, const Slice& end);
 
-  // The same where the comparator has timestamps: keys are given without.
+  // The same calls for comparators with timestamps: keys are given without, and
+  // the timestamp apart. Return InvalidArgument also unless `timestamp` has as
+  // many bytes as the comparator's timestamps. DeleteAt writes an entry of type
+  // kTypeDeletionWithTimestamp, as RocksDB does; Delete writes kTypeDeletion.
   Status PutAt(const Slice& user_key, const Slice& timestamp,
                const Slice& value);
   Status DeleteAt(const Slice& user_key, const Slice& timestamp);
   Status DeleteRangeAt(const Slice& begin, const Slice& end,
                        const Slice& timestamp);
 
-  // InvalidArgument for a file without entries: ingestion refuses those.
+  // Writes all that is left; a writer that was opened by path then gives the
+  // file its name. To be called once; afterwards only the getters below may be
+  // called. Returns the first error of the build (TableBuilder::Finish) or of
+  // AtomicFile::Commit. Returns InvalidArgument if there are no entries, since
+  // ingestion refuses such files; entries may then still be added.
   Status Finish();
 
+  // These return what the getters of TableBuilder with these names return.
   uint64_t NumEntries() const;
   uint64_t FileSize() const;
   uint64_t EstimatedFileSize() const;

@@ -1,9 +1,14 @@
-// Looking into a file block by block, also when it is damaged or uses things
-// that TableReader refuses.
+// InspectTable: looks at a table file block by block, even if it is damaged or
+// uses what TableReader refuses.
 //
-// For tools: verify, layout, properties, identify. Nothing here needs the
-// comparator: keys are shown, order is checked only where the comparator is
-// built in or given. Pure functions of the file: thread-safe.
+// For tools that verify, list or identify files. It goes on after each fault,
+// and reports all that it found in a TableInspection. Nothing here needs the
+// comparator: keys are shown as bytes, and their order is checked only if the
+// comparator is built in or given.
+//
+// InspectTable depends on the file and its options alone, so any number of
+// threads may call it at once. It repairs nothing. To check only what a reader
+// would meet, TableReader::CheckEntries is faster.
 #ifndef ASHLAR_TABLE_INSPECT_H_
 #define ASHLAR_TABLE_INSPECT_H_
 
@@ -26,58 +31,68 @@
 
 namespace ashlar {
 
-// What the last bytes of a file say it is.
+// What the last 8 bytes of a file say it is.
 enum class TableMagic : uint8_t {
-  kBlockBased,        // versions 1 and later
-  kLegacyBlockBased,  // version 0: LevelDB
+  kBlockBased,        // format versions 1 and later
+  kLegacyBlockBased,  // format version 0: LevelDB
   kPlain,
   kCuckoo,
   kPebble,  // Pebble's own formats
   kUnknown,
 };
-// "block-based table", "legacy LevelDB table", "plain table", ...
+// Returns the name for messages: "block-based table", "legacy LevelDB table",
+// "plain table" and so on. The text lives for ever.
 ASHLAR_EXPORT std::string_view TableMagicName(TableMagic magic);
 
+// What a block holds.
 enum class BlockKind : uint8_t {
   kData,
-  kIndex,
+  kIndex,  // the whole index, or the top level of a partitioned one
   kIndexPartition,
-  kFilter,
+  kFilter,  // the whole filter, or the top level of a partitioned one
   kFilterPartition,
-  kDictionary,
+  kDictionary,  // of the compression
   kRangeDeletion,
   kProperties,
   kMetaIndex,
   kFooter,
-  kBlob,   // a value that lies in the table itself, beside its data blocks
+  kBlob,   // a value that the table stores among its data blocks
   kOther,  // known only by its name in the metaindex
 };
-// "data", "index", "filter-partition", "range-del", "meta-index", ...
+// Returns the kind's name: "data", "index", "index-partition", "filter",
+// "filter-partition", "dictionary", "range-del", "properties", "meta-index",
+// "footer", "blob", "other". The text lives for ever.
 ASHLAR_EXPORT std::string_view BlockKindName(BlockKind kind);
 
-// The type byte and the checksum that follow each block but the footer.
+// Size in bytes of the trailer after each block except the footer: the type
+// byte and the checksum.
 inline constexpr uint64_t kBlockTrailerBytes = 5;
 
+// What was found out about one block. Offsets and sizes are in bytes.
 struct BlockInfo {
   BlockKind kind = BlockKind::kOther;
-  uint64_t index = 0;  // among the blocks of this kind, from 0
-  uint64_t offset = 0;
-  uint64_t size = 0;  // as stored, without its trailer (kBlockTrailerBytes)
-  std::string name;   // in the metaindex; empty for data and footer
-  // From here on only when the block was read.
+  uint64_t index = 0;   // its number among the blocks of this kind, from 0
+  uint64_t offset = 0;  // in the file
+  uint64_t size = 0;    // as stored, without its trailer (kBlockTrailerBytes)
+  std::string name;     // in the metaindex; empty if it is not named there
+  // These are set only if the block was read.
   uint8_t compression_type = 0;  // the byte as stored
-  uint64_t raw_size = 0;         // decompressed; 0 when that was not done
+  uint64_t raw_size = 0;         // after decompression; 0 if that was not done
   uint32_t stored_checksum = 0;
   uint32_t computed_checksum = 0;
-  uint64_t num_entries = 0;  // of key/value blocks that were decoded
-  std::string first_key;     // user key of the first entry of a data block
-  // ok; or what is wrong with it, without file name and position.
+  uint64_t num_entries = 0;  // of blocks of keys and values that were decoded
+  // The user key of the first entry of a data block:
+  // InspectOptions::first_keys.
+  std::string first_key;
+  // ok, or the first fault of the block, as in TableFault.
   Status status;
-  // Whether what it holds can be trusted: also where `status` tells that a data
-  // block and the index, the filter or a hash index do not agree.
+  // Whether its contents are as they were written. True also for a data block
+  // whose `status` says that index, filter or a hash index do not agree with
+  // it.
   bool contents_sound = false;
 };
 
+// A name in the metaindex, and the block that it names.
 struct MetaBlockEntry {
   std::string name;
   uint64_t offset = 0;
@@ -85,55 +100,68 @@ struct MetaBlockEntry {
 };
 
 struct InspectOptions {
-  // Data blocks: not even listed, listed from the index, or read. What is no
-  // data block is read too, but for kSkip, which looks at footer, metaindex and
-  // properties alone: a few KiB at the end of a file of any size.
+  // How far to go. kSkip reads footer, metaindex and properties alone: a few
+  // KiB at the end of a file of any size. kList also reads the index and the
+  // other meta blocks, and lists data blocks as the index has them. kRead, the
+  // default, reads all blocks.
   enum class DataBlocks : uint8_t { kSkip, kList, kRead };
   DataBlocks data_blocks = DataBlocks::kRead;
-  // Whether blocks that were read are decompressed and parsed too.
+  // Whether blocks that are read are also decompressed and parsed. Default:
+  // true. False checks their checksums only, but for those that lead to other
+  // blocks.
   bool decode = true;
-  // Of which data blocks, by their number in the index; empty: of all. Where it
-  // is given, entries are not counted. With a worker_pool, called by several
-  // threads at once.
+  // If not empty: says for each data block, by its number in the index, whether
+  // `decode` holds for it. Numbers of entries are then not compared with the
+  // properties. With a worker_pool, several threads call it at once.
   std::function<bool(uint64_t index)> decodes_block;
-  // Which keys of each data block the filter is asked about, since Get finds
-  // nothing of what it denies: all; or the first 8, which shows a filter of
-  // other keys, or one that a block is missing from, and takes a fifth less
-  // time.
+  // Which keys of each data block the filter is asked about, since Get does not
+  // find a key that its filter denies. kAll is the default. kFirst asks about
+  // the first 8 keys; it finds a filter of other keys, or one that lacks a
+  // block, and takes a fifth less time.
   enum class FilterKeys : uint8_t { kFirst, kAll };
   FilterKeys filter_keys = FilterKeys::kAll;
-  // Whether BlockInfo::first_key is filled in (needs kRead and decode).
+  // Whether to set BlockInfo::first_key (kRead and `decode` only). Default:
+  // false.
   bool first_keys = false;
+  // The largest size of a decompressed block, in bytes. A larger one is a
+  // fault.
   uint64_t max_uncompressed_block_bytes = uint64_t{1} << 30;
+  // How large the pieces of the file are that threads take in turns, in bytes,
+  // up to 2 MiB. Reads have this size too, but at most 256 KiB.
   uint64_t readahead_size = uint64_t{2} << 20;
-  // Null: the built-in comparator that the file names. Where there is none, or
-  // the file names another than the given one, nothing is said about the order
-  // of keys.
+  // The order of keys. Null, the default: the built-in comparator that the file
+  // names. If there is none, or the file names another than the given one, the
+  // order of keys is not checked.
   const Comparator* comparator = nullptr;
-  // Called with each block once it is known whether it is sound, in the order
-  // in which they are read: data blocks last, in the order of the index.
+  // Called for each block that was read, or could not be, once that is known:
+  // first the meta blocks and the index, then data blocks in the order of the
+  // index, then blobs, and last the footer.
   std::function<void(const BlockInfo& block)> on_block;
-  // Then, if its contents are sound (of an index: as far as they are), with
-  // each of its entries, keys and values as they are stored. Only of these
-  // kinds:
+  // Called after on_block for each entry of these kinds of blocks, with keys
+  // and values as they are stored. The contents must be sound; an index is
+  // shown up to its first fault. The slices live until the call returns.
+  //
   //   data, range-del         internal key, value
-  //   index, index-partition  user key of the separator, encoded handle, with
-  //                           the first internal key where the index has them
-  //   dictionary              once, with no key and all of it
+  //   index, index-partition  user key of the separator; encoded block handle,
+  //                           with the first internal key if the index has them
+  //   dictionary              once: no key, the whole dictionary
   std::function<void(const BlockInfo& block, const Slice& key,
                      const Slice& value)>
       on_entry;
-  // Whose workers help to read data blocks. What is found, and the order that
-  // it is told in, are the same for any number of them. Null: nobody. Also
-  // nobody where on_block or on_entry are called, by whom one looks at a time.
+  // The pool whose workers help to read data blocks. Null, the default: none.
+  // The result does not depend on the number of workers. With on_block or
+  // on_entry none help, since those are called for one block after the other.
   WorkerPool* worker_pool = nullptr;
-  // Called now and then with the bytes done and to do; false gives up with
-  // Aborted. By the thread that called InspectTable.
+  // If not empty: called now and then on the calling thread, with the bytes
+  // that are done and the size of the file. If it returns false, InspectTable
+  // returns Aborted.
   std::function<bool(uint64_t done, uint64_t total)> on_progress;
 };
 
-// One fault. The status says "<what> in <kind> block #<i> offset <o> size <s>:
-// <detail>", without the file's name.
+// One fault of a file, and the block that has it. The status says "<what> in
+// <kind> block #<i> offset <o> size <s>: <detail>", without the name of the
+// file. A fault that is none of one block, such as a missing one, has no place
+// in it.
 struct TableFault {
   BlockKind kind = BlockKind::kOther;
   uint64_t index = 0;
@@ -142,34 +170,44 @@ struct TableFault {
   Status status;
 };
 
+// What InspectTable found out about a file.
 struct TableInspection {
-  uint64_t file_size = 0;
+  uint64_t file_size = 0;  // in bytes
   TableMagic magic = TableMagic::kUnknown;
-  // Absent when the footer could not be read that far.
+  // These four are absent if the file has none, or if they could not be read.
   std::optional<uint32_t> format_version;
   std::optional<ChecksumType> checksum_type;
   std::optional<uint32_t> base_context_checksum;
   std::optional<TableProperties> properties;
-  // Whether the order of keys was looked at.
+  // Whether the order of keys was checked.
   bool knows_order = false;
-  // Whether the separators of the index are user keys: all versions of a key
-  // then lie in one data block. Guessed where no properties tell.
+  // Whether the separators of the index are user keys: then all versions of a
+  // key are in one data block. A guess if there are no properties to say so.
   bool index_has_user_keys = false;
   std::vector<MetaBlockEntry> meta_blocks;  // by name, as in the metaindex
-  // In file order, the footer last.
+  // All blocks that were read or listed, in file order, the footer last.
   std::vector<BlockInfo> blocks;
-  // In the order in which they were found.
+  // All faults, in the order in which they were found. Empty: the file is
+  // sound, as far as the options asked.
   std::vector<TableFault> faults;
+  // Of the blocks that were read: how many are sound, and how many are not.
   uint64_t blocks_ok = 0;
   uint64_t blocks_bad = 0;
+  // Of the file: how many were read, trailers and footer included.
   uint64_t bytes_checked = 0;
 };
 
-// Looks at as much of the file as can be reached. An error only where there is
-// nothing to tell (I/O fails at once, Aborted), and MemoryLimit where memory
-// is out: what *inspection has is then a part. Damage is told in `faults`: a
-// file that is no table at all, or of a version or kind that is not read, has
-// one fault for the footer.
+// Inspects as much of the file as can be reached, and overwrites *inspection
+// with what it found. Returns ok also if the file is damaged: then
+// inspection->faults is not empty. A file that is no table, or one of a kind or
+// version that is not read, has one fault, that of the footer. Returns an error
+// only if the inspection could not be made: IOError if the footer cannot be
+// read, Aborted if on_progress ended it, MemoryLimit if memory runs out, or if
+// the keys of the index would take many times as much as the file has.
+// *inspection then has a part of what there is. A block that cannot be read is
+// a fault.
+//
+// Requires: what the options point to, and *inspection, outlive the call.
 ASHLAR_EXPORT Status InspectTable(const RandomAccessFile& file,
                                   const InspectOptions& options,
                                   TableInspection* inspection);

@@ -31,7 +31,7 @@ std::string_view ValueTypeName(ValueType type) {
 }
 
 std::string DescribeInternalKey(const Slice& internal_key) {
-  // Enough to recognise a key by; messages stay readable with huge ones.
+  // Enough to recognise a key by. Messages with huge keys stay readable.
   constexpr size_t kMostBytes = 64;
   if (internal_key.size() < kInternalKeyTailBytes) {
     return "(" + std::to_string(internal_key.size()) + " bytes, no tail)";

@@ -1,24 +1,38 @@
-// Iterator: walks the entries of one table in order, either way.
+// Iterator: walks over the entries of one table in order, forward or backward.
 //
-// Made by TableReader::NewIterator. Entries of the data blocks are shown as
-// they are stored: all versions, deletions too. Left out are those that a range
-// deletion of the same table deletes, and those above ReadOptions::snapshot and
-// ReadOptions::timestamp; with ReadOptions::ignore_range_deletions, and
-// snapshot and timestamp as they are by default, every stored entry is shown.
-// The range deletions themselves are not among the entries:
-// TableReader::RangeDeletions has them.
+// TableReader::NewIterator makes one. It shows the entries of the data blocks
+// as they are stored: every version of a key, deletions included. Unlike the
+// iterator of a RocksDB database it does not merge versions. It leaves out:
 //
-// Keys are shown with their timestamps, where they have any, and given to seeks
-// without. After an error the iterator is not Valid and status() says what and
-// where; a seek starts afresh. Want of memory is such an error, MemoryLimit; an
-// iterator for which there was no memory at all stays so. Movable. One thread
-// at a time; the reader must outlive it.
+//   entries that a range deletion of the same table deletes
+//   entries above ReadOptions::snapshot
+//   entries with a timestamp newer than ReadOptions::timestamp
+//   what the bounds and prefix_same_as_start exclude
 //
-// How long keys and values live. They are views that live until the iterator
-// moves. With ReadOptions::pin_data, values live as long as the iterator, and
-// so do keys where IsKeyPinned. PinValue hands out a value, with or without
-// that option, that outlives the iterator and the reader; only the block cache
-// must live as long.
+// With ReadOptions::ignore_range_deletions, and no other option set, it shows
+// every stored entry. Range deletions are not among the entries:
+// TableReader::RangeDeletions returns them.
+//
+// Timestamps. Keys are shown with their timestamps, if they have any. Seeks
+// take keys without. Versions are then ordered by timestamp first, newest
+// first, so that the `snapshot` of a seek counts only among versions of one
+// timestamp.
+//
+// Errors. After an error the iterator is not Valid, and status() says what was
+// wrong and where: Corruption, IOError, MemoryLimit, and so on. The next seek
+// starts again. ReadOptions that this table cannot honour are an error that
+// stays: InvalidArgument or NotSupported. So is an iterator for which there was
+// no memory at all: MemoryLimit.
+//
+// Lifetime of keys and values. key() and value() are views that live until the
+// iterator moves. With ReadOptions::pin_data, values live as long as the
+// iterator, and so do keys for which IsKeyPinned() is true. PinValue returns a
+// value that outlives iterator and reader, with or without that option; only
+// the block cache must live as long.
+//
+// An iterator may be used by one thread at a time. The reader must outlive it.
+// It can be moved; an iterator that was moved from may only be assigned to or
+// destroyed.
 #ifndef ASHLAR_TABLE_ITERATOR_H_
 #define ASHLAR_TABLE_ITERATOR_H_
 
@@ -41,26 +55,34 @@ class ASHLAR_EXPORT Iterator {
   Iterator& operator=(Iterator&& other) noexcept;
   ~Iterator();
 
-  // Whether the iterator stands on an entry. False before the first seek, past
-  // either end, and after an error.
+  // Returns whether the iterator is at an entry. False before the first seek,
+  // past either end, and after an error.
   bool Valid() const { return valid_; }
-  // ok unless an error was met; moving past an end is none.
+  // Returns ok, or the error that ended the walk. Moving past an end is no
+  // error. Check it whenever Valid() is false.
   Status status() const;
 
+  // These move to the first or to the last entry that the iterator shows.
   void SeekToFirst();
   void SeekToLast();
-  // To the first entry at or behind (user_key, snapshot): by default the
-  // newest version of user_key, or what follows where user_key would stand.
+  // Moves to the first entry at or after (user_key, snapshot): to the newest
+  // version of user_key with a sequence number of at most `snapshot`, or else
+  // to what follows. By default that is the newest version, or the next key.
   void Seek(const Slice& user_key,
             SequenceNumber snapshot = kMaxSequenceNumber);
-  // To the last entry at or before (user_key, snapshot): by default the oldest
-  // version of user_key, or what comes before where it would stand.
+  // Moves to the last entry at or before (user_key, snapshot): to the oldest
+  // version of user_key with a sequence number of at least `snapshot`, or else
+  // to what comes before. By default that is the oldest version, or the key
+  // before.
+  //
+  // Both seeks are NotSupported where the comparator is not known.
   void SeekForPrev(const Slice& user_key, SequenceNumber snapshot = 0);
-  // Only when Valid().
+  // These move by one entry. Requires: Valid().
   void Next();
   void Prev();
 
-  // Only when Valid(). `key` is the internal key.
+  // These return parts of the entry: the internal key, the parts of it, and the
+  // value. The user key includes the timestamp. Requires: Valid().
   Slice key() const {
     assert(valid_);
     return key_;
@@ -73,23 +95,24 @@ class ASHLAR_EXPORT Iterator {
     return value_;
   }
 
-  // Only when Valid(), all three.
-  //
-  // Whether key() lives as long as the iterator: with ReadOptions::pin_data,
-  // the keys that lie whole in their block. Those are all of a table that was
-  // built without use_delta_encoding, else the first of every restart interval
-  // and those that have nothing in common with the key before.
+  // Returns whether key() lives as long as the iterator. That needs
+  // ReadOptions::pin_data, and a key that is stored whole in its block. All
+  // keys are, if the table was built without TableOptions::use_delta_encoding.
+  // Else the first key of each restart interval is, and any key that shares no
+  // bytes with the key before. Requires: Valid().
   bool IsKeyPinned() const {
     assert(valid_);
     return is_key_pinned_;
   }
-  // Whether value() does: with ReadOptions::pin_data.
+  // Returns whether value() lives as long as the iterator: with
+  // ReadOptions::pin_data it does. Requires: Valid().
   bool IsValuePinned() const;
-  // The value, kept alive by *value alone: through its block, which all values
-  // that are pinned there share, without a copy; a copy where the block's bytes
-  // are not in memory of its own (uncompressed, and not in a block cache).
-  // MemoryLimit where there is no memory for that. May be released by any
-  // thread, before or after the iterator.
+  // Makes *value the value, kept alive by *value alone. It shares the block,
+  // with all values that were pinned there, and so needs no copy. The bytes are
+  // copied only if the block has no memory of its own: if it is stored
+  // uncompressed and is not in a block cache. Any thread may release *value,
+  // before or after the iterator ends. Returns MemoryLimit, and leaves *value
+  // alone, if memory runs out. Requires: Valid().
   Status PinValue(PinnableSlice* value);
 
  private:

@@ -1,17 +1,28 @@
-// MergingIterator: the entries of many tables as one row, walked either way.
+// MergingIterator: walks over the entries of many tables in one order, forward
+// or backward.
 //
-// For compactions, and for reads over several tables. Entries come in the order
-// of their internal keys: user keys up, versions of one from the newest to the
-// oldest. Of entries with equal internal keys that of the earlier child comes
-// first, and walking back meets them in the opposite order. Nothing is left out
-// that the children show: which versions and deletions count is the user's to
-// decide, and bounds and snapshots are options of the children.
+// For compactions, and for reads over several tables. The caller makes one
+// Iterator per table, and moves them into the MergingIterator, as its children.
 //
-// When a child meets an error the walk ends there, not Valid, and status() is
-// that child's; a seek starts afresh. Children with prefix_same_as_start must
-// begin with Seek or SeekForPrev. Keys and values live as long as those of the
-// children: table/iterator.h. Movable. One thread at a time; the readers of the
-// children must outlive it.
+// Order. Entries come in the order of their internal keys: user keys ascending,
+// and the versions of one key from the newest to the oldest. Of entries with
+// equal internal keys, a walk forward meets that of the earlier child first,
+// and a walk backward that of the later child.
+//
+// It leaves nothing out that the children show. Which versions and deletions
+// count is for the caller to decide. Bounds, snapshots and timestamps are
+// options of the children. A range deletion of one table does not hide entries
+// of another.
+//
+// Errors. When a child meets an error the walk ends: Valid() is false, and
+// status() is the status of that child. The next seek starts again. MemoryLimit
+// that was met in making the MergingIterator itself stays.
+//
+// Lifetime of keys and values: as in table/iterator.h; they are the children's.
+//
+// A MergingIterator may be used by one thread at a time. The readers of the
+// children must outlive it. It can be moved; one that was moved from may only
+// be assigned to or destroyed.
 #ifndef ASHLAR_TABLE_MERGING_ITERATOR_H_
 #define ASHLAR_TABLE_MERGING_ITERATOR_H_
 
@@ -33,13 +44,18 @@ namespace ashlar {
 
 class ASHLAR_EXPORT MergingIterator {
  public:
-  // The comparator is that of all children, and must outlive the iterator.
+  // Takes over the children; their order decides between equal keys. There may
+  // be none. Requires: all children's tables have this comparator, which
+  // outlives the iterator.
   MergingIterator(const Comparator* comparator, std::vector<Iterator> children);
   MergingIterator(MergingIterator&& other) noexcept;
   MergingIterator& operator=(MergingIterator&& other) noexcept;
   ~MergingIterator();
 
-  // These are Iterator's.
+  // These are the calls of Iterator, with the same meaning and requirements.
+  // Children with ReadOptions::prefix_same_as_start need a walk that begins
+  // with Seek or SeekForPrev, since SeekToFirst and SeekToLast would give each
+  // child a prefix of its own.
   bool Valid() const { return valid_; }
   Status status() const;
   void SeekToFirst();
@@ -47,7 +63,8 @@ class ASHLAR_EXPORT MergingIterator {
   void Seek(const Slice& user_key,
             SequenceNumber snapshot = kMaxSequenceNumber);
   void SeekForPrev(const Slice& user_key, SequenceNumber snapshot = 0);
-  // Only when Valid().
+  // Require, like all that follow: Valid(). A change of direction moves every
+  // child.
   void Next();
   void Prev();
   Slice key() const {
@@ -64,7 +81,7 @@ class ASHLAR_EXPORT MergingIterator {
   bool IsKeyPinned() const { return current().IsKeyPinned(); }
   bool IsValuePinned() const { return current().IsValuePinned(); }
   Status PinValue(PinnableSlice* value);
-  // Which of the children has this entry.
+  // Returns which of the children has this entry: its number, from 0.
   size_t child() const {
     assert(valid_);
     return child_;
@@ -84,6 +101,7 @@ class ASHLAR_EXPORT MergingIterator {
   std::unique_ptr<State> state_;
 };
 
+// Returns MergingIterator(comparator, children), under RocksDB's name for it.
 inline MergingIterator NewMergingIterator(const Comparator* comparator,
                                           std::vector<Iterator> children) {
   return MergingIterator(comparator, std::move(children));

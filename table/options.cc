@@ -13,7 +13,7 @@ Status OutOfRange(std::string_view field, const std::string& value,
   return Status::InvalidArgument(std::move(text));
 }
 
-// Blocks must stay below 2 GiB, the limit of RocksDB's readers, also with the
+// Blocks must stay below 2 GiB, the limit of RocksDB's readers, even with the
 // one entry that overfills them.
 constexpr uint64_t kMaxBlockSize = uint64_t{1} << 28;
 constexpr uint32_t kMaxDictionaryBytes = uint32_t{1} << 28;

@@ -1,12 +1,22 @@
-// Options of tables, as plain aggregates: set what you need by name, the rest
-// has RocksDB's names and meanings. They are copied and validated once, by the
-// call that takes them; an impossible mix is InvalidArgument naming both
-// fields and is never repaired in silence.
+// Options of building tables: plain structs, to be set by name.
 //
 //   TableOptions   what is written into the file
-//   BuildOptions   who the file is, and what else its properties say
+//   BuildOptions   which file it is, what else its properties say, and how many
+//                  threads build it
 //
-// What a reader may choose is in table/read_options.h, which this includes.
+// Options of reading are in table/read_options.h, which this header includes.
+//
+// Options that RocksDB has too have its names and meanings; a comment says
+// where they differ (RocksDB 11.8). Each comment says in this order: what the
+// option does, its unit, its default, when to change it, and what that costs.
+//
+// TableBuilder::Create and ExternalFileWriter copy the options and validate
+// them once. An impossible value, or mix, is InvalidArgument, which names the
+// field or both fields. RocksDB changes some of those silently; Ashlar changes
+// none.
+//
+// Plain values: thread-safe to read. Nothing here can be changed while a table
+// is built.
 #ifndef ASHLAR_TABLE_OPTIONS_H_
 #define ASHLAR_TABLE_OPTIONS_H_
 
@@ -33,234 +43,329 @@ class FlushBlockPolicyFactory;
 class TablePropertiesCollectorFactory;
 class WorkerPool;
 
-inline constexpr uint32_t kMinFormatVersion = 2;  // that is written
+// The oldest and the newest format version that are written.
+inline constexpr uint32_t kMinFormatVersion = 2;
 inline constexpr uint32_t kMaxFormatVersion = 7;
+// RocksDB's number for "no column family is known".
 inline constexpr uint32_t kUnknownColumnFamilyId = 0x7fffffff;
 
 enum class FilterType : uint8_t {
   kNone,
-  kBloom,  // one cache line a key; RocksDB's current Bloom filter
-  // A third smaller for the same rate of false positives, slower to build;
-  // RocksDB 6.15 and later.
+  // RocksDB's current Bloom filter, which looks at one cache line per key. It
+  // is written for every format version; RocksDB 6.6 and later use it.
+  kBloom,
+  // A third smaller for the same rate of false positives, and slower to build.
+  // RocksDB 6.15 and later use it.
   kRibbon,
 };
 
-// By their numbers in files.
+// How the index is laid out. The numbers are those in files.
 enum class IndexType : uint8_t {
   kBinarySearch,
-  // kBinarySearch, and what prefixes each data block holds. For RocksDB, which
-  // shortens its searches by that; Ashlar's are the same. Needs a prefix
-  // extractor and index_block_restart_interval 1. Left out of a table that has
-  // a key without prefix, or one whose prefix would reach into its timestamp.
+  // kBinarySearch, and in two more blocks which data blocks hold which prefix.
+  // Requires: a prefix_extractor, and index_block_restart_interval 1. RocksDB
+  // searches less with it; Ashlar reads such a table like kBinarySearch. A
+  // table gets none of the two blocks if any key has no prefix, or one that
+  // would reach into its timestamp.
   kHashSearch,
-  kTwoLevelIndexSearch,  // cut into partitions, with an index over them
-  kBinarySearchWithFirstKey,
+  kTwoLevelIndexSearch,       // cut into partitions, with an index over them
+  kBinarySearchWithFirstKey,  // also has the first key of each data block
 };
 
+// Whether the keys of the index are shortened. RocksDB's modes.
 enum class IndexShortening : uint8_t {
   kNoShortening,
-  kShortenSeparators,
-  kShortenSeparatorsAndSuccessor,  // also behind the last block
+  kShortenSeparators,              // between two data blocks
+  kShortenSeparatorsAndSuccessor,  // and after the last one
 };
 
+// How a key is found in a data block. The numbers are RocksDB's.
 enum class DataBlockIndexType : uint8_t {
   kDataBlockBinarySearch,
-  kDataBlockBinaryAndHash,  // a hash table besides
+  kDataBlockBinaryAndHash,  // also by a hash table
 };
 
 struct TableOptions {
-  // Order of the user keys. Must outlive builder and reader.
+  // The order of the user keys. Default: BytewiseComparator(). Readers need the
+  // same one. Must not be null, and must outlive the builder.
   const Comparator* comparator = BytewiseComparator();
 
-  // False: the timestamps that the comparator's keys end in are not written;
-  // readers show the oldest one, all zeros, in their place. Keys must be in
-  // order without them, and external files take only that one.
+  // Comparators with timestamps only: whether the timestamps of the keys are
+  // written. Default: true. Set it to false where they are needed in memory
+  // only. Readers then show the oldest timestamp, all zeros, in their place.
+  // Keys must be in strict order without their timestamps, and an external file
+  // takes only keys whose timestamp is all zeros. False for a comparator
+  // without timestamps is InvalidArgument.
   bool persist_user_defined_timestamps = true;
 
-  // 2 to 7. Older readers need older versions: RocksDB 8.6 or later reads 6,
-  // 10.4 or later reads 7, 6.6 or later reads 5.
+  // The version of the file format, 2 to 7. Default: 6; RocksDB's is 7. Choose
+  // a lower one for older readers: 5 is read by RocksDB 6.6 and later, 6 by 8.6
+  // and later, 7 by 10.4 and later. target_rocksdb checks that. Versions from 3
+  // on have smaller indexes, and 6 and 7 also find a block at the wrong place.
   uint32_t format_version = 6;
 
-  // Bytes of a data block before compression, roughly. Larger blocks compress
-  // better and make the index smaller; each point read decodes a whole one.
+  // About how large a data block becomes before compression, in bytes: 1 to
+  // 268435456. Default: 4096. Larger blocks compress better and make the index
+  // smaller, but each point read reads and decompresses a whole block.
   uint64_t block_size = 4096;
 
-  // Percent. A block that is this close to block_size is closed rather than
-  // overfilled by the next entry. Outside 0 to 100: InvalidArgument.
+  // How much of block_size may stay free, in percent: 0 to 100. A block with no
+  // more free than this ends before an entry that would overfill it. 0 and 100
+  // turn that off: a block then ends once it has block_size bytes. Default: 10.
+  // RocksDB takes other values for 0; here they are InvalidArgument.
   int block_size_deviation = 10;
 
-  // table/flush_block_policy.h. Null: blocks end by block_size. Else as the
-  // policy says, and at 256 MiB; a virtual call an entry.
+  // A rule of the application's own for where data blocks end:
+  // table/flush_block_policy.h. Null, the default: by block_size and
+  // block_size_deviation, which a policy replaces. Costs a virtual call per
+  // entry.
   std::shared_ptr<const FlushBlockPolicyFactory> flush_block_policy_factory;
 
-  // Entries between whole keys in a data block, at least 1. More saves bytes,
-  // fewer makes seeks in the block faster.
+  // How many entries there are from one restart point of a data block to the
+  // next: 1 or more. At a restart point the key is stored whole. Default: 16.
+  // More saves bytes, fewer makes searches in the block faster. RocksDB takes
+  // smaller values for 1; here they are InvalidArgument.
   int block_restart_interval = 16;
 
-  // How data blocks are found. Partitions save memory where an index is large
-  // and only parts of it are used. First keys make the index larger, and save
-  // Get and MultiGet reading a block that has only larger keys; iterators read
-  // the block all the same, and compare its first key with the index.
+  // How the index is laid out. Default: kBinarySearch. kTwoLevelIndexSearch
+  // saves memory where an index is large and only parts of it are used.
+  // kBinarySearchWithFirstKey makes the index larger, and saves Get and
+  // MultiGet from reading a block that has only larger keys. Unlike in RocksDB
+  // it does not save iterators that: they read the block, and compare its first
+  // key with the index.
   IndexType index_type = IndexType::kBinarySearch;
 
-  // Entries between whole keys in an index block. 1 makes index searches
-  // fastest.
+  // The same as block_restart_interval, for index blocks. Default: 1, with
+  // which RocksDB searches the index fastest. More saves bytes. kHashSearch
+  // requires 1; RocksDB then takes other values for 1, here they are
+  // InvalidArgument.
   int index_block_restart_interval = 1;
 
-  // Bytes of an index or filter partition before compression, roughly. Only for
-  // kTwoLevelIndexSearch.
+  // kTwoLevelIndexSearch only: about how large a partition of the index, or of
+  // the filter, becomes before compression, in bytes: 1 to 268435456. Default:
+  // 4096. Larger partitions make the top level smaller, but more is read and
+  // held for each.
   uint64_t metadata_block_size = 4096;
 
-  // 0 or more: index blocks whose keys lie this evenly are marked, so that
-  // RocksDB may guess where in the block a key lies. The measure is the
-  // standard deviation of the steps between restart keys, over their mean.
+  // Below 0, the default: off. Else index blocks whose keys are spread at least
+  // this evenly are marked, so that RocksDB can find a key there by
+  // interpolation search. The measure, which has no unit, is the standard
+  // deviation of the steps between restart keys divided by their mean. Only
+  // RocksDB 11.1 and later read marked blocks. Ashlar's own searches do not use
+  // the mark.
   double uniform_cv_threshold = -1;
 
-  // Whether keys drop the prefix shared with the key before.
+  // Whether data blocks leave out the prefix that a key shares with the key
+  // before. Default: true. False makes blocks larger, and lets
+  // ReadOptions::pin_data pin every key.
   bool use_delta_encoding = true;
 
-  // Whether data blocks tell Get where to look by a hash table: about 1.3 bytes
-  // an entry. Blocks above 64 KiB have none, nor have those of keys with
-  // timestamps, nor a table's from its first block of more than 254 restart
-  // points on.
+  // Whether data blocks have a hash table that tells Get where to look.
+  // Default: kDataBlockBinarySearch, without. Takes about 1.3 bytes per entry.
+  // RocksDB 5.15 and later read it. Blocks above 64 KiB have none, nor have
+  // blocks of keys with timestamps. Once a block of a table has more than 254
+  // restart points, neither it nor any later block has one.
   DataBlockIndexType data_block_index_type =
       DataBlockIndexType::kDataBlockBinarySearch;
 
-  // Entries to buckets of that table, 0.001 to 1000.
+  // Entries per bucket of that hash table: 0.001 to 1000. Default: 0.75. Lower
+  // makes the table larger, and fewer entries share a bucket.
   double data_block_hash_table_util_ratio = 0.75;
 
-  // Whether data blocks keep all values behind all keys: searches touch less
-  // memory. RocksDB 11.0 or later reads it.
+  // Whether a data block stores all its keys first and all its values after
+  // them. Default: false. Searches then touch less memory. Only RocksDB 11.0
+  // and later read it. Such blocks have no entry words
+  // (ReaderOptions::cache_entry_words).
   bool separate_key_value_in_data_block = false;
 
-  // Whether data blocks begin at multiples of min(block_size, 4096). Only
-  // without compression, and block_size must be a power of two.
+  // Whether data blocks begin at multiples of min(block_size, 4096) bytes, so
+  // that a block touches as few pages as possible. Default: false. Costs the
+  // zeros between blocks. Requires: compression is kNoCompression, and
+  // block_size is a power of two.
   bool block_align = false;
 
-  // A data block that would lie across a multiple of this is moved behind it.
-  // A power of two above block_size, up to 1 GiB; 0: off.
+  // If not 0: a data block that would cross a multiple of this many bytes is
+  // moved to that multiple, so that it stays within one unit of the file
+  // system. A power of two larger than block_size, up to 1 GiB. Default: 0,
+  // off. Costs the zeros between blocks, which the next option bounds.
   uint64_t super_block_alignment_size = 0;
 
-  // It is moved by less than super_block_alignment_size / this. 0: never.
+  // A block is moved only if that takes fewer zeros than
+  // super_block_alignment_size divided by this. 0: never. Default: 128.
+  // (RocksDB refuses 1 to 3.)
   uint64_t super_block_alignment_space_overhead_ratio = 128;
 
-  // Whether index keys are cut to what tells two blocks apart.
+  // Whether keys of the index are cut to what tells two data blocks apart.
+  // Default: kShortenSeparators. Shorter keys make the index smaller.
+  // kNoShortening makes a seek between two blocks read one block less.
   IndexShortening index_shortening = IndexShortening::kShortenSeparators;
 
+  // The codec of data and index blocks (util/compression.h). Default: zstd, or
+  // lz4 or none if the library was built without; RocksDB's is lz4. A codec
+  // that the library was built without is NotSupported. Filter, range deletions
+  // and properties are never compressed, and a block that would shrink too
+  // little is stored as it is.
   CompressionType compression = DefaultCompressionType();
+  // How the codec works: level, dictionary and so on (util/compression.h).
   CompressionOptions compression_opts;
 
-  // Whether the index block is compressed too.
+  // Whether index blocks are compressed too. Default: true. False makes the
+  // file larger, and opening it or reading a partition faster.
   bool enable_index_compression = true;
 
   // Whether each block that is stored compressed is decompressed again and
-  // compared with the original before it goes to the file. If one differs, the
-  // build fails with Corruption, which names it. Each thread that compresses
-  // then keeps a buffer of up to twice its largest block too. Builds take about
-  // 27 % more instructions with zstd, 16 % with zlib and 7 % with lz4.
+  // compared with the original, before it goes to the file. Default: false. Set
+  // it where memory or codec may be faulty. If a block differs, the build fails
+  // with Corruption, which names the block. Builds take about 27 % more
+  // instructions with zstd, 16 % with zlib and 7 % with lz4. Each thread that
+  // compresses also keeps a buffer of up to twice its largest block.
   bool verify_compression = false;
 
+  // The checksum of each block (util/checksum_type.h). Default: kXXH3, which
+  // RocksDB 6.27 and later read. Choose kCRC32c for older ones.
   ChecksumType checksum = ChecksumType::kXXH3;
 
+  // What kind of filter the table has. Default: kBloom. In RocksDB the default
+  // is none, and a filter policy says which. kNone makes the file smaller, but
+  // a Get of a key that is not there then mostly reads a data block.
   FilterType filter = FilterType::kBloom;
 
-  // Filter bits a key, 0.5 to 100. 10 gives about 1 % false positives. Of
-  // kRibbon: the bits of a Bloom filter that is as good.
+  // Size of the filter, in bits per key: 0.5 to 100. Default: 10, which gives
+  // about 1 % false positives. For kRibbon: the bits of a Bloom filter with the
+  // same rate; a Ribbon filter takes about a third less.
   double bloom_bits_per_key = 10;
 
-  // Whether filters are as large as a piece of memory that an allocator hands
-  // out, as jemalloc does: a quarter of a power of two apart. A cache that
-  // holds them then wastes none. The first filter of a table is the larger for
-  // it, others the smaller where the rate of false positives stays as wished.
+  // Whether each filter is made as large as a piece of memory that jemalloc
+  // hands out (four sizes per power of two), so that a cache that holds it
+  // wastes none. Default: false; RocksDB's is true, and goes by the allocator
+  // of the program that writes, which makes files differ between machines. The
+  // first filter of a table becomes larger by it; later ones become smaller
+  // where the table's rate of false positives allows it.
   bool optimize_filters_for_memory = false;
 
-  // Whether a filter is proven before it goes to the file: the hashes that it
-  // was made of must be those that were collected, and the filter must match
-  // every one of them. If not, memory was damaged (or the code is wrong), and
-  // Finish returns Corruption. The hashes of a kRibbon filter, 8 bytes per key,
-  // then stay in memory until it is solved. 60 to 230 instructions per key.
+  // Whether each filter is proven before it goes to the file: the hashes that
+  // it was made of must be those that were collected, and it must match every
+  // one of them. Default: false. Set it where memory may be faulty. If the
+  // proof fails, TableBuilder::Finish returns Corruption. Costs 60 to 230
+  // instructions per key. The hashes of a kRibbon filter, 8 bytes per key, stay
+  // in memory until it is solved.
   bool detect_filter_construct_corruption = false;
 
-  // Whether the filter holds whole keys. Without them and without a prefix
-  // extractor there is nothing in it, and no filter is written.
+  // Whether the filter holds whole keys. Default: true. Set it to false, with a
+  // prefix_extractor, for a smaller filter that rules out by prefix only. With
+  // neither, no filter is written.
   bool whole_key_filtering = true;
 
-  // Whether the filter is cut into partitions, which are read as they are
-  // needed. Only for kTwoLevelIndexSearch.
+  // Whether the filter is cut into partitions of about metadata_block_size
+  // bytes, which are read when they are needed. Default: false. Saves memory
+  // where a filter is large and only parts of it are used. Requires: index_type
+  // is kTwoLevelIndexSearch. (RocksDB otherwise ignores the option; here it is
+  // InvalidArgument.)
   bool partition_filters = false;
 
-  // Whether they are cut by their own size, rather than together with the
-  // partitions of the index, as before RocksDB 10.6. Together, blocks are made
-  // and written by the calling thread alone.
+  // Whether partitions of the filter are cut by their own size. Default: true.
+  // If false they are cut together with those of the index, as RocksDB did
+  // before 10.6, and all blocks are compressed and written by the calling
+  // thread.
   bool decouple_partitioned_filters = true;
 
-  // Null: none. Else the filter holds prefixes too, for walks over the keys of
-  // one prefix. The file remembers the name.
+  // What of a key is its prefix (util/prefix_extractor.h). Null, the default:
+  // none. If set, the filter also holds prefixes, for iterators with
+  // ReadOptions::prefix_same_as_start. The file stores the extractor's name.
   std::shared_ptr<const PrefixExtractor> prefix_extractor;
 
-  // What this RocksDB does not read is InvalidArgument. Empty: any does.
+  // The oldest release of RocksDB that must be able to read the table. An
+  // option that it cannot read is InvalidArgument. Absent, the default: not
+  // checked.
   std::optional<RocksDBRelease> target_rocksdb;
 
-  // What this RocksDB ("7.8"; 3.10 or later) reads: newest format and checksum.
+  // Returns default options, but with target_rocksdb set to this release, such
+  // as "7.8", with the newest format version that it reads, and with another
+  // checksum (kCRC32c) or codec (lz4, or none) if it does not read the
+  // defaults. Returns InvalidArgument for other text, and for releases before
+  // 3.10.
   ASHLAR_EXPORT static Result<TableOptions> TargetRocksDB(
       std::string_view release);
 
-  // InvalidArgument or NotSupported naming the field, or both fields.
+  // Returns ok if a table can be built with these options. Else returns
+  // InvalidArgument, or NotSupported for a codec that the library was built
+  // without; the message names the field, or both fields that do not go
+  // together.
   ASHLAR_EXPORT Status Validate() const;
 };
 
 struct BuildOptions {
+  // Which file it is (table/entry/table_identity.h). Default: a new identity
+  // for each file. Set it for reproducible files.
   TableIdentity identity;
 
-  // 1: the calling thread builds alone. n >= 2: it has n workers, at most 31,
-  // which compress and write blocks and help to build the filter. 0: a worker
-  // for each processor but one. The file is the same byte for byte. With
-  // partition_filters and without decouple_partitioned_filters only workers of
-  // worker_pool help, and with the filter alone.
+  // How many workers help the calling thread.
   //
-  // CompressionOptions::parallel_threads of RocksDB 11.8 has the same meaning
-  // for n >= 1, with these differences: there 0 means 1; a table without
-  // compression has no workers; filters are built by the calling thread;
-  // coupled partitions have no workers at all.
+  //   1, the default   none: the calling thread builds alone
+  //   2 and more       this many, at most 31
+  //   0                one for each processor but one, at most 31
   //
-  // Takes, above what one thread does, at most 16 slots of raw and as many of
-  // compressed blocks (2 a worker and 2 more, up to 32, from 8 workers on), of
-  // 128 KiB, a block and 1 KiB each: 4.2 MiB with blocks of 4 KiB; and a
-  // codec's state and a stack for each worker. Blocks above 1 MiB, and entries
-  // above 1 KiB, may count twice.
+  // Workers compress and write blocks, and help to build the filter. The file
+  // is the same byte for byte. Raise it where one thread cannot compress as
+  // fast as entries come. With partition_filters and without
+  // decouple_partitioned_filters, only workers of worker_pool help, and only
+  // with the filter.
+  //
+  // RocksDB's CompressionOptions::parallel_threads means the same, but for
+  // this: there 0 means 1; a table without compression has no workers; the
+  // calling thread builds filters alone; coupled partitions have no workers at
+  // all.
+  //
+  // Memory above what one thread takes: raw and compressed blocks in 16 slots
+  // each, or from 8 workers on in two slots per worker and two more, up to 32.
+  // A slot has 128 KiB, a block and 1 KiB, which makes 4.2 MiB with blocks of 4
+  // KiB. Also a codec's state and a stack per worker. Blocks above 1 MiB, and
+  // entries above 1 KiB, may count twice.
   uint32_t parallel_threads = 1;
 
-  // The exact number of workers, whatever parallel_threads says. More than 31
-  // are 31.
+  // If present: exactly how many workers help, instead of parallel_threads. 0
+  // is none; more than 31 count as 31. Absent by default. It can ask for one
+  // worker, which parallel_threads cannot.
   std::optional<uint32_t> workers;
 
-  // Where workers come from. Null: threads of the builder's own, which start
-  // when there is work for them. Must outlive the builder.
+  // Where workers come from (util/worker_pool.h). Null, the default: threads of
+  // the builder's own, which start when there is work for them and end with the
+  // build. Set it where many builders run at once. Must outlive the builder.
   WorkerPool* worker_pool = nullptr;
 
-  // rocksdb.column.family.id and .name.
+  // The properties rocksdb.column.family.id and rocksdb.column.family.name.
+  // Default: the id for unknown, and no name.
   uint32_t column_family_id = kUnknownColumnFamilyId;
   std::string column_family_name;
 
-  // rocksdb.merge.operator. Empty: "nullptr", as RocksDB writes for none.
+  // The property rocksdb.merge.operator. Empty, the default: "nullptr" is
+  // written, as RocksDB does where there is none.
   std::string merge_operator_name;
 
-  // About how large the caller lets the file become; 0: unknown. Bounds how
-  // many blocks wait for a dictionary (compression_opts.max_dict_bytes), and
-  // how far workers may be behind when the file comes close to it: a file that
-  // is cut by EstimatedFileSize is then larger by 128 KiB and a block at most,
-  // whatever its data turn into. Without it by 2 MiB, 4 with 15 workers.
+  // About how large the caller lets the file become, in bytes. 0, the default:
+  // unknown. Set it where files are cut by TableBuilder::EstimatedFileSize. It
+  // bounds how many bytes of blocks wait for a dictionary
+  // (CompressionOptions::max_dict_bytes), and how far workers may be behind
+  // when the file comes close to this size. The file is then too large by 128
+  // KiB and a block at most, even if its data stop compressing; without it by
+  // up to 2 MiB, or 4 MiB with 15 workers. Costs some waiting near the end of
+  // the file.
   uint64_t target_file_size = 0;
 
-  // Written among the properties as they are. Names that start with
-  // "rocksdb." are InvalidArgument.
+  // Properties of the application's own, which are written as they are: name to
+  // value, any bytes. Names that begin with "rocksdb.", and more than 64 MiB of
+  // names and values together, are InvalidArgument.
   std::map<std::string, std::string> user_properties;
 
-  // table/properties_collector.h. A virtual call an entry each.
+  // Collectors of the application's own properties:
+  // table/properties_collector.h. None may be null. Each costs a virtual call
+  // per entry.
   std::vector<std::shared_ptr<TablePropertiesCollectorFactory>>
       table_properties_collector_factories;
 
-  // rocksdb.seqno.time.map, in seconds, which must not descend.
+  // The property rocksdb.seqno.time.map: sequence number to the time when it
+  // was written, in seconds since 1970. Empty, the default: not written. Times
+  // that descend while sequence numbers ascend are InvalidArgument.
   std::map<SequenceNumber, uint64_t> seqno_to_time;
 };
 

@@ -1,10 +1,16 @@
-// TablePropertiesCollector: an application's own properties, made while a
+// TablePropertiesCollector: an application's own properties, collected while a
 // table is built.
 //
-// An application derives from both classes and gives a factory to
-// BuildOptions. One collector sees one table, on the thread that calls the
-// builder; a factory is called by any number of threads. Whatever goes wrong in
-// a collector is an error of the builder: no table is finished without the
+// An application derives from both classes, and gives factories to
+// BuildOptions::table_properties_collector_factories. A reader finds the
+// properties in TableProperties::user_collected_properties.
+//
+// A builder makes at most one collector per factory for its table, and calls it
+// on the thread that calls the builder. A factory may be called by any number
+// of threads at once.
+//
+// Unlike in RocksDB, which logs a collector's error and goes on, an error of a
+// collector is an error of the builder: no table is finished without the
 // properties that were asked for.
 #ifndef ASHLAR_TABLE_PROPERTIES_COLLECTOR_H_
 #define ASHLAR_TABLE_PROPERTIES_COLLECTOR_H_
@@ -25,19 +31,27 @@ class TablePropertiesCollector {
  public:
   virtual ~TablePropertiesCollector() = default;
 
-  // Every entry that was added, range deletions too, whose value is their end.
-  // `file_size`: bytes of the file so far. An error ends the build.
+  // Called for every entry after it was added, range deletions included: their
+  // user_key is the begin of the range, and their value its end. Entries come
+  // in the order of the calls of TableBuilder::Add. `file_size` is the number
+  // of bytes that the file has so far; with worker threads it depends on their
+  // progress, so a property should not depend on it. The slices live until the
+  // call returns. An error ends the build: this and every later call of the
+  // builder returns it, with the name of the collector in front.
   virtual Status AddUserKey(const Slice& user_key, const Slice& value,
                             ValueType type, SequenceNumber sequence,
                             uint64_t file_size) = 0;
 
-  // A data block of so many bytes, before compression, has been ended.
+  // Called when a data block has ended. `block_raw_bytes` is its size before
+  // compression. By default does nothing.
   virtual void BlockAdd(uint64_t block_raw_bytes) {
     static_cast<void>(block_raw_bytes);
   }
 
-  // Adds its properties. Names must not begin with "rocksdb.", and no other
-  // collector and no user property may have them.
+  // Called once, after the last data block. Adds this collector's properties to
+  // *properties, which is empty: name to value, both any bytes. A name that
+  // begins with "rocksdb.", or that a user property or another collector has,
+  // is InvalidArgument from TableBuilder::Finish. An error ends the build.
   virtual Status Finish(std::map<std::string, std::string>* properties) = 0;
 };
 
@@ -45,11 +59,14 @@ class TablePropertiesCollectorFactory {
  public:
   virtual ~TablePropertiesCollectorFactory() = default;
 
-  // Null: nothing to collect for this table.
+  // Returns the collector for one table, which the builder owns, or null to
+  // collect nothing for this table.
   virtual std::unique_ptr<TablePropertiesCollector>
   CreateTablePropertiesCollector() = 0;
 
-  // For rocksdb.property.collectors, which lists all factories.
+  // Returns the name, which must not change. The property
+  // rocksdb.property.collectors lists the names of all factories, also of those
+  // that returned null.
   virtual std::string_view Name() const = 0;
 };
 

@@ -1,7 +1,12 @@
-// Range deletions: "everything from here to there, older than this, is gone".
+// Range deletions of a table, as values.
 //
-// TableReader gives out those of its table, as stored and cut into fragments.
-// Plain values; the slices live as long as what gave them out.
+// TableReader returns those of its table in two forms: as they are stored
+// (TableReader::RangeDeletions), and cut into fragments
+// (TableReader::VisitRangeDeletionFragments). Merging and inspecting programs
+// use them; Get and iterators apply them without help.
+//
+// Plain values: thread-safe to read. Their slices live as long as the reader.
+// They are written with TableBuilder::Add or ExternalFileWriter::DeleteRange.
 #ifndef ASHLAR_TABLE_RANGE_DELETION_H_
 #define ASHLAR_TABLE_RANGE_DELETION_H_
 
@@ -13,28 +18,35 @@
 
 namespace ashlar {
 
-// Deletes the entries with begin <= user key < end, in the order of the
-// table's comparator, whose sequence number is smaller. Where end is not
-// behind begin, none. Where keys have timestamps, begin and end are shown with
-// one, that of begin being the deletion's; which keys lie between them goes by
-// keys without. Who reads at an older timestamp does not see the deletion.
+// Deletes the entries with begin <= user key < end, in the order of the table's
+// comparator, whose sequence number is smaller than `sequence`. Deletes nothing
+// if end <= begin.
+//
+// Where keys have timestamps, `begin` and `end` end in one. Only that of
+// `begin` counts: it is the deletion's, and a read at an older timestamp does
+// not see the deletion. Whether a key lies between them is decided without
+// timestamps.
 struct RangeDeletion {
   Slice begin;
   Slice end;
   SequenceNumber sequence = 0;
 };
 
-// Range deletions may overlap; fragments do not. All keys from begin to end,
-// both without timestamps, have the same range deletions above them.
+// A range of keys of which each has the same range deletions over it. Range
+// deletions may overlap; fragments do not. `begin` and `end` have no
+// timestamps.
 struct RangeDeletionFragment {
   Slice begin;
   Slice end;
-  std::vector<SequenceNumber> sequences;  // newest first
-  // One for each of them. Each pair once; empty where keys have none.
+  // Of the range deletions over this range: newest first.
+  std::vector<SequenceNumber> sequences;
+  // Where keys have timestamps: timestamps[i] belongs to sequences[i], and each
+  // pair occurs once. Else empty, and each sequence number occurs once.
   std::vector<Slice> timestamps;
 };
 
-// False ends the walk.
+// Called for one fragment after the other. The fragment itself lives until the
+// call returns. Returns false to end the walk.
 using RangeDeletionFragmentCallback =
     std::function<bool(const RangeDeletionFragment& fragment)>;
 

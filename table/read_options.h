@@ -1,7 +1,15 @@
-// Options of reading, as plain aggregates with RocksDB's names and meanings:
+// Options of reading: plain structs, to be set by name.
 //
-//   ReaderOptions  how a file is opened
-//   ReadOptions    one read
+//   ReaderOptions   how a table is opened (TableReader::Open)
+//   ReadOptions     one read, or one iterator
+//
+// Options that RocksDB has too have its names and meanings; a comment says
+// where they differ. Each comment says in this order: what the option does, its
+// unit, its default, when to change it, and what that costs.
+//
+// Plain values: thread-safe to read. Options that the table or each other make
+// impossible are an error of the call that takes them: no value is changed
+// silently.
 #ifndef ASHLAR_TABLE_READ_OPTIONS_H_
 #define ASHLAR_TABLE_READ_OPTIONS_H_
 
@@ -20,145 +28,184 @@ namespace ashlar {
 
 class Statistics;
 
-// Which of the parts that are read when they are needed are read at once.
+// Which of a reader's blocks are held in memory as long as the reader lives.
+// RocksDB has two more tiers, which need a database.
 enum class PinningTier : uint8_t { kNone, kAll };
 
 struct ReaderOptions {
-  // Null: the built-in comparator that the file names (bytewise where it names
-  // none). Else the file must name this one, or none.
+  // The order of the table's user keys. Null, the default: the built-in
+  // comparator that the file names, or BytewiseComparator() if it names none.
+  // Set it for a table with a comparator of your own. If the file names another
+  // one, opening returns InvalidArgument. Must outlive the reader.
   const Comparator* comparator = nullptr;
 
-  // Whether a table whose comparator is neither given nor built in is opened
-  // all the same. Entries and range deletions are then walked as they are
-  // stored, from either end, and checked as far as that goes without an order;
-  // timestamps, where such keys have any, are taken for a part of them. What
-  // needs the order is NotSupported: Get, seeks to a key, and iterators that
-  // would have to honour range deletions (ReadOptions::ignore_range_deletions).
+  // Whether to open a table whose comparator is neither given nor built in.
+  // Default: false; such a table is NotSupported. Set it to inspect or copy
+  // one. Iterators then walk entries as they are stored, from either end, and
+  // check what can be checked without an order. Timestamps count as a part of
+  // the key. Whatever needs the order returns NotSupported: Get, Seek and
+  // SeekForPrev, bounds, and iterators that would have to apply range deletions
+  // (unless ReadOptions::ignore_range_deletions).
   bool allow_unknown_comparator = false;
 
-  // Whether a file that is opened by its path is mapped into memory rather
-  // than read; see OpenMappedFile for what that asks of the file. Uncompressed
-  // blocks are then walked where the page cache holds them.
+  // Whether TableReader::Open maps a file that it opens by path into memory,
+  // instead of reading it. Default: false. Uncompressed blocks are then used
+  // where the page cache has them, without a copy. A file that shrinks, and a
+  // disk that fails, then end the process: see OpenMappedFile (util/file.h).
   bool allow_mmap_reads = false;
 
-  // Whether blocks of index and filter lie in the block cache, charged with all
-  // that they take once they are parsed, rather than in the reader. Opening
-  // reads and checks them in either case; one that the cache has let go is read
-  // again by each read that needs it (the threads that miss one at once all
-  // read it), which fails where it is damaged by then.
-  // The top level of an index or filter in partitions is held there while the
-  // reader lives, and the rest by the two tiers below. They go there whatever
-  // ReadOptions::fill_cache says. InvalidArgument without a block_cache. The
-  // filter of LevelDB's tables stays in the reader.
+  // Whether index and filter blocks are kept in block_cache, charged with all
+  // the memory that they take, instead of in the reader. Default: false. Set it
+  // to bound the memory of many open tables. A read that needs a block which
+  // the cache has evicted reads it again, and fails if it is damaged by then;
+  // threads that miss one at the same time all read it. Opening reads and
+  // checks these blocks in either case. They go to the cache whatever
+  // ReadOptions::fill_cache says. The top level of a partitioned index or
+  // filter is held in the cache while the reader lives, as by RocksDB's
+  // default. The filter of a LevelDB table stays in the reader. Without a
+  // block_cache this is InvalidArgument.
   bool cache_index_and_filter_blocks = false;
-  // Whether they are the last to be evicted.
+  // With the above: whether these blocks are the last that the cache evicts.
+  // Default: true.
   bool cache_index_and_filter_blocks_with_high_priority = true;
-  // Of an index or filter that is not in partitions and in the block cache:
-  // kAll holds it there while the reader lives.
+  // With the above: kAll holds an index or filter that is not partitioned in
+  // the cache while the reader lives. Default: kNone. Reads then never read it
+  // again, and the cache cannot evict it.
   PinningTier unpartitioned_pinning = PinningTier::kNone;
 
-  // Partitions of an index or filter, which are kept once they are read: kAll
-  // reads them when the file is opened. One that is damaged fails the reads
-  // that need it, not the opening. Those in the block cache are held there by
-  // kAll, and else only while they are used.
+  // kAll reads all partitions of an index or filter when the table is opened.
+  // Default: kNone; each is read when a read needs it first. Set it for an even
+  // latency from the first read on. Partitions in the reader stay there once
+  // they are read, with either tier; partitions in the block cache are held
+  // there with kAll, and else only while they are used. A damaged partition
+  // does not fail the opening, but the reads that need it.
   PinningTier partition_pinning = PinningTier::kNone;
 
-  // Where data blocks are kept once they are read, by all readers that have the
-  // same one, uncompressed and parsed. Of the threads of one reader that miss a
-  // data block at once, one reads it, and the others wait for that (several
-  // read where the cache has no room for it, and seldom where two blocks meet
-  // in one place). The reader has a share of the cache; values that outlive the
-  // reader need it to live as long. Blocks are known by the file's identity
-  // (its unique id), so files that share a cache must not have equal ones
-  // unless they are copies. Null: blocks are read each time.
+  // Where data blocks are kept once they are read, uncompressed and parsed, for
+  // all readers that have the same cache. Null, the default: nowhere; each read
+  // reads its blocks from the file. (RocksDB then makes a cache of 32 MiB.) The
+  // reader shares ownership. Values that outlive the reader do not: the caller
+  // must keep the cache for them.
+  //
+  // A block is known by the unique id of its file, which comes from the file's
+  // properties. Files with equal ids must not share a cache unless they are
+  // copies. When several threads of one reader miss a block at the same time,
+  // one reads it and the others wait for that. Several read it only if the
+  // cache has no room for it, or, seldom, if two blocks share one place in the
+  // table of loads.
   std::shared_ptr<Cache> block_cache;
 
-  // Whether a block in the block cache has room for four bytes a key, and where
-  // each entry begins, which are made when it is found there for the second
-  // time: point reads and seeks then go to their entry at once. Up to an eighth
-  // of the block's size, charged like the block from the start; not for blocks
-  // of entries so small that it would be more, nor for comparators other than
-  // the bytewise ones.
+  // Whether a data block in block_cache gets an index of its own: four bytes of
+  // each key, and where each entry begins. Default: true. Point reads and seeks
+  // then go to their entry at once. It is made when the block is found in the
+  // cache for the second time; its memory, up to an eighth of the block, is
+  // charged from the start. Blocks of entries so small that it would take more
+  // have none, and comparators other than the bytewise ones have none. RocksDB
+  // has no such option.
   bool cache_entry_words = true;
 
-  // The file's largest sequence number as its manifest has it, 0 being none: of
-  // external files, all entries have it. Absent: what the file itself says.
+  // The largest sequence number of an external file, as a manifest records it.
+  // Absent, the default: the global sequence number that the file itself
+  // stores. Set it for a file that a database has ingested: all its entries
+  // then have this number. 0 stands for no such number: entries keep those that
+  // are stored. Other files ignore it. If the file stores a global sequence
+  // number that is neither 0 nor this one, opening returns Corruption. A value
+  // above kMaxSequenceNumber is InvalidArgument.
   std::optional<SequenceNumber> largest_seqno = std::nullopt;
 
-  // Null: the built-in prefix extractor that the file names. Else used for
-  // ReadOptions::prefix_same_as_start, and for the file's filter where the file
-  // names this one; no file is refused for another.
+  // What of a key is its prefix. Null, the default: the built-in extractor that
+  // the file names. Set it for an extractor of your own. It serves
+  // ReadOptions::prefix_same_as_start, and also the table's filter if the file
+  // names an extractor of this name. A file that names another is not refused.
   std::shared_ptr<const PrefixExtractor> prefix_extractor;
 
-  // A block that claims to be larger when decompressed is refused. A MultiGet
-  // holds 64 MiB of them and one more, and those of the values it has found.
+  // The largest size of a decompressed block, in bytes. Default: 1 GiB. A
+  // compressed block that would be larger is Corruption. Lower it to bound the
+  // memory of reads of untrusted files. A MultiGet holds up to 64 MiB of blocks
+  // and one more, and the blocks of the values that it has found. RocksDB has
+  // no such option.
   uint64_t max_uncompressed_block_bytes = uint64_t{1} << 30;
 
-  // Where reads are counted (table/statistics.h), by as many readers as one
-  // likes. Null: nowhere. A thread's own counts are in table/perf_context.h.
+  // Where reads are counted (table/statistics.h), for any number of readers.
+  // Null, the default: nowhere. A thread's own counts are in
+  // table/perf_context.h.
   std::shared_ptr<Statistics> statistics;
 
-  // Where accesses to the block cache are written down
-  // (cache/block_cache_tracer.h), by as many readers as one likes, while its
-  // trace lasts. Null: nowhere.
+  // Where accesses to the block cache are recorded while a trace is running
+  // (cache/block_cache_tracer.h), for any number of readers. Null, the default:
+  // nowhere.
   std::shared_ptr<BlockCacheTracer> block_cache_tracer;
 };
 
 struct ReadOptions {
-  // Whether each block read from the file is compared with its checksum.
+  // Whether each block that is read from the file is compared with its
+  // checksum. Default: true. Damage in a block that is not compared may give
+  // wrong data. Such blocks do not go into the block cache.
   bool verify_checksums = true;
 
-  // Whether blocks that are read go into the reader's block cache; not those
-  // that are read without verify_checksums; nor those that its second tier has.
-  // False for scans that would fill it with what is not needed again.
+  // Whether data blocks that are read go into the reader's block cache.
+  // Default: true. Set it to false for a scan that would fill the cache with
+  // what is not needed again. False also leaves a block that is found in the
+  // cache's second tier there.
   bool fill_cache = true;
 
-  // Of tables whose comparator has timestamps: entries with a newer one are not
-  // seen. Empty: all are. Otherwise as long as the comparator says, and it must
-  // outlive the call that it is given to.
+  // Tables with timestamps only: entries with a newer timestamp are not seen.
+  // Empty, the default: all are. Must have the comparator's timestamp_size();
+  // any other size is InvalidArgument. The bytes must live until the call that
+  // they are given to returns. (RocksDB takes a pointer, which a table with
+  // timestamps needs.)
   Slice timestamp;
 
-  // Iterators show only entries whose user keys are the lower bound or larger,
-  // and smaller than the upper bound; ends and seeks beyond a bound are at the
-  // bound. Without timestamps. Null: no bound. Read, and copied, when the
-  // iterator is made. A bound costs nothing an entry, and no block beyond one
-  // is read.
+  // Iterators show only entries with lower bound <= user key < upper bound.
+  // Null, the default: no bound. Bounds have no timestamps. A walk ends at a
+  // bound. A Seek before the lower bound, and a SeekForPrev after the upper
+  // bound, start at that bound. No block beyond a bound is read, and an entry
+  // inside costs nothing more. Both are copied when the iterator is made; in
+  // RocksDB they must live as long as the iterator.
   const Slice* iterate_lower_bound = nullptr;
   const Slice* iterate_upper_bound = nullptr;
 
-  // Iterators show only entries whose prefix is that of the key given to Seek
-  // or SeekForPrev, or of the entry that SeekToFirst or SeekToLast finds. A
-  // Seek then asks the filter where it holds prefixes: one that is not there
-  // costs no block. After a key without a prefix (PrefixExtractor::InDomain)
-  // all is shown. InvalidArgument where no prefix extractor is known.
+  // Iterators show only entries with one prefix: that of the key given to Seek
+  // or SeekForPrev, or of the entry that SeekToFirst or SeekToLast finds.
+  // Default: false. Seek then asks the filter, if it holds prefixes: a prefix
+  // that is not in the table reads no block. After a seek to a key without a
+  // prefix (PrefixExtractor::InDomain) the iterator shows everything.
+  // InvalidArgument if no prefix extractor is known.
   bool prefix_same_as_start = false;
-  // prefix_same_as_start means nothing. Seeks without it always find the next
-  // key, whatever its prefix.
+  // Whether prefix_same_as_start is ignored. Default: false. Unlike in RocksDB,
+  // an iterator with neither option always finds the next key, whatever its
+  // prefix.
   bool total_order_seek = false;
 
-  // Iterators read this many bytes ahead of where they are when they walk, in
-  // either direction. 0: start small and grow with the walk, up to 128 KiB.
+  // How many bytes iterators read ahead when they walk, in either direction. 0,
+  // the default: 16 KiB at first, doubling up to 128 KiB while the walk goes
+  // on. Set it for long scans of slow devices. An iterator holds this much
+  // memory.
   uint64_t readahead_size = 0;
 
-  // Iterators that walk backward have the device read what comes next, four
-  // times as far ahead, while they are still on what was read
-  // (RandomAccessFile::Expect). Halves the time where the file is not in
-  // memory, and takes a few per cent more where it is. Walks forward are read
-  // ahead by the operating system, with or without.
+  // Whether iterators that walk backward tell the file what they will read
+  // next, four times as far ahead as they read (RandomAccessFile::Expect).
+  // Default: false. Halves the time where the file is not in memory, and takes
+  // a few per cent more time where it is. The operating system reads ahead of
+  // walks forward by itself; the option does not change them, nor Get or
+  // MultiGet, which differs from RocksDB.
   bool async_io = false;
 
-  // Iterators keep every block that they come to until they are destroyed, so
-  // that values stay where they are, and keys as Iterator::IsKeyPinned says.
-  // Memory grows with what is walked over: blocks in the block cache are held
-  // there, others are the iterator's own, window and mapping copied from.
+  // Whether iterators keep every block that they come to until they are
+  // destroyed, so that values stay where they are, and keys for which
+  // Iterator::IsKeyPinned is true. Default: false. Memory grows with what is
+  // walked over: blocks in the block cache are held there, others are kept by
+  // the iterator, which copies those that are stored uncompressed.
   bool pin_data = false;
 
-  // Whether reads answer as if the table had no range deletions: iterators
-  // then show every stored entry. For who merges tables, or looks at one.
+  // Whether reads ignore the table's range deletions, so that iterators show
+  // every stored entry. Default: false. Set it in programs that merge or
+  // inspect tables.
   bool ignore_range_deletions = false;
 
   // Iterators leave out entries and range deletions with larger sequence
-  // numbers. Get takes a snapshot of its own instead.
+  // numbers. Default: all are seen. Get and MultiGet take a snapshot as a
+  // parameter instead. (RocksDB takes a pointer to a snapshot of the database.)
   SequenceNumber snapshot = kMaxSequenceNumber;
 };
 

@@ -2,26 +2,31 @@
 // RocksDB's names.
 //
 //   ashlar::ReaderOptions options;
-//   options.statistics = std::make_shared<ashlar::Statistics>();  // of many
+//   options.statistics = std::make_shared<ashlar::Statistics>();  // shared
 //   ...
 //   uint64_t hits =
 //       options.statistics->GetTickerCount(ashlar::Ticker::kBlockCacheHit);
 //
-// A ticker that RocksDB has too has its name there ("rocksdb.block.cache.hit"),
-// so that what reads those reads ours; others begin with "ashlar.".
+// An engine makes one, and gives it to its readers. Each reader shares
+// ownership. A ticker that RocksDB has too has its name there
+// ("rocksdb.block.cache.hit"), so that programs that read RocksDB's statistics
+// read these. The names of others begin with "ashlar.". There are no
+// histograms, and builders count nothing.
 //
-// Data flow. Each thread that counts has a shard of its own, which it alone
-// writes: an addition is a load and a store, without a locked instruction and
-// on lines that no other writer touches. A read adds when it has ended, a batch
-// once for all of its keys. Sums are made by who asks, from all shards. When a
-// thread ends, its shard goes, with what was counted, to the next thread.
+// Thread-safe: any number of threads may count and read at once.
 //
-// Order. Counters are relaxed: a sum may miss what is being counted meanwhile,
-// and tickers that belong together may be seen apart, but nothing is lost, and
-// what a thread counted before it was joined is in. Shards go from thread to
-// thread under a mutex, which no read meets after a thread's first one.
+// How it counts. Each thread that counts has a shard of its own, which no other
+// thread writes. An addition is a load and a store: no locked instruction, and
+// no cache line that another thread writes. A read adds when it ends, a
+// MultiGet once for up to 32 keys. A thread that asks for a sum adds up all
+// shards. When a thread ends, its shard goes, with its counts, to the next new
+// thread.
 //
-// Thread-safe. A reader has a share of it.
+// Memory order. Counters are relaxed. A sum may miss what is being counted
+// meanwhile, and may see one of two tickers that belong together. But no count
+// is lost, and what a thread counted before it was joined is in the sum. Shards
+// go from thread to thread under a mutex, which a thread locks only for its
+// first read with a Statistics, and when it ends.
 #ifndef ASHLAR_TABLE_STATISTICS_H_
 #define ASHLAR_TABLE_STATISTICS_H_
 
@@ -39,29 +44,32 @@ namespace internal {
 class StatisticsShards;
 }
 
+// What is counted. Sizes are in bytes.
 enum class Ticker : uint32_t {
-  // Get: calls, and the bytes of the values found.
+  // Get: calls, and bytes of the values that they found.
   kNumberKeysRead,
   kBytesRead,
-  // Of filters asked for whole keys: keys ruled out; let pass; and let pass and
-  // there.
+  // Whole keys that a filter was asked for: those that it ruled out; those that
+  // it let pass; and those of them that were in the table.
   kBloomFilterUseful,
   kBloomFilterFullPositive,
   kBloomFilterFullTruePositive,
-  // Data blocks looked up in the block cache and found.
+  // Data blocks that were found in the block cache.
   kBlockCacheDataHit,
-  // MultiGet: keys, keys found, calls, and the bytes of their values.
+  // MultiGet: keys; keys found; calls; and bytes of the values found.
   kNumberMultiGetKeysRead,
   kNumberMultiGetKeysFound,
   kNumberMultiGetCalls,
   kNumberMultiGetBytesRead,
-  // Of filters asked for prefixes: asked, ruled out, let pass and there (the
-  // last one only of Get and MultiGet).
+  // Prefixes that a filter was asked for: all; those that it ruled out; and
+  // those that it let pass and whose key was in the table (Get and MultiGet
+  // only).
   kBloomFilterPrefixChecked,
   kBloomFilterPrefixUseful,
   kBloomFilterPrefixTruePositive,
-  // Lookups of blocks in the block cache, and blocks that went there. Bytes are
-  // charges. Index blocks are those of all levels, and so are filter blocks.
+  // Blocks that were looked up in the block cache: hits and misses; and blocks
+  // that were added to it, and the sum of their charges. Index and filter
+  // blocks of all levels count.
   kBlockCacheDataMiss,
   kBlockCacheDataAdd,
   kBlockCacheDataBytesInsert,
@@ -73,33 +81,38 @@ enum class Ticker : uint32_t {
   kBlockCacheFilterMiss,
   kBlockCacheFilterAdd,
   kBlockCacheFilterBytesInsert,
-  // Blocks read from the file: how many, and their bytes as stored.
+  // Blocks that were read from the file, and their bytes as stored, with
+  // trailers.
   kBlockReadCount,
   kBlockReadBytes,
-  // What was asked of the file: requests, with what was read ahead.
+  // Reads of the file, and their bytes, what was read ahead included.
   kFileReadCount,
   kFileReadBytes,
+  // Checksums that were computed, and those that did not match.
   kBlockChecksumComputeCount,
   kBlockChecksumMismatchCount,
+  // Blocks that were decompressed, and their bytes before and after.
   kNumberBlockDecompressed,
   kBytesDecompressedFrom,
   kBytesDecompressedTo,
-  // Seeks of iterators, of all four kinds.
+  // Seek, SeekForPrev, SeekToFirst and SeekToLast of iterators.
   kNumberDbSeek,
-  // Blocks that were to go to the block cache, which had no room for them.
+  // Blocks that the block cache had no room for.
   kBlockCacheAddFailures,
-  // Of the blocks found in the block cache: those that its second tier had.
+  // Data blocks of kBlockCacheDataHit that the cache's second tier had.
   kSecondaryCacheDataHits,
-  // Sums of the above over the kinds of blocks.
+  // Sums of the above over data, index and filter blocks.
   kBlockCacheHit,
   kBlockCacheMiss,
   kBlockCacheAdd,
   kBlockCacheBytesWrite,
   kSecondaryCacheHits,
 };
+// How many tickers there are.
 inline constexpr size_t kTickers =
     static_cast<size_t>(Ticker::kSecondaryCacheHits) + 1;
-// "rocksdb.block.cache.hit", ...
+// Returns the ticker's name, such as "rocksdb.block.cache.hit". The text lives
+// for ever.
 ASHLAR_EXPORT std::string_view TickerName(Ticker ticker);
 
 class ASHLAR_EXPORT Statistics {
@@ -109,21 +122,22 @@ class ASHLAR_EXPORT Statistics {
   Statistics& operator=(const Statistics&) = delete;
   ~Statistics();
 
-  // Since it was made, or last Reset.
+  // Returns the ticker's count since this was made, or since the last Reset.
   uint64_t GetTickerCount(Ticker ticker) const;
-  // From here on all count from 0. What is counted meanwhile is before or
-  // behind.
+  // Makes all tickers count from 0 again. What another thread counts meanwhile
+  // counts as before the Reset or as after it.
   void Reset();
-  // In the order of Ticker.
+  // Calls `visit` for each ticker, in the order of Ticker.
   void ForEach(const std::function<void(std::string_view name, uint64_t count)>&
                    visit) const;
-  // "rocksdb.block.cache.hit COUNT : 12", a line each.
+  // Returns all tickers as text, a line each: "rocksdb.block.cache.hit COUNT :
+  // 12".
   std::string ToString() const;
 
  private:
   friend class internal::StatisticsShards;
   const std::shared_ptr<internal::StatisticsShards> shards_;
-  const uint64_t id_;  // like that of no other, before or after
+  const uint64_t id_;  // never used again in this process
 };
 
 }  // namespace ashlar

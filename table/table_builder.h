@@ -1,9 +1,14 @@
-// TableBuilder: writes one table from internal keys in order.
+// TableBuilder: writes one table from internal keys in ascending order.
 //
-// Flush and compaction code feeds it. One builder makes one file; one thread
-// at a time calls it. It writes to the WritableFile it was given and leaves
-// syncing, closing and naming to the caller (ExternalFileWriter and
-// AtomicFile do that). Destroying a builder before Finish abandons the build.
+// For flushes and compactions. ExternalFileWriter is simpler where user keys
+// are unique and sequence numbers do not matter. The builder appends to a
+// WritableFile that the caller owns. It does not sync, close or name that file;
+// AtomicFile (util/file.h) does.
+//
+// One builder makes one file. It may be used by one thread at a time, and may
+// use worker threads of its own (BuildOptions::parallel_threads). Destroying a
+// builder before Finish abandons the build, and waits until no worker touches
+// the file.
 //
 //   auto builder =
 //       ashlar::TableBuilder::Create(table_options, build_options, file);
@@ -28,14 +33,18 @@ namespace ashlar {
 
 class ASHLAR_EXPORT TableBuilder {
  public:
-  // Largest key and value, in bytes: a block with one such entry stays below
-  // the 1 GiB that readers take by default.
+  // Sizes of the largest user key (64 MiB) and of the largest value (896 MiB),
+  // in bytes. A block with one such entry stays below the 1 GiB that readers
+  // accept by default.
   static constexpr uint64_t kMaxUserKeyBytes = uint64_t{1} << 26;
   static constexpr uint64_t kMaxValueBytes =
       (uint64_t{1} << 30) - (uint64_t{1} << 27);
 
-  // `file` must be empty and outlive the builder. An option that is impossible
-  // is InvalidArgument, one that this build cannot do NotSupported.
+  // Returns a builder that appends to `file`. The options are copied and
+  // validated; what they point to (comparator, worker_pool) must outlive the
+  // builder. Returns InvalidArgument if an option is impossible, NotSupported
+  // if this build of the library lacks the codec, MemoryLimit if memory runs
+  // out. Requires: `file` is empty, and outlives the builder.
   static Result<std::unique_ptr<TableBuilder>> Create(
       const TableOptions& table_options, const BuildOptions& build_options,
       WritableFile* file);
@@ -44,50 +53,72 @@ class ASHLAR_EXPORT TableBuilder {
   TableBuilder& operator=(const TableBuilder&) = delete;
   ~TableBuilder();
 
-  // Adds an entry behind all others. Keys and values are copied.
-  // InvalidArgument, and nothing is added, for a key that is not larger than
-  // the last one, is malformed, or is too large, for a value that is too
-  // large, for a value of a deletion, and for types that no table holds. Such
-  // an error leaves the builder usable; an I/O error or MemoryLimit does not:
-  // every later call returns it again.
+  // Adds an entry after all others. Key and value are copied.
   //
-  // A key of type kTypeRangeDeletion is the begin of a range deletion, the
-  // value its end, a user key behind it. Range deletions may come in any order
-  // among themselves and at any time among the entries.
+  // An internal key of type kTypeRangeDeletion is the begin of a range
+  // deletion, and the value its end, a larger user key. Range deletions may be
+  // added in any order, and at any time among the other entries. A table holds
+  // up to 2^24 of them.
+  //
+  // Returns InvalidArgument, and adds nothing, if the entry cannot be added:
+  // its key is not larger than the last one, is shorter than 8 bytes and a
+  // timestamp, or is too large; its value is too large, or is that of a
+  // deletion; its type is none that a table holds; it is one range deletion too
+  // many, or its end is not larger than its begin. The builder can still be
+  // used.
+  //
+  // Returns any other error of the build: of the file, MemoryLimit, Corruption
+  // (TableOptions::verify_compression), InvalidArgument if the index would
+  // exceed 1 GiB, and what a properties collector returns. The table is then
+  // lost: every later call returns this error again, and so does status().
+  // Where status() is ok, the builder can still be used.
   Status Add(const Slice& internal_key, const Slice& value);
 
-  // Writes all that is left. The file is a table only if this is ok. Nothing
-  // but the getters may be called afterwards.
+  // Writes all that is left, and passes it to the file. The file is a table
+  // only if this returns ok. Returns the first error that made the table
+  // impossible: those of Add, and Corruption
+  // (detect_filter_construct_corruption). To be called once; afterwards only
+  // the getters may be called, and Add or Finish return an error.
   Status Finish();
 
-  // Gives the build up: nothing more is written. Instead of Finish.
+  // Ends the build, in place of Finish: nothing more is written, and the file
+  // is no table. Waits until no worker touches the file.
   void Abandon();
 
-  // The first error that made the builder unusable.
+  // Returns ok, or the first error after which the table cannot be finished.
   Status status() const;
 
+  // Returns how many entries were added, range deletions included.
   uint64_t NumEntries() const;
-  // Bytes of all finished blocks; of the whole file after Finish.
+  // Returns the number of bytes of the blocks that are written so far; after
+  // Finish, the size of the file. Means nothing after Abandon.
   uint64_t FileSize() const;
-  // What FileSize would be about if Finish came now: data blocks that are
-  // written; those that are not, by the ratio of those that are; and what comes
-  // behind them so far: filter, index before compression, dictionary, range
-  // deletions, and 1500 bytes for the rest. Built by many threads, files that
-  // are cut by it are as large as others, to a thousandth, while the ratio is
-  // steady (BuildOptions::target_file_size if it is not). While blocks wait for
-  // a dictionary (compression_opts.max_dict_bytes), as if none of them could be
-  // compressed, which is the most that it can be.
+  // Returns about what FileSize would return if Finish were called now, in
+  // bytes. It counts the data blocks that are written; those that are not, at
+  // the compression ratio of those that are; and what follows them: the filter,
+  // the index before compression, the dictionary, the range deletions, and 1500
+  // bytes for the rest. While blocks wait for a dictionary
+  // (CompressionOptions::max_dict_bytes), it counts them uncompressed, which is
+  // an upper bound.
+  //
+  // A compaction ends its output files by this estimate. Files that worker
+  // threads build are then as large as others, to a thousandth, while the ratio
+  // is steady. Where it is not, BuildOptions::target_file_size bounds the
+  // difference.
   uint64_t EstimatedFileSize() const;
 
-  // Complete after Finish; before that, counts and raw sizes only.
+  // Returns the properties, which live as long as the builder. They are
+  // complete after Finish. Before, they have what the options say, num_entries,
+  // the raw sizes, and what is known of the blocks that have ended.
   const TableProperties& properties() const;
 
  private:
   friend class ExternalFileWriter;
   struct State;
-  // Before the first entry: properties for ingestion, each user key once.
+  // Called before the first entry. Adds the properties that ingestion needs,
+  // and lets no user key occur twice.
   void MakeExternal();
-  // Add for an internal key in two parts.
+  // Add, for an internal key that is given in two parts.
   Status AddParts(const Slice& user_key, uint64_t tail, const Slice& value);
   explicit TableBuilder(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;

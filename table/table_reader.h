@@ -1,11 +1,22 @@
 // TableReader: reads one table file.
 //
-// Open checks footer, metaindex, properties and index, and refuses with
-// NotSupported what it could not honour in every read (comparators it does not
-// know, ...). All const calls may be made by any number of threads at once.
-// Index, filter and range deletions are held in memory, the first two by option
-// in the block cache; data blocks are read as they are needed, and kept where
-// ReaderOptions::block_cache is given.
+// For applications that look up or scan a table, and for programs that merge or
+// check tables. It corresponds to RocksDB's "SstFileReader", with point lookups
+// that report what they found in this one table. It knows one file: it does not
+// merge tables, apply merge operators, or follow references to blob files.
+//
+// Open reads and checks footer, metaindex, properties, index, filter and range
+// deletions. It returns NotSupported for a table that it could not read
+// correctly. Index, filter and range deletions stay in memory (or the first two
+// in the block cache: ReaderOptions::cache_index_and_filter_blocks). Data
+// blocks are read when they are needed, and kept in ReaderOptions::block_cache
+// if there is one.
+//
+// Any number of threads may call a reader at once. It must outlive its
+// iterators. Values that it returned may outlive it, but not the block cache.
+//
+// Calls that return a Status return Corruption for damage, IOError if the file
+// cannot be read, and MemoryLimit if memory runs out. Messages name the file.
 #ifndef ASHLAR_TABLE_TABLE_READER_H_
 #define ASHLAR_TABLE_TABLE_READER_H_
 
@@ -30,46 +41,52 @@ namespace ashlar {
 
 class WorkerPool;
 
-// Called for each merge operand of a key, newest first. The bytes are valid
-// only during the call. False ends the read there.
+// Called for each merge operand of a key, newest first, on the thread that
+// calls Get. `operand` lives until the call returns. Returns false to end the
+// read there.
 using MergeOperandCallback =
     std::function<bool(const Slice& operand, SequenceNumber sequence)>;
 
-// What Get found.
+// What Get found. One object may be used for many calls, by one thread at a
+// time.
 struct GetResult {
   enum class State : uint8_t {
-    kNotFound,  // no visible entry of the key in this table
-    kFound,     // `value` holds it (after merge operands: their base)
-    // A deletion, of the key or of a range that it lies in (after merge
-    // operands: their base is empty). For a range deletion `type` says so,
-    // and there need be no entry of the key.
+    kNotFound,  // this table has no entry of the key that the read may see
+    kFound,     // `value` has it (after merge operands: their base value)
+    // The key is deleted, by an entry of its own or by a range deletion; `type`
+    // tells which. After merge operands: they have no base value.
     kDeleted,
-    kMerged,  // merge operands only: their base is not in this table
+    // Merge operands only: their base value is not in this table, or the
+    // callback ended the read.
+    kMerged,
   };
   enum class Filter : uint8_t {
-    kNone,    // the table has no filter that could be used
+    kNone,    // not asked: the table has no filter, or none of use for the key
     kAbsent,  // the filter ruled the key out
-    kMaybe,   // the filter let it pass
+    kMaybe,   // the filter let the key pass
   };
   State state = State::kNotFound;
   Filter filter = Filter::kNone;
-  // Of the entry that decided: value, deletion, or last operand. Not for
-  // kNotFound.
+  // These three are of the entry that decided: the value, the deletion, or the
+  // last merge operand. They mean nothing for kNotFound.
   ValueType type = ValueType::kTypeValue;
   SequenceNumber sequence = 0;
-  std::string timestamp;  // empty where the comparator has none
+  std::string timestamp;  // empty if the comparator has no timestamps
+  // kFound only. Keeps its block alive until Reset or the next read into this
+  // result; may outlive the reader, but not the block cache.
   PinnableSlice value;
-  // Whether `value` is only a reference into a blob file
-  // (table/entry/blob_index.h): for blob indexes, and entities whose default
-  // column is one.
+  // Whether `value` is not the value but a reference to it
+  // (table/entry/blob_index.h): the entry is a blob index, or an entity whose
+  // default column is one.
   bool is_blob_index = false;
-  // For a wide-column entity `value` is its default column, empty where it has
-  // none, and this all of it (table/entry/wide_columns.h). Lives as long as
-  // `value`.
+  // Wide-column entities only: the whole entity (table/entry/wide_columns.h).
+  // `value` is then its default column, or empty if it has none. Lives as long
+  // as `value`.
   Slice entity;
-  uint32_t data_blocks_read = 0;  // from the file or from the block cache
+  // How many data blocks were searched, from the file or from the block cache.
+  uint32_t data_blocks_read = 0;
 
-  // As new; gives the value back.
+  // Makes the result as new, and releases the value.
   void Reset() {
     state = State::kNotFound;
     filter = Filter::kNone;
@@ -83,15 +100,21 @@ struct GetResult {
   }
 };
 
-// The same for a key of a MultiGet, which is told by its number.
+// The same for MultiGet. `key` is the number of the key, from 0.
 using BatchOperandCallback = std::function<bool(
     size_t key, const Slice& operand, SequenceNumber sequence)>;
 
 class ASHLAR_EXPORT TableReader {
  public:
+  // Opens the table file at `path`. Returns Corruption if the file is damaged
+  // or is no table; NotSupported if it is of a kind that is not read, if its
+  // comparator is neither given nor built in, or if its range deletions overlap
+  // so much that they would take more than 1 GiB of memory; InvalidArgument if
+  // an option does not fit the file; and the errors above.
   static Result<std::unique_ptr<TableReader>> Open(
       const std::string& path, const ReaderOptions& options = {});
-  // The file belongs to the reader from here on, also when opening fails.
+  // Opens the table in `file`, which the reader owns from here on, also if this
+  // fails. Returns the same errors.
   static Result<std::unique_ptr<TableReader>> Open(
       std::unique_ptr<RandomAccessFile> file,
       const ReaderOptions& options = {});
@@ -100,25 +123,37 @@ class ASHLAR_EXPORT TableReader {
   TableReader& operator=(const TableReader&) = delete;
   ~TableReader();
 
-  // The newest entry of user_key with a sequence number <= snapshot, and where
-  // keys have timestamps, one that is not newer than options.timestamp;
-  // user_key is given without. A key that is not there is ok with kNotFound.
-  // Merge operands go to on_operand until a value, a deletion or the key's end
-  // is met; MergeInProgress if there are any and on_operand is empty. A value
-  // with a preferred sequence number comes without that number.
+  // Looks for the newest entry of user_key with a sequence number <= snapshot.
+  // Where keys have timestamps, user_key is given without one, and only entries
+  // whose timestamp is not newer than options.timestamp count. Of the options,
+  // verify_checksums, fill_cache, timestamp and ignore_range_deletions apply.
+  //
+  // Returns ok and overwrites *result; a key that is not there is ok, with
+  // kNotFound. Passes merge operands to on_operand, until it meets a value, a
+  // deletion or the last entry of the key. Of an entry with a preferred
+  // sequence number it returns the value alone.
+  //
+  // Returns MergeInProgress if it meets a merge operand and on_operand is
+  // empty; InvalidArgument if options.timestamp has the wrong size;
+  // NotSupported if the comparator is not known; and the errors above. After an
+  // error *result is as new, and operands that were passed mean nothing.
   Status Get(const ReadOptions& options, const Slice& user_key,
              SequenceNumber snapshot, GetResult* result,
              const MergeOperandCallback& on_operand = {}) const;
+  // The same without a snapshot and with default options.
   Status Get(const Slice& user_key, GetResult* result) const {
     return Get(ReadOptions(), user_key, kMaxSequenceNumber, result);
   }
 
-  // Get of each key: any number, in any order, also repeated. `results` and
-  // `statuses` have as many; what they held is given back. A key whose block is
-  // damaged has that status, and nothing else changes for the others. Filter,
-  // index, cache and file are asked for up to 32 keys at a time, and values
-  // that lie in one block keep it alive together, by one reference. Cheaper
-  // than Get from two keys on. Keys must not lie in `results`.
+  // Does what Get does, for each key: results[i] and statuses[i] are those of
+  // user_keys[i]. There may be any number of keys, in any order, also repeated.
+  // An error of one key does not change the answers of the others; options that
+  // do not fit the table are an error of every key. Cheaper than Get from two
+  // keys on: filter, index, cache and file are asked for up to 32 keys at a
+  // time. Values from one block share one reference to it.
+  //
+  // Requires: `results` and `statuses` have the size of `user_keys`, and no key
+  // points into a value that `results` holds, since those are released first.
   void MultiGet(const ReadOptions& options, std::span<const Slice> user_keys,
                 SequenceNumber snapshot, std::span<GetResult> results,
                 std::span<Status> statuses,
@@ -128,57 +163,70 @@ class ASHLAR_EXPORT TableReader {
     MultiGet(ReadOptions(), user_keys, kMaxSequenceNumber, results, statuses);
   }
 
+  // Returns an iterator, which is at no entry yet. The options are copied; what
+  // their pointers and slices point to need not outlive this call. Errors are
+  // reported by its status(): table/iterator.h.
   Iterator NewIterator(const ReadOptions& options = {}) const;
 
-  // Whether an iterator that shows every stored entry would come from the first
-  // to the last: what it would stop at, if anything. *entries: how many it
-  // shows before. Of the options, verify_checksums, readahead_size and
-  // fill_cache count. Workers of `pool` help, which may be null; what is found
-  // does not depend on them. on_progress is called now and then by the calling
-  // thread, with the bytes of the file that are done and that there are; false
-  // gives up with Aborted.
+  // Checks whether a walk over every stored entry comes from the first to the
+  // last. Returns ok, or the first error in the file's order, and sets *entries
+  // to the number of entries before it. Of the options, verify_checksums,
+  // readahead_size (also the size of a unit of work) and fill_cache apply.
+  // Workers of `pool` help, unless it is null; the answer does not depend on
+  // them. Each thread holds about readahead_size bytes and a decompressed
+  // block. on_progress, if not empty, is called now and then on the calling
+  // thread, with the bytes of the file that are done and its size; if it
+  // returns false, the check ends with Aborted.
   Status CheckEntries(
       const ReadOptions& options, WorkerPool* pool,
       const std::function<bool(uint64_t done, uint64_t total)>& on_progress,
       uint64_t* entries) const;
 
-  // Whether keys can be compared: false only where
-  // ReaderOptions::allow_unknown_comparator was needed.
+  // Returns whether keys can be compared. False only if the table was opened
+  // thanks to ReaderOptions::allow_unknown_comparator.
   bool knows_order() const;
 
-  // As stored, in stored order: they may overlap, repeat, and come in any
-  // order. They live as long as the reader.
+  // Returns the range deletions in the order in which they are stored: they may
+  // overlap, repeat, and come in any order. They live as long as the reader.
   std::span<const RangeDeletion> RangeDeletions() const;
-  // In key order and without overlap. There may be twice as many fragments as
-  // range deletions, and each may have all of their sequence numbers. None
-  // where the order of keys is not known.
+  // Calls `visit` for each fragment, in key order. n range deletions may have
+  // up to 2n fragments, each with up to n sequence numbers. Visits none unless
+  // knows_order().
   void VisitRangeDeletionFragments(
       const RangeDeletionFragmentCallback& visit) const;
-  // The largest sequence number <= snapshot of a range deletion over the key:
-  // entries of the key with smaller ones are deleted. 0: there is none. Where
-  // keys have timestamps, user_key is given without, and only range deletions
-  // that are not newer than `timestamp` count; empty: all do.
+  // Returns the largest sequence number <= snapshot of a range deletion over
+  // the key, or 0 if there is none: entries of the key with smaller sequence
+  // numbers are deleted. Where keys have timestamps, user_key is given without
+  // one, and only range deletions that are not newer than `timestamp` count;
+  // all do if it is empty. Requires: `timestamp` is empty or of the
+  // comparator's size.
   SequenceNumber NewestRangeDeletionOver(const Slice& user_key,
                                          SequenceNumber snapshot,
                                          const Slice& timestamp = {}) const;
 
-  // Reads every block of the file and compares it with its checksum; the first
-  // fault. InspectTable in table/inspect.h finds all faults and looks deeper.
+  // Reads every block that index and metaindex name, and compares it with its
+  // checksum, whatever options.verify_checksums says. Returns ok or the first
+  // error. Decompresses nothing; InspectTable (table/inspect.h) looks deeper
+  // and finds all faults. Of the options, readahead_size and async_io apply.
   Status VerifyChecksum(const ReadOptions& options = {}) const;
 
-  // About where in the file the data of user_key (without timestamp) begins or
-  // would begin, in
-  // bytes; for keys behind the last one, where the data blocks end.
+  // Returns about where in the file the data of user_key (without timestamp)
+  // begins or would begin, in bytes. For a key after the last one, that is
+  // where the data blocks end. Returns 0 unless knows_order(). If a partition
+  // of the index cannot be read, returns 0 or where the data blocks end.
   uint64_t ApproximateOffsetOf(const Slice& user_key) const;
 
+  // These return what the file says of itself, and the file. References live as
+  // long as the reader.
   const TableProperties& properties() const;
   uint32_t format_version() const;
   ChecksumType checksum_type() const;
-  // Of one that is not known, something that has its name and nothing else.
+  // Unless knows_order(), this comparator has the right Name() and nothing
+  // else.
   const Comparator* comparator() const;
   const RandomAccessFile& file() const;
-  // Bytes held in memory for index, filter and properties; not those that lie
-  // in the block cache.
+  // Returns the bytes that the reader itself holds in memory, for index,
+  // filter, range deletions and properties, but not those in the block cache.
   uint64_t MemoryUsage() const;
 
  private:

@@ -11,7 +11,7 @@ constexpr uint32_t kNumRestartsMask = kSeparatedFlag - 1;
 // Offsets within a block are 32 bits, and RocksDB reads no larger ones.
 constexpr uint64_t kMaxBlockBytes = uint64_t{1} << 31;
 
-// Takes the hash index off the end; false when it does not fit.
+// Takes the hash index off the end. Returns false if it does not fit.
 bool TakeHashIndex(Slice* rest, BlockView* view) {
   uint16_t num_buckets;
   if (rest->size() < sizeof num_buckets) return false;
@@ -41,7 +41,8 @@ Status TakeValuesOffset(const BlockPlace& place, Slice* rest,
   return {};
 }
 
-// 0 first, then strictly up, all within the entries.
+// Checks that restart offsets begin with 0, ascend strictly, and are within the
+// entries.
 bool RestartsAreSound(const BlockView& view) {
   if (view.num_restarts == 0) return view.entries_size == 0;
   if (view.RestartOffset(0) != 0) return false;
@@ -60,7 +61,7 @@ bool RestartsAreSound(const BlockView& view) {
 
 namespace {
 
-// Of an error, half of the view may be there.
+// After an error, *view may be half filled in.
 Status ParseParts(const Slice& contents, const BlockPlace& place,
                   BlockView* view) {
   constexpr const char* kWhat = "bad block contents";
@@ -125,7 +126,7 @@ const char* DecodeSeparatedEntry(const BlockView& view, const char* p,
   bool restart = false;
   if (position->next_restart < view.num_restarts) {
     const uint32_t expected = view.RestartOffset(position->next_restart);
-    // The entry before ran over a restart point.
+    // The entry before reached beyond a restart point.
     if (offset > expected) return nullptr;
     restart = offset == expected;
   }

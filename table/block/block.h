@@ -1,12 +1,15 @@
 // BlockView: the parts of a key/value block, checked once.
 //
-//   entries | [values] | restart array: num_restarts x fixed32
-//   | [hash index: num_buckets x u8 | fixed16 num_buckets]
-//   | [fixed32 offset of the values] | fixed32 flags and num_restarts
+//   entries
+//   values                        only if they are stored apart from the keys
+//   restart array                 num_restarts x fixed32
+//   num_buckets x u8 | fixed16    hash index, if any; fixed16 is num_buckets
+//   fixed32                       offset of the values, only if they are apart
+//   fixed32                       flags and num_restarts
 //
-// Data blocks may keep their values apart from the keys; no other kind does.
+// Only data blocks may store their values apart.
 //
-// A view into bytes that somebody else keeps alive. Thread-safe to read.
+// A view into bytes that something else keeps alive. Thread-safe to read.
 #ifndef ASHLAR_TABLE_BLOCK_BLOCK_H_
 #define ASHLAR_TABLE_BLOCK_BLOCK_H_
 
@@ -22,17 +25,17 @@
 
 namespace ashlar::internal {
 
-// Bits of a block's last word, above the number of restart points.
+// Flags in a block's last word, above the number of restart points.
 inline constexpr uint32_t kHashIndexFlag = uint32_t{1} << 31;
 inline constexpr uint32_t kReservedFlag = uint32_t{1} << 30;
 inline constexpr uint32_t kUniformFlag = uint32_t{1} << 29;
 inline constexpr uint32_t kSeparatedFlag = uint32_t{1} << 28;
 
-// What is known of the entries of a block once CheckEntries (checked_entries.h)
-// has found all of them sound. Nothing is where largest_key is 0.
+// What is known of a block once CheckEntries (checked_entries.h) has found all
+// its entries sound. If largest_key is 0, nothing is known.
 struct CheckedEntries {
-  uint32_t largest_key = 0;       // bytes
-  uint32_t largest_interval = 0;  // entries from one restart point to the next
+  uint32_t largest_key = 0;       // in bytes
+  uint32_t largest_interval = 0;  // in entries, between two restart points
 
   bool sound() const { return largest_key != 0; }
 };
@@ -41,46 +44,50 @@ struct BlockView {
   const char* entries = "";
   uint32_t entries_size = 0;
   uint32_t num_restarts = 0;
-  // Behind the entries, and behind the values where these are apart.
+  // The restart array, after the entries, or after the values if they are
+  // apart.
   const char* restarts = nullptr;
-  // Values stand between limit() and restarts.
+  // Whether values are apart, between limit() and restarts.
   bool separated = false;
-  // The hash index: which restart interval holds the user keys of a hash. None
-  // where num_buckets is 0.
+  // The hash index: which restart interval holds the user keys of a hash. There
+  // is none if num_buckets is 0.
   uint16_t num_buckets = 0;
   const uint8_t* buckets = nullptr;
-  // Sound only where the bytes are in memory that nobody else changes, with
-  // Buffer::kSlack bytes behind them.
+  // Set only if the bytes are in memory that nothing else changes, with
+  // Buffer::kSlack bytes after them.
   CheckedEntries checked;
 
   const char* limit() const { return entries + entries_size; }
-  // i < num_restarts. Within the entries, or 0 when there are none.
+  // Returns the offset of restart point i: within the entries, or 0 if there
+  // are none. Requires: i < num_restarts.
   uint32_t RestartOffset(uint32_t i) const {
     return LoadFixed32(restarts + size_t{i} * sizeof(uint32_t));
   }
 };
 
-// Finds the parts and proves that every restart offset lies within the entries
-// and that they ascend from 0. place.kind tells whether values may be apart.
+// Makes *view of a block's contents. Returns Corruption unless every restart
+// offset is within the entries and they ascend from 0. place.kind says whether
+// values may be apart.
 Status ParseBlock(const Slice& contents, const BlockPlace& place,
                   BlockView* view);
 
-// How far a walk over entries without their values has come.
+// How far a walk over the entries of a separated block has come.
 struct SeparatedPosition {
-  uint32_t next_restart = 0;        // the restart point that comes next
-  const char* value_end = nullptr;  // of the entry decoded last
+  uint32_t next_restart = 0;        // the next restart point
+  const char* value_end = nullptr;  // where the last entry's value ends
 };
 
-// The same as DecodeEntryHeader for an entry of a separated block: walked from
-// a restart point on, which position->next_restart names at first. The value
-// then ends at position->value_end.
+// Does what DecodeEntryHeader does, for an entry of a separated block. The walk
+// must begin at a restart point, which position->next_restart names at first.
+// The value then ends at position->value_end.
 const char* DecodeSeparatedEntry(const BlockView& view, const char* p,
                                  SeparatedPosition* position,
                                  EntryHeader* header);
 
-// Keys that share long prefixes can be far larger together than their block.
-// Who keeps them must not be made to keep any amount: this allows what honest
-// blocks need, and never more than 1 GiB beyond the block's own size.
+// Keys that share long prefixes can be far larger together than their block. A
+// damaged block must not make a reader keep any amount of memory. KeyBudget
+// allows what honest blocks need, and never more than 1 GiB beyond the block's
+// own size.
 class KeyBudget {
  public:
   explicit KeyBudget(uint64_t block_size)
@@ -101,9 +108,10 @@ class KeyBudget {
   uint64_t left_;
 };
 
-// Calls visit(key, value) for each entry of a block, whatever its keys are;
-// `Status visit(Slice, Slice)`. Keys live during the call only; values as long
-// as the block.
+// Calls `Status visit(Slice key, Slice value)` for each entry of a block,
+// whatever its keys are. Ends with the first error of `visit`, or with
+// Corruption if an entry does not decode. Keys live until the call returns,
+// values as long as the block.
 template <typename Visit>
 Status ForEachPlainEntry(const BlockView& view, const BlockPlace& place,
                          Visit visit) {

@@ -1,11 +1,11 @@
 // BlockBuilder: writes the entries of a key/value block in place.
 //
-// Data flow, once per entry: the caller knows how many bytes the key shares
-// with the one before (it found that with the order check, in one pass), so
-// nothing is compared here. Header, key suffix and value are copied once, to
-// the end of a buffer that the caller owns; the bytes are final, and Finish
-// only puts the restart array behind them. Several blocks may follow one
-// another in one buffer, with anything of the caller's between them.
+// Data flow, once per entry. The caller knows how many bytes the key shares
+// with the key before (it found that together with the order check, in one
+// pass), so nothing is compared here. Header, key suffix and value are copied
+// once, to the end of a buffer that the caller owns. These bytes are final;
+// Finish only appends the restart array. Several blocks may follow one another
+// in one buffer, with other bytes of the caller between them.
 //
 // One thread at a time.
 #ifndef ASHLAR_TABLE_BLOCK_BLOCK_BUILDER_H_
@@ -23,7 +23,7 @@ namespace ashlar::internal {
 
 class BlockBuilder {
  public:
-  // An entry count that no block reaches: a single restart point.
+  // A restart interval that no block reaches: it gives one restart point.
   static constexpr int kOneRestart = 0x7fffffff;
 
   BlockBuilder(int restart_interval, Buffer* out)
@@ -31,32 +31,32 @@ class BlockBuilder {
     Start();
   }
 
-  // Begins a block where the buffer ends now.
+  // Begins a block at the current end of the buffer.
   void Start() {
     start_ = out_->size();
     since_restart_ = 0;
     restarts_.assign(1, 0);
   }
 
-  // The same in another buffer, from now on.
+  // The same, in another buffer from now on.
   void StartIn(Buffer* out) {
     out_ = out;
     Start();
   }
 
   bool empty() const { return out_->size() == start_; }
-  // Whether the next entry is a restart point: it then shares nothing.
+  // Returns whether the next entry is a restart point: it then shares nothing.
   bool NextIsRestart() const {
     return since_restart_ == restart_interval_ || empty();
   }
-  // Bytes of the block if it were finished now.
+  // Returns the size of the block if it were finished now, in bytes.
   size_t SizeEstimate() const {
     return out_->size() - start_ + (restarts_.size() + 1) * sizeof(uint32_t);
   }
 
-  // `shared`: how many bytes of `key` the last one begins with; ignored, and
-  // taken as 0, where a restart point is due. Sizes are below 2^32, and the
-  // block below 2^31.
+  // Adds an entry. `shared` is how many bytes `key` has in common with the
+  // beginning of the last key; it counts as 0 if a restart point is due.
+  // Requires: sizes are below 2^32, and the block stays below 2^31.
   void Add(const Slice& key, size_t shared, const Slice& value) {
     if (StartsRestart()) shared = 0;
     const size_t non_shared = key.size() - shared;
@@ -65,7 +65,7 @@ class BlockBuilder {
     EndEntry(CopyShort(p, value.data(), value.size()));
   }
 
-  // The same for an internal key in two parts: `shared` counts bytes of
+  // The same for an internal key in two parts. `shared` counts bytes of
   // user_key || tail.
   void Add(const Slice& user_key, uint64_t tail, size_t shared,
            const Slice& value) {
@@ -76,8 +76,8 @@ class BlockBuilder {
     EndEntry(CopyShort(p, value.data(), value.size()));
   }
 
-  // The same for a value that will stand elsewhere, `value_offset` bytes
-  // behind where that of the block's first entry does.
+  // The same for a value that is stored apart, `value_offset` bytes after the
+  // value of the block's first entry.
   void AddWithoutValue(const Slice& user_key, uint64_t tail, size_t shared,
                        size_t value_size, size_t value_offset) {
     const bool restart = StartsRestart();
@@ -89,14 +89,15 @@ class BlockBuilder {
     EndEntry(CopySuffix(p, user_key, tail, shared));
   }
 
-  // Restart points so far, at least 1.
+  // Returns the number of restart points so far, at least 1.
   uint32_t num_restarts() const {
     return static_cast<uint32_t>(restarts_.size());
   }
-  // Bytes of the entries so far, while nothing was put behind them.
+  // Returns the size of the entries so far, in bytes. Requires: nothing was
+  // appended after them.
   size_t EntriesSize() const { return out_->size() - start_; }
 
-  // Completes the block and returns its bytes, which live until the buffer
+  // Completes the block, and returns its bytes, which live until the buffer
   // grows.
   Slice Finish() {
     char packed[sizeof(uint32_t)];
@@ -105,8 +106,9 @@ class BlockBuilder {
     return Whole();
   }
 
-  // Finish in steps, for forms that put more into the block: the restart array
-  // and what its number is, then everything from the block's begin on.
+  // Finish in two steps, for forms that add more to the block. AppendRestarts
+  // appends the restart array, and returns the number of restart points. Whole
+  // returns all bytes from the beginning of the block on.
   uint32_t AppendRestarts() {
     const size_t bytes = restarts_.size() * sizeof(uint32_t);
     out_->Reserve(bytes);
@@ -123,7 +125,7 @@ class BlockBuilder {
   }
 
  private:
-  // Counts the entry that comes now; whether it is a restart point.
+  // Counts the next entry. Returns whether it is a restart point.
   bool StartsRestart() {
     if (since_restart_ == restart_interval_) {
       restarts_.push_back(static_cast<uint32_t>(out_->size() - start_));
@@ -132,7 +134,7 @@ class BlockBuilder {
     return since_restart_++ == 0;
   }
 
-  // The bytes of user_key || tail behind the shared ones.
+  // Copies the bytes of user_key || tail after the shared ones.
   static char* CopySuffix(char* p, const Slice& user_key, uint64_t tail,
                           size_t shared) {
     size_t tail_shared = 0;
@@ -146,8 +148,8 @@ class BlockBuilder {
     return p + sizeof tail - tail_shared;
   }
 
-  // Makes room and writes the header. The buffer's slack takes what the key
-  // may write beyond its end.
+  // Makes room, and writes the header. A key may write beyond its end, into the
+  // buffer's slack.
   char* BeginEntry(size_t shared, size_t non_shared, size_t value_size) {
     out_->Reserve(3 * kMaxVarint32Bytes + non_shared + value_size);
     return EncodeHeader(out_->end(), shared, non_shared, value_size);

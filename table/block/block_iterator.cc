@@ -27,7 +27,7 @@ void BlockIterator::Reset(const BlockView& view, const BlockPlace& place) {
   key_bytes_.clear();
   fetch_distance_ = 0;
   checked_limit_ = view_.entries;
-  // Without memory for the keys, the checks come upon that as well.
+  // If there is no memory for the keys, the checks will report that.
   if (view_.checked.sound() && key_bytes_.TryReserve(view_.checked.largest_key))
     checked_limit_ = view_.limit();
 }
@@ -52,7 +52,7 @@ void BlockIterator::FetchAlong(const BlockView& next, bool forward) {
   }
 }
 
-// An entry without its value, or the end.
+// Decodes an entry that has its value apart, or finds the end.
 bool BlockIterator::DecodeBeyondInline(const char* p) {
   if (p >= end_) return End();
   EntryHeader header;
@@ -77,9 +77,10 @@ bool BlockIterator::Fail(std::string_view detail, const char* at) {
   return false;
 }
 
-// `shared` need not be all that two keys have in common, and user keys may be
-// equal or begin one another. The key that comes is last[0, shared) || suffix;
-// it is not put together, since it may be long and there may be many of it.
+// The slow way to find out whether a key sorts after the last one. `shared`
+// need not be all that the two keys have in common, and user keys may be equal,
+// or one may begin the other. The new key is last[0, shared) || suffix. It is
+// not put together, since keys may be long and many.
 bool BlockIterator::SortsBehindLast(const EntryHeader& header,
                                     const char* suffix) const {
   const Slice last = key_bytes_.slice();
@@ -148,8 +149,8 @@ bool BlockIterator::RestartKey(uint32_t restart, Slice* key) {
   return true;
 }
 
-// The last restart point whose key is smaller than the target; the first one
-// where there is none.
+// Finds the last restart point whose key is smaller than the target; the first
+// one if there is none.
 bool BlockIterator::SeekRestart(const Slice& target, uint32_t* restart) {
   uint32_t low = 0;
   uint32_t high = view_.num_restarts - 1;
@@ -167,9 +168,8 @@ bool BlockIterator::SeekRestart(const Slice& target, uint32_t* restart) {
   return true;
 }
 
-// Whether SeekRestart would find `guess` or, where that one begins with the
-// target's user key, the restart point before it. False is no proof of the
-// opposite.
+// Returns whether SeekRestart would find `guess`; or, if that begins with the
+// target's user key, the restart point before it. False proves nothing.
 bool BlockIterator::ProveRestart(const Slice& target, uint32_t guess,
                                  uint32_t* restart) {
   if (guess >= view_.num_restarts) return false;
@@ -186,7 +186,8 @@ bool BlockIterator::ProveRestart(const Slice& target, uint32_t guess,
 }
 
 bool BlockIterator::SeekUserKey(const Slice& target) {
-  // A timestamp to read at need not be that of any entry, which is hashed.
+  // The timestamp of a read need not be that of any entry, but entries are
+  // hashed with theirs.
   if (order_.timestamp_size() != 0) return Seek(target);
   if (!status_.ok() || view_.entries_size == 0 || view_.num_buckets == 0) {
     return Seek(target);
@@ -206,8 +207,8 @@ bool BlockIterator::Seek(const Slice& target) {
   return SeekFromRestart(target, restart);
 }
 
-// Puts the key of an entry together from what the words tell of it and what
-// the entry has itself. False where that is not all.
+// Puts the key of an entry together, from what the words say of it and what the
+// entry has itself. Returns false if that is not the whole key.
 bool BlockIterator::StandOn(const WordSeek& found) {
   constexpr size_t kWord = sizeof found.bytes;
   const char* const p = view_.entries + found.offset;
@@ -219,7 +220,7 @@ bool BlockIterator::StandOn(const WordSeek& found) {
     return false;
   }
   in_reverse_ = false;
-  // As many bytes as the block's largest key, and some more, have room there.
+  // There is room for the block's largest key and some more bytes.
   char* const key = key_bytes_.data();
   std::memcpy(key, found.prefix.data(), found.prefix.size());
   StoreFixed32(key + found.prefix.size(), __builtin_bswap32(found.bytes));
@@ -236,7 +237,7 @@ bool BlockIterator::Seek(const Slice& target, const EntryWords& words) {
       view_.entries + found.offset >= checked_limit_) {
     return End();
   }
-  // A walk may follow, which will not know of the next block for a while.
+  // A walk may follow, which will not know the next block for a while.
   if (fetch_distance_ == 0) fetch_distance_ = kLinesAhead * 64;
   if (!StandOn(found)) return Seek(target);
   if (!found.maybe_next || order_.Compare(key_, target) >= 0) return true;
@@ -269,10 +270,10 @@ uint32_t BlockIterator::LastRestartBefore(uint32_t offset) const {
   return low;
 }
 
-// Decodes the entries from a restart point up to `end`, which must be where an
-// entry begins, and keeps those from number `first` on, as long as the budget
-// lasts: once it does not, *over is set, nothing is kept, and the sizes of the
-// keys are only noted. Stands on the last entry.
+// Decodes the entries from a restart point up to `end`, and keeps those from
+// number `first` on, as long as the budget lasts. Once it is used up, sets
+// *over, keeps nothing, and only records the sizes of the keys. Ends at the
+// last entry. Requires: an entry begins at `end`.
 bool BlockIterator::KeepInterval(uint32_t restart, uint32_t end, size_t first,
                                  bool* over) {
   *over = false;
@@ -312,9 +313,9 @@ bool BlockIterator::LoadReverseInterval(uint32_t end) {
   return true;
 }
 
-// Keys that share long prefixes can be far larger together than the block: then
-// only as many from the end are kept as the budget allows, and those before
-// them are decoded again when the walk gets there.
+// Keys that share long prefixes can be far larger together than the block. Then
+// only as many keys from the end are kept as the budget allows; those before
+// them are decoded again when the walk comes there.
 bool BlockIterator::DecodeReverseInterval(uint32_t end) {
   interval_restart_ = LastRestartBefore(end);
   interval_end_ = end;
@@ -334,8 +335,8 @@ bool BlockIterator::DecodeReverseInterval(uint32_t end) {
   return true;
 }
 
-// Each key is put together of the one before it and its suffix, in a place of
-// its own that is wide enough for any.
+// Each key is put together from the one before it and its suffix, in a place of
+// its own that is wide enough for any key.
 bool BlockIterator::LoadCheckedInterval(uint32_t end) {
   const size_t stride = view_.checked.largest_key + checked::kWide;
   const size_t most = view_.checked.largest_interval;
@@ -381,7 +382,7 @@ Slice BlockIterator::KeyInBlock() const {
   return {bytes, header.non_shared};
 }
 
-// Puts the forward state back to where the backward walk stands.
+// Moves the forward state to the entry of the backward walk.
 void BlockIterator::LeaveReverse() {
   in_reverse_ = false;
   key_bytes_.clear();
@@ -393,7 +394,7 @@ void BlockIterator::LeaveReverse() {
   separated_ = {interval_restart_ + 1, value_.end()};
 }
 
-// Or where the walk turns around.
+// Else the walk turns around here.
 bool BlockIterator::NextUnchecked() {
   if (in_reverse_) LeaveReverse();
   return Decode(next_);
@@ -407,8 +408,8 @@ bool BlockIterator::PrevInterval() {
     ShowReverse();
     return true;
   }
-  // Entries of one interval were compared as they were decoded; the two on
-  // both sides of a restart point are compared here.
+  // Entries of one interval were compared when they were decoded. The two
+  // entries on both sides of a restart point are compared here.
   key_behind_.clear();
   key_behind_.Append(key_);
   if (!LoadReverseInterval(offset)) return false;

@@ -1,17 +1,19 @@
-// BlockIterator: walks the entries of one data block.
+// BlockIterator: walks over the entries of one data block.
 //
 // Data flow. Forward: the key is rebuilt in one buffer, whose first `shared`
-// bytes are already those of the last key, so only the suffix is copied; the
+// bytes are already those of the last key, so only the suffix is copied. The
 // value is a view. Backward: the restart interval before the current entry is
-// decoded once, with whole keys, into an array, and walked down. A block that
-// keeps its values apart is told from others where the walk would look for its
-// end: to the fast path it has no entries at all.
+// decoded once, with whole keys, into an array, which is then walked down. A
+// block that stores its values apart takes the slow path: for the fast path its
+// entries end at once (inline_limit_), so blocks of the ordinary form pay
+// nothing for it.
 //
-// Trusts no byte of the block: each entry is bounds-checked by its header, its
-// key must be an internal key of a known type, and must sort behind the one
-// before it. For that, the byte where two keys part is nearly always enough.
-// Only where the view says that all of that was found before, of bytes that
-// cannot have changed since, entries are taken as they are.
+// It trusts no byte of the block. Each entry is bounds-checked by its header;
+// its key must be an internal key of a known type, and must sort after the one
+// before it. For that, the byte where the two keys differ is nearly always
+// enough. Only if the view says that all this was found before, of bytes that
+// cannot have changed since (BlockView::checked), entries are taken as they
+// are.
 //
 // One thread at a time. The block's bytes must outlive their use.
 #ifndef ASHLAR_TABLE_BLOCK_BLOCK_ITERATOR_H_
@@ -38,52 +40,55 @@ class BlockIterator {
   explicit BlockIterator(KeyOrder order)
       : order_(order), smallest_key_(order.smallest_key()) {}
 
-  // Turns to another block, on no entry yet.
+  // Begins with another block; the iterator is at no entry yet.
   void Reset(const BlockView& view, const BlockPlace& place);
-  // Lets go of the block.
+  // Leaves the block.
   void Clear() { Reset(BlockView(), BlockPlace()); }
-  // Memory for keys from one iterator to the next, for who makes many. Only
-  // before the first Reset, and after the last use.
+  // Hand memory for keys from one iterator to the next, for callers that make
+  // many. Requires: GiveKeyMemory is called before the first Reset, and
+  // TakeKeyMemory after the last use.
   void GiveKeyMemory(Buffer memory) { key_bytes_ = std::move(memory); }
   Buffer TakeKeyMemory() { return std::move(key_bytes_); }
 
-  // From then on only entries are shown that begin at these places of the block
-  // or between them, `end` excluded; entries must begin there. Seeks must be to
-  // keys that are not larger than that of the entry at `end`.
+  // From then on shows only entries that begin at offsets [begin, end) of the
+  // block. Requires: entries begin at both; seeks are to keys that are not
+  // larger than that of the entry at `end`.
   void Narrow(uint32_t begin, uint32_t end);
-  // Whether entries before those that are shown were left out.
+  // Returns whether Narrow left out entries at the beginning.
   bool begins_late() const { return begin_offset_ != 0; }
   uint32_t entries_size() const { return view_.entries_size; }
 
-  // Each says whether the iterator then stands on an entry. If not, status()
-  // tells an end of the block (ok) from damage.
+  // Each of these returns whether the iterator is then at an entry. If it is
+  // not, status() says whether that is an end of the block (ok) or damage.
   bool SeekToFirst();
   bool SeekToLast();
-  // To the first entry whose key is not smaller than the internal key.
+  // Moves to the first entry whose key is not smaller than the internal key.
   bool Seek(const Slice& target);
-  // The same where the block's words tell it, of a block that was checked.
+  // The same, by the block's entry words if they decide, and if the block was
+  // checked.
   bool Seek(const Slice& target, const EntryWords& words);
-  // The same, for who looks for one user key: with the block's hash index,
-  // where it has one. What that says is only a guess at where to look.
+  // The same for a caller that looks for one user key: by the block's hash
+  // index, if it has one. That only guesses where to look.
   bool SeekUserKey(const Slice& target);
   bool Next();
   bool Prev();
 
-  // The block that the walk comes to next, by steps forward or back. Where
-  // this block was checked, each step then asks for a part of that one's bytes,
-  // since the hardware does not see where the walk will go on.
+  // Tells which block the walk comes to next, by steps forward or backward. If
+  // this block was checked, each step then prefetches a part of that block,
+  // since the hardware cannot foresee where the walk goes on.
   void FetchAlong(const BlockView& next, bool forward);
 
   bool Valid() const { return valid_; }
   const Status& status() const { return status_; }
   const BlockPlace& place() const { return place_; }
-  // Only when Valid(); until the iterator moves.
+  // Requires: Valid(). Both live until the iterator moves.
   Slice key() const { return key_; }
   Slice value() const { return value_; }
-  // The key as it lies in the block, as long as that does; empty where it has
-  // bytes in common with the key before, and so lies nowhere whole.
+  // Returns the key as it is stored in the block, which lives as long as the
+  // block; empty if it shares bytes with the key before, and so is stored
+  // nowhere whole.
   Slice KeyInBlock() const;
-  // Where in the block the entry begins.
+  // Returns the offset in the block where the entry begins.
   uint32_t offset() const {
     return static_cast<uint32_t>(current_ - view_.entries);
   }
@@ -126,15 +131,16 @@ class BlockIterator {
   size_t smallest_key_;  // tail, and timestamp if keys have one
   BlockPlace place_;
   BlockView view_;
-  // The entries that are shown.
+  // The entries that are shown: from begin_offset_ to end_.
   uint32_t begin_offset_ = 0;
   const char* end_ = nullptr;
-  // Where entries that hold their values end.
+  // Where entries that hold their values end; at the beginning if values are
+  // apart.
   const char* inline_limit_ = nullptr;
-  // Where entries that need no check end; where they begin if there are none.
+  // Where entries that need no check end; where entries begin if all need one.
   const char* checked_limit_ = nullptr;
-  // How far behind an entry of this block the place in the next one lies that
-  // is fetched with it.
+  // How far after an entry of this block, in memory, the bytes of the next
+  // block are that are prefetched with it.
   uintptr_t fetch_distance_ = 0;
   SeparatedPosition separated_;
   Status status_;
@@ -143,14 +149,14 @@ class BlockIterator {
   Slice key_;  // in key_bytes_ or, walking backward, in reverse_keys_
   Slice value_;
   const char* current_ = nullptr;  // the entry
-  const char* next_ = nullptr;     // the entry behind it
+  const char* next_ = nullptr;     // the entry after it
   // The last key decoded forward; empty before the first of the block.
   Buffer key_bytes_;
 
   bool in_reverse_ = false;
   size_t reverse_position_ = 0;
-  size_t reverse_begin_ = 0;  // that is shown
-  size_t reverse_count_ = 0;  // of reverse_, which may be longer
+  size_t reverse_begin_ = 0;  // the first one that is shown
+  size_t reverse_count_ = 0;  // how many of reverse_ are in use
   uint32_t interval_restart_ = 0;
   uint32_t interval_end_ = 0;
   std::vector<ReverseEntry> reverse_;
@@ -159,7 +165,7 @@ class BlockIterator {
   Buffer key_behind_;  // the entry that a step back over a restart leaves
 };
 
-// Bit t is set where value type t may stand in a data block.
+// Bit t is set if a data block may hold entries of value type t.
 inline constexpr uint32_t kDataBlockTypes =
     1u << 0x00 | 1u << 0x01 | 1u << 0x02 | 1u << 0x07 | 1u << 0x11 |
     1u << 0x12 | 1u << 0x14 | 1u << 0x16 | 1u << 0x18;
@@ -262,8 +268,9 @@ inline bool BlockIterator::Decode(const char* p) {
   return true;
 }
 
-// Checks the entry at p and makes its key the current one. The fast answer to
-// whether it sorts behind the last; the slow one is in SortsBehindLast.
+// Checks the entry at p, and makes its key the current one. Here is the fast
+// way to find out whether it sorts after the last key; SortsBehindLast has the
+// slow one.
 inline bool BlockIterator::TakeEntry(const char* p, const EntryHeader& header,
                                      const char* suffix) {
   constexpr size_t kWide = 32;
@@ -278,7 +285,7 @@ inline bool BlockIterator::TakeEntry(const char* p, const EntryHeader& header,
                     : "key is shorter than timestamp and tail",
                 p);
   }
-  // Where the last key is empty, this is any number.
+  // If there is no last key, this number means nothing.
   const size_t shared_limit =
       (size < last_size ? size : last_size) - smallest_key_;
   const bool ascends =
@@ -288,8 +295,8 @@ inline bool BlockIterator::TakeEntry(const char* p, const EntryHeader& header,
   if (!ascends && !SortsBehindLast(header, suffix)) [[unlikely]] {
     return Fail("key is not larger than the one before it", p);
   }
-  // Not out of the key once it is put together: a load that spans two stores
-  // waits until both have reached the cache.
+  // The type is not read from the key once it is put together: a load that
+  // spans two stores waits until both have reached the cache.
   const uint8_t type = static_cast<uint8_t>(
       header.non_shared >= kInternalKeyTailBytes
           ? suffix[header.non_shared - kInternalKeyTailBytes]

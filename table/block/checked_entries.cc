@@ -8,7 +8,7 @@ namespace ashlar::internal {
 
 namespace {
 
-// What a walk backward may keep of one interval.
+// How many bytes of keys a walk backward may keep of one interval.
 constexpr uint64_t kLargestKeptBytes = uint64_t{1} << 20;
 
 bool IsWholeKey(const char* entry, const char* limit) {
@@ -39,7 +39,8 @@ CheckedEntries CheckEntries(const BlockView& view, const BlockPlace& place,
     largest_interval = std::max(largest_interval, ++interval);
     largest_key = std::max(largest_key, walker->key().size());
   }
-  // A restart point that an entry ran over was not met, nor were those behind.
+  // If an entry reaches beyond a restart point, neither that one nor those
+  // after it are met.
   const bool sound =
       walker->status().ok() && restart == view.num_restarts &&
       uint64_t{largest_key} * largest_interval <= kLargestKeptBytes;

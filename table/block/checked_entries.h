@@ -1,10 +1,12 @@
-// CheckEntries: looks at every entry of a block, so that whoever walks over the
-// block later need not.
+// CheckEntries: checks every entry of a block, so that later walks over the
+// block need not.
 //
-// For blocks that stay in memory and are walked many times. Damage is not told
-// here: a block that is not sound is walked as any other, and the walk that
-// comes to the damage tells what it is. Nor is a block sound whose keys would
-// take too much memory a restart interval.
+// For blocks that stay in memory and are walked many times. It reports no
+// damage: a block that is not sound is walked as any other, and the walk that
+// comes to the damage reports it. A block whose keys would take too much memory
+// per restart interval counts as not sound.
+//
+// Thread-safe, with a walker per thread.
 #ifndef ASHLAR_TABLE_BLOCK_CHECKED_ENTRIES_H_
 #define ASHLAR_TABLE_BLOCK_CHECKED_ENTRIES_H_
 
@@ -14,8 +16,8 @@
 
 namespace ashlar::internal {
 
-// By the walker's order; it lets go of the block that it was on. Only of blocks
-// whose values stand with their keys.
+// Checks the block by the walker's order. The walker loses the block that it
+// was on. Requires: values are not apart (BlockView::separated).
 CheckedEntries CheckEntries(const BlockView& view, const BlockPlace& place,
                             BlockIterator* walker);
 

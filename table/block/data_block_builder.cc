@@ -4,7 +4,7 @@ namespace ashlar::internal {
 
 namespace {
 
-// A hash index addresses no larger block.
+// The largest block that a hash index can address.
 constexpr size_t kMaxHashedBlockBytes = size_t{1} << 16;
 
 }  // namespace

@@ -1,9 +1,9 @@
 // DataBlockBuilder: writes data blocks in the form that the options ask for.
 //
-// Data flow: an ordinary block goes straight through to the BlockBuilder, at
-// the cost of one branch an entry. With a hash index, each user key's hash is
-// kept beside it; with values apart, the values collect in a buffer of their
-// own; both are put behind the entries when the block is finished.
+// Data flow. An ordinary block goes straight through to the BlockBuilder, at
+// the cost of one branch per entry. With a hash index, the hash of each user
+// key is collected too. With values apart, the values collect in a buffer of
+// their own. Both are appended after the entries when the block is finished.
 //
 // One thread at a time.
 #ifndef ASHLAR_TABLE_BLOCK_DATA_BLOCK_BUILDER_H_
@@ -21,9 +21,9 @@ namespace ashlar::internal {
 
 struct DataBlockForm {
   int restart_interval = 16;
-  // Keys and values apart.
+  // Whether values are stored apart from the keys.
   bool separated = false;
-  // Entries to buckets of the hash index; 0: no hash index.
+  // Entries per bucket of the hash index; 0: no hash index.
   double hash_ratio = 0;
 };
 
@@ -38,9 +38,9 @@ class DataBlockBuilder {
     CountExtraBytes();
   }
 
-  // Begins a block where the buffer ends now.
+  // Begins a block at the current end of the buffer.
   void Start();
-  // The same in another buffer, from now on.
+  // The same, in another buffer from now on.
   void StartIn(Buffer* out) {
     out_ = out;
     block_.StartIn(out);
@@ -48,14 +48,16 @@ class DataBlockBuilder {
   }
 
   bool empty() const { return block_.empty(); }
-  // Bytes of the block if it were finished now.
+  // Returns the size of the block if it were finished now, in bytes.
   size_t SizeEstimate() const { return block_.SizeEstimate() + extra_bytes_; }
   bool NextIsRestart() const { return block_.NextIsRestart(); }
-  // Bytes that a restart point takes now, besides its offset.
+  // Returns how many bytes a restart point takes now, in addition to its
+  // offset.
   size_t MoreRestartBytes() const { return more_restart_bytes_; }
 
-  // `shared` counts bytes of user_key || tail that the last key begins with.
-  // Sizes as for BlockBuilder::Add.
+  // Adds an entry. `shared` is how many bytes of user_key || tail are in common
+  // with the beginning of the last key. Requires: sizes as for
+  // BlockBuilder::Add.
   void Add(const Slice& user_key, uint64_t tail, size_t shared,
            const Slice& value) {
     if (!plain_) [[unlikely]]
@@ -63,7 +65,7 @@ class DataBlockBuilder {
     block_.Add(user_key, tail, shared, value);
   }
 
-  // Completes the block and returns its bytes, which live until the buffer
+  // Completes the block, and returns its bytes, which live until the buffer
   // grows.
   Slice Finish();
 
@@ -78,7 +80,7 @@ class DataBlockBuilder {
   const bool plain_;
   std::optional<HashIndexBuilder> hash_index_;
   Buffer values_;
-  // Of everything that block_ does not count.
+  // The size of everything that block_ does not count.
   size_t extra_bytes_ = 0;
   size_t more_restart_bytes_ = 0;
 };

@@ -3,10 +3,13 @@
 //   varint32 shared | varint32 non_shared | varint32 value_size
 //   | key bytes [non_shared] | value [value_size]
 //
-// In a block that keeps keys and values apart:
+// In a block that stores values apart from the keys:
 //
 //   varint32 shared | varint32 non_shared | varint32 value_size
 //   | [varint32 value_offset, at restart points] | key bytes [non_shared]
+//
+// Used by everything that reads blocks. Pure functions: thread-safe. They trust
+// no byte.
 #ifndef ASHLAR_TABLE_BLOCK_ENTRY_H_
 #define ASHLAR_TABLE_BLOCK_ENTRY_H_
 
@@ -22,7 +25,8 @@ struct EntryHeader {
   uint32_t value_size = 0;
 };
 
-// Decodes the three numbers at p. Null when they do not end by `limit`.
+// Decodes the three numbers at p. Returns where they end; null if they do not
+// end at or before `limit`.
 inline const char* DecodeEntryNumbers(const char* p, const char* limit,
                                       EntryHeader* header) {
   p = DecodeVarint32(p, limit, &header->shared);
@@ -32,8 +36,8 @@ inline const char* DecodeEntryNumbers(const char* p, const char* limit,
   return DecodeVarint32(p, limit, &header->value_size);
 }
 
-// Decodes the header at p and proves that key bytes and value end at or before
-// `limit`. Returns where the key bytes begin; null when the entry is damaged.
+// Decodes the header at p, and checks that key bytes and value end at or before
+// `limit`. Returns where the key bytes begin; null if the entry is damaged.
 inline const char* DecodeEntryHeader(const char* p, const char* limit,
                                      EntryHeader* header) {
   constexpr uint8_t kOneByte = 0x80;

@@ -13,12 +13,13 @@ namespace {
 
 constexpr size_t kWordBytes = sizeof(uint32_t);
 
-// So that signed comparisons order them as the comparator does keys.
+// Turns bytes of a key into a word: signed comparisons order words as the
+// comparator orders keys.
 int32_t Turn(uint32_t bytes, const KeyOrder& order) {
   return static_cast<int32_t>(order.WordOf(bytes) ^ uint32_t{1} << 31);
 }
 
-// Four bytes of a key from `at` on; 0 for those behind its end.
+// Returns four bytes of a key from `at` on; bytes after its end are 0.
 uint32_t WordOf(const Slice& key, size_t at) {
   if (key.size() >= at + kWordBytes) {
     return __builtin_bswap32(LoadFixed32(key.data() + at));
@@ -31,13 +32,14 @@ uint32_t WordOf(const Slice& key, size_t at) {
   return word;
 }
 
-// The word of a key that ends so many bytes behind its beginning.
+// Returns the word of a key that has only this many bytes from the word's
+// beginning on.
 uint32_t FirstBytes(uint32_t word, size_t bytes) {
   if (bytes >= kWordBytes) return word;
   return bytes == 0 ? 0 : word >> (32 - bytes * 8) << (32 - bytes * 8);
 }
 
-// How many of n words, which ascend and are padded, are smaller.
+// Returns how many of n words are smaller. The words ascend and are padded.
 size_t CountSmaller(const int32_t* words, size_t n, int32_t word) {
   constexpr size_t kFew = 64;
   constexpr size_t kPadding = EntryWordsShape::kPadding;
@@ -57,9 +59,9 @@ size_t CountSmaller(const int32_t* words, size_t n, int32_t word) {
 }
 
 // Walks over the entries of a block, from one with a whole key on, without
-// putting their keys together. `bool visit(const char* entry, const
-// EntryHeader&, const char* suffix)`; false when it says so, or where an entry
-// is not one of a whole internal key.
+// putting their keys together. Calls `bool visit(const char* entry, const
+// EntryHeader&, const char* suffix)`. Returns false if that does, or if an
+// entry's key is shorter than a tail.
 template <typename Visit>
 bool WalkHeaders(const BlockView& view, const char* p, const Visit& visit) {
   size_t last_size = 0;
@@ -75,7 +77,8 @@ bool WalkHeaders(const BlockView& view, const char* p, const Visit& visit) {
   return true;
 }
 
-// The first key; empty where it is none.
+// Returns the first user key; empty if the first entry has no whole internal
+// key.
 Slice FirstUserKey(const BlockView& view) {
   EntryHeader header;
   const char* const suffix =
@@ -145,7 +148,7 @@ bool FillEntryWords(const BlockView& view, const KeyOrder& order,
       view, view.entries,
       [&](const char* entry, const EntryHeader& header, const char* suffix) {
         if (i == shape.num_entries) return false;
-        // Of the internal key: what the next one shares may be of its tail.
+        // The suffix with its tail: the next key may share bytes of the tail.
         const Slice own(suffix, header.non_shared);
         if (header.shared + own.size() < prefix + kInternalKeyTailBytes) {
           return false;
@@ -206,8 +209,9 @@ void EntryWords::FetchEntry(const BlockView& view, size_t i) const {
   __builtin_prefetch(entry + kLine);
 }
 
-// The key's word, and how many entries have smaller ones. False where the key
-// has not the prefix of all.
+// Sets *word to the key's word, and *smaller to the number of entries with
+// smaller words. Returns false if the key has not the prefix that all keys
+// have.
 bool EntryWords::PlaceOf(const Slice& user_key, const KeyOrder& order,
                          int32_t* word, size_t* smaller) const {
   if (user_key.size() < shape_.prefix_size ||
@@ -239,7 +243,8 @@ WordSeek EntryWords::Seek(const BlockView& view, const KeyOrder& order,
   if (i >= shape_.num_entries) return {.ends = WordSeek::Ends::kBehind};
   const int32_t found = words()[i];
   const bool same = found == word;
-  // Of several with that word, the block's own search finds the one.
+  // If several entries have that word, the block's own search finds the right
+  // one.
   if (same && i + 1 < shape_.num_entries && words()[i + 1] == word) return {};
   FetchEntry(view, i);
   const auto turned = static_cast<uint32_t>(found) ^ uint32_t { 1 } << 31;

@@ -2,18 +2,18 @@
 //
 //   prefix | words: num_entries x u32, padded | offsets: num_entries x u16
 //
-// Data flow. Measured when a block enters the cache, so that they have their
-// room beside its bytes, and filled when the block is found there. All user
-// keys of the block begin with `prefix`; a word is the next four bytes,
-// big-endian, turned so that signed comparisons order them; an offset tells
-// where the entry begins. A search counts the words that are smaller, without
-// a branch for each, looks at one entry, and proves by its own bytes that it
-// has the key: what `shared` says it has in common with the entry before, the
-// prefix and the word tell too, and the rest stands in the entry. Where that
-// proves nothing (equal words of other keys, a damaged entry), the caller walks
-// the block as it is.
+// Data flow. The arrays are measured when a block enters the cache, so that
+// there is room for them before its bytes, and filled when the block is found
+// there. All user keys of the block begin with `prefix`. A word is the next
+// four bytes, big-endian, turned so that signed comparisons order them. An
+// offset says where the entry begins. A search counts the words that are
+// smaller, without a branch for each. It then looks at one entry, and proves by
+// the entry's own bytes that it has the key: what `shared` says the entry has
+// in common with the one before, prefix and word show too, and the rest is in
+// the entry. If that proves nothing (equal words of other keys, a damaged
+// entry), the caller walks the block as it is.
 //
-// Views into memory that somebody else keeps alive. Thread-safe to read.
+// Views into memory that something else keeps alive. Thread-safe to read.
 #ifndef ASHLAR_TABLE_BLOCK_ENTRY_WORDS_H_
 #define ASHLAR_TABLE_BLOCK_ENTRY_WORDS_H_
 
@@ -26,9 +26,9 @@
 
 namespace ashlar::internal {
 
-// How large the arrays of a block are, and where in them the parts lie.
+// How large the arrays of a block are, and where their parts begin.
 struct EntryWordsShape {
-  static constexpr size_t kPadding = 8;  // words are compared so many at a time
+  static constexpr size_t kPadding = 8;  // words that are compared at a time
   // Offsets have 16 bits.
   static constexpr size_t kMostBytes = size_t{1} << 16;
 
@@ -45,18 +45,20 @@ struct EntryWordsShape {
   }
 };
 
-// Of a block whose keys are whole. No words where these would be more than an
-// eighth of the block, and where words cannot order its keys. *interval: how
-// many entries there are from one restart point of a block to the next, where
-// another block of the table has told; 0: not known, and told where this block
-// has two. Who knows it looks at the last of them only: where that is wrong, so
-// is the shape, and FillEntryWords says so.
+// Returns the shape of the arrays for a block of whole keys: no words if they
+// would take more than an eighth of the block, or cannot order its keys.
+// *interval is how many entries there are from one restart point to the next,
+// as another block of the table has shown; or 0 if that is not known, and is
+// then set if this block has two restart points. If it is known, only the last
+// interval is walked. If it is wrong, so is the shape, and FillEntryWords
+// returns false.
 EntryWordsShape MeasureEntryWords(const BlockView& view, const KeyOrder& order,
                                   uint32_t* interval);
 
-// Fills arrays of that shape, at an address that is a multiple of 4. The block
-// may be another copy of the one that was measured. False: the block is not as
-// it was, or not in order, and the arrays are of no use.
+// Fills arrays of that shape. The block may be another copy of the one that was
+// measured. Returns false if the block is not as it was, or not in order: the
+// arrays are then of no use. Requires: the address of `arrays` is a multiple of
+// 4.
 [[nodiscard]] bool FillEntryWords(const BlockView& view, const KeyOrder& order,
                                   const EntryWordsShape& shape, char* arrays);
 
@@ -66,29 +68,29 @@ struct EntryMatch {
   uint64_t tail = 0;
 };
 
-// What words tell of a key.
+// What the words say of a key.
 struct WordPlace {
   enum class Tells : uint8_t {
-    kUnknown,  // nothing: see the block itself
-    kAbsent,   // and the block has larger keys, so that no later one has it
-    kEntry,    // an entry that may have it
+    kUnknown,  // nothing: search the block itself
+    kAbsent,   // it is not here, nor in a later block: this has larger keys
+    kEntry,    // `entry` may have it
   };
   Tells tells = Tells::kUnknown;
   uint32_t entry = 0;
 };
 
-// Where words say that a seek ends.
+// Where the words say that a seek ends.
 struct WordSeek {
   enum class Ends : uint8_t {
-    kUnknown,  // nothing: see the block itself
-    kBehind,   // behind the block's last entry
-    kHere,     // at the entry, or, where `maybe_next`, at the one behind it
+    kUnknown,  // nothing: search the block itself
+    kBehind,   // after the block's last entry
+    kHere,     // at the entry, or, if `maybe_next`, at the one after it
   };
   Ends ends = Ends::kUnknown;
   bool maybe_next = false;
   uint32_t offset = 0;  // of the entry, in the block
-  // What the entry's user key begins with: the prefix, and then four bytes (of
-  // a shorter key, what there is of it and zeros).
+  // The beginning of the entry's user key: the prefix, and then four bytes. A
+  // shorter key is filled up with zeros.
   Slice prefix;
   uint32_t bytes = 0;  // big-endian
 };
@@ -101,15 +103,15 @@ class EntryWords {
 
   bool any() const { return shape_.num_entries != 0; }
 
-  // Also has the entry fetched.
+  // Looks for the user key, and prefetches the entry.
   WordPlace Find(const BlockView& view, const KeyOrder& order,
                  const Slice& user_key) const;
-  // Where a seek to the user key's first version ends; also has the entry
-  // fetched.
+  // Returns where a seek to the user key's first version ends, and prefetches
+  // the entry.
   WordSeek Seek(const BlockView& view, const KeyOrder& order,
                 const Slice& user_key) const;
-  // Whether that entry, whose word is that of the key, has the key. False is no
-  // proof of the opposite.
+  // Returns whether the entry, whose word is that of the key, has the key, and
+  // sets *match if so. False does not prove that it has another key.
   bool Matches(const BlockView& view, uint32_t entry, const Slice& user_key,
                EntryMatch* match) const;
 

@@ -2,9 +2,9 @@
 //
 //   num_buckets x u8 | fixed16 num_buckets
 //
-// A bucket holds the ordinal of the one interval whose user keys hash into it.
-// FORMAT.md, "Hash index". The builder belongs to one block builder; looking
-// up is a pure function.
+// A bucket holds the number of the one interval whose user keys hash into it.
+// FORMAT.md, "Hash index". A HashIndexBuilder belongs to one block builder: one
+// thread at a time. Looking up is a pure function: thread-safe.
 #ifndef ASHLAR_TABLE_BLOCK_HASH_INDEX_H_
 #define ASHLAR_TABLE_BLOCK_HASH_INDEX_H_
 
@@ -19,7 +19,7 @@
 namespace ashlar::internal {
 
 inline constexpr uint8_t kEmptyBucket = 255;
-inline constexpr uint8_t kSharedBucket = 254;  // by several intervals
+inline constexpr uint8_t kSharedBucket = 254;  // keys of several intervals
 inline constexpr uint32_t kMostRestartOrdinal = 253;
 
 inline uint32_t HashForBlock(const Slice& user_key) {
@@ -27,18 +27,18 @@ inline uint32_t HashForBlock(const Slice& user_key) {
   return Hash32(user_key, kSeed);
 }
 
-// The bucket of a user key. Only where view.num_buckets is not 0.
+// Returns the bucket of a user key. Requires: view.num_buckets is not 0.
 inline uint8_t BucketOf(const BlockView& view, const Slice& user_key) {
   return view.buckets[HashForBlock(user_key) % view.num_buckets];
 }
 
 class HashIndexBuilder {
  public:
-  // `ratio`: entries to buckets, above 0.
+  // `ratio` is the number of entries per bucket. Requires: ratio > 0.
   explicit HashIndexBuilder(double ratio) : buckets_per_entry_(1 / ratio) {}
 
-  // For the table's next block. As in RocksDB, no block behind one that had too
-  // many restart points has an index.
+  // Begins the table's next block. As in RocksDB, no block after one that had
+  // too many restart points has an index.
   void StartBlock() {
     entries_.clear();
     buckets_ = 0;
@@ -51,10 +51,11 @@ class HashIndexBuilder {
     entries_.push_back({HashForBlock(user_key), static_cast<uint8_t>(restart)});
   }
 
-  // Bytes of the index; 0 where this block, or one before, has too many restart
-  // points for one.
+  // Returns the size of the index in bytes; 0 if this block, or one before, has
+  // too many restart points for an index.
   size_t Size() const { return fits_ ? NumBuckets() + sizeof(uint16_t) : 0; }
 
+  // Appends the index to *out.
   void AppendTo(Buffer* out) const;
 
  private:

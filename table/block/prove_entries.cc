@@ -22,14 +22,15 @@ Half LoadHalf(const char* p) {
   return half;
 }
 
-// As many ones as zeros behind them.
+// kLongest bytes of ones, and then as many of zeros.
 constexpr auto kKeep = [] {
   std::array<char, 2 * kLongest> bytes{};
   std::fill_n(bytes.begin(), kLongest, '\xff');
   return bytes;
 }();
 
-// Of the types that a data block holds, those whose values may be any bytes.
+// Returns whether a data block may have entries of this type, and their values
+// may be any bytes.
 constexpr bool HasPlainValue(uint8_t type) {
   constexpr uint32_t kOthers =
       1u << static_cast<uint8_t>(ValueType::kTypeWideColumnEntity) |
@@ -37,10 +38,10 @@ constexpr bool HasPlainValue(uint8_t type) {
   return type < 32 && ((kDataBlockTypes & ~kOthers) >> type & 1) != 0;
 }
 
-// Null where the entry is damaged.
+// Returns null if the entry is damaged.
 inline const char* DecodeHeader(const char* p, const char* limit,
                                 EntryHeader* header) {
-  // The restart points stand behind the entries.
+  // The restart points follow the entries.
   constexpr uint32_t kLongVarints = 0x808080;
   const uint32_t word = LoadFixed32(p);
   if ((word & kLongVarints) != 0) [[unlikely]] {
@@ -61,7 +62,7 @@ bool EntryProof::SortsBehind(size_t last_size, size_t i) const {
   return Ascend(Slice(key - kLongest, last_size), Slice(key, keys_->sizes_[i]));
 }
 
-// Most differ in words of both user keys.
+// Most keys differ in the words of their user keys.
 bool EntryProof::Ascend(const Slice& last, const Slice& key) const {
   const bool rising = order_.AscendsAt(0, 1);
   if (rising || order_.AscendsAt(1, 0)) {
@@ -105,8 +106,8 @@ bool EntryProof::Next(size_t most) {
         [[unlikely]] {
       return Fail();
     }
-    // The key before is not longer than all that lies before the suffix, so
-    // that `shared` bytes do.
+    // The block has at least as many bytes before the suffix as the last key
+    // has, and so at least `shared` bytes.
     const char* bytes = suffix - shared;
     char copy[kLongest];
     if (suffix > last_wide) [[unlikely]] {
@@ -141,7 +142,7 @@ bool EntryProof::Next(size_t most) {
   return true;
 }
 
-// Wider than it is, where that is within the block.
+// Copies more bytes than the suffix has, if they are within the block.
 void EntryProof::CopySuffix(const char* suffix, size_t n, ShortKey* key,
                             size_t shared) const {
   char* const to = key->data() + shared;
@@ -152,7 +153,8 @@ void EntryProof::CopySuffix(const char* suffix, size_t n, ShortKey* key,
   }
 }
 
-// Whether the key that the entry makes of the one before sorts behind it.
+// Returns whether the key that the entry makes of the one before sorts after
+// that.
 bool EntryProof::SuffixSortsBehind(const char* last, size_t last_size,
                                    const char* suffix,
                                    const EntryHeader& header) const {
@@ -164,21 +166,22 @@ bool EntryProof::SuffixSortsBehind(const char* last, size_t last_size,
                 Slice(key, header.shared + header.non_shared));
 }
 
-// Passes the entries from p on whose keys are as long as the last one, and told
-// from the one before by a byte of the user key. Returns the end of the last of
-// these, whose key is then in *key. The key is put together only where another
-// number of bytes is shared; and where values are of one size too, nothing that
-// is loaded tells where the next entry is, so that the processor goes ahead.
+// Passes the entries from p on whose keys are as long as the last one, and
+// differ from the key before in a byte of the user key. Returns the end of the
+// last of these, whose key is then in *key. A key is put together only if
+// another number of bytes is shared than before. If values have one size too,
+// the place of the next entry does not depend on anything that is loaded, so
+// the processor can go ahead.
 const char* EntryProof::PassAlike(const char* p, uint8_t flip, size_t size,
                                   ShortKey* key, uint64_t* num_entries) {
   constexpr uint32_t kHeader = 0xffffff;
   constexpr uint32_t kLongVarints = 0x808080;
   const char* const limit = view_.limit();
   const size_t longest_shared = size - order_.smallest_key();
-  uint32_t expected = ~kHeader;  // what no masked word is
+  uint32_t expected = ~kHeader;  // no masked word has this value
   size_t shared = 0;
   size_t type_at = 0;
-  ptrdiff_t rest = 0;  // of an entry, behind the header
+  ptrdiff_t rest = 0;  // of an entry, after the header
   uint8_t last = 0;
   const char* suffix = nullptr;
   uint64_t n = 0;
@@ -193,7 +196,7 @@ const char* EntryProof::PassAlike(const char* p, uint8_t flip, size_t size,
           shared >= longest_shared) {
         break;
       }
-      // Where nothing is shared, each entry may be that of a restart point.
+      // If nothing is shared, each entry may be at a restart point.
       if (shared == 0) PassRestart(next);
       expected = shared == 0 ? ~kHeader : word;
       rest = static_cast<ptrdiff_t>(non_shared + (word >> 16));
@@ -216,8 +219,8 @@ const char* EntryProof::PassAlike(const char* p, uint8_t flip, size_t size,
   return p;
 }
 
-// The key lies where the last one was, each suffix being written over it: no
-// wider load than of a byte comes to what has just been stored.
+// The key is where the last one was: each suffix is written over it. No load
+// wider than a byte touches what has just been stored.
 bool EntryProof::PassRest(uint64_t* num_entries) {
   if (failed_ || p_ >= view_.limit()) return proven();
   ShortKey key;

@@ -1,19 +1,19 @@
-// EntryProof: that all entries of a block of short keys are sound.
+// EntryProof: proves that all entries of a block of short keys are sound.
 //
-// For callers that check a block from its first entry to its last and want
-// nothing of it but the keys. Proves of each entry what BlockIterator does:
-// that it lies within the block, that its key is an internal key of a known
-// type, and that it sorts after the one before. Proves of each restart point
-// that an entry begins there which has its whole key, so that a search of the
-// block comes to every entry. What is not proven (damage, a key longer than a
+// For callers that check a block from its first entry to its last, and want
+// nothing of it but the keys. It proves of each entry what BlockIterator does:
+// that it is within the block, that its key is an internal key of a known type,
+// and that it sorts after the one before. It proves of each restart point that
+// an entry begins there which has its whole key, so that a search of the block
+// comes to every entry. What it cannot prove (damage, a key longer than a
 // ShortKeys holds, values that are stored apart, a value that has a form of its
-// own) is not reported either: the caller then walks the block as any other.
+// own) it does not report either: the caller then walks the block as any other.
 //
-// Data flow. A key is put together in registers, of the key before it and the
-// bytes of the entry, and stored in a place of its own: who reads keys back
-// finds each to be the result of whole stores, which is not so where a suffix
-// is written over the last key, and which the processor waits for. Keys are
-// handed out some at a time.
+// Data flow. A key is put together in registers, from the key before it and the
+// bytes of the entry, and stored in a place of its own. So a load of a key
+// finds the result of whole stores. If a suffix were written over the last key
+// instead, the load would span several stores, and the processor would wait for
+// those. Keys are handed out some at a time.
 //
 // One thread at a time.
 #ifndef ASHLAR_TABLE_BLOCK_PROVE_ENTRIES_H_
@@ -30,7 +30,7 @@
 
 namespace ashlar::internal {
 
-// Some internal keys that follow one another.
+// Up to kMost internal keys that follow one another.
 class ShortKeys {
  public:
   static constexpr size_t kLongest = 32;
@@ -47,13 +47,13 @@ class ShortKeys {
 
   size_t size_ = 0;
   std::array<uint32_t, kMost> sizes_;
-  // The first place is that of the key before.
+  // The first place has the key before.
   alignas(64) std::array<char, (kMost + 1) * kLongest> bytes_;
 };
 
 class EntryProof {
  public:
-  // The order must be known. All must outlive this.
+  // Requires: the order is known, and all three outlive this.
   EntryProof(const BlockView& view, const KeyOrder& order, ShortKeys* keys)
       : view_(view),
         order_(order),
@@ -62,17 +62,19 @@ class EntryProof {
         restart_(view.entries_size == 0 ? nullptr : view.entries),
         failed_(view.separated) {}
 
-  // Whether the keys have been filled with the next ones, `most` or fewer. If
-  // not, proven() tells the end of the block from what cannot be proven; the
-  // keys are still the last ones.
+  // Fills the keys with the next ones, at most `most`. Returns false if there
+  // are none: proven() then says whether that is the end of the block, or
+  // something that cannot be proven. The keys are then still the last ones.
   bool Next(size_t most = ShortKeys::kMost);
-  // A restart point that no entry begins at is not passed, nor are those after
-  // it, which the end of the block shows.
+  // Returns whether all entries so far are proven. A restart point at which no
+  // entry begins is never passed, nor are those after it; at the end of the
+  // block that shows.
   bool proven() const {
     return !failed_ && (p_ < view_.limit() || restart_ == nullptr);
   }
-  // The same for all entries that are left, whose number is added; of their
-  // keys only the last is there then, and nothing is left for Next. Costs less.
+  // Does the same for all entries that are left, at less cost, and adds their
+  // number to *num_entries. Of the keys only the last is there then. Returns
+  // whether all were proven.
   [[nodiscard]] bool PassRest(uint64_t* num_entries);
 
  private:
@@ -84,14 +86,14 @@ class EntryProof {
   bool SuffixSortsBehind(const char* last, size_t last_size, const char* suffix,
                          const EntryHeader& header) const;
   bool Ascend(const Slice& last, const Slice& key) const;
-  // A key, and room for what is copied along behind it.
+  // A key, and room for the bytes that are copied along after it.
   using ShortKey = std::array<char, 2 * ShortKeys::kLongest>;
   void CopySuffix(const char* suffix, size_t n, ShortKey* key,
                   size_t shared) const;
   const char* PassAlike(const char* p, uint8_t flip, size_t size, ShortKey* key,
                         uint64_t* num_entries);
-  // For each entry that shares no bytes, and no other: the entry at p may be
-  // that of the next restart point.
+  // To be called for each entry that shares no bytes, and for no other: the
+  // entry at p may be that of the next restart point.
   void PassRestart(const char* p) {
     if (p != restart_) return;
     ++num_passed_;
@@ -104,9 +106,9 @@ class EntryProof {
   const KeyOrder& order_;
   ShortKeys* const keys_;
   const char* p_;
-  // The restart point that comes next; null: none does.
+  // The next restart point; null: there is none.
   const char* restart_;
-  uint32_t num_passed_ = 0;  // of the restart points
+  uint32_t num_passed_ = 0;  // how many restart points were passed
   size_t last_size_ = 0;
   bool failed_;
 };

@@ -1,8 +1,9 @@
-// A data block whose keys are not the ones they stand for, made into one whose
-// keys are; and one that leaves out what a read at a timestamp must not see.
+// RestoreKeys: makes a data block of whole keys from one that stores them in
+// another form; and leaves out what a read at a timestamp must not see.
 //
-// Done once, when a block is loaded, so that iterators and lookups know one
-// kind of block only and files that store whole keys pay nothing.
+// It is done once, when a block is loaded. So iterators and lookups know only
+// one kind of block, and files that store whole keys pay nothing. Pure:
+// thread-safe.
 #ifndef ASHLAR_TABLE_BLOCK_RESTORE_KEYS_H_
 #define ASHLAR_TABLE_BLOCK_RESTORE_KEYS_H_
 
@@ -15,11 +16,12 @@
 
 namespace ashlar::internal {
 
-// Which entries a read wants.
+// Which entries a read may see.
 struct TimestampBound {
   const Comparator* comparator;
-  Slice newest;  // empty: all
+  Slice newest;  // the newest timestamp that is seen; empty: all are
 
+  // Returns whether the read may see this entry.
   bool Passes(const Slice& internal_key) const {
     return newest.empty() ||
            comparator->CompareTimestamp(
@@ -28,9 +30,9 @@ struct TimestampBound {
   }
 };
 
-// Appends to *out a block with those entries of `view` that pass, their keys
-// restored. All are checked as any walk does; `stored_order` is that of the
-// keys as they are stored.
+// Appends to *out a block with the entries of `view` that pass `bound`, their
+// keys restored. Checks all entries as any walk does; returns Corruption if one
+// is damaged. `stored_order` is the order of the keys as they are stored.
 Status RestoreKeys(const BlockView& view, const BlockPlace& place,
                    const KeyOrder& stored_order, const KeyForm& form,
                    const TimestampBound& bound, Buffer* out);

@@ -46,7 +46,7 @@ constexpr std::array kFields = {
     ASHLAR_FIELD(block_seek_nanos),
 };
 #undef ASHLAR_FIELD
-// A field that is left out shows here, but for what fills the last line.
+// Fails if a field is left out, unless the last cache line has room for it.
 static_assert((kFields.size() + 7) / 8 * 64 == sizeof(PerfContext));
 
 }  // namespace

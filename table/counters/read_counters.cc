@@ -15,7 +15,7 @@ bool IsFilter(BlockKind kind) {
   return kind == BlockKind::kFilter || kind == BlockKind::kFilterPartition;
 }
 
-// Of three tickers, that of the block's kind.
+// Returns one of three tickers: that of the block's kind.
 Ticker Of(BlockKind kind, Ticker data, Ticker index, Ticker filter) {
   return IsIndex(kind) ? index : IsFilter(kind) ? filter : data;
 }

@@ -1,12 +1,13 @@
-// ReadCounters: where reads are counted: in this thread's perf context, and in
-// its shard of the reader's statistics.
+// ReadCounters: counts reads, in the thread's perf context and in its shard of
+// the reader's statistics.
 //
-// Every kind of event has one function here, so that the two never differ in
-// what they count. Hits cost two tests where neither counts; Get adds up once,
-// at its end, and a MultiGet once for up to 32 keys. No order: both places are
-// this thread's (statistics.h says how sums come about).
+// Every kind of event has one function here, so that the two always count the
+// same. A hit costs two tests if neither counts. Get adds up once, at its end;
+// a MultiGet once for up to 32 keys. There is no memory order: both places
+// belong to the calling thread (statistics.h says how sums are made).
 //
-// A value, copied into whoever reads; the statistics outlive all of them.
+// A value, copied into each object that reads. The statistics must outlive all
+// copies.
 #ifndef ASHLAR_TABLE_COUNTERS_READ_COUNTERS_H_
 #define ASHLAR_TABLE_COUNTERS_READ_COUNTERS_H_
 
@@ -22,19 +23,19 @@
 
 namespace ashlar::internal {
 
-// This thread's context where it counts, and where it takes times too; else
-// null. Found without a call, also in a shared library.
+// The calling thread's context if it counts, and if it takes times too; else
+// null. They are found without a call, also in a shared library.
 extern constinit thread_local PerfContext* counting_context
     __attribute__((tls_model("initial-exec")));
 extern constinit thread_local PerfContext* timing_context
     __attribute__((tls_model("initial-exec")));
 
-// What the keys of a Get or a MultiGet came to.
+// The results of a Get, or of keys of a MultiGet.
 struct PointReads {
   uint64_t keys = 0;
   uint64_t found = 0;
-  uint64_t bytes = 0;  // of values
-  // What filters said.
+  uint64_t bytes = 0;  // of the values found
+  // The filters' answers.
   uint64_t ruled_out = 0;
   uint64_t let_pass = 0;
   uint64_t let_pass_and_there = 0;
@@ -48,7 +49,7 @@ struct PointReads {
     ruled_out += result.filter == GetResult::Filter::kAbsent ? 1 : 0;
     if (result.filter != GetResult::Filter::kMaybe) return;
     ++let_pass;
-    // What a range deletion hides need not be there.
+    // A key that a range deletion hides need not be there.
     const bool there = result.state != GetResult::State::kNotFound &&
                        result.type != ValueType::kTypeRangeDeletion;
     let_pass_and_there += there ? 1 : 0;
@@ -62,31 +63,32 @@ class ReadCounters {
                         AccessRecorder* recorder = nullptr)
       : statistics_(statistics), recorder_(recorder) {}
 
-  // Whether anybody counts.
+  // Returns whether anything is counted.
   bool any() const {
     return statistics_ != nullptr || counting_context != nullptr;
   }
 
-  // A Get that has ended; whether the filter was asked for its prefix.
+  // Counts a Get that has ended. of_prefix: the filter was asked for the
+  // prefix.
   void CountGet(const GetResult& result, bool of_prefix) const;
-  // A part of a MultiGet, and once the call itself.
+  // Counts keys of a MultiGet; and, once, the call itself.
   void CountMultiGet(const PointReads& reads, bool of_prefix) const;
   void CountMultiGetCall() const;
   void CountSeek() const;
-  // A walk's question for a prefix.
+  // Counts an iterator's question for a prefix.
   void CountPrefixFilter(bool let_pass) const;
 
-  // Each access to the block cache, beside what follows.
+  // Traces an access to the block cache, which is also counted below.
   void Trace(const CacheKey& key, BlockKind kind, TracedCaller caller,
              bool hit) const {
     if (recorder_ != nullptr) [[unlikely]]
       recorder_->Record(key, TracedKind(kind), caller, hit);
   }
   void CountCacheHits(BlockKind kind, uint64_t n) const;
-  // Data blocks of those hits, that the cache's second tier had.
+  // Counts data blocks of those hits that the cache's second tier had.
   void CountSecondaryCacheHits(uint64_t n) const;
   void CountCacheMisses(BlockKind kind, uint64_t n) const;
-  // A block that was to go to the cache, and whether that had room.
+  // Counts a block that was to go to the cache, and whether the cache had room.
   void CountCacheAdd(BlockKind kind, uint64_t charge, bool found_room) const;
   void CountBlockRead(BlockKind kind, uint64_t bytes) const;
   void CountFileReads(uint64_t requests, uint64_t bytes) const;
@@ -102,7 +104,7 @@ class ReadCounters {
   }
   static void AddFilterAnswers(const PointReads& reads, bool of_prefix,
                                StatisticsShard* shard);
-  // Null: there are none.
+  // Returns the thread's shard, or null if there are no statistics.
   StatisticsShard* shard() const {
     return statistics_ == nullptr ? nullptr
                                   : StatisticsShards::Mine(*statistics_);
@@ -112,7 +114,8 @@ class ReadCounters {
   AccessRecorder* recorder_ = nullptr;
 };
 
-// Adds the time that it lives to a field of a context; null: takes none.
+// Adds the time from construction to destruction to a field of a context. A
+// null context: takes no time.
 class StageTimer {
  public:
   explicit StageTimer(uint64_t PerfContext::*field,
@@ -139,7 +142,7 @@ class StageTimer {
   uint64_t begin_ = 0;
 };
 
-// What the filter said of the keys, or of their prefixes.
+// Adds the filter's answers for the keys, or for their prefixes.
 inline void ReadCounters::AddFilterAnswers(const PointReads& reads,
                                            bool of_prefix, StatisticsShard* s) {
   if (of_prefix) [[unlikely]] {

@@ -16,10 +16,10 @@ constinit thread_local ThreadShard thread_shard;
 
 namespace {
 
-// Of the thread's list.
+// Whether the thread's list of shards exists.
 constinit thread_local ThreadObject state = ThreadObject::kUnborn;
 
-// All shards that a thread has; gives them back when it ends.
+// All shards that a thread has. Gives them back when the thread ends.
 class ShardsOfThread {
  public:
   ~ShardsOfThread() {
@@ -36,7 +36,7 @@ class ShardsOfThread {
                                     [id](const Held& h) { return h.id == id; });
     if (found != held_.end()) return found->shard;
     std::erase_if(held_, [](const Held& h) { return h.owner.expired(); });
-    // Before there is a shard to lose.
+    // Makes room first, so that no shard can be lost.
     if (held_.size() == held_.capacity()) held_.reserve(2 * held_.size() + 4);
     held_.push_back({id, owner, owner->Take()});
     return held_.back().shard;
@@ -58,7 +58,8 @@ uint64_t NextId() {
 
 }  // namespace
 
-// Null also where memory is out: what is read does not fail for want of it.
+// Returns null also if memory runs out: a read must not fail because it cannot
+// be counted.
 StatisticsShard* StatisticsShards::Find(const Statistics& statistics) {
   if (!MayUse(&state)) return nullptr;
   thread_local ShardsOfThread mine;
@@ -74,7 +75,7 @@ StatisticsShard* StatisticsShards::Find(const Statistics& statistics) {
 StatisticsShard* StatisticsShards::Take() {
   const MutexLock lock(&mutex_);
   if (free_.empty()) {
-    // GiveBack, as the thread ends, must find room.
+    // GiveBack, which runs when the thread ends, must find room.
     free_.reserve(shards_.size() + 1);
     return &shards_.emplace_back();
   }
@@ -101,7 +102,8 @@ TickerCounts StatisticsShards::Sums() const {
   return sums;
 }
 
-// Shards belong to others: what they have counted is left out from now on.
+// Shards belong to their threads. What they have counted so far is subtracted
+// from now on.
 void StatisticsShards::Reset() {
   const MutexLock lock(&mutex_);
   at_reset_ = AllSums();

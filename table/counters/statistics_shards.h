@@ -1,10 +1,11 @@
 // StatisticsShards: the counters behind Statistics, a shard for each thread.
 //
 // statistics.h says how they are written and summed. Here is how a thread finds
-// its own: the last one that it used is remembered beside the number of its
-// Statistics in one word pair of the thread, so that a thread with one
-// Statistics compares and has it. Numbers are never used again, so what is
-// remembered of one that is gone is found by nobody.
+// its own. Each thread remembers, in one pair of words, the shard that it used
+// last and the number of its Statistics. So a thread with one Statistics
+// compares, and has its shard. Numbers are never used again, so what a thread
+// remembers of a Statistics that is gone is never found. Thread-safe, except
+// that a shard is written by one thread at a time.
 #ifndef ASHLAR_TABLE_COUNTERS_STATISTICS_SHARDS_H_
 #define ASHLAR_TABLE_COUNTERS_STATISTICS_SHARDS_H_
 
@@ -25,8 +26,8 @@ inline constexpr auto kStoredTickers =
     static_cast<size_t>(Ticker::kBlockCacheHit);
 using TickerCounts = std::array<uint64_t, kStoredTickers>;
 
-// Written by one thread at a time. Two lines at a time are fetched by some
-// processors, so neighbours are that far apart.
+// Written by one thread at a time. Some processors fetch two cache lines at a
+// time, so shards are that far apart.
 class alignas(128) StatisticsShard {
  public:
   void Add(Ticker ticker, uint64_t n) {
@@ -41,30 +42,31 @@ class alignas(128) StatisticsShard {
   std::array<RelaxedAtomic<uint64_t>, kStoredTickers> counts_;
 };
 
-// The thread's last shard, and the number of the Statistics that it is of.
+// The shard that the thread used last, and the number of its Statistics.
 struct ThreadShard {
   uint64_t id = 0;
   StatisticsShard* shard = nullptr;
 };
-// As in the initial executable, also in a shared library: no call to find it.
+// In the static TLS block, also in a shared library, so that no call is needed
+// to find it.
 extern constinit thread_local ThreadShard thread_shard
     __attribute__((tls_model("initial-exec")));
 
 class StatisticsShards {
  public:
-  // This thread's. Null while the thread ends, and where there is no memory for
-  // one: then nothing is counted.
+  // Returns the calling thread's shard. Null while the thread ends, and if
+  // there is no memory for one: then nothing is counted.
   static StatisticsShard* Mine(const Statistics& statistics) {
     if (thread_shard.id == statistics.id_) [[likely]]
       return thread_shard.shard;
     return Find(statistics);
   }
 
-  // Counts since the last Reset.
+  // Returns all counts since the last Reset.
   TickerCounts Sums() const;
   void Reset();
 
-  // For threads, as they come and go.
+  // Give a shard to a thread, and take it back when the thread ends.
   StatisticsShard* Take();
   void GiveBack(StatisticsShard* shard);
 
@@ -76,7 +78,7 @@ class StatisticsShards {
   mutable Mutex mutex_;
   std::deque<StatisticsShard> shards_
       ASHLAR_THREAD_ATTRIBUTE(guarded_by(mutex_));
-  // Of threads that are gone.
+  // Shards of threads that have ended.
   std::vector<StatisticsShard*> free_
       ASHLAR_THREAD_ATTRIBUTE(guarded_by(mutex_));
   TickerCounts at_reset_ ASHLAR_THREAD_ATTRIBUTE(guarded_by(mutex_)) = {};

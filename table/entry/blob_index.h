@@ -1,8 +1,13 @@
-// BlobIndex: a reference to a value that lies in another file, as entries of
-// type kTypeBlobIndex and columns of entities hold it.
+// BlobIndex: a reference to a value that is stored elsewhere, mostly in a blob
+// file.
 //
-// Ashlar hands such references out; who has the blob files follows them. Pure
-// functions: thread-safe.
+// The value of an entry of type kTypeBlobIndex is such a reference, and so is a
+// wide column with is_blob_index. For applications that read tables of a
+// RocksDB with blob files: TableReader and Iterator return the bytes of the
+// reference, and DecodeBlobIndex decodes them. Ashlar does not read blob files;
+// the application fetches the value itself.
+//
+// Plain values and pure functions: thread-safe.
 #ifndef ASHLAR_TABLE_ENTRY_BLOB_INDEX_H_
 #define ASHLAR_TABLE_ENTRY_BLOB_INDEX_H_
 
@@ -18,22 +23,28 @@ namespace ashlar {
 struct BlobIndex {
   enum class Kind : uint8_t {
     kInlinedTtl = 0,  // no reference: the value itself, with an expiry time
-    kBlob = 1,
-    kBlobTtl = 2,
+    kBlob = 1,        // a reference
+    kBlobTtl = 2,     // a reference, with an expiry time
   };
   Kind kind = Kind::kBlob;
-  // Seconds since 1970; of kInlinedTtl and kBlobTtl.
+  // kInlinedTtl and kBlobTtl only: when the value expires, in seconds since
+  // 1970.
   uint64_t expiration = 0;
-  // Of kInlinedTtl; lives as long as what was decoded.
+  // kInlinedTtl only: the value. It points into the bytes that were decoded,
+  // and lives as long as they do.
   Slice inlined_value;
-  // Of the others. File 0 is the table's own file.
+  // kBlob and kBlobTtl only: where the value is. File number 0 is the table's
+  // own file.
   uint64_t file_number = 0;
-  uint64_t offset = 0;
-  uint64_t size = 0;
+  uint64_t offset = 0;  // of the value in that file, in bytes
+  uint64_t size = 0;    // of the value as stored, in bytes
+  // How the value is compressed: the byte as stored, which is not checked.
   CompressionType compression = CompressionType::kNoCompression;
 };
 
-// Corruption for what is no blob index.
+// Decodes the value of such an entry or column into *index, which is
+// overwritten. Returns Corruption if the bytes are no blob index; what *index
+// then has means nothing.
 ASHLAR_EXPORT Status DecodeBlobIndex(const Slice& value, BlobIndex* index);
 
 }  // namespace ashlar

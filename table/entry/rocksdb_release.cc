@@ -35,8 +35,8 @@ constexpr Row FormatRow(std::string_view feature, RocksDBRelease since) {
 constexpr auto kNever = [](const TableOptions&) { return false; };
 constexpr auto kNotTold = [](const File&) { return false; };
 
-// Whether dictionaries were asked for. What RocksDB and we write there is text
-// for people.
+// Returns whether a dictionary was asked for. RocksDB and Ashlar write text for
+// people there.
 bool NamesDictionary(const TableProperties& properties) {
   constexpr std::string_view kField = "max_dict_bytes=";
   const std::string& text = properties.compression_options;
@@ -63,7 +63,7 @@ constexpr Row kRows[] = {
      [](const TableOptions& o) {
        return o.compression == CompressionType::kZSTD;
      },
-     // Version 7 lists numbers, but is newer.
+     // Version 7 lists numbers instead, but needs a newer release anyway.
      [](const File& f) { return f.properties.compression_name == "ZSTD"; }},
     {"range deletions",
      {5, 0},
@@ -192,7 +192,7 @@ Status CheckReadableBy(const TableOptions& options,
 
 }  // namespace internal
 
-// Of releases that do not read zstd.
+// The codec for releases that do not read zstd.
 constexpr CompressionType kOldCodec = CompressionType::kLZ4Compression;
 
 Result<TableOptions> TableOptions::TargetRocksDB(std::string_view release) {
@@ -210,7 +210,7 @@ Result<TableOptions> TableOptions::TargetRocksDB(std::string_view release) {
       return Status::InvalidArgument("target_rocksdb is " + ToString(*target) +
                                      ", expected 3.10 or later");
     }
-    // What RocksDB had for a default before.
+    // RocksDB's default before kXXH3.
     if (!internal::CheckReadableBy(options, *target).ok()) {
       options.checksum = ChecksumType::kCRC32c;
     }

@@ -1,8 +1,14 @@
-// Releases of RocksDB, and since which one what of a table is read.
+// RocksDBRelease: which release of RocksDB can read which tables.
 //
-// One table says it, a row for each format version and each feature;
-// TableOptions::Validate asks it for what an application wishes,
-// the program for what a file has. Pure functions: thread-safe.
+// For applications that share tables with a RocksDB of a known release.
+// TableOptions::target_rocksdb keeps a builder from writing what that release
+// cannot read; OldestRocksDBFor says which release a file needs. Both go by one
+// list of format versions and features, each with the first release that reads
+// it.
+//
+// A file may use something that neither format version, checksum type nor
+// properties show, such as partitioned filters; OldestRocksDBFor cannot see
+// that. Plain values and pure functions: thread-safe.
 #ifndef ASHLAR_TABLE_ENTRY_ROCKSDB_RELEASE_H_
 #define ASHLAR_TABLE_ENTRY_ROCKSDB_RELEASE_H_
 
@@ -29,27 +35,29 @@ struct RocksDBRelease {
                                     const RocksDBRelease&) = default;
 };
 
-// "7.8", or "7.8.3", whose last number does not matter.
+// Parses "7.8", or "7.8.3", whose last number is ignored. Returns nothing for
+// any other text.
 ASHLAR_EXPORT std::optional<RocksDBRelease> ParseRocksDBRelease(
     std::string_view text);
-// "7.8"
+// Returns the release as text: "7.8".
 ASHLAR_EXPORT std::string ToString(const RocksDBRelease& release);
 
-// The oldest release that reads a file of this kind, as far as format version,
-// checksum type and properties tell; null properties: there are none. Empty
-// for format versions 0 and 1, which 11.0 stopped reading, and unknown ones.
+// Returns the oldest release that can read a file with this format version,
+// checksum type and properties. Absent or null: not known; nothing is concluded
+// from it. Returns nothing for format versions 0 and 1, which RocksDB stopped
+// reading in 11.0, and for versions that Ashlar does not know.
 ASHLAR_EXPORT std::optional<RocksDBRelease> OldestRocksDBFor(
     uint32_t format_version, std::optional<ChecksumType> checksum,
     const TableProperties* properties);
 
 namespace internal {
 
-// The newest format version that the release reads; 0 where it reads none
-// that is written.
+// Returns the newest format version that the release reads and that Ashlar
+// writes; 0 if there is none.
 uint32_t NewestFormatVersionOf(const RocksDBRelease& release);
 
-// InvalidArgument, naming feature and release, where the options ask for what
-// the release does not read.
+// Returns InvalidArgument, which names feature and release, if the options ask
+// for something that the release cannot read.
 Status CheckReadableBy(const TableOptions& options,
                        const RocksDBRelease& release);
 

@@ -64,7 +64,7 @@ SessionBits DecodeSessionId(std::string_view text) {
   return {hash.high64, hash.low64 != 0 ? hash.low64 : hash.high64 | 1};
 }
 
-// Three words that tell a file from all others: FORMAT.md, section 12.
+// Three words by which a file differs from all others: FORMAT.md, section 12.
 struct InternalId {
   uint64_t session;
   uint64_t file;

@@ -1,6 +1,11 @@
-// TimedValue: what an entry of type kTypeValuePreferredSeqno holds: a value,
-// and the sequence number that it would rather have, by the time when it was
-// written. Pure functions: thread-safe.
+// TimedValue: the value of an entry of type kTypeValuePreferredSeqno.
+//
+// RocksDB writes such entries for its "TimedPut": a value, and the sequence
+// number that the entry should have by the time when its data was written.
+// TableReader::Get returns the value alone. An Iterator shows the bytes as
+// stored, and TableBuilder takes them so: these functions convert them.
+//
+// Plain values and pure functions: thread-safe.
 #ifndef ASHLAR_TABLE_ENTRY_TIMED_VALUE_H_
 #define ASHLAR_TABLE_ENTRY_TIMED_VALUE_H_
 
@@ -14,13 +19,15 @@
 
 namespace ashlar {
 
-// value || fixed64 preferred sequence number
+// Stored as: value || fixed64(preferred_sequence)
 struct TimedValue {
   Slice value;
   SequenceNumber preferred_sequence = 0;
 };
 
-// *timed lives as long as `bytes`. Corruption when they are too short.
+// Decodes the value of such an entry into *timed, whose slice points into
+// `bytes` and lives as long as they do. Returns Corruption, and leaves *timed
+// alone, if there are fewer than 8 bytes.
 inline Status DecodeTimedValue(const Slice& bytes, TimedValue* timed) {
   uint64_t sequence;
   if (bytes.size() < sizeof sequence) {
@@ -35,7 +42,7 @@ inline Status DecodeTimedValue(const Slice& bytes, TimedValue* timed) {
   return {};
 }
 
-// Appends to *out.
+// Appends the stored form of `timed` to *out.
 inline void AppendTimedValue(const TimedValue& timed, std::string* out) {
   const uint64_t sequence = timed.preferred_sequence;
   out->append(timed.value.data(), timed.value.size());

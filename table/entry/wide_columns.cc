@@ -31,13 +31,13 @@ Status Bad(std::string_view what) {
   return Status::Corruption("bad wide-column entity: " + std::string(what));
 }
 
-// Gives out one column after the other, without memory of its own: an entity
-// may claim any number of columns.
+// Returns one column after the other. Allocates nothing, since an entity may
+// claim any number of columns.
 class ColumnReader {
  public:
   explicit ColumnReader(const Slice& entity) : header_(entity) {}
 
-  // Reads what stands before the columns.
+  // Reads what is before the columns.
   Status Begin() {
     if (!header_.Varint32(&version_)) return Bad("no version");
     if (version_ != kVersionInline && version_ != kVersionWithBlobs) {
@@ -51,7 +51,7 @@ class ColumnReader {
 
   uint32_t count() const { return count_; }
 
-  // To be called count() times; each column but the last may be dropped.
+  // To be called count() times.
   Status Next(WideColumn* column) {
     const Slice last_name = column_.name;
     if (!TakeColumn()) {
@@ -69,7 +69,7 @@ class ColumnReader {
   }
 
  private:
-  // Names and sizes come first, so the values begin behind the last of them.
+  // Names and sizes come first, so the values begin after the last of them.
   Status FindInlineValues() {
     Decoder decoder = header_;
     for (uint32_t i = 0; i < count_; ++i) {
@@ -106,7 +106,7 @@ class ColumnReader {
     return CheckNone();
   }
 
-  // Where no column follows, nothing else may.
+  // If there are no columns, nothing else may follow.
   Status CheckNone() const {
     if (count_ == 0 && !AtEnd()) return Bad("bytes follow no columns");
     return {};

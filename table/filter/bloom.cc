@@ -1,8 +1,8 @@
 // Data flow of building: each part of the collected hashes has a range of lines
-// to itself, but for its first and last line, which it may share with a
-// neighbour. So a crew first clears the lines, then sets those of every other
-// part, then those of the parts between: nobody waits for anybody, no bit needs
-// an atomic, and one thread or many make the same bytes.
+// to itself, except that it may share its first and last line with a neighbour.
+// So a crew first clears the lines, then sets those of every other part, then
+// those of the parts between. No thread waits for another one, no bit needs an
+// atomic, and one thread or many make the same bytes.
 
 #include "table/filter/bloom.h"
 
@@ -21,12 +21,12 @@ namespace ashlar::internal {
 
 namespace {
 
-constexpr int kMostProbes = 24;  // that are written
+constexpr int kMostProbes = 24;  // in filters that we write
 constexpr int kMaxReadableProbes = 30;
-// The largest number of lines that 32 bits of bytes can hold.
+// The largest number of lines whose bytes are counted by 32 bits.
 constexpr uint64_t kMaxFilterBytes = 0xFFFFFFC0;
 
-// How many hashes ahead of the one being set a line is fetched.
+// How many hashes ahead of the current one a line is prefetched.
 constexpr size_t kPrefetchAhead = 16;
 
 // The multiplier of probe n: its value does not wait for the probe before it.
@@ -36,7 +36,7 @@ consteval uint32_t Multiplier(int n) {
   return product;
 }
 
-// A shift by a variable takes three steps on older processors, a load one.
+// On older processors a shift by a variable takes three steps, and a load one.
 constexpr std::array<uint8_t, 8> kBitOfByte = {1, 2, 4, 8, 16, 32, 64, 128};
 
 template <size_t... kProbe>
@@ -48,7 +48,7 @@ void SetBits(char* line, uint32_t x, std::index_sequence<kProbe...>) {
   (set(x * Multiplier(kProbe)), ...);
 }
 
-// Sets the bits of n hashes, each line being fetched well before its turn.
+// Sets the bits of n hashes. Each line is prefetched well before its turn.
 template <size_t kProbes>
 void SetAll(const uint64_t* hashes, size_t n, uint32_t num_lines, char* lines) {
   const size_t ahead = std::min(n, kPrefetchAhead);
@@ -69,7 +69,7 @@ void SetAll(const uint64_t* hashes, size_t n, uint32_t num_lines, char* lines) {
   }
 }
 
-// One function a number of probes, so that the probes need no loop.
+// One function per number of probes, so that the probes need no loop.
 using SetAllFunction = void (*)(const uint64_t*, size_t, uint32_t, char*);
 constexpr auto kSetAll = []<size_t... kProbes>(
                              std::index_sequence<kProbes...>) {
@@ -94,7 +94,7 @@ uint64_t LinesFor(uint64_t num_hashes, int millibits) {
   return (bytes + kBloomLineBytes - 1) / kBloomLineBytes;
 }
 
-// The first line that none of the hashes before this part goes to, or the one
+// Returns the first line that no hash before this part goes to, or the line
 // before that.
 uint64_t FirstLine(uint64_t part, uint32_t num_lines) {
   return part * num_lines / HashCollector::kParts;
@@ -116,7 +116,7 @@ void SetAllLines(const HashCollector& hashes, const WorkerCrew& crew,
     });
     return true;
   };
-  // None of them fails.
+  // None of the calls fails.
   const bool done =
       crew.ForEach(kParts, clear) &&
       crew.ForEach(kParts / 2, [&](uint32_t i) { return set(2 * i); }) &&
@@ -129,7 +129,7 @@ const char* LineAt(const ParsedFilter& filter, uint64_t hash) {
   return filter.data + BloomLineOf(hash, filter.num_lines);
 }
 
-// Payloads need not begin where a cache line does, but tables' own do.
+// A payload need not begin at a cache line, but those that tables hold do.
 void FetchLines(const ParsedFilter& filter, const uint64_t* hashes, size_t n,
                 const char** lines) {
   const bool aligned =
@@ -192,8 +192,8 @@ void SetBloomLinesPortable(const uint64_t* hashes, size_t n, uint32_t num_lines,
   kSetAll[static_cast<size_t>(probes)](hashes, n, num_lines, lines);
 }
 
-// Found by RocksDB by measurement; more bits than the last row of the table
-// are worth ever fewer probes each.
+// RocksDB found these by measurement. Bits beyond the last row of the table
+// give fewer and fewer probes each.
 int BloomProbes(int millibits) {
   constexpr int kUpTo[] = {2080,  3580,  5100,  6640,  8300,  10070,
                            11720, 14001, 16050, 18300, 22001, 25501};
@@ -233,7 +233,7 @@ bool BuildBloom(HashCollector* hashes, const FilterDensity& density,
   if (!out->TryReserve(bytes + kFilterMetadataBytes)) return false;
   char* const lines = out->end();
   port::UseHugePages(lines, bytes);
-  // Hashes that were parted for another kind of filter may go anywhere.
+  // Hashes that were parted for another kind of filter may be in any part.
   const bool parted = hashes->parting() == BloomParting(hashes->first()) &&
                       num_lines >= HashCollector::kParts;
   SetAllLines(*hashes, parted ? crew : WorkerCrew(), num_lines, probes, lines);
@@ -250,7 +250,7 @@ FilterKind::Parsed ParseBloom(const Slice& payload, ParsedFilter* parsed) {
   using enum FilterKind::Parsed;
   const Slice meta(payload.end() - kFilterMetadataBytes, kFilterMetadataBytes);
   const size_t bytes = payload.size() - kFilterMetadataBytes;
-  // Byte 1 tells kinds of Bloom filters apart, and only 0 is in use.
+  // Byte 1 says which kind of Bloom filter it is; only 0 is in use.
   if (meta[1] != 0) return kAlways;
   const int probes = static_cast<uint8_t>(meta[2]);
   if (probes < 1 || probes > kMaxReadableProbes || meta[3] != 0 ||

@@ -1,11 +1,13 @@
-// The current Bloom filter: all probes of a key in one cache line of 64 bytes.
+// The current Bloom filter: all probes of a key are in one cache line of 64
+// bytes.
 //
-//   line = low 32 bits of the hash, scaled to the number of lines
-//   probe: bit = x >> 23 (0..511), x = x * 0x9E3779B9, from the high 32 bits
-//   payload = lines || FF 00 probes 00 00
+//   line     the low 32 bits of the hash, scaled to the number of lines
+//   probes   x = the high 32 bits of the hash; for each probe:
+//            bit = x >> 23 (0 to 511), then x = x * 0x9E3779B9
+//   payload  lines || FF 00 probes 00 00
 //
-// A row of the registry: these functions are called through it. Pure but for
-// what they are given: thread-safe.
+// A row of the registry: these functions are called through it. They change
+// only what they are given: thread-safe.
 #ifndef ASHLAR_TABLE_FILTER_BLOOM_H_
 #define ASHLAR_TABLE_FILTER_BLOOM_H_
 
@@ -29,34 +31,37 @@ bool BuildBloom(HashCollector* hashes, const FilterDensity& density,
                 const WorkerCrew& crew, Buffer* out);
 FilterKind::Parsed ParseBloom(const Slice& payload, ParsedFilter* parsed);
 
-// How many probes RocksDB makes for so many thousandths of a bit a key.
+// Returns how many probes RocksDB makes for this many thousandths of a bit per
+// key.
 int BloomProbes(int millibits);
 
 inline constexpr size_t kBloomLineBytes = 64;
 inline constexpr uint32_t kBloomProbeMultiplier = 0x9E3779B9;
 inline constexpr int kBloomBitShift = 32 - 9;  // the top 9 bits: one of 512
 
-// Where the line of a hash begins.
+// Returns the offset of a hash's line.
 inline size_t BloomLineOf(uint64_t hash, uint32_t num_lines) {
   return (uint64_t{static_cast<uint32_t>(hash)} * num_lines >> 32) *
          kBloomLineBytes;
 }
 
-// Sets the bits of n hashes among so many lines.
+// Sets the bits of n hashes in num_lines lines.
 void SetBloomLinesPortable(const uint64_t* hashes, size_t n, uint32_t num_lines,
                            char* lines, int probes);
-// The same, for up to kBloomVectorProbes probes; only on processors with
+// The same. Requires: at most kBloomVectorProbes probes, and a processor with
 // CpuFeatures::avx512_popcount.
 inline constexpr int kBloomVectorProbes = 8;
 void SetBloomLinesAvx512(const uint64_t* hashes, size_t n, uint32_t num_lines,
                          char* lines, int probes);
 
-// The AVX2 kernel; only on processors that have it.
+// Returns whether all probes of x are set in the line. Requires:
+// CpuFeatures::avx2.
 bool BloomLineMatchesAvx2(const char* line, uint32_t x, int probes);
-// The same for the lines of n hashes: bit i is the answer to hash i.
+// The same for the lines of n hashes. Bit i is the answer to hash i.
 uint64_t BloomLinesMatchAvx2(const char* const* lines, const uint64_t* hashes,
                              size_t n, int probes);
-// The same for up to so many probes, on the processors of SetBloomLinesAvx512.
+// The same. Requires: at most kBloomLongestMatch probes, and a processor as for
+// SetBloomLinesAvx512.
 inline constexpr int kBloomLongestMatch = 16;
 uint64_t BloomLinesMatchAvx512(const char* const* lines, const uint64_t* hashes,
                                size_t n, int probes);

@@ -29,7 +29,7 @@ consteval uint32_t Power(int n) {
   return product;
 }
 
-// 1 in each lane that has one of so many probes, 0 in the others.
+// Returns 1 in each lane that has one of this many probes, 0 in the others.
 ASHLAR_AVX2 inline __m256i UsedLanes(int probes) {
   const __m256i lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
   return _mm256_and_si256(_mm256_cmpgt_epi32(_mm256_set1_epi32(probes), lanes),
@@ -44,11 +44,13 @@ ASHLAR_AVX2 inline __m256i Powers() {
       static_cast<int>(Power(6)), static_cast<int>(Power(7)));
 }
 
-// Whether up to eight probes all find their bits; x in every lane.
+// Returns whether up to eight probes all find their bits set. x is in every
+// lane.
 ASHLAR_AVX2 inline bool AllSet(const char* line, __m256i x, __m256i used) {
   const __m256i values = _mm256_mullo_epi32(x, Powers());
-  // Of the 9 bits, one chooses half of the line, 3 a word of that, and 5 a bit
-  // of the word. The first is the sign, which is what a blend goes by.
+  // The 9 bits of a probe: one chooses a half of the line, 3 a word of that
+  // half, and 5 a bit of the word. The first is the sign bit, by which a blend
+  // chooses.
   const __m256i words = _mm256_srli_epi32(values, 28);
   const auto* const halves = reinterpret_cast<const __m256i*>(line);
   const __m256i lower =
@@ -62,8 +64,8 @@ ASHLAR_AVX2 inline bool AllSet(const char* line, __m256i x, __m256i used) {
   return _mm256_testc_si256(found, _mm256_sllv_epi32(used, bits)) != 0;
 }
 
-// The upper word of a hash in every lane, straight from memory: a register
-// would have to go through the one port that shuffles need too.
+// Returns the upper word of a hash in every lane, loaded from memory: from a
+// register it would need the one port that shuffles need too.
 ASHLAR_AVX2 inline __m256i UpperWord(const uint64_t* hash) {
   int x;
   std::memcpy(&x, reinterpret_cast<const char*>(hash) + sizeof x, sizeof x);

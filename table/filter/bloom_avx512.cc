@@ -2,12 +2,13 @@
 // processors with AVX-512 of the generation that also has VPOPCNTDQ: earlier
 // ones lower their clock for registers of this width.
 //
-// Data flow, eight hashes at a time: their lines are fetched and their probes'
-// bit numbers put into an array; then the eight before them are set, whose
-// lines have arrived meanwhile. A bit number is broadcast from memory to all 16
-// words of a register; shifting the top bit right by (32 * word + 31 - bit)
-// leaves it where it belongs in the one word that has it, and shifts it out in
-// all others, since counts beyond 31 (negative ones too) give zero.
+// Data flow, eight hashes at a time: their lines are prefetched, and the bit
+// numbers of their probes put into an array. Then the eight hashes before them
+// are set, whose lines have arrived meanwhile. A bit number is broadcast from
+// memory to all 16 words of a register; shifting the top bit right by (32 *
+// word + 31 - bit) leaves it where it belongs in the one word that has it, and
+// shifts it out in all others, since counts beyond 31 (negative ones too) give
+// zero.
 
 #if defined(__x86_64__)
 
@@ -28,7 +29,7 @@ namespace {
 constexpr size_t kGroup = 8;
 constexpr __mmask16 kAllWords = 0xFFFF;
 
-// What the next lines need, while they are on their way.
+// What the next lines need, kept while they are on their way.
 struct Group {
   alignas(64) uint32_t bits[kGroup][kBloomVectorProbes];
   char* lines[kGroup];
@@ -104,7 +105,7 @@ ASHLAR_AVX512 void SetAll(const uint64_t* hashes, size_t n, uint32_t num_lines,
                         kProbes);
 }
 
-// From one probe on.
+// The functions, from one probe on.
 constexpr auto kSetAll = []<size_t... kMore>(std::index_sequence<kMore...>) {
   return std::array<decltype(&SetAll<1>), sizeof...(kMore)>{
       &SetAll<kMore + 1>...};

@@ -46,8 +46,9 @@ ASHLAR_AVX512 uint64_t BloomLinesMatchAvx512(const char* const* lines,
   for (size_t i = 0; i < n; ++i) {
     const __m512i x = _mm512_set1_epi32(static_cast<int>(hashes[i] >> 32));
     const __m512i values = _mm512_mullo_epi32(x, multipliers);
-    // Of the 9 bits, 4 choose a word of the line, and 5 a bit of that. Masked
-    // forms, since GCC 12 warns of the plain ones; the code is one.
+    // The 9 bits of a probe: 4 choose a word of the line, and 5 a bit of that
+    // word. Masked forms, since GCC 12 warns of the plain ones; the code is
+    // one.
     const __m512i words = _mm512_maskz_srli_epi32(kAllWords, values, 28);
     const __m512i bits = _mm512_maskz_srli_epi32(
         kAllWords, _mm512_maskz_slli_epi32(kAllWords, values, 4), 32 - 5);

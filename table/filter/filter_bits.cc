@@ -66,7 +66,8 @@ uint64_t FilterBitsBuilder::HashesIn(uint64_t bytes) const {
   return kind_->hashes_in(bytes, density_);
 }
 
-// Counts, where sizes fit memory: one call a filter, in their order.
+// If sizes fit memory, this counts: it is called once per filter, in their
+// order.
 FilterDensity FilterBitsBuilder::ChooseDensity() {
   return fit_ == nullptr || hashes_.empty()
              ? density_
@@ -75,7 +76,7 @@ FilterDensity FilterBitsBuilder::ChooseDensity() {
 
 Status FilterBitsBuilder::Finish(Buffer* out, const WorkerCrew& crew) {
   if (hashes_.empty()) return {};
-  // What takes no longer than some wake-ups is not shared.
+  // Work that takes no longer than some wake-ups is not shared.
   constexpr uint64_t kFewHashes = uint64_t{1} << 16;
   Status built = Build(out, num_hashes() < kFewHashes ? WorkerCrew() : crew);
   hashes_.Clear();

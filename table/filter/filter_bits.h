@@ -2,12 +2,11 @@
 //
 // FilterBitsBuilder collects the hashes of one filter, or of one partition
 // after the other, and makes the payload. FilterBitsReader asks a payload of
-// any kind; which kind it is, the payload says itself. What the kinds are
-// stands in registry.cc, one row each. What is hashed (whole keys, prefixes)
-// is not their business: full_filter.h.
+// any kind; the payload itself says of which. registry.cc has the kinds, one
+// row each. What is hashed (whole keys, prefixes) is decided in full_filter.h.
 //
-// A builder belongs to one thread, which may have a crew help it to finish; a
-// reader may be asked by any number.
+// A builder belongs to one thread, which may have a crew help it to finish. Any
+// number of threads may ask a reader.
 #ifndef ASHLAR_TABLE_FILTER_FILTER_BITS_H_
 #define ASHLAR_TABLE_FILTER_FILTER_BITS_H_
 
@@ -31,12 +30,12 @@ struct FilterKind;     // registry.h
 class MemoryFit;       // memory_fit.h
 struct RibbonKernels;  // ribbon_kernels.h
 
-// The hash that every filter we write stores keys and prefixes by.
+// Returns the hash by which every filter that we write holds keys and prefixes.
 inline uint64_t HashForFilter(const Slice& bytes) {
   return FilterHash(bytes.data(), bytes.size());
 }
 
-// Bits a key as RocksDB takes them: below 1 is 1, above 100 is 100.
+// Bits per key as RocksDB takes them: below 1 counts as 1, above 100 as 100.
 struct FilterDensity {
   explicit FilterDensity(double bits);
   double bits_per_key;
@@ -45,36 +44,40 @@ struct FilterDensity {
 
 class FilterBitsBuilder {
  public:
-  // Not for FilterType::kNone. fit_memory: sizes are those that allocators hand
-  // out (memory_fit.h). guard: each filter is proven when it is finished
-  // (verify_filter.h).
+  // fit_memory: sizes are those of pieces that allocators hand out
+  // (memory_fit.h). guard: each filter is proven when it is finished
+  // (verify_filter.h). Requires: type is not kNone.
   FilterBitsBuilder(FilterType type, double bits_per_key,
                     bool fit_memory = false, HashGuard guard = HashGuard::kOff);
   ~FilterBitsBuilder();
   FilterBitsBuilder(FilterBitsBuilder&& other) noexcept;
   FilterBitsBuilder& operator=(FilterBitsBuilder&& other) noexcept;
 
-  // The hash of a key, or of a prefix where only prefixes are added.
+  // Adds the hash of a key; or of a prefix, if only prefixes are added.
   void Add(uint64_t hash) { hashes_.Add(hash); }
-  // Those of a key and its prefix, where both are added.
+  // Adds the hashes of a key and of its prefix, if both are added.
   void AddPair(uint64_t key, uint64_t prefix) { hashes_.AddPair(key, prefix); }
 
-  // What is in the filter, without repetitions that were dropped.
+  // Returns how many hashes the filter has, without repetitions that were
+  // dropped.
   uint64_t num_hashes() const { return hashes_.size(); }
-  // Bytes of the payload if it were made now.
+  // Returns the size of the payload if it were made now, in bytes.
   uint64_t SizeEstimate() const;
-  // So many hashes about fill a payload of so many bytes, as RocksDB counts.
+  // Returns about how many hashes fill a payload of this many bytes, as RocksDB
+  // counts.
   uint64_t HashesIn(uint64_t bytes) const;
 
-  // Appends the payload, nothing where nothing was added, and is as new then.
-  // Large filters are built by parts, which workers of the crew share; the
-  // payload is the same. Returns MemoryLimit when there is no memory for it;
-  // guarded, Corruption if the filter is not one of all hashes that were added.
+  // Appends the payload to *out, or nothing if nothing was added. Afterwards
+  // the builder is as new. A large filter is built by parts, which workers of
+  // the crew share; the payload is the same. Returns MemoryLimit if there is no
+  // memory for it; and, if guarded, Corruption if the filter does not have all
+  // hashes that were added.
   Status Finish(Buffer* out, const WorkerCrew& crew = {});
-  // What was added, to be finished elsewhere; is as new then.
+  // Returns a builder with all that was added, to be finished elsewhere.
+  // Afterwards this one is as new.
   FilterBitsBuilder Take();
 
-  // RocksDB's word for this kind of filter among the properties.
+  // Returns RocksDB's name of this kind of filter in the properties.
   std::string_view policy_name() const;
 
  private:
@@ -84,27 +87,27 @@ class FilterBitsBuilder {
 
   const FilterKind* kind_;
   FilterDensity density_;
-  std::unique_ptr<MemoryFit> fit_;  // null: sizes are as they come
+  std::unique_ptr<MemoryFit> fit_;  // null: sizes are not fitted
   HashCollector hashes_;
 };
 
-// A payload taken apart: which fields count depends on the kind.
+// A parsed payload. Which fields count depends on the kind.
 struct ParsedFilter {
   const char* data = nullptr;
   int probes = 0;
   uint32_t num_lines = 0;
-  int line_shift = 0;  // legacy Bloom: bytes of a line, as a power of two
-  // Ribbon.
+  int line_shift = 0;  // legacy Bloom: log2 of the bytes of a line
+  // Ribbon only.
   uint32_t seed_mask = 0;
   RibbonShape shape;
   uint64_t num_segments = 0;
   const RibbonKernels* ribbon = nullptr;
 
   bool (*may_match)(const ParsedFilter&, uint64_t hash) = nullptr;
-  // Bit i: the answer to hash i. At most kFilterBatchMax of them.
+  // Bit i is the answer to hash i. Requires: n <= kFilterBatchMax.
   uint64_t (*batch)(const ParsedFilter&, const uint64_t* hashes,
                     size_t n) = nullptr;
-  // Fetches what `batch` will look at. Null: nothing.
+  // Prefetches what `batch` will look at. Null: there is nothing to prefetch.
   void (*prefetch)(const ParsedFilter&, const uint64_t* hashes,
                    size_t n) = nullptr;
   uint64_t (*hash)(const Slice& bytes) = nullptr;  // null: HashForFilter
@@ -112,12 +115,12 @@ struct ParsedFilter {
 
 inline constexpr size_t kFilterBatchMax = 64;
 
-// Asks a filter payload. The bytes must outlive it.
+// Asks a filter payload, whose bytes must outlive it.
 class FilterBitsReader {
  public:
   enum class Kind : uint8_t {
     kEmpty,  // matches nothing
-    kBloom,  // one cache line a key
+    kBloom,  // one cache line per key
     kRibbon,
     kLegacyBloom,
     kAlways,  // matches everything: reserved, or unknown, or damaged
@@ -127,29 +130,30 @@ class FilterBitsReader {
   FilterBitsReader() : FilterBitsReader(Slice("\0\0\0\0\0", 6)) {}
   explicit FilterBitsReader(const Slice& payload);
 
-  // Whether a payload that says to be of a kind we know cannot be one. (To
-  // MayMatch it matches everything.)
+  // Returns whether a payload claims a kind that we know, but cannot be of that
+  // kind. (MayMatch then returns true for everything.)
   static bool IsDamaged(const Slice& payload);
 
   Kind kind() const { return kind_; }
-  // Of a key or prefix, for the two below: the kinds hash differently.
+  // Returns the hash of a key or prefix for MayMatch: the kinds hash
+  // differently.
   uint64_t Hash(const Slice& bytes) const {
     return parsed_.hash == nullptr ? HashForFilter(bytes) : parsed_.hash(bytes);
   }
 
-  // False: nothing with this hash was added.
+  // Returns false if nothing with this hash was added.
   bool MayMatch(uint64_t hash) const {
     return parsed_.may_match(parsed_, hash);
   }
   bool MayMatchBytes(const Slice& bytes) const { return MayMatch(Hash(bytes)); }
-  // The same for up to kFilterBatchMax hashes together, which waits for memory
-  // but once: bit i answers hash i.
+  // The same for several hashes, whose waits for memory overlap: bit i is the
+  // answer to hash i. Requires: at most kFilterBatchMax hashes.
   uint64_t MayMatchBatch(std::span<const uint64_t> hashes) const {
     return parsed_.batch(parsed_, hashes.data(), hashes.size());
   }
-  // Begins to fetch from memory what MayMatchBatch of these will need. For who
-  // has a batch in hand and knows the next: asked in turn, with the next one
-  // fetched first, no batch waits for memory.
+  // Prefetches what MayMatchBatch of these hashes will need. A caller that
+  // prefetches the next batch before it asks the current one never waits for
+  // memory.
   void Prefetch(std::span<const uint64_t> hashes) const {
     if (parsed_.prefetch == nullptr) return;
     parsed_.prefetch(parsed_, hashes.data(), hashes.size());

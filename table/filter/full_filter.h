@@ -1,10 +1,10 @@
 // What of a user key is in a filter: the whole key, its prefix, or both.
 //
 // KeyFilterBuilder feeds a filter while a table is built; the partitioned
-// filter does the same partition by partition. FilterSubject is the other
-// side: what a file's filter may be asked. Neither is asked per block.
+// filter does the same, partition by partition. FilterSubject is the reading
+// side: what a file's filter may be asked. Neither is called once per block.
 //
-// A builder belongs to one thread; subjects never change.
+// A builder belongs to one thread. A subject never changes: thread-safe.
 #ifndef ASHLAR_TABLE_FILTER_FULL_FILTER_H_
 #define ASHLAR_TABLE_FILTER_FULL_FILTER_H_
 
@@ -20,7 +20,7 @@ namespace ashlar::internal {
 
 class KeyFilterBuilder {
  public:
-  // Not for FilterType::kNone. The options must outlive it.
+  // Requires: options.filter is not kNone, and the options outlive this.
   explicit KeyFilterBuilder(const TableOptions& options)
       : prefixes_(options.prefix_extractor.get()),
         whole_keys_(options.whole_key_filtering),
@@ -29,7 +29,8 @@ class KeyFilterBuilder {
               options.detect_filter_construct_corruption ? HashGuard::kOn
                                                          : HashGuard::kOff) {}
 
-  // In key order; versions of one user key need not all be given.
+  // Adds a user key (without timestamp). Requires: keys come in order. Versions
+  // of one key need not all be added.
   void AddKey(const Slice& user_key) {
     if (prefixes_ == nullptr && whole_keys_) [[likely]] {
       bits_.Add(HashForFilter(user_key));
@@ -51,20 +52,21 @@ class KeyFilterBuilder {
 
 class FilterSubject {
  public:
-  // Nothing may be asked.
+  // The filter may be asked nothing.
   FilterSubject() = default;
-  // `given` may be null: then the built-in extractor that the file names. One
-  // of another name than the file's is of no use for it.
+  // What a filter of a file with these properties may be asked. If `given` is
+  // null, the built-in extractor that the file names is used. One with another
+  // name than the file's is of no use.
   FilterSubject(const TableProperties& properties,
                 std::shared_ptr<const PrefixExtractor> given);
 
   bool whole_keys() const { return whole_keys_; }
-  // Null where prefixes may not be asked for.
+  // Returns null if prefixes may not be asked for.
   const PrefixExtractor* prefixes() const { return prefixes_.get(); }
   bool any() const { return whole_keys_ || prefixes_ != nullptr; }
 
-  // The bytes to ask the filter about, before this user key is looked up.
-  // False where the filter cannot know.
+  // Sets *bytes to what to ask the filter before this user key is looked up.
+  // Returns false if the filter cannot know.
   bool OfKey(const Slice& user_key, Slice* bytes) const {
     if (whole_keys_) {
       *bytes = user_key;
@@ -72,7 +74,7 @@ class FilterSubject {
     }
     return OfPrefix(user_key, bytes);
   }
-  // The same before the keys with the prefix of this one are walked.
+  // The same before a walk over the keys with the prefix of this one.
   bool OfPrefix(const Slice& user_key, Slice* bytes) const;
 
  private:

@@ -8,7 +8,7 @@ namespace ashlar::internal {
 
 namespace {
 
-constexpr size_t kTogether = 32768;  // hashes that are not dealt out
+constexpr size_t kTogether = 32768;  // hashes that stay in part 0
 constexpr size_t kFirstTogether = 512;
 constexpr size_t kFirstOfPart = 1024;
 constexpr size_t kPageBytes = port::kHugePageBytes;

@@ -1,24 +1,25 @@
 // HashCollector: the hashes that a filter is going to be made of.
 //
-// Data flow: a hash is put into one of 64 parts as it comes in, by the top
-// bits of what decides about its place in the filter. So each part owns a
-// contiguous range of the final filter, whatever its size turns out to be;
-// part by part the bytes that are being written stay within the nearest
-// caches, and nothing needs to be sorted or known in advance. The first 32768
-// hashes all go into part 0, and are dealt out only when there come more:
-// smaller filters lie in the caches anyway. The order of the hashes within a
-// filter does not matter to its bytes, but the first one does (Ribbon), and is
-// kept. 8 bytes a hash are held: what that costs is mostly the kernel's work to
-// provide the memory, so most of it is taken in huge pages, of which the parts
-// have pieces of 66 KiB.
+// Data flow. Each hash goes into one of 64 parts as it comes, by the top bits
+// of what decides its place in the filter. So each part owns a contiguous range
+// of the final filter, whatever its size will be. When the filter is built part
+// by part, the bytes that are being written stay in the nearest caches, and
+// nothing needs to be sorted or known in advance. The first 32768 hashes all go
+// into part 0, and are dealt out only if more come: smaller filters stay in the
+// caches anyway. The order of the hashes does not matter to the filter's bytes,
+// except for the first one (Ribbon), which is kept.
 //
-// Guarded (TableOptions::detect_filter_construct_corruption), the collector
+// Memory: 8 bytes per hash. Its cost is mostly the kernel's work to provide it.
+// So most of it is taken in huge pages, of which the parts have pieces of 66
+// KiB.
+//
+// Guard (TableOptions::detect_filter_construct_corruption). A guarded collector
 // also keeps a sum over all hashes from the moment they come. Hashes move
-// between parts, so the sum must not depend on their order; and a faulty memory
-// cell changes the same bit of several hashes, so each hash is mixed before it
+// between parts, so the sum must not depend on their order. A faulty memory
+// cell changes the same bit of several hashes. So each hash is mixed before it
 // is added: two such changes then do not cancel out, as they do in an XOR.
 //
-// One for each filter in the making; belongs to one thread.
+// One for each filter that is being collected; belongs to one thread.
 #ifndef ASHLAR_TABLE_FILTER_HASH_COLLECTOR_H_
 #define ASHLAR_TABLE_FILTER_HASH_COLLECTOR_H_
 
@@ -34,15 +35,14 @@
 
 namespace ashlar::internal {
 
-// A hash belongs to the part that the top bits of
-// (hash XOR mask) * multiplier number.
+// The number of a hash's part is the top bits of (hash XOR mask) * multiplier.
 struct HashParting {
   uint64_t mask;
   uint64_t multiplier;
   friend bool operator==(const HashParting&, const HashParting&) = default;
 };
 
-// Whether hashes that change in memory are to be found.
+// Whether to find hashes that change in memory.
 enum class HashGuard : bool { kOff, kOn };
 
 class HashCollector {
@@ -50,13 +50,14 @@ class HashCollector {
   static constexpr size_t kParts = 64;
   static constexpr int kPartShift = 58;
 
-  // How to part the hashes may depend on the first one.
+  // Returns how to part the hashes, which may depend on the first one.
   using PartingFunction = HashParting (*)(uint64_t first_hash);
   explicit HashCollector(PartingFunction choose,
                          HashGuard guard = HashGuard::kOff)
       : choose_(choose), guarded_(guard == HashGuard::kOn) {}
 
-  // A hash that repeats the last one is dropped: versions of one user key.
+  // Adds a hash. Drops one that repeats the last one: versions of one user key
+  // do.
   void Add(uint64_t hash) {
     if (hash == last_) [[unlikely]] {
       if (!empty()) return;
@@ -64,8 +65,8 @@ class HashCollector {
     Append(hash);
   }
 
-  // A key and its prefix. Which of them are dropped decides about the size of
-  // the filter: FORMAT.md, "What is added".
+  // Adds the hashes of a key and of its prefix. Which of them are dropped
+  // decides the size of the filter: FORMAT.md, "What is added".
   void AddPair(uint64_t key, uint64_t prefix) {
     const bool repeats_last = prefix == last_ && !empty();
     const bool repeats_prefix = has_prefix_ && prefix == last_prefix_;
@@ -79,13 +80,13 @@ class HashCollector {
 
   bool empty() const { return capacity_ == 0; }
   uint64_t size() const;
-  // The first hash added. Only where there is one.
+  // Returns the first hash that was added. Requires: not empty().
   uint64_t first() const { return first_; }
   const HashParting& parting() const { return parting_; }
 
   bool guarded() const { return guarded_; }
-  // Guarded only: over all hashes, as they came. Equal to the sum of Guard()
-  // over what ForEachRun shows, unless memory was damaged.
+  // Guarded only: returns the sum over all hashes as they came. It equals the
+  // sum of Guard() over what ForEachRun shows, unless memory was damaged.
   uint64_t guard_sum() const { return guard_sum_; }
   static uint64_t Guard(uint64_t hash) {
     // Both halves of the product: each bit of the hash reaches the sum.
@@ -108,7 +109,7 @@ class HashCollector {
     }
   }
 
-  // As if nothing had been added; gives the memory back.
+  // Drops all hashes, and frees their memory.
   void Clear();
 
  private:
@@ -130,10 +131,10 @@ class HashCollector {
   size_t PartOf(uint64_t hash) const {
     return ((hash ^ parting_.mask) * parting_.multiplier) >> kPartShift;
   }
-  // Makes room in the part of a hash, and says which that is.
+  // Makes room in the part of a hash, and returns the number of the part.
   size_t Grow(uint64_t hash);
   uint64_t* NewChunk(size_t capacity);
-  // Deals out what is all in part 0.
+  // Moves the hashes, which are all in part 0, to their parts.
   void DealOut();
   static constexpr size_t kAhead = 32;
   void Put(uint64_t hash) {
@@ -146,18 +147,19 @@ class HashCollector {
 
   PartingFunction choose_;
   bool guarded_;
-  HashParting parting_{};  // of zeros as long as all is in part 0
+  HashParting parting_{};  // zeros as long as all hashes are in part 0
   bool is_dealt_out_ = false;
   uint64_t first_ = 0;
   uint64_t last_ = 0;
   uint64_t last_prefix_ = 0;
   bool has_prefix_ = false;
   uint64_t guard_sum_ = 0;
-  // Where each part's last chunk goes on and where it ends.
+  // For each part's last chunk: where the next hash goes, and where the chunk
+  // ends.
   std::array<uint64_t*, kParts> next_{};
   std::array<uint64_t*, kParts> end_{};
   std::array<std::vector<Chunk>, kParts> chunks_;
-  // What the chunks are pieces of.
+  // The memory that the chunks are pieces of.
   std::vector<std::unique_ptr<uint64_t, Free>> small_;
   std::vector<port::HugePageRegion> large_;
   std::span<uint64_t> touched_;    // the rest of the last huge page

@@ -9,7 +9,7 @@ namespace ashlar::internal {
 
 namespace {
 
-// H32, but for the last one to three bytes, which are taken as unsigned here.
+// H32, except that the last one to three bytes are taken as unsigned here.
 uint32_t LevelDbHash(const Slice& key) {
   constexpr uint32_t kFactor = 0xC6A4A793;
   uint32_t h =
@@ -65,7 +65,7 @@ bool LevelDbFilter::MayMatch(uint64_t block_offset,
                              const Slice& user_key) const {
   const uint64_t i = block_offset >> lg_;
   if (i >= count_) return true;
-  // Behind the last start stands where the starts begin.
+  // After the last start comes the offset where the starts begin.
   const char* const entry = starts_ + i * sizeof(uint32_t);
   const uint32_t start = LoadFixed32(entry);
   const uint32_t limit = LoadFixed32(entry + sizeof(uint32_t));

@@ -1,12 +1,14 @@
-// The filter block of LevelDB: many small filters, one for each 2^lg bytes of
-// the file in which a data block begins. Read only.
+// LevelDbFilter: the filter block of a LevelDB table. Read only.
 //
-//   block  = filters || start of each, fixed32 || start of the starts || lg
-//   filter = bit array || probes (1 byte); an empty one matches nothing
+// It has many small filters, one for each 2^lg bytes of the file in which a
+// data block begins.
+//
+//   block   filters || start of each, fixed32 || start of the starts || lg
+//   filter  bit array || probes (1 byte); an empty one matches nothing
 //
 // Unlike all other filters it is asked once the data block is known. Whatever
-// in it does not fit together matches everything. The bytes must outlive it.
-// Never changes: thread-safe.
+// in it is inconsistent matches everything. The bytes must outlive it. Never
+// changes: thread-safe.
 #ifndef ASHLAR_TABLE_FILTER_LEVELDB_FILTER_H_
 #define ASHLAR_TABLE_FILTER_LEVELDB_FILTER_H_
 
@@ -19,10 +21,10 @@ namespace ashlar::internal {
 
 class LevelDbFilter {
  public:
-  // Nothing where the block cannot be one.
+  // Returns the filter; nothing if the block cannot be one.
   static std::optional<LevelDbFilter> Parse(const Slice& block);
 
-  // Whether the data block at this offset of the file may hold the key.
+  // Returns whether the data block at this offset of the file may hold the key.
   bool MayMatch(uint64_t block_offset, const Slice& user_key) const;
 
  private:

@@ -14,7 +14,8 @@ constexpr uint64_t kSmallestPiece = 128;
 // A cache keeps a block with its trailer.
 constexpr uint64_t kTrailerBytes = 5;
 
-// What a filter of that many hashes costs more than the wished one.
+// Returns how many more false positives a filter of that many hashes gives than
+// the one that was asked for.
 double ExtraOf(const FilterDensity& density, const FilterDensity& wished,
                uint64_t num_hashes) {
   return static_cast<double>(num_hashes) *

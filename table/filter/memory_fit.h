@@ -1,11 +1,11 @@
-// MemoryFit: filters as large as the pieces of memory that an allocator hands
-// out, so that a cache that holds them wastes none.
+// MemoryFit: makes filters as large as the pieces of memory that an allocator
+// hands out, so that a cache that holds them wastes none.
 //
-// Pieces are what jemalloc has: four sizes for each doubling. A filter is made
-// a little larger or smaller than wished by making it a little denser or
-// thinner. Which of the two, the filters before decide: false positives of a
-// table must not become more than wished, and so the first one is larger.
-// Nothing else decides: equal keys give equal bytes on every machine.
+// Pieces are those of jemalloc: four sizes for each doubling. A filter is made
+// a little larger or smaller than asked, by making it a little denser or
+// thinner. The filters before it decide which of the two: the table's false
+// positives must not exceed what was asked for, so the first filter becomes
+// larger. Nothing else decides: equal keys give equal bytes on every machine.
 //
 // One for the filters of a table; one thread at a time.
 #ifndef ASHLAR_TABLE_FILTER_MEMORY_FIT_H_
@@ -17,21 +17,21 @@
 
 namespace ashlar::internal {
 
-// The smallest piece of so many bytes or more, and the largest of so many or
-// fewer. 128 or more.
+// Return the smallest piece of at least this many bytes, and the largest of at
+// most this many. No piece is smaller than 128 bytes.
 uint64_t PieceOfAtLeast(uint64_t bytes);
 uint64_t PieceOfAtMost(uint64_t bytes);
 
 class MemoryFit {
  public:
-  // The density for the next filter, of so many hashes, where `wished` would
-  // do. Counts it.
+  // Returns the density for the next filter, of num_hashes hashes, for which
+  // `wished` was asked. Counts that filter's false positives.
   FilterDensity Choose(const FilterKind& kind, uint64_t num_hashes,
                        uint64_t first_hash, const FilterDensity& wished);
 
  private:
-  // Expected false positives, if each hash is asked for once: how many more
-  // than wished.
+  // How many more false positives than asked for are expected, if each hash is
+  // asked for once.
   double excess_ = 0;
 };
 

@@ -1,9 +1,10 @@
 // Data flow of building: each part of the collected hashes has a range of slots
-// for its equations, which whoever takes the part fills; those that lead beyond
-// the range come in when all are done, on the caller's thread. The caller also
-// solves: each slot needs those behind it. A seed other than the one that the
-// hashes were parted by, one time in twenty, scatters the parts over all slots
-// and is tried by the caller alone.
+// for its equations. The thread that takes the part fills that range. Equations
+// that lead beyond it are inserted when all parts are done, on the calling
+// thread. The calling thread also solves, since each slot needs those after it.
+// One time in twenty a seed is needed that is not the one by which the hashes
+// were parted. It scatters the parts over all slots, and the calling thread
+// tries it alone.
 
 #include "table/filter/ribbon.h"
 
@@ -25,9 +26,9 @@ namespace ashlar::internal {
 
 namespace {
 
-// Of RocksDB: beyond it no Ribbon is made.
+// RocksDB's limit: it makes no Ribbon filter of more hashes.
 constexpr uint64_t kMostHashes = 950'000'000;
-// With fewer slots a Bloom filter is preferred where it is no larger.
+// With fewer slots a Bloom filter is made if it is not larger.
 constexpr uint64_t kFewSlots = 1024;
 constexpr int kSeeds = 256;
 
@@ -51,7 +52,8 @@ double HashesOfPower(int power) {
   return std::ldexp(1.0, power) / slots_per_hash;
 }
 
-// False positives of a Bloom filter of b bits a key with k probes.
+// Returns the rate of false positives of a Bloom filter of b bits per key with
+// k probes.
 double BloomRate(double b, int k) {
   return std::pow(1.0 - std::exp(-k / b), k);
 }
@@ -60,8 +62,9 @@ uint8_t FirstSeed(uint64_t first_hash) {
   return static_cast<uint8_t>(first_hash);
 }
 
-// Segments of the solution, for the wanted rate of false positives. The first
-// hash decides how a fraction of a block is rounded.
+// Returns the number of segments of the solution for the rate of false
+// positives that was asked for. The first hash decides how a fraction of a
+// block is rounded.
 uint64_t SegmentsFor(uint64_t num_slots, uint64_t first_hash, double one_in) {
   if (!(one_in > 1.0)) return 1;
   one_in = std::min(one_in, 4294967295.0);
@@ -81,7 +84,7 @@ uint64_t SegmentsFor(uint64_t num_slots, uint64_t first_hash, double one_in) {
          (num_blocks - upper_start_block);
 }
 
-// What is to be made of so many hashes. No slots: a Bloom filter.
+// What to make of a number of hashes. No slots: a Bloom filter.
 struct Plan {
   uint64_t num_slots;
   uint64_t num_segments;
@@ -99,15 +102,17 @@ Plan PlanFor(uint64_t n, uint64_t first_hash, const FilterDensity& density) {
   return {slots, segments};
 }
 
-// A part's hashes are dealt into so many buckets, each a range of starts.
+// How many buckets the hashes of a part are put into. Each is a range of
+// starts.
 constexpr int kBucketBits = 4;
 constexpr size_t kBuckets = size_t{1} << kBucketBits;
 constexpr int kBucketShift = HashCollector::kPartShift - kBucketBits;
 
 size_t BucketOf(uint64_t h) { return (h >> kBucketShift) % kBuckets; }
 
-// The hashes of one part, masked and rehashed, in the order of their buckets
-// where the parts were made with the same mask. Returns how many.
+// Takes the hashes of one part, masked and rehashed; in the order of their
+// buckets if the parts were made with the same mask. Returns how many there
+// are.
 size_t TakePart(const HashCollector& hashes, size_t part, uint32_t mask,
                 uint64_t* taken) {
   std::array<size_t, kBuckets> at{};
@@ -131,7 +136,7 @@ size_t TakePart(const HashCollector& hashes, size_t part, uint32_t mask,
 
 enum class Banded : uint8_t { kYes, kContradiction, kNoMemory };
 
-// The equations of a part's hashes, into the slots before `end`.
+// Inserts the equations of a part's hashes into the slots before `end`.
 Banded BandPart(const HashCollector& hashes, size_t part, uint8_t seed,
                 uint64_t num_starts, uint64_t end, RibbonBand* band,
                 std::vector<RibbonBand::Equation>* aside) {
@@ -144,7 +149,7 @@ Banded BandPart(const HashCollector& hashes, size_t part, uint8_t seed,
   return inserted ? Banded::kYes : Banded::kContradiction;
 }
 
-// Part by part, wherever its hashes go.
+// Inserts part by part, whatever slots the hashes go to.
 Banded BandInOrder(const HashCollector& hashes, uint8_t seed,
                    const RibbonShape& shape, RibbonBand* band) {
   std::vector<RibbonBand::Equation> none;
@@ -156,8 +161,8 @@ Banded BandInOrder(const HashCollector& hashes, uint8_t seed,
   return Banded::kYes;
 }
 
-// Each part fills a range of slots, which no other touches. Only with the seed
-// by which the hashes were parted.
+// Each part fills a range of slots that no other part touches. Requires: the
+// seed is the one by which the hashes were parted.
 Banded BandByParts(const HashCollector& hashes, uint8_t seed,
                    const RibbonShape& shape, const WorkerCrew& crew,
                    RibbonBand* band) {
@@ -183,7 +188,7 @@ Banded BandByParts(const HashCollector& hashes, uint8_t seed,
   return Banded::kYes;
 }
 
-// *seed becomes the one that worked.
+// Sets *seed to the one that worked.
 Banded Band(const HashCollector& hashes, const RibbonShape& shape,
             const WorkerCrew& crew, RibbonBand* band, uint8_t* seed) {
   *seed = FirstSeed(hashes.first());
@@ -222,8 +227,8 @@ uint64_t RibbonSlots(uint64_t num_hashes) {
   return std::max(whole * kRibbonWidth, kFewestSlots);
 }
 
-// That of the Bloom filter of so many bits a key: some lines have more keys
-// than others.
+// The rate of a Bloom filter of this many bits per key, of which some lines
+// have more keys than others.
 double RibbonOneIn(const FilterDensity& density) {
   const int probes = BloomProbes(density.millibits);
   constexpr double kLineBits = 512;
@@ -245,7 +250,7 @@ uint64_t RibbonSize(uint64_t num_hashes, uint64_t first_hash,
   return plan.num_segments * sizeof(Uint128) + kFilterMetadataBytes;
 }
 
-// The most that fit: sizes grow with the number.
+// Finds the most hashes that fit: sizes grow with the number.
 uint64_t RibbonHashesIn(uint64_t bytes, const FilterDensity& density) {
   uint64_t fits = 0;
   for (uint64_t step = std::bit_floor(kMostHashes); step > 0; step /= 2) {
@@ -296,7 +301,7 @@ RibbonQuestion QuestionOf(const ParsedFilter& filter, uint64_t hash) {
   return {.first = filter.data + shape.FirstSegment(block) * sizeof(Uint128),
           .end = filter.data + filter.num_segments * sizeof(Uint128),
           .lower = row.coefficients << k,
-          // In two steps: by all 128 bits one cannot shift.
+          // In two steps: a shift by 128 bits is not defined.
           .upper = row.coefficients >> 1 >> (kRibbonWidth - 1 - k),
           .columns = shape.Columns(block),
           .result = row.result};

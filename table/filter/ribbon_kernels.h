@@ -1,7 +1,7 @@
 // The hot loops of Ribbon filters, compiled for several processors.
 //
-// Used by ribbon.cc; tests compare them with each other. Pure but for what they
-// are given: thread-safe.
+// Used by ribbon.cc; tests compare them with each other. They change only what
+// they are given: thread-safe.
 #ifndef ASHLAR_TABLE_FILTER_RIBBON_KERNELS_H_
 #define ASHLAR_TABLE_FILTER_RIBBON_KERNELS_H_
 
@@ -15,16 +15,17 @@
 
 namespace ashlar::internal {
 
-// A key's equation, laid over the two blocks of the solution that it meets.
+// A key's equation, split over the two blocks of the solution that it touches.
 struct RibbonQuestion {
-  const char* first;  // segment of the first block; the second's follow
-  const char* end;    // of all segments
+  const char* first;  // first segment of the first block; the second's follow
+  const char* end;    // the end of all segments
   Uint128 lower;      // coefficients in the first block
   Uint128 upper;      // and in the second; 0: there may be none
   uint32_t columns;   // of the first block, which count for both
   uint32_t result;
 };
 
+// Returns whether the solution satisfies the equation.
 inline bool RibbonMatches(const RibbonQuestion& q) {
   const char* first = q.first;
   const char* second = first + q.columns * sizeof(Uint128);
@@ -56,20 +57,20 @@ struct RibbonKernels {
                  std::vector<RibbonBand::Equation>* aside);
   void (*solve)(const RibbonBand& band, const RibbonShape& shape,
                 char* segments);
-  // Bit i: whether the solution satisfies question i. At most 64.
+  // Bit i: whether the solution satisfies question i. Requires: n <= 64.
   uint64_t (*match)(const RibbonQuestion* questions, size_t n);
 };
 
-// Any processor.
+// For any processor.
 extern const RibbonKernels kPortableRibbonKernels;
 #if defined(__x86_64__)
-// AVX2, BMI2 and POPCNT.
+// Requires: AVX2, BMI2 and POPCNT.
 extern const RibbonKernels kAvx2RibbonKernels;
-// AVX-512 with VPOPCNTDQ.
+// Requires: AVX-512 with VPOPCNTDQ.
 extern const RibbonKernels kAvx512RibbonKernels;
 #endif
 
-// The best that this processor can run.
+// Returns the best ones that this processor can run.
 const RibbonKernels& ThisCpusRibbonKernels();
 
 }  // namespace ashlar::internal

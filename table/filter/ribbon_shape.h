@@ -1,7 +1,7 @@
-// Where the solution of a Ribbon filter lies in its segments.
+// RibbonShape: where the solution of a Ribbon filter is in its segments.
 //
-// Used by whoever builds or asks one. A plain value, computed from two numbers
-// of the payload: thread-safe.
+// Used by code that builds or asks one. A plain value, computed from two
+// numbers of the payload: thread-safe to read.
 #ifndef ASHLAR_TABLE_FILTER_RIBBON_SHAPE_H_
 #define ASHLAR_TABLE_FILTER_RIBBON_SHAPE_H_
 

@@ -1,17 +1,18 @@
 // The equations of a Ribbon filter: made from hashes, banded, solved.
 //
-// Used by ribbon.cc, which knows sizes and payloads; nothing here does. Hot
-// functions are inlined into ones that are compiled for a processor. Belongs
-// to one thread.
+// Used by ribbon.cc, which knows sizes and payloads; this code knows neither.
+// Hot functions are inlined into functions that are compiled for a processor.
+// Belongs to one thread, except as said here.
 //
-// Banding, data flow: each equation begins at some slot. If the slot is free it
-// moves in; else the two are added, which clears the first coefficient, and
-// the sum goes on to the slot of its next coefficient. Whatever the order in
-// which equations come, the same slots are taken in the end and the solution
-// is the same; so they come in the order of their starts, bucket by bucket,
-// and the rows at hand stay in the nearest caches. For the same reason several
-// threads may band at once, each a range of slots: an equation that would leave
-// its range is put aside, and comes in when all ranges are done.
+// Banding, data flow. Each equation begins at some slot. If the slot is free
+// the equation takes it. Else the two equations are added, which clears the
+// first coefficient, and the sum goes on to the slot of its next coefficient.
+// In whatever order equations come, the same slots are taken in the end, and
+// the solution is the same. So they come in the order of their starts, bucket
+// by bucket, and the rows in use stay in the nearest caches. For the same
+// reason several threads may band at once, each a range of slots. An equation
+// that would leave its range is put aside, and is inserted when all ranges are
+// done.
 #ifndef ASHLAR_TABLE_FILTER_RIBBON_SOLVER_H_
 #define ASHLAR_TABLE_FILTER_RIBBON_SOLVER_H_
 
@@ -33,14 +34,14 @@ __extension__ using Uint128 = unsigned __int128;
 
 inline constexpr uint64_t kRibbonRehash = 0x6193D459236A3A0D;
 
-// What a seed is mixed into hashes as. It has 8 bits, of which 32 are made.
+// Returns the 32 bits that are mixed into hashes for a seed of 8 bits.
 constexpr uint32_t RibbonSeedMask(uint8_t seed) {
   uint64_t mixed = seed * 0xC78219A23EEADD03;
   mixed ^= (mixed & 0xF0F0F0F0F0F0F0F0) >> 4;
   return static_cast<uint32_t>(mixed);
 }
 
-// An equation but for its start. `h` is the hash after mask and rehash.
+// An equation without its start. `h` is the hash after mask and rehash.
 struct RibbonRow {
   Uint128 coefficients;  // bit 0 is set
   uint32_t result;
@@ -60,7 +61,8 @@ inline uint64_t RibbonStart(uint64_t h, uint64_t num_starts) {
 
 class RibbonBand {
  public:
-  // False: no memory.
+  // Makes room for this many slots, all free. Returns false if there is no
+  // memory.
   [[nodiscard]] bool Allocate(uint64_t num_slots) {
     num_slots_ = num_slots;
     coefficients_.reset(
@@ -73,21 +75,21 @@ class RibbonBand {
     return true;
   }
 
-  // Before another seed is tried.
+  // Frees all slots, before another seed is tried.
   void Clear() {
     std::memset(coefficients_.get(), 0, num_slots_ * sizeof(Uint128));
     std::memset(results_.get(), 0, num_slots_ * sizeof(uint32_t));
   }
 
-  // An equation on its way; its first coefficient is that of the slot.
+  // An equation on its way. Its first coefficient is that of `slot`.
   struct Equation {
     uint64_t slot;
     Uint128 coefficients;
     uint32_t result;
   };
 
-  // Touches no slot from `end` on: there the equation is put aside. False: it
-  // contradicts the others.
+  // Inserts an equation. Touches no slot from `end` on: an equation that comes
+  // there is put aside. Returns false if it contradicts the others.
   [[gnu::always_inline]] bool Insert(uint64_t start, RibbonRow row,
                                      uint64_t end,
                                      std::vector<Equation>* aside) {
@@ -118,7 +120,7 @@ class RibbonBand {
     __builtin_prefetch(results_.get() + slot, 1);
   }
 
-  // One that was put aside; now all slots are free to be used.
+  // Inserts an equation that was put aside; it may now use all slots.
   bool InsertAside(const Equation& equation) {
     std::vector<Equation> none;
     return Insert(equation.slot,
@@ -146,7 +148,8 @@ class RibbonBand {
 };
 
 // Inserts the equations of hashes that are masked and rehashed, as far as their
-// slots lie before `end`; puts the others aside.
+// slots are before `end`, and puts the others aside. Returns false if one
+// contradicts the others.
 [[gnu::always_inline]] inline bool InsertRibbonRows(
     std::span<const uint64_t> hashes, uint64_t num_starts, RibbonBand* band,
     uint64_t end, std::vector<RibbonBand::Equation>* aside) {
@@ -163,8 +166,9 @@ class RibbonBand {
   return true;
 }
 
-// The solution, from the last slot down: each column's latest 128 bits are a
-// word that is shifted on slot by slot. A free slot's bits are 0.
+// Computes the solution from the last slot down, and writes its segments. The
+// latest 128 bits of each column are a word that is shifted slot by slot. The
+// bits of a free slot are 0.
 [[gnu::always_inline]] inline void SolveRibbonByColumn(const RibbonBand& band,
                                                        const RibbonShape& shape,
                                                        char* segments) {

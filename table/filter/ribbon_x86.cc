@@ -5,8 +5,8 @@
 // of 32 bits, the bits of that are added up into the topmost one, and the top
 // bits are taken out.
 //
-// Solve: eight columns at a time, one in each lane, of which VPOPCNTDQ counts
-// the bits.
+// Solve: eight columns at a time, one in each lane. VPOPCNTDQ counts the bits
+// of each.
 
 #if defined(__x86_64__)
 
@@ -49,13 +49,13 @@ ASHLAR_AVX2 inline __m256i TwoColumns(const char* first, const char* second,
                           _mm256_and_si256(b, upper));
 }
 
-// 64-bit halves of a and b added: one column a word.
+// Adds the 64-bit halves of a and b: one column per word.
 ASHLAR_AVX2 inline __m256i AddHalves(__m256i a, __m256i b) {
   return _mm256_xor_si256(_mm256_unpacklo_epi64(a, b),
                           _mm256_unpackhi_epi64(a, b));
 }
 
-// The parities of eight columns.
+// Returns the parities of eight columns.
 ASHLAR_AVX2 inline uint32_t Parities(const char* first, const char* second,
                                      __m256i lower, __m256i upper) {
   const __m256i w0 = AddHalves(TwoColumns(first, second, 0, lower, upper),
@@ -120,7 +120,7 @@ ASHLAR_AVX2 void SolveAvx2(const RibbonBand& band, const RibbonShape& shape,
   SolveRibbonByColumn(band, shape, segments);
 }
 
-// The latest 128 bits of eight columns, one a lane.
+// The latest 128 bits of eight columns, one per lane.
 struct EightColumns {
   __m512i low;
   __m512i high;
@@ -163,7 +163,7 @@ ASHLAR_AVX512 inline void StoreColumns(const EightColumns& s, uint32_t n,
 
 ASHLAR_AVX512 void SolveAvx512(const RibbonBand& band, const RibbonShape& shape,
                                char* segments) {
-  // One group after the other: as a rule there is but one.
+  // One group after the other: mostly there is only one.
   for (uint32_t group = 0; group < shape.upper_columns; group += kGroup) {
     const auto g = static_cast<int64_t>(group);
     const __m512i shifts =

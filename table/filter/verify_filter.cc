@@ -13,7 +13,7 @@ namespace ashlar::internal {
 
 namespace {
 
-// What the pass over a part found.
+// What the pass over one part found.
 struct PartCheck {
   uint64_t guard_sum = 0;
   uint64_t hashes = 0;

@@ -1,12 +1,13 @@
-// VerifyFilter: proves that a filter is one of the hashes it was made of.
+// VerifyFilter: proves that a filter is one of the hashes that it was made of.
 //
 // For TableOptions::detect_filter_construct_corruption. One pass over the
-// collected hashes, after the payload is built, answers both questions: their
-// sum tells whether they are still those that came, and the payload must match
-// each of them. So it finds a hash that changed before the filter was built,
-// one that changed while it was built, and a filter that lost a hash. It does
-// not find bits that are set beyond need: these cost false positives, but hide
-// no key.
+// collected hashes, after the payload is built, answers two questions. Their
+// sum shows whether they are still the hashes that came; and the payload must
+// match each of them. So it finds a hash that changed before or while the
+// filter was built, and a filter that lost a hash. It does not find bits that
+// are set without need: these cost false positives, but hide no key.
+//
+// Thread-safe.
 #ifndef ASHLAR_TABLE_FILTER_VERIFY_FILTER_H_
 #define ASHLAR_TABLE_FILTER_VERIFY_FILTER_H_
 
@@ -20,13 +21,14 @@
 
 namespace ashlar::internal {
 
-// `hashes` is guarded, and `payload` was built of it. Corruption says which of
-// the two is wrong. Workers of the crew share the work.
+// Returns ok, or Corruption that says which of the two is wrong. Workers of the
+// crew share the work. Requires: `hashes` is guarded, and `payload` was built
+// of it.
 Status VerifyFilter(const HashCollector& hashes, const Slice& payload,
                     const WorkerCrew& crew);
 
-// An error of FilterBitsBuilder::Finish, with the file and the filter that it
-// is about in front. The filter has no place in the file yet.
+// Returns an error of FilterBitsBuilder::Finish with the names of the file and
+// of the filter in front. The filter has no place in the file yet.
 Status LocateBadFilter(const Status& cause, const std::string& file_name,
                        std::string_view filter);
 

@@ -1,8 +1,8 @@
-// Where data blocks are moved so that they cross fewer boundaries of pages and
-// of the file system's larger units. Pure arithmetic, asked once per block.
+// BlockAlignment: where data blocks are moved, so that they cross fewer
+// boundaries of pages and of the file system's larger units.
 //
-// RocksDB's rules, so that blocks stand at the same offsets; FORMAT.md,
-// "Padding".
+// The builder asks it once per block. The rules are RocksDB's, so that blocks
+// get the same offsets; FORMAT.md, "Padding". Pure arithmetic: thread-safe.
 #ifndef ASHLAR_TABLE_FORMAT_BLOCK_ALIGNMENT_H_
 #define ASHLAR_TABLE_FORMAT_BLOCK_ALIGNMENT_H_
 
@@ -16,7 +16,7 @@ namespace ashlar::internal {
 
 class BlockAlignment {
  public:
-  BlockAlignment() = default;  // none
+  BlockAlignment() = default;  // moves no block
   explicit BlockAlignment(const TableOptions& options) {
     constexpr uint64_t kPage = 4096;
     if (options.block_align) unit_ = std::min(options.block_size, kPage);
@@ -27,7 +27,8 @@ class BlockAlignment {
     }
   }
 
-  // Zeros to put between `offset` and a block of that stored size.
+  // Returns how many zeros to write at `offset`, before a block of `size`
+  // stored bytes.
   uint64_t Before(uint64_t offset, uint64_t size) const {
     if (super_block_ == 0 ||
         offset / super_block_ == (offset + size) / super_block_) {
@@ -37,7 +38,7 @@ class BlockAlignment {
     return padding < max_padding_ ? padding : 0;
   }
 
-  // Zeros to put behind the trailer of such a block.
+  // Returns how many zeros to write after the trailer of such a block.
   uint64_t After(uint64_t size) const {
     if (unit_ == 0) return 0;
     return (unit_ - (size + kBlockTrailerSize) % unit_) % unit_;
@@ -45,7 +46,7 @@ class BlockAlignment {
 
  private:
   uint64_t unit_ = 0;         // 0: blocks are not aligned
-  uint64_t super_block_ = 0;  // 0: neither to these
+  uint64_t super_block_ = 0;  // 0: nor to super blocks
   uint64_t max_padding_ = 0;
 };
 

@@ -1,4 +1,7 @@
-// BlockHandle: where a block lies in the file.
+// BlockHandle: where a block is in the file.
+//
+// Used by everything that reads or writes blocks. A plain value: thread-safe to
+// read.
 #ifndef ASHLAR_TABLE_FORMAT_BLOCK_HANDLE_H_
 #define ASHLAR_TABLE_FORMAT_BLOCK_HANDLE_H_
 
@@ -9,28 +12,31 @@
 
 namespace ashlar::internal {
 
-// Type byte and checksum behind every block.
+// Size of the trailer after every block: type byte and checksum.
 inline constexpr uint64_t kBlockTrailerSize = 5;
 
 struct BlockHandle {
   uint64_t offset = 0;
   uint64_t size = 0;  // without the trailer
 
-  // (0, 0) says "there is no such block" in a metaindex.
+  // Returns whether this is (0, 0), which in a metaindex means "no such block".
   bool IsNull() const { return offset == 0 && size == 0; }
-  // Where the next block begins if nothing lies between.
+  // Returns where the trailer ends, and so mostly where the next block begins.
   uint64_t End() const { return offset + size + kBlockTrailerSize; }
-  // Whether block and trailer lie within [0, limit); wrap-around included.
+  // Returns whether block and trailer are within [0, limit). Handles any
+  // values, also those whose sum would wrap around.
   bool FitsBelow(uint64_t limit) const {
     return limit >= kBlockTrailerSize && size <= limit - kBlockTrailerSize &&
            offset <= limit - kBlockTrailerSize - size;
   }
 
+  // Appends the encoded handle to *out.
   void AppendTo(std::string* out) const {
     AppendVarint64(out, offset);
     AppendVarint64(out, size);
   }
-  // Takes a handle off the front of the bytes; false when there is none.
+  // Decodes a handle from the front of the bytes. Returns false if there is
+  // none.
   [[nodiscard]] bool DecodeFrom(Decoder* bytes) {
     return bytes->Varint64(&offset) && bytes->Varint64(&size);
   }

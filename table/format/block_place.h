@@ -1,4 +1,8 @@
 // BlockPlace: which block of a file a message is about.
+//
+// Code that reads or checks blocks makes its errors with this, so that all of
+// them name kind, number, offset and size in the same words. A plain value:
+// thread-safe to read.
 #ifndef ASHLAR_TABLE_FORMAT_BLOCK_PLACE_H_
 #define ASHLAR_TABLE_FORMAT_BLOCK_PLACE_H_
 
@@ -16,18 +20,23 @@ namespace ashlar::internal {
 struct BlockPlace {
   BlockKind kind = BlockKind::kOther;
   BlockHandle handle;
-  // Among the blocks of its kind, where that is known.
+  // The number of the block among those of its kind, if it is known.
   std::optional<uint64_t> index = std::nullopt;
 
-  // "data block #63 offset 198910 size 3112".
+  // Returns text such as "data block #63 offset 198910 size 3112".
   std::string Describe() const;
-  // "<what> in data block #63 offset 198910 size 3112: <detail>". The file's
-  // name is put in front by whoever knows it.
+  // Return errors with the message
+  //
+  //   <what> in data block #63 offset 198910 size 3112: <detail>
+  //
+  // A caller that knows the file's name puts it in front.
   Status Corruption(std::string_view what, std::string_view detail) const;
   Status NotSupported(std::string_view what, std::string_view detail) const;
-  // MemoryLimit: there is none for the block, or for what is made of it.
+  // Returns MemoryLimit: there is no memory for the block, or for what is made
+  // of it.
   Status NoMemory() const;
-  // An error of a lower floor, told the same way.
+  // Returns the error of a lower floor with the same text in front; ok stays
+  // ok.
   Status Wrap(std::string_view what, const Status& cause) const;
 
  private:

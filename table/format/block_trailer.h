@@ -1,6 +1,9 @@
-// The five bytes behind every block: compression type and checksum.
+// The trailer: the five bytes after every block.
 //
 //   block bytes [size] || u8 compression type || fixed32 checksum
+//
+// Used by the writers of blocks and by BlockSource. Pure functions:
+// thread-safe.
 #ifndef ASHLAR_TABLE_FORMAT_BLOCK_TRAILER_H_
 #define ASHLAR_TABLE_FORMAT_BLOCK_TRAILER_H_
 
@@ -13,15 +16,16 @@
 
 namespace ashlar::internal {
 
-// What versions 6 and later add to a checksum, so that an intact block at the
-// wrong place, or of another file, does not pass. 0 when base is 0.
+// Returns what format versions 6 and later add to a checksum. By it an intact
+// block at the wrong offset, or of another file, is found to be wrong. 0 if
+// base is 0.
 constexpr uint32_t ContextModifier(uint32_t base, uint64_t offset) {
   if (base == 0) return 0;
   return base ^
          (static_cast<uint32_t>(offset) + static_cast<uint32_t>(offset >> 32));
 }
 
-// The checksum that belongs behind a block of these bytes at `offset`.
+// Returns the checksum for a block of these bytes at `offset`.
 inline uint32_t BlockChecksum(ChecksumType checksum, uint32_t base,
                               uint64_t offset, const Slice& block,
                               uint8_t compression_type) {
@@ -30,7 +34,7 @@ inline uint32_t BlockChecksum(ChecksumType checksum, uint32_t base,
          ContextModifier(base, offset);
 }
 
-// Writes the five bytes at `to`.
+// Writes the five bytes of the trailer to `to`.
 inline void EncodeTrailer(ChecksumType checksum, uint32_t base, uint64_t offset,
                           const Slice& block, uint8_t compression_type,
                           char* to) {

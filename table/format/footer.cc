@@ -16,7 +16,7 @@ constexpr uint64_t kLegacyPlainMagic = 0x4F3418EB7A8F13B8;
 constexpr uint64_t kCuckooMagic = 0x926789D0C5F17873;
 constexpr uint64_t kPebbleMagic = 0xB3AA9FF0B3AA9FF0;
 
-// Positions within the 53 bytes.
+// Offsets within the 53 bytes.
 constexpr size_t kHandlesAt = 1;
 constexpr size_t kExtendedMagicAt = 1;
 constexpr size_t kFooterChecksumAt = 5;
@@ -26,7 +26,8 @@ constexpr size_t kReservedAt = 33;
 constexpr size_t kVersionAt = 41;
 constexpr size_t kMagicAt = 45;
 
-// As a handle it would be one of no bytes, far away: no old reader takes it.
+// Decoded as a handle this would be a block of no bytes, far away: no old
+// reader accepts it.
 constexpr uint32_t kExtendedMagic = 0x007A003E;
 
 std::string Hex(uint64_t v) {
@@ -48,7 +49,7 @@ Status WrongMagic(const Slice& tail) {
                             Hex(kBlockBasedMagic) + ", found " + Hex(found));
 }
 
-// Both handles of the old footers; what follows them is padding.
+// Decodes both handles of an old footer. What follows them is padding.
 Status DecodeHandles(const Slice& bytes, Footer* footer) {
   Decoder decoder(bytes);
   if (!footer->metaindex.DecodeFrom(&decoder)) {
@@ -182,7 +183,7 @@ std::string EncodeFooter(const Footer& footer) {
     assert(footer.metaindex.End() == footer.offset);
     assert(footer.base_context_checksum != 0);
     AppendFixed32(&bytes, kExtendedMagic);
-    AppendFixed32(&bytes, 0);  // the checksum, below
+    AppendFixed32(&bytes, 0);  // the checksum, set below
     AppendFixed32(&bytes, footer.base_context_checksum);
     AppendFixed32(&bytes, static_cast<uint32_t>(footer.metaindex.size));
   } else {

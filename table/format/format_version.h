@@ -1,7 +1,7 @@
-// What differs between the format versions: one row each.
+// FormatTraits: how the format versions differ, one row each.
 //
 // Code asks for a trait, never for "version >= n". FORMAT.md, "What each
-// version adds".
+// version adds", explains them. Constants: thread-safe.
 #ifndef ASHLAR_TABLE_FORMAT_FORMAT_VERSION_H_
 #define ASHLAR_TABLE_FORMAT_FORMAT_VERSION_H_
 
@@ -14,18 +14,18 @@ namespace ashlar::internal {
 
 struct FormatTraits {
   uint32_t version;
-  // Footer of 53 bytes that names checksum type and version.
+  // The footer has 53 bytes, and names checksum type and version.
   bool has_version_footer;
-  // Checksums depend on the place in the file, the footer has its own, and the
-  // index is found through the metaindex.
+  // Checksums depend on the offset in the file, the footer has one of its own,
+  // and the metaindex names the index.
   bool has_context_checksums;
-  // 1: payloads without the common size prefix; 2: with it.
+  // 1: compressed payloads have no common size prefix; 2: they have one.
   int compress_format;
-  // Files always have a properties block that names the index type.
+  // A file always has a properties block, which names the index type.
   bool requires_properties;
   bool may_have_user_key_index;
   bool may_have_delta_handles;
-  // rocksdb.compression is "manager;types;" instead of one word.
+  // The property rocksdb.compression is "manager;types;" instead of one word.
   bool lists_compression_types;
 };
 
@@ -50,7 +50,7 @@ consteval bool RowsAreInOrder() {
 }
 static_assert(RowsAreInOrder());
 
-// `version` must be one that is read, 0 to kMaxFormatVersion.
+// Returns the traits of a version. Requires: version <= kMaxFormatVersion.
 constexpr const FormatTraits& TraitsOf(uint32_t version) {
   return kFormatTraits[version];
 }

@@ -1,4 +1,4 @@
-// The names under which the metaindex has the two blocks of a hash search index
+// The names in the metaindex of the two blocks of a hash search index
 // (table/index/hash_search_index.h).
 #ifndef ASHLAR_TABLE_FORMAT_HASH_SEARCH_NAMES_H_
 #define ASHLAR_TABLE_FORMAT_HASH_SEARCH_NAMES_H_

@@ -1,9 +1,11 @@
-// KeyForm: how the keys in a file differ from the keys they stand for.
+// KeyForm: how the keys stored in a file differ from the keys that they stand
+// for.
 //
-// Most files store keys as they are. Ingested ones may carry one sequence
-// number that replaces all others, and files may have the timestamps of their
-// user keys taken off. What is read from any block goes through this, so that
-// everything above sees whole keys. A small value; thread-safe to read.
+// Most files store keys as they are. A file that was ingested may have one
+// sequence number that replaces all others, and a file may have been written
+// without the timestamps of its user keys. What is read from any block goes
+// through this, so that everything above sees whole keys. A small value:
+// thread-safe to read.
 #ifndef ASHLAR_TABLE_FORMAT_KEY_FORM_H_
 #define ASHLAR_TABLE_FORMAT_KEY_FORM_H_
 
@@ -17,11 +19,11 @@
 namespace ashlar::internal {
 
 struct KeyForm {
-  // Stands in place of every sequence number of data blocks, range deletions
-  // and first keys; separators keep theirs.
+  // Replaces every sequence number in data blocks, range deletions and first
+  // keys. Separators keep theirs.
   std::optional<SequenceNumber> sequence = std::nullopt;
-  // Bytes of the timestamp that was taken off every user key. Zeros, the oldest
-  // timestamp, stand for it.
+  // Size in bytes of the timestamp that was left out of every user key. It
+  // reads as zeros, the oldest timestamp.
   size_t stripped_timestamp = 0;
 
   friend bool operator==(const KeyForm&, const KeyForm&) = default;
@@ -30,12 +32,12 @@ struct KeyForm {
     return !sequence.has_value() && stripped_timestamp == 0;
   }
 
-  // Each makes *whole what the stored key stands for.
+  // Makes *whole the user key that the stored one stands for.
   void RestoreUserKey(const Slice& stored, std::string* whole) const {
     whole->assign(stored.data(), stored.size());
     whole->append(stripped_timestamp, '\0');
   }
-  // Of an internal key, at least 8 bytes long.
+  // The same for an internal key. Requires: at least 8 bytes.
   void Restore(const Slice& stored, std::string* whole) const {
     RestoreUserKey(UserKeyOf(stored), whole);
     const uint64_t tail = sequence.has_value()

@@ -1,7 +1,8 @@
-// KeyOrder: a comparator, with the built-in ones called without a virtual call.
+// KeyOrder: a comparator whose built-in kinds are called without a virtual
+// call.
 //
-// Builder, blocks, index and iterators compare through this. A small value;
-// the comparator must outlive it. Thread-safe.
+// Builder, blocks, index and iterators compare keys through this. A small
+// value: thread-safe to read. The comparator must outlive it.
 #ifndef ASHLAR_TABLE_FORMAT_KEY_ORDER_H_
 #define ASHLAR_TABLE_FORMAT_KEY_ORDER_H_
 
@@ -24,20 +25,20 @@ class KeyOrder {
         falling_(kind_ == Kind::kReverseBytewise ||
                  comparator == ReverseBytewiseComparatorWithU64Ts()) {}
 
-  // Of keys whose comparator is not known; `placeholder` has its name. Nothing
-  // that this says of two user keys means anything but that they are equal.
+  // Returns the order of keys whose comparator is not known; `placeholder` has
+  // its name. Of two user keys it can only say whether they are equal.
   static KeyOrder Unknown(const Comparator* placeholder) {
     KeyOrder order(placeholder);
     order.known_ = false;
     return order;
   }
   bool known() const { return known_; }
-  // Whether b is known to stand at the wrong place behind a; internal keys.
+  // Returns whether b is known not to come after a. Both are internal keys.
   bool Forbids(const Slice& a, const Slice& b) const {
     return known_ && Compare(a, b) >= 0;
   }
 
-  // The same order of keys whose timestamps were taken off.
+  // Returns the same order for keys without their timestamps.
   KeyOrder WithoutTimestamps() const {
     if (timestamp_size_ == 0) return *this;
     if (rising_) return KeyOrder(BytewiseComparator());
@@ -49,24 +50,25 @@ class KeyOrder {
   }
 
   const Comparator* comparator() const { return comparator_; }
-  // Whether what was found in one order holds in the other.
+  // Returns whether what was found in one order holds in the other.
   bool IsSameAs(const KeyOrder& other) const {
     return comparator_ == other.comparator_ && known_ == other.known_ &&
            kind_ == other.kind_ && timestamp_size_ == other.timestamp_size_;
   }
-  // At the end of each user key; 0: none.
+  // Size in bytes of the timestamp at the end of each user key; 0: none.
   size_t timestamp_size() const { return timestamp_size_; }
-  // No internal key is shorter.
+  // Size in bytes of the shortest internal key.
   size_t smallest_key() const {
     return kInternalKeyTailBytes + timestamp_size_;
   }
-  // Whether the order of user keys is that of their bytes, up or down.
+  // Returns whether user keys are ordered by their bytes, ascending or
+  // descending.
   bool IsOfBytes() const {
     return kind_ == Kind::kBytewise || kind_ == Kind::kReverseBytewise;
   }
 
-  // From the first bytes of user keys, as a big-endian integer, to one that
-  // ascends where keys do. Only where IsOfBytes.
+  // Turns the first bytes of a user key, as a big-endian integer, into an
+  // integer that ascends as keys do. Requires: IsOfBytes().
   template <typename Integer>
   Integer WordOf(Integer bytes) const {
     return kind_ == Kind::kReverseBytewise ? ~bytes : bytes;
@@ -86,7 +88,7 @@ class KeyOrder {
     return comparator_->Compare(a, b);
   }
 
-  // Of whole internal keys: user keys up, tails down.
+  // Compares internal keys: user keys ascending, then tails descending.
   int Compare(const Slice& a, const Slice& b) const {
     const int order = CompareUserKeys(UserKeyOf(a), UserKeyOf(b));
     if (order != 0) return order;
@@ -96,10 +98,10 @@ class KeyOrder {
     return tail_a > tail_b ? -1 : 1;
   }
 
-  // Whether a key that has `next` where the key before it has `last`, before
-  // the timestamps of both and with everything before being equal, sorts behind
-  // it. Sufficient, not necessary: false for comparators that say nothing about
-  // bytes.
+  // Returns true if a key sorts after the key before it, given the first byte
+  // where they differ: `next` in the key, `last` in the key before. Requires:
+  // that byte is before the timestamps of both. False proves nothing:
+  // comparators that are not of bytes always give false.
   bool AscendsAt(uint8_t last, uint8_t next) const {
     if (rising_) return last < next;
     return falling_ && last > next;
@@ -123,7 +125,8 @@ class KeyOrder {
   Kind kind_;
   uint32_t timestamp_size_;
   bool known_ = true;
-  // Before any timestamp, keys are ordered by their bytes, up or down.
+  // Whether keys, without timestamps, are ordered by their bytes, ascending or
+  // descending.
   bool rising_;
   bool falling_;
 };

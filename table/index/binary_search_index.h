@@ -1,11 +1,14 @@
-// The index that is one block: one entry a data block.
+// The binary search index: one index block, with one entry per data block.
 //
 //   separator i  with  last key of block i <= separator i < first key of i + 1
 //   value        the block's handle, whole or as a difference to the one
-//                before; and the block's first key, if the type has that
+//                before; and the block's first key, if the index type has that
 //
-// Separators are user keys where no user key spans two blocks, else internal
-// keys; all of a file have the same form. FORMAT.md, "Index and metaindex".
+// Separators are user keys if no user key spans two blocks, else internal keys.
+// All of a file have the same form. FORMAT.md, "Index and metaindex".
+//
+// A builder belongs to one thread at a time. A reader does not change:
+// thread-safe.
 #ifndef ASHLAR_TABLE_INDEX_BINARY_SEARCH_INDEX_H_
 #define ASHLAR_TABLE_INDEX_BINARY_SEARCH_INDEX_H_
 

@@ -1,5 +1,8 @@
-// BlockNote: a data block's place in an index, where reads note where they
-// found it. A small value; the index must outlive it. Thread-safe.
+// BlockNote: the place of a data block in an index, where reads leave a slot
+// hint.
+//
+// The hint says where in the block cache the block was found last. A small
+// value; the index must outlive it. Thread-safe.
 #ifndef ASHLAR_TABLE_INDEX_BLOCK_NOTE_H_
 #define ASHLAR_TABLE_INDEX_BLOCK_NOTE_H_
 
@@ -12,7 +15,7 @@
 namespace ashlar::internal {
 
 struct BlockNote {
-  const ParsedIndex* part = nullptr;  // null: nothing is noted
+  const ParsedIndex* part = nullptr;  // null: hints are not kept
   size_t i = 0;
 
   BlockHint hint() const {

@@ -1,15 +1,15 @@
-// The binary search index, with two blocks besides that tell which data blocks
-// hold the keys of a prefix (index type 1).
+// The hash search index (index type 1): a binary search index, and two more
+// blocks that say which data blocks hold the keys of a prefix.
 //
 //   rocksdb.hashindex.prefixes   prefixes end to end, in key order, each as
-//                                often as it comes anew
+//                                often as a run of its keys begins
 //   rocksdb.hashindex.metadata   for each of them: varint32 length | varint32
 //                                number of its first data block | varint32 how
 //                                many data blocks in a row hold it
 //
-// RocksDB finds blocks by them where it knows the prefix extractor. Our readers
-// search the index alone (docs/decisions.md, 25); verify looks at all three.
-// One thread at a time.
+// RocksDB finds blocks by them if it knows the prefix extractor. Our readers
+// search the index alone (docs/decisions.md, 25); verify checks all three. One
+// thread at a time.
 #ifndef ASHLAR_TABLE_INDEX_HASH_SEARCH_INDEX_H_
 #define ASHLAR_TABLE_INDEX_HASH_SEARCH_INDEX_H_
 
@@ -32,9 +32,9 @@ class HashSearchIndexBuilder final : public BinarySearchIndexBuilder {
   }
 
   bool takes_keys() const override { return true; }
-  // Given without timestamp. A key without a prefix could not be found by any,
-  // nor could one by a prefix that is partly timestamp: such a table has
-  // neither of the two blocks.
+  // Takes a key without its timestamp. A key without a prefix could not be
+  // found by prefix, nor could one whose prefix reaches into the timestamp. A
+  // table with any such key gets neither of the two blocks.
   void AddKey(const Slice& user_key) override;
   uint64_t SizeEstimate() const override {
     return IndexBuilder::SizeEstimate() + prefixes_.size() + metadata_.size();
@@ -48,21 +48,23 @@ class HashSearchIndexBuilder final : public BinarySearchIndexBuilder {
   bool all_have_prefixes_ = true;
   std::string prefixes_;
   std::string metadata_;
-  // The last prefix, which stands at the end of prefixes_. No blocks: none yet.
+  // The last prefix, which is at the end of prefixes_. If num_blocks_ is 0
+  // there is none yet.
   size_t prefix_size_ = 0;
   uint32_t first_block_ = 0;
   uint32_t num_blocks_ = 0;
   std::string with_timestamp_;  // kept for its memory
 };
 
-// Walks over what the two blocks say, along with the keys of a table.
+// Walks over the entries of the two blocks, along with the keys of a table.
 class HashSearchPrefixes {
  public:
-  // Whether both are sound, in a table of so many data blocks.
+  // Returns Corruption unless both blocks are sound, in a table of num_blocks
+  // data blocks.
   static Status Check(const Slice& prefixes, const Slice& metadata,
                       const BlockPlace& metadata_place, uint64_t num_blocks);
 
-  // The contents are sound.
+  // Takes the contents of both blocks. Requires: Check returned ok.
   HashSearchPrefixes(std::string prefixes, std::string metadata)
       : prefixes_(std::move(prefixes)),
         metadata_(std::move(metadata)),
@@ -73,8 +75,8 @@ class HashSearchPrefixes {
   HashSearchPrefixes(const HashSearchPrefixes&) = delete;
   HashSearchPrefixes& operator=(const HashSearchPrefixes&) = delete;
 
-  // Whether they lead to this data block for the prefix. To be asked in the
-  // order of keys; blocks may be left out.
+  // Returns whether the blocks lead to this data block for the prefix.
+  // Requires: calls come in the order of the keys; data blocks may be left out.
   bool Lead(const Slice& prefix, uint64_t block);
 
  private:

@@ -27,7 +27,7 @@ const char* DecodeDeltaEntry(const char* p, const char* limit,
   } else {
     uint64_t difference;
     if (!decoder.Varint64(&difference)) return nullptr;
-    // Wrap-around makes a handle that fits in no file.
+    // A sum that wraps around makes a handle that fits in no file.
     entry->handle.offset = previous.End();
     entry->handle.size =
         previous.size + static_cast<uint64_t>(ZigzagDecode(difference));
@@ -36,7 +36,7 @@ const char* DecodeDeltaEntry(const char* p, const char* limit,
   return decoder.rest().data();
 }
 
-// What other writers may put behind handle and first key is skipped.
+// Bytes that other writers may put after handle and first key are skipped.
 const char* DecodeFullEntry(const char* p, const char* limit,
                             const IndexForm& form, IndexEntry* entry) {
   EntryHeader header;

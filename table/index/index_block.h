@@ -1,12 +1,12 @@
 // The entries of an index block, whatever the index type.
 //
-//   full form   an ordinary entry; value = varint64 offset | varint64 size
-//   delta form  varint32 shared | varint32 non_shared | key bytes | value,
-//               value = offset and size where shared is 0, else
-//               varsigned64 of how the size differs from that of the entry
-//               before, behind whose block this one lies
-//   with first keys, each value ends in a length-prefixed internal key, the
-//               first of its data block
+//   full form     an ordinary entry; value = varint64 offset | varint64 size
+//   delta form    varint32 shared | varint32 non_shared | key bytes | value;
+//                 if shared is 0: value = varint64 offset | varint64 size
+//                 else: value = varsigned64, the difference of the size to that
+//                 of the entry before; the block follows that entry's block
+//   first keys    each value ends in a length-prefixed internal key, the first
+//                 of its data block
 //
 // Untrusted bytes are walked without overrun. Pure functions: thread-safe.
 #ifndef ASHLAR_TABLE_INDEX_INDEX_BLOCK_H_
@@ -36,20 +36,22 @@ struct IndexForm {
 };
 
 struct IndexEntry {
-  uint32_t offset = 0;  // where it begins; set by ForEachIndexEntry
+  uint32_t offset = 0;  // in the block; set by ForEachIndexEntry
   uint32_t shared = 0;
   Slice suffix;
   BlockHandle handle;
-  Slice first_key;  // of the data block; empty where the form has none
+  Slice first_key;  // of the data block; empty if the form has none
 };
 
-// Decodes the entry at p, whose predecessor *entry still holds. Returns where
-// the next one begins; null when it is damaged.
+// Decodes the entry at p into *entry, which still has the entry before it.
+// Returns where the next one begins; null if the entry is damaged.
 const char* DecodeIndexEntry(const char* p, const char* limit,
                              const IndexForm& form, IndexEntry* entry);
 
-// Calls `Status visit(Slice separator, const IndexEntry&)` for each entry.
-// Separators live during the call, first keys as long as the block.
+// Calls `Status visit(Slice separator, const IndexEntry&)` for each entry. Ends
+// with the first error of `visit`, or with Corruption if an entry does not
+// decode. Separators live until the call returns, first keys as long as the
+// block.
 template <typename Visit>
 Status ForEachIndexEntry(const BlockView& view, const BlockPlace& place,
                          const IndexForm& form, Visit visit) {

@@ -10,7 +10,7 @@ namespace ashlar::internal {
 
 namespace {
 
-// The largest value type that RocksDB knows: a separator so stamped sorts
+// The largest value type that RocksDB knows: a separator with this tail sorts
 // before every version of its user key. Readers do not look at the type.
 constexpr uint64_t kSeparatorTail =
     PackTail(kMaxSequenceNumber, ValueType::kTypeValuePreferredSeqno);
@@ -51,7 +51,7 @@ bool IndexBuilder::Shorten(const Slice& last_user_key,
       options_.index_shortening == kShortenSeparatorsAndSuccessor ||
       (options_.index_shortening == kShortenSeparators &&
        next_user_key != nullptr);
-  // Keys without their timestamps are not what the comparator shortens.
+  // The comparator shortens keys with their timestamps only.
   if (!wished || !options_.persist_user_defined_timestamps) return false;
   shortened_.assign(last_user_key.data(), last_user_key.size());
   if (next_user_key != nullptr) {

@@ -2,7 +2,7 @@
 
 namespace ashlar::internal {
 
-// Makes part `number` the current one; false when it cannot be read.
+// Makes part `number` the current one. Returns false if it cannot be read.
 bool IndexCursor::Enter(size_t number) {
   if (part_ != nullptr && number == part_number_) return true;
   std::optional<uint64_t> blocks_before;
@@ -59,7 +59,7 @@ bool IndexCursor::Seek(const Slice& internal_key) {
   const size_t number = index_->FindPart(internal_key);
   if (number == index_->num_parts() || !Enter(number)) return false;
   at_ = part_->Find(internal_key);
-  // The root's separator may lie behind the part's own last one.
+  // The root's separator may be after the part's own last one.
   return at_ < part_->size() || FirstOfPart(number + 1);
 }
 

@@ -1,8 +1,8 @@
 // IndexCursor: a place in the row of a table's data blocks.
 //
 // Iterators, Get and checks walk over blocks with it, whatever the index type.
-// Moving within a part is arithmetic; only the step into another part asks the
-// index. Belongs to one thread; the index must outlive it.
+// Moving within a part is arithmetic; only a step into another part asks the
+// index. Belongs to one thread. The index must outlive it.
 #ifndef ASHLAR_TABLE_INDEX_INDEX_CURSOR_H_
 #define ASHLAR_TABLE_INDEX_INDEX_CURSOR_H_
 
@@ -21,17 +21,18 @@ namespace ashlar::internal {
 
 class IndexCursor {
  public:
-  IndexCursor() = default;  // only to be assigned to
+  IndexCursor() = default;  // may only be assigned to
   explicit IndexCursor(const IndexReader* index) : index_(index) {}
 
-  // Each is true when the cursor then stands on a block. If not, status()
-  // tells an end of the table from damage, and only a seek leads on.
+  // Each of these returns whether the cursor is then at a block. If it is not,
+  // status() says whether that is an end of the table or damage, and only a
+  // seek may follow.
   bool SeekToFirst();
   bool SeekToLast();
-  // The first block that may hold the internal key or one behind it.
+  // Moves to the first block that may hold the internal key or a later one.
   bool Seek(const Slice& internal_key);
-  // The same for who has found the place already: number `at` of an index that
-  // is not partitioned, whose part somebody holds.
+  // Moves to block number `at` of `part`, for a caller that has found it.
+  // Requires: the index is not partitioned, and the caller holds its part.
   bool SeekToBlock(const ParsedIndex* part, size_t at) {
     assert(!index_->is_partitioned());
     status_ = Status();
@@ -55,20 +56,22 @@ class IndexCursor {
   }
   const Status& status() const { return status_; }
 
-  // From here on: only on a block.
+  // Requires, like all that follow: the cursor is at a block.
   const BlockHandle& handle() const { return part_->handle(at_); }
   Slice separator() const { return part_->separator(at_); }
-  // The block's first internal key; empty where the index does not tell.
+  // Returns the block's first internal key; empty if the index does not have
+  // it.
   Slice first_key() const { return part_->first_key(at_); }
-  // Where to note where the block was found.
+  // Returns where to leave a slot hint for the block.
   BlockNote note() const { return {part_, at_}; }
-  // With the block's number, where that is known without reading more parts.
+  // Returns the block's place, with its number if that is known without reading
+  // more parts.
   BlockPlace place() const {
     BlockPlace place;
     TellPlace(&place);
     return place;
   }
-  // The same into a place that is as new, without a copy.
+  // Does the same without a copy. Requires: *place is as new.
   void TellPlace(BlockPlace* place) const {
     place->kind = BlockKind::kData;
     place->handle = handle();
@@ -76,18 +79,18 @@ class IndexCursor {
       place->index = *blocks_before_part_ + at_;
     }
   }
-  // The block so many places behind this one, or before it where negative; of
-  // no part where the index would have to be asked for it.
+  // Returns the note of the block `places` after this one, or before it if
+  // negative. The note has no part if the block is in another part.
   BlockNote NoteNear(ptrdiff_t places) const {
     const size_t i = at_ + static_cast<size_t>(places);
     return i < part_->size() ? BlockNote{part_, i} : BlockNote();
   }
-  // Whether the block's separator sorts before, like or behind the internal
-  // key: < 0, 0, > 0.
+  // Compares the block's separator with the internal key: < 0 if it sorts
+  // before the key, 0, or > 0 if after it.
   int CompareSeparator(const Slice& internal_key) const {
     return part_->CompareSeparator(at_, internal_key);
   }
-  // The same for the block before; < 0 where there is none.
+  // The same for the block before; < 0 if there is none.
   int CompareSeparatorBefore(const Slice& internal_key) const {
     if (at_ > 0) return part_->CompareSeparator(at_ - 1, internal_key);
     if (part_number_ == 0) return -1;
@@ -100,7 +103,7 @@ class IndexCursor {
   bool Enter(size_t number);
 
   const IndexReader* index_ = nullptr;
-  IndexHold hold_;  // of part_, unless others hold it
+  IndexHold hold_;  // holds part_, unless the caller does
   const ParsedIndex* part_ = nullptr;
   size_t part_number_ = 0;
   size_t at_ = 0;

@@ -53,7 +53,7 @@ bool IndexEncoder::WasMoved(const BlockHandle& handle) const {
          handle.offset != end + alignment_.After(last_handle_.size);
 }
 
-// Entries at restart points are whole.
+// Returns the key of restart point i, which is stored whole.
 Slice IndexEncoder::RestartKey(size_t i) const {
   const char* p = entries_.data() + restarts_[i];
   const char* const limit = entries_.slice().end();
@@ -67,8 +67,8 @@ Slice IndexEncoder::RestartKey(size_t i) const {
   return Slice(p, non_shared);
 }
 
-// Takes the eight bytes of each key behind what all have in common for a
-// number; whether the steps between these numbers are nearly the same.
+// Takes the eight bytes of each restart key, after what all have in common, as
+// a number. Returns whether the steps between these numbers are nearly equal.
 bool IndexEncoder::IsUniform(double threshold) const {
   constexpr size_t kLeastRestarts = 3;
   if (threshold < 0 || restarts_.size() < kLeastRestarts) return false;

@@ -1,7 +1,7 @@
 // IndexEncoder: writes the entries of one index block in a given form.
 //
 // Used by every index type, for whole indexes, partitions and top levels, and
-// for the index over filter partitions. index_block.h shows the bytes and
+// for the index over filter partitions. index_block.h shows the bytes, and
 // decodes them. One thread at a time.
 #ifndef ASHLAR_TABLE_INDEX_INDEX_ENCODER_H_
 #define ASHLAR_TABLE_INDEX_INDEX_ENCODER_H_
@@ -20,7 +20,7 @@ namespace ashlar::internal {
 
 class IndexEncoder {
  public:
-  // `alignment`: that of the blocks that the handles name.
+  // `alignment` is that of the blocks that the handles name.
   IndexEncoder(const IndexForm& form, int restart_interval,
                const BlockAlignment& alignment = {})
       : form_(form),
@@ -28,27 +28,29 @@ class IndexEncoder {
         alignment_(alignment) {}
 
   bool empty() const { return num_entries_ == 0; }
-  // Whether the next entry is a restart point, which shares nothing.
+  // Returns whether the next entry is a restart point, which shares nothing.
   bool NextIsRestart() const { return since_restart_ == restart_interval_; }
-  // Bytes of the block if it were finished now.
+  // Returns the size of the block if it were finished now, in bytes.
   uint64_t SizeEstimate() const {
     return entries_.size() + (restarts_.size() + 1) * sizeof(uint32_t);
   }
-  // The separator in this form; the first key is ignored where the form has
-  // none. Delta form: a whole handle where nothing of the key is shared, else
-  // only how the size differs, the block lying right behind the one before. A
-  // block that was moved for the sake of a super block has a whole key.
+  // Adds an entry. The separator is in the form of the index; first_key is
+  // ignored if the form has none. In the delta form an entry has a whole handle
+  // if its key shares nothing with the one before. Else it has only the
+  // difference of the sizes: its block follows the block before. A block that
+  // was moved to a super block boundary gets a whole key.
   void Add(const Slice& separator, const BlockHandle& handle,
            const Slice& first_key);
 
-  // Completes the block and returns its bytes, which live until the next Add
-  // or Clear. Below a threshold >= 0 of how unevenly the keys at restart points
-  // lie, the block is marked as uniform, and so is *uniform.
+  // Completes the block, and returns its bytes, which live until the next Add
+  // or Clear. If the threshold is 0 or more, and the keys at restart points are
+  // spread more evenly than that, marks the block as uniform. *uniform says
+  // whether it is.
   Slice Finish(double uniform_cv_threshold, bool* uniform);
   void Clear();
 
  private:
-  // Whether the block does not lie where it would without super blocks.
+  // Returns whether the block was moved to a super block boundary.
   bool WasMoved(const BlockHandle& handle) const;
   bool IsUniform(double threshold) const;
   Slice RestartKey(size_t i) const;

@@ -1,8 +1,8 @@
-// IndexHold: a parsed index block that stays alive while it is looked at.
+// IndexHold: a parsed index block that stays alive while a thread uses it.
 //
-// Where an index keeps its blocks itself this is a pointer; where they lie in
-// the block cache it is a reference to the cache's entry too. Belongs to one
-// thread; the index and the cache must outlive it.
+// If the index keeps its blocks itself, this is a pointer. If they are in the
+// block cache, it is a cache handle too. Belongs to one thread. Index and cache
+// must outlive it.
 #ifndef ASHLAR_TABLE_INDEX_INDEX_HOLD_H_
 #define ASHLAR_TABLE_INDEX_INDEX_HOLD_H_
 
@@ -16,7 +16,7 @@
 
 namespace ashlar::internal {
 
-// What the block cache keeps of an index block.
+// What the block cache holds for an index block.
 struct CachedIndexBlock {
   CachedIndexBlock(const BlockPlace& place, ParsedIndex parsed_in)
       : kind(place.kind), handle(place.handle), parsed(std::move(parsed_in)) {}
@@ -33,7 +33,7 @@ struct CachedIndexBlock {
 class IndexHold {
  public:
   IndexHold() = default;
-  // Somebody else keeps it alive.
+  // For a block that the index keeps alive.
   explicit IndexHold(const ParsedIndex* kept) : index_(kept) {}
   explicit IndexHold(TypedHandle<CachedIndexBlock> cached)
       : index_(cached ? &cached->parsed : nullptr),
@@ -59,15 +59,16 @@ class IndexHold {
   TypedHandle<CachedIndexBlock> cached_;
 };
 
-// Index blocks that are kept elsewhere than in their index, where they may be
-// gone at any time that nobody holds them.
+// Where index blocks are kept if not in their index. A block that no IndexHold
+// holds may be gone at any time.
 class IndexBlockStore {
  public:
   virtual ~IndexBlockStore() = default;
-  // Empty: it is not there, or not as a block of this order and form.
+  // Returns the block; empty if it is not there, or was parsed by another order
+  // or form.
   virtual IndexHold Find(const BlockPlace& place, const KeyOrder& order,
                          const IndexForm& form) const = 0;
-  // Empty: there is no memory.
+  // Keeps the block, and returns it; empty if there is no memory.
   virtual IndexHold Keep(const BlockPlace& place, ParsedIndex parsed) const = 0;
 };
 

@@ -29,8 +29,9 @@ Status ParsedIndex::CheckHandle(const BlockHandle& handle,
   return {};
 }
 
-// What a stored separator stands for. *whole keeps its bytes where they are not
-// those that are stored. Separators keep their sequence numbers.
+// Returns the separator that a stored one stands for. *whole has its bytes if
+// they differ from those that are stored. Separators keep their sequence
+// numbers.
 Slice ParsedIndex::RestoreSeparator(const Slice& stored,
                                     std::string* whole) const {
   const size_t timestamp = form_.keys.stripped_timestamp;
@@ -57,8 +58,8 @@ Status ParsedIndex::Add(const Slice& stored, const IndexEntry& entry,
   }
   Status status = CheckHandle(entry.handle, place, file_limit);
   if (!status.ok()) return status;
-  // Filters of a key's versions may be cut between them: of equal keys the
-  // first one counts.
+  // Filters may be cut between the versions of a key: of equal keys the first
+  // one counts.
   const int most = place.kind == BlockKind::kFilter ? 1 : 0;
   if (size() != 0 && order_.known() &&
       CompareSeparators(separator(size() - 1), key) >= most) {
@@ -71,7 +72,7 @@ Status ParsedIndex::Add(const Slice& stored, const IndexEntry& entry,
   return form_.first_keys ? AddFirstKey(entry.first_key, place) : Status();
 }
 
-// Of the entry that was added last.
+// Adds the first key of the entry that was added last.
 Status ParsedIndex::AddFirstKey(const Slice& stored, const BlockPlace& place) {
   const size_t i = size() - 1;
   const char* wrong = nullptr;
@@ -121,7 +122,7 @@ int ParsedIndex::CompareSeparator(size_t i, const Slice& user_key,
   return own > tail ? -1 : 1;
 }
 
-// Of orders that are those of bytes: in others a word says nothing.
+// Only for orders of bytes: in others a word means nothing.
 void ParsedIndex::MakeWords() {
   if (!order_.known() || !order_.IsOfBytes() || size() == 0) return;
   const size_t prefix_size =
@@ -142,7 +143,8 @@ ParsedIndex::Search ParsedIndex::WordsOn(const Slice& user_key) const {
       SameBytes(user_key.data(), prefix_.data(), prefix_.size())) [[likely]] {
     return {.word = order_.WordOf(WordTree::WordOf(user_key, prefix_.size()))};
   }
-  // It parts from all of them within what they share, or ends there.
+  // The key differs from all separators within what they have in common, or
+  // ends there.
   const bool before = order_.CompareUserKeys(user_key, prefix_) < 0;
   return {.before_all = before, .behind_all = !before};
 }
@@ -192,8 +194,8 @@ void ParsedIndex::FindBatch(std::span<const Slice> user_keys, uint64_t tail,
   }
 }
 
-// From the first separator whose word is not smaller to the one that is sought:
-// another one only where words are equal.
+// Goes on from the first separator whose word is not smaller to the right one,
+// which is another only if words are equal.
 size_t ParsedIndex::PlaceAmongEqual(size_t place, uint64_t word,
                                     const Slice& user_key,
                                     uint64_t tail) const {

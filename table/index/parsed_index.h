@@ -1,9 +1,9 @@
-// ParsedIndex: one index block, held so that it can be searched at once.
+// ParsedIndex: one index block, in a form that can be searched.
 //
-// Used by every index type: it is the whole of a binary-search index, a
-// partition, or the top level of a partitioned one. Parsed once, with every
-// handle and the order of the keys checked; then searched by any number of
-// threads.
+// Used by every index type: it is the whole of a binary search index, a
+// partition, or the top level of a partitioned one. It is parsed once, and
+// every handle and the order of the keys are checked. Then any number of
+// threads may search it.
 #ifndef ASHLAR_TABLE_INDEX_PARSED_INDEX_H_
 #define ASHLAR_TABLE_INDEX_PARSED_INDEX_H_
 
@@ -28,9 +28,9 @@ class ParsedIndex {
  public:
   ParsedIndex(KeyOrder order, IndexForm form) : order_(order), form_(form) {}
 
-  // Takes in an index block. Handles must fit below `file_limit` and ascend,
-  // and so must separators; first keys must lie between the separators on both
-  // sides of their block.
+  // Parses an index block. Returns Corruption unless handles fit below
+  // `file_limit` and ascend, separators ascend, and each first key is between
+  // the separators on both sides of its block. To be called once.
   Status Parse(const Slice& contents, const BlockPlace& place,
                uint64_t file_limit);
 
@@ -39,22 +39,22 @@ class ParsedIndex {
   size_t size() const { return handles_.size(); }
   const BlockHandle& handle(size_t i) const { return handles_[i]; }
   Slice separator(size_t i) const { return Part(keys_, key_ends_, i); }
-  // Internal key; empty where the form has none.
+  // Returns the first internal key of block i; empty if the form has none.
   Slice first_key(size_t i) const {
     return form_.first_keys ? Part(first_keys_, first_key_ends_, i) : Slice();
   }
-  // The first block that may hold the internal key or one behind it; size()
-  // where there is none.
+  // Returns the first block that may hold the internal key or a later one;
+  // size() if there is none.
   size_t Find(const Slice& internal_key) const {
     const Slice user_key = UserKeyOf(internal_key);
     return EndFind(BeginFind(user_key), user_key, TailOf(internal_key));
   }
-  // The same in two steps, for who has other things to do while the index's
-  // memory is fetched. The key is given without its tail: user_key, with the
-  // timestamp if keys have one.
+  // The same in two steps, for a caller that has other things to do while the
+  // memory of the index is fetched. user_key is the key without its tail; it
+  // has its timestamp if keys have one.
   struct Search {
     size_t leaf = 0;
-    // What the words say of the key: its word, or that it lies on one side of
+    // What the words say of the key: its word, or that it is before or after
     // all separators.
     uint64_t word = 0;
     bool before_all = false;
@@ -63,26 +63,29 @@ class ParsedIndex {
   Search BeginFind(const Slice& user_key) const;
   size_t EndFind(const Search& search, const Slice& user_key,
                  uint64_t tail) const;
-  // The same for several keys of one tail; at most WordTree::kBatch.
+  // The same for several keys with one tail. Requires: at most WordTree::kBatch
+  // keys.
   void FindBatch(std::span<const Slice> user_keys, uint64_t tail,
                  uint32_t* places) const;
-  // Where reads found block i last, or nothing of use.
+  // Returns the slot hint of block i: where reads found it last, or nothing of
+  // use.
   BlockHint hint(size_t i) const {
     return words_ == nullptr ? BlockHint() : words_->hint(i);
   }
   void Note(size_t i, uint32_t slot, const void* address) const {
     if (words_ != nullptr) words_->Note(i, slot, address);
   }
-  // i <= size().
+  // Prefetches handle i. Requires: i <= size().
   void PrefetchHandle(size_t i) const {
     __builtin_prefetch(handles_.data() + i);
   }
-  // Whether separator i sorts before, like or behind the internal key: < 0, 0,
-  // > 0. A separator that is a user key counts as behind all its versions.
+  // Compares separator i with the internal key: < 0 if it sorts before the key,
+  // 0, or > 0 if after it. A separator that is a user key counts as after all
+  // versions of it.
   int CompareSeparator(size_t i, const Slice& internal_key) const {
     return CompareSeparator(i, UserKeyOf(internal_key), TailOf(internal_key));
   }
-  // Of two separators in this form.
+  // Compares two separators in this form.
   int CompareSeparators(const Slice& a, const Slice& b) const {
     return form_.user_keys ? order_.CompareUserKeys(a, b)
                            : order_.Compare(a, b);
@@ -116,8 +119,8 @@ class ParsedIndex {
 
   KeyOrder order_;
   IndexForm form_;
-  // Null: the order is not that of bytes, or there is nothing to find. All
-  // separators begin with prefix_, which lies in keys_.
+  // Null if the order is not that of bytes, or if there is nothing to find. All
+  // separators begin with prefix_, which points into keys_.
   std::unique_ptr<WordTree> words_;
   Slice prefix_;
   Buffer keys_;

@@ -1,8 +1,9 @@
-// Where partitions of an index, and of a filter, are cut. Pure arithmetic.
+// PartitionPolicy: where partitions of an index, and of a filter, are cut.
 //
 // The rules are RocksDB's, so that equal input gives equal files; FORMAT.md,
-// "Partitions". Any other cut would give a valid file too. Two users, the
-// two-level index and the partitioned filter, which know nothing of each other.
+// "Partitions". Any other cut would give a valid file too. It has two users,
+// the two-level index and the partitioned filter, which do not know each other.
+// Pure arithmetic: thread-safe.
 #ifndef ASHLAR_TABLE_INDEX_PARTITION_POLICY_H_
 #define ASHLAR_TABLE_INDEX_PARTITION_POLICY_H_
 
@@ -12,10 +13,11 @@
 
 namespace ashlar::internal {
 
-// What an entry adds to an index partition, told before it is coded.
+// What an entry adds to an index partition, before it is encoded. Sizes in
+// bytes.
 struct IndexEntrySizes {
-  uint64_t last_key = 0;  // the data block's last internal key, whole
-  uint64_t handle = 0;    // coded whole
+  uint64_t last_key = 0;  // of the data block's last internal key, whole
+  uint64_t handle = 0;    // of the handle, encoded whole
   bool restart_due = false;
   bool delta_handles = false;
 };
@@ -29,9 +31,9 @@ class PartitionPolicy {
                       99) /
                      100) {}
 
-  // Whether an index partition that has `size` bytes is to be closed before an
-  // entry is added. Prefix sharing is left out of account on purpose; a handle
-  // that will be told as a difference counts as half.
+  // Returns whether an index partition that has `size` bytes is to be closed
+  // before the entry is added. Does not count shared prefixes, on purpose. A
+  // handle that will be stored as a difference counts half.
   bool ShouldCutIndex(uint64_t size, const IndexEntrySizes& entry) const {
     if (size >= size_) return true;
     if (nearly_full_ == 0 || size <= nearly_full_) return false;
@@ -47,7 +49,7 @@ class PartitionPolicy {
     return after > size_;
   }
 
-  // Bytes that a filter partition shall not exceed.
+  // Returns how many bytes a filter partition shall have at most.
   uint64_t filter_partition_bytes() const { return nearly_full_; }
 
  private:

@@ -1,4 +1,7 @@
 // The index types: one row each, by the number that files store.
+//
+// Used by builder and reader. To add a type: its file, and a row in
+// registry.cc. Constants and pure functions: thread-safe.
 #ifndef ASHLAR_TABLE_INDEX_REGISTRY_H_
 #define ASHLAR_TABLE_INDEX_REGISTRY_H_
 
@@ -14,7 +17,7 @@ namespace ashlar::internal {
 
 struct IndexTypeRow {
   IndexType type;
-  // Whether the entries of the data blocks carry first keys.
+  // Whether the entries have the first keys of their data blocks.
   bool has_first_keys;
   std::unique_ptr<IndexBuilder> (*new_builder)(const TableOptions& options,
                                                bool has_first_keys);
@@ -23,10 +26,10 @@ struct IndexTypeRow {
                  const BlockPlace& place, std::unique_ptr<IndexReader>* index);
 };
 
-// Null for a number that no index type has.
+// Returns the row of the type with this number, or null.
 const IndexTypeRow* FindIndexType(uint32_t number);
 
-// Of the type that the options name.
+// Returns a builder of the type that the options name.
 std::unique_ptr<IndexBuilder> NewIndexBuilder(const TableOptions& options);
 
 }  // namespace ashlar::internal

@@ -16,7 +16,7 @@ TwoLevelIndexBuilder::TwoLevelIndexBuilder(const TableOptions& options)
                           options.index_block_restart_interval,
                           BlockAlignment(options)) {}
 
-// The file's last block always joins the partition in the making.
+// The file's last block always joins the current partition.
 bool TwoLevelIndexBuilder::CutsBefore(size_t i) const {
   if (with_internal_keys_.empty() || IsLast(i)) return false;
   if (cut_requested_) return true;
@@ -92,7 +92,7 @@ Status TwoLevelIndexReader::Open(const IndexSource& source,
   return {};
 }
 
-// A partition must lie between the separators of the root on both sides.
+// Checks that a partition is between the separators of the root on both sides.
 Status TwoLevelIndexReader::CheckPart(size_t i, const ParsedIndex& part) const {
   const BlockPlace place = PartPlace(i);
   if (part.size() == 0) {
@@ -146,8 +146,8 @@ Status TwoLevelIndexReader::PartOfStore(size_t i, IndexHold* part) const {
   return *part ? Status() : place.NoMemory();
 }
 
-// Two threads may read one partition at the same time; the first to publish it
-// wins, and the other takes that one.
+// Two threads may read one partition at the same time. The first to publish it
+// wins, and the other uses that copy.
 Status TwoLevelIndexReader::KeptPart(size_t i, IndexHold* part) const {
   const ParsedIndex* kept = parts_[i].Load();
   if (kept == nullptr) [[unlikely]] {

@@ -1,10 +1,13 @@
-// The partitioned index: index blocks over runs of data blocks, and a root
-// with one entry for each of them.
+// The partitioned index: index blocks over runs of data blocks, and a root with
+// one entry for each of them.
 //
-//   partition  an index block: one entry a data block
+//   partition  an index block: one entry per data block
 //   root       separator = the partition's last one, value = its handle
 //
 // All have one key form and one handle form; FORMAT.md, "Index and metaindex".
+//
+// A builder belongs to one thread at a time. A reader changes only by reading
+// partitions in: thread-safe.
 #ifndef ASHLAR_TABLE_INDEX_TWO_LEVEL_INDEX_H_
 #define ASHLAR_TABLE_INDEX_TWO_LEVEL_INDEX_H_
 
@@ -38,19 +41,20 @@ class TwoLevelIndexBuilder final : public IndexBuilder {
   bool CutsBefore(size_t i) const;
 
   const PartitionPolicy policy_;
-  // The partition in the making, in both forms: how large it is decides where
-  // it ends, long before it is known which form the file has.
+  // The current partition, in both forms: its size decides where it ends, long
+  // before it is known which form the file has.
   IndexEncoder with_user_keys_;
   IndexEncoder with_internal_keys_;
-  // Behind the last block of each partition but the one in the making.
+  // For each partition but the current one: the number of the block after its
+  // last.
   std::vector<size_t> ends_;
   bool cut_requested_ = false;
   bool was_cut_ = false;
 };
 
-// Each partition is read when it is needed first, checked, and kept, or read
-// when it is needed and not in the store. A damaged
-// one fails only those reads that need it, and is tried again each time.
+// A partition is read and checked when it is first needed, and then kept; or,
+// with a store, whenever it is needed and not there. A damaged partition fails
+// only the reads that need it, and is tried again each time.
 class TwoLevelIndexReader final : public IndexReader {
  public:
   static Status Open(const IndexSource& source, const Slice& contents,
@@ -71,13 +75,13 @@ class TwoLevelIndexReader final : public IndexReader {
   Status KeptPart(size_t i, IndexHold* part) const;
   Status CheckPart(size_t i, const ParsedIndex& part) const;
 
-  // What is in memory of partitions, and how much may be: keys that share
-  // prefixes can be far larger than their file.
+  // How many bytes of partitions are in memory, and how many may be: keys that
+  // share prefixes can be far larger than their file.
   mutable RelaxedAtomic<uint64_t> part_bytes_{0};
   const uint64_t most_part_bytes_;
-  // Null where they are in a store.
+  // Null if partitions are in a store.
   std::unique_ptr<PublishedPointer<const ParsedIndex>[]> parts_;
-  std::vector<IndexHold> pinned_;  // of the store, or none
+  std::vector<IndexHold> pinned_;  // after PinParts, with a store
 };
 
 }  // namespace ashlar::internal

@@ -48,7 +48,7 @@ void WordTree::Build(std::span<const uint64_t> words,
   const size_t num_leaves = (size_ + kLeaf - 1) / kLeaf;
   leaves_ = std::make_unique<WordLeaf[]>(num_leaves);
   levels_.leaves = leaves_.get();
-  std::vector<int64_t> last_words;  // of the nodes below
+  std::vector<int64_t> last_words;  // the last word of each node below
   last_words.reserve(num_leaves);
   for (size_t i = 0; i < num_leaves * kLeaf; ++i) {
     WordLeaf& leaf = leaves_[i / kLeaf];
@@ -56,7 +56,7 @@ void WordTree::Build(std::span<const uint64_t> words,
     leaf.slots[i % kLeaf].Store(BlockHint::kNoSlot);
     if (i % kLeaf == kLeaf - 1) last_words.push_back(leaf.words.back());
   }
-  // From the leaves up, each level in memory of its own.
+  // From the leaves up; each level has memory of its own.
   std::vector<const int64_t*> upwards;
   while (last_words.size() > 1) {
     const size_t nodes = (last_words.size() + kWidth - 1) / kWidth;
@@ -106,7 +106,7 @@ void WordTree::Note(size_t i, uint32_t slot, const void* address) const {
   RelaxedAtomic<uint32_t>& slot_there = leaf.slots[i % kLeaf];
   RelaxedAtomic<uint32_t>& line_there = leaf.lines[i % kLeaf];
   const auto line = static_cast<uint32_t>(bytes >> kLineBits);
-  // Lines that threads share are written only where that changes them.
+  // A cache line that threads share is written only if that changes it.
   if (slot_there.Load() != slot) slot_there.Store(slot);
   if (line_there.Load() == line) return;
   line_there.Store(line);

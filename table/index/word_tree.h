@@ -1,19 +1,20 @@
 // WordTree: finds a key's place among the separators of an index.
 //
-// Data flow. Separators are held as words: the eight bytes behind what all of
+// Data flow. Separators are held as words: the eight bytes after what all of
 // them have in common, big-endian, so that integers compare as bytes do. The
-// last level holds all words in leaves of 8, two lines each; every level above
-// has, for each node of the one below, the last word in it, 16 to a node. A
-// search counts, level by level, how many of a node's words are smaller: no
-// branch depends on the key, and every level is one wait for memory.
+// last level holds all words, in leaves of 8, two cache lines each. Every level
+// above has, for each node of the level below, the last word in it, 16 to a
+// node. A search counts, level by level, how many of a node's words are
+// smaller. No branch depends on the key, and each level is one wait for memory.
 //
-// A word is less than the key: equal ones are told apart by the caller.
+// A word is less than the key: the caller tells keys with equal words apart.
 //
-// Beside its words a leaf keeps hints, of where the cache has the blocks: they
-// are in the lines that the search has just fetched. Relaxed, since a hint is
-// never believed: a slot's key is compared, and an address is only prefetched.
+// Beside its words a leaf keeps slot hints, of where the cache has the blocks:
+// they are in the cache lines that the search has just fetched. They are
+// relaxed, since a hint is never believed: the key in the slot is compared, and
+// an address is only prefetched.
 //
-// Built once; then used by any number of threads.
+// Built once; then any number of threads may use it.
 #ifndef ASHLAR_TABLE_INDEX_WORD_TREE_H_
 #define ASHLAR_TABLE_INDEX_WORD_TREE_H_
 
@@ -31,22 +32,22 @@
 
 namespace ashlar::internal {
 
-// Where a reader found a block last. Both may be wrong.
+// A slot hint: where a reader found a block last. Both values may be wrong.
 struct BlockHint {
   static constexpr uint32_t kNoSlot = std::numeric_limits<uint32_t>::max();
 
-  uint32_t slot = kNoSlot;        // of the cache
-  const char* address = nullptr;  // null: not known
+  uint32_t slot = kNoSlot;        // in the cache's table
+  const char* address = nullptr;  // of the block; null: not known
 };
 
-// 8 words, and the hints of their blocks. Words are kept with their upper bit
-// turned, so that processors that know signed comparisons only can compare.
+// 8 words, and the slot hints of their blocks. Words are kept with their top
+// bit inverted, for processors that can only compare signed numbers.
 struct alignas(64) WordLeaf {
   static constexpr size_t kWidth = 8;
 
   std::array<int64_t, kWidth> words;
   std::array<RelaxedAtomic<uint32_t>, kWidth> slots;
-  // Of the address, without its lowest 6 bits and those above the 38 lowest.
+  // Bits 6 to 37 of each block's address.
   std::array<RelaxedAtomic<uint32_t>, kWidth> lines;
 };
 static_assert(sizeof(WordLeaf) == 128);
@@ -56,7 +57,7 @@ struct WordLevels {
   static constexpr size_t kMost = 8;  // 8 * 16^8 words
 
   const WordLeaf* leaves = nullptr;
-  // From the root down to what is above the leaves.
+  // The levels above the leaves, from the root down.
   std::array<const int64_t*, kMost> inner = {};
   size_t num_inner = 0;
 };
@@ -68,24 +69,25 @@ class WordTree {
   static constexpr size_t kWidth = 16;  // of the nodes above the leaves
   static constexpr size_t kBatch = 32;
 
-  // Eight bytes of a key from `at` on, as an integer; 0 for those behind its
-  // end. at <= key.size().
+  // Returns eight bytes of a key from `at` on, as a big-endian integer. Bytes
+  // after its end count as 0. Requires: at <= key.size().
   static uint64_t WordOf(const Slice& key, size_t at);
 
-  // Ascending; equal ones may follow each other. To be called once.
+  // Builds the tree. To be called once. Requires: words ascend; equal ones may
+  // follow each other.
   void Build(std::span<const uint64_t> words);
   void Build(std::span<const uint64_t> words, const WordTreeKernels& kernels);
 
   size_t size() const { return size_; }
-  // The first word that is not smaller; size() where there is none.
+  // Returns the first word that is not smaller; size() if there is none.
   size_t LowerBound(uint64_t word) const {
     return FindInLeaf(FindLeaf(word), word);
   }
-  // The same in two steps: the first one has the leaf fetched and does not wait
-  // for it.
+  // The same in two steps. The first prefetches the leaf, and does not wait for
+  // it.
   size_t FindLeaf(uint64_t word) const;
   size_t FindInLeaf(size_t leaf, uint64_t word) const;
-  // The same for up to kBatch at once, which wait for memory together.
+  // The same for up to kBatch words at once, whose waits for memory overlap.
   void LowerBounds(std::span<const uint64_t> words, uint32_t* places) const;
   uint64_t word(size_t i) const {
     return Turn(leaves_[i / WordLeaf::kWidth].words[i % WordLeaf::kWidth]);
@@ -99,7 +101,7 @@ class WordTree {
                       : reinterpret_cast<const char*>(region_.Load() |
                                                       line << kLineBits)};
   }
-  // Any thread may.
+  // Sets the slot hint of block i. Any thread may call it.
   void Note(size_t i, uint32_t slot, const void* address) const;
 
   uint64_t MemoryUsage() const;

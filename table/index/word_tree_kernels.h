@@ -12,15 +12,15 @@
 
 namespace ashlar::internal {
 
-// `word` is not larger than the last one of the levels. So on every level it is
-// not larger than the last one of the node that the search comes to, and no
-// count is that of all.
+// Requires: `word` is not larger than the last word of the tree. So on every
+// level it is not larger than the last word of the node that the search comes
+// to, and no count is that of all words of a node.
 struct WordTreeKernels {
-  // The two halves of one search: the number of the leaf, which is being
-  // fetched then, and the place in it.
+  // The two halves of one search. The first returns the number of the leaf, and
+  // prefetches it; the second returns the place in the leaf.
   size_t (*find_leaf)(const WordLevels& levels, int64_t word);
   size_t (*find_in_leaf)(const WordLeaf& leaf, int64_t word);
-  // Up to WordTree::kBatch of them.
+  // Searches for n words at once. Requires: n <= WordTree::kBatch.
   void (*lower_bounds)(const WordLevels& levels, const int64_t* words, size_t n,
                        uint32_t* places);
 };
@@ -31,7 +31,8 @@ inline void FetchLeaf(const WordLeaf& leaf) {
   for (size_t i = 0; i < sizeof leaf; i += kLine) __builtin_prefetch(bytes + i);
 }
 
-// `Count::In<kWidth>(node, word)`: how many of the node's words are smaller.
+// `Count::In<kWidth>(node, word)` returns how many of the node's words are
+// smaller.
 template <typename Count>
 [[gnu::always_inline]] inline size_t SearchLeaf(const WordLevels& levels,
                                                 int64_t word) {
@@ -41,7 +42,7 @@ template <typename Count>
     const int64_t* const words = levels.inner[i] + node * kWidth;
     node = node * kWidth + Count::template In<kWidth>(words, word);
   }
-  // The hints will be asked for too.
+  // The whole leaf: its slot hints will be asked for too.
   FetchLeaf(levels.leaves[node]);
   return node;
 }
@@ -52,7 +53,7 @@ template <typename Count>
   return Count::template In<WordLeaf::kWidth>(leaf.words.data(), word);
 }
 
-// All searches go down level by level, side by side.
+// All searches go down together, level by level.
 template <typename Count>
 [[gnu::always_inline]] inline void SearchWordsTogether(const WordLevels& levels,
                                                        const int64_t* words,
@@ -87,7 +88,7 @@ template <typename Count>
 
 extern const WordTreeKernels kPortableWordTreeKernels;
 #if defined(__x86_64__)
-// Only where CpuFeatures::avx2.
+// Requires: CpuFeatures::avx2.
 extern const WordTreeKernels kAvx2WordTreeKernels;
 #endif
 const WordTreeKernels& ThisCpusWordTreeKernels();

@@ -13,8 +13,8 @@ namespace ashlar::internal {
 
 namespace {
 
-// In the compiler's own vectors: a function that names instructions could not
-// be inlined into the searches, which are for all processors.
+// Uses the compiler's own vectors: a function that names instructions could not
+// be inlined into the searches, which are compiled for all processors.
 struct CountByVectors {
   template <size_t kWidth>
   [[gnu::always_inline]] static size_t In(const int64_t* node, int64_t word) {

@@ -1,8 +1,9 @@
 // FilterQuestions: hashes that a filter must know, asked many at a time.
 //
-// For who has all keys of a table to ask about, one after the other. A filter
-// lies in no near cache: what a question will look at is fetched when it comes
-// in, and looked at some dozens of questions later. One thread at a time.
+// For the Inspector, which asks about all keys of a table, one after the other.
+// A filter is in no near cache. So what a question will look at is prefetched
+// when the question comes in, and looked at some dozens of questions later. One
+// thread at a time.
 #ifndef ASHLAR_TABLE_INSPECT_FILTER_QUESTIONS_H_
 #define ASHLAR_TABLE_INSPECT_FILTER_QUESTIONS_H_
 
@@ -20,11 +21,13 @@ class FilterQuestions {
  public:
   static constexpr size_t kMostAtOnce = 32;
 
-  // Forgets what was not asked.
+  // Drops the questions that were not asked yet.
   void Clear() { pending_ = 0; }
 
-  // At most kMostAtOnce of them. False: one that came before is denied. Another
-  // filter than before is not to be asked until AskRest.
+  // Takes the hashes as questions, and may ask the filter some that came
+  // before. Returns false if it denies one of those. Requires: at most
+  // kMostAtOnce hashes; AskRest or Clear is called before another filter is
+  // asked.
   [[nodiscard]] bool Add(const FilterBitsReader& filter,
                          std::span<const uint64_t> hashes) {
     filter.Prefetch(hashes);
@@ -38,7 +41,7 @@ class FilterQuestions {
     return known;
   }
 
-  // False: one is denied. None is left then.
+  // Asks all questions that are left. Returns false if the filter denies one.
   [[nodiscard]] bool AskRest(const FilterBitsReader& filter) {
     const size_t first = std::min(pending_, kFilterBatchMax);
     const bool known =

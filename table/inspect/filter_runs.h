@@ -1,10 +1,10 @@
-// FilterRuns: what neighbouring parts of a partitioned filter know of the key
-// where each ends.
+// FilterRuns: whether neighbouring partitions of a filter know the key where
+// each of them ends.
 //
-// A read of a key may ask several parts: each that ends with a version of the
-// key, or for a seek with a key of the same prefix, and the one after them. The
-// parts that end so are asked once, when they are added, however many keys go
-// by them. Thread-safe to read.
+// A read of a key may ask several partitions: each that ends with a version of
+// the key (or, for a seek, with a key of the same prefix), and the one after
+// them. A partition is asked about its end once, when it is added, however many
+// keys go by it later. Thread-safe to read.
 #ifndef ASHLAR_TABLE_INSPECT_FILTER_RUNS_H_
 #define ASHLAR_TABLE_INSPECT_FILTER_RUNS_H_
 
@@ -21,8 +21,9 @@ class FilterRuns {
  public:
   size_t size() const { return ends_.size(); }
 
-  // The next part, by the user key where it ends and the prefix of that.
-  // `bool knows(Slice)` asks the part; whole_keys: of user keys too.
+  // Adds the next partition, by the user key where it ends and the prefix of
+  // that. `bool knows(Slice)` asks the partition. whole_keys: whether the
+  // filter holds user keys too.
   template <typename Knows>
   void Add(const Slice& user_key, const std::optional<Slice>& prefix,
            bool whole_keys, const Knows& knows) {
@@ -45,8 +46,8 @@ class FilterRuns {
     ends_.push_back(std::move(part));
   }
 
-  // Whether parts `first` to before `end` all end with this user key and know
-  // it; nothing where one ends otherwise.
+  // Returns whether partitions [first, end), which all end with this user key,
+  // know it. Returns nothing if one of them ends with another key.
   std::optional<bool> KnowKey(const Slice& user_key, size_t first,
                               size_t end) const {
     if (first >= end) return true;
@@ -56,7 +57,7 @@ class FilterRuns {
     }
     return last.keys.behind_denied <= first;
   }
-  // The same of a prefix.
+  // The same for a prefix.
   std::optional<bool> KnowPrefix(const Slice& prefix, size_t first,
                                  size_t end) const {
     if (first >= end) return true;
@@ -66,8 +67,8 @@ class FilterRuns {
     }
     return last.prefixes.behind_denied <= first;
   }
-  // The first of the parts before `part` that end with a key of the prefix one
-  // after the other; `part` where there is none.
+  // Returns the first partition of the row before `part` that all end with a
+  // key of the prefix; `part` if there is none.
   size_t FirstBefore(size_t part, const Slice& prefix) const {
     return part != 0 && EndsWithPrefix(part - 1, prefix)
                ? ends_[part - 1].prefixes.first
@@ -75,10 +76,11 @@ class FilterRuns {
   }
 
  private:
-  // Parts one after the other that end alike.
+  // Neighbouring partitions that end with the same key, or the same prefix.
   struct Run {
     size_t first = 0;
-    // Behind the last of them that does not know it; 0: there is none.
+    // One more than the number of the last of them that does not know it; 0:
+    // all know it.
     size_t behind_denied = 0;
   };
   struct Part {

@@ -1,5 +1,5 @@
-// The part of the Inspector that finds out how the index is made where no
-// properties are left to tell.
+// The part of the Inspector that finds out the form of the index if there are
+// no properties to say it.
 
 #include "table/inspect/inspector.h"
 #include "table/inspect/restart_points.h"
@@ -17,8 +17,9 @@ bool IsPointType(ValueType type) {
 
 }  // namespace
 
-// User keys that end in such bytes, and in the order of internal keys at that,
-// are rare; the other way round every internal key would do as a user key.
+// User keys that end in such bytes, and are in the order of internal keys, are
+// rare. The other way round nothing would be learnt: every internal key could
+// be a user key.
 bool Inspector::AreInternalKeys(const IndexItems& items, size_t first) {
   for (size_t i = first; i < items.size(); ++i) {
     const Slice& key = items[i].separator;
@@ -118,8 +119,8 @@ bool Inspector::IsDataBlock(const BlockHandle& handle) {
   return status.ok() && entries != 0;
 }
 
-// The parts of its index lie behind all data blocks, and end with the same
-// separators as they have in the top level.
+// A partition of the index is after all its data blocks, and ends with the same
+// separator as it has in the top level.
 bool Inspector::LooksLikePartition(const IndexItem& item,
                                    IndexItems* children) {
   const BlockPlace place{BlockKind::kIndexPartition, item.handle, 0};
@@ -135,8 +136,9 @@ bool Inspector::LooksLikePartition(const IndexItem& item,
          children->back().separator == item.separator;
 }
 
-// In the older form a part of an index would do as a data block, so what looks
-// like one must lead to a data block, or says nothing.
+// In the older form a partition of an index could be taken for a data block. So
+// a block that looks like a partition must lead to a data block, or it decides
+// nothing.
 Status Inspector::GuessTwoLevels(const IndexItems& top,
                                  std::optional<bool>* two_levels) {
   BeginStep();

@@ -1,8 +1,8 @@
-// IndexItems: what the entries of index blocks tell, kept.
+// IndexItems: the entries of index blocks, kept in memory.
 //
-// For the Inspector, which has those of a whole index at once: keys lie one
-// behind the other in a few large pieces of memory, so that an item costs no
-// allocation. Thread-safe to read.
+// For the Inspector, which has those of a whole index at once. The keys are
+// stored end to end in a few large pieces of memory, so that an item needs no
+// allocation of its own. Thread-safe to read.
 #ifndef ASHLAR_TABLE_INSPECT_INDEX_ITEMS_H_
 #define ASHLAR_TABLE_INSPECT_INDEX_ITEMS_H_
 
@@ -19,12 +19,12 @@ namespace ashlar::internal {
 struct IndexItem {
   BlockHandle handle;
   Slice separator;
-  Slice first_key;  // of type 3 only
+  Slice first_key;  // index type 3 only
 };
 
 class IndexItems {
  public:
-  // How far it has come.
+  // How much it holds, for GoBack.
   struct Mark {
     size_t items;
     size_t pieces;
@@ -38,15 +38,15 @@ class IndexItems {
   auto begin() const { return items_.begin(); }
   auto end() const { return items_.end(); }
 
-  // About so many more will come. Of an index in parts that is said for each:
-  // room still grows in proportion to what is there.
+  // Makes room for about n more items. A partitioned index calls it for each
+  // partition, so room grows at least in proportion to what is there.
   void Expect(size_t n) {
     const size_t wanted = items_.size() + std::min(n, kMostExpected);
     if (wanted > items_.capacity()) {
       items_.reserve(std::max(wanted, 2 * items_.capacity()));
     }
   }
-  // The keys are copied.
+  // Adds an item, and copies its keys.
   void Add(const BlockHandle& handle, const Slice& separator,
            const Slice& first_key) {
     items_.push_back({handle, Keep(separator), Keep(first_key)});
@@ -56,7 +56,7 @@ class IndexItems {
     return {items_.size(), keys_.size(),
             keys_.empty() ? 0 : keys_.back().size()};
   }
-  // Drops what was added since.
+  // Drops what was added after mark().
   void GoBack(const Mark& mark) {
     items_.resize(mark.items);
     keys_.resize(mark.pieces);

@@ -1,4 +1,4 @@
-// The public face of the Inspector.
+// InspectTable: the public call of the Inspector.
 
 #include "ashlar/table/inspect.h"
 

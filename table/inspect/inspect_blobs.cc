@@ -1,9 +1,9 @@
-// The part of the Inspector that looks at values which the file holds itself.
+// The part of the Inspector that checks values which the file stores itself.
 //
-//   payload, type byte 0, checksum: as a block, among the data blocks
+//   payload, type byte 0, checksum: like a block, among the data blocks
 //
-// An entry refers to one by a blob index of file 0, an entity by a column that
-// is one.
+// An entry refers to one by a blob index of file 0, and an entity by a column
+// that is such a blob index.
 
 #include <set>
 #include <utility>
@@ -41,7 +41,7 @@ Status Inspector::TakeBlob(const Slice& blob_index, size_t data_block,
   return status;
 }
 
-// Several entries may refer to one.
+// Checks each blob once, although several entries may refer to it.
 Status Inspector::InspectBlobs() {
   const std::vector<FoundBlob>& blobs = walk_.blobs;
   std::set<std::pair<uint64_t, uint64_t>> seen;
@@ -49,7 +49,7 @@ Status Inspector::InspectBlobs() {
   for (size_t i = 0; i < blobs.size(); ++i) {
     const BlockHandle& handle = blobs[i].handle;
     const size_t before = seen.size();
-    // Mostly they ascend.
+    // Mostly their offsets ascend.
     seen.emplace_hint(seen.end(), handle.offset, handle.size);
     if (seen.size() == before) continue;
     if (!GoesOnToBlock(i, found_->file_size)) return GivenUp();

@@ -1,4 +1,4 @@
-// The part of the Inspector that walks data blocks.
+// The part of the Inspector that walks over data blocks.
 
 #include <iterator>
 
@@ -13,8 +13,8 @@ namespace ashlar::internal {
 
 namespace {
 
-// Whether the block's hash index leads to the entry of restart interval
-// `interval` that `it` stands on.
+// Returns Corruption unless the block's hash index leads to the entry of `it`,
+// in restart interval `interval`.
 Status CheckHashIndex(const BlockView& view, const BlockPlace& place,
                       const BlockIterator& it, uint32_t interval) {
   const uint8_t bucket = BucketOf(view, UserKeyOf(it.key()));
@@ -25,7 +25,7 @@ Status CheckHashIndex(const BlockView& view, const BlockPlace& place,
                               std::to_string(interval));
 }
 
-// Whether a Get of this entry can hand out its value.
+// Returns Corruption unless a Get of this entry could return its value.
 Status CheckValue(const BlockPlace& place, const BlockIterator& it) {
   Status status;
   if (TypeOf(it.key()) == ValueType::kTypeWideColumnEntity) {
@@ -38,9 +38,9 @@ Status CheckValue(const BlockPlace& place, const BlockIterator& it) {
   return place.Wrap("value of " + DescribeInternalKey(it.key()), status);
 }
 
-// Without an order, a key of a type or at a place that it cannot have says
-// nothing of the other entries: where each can be decoded, all of them can be
-// handed out.
+// For blocks whose walk failed where the order is not known. A key with a type
+// or at a place that it cannot have says nothing of the other entries: if each
+// can be decoded, all of them can be shown.
 void CheckPlainEntries(const BlockView& view, const BlockPlace& place,
                        BlockInfo* info) {
   info->num_entries = 0;
@@ -63,12 +63,12 @@ uint32_t SharedBytes(const BlockView& view, uint32_t offset) {
 
 }  // namespace
 
-// Puts those of before behind them.
+// Puts the blocks that were found before after them.
 Status Inspector::InspectDataBlocks() {
   std::vector<BlockInfo> others;
   others.swap(found_->blocks);
   found_->blocks.reserve(data_blocks_.size() + others.size() + 1);
-  // Each page of so long a list would else cost a fault of its own.
+  // Else each page of so long a list would cost a page fault.
   port::UseHugePages(found_->blocks.data(),
                      found_->blocks.capacity() * sizeof(BlockInfo));
   Status status = TakeDataBlocks();
@@ -166,8 +166,8 @@ Slice Inspector::AsRead(const Slice& stored, std::string* whole) const {
   return *whole;
 }
 
-// One sequence number stands for those of all entries: what told versions of a
-// key from each other may be gone.
+// For files in which one sequence number replaces those of all entries: it may
+// make versions of a key equal.
 class Inspector::ReadKeys {
  public:
   ReadKeys(const Inspector& inspector, const BlockView& view)
@@ -205,7 +205,7 @@ Status Inspector::WalkInOrder(const BlockView& view, const BlockPlace& place,
   std::string first_key;
   RestartPoints restarts(view);
   ReadKeys keys(*this, view);
-  Status found_by;  // the first key or value that a reader would miss
+  Status found_by;  // the first fault of a key or value for a reader
   for (bool on_entry = it.SeekToFirst(); on_entry; on_entry = it.Next()) {
     if (info->num_entries++ == 0) first_key = it.key().ToString();
     if (has_blobs_) {
@@ -230,7 +230,7 @@ Status Inspector::WalkInOrder(const BlockView& view, const BlockPlace& place,
   if (options_.first_keys) {
     info->first_key = UserKeyOf(first_key).ToString();
   }
-  // What a wrong restart point leads to is told by it.
+  // A wrong restart point is reported first: other faults may follow from it.
   Status sought = restarts.Judge(place);
   if (!sought.ok()) return sought;
   return found_by.ok() ? CheckSeparators(place, first_key, it.key()) : found_by;

@@ -11,7 +11,7 @@
 
 namespace ashlar::internal {
 
-// It is asked about keys in no order.
+// Makes room in huge pages, since the filter is asked about keys in no order.
 void Inspector::ExpectFilter(const BlockHandle& handle, Buffer* stored) const {
   const uint64_t bytes = handle.size + kBlockTrailerSize;
   if (stored->capacity() >= bytes ||
@@ -22,15 +22,14 @@ void Inspector::ExpectFilter(const BlockHandle& handle, Buffer* stored) const {
   if (stored->TryReserve(bytes)) port::UseHugePages(stored->data(), bytes);
 }
 
-// A file without properties has the subject of one whose properties say
-// nothing.
+// A file without properties counts as one whose properties say nothing.
 void Inspector::TakeFilterSubject() {
   filter_subject_ =
       FilterSubject(found_->properties.value_or(TableProperties()), nullptr);
 }
 
-// As the reader has it: Pebble gives a table without entries one data block,
-// which is empty, and counts range deletions among the entries.
+// The same rule as the reader's. Pebble gives a table without entries one data
+// block, which is empty, and counts range deletions among the entries.
 bool Inspector::HasPoints() const {
   const TableProperties properties =
       found_->properties.value_or(TableProperties());
@@ -40,7 +39,7 @@ bool Inspector::HasPoints() const {
                : !data_blocks_.empty();
 }
 
-// Takes the filter along, so that every key that is met can be asked of it.
+// Keeps the filter, so that it can be asked about every key that is met.
 Status Inspector::InspectFilter(const std::string& name, const Slice& contents,
                                 const BlockPlace& place) {
   const FilterBitsReader reader(contents);
@@ -58,7 +57,7 @@ Status Inspector::InspectFilter(const std::string& name, const Slice& contents,
                                 std::to_string(contents.size()) +
                                 " or the other metadata are not");
   }
-  // Of several filters one is asked.
+  // If there are several filters, one is asked.
   const bool asked = filter_.empty() &&
                      name == std::string(kFullFilterPrefix) +
                                  std::string(kBuiltinFilterName) &&
@@ -66,7 +65,7 @@ Status Inspector::InspectFilter(const std::string& name, const Slice& contents,
   if (asked && reader.kind() != FilterBitsReader::Kind::kAlways) {
     FilterPart& part = filter_.emplace_back();
     part.bits = reader;
-    // It stays where it is, unless it was compressed.
+    // The payload stays where it is: in `stored`, unless it was compressed.
     Buffer* const home = contents.data() == walk_.workspace.stored.data()
                              ? &walk_.workspace.stored
                              : &walk_.loaded.owned;
@@ -88,8 +87,8 @@ Status Inspector::InspectLevelDbFilter(const Slice& contents,
                               std::to_string(contents.size()) + " bytes");
 }
 
-// A part of no bytes, stored as such, knows nothing. What is damaged lets
-// everything pass.
+// Keeps a partition. One that is stored with no bytes knows no key. A damaged
+// one lets everything pass.
 void Inspector::TakeFilterPart(const Slice& end, const Slice& contents,
                                bool sound) {
   FilterPart& part = filter_.emplace_back();
@@ -113,8 +112,8 @@ bool Inspector::PartsKnow(const Slice& asked, size_t first, size_t last) const {
   return true;
 }
 
-// A read asks the part where the versions begin that it may see, which may be
-// before the part where the key is stored.
+// A read asks the partition where the versions that it may see begin. That may
+// be before the partition of the stored key.
 bool Inspector::FilterKnows(const Slice& internal_key,
                             uint64_t block_offset) const {
   const Slice user_key =
@@ -137,8 +136,8 @@ bool Inspector::FilterKnows(const Slice& internal_key,
   }
   Slice prefix;
   if (!filter_subject_.OfPrefix(user_key, &prefix)) return true;
-  // A seek to a key of the prefix that lies before all of this one's versions
-  // may ask a part that ends with a key of the prefix: keys of a prefix follow
+  // A seek to a key of the prefix that is before all versions of this one may
+  // ask a partition that ends with a key of the prefix: keys of a prefix follow
   // each other.
   first = filter_runs_.FirstBefore(first, prefix);
   const std::optional<bool> known =
@@ -168,7 +167,7 @@ Status Inspector::InspectFilterPartitions(const std::string& name,
                                           const Slice& contents,
                                           const BlockPlace& place,
                                           uint64_t* num_entries) {
-  // An empty one is a filter that lets everything pass.
+  // An empty block is a filter that lets everything pass.
   if (contents.empty()) return {};
   BlockView view;
   Status status = ParseBlock(contents, place, &view);
@@ -177,7 +176,7 @@ Status Inspector::InspectFilterPartitions(const std::string& name,
   status = ParseFilterIndex(view, place, &items);
   *num_entries = items.size();
   TakeFilterSubject();
-  // Of several filters one is asked.
+  // If there are several filters, one is asked.
   bool asked = status.ok() && filter_.empty() && !names_full_filter_ &&
                order_.has_value() && index_form_known_ &&
                filter_subject_.any() &&

@@ -1,5 +1,5 @@
-// The part of the Inspector that looks at the two blocks of a hash search
-// index, and at every key through them.
+// The part of the Inspector that checks the two blocks of a hash search index,
+// and whether they lead to every key.
 
 #include <limits>
 
@@ -7,7 +7,7 @@
 
 namespace ashlar::internal {
 
-// Names are in order: the metadata comes before the prefixes.
+// Names ascend in the metaindex, so the metadata comes before the prefixes.
 Status Inspector::InspectHashIndex(const std::string& name,
                                    const Slice& contents,
                                    const BlockPlace& place) {
@@ -26,7 +26,7 @@ Status Inspector::InspectHashIndex(const std::string& name,
   Status status = HashSearchPrefixes::Check(contents, *hash_index_metadata_,
                                             hash_index_place_, num_blocks);
   if (!status.ok()) return status;
-  // With timestamps, prefixes may reach into them.
+  // If keys have timestamps, prefixes may reach into them.
   if (found_->properties.has_value() && order_.has_value() &&
       order_->comparator()->timestamp_size() == 0 &&
       found_->properties->user_defined_timestamps_persisted != 0) {

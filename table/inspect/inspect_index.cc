@@ -1,5 +1,5 @@
-// The part of the Inspector that walks index blocks, and checks what a reader
-// relies upon in them.
+// The part of the Inspector that walks over index blocks, and checks what a
+// reader relies on in them.
 
 #include <algorithm>
 
@@ -26,7 +26,7 @@ Status Inspector::ParseIndexAs(const IndexForm& form, const BlockView& view,
   const size_t timestamp = order_.has_value() ? order_->timestamp_size() : 0;
   const size_t smallest =
       timestamp + (form.user_keys ? 0 : kInternalKeyTailBytes);
-  // Mostly each entry is a restart point.
+  // Mostly each entry is at a restart point.
   items->Expect(view.num_restarts);
   return ForEachIndexEntry(
       view, place, form, [&](const Slice& separator, const IndexEntry& entry) {
@@ -71,9 +71,8 @@ Status Inspector::ParseIndex(const Slice& contents, const BlockPlace& place,
   return status.ok() ? restarts.Judge(place) : status;
 }
 
-// Those that were added from number `first` on, all of one block: what a reader
-// of them relies upon. `first_keys`: whether
-// they have first keys.
+// Checks the items from number `first` on, all of one block, for what a reader
+// relies on. `first_keys`: whether they have first keys.
 Status Inspector::CheckIndexOrder(const IndexItems& items, size_t first,
                                   const BlockPlace& place,
                                   bool first_keys) const {
@@ -119,7 +118,7 @@ Status Inspector::InspectIndex() {
   info.name = kIndexBlockName;
   Slice contents;
   IndexItems items;
-  // Of what does not parse, the part before the damage is used.
+  // If the block does not parse, the items before the damage are used.
   if (Read(place, &info, &contents)) {
     info.status = ParseIndex(contents, place, &items);
   }
@@ -156,13 +155,13 @@ Status Inspector::InspectIndex() {
 
 bool Inspector::GoesOnToPart(size_t i) const {
   constexpr size_t kPartsPerReport = 256;
-  // They lie behind the data blocks, of which nothing is done so far.
+  // The partitions are after the data blocks, of which none is done so far.
   return i % kPartsPerReport != 0 || TellProgress(0);
 }
 
-// How much memory a reader needs for an index partition that was parsed: at
-// least the keys, the ends of them and the handles, and at most twice that,
-// since room grows by doubling, and words to search by.
+// Returns how much memory a reader needs for an index partition that was
+// parsed. At least: the keys, their ends and the handles. At most: twice that,
+// since room grows by doubling, and the words of the search tree.
 Inspector::PartMemory Inspector::MemoryOfItems(size_t first) const {
   constexpr uint64_t kLeastPerItem = sizeof(BlockHandle) + sizeof(uint64_t);
   constexpr uint64_t kMostPerItem = 128;
@@ -178,7 +177,8 @@ Inspector::PartMemory Inspector::MemoryOfItems(size_t first) const {
   return memory;
 }
 
-// As a reader does it, which costs more than it tells where `most` will do.
+// Measures it as a reader does. That costs time, and is not needed if `most`
+// fits.
 Status Inspector::MeasurePartition(const Slice& contents,
                                    const BlockPlace& place,
                                    uint64_t* bytes) const {
@@ -193,8 +193,8 @@ Status Inspector::MeasurePartition(const Slice& contents,
   return status;
 }
 
-// One of those that were parsed. A reader takes none that is larger than all
-// of them may be.
+// Checks one partition that was parsed. A reader refuses a single one that is
+// larger than all of them together may be.
 Status Inspector::CheckMemoryOfPartition(const Slice& contents,
                                          const BlockPlace& place,
                                          const PartMemory& memory) const {
@@ -220,7 +220,8 @@ Status Inspector::IndexIsTooLarge() const {
       "checked");
 }
 
-// Where bounds left open whether a reader that keeps all partitions can.
+// For an index of which the bounds left open whether a reader can keep all
+// partitions.
 Status Inspector::MeasurePartitions() {
   KeyBudget budget(source_->footer().offset);
   BeginStep();
@@ -229,7 +230,7 @@ Status Inspector::MeasurePartitions() {
     const BlockPlace place{BlockKind::kIndexPartition, top_level_[i].handle, i};
     Slice contents;
     uint64_t bytes = 0;
-    // Those with faults are told of already.
+    // Faults of partitions have been reported already.
     if (Peek(place, &contents) &&
         MeasurePartition(contents, place, &bytes).ok() && !budget.Take(bytes)) {
       return IndexIsTooLarge();
@@ -276,8 +277,9 @@ Status Inspector::InspectPartitions() {
   return total.most <= most ? Status() : MeasurePartitions();
 }
 
-// As the reader has it, which looks for a key in the top level first: before
-// the first block of a partition is the separator of the partition before.
+// The same rule as the reader's, which looks for a key in the top level first:
+// before the first block of a partition comes the separator of the partition
+// before.
 Slice Inspector::SeparatorBefore(size_t i) const {
   const auto next =
       std::upper_bound(partition_begins_.begin(), partition_begins_.end(), i);
@@ -304,7 +306,7 @@ Status Inspector::CheckFilterSeparators(const IndexItems& parts,
   return {};
 }
 
-// Its separators must lie between those of the top level on both sides.
+// Checks that its separators are between those of the top level on both sides.
 Status Inspector::CheckPartition(const BlockPlace& place, size_t first) const {
   const IndexItems& top = top_level_;
   constexpr const char* kWhat = "bad index partition";

@@ -1,31 +1,31 @@
 // The part of the Inspector that reads data blocks by several threads, or by
-// one that need not show them.
+// one thread that need not show them.
 //
-// Data flow. The data blocks, whose places the index has told, are cut into
-// runs of about readahead_size bytes of the file, 2 MiB at most. Each thread
-// (the caller, and workers of the pool that come in time) takes the next run,
-// reads it through a window of its own, and looks at its blocks as one thread
-// would: checksum, decompression, every entry, and the keys at both ends
-// against the separators, which is how the order from block to block is
-// checked without the neighbours. What it finds of data block i it writes into
-// the i-th of the places that were made for them. When all are done the caller
-// goes over these in order, counts and tells the faults: nothing that is told
-// depends on who did what.
+// Data flow. The data blocks, whose handles are known from the index, are cut
+// into runs of about readahead_size bytes of the file, 2 MiB at most. The
+// threads are the caller, and workers of the pool that come in time. Each takes
+// the next run, reads it through a window of its own, and checks its blocks as
+// one thread would: checksum, decompression, every entry, and the keys at both
+// ends against the separators. By the latter the order from block to block is
+// checked without the neighbours. What a thread finds out about data block i it
+// writes into element i of a vector that was made before. When all threads are
+// done, the caller goes over the vector in order, counts, and reports the
+// faults. So the result does not depend on which thread did what.
 //
-// Filters answer late, when what they look at has been fetched. A run of which
-// some key is denied, whichever it was, is done again, entry by entry.
+// Filters answer late, when what they look at has been fetched. If a filter
+// denies any key of a run, the run is done again, entry by entry.
 //
 // Who owns what. A Walk, and each BlockInfo of a run, belong to the thread that
-// has them; the Inspector is not changed until all are done; the number of the
-// next run is the only word that is written by several. Runs are taken in
-// ascending order, so each thread meets its keys in order, as a hash search
-// index wants to be asked. Blobs are put in the order of their data blocks at
-// the end.
+// has them. The Inspector does not change until all threads are done. The
+// number of the next run is the only word that several threads write. Runs are
+// taken in ascending order, so each thread meets its keys in order, as a hash
+// search index requires. Blobs are put in the order of their data blocks at the
+// end.
 //
-// Memory: a run and a decompressed block a thread.
+// Memory: a run and a decompressed block per thread.
 //
-// Giving up: only the caller asks on_progress, before each of his runs; the
-// others see that before each of theirs.
+// Giving up: only the caller asks on_progress, before each of its runs. The
+// other threads see the answer before each of theirs.
 
 #include <algorithm>
 #include <memory>
@@ -55,7 +55,7 @@ class Inspector::Crew {
     }
   }
 
-  // False: given up.
+  // Returns false if the work was given up.
   bool Run() {
     const auto threads = static_cast<uint32_t>(walks_.size());
     WorkerPool* const pool = inspector_.options_.worker_pool;
@@ -66,7 +66,7 @@ class Inspector::Crew {
     });
   }
 
-  // What the threads came to, beside the infos.
+  // What the threads found, in addition to the infos.
   uint64_t bytes_checked() const {
     uint64_t bytes = 0;
     for (const auto& walk : walks_) bytes += walk->bytes_checked;
@@ -119,7 +119,8 @@ class Inspector::Crew {
       const uint64_t checked = walk->bytes_checked;
       ReadRun(run, walk);
       if (walk->FilterKnowsAll()) continue;
-      // Some block has a key that the filter denies: entry by entry, then.
+      // Some block has a key that the filter denies: do the run again, entry by
+      // entry.
       std::fill(infos_ + run.first, infos_ + run.end, BlockInfo());
       walk->bytes_checked = checked;
       walk->proves = false;

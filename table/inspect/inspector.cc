@@ -24,7 +24,7 @@ BlockPlace PlaceOf(const BlockInfo& info) {
 
 }  // namespace
 
-// Want of memory is a fault of no block.
+// Running out of memory is not a fault of a block.
 void Inspector::AddFault(const BlockPlace& place, Status status) {
   ThrowIfOutOfMemory(status);
   found_->faults.push_back({place.kind, place.index.value_or(0),
@@ -48,7 +48,8 @@ void Inspector::Keep(BlockInfo info) {
   found_->blocks.push_back(std::move(info));
 }
 
-// Where the dictionary itself is damaged. Snappy and bzip2 ignore it.
+// Returns whether the block needs a dictionary that is damaged. Snappy and
+// bzip2 use none.
 bool Inspector::LacksDictionary(const StoredBlock& stored) const {
   const auto type = static_cast<CompressionType>(stored.compression_type);
   return type != CompressionType::kSnappyCompression &&
@@ -60,7 +61,7 @@ void Inspector::BeginStep() {
   walk_.most_bytes_sought = walk_.bytes_sought + 2 * found_->file_size;
 }
 
-// What lies outside of the file is not read anyway.
+// A block outside of the file is not read anyway.
 bool Inspector::MaySeek(const BlockPlace& place, Walk* walk) const {
   if (!place.handle.FitsBelow(source_->footer().offset)) return true;
   const uint64_t bytes = place.handle.size + kBlockTrailerSize;
@@ -97,7 +98,7 @@ bool Inspector::Read(const BlockPlace& place, Walk* walk, BlockInfo* info,
     return false;
   }
   StoredBlock stored;
-  // A filter, which may be large, is asked where it was read to.
+  // A filter may be large, so it is asked where it was read to, without a copy.
   const bool stays = place.kind == BlockKind::kFilter;
   if (stays) ExpectFilter(place.handle, &walk->workspace.stored);
   info->status =
@@ -146,7 +147,7 @@ Status Inspector::ReadFooter(Footer* footer) {
   found_->magic = IdentifyMagic(tail);
   if (!status.ok()) {
     if (found_->magic == TableMagic::kBlockBased && size == kFooterSize) {
-      // Behind the version stands only the magic.
+      // Only the magic follows the version.
       found_->format_version =
           LoadFixed32(tail.end() - sizeof(uint64_t) - sizeof(uint32_t));
     }
@@ -184,9 +185,10 @@ Status Inspector::Run() {
   return {};
 }
 
-// Errors as of Run.
+// Returns the errors of Run.
 Status Inspector::InspectWhatTheyLeadTo() {
-  // Guesses need the dictionary, filters the index.
+  // Guesses about the index need the dictionary; checks of filters need the
+  // index.
   const bool index_first = index_levels_known_;
   Status status = index_first ? InspectIndex() : InspectOtherMetaBlocks();
   if (status.ok()) {
@@ -262,7 +264,7 @@ void Inspector::TakeOrder(const Comparator* comparator) {
   walk_order_ = *order_;
 }
 
-// What a reader would go by. Kept also where some of it is damaged.
+// Takes over what a reader would go by, also if some of it is damaged.
 Status Inspector::TakeProperties(const BlockPlace& place,
                                  TableProperties properties) {
   index_form_ = {properties.index_key_is_user_key != 0,
@@ -358,7 +360,7 @@ Status Inspector::InspectMetaBlock(const std::string& name,
   return {};
 }
 
-// As a reader takes them in.
+// Decodes range deletions as a reader does.
 Status Inspector::InspectRangeDeletions(const Slice& contents,
                                         const BlockPlace& place,
                                         uint64_t* num_entries) {
@@ -383,9 +385,9 @@ void Inspector::InspectFooter() {
   Keep(std::move(info));
 }
 
-// By where they lie; of those that begin at one place, data blocks last. These
-// are in order already, and mostly the others follow: so nothing is moved that
-// is many.
+// Sorts blocks by offset; of those with the same offset, data blocks last. Data
+// blocks are in order already, and mostly the others follow them, so the many
+// mostly need not be moved.
 void Inspector::SortBlocks() {
   const auto before = [](const BlockInfo& a, const BlockInfo& b) {
     if (a.offset != b.offset) return a.offset < b.offset;
@@ -401,7 +403,7 @@ void Inspector::SortBlocks() {
 }
 
 // Blocks are in file order; the footer has no trailer. Two names for one block
-// are no overlap.
+// do not count as an overlap.
 void Inspector::CheckOverlaps() {
   uint64_t end = 0;
   const BlockInfo* last = nullptr;

@@ -1,8 +1,9 @@
-// The part of the Inspector that goes over sound data blocks quickly.
+// The part of the Inspector that checks sound data blocks quickly.
 //
-// Whatever it comes to that it cannot prove, a fault above all, it leaves to
-// the walk that goes entry by entry, from the first one on: so that one tells
-// what is wrong, and no fault is told that it does not see.
+// If it meets anything that it cannot prove, such as a fault, it leaves the
+// whole block to the walk that goes entry by entry, from the first one on. So
+// that walk reports what is wrong, and no fault is reported that it does not
+// see.
 
 #include <algorithm>
 #include <array>
@@ -36,11 +37,11 @@ bool Inspector::ProveBlock(const BlockView& view, const BlockPlace& place,
   return true;
 }
 
-// But for what the filter has not answered yet.
+// Proves everything except what the filter has not answered yet.
 bool Inspector::ProveEntries(const BlockView& view, const BlockPlace& place,
                              Walk* walk, uint64_t* num_entries) const {
-  // What is asked of values, or by restart intervals and blocks, or of keys
-  // that are not the stored ones.
+  // These need values, restart intervals, the block's number, or keys that
+  // differ from the stored ones.
   if (has_blobs_ || key_form_.sequence.has_value() ||
       leveldb_filter_.has_value() || walk->hash_index.has_value() ||
       view.num_buckets != 0) {
@@ -58,7 +59,7 @@ bool Inspector::ProveEntries(const BlockView& view, const BlockPlace& place,
     }
     *num_entries += keys.size();
     if (part != nullptr) {
-      // Few blocks have keys of two parts.
+      // Few blocks have keys of two partitions.
       if (part != &filter_[FilterPartOf(keys.back())]) return false;
       AskFilter(part->bits, walk);
     }
@@ -70,8 +71,8 @@ bool Inspector::ProveEntries(const BlockView& view, const BlockPlace& place,
           CheckSeparators(place, walk->first_key, keys.back()).ok());
 }
 
-// The part of the filter that reads of the block's first key ask, after others
-// that know it if there are any; null where that is not so simple.
+// Returns the partition of the filter that reads of the block's first key ask
+// last, if all others that they ask are known to know it; else null.
 const Inspector::FilterPart* Inspector::PartOfBlock(const Slice& first_key,
                                                     std::string* target) const {
   if (filter_.size() == 1) return filter_.data();
@@ -79,7 +80,7 @@ const Inspector::FilterPart* Inspector::PartOfBlock(const Slice& first_key,
   const Slice user_key =
       WithoutTimestamp(UserKeyOf(first_key), order_->timestamp_size());
   if (FirstPartOf(user_key, target) != part) return nullptr;
-  // What the parts before it say was asked when they were read.
+  // The partitions before it were asked when they were read.
   Slice prefix;
   if (filter_subject_.OfPrefix(user_key, &prefix) &&
       !filter_runs_
@@ -90,7 +91,7 @@ const Inspector::FilterPart* Inspector::PartOfBlock(const Slice& first_key,
   return &filter_[part];
 }
 
-// About the walk's keys.
+// Asks the filter about the walk's keys.
 void Inspector::AskFilter(const FilterBitsReader& filter, Walk* walk) const {
   if (walk->asked != &filter) {
     walk->denied = !walk->FilterKnowsAll();

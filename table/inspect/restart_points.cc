@@ -48,7 +48,7 @@ Status CheckRestartPoints(const Slice& contents, const BlockPlace& place) {
   while (p < view.limit()) {
     EntryHeader header;
     const char* const bytes = DecodeEntryHeader(p, view.limit(), &header);
-    if (bytes == nullptr) break;  // left to the walk that reports entries
+    if (bytes == nullptr) break;  // left to the walk that reports it
     restarts.Pass(static_cast<uint32_t>(p - view.entries), header.shared);
     p = bytes + header.non_shared + header.value_size;
   }

@@ -1,4 +1,4 @@
-// The part of the Inspector that hands out what blocks hold.
+// The part of the Inspector that shows the entries of blocks.
 
 #include "table/block/block.h"
 #include "table/inspect/inspector.h"
@@ -6,7 +6,7 @@
 
 namespace ashlar::internal {
 
-// The block is sound, so the walk comes to its end.
+// The block is sound, so the walk meets no error.
 void Inspector::ShowEntries(const Slice& contents,
                             const BlockPlace& place) const {
   if (!options_.on_entry) return;

@@ -20,7 +20,7 @@ constexpr bool kKeeps = !__has_feature(address_sanitizer);
 constexpr bool kKeeps = true;
 #endif
 
-// Blocks may outlive what a thread keeps, as those of a cache that is a static
+// Blocks may outlive what a thread keeps: those of a cache that is a static
 // object do.
 constinit thread_local ThreadObject state = ThreadObject::kUnborn;
 
@@ -31,7 +31,8 @@ class Kept {
     for (const Piece& piece : pieces_) std::free(piece.memory);
   }
 
-  // The smallest one that is large enough, and not much larger.
+  // Returns the smallest piece that is large enough, and not much larger; null
+  // if there is none.
   void* Take(size_t bytes) {
     size_t size = bytes + bytes / 16 + 1;
     Piece* best = nullptr;
@@ -45,7 +46,8 @@ class Kept {
     return std::exchange(best->memory, nullptr);
   }
 
-  // In the place of another, if need be: by turns, for sizes that nobody takes.
+  // Keeps a piece, if need be in the place of another one. Those take turns, so
+  // that pieces of unused sizes go.
   void Put(void* memory) {
     const size_t size = ::malloc_usable_size(memory);
     if (size > BlockMemory::kMostBytes) return std::free(memory);

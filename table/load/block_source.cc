@@ -11,7 +11,7 @@ namespace ashlar::internal {
 namespace {
 
 // Ingestion may have overwritten the global sequence number in the properties
-// block: the checksum is that of the block with zeros there.
+// block. The checksum is then that of the block with zeros there.
 uint32_t ChecksumWithoutSeqno(const StoredBlock& stored, const Footer& footer,
                               uint64_t offset, uint32_t computed) {
   const size_t position = FindGlobalSeqno(stored.payload);
@@ -145,7 +145,7 @@ Status BlockSource::Load(const BlockPlace& place, bool verify_checksum,
                          LoadedBlock* block) const {
   StoredBlock stored;
   block->owned.clear();
-  // A block that turns out to be uncompressed is at home where it was read.
+  // A block that turns out to be uncompressed stays where it was read to.
   Status status =
       ReadStored(place, verify_checksum, window, &block->owned, &stored);
   if (status.ok()) status = CheckChecksum(place, stored);
@@ -155,7 +155,7 @@ Status BlockSource::Load(const BlockPlace& place, bool verify_checksum,
     return {};
   }
   if (window == nullptr) {
-    // The payload stays where it is, in memory that now has another owner.
+    // The payload does not move: its memory now belongs to the workspace.
     std::swap(block->owned, workspace->stored);
     block->owned.clear();
   }
@@ -185,7 +185,7 @@ Status BlockSource::LoadOwned(const BlockPlace& place, bool verify_checksum,
                               LoadedBlock* block) const {
   ThreadSpare<BlockWorkspace, BlockSource> workspace;
   Status status = Load(place, verify_checksum, nullptr, workspace.get(), block);
-  // One huge block shall not stay with the thread for good.
+  // The thread must not keep the memory of one huge block for ever.
   constexpr size_t kMostKept = size_t{1} << 20;
   if (workspace->stored.capacity() > kMostKept) workspace->stored = Buffer();
   return status;

@@ -1,9 +1,13 @@
-// BlockSource: "give me the block at this handle".
+// BlockSource: reads the block at a handle.
 //
-// Reads it from the file, compares it with its checksum, decompresses it.
-// Every message names kind and place; the file's name is put in front by the
-// callers. One for a reader, used by any number of threads; each brings a
-// workspace of its own.
+// It reads the block from the file, compares it with its checksum, and
+// decompresses it. It knows no cache; DataBlocks and MetadataCache do. Every
+// message names kind and place of the block; callers put the file's name in
+// front.
+//
+// A reader has one, which any number of threads may use, each with a workspace
+// of its own. Declare and TakeDictionary are called first, while the table is
+// opened.
 #ifndef ASHLAR_TABLE_LOAD_BLOCK_SOURCE_H_
 #define ASHLAR_TABLE_LOAD_BLOCK_SOURCE_H_
 
@@ -24,20 +28,21 @@
 
 namespace ashlar::internal {
 
-// What one thread needs to load blocks; kept between loads.
+// What one thread needs to load blocks. It is kept between loads, for its
+// memory.
 struct BlockWorkspace {
   Decompressor decompressor;
   Buffer stored;
 };
 
-// A block ready to be parsed. `contents` lies in `owned`, or in the window
-// that it was read through, or in the file's own memory.
+// A block that is ready to be parsed. `contents` points into `owned`, into the
+// window that it was read through, or into the file's own memory.
 struct LoadedBlock {
   Slice contents;
   Buffer owned;
 };
 
-// A block as it stands in the file.
+// A block as it is stored in the file.
 struct StoredBlock {
   Slice payload;
   uint8_t compression_type = 0;
@@ -59,43 +64,48 @@ class BlockSource {
   const RandomAccessFile& file() const { return *file_; }
   const Footer& footer() const { return footer_; }
 
-  // From then on a block of another type is damage.
+  // From then on a block with another compression type is Corruption.
   void Declare(const DeclaredCompression& declared) { declared_ = declared; }
-  // From then on data blocks are decompressed with it. After Declare.
+  // From then on data blocks are decompressed with this dictionary. Requires:
+  // Declare was called. Returns Corruption if it is empty.
   Status TakeDictionary(const Slice& contents, const BlockPlace& place);
-  // Whether the file declares that no block is compressed.
+  // Returns whether the file declares that no block is compressed.
   bool AllRaw() const { return declared_.declared && declared_.types.none(); }
   uint64_t dictionary_bytes() const {
     return dictionary_ == nullptr ? 0 : dictionary_->bytes().size();
   }
 
-  // The bytes of a block, through the window, or without one into *scratch,
-  // where the payload then lies. Computes the checksum if asked.
+  // Reads the block at `place`. With a window, reads through that; without,
+  // reads into *scratch, and the payload points there. Computes the checksum if
+  // `checksum`, but does not compare it.
   Status ReadStored(const BlockPlace& place, bool checksum, FileWindow* window,
                     Buffer* scratch, StoredBlock* stored) const;
-  // The same of bytes that were read already, with the trailer: all of them, or
-  // as many as there were.
+  // Does the same for bytes that were read already, trailer included. Returns
+  // Corruption if there are too few.
   Status Interpret(const BlockPlace& place, const Slice& data, bool checksum,
                    StoredBlock* stored) const;
-  // Where the block must end, for who reads it himself.
+  // Returns Corruption if the block would not end before the footer. For
+  // callers that read the bytes themselves.
   Status CheckPlace(const BlockPlace& place) const;
-  // ok, or the mismatch.
+  // Returns ok if both checksums agree, else Corruption with both.
   static Status CheckChecksum(const BlockPlace& place,
                               const StoredBlock& stored);
-  // Appends the uncompressed bytes to *out.
+  // Decompresses the payload, and appends the result to *out. Returns
+  // Corruption if that is not possible, or if the file does not declare the
+  // compression type.
   Status Decompress(const BlockPlace& place, const StoredBlock& stored,
                     Decompressor* decompressor, Buffer* out) const;
 
-  // All of the above. window may be null. *block is overwritten; its buffer is
-  // used again.
+  // Does all of the above. `window` may be null. *block is overwritten; its
+  // buffer is reused.
   Status Load(const BlockPlace& place, bool verify_checksum, FileWindow* window,
               BlockWorkspace* workspace, LoadedBlock* block) const;
-  // The same of bytes that were read already. contents then lie in block->owned
-  // or in `data`.
+  // Does the same for bytes that were read already. The contents then point
+  // into block->owned or into `data`.
   Status LoadFrom(const BlockPlace& place, const Slice& data,
                   bool verify_checksum, LoadedBlock* block) const;
-  // The same without a window and with the thread's own workspace; contents
-  // always lie in block->owned.
+  // Does the same without a window, and with a workspace that the thread keeps.
+  // The contents always point into block->owned.
   Status LoadOwned(const BlockPlace& place, bool verify_checksum,
                    LoadedBlock* block) const;
 

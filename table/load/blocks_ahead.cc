@@ -26,7 +26,7 @@ void BlocksAhead::LookOn(const IndexCursor& at, bool forward) {
   if (!blocks_->has_cache()) return;
   if (forward != forward_) Clear();
   forward_ = forward;
-  // One stays, so that the next block is known at each step.
+  // One block is always left, so that the next one is known at each step.
   if (end_ - begin_ <= 1) Fill(at);
 }
 
@@ -54,7 +54,7 @@ void BlocksAhead::Fill(const IndexCursor& at) {
   for (size_t i = kept; i < end_; ++i) {
     const auto* const block = reinterpret_cast<const char*>(found_[i].get());
     if (block == nullptr) {
-      // A walk that reads the file needs none of this.
+      // A walk that reads from the file does not need this.
       wanted_ = 0;
       continue;
     }

@@ -1,13 +1,13 @@
-// BlocksAhead: the blocks that a walk comes to next, found in the block cache
-// before the walk needs them.
+// BlocksAhead: finds in the block cache the blocks that a walk comes to next.
 //
-// A walk that goes from block to block waits for memory at each: for the
-// cache's slot, for the block's own record, for its bytes. Here several blocks
-// are looked up at once, and the walk is told of the next one's bytes while it
-// is still on the one before. Nothing is read for it. The number grows with the
-// walk, so that a seek and a few steps look up nothing that they do not need.
+// A walk from block to block waits for memory three times at each: for the
+// cache's slot, for the record of the block, and for its bytes. BlocksAhead
+// looks several blocks up at once, and tells the walk the bytes of the next
+// block while it is still on the one before. It reads nothing from the file.
+// The number of blocks grows with the walk, so that a seek and a few steps look
+// up nothing that they do not need.
 //
-// Part of an iterator; one thread at a time. Holds up to kMost references.
+// Part of an iterator: one thread at a time. Holds up to kMost cache handles.
 #ifndef ASHLAR_TABLE_LOAD_BLOCKS_AHEAD_H_
 #define ASHLAR_TABLE_LOAD_BLOCKS_AHEAD_H_
 
@@ -26,17 +26,18 @@ class BlocksAhead {
  public:
   explicit BlocksAhead(const DataBlocks* blocks) : blocks_(blocks) {}
 
-  // The walk has come to this block. True: *block is it.
+  // To be called when the walk comes to a block. Returns whether the block was
+  // found ahead; *block is then that block.
   bool Take(const BlockPlace& place, PinnedBlock* block);
-  // The walk has stepped to the block that the cursor stands on, and will go on
-  // that way.
+  // To be called when the walk has stepped to the cursor's block, and will go
+  // on in this direction.
   void LookOn(const IndexCursor& at, bool forward);
-  // The block that comes next; null where it was not found.
+  // Returns the block that comes next, or null if it was not found.
   const BlockView* next() const {
     return begin_ == end_ || !found_[begin_] ? nullptr
                                              : &found_[begin_]->view();
   }
-  // The walk begins anew.
+  // To be called when a walk begins. Releases what was found.
   void Clear();
 
  private:
@@ -45,7 +46,7 @@ class BlocksAhead {
   void Fill(const IndexCursor& at);
 
   const DataBlocks* const blocks_;
-  // Those that come next, in the walk's order, are [begin_, end_).
+  // The blocks that come next, in the walk's order, are [begin_, end_).
   std::array<BlockHandle, kMost> handles_;
   std::array<CachedBlockHandle, kMost> found_;
   size_t begin_ = 0;

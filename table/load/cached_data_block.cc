@@ -13,9 +13,10 @@ namespace ashlar::internal {
 
 namespace {
 
-// What MeasureEntryWords allows fits into the fields of the block.
+// The largest shape that MeasureEntryWords allows fits into the fields of the
+// block.
 static_assert(EntryWordsShape::kMostBytes <= size_t{1} << 16);
-// Before a saved block.
+// The size of the handle in front of a saved block.
 constexpr size_t kSavedHandle = 2 * sizeof(uint64_t);
 
 }  // namespace
@@ -40,7 +41,7 @@ Status CachedDataBlock::Make(const BlockPlace& place, const Slice& contents,
   new (&made.rest()) Rest{.allocator = allocator, .bytes = bytes};
   char* const copy = reinterpret_cast<char*>(&made.rest() + 1);
   std::memcpy(copy, contents.data(), contents.size());
-  // Again, for what was checked may lie in a file that changes.
+  // Parsed again: what was checked before may be in a mapped file that changes.
   return ParseBlock(Slice(copy, contents.size()), place, &made.view_);
 }
 
@@ -54,8 +55,8 @@ void CachedDataBlock::NoteFound(WordsState before, const KeyOrder& order) {
   words_state_.Store(filled ? WordsState::kMade : WordsState::kNone);
 }
 
-// What is not the block's own. Blocks are walked in whole words, beyond their
-// end.
+// Returns the size of everything except the block's bytes. It includes the
+// slack, since blocks are walked in whole words, beyond their end.
 size_t CachedDataBlock::BytesAround(const EntryWordsShape& words) {
   return sizeof(CachedDataBlock) + RoundedWords(words) + sizeof(Rest) +
          Buffer::kSlack;
@@ -91,8 +92,8 @@ Status CachedDataBlock::Create(const Slice& saved, const void* order,
 
 void CachedDataBlock::operator delete(CachedDataBlock* block,
                                       std::destroying_delete_t) {
-  // Of a block that goes, hardly a line is near: its first one and malloc's in
-  // front of it are all that is looked at, together.
+  // Hardly a cache line of a block that is freed is near. Only its first one,
+  // and malloc's in front of it, are used, and are prefetched together.
   __builtin_prefetch(reinterpret_cast<const char*>(block) - sizeof(size_t));
   if (block->is_mallocs_) return BlockMemory::GiveBack(block);
   MemoryAllocator* const allocator = block->rest().allocator;

@@ -17,15 +17,15 @@ static_assert(ReadPlan::kMostBlocks == DataBlocks::kBatch);
 
 namespace {
 
-// What a thread keeps for its next loads; one huge block shall not stay with it
-// for good.
+// Limits what a thread keeps for its next loads: it must not keep the memory of
+// one huge block for ever.
 void Trim(Buffer* kept) {
   constexpr size_t kMostKept = size_t{1} << 20;
   if (kept->capacity() > kMostKept) *kept = Buffer();
 }
 
-// Where a block is loaded to. What goes to the cache is copied there: the
-// memory that it has until then is the thread's, and serves the next one too.
+// Where a block is loaded to. A block that goes to the cache is copied there.
+// Until then its memory is the thread's, which is used for the next block too.
 class LoadingPlace {
  public:
   LoadingPlace(bool goes_to_cache, LoadedBlock* own) : place_(own) {
@@ -68,7 +68,7 @@ Cleanable PinnedBlock::Release() {
 
 void PinnedBlock::Share(Cleanable* keeper) {
   if (!shared_) {
-    // The memory first: where there is none, the block stays as it was.
+    // Takes the memory first: if there is none, the block stays as it was.
     SharedCleanable shared{Cleanable()};
     shared.Adopt(Release());
     shared_ = std::move(shared);
@@ -86,8 +86,9 @@ void PinnedBlock::CheckOnce(const KeyOrder& order, const BlockPlace& place,
   view_.checked = block.checked();
 }
 
-// The lines of a cached block that a search begins with; and in small pages one
-// of the next, so that the processor knows the way to an entry there.
+// Prefetches the cache lines of a cached block with which a search begins. If
+// pages are small, also a line of the next page, so that its address is
+// translated before an entry there is needed.
 void DataBlocks::Fetch(const BlockNote& note) const {
   constexpr size_t kLine = 64;
   constexpr size_t kLines = 5;
@@ -111,7 +112,7 @@ void DataBlocks::UseCache(std::shared_ptr<Cache> cache, const CacheKey& file,
 
 bool DataBlocks::Take(CachedBlockHandle found, const BlockPlace& place,
                       PinnedBlock* block) {
-  // A damaged index may tell of a block that is nearly this one.
+  // A damaged index may name a block with this offset and another size.
   if (!found || found->handle() != place.handle) return false;
   block->seen_ = found.get();
   block->was_found_ = true;
@@ -136,7 +137,8 @@ bool DataBlocks::FindInCache(const BlockPlace& place,
   return true;
 }
 
-// Also for a second look: who asks for a block has one hit or one miss.
+// Used for a second lookup too: each request for a block counts one hit or one
+// miss.
 DataBlocks::Found DataBlocks::FindUncounted(const BlockPlace& place,
                                             const ReadOptions& options,
                                             const BlockNote& note,
@@ -196,8 +198,8 @@ Status DataBlocks::LoadAfterMiss(const BlockPlace& place,
   return LoadAlone(place, options, note, block);
 }
 
-// Whether the block has come to the cache since it was missed. If not, it is to
-// be loaded, under the claim where there is one.
+// Returns whether the block has come to the cache since it was missed. If not,
+// the caller loads it, under the claim if there is one.
 bool DataBlocks::FindAfterMiss(const BlockPlace& place,
                                const ReadOptions& options,
                                const BlockNote& note, PinnedBlock* block,
@@ -210,7 +212,7 @@ bool DataBlocks::FindAfterMiss(const BlockPlace& place,
   return FindAgain(place, options, note, block);
 }
 
-// Whatever others do, and without a look at the cache.
+// Loads the block without looking at claims or cache.
 Status DataBlocks::LoadAlone(const BlockPlace& place,
                              const ReadOptions& options, const BlockNote& note,
                              PinnedBlock* block) const {
@@ -219,7 +221,7 @@ Status DataBlocks::LoadAlone(const BlockPlace& place,
   return status.ok() ? Keep(place, options, note, to.get(), block) : status;
 }
 
-// Has the block's contents in memory of its own, if they are elsewhere.
+// Copies the block's contents into memory of its own, unless they are there.
 Status DataBlocks::OwnContents(const BlockPlace& place, PinnedBlock* block) {
   LoadedBlock& own = block->own_;
   if (own.contents.data() == own.owned.data()) return {};
@@ -233,7 +235,7 @@ Status DataBlocks::OwnContents(const BlockPlace& place, PinnedBlock* block) {
   return {};
 }
 
-// Parses what was loaded; in the cache, if it is to go there and parses.
+// Makes *block of what was loaded: in the cache, if it is to go there.
 Status DataBlocks::Keep(const BlockPlace& place, const ReadOptions& options,
                         const BlockNote& note, LoadedBlock* loaded,
                         PinnedBlock* block) const {
@@ -242,7 +244,7 @@ Status DataBlocks::Keep(const BlockPlace& place, const ReadOptions& options,
   }
   Status status = KeepInCache(place, loaded->contents, note, block);
   if (status.ok() && !block->cached_) {
-    // There was no memory for it.
+    // There was no memory for a copy in the cache.
     block->own_.contents = loaded->contents;
     status = MakeOwn(place, block);
   }
@@ -250,7 +252,7 @@ Status DataBlocks::Keep(const BlockPlace& place, const ReadOptions& options,
   return status;
 }
 
-// Leaves the block empty where there is no memory for it.
+// Leaves the block empty if there is no memory for it.
 Status DataBlocks::KeepInCache(const BlockPlace& place, const Slice& contents,
                                const BlockNote& note,
                                PinnedBlock* block) const {
@@ -270,7 +272,7 @@ Status DataBlocks::KeepInCache(const BlockPlace& place, const Slice& contents,
   block->view_ = block->seen_->view();
   counters_.CountCacheAdd(place.kind, block->seen_->ApproximateMemoryUsage(),
                           found_room);
-  // Its slot is found by the next read.
+  // The next read finds its slot.
   note.Note(BlockHint::kNoSlot, block->cached());
   return {};
 }
@@ -296,7 +298,7 @@ void DataBlocks::FindInCache(std::span<const BlockHandle> blocks,
   counters_.CountCacheHits(BlockKind::kData, hits);
 }
 
-// Those that are still missing, in the cache's second tier.
+// Looks in the cache's second tier for blocks that are still missing.
 void DataBlocks::FindInSecondTier(std::span<const BlockHandle> blocks,
                                   const ReadOptions& options,
                                   const BlockNote* notes,
@@ -324,7 +326,7 @@ void DataBlocks::FindInSecondTier(std::span<const BlockHandle> blocks,
   counters_.CountSecondaryCacheHits(hits);
 }
 
-// Returns how many are missing.
+// Returns how many blocks are missing.
 size_t DataBlocks::FindBatchInCache(std::span<BlockRequest> requests,
                                     const ReadOptions& options,
                                     BlockRequest** missing) const {
@@ -413,8 +415,8 @@ void DataBlocks::LoadMissing(std::span<BlockRequest*> missing,
   }
 }
 
-// In the order of the file. No claim is left when this returns; it returns how
-// many bytes the blocks have.
+// Reads blocks in the order of the file. Returns how many bytes they have. No
+// claim is left when it returns.
 uint64_t DataBlocks::ReadBatch(std::span<BlockRequest*> requests,
                                LoadClaim* claims,
                                const ReadOptions& options) const {
@@ -440,7 +442,7 @@ uint64_t DataBlocks::ReadBatch(std::span<BlockRequest*> requests,
     BlockRequest* const r = requests[i];
     if (held > kBatchBytes) r->postponed = true;
     if (r->status.ok() && !r->postponed) {
-      // One by one they may fit.
+      // Read one by one they may fit.
       const bool alone = !together || plan.IsToReadAlone(i, r->place.handle);
       r->status = alone
                       ? LoadAlone(r->place, options, r->note, r->block)
@@ -454,7 +456,7 @@ uint64_t DataBlocks::ReadBatch(std::span<BlockRequest*> requests,
   return held;
 }
 
-// Makes a block of what was read of it.
+// Makes a block of the bytes that were read.
 Status DataBlocks::TakeRead(const Status& read, const Slice& bytes,
                             const ReadOptions& options,
                             const BlockRequest* r) const {
@@ -467,7 +469,7 @@ Status DataBlocks::TakeRead(const Status& read, const Slice& bytes,
     status = OwnContents(r->place, r->block);
   }
   if (status.ok()) status = Keep(r->place, options, r->note, loaded, r->block);
-  // What a damaged block decompressed to may be large.
+  // What a damaged block was decompressed to may be large.
   if (!status.ok()) *loaded = LoadedBlock();
   return status;
 }

@@ -1,13 +1,17 @@
-// DataBlocks: the data blocks of a table, from the block cache or the file.
+// DataBlocks: the data blocks of a table, from the block cache or from the
+// file.
 //
-// Where the reader has a cache, a block that is not there is loaded, parsed
-// once and put there, as the file stores it: keys that need to be restored are
+// If the reader has a cache, a block that is not there is loaded, parsed once
+// and put there, as the file stores it. Keys that need to be restored are
 // restored for each read, since readers of one file may differ in how. Only
-// blocks that were compared with their checksum go there. A cache without room
-// changes nothing but the speed. A block that several threads miss at once is
-// loaded once (loads_in_flight.h). Where the index remembers where a block was
-// found last, its lines are fetched while the cache is still being asked. One
-// for a reader, used by any number of threads.
+// blocks that were compared with their checksum go into the cache. A cache
+// without room changes nothing but the speed. A block that several threads miss
+// at once is loaded once (loads_in_flight.h). If the index remembers where in
+// the cache a block was last found (a slot hint), its cache lines are
+// prefetched while the cache is still being asked.
+//
+// A reader has one, which any number of threads may use. UseCache is called
+// first, while the table is opened.
 #ifndef ASHLAR_TABLE_LOAD_DATA_BLOCKS_H_
 #define ASHLAR_TABLE_LOAD_DATA_BLOCKS_H_
 
@@ -27,39 +31,42 @@ namespace ashlar::internal {
 
 using CachedBlockHandle = TypedHandle<CachedDataBlock>;
 
-// A data block that was loaded, alive for as long as this is, or what Release
-// or Share hands out.
+// A data block that was loaded. It is kept alive by this object, or by what
+// Release or Share gave away. One thread at a time.
 class PinnedBlock {
  public:
   const BlockView& view() const { return view_; }
-  // What the view is of; null where it is not the cache's.
+  // Returns the cached block that the view shows; null if it is not in the
+  // cache.
   const CachedDataBlock* cached() const { return seen_; }
 
-  // Forgets the block; keeps its memory for the next one.
+  // Releases the block, and keeps memory of its own for the next one.
   void Clear();
-  // Hands over what keeps the block's bytes alive.
+  // Gives away what keeps the block's bytes alive.
   Cleanable Release();
-  // Has all entries of a block in the cache looked at once, with `walker`, so
-  // that walks over it need not check them. The order must be known.
+  // If the block is in the cache: checks all its entries, with `walker`, unless
+  // a reader with this comparator has done so. Walks over it then need not
+  // check them. Requires: the order is known.
   void CheckOnce(const KeyOrder& order, const BlockPlace& place,
                  BlockIterator* walker);
-  // Has the block's bytes kept alive by `keeper` too, and by as many others as
-  // one likes.
+  // Makes `keeper` keep the block's bytes alive too. May be called for any
+  // number of keepers.
   void Share(Cleanable* keeper);
-  // What searches find its entries by, if it has any yet; to be asked for once
-  // a search. `order`: that of the table, which is of bytes.
+  // Returns the block's entry words, if it has any yet. To be called once per
+  // search. Requires: `order` is the table's, and IsOfBytes().
   EntryWords Words(const KeyOrder& order) const {
     if (seen_ == nullptr) return {};
     if (was_found_) seen_->MakeWordsOfFound(order);
     return seen_->words();
   }
-  // About how large it is.
+  // Returns about how large the block is, in bytes.
   uint64_t bytes() const {
     return view_.restarts == nullptr
                ? 0
                : static_cast<uint64_t>(view_.restarts - view_.entries);
   }
-  // Whether it can: false where the bytes are the file's, or a window's.
+  // Returns whether its bytes can be kept alive. False if they are in the
+  // file's memory, or in a window.
   bool HasOwnBytes() const {
     return cached_ || shared_ || own_.contents.data() == own_.owned.data();
   }
@@ -70,9 +77,9 @@ class PinnedBlock {
   BlockView view_;
   CachedDataBlock* seen_ = nullptr;
   bool was_found_ = false;  // in the cache, and not just put there
-  LoadedBlock own_;         // its bytes, where they are not the cache's
+  LoadedBlock own_;         // its bytes, if it is not in the cache
   CachedBlockHandle cached_;
-  SharedCleanable shared_;  // in place of both, once it was shared
+  SharedCleanable shared_;  // replaces both once the block was shared
 };
 
 // One block of several that are loaded together.
@@ -81,55 +88,61 @@ struct BlockRequest {
   BlockNote note;
   PinnedBlock* block = nullptr;
   Status status;  // the answer
-  // Not loaded, since the others are large: to be loaded when they are gone.
+  // Whether it was not loaded, because the others are large. It is to be loaded
+  // when they are released.
   bool postponed = false;
 };
 
 class DataBlocks {
  public:
   static constexpr size_t kBatch = 32;
-  // A batch that holds more than this loads no further blocks.
+  // A batch that holds more bytes than this loads no further blocks.
   static constexpr uint64_t kBatchBytes = uint64_t{64} << 20;
 
   DataBlocks(const BlockSource* source, ReadCounters counters)
       : source_(source), counters_(counters) {}
 
-  // From then on blocks go there. `file` is the key of the file. `order`: that
-  // of the keys in its blocks, where these shall have words; else null.
+  // From then on blocks go to this cache. `file` is the cache key of the file.
+  // `order` is that of the keys in its blocks, and null if these shall have no
+  // entry words.
   void UseCache(std::shared_ptr<Cache> cache, const CacheKey& file,
                 const KeyOrder* order);
 
-  // Begins to fetch what Load and a search of the block will need first, from
-  // where the note says that it lies. Left to the caller, who may do it as soon
-  // as he knows the note.
+  // Prefetches what Load, and a search of the block, will need first, from
+  // where the note's slot hint says that it is. A caller that knows the note
+  // early calls this early.
   void Fetch(const BlockNote& note) const;
-  // The block as the file stores it. The window may be null, and the block then
-  // outlives everything but the file and the cache.
+  // Makes *block the block at `place`, as the file stores it. `window` may be
+  // null; the block then outlives everything but the file and the cache.
+  // Returns the errors of BlockSource::Load, and Corruption if the block does
+  // not parse.
   Status Load(const BlockPlace& place, const ReadOptions& options,
               FileWindow* window, BlockWorkspace* workspace, PinnedBlock* block,
               const BlockNote& note = {}) const;
-  // The same without a window and with the thread's own workspace.
+  // Does the same without a window, and with a workspace that the thread keeps.
   Status Load(const BlockPlace& place, const ReadOptions& options,
               PinnedBlock* block, const BlockNote& note = {}) const;
-  // The same for a request that LoadBatch postponed: its lookup was counted.
+  // Does the same for a request that LoadBatch postponed. Its lookup in the
+  // cache was counted then, and is not counted again.
   Status LoadPostponed(const BlockRequest& request,
                        const ReadOptions& options) const;
-  // The same for up to kBatch blocks, with the waits for memory side by side;
-  // those that are not in the cache are read together, or postponed where those
-  // before them in the file are too large.
+  // Does the same for up to kBatch blocks, whose waits for memory overlap.
+  // Blocks that are not in the cache are read together. If those before a block
+  // in the file are larger than kBatchBytes together, the block is postponed.
   void LoadBatch(std::span<BlockRequest> requests,
                  const ReadOptions& options) const;
-  // Those of the blocks that are in the cache; the rest are empty. Reads
-  // nothing. At most kBatch.
+  // Makes found[i] a handle to blocks[i] if that is in the cache, else empty.
+  // Reads nothing from the file. Requires: at most kBatch blocks.
   void FindInCache(std::span<const BlockHandle> blocks, const BlockNote* notes,
                    TracedCaller caller, CachedBlockHandle* found) const;
-  // Makes what was found *block; false where it is none, or another.
+  // Makes *block what was found. Returns false if nothing was found, or if it
+  // is another block than that at `place`.
   static bool Take(CachedBlockHandle found, const BlockPlace& place,
                    PinnedBlock* block);
   bool has_cache() const { return cache_ != nullptr; }
-  // Copies the block where its bytes are not its own.
+  // Copies the block's bytes, unless they can be kept alive (HasOwnBytes).
   static Status MakeOwn(const BlockPlace& place, PinnedBlock* block);
-  // Puts other bytes in its place.
+  // Replaces the block by one of these bytes.
   static Status Replace(const BlockPlace& place, Buffer bytes,
                         PinnedBlock* block);
 
@@ -185,9 +198,10 @@ class DataBlocks {
   std::unique_ptr<LoadsInFlight> loads_;  // for it
   CacheKey file_;
   const KeyOrder* words_order_ = nullptr;
-  // From one restart point to the next, once a block has told it.
+  // How many entries there are from one restart point to the next; 0 until a
+  // block has shown it.
   mutable RelaxedAtomic<uint32_t> restart_interval_{0};
-  bool small_pages_ = true;  // of the cache's memory
+  bool small_pages_ = true;  // whether the cache's memory has small pages
 };
 
 }  // namespace ashlar::internal

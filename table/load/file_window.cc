@@ -28,8 +28,8 @@ uint64_t FileWindow::NextSize(uint64_t n) {
   return size;
 }
 
-// What a walk that goes on backward will read when it has left the window, as
-// far as the file was not told of it before.
+// Tells the file what a walk backward will read after this window, except what
+// the file was told before.
 void FileWindow::ExpectBefore() {
   const uint64_t n =
       kWindowsAhead *

@@ -1,7 +1,7 @@
 // FileWindow: a piece of the file that was read ahead.
 //
-// For whoever walks over neighbouring blocks, either way: one large read
-// serves many of them. The window grows while the walk goes on and falls back
+// For walks over neighbouring blocks, forward or backward: one large read
+// serves many of them. The window grows while the walk goes on, and falls back
 // to single blocks after a jump. One thread at a time.
 #ifndef ASHLAR_TABLE_LOAD_FILE_WINDOW_H_
 #define ASHLAR_TABLE_LOAD_FILE_WINDOW_H_
@@ -18,9 +18,10 @@ namespace ashlar::internal {
 
 class FileWindow {
  public:
-  // fixed_size: bytes of each read ahead; 0: 16 KiB growing to 128 KiB.
-  // expecting: the file is told of what a walk backward will read next. (A walk
-  // forward is what every kernel reads ahead for by itself, and better.)
+  // fixed_size: how many bytes each read takes; 0: 16 KiB at first, growing to
+  // 128 KiB. expecting: the window tells the file what a walk backward will
+  // read next. (For a walk forward every kernel reads ahead by itself, and
+  // better.)
   FileWindow(const RandomAccessFile* file, uint64_t fixed_size,
              bool expecting = false, ReadCounters counters = {})
       : file_(file),
@@ -29,19 +30,21 @@ class FileWindow {
         fixed_size_(fixed_size),
         next_size_(kSmallest) {}
 
-  // Reads [offset, offset + n) into the window, whatever was there before.
+  // Reads [offset, offset + n) into the window, in place of what it has.
   Status Fill(uint64_t offset, uint64_t n);
-  // *data lives until the next call; shorter than n where the file ends or
-  // memory is out.
+  // Makes *data the bytes [offset, offset + n), which live until the next call.
+  // They are fewer than n only if the file ends. Returns IOError, or
+  // MemoryLimit.
   Status Read(uint64_t offset, uint64_t n, Slice* data);
 
  private:
   static constexpr uint64_t kSmallest = uint64_t{16} << 10;
   static constexpr uint64_t kLargest = uint64_t{128} << 10;
-  // How far ahead the file is told of a walk: a device takes several windows'
-  // time to answer (docs/benchmarks.md).
+  // How many windows ahead the file is told of a walk: a device takes the time
+  // of several windows to answer (docs/benchmarks.md).
   static constexpr uint64_t kWindowsAhead = 4;
-  // Blocks this close to each other are taken as one walk: padding, trailers.
+  // Reads this close to each other count as one walk: padding and trailers may
+  // be between them.
   static constexpr uint64_t kNear = uint64_t{8} << 10;
 
   bool Holds(uint64_t offset, uint64_t n) const {
@@ -59,9 +62,9 @@ class FileWindow {
   uint64_t begin_ = 0;  // of the window in the file
   Slice bytes_;
   Buffer buffer_;
-  // From where on the file was told of a walk backward.
+  // The offset from which on the file was told of a walk backward.
   uint64_t expected_from_ = 0;
-  // The last request, which tells a walk from a jump.
+  // The last request: by it a walk differs from a jump.
   uint64_t last_begin_ = 0;
   uint64_t last_end_ = 0;
 };

@@ -1,28 +1,30 @@
 // LoadsInFlight: the blocks that threads are loading for the block cache.
 //
-// So that a block which many threads miss at once is read and decompressed
-// once. Part of the DataBlocks of a reader that has a cache, asked only after a
-// miss: hits know nothing of it. Any number of threads. 1 KiB, whatever
-// happens; never allocates.
+// It makes that a block which many threads miss at once is read and
+// decompressed once. Part of the DataBlocks of a reader that has a cache. It is
+// asked only after a miss: hits do not touch it. Any number of threads. It
+// takes 1 KiB, whatever happens, and never allocates.
 //
-// Protocol, for loads that go into the cache (others take no part):
+// Protocol, for loads that go into the cache (other loads take no part):
 //
-//   1. Who misses a block claims it. If it was loaded not long ago, the cache
-//      is asked again first: it may have come there since the miss.
-//   2. Who has the claim reads the block, puts it into the cache, and ends the
-//      claim, in this order; an error ends it as well.
-//   3. Who finds another's claim waits for its end and asks the cache again.
-//      If the block is not there (the load failed, the cache has no room, the
-//      block is gone already), he loads it for himself, without a claim: an
-//      error is thus always of the reader's own read, and nobody waits twice
-//      for a block.
+//   1. A thread that misses a block claims it. If the block was loaded a short
+//      time ago, the thread asks the cache again first: the block may have
+//      come there since the miss.
+//   2. The thread that has the claim reads the block, puts it into the cache,
+//      and ends the claim, in this order. An error ends the claim too.
+//   3. A thread that finds another thread's claim waits for its end, and asks
+//      the cache again. If the block is not there (the load failed, the cache
+//      has no room, or the block was evicted already), the thread loads it for
+//      itself, without a claim. So an error is always that of the thread's own
+//      read, and no thread waits twice for a block.
 //
-// A batch claims what it can of its blocks, reads all of those, puts them into
-// the cache, ends all its claims, and only then waits for what others have
-// claimed: nobody waits who has a claim, so batches that want each other's
-// blocks get on, and one that wants a block twice does not wait for itself.
-// The same holds for blocks whose claims meet in one place: the later one is
-// loaded without a claim, perhaps by several threads.
+// A batch claims as many of its blocks as it can, reads all of those, puts them
+// into the cache, ends all its claims, and only then waits for what other
+// threads have claimed. No thread waits while it has a claim. So batches that
+// want each other's blocks make progress, and a batch that wants a block twice
+// does not wait for itself. The same holds for blocks whose claims share one
+// place in the table: the later one is loaded without a claim, perhaps by
+// several threads.
 #ifndef ASHLAR_TABLE_LOAD_LOADS_IN_FLIGHT_H_
 #define ASHLAR_TABLE_LOAD_LOADS_IN_FLIGHT_H_
 
@@ -35,7 +37,7 @@ namespace ashlar::internal {
 
 using LoadsInFlight = Claims;
 
-// One claim of a thread, or none; ended at the latest by the destructor.
+// One claim of a thread, or none. The destructor ends it, if End did not.
 class LoadClaim {
  public:
   LoadClaim() = default;
@@ -43,7 +45,8 @@ class LoadClaim {
   LoadClaim& operator=(const LoadClaim&) = delete;
   ~LoadClaim() { End(); }
 
-  // Of the block at `offset`; this has none.
+  // Claims the block at `offset`, and returns whose turn it is. Requires: this
+  // has no claim.
   LoadsInFlight::Turn Begin(LoadsInFlight* loads, uint64_t offset) {
     const LoadsInFlight::Turn turn = loads->Claim(offset);
     if (turn == LoadsInFlight::Turn::kMine ||

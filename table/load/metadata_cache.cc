@@ -25,7 +25,7 @@ IndexHold MetadataCache::IndexBlocks<kRole>::Find(const BlockPlace& place,
       found && found->handle == place.handle && found->kind == place.kind &&
       found->parsed.order().IsSameAs(order) && found->parsed.form() == form;
   if (!fits) {
-    // Or what this reader makes would find the key taken, each time.
+    // Else this reader's own block would find the key taken, each time.
     if (found) blocks_.Erase(key);
     counters_.CountCacheMisses(place.kind, 1);
     counters_.Trace(key, place.kind, TracedCaller::kOther, false);

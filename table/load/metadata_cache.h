@@ -1,16 +1,16 @@
 // MetadataCache: index and filter blocks that a reader keeps in the block cache
-// and not itself.
+// instead of in the reader.
 //
-// They are found there by the file's key and their offset, as data blocks are,
-// and go there parsed, charged with all that they take. A block that is gone is
-// read again, with its checksum compared, and parsed with all checks of its
-// parser; what was looked at across blocks when the table was opened (that a
-// filter is not empty) is not looked at again. Two threads that miss it
-// together read it twice, and one copy stays. Parsed blocks say by which
-// comparator and form they were parsed: another reader of the file that has
-// others puts its own in their place.
+// As with data blocks, their cache keys are the file's key and their offset.
+// They are cached parsed, charged with all the memory that they take. A block
+// that was evicted is read again, compared with its checksum, and parsed with
+// all checks of its parser. What was checked across blocks when the table was
+// opened (that the filter is not empty) is not checked again. Two threads that
+// miss a block at once both read it, and one copy stays. A parsed block records
+// by which comparator and form it was parsed. A reader of the same file that
+// has others puts its own in their place.
 //
-// One for a reader, used by any number of threads.
+// A reader has one, which any number of threads may use.
 #ifndef ASHLAR_TABLE_LOAD_METADATA_CACHE_H_
 #define ASHLAR_TABLE_LOAD_METADATA_CACHE_H_
 
@@ -37,12 +37,12 @@ struct CachedFilter {
 };
 using CachedFilterHandle = TypedHandle<CachedFilter>;
 
-// Whether these may be the contents of a filter's partition.
+// Returns Corruption unless these may be the contents of a filter partition.
 Status CheckFilterPartition(const BlockPlace& place, const Slice& contents);
 
 class MetadataCache {
  public:
-  // The source and the statistics must outlive it.
+  // Requires: the source, and what the counters write to, outlive this.
   MetadataCache(const BlockSource* source, const std::shared_ptr<Cache>& cache,
                 const CacheKey& file, CachePriority priority,
                 ReadCounters counters)
@@ -54,11 +54,12 @@ class MetadataCache {
         filter_top_(cache, file, priority, counters),
         filters_(cache) {}
 
-  // For index blocks of all levels, and for the top level of a filter.
+  // Where index blocks of all levels, and the top level of a filter, are kept.
   const IndexBlockStore* index() const { return &index_; }
   const IndexBlockStore* filter_top() const { return &filter_top_; }
 
-  // The filter, or partition, at this place.
+  // Makes *filter a handle to the filter, or filter partition, at this place:
+  // from the cache, or from the file.
   Status HoldFilter(const BlockPlace& place, CachedFilterHandle* filter) const;
 
  private:

@@ -1,5 +1,7 @@
-// ReadPlan: what to read for several data blocks of a batch, in the order of
-// the file. Those that lie side by side are one read. One thread.
+// ReadPlan: what to read from the file for several data blocks of a batch.
+//
+// Blocks that are stored side by side become one read. Used by DataBlocks. One
+// thread at a time.
 #ifndef ASHLAR_TABLE_LOAD_READ_PLAN_H_
 #define ASHLAR_TABLE_LOAD_READ_PLAN_H_
 
@@ -21,7 +23,8 @@ class ReadPlan {
  public:
   static constexpr size_t kMostBlocks = 32;
 
-  // Blocks are numbered by who adds them.
+  // Adds a block; `block` is the caller's number for it, below kMostBlocks.
+  // Requires: blocks are added in the order of the file.
   void Add(size_t block, const BlockHandle& handle) {
     const bool joins =
         num_reads_ != 0 && handle.offset == reads_[num_reads_ - 1].offset +
@@ -37,8 +40,9 @@ class ReadPlan {
     read_of_[block] = static_cast<uint32_t>(num_reads_ - 1);
     ++blocks_in_[num_reads_ - 1];
   }
-  // Of all reads.
+  // Returns the size of all reads together.
   size_t bytes() const { return bytes_; }
+  // Gives the reads this memory, which must have bytes() bytes.
   void GiveRoom(char* room) {
     for (ReadRequest& read : reads()) {
       read.scratch = room;
@@ -47,8 +51,8 @@ class ReadPlan {
   }
   std::span<ReadRequest> reads() { return std::span(reads_).first(num_reads_); }
 
-  // Whether the block has to be read alone, since the read that it shares with
-  // others failed or came to an end before it.
+  // Returns whether the block has to be read again, alone: the read that it
+  // shares with others failed, or ended before the block did.
   bool IsToReadAlone(size_t block, const BlockHandle& handle) const {
     const uint32_t i = read_of_[block];
     const bool complete =
@@ -59,7 +63,7 @@ class ReadPlan {
   const Status& StatusOf(size_t block) const {
     return reads_[read_of_[block]].status;
   }
-  // What was read of the block.
+  // Returns what was read of the block.
   Slice BytesOf(size_t block, const BlockHandle& handle) const {
     const ReadRequest& read = reads_[read_of_[block]];
     const auto at = static_cast<size_t>(handle.offset - read.offset);
@@ -70,8 +74,8 @@ class ReadPlan {
 
  private:
   std::array<ReadRequest, kMostBlocks> reads_;
-  std::array<uint32_t, kMostBlocks> blocks_in_;  // each read
-  std::array<uint32_t, kMostBlocks> read_of_;    // of each block
+  std::array<uint32_t, kMostBlocks> blocks_in_;  // by read: number of blocks
+  std::array<uint32_t, kMostBlocks> read_of_;    // by block: number of its read
   size_t num_reads_ = 0;
   size_t bytes_ = 0;
 };

@@ -39,8 +39,8 @@ Status DecodeMetaindex(const Slice& contents, const BlockPlace& place,
           return place.Corruption("bad block handle",
                                   "'" + name + "' has none");
         }
-        // Of a table without data blocks, the first block of a hash search
-        // index is of no bytes and begins the file.
+        // In a table without data blocks, the first block of a hash search
+        // index has no bytes and is at offset 0.
         if (handle.IsNull() && name != kHashIndexMetadataName) return {};
         if (!handle.FitsBelow(file_limit)) {
           return place.Corruption(

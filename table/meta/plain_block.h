@@ -1,4 +1,6 @@
 // Blocks whose keys are plain strings: metaindex and properties.
+//
+// Used by builder, reader and Inspector. Pure functions: thread-safe.
 #ifndef ASHLAR_TABLE_META_PLAIN_BLOCK_H_
 #define ASHLAR_TABLE_META_PLAIN_BLOCK_H_
 
@@ -18,18 +20,19 @@ namespace ashlar::internal {
 void EncodePlainBlock(const std::map<std::string, std::string>& entries,
                       int restart_interval, Buffer* out);
 
-// The metaindex: name to handle. Every handle of a block that is there must fit
-// below `file_limit`; null handles are left out. Other bytes may follow a
-// handle. Names must ascend.
+// Decodes the metaindex, name to handle, and appends it to *entries. Null
+// handles are left out. Bytes that follow a handle are ignored. Returns
+// Corruption unless names ascend and every other handle fits below
+// `file_limit`.
 Status DecodeMetaindex(const Slice& contents, const BlockPlace& place,
                        uint64_t file_limit,
                        std::vector<MetaBlockEntry>* entries);
 
-// Null where there is no block of that name.
+// Returns the entry of that name, or null.
 const MetaBlockEntry* FindMetaBlock(const std::vector<MetaBlockEntry>& entries,
                                     std::string_view name);
 
-// Which kind a name of the metaindex stands for.
+// Returns the kind of the block that has this name in the metaindex.
 BlockKind MetaBlockKind(std::string_view name);
 
 inline constexpr std::string_view kIndexBlockName = "rocksdb.index";
@@ -46,7 +49,7 @@ inline constexpr std::string_view kPartitionedFilterPrefix =
 inline constexpr std::string_view kOldFilterPrefix = "filter.";
 inline constexpr std::string_view kLevelDbFilterBlockName =
     "filter.leveldb.BuiltinBloomFilter2";
-// The compatibility name of all built-in filters.
+// The name under which files have all built-in filters.
 inline constexpr std::string_view kBuiltinFilterName =
     "rocksdb.BuiltinBloomFilter";
 

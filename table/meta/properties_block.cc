@@ -13,8 +13,9 @@ namespace {
 
 enum class When : uint8_t { kAlways, kIfSet };
 
-// Fields, and with them encodings: 64-bit numbers are varints, 32-bit ones and
-// those of external files fixed, text is stored as it is.
+// The fields. Their types give the encodings: 64-bit numbers are varints;
+// 32-bit numbers, and those of external files, are fixed; text is stored as it
+// is.
 using Field =
     std::variant<uint64_t TableProperties::*, uint32_t TableProperties::*,
                  std::string TableProperties::*,
@@ -25,9 +26,9 @@ struct Row {
   std::string_view name;
   Field field;
   When when = When::kAlways;
-  // Fixed width instead of a varint.
+  // Whether it is fixed instead of a varint.
   bool fixed = false;
-  // A reader goes by it: if it does not decode, the file is damaged.
+  // Whether readers go by it: if it does not decode, the file is damaged.
   bool needed = false;
 };
 
@@ -108,7 +109,7 @@ constexpr Row kRows[] = {
 };
 // clang-format on
 
-// Written only where they are not, unlike all others.
+// Unlike all others, written only if timestamps are not.
 constexpr std::string_view kTimestampsPersisted =
     "rocksdb.user.defined.timestamps.persisted";
 
@@ -124,7 +125,7 @@ std::string EncodeNumber(uint64_t value, size_t fixed_bytes) {
   return text;
 }
 
-// Null when the property is not to be written.
+// Returns nothing if the property is not to be written.
 std::optional<std::string> EncodeField(const TableProperties& properties,
                                        const Row& row) {
   return std::visit(
@@ -289,8 +290,8 @@ Status BadCompression(const std::string& value, std::string_view why) {
   return Status::Corruption(std::move(text));
 }
 
-// One word: it names one of the types in use, so any may come, unless it says
-// that nothing is compressed.
+// One word names one of the types in use, so any type may occur, unless the
+// word says that nothing is compressed.
 Status DecodeOneWord(const std::string& value, DeclaredCompression* declared) {
   if (value == "ZSTDNotFinal") return {};
   for (const CompressionType type : kEveryType) {
@@ -307,7 +308,7 @@ int HexDigit(char c) {
   return -1;
 }
 
-// Two upper-case hexadecimal digits a type.
+// Two upper-case hexadecimal digits per type.
 Status DecodeTypeList(const std::string& value, std::string_view list,
                       DeclaredCompression* declared) {
   if (list.size() % 2 != 0) return BadCompression(value, "odd digit count");
@@ -332,8 +333,8 @@ Status DecodeCompressionProperty(const TableProperties& properties,
   if (!properties.stored.contains("rocksdb.compression")) return {};
   const std::string& value = properties.compression_name;
   const size_t first = value.find(';');
-  // The first releases that wrote version 7 still wrote one word, and, like
-  // every RocksDB, the options beside it.
+  // The first releases that wrote version 7 still wrote one word. Like every
+  // RocksDB, they also wrote the options.
   const bool one_word =
       !traits.lists_compression_types ||
       (first == std::string::npos &&

@@ -1,4 +1,7 @@
 // The properties block, and the rules by which its contents are read.
+//
+// Used by builder, reader and Inspector. FORMAT.md, "Properties". Pure
+// functions: thread-safe.
 #ifndef ASHLAR_TABLE_META_PROPERTIES_BLOCK_H_
 #define ASHLAR_TABLE_META_PROPERTIES_BLOCK_H_
 
@@ -18,20 +21,22 @@ inline constexpr std::string_view kReservedPropertyPrefix = "rocksdb.";
 inline constexpr std::string_view kGlobalSeqnoProperty =
     "rocksdb.external_sst_file.global_seqno";
 
-// Appends a block of all that is set in `properties` to *out.
+// Appends to *out a block of all that is set in `properties`.
 void EncodeProperties(const TableProperties& properties, Buffer* out);
 
+// Decodes a properties block into *properties. Returns Corruption if names do
+// not ascend, or if a property that a reader needs does not decode.
 Status DecodeProperties(const Slice& contents, const BlockPlace& place,
                         TableProperties* properties);
 
-// Where in a properties block the 8 bytes of the global sequence number stand;
-// 0 when they do not. Ingestion overwrites them in place, without a new
-// checksum.
+// Returns the offset, in a properties block, of the 8 bytes of the global
+// sequence number; 0 if it has none. Ingestion overwrites them in place,
+// without a new checksum.
 size_t FindGlobalSeqno(const Slice& contents);
 
-// Which type bytes the file says its blocks have.
+// The compression types that the file says its blocks have.
 struct DeclaredCompression {
-  // False: the file does not say, and any type may come.
+  // False: the file does not say, and any type may occur.
   bool declared = false;
   std::bitset<256> types;
 
@@ -40,12 +45,14 @@ struct DeclaredCompression {
   }
 };
 
-// Reads rocksdb.compression. NotSupported for codecs of an application.
+// Decodes the property rocksdb.compression into *declared. Returns Corruption
+// if it does not decode, NotSupported if it names codecs of an application.
 Status DecodeCompressionProperty(const TableProperties& properties,
                                  const FormatTraits& traits,
                                  DeclaredCompression* declared);
 
-// The value to write: `used` are the types of the blocks that were compressed.
+// Returns the value to write. `used` has the types of the blocks that were
+// compressed.
 std::string EncodeCompressionProperty(CompressionType configured,
                                       const std::bitset<256>& used,
                                       const FormatTraits& traits);

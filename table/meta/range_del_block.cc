@@ -32,14 +32,15 @@ Status CheckEntry(const Slice& key, const Slice& end, const BlockPlace& place,
   return {};
 }
 
-// Of the list's own keys.
+// Returns how many bytes of keys the list itself needs for an entry.
 size_t BytesOf(const RangeDeletionForm& form, const Slice& begin,
                const Slice& end) {
   const size_t stripped = form.keys.stripped_timestamp;
   return begin.size() + stripped + (stripped != 0 ? end.size() + stripped : 0);
 }
 
-// Checks all entries and makes room for them: afterwards nothing moves.
+// Checks all entries, and makes room for them, so that nothing moves
+// afterwards.
 Status Measure(const BlockView& view, const BlockPlace& place,
                const RangeDeletionForm& form, RangeDeletionList* list) {
   uint64_t count = 0;
@@ -65,7 +66,7 @@ Status Measure(const BlockView& view, const BlockPlace& place,
   return {};
 }
 
-// The whole user key that the stored one stands for.
+// Returns the whole user key that the stored one stands for.
 Slice Keep(const Slice& stored, const KeyForm& form, Buffer* keys) {
   std::string whole;
   form.RestoreUserKey(stored, &whole);

@@ -1,9 +1,10 @@
-// The range deletion block: the tombstones of a table, in any order.
+// The range deletion block: the range deletions of a table, in any order.
 //
 //   internal key of begin, type 0x0F  ->  end, a user key
 //
-// A key/value block with restart interval 1. Entries may overlap and come in
-// any order; range_del_fragments.h makes sense of them. Thread-safe to read.
+// It is a key/value block with restart interval 1. Entries may overlap and come
+// in any order; range_del_fragments.h makes fragments of them. Lists are
+// thread-safe to read; a builder belongs to one thread at a time.
 #ifndef ASHLAR_TABLE_META_RANGE_DEL_BLOCK_H_
 #define ASHLAR_TABLE_META_RANGE_DEL_BLOCK_H_
 
@@ -20,28 +21,31 @@
 
 namespace ashlar::internal {
 
-// More in one table are neither written nor read.
+// The most range deletions that a table may have. More are neither written nor
+// read.
 inline constexpr uint64_t kMaxRangeDeletions = uint64_t{1} << 24;
 
 struct RangeDeletionList {
-  // In stored order. Begins lie in `keys`; ends too where timestamps were taken
-  // off, else in the block's contents.
+  // In stored order. Begins point into `keys`. Ends point there too if
+  // timestamps were put back, else into the block's contents.
   std::vector<RangeDeletion> entries;
   Buffer keys;
 };
 
-// What the user keys of such a block look like.
+// How user keys are stored in such a block.
 struct RangeDeletionForm {
-  size_t timestamp_size = 0;  // as stored
+  size_t timestamp_size = 0;  // in bytes, as stored
   KeyForm keys = {};
 };
 
-// `contents` must outlive *list, which must be empty.
+// Decodes the block into *list. Returns Corruption if it is damaged,
+// NotSupported if it has more than kMaxRangeDeletions, MemoryLimit if memory
+// runs out. Requires: `contents` outlive *list, which is empty.
 Status DecodeRangeDeletions(const Slice& contents, const BlockPlace& place,
                             const RangeDeletionForm& form,
                             RangeDeletionList* list);
 
-// Collects a block of range deletions.
+// Writes a block of range deletions.
 class RangeDeletionBlockBuilder {
  public:
   RangeDeletionBlockBuilder() : builder_(kRestartInterval, &block_) {}
@@ -50,12 +54,14 @@ class RangeDeletionBlockBuilder {
       delete;
 
   bool empty() const { return builder_.empty(); }
-  // Bytes of the block if it were finished now.
+  // Returns the size of the block if it were finished now, in bytes.
   uint64_t SizeEstimate() const { return builder_.SizeEstimate(); }
+  // Adds a range deletion. `tail` is that of the begin's internal key.
   void Add(const Slice& begin, uint64_t tail, const Slice& end) {
     builder_.Add(begin, tail, 0, end);
   }
-  // The whole block; lives as long as the builder.
+  // Completes the block, and returns its bytes, which live as long as the
+  // builder.
   Slice Finish() { return builder_.Finish(); }
 
  private:

@@ -8,7 +8,8 @@ namespace ashlar::internal {
 
 namespace {
 
-// Ranks in all nodes together: 1 GiB. Honest tables stay far below.
+// The most ranks in all nodes together: 1 GiB. Honest tables stay far below
+// that.
 constexpr uint64_t kMostRanks = uint64_t{1} << 28;
 
 // Calls visit(node) for the nodes that make up leaves [begin, end).
@@ -43,8 +44,8 @@ void RangeDeletionFragments::CollectBounds(
     if (IsEmpty(deletion)) continue;
     const Slice begin = KeyOf(deletion.begin);
     const Slice end = KeyOf(deletion.end);
-    // Writers that list fragments repeat each range for all that cover it, and
-    // begin the next one where the last one ends.
+    // Writers that store fragments repeat each range for all deletions over it,
+    // and begin the next one where the last one ends.
     if (bounds_.empty() || bounds_.back() != begin) {
       const size_t n = bounds_.size();
       const bool repeats =
@@ -107,7 +108,7 @@ void RangeDeletionFragments::CollectVersions(
   }
 }
 
-// Newest first, so that what is put into a node one after the other is sorted.
+// Sorted by rank, newest first, so that the ranks of each node come in order.
 std::vector<RangeDeletionFragments::Span> RangeDeletionFragments::MakeSpans(
     const std::vector<RangeDeletion>& deletions) const {
   std::vector<Span> spans;
@@ -123,8 +124,9 @@ std::vector<RangeDeletionFragments::Span> RangeDeletionFragments::MakeSpans(
   return spans;
 }
 
-// Counts, then fills. A rank comes once to a node, however many deletions of
-// one version there are, as in files made for ingestion.
+// Counts the ranks of each node, and then fills them in. A node gets each rank
+// once, however many deletions have one version, as in files made for
+// ingestion.
 Status RangeDeletionFragments::FillTree(const std::vector<Span>& spans,
                                         const BlockPlace& place) {
   constexpr uint32_t kNone = ~uint32_t{0};
@@ -169,7 +171,7 @@ size_t RangeDeletionFragments::Find(const Slice& user_key) const {
                          return order_.CompareUserKeys(a, b) < 0;
                        });
   if (behind == bounds_.end()) return size();
-  // kBefore, where there is none before it.
+  // This is kBefore if no bound is before the key.
   return static_cast<size_t>(behind - bounds_.begin()) - 1;
 }
 

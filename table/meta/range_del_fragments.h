@@ -1,25 +1,30 @@
-// RangeDeletionFragments: what the range deletions of a table do to a key.
+// RangeDeletionFragments: answers which range deletions of a table are over a
+// key.
 //
-// They may overlap and come in any order. All their ends, sorted, cut the keys
-// into fragments; within a fragment every key has the same deletions above it.
-// To list these for each fragment would take quadratic space. So the fragments
-// are the leaves of a binary tree, each deletion stands at the few nodes that
-// together make up its range (at most two a level), and a key's deletions are
-// those at the nodes from its leaf to the root:
+// Range deletions may overlap and come in any order. The sorted set of all
+// their ends cuts the keys into fragments. Within a fragment every key has the
+// same deletions over it. To list these for each fragment would take quadratic
+// space. So the fragments are the leaves of a binary tree. Each deletion is
+// stored at the few nodes that together make up its range (at most two per
+// level). The deletions over a key are those at the nodes from its leaf to the
+// root:
 //
 //   a..c at 9, b..d at 5, b..c at 2:        +----- a..d: - -----+
 //                                           |                   |
 //   three fragments; over b..c          a..b: 9        +-- b..d: 5 --+
-//   are 9, 5 and 2, and for who                        |             |
-//   reads at 7, 5 is the newest                    b..c: 9 2     c..d: -
+//   are 9, 5 and 2, and for a read                     |             |
+//   at 7, 5 is the newest                          b..c: 9 2     c..d: -
 //
 // Each node keeps its sequence numbers sorted, as ranks among all of them.
-// Space O(n log n), O(n) where nothing overlaps; time O(log^2 n) a question.
-// Where keys have timestamps, so has each deletion, bounds are keys without,
-// and a rank stands for a sequence number and a timestamp. The two mostly rise
-// together; where they do not, a question at a timestamp may take O(n).
+// Space is O(n log n), and O(n) if nothing overlaps. Time is O(log^2 n) per
+// question.
 //
-// Made once, then thread-safe.
+// Where keys have timestamps, each deletion has one too. Bounds are then keys
+// without timestamps, and a rank stands for a sequence number and a timestamp.
+// The two mostly rise together. If they do not, a question at a timestamp may
+// take O(n).
+//
+// Made once, then thread-safe to read.
 #ifndef ASHLAR_TABLE_META_RANGE_DEL_FRAGMENTS_H_
 #define ASHLAR_TABLE_META_RANGE_DEL_FRAGMENTS_H_
 
@@ -38,10 +43,11 @@ namespace ashlar::internal {
 
 class RangeDeletionFragments {
  public:
-  // What a deletion does, and when. Sequence number 0 deletes nothing.
+  // Sequence number and timestamp of a deletion. Sequence number 0 deletes
+  // nothing.
   struct Version {
     SequenceNumber sequence = 0;
-    Slice timestamp;  // empty where keys have none
+    Slice timestamp;  // empty if keys have none
   };
 
   explicit RangeDeletionFragments(KeyOrder order)
@@ -49,27 +55,28 @@ class RangeDeletionFragments {
         timestamp_size_(order.timestamp_size()),
         order_(order.WithoutTimestamps()) {}
 
-  // The keys must outlive the fragments, and be as long as a timestamp at
-  // least. NotSupported when the deletions
-  // overlap so much that the tree would be unreasonably large. To be called
-  // once.
+  // Builds the tree. To be called once. Returns NotSupported if the deletions
+  // overlap so much that the tree would take more than 1 GiB, MemoryLimit if
+  // memory runs out. Requires: the keys outlive the fragments, and are at least
+  // as long as a timestamp.
   Status Build(const std::vector<RangeDeletion>& deletions,
                const BlockPlace& place);
 
-  // Fragments from the first begin to the last end, gaps among them included.
+  // Returns the number of fragments from the first begin to the last end. Gaps,
+  // with no deletion over them, are fragments too.
   size_t size() const { return bounds_.empty() ? 0 : bounds_.size() - 1; }
   Slice begin(size_t i) const { return bounds_[i]; }
   Slice end(size_t i) const { return bounds_[i + 1]; }
 
-  // The fragment of a key without timestamp. kBefore and size() for keys
-  // outside of all.
+  // Returns the fragment of a key (without timestamp): kBefore if the key is
+  // before all of them, size() if it is after all.
   static constexpr size_t kBefore = ~size_t{0};
   size_t Find(const Slice& user_key) const;
 
-  // Of the deletions over the whole fragment the one with the largest sequence
-  // number that is not above the snapshot, and whose timestamp is not newer
-  // than the given one, if that is not empty. Any number that Find gives may be
-  // asked.
+  // Returns, of the deletions over fragment i, the one with the largest
+  // sequence number that is not above the snapshot and, unless `timestamp` is
+  // empty, whose timestamp is not newer than that. Takes any number that Find
+  // returns.
   Version NewestAt(size_t i, SequenceNumber snapshot,
                    const Slice& timestamp) const;
   Version NewestOver(const Slice& user_key, SequenceNumber snapshot,
@@ -77,7 +84,7 @@ class RangeDeletionFragments {
     return NewestAt(Find(user_key), snapshot, timestamp);
   }
 
-  // All of fragment i, newest first, each once.
+  // Sets *fragment to all deletions over fragment i, newest first, each once.
   void ListAt(size_t i, RangeDeletionFragment* fragment) const;
 
   uint64_t MemoryUsage() const;
@@ -106,7 +113,8 @@ class RangeDeletionFragments {
   Version VersionOf(const RangeDeletion& deletion) const {
     return {deletion.sequence, TimestampOf(deletion.begin, timestamp_size_)};
   }
-  // Of versions: newer sequence numbers first, then newer timestamps.
+  // Returns whether a comes before b: newer sequence numbers first, then newer
+  // timestamps.
   bool IsNewer(const Version& a, const Version& b) const;
   uint32_t RankOf(const Version& version) const;
   bool IsLater(const Slice& a, const Slice& b) const {
@@ -120,9 +128,9 @@ class RangeDeletionFragments {
   std::vector<Version> versions_;  // by rank: newest first, each once
   // Whether the timestamps of versions_ descend too.
   bool timestamps_descend_ = true;
-  // The tree: node 1 is the root, the children of n are 2n and 2n + 1, leaf i
-  // is node size() + i. Node n has ranks_[node_begin_[n] .. node_begin_[n+1]),
-  // ascending.
+  // The tree. Node 1 is the root, the children of n are 2n and 2n + 1, and leaf
+  // i is node size() + i. Node n has ranks_[node_begin_[n] ..
+  // node_begin_[n+1]), ascending.
   std::vector<uint32_t> node_begin_;
   std::vector<uint32_t> ranks_;
 };

@@ -10,7 +10,7 @@ namespace ashlar::internal {
 
 namespace {
 
-// Every stored entry is shown.
+// Returns options with which an iterator shows every stored entry.
 ReadOptions PlainOptions(const ReadOptions& options) {
   ReadOptions plain;
   plain.verify_checksums = options.verify_checksums;
@@ -30,10 +30,10 @@ struct EntryCheck::Thread {
   }
 
   Iterator::State walk;  // on the first block of run number `run`
-  IndexCursor scout;     // on the first block behind it
+  IndexCursor scout;     // on the first block after it
   bool scout_on_block;
   size_t run = 0;
-  size_t blocks = 0;  // of the run; none behind the last one
+  size_t blocks = 0;  // blocks of the run; 0 after the last run
   uint64_t offset = 0;
   uint64_t bytes = 0;
   struct Count {
@@ -56,7 +56,7 @@ Status EntryCheck::Run(WorkerPool* pool, uint64_t* entries) {
   for (uint32_t i = 0; i <= workers; ++i) {
     threads_.push_back(std::make_unique<Thread>(table_, options_));
     FindRunEnd(threads_.back().get());
-    // One run is for one thread.
+    // If there is one run, one thread is enough.
     if (!threads_.back()->scout_on_block) break;
   }
   const auto threads = static_cast<uint32_t>(threads_.size());
@@ -96,11 +96,11 @@ bool EntryCheck::TakeRuns(Thread* thread) {
   }
 }
 
-// Comes to the run behind it, unless there is a fault.
+// Checks a run, and moves to the next one unless there is a fault.
 bool EntryCheck::CheckRun(Thread* thread) {
   Iterator::State& walk = thread->walk;
   if (thread->bytes <= options_.readahead_size && !table_->data.has_cache()) {
-    // What is wrong with it, reading each block will tell.
+    // If this fails, reading each block will report why.
     walk.window.Fill(thread->offset, thread->bytes).IgnoreError();
   }
   thread->counts.push_back({thread->run, 0});
@@ -122,7 +122,7 @@ void EntryCheck::LeaveRun(Thread* thread) const {
   FindRunEnd(thread);
 }
 
-// The scout stands on the first block of the run.
+// Finds the end of the run. Requires: the scout is at its first block.
 void EntryCheck::FindRunEnd(Thread* thread) const {
   thread->blocks = 0;
   if (!thread->scout_on_block) return;

@@ -1,30 +1,31 @@
-// EntryCheck: whether a walk over all entries of a table comes to its end.
+// EntryCheck: checks whether a walk over all entries of a table comes to its
+// end.
 //
-// For TableReader::CheckEntries. Says exactly what an iterator would that goes
-// from the first entry to the last: how many entries it shows, and what it
-// stops at.
+// For TableReader::CheckEntries. It reports exactly what an iterator would that
+// goes from the first entry to the last: how many entries it shows, and the
+// error at which it stops.
 //
-// Data flow. Data blocks fall into runs of about readahead_size bytes of the
-// file, by a rule that every thread applies to the index for itself, with a
-// cursor of its own. Each thread (the caller, and workers of the pool that come
-// in time) takes the number of the next run, walks its cursor there, reads the
-// run in one piece and passes over its blocks with the steps of an iterator
-// (Iterator::State::PassBlock), which compare both ends of each block with the
-// separators around it: so the order from block to block is checked without
-// the neighbours.
+// Data flow. The data blocks are cut into runs of about readahead_size bytes of
+// the file. Every thread applies the same rule to the index, with a cursor of
+// its own. The threads are the caller, and workers of the pool that come in
+// time. Each takes the number of the next run, moves its cursor there, reads
+// the run in one piece, and passes over its blocks with the steps of an
+// iterator (Iterator::State::PassBlock). These compare both ends of each block
+// with the separators around it. So the order from block to block is checked
+// without the neighbours.
 //
-// The first fault in the order of the file is told, whoever comes to one first:
-// runs behind a fault are not begun any more, those before it are finished.
-// Entries are counted by runs, so that those behind the fault can be left out.
-// An index that cannot be read any further counts as a fault behind the last
-// block that it told of.
+// Which fault is reported. It is the first fault in the order of the file,
+// whichever thread comes to one first: runs after a fault are no longer begun,
+// and those before it are finished. Entries are counted by runs, so that those
+// after the fault can be left out. If the index cannot be read any further,
+// that counts as a fault after the last block that it named.
 //
-// Who owns what. A Thread and all it points to belong to one thread. Shared are
-// the number of the next run, the fault (under the mutex; the number of its run
-// also as a hint to others), and whether to give up, which only the caller
-// asks on_progress about.
+// Who owns what. A Thread, and all it points to, belongs to one thread. Shared
+// are the number of the next run; the fault, which a mutex guards, and the
+// number of its run, which is also a hint to other threads; and whether to give
+// up. Only the calling thread asks on_progress about that.
 //
-// Memory: a run and a decompressed block a thread.
+// Memory: a run and a decompressed block per thread.
 #ifndef ASHLAR_TABLE_READ_CHECK_ENTRIES_H_
 #define ASHLAR_TABLE_READ_CHECK_ENTRIES_H_
 
@@ -49,14 +50,14 @@ class EntryCheck {
  public:
   using OnProgress = std::function<bool(uint64_t done, uint64_t total)>;
 
-  // All must outlive this.
+  // Requires: all three outlive this.
   EntryCheck(const OpenedTable* table, const ReadOptions& options,
              const OnProgress& on_progress);
   EntryCheck(const EntryCheck&) = delete;
   EntryCheck& operator=(const EntryCheck&) = delete;
   ~EntryCheck();
 
-  // Once.
+  // Runs the check. To be called once.
   Status Run(WorkerPool* pool, uint64_t* entries);
 
  private:
@@ -76,7 +77,7 @@ class EntryCheck {
 
   static constexpr size_t kNoRun = std::numeric_limits<size_t>::max();
   RelaxedAtomic<size_t> next_run_{0};
-  RelaxedAtomic<size_t> bad_run_{kNoRun};  // the first that is known
+  RelaxedAtomic<size_t> bad_run_{kNoRun};  // the first bad run known so far
   RelaxedAtomic<bool> given_up_{false};
   Mutex mutex_;
   Status fault_ ASHLAR_THREAD_ATTRIBUTE(guarded_by(mutex_));  // of bad_run_

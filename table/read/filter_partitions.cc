@@ -16,7 +16,7 @@ Status FilterPartitions::Open(const BlockSource* source,
                               std::unique_ptr<FilterPartitions>* filter) {
   form.first_keys = false;
   ParsedIndex index(order, form);
-  // Nothing at all lets everything pass.
+  // An empty index lets every key pass.
   if (contents.empty()) return {};
   Status status = index.Parse(contents, place, source->footer().offset);
   if (!status.ok() || index.size() == 0) return status;
@@ -62,8 +62,8 @@ Status FilterPartitions::MayMatchInCache(size_t i, const Slice& asked,
   return status;
 }
 
-// Behind the last partition's end the last one is asked: the end of the table
-// may have been shortened.
+// A key after the end of the last partition is asked of the last one, since the
+// separator of the table's end may have been shortened.
 Status FilterPartitions::MayMatch(const Slice& internal_key, const Slice& asked,
                                   bool* maybe) const {
   const size_t i = std::min(index_->Find(internal_key), size() - 1);

@@ -1,10 +1,10 @@
 // FilterPartitions: a filter that is cut into partitions.
 //
-// An index block names them by the keys where they end. Each is read when a key
-// in its range is asked for first, checked, and kept, or found in the block
-// cache, where the index block is then held as well; a damaged one fails only
-// those questions. Never changed after opening but for partitions that are
-// read in: thread-safe.
+// An index block names the partitions by the keys where they end. A partition
+// is read and checked when a key in its range is first asked for. It then stays
+// here, or is found in the block cache, where the index block is held too. A
+// damaged partition fails only the questions that need it. Nothing changes
+// after opening, except that partitions are read in: thread-safe.
 #ifndef ASHLAR_TABLE_READ_FILTER_PARTITIONS_H_
 #define ASHLAR_TABLE_READ_FILTER_PARTITIONS_H_
 
@@ -25,9 +25,10 @@ namespace ashlar::internal {
 
 class FilterPartitions {
  public:
-  // Of the index block with these contents, in the order and form of the
-  // table's index; the source must outlive it, and the cache, which may be
-  // null.
+  // Opens the filter whose index block has these contents. `order` and `form`
+  // are those of the table's index. Leaves *filter null if the block is empty:
+  // such a filter lets every key pass. Requires: source, and cache unless it is
+  // null, outlive the filter.
   static Status Open(const BlockSource* source, const MetadataCache* cache,
                      const KeyOrder& order, IndexForm form,
                      const Slice& contents, const BlockPlace& place,
@@ -40,12 +41,12 @@ class FilterPartitions {
   BlockPlace Place(size_t i) const {
     return {BlockKind::kFilterPartition, index_->handle(i), i};
   }
-  // Whether `asked`, which is a key or its prefix, may be in the partition that
-  // the internal key belongs to.
+  // Sets *maybe to whether `asked`, a user key or its prefix, may be in the
+  // partition that internal_key belongs to.
   Status MayMatch(const Slice& internal_key, const Slice& asked,
                   bool* maybe) const;
-  // Has all that can be read at hand, as long as this lives. To be called
-  // before others use it.
+  // Reads all partitions, and keeps or holds them as long as this lives. Those
+  // that cannot be read are left out. To be called before other threads use it.
   void LoadAll();
 
   uint64_t MemoryUsage() const;
@@ -64,9 +65,9 @@ class FilterPartitions {
   const BlockSource* const source_;
   const MetadataCache* const cache_;  // null: partitions are kept here
   std::unique_ptr<const ParsedIndex> kept_index_;
-  IndexHold index_;  // of kept_index_, or in the cache
+  IndexHold index_;  // holds kept_index_, or its copy in the cache
   std::unique_ptr<PublishedPointer<const Partition>[]> partitions_;
-  std::vector<CachedFilterHandle> pinned_;  // of the cache, or none
+  std::vector<CachedFilterHandle> pinned_;  // after LoadAll, with a cache
 };
 
 }  // namespace ashlar::internal

@@ -8,7 +8,7 @@ namespace ashlar::internal {
 
 namespace {
 
-// Where the key's first block is, for tables of which one search tells.
+// The key's first block, in tables where one search finds it.
 struct Found {
   bool any = false;
   size_t block = 0;
@@ -30,7 +30,8 @@ Found AskFilterAndIndex(const OpenedTable& table, const Slice& user_key,
     const bool maybe = table.filter->MayMatch(hash);
     result->filter =
         maybe ? GetResult::Filter::kMaybe : GetResult::Filter::kAbsent;
-    // Seldom, so that threads do not write what others read all the time.
+    // Only seldom, so that threads do not write what other threads read all the
+    // time.
     constexpr uint64_t kSeldom = 64;
     if (maybe != expected && hash % kSeldom == 0) [[unlikely]]
       table.filter_passes.Store(maybe);

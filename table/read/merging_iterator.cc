@@ -1,7 +1,7 @@
 // A tree of losers over the children: each inner node holds the child that lost
-// there, so that a step compares once a level, on the way from one leaf to the
-// root. A child that wins again and again is compared with the best of the
-// others only. First bytes of the keys, as a word, decide most comparisons.
+// there, so a step compares once per level, on the way from one leaf to the
+// root. A child that wins again and again is only compared with the best of the
+// others. The first bytes of the keys, as a word, decide most comparisons.
 
 #include "ashlar/table/merging_iterator.h"
 
@@ -38,7 +38,7 @@ struct MergingIterator::State {
   std::vector<Iterator> children;
   std::vector<uint64_t> words;
   std::vector<size_t> losers;  // by node; node 0 has the winner
-  // The best of the others, where it is known.
+  // The best of the others, if it is known.
   size_t second = kUnknown;
   bool forward = true;
   Status status;
@@ -62,7 +62,8 @@ bool MergingIterator::State::Failed(size_t child) {
   return true;
 }
 
-// Of keys that differ in these bytes, the smaller word is the smaller key.
+// Takes the first bytes of the child's key as a word. If two keys differ in
+// these bytes, the smaller word is that of the smaller key.
 void MergingIterator::State::TakeWord(size_t child) {
   if (!order.IsOfBytes() || !children[child].Valid()) return;
   const Slice user_key = children[child].user_key();
@@ -77,7 +78,7 @@ void MergingIterator::State::TakeWord(size_t child) {
   words[child] = falling ? ~word : word;
 }
 
-// Whether the walk meets the entry of a before that of b.
+// Returns whether the walk meets the entry of a before that of b.
 bool MergingIterator::State::ComesFirst(size_t a, size_t b) const {
   if (!children[a].Valid() || !children[b].Valid()) {
     return children[a].Valid() || (!children[b].Valid() && a < b);
@@ -88,7 +89,8 @@ bool MergingIterator::State::ComesFirst(size_t a, size_t b) const {
   return (a < b) == forward;
 }
 
-// After all children have moved. False: no child stands on an entry.
+// Builds the tree, after all children have moved. Returns false if no child is
+// at an entry, or if one has an error.
 bool MergingIterator::State::Build() {
   const size_t n = children.size();
   second = kUnknown;
@@ -118,7 +120,8 @@ void MergingIterator::State::Replay(size_t child) {
   losers[0] = best;
 }
 
-// It lost to the winner, so it is one of those on the winner's way.
+// The second best lost to the winner, so it is one of those on the winner's way
+// to the root.
 void MergingIterator::State::FindSecond() {
   for (size_t node = (winner() + children.size()) / 2; node > 0; node /= 2) {
     if (second == kUnknown || ComesFirst(losers[node], second)) {
@@ -127,7 +130,7 @@ void MergingIterator::State::FindSecond() {
   }
 }
 
-// The winner goes on.
+// Moves the winner by one entry.
 bool MergingIterator::State::Step() {
   const size_t last = winner();
   if (forward) {
@@ -146,9 +149,9 @@ bool MergingIterator::State::Step() {
   return children[winner()].Valid();
 }
 
-// The others stand behind the current entry, in the direction of the walk so
-// far: each has to go back over one of its entries. One that has come to its
-// end has all of them on the other side.
+// Turns the walk around. In the direction so far the other children are after
+// the current entry, so each goes back over one of its entries. A child that
+// has come to its end has all its entries on the other side.
 bool MergingIterator::State::TurnTo(bool to_forward) {
   const Slice current = children[winner()].key();
   const Slice user_key = UserKeyOf(current);
@@ -179,7 +182,7 @@ bool MergingIterator::State::TurnTo(bool to_forward) {
   return Build();
 }
 
-// Without memory for a state there is none, and the status says so.
+// If there is no memory for a state, state_ stays null, and the status says so.
 MergingIterator::MergingIterator(const Comparator* comparator,
                                  std::vector<Iterator> children) {
   internal::OrMemoryLimit([&] {

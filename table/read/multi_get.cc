@@ -18,13 +18,15 @@ constexpr size_t kChunk = 32;
 static_assert(kChunk <= WordTree::kBatch && kChunk <= DataBlocks::kBatch &&
               kChunk <= kFilterBatchMax);
 
-// The blocks of a chunk, by what index and place they have.
+// Numbers the blocks of a chunk, by their part of the index and their place in
+// it.
 class BlockNumbers {
  public:
   BlockNumbers() { numbers_.fill(kFree); }
 
   size_t size() const { return size_; }
-  // The number of the block; size() as it was before where it is new.
+  // Returns the number of the block. A new block gets the size() from before
+  // the call.
   uint8_t NumberOf(const BlockNote& note) {
     const uint64_t mixed =
         (note.i + reinterpret_cast<uint64_t>(note.part) / 64) *
@@ -45,7 +47,7 @@ class BlockNumbers {
   static constexpr size_t kSize = 2 * kChunk;
   static constexpr int kShift = 64 - std::countr_zero(kSize);
   static constexpr uint8_t kFree = 0xff;
-  std::array<uint8_t, kSize> numbers_;  // one line
+  std::array<uint8_t, kSize> numbers_;  // one cache line
   std::array<BlockNote, kChunk> notes_;
   uint8_t size_ = 0;
 };
@@ -77,7 +79,7 @@ struct BatchRead {
 
 class MultiGetChunk {
  public:
-  // `first_key`: the number of the first of them in the whole batch.
+  // `first_key` is the number of the first of them in the whole batch.
   MultiGetChunk(const BatchRead& read, size_t first_key,
                 std::span<const Slice> user_keys, GetResult* results,
                 Status* statuses)
@@ -132,7 +134,7 @@ class MultiGetChunk {
     table_.counters.CountMultiGet(reads, !table_.filter_subject.whole_keys());
   }
 
-  // The key has its answer.
+  // Ends key k: it has its answer.
   void Close(size_t k, const Status& status) {
     open_.Remove(k);
     if (status.ok()) {
@@ -146,7 +148,7 @@ class MultiGetChunk {
   void CloseAll(const Status& status) {
     open_.ForEach([&](size_t k) { Close(k, status); });
   }
-  // Those of the keys that would have asked the filter.
+  // Ends those of the keys that would have asked the filter.
   void CloseWhatAsks(const Status& status) {
     open_.ForEach([&](size_t k) {
       Slice subject;
@@ -156,7 +158,7 @@ class MultiGetChunk {
     });
   }
 
-  // What is left of a Get where no block can have the key.
+  // Does what is left of a Get if no block can have the key.
   void CloseWithoutBlocks(size_t k) {
     if (table_.HasRangeDeletions(read_.options)) {
       return Close(k, WithLookup(k, [](PointLookup* lookup) {
@@ -263,7 +265,8 @@ class MultiGetChunk {
     });
   }
 
-  // Keys whose first block cannot have them go on to later ones by themselves.
+  // Finds the block of each key. A key that cannot be in its first block goes
+  // on to later ones by itself.
   void CollectBlocks() {
     BlockNumbers numbers;
     open_.ForEach([&](size_t k) {
@@ -299,8 +302,8 @@ class MultiGetChunk {
     });
   }
 
-  // Blocks with their keys restored may be far larger: those beyond are
-  // postponed as well, and read again.
+  // Restores keys. Blocks with restored keys may be far larger; those beyond
+  // the limit are postponed too, and read again.
   void RestoreBlocks(std::span<BlockRequest> requests) const {
     if (table_.key_form.IsAsStored()) [[likely]]
       return;
@@ -333,7 +336,7 @@ class MultiGetChunk {
     });
   }
 
-  // Whether other keys of the chunk need the key's block too.
+  // Returns whether other keys of the chunk need the key's block too.
   bool IsShared(size_t k) const { return keys_of_block_[block_of_[k]] > 1; }
 
   void Search(size_t k) {
@@ -343,8 +346,8 @@ class MultiGetChunk {
           }));
   }
 
-  // Blocks that were too large to be held with the others: one at a time, and
-  // of the others none but those that values keep alive.
+  // Searches the blocks that were too large to be held with the others: one at
+  // a time. Of the others only those are left that values keep alive.
   void SearchPostponed() {
     for (PinnedBlock& block : blocks_) block = PinnedBlock();
     for (BlockRequest& r : std::span(requests_).first(num_blocks_)) {
@@ -369,7 +372,7 @@ class MultiGetChunk {
   GetResult* const results_;
   Status* const statuses_;
   KeySet open_;     // keys that have no answer yet
-  IndexHold root_;  // where all cursors go by one part
+  IndexHold root_;  // the part that all cursors use, if there is one
   std::array<IndexCursor, kChunk> cursors_;
   std::array<uint8_t, kChunk> block_of_;
   std::array<uint8_t, kChunk> keys_of_block_ = {};

@@ -1,5 +1,5 @@
-// What reads ask of an open table: its filter, and whether what they want of
-// it makes sense.
+// What reads ask of an open table: its filter, and whether their options fit
+// it.
 
 #include "table/read/opened_table.h"
 

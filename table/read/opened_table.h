@@ -1,7 +1,7 @@
 // OpenedTable: what a reader holds of a file once it is open.
 //
-// Made by OpenTable, never changed afterwards, so that any number of threads
-// may use it. Get, iterators and checks work on this.
+// OpenTable makes it. Get, MultiGet, iterators and checks work on it. It does
+// not change afterwards, so any number of threads may use it.
 #ifndef ASHLAR_TABLE_READ_OPENED_TABLE_H_
 #define ASHLAR_TABLE_READ_OPENED_TABLE_H_
 
@@ -24,8 +24,8 @@
 
 namespace ashlar::internal {
 
-// Puts the file's name in front of a message. I/O errors come from the file,
-// which names itself.
+// Returns the status with the file's name in front. An IOError is returned as
+// it is: it comes from the file, which has named itself.
 Status NamedAfter(const RandomAccessFile& file, const Status& status);
 
 struct OpenedTable {
@@ -47,46 +47,49 @@ struct OpenedTable {
   std::shared_ptr<Statistics> statistics;
   std::shared_ptr<BlockCacheTracer> tracer;
   const ReadCounters counters;
-  // Stands in for a comparator that is not known.
+  // Stands in for a comparator that is not known: has its name only.
   std::unique_ptr<const Comparator> placeholder;
   std::unique_ptr<RandomAccessFile> file;
   BlockSource source;
   DataBlocks data;
   KeyOrder order;
   KeyOrder order_without_timestamps;
-  // How blocks store keys, and the order of the keys so stored.
+  // How blocks store keys, and the order of keys in that form.
   KeyForm key_form;
   KeyOrder stored_order;
   TableProperties properties;
   std::vector<MetaBlockEntry> meta_blocks;
-  // Null where index and filter are kept here.
+  // Null if index and filter are kept here instead of in the block cache.
   std::unique_ptr<const MetadataCache> metadata_cache;
   std::unique_ptr<IndexReader> index;
-  // Empty where there is no filter, or none that knows anything.
+  // The filter, if it is at hand: kept here, or held in the block cache. Absent
+  // if there is none, or none that could rule anything out.
   std::optional<FilterBitsReader> filter;
-  // Of a filter that is in the block cache, and held there or not.
-  CachedFilterHandle pinned_filter;  // its bits are `filter`
+  // For a filter in the block cache: the handle that holds it, if it is held;
+  // else its place.
+  CachedFilterHandle pinned_filter;  // `filter` reads its bytes
   std::optional<BlockPlace> cached_filter;
-  // Null where the filter is not cut into partitions.
+  // Null if the filter is not cut into partitions.
   std::unique_ptr<FilterPartitions> filter_partitions;
-  // Of LevelDB's files: asked for each data block.
+  // The filter of a LevelDB file, which is asked for each data block.
   std::optional<LevelDbFilter> leveldb_filter;
   // What the filter may be asked.
   FilterSubject filter_subject;
-  // The one given, or else the one that the file names. Null: neither is known.
+  // The extractor that was given, or else the built-in one that the file names.
+  // Null: neither.
   std::shared_ptr<const PrefixExtractor> prefixes;
-  AlignedBytes filter_bytes;  // of `filter`
-  LoadedBlock filter_block;   // of `leveldb_filter`
-  // Null where the table has no range deletions.
+  AlignedBytes filter_bytes;  // the bytes of `filter`, if it is kept here
+  LoadedBlock filter_block;   // the bytes of `leveldb_filter`
+  // Null if the table has no range deletions.
   std::unique_ptr<const RangeDeletions> range_deletions;
-  // Whether one search of one index by user key tells the first block that may
-  // have a key, as it is stored: there are no timestamps, no partitions, and
-  // nothing more that is to be asked of the block.
+  // Whether one search of one index, by user key, finds the first block that
+  // may have a key, and the block can be used as it is stored: there are no
+  // timestamps and no partitions, and no other question to ask.
   bool one_search = false;
-  // Whether the filter has let Gets pass of late: a guess.
+  // Whether the filter has let Gets pass recently: a guess.
   mutable RelaxedAtomic<bool> filter_passes{true};
 
-  // Whether a read with these options has to honour any.
+  // Returns whether a read with these options has to apply range deletions.
   bool HasRangeDeletions(const ReadOptions& options) const {
     return range_deletions != nullptr && !options.ignore_range_deletions;
   }
@@ -95,40 +98,43 @@ struct OpenedTable {
     return filter.has_value() || filter_partitions != nullptr ||
            cached_filter.has_value();
   }
-  // Whether `asked`, which is a key or its prefix, may be in the table; the
-  // internal key is where it would be. Only where HasFilter.
+  // Sets *maybe to whether `asked`, a user key or its prefix, may be in the
+  // table. internal_key says where it would be. Requires: HasFilter().
   Status AskFilter(const Slice& internal_key, const Slice& asked,
                    bool* maybe) const;
-  // Puts a data block with whole keys in the place of one that was loaded,
-  // where the file does not store them whole. Leaves entries out whose
-  // timestamp is newer than `newest`, unless that is empty.
+  // If the file does not store whole keys, replaces a data block that was
+  // loaded by one with whole keys. Leaves out entries whose timestamp is newer
+  // than `newest`, unless that is empty.
   Status RestoreData(const BlockPlace& place, const Slice& newest,
                      PinnedBlock* block) const;
-  // NotSupported where what is asked needs an order that is not known.
+  // Returns NotSupported if the order of keys is not known. `asked` names, for
+  // the message, what needs it.
   Status CheckOrderKnown(std::string_view asked) const;
-  // Whether iterators can do what the options ask for.
+  // Returns an error if an iterator cannot do what the options ask for.
   Status CheckRead(const ReadOptions& options) const;
-  // Whether the timestamp is one of this table's.
+  // Returns InvalidArgument if the timestamp has not the size of this table's.
   Status CheckTimestamp(const ReadOptions& options) const;
-  // Where the versions of a user key, given without timestamp, begin that a
-  // read of this timestamp and snapshot may see.
+  // Appends to *target the internal key before all versions of user_key (given
+  // without timestamp) that a read at this timestamp and snapshot may see.
   void AppendTarget(const Slice& user_key, const Slice& timestamp,
                     SequenceNumber snapshot, std::string* target) const {
     // The largest type, so that all versions of that sequence number follow.
     AppendVersion(user_key, timestamp, '\xff', snapshot,
                   static_cast<ValueType>(0xff), target);
   }
-  // Where they end, if those before `sequence` are left out.
+  // Appends to *target the internal key after all versions of user_key with
+  // sequence numbers of `sequence` and more.
   void AppendLastTarget(const Slice& user_key, SequenceNumber sequence,
                         std::string* target) const {
     AppendVersion(user_key, Slice(), '\0', sequence, ValueType::kTypeDeletion,
                   target);
   }
-  // Puts the file's name in front of a message.
+  // Returns the status with the file's name in front.
   Status Named(const Status& status) const { return NamedAfter(*file, status); }
 
  private:
-  // An empty timestamp is one of that byte all over.
+  // In place of an empty timestamp, one whose bytes are all `filler` is
+  // appended.
   void AppendVersion(const Slice& user_key, const Slice& timestamp, char filler,
                      SequenceNumber sequence, ValueType type,
                      std::string* target) const {
@@ -139,26 +145,26 @@ struct OpenedTable {
   }
 };
 
-// Reads the last bytes of the file, and what they say, into *footer. The
-// window then holds the file's tail. Messages name the place.
+// Reads and decodes the footer. The window then holds the end of the file.
+// Messages name the place.
 Status ReadFooter(const RandomAccessFile& file, FileWindow* window,
                   Footer* footer);
 
-// The comparator that the properties name, or `given`. NotSupported for one
-// that is not built in and not given; InvalidArgument for one that differs
-// from the given one.
+// Makes *chosen the comparator `given`, or, if that is null, the built-in one
+// that the properties name. Returns NotSupported if the one that they name is
+// neither given nor built in, and InvalidArgument if another one is given.
 Status ChooseComparator(const TableProperties& properties,
                         const Comparator* given, const Comparator** chosen);
 
-// Rules that make a file damaged whatever one wants of it: those of external
-// files, and the index type that must be there. Also tells which compression
-// types the file declares.
+// Returns Corruption if the properties break a rule that holds for every
+// reader: those of external files, and that the index type must be there. Sets
+// *declared to the compression types that the file declares.
 Status CheckProperties(const TableProperties& properties,
                        const FormatTraits& traits,
                        DeclaredCompression* declared);
 
-// Everything up to and including index and filter. Messages begin with the
-// file's name.
+// Opens the table: reads everything up to index, filter and range deletions.
+// Messages begin with the file's name.
 Status OpenTable(std::unique_ptr<RandomAccessFile> file,
                  const ReaderOptions& options,
                  std::unique_ptr<OpenedTable>* table);

@@ -12,7 +12,7 @@ namespace ashlar::internal {
 namespace {
 
 // The memory for keys that this thread's last lookup had, so that the next one
-// asks for none.
+// needs no allocation.
 using SpareKeyMemory = ThreadSpare<Buffer, PointLookup>;
 
 }  // namespace
@@ -23,7 +23,7 @@ void PointLookup::StartIterator() {
 }
 
 void PointLookup::KeepKeyMemory() {
-  // One huge key shall not stay with the thread for good.
+  // The thread must not keep the memory of one huge key for ever.
   constexpr size_t kMostKept = size_t{64} << 10;
   Buffer memory = block_->TakeKeyMemory();
   if (memory.capacity() <= kMostKept) SpareKeyMemory::Keep(std::move(memory));
@@ -126,7 +126,7 @@ Status PointLookup::LoadBlock(const IndexCursor& at) {
 
 namespace {
 
-// Whether the data block at this offset may hold the key.
+// Asks a LevelDB filter whether the data block at this offset may hold the key.
 bool AskOfBlock(const OpenedTable& table, const Slice& user_key,
                 uint64_t offset, GetResult* result) {
   const bool maybe = table.leveldb_filter->MayMatch(offset, user_key);
@@ -138,9 +138,8 @@ bool AskOfBlock(const OpenedTable& table, const Slice& user_key,
   return maybe;
 }
 
-// Whether versions of the key that stand in the block go on in the next one.
-// Only an index of internal keys lets a user key, timestamp included, span
-// blocks.
+// Returns whether versions of the key may go on in the next block. A user key,
+// timestamp included, can span blocks only if the index has internal keys.
 bool MaySpan(const OpenedTable& table, const Slice& user_key,
              const IndexCursor& at) {
   const size_t timestamp = table.order.timestamp_size();
@@ -172,14 +171,14 @@ bool PointLookup::NeedsBlock(const OpenedTable& table, const Slice& user_key,
   return true;
 }
 
-// Looks at the versions that the block holds. *done unless more of them may
-// follow in the next one.
+// Looks at the versions of the key in the block. Sets *done unless more of them
+// may follow in the next block.
 Status PointLookup::SearchBlock(const IndexCursor& at, PinnedBlock* searched,
                                 bool* done) {
   ++result_->data_blocks_read;
   searched_ = searched;
   if (!block_.has_value()) StartIterator();
-  // The block may go once its value is handed out.
+  // Asked first: the block may be gone once its value is handed out.
   const bool may_go_on = MaySpan(table_, user_key_, at);
   BlockIterator& block = *block_;
   block.Reset(searched->view(), at.place());
@@ -189,7 +188,7 @@ Status PointLookup::SearchBlock(const IndexCursor& at, PinnedBlock* searched,
       *done = true;
       return {};
     }
-    // Of versions with other timestamps, some may be of later writes.
+    // Versions with other timestamps may be of later writes.
     if (SequenceOf(block.key()) > snapshot_) [[unlikely]]
       continue;
     Status status = TakeEntry();
@@ -201,7 +200,8 @@ Status PointLookup::SearchBlock(const IndexCursor& at, PinnedBlock* searched,
   return {};
 }
 
-// What is under a range deletion is as if it were not there.
+// Makes the result that of a deleted key: the newest range deletion over it
+// decides.
 void PointLookup::TakeRangeDeletion() {
   result_->state = GetResult::State::kDeleted;
   result_->type = ValueType::kTypeRangeDeletion;
@@ -251,7 +251,7 @@ Status PointLookup::TakeEntry() {
     case ValueType::kTypeRangeDeletion:
       break;
   }
-  // The block iterator lets no other types pass.
+  // The block iterator returns no other types.
   return block_->place().Corruption("bad value type",
                                     DescribeInternalKey(block_->key()));
 }

@@ -1,8 +1,11 @@
-// One key of a Get or MultiGet, whatever the table is like: filter, index,
-// blocks, and the versions of the key from newest down.
+// PointLookup: one key of a Get or MultiGet, in any table: filter, index,
+// blocks, and the versions of the key from the newest down.
 //
-// The short ways are elsewhere: get.h and multi_get.h find most answers without
-// this, and leave it the keys that need more than a look at one block's words.
+// get.h and multi_get.h have shorter ways, which find most answers without
+// this. They leave it the keys that need more than a look at one block's entry
+// words.
+//
+// One object per key; one thread at a time.
 #ifndef ASHLAR_TABLE_READ_POINT_LOOKUP_H_
 #define ASHLAR_TABLE_READ_POINT_LOOKUP_H_
 
@@ -19,7 +22,8 @@ namespace ashlar::internal {
 
 class PointLookup {
  public:
-  // All must outlive the lookup. Null: there is no callback.
+  // Requires: all of these outlive the lookup. on_operand may be null, or
+  // empty: there is no callback.
   PointLookup(const OpenedTable& table, const ReadOptions& options,
               const Slice& user_key, SequenceNumber snapshot,
               const MergeOperandCallback* on_operand, GetResult* result)
@@ -35,23 +39,25 @@ class PointLookup {
     if (block_.has_value()) KeepKeyMemory();
   }
 
-  // Each to be called once, with a result that is as new; messages do not name
-  // the file, and after an error the result is as new.
+  // One of these three is to be called, once. Requires: *result is as new.
+  // Messages do not name the file. After an error *result is as new.
 
-  // All of it.
+  // Does the whole lookup.
   Status Run();
-  // For who has asked the filter, knows that the read's options may be, and has
-  // loaded the first block that may have the key: the cursor stands on it.
-  // `shared`: others use the block too, and so a value shares it; else it takes
-  // it. The caller takes the time.
+  // Does the lookup from the first block that may have the key. The caller has
+  // asked the filter, has checked the options (CheckOptions), and has loaded
+  // the block, which is that of the cursor. `shared`: other keys use the block
+  // too, so a value shares it; else the value takes it over. The caller
+  // measures the time.
   Status RunFrom(IndexCursor* at, PinnedBlock* block, bool shared);
-  // The same where no block may have it.
+  // Does the lookup for a key that no block may have.
   Status RunWithoutBlocks();
 
+  // Returns an error if the options do not fit the table.
   static Status CheckOptions(const OpenedTable& table,
                              const ReadOptions& options);
-  // Whether the block that the cursor stands on has to be looked at. If not,
-  // *done unless the key may stand in a later one.
+  // Returns whether the cursor's block has to be searched. If it need not be,
+  // sets *done unless the key may be in a later one.
   static bool NeedsBlock(const OpenedTable& table, const Slice& user_key,
                          const IndexCursor& at, GetResult* result, bool* done);
 
@@ -86,12 +92,12 @@ class PointLookup {
   TargetKey target_;
   PinnedBlock* searched_ = nullptr;  // the caller's or own_
   bool shared_ = false;
-  bool timed_by_caller_ = false;  // the search of blocks
+  bool timed_by_caller_ = false;  // whether the search of blocks is
   PinnedBlock own_;
   std::optional<BlockIterator> block_;
   // The newest visible range deletion over the key.
   RangeDeletionFragments::Version deletion_;
-  // Whether an entry ended the search; else the versions came to their end.
+  // Whether an entry ended the search; else the key had no more versions.
   bool decided_ = false;
 };
 

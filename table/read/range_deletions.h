@@ -1,8 +1,9 @@
-// The range deletions of an open table: as stored, and as fragments.
+// RangeDeletions: the range deletions of an open table, as stored and as
+// fragments.
 //
-// Loaded when a table is opened: a table whose range deletions cannot be read
-// would give wrong answers. Where the order of keys is not known, there are no
-// fragments. Never changed afterwards: thread-safe.
+// They are loaded when a table is opened: a table whose range deletions cannot
+// be read would give wrong answers. There are no fragments if the order of keys
+// is not known. Never changed afterwards: thread-safe.
 #ifndef ASHLAR_TABLE_READ_RANGE_DELETIONS_H_
 #define ASHLAR_TABLE_READ_RANGE_DELETIONS_H_
 
@@ -32,8 +33,9 @@ struct RangeDeletions {
   }
 };
 
-// *deletions stays null where the metaindex names no range deletion block, or
-// an empty one. Of Pebble's two names for one block one is followed.
+// Loads the range deletions. Leaves *deletions null if the metaindex names no
+// range deletion block, or an empty one. Pebble names one block twice; one of
+// the names is followed.
 Status LoadRangeDeletions(const BlockSource& source,
                           const std::vector<MetaBlockEntry>& meta_blocks,
                           KeyOrder order, const KeyForm& form,

@@ -32,7 +32,7 @@ Iterator::State& Iterator::State::Walk() {
 
 bool Iterator::State::Fail(const Status& error) {
   status = table->Named(error);
-  // Nothing of a damaged block may be walked on.
+  // A walk must not go on in a damaged block.
   LetGo();
   return false;
 }
@@ -45,13 +45,14 @@ void Iterator::State::LetGo() {
   has_block = false;
 }
 
-// What a move within the block came to.
+// Handles the result of a move within the block: returns on_entry, or takes
+// over the block's error.
 bool Iterator::State::PassOn(bool on_entry) {
   if (!on_entry && !block.status().ok()) return Fail(block.status());
   return on_entry;
 }
 
-// Into *loaded.
+// Loads the block into *loaded.
 Status Iterator::State::TakeBlock(const BlockPlace& place) {
   if (!ahead.Take(place, loaded)) {
     table->data.Fetch(at.note());
@@ -62,13 +63,13 @@ Status Iterator::State::TakeBlock(const BlockPlace& place) {
   return table->RestoreData(place, newest, loaded);
 }
 
-// The same into one that stays, or from there.
+// Does the same for a block that is kept: finds it there, or adds it.
 Status Iterator::State::TakeKeptBlock(const BlockPlace& place) {
   const auto [found, is_new] =
       kept.try_emplace({place.handle.offset, place.handle.size});
   loaded = &found->second;
   if (!is_new) return {};
-  // None is kept that is not whole.
+  // A block that could not be loaded is not kept.
   Status loading = OrMemoryLimit([&] {
     Status taken = TakeBlock(place);
     return taken.ok() ? DataBlocks::MakeOwn(place, loaded) : taken;
@@ -99,14 +100,15 @@ bool Iterator::State::BadSeparator() {
                                DescribeInternalKey(block.key())));
 }
 
-// The key that the block iterator stands on must lie behind the separator of
-// the block before, and be the first key if the index tells that.
+// Checks the key of the block iterator, the first of its block. It must be
+// after the separator of the block before, and be the first key in the index if
+// that has first keys.
 bool Iterator::State::CheckBlockBegin() {
   if (table->order.known() && at.CompareSeparatorBefore(block.key()) >= 0) {
     return BadSeparator();
   }
   const Slice first_key = at.first_key();
-  // Of a read at a timestamp, the entry with that key may be left out.
+  // A read at a timestamp may have left out the entry with that key.
   if (first_key.empty() || !newest.empty() ||
       table->order.CompareUserKeys(UserKeyOf(first_key),
                                    UserKeyOf(block.key())) == 0) {
@@ -118,28 +120,29 @@ bool Iterator::State::CheckBlockBegin() {
           DescribeInternalKey(block.key())));
 }
 
-// The key must not lie behind the separator of its block.
+// Checks the last key of a block: it must not be after the block's separator.
 bool Iterator::State::CheckBlockEnd() {
   return !table->order.known() || at.CompareSeparator(block.key()) >= 0 ||
          BadSeparator();
 }
 
-// Behind the last block or before the first, or where the index is damaged.
+// Ends the walk: after the last block, before the first, or where the index is
+// damaged.
 bool Iterator::State::AtEnd() {
   if (!at.status().ok()) return Fail(at.status());
   LetGo();
   return false;
 }
 
-// The walk goes on from the block that it has just come to.
+// Prepares the walk's next block. To be called when it has come to a block.
 void Iterator::State::LookOn(bool forward) {
   ahead.LookOn(at, forward);
   const BlockView* const next = ahead.next();
   if (next != nullptr) block.FetchAlong(*next, forward);
 }
 
-// The first entry of the block that the cursor stands on, or of the first one
-// behind it that has any.
+// Moves to the first entry of the cursor's block, or of the first block after
+// it that has any.
 bool Iterator::State::FirstFrom(bool on_block) {
   for (; on_block && !bounds.EndBefore(at); on_block = at.Next()) {
     if (!LoadBlock()) return false;
@@ -160,7 +163,7 @@ bool Iterator::State::LastFrom(bool on_block) {
   return AtEnd();
 }
 
-// Whatever was before, a walk begins here. False: over nothing.
+// Begins a walk. Returns false if it has nothing to walk over.
 bool Iterator::State::BeginWalk() {
   if (!usable) return false;
   status = Status();
@@ -185,7 +188,7 @@ bool Iterator::State::SeekToLast() {
   return LastFrom(at.SeekToLast());
 }
 
-// Whether keys can be sought.
+// Returns whether keys can be sought.
 bool Iterator::State::CheckSeek() {
   if (!usable) return false;
   Status known = table->CheckOrderKnown("a seek");
@@ -193,20 +196,20 @@ bool Iterator::State::CheckSeek() {
 }
 
 bool Iterator::State::SeekInBlock(const Slice& internal_key) {
-  // Readers of one file may have other comparators of one name.
+  // Readers of one file may have different comparators of the same name.
   if (!table->order.IsOfBytes()) return block.Seek(internal_key);
   const EntryWords words = loaded->Words(table->order);
   return words.any() ? block.Seek(internal_key, words)
                      : block.Seek(internal_key);
 }
 
-// To the first entry at or behind a key that is not below the lower bound.
+// Moves to the first entry at or after a key that is not below the lower bound.
 bool Iterator::State::SeekInside(const Slice& internal_key) {
   if (!at.Seek(internal_key) || bounds.EndBefore(at)) return AtEnd();
   if (!LoadBlock()) return false;
   if (PassOn(SeekInBlock(internal_key))) return true;
   if (!status.ok()) return false;
-  // The block ends before the key, though its separator does not.
+  // The block ends before the key, although its separator does not.
   return FirstFrom(at.Next());
 }
 
@@ -242,8 +245,8 @@ bool Iterator::State::PassBlock(uint64_t* entries) {
   return status.ok() && CheckBlockEnd();
 }
 
-// Behind the block's last entry, where `block` is no longer valid but still
-// remembers that entry's key. Or damage was met.
+// Moves on after the block's last entry, where `block` is no longer valid but
+// still has that entry's key; or takes over the damage that the block met.
 bool Iterator::State::NextBlock() {
   if (visible != nullptr) return visible->Next();
   if (!PassOn(false) && !status.ok()) return false;
@@ -264,8 +267,8 @@ Iterator::~Iterator() = default;
 
 namespace {
 
-// What the move came to. Where memory is out, the walk ends with that status,
-// and may begin again by a seek.
+// Does a move, and returns its result. If memory runs out, the walk ends with
+// that status, and a seek may begin it again.
 template <typename Move>
 bool MoveWithin(Iterator::State* s, const Move& move) {
   bool on_entry = false;
@@ -374,7 +377,7 @@ void Iterator::SeekForPrev(const Slice& user_key, SequenceNumber snapshot) {
   }));
 }
 
-// Most steps stay within a block.
+// Most steps stay within a block, and so need no more than this.
 void Iterator::Next() {
   assert(valid_);
   State& s = *state_;

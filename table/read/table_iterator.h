@@ -1,9 +1,11 @@
-// The state behind a public Iterator.
+// Iterator::State: what is behind a public Iterator.
 //
-// Data flow: an index cursor says which block; the block is loaded through a
-// window that reads ahead; a BlockIterator walks it. At each step from one
+// Data flow. An index cursor finds the block. The block is loaded, through a
+// window that reads ahead. A BlockIterator walks over it. At each step from one
 // block to the next, the keys on both sides are compared with the separator
-// between them: a block out of place is damage, not an answer.
+// between them: a block out of place is Corruption, and gives no wrong answer.
+//
+// One thread at a time.
 #ifndef ASHLAR_TABLE_READ_TABLE_ITERATOR_H_
 #define ASHLAR_TABLE_READ_TABLE_ITERATOR_H_
 
@@ -33,44 +35,46 @@ struct Iterator::State {
 
   const internal::OpenedTable* table;
   const ReadOptions options;
-  const std::string newest;  // timestamp that is seen
+  const std::string newest;  // the newest timestamp that is seen; empty: all
   internal::FileWindow window;
   internal::BlockWorkspace workspace;
-  internal::PinnedBlock passing;  // the block, unless it is kept
+  internal::PinnedBlock passing;  // the current block, unless it is kept
   internal::PinnedBlock* loaded = &passing;
-  // With ReadOptions::pin_data: every block that was come to, by where it lies.
+  // With ReadOptions::pin_data: every block that the walk came to, by offset
+  // and size.
   std::map<std::pair<uint64_t, uint64_t>, internal::PinnedBlock> kept;
   internal::BlocksAhead ahead;
   internal::IndexCursor at;
   internal::BlockIterator block;
   const internal::WalkBounds bounds;
-  // Of *loaded.
+  // The offset of *loaded, and whether there is one.
   uint64_t block_offset = 0;
   bool has_block = false;
   Status status;
-  const bool usable;   // false: the options are wrong, as the status says
+  const bool usable;   // false: the options are wrong, as `status` says
   std::string target;  // kept for its memory
-  // Null: every entry is shown, by views that move on. Else this walks, and
-  // `block` stays empty, so that each step leaves it at once and finds its way
-  // here: steps that hide nothing need not ask.
+  // Null: every entry is shown, by views that live until the next step. Else
+  // this object walks, and `block` stays empty. Then each step in `block` ends
+  // at once, and goes on here. So steps that hide nothing need not ask.
   std::unique_ptr<internal::VisibleEntries> visible;
 
-  // Each says whether `block` then stands on an entry; if not, `status` tells
-  // an end of the table from damage.
+  // Each of these returns whether `block` is then at an entry. If it is not,
+  // `status` says whether that is the end of the table or an error.
   bool SeekToFirst();
   bool SeekToLast();
   bool Seek(const Slice& internal_key);
   bool NextBlock();
   bool PrevBlock();
   bool SeekForPrev(const Slice& internal_key);
-  // Walks over all entries of the block that `at` stands on, and adds how many
-  // there are; false where `status` then tells what is wrong with it. Only
-  // where nothing is hidden.
+  // Walks over all entries of the block of `at`, and adds their number to
+  // *entries. Returns false if `status` then has an error. Requires: nothing is
+  // hidden.
   bool PassBlock(uint64_t* entries);
-  // What walks: this, or that of `visible`.
+  // Returns the state that walks: this, or that of `visible`.
   State& Walk();
-  // Leaves the entry, as at an end or, always false, for an error.
+  // Leaves the entry, as at an end of the table.
   void LetGo();
+  // Leaves the entry with this error. Returns false.
   bool Fail(const Status& error);
 
  private:

@@ -14,14 +14,15 @@ namespace ashlar::internal {
 
 namespace {
 
-// Footer, metaindex and properties, and of small files the index too, mostly
-// lie in the last bytes: one read finds them all.
+// Footer, metaindex and properties, and in small files the index too, are
+// mostly in the last bytes of the file: one read gets them all.
 constexpr uint64_t kTailBytes = uint64_t{16} << 10;
 
-// Of external files: the version that has a global sequence number.
+// The version of external files that have a global sequence number.
 constexpr uint32_t kExternalVersionWithSeqno = 2;
 
-// A name and no order: but for equal keys, what it says means nothing.
+// A comparator with a name and no order: it can only say whether keys are
+// equal.
 class NamedComparator final : public Comparator {
  public:
   explicit NamedComparator(std::string name) : name_(std::move(name)) {}
@@ -34,7 +35,7 @@ class NamedComparator final : public Comparator {
   const std::string name_;
 };
 
-// Files without an identity get one for as long as they are open.
+// A file without an identity gets a random one, for as long as it is open.
 CacheKey CacheKeyOf(const TableProperties& properties) {
   if (!properties.db_session_id.empty() && properties.orig_file_number != 0) {
     return FileCacheKey(properties.db_id, properties.db_session_id,
@@ -43,7 +44,7 @@ CacheKey CacheKeyOf(const TableProperties& properties) {
   return {port::RandomWord(), port::RandomWord()};
 }
 
-// Opening one file, step by step.
+// Opens one file, step by step.
 class TableOpener {
  public:
   TableOpener(OpenedTable* table, FileWindow* window)
@@ -99,7 +100,7 @@ class TableOpener {
     return FindMetaBlock(table_->meta_blocks, name);
   }
 
-  // What the metaindex should name and does not.
+  // Returns Corruption: the metaindex should name this block, and does not.
   Status Missing(std::string_view name) const {
     const BlockPlace place{BlockKind::kMetaIndex, footer().metaindex};
     return place.Corruption("missing entry", "expected " + std::string(name) +
@@ -131,7 +132,7 @@ class TableOpener {
     return place.Wrap("bad property", status);
   }
 
-  // Refuses what would make an answer wrong. Only filters may be ignored.
+  // Refuses whatever would make an answer wrong. Only filters may be ignored.
   Status CheckHonoured() const {
     constexpr const char* kWhy = "not honoured by this release";
     const TableProperties& p = table_->properties;
@@ -159,9 +160,9 @@ class TableOpener {
     return status;
   }
 
-  // Of external files, one sequence number replaces all others. 0, or none,
-  // stands for the one that the manifest has; where that is not known either,
-  // keys keep theirs, as Pebble's files need it.
+  // In an external file one sequence number replaces all others. 0, or none,
+  // stands for the number in the manifest. If that is not known either, keys
+  // keep theirs, as Pebble's files need it.
   Status ReadKeyForm(const ReaderOptions& options) {
     const TableProperties& p = table_->properties;
     if (p.external_sst_file_version != kExternalVersionWithSeqno) return {};
@@ -204,7 +205,7 @@ class TableOpener {
     return {};
   }
 
-  // Where data blocks go, and by option index and filter.
+  // Sets the cache for data blocks, and, by option, for index and filter.
   Status ChooseCache(const ReaderOptions& options) {
     if (options.block_cache == nullptr) {
       if (!options.cache_index_and_filter_blocks) return {};
@@ -297,7 +298,7 @@ class TableOpener {
         table_->source.LoadOwned(PlaceOf(*entry), true, &filter_block);
     if (!status.ok()) return status;
     const FilterBitsReader filter(filter_block.contents);
-    // A filter of prefixes alone is empty where no key has one.
+    // A filter of prefixes alone is empty if no key has a prefix.
     if (filter.kind() == FilterBitsReader::Kind::kEmpty &&
         table_->filter_subject.whole_keys() && HasPoints()) {
       return PlaceOf(*entry).Corruption(
@@ -307,7 +308,7 @@ class TableOpener {
     if (table_->metadata_cache != nullptr) {
       return CacheFilter(PlaceOf(*entry), options);
     }
-    // Without memory for it the table is read without its filter.
+    // If there is no memory for the filter, the table is read without it.
     if (table_->filter_bytes.Assign(filter_block.contents)) {
       table_->filter = FilterBitsReader(table_->filter_bytes.slice());
     }
@@ -343,7 +344,7 @@ class TableOpener {
     std::string name(kPartitionedFilterPrefix);
     name.append(kBuiltinFilterName);
     const MetaBlockEntry* const entry = Find(name);
-    // They go by the form of the index, which a table without data blocks
+    // Partitions have the form of the index, which a table without data blocks
     // leaves open.
     if (entry == nullptr || !HasBlocks()) return {};
     LoadedBlock block;
@@ -363,7 +364,7 @@ class TableOpener {
 
 }  // namespace
 
-// Errors are named where no exception may pass any more.
+// Called where no exception may pass any more.
 Status NamedAfter(const RandomAccessFile& file, const Status& status) {
   if (status.ok() || status.IsIOError()) return status;
   try {

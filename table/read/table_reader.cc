@@ -128,7 +128,7 @@ Iterator TableReader::NewIterator(const ReadOptions& options) const {
     }
     return Status();
   });
-  // An iterator without a state is one that has no memory.
+  // An iterator without a state is one for which there was no memory.
   return Iterator(made.ok() ? std::move(state) : nullptr);
 }
 
@@ -182,8 +182,8 @@ Status TableReader::VerifyChecksum(const ReadOptions& options) const {
 uint64_t TableReader::ApproximateOffsetOf(const Slice& user_key) const {
   if (!knows_order()) return 0;
   uint64_t offset = 0;
-  // After the last block; or a partition cannot be read, and there is nothing
-  // better to return.
+  // If Seek finds no block, the key is after the last one, or a partition
+  // cannot be read; then there is nothing better to return.
   const Status sought = OrMemoryLimit([&] {
     std::string target;
     state_->table->AppendTarget(user_key, Slice(), kMaxSequenceNumber, &target);

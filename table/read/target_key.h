@@ -1,6 +1,7 @@
 // TargetKey: the internal key that a point read looks for.
 //
-// Held without an allocation unless it is long. Not copied; one thread.
+// It takes no allocation unless the key is long. Not copied; one thread at a
+// time.
 #ifndef ASHLAR_TABLE_READ_TARGET_KEY_H_
 #define ASHLAR_TABLE_READ_TARGET_KEY_H_
 
@@ -13,8 +14,8 @@
 
 namespace ashlar::internal {
 
-// The largest type, so that all versions of that sequence number follow, as
-// OpenedTable::AppendTarget has it.
+// Returns the tail of the target. It has the largest type, so that all versions
+// of that sequence number come after it, as in OpenedTable::AppendTarget.
 constexpr uint64_t TargetTail(SequenceNumber snapshot) {
   return snapshot << 8 | 0xff;
 }
@@ -29,8 +30,8 @@ class TargetKey {
   TargetKey(const TargetKey&) = delete;
   TargetKey& operator=(const TargetKey&) = delete;
 
-  // Where the versions of a user key, given without timestamp, begin that a
-  // read of this timestamp and snapshot may see.
+  // Makes this the internal key before all versions of user_key (given without
+  // timestamp) that a read at this timestamp and snapshot may see.
   void Set(const OpenedTable& table, const Slice& user_key,
            const Slice& timestamp, SequenceNumber snapshot) {
     const size_t size = user_key.size() + kInternalKeyTailBytes;

@@ -80,8 +80,9 @@ bool VisibleEntries::LeftPrefix(const Slice& key) const {
          prefixes_->Transform(user_key) != Slice(*prefix_);
 }
 
-// Whether no key has the prefix of the target. Not asked before a walk backward
-// begins: a filter's partition may know only the prefixes from there on.
+// Returns whether no key has the prefix of the target. Not used before a walk
+// backward: a partition of the filter may know only the prefixes from its
+// beginning on.
 bool VisibleEntries::FilterRulesOut(const Slice& target) {
   const OpenedTable& table = *all_.table;
   Slice asked;

@@ -1,16 +1,16 @@
-// VisibleEntries: the walk of an iterator that leaves entries out: those under
-// a range deletion, those above the read's snapshot, and those with another
-// prefix than the key that was sought.
+// VisibleEntries: the walk of an iterator that leaves entries out.
 //
-// Data flow: walks over every entry with an Iterator::State of its own and
-// passes by what is hidden. Which range deletion lies over a key is asked once
-// for each fragment that the walk comes to, not for each key. Before a prefix
-// is sought, the filter is asked for it.
+// It leaves out entries under a range deletion, entries above the read's
+// snapshot, and entries with another prefix than the key that was sought.
+//
+// Data flow. It walks over every entry with an Iterator::State of its own, and
+// passes by what is hidden. It asks which range deletion is over a key once for
+// each fragment that the walk comes to, not for each key. Before it seeks a
+// prefix, it asks the filter for that.
 //
 // Made only for reads that may hide something, and for those with
-// ReadOptions::pin_data, whose keys are shown where they lie: all others pay
-// nothing for either.
-// One thread at a time.
+// ReadOptions::pin_data, which show keys where they are stored. All other reads
+// pay for neither. One thread at a time.
 #ifndef ASHLAR_TABLE_READ_VISIBLE_ENTRIES_H_
 #define ASHLAR_TABLE_READ_VISIBLE_ENTRIES_H_
 
@@ -27,8 +27,8 @@ namespace ashlar::internal {
 
 class VisibleEntries {
  public:
-  // Whether such a read can hide anything; or pins what it shows, so that there
-  // is something to do at each step.
+  // Returns whether such a read may hide something, or pins what it shows: then
+  // there is something to do at each step.
   static bool AreNeeded(const OpenedTable& table, const ReadOptions& options) {
     return options.pin_data || options.snapshot != kMaxSequenceNumber ||
            HasPrefix(options) ||
@@ -36,15 +36,15 @@ class VisibleEntries {
             !options.ignore_range_deletions);
   }
 
-  // Whether walks end with the prefix that they began with.
+  // Returns whether walks end with the prefix that they began with.
   static bool HasPrefix(const ReadOptions& options) {
     return options.prefix_same_as_start && !options.total_order_seek;
   }
 
   VisibleEntries(const OpenedTable* table, const ReadOptions& options);
 
-  // Each says whether the walk then stands on an entry; if not, status()
-  // tells an end of the table from damage.
+  // Each of these returns whether the walk is then at an entry. If it is not,
+  // status() says whether that is the end of the table or an error.
   bool SeekToFirst();
   bool SeekToLast();
   bool Seek(const Slice& target);
@@ -72,14 +72,14 @@ class VisibleEntries {
 
   Iterator::State all_;
   const SequenceNumber snapshot_;
-  // Null where they are none of this read's business.
+  // Null if this read applies no range deletions.
   const RangeDeletionFragments* fragments_ = nullptr;
-  // Null where walks do not end with their prefix.
+  // Null if walks do not end with their prefix.
   const PrefixExtractor* prefixes_ = nullptr;
-  // Where the walk began; absent where that was no key with a prefix.
+  // The prefix with which the walk began; absent if that key had none.
   std::optional<std::string> prefix_;
-  // The fragment of the last key; an absent bound is open. No fragment yet
-  // while newest_ is absent.
+  // The fragment of the last key: an absent bound is open. While newest_ is
+  // absent there is no fragment yet.
   std::optional<Slice> begin_;
   std::optional<Slice> end_;
   std::optional<SequenceNumber> newest_;

@@ -1,9 +1,9 @@
 // WalkBounds: where an iterator's walk begins and ends, by its options.
 //
-// Asked once a block, not once an entry: most blocks lie inside the bounds as
-// their separators tell, or outside and are not even loaded. Of a block that a
-// bound cuts, the walk gets the part that is inside, by the places where its
-// entries begin.
+// It is asked once per block, not once per entry. Most blocks are inside the
+// bounds, as their separators show, or outside and not even loaded. In a block
+// that a bound cuts, the walk gets the part that is inside, by the offsets
+// where its entries begin.
 //
 // Part of an iterator; never changes.
 #ifndef ASHLAR_TABLE_READ_WALK_BOUNDS_H_
@@ -22,14 +22,14 @@ namespace ashlar::internal {
 
 class WalkBounds {
  public:
-  // Copies the bounds. Without a known order there must be none.
+  // Copies the bounds. Requires: there are none unless the order is known.
   WalkBounds(const OpenedTable& table, const ReadOptions& options);
 
-  // Where entries that may be shown begin and where those behind them do, as
-  // internal keys that stand before all versions of the bound.
+  // Where the entries inside begin, and where those after them begin: internal
+  // keys before all versions of the bound.
   const std::optional<std::string>& lower() const { return lower_; }
   const std::optional<std::string>& upper() const { return upper_; }
-  // No key lies within them.
+  // Returns whether no key can be inside.
   bool exclude_all() const { return exclude_all_; }
   bool ExcludeAsSmaller(const Slice& internal_key) const {
     return lower_ && order_.Compare(internal_key, *lower_) < 0;
@@ -37,16 +37,16 @@ class WalkBounds {
   bool ExcludeAsLarger(const Slice& internal_key) const {
     return upper_ && order_.Compare(internal_key, *upper_) >= 0;
   }
-  // Whether all of the block that the cursor stands on, and of those that come
-  // before it or behind it, is outside.
+  // EndBefore returns whether the cursor's block, and all blocks after it, are
+  // outside; BeginBehind whether that block, and all before it, are.
   bool EndBefore(const IndexCursor& at) const {
     return upper_ && at.CompareSeparatorBefore(*upper_) >= 0;
   }
   bool BeginBehind(const IndexCursor& at) const {
     return lower_ && at.CompareSeparator(*lower_) < 0;
   }
-  // Leaves the walk over the cursor's block, which has just begun, the entries
-  // inside. False where damage was met.
+  // Narrows `block`, whose walk over the cursor's block has just begun, to the
+  // entries inside. Returns false if it met damage.
   bool Narrow(const IndexCursor& at, BlockIterator* block) const;
 
  private:

@@ -1,4 +1,4 @@
-// Entries on their way into a block: checked, counted, put in order.
+// How entries get into a block: they are checked and counted.
 
 #include "table/write/builder_state.h"
 #include "util/mem/memory_limit.h"
@@ -7,8 +7,8 @@ namespace ashlar {
 
 namespace {
 
-// Values that an entry of a data block may have are smaller than this, by type.
-// 0: there are no such entries.
+// By type: an entry of a data block must have a value smaller than this. 0:
+// data blocks have no such entries.
 constexpr std::array<uint64_t, 256> MakeValueLimits() {
   std::array<uint64_t, 256> limits = {};
   const auto set = [&limits](ValueType type, uint64_t most_bytes) {
@@ -29,9 +29,9 @@ constexpr std::array<uint64_t, 256> MakeValueLimits() {
 }
 constexpr std::array<uint64_t, 256> kValueLimits = MakeValueLimits();
 
-// Readers take no larger block by default.
+// The largest block that readers accept by default.
 constexpr uint64_t kMaxIndexBytes = uint64_t{1} << 30;
-// With one more range deletion the block still stays below that.
+// Below this, a block with one more range deletion is still smaller than that.
 constexpr uint64_t kMaxRangeDeletionBytes =
     kMaxIndexBytes - 4 * TableBuilder::kMaxUserKeyBytes;
 std::string Describe(const Slice& user_key, uint64_t tail) {
@@ -48,8 +48,8 @@ Status TableBuilder::State::BadEntry(const Slice& user_key, uint64_t tail,
       Describe(user_key, tail) + " " + std::string(why));
 }
 
-// What no data block takes, a range deletion or an error; and keys with
-// timestamps.
+// Adds what the quick way does not: range deletions, and keys with timestamps.
+// Refuses what no data block takes.
 Status TableBuilder::State::AddUnusual(const Slice& user_key, uint64_t tail,
                                        const Slice& value) {
   if (user_key.size() > kMaxUserKeyBytes) {
@@ -126,7 +126,8 @@ Status TableBuilder::State::AddEntry(const Slice& user_key, uint64_t tail,
   return AddChecked(user_key, tail, value);
 }
 
-// External files hold only timestamps that readers put back.
+// Without written timestamps, an external file may only have keys with the
+// timestamp that readers put back: zeros.
 Status TableBuilder::State::CheckStripped(const Slice& user_key, uint64_t tail,
                                           const Slice& timestamp) const {
   if (!unique_user_keys || !timestamps.any() || !timestamps.stripped() ||
@@ -225,7 +226,7 @@ Status TableBuilder::AddParts(const Slice& user_key, uint64_t tail,
     return s.is_watched ? s.AddWatched(user_key, tail, value)
                         : s.AddEntry(user_key, tail, value);
   });
-  // The entry may be half in: nothing can go on from there.
+  // The entry may be half added: the build cannot go on.
   if (added.IsMemoryLimit()) [[unlikely]]
     s.status = added;
   return added;

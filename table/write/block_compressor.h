@@ -1,7 +1,8 @@
-// BlockCompressor: decides whether a block is stored compressed, and where that
-// is wished, proves that it can be decompressed.
+// BlockCompressor: decides whether a block is stored compressed; and proves, if
+// the options ask for it, that it can be decompressed.
 //
-// Used by whichever thread compresses blocks of a table; each has its own.
+// Each thread that compresses blocks of a table has its own: one thread at a
+// time.
 #ifndef ASHLAR_TABLE_WRITE_BLOCK_COMPRESSOR_H_
 #define ASHLAR_TABLE_WRITE_BLOCK_COMPRESSOR_H_
 
@@ -24,8 +25,8 @@ namespace ashlar::internal {
 
 class BlockCompressor {
  public:
-  // `codec` is null where nothing is to be compressed, `verifier` where nothing
-  // is to be verified.
+  // `codec` is null if nothing is to be compressed, `verifier` if nothing is to
+  // be verified.
   BlockCompressor(std::unique_ptr<Compressor> codec, CompressionType type,
                   int max_compressed_bytes_per_kb,
                   std::unique_ptr<CompressionVerifier> verifier = nullptr)
@@ -38,13 +39,14 @@ class BlockCompressor {
   bool active() const { return codec_ != nullptr && per_kb_ != 0; }
   CompressionType type() const { return type_; }
 
-  // Appends the payload to *out; *compressed is then true. *compressed is
-  // false, and *out as it was, where the payload would not be small enough to
-  // be worth it: the block goes raw. The codec gets no more room than that, so
-  // that it can stop early.
-  // The verifier's error, where there is one, says nothing of the block's
-  // place: LocateUnverified adds it. The payload is then in *out all the same,
-  // and must not get into the file.
+  // Appends the payload to *out, and sets *compressed to true. If the payload
+  // would not be small enough to be worth it, sets *compressed to false, and
+  // leaves *out alone: the block is stored raw. The codec gets no more room
+  // than that, so that it can stop early.
+  //
+  // Returns the verifier's error, if there is one, without the block's place:
+  // LocateUnverified adds that. The payload is then in *out all the same, and
+  // must not get into the file.
   Status Compress(const Slice& raw, Buffer* out, bool* compressed) {
     const size_t size = Append(raw, out);
     *compressed = size != 0;
@@ -55,7 +57,7 @@ class BlockCompressor {
   }
 
  private:
-  // Returns the bytes of the payload; 0: the block goes raw.
+  // Returns the size of the payload; 0: the block is stored raw.
   size_t Append(const Slice& raw, Buffer* out) {
     // Below this there is no room for a size and anything after it.
     constexpr size_t kLeastRoom = 6;
@@ -76,10 +78,10 @@ class BlockCompressor {
   std::unique_ptr<CompressionVerifier> verifier_;
 };
 
-// What all blocks of a kind are compressed with. Empty: no dictionary.
+// The dictionary that all data blocks are compressed with.
 struct BlockDictionary {
-  std::string bytes;
-  // As verifiers need it; null where nothing is verified.
+  std::string bytes;  // empty: there is none
+  // As verifiers need it; null if nothing is verified.
   std::shared_ptr<const DecompressionDictionary> digested;
 };
 
@@ -95,7 +97,8 @@ inline BlockDictionary BlockDictionaryFor(const TableOptions& options,
   return dictionary;
 }
 
-// For one thread that builds a table with these options.
+// Returns a BlockCompressor for one thread that builds a table with these
+// options.
 inline Result<BlockCompressor> BlockCompressorFor(
     const TableOptions& options, const BlockDictionary& dictionary = {}) {
   std::unique_ptr<Compressor> codec;

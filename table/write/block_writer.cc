@@ -9,7 +9,7 @@ namespace ashlar::internal {
 
 namespace {
 
-// Enough that the system call does not count; small enough for the cache.
+// Large enough that the system call costs little, small enough for the cache.
 constexpr size_t kWriteBytes = size_t{128} << 10;
 
 }  // namespace
@@ -43,7 +43,7 @@ Status BlockWriter::AddTrailer(const Slice& block, CompressionType type,
 
 Status BlockWriter::FinishInPlace(CompressionType type, BlockHandle* handle) {
   const size_t size = buffer_.size() - complete_;
-  // Before the block is looked at: growing moves it.
+  // Reserve first: growing moves the block.
   buffer_.Reserve(kBlockTrailerSize);
   return AddTrailer(Slice(buffer_.data() + complete_, size), type, handle);
 }

@@ -1,10 +1,11 @@
-// BlockWriter: the only code that appends to the file and knows its offset.
+// BlockWriter: the only code that appends to the file and knows its offset,
+// where no ring writes.
 //
-// Data flow: blocks collect, each with its trailer, in one buffer, and go to
-// the file in large pieces. A block may be made right at the end of that buffer
-// (uncompressed blocks are built there, compressed ones compressed into it) and
-// is then only given its trailer; bytes behind the last trailer are not part
-// of the file yet. One thread at a time.
+// Data flow. Blocks collect, each with its trailer, in one buffer, and go to
+// the file in large pieces. A block may be made at the end of that buffer
+// (uncompressed blocks are built there, compressed ones compressed into it),
+// and then only gets its trailer. Bytes after the last trailer are not part of
+// the file yet. One thread at a time.
 #ifndef ASHLAR_TABLE_WRITE_BLOCK_WRITER_H_
 #define ASHLAR_TABLE_WRITE_BLOCK_WRITER_H_
 
@@ -23,31 +24,35 @@ namespace ashlar::internal {
 
 class BlockWriter {
  public:
-  // base_context_checksum: 0 before format version 6.
+  // base_context_checksum is 0 before format version 6. `file` must outlive
+  // this.
   BlockWriter(WritableFile* file, ChecksumType checksum,
               uint32_t base_context_checksum);
 
-  // Where the next block will begin.
+  // Returns the offset where the next block will begin.
   uint64_t offset() const { return offset_; }
 
-  // The buffer to make the next block in, at its end.
+  // Returns the buffer at whose end the next block may be made.
   Buffer* in_place() { return &buffer_; }
-  // Completes the block that was made there: all bytes behind the last one.
+  // Completes the block that was made there: all bytes after the last block.
+  // Sets *handle. Returns the error of the file.
   Status FinishInPlace(CompressionType type, BlockHandle* handle);
 
-  // Puts zeros in front of the block that is in the making there, if any.
+  // Puts n zeros in front of the block that is being made there, if any.
   void Pad(uint64_t n);
 
-  // Appends a block that stands elsewhere. Nothing may be in the making.
+  // Appends a block that is elsewhere in memory. Requires: no block is being
+  // made.
   Status Append(const Slice& block, CompressionType type, BlockHandle* handle);
-  // Appends bytes that are no block: the footer.
+  // Appends bytes that are no block: the footer. Same requirement.
   Status AppendBytes(const Slice& bytes);
-  // Others have appended to the file up to this offset; nothing was here.
+  // Tells that a ring has appended to the file up to this offset. Requires:
+  // nothing was appended here.
   void SkipTo(uint64_t offset) { offset_ = offset; }
-  // Gives everything to the file.
+  // Passes everything to the file. Returns its error.
   Status Flush();
 
-  // The file's name, for messages.
+  // Returns the file's name, for messages.
   std::string file_name() const { return file_->name(); }
 
  private:

@@ -1,19 +1,21 @@
-// What a TableBuilder holds while it builds.
+// TableBuilder::State: what a TableBuilder holds while it builds.
 //
-// Data flow, once per entry: one pass over key and last key finds where they
-// part, which gives both the order check and the shared prefix; the flush
-// policy says whether the block is full; the entry is copied into the block and
-// the part of the key that differs into last_key; its hash goes to the filter.
-// Once per block: the block is compressed into the writer's buffer, or already
-// stands there, gets its trailer, and its separator and handle go to the index.
+// Data flow, once per entry. One pass over key and last key finds where they
+// differ, which gives both the order check and the shared prefix. The flush
+// policy says whether the block is full. The entry is copied into the block,
+// and the part of the key that differs into last_key. Its hash goes to the
+// filter.
+//
+// Once per block. The block is compressed into the writer's buffer, or is there
+// already. It gets its trailer, and its separator and handle go to the index.
 // With workers the block goes into a ring instead, and its handle comes back
-// some blocks later: the index takes handles in order, however late.
-// Where a dictionary is wanted, blocks first wait in the sampler until it is
-// made of them; only then is there a ring.
+// some blocks later: the index takes handles in order, however late. If a
+// dictionary is wanted, blocks first wait in the sampler until it is made of
+// them; only then is there a ring.
 //
-// Used by the three files of the builder: add_entries.cc takes entries in,
-// store_blocks.cc brings blocks into the file, table_builder.cc is the public
-// face. One thread at a time.
+// Used by the three files of the builder. add_entries.cc takes entries in,
+// store_blocks.cc brings blocks into the file, table_builder.cc has the public
+// calls. One thread at a time.
 #ifndef ASHLAR_TABLE_WRITE_BUILDER_STATE_H_
 #define ASHLAR_TABLE_WRITE_BUILDER_STATE_H_
 
@@ -39,8 +41,8 @@ namespace ashlar {
 using namespace internal;  // for the builder's own files
 
 inline DataBlockForm FormOf(const TableOptions& options) {
-  // A read at a timestamp looks for keys that are in no block: their hashes
-  // would lead it astray. RocksDB makes none there either.
+  // A read at a timestamp looks for keys that are in no block, so hashes would
+  // mislead it. RocksDB makes no hash index there either.
   const bool hashed = options.data_block_index_type ==
                           DataBlockIndexType::kDataBlockBinaryAndHash &&
                       options.comparator->timestamp_size() == 0;
@@ -49,11 +51,12 @@ inline DataBlockForm FormOf(const TableOptions& options) {
           hashed ? options.data_block_hash_table_util_ratio : 0};
 }
 
-// Who compresses and writes besides the caller, and helps with the filter.
+// The workers that compress and write blocks, and those that help with the
+// filter.
 struct RingCrew {
   uint32_t workers;
   uint32_t filter_workers;
-  WorkerPool* pool;  // null: the ring's own
+  WorkerPool* pool;  // null: the ring makes its own
 };
 
 struct TableBuilder::State {
@@ -100,10 +103,10 @@ struct TableBuilder::State {
   }
 
   const TableOptions options;
-  // Of the keys as they are written.
+  // The order of keys as they are written.
   const KeyOrder order;
   TimestampCollector timestamps;
-  // Keys of this size or more are looked at closely.
+  // Keys of this size or more take the slow path (AddUnusual).
   const uint64_t quick_key_limit;
   const std::unique_ptr<FlushBlockPolicy> own_flush_policy;  // mostly null
   FlushPolicy flush_policy;
@@ -116,25 +119,26 @@ struct TableBuilder::State {
   const uint64_t target_file_size;  // 0: unknown
   BlockWriter writer;
   BlockCompressor compressor;
-  // Made of the first data blocks and used for all of them, but nothing else.
+  // Made of the first data blocks, and used for all data blocks and nothing
+  // else.
   BlockDictionary dictionary;
   std::optional<BlockCompressor> with_dictionary;
   std::optional<DictionarySampler> sampler;  // while blocks wait for it
-  Buffer raw_block;  // the block in the making, when it will be compressed
+  Buffer raw_block;  // the current block, if it will be compressed
   std::unique_ptr<CompressionRing> ring;  // null: the caller does it all
-  std::unique_ptr<WorkerPool> own_pool;   // the ring's, once that is done
+  std::unique_ptr<WorkerPool> own_pool;   // the ring's, once the ring is done
   std::vector<WrittenBlock> written;      // kept for its memory
   DataBlockBuilder block;
   std::unique_ptr<IndexBuilder> index;
   const bool index_takes_keys;
   Collectors collectors;
-  const bool is_watched;  // each entry, by a policy or collectors
+  const bool is_watched;  // whether a policy or collectors see each entry
   // At most one of the two.
   std::optional<KeyFilterBuilder> filter;
   std::optional<FilterPartitionsBuilder> filter_partitions;
   RangeDeletionBlockBuilder range_deletions;
   std::bitset<256> compression_types;
-  uint64_t num_stored_blocks = 0;  // data blocks that the file has
+  uint64_t num_stored_blocks = 0;  // how many data blocks the file has
 
   LastKey last_key;
   TableProperties properties;
@@ -174,14 +178,15 @@ struct TableBuilder::State {
   WorkerCrew FilterCrew() const;
   Status HoldBack(const Slice& contents);
   Status UseDictionary();
-  // Partitions that are cut together with those of the index must not see keys
-  // before the index knows where their blocks lie.
+  // Returns whether the filter gets the keys of blocks that waited for a
+  // dictionary only later. Partitions that are cut together with those of the
+  // index must not see keys before the index knows the handles of their blocks.
   bool AddsHeldKeys() const {
     return filter_partitions.has_value() &&
            !options.decouple_partitioned_filters;
   }
   Status AddKeysOf(const Slice& block_contents, std::string* last_user_key);
-  // Of data blocks.
+  // Returns the codec of data blocks.
   BlockCompressor& Codec() {
     return with_dictionary.has_value() ? *with_dictionary : compressor;
   }
@@ -190,7 +195,7 @@ struct TableBuilder::State {
   void TakeWritten();
   void CountBlock(const WrittenBlock& stored_block);
   Status FinishDataBlocks();
-  // Data blocks and all that comes after them.
+  // Writes the data blocks that are left, and all that comes after them.
   Status FinishFile();
   uint64_t FileSize() const {
     return ring != nullptr ? ring->offset() : writer.offset();

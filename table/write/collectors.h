@@ -1,7 +1,6 @@
-// The collectors of one table, called together.
+// Collectors: the properties collectors of one table, called together.
 //
-// Used by the table builder, which asks empty() before anything else. One
-// thread at a time.
+// Used by the table builder, which asks empty() first. One thread at a time.
 #ifndef ASHLAR_TABLE_WRITE_COLLECTORS_H_
 #define ASHLAR_TABLE_WRITE_COLLECTORS_H_
 
@@ -20,13 +19,18 @@ namespace ashlar::internal {
 
 class Collectors {
  public:
+  // Makes a collector of each factory in the options. Requires: no factory is
+  // null.
   explicit Collectors(const BuildOptions& options);
 
   bool empty() const { return each_.empty(); }
+  // These call each collector. They return its first error, with its name in
+  // front.
   Status Add(const Slice& user_key, uint64_t tail, const Slice& value,
              uint64_t file_size);
   void BlockAdd(uint64_t raw_bytes);
-  // Adds what they collected to *properties.
+  // Adds what the collectors collected to *properties. Returns InvalidArgument
+  // for a name that is reserved or taken.
   Status Finish(std::map<std::string, std::string>* properties);
 
  private:
@@ -38,7 +42,7 @@ class Collectors {
   std::vector<Named> each_;
 };
 
-// "[A,B]"
+// Returns the names of the factories in the options: "[A,B]".
 std::string CollectorNames(const BuildOptions& options);
 
 }  // namespace ashlar::internal

@@ -14,11 +14,11 @@ namespace ashlar::internal {
 
 namespace {
 
-// A worker stays for so many runs while other builders wait.
+// How many runs a worker does here while other builders wait.
 constexpr int kRunsATurn = 4;
 
-// Enough that every worker has a run, one is being written, and the emit thread
-// finds a free one.
+// Enough slots that every worker has one, one is being written, and the emit
+// thread finds a free one.
 RingShape ShapeFor(uint32_t workers) {
   constexpr uint32_t kSlots = 16;
   workers = std::min(workers, kMaxRingWorkers);
@@ -48,8 +48,8 @@ CompressionRing::~CompressionRing() {
   }
 }
 
-// One compare-exchange, and the tokens that it promised. What is needed for
-// them is read first: a worker's last step gives the ring away.
+// Does one compare-exchange, and then posts the tokens that it promised. What
+// that needs is read first: after a worker's last step the ring may be gone.
 template <typename Choose>
 RingStep CompressionRing::Move(Choose choose) {
   WorkerPool::State* const pool = pool_;
@@ -91,7 +91,7 @@ void CompressionRing::WorkAs(uint32_t worker) {
   }
 }
 
-// To leave and to be sent for again costs more than a moment's patience.
+// To leave and to be sent for again costs more than a short wait.
 void CompressionRing::WaitForWork() const {
   constexpr int kSpins = 100;
   for (int i = 0; i < kSpins; ++i) {
@@ -107,7 +107,7 @@ Status CompressionRing::EndBlock(std::vector<WrittenBlock>* written,
   filling_blocks_.push_back({static_cast<uint32_t>(size), 0,
                              CompressionType::kNoCompression, BlockHandle()});
   raw_ended_ += size;
-  // Where nothing is compressed the block gets its trailer where it stands.
+  // Room for the trailer: without a codec the block gets it in this buffer.
   filling_.Reserve(kBlockTrailerSize);
   filling_.Advance(kBlockTrailerSize);
   filling_end_ = filling_.size();
@@ -145,15 +145,17 @@ Status CompressionRing::PublishRun(std::vector<WrittenBlock>* written) {
   return {};
 }
 
-// Of slots of which none shrinks, one more being filled.
+// Returns how many slots may be in flight, if none of them shrinks and one more
+// is being filled.
 uint32_t CompressionRing::MostInFlight(uint64_t end) const {
   const uint64_t at = offset();
-  if (at >= end) return shape_.slots - 1;  // nobody ends the file there
+  if (at >= end) return shape_.slots - 1;  // the caller did not end it there
   const uint64_t runs = std::max<uint64_t>((end - at) / largest_run_, 1);
   return static_cast<uint32_t>(std::min<uint64_t>(runs, shape_.slots) - 1);
 }
 
-// What is written meanwhile may take more room than it was given.
+// Looks again after each wait: what was written meanwhile may have taken more
+// room than it was given.
 bool CompressionRing::WaitForRoom(uint64_t end) {
   uint32_t most = shape_.slots;
   for (uint32_t now; (now = MostInFlight(end)) < most;) {
@@ -196,14 +198,14 @@ Status CompressionRing::Finish(std::vector<WrittenBlock>* written) {
     if (!ok) return error_;
   }
   ended_ = true;
-  // In order, from the one that would be filled next.
+  // In order: the oldest is the slot that would be filled next.
   for (uint32_t i = 0; i < shape_.slots; ++i) {
     Deliver(&slots_[(next_slot_ + i) % shape_.slots], written);
   }
   return {};
 }
 
-// Nothing of the ring is touched by anyone else afterwards.
+// Afterwards no other thread touches the ring.
 void CompressionRing::EndWorkers() {
   ended_ = true;
   if (gate_ == nullptr) return;
@@ -233,8 +235,8 @@ Status CompressionRing::CompressorOf(uint32_t thread,
   return {};
 }
 
-// Nothing may be thrown beyond this, nor beyond Write: not on a worker's
-// thread, and not while the slot is claimed.
+// Neither this nor Write may throw: not on a worker's thread, and not while the
+// slot is claimed.
 void CompressionRing::Compress(const RingStep& step, uint32_t thread) {
   Status status = OrMemoryLimit([&] {
     BlockCompressor* compressor = nullptr;
@@ -249,7 +251,8 @@ void CompressionRing::Compress(const RingStep& step, uint32_t thread) {
   });
 }
 
-// Checksums are those of offset 0: where the block will lie is not known yet.
+// Computes checksums as if each block were at offset 0, since its offset is not
+// known yet. WriteSlot adds what depends on the offset.
 void CompressionRing::CompressSlot(Slot* slot,
                                    BlockCompressor* compressor) const {
   const bool in_place = !compressor->active();
@@ -302,8 +305,8 @@ void CompressionRing::Write(RingStep step) {
   }
 }
 
-// Appends the bytes from *from to `to`, and zeros behind them; *from is then
-// `to`. Nothing where there are no zeros to append.
+// Appends the bytes from *from to `to`, and then `zeros` zeros, and sets *from
+// to `to`. Does nothing if `zeros` is 0.
 Status CompressionRing::AppendGap(const char* to, uint64_t zeros,
                                   const char** from) {
   if (zeros == 0) return {};
@@ -346,7 +349,7 @@ Status CompressionRing::WriteSlot(Slot* slot) {
   return status;
 }
 
-// On the emit thread, whose slot it is again.
+// Runs on the emit thread, which owns the slot again.
 void CompressionRing::Deliver(Slot* slot,
                               std::vector<WrittenBlock>* written) const {
   for (const Block& block : slot->blocks) {
@@ -361,7 +364,7 @@ void CompressionRing::Tell(const void* ring, std::string* out) {
   *out += "  ring, job " + std::to_string(reinterpret_cast<uintptr_t>(ring)) +
           ": " + DescribeRingState(UnpackRingState(self->word_.Load())) + "\n";
   for (size_t i = 0; i < self->notes_.size(); ++i) {
-    // What it did last: nobody writes into a ring that is left.
+    // What the worker did last: a worker that has left writes no note.
     *out += i + 1 == self->notes_.size()
                 ? std::string("  emit thread ")
                 : "  worker " + std::to_string(i) + " ";

@@ -1,26 +1,26 @@
-// CompressionRing: data blocks compressed and written by many threads, in
-// order.
+// CompressionRing: many threads compress and write data blocks, in order.
 //
-// The emit thread (who calls the table builder) makes blocks at the end of
-// `in_place()` and ends each with EndBlock. A run of some 128 KiB of them
-// becomes a slot: compressed and given its checksums by whichever thread is
-// free, then written by one thread at a time, in order. Where each block lies
-// is known only then; it is handed back on the emit thread, in order, a little
-// later: so index and properties need no locks, and the file does not depend on
-// the number of threads. ring_state.h has the protocol.
+// The emit thread (the thread that calls TableBuilder) makes each block at the
+// end of `in_place()`, and ends it with EndBlock. A run of about 128 KiB of
+// blocks becomes a ring slot. Whichever thread is free compresses a slot and
+// computes its checksums. One thread at a time then writes slots, in order.
+// Only then are the block handles known. The emit thread gets them back, in
+// order, some blocks later. So index and properties need no locks, and the file
+// does not depend on the number of threads. ring_state.h has the protocol.
 //
-// Memory: slots x (raw + stored bytes of a run), a run more that is being
-// filled, and a codec for each thread that came to work here. Buffers are made
-// as large as a run may become at once, so that none of them doubles.
+// Memory: for each slot, the raw and the stored bytes of a run; one more run
+// that is being filled; and a codec for each thread that came to work here.
+// Buffers are made as large as a run may become at once, so that none of them
+// has to grow by doubling.
 //
-// A block that cannot be read back (TableOptions::verify_compression) is found
-// by the thread that compresses it, but the file's offset is known only to the
-// writer. So that thread leaves the fault in the slot and the writer fails the
-// ring when it comes to the block: every slot before it is in the file, the
-// block and what follows are not, and whichever threads compressed them, the
-// first bad block of the file is the one that is reported.
+// Verification. The thread that compresses a block finds out that it cannot be
+// read back (TableOptions::verify_compression), but only the writer knows the
+// offset. So that thread leaves the fault in the slot, and the writer fails the
+// ring when it comes to the block. Every slot before it is in the file by then;
+// the block and what follows are not. So the fault that is reported is that of
+// the first bad block of the file, whichever threads compressed the blocks.
 //
-// All calls from one thread at a time. Destruction abandons what is not
+// All calls come from one thread at a time. The destructor abandons what is not
 // written, and waits until no worker touches the ring any more.
 #ifndef ASHLAR_TABLE_WRITE_COMPRESSION_RING_H_
 #define ASHLAR_TABLE_WRITE_COMPRESSION_RING_H_
@@ -44,61 +44,67 @@
 
 namespace ashlar::internal {
 
-// A block of which all is known.
+// A block that is in the file.
 struct WrittenBlock {
   BlockHandle handle;
   CompressionType type = CompressionType::kNoCompression;
 };
 
 struct RingOptions {
-  // Bytes of raw blocks a slot holds, about; one block at least.
+  // About how many bytes of raw blocks a slot holds; at least one block.
   size_t slot_bytes = size_t{128} << 10;
-  // Of a block, as far as is known before; larger ones take memory as they
-  // come.
+  // The expected size of a block, in bytes. Larger blocks take more memory when
+  // they come.
   size_t block_bytes = 5120;
   ChecksumType checksum = ChecksumType::kXXH3;
   uint32_t base_context_checksum = 0;
   BlockAlignment alignment;
-  // A codec for one more thread. Called by any thread, one at a time.
+  // Returns a codec for one more thread. Called by any thread, but never by two
+  // at once.
   std::function<Result<BlockCompressor>()> new_compressor;
 };
 
 class CompressionRing {
  public:
-  // Workers come from `shared_pool`; where that is null, from a pool of the
-  // ring's own, which starts when the first slot is full. At most `workers`
-  // work here at once. The next byte of `file` is at `offset`.
+  // Workers come from `shared_pool`. If that is null, they come from a pool of
+  // the ring's own, which starts when the first slot is full. At most `workers`
+  // of them work here at once. `offset` is the current size of `file`. Pool and
+  // file must outlive the ring.
   CompressionRing(const RingOptions& options, uint32_t workers,
                   WorkerPool* shared_pool, WritableFile* file, uint64_t offset);
   CompressionRing(const CompressionRing&) = delete;
   CompressionRing& operator=(const CompressionRing&) = delete;
   ~CompressionRing();
 
-  // Where the next block is to be made, behind what is there.
+  // Returns the buffer in which to make the next block, after what it holds.
   Buffer* in_place() { return &filling_; }
-  // All bytes behind the last block are one. Appends blocks that have been
-  // written meanwhile to *written. The first error of any thread comes back.
-  // Where the file is to end near `end`, less and less is in flight as it comes
-  // closer: all of that and one more run fit even if nothing can be compressed,
-  // or else nothing is in flight.
+  // Ends a block: all bytes of the buffer after the last block. Appends the
+  // blocks that have been written meanwhile to *written. Returns the first
+  // error of any thread. If the file is to end near offset `end`, less is in
+  // flight the closer it comes: all that is in flight, and one more run, would
+  // fit even if nothing could be compressed; or else nothing is in flight.
   Status EndBlock(std::vector<WrittenBlock>* written,
                   uint64_t end = UINT64_MAX);
-  // Waits for the rest; the ring takes no more blocks.
+  // Waits until all blocks are written, and appends them to *written.
+  // Afterwards the ring takes no more blocks. Returns the first error of any
+  // thread.
   Status Finish(std::vector<WrittenBlock>* written);
 
-  // Where the file ends; of what is written so far.
+  // Returns the size of the file so far.
   uint64_t offset() const { return progress_.Look().offset; }
-  // The pool that the ring has started for itself, or null.
+  // Returns the pool that the ring has started for itself, or null.
   WorkerPool* own_pool() const { return own_pool_.get(); }
-  // After Finish: it goes to the caller, who may have more to do for it.
+  // Gives that pool to the caller, which may have more work for it. Requires:
+  // Finish was called.
   std::unique_ptr<WorkerPool> TakeOwnPool() { return std::move(own_pool_); }
 
-  // What the file has, and the raw bytes of the blocks that were ended and are
-  // not in it yet, of one moment.
+  // The size of the file, and the raw bytes of the blocks that were ended and
+  // are not in the file yet.
   struct Extent {
     uint64_t offset;
     uint64_t bytes_in_flight;
   };
+  // Returns both, as they were at one moment.
   Extent Measure() const {
     const WriteProgress::Counts written = progress_.Look();
     return {written.offset, raw_ended_ - written.raw_bytes};
@@ -113,10 +119,10 @@ class CompressionRing {
   };
   struct Slot {
     Buffer raw;
-    Buffer stored;  // blocks with trailers; or the raw ones, without a codec
+    Buffer stored;  // blocks with trailers; without a codec, the raw blocks
     std::vector<Block> blocks;
-    // The verifier's error about the block number `unverified` of these; ok:
-    // none. The blocks after it are not compressed.
+    // The verifier's error about block number `unverified` of these, or ok. The
+    // blocks after it are not compressed.
     Status fault;
     size_t unverified = 0;
   };
@@ -131,7 +137,8 @@ class CompressionRing {
   void WorkAs(uint32_t worker);
   void WaitForWork() const;
   Status PublishRun(std::vector<WrittenBlock>* written);
-  // Until at most so many slots are in flight; false: the ring failed.
+  // Works until at most `most` slots are in flight. Returns false if the ring
+  // failed.
   bool WorkUntilInFlight(uint32_t most);
   uint32_t MostInFlight(uint64_t end) const;
   bool WaitForRoom(uint64_t end);
@@ -152,30 +159,30 @@ class CompressionRing {
   WritableFile* const file_;
   std::unique_ptr<WorkerPool> own_pool_;
   WorkerPool::State* pool_;
-  // The emit thread's, borrowed from pool_.
+  // Where the emit thread sleeps; borrowed from pool_.
   WatchedSemaphore* gate_ = nullptr;
 
-  // The emit thread's own.
+  // Used by the emit thread alone.
   Buffer filling_;
   std::vector<Block> filling_blocks_;
-  size_t filling_end_ = 0;  // of the last whole block
+  size_t filling_end_ = 0;  // where the last whole block ends
   uint32_t next_slot_ = 0;
   uint64_t raw_ended_ = 0;
   size_t largest_run_ = 1;
   bool ended_ = false;
 
-  // Shared: the word, and what it hands from thread to thread.
+  // Shared: the word, and what its steps hand from thread to thread.
   AcqRelAtomic<uint64_t> word_{0};
   std::vector<Slot> slots_;
-  uint64_t offset_;              // the writer's
-  uint64_t blocks_written_ = 0;  // the writer's
-  WriteProgress progress_;       // the writer's news
-  // One a pool thread, the last for the emit thread; made when needed.
+  uint64_t offset_;              // belongs to the writer role
+  uint64_t blocks_written_ = 0;  // belongs to the writer role
+  WriteProgress progress_;       // written by the writer, read by any thread
+  // One per pool thread, and the last for the emit thread; made when needed.
   std::vector<std::optional<BlockCompressor>> compressors_;
   Mutex compressors_mutex_;
   std::vector<ThreadNote> notes_;  // in the same order
-  // The first error: written by the thread whose step failed the ring, before
-  // it leaves; read once all have left.
+  // The first error. The thread whose step failed the ring writes it before it
+  // leaves. It is read once all workers have left.
   Status error_;
 };
 

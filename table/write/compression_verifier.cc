@@ -19,7 +19,7 @@ std::string HexByte(char c) {
 
 Status CompressionVerifier::Verify(CompressionType type, const Slice& raw,
                                    const Slice& payload) {
-  constexpr int kCompressFormat = 2;  // of all format versions that are written
+  constexpr int kCompressFormat = 2;  // of all versions that we write
   decompressed_.clear();
   Status status = decompressor_.Decompress(
       type, kCompressFormat, payload, {.max_uncompressed_bytes = raw.size()},

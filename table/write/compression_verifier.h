@@ -1,12 +1,12 @@
-// CompressionVerifier: proves that a compressed block can be read.
+// CompressionVerifier: proves that a compressed block can be read back.
 //
-// For TableOptions::verify_compression. Each thread that compresses has its own
-// verifier (its BlockCompressor owns it): a decompressor, and a buffer that
-// grows to the largest block which that thread met. All of them share the
-// digested dictionary, which nobody changes.
+// For TableOptions::verify_compression. Each thread that compresses has a
+// verifier of its own, which its BlockCompressor owns: a decompressor, and a
+// buffer that grows to the largest block that the thread met. All of them share
+// the digested dictionary, which does not change.
 //
-// It proves what codec and memory did between the original block and the
-// stored one. It does not look at blocks that are stored as they are.
+// It proves what codec and memory did between the original block and the stored
+// one. It does not look at blocks that are stored raw. One thread at a time.
 #ifndef ASHLAR_TABLE_WRITE_COMPRESSION_VERIFIER_H_
 #define ASHLAR_TABLE_WRITE_COMPRESSION_VERIFIER_H_
 
@@ -25,15 +25,15 @@ namespace ashlar::internal {
 
 class CompressionVerifier {
  public:
-  // The dictionary that the blocks are compressed with; null: none.
+  // `dictionary` is the one that blocks are compressed with; null: none.
   explicit CompressionVerifier(
       std::shared_ptr<const DecompressionDictionary> dictionary)
       : dictionary_(std::move(dictionary)) {}
 
-  // Decompresses `payload` and compares the result with `raw`. Corruption says
-  // what the codec returned instead, but not where the block is: the caller
-  // adds that with LocateUnverified. Takes raw.size() bytes at most, whatever
-  // size the payload declares.
+  // Decompresses `payload`, and compares the result with `raw`. Returns
+  // Corruption if they differ; it says what the codec returned instead, but not
+  // where the block is: the caller adds that with LocateUnverified. Takes at
+  // most raw.size() bytes, whatever size the payload declares.
   Status Verify(CompressionType type, const Slice& raw, const Slice& payload);
 
  private:
@@ -42,7 +42,7 @@ class CompressionVerifier {
   Buffer decompressed_;
 };
 
-// The verifier's error with the names of file and block in front.
+// Returns the verifier's error with the names of file and block in front.
 Status LocateUnverified(const Status& cause, const std::string& file_name,
                         const BlockPlace& place);
 

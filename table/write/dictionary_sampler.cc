@@ -4,8 +4,8 @@
 
 namespace ashlar::internal {
 
-// Whole blocks from all over the file. The step is a prime that is larger than
-// any number of blocks, so that no block comes twice.
+// Takes whole blocks from all over the file. The step is a prime that is larger
+// than any number of blocks, so that no block comes twice.
 DictionarySamples DictionarySampler::TakeSamples() const {
   constexpr uint64_t kStep = 545'055'921'143;
   DictionarySamples samples;

@@ -1,10 +1,10 @@
 // DictionarySampler: the data blocks that wait until a compression dictionary
 // is made of them.
 //
-// Data flow: the builder adds blocks instead of storing them, until there are
-// more bytes than the limit or the file ends; then it takes the dictionary,
-// and stores the blocks, in order. Which bytes become samples is RocksDB's
-// rule (FORMAT.md, "Compression dictionary"), so that equal input gives equal
+// Data flow. The builder adds blocks instead of storing them, until they have
+// more bytes than the limit, or the file ends. Then it takes the dictionary,
+// and stores the blocks, in order. Which bytes become samples is RocksDB's rule
+// (FORMAT.md, "Compression dictionary"), so that equal input gives equal
 // dictionaries. One thread at a time.
 #ifndef ASHLAR_TABLE_WRITE_DICTIONARY_SAMPLER_H_
 #define ASHLAR_TABLE_WRITE_DICTIONARY_SAMPLER_H_
@@ -23,12 +23,12 @@ namespace ashlar::internal {
 
 class DictionarySampler {
  public:
-  // Blocks of more than `limit` bytes together are enough; 0: never.
+  // More than `limit` bytes of blocks together are enough; 0: no number is.
   DictionarySampler(CompressionType type, const CompressionOptions& options,
                     uint64_t limit)
       : type_(type), options_(options), limit_(limit) {}
 
-  // False when memory is out; then nothing is added.
+  // Adds a block. Returns false, and adds nothing, if memory runs out.
   [[nodiscard]] bool Add(const Slice& block) {
     if (!blocks_.TryReserve(block.size())) return false;
     blocks_.Append(block);
@@ -37,7 +37,7 @@ class DictionarySampler {
   }
   bool full() const { return limit_ != 0 && blocks_.size() > limit_; }
 
-  // Of all blocks together.
+  // Returns the size of all blocks together.
   uint64_t bytes() const { return blocks_.size(); }
   size_t size() const { return ends_.size(); }
   Slice block(size_t i) const {
@@ -45,8 +45,9 @@ class DictionarySampler {
     return Slice(blocks_.data() + begin, ends_[i] - begin);
   }
 
+  // Returns the samples that RocksDB would take of these blocks.
   DictionarySamples TakeSamples() const;
-  // Empty where the blocks give none.
+  // Returns the dictionary; empty if the blocks give none.
   std::string MakeDictionary() const;
 
  private:

@@ -13,7 +13,7 @@ namespace ashlar {
 using internal::OrMemoryLimit;
 
 struct ExternalFileWriter::State {
-  // Null when the caller brought its own file. Outlives the builder.
+  // Null if the caller gave its own file. Must outlive the builder.
   std::unique_ptr<AtomicFile> atomic_file;
   std::unique_ptr<TableBuilder> builder;
   size_t timestamp_size = 0;
@@ -143,7 +143,7 @@ Status ExternalFileWriter::Finish() {
   if (status.ok() && s.atomic_file != nullptr) {
     status = OrMemoryLimit([&s] { return s.atomic_file->Commit(); });
   }
-  // Whatever has not got its name by now never will.
+  // A file that has not got its name by now must never get it.
   s.atomic_file.reset();
   return status;
 }

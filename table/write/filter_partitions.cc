@@ -13,11 +13,11 @@ namespace ashlar::internal {
 
 namespace {
 
-// So many hashes wait at most, and a partition's more.
+// The most hashes that wait, not counting those of one more partition.
 constexpr uint64_t kMostWaitingHashes = uint64_t{1} << 16;
 
-// How many hashes fill a partition; where not even one does, those of the
-// smallest filter there is.
+// Returns how many hashes fill a partition. If it has no room for one, returns
+// those of the smallest filter.
 uint64_t HashesPerPartition(const TableOptions& options,
                             const FilterBitsBuilder& bits) {
   constexpr uint64_t kLeastBytes = 16;
@@ -54,7 +54,7 @@ bool FilterPartitionsBuilder::CutIsDue() {
   return index_->TakeCut();
 }
 
-// As if a key came that has the same prefix: repeated ones are dropped.
+// Adds the prefix as a key with it would, so that repeated ones are dropped.
 void FilterPartitionsBuilder::AddPrefixOf(const Slice& user_key) {
   const PrefixExtractor* const prefixes = options_.prefix_extractor.get();
   const Slice key = WithoutTimestamp(user_key, timestamp_bytes_);
@@ -67,7 +67,7 @@ void FilterPartitionsBuilder::AddPrefixOf(const Slice& user_key) {
   }
 }
 
-// Behind all versions of the key.
+// Returns an internal key after all versions of the key.
 std::string FilterPartitionsBuilder::EndBehind(const Slice& user_key) const {
   const Slice key = WithoutTimestamp(user_key, timestamp_bytes_);
   std::string oldest = key.ToString();
@@ -75,7 +75,7 @@ std::string FilterPartitionsBuilder::EndBehind(const Slice& user_key) const {
   return MakeInternalKey(oldest, 0, ValueType::kTypeDeletion);
 }
 
-// The prefixes on both sides of the cut go into both partitions, because a walk
+// Adds the prefixes on both sides of the cut to both partitions, because a walk
 // over a prefix that begins between them may ask either.
 void FilterPartitionsBuilder::Cut(const Slice* next_user_key,
                                   const Slice& last_user_key) {
@@ -98,7 +98,7 @@ void FilterPartitionsBuilder::Cut(const Slice* next_user_key,
 
 void FilterPartitionsBuilder::BuildWaiting(const WorkerCrew& crew) {
   const std::span<Partition> waiting = std::span(done_).subspan(first_waiting_);
-  // What failed is kept with its partition.
+  // Each partition keeps its own error.
   static_cast<void>(crew.ForEach(
       static_cast<uint32_t>(waiting.size()), [&waiting](uint32_t i) {
         waiting[i].built = waiting[i].hashes.Finish(&waiting[i].payload);
@@ -111,8 +111,8 @@ void FilterPartitionsBuilder::BuildWaiting(const WorkerCrew& crew) {
   waiting_hashes_ = waiting_bytes_ = 0;
 }
 
-// Partitions are begun in order, so whichever threads built them, the first bad
-// one is always known.
+// Partitions are begun in order. So the first bad one is always known,
+// whichever threads built them.
 Status FilterPartitionsBuilder::FirstFault(const std::string& file_name) const {
   for (size_t i = 0; i < done_.size(); ++i) {
     if (done_[i].built.ok()) continue;

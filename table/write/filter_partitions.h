@@ -1,21 +1,23 @@
-// FilterPartitionsBuilder: a filter in partitions, and an index block over
-// them.
+// FilterPartitionsBuilder: writes a filter in partitions, and an index block
+// over them.
 //
 //   partition  the payload of a filter over a run of keys
 //   index      an index block: key = where the run ends, value = the handle
 //
-// Decoupled, a run ends where its filter is full, at the key then added last
-// with timestamp, sequence number and type 0. Coupled, as before RocksDB 10.6,
-// the partitions of the index and those of the filter are cut together, and a
-// run ends at the separator of the data block before. FORMAT.md, "Partitions".
+// Decoupled, a run ends where its filter is full, at the key added last, with
+// the oldest timestamp, sequence number 0 and type 0. Coupled, as before
+// RocksDB 10.6, partitions of the index and of the filter are cut together, and
+// a run ends at the separator of the data block before. FORMAT.md,
+// "Partitions".
 //
-// Data flow: a run that is full waits as hashes until some 64 K of them do;
-// then each partition is a unit of work for whoever helps. So they are built
-// while keys still come, and what waits (a megabyte) does not grow with the
-// file. Where nobody helps each is built at once. The bytes are the same.
+// Data flow. A full run waits, as hashes, until about 64 K of them wait. Then
+// each partition is a unit of work for the threads that help. So partitions are
+// built while keys still come, and what waits (about a megabyte) does not grow
+// with the file. If no thread helps, each partition is built at once. The bytes
+// are the same.
 //
 // Used by the table builder in place of a filter in one piece. One thread at a
-// time; coupled, the index must get each handle before the next key comes.
+// time. Coupled, the index must get each handle before the next key comes.
 #ifndef ASHLAR_TABLE_WRITE_FILTER_PARTITIONS_H_
 #define ASHLAR_TABLE_WRITE_FILTER_PARTITIONS_H_
 
@@ -38,21 +40,22 @@ namespace ashlar::internal {
 
 class FilterPartitionsBuilder {
  public:
-  // Says who may help at the moment.
+  // Returns the threads that may help at the moment.
   using FindCrew = std::function<WorkerCrew()>;
 
-  // Both must outlive it.
+  // Requires: options and index outlive this.
   FilterPartitionsBuilder(const TableOptions& options, IndexBuilder* index,
                           FindCrew find_crew);
 
-  // Every entry's key, in order, and the one before (empty before the first).
+  // To be called with every entry's user key, in order, and the one before
+  // (empty for the first).
   void AddKey(const Slice& user_key, const Slice& last_user_key) {
     if (CutIsDue()) [[unlikely]]
       Cut(&user_key, last_user_key);
     keys_.AddKey(WithoutTimestamp(user_key, timestamp_bytes_));
   }
 
-  // What is in all partitions.
+  // Returns how many hashes all partitions have.
   uint64_t num_hashes() const {
     return done_hashes_ + keys_.bits().num_hashes();
   }
@@ -61,8 +64,10 @@ class FilterPartitionsBuilder {
   }
   std::string_view policy_name() const { return keys_.bits().policy_name(); }
 
-  // Writes all of it, if there is anything; *index_handle is then that of the
-  // index. All data blocks must be finished. *bytes: of all blocks.
+  // Writes all partitions and the index, if there are any, and sets
+  // *index_handle. Sets *bytes to the size of all these blocks. Returns the
+  // error of the file, or Corruption that names the first bad partition.
+  // Requires: all data blocks are finished.
   Status Write(const Slice& last_user_key, BlockWriter* writer,
                BlockHandle* index_handle, uint64_t* bytes);
 
@@ -71,11 +76,11 @@ class FilterPartitionsBuilder {
     FilterBitsBuilder hashes;  // until it is built
     Buffer payload;
     std::string end;  // internal key
-    Status built;     // what went wrong
+    Status built;     // the error of building it
   };
 
   bool CutIsDue();
-  // Ends the partition in the making. Null: there are no more keys.
+  // Ends the current partition. A null next_user_key: there are no more keys.
   void Cut(const Slice* next_user_key, const Slice& last_user_key);
   std::string EndBehind(const Slice& user_key) const;
   void AddPrefixOf(const Slice& user_key);
@@ -85,17 +90,17 @@ class FilterPartitionsBuilder {
   const TableOptions& options_;
   IndexBuilder* const index_;
   KeyFilterBuilder keys_;
-  const size_t timestamp_bytes_;  // that keys end in
+  const size_t timestamp_bytes_;  // at the end of each key
   const uint64_t hashes_per_partition_;
   const FindCrew find_crew_;
-  // All but the one in the making. From first_waiting_ on they wait to be
+  // All partitions but the current one. From first_waiting_ on they wait to be
   // built.
   std::vector<Partition> done_;
   size_t first_waiting_ = 0;
   uint64_t waiting_hashes_ = 0;
-  uint64_t waiting_bytes_ = 0;  // that they are expected to become
+  uint64_t waiting_bytes_ = 0;  // their expected size once they are built
   uint64_t done_hashes_ = 0;
-  uint64_t done_bytes_ = 0;  // of those that are built
+  uint64_t done_bytes_ = 0;  // the size of those that are built
 };
 
 }  // namespace ashlar::internal

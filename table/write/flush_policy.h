@@ -1,7 +1,8 @@
-// When a data block is full. Pure arithmetic, asked once per entry.
+// FlushPolicy: says when a data block is full.
 //
-// The rule is RocksDB's, so that equal input gives equal blocks; FORMAT.md,
-// "Block size". Any other cut would give a valid file too.
+// The builder asks it once per entry. The rule is RocksDB's, so that equal
+// input gives equal blocks; FORMAT.md, "Block size". Any other cut would give a
+// valid file too. Pure arithmetic; one thread at a time.
 #ifndef ASHLAR_TABLE_WRITE_FLUSH_POLICY_H_
 #define ASHLAR_TABLE_WRITE_FLUSH_POLICY_H_
 
@@ -14,20 +15,20 @@ namespace ashlar::internal {
 
 class FlushPolicy {
  public:
-  // `aligned`: blocks shall fit into block_size bytes with their trailers.
+  // aligned: blocks with their trailers shall fit into block_size bytes.
   FlushPolicy(uint64_t block_size, int deviation_percent, bool aligned = false)
       : block_size_(block_size),
         nearly_full_(NearlyFull(block_size, deviation_percent, aligned)),
         trailer_bytes_(aligned ? kBlockTrailerSize : 0) {}
 
-  // Where an application's own policy decides.
+  // Returns the policy of a table with a FlushBlockPolicy of the application.
   static FlushPolicy OfApplication() { return FlushPolicy(kLargestBlock, 0); }
-  // Of such a one: whether the block ends before the next entry.
+  // OfApplication only: says whether to cut the block before the next entry.
   void Decide(bool cut) { block_size_ = cut ? 0 : kLargestBlock; }
 
-  // Whether a block that has `size` bytes is to be closed before an entry of
-  // these sizes is added. Prefix sharing is left out of account on purpose.
-  // `more_restart_bytes`: what a restart point takes besides its offset.
+  // Returns whether a block of `size` bytes is to be closed before an entry of
+  // these sizes is added. Does not count shared prefixes, on purpose.
+  // more_restart_bytes is what a restart point takes in addition to its offset.
   bool ShouldCut(uint64_t size, uint64_t key_size, uint64_t value_size,
                  bool restart_due, uint64_t more_restart_bytes = 0) const {
     if (size <= nearly_full_) [[likely]]
@@ -47,7 +48,7 @@ class FlushPolicy {
 
   static uint64_t NearlyFull(uint64_t block_size, int deviation_percent,
                              bool aligned) {
-    // Without a deviation only the block's own size counts.
+    // 100 turns the deviation off: only the block's own size counts.
     if (deviation_percent == 100) return block_size;
     if (aligned) return 0;
     const auto share = 100 - static_cast<uint64_t>(deviation_percent);

@@ -13,7 +13,8 @@ namespace ashlar::internal {
 
 namespace {
 
-// What RocksDB would print of the same options; nobody parses it.
+// Returns the text that RocksDB writes for the same options. No program parses
+// it.
 std::string DescribeCompression(CompressionType type,
                                 const CompressionOptions& options) {
   return "window_bits=" + std::to_string(options.window_bits) +
@@ -43,8 +44,8 @@ void DescribeForm(const TableOptions& options, TableProperties* p) {
       options.separate_key_value_in_data_block ? 1 : 0;
   p->whole_key_filtering = options.whole_key_filtering ? "1" : "0";
   p->prefix_filtering = options.prefix_extractor != nullptr ? "1" : "0";
-  // Says nothing about files whose filter is in one piece, but RocksDB's
-  // default is to write it, and equal tables shall be equal files.
+  // Means nothing in a file whose filter is in one piece. But RocksDB writes it
+  // by default, and equal tables shall be equal files.
   p->decoupled_partitioned_filters =
       options.decouple_partitioned_filters ? "1" : "";
   p->comparator_name = options.comparator->Name();
@@ -57,7 +58,7 @@ void DescribeForm(const TableOptions& options, TableProperties* p) {
       DescribeCompression(options.compression, options.compression_opts);
 }
 
-// Pairs as differences to those before; the first one to zeros.
+// Encodes each pair as the difference to the pair before; the first to (0, 0).
 std::string EncodeTimes(const std::map<SequenceNumber, uint64_t>& times) {
   std::string coded;
   if (times.empty()) return coded;
@@ -100,7 +101,7 @@ std::string NewSessionId() {
                          port::RandomWord() | 1);
 }
 
-// Any word but 0 will do, as long as files differ.
+// Any word except 0 will do, as long as files differ.
 uint32_t BaseContextChecksum(const TableIdentity& identity) {
   const std::string all = identity.db_id + '\0' + identity.db_session_id +
                           '\0' + std::to_string(identity.file_number);

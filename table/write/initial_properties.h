@@ -1,4 +1,6 @@
 // What a table's properties say before its first entry: options and identity.
+//
+// Used by TableBuilder::Create. Thread-safe.
 #ifndef ASHLAR_TABLE_WRITE_INITIAL_PROPERTIES_H_
 #define ASHLAR_TABLE_WRITE_INITIAL_PROPERTIES_H_
 
@@ -9,12 +11,15 @@
 
 namespace ashlar::internal {
 
+// Returns InvalidArgument, which names the field, if an option is not possible.
 Status ValidateBuildOptions(const BuildOptions& options);
 
-// Fills in all that is missing: afterwards every optional has a value.
+// Returns the identity with all that was missing filled in: afterwards every
+// optional has a value.
 TableIdentity CompleteIdentity(TableIdentity identity);
 
-// `identity` must be complete.
+// Returns the properties as they are before the first entry. Requires:
+// `identity` is complete.
 TableProperties InitialProperties(const TableOptions& table_options,
                                   const BuildOptions& build_options,
                                   const TableIdentity& identity);

@@ -1,5 +1,7 @@
-// Where a key parts from the one before it: the order check and the shared
-// prefix, out of one pass over both.
+// KeyParting: where a key differs from the key before it. One pass over both
+// gives the order check and the shared prefix.
+//
+// Used by the builder, once per entry. Pure functions: thread-safe.
 #ifndef ASHLAR_TABLE_WRITE_KEY_PARTING_H_
 #define ASHLAR_TABLE_WRITE_KEY_PARTING_H_
 
@@ -15,15 +17,16 @@
 
 namespace ashlar::internal {
 
-// What one comparison of neighbouring keys tells.
+// What one comparison of neighbouring keys gives.
 struct KeyParting {
-  size_t common = 0;  // bytes of the user keys
-  size_t shared = 0;  // bytes of the internal keys
+  size_t common = 0;  // bytes that the user keys have in common
+  size_t shared = 0;  // bytes that the internal keys have in common
   bool ascends = true;
   bool same_user_key = false;
 };
 
-// Where user keys are equal, or one begins the other, the tails count too.
+// For user keys that are equal, or of which one begins the other: then the
+// tails count too.
 inline KeyParting PartingWithTails(const KeyOrder& order, const LastKey& last,
                                    const Slice& user_key, uint64_t tail,
                                    size_t common) {
@@ -40,6 +43,7 @@ inline KeyParting PartingWithTails(const KeyOrder& order, const LastKey& last,
           false};
 }
 
+// Compares a key with the last one. Requires: last.any().
 inline KeyParting PartingOf(const KeyOrder& order, const LastKey& last,
                             const Slice& user_key, uint64_t tail) {
   const size_t common = last.CommonPrefix(user_key);

@@ -1,15 +1,15 @@
 // LastKey: the key that was added last, kept so that the next one can be
-// compared with it at once.
+// compared with it quickly.
 //
-// The user key lies in whole words of eight bytes, the last one filled up with
-// zeros, and is always written and read word by word. That matters: a key is
-// compared a few nanoseconds after the one before it was stored, and a load
-// that does not match a store that is still on its way to the cache has to wait
-// until all stores before it are done. (With the key kept as plain bytes and
+// The user key is stored in whole words of eight bytes, the last one filled up
+// with zeros, and is always written and read word by word. That matters: a key
+// is compared a few nanoseconds after the one before it was stored. A load that
+// does not match a store which is still on its way to the cache has to wait
+// until all stores before it are done. (With the key kept as plain bytes, and
 // only its suffix copied, an entry took 0.2 us instead of 0.03.)
 //
-// Only the words from the one where two keys part are written: what is before
-// is equal. One thread at a time.
+// Only the words from the one where two keys differ are written: those before
+// are equal. One thread at a time.
 #ifndef ASHLAR_TABLE_WRITE_LAST_KEY_H_
 #define ASHLAR_TABLE_WRITE_LAST_KEY_H_
 
@@ -26,7 +26,7 @@ namespace ashlar::internal {
 
 class LastKey {
  public:
-  // Whether there is one.
+  // Returns whether there is a last key.
   bool any() const { return any_; }
   uint64_t tail() const { return tail_; }
   Slice user_key() const {
@@ -38,7 +38,7 @@ class LastKey {
     return key;
   }
 
-  // How many bytes the user keys have in common.
+  // Returns how many bytes this and user_key have in common.
   size_t CommonPrefix(const Slice& user_key) const {
     const size_t n = size_ < user_key.size() ? size_ : user_key.size();
     const size_t whole = user_key.size() / kWord;
@@ -58,7 +58,7 @@ class LastKey {
     return static_cast<uint8_t>(words_[i / kWord] >> (i % kWord * 8));
   }
 
-  // `common`: what CommonPrefix found.
+  // Makes this key the last one. `common` is what CommonPrefix returned for it.
   void Replace(const Slice& user_key, size_t common, uint64_t tail) {
     const size_t whole = user_key.size() / kWord;
     if (words_.size() < whole + 1) words_.resize(2 * (whole + 1));
@@ -74,7 +74,8 @@ class LastKey {
  private:
   static constexpr size_t kWord = sizeof(uint64_t);
 
-  // The bytes behind the last whole word, without reading beyond the key.
+  // Returns the bytes after the last whole word, without reading beyond the
+  // key.
   static uint64_t LastWord(const Slice& key) {
     const size_t rest = key.size() % kWord;
     if (rest == 0) return 0;

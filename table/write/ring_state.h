@@ -1,83 +1,99 @@
-// The protocol of the compression ring: one 64-bit word and the steps on it.
+// The protocol of the compression ring: one 64-bit word, and the steps on it.
 //
-// Purpose. One emit thread (who calls the table builder) fills slots with runs
-// of uncompressed blocks; workers compress and write them; the emit thread
-// lends a hand instead of waiting. All that decides who does what is in one
-// word, so that each step below is one compare-exchange: what a thread decided
-// from a word is done if and only if the word is still that one. Here are the
-// steps, pure; compression_ring.cc loops over them; test/model explores every
-// interleaving of them.
+// Purpose. One emit thread (the thread that calls TableBuilder) fills ring
+// slots with runs of uncompressed blocks. Workers compress these and write
+// them. The emit thread helps instead of waiting. One word holds all that
+// decides which thread does what, so each step below is one compare-exchange:
+// what a thread decided from a word happens if and only if the word has not
+// changed since. The steps here are pure functions; compression_ring.cc loops
+// over them, and test/model explores every interleaving of them.
 //
-// Words. A worker *attends* a ring from when it arrives with a ticket until it
-// leaves because nothing is left to do for it. A *ticket* is the promise of the
-// pool to send a worker; a busy pool, or one without threads, may take for ever
-// to keep it. The *head* is the slot that is to be written next.
+// Terms. A worker *attends* a ring from when it arrives with a ticket until it
+// leaves because nothing is left for it to do. A *ticket* is a promise of the
+// worker pool to send a worker; a pool that is busy, or has no threads, may
+// never keep it. The *head* is the ring slot that is to be written next.
 //
-// Layout, from the low bit: head 5, emitted 6, claimed 6, compressed 32,
-// writing 1, attending 5, tickets 5, emit_sleeps 1, closed 1, failed 1,
-// ending 1.
+// Layout of the word, from the low bit:
 //
-// Who owns a slot (counted from the head):
-//   position >= emitted              the emit thread fills it, or will
-//   claimed <= position < emitted    nobody: raw blocks wait
-//   position < claimed, bit clear    the thread that claimed it compresses it
-//   position < claimed, bit set      nobody: it waits to be written
-//   the head while writing           the thread that took the writer role
+//   bits  field        meaning
+//      5  head         number of the head
+//      6  emitted      slots published and not yet written
+//      6  claimed      of these, from the head on: claimed for compression
+//     32  compressed   bit k: slot k after the head is compressed
+//      1  writing      a thread has the writer role
+//      5  attending    workers in the ring
+//      5  tickets      workers promised and not yet there
+//      1  emit_sleeps  the emit thread sleeps, or is about to
+//      1  closed       no more slots will come
+//      1  failed       the ring has an error, or was abandoned
+//      1  ending       tickets that are left will arrive
 //
-// Steps, who takes them, and what they claim for others:
-//   Publish     emit     a slot is full; sends for a worker if one may come and
-//                        none is on its way
-//   LookForEmit emit     wants few slots in flight (all but one: a free slot),
-//                        or (closed) none: proceeds, compresses, writes, or
-//                        sleeps; works too before those who attend get more
-//                        than they can make use of
-//   Arrive      worker   the ticket becomes attendance
-//   Look        worker   writes the head, else compresses, else leaves; sends
-//   for
-//                        the next worker where raw slots are left
-//   Yield       worker   leaves for another ring, its ticket queued again
-//   Compressed  both     the slot is ready to be written
-//   Wrote       writer   the head is free; goes on with the next if it is ready
-//   Fail        any      the first error, or Abandon. A block that cannot be
+// Who owns a slot, by its position counted from the head:
+//
+//   position >= emitted              the emit thread, which fills it or will
+//   claimed <= position < emitted    no thread: its raw blocks wait
+//   position < claimed, bit clear    the thread that claimed it, to compress it
+//   position < claimed, bit set      no thread: it waits to be written
+//   the head, while `writing`        the thread that has the writer role
+//
+// Steps, and the threads that take them:
+//
+//   Publish      emit    A slot is full. Sends for a worker if one more may
+//                        come and none is on its way.
+//   LookForEmit  emit    Wants few slots in flight: all but one, so that one is
+//                        free; or none, once closed. Proceeds, compresses,
+//                        writes or sleeps. Also works when more are in flight
+//                        than the workers that attend can make use of.
+//   Arrive       worker  Turns its ticket into attendance.
+//   Look         worker  Writes the head, else compresses, else leaves. Sends
+//                        for the next worker if raw slots are left.
+//   Yield        worker  Leaves for another ring; its ticket is queued again.
+//   Compressed   both    The slot is ready to be written.
+//   Wrote        writer  The head is free. Goes on with the next one if that is
+//                        ready.
+//   Fail         any     The first error, or Abandon. A block that cannot be
 //                        verified is an error of the writer: the thread that
 //                        compressed it leaves the fault in the slot and takes
-//                        Compressed, so the faults of a file come in its order
-//   Close       emit     no more slots will come
-//   Withdraw    emit     tickets that were taken back from the pool
-//   LookForEnd  emit     waits until no worker can touch the ring any more
-// A thread that puts the emit thread to rights, or sends for a worker, takes
-// the bit or count in its step and posts the token afterwards: tokens never
-// exceed sleepers.
+//                        Compressed, so that faults come in the file's order.
+//   Close        emit    No more slots will come.
+//   Withdraw     emit    Takes tickets back that the pool has not honoured.
+//   LookForEnd   emit    Waits until no worker can touch the ring any more.
 //
-// Memory orders. Every step is a compare-exchange with acquire and release on
-// the one word. Release: what the thread wrote into its slot is there for whom
-// the step hands it to (Publish to the claimer, Compressed to the writer, Wrote
-// to the emit thread, Fail: the error to all). Acquire pairs with these. A
-// chain of read-modify-writes keeps a release sequence, so steps of other
-// threads in between do no harm.
+// A step that wakes the emit thread, or sends for a worker, changes the bit or
+// the count in the word first. The thread posts the token afterwards. So there
+// are never more tokens than sleepers.
 //
-// Progress. The emit thread sleeps only while an attending worker holds a claim
-// or the writer role; a worker that leaves with the emit thread asleep and no
-// other worker attending wakes it. So "everybody sleeps" is emit_sleeps and
-// attending == 0 (while it waits for the end: and tickets == 0), which no step
-// may produce; IsStuck says so, and each step is asserted against it. A token
-// that is promised and does not come is the watchdog's (util/sync/watchdog.h).
-// Tickets are never waited for, until Withdraw has taken back those nobody
-// holds.
+// Memory orders. Every step is a compare-exchange on the one word, with acquire
+// and release. Release: what the thread wrote into its slot is visible to the
+// thread that the step hands it to. Publish hands a slot to the thread that
+// claims it, Compressed to the writer, Wrote to the emit thread; Fail hands the
+// error to all. Acquire pairs with these. A chain of read-modify-writes keeps a
+// release sequence, so steps of other threads in between do no harm.
 //
-// ABA. Decisions depend on the word alone, so an equal word makes an equal
-// decision right, whatever happened in between.
+// Progress. The emit thread sleeps only while a worker that attends has a claim
+// or the writer role. The last worker to leave wakes the emit thread if it
+// sleeps. So "all threads sleep" is emit_sleeps and attending == 0 (and, while
+// the emit thread waits for the end, tickets == 0). No step may produce that
+// state: IsStuck recognises it, and each step is asserted against it. A token
+// that is promised and does not come is found by the watchdog
+// (util/sync/watchdog.h). No thread waits for tickets until Withdraw has taken
+// back those that no worker holds.
 //
-// Where cores are few. A worker that was sent for and has not come is one that
-// the machine has no core for: so no second one is sent for meanwhile, and the
-// emit thread, which has a core, compresses and writes what it just made
-// instead of filling the ring. So 32 builders of 8 workers on 2 cores are
-// nearly serial.
+// ABA. A decision depends on the word alone. So if the word has the same value
+// again, the same decision is right, whatever happened in between.
 //
-// Limits: 32 slots, 31 workers. Rejected: sleeping workers counted in the word
-// (a pool's workers sleep in the pool and serve many rings), a flag a slot
-// beside the word (a model of it deadlocks), a wake-up a block (hand-offs cost
-// more than cheap codecs gain).
+// Where cores are few. If a worker was sent for and has not come, the machine
+// has no core for it. So no second one is sent for meanwhile, and the emit
+// thread, which has a core, compresses and writes what it just made instead of
+// filling the ring. 32 builders with 8 workers each on 2 cores are then nearly
+// serial.
+//
+// Limits: 32 slots, 31 workers.
+//
+// Rejected: a count of sleeping workers in the word (a pool's workers sleep in
+// the pool and serve many rings); a flag per slot beside the word (a model of
+// it deadlocks); a wake-up per block (hand-offs cost more than cheap codecs
+// gain).
 //
 // Tests: test/model/ring_state_test.cc, test/table/watchdog_test.cc.
 #ifndef ASHLAR_TABLE_WRITE_RING_STATE_H_
@@ -94,14 +110,14 @@ inline constexpr uint32_t kMaxRingWorkers = 31;
 
 struct RingShape {
   uint32_t slots = 16;   // 1 to kMaxRingSlots
-  uint32_t workers = 1;  // that may attend at once, at most kMaxRingWorkers
+  uint32_t workers = 1;  // how many may attend at once: at most kMaxRingWorkers
 };
 
 struct RingState {
   uint32_t head = 0;        // the slot to be written next
-  uint32_t emitted = 0;     // published and not yet written
-  uint32_t claimed = 0;     // of them, from the head: claimed for compression
-  uint32_t compressed = 0;  // bit k: the slot k behind the head
+  uint32_t emitted = 0;     // slots published and not yet written
+  uint32_t claimed = 0;     // of these, from the head: claimed for compression
+  uint32_t compressed = 0;  // bit k: slot k after the head is compressed
   bool writing = false;
   uint32_t attending = 0;
   uint32_t tickets = 0;
@@ -161,17 +177,17 @@ enum class RingTask : uint8_t {
   kProceed,   // emit: there is room, or all is written, or it failed
   kCompress,  // the slot of the step
   kWrite,     // the head, which is the slot of the step
-  kSleep,     // emit: until its token comes
-  kLeave,     // worker: done with this ring
+  kSleep,     // emit: sleep until its token comes
+  kLeave,     // worker: leave this ring
 };
 
-// What a thread shall make of the word, and do once it has.
+// The next value of the word, and what the thread does once the word has it.
 struct RingStep {
   RingState next;
   RingTask task = RingTask::kProceed;
   uint32_t slot = 0;
   bool wake_emit = false;    // post the emit thread's token
-  bool send_worker = false;  // put a ticket into the pool
+  bool send_worker = false;  // submit a ticket to the pool
 };
 
 class RingProtocol {
@@ -184,7 +200,7 @@ class RingProtocol {
     return SendForWorker({s});
   }
 
-  // `most`: slots that may be in flight, below the number of slots.
+  // `most`: how many slots may be in flight. Requires: most < number of slots.
   constexpr RingStep LookForEmit(const RingState& s, uint32_t most) const {
     const uint32_t few = s.closed ? 0 : std::min(most, FewFor(s));
     if (s.failed || s.emitted <= few) return {s, RingTask::kProceed};
@@ -211,7 +227,8 @@ class RingProtocol {
     return step;
   }
 
-  // Only between two tasks. Leaves for good where nothing is left to do.
+  // Called between two tasks only. Leaves without a ticket if nothing is left
+  // to do.
   constexpr RingStep Yield(const RingState& s) const {
     RingStep step = Depart(s);
     step.task = RingTask::kLeave;
@@ -222,8 +239,8 @@ class RingProtocol {
     return step;
   }
 
-  // By the emit thread a worker may have to be sent for: nobody else may look
-  // at the head before the emit thread wants something again.
+  // A step of the emit thread may have to send for a worker: else no thread
+  // might look at the head until the emit thread wants something again.
   constexpr RingStep Compressed(RingState s, uint32_t slot,
                                 bool by_emit) const {
     s.compressed |= 1U << ((slot + shape_.slots - s.head) % shape_.slots);
@@ -244,8 +261,9 @@ class RingProtocol {
     } else {
       step.next.writing = false;
     }
-    // Half the ring at once: each wake-up of the emit thread shall be worth it.
-    // It cannot sleep on: a worker that is the last to leave would wake it.
+    // The emit thread is woken once half the ring is free, so that each wake-up
+    // is worth its cost. It cannot sleep for ever: the last worker to leave
+    // wakes it.
     const bool enough =
         s.closed ? s.emitted == 0 : s.emitted <= shape_.slots / 2;
     return enough ? WakeEmit(step) : step;
@@ -276,7 +294,7 @@ class RingProtocol {
     return step;
   }
 
-  // Nobody awake, and nobody who is sure to come.
+  // Returns whether no thread is awake, and none is sure to come.
   static constexpr bool IsStuck(const RingState& s) {
     return s.emit_sleeps && s.attending == 0 && (!s.ending || s.tickets == 0);
   }
@@ -306,12 +324,12 @@ class RingProtocol {
     }
     return step;
   }
-  // By one who came, where there is work for one more.
+  // Step of a worker that came: sends for one more if there is work for it.
   constexpr RingStep SendForNext(RingStep step) const {
     return step.next.RawWaits() ? SendForWorker(step) : step;
   }
-  // Slots in flight that those who attend can make use of: each works on one,
-  // and another waits for it.
+  // Returns how many slots in flight the workers that attend can make use of:
+  // each works on one, and another waits for it.
   constexpr uint32_t FewFor(const RingState& s) const {
     return std::min(shape_.slots, 1 + 2 * s.attending);
   }

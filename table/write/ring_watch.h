@@ -1,5 +1,6 @@
-// What a compression ring says of itself when it is in trouble, and the
-// assertion that it is not. Debug builds only, as util/sync/watchdog.h.
+// What a compression ring reports of itself when it is in trouble, and the
+// assertion that it is not. Debug builds only, like util/sync/watchdog.h. Pure
+// functions: thread-safe.
 #ifndef ASHLAR_TABLE_WRITE_RING_WATCH_H_
 #define ASHLAR_TABLE_WRITE_RING_WATCH_H_
 
@@ -11,16 +12,20 @@
 
 namespace ashlar::internal {
 
-// Of every field, in one line.
+// Returns every field of the state, in one line.
 std::string DescribeRingState(const RingState& s);
 
-// A thread's last step, as a number for a ThreadNote; 0 is none yet.
+// Returns a thread's last step as a number for a ThreadNote; 0 stands for no
+// step yet.
 uint64_t NoteOf(const RingStep& step);
+// Returns such a number as text.
 std::string DescribeNote(uint64_t note);
 
+// Prints the state, and ends the process: all threads of the ring sleep.
 [[noreturn]] void EverybodySleeps(const RingState& s);
 
-// Of the state that a step is about to make. Exact: no timer is needed.
+// Asserts that the state that a step is about to make leaves a thread awake.
+// This is exact: it needs no timer.
 inline void RequireSomebodyAwake(const RingState& s) {
   if constexpr (kWatchdog) {
     if (RingProtocol::IsStuck(s)) [[unlikely]] {

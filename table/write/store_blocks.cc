@@ -1,5 +1,5 @@
-// Blocks on their way into the file: held back for a dictionary, compressed,
-// written, told to the index.
+// How blocks get into the file: they are held back for a dictionary,
+// compressed, written, and their handles given to the index.
 
 #include "table/block/block_iterator.h"
 #include "table/write/builder_state.h"
@@ -8,7 +8,7 @@ namespace ashlar {
 
 namespace {
 
-// Readers take no larger block by default.
+// The largest block that readers accept by default.
 constexpr uint64_t kMaxIndexBytes = uint64_t{1} << 30;
 
 }  // namespace
@@ -36,11 +36,11 @@ Status TableBuilder::State::CutBlock(const Slice* next_user_key,
   return stored;
 }
 
-// Null where the caller does all the work.
+// Returns null if the calling thread does all the work.
 std::unique_ptr<CompressionRing> TableBuilder::State::NewRing() const {
   if (crew.workers == 0) return nullptr;
-  // With the entry that fills it. The caller's own largest blocks are too large
-  // to be paid for before they come.
+  // A block with the entry that fills it. The largest block_size would take too
+  // much memory before such blocks come.
   constexpr uint64_t kEntryBytes = 1024;
   constexpr uint64_t kMostBytes = uint64_t{1} << 20;
   const RingOptions ring_options{
@@ -56,7 +56,7 @@ std::unique_ptr<CompressionRing> TableBuilder::State::NewRing() const {
                                            crew.pool, file, 0);
 }
 
-// Threads that blocks had no use for are not started for a filter.
+// Threads that were not started for blocks are not started for a filter.
 WorkerCrew TableBuilder::State::FilterCrew() const {
   WorkerPool* pool = crew.pool;
   if (pool == nullptr) pool = own_pool.get();
@@ -65,7 +65,8 @@ WorkerCrew TableBuilder::State::FilterCrew() const {
   return {pool->state(), crew.filter_workers};
 }
 
-// What belongs to the next file shall not shape this one's dictionary.
+// The limit is at most the target size: data of the next file must not shape
+// this file's dictionary.
 std::optional<DictionarySampler> TableBuilder::State::SamplerFor() const {
   const CompressionOptions& wanted = options.compression_opts;
   if (!compressor.active() || wanted.max_dict_bytes == 0) return std::nullopt;
@@ -90,8 +91,8 @@ Status TableBuilder::State::HoldBack(const Slice& contents) {
   return sampler->full() ? UseDictionary() : Status();
 }
 
-// To the filter, which until now knew nothing of them. *last_user_key is that
-// of the block before.
+// Adds the keys of a block that was held back to the filter, which has not seen
+// them yet. *last_user_key is that of the block before.
 Status TableBuilder::State::AddKeysOf(const Slice& block_contents,
                                       std::string* last_user_key) {
   const BlockPlace place{BlockKind::kData, {}};
@@ -128,7 +129,7 @@ Status TableBuilder::State::UseDictionary() {
   return stored;
 }
 
-// Where they should end in a file of the wanted size.
+// Returns where the data blocks should end in a file of the target size.
 uint64_t TableBuilder::State::EndOfDataBlocks() const {
   if (target_file_size == 0) return UINT64_MAX;
   return target_file_size - std::min(target_file_size, TailEstimate());
@@ -154,7 +155,7 @@ Status TableBuilder::State::StoreBlock(const Slice& contents) {
   return stored;
 }
 
-// Compressed if that makes it small enough, else as it is.
+// Stores a block compressed if that makes it small enough, else raw.
 Status TableBuilder::State::StoreCompressed(const Slice& contents,
                                             WrittenBlock* stored_block) {
   const size_t begin = writer.in_place()->size();
@@ -180,7 +181,7 @@ void TableBuilder::State::TakeWritten() {
   written.clear();
 }
 
-// Of blocks in file order.
+// To be called for blocks in file order.
 void TableBuilder::State::CountBlock(const WrittenBlock& stored_block) {
   ++num_stored_blocks;
   if (stored_block.type != CompressionType::kNoCompression) {

@@ -1,4 +1,4 @@
-// The builder's public face: making one, ending it, asking it.
+// The public calls of the builder: making one, ending it, asking it.
 
 #include "port/threads.h"
 #include "table/format/format_version.h"
@@ -18,7 +18,7 @@ uint32_t WorkersOf(const BuildOptions& options) {
 
 RingCrew CrewFor(const TableOptions& table_options,
                  const BuildOptions& build_options) {
-  // Where a filter is cut depends on how large the block before became.
+  // Coupled: where a filter is cut depends on the size of the block before.
   const bool coupled = table_options.partition_filters &&
                        !table_options.decouple_partitioned_filters;
   const uint32_t workers = WorkersOf(build_options);
@@ -43,7 +43,7 @@ void TableBuilder::State::CompleteCounts() {
   timestamps.Describe(&properties.user_collected_properties);
 }
 
-// All that comes behind the data blocks.
+// Returns the expected size of all that follows the data blocks.
 uint64_t TableBuilder::State::TailEstimate() const {
   // Properties, metaindex and footer together are about this large.
   constexpr uint64_t kTailBytes = 1500;
@@ -54,7 +54,7 @@ uint64_t TableBuilder::State::TailEstimate() const {
 }
 
 uint64_t TableBuilder::State::SizeEstimate() const {
-  // What is written tells what the rest will come to.
+  // The ratio of what is written is taken for the rest.
   uint64_t written_bytes = FileSize();
   uint64_t in_flight = 0;
   if (ring != nullptr) {
@@ -122,7 +122,7 @@ Result<std::unique_ptr<TableBuilder>> TableBuilder::Create(
 
 void TableBuilder::MakeExternal() {
   state_->unique_user_keys = true;
-  // The version that carries a global sequence number.
+  // The version that has a global sequence number.
   constexpr uint32_t kExternalFileVersion = 2;
   state_->properties.external_sst_file_version = kExternalFileVersion;
   state_->properties.external_sst_file_global_seqno = 0;

@@ -111,13 +111,13 @@ Status WriteIndex(TailContents* contents, BlockWriter* writer,
   WrittenIndex written;
   Status status = contents->index->Write(&sink, &written);
   const IndexForm form = contents->index->form();
-  // RocksDB says so, in any format version, of partitions that never began.
+  // RocksDB writes 1 in any format version if no partition ever began.
   const bool never_began =
       properties->num_data_blocks == 0 &&
       contents->options->index_type == IndexType::kTwoLevelIndexSearch;
   properties->index_key_is_user_key = form.user_keys || never_began ? 1 : 0;
   properties->index_value_is_delta_encoded = form.delta_handles ? 1 : 0;
-  // RocksDB counts one trailer here, however many blocks there are.
+  // Like RocksDB, counts one trailer, however many blocks there are.
   properties->index_size = written.raw_bytes + kBlockTrailerSize;
   properties->index_partitions = written.partitions;
   properties->top_level_index_size = written.top_level_bytes;
@@ -166,8 +166,8 @@ Status WriteTail(TailContents contents, BlockWriter* writer,
   if (status.ok()) status = WriteRangeDeletions(contents, writer, &metaindex);
   if (!status.ok()) return status;
 
-  // RocksDB names no codec either where max_compressed_bytes_per_kb rules out
-  // every block.
+  // Like RocksDB, names no codec if max_compressed_bytes_per_kb rules out every
+  // block.
   properties->compression_name = EncodeCompressionProperty(
       contents.compressor->active() ? contents.options->compression
                                     : CompressionType::kNoCompression,

@@ -1,5 +1,7 @@
-// Everything that follows the data blocks: filter, index, dictionary, range
-// deletions, properties, metaindex, footer, in this order.
+// WriteTail: writes everything that follows the data blocks: filter, index,
+// dictionary, range deletions, properties, metaindex, footer, in this order.
+//
+// Used by TableBuilder::Finish. One thread at a time.
 #ifndef ASHLAR_TABLE_WRITE_TAIL_WRITER_H_
 #define ASHLAR_TABLE_WRITE_TAIL_WRITER_H_
 
@@ -18,7 +20,7 @@
 
 namespace ashlar::internal {
 
-// What the data blocks left behind. Everything belongs to the builder.
+// What the tail is made of. Everything belongs to the builder.
 struct TailContents {
   const TableOptions* options;
   uint32_t base_context_checksum;
@@ -31,11 +33,11 @@ struct TailContents {
   // Types of the blocks that are stored compressed.
   std::bitset<256> compression_types;
   RangeDeletionBlockBuilder* range_deletions;
-  WorkerCrew crew;  // who may help with the filter
+  WorkerCrew crew;  // the threads that may help with the filter
 };
 
-// Fills in the properties that only the tail knows, writes it all, and flushes
-// the writer.
+// Sets the properties that only the tail knows, writes everything, and flushes
+// the writer. Returns the first error.
 Status WriteTail(TailContents contents, BlockWriter* writer,
                  TableProperties* properties);
 

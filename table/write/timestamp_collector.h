@@ -1,8 +1,8 @@
 // TimestampCollector: what the builder does with the timestamps of user keys.
 //
-// Where they are written, the oldest and the newest one go to the properties;
-// where they are not, keys lose theirs. Nothing of this is asked for tables
-// whose comparator has no timestamps. One thread at a time.
+// If timestamps are written, the oldest and the newest go to the properties. If
+// they are not, it cuts them off the keys. It does nothing for tables whose
+// comparator has no timestamps. One thread at a time.
 #ifndef ASHLAR_TABLE_WRITE_TIMESTAMP_COLLECTOR_H_
 #define ASHLAR_TABLE_WRITE_TIMESTAMP_COLLECTOR_H_
 
@@ -23,7 +23,7 @@ class TimestampCollector {
         size_(options.comparator->timestamp_size()),
         stripped_(!options.persist_user_defined_timestamps) {}
 
-  // Whether keys that are added end in a timestamp.
+  // Returns whether keys that are added end in a timestamp.
   bool any() const { return size_ != 0; }
   size_t size() const { return size_; }
   bool stripped() const { return stripped_; }
@@ -33,11 +33,13 @@ class TimestampCollector {
                        [](char byte) { return byte == 0; });
   }
 
-  // The key, at least size() bytes long, as it stands in the file.
+  // Returns the key as it is stored in the file. Requires: it has at least
+  // size() bytes.
   Slice AsWritten(const Slice& user_key) const {
     return stripped_ ? WithoutTimestamp(user_key, size_) : user_key;
   }
 
+  // Counts the timestamp of a key that was added.
   void Take(const Slice& timestamp) {
     if (stripped_ || !any()) return;
     if (oldest_.empty() ||
@@ -50,7 +52,7 @@ class TimestampCollector {
     }
   }
 
-  // Adds the two properties; empty ones where nothing was taken.
+  // Adds the two properties, with empty values if there was no timestamp.
   void Describe(std::map<std::string, std::string>* properties) const {
     if (stripped_ || !any()) return;
     (*properties)["rocksdb.timestamp_max"] = newest_;

@@ -1,13 +1,16 @@
 // WriteProgress: how far writing has come, in raw bytes and in bytes of the
-// file, always the two of one moment.
+// file. Both numbers are always of one moment.
 //
-// Protocol: there are two copies, and a number whose lowest bit says which is
-// the last. The writer fills the other one and then counts up, so the copy
-// that a reader is sent to is not touched before the next count. The reader
-// takes it and looks at the number again; if that has changed it starts over,
-// which needs a whole run to be written meanwhile. Nobody waits for a writer
-// that has lost its core. Every store releases and every load acquires: who
-// sees a value of the count after next also sees the next one, and starts over.
+// Protocol. There are two copies, and a count whose lowest bit says which is
+// current. The writer fills the other copy, and then increments the count. So
+// the copy that a reader is sent to is not touched before the next increment.
+// The reader reads the copy, and then the count again. If that has changed it
+// starts again, which happens only if a whole run was written meanwhile. No
+// thread waits for a writer that has lost its core.
+//
+// Memory orders. Every store releases, and every load acquires. A reader that
+// sees a value of the count after next also sees the next count, and starts
+// again.
 #ifndef ASHLAR_TABLE_WRITE_WRITE_PROGRESS_H_
 #define ASHLAR_TABLE_WRITE_WRITE_PROGRESS_H_
 
@@ -21,13 +24,13 @@ class WriteProgress {
  public:
   struct Counts {
     uint64_t raw_bytes;  // of the blocks that are written
-    uint64_t offset;     // where they end in the file
+    uint64_t offset;     // of their end in the file
   };
 
   explicit WriteProgress(uint64_t offset)
       : copies_{Copy(offset), Copy(offset)} {}
 
-  // By any thread.
+  // Returns both numbers. Any thread may call it.
   Counts Look() const {
     for (;;) {
       const uint64_t count = count_.Load();
@@ -37,7 +40,8 @@ class WriteProgress {
     }
   }
 
-  // By one thread at a time, each seeing what those before it did.
+  // Adds raw_bytes, and sets the offset. Requires: one thread at a time, each
+  // of which sees what those before it wrote.
   void Advance(uint64_t raw_bytes, uint64_t offset) {
     const uint64_t next = count_.Load() + 1;
     const uint64_t raw_before = copies_[(next - 1) % 2].raw_bytes.Load();

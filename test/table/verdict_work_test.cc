@@ -87,7 +87,8 @@ Found Inspect(const std::string& table) {
 
 // --- Keys of an index --------------------------------------------------------
 
-// So many data blocks, and in the index keys that share nearly all they have.
+// Returns a table of `blocks` data blocks. The keys in its index share nearly
+// all of their bytes.
 std::string TableOfLongKeys(int blocks) {
   constexpr size_t kKeyBytes = 30000;
   TableOptions options;

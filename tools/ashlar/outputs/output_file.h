@@ -40,9 +40,9 @@ class OutputFile {
 };
 
 // Warns of temporary files that earlier runs left beside `path`, named
-// <path>.tmp.<n>.<n>, or with --clean removes them. The file of a run that
-// lives is locked, and left alone; so is all that is no regular file of such a
-// name.
+// <path>.tmp.<n>.<n>; with --clean, removes them. It leaves two things alone:
+// the file of a run that is still alive, which is locked; and anything of such
+// a name that is not a regular file.
 void TellOfLeftFiles(const std::string& path);
 
 }  // namespace ashlar::tool
