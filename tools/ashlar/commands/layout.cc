@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "ashlar/table/inspect.h"
 #include "ashlar/util/checksum_type.h"
 #include "ashlar/util/compression.h"
 #include "tools/ashlar/cli/command_table.h"
