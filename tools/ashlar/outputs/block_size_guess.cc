@@ -14,7 +14,7 @@
 namespace ashlar::tool {
 namespace {
 
-// Of the first data blocks, before compression.
+// Returns the sizes of the first data blocks before compression.
 std::vector<uint64_t> BlockSizes(const std::string& path) {
   constexpr size_t kEnough = 256;
   std::vector<uint64_t> sizes;
@@ -31,13 +31,14 @@ std::vector<uint64_t> BlockSizes(const std::string& path) {
     return sizes.size() < kEnough;
   };
   TableInspection inspection;
-  // What is wrong with the file others tell.
+  // Faults of the file are reported elsewhere.
   static_cast<void>(IsOkOrThrow(InspectTable(**file, options, &inspection)));
   return sizes;
 }
 
-// Blocks end a little before the size, or behind it where entries are large. A
-// power of two nearby is what was meant; else the next sixteenth of one.
+// Blocks are a little smaller than block_size, or larger where entries are
+// large. If there is a power of two nearby, it was meant; otherwise rounds up
+// to a sixteenth of a power of two.
 uint64_t SizeAround(uint64_t median) {
   const uint64_t power = std::bit_floor(median + median / 8);
   if (power >= median - median / 8) return power;
@@ -51,8 +52,8 @@ uint64_t GuessBlockSize(const std::string& path) {
   constexpr uint64_t kLeast = 256;
   constexpr uint64_t kMost = uint64_t{1} << 26;
   std::vector<uint64_t> sizes = BlockSizes(path);
-  // The last block is as large as what was left; of one block it is known only
-  // that the size is not smaller.
+  // The last block has only what was left, so it is not counted. If there is
+  // only one block, block_size is at least that block's size.
   const bool one = sizes.size() == 1;
   if (sizes.size() > 1) sizes.pop_back();
   if (sizes.empty()) return TableOptions().block_size;

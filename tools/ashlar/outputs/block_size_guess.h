@@ -1,4 +1,4 @@
-// The block size that a table was written with, which files do not say.
+// Guesses the block size that a table was written with. Files do not record it.
 #ifndef ASHLAR_TOOLS_ASHLAR_OUTPUTS_BLOCK_SIZE_GUESS_H_
 #define ASHLAR_TOOLS_ASHLAR_OUTPUTS_BLOCK_SIZE_GUESS_H_
 
@@ -7,9 +7,9 @@
 
 namespace ashlar::tool {
 
-// From the sizes of its first data blocks, so that a table that is written with
-// it has blocks of which the same is guessed. The default where they say
-// nothing.
+// Returns a guess from the sizes of the first data blocks. If a table is
+// written with the guessed size, the guess for that table is the same. Returns
+// the default if the blocks do not show it.
 uint64_t GuessBlockSize(const std::string& path);
 
 }  // namespace ashlar::tool

@@ -80,7 +80,8 @@ void SetDataBlockOptions(TableOptions* table) {
       FLAGS_super_block_alignment_space_overhead_ratio;
 }
 
-// What says more about something that was not asked for.
+// Returns an error if a flag adjusts a feature that the other flags do not turn
+// on.
 std::string FindIdleDetail(const CommandLine& line, const TableOptions& table) {
   const struct {
     const char* flag;
@@ -146,7 +147,8 @@ std::string TableOptionsFromFlags(const CommandLine& line, TableOptions* table,
   std::string error = SetIndexOptions(line, table);
   if (error.empty()) error = FindIdleDetail(line, *table);
   if (!error.empty()) return error;
-  // Without the flag: the library's default, which depends on the build.
+  // Without the flag, the library's default is used, which depends on how the
+  // library was built.
   if (line.Given("compression_type")) {
     const auto type = ParseCompressionType(FLAGS_compression_type);
     if (!IsOkOrThrow(type.status())) {
@@ -192,7 +194,8 @@ std::string SetIdentity(const CommandLine& line, TableIdentity* identity) {
       return "--identity: '" + FLAGS_identity +
              "' is not hexadecimal of even length";
     }
-    // Equal options must give equal bytes: the clock must not come in.
+    // Equal options must give equal bytes, so the time is not taken from the
+    // clock.
     *identity = FixedTableIdentity(*seed, time.value_or(0));
     return {};
   }
@@ -220,7 +223,8 @@ std::string SinkOptionsFromFlags(const CommandLine& line, SinkOptions* options,
   options->overwrite = FLAGS_overwrite;
   options->build.parallel_threads = FLAGS_compression_parallel_threads;
   options->build.target_file_size = FLAGS_target_file_size;
-  // How far workers have come must not decide where equal input is cut.
+  // Equal input must be cut at the same keys. With worker threads, the cuts
+  // would depend on how far the workers have come.
   if (FLAGS_target_file_size != 0 && line.Given("identity")) {
     options->build.parallel_threads = 1;
   }

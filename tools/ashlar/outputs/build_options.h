@@ -1,5 +1,5 @@
-// What the flags ask for of new tables, checked as far as they can be without
-// rows.
+// Turns flags into the options of new tables, and checks them as far as that is
+// possible without rows.
 #ifndef ASHLAR_TOOLS_ASHLAR_OUTPUTS_BUILD_OPTIONS_H_
 #define ASHLAR_TOOLS_ASHLAR_OUTPUTS_BUILD_OPTIONS_H_
 
@@ -11,17 +11,18 @@
 
 namespace ashlar::tool {
 
-// Whether options that flags do not give are those of an input (KeepOptions):
-// then flags that need others may do without.
+// Where options come from that no flag gives: the defaults, or an input
+// (KeepOptions). In the second case, a flag may be given without the flags that
+// it needs otherwise.
 enum class Unnamed : uint8_t { kAreDefaults, kAreKept };
 
-// What is wrong with the flags; empty when nothing is. Flags that are not given
-// have the library's defaults.
+// Sets *table from the flags. Options without a flag get the library's
+// defaults. Returns what is wrong with the flags, or an empty string.
 std::string TableOptionsFromFlags(const CommandLine& line, TableOptions* table,
                                   Unnamed unnamed = Unnamed::kAreDefaults);
 
-// The same, of a file to make. `external` is left to
-// the caller: it may depend on the rows.
+// Does the same for all options of an output. Does not set `external`, which
+// may depend on the rows: the caller sets it.
 std::string SinkOptionsFromFlags(const CommandLine& line, SinkOptions* options,
                                  Unnamed unnamed = Unnamed::kAreDefaults);
 

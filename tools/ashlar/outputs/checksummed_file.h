@@ -1,4 +1,5 @@
-// ChecksummedFile: passes on what is written, and knows its checksum.
+// ChecksummedFile: passes all writes to another file, and computes their
+// checksum.
 #ifndef ASHLAR_TOOLS_ASHLAR_OUTPUTS_CHECKSUMMED_FILE_H_
 #define ASHLAR_TOOLS_ASHLAR_OUTPUTS_CHECKSUMMED_FILE_H_
 

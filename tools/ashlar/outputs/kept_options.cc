@@ -16,7 +16,7 @@ void WarnNotKept(const std::string& path, const std::string& what) {
   PrintWarning(path + ": " + what);
 }
 
-// 0: the file does not say.
+// `interval` is 0 if the file does not record it.
 void KeepInterval(const std::string& path, std::string_view name,
                   uint64_t interval, int* kept) {
   if (interval == 0) return;

@@ -1,4 +1,4 @@
-// What a table that is written anew has of the one it is made of.
+// Which options a rewritten table takes over from its input.
 #ifndef ASHLAR_TOOLS_ASHLAR_OUTPUTS_KEPT_OPTIONS_H_
 #define ASHLAR_TOOLS_ASHLAR_OUTPUTS_KEPT_OPTIONS_H_
 
@@ -9,20 +9,21 @@
 
 namespace ashlar::tool {
 
-// NotSupported for a table whose entries mean nothing in another.
+// Returns NotSupported if the table's entries would mean nothing in another
+// table.
 Status CheckCanBeCopied(const TableProperties& properties);
 
-// Unless the flags give them: the format version that the footer tells (what
-// the properties say may be 0 in files of old releases), and a block size as
-// the file at `path` has it. Warns of a version that is not written.
+// Sets two options, unless the flags give them: the format version to
+// `format_version`, and the block size to that of the file at `path`. The
+// version is the footer's, because the properties of files of old releases may
+// say 0. Warns if that version cannot be written.
 void KeepForm(const CommandLine& line, const std::string& path,
               uint32_t format_version, TableOptions* table);
 
-// Changes options that the flags do not give: restart intervals, prefix
-// extractor, form of the values; and in any case takes over times, column
-// family, merge operator and what users put among the properties. Warns of what
-// is lost. The order of the keys, and whether the file is for ingestion, are
-// left to the caller.
+// Takes over options from the input. Unless flags give them: restart intervals,
+// prefix extractor, form of the values. In any case: times, column family,
+// merge operator, and user properties. Warns of what is lost. The caller sets
+// the order of the keys, and whether the file is for ingestion.
 void KeepOptions(const CommandLine& line, const std::string& path,
                  const TableProperties& properties, SinkOptions* options);
 

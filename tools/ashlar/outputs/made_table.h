@@ -1,4 +1,4 @@
-// What is told of a table that was made.
+// Reports a table that was written.
 #ifndef ASHLAR_TOOLS_ASHLAR_OUTPUTS_MADE_TABLE_H_
 #define ASHLAR_TOOLS_ASHLAR_OUTPUTS_MADE_TABLE_H_
 
@@ -7,9 +7,9 @@
 
 namespace ashlar::tool {
 
-// One line on standard error. The output is finished.
+// Prints one line on standard error. Requires: the output is finished.
 void PrintMadeTable(const TableOutput& output, double seconds);
-// Members of the object that is being written.
+// Writes members into the current JSON object.
 void WriteMadeTable(const TableOutput& output, double seconds,
                     JsonWriter* json);
 

@@ -15,11 +15,11 @@ namespace {
 using nlohmann::json;
 
 constexpr std::string_view kSchema = "ashlar/1";
-// Of about a million tables.
+// Enough for about a million tables.
 constexpr size_t kMostManifestBytes = size_t{1} << 28;
 
-// Takes the paths out of a manifest while it is parsed, so that a file of any
-// contents needs little memory.
+// Collects the paths in a manifest while it is parsed, so that even a file of
+// arbitrary contents needs little memory.
 class PathTaker final : public nlohmann::json_sax<json> {
  public:
   bool is_manifest() const { return has_schema_ && has_files_; }
@@ -65,7 +65,7 @@ class PathTaker final : public nlohmann::json_sax<json> {
   }
 
  private:
-  static constexpr size_t kTableDepth = 3;  // the document, "files", the table
+  static constexpr size_t kTableDepth = 3;  // document, "files", table
 
   size_t depth_ = 0;
   std::string key_;
@@ -75,8 +75,9 @@ class PathTaker final : public nlohmann::json_sax<json> {
   std::vector<std::string> paths_;
 };
 
-// A name that is not UTF-8 is written with replacement characters, so only the
-// number of its tables can be compared.
+// Returns the table's name, or an empty string if `path` is no table of this
+// set. A manifest has replacement characters for names that are not UTF-8. Of
+// such a name, only the number is compared.
 std::string NameOf(const std::string& path, const SetNames& names) {
   if (IsUtf8(names.last_part())) {
     return names.IsTable(path) ? path : std::string();

@@ -1,5 +1,5 @@
-// The list of the tables of a set: written, and read to learn what a run
-// replaces.
+// The manifest of a set: its list of tables. A run writes one, and reads the
+// old one to learn which tables it replaces.
 #ifndef ASHLAR_TOOLS_ASHLAR_OUTPUTS_MANIFEST_H_
 #define ASHLAR_TOOLS_ASHLAR_OUTPUTS_MANIFEST_H_
 
@@ -16,22 +16,24 @@
 
 namespace ashlar::tool {
 
-// As one value, with names that lead there from the folder they are all in.
+// Writes the list as one JSON value. Paths are relative to the folder that
+// holds all the tables.
 void WriteTableList(const std::vector<MadeTable>& tables, JsonWriter* json);
 
-// Makes the file `path`, and syncs it and its folder.
+// Creates the file `path`, and syncs it and its folder.
 Status WriteManifest(const std::vector<MadeTable>& tables,
                      const std::string& path);
 
-// What the manifest in place says.
+// What the manifest in the set's folder says.
 struct SetManifest {
   enum class State : uint8_t { kAbsent, kRead, kUnreadable };
   State state = State::kAbsent;
-  Status why;                    // unreadable
+  Status why;                    // the reason, if kUnreadable
   std::set<std::string> tables;  // without the folder
 };
-// Anything but a manifest of this set, as this program writes it, is
-// unreadable: nothing is removed on its word.
+// Reads the manifest. A file that is not a manifest of this set, as this
+// program writes it, is kUnreadable: no table is removed because such a file
+// does not list it.
 SetManifest ReadManifest(const OpenFolder& folder, const SetNames& names);
 
 }  // namespace ashlar::tool

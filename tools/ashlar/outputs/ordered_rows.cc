@@ -10,7 +10,7 @@ namespace {
 
 uint64_t TailOfRow(const Row& row) { return PackTail(row.sequence, row.type); }
 
-// Long keys would hide the rest of the message.
+// Shortens a key, since a long one would hide the rest of the message.
 std::string ShownKey(const Slice& key) {
   constexpr size_t kMaxShownBytes = 200;
   std::string shown = "'";
@@ -47,7 +47,7 @@ int OrderedRows::CompareWithPrevious(const Row& row) const {
 }
 
 Status OrderedRows::Add(const Row& row) {
-  // Range deletions have no order among the entries.
+  // Range deletions may come in any order.
   if (row.type == ValueType::kTypeRangeDeletion) return AddToSink(row);
   switch (rule_) {
     case DuplicateRule::kError:

@@ -1,5 +1,5 @@
-// OrderedRows: passes rows on to the sink, sees to duplicates, and explains
-// what is out of order.
+// OrderedRows: passes rows to the sink, applies the rule for duplicate keys,
+// and explains rows that are out of order.
 #ifndef ASHLAR_TOOLS_ASHLAR_OUTPUTS_ORDERED_ROWS_H_
 #define ASHLAR_TOOLS_ASHLAR_OUTPUTS_ORDERED_ROWS_H_
 
@@ -14,12 +14,13 @@ namespace ashlar::tool {
 
 enum class DuplicateRule : uint8_t { kError, kFirst, kLast };
 
-// The order of a table: by user key, then, where rows are internal keys, the
-// newest first. < 0, 0 or > 0.
+// Compares two rows in the order of a table: by user key, and for internal keys
+// (`external` is false) the newest first. Returns < 0, 0 or > 0.
 int CompareRows(const Comparator& comparator, bool external, const Slice& a,
                 uint64_t a_tail, const Slice& b, uint64_t b_tail);
 
-// Refuses rows that are not behind the one before, and does nothing else.
+// Refuses rows that do not come after the previous row in the order. Does
+// nothing else.
 class OrderCheck final : public RowSink {
  public:
   explicit OrderCheck(const SinkOptions* options) : options_(options) {}
@@ -34,20 +35,20 @@ class OrderCheck final : public RowSink {
 
 class OrderedRows {
  public:
-  // Both must outlive this.
+  // `options` and `sink` must outlive this.
   OrderedRows(const SinkOptions* options, DuplicateRule rule, RowSink* sink)
       : options_(options), rule_(rule), sink_(sink) {}
 
-  // Where an error is of a row, `bad_place` names it.
+  // Adds a row. If an error is the fault of a row, bad_place() names it.
   Status Add(const Row& row);
-  // After the last row.
+  // To be called after the last row.
   Status Flush();
   const RowPlace& bad_place() const { return bad_place_; }
 
  private:
   int CompareWithPrevious(const Row& row) const;
   Status AddToSink(const Row& row);
-  // Why the row cannot follow the previous one.
+  // Returns an error that says why the row cannot follow the previous one.
   Status Explain(const Row& row, int order) const;
   void Remember(const Row& row);
   Row Previous() const;
@@ -55,8 +56,8 @@ class OrderedRows {
   const SinkOptions* const options_;
   const DuplicateRule rule_;
   RowSink* const sink_;
-  // The last row. With kLast it has not been added yet: another of the same
-  // key may take its place.
+  // The last row. With DuplicateRule::kLast it has not been passed on yet:
+  // another row of the same key may replace it.
   bool has_previous_ = false;
   std::string key_;
   std::string value_;

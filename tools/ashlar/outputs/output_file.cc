@@ -19,15 +19,16 @@
 namespace ashlar::tool {
 namespace {
 
-// Names that have ".tmp." in them, of each folder as it was when the first of
-// its outputs came: raw and report may have thousands of them.
+// Returns the names in the folder that contain ".tmp.". Lists each folder only
+// once, at its first output, because raw and report may have thousands of
+// outputs.
 const std::vector<std::string>& TemporaryNamesIn(const std::string& parent) {
   static std::map<std::string, std::vector<std::string>> known;
   const auto [place, is_new] = known.try_emplace(parent);
   std::vector<std::string>& temporary = place->second;
   if (!is_new) return temporary;
   const auto folder = OpenFolder::Open(parent, /*follow=*/true);
-  // The run says itself that it cannot write there.
+  // If the folder cannot be opened, the run reports that itself later.
   if (!folder.ok()) return temporary;
   auto names = folder->Names();
   if (!names.ok()) {
@@ -43,7 +44,7 @@ const std::vector<std::string>& TemporaryNamesIn(const std::string& parent) {
   return temporary;
 }
 
-// Owns the descriptor.
+// A temporary file that an earlier run may have left.
 class LeftFile {
  public:
   explicit LeftFile(std::string path) : path_(std::move(path)) {
@@ -60,7 +61,7 @@ class LeftFile {
   }
 
   void Tell() {
-    // Gone meanwhile, or a link, a folder, a socket.
+    // The file is gone, or the name is that of a link, a folder or a socket.
     if (error_ == ENOENT || error_ == ELOOP || error_ == EISDIR ||
         error_ == ENXIO) {
       return;
@@ -93,7 +94,7 @@ class LeftFile {
     int error = TryLock(descriptor_, LOCK_EX);
     struct stat name;
     if (error == 0 && lstat(path_.c_str(), &name) != 0) error = errno;
-    // Another run that cleans was faster.
+    // Another run has removed it first, or is doing so.
     if (error == EWOULDBLOCK || error == ENOENT) return;
     if (error != 0) {
       CannotTell(error);

@@ -1,6 +1,6 @@
-// OutputFile: an AtomicFile of the program, which warns of a temporary name
-// that could not be removed; and the temporary files that killed runs left. One
-// thread at a time.
+// OutputFile: an AtomicFile, with a warning if its temporary name could not be
+// removed. Also finds temporary files that killed runs left. For one thread at
+// a time.
 #ifndef ASHLAR_TOOLS_ASHLAR_OUTPUTS_OUTPUT_FILE_H_
 #define ASHLAR_TOOLS_ASHLAR_OUTPUTS_OUTPUT_FILE_H_
 

@@ -1,4 +1,4 @@
-// Where a command may write.
+// Checks where a command may write.
 #ifndef ASHLAR_TOOLS_ASHLAR_OUTPUTS_OUTPUT_PATH_H_
 #define ASHLAR_TOOLS_ASHLAR_OUTPUTS_OUTPUT_PATH_H_
 
@@ -13,18 +13,20 @@
 
 namespace ashlar::tool {
 
-// Device and number: the same for all names of a file.
+// Device and inode number, which are the same for all names of a file.
 using FileId = std::pair<dev_t, ino_t>;
-// Nothing where there is no such file.
+// Returns nothing if there is no such file.
 std::optional<FileId> IdOf(const std::string& path);
-// Not a folder, a device, a pipe, or nothing at all.
+// Returns whether `path` is a regular file: not a folder, a device or a pipe,
+// and not absent.
 bool IsRegularFile(const std::string& path);
 
-// InvalidArgument for a folder, for the file of one of the inputs, and unless
-// there is --overwrite for any other name that is taken.
+// Returns InvalidArgument if `path` is a folder, or the file of one of the
+// inputs; also if it is any other name that exists, unless --overwrite is
+// given.
 Status CheckIsFree(const std::string& path,
                    const std::vector<std::string>& inputs);
-// Says so; the exit code.
+// Prints that error, and returns the exit code.
 int OutputIsTaken(const Status& status);
 
 }  // namespace ashlar::tool

@@ -7,7 +7,8 @@
 
 namespace ashlar::tool {
 
-// Where keys have timestamps, those have no say in what is deleted.
+// Compares user keys without their timestamps, which do not affect what a range
+// covers.
 int RangePieces::Compare(const Slice& a, const Slice& b) const {
   const size_t size = comparator_->timestamp_size();
   return comparator_->CompareWithoutTimestamp(WithoutTimestamp(a, size),
@@ -38,7 +39,7 @@ void RangePieces::Sort() {
   sorted_ = true;
 }
 
-// The timestamp stays that of the range.
+// Replaces the user key in *key by `at`, and keeps the timestamp of *key.
 void RangePieces::Cut(const Slice& at, std::string* key) const {
   const size_t size = comparator_->timestamp_size();
   const Slice user_key = WithoutTimestamp(at, size);
@@ -67,7 +68,7 @@ Status RangePieces::Take(const Slice* end,
     Status status = take(row);
     if (!status.ok()) return status;
     if (!goes_on) continue;
-    // The rest.
+    // The rest of the range, after `end`, waits for the next call.
     Cut(*end, &range.begin);
     begun_.push_back(i);
   }

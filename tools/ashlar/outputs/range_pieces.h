@@ -1,4 +1,5 @@
-// RangePieces: range deletions, cut where the tables of a set meet.
+// RangePieces: holds range deletions, and cuts them at the boundaries of the
+// tables of a set.
 #ifndef ASHLAR_TOOLS_ASHLAR_OUTPUTS_RANGE_PIECES_H_
 #define ASHLAR_TOOLS_ASHLAR_OUTPUTS_RANGE_PIECES_H_
 
@@ -21,13 +22,15 @@ class RangePieces {
       : comparator_(comparator) {}
 
   bool empty() const { return ranges_.empty(); }
-  // Copies it; before the first Take. InvalidArgument unless its begin lies
-  // before its end.
+  // Copies a range deletion. To be called before the first Take. Returns
+  // InvalidArgument unless its begin is smaller than its end.
   Status Add(const Row& row);
 
-  // What lies before `end` and has not been taken, as rows of the type, which
-  // live until take is done. Ends rise from call to call; null: all that is
-  // left. In the order of their begins.
+  // Calls `take` with the parts of range deletions that are before `end` and
+  // were not taken yet, ordered by their begins. A part is a row of type
+  // kTypeRangeDeletion, which is valid until `take` returns. `end` must be
+  // larger in each call than in the last one. If it is null, all that is left
+  // is taken.
   Status Take(const Slice* end, const std::function<Status(const Row&)>& take);
 
  private:
@@ -44,8 +47,8 @@ class RangePieces {
   const Comparator* const comparator_;
   std::vector<Range> ranges_;
   bool sorted_ = false;
-  size_t next_ = 0;            // the first that nothing was taken of
-  std::vector<size_t> begun_;  // something was taken of, not all
+  size_t next_ = 0;            // the first of which no part was taken
+  std::vector<size_t> begun_;  // those of which only a part was taken
 };
 
 }  // namespace ashlar::tool

@@ -30,7 +30,7 @@ bool IsOfRun(const std::string& name, const SetNames& names) {
 
 struct NewLock {
   int descriptor = -1;
-  // 0; ENOENT: a run that removes what others left was faster.
+  // 0 or errno. ENOENT: a run that recovers has taken or removed the folder.
   int error = 0;
 };
 

@@ -1,12 +1,12 @@
 // RunFolder: the folder t.tmp.XXXXXX in which a run makes a set of tables.
 //
-//   t-000001.sst ...   tables that are made, and those that are whole
+//   t-000001.sst ...   the tables, and temporary files of unfinished ones
 //   t-manifest.json    the new manifest, until the commit moves it away
-//   journal            the tables that the commit concerns (set_journal.h)
-//   lock               says that a run of this program made the folder. The run
-//                      holds its lock for as long as it lives, however it ends
+//   journal            the tables of the commit (set_journal.h)
+//   lock               shows that a run of this program made the folder. The
+//                      run holds a lock on it until it ends, in whatever way
 //
-// One thread at a time.
+// For one thread at a time.
 #ifndef ASHLAR_TOOLS_ASHLAR_OUTPUTS_RUN_FOLDER_H_
 #define ASHLAR_TOOLS_ASHLAR_OUTPUTS_RUN_FOLDER_H_
 
@@ -30,19 +30,21 @@ class RunFolder {
   static Result<std::unique_ptr<RunFolder>> Create(const SetNames& names);
   RunFolder(const RunFolder&) = delete;
   RunFolder& operator=(const RunFolder&) = delete;
-  // Removes the folder unless it is held or kept; warns of what cannot be
-  // removed. Without the memory for that it stays, and the next run names it.
+  // Removes the folder unless Hold or Keep forbids it. Warns of files that
+  // cannot be removed. If there is no memory to remove it, the folder stays,
+  // and the next run reports it.
   ~RunFolder();
 
   const OpenFolder& folder() const { return folder_; }
   std::string path() const { return path_; }
-  // From now on the folder stays, however the run ends, until Release: its
-  // journal lists tables that have been named.
+  // Makes the folder stay until Release, however the run ends. To be called
+  // before the first table in the journal gets its name in the set's folder.
   void Hold() { is_kept_ = true; }
-  // The journal is done with.
+  // Allows the folder to be removed again: all that its journal lists was
+  // completed or undone.
   void Release() { is_kept_ = false; }
-  // The journal in it is for the next run. Warns of that, after what `before`
-  // says.
+  // Makes the folder stay, so that the next run finishes what its journal
+  // lists. Prints a warning that says so, which begins with `before`.
   void Keep(std::string_view before);
 
  private:
@@ -59,10 +61,10 @@ class RunFolder {
   bool is_kept_ = false;
 };
 
-// Removes a folder of a run: its files, the journal after them, the lock after
-// that, and the folder last, so that a run that is killed meanwhile leaves a
-// folder that the next one recognises. What no run puts there stays, and makes
-// this an error that names it.
+// Removes a run folder: first its files, then the journal, then the lock, and
+// last the folder. If the process is killed meanwhile, the next run still
+// recognises the folder. Files that no run makes stay there; this then returns
+// an error that names one of them.
 Status RemoveRunFolder(const OpenFolder& folder, const std::string& path,
                        const SetNames& names);
 

@@ -1,67 +1,82 @@
-// The protocol by which a set of tables appears, or takes the place of another.
+// The protocol by which a set of tables appears, or replaces an older set.
 //
-// What a reader sees. The manifest is the set: a table belongs to it if the
-// manifest lists it. At every moment the manifest is absent, the old one or the
-// new one, and every table that it lists is whole. A reader that has read the
-// old manifest and then misses a table reads the manifest again.
+// Words. A run is one process of this program that makes a set. The set's
+// folder is the folder part of --out. The run folder is t.tmp.XXXXXX in it
+// (run_folder.h). The manifest is t-manifest.json in the set's folder.
 //
-// The steps. Everything before step 7 is undone by an error and by the next
-// run; everything after it is completed.
+// What a reader sees. The manifest defines the set: a table belongs to the set
+// if the manifest lists it. At every moment the manifest is absent, the old one
+// or the new one, and every table that it lists is complete. A reader that has
+// read the old manifest and then finds a table missing reads the manifest
+// again.
 //
-//   1  The run makes the folder t.tmp.XXXXXX and takes its lock, which it holds
-//      until it ends. Each table is written there, synced, and gets the name
-//      t-000001.sst, t-000002.sst and so on within the folder.
-//   2  It takes the lock of the commit, t.tmp.lock. Runs that commit the same
-//      set do so one after the other, so that each knows what it replaces.
-//   3  It reads the manifest in place and the names in the set's folder.
-//      Without --overwrite it ends here if there is a manifest or a table. New
-//      numbers follow the largest one in use, so no table ever changes its
-//      contents.
-//   4  It writes the new manifest, and then the journal, into its own folder.
-//      Both are synced, and so are that folder and the set's folder. The
-//      journal lists the tables to be named and those to be replaced, each with
-//      inode, size and time.
-//   5  Each table is renamed to its new name in the set's folder. A rename
-//      never replaces anything.
-//   6  The set's folder is synced: now all tables of the new set survive a
-//      crash of the machine, and with them those of the old one.
-//   7  The commit: the new manifest is renamed over the old one.
-//   8  The set's folder is synced: no crash brings the old manifest back. If
-//      this fails nothing is removed, since the old manifest may come back.
-//   9  The old tables are removed, and the set's folder is synced.
-//  10  The journal, the lock and the folder of the run are removed, in this
-//      order, and t.tmp.lock before them.
+// The steps. If a run ends before step 7, by an error or a crash, its steps are
+// undone. If it ends after step 7, they are completed. A run that met an error
+// does this itself; after a crash, the next run does it.
 //
-// Which files there are. Before step 5: the old set, and the run's folder.
-// From 5 to 7: the old set, the run's folder with the journal, and new tables
-// that no manifest lists. From 7 to 9: the new set, the journal, and old tables
-// that no manifest lists. After 10: the new set.
+//    1  The run makes the run folder and takes the lock in it, which it holds
+//       until it ends. It writes and syncs each table there, and names them
+//       t-000001.sst, t-000002.sst and so on within the run folder.
+//    2  The run takes the commit lock, t.tmp.lock. Runs that commit the same
+//       set therefore do so one after the other, so that each knows which
+//       tables it replaces.
+//    3  The run reads the present manifest, and the names in the set's folder.
+//       Without --overwrite it ends here if there is a manifest or a table. It
+//       gives the new tables numbers above the largest number in use, so that
+//       the contents under a name of a table never change.
+//    4  The run writes the new manifest, and then the journal, into the run
+//       folder. It syncs both files, the run folder and the set's folder. The
+//       journal lists the new tables and the tables that they replace, each
+//       with inode, size and time.
+//    5  The run renames each new table to its new name in the set's folder.
+//       Such a rename never replaces a file.
+//    6  The run syncs the set's folder. From now on all tables of the new set,
+//       like those of the old one, survive a crash of the machine.
+//    7  The commit: the run renames the new manifest over the old one.
+//    8  The run syncs the set's folder. From now on no crash brings the old
+//       manifest back. If the sync fails, the run removes nothing, since the
+//       old manifest may come back.
+//    9  The run removes the old tables, and syncs the set's folder.
+//   10  The run removes t.tmp.lock. Then it removes the journal, the lock of
+//       the run folder and the run folder, in this order.
 //
-// An error before step 7 removes the new tables and the folder; the manifest
-// was not touched. An error of step 8 is reported and the journal stays. An
-// error of step 9 or 10 is a warning that names what stays, and the run
-// succeeds: the new set is complete. Where tables could not be removed, the
-// journal stays too.
+// Which files exist.
 //
-// The next run (set_recovery.h) finds a folder with a journal whose lock nobody
-// holds. Whether the dead run was before or after its commit makes no
-// difference: what the journal lists and the manifest in place does not is of
-// no set, and is removed. So the recovery may itself fail or be killed anywhere
-// and is then done again. Two things are never removed: a table that the
-// manifest lists, and a file that is not the one that the journal means. If the
-// manifest cannot be read, or is gone although it was there, nothing is
-// removed.
+//   before step 5   the old set, the run folder
+//   steps 5 to 7    the old set, the run folder with the journal, and new
+//                   tables that no manifest lists
+//   steps 7 to 9    the new set, the run folder with the journal, and old
+//                   tables that no manifest lists
+//   after step 10   the new set
 //
-// A folder without a journal has named nothing. It is only in the way of the
-// disk's space: the next run names it, and --clean removes it.
+// Errors. After an error before step 7, the run removes the new tables and the
+// run folder; it has not touched the manifest. After an error in step 8, the
+// run reports it, and leaves the journal. An error in step 9 or 10 causes a
+// warning that names the files that stay. The run then still succeeds, because
+// the new set is complete. If old tables could not be removed, the journal
+// stays too.
 //
-// A rename may be done and report an error (a file server that repeats a call).
-// So after an error of step 5 or 7 the file that has the name now decides. If
-// that cannot be told of the manifest, nothing is undone: the journal stays,
-// and the next run decides.
+// Recovery. The next run (set_recovery.h) looks for a run folder that has a
+// journal and whose lock no process holds. It need not know whether the dead
+// run had committed: a table that the journal lists and the present manifest
+// does not list belongs to no set, and is removed. So the recovery may fail or
+// be killed at any point, and a later run repeats it. Two things are never
+// removed: a table that the manifest lists, and a file that is not the one that
+// the journal recorded. If the manifest cannot be read, or has disappeared,
+// nothing is removed.
 //
-// From the first rename of step 5 on the folder of the run is held: whatever
-// ends the run, want of memory too, the journal stays until it is done with.
+// If a run folder has no journal, its run has named no table in the set's
+// folder. Such a folder only wastes disk space. The next run reports it, and
+// with --clean removes it.
+//
+// A rename that succeeded may still report an error, for instance if a file
+// server repeats the call. After an error in step 5 or 7, the run therefore
+// checks which file now has the name, and goes by that. If this check fails for
+// the manifest, nothing is undone: the journal stays, and the next run decides.
+//
+// From the first rename of step 5 on, the run folder is held (RunFolder::Hold).
+// However the run ends, even for lack of memory, the journal then stays until a
+// run has completed or undone what it lists.
 #include "tools/ashlar/outputs/set_commit.h"
 
 #include <fcntl.h>
@@ -87,9 +102,9 @@ Status Exists(const std::string& path) {
   return Status::InvalidArgument(path + " exists; --overwrite replaces it");
 }
 
-// The lock t.tmp.lock: an empty file, which exists only while a run commits. It
-// is locked, and removed by the run that holds it. A run that is killed leaves
-// it unlocked, and the next one takes it.
+// The commit lock t.tmp.lock: an empty file, which exists only while a run
+// commits. The run locks it, and removes it while it holds the lock. A run that
+// is killed leaves the file unlocked, and the next run takes it.
 class CommitLock {
  public:
   static Result<std::unique_ptr<CommitLock>> Take(const OpenFolder& folder,
@@ -106,7 +121,8 @@ class CommitLock {
   CommitLock(const CommitLock&) = delete;
   CommitLock& operator=(const CommitLock&) = delete;
   ~CommitLock() {
-    // Left where there is no memory to remove it: the next run takes it.
+    // If there is no memory to remove it, the file stays, and the next run
+    // takes it.
     try {
       const Status status = is_taken_ ? folder_.Remove(name_) : Status();
       if (!status.ok()) PrintWarning(status.message());
@@ -131,7 +147,8 @@ class CommitLock {
     return Status::FromErrno("open", folder_.PathOf(name_), errno);
   }
 
-  // `is_gone`: the run that had the lock has removed its name.
+  // Waits for the lock. Sets *is_gone if the file was removed meanwhile, by the
+  // run that held its lock: the caller then opens the name again.
   Status Wait(bool* is_gone) {
     const std::string path = folder_.PathOf(name_);
     struct stat info;
@@ -205,8 +222,8 @@ class Commit {
     const auto found = folder_.Names();
     if (!found.ok()) return found.status();
     manifest_ = ReadManifest(folder_, names_);
-    // Its disk or the machine's memory is at fault: what it lists must not be
-    // lost sight of.
+    // If the disk or the memory is at fault, the manifest may well be sound.
+    // The run must not replace it without knowing which tables it lists.
     if (manifest_.why.IsIOError() || manifest_.why.IsMemoryLimit()) {
       return manifest_.why;
     }
@@ -236,7 +253,8 @@ class Commit {
     return Status();
   }
 
-  // A rename would replace a device or a pipe too.
+  // Refuses a name that belongs to a device or a pipe: a rename would replace
+  // it.
   Status CheckCanBeReplaced(const std::string& name) const {
     struct stat info;
     if (fstatat(folder_.descriptor(), name.c_str(), &info,
@@ -378,12 +396,12 @@ class Commit {
   const OpenFolder& folder_;
   RunFolder& run_folder_;
   std::vector<MadeTable>& tables_;
-  SetManifest manifest_;               // in place
-  std::vector<std::string> unlisted_;  // names of tables that it does not list
-  FileMark manifest_mark_;             // of the new one
+  SetManifest manifest_;               // the present one
+  std::vector<std::string> unlisted_;  // tables that manifest_ does not list
+  FileMark manifest_mark_;             // of the new manifest
   SetJournal journal_;
   bool has_named_ = false;
-  bool is_undecided_ = false;  // whether the manifest has its name
+  bool is_undecided_ = false;  // unknown whether step 7 was done
 };
 
 }  // namespace

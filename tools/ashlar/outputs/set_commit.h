@@ -1,7 +1,8 @@
-// CommitSet: the tables of a run become the set, all of them or none.
+// CommitSet: makes the tables of a run the set, either all of them or none.
 //
-// set_commit.cc has the protocol; set_recovery.h does what a run that was
-// killed did not. One thread at a time; any number of processes.
+// set_commit.cc describes the protocol. set_recovery.h completes or undoes the
+// commit of a run that was killed. For one thread at a time, and any number of
+// processes.
 #ifndef ASHLAR_TOOLS_ASHLAR_OUTPUTS_SET_COMMIT_H_
 #define ASHLAR_TOOLS_ASHLAR_OUTPUTS_SET_COMMIT_H_
 
@@ -16,24 +17,26 @@
 
 namespace ashlar::tool {
 
-// `tables` are whole and synced in the run's folder, the first as
-// names.Table(1), the second as names.Table(2) and so on. Gives them numbers
-// that no table in the set's folder has, which then are in their paths.
+// Moves the tables from the run folder into the set's folder, and makes them
+// the set. Gives them numbers that no table in the set's folder has, and sets
+// their paths to their new names. Warns of files that could not be removed.
+// Requires: `tables` are complete and synced in the run folder, the first as
+// names.Table(1), the second as names.Table(2) and so on.
 //
-// After an error the set of before is in place, unless the message says that
-// the new one is. What could not be removed is named by warnings.
+// After an error, the old set is still the set, unless the message says that
+// the new set is.
 Status CommitSet(const SetNames& names, bool overwrite, RunFolder* run_folder,
                  std::vector<MadeTable>* tables);
 
-// Removes those of the tables that are still the files that the journal means,
-// and adds their paths to *removed. Warns of each that stays. False where one
-// could not be removed.
+// Removes each of the tables whose file is still the one that the journal
+// recorded, and adds its path to *removed. Warns of each that stays. Returns
+// false if one could not be removed.
 bool RemoveMarked(const OpenFolder& folder,
                   const std::vector<MarkedTable>& tables,
                   std::vector<std::string>* removed);
 
-// Some names, for a message: all of a few, else the first, the last and their
-// number.
+// Returns text for a message: up to four names, or else the first, the last and
+// the number of names.
 std::string NamesText(const std::vector<std::string>& names);
 
 }  // namespace ashlar::tool

@@ -15,7 +15,7 @@ constexpr std::string_view kFirstLine = "ashlar set journal 1";
 constexpr std::string_view kLastLine = "end";
 constexpr std::string_view kMade = "made";
 constexpr std::string_view kReplaced = "replaced";
-// Of some millions of tables.
+// Enough for some millions of tables.
 constexpr size_t kMostJournalBytes = size_t{1} << 28;
 
 void AppendLines(std::string_view word, const std::vector<MarkedTable>& tables,
@@ -30,7 +30,8 @@ void AppendLines(std::string_view word, const std::vector<MarkedTable>& tables,
   }
 }
 
-// Takes what stands before `end` off the front; false where `end` is not there.
+// Moves the text before `end` to *part, and removes it and `end` from *text.
+// Returns false if `end` is not in *text.
 bool TakeUntil(char end, std::string_view* text, std::string_view* part) {
   const size_t at = text->find(end);
   if (at == std::string_view::npos) return false;

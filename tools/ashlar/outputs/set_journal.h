@@ -1,14 +1,15 @@
-// The journal of a run that commits a set: the tables that it concerns.
+// The journal of a run that commits a set: it lists the new tables and those
+// that they replace.
 //
-// A text file, "journal" in the run's folder, whole under its name and synced
-// before the first table gets its name:
+// It is the text file "journal" in the run folder. It is complete and synced
+// before the first new table gets its name in the set's folder:
 //
 //   ashlar set journal 1
-//   made 000004 <inode> <bytes> <time>      a line for each new table
-//   replaced 000001 <inode> <bytes> <time>  a line for each of the old ones
+//   made 000004 <inode> <bytes> <time>      one line for each new table
+//   replaced 000001 <inode> <bytes> <time>  one line for each old table
 //   end
 //
-// The digits are those of the table's name. Thread-safe.
+// The digits are those in the table's name. The functions are thread-safe.
 #ifndef ASHLAR_TOOLS_ASHLAR_OUTPUTS_SET_JOURNAL_H_
 #define ASHLAR_TOOLS_ASHLAR_OUTPUTS_SET_JOURNAL_H_
 
@@ -24,7 +25,7 @@
 namespace ashlar::tool {
 
 struct MarkedTable {
-  std::string name;  // in the folder of the set
+  std::string name;  // in the set's folder
   FileMark mark;
 };
 
@@ -33,12 +34,13 @@ struct SetJournal {
   std::vector<MarkedTable> replaced;
 };
 
-// Into the run's folder, which must have none.
+// Writes and syncs the journal in the run folder. Requires: the run folder has
+// no journal.
 Status WriteJournal(const SetJournal& journal, const SetNames& names,
                     const OpenFolder& run_folder);
 
-// Nothing where there is none. InvalidArgument for anything that WriteJournal
-// does not write.
+// Returns the journal, or nothing if there is none. Returns InvalidArgument if
+// the file is not one that WriteJournal writes.
 Result<std::optional<SetJournal>> ReadJournal(const SetNames& names,
                                               const OpenFolder& run_folder);
 

@@ -19,7 +19,8 @@ bool IsAllDigits(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), IsDigit);
 }
 
-// Takes `part` off the front; false where it is not there.
+// Removes `part` from the front of *text. Returns false if *text does not begin
+// with it.
 bool Skip(std::string_view part, std::string_view* text) {
   if (!text->starts_with(part)) return false;
   text->remove_prefix(part.size());

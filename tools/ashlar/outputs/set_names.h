@@ -1,13 +1,14 @@
-// SetNames: the names that a set of tables has, and those that making it takes.
+// SetNames: the names of the files of a set of tables, and of those that exist
+// while it is made.
 //
 // For --out=some/t.sst, in the folder some/:
 //
 //   t-000001.sst ...   the tables
 //   t-manifest.json    the manifest, which lists them
-//   t.tmp.XXXXXX       the folder of a run; set_commit.h says what is in it
+//   t.tmp.XXXXXX       the run folder; run_folder.h says what is in it
 //   t.tmp.lock         the lock of a run that commits
 //
-// All names here are without the folder. Thread-safe.
+// All names here are without the folder, unless said otherwise. Thread-safe.
 #ifndef ASHLAR_TOOLS_ASHLAR_OUTPUTS_SET_NAMES_H_
 #define ASHLAR_TOOLS_ASHLAR_OUTPUTS_SET_NAMES_H_
 
@@ -20,27 +21,27 @@ namespace ashlar::tool {
 
 class SetNames {
  public:
-  // Of --out.
+  // `path`: the value of --out.
   explicit SetNames(const std::string& path);
 
-  // What stands before all names: empty, or ends in '/'.
+  // The folder of the set, as a prefix of its paths: empty, or ends in '/'.
   const std::string& parent() const { return parent_; }
-  // Of the numbered names: what --out has before ".sst", without its folder.
+  // The first part of every name: --out without its folder and without ".sst".
   const std::string& last_part() const { return last_part_; }
 
   std::string Manifest() const { return last_part_ + "-manifest.json"; }
   std::string Lock() const { return last_part_ + ".tmp.lock"; }
-  // As mkdtemp takes it.
+  // The pattern of the run folder's name, for mkdtemp.
   std::string RunFolderPattern() const { return last_part_ + ".tmp.XXXXXX"; }
   bool IsRunFolder(std::string_view name) const;
 
-  // At least six digits.
+  // Returns the name of a table. The number has at least six digits.
   std::string Table(uint64_t number) const;
   bool IsTable(std::string_view name) const { return !Digits(name).empty(); }
-  // Of a table's name, its digits; empty for any other name.
+  // Returns the digits in a table's name. Empty if `name` is no table's name.
   std::string_view Digits(std::string_view name) const;
-  // Of a table's name its number; nothing for any other name, and for numbers
-  // that this program gives to no table.
+  // Returns the number in a table's name. Returns nothing if `name` is no
+  // table's name, or if the number exceeds kLargestNumber.
   std::optional<uint64_t> NumberOf(std::string_view name) const;
   static constexpr uint64_t kLargestNumber = 999'999'999'999'999'999;
 
@@ -49,7 +50,8 @@ class SetNames {
   std::string last_part_;
 };
 
-// Whether `name` is that under which AtomicFile writes the file `of`.
+// Returns whether AtomicFile may use `name` for the temporary file of the file
+// `of`.
 bool IsTemporaryName(std::string_view name, std::string_view of);
 
 }  // namespace ashlar::tool

@@ -27,7 +27,8 @@ std::string ErrorText(int error) {
 // An open file and its lock.
 class Locked {
  public:
-  // Opens it for what LOCK_EX needs on every file system.
+  // Opens the file for writing too, since some file systems allow LOCK_EX only
+  // then.
   Locked(const OpenFolder& folder, const std::string& name) {
     do {
       descriptor_ = openat(folder.descriptor(), name.c_str(),
@@ -41,18 +42,20 @@ class Locked {
     if (descriptor_ >= 0) close(descriptor_);
   }
 
-  // 0 or errno of the opening.
+  // 0, or the errno of the open.
   int error() const { return error_; }
-  // 0 or errno; EWOULDBLOCK where another process has it.
+  // Takes the lock without waiting. Returns 0, EWOULDBLOCK if another process
+  // has the lock, or another errno.
   int Take(int operation) { return TryLock(descriptor_, operation); }
-  // 0 for an empty file, as all locks of this program are; ENOENT for anything
-  // else, or another errno.
+  // Returns 0 if the file is empty and regular, as all lock files of this
+  // program are. Returns ENOENT if it is anything else, or another errno.
   int CheckIsEmpty() const {
     struct stat info;
     if (fstat(descriptor_, &info) != 0) return errno;
     return S_ISREG(info.st_mode) && info.st_size == 0 ? 0 : ENOENT;
   }
-  // 0 where it still has this name, ENOENT where it has not, or another errno.
+  // Returns 0 if the file still has this name, ENOENT if it has not, or another
+  // errno.
   int CheckName(const OpenFolder& folder, const std::string& name) const {
     struct stat file;
     struct stat named;
@@ -118,9 +121,13 @@ class Recovery {
                  ErrorText(error) + ")");
   }
 
-  // A run begins and ends with an empty folder. With anything in it, it is
-  // someone else's. A run that has just begun, and lives, draws another name
-  // when this one is removed; its lock, made meanwhile, keeps the folder.
+  // For a folder without a lock file. A run folder has none only when it was
+  // just made or is about to be removed, and is then empty. If there is
+  // anything in it, no run made the folder.
+  //
+  // The run that just made the folder may still be alive. If the folder is
+  // removed before that run makes its lock, the run makes a folder of another
+  // name. If the run makes its lock first, rmdir fails and the folder stays.
   void LookIntoUnmarked(const OpenFolder& left, const std::string& path) const {
     const auto names = left.Names();
     if (!names.ok()) {
@@ -149,8 +156,8 @@ class Recovery {
 
   void LookIntoMarked(const OpenFolder& left, const std::string& path,
                       Locked* lock) {
-    // Shared first: runs that look at the same time do not take each other for
-    // the one that made it.
+    // Takes a shared lock first, so that two runs that look at the same time do
+    // not take each other for the run that made the folder.
     int error = lock->CheckIsEmpty();
     if (error == 0) error = lock->Take(LOCK_SH);
     if (error == EWOULDBLOCK || error == ENOENT) return;
@@ -170,7 +177,7 @@ class Recovery {
     }
     error = lock->Take(LOCK_EX);
     if (error == 0) error = lock->CheckName(left, kRunLock);
-    // Another run that recovers was faster.
+    // Another run has recovered it first, or is doing so.
     if (error == EWOULDBLOCK || error == ENOENT) return;
     if (error != 0) {
       CannotTell(path, error);
@@ -195,7 +202,8 @@ class Recovery {
     PrintWarning(status.ok() ? done : std::string(status.message()));
   }
 
-  // What the manifest in place does not list is of no set.
+  // Removes the tables of the journal that the present manifest does not list:
+  // they belong to no set. Then removes the run folder.
   void Finish(const SetJournal& journal, const OpenFolder& left,
               const std::string& path) {
     const SetManifest manifest = ReadManifest(folder_, names_);
@@ -212,8 +220,8 @@ class Recovery {
       return;
     }
     std::vector<std::string> removed;
-    // The rename of the manifest may be no further than the machine's memory: a
-    // crash must not bring back a manifest whose tables are gone.
+    // The rename of the manifest may not be on disk yet. A crash must not bring
+    // back a manifest whose tables were removed.
     Status durable;
     if (!unneeded.empty()) durable = folder_.Sync();
     if (!durable.ok()) PrintWarning(durable.message());
@@ -232,13 +240,14 @@ class Recovery {
     Remove(left, path, path + ": finished what an earlier run left" + tables);
   }
 
-  // Whether the manifest can be believed in what it does not list.
+  // Returns ok if a table that the manifest does not list may be removed.
   Status CheckManifest(const SetManifest& manifest, const SetJournal& journal,
                        const OpenFolder& left,
                        const std::vector<MarkedTable>& unneeded) const {
     if (manifest.state == SetManifest::State::kRead) return Status();
     if (manifest.state == SetManifest::State::kUnreadable) return manifest.why;
-    // The run was to be the first one, and had not come to its commit.
+    // No set existed before the run, and its manifest is still in the run
+    // folder, so it had not committed.
     if (journal.replaced.empty() && left.MarkOf(names_.Manifest()).ok() &&
         left.MarkOf(names_.Manifest()).value()) {
       return Status();
@@ -255,7 +264,7 @@ class Recovery {
     return Status();
   }
 
-  // An empty file: a run that was killed while it committed leaves it.
+  // Removes the commit lock, an empty file, if a run that was killed left it.
   void RemoveCommitLock() {
     const std::string name = names_.Lock();
     Locked lock(folder_, name);
@@ -282,7 +291,7 @@ class Recovery {
 Status RecoverSet(const SetNames& names, bool clean) {
   const auto folder = OpenFolder::Open(names.parent(), /*follow=*/true);
   if (!folder.ok()) {
-    // The run says itself that there is no such folder.
+    // If there is no such folder, the run reports that itself later.
     const bool is_there = names.parent().empty() || IsDirectory(names.parent());
     return is_there ? folder.status() : Status();
   }

@@ -1,6 +1,6 @@
-// What earlier runs over a set of tables left: finished, or named and removed.
+// RecoverSet: completes or undoes what earlier runs over a set left unfinished.
 //
-// One thread at a time; any number of processes.
+// For one thread at a time, and any number of processes.
 #ifndef ASHLAR_TOOLS_ASHLAR_OUTPUTS_SET_RECOVERY_H_
 #define ASHLAR_TOOLS_ASHLAR_OUTPUTS_SET_RECOVERY_H_
 
@@ -9,13 +9,14 @@
 
 namespace ashlar::tool {
 
-// To be called before a run looks whether its names are free. Undoes or
-// completes commits that were not finished, as set_commit.cc says. Warns of
-// folders in which runs that live no more have named nothing yet; with `clean`
-// removes them. What a living run has, and what no run of this program made,
-// is left alone. What cannot be done is a warning: it is in no run's way.
+// Completes or undoes the commits of runs that were killed, as set_commit.cc
+// describes. Warns of each run folder without a journal whose run has ended;
+// with `clean`, removes it. Does not touch the files of a run that is still
+// alive, nor files that no run of this program made. A failure to do any of
+// this is only a warning, because leftovers do not hinder other runs.
 //
-// IOError where the folder of the set cannot be listed.
+// To be called before a run checks that its names are free. Returns IOError if
+// the set's folder cannot be listed.
 Status RecoverSet(const SetNames& names, bool clean);
 
 }  // namespace ashlar::tool

@@ -1,7 +1,8 @@
-// TableOutput: where the rows of `build` and `rewrite` go.
+// TableOutput: takes the rows of `build` and `rewrite`, and writes them as
+// tables.
 //
-// One table (TableSink), or as many as --target_file_size makes of it
-// (TableSet). set_commit.cc says when a set appears.
+// It writes one table (TableSink), or with --target_file_size as many as are
+// needed (TableSet). set_commit.cc describes when a set becomes visible.
 #ifndef ASHLAR_TOOLS_ASHLAR_OUTPUTS_TABLE_OUTPUT_H_
 #define ASHLAR_TOOLS_ASHLAR_OUTPUTS_TABLE_OUTPUT_H_
 
@@ -18,7 +19,7 @@
 
 namespace ashlar::tool {
 
-// What takes rows in order; InvalidArgument for one that it refuses.
+// Takes rows in order. Add returns InvalidArgument if it refuses the row.
 class RowSink {
  public:
   RowSink() = default;
@@ -32,14 +33,14 @@ class RowSink {
 struct SinkOptions {
   std::string path;
   bool overwrite = false;
-  // For ingestion: user keys, sequence number 0.
+  // Makes a file for ingestion: it has user keys, and sequence number 0.
   bool external = true;
-  // With build.target_file_size: as many files as that makes.
+  // If build.target_file_size is not 0, the output is a set of tables.
   TableOptions table;
   BuildOptions build;
 };
 
-// A table, in words and numbers.
+// What is known of a table that was written. Sizes are in bytes.
 struct MadeTable {
   std::string path;
   uint64_t entries = 0;
@@ -48,8 +49,9 @@ struct MadeTable {
   uint64_t data_blocks = 0;
   uint64_t file_bytes = 0;
   uint32_t file_checksum = 0;
-  // User keys. The largest is the end of a range deletion, which does not
-  // belong to it, where that is exclusive. Of sets only.
+  // The smallest and the largest user key; only for tables of sets. If
+  // largest_is_exclusive, `largest` is the end of a range deletion, which the
+  // range does not include.
   std::string smallest;
   std::string largest;
   bool largest_is_exclusive = false;
@@ -57,20 +59,23 @@ struct MadeTable {
 
 class TableOutput : public RowSink {
  public:
-  // TableSink or TableSet. A set takes range deletions before all else.
+  // Returns a TableSink or a TableSet. A TableSet takes range deletions only
+  // before all other rows.
   static Result<std::unique_ptr<TableOutput>> Create(
       const SinkOptions& options);
 
-  // Whether the names may be written: output_path.h. Before that, what killed
-  // runs left beside them is named, or with --clean removed.
+  // Returns ok if the output's names may be written (output_path.h). Before
+  // that, reports the files that killed runs left beside them; with --clean,
+  // removes them.
   static Status CheckIsFree(const SinkOptions& options,
                             const std::vector<std::string>& inputs);
 
   virtual Status Finish() = 0;
-  // Finished: of the first table, and of all.
+  // To be called after Finish. Return the properties of the first table, and a
+  // record for each table.
   virtual const TableProperties& properties() const = 0;
   virtual std::vector<MadeTable> tables() const = 0;
-  // Of a set; else empty.
+  // Returns the manifest's path. Empty if this is not a set.
   virtual std::string manifest() const { return {}; }
 };
 

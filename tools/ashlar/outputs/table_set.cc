@@ -20,7 +20,8 @@ Result<std::unique_ptr<TableSet>> TableSet::Create(const SinkOptions& options) {
   auto folder = RunFolder::Create(set->names_);
   if (!folder.ok()) return folder.status();
   set->folder_ = std::move(folder).value();
-  // What is impossible is said before the first row.
+  // Creates the first table at once, so that impossible options are reported
+  // before the first row.
   Status status = set->Begin();
   if (!status.ok()) return status;
   return set;
@@ -33,7 +34,7 @@ Status TableSet::CheckIsFree(const std::string& path,
   if (!status.ok()) return status;
   std::vector<std::string> taken = {names.Manifest()};
   const auto folder = OpenFolder::Open(names.parent(), /*follow=*/true);
-  // Create says that there is no such folder.
+  // If there is no such folder, Create reports it.
   if (!folder.ok()) return Status();
   const auto found = folder->Names();
   if (!found.ok()) return found.status();
@@ -51,8 +52,9 @@ std::string TableSet::manifest() const {
   return names_.parent() + names_.Manifest();
 }
 
-// Not a version of the key before, nor out of order: those are for the sink to
-// take or refuse.
+// Returns whether the row's user key is larger than the previous one. A row
+// that has the same user key must stay in this table, and the sink refuses one
+// that is out of order.
 bool TableSet::IsBehind(const Row& row) const {
   const size_t size = options_.table.comparator->timestamp_size();
   return row.key.size() >= size &&
@@ -97,8 +99,9 @@ Status TableSet::Begin() {
   bytes_since_look_ = 0;
   SinkOptions options = options_;
   options.path = folder_->folder().PathOf(names_.Table(number));
-  // Tables of one identity differ in their number. It is that within the set,
-  // and not the one of the name, so that equal input gives equal bytes.
+  // Tables of one identity differ in their file number. This is the number
+  // within the set, not the one in the name, so that equal input gives equal
+  // bytes.
   options.build.identity.file_number = number;
   auto sink = TableSink::Create(options);
   if (!sink.ok()) return sink.status();

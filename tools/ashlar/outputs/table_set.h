@@ -1,11 +1,12 @@
-// TableSet: rows cut into tables of about one size, whose ranges of user keys
-// do not meet, and a manifest that lists them.
+// TableSet: writes rows into several tables of about equal size, whose ranges
+// of user keys do not overlap, and a manifest that lists them.
 //
 // --out=t.sst gives t-000001.sst, t-000002.sst and so on, and t-manifest.json.
-// They are made in a folder of their own beside these (run_folder.h) and become
-// the set when all of them are whole (set_commit.h). With --overwrite the new
-// tables have new numbers. Versions of one user key stay together; range
-// deletions are cut where tables meet. One thread at a time.
+// The tables are written in a run folder beside these (run_folder.h), and
+// become the set when all of them are complete (set_commit.h). With --overwrite
+// the new tables have new numbers. All versions of one user key are in one
+// table. Range deletions are cut at the boundaries of tables. For one thread at
+// a time.
 #ifndef ASHLAR_TOOLS_ASHLAR_OUTPUTS_TABLE_SET_H_
 #define ASHLAR_TOOLS_ASHLAR_OUTPUTS_TABLE_SET_H_
 
@@ -26,12 +27,14 @@ class TableSet final : public TableOutput {
  public:
   static Result<std::unique_ptr<TableSet>> Create(const SinkOptions& options);
 
-  // As output_path.h's CheckIsFree, for all names that a set may have. Before
-  // that, what earlier runs over the set left is finished, named or removed.
+  // Checks all names that a set may have, as CheckIsFree of output_path.h does.
+  // Before that, completes, reports or removes what earlier runs over the set
+  // left (set_recovery.h).
   static Status CheckIsFree(const std::string& path,
                             const std::vector<std::string>& inputs);
 
-  // Range deletions come before all else, and may then come in any order.
+  // Adds a row. Range deletions must come before all other rows, and may come
+  // in any order among themselves.
   Status Add(const Row& row) override;
   Status Finish() override;
   const TableProperties& properties() const override {
@@ -46,12 +49,14 @@ class TableSet final : public TableOutput {
   bool MustCut(const Row& row);
   bool IsBehind(const Row& row) const;
   Status Begin();
-  // Before `next`, the first key of the next table; null: there is none.
+  // Ends the current table. `next` is the first key of the next table, or null
+  // if there is none.
   Status End(const Slice* next);
 
   SinkOptions options_;
   const SetNames names_;
-  // Goes after the sink, which has a file in it.
+  // Must be declared before sink_, so that it is destroyed after it: the sink
+  // has a file in the folder.
   std::unique_ptr<RunFolder> folder_;
   RangePieces deletions_;
   std::unique_ptr<TableSink> sink_;

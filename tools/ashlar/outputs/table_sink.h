@@ -1,4 +1,5 @@
-// TableSink: rows become one table, for ingestion or with internal keys.
+// TableSink: writes rows into one table, either for ingestion or with internal
+// keys.
 #ifndef ASHLAR_TOOLS_ASHLAR_OUTPUTS_TABLE_SINK_H_
 #define ASHLAR_TOOLS_ASHLAR_OUTPUTS_TABLE_SINK_H_
 
@@ -16,7 +17,8 @@
 
 namespace ashlar::tool {
 
-// In a file for ingestion all sequence numbers are 0; InvalidArgument.
+// Returns InvalidArgument if the file is for ingestion and the row's sequence
+// number is not 0.
 Status CheckSequence(const SinkOptions& options, const Row& row);
 
 class TableSink final : public TableOutput {
@@ -36,11 +38,11 @@ class TableSink final : public TableOutput {
 
   std::string path_;
   std::unique_ptr<OutputFile> file_;
-  std::unique_ptr<ChecksummedFile> checksummed_;  // in front of file_
-  // One of the two.
+  std::unique_ptr<ChecksummedFile> checksummed_;  // writes to file_
+  // Exactly one of these is not null.
   std::unique_ptr<ExternalFileWriter> external_;
   std::unique_ptr<TableBuilder> builder_;
-  size_t timestamp_size_ = 0;  // of an external one
+  size_t timestamp_size_ = 0;  // used with external_ only
   std::string internal_key_;
 };
 
