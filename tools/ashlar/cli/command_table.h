@@ -1,4 +1,4 @@
-// The commands, one row each.
+// The table of commands: one row per command.
 #ifndef ASHLAR_TOOLS_ASHLAR_CLI_COMMAND_TABLE_H_
 #define ASHLAR_TOOLS_ASHLAR_CLI_COMMAND_TABLE_H_
 
@@ -12,15 +12,15 @@ namespace ashlar::tool {
 struct Command {
   std::string_view name;
   CommandBit bit;
-  std::string_view arguments;  // behind the name, in the synopsis
+  std::string_view arguments;  // after the name, in the synopsis
   std::string_view summary;    // one line
   std::string_view details;    // for --help=<command>; paragraphs
-  // The exit code.
+  // Runs the command, and returns the exit code.
   int (*run)(const CommandLine& line);
 };
 
 std::span<const Command> Commands();
-// Null when there is none of that name.
+// Returns null if there is no command of that name.
 const Command* FindCommand(std::string_view name);
 
 int RunCheck(const CommandLine& line);

@@ -19,8 +19,8 @@ std::string Joined(const std::vector<std::string>& words,
   return joined;
 }
 
-// Text between single quotes, for sh and fish; what `more` holds is preceded
-// by a backslash too.
+// Returns the text between single quotes, for sh and fish, with a backslash
+// before each character of `more`.
 std::string Quoted(std::string_view text, std::string_view quote_as,
                    std::string_view more = {}) {
   std::string quoted = "'";
@@ -73,7 +73,7 @@ std::string BashValuesOf(const FlagRow& row) {
   return words.empty() ? ":" : "_ashlar_words \"$2\" '" + words + "'";
 }
 
-// The flag stands in `flag` where the word before is one, also behind "=",
+// If the previous word is a flag, it is in `flag`, also if an "=" follows it,
 // which is a word of its own by COMP_WORDBREAKS.
 constexpr std::string_view kBashEnd = R"~(
 _ashlar_words() {  # <begin> <words>
@@ -139,7 +139,7 @@ std::string ZshText(std::string_view text) {
   return Quoted(text, "'\\''", "[]:\\");
 }
 
-// A specification of _arguments, quoted.
+// Returns a quoted specification for zsh's _arguments.
 std::string ZshSpec(const FlagRow& row, const std::string& spelling) {
   const ValueForm form = ValueFormOf(row);
   const bool repeated = row.name == "key" || row.name == "file";
@@ -265,7 +265,7 @@ std::string BashCompletion() {
           "_ashlar_value() {  # <flag, without dashes> <begin>\n"
           "  case $1 in\n";
   for (const FlagRow& row : FlagRows()) {
-    // "--help=" takes one, if only behind "=".
+    // --help takes a value too, but only after "=".
     if (ValueFormOf(row) == ValueForm::kNone && row.name != "help") continue;
     text += "    " + std::string(row.name) + ") " + BashValuesOf(row) + " ;;\n";
   }

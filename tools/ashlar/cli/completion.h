@@ -1,5 +1,5 @@
-// Completions for shells, made of the same tables as --help: commands, the
-// flags of each, the values of flags, and files.
+// Completions for shells. They are made from the same tables as --help, and
+// complete commands, the flags of each command, the values of flags, and files.
 #ifndef ASHLAR_TOOLS_ASHLAR_CLI_COMPLETION_H_
 #define ASHLAR_TOOLS_ASHLAR_CLI_COMPLETION_H_
 

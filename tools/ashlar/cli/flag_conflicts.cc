@@ -13,8 +13,8 @@ namespace {
 using Types = std::vector<CompressionType>;
 using enum CompressionType;
 
-// The codecs that the command will use; none where the flag names no codec,
-// which the command itself refuses.
+// Returns the codecs that the command will use. Returns none if the flag names
+// an unknown codec, which the command itself refuses.
 Types CodecsOf(const CommandLine& line, const Command& command) {
   if (command.bit != kRecompress) {
     if (!line.Given("compression_type")) return {DefaultCompressionType()};
@@ -36,7 +36,7 @@ Types CodecsOf(const CommandLine& line, const Command& command) {
 
 bool HasLevels(CompressionType type) {
   const CompressionLevelRange levels = CompressionLevels(type);
-  // Of a codec that is not built in nothing is known.
+  // The levels of a codec that is not built in are unknown.
   return !IsCompressionSupported(type) || levels.min != 0 || levels.max != 0;
 }
 bool IsZlib(CompressionType type) { return type == kZlibCompression; }
@@ -47,8 +47,8 @@ bool TakesDictionary(CompressionType type) {
 }
 bool Compresses(CompressionType type) { return type != kNoCompression; }
 
-// A flag that is a detail of some codecs only. sst_dump takes its own beside
-// any codec.
+// A flag that only some codecs use. sst_dump accepts its own flags with any
+// codec.
 struct CodecDetail {
   std::string_view flag;
   bool (*is_for)(CompressionType type);
@@ -82,7 +82,7 @@ std::string FindDetailOfAnotherCodec(const CommandLine& line,
     if (!line.Given(detail.flag) || (is_list && detail.is_of_sst_dump)) {
       continue;
     }
-    // What it is without the flag, however it was asked for.
+    // The value is the default, which has no effect even if it was given.
     if (detail.flag == "compression_level" &&
         FLAGS_compression_level == CompressionOptions::kDefaultLevel) {
       continue;
@@ -141,7 +141,7 @@ std::string FindDictionaryConflict(const CommandLine& line) {
   return {};
 }
 
-// Of build: rows that are in order need neither memory nor scratch files,
+// For `build`: rows that are in order need neither memory nor scratch files,
 // unless all range deletions must be known first.
 std::string FindSortingConflict(const CommandLine& line) {
   const bool keeps_rows =

@@ -1,9 +1,10 @@
-// Flags that contradict each other, and flags that would do nothing beside
-// others: both are refused by name, before a command does anything.
+// Finds flags that contradict each other, and flags that have no effect
+// together with others. Both are refused by name, before a command does
+// anything.
 //
-// What one flag's value can be is in flags.cc; what the values of several mean
-// to a table is the library's to judge (TableOptions::Validate). Here is what
-// would otherwise be dropped without a word.
+// flags.cc checks the value of each flag on its own. The library judges what
+// the values of several flags mean for a table (TableOptions::Validate). This
+// file refuses flags that would otherwise be ignored silently.
 #ifndef ASHLAR_TOOLS_ASHLAR_CLI_FLAG_CONFLICTS_H_
 #define ASHLAR_TOOLS_ASHLAR_CLI_FLAG_CONFLICTS_H_
 
@@ -14,9 +15,9 @@
 
 namespace ashlar::tool {
 
-// The first conflict among the flags that the command uses, which names both
-// of them; empty where there is none. Flags that RocksDB's sst_dump takes
-// together are never refused where sst_dump takes them (`recompress`).
+// Returns text that names both flags of the first conflict among those that the
+// command uses, or an empty string if there is none. Flags that RocksDB's
+// sst_dump accepts together are never refused for its command, `recompress`.
 std::string FindConflict(const CommandLine& line, const Command& command);
 
 }  // namespace ashlar::tool

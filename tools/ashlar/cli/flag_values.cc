@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view kCodecs = "none|snappy|zlib|bzip2|lz4|lz4hc|zstd";
 
-// For flags whose values the table describes in words.
+// The values of flags that the table only describes in words.
 constexpr struct {
   std::string_view flag;
   std::string_view words;

@@ -1,4 +1,4 @@
-// The words that a flag takes, for shells to complete.
+// The words that a flag accepts, for shells to complete.
 #ifndef ASHLAR_TOOLS_ASHLAR_CLI_FLAG_VALUES_H_
 #define ASHLAR_TOOLS_ASHLAR_CLI_FLAG_VALUES_H_
 
@@ -10,18 +10,19 @@
 namespace ashlar::tool {
 
 enum class ValueForm : uint8_t {
-  kNone,  // the flag takes no value, or may do without
-  kAny,   // whatever a person types; there may be words to offer
-  kList,  // the same words with commas between
+  kNone,  // the flag takes no value, or needs none
+  kAny,   // any text; there may be words to offer
+  kList,  // words from a list, separated by commas
   kFile,
   kFolder,
 };
 
 ValueForm ValueFormOf(const FlagRow& row);
-// Those that are known: all of them, or some.
+// Returns the values of the flag that are known, which may be only some of
+// them.
 std::vector<std::string> ValueWords(const FlagRow& row);
-// All spellings that turn the flag on or off: --x, and for switches that are
-// on --nox.
+// Returns the spellings of the flag: --x, and for switches that are on by
+// default --nox.
 std::vector<std::string> FlagSpellings(const FlagRow& row);
 
 }  // namespace ashlar::tool

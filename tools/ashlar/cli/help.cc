@@ -38,7 +38,7 @@ constexpr std::string_view kExamples[] = {
     "ashlar build --out=new.sst --compression_type=zstd rows.tsv",
 };
 
-// Appends words from `column` on, breaking lines; ends the line.
+// Appends words to the last line of *text, breaks lines, and ends the last one.
 void AppendWrapped(std::string_view words, size_t indent, std::string* text) {
   size_t column = text->size() - (text->rfind('\n') + 1);
   if (column > indent) {

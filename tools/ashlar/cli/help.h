@@ -1,4 +1,4 @@
-// --help and --version.
+// The texts of --help and --version.
 #ifndef ASHLAR_TOOLS_ASHLAR_CLI_HELP_H_
 #define ASHLAR_TOOLS_ASHLAR_CLI_HELP_H_
 
@@ -11,11 +11,12 @@
 
 namespace ashlar::tool {
 
-// At most 80 columns, and every flag and command of the tables.
+// Return help text of at most 80 columns. HelpText has every command and flag
+// of the tables.
 std::string HelpText();
 std::string CommandHelpText(const Command& command);
 
-// What the manual page says too.
+// Texts that the manual page shares.
 struct FlagGroupTitle {
   FlagGroup group;
   std::string_view title;
@@ -27,9 +28,9 @@ struct ExitCodeMeaning {
 };
 std::span<const ExitCodeMeaning> ExitCodeMeanings();
 std::span<const std::string_view> Examples();
-// What values of <bytes> and <n> may be.
+// Returns what values <bytes> and <n> may have.
 std::string_view QuantityHelp();
-// Of a flag: its text, with the default where that is worth saying.
+// Returns the flag's help text, with the default value where that is useful.
 std::string FlagHelp(const FlagRow& row);
 
 std::string VersionText();

@@ -11,8 +11,8 @@
 namespace ashlar::tool {
 namespace {
 
-// As text in roff: a hyphen in a flag is a minus sign, a backslash is printed,
-// and no line begins with what roff takes for a request.
+// Escapes text for roff: a hyphen in a flag becomes a minus sign, a backslash
+// is printed, and no line begins like a request of roff.
 std::string Escaped(std::string_view text) {
   std::string escaped;
   bool line_begins = true;
@@ -34,7 +34,7 @@ std::string Bold(std::string_view text) {
   return "\\fB" + Escaped(text) + "\\fR";
 }
 
-// Words in <angle brackets> in italics.
+// Puts words in <angle brackets> into italics.
 std::string Arguments(std::string_view text) {
   std::string shown = Escaped(text);
   for (size_t place = 0; (place = shown.find('<', place)) != std::string::npos;
@@ -65,7 +65,7 @@ void AppendCommands(std::string* page) {
   }
 }
 
-// Which commands take it, where not all do.
+// Returns which commands take the flag, unless all do.
 std::string TakenBy(const FlagRow& row) {
   std::string names;
   bool all = true;

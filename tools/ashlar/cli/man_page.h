@@ -1,4 +1,4 @@
-// The manual page, ashlar(1), made of the same tables as --help.
+// The manual page, ashlar(1). It is made from the same tables as --help.
 #ifndef ASHLAR_TOOLS_ASHLAR_CLI_MAN_PAGE_H_
 #define ASHLAR_TOOLS_ASHLAR_CLI_MAN_PAGE_H_
 
@@ -6,7 +6,7 @@
 
 namespace ashlar::tool {
 
-// In the man macros of roff; the same on each run.
+// Returns the page in roff's man macros. It is the same on each run.
 std::string ManPage();
 
 }  // namespace ashlar::tool

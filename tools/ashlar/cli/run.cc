@@ -72,15 +72,16 @@ int ParseInternalKey() {
       ", type:" + std::to_string(static_cast<unsigned>(TypeOf(*key))) + "\n");
 }
 
-// The word is meant as a command, not as a file: it does not look like one
-// and there is none.
+// Returns whether the word is probably meant as a command: it does not look
+// like a path, and there is no such file.
 bool LooksLikeCommand(const std::string& word) {
   struct stat attributes;
   return word.find_first_of("./") == std::string::npos && word != "-" &&
          stat(word.c_str(), &attributes) != 0;
 }
 
-// Takes the command out of the inputs where it stands among them.
+// Finds the command, sets *name to its name, and removes that from the inputs
+// if it is there. Returns null if there is no command of that name.
 const Command* ChooseCommand(CommandLine* line, std::string* name) {
   *name = FLAGS_command;
   if (line->Given("command") || !line->first_word) return FindCommand(*name);
@@ -95,7 +96,7 @@ const Command* ChooseCommand(CommandLine* line, std::string* name) {
   return command;
 }
 
-// Of flags that stand for a whole file system: there is only this one.
+// Checks a flag that names a file system: only the local one is supported.
 std::string CheckPlace(const char* flag, const std::string& value) {
   if (value.empty() || value == "file://") return {};
   return std::string("--") + flag + ": '" + value + "'";
@@ -106,7 +107,8 @@ int NotSupported(const std::string& what) {
   return kExitFailure;
 }
 
-// The first, of those who want it to be an error; others are warned of all.
+// Handles flags that the command does not use. With --strict_flags, returns the
+// first one as an error. Otherwise prints a warning for each.
 std::string TellOfUnusedFlags(const CommandLine& line, const Command& command) {
   for (const FlagRow& row : FlagRows()) {
     if ((row.commands & command.bit) != 0 || !line.Given(row.name)) continue;

@@ -1,4 +1,4 @@
-// What a command line asks for: help, version, or a command.
+// Runs what a command line asks for: help, version, or a command.
 #ifndef ASHLAR_TOOLS_ASHLAR_CLI_RUN_H_
 #define ASHLAR_TOOLS_ASHLAR_CLI_RUN_H_
 
@@ -6,7 +6,7 @@
 
 namespace ashlar::tool {
 
-// The exit code.
+// Returns the exit code.
 int RunProgram(CommandLine line);
 
 }  // namespace ashlar::tool

@@ -1,11 +1,12 @@
-// The one table of flags: what can be given, to which command, and the text of
-// --help. A macro, because gflags defines flags by macros: FLAG is called as
+// The one table of flags. A row says which commands take the flag, and has its
+// text in --help. It is a macro, because gflags defines flags by macros: it
+// calls FLAG as
 //
 //   FLAG(kind, name, default, value, group, commands, help)
 //
-// `value` is the word for the value in --help; with a '|' it is the list of
-// the values that are allowed. Kind own: flags.cc handles it, gflags does not
-// know it.
+// `value` is the word for the value in --help. If it has a '|', it is the list
+// of allowed values. Flags of kind `own` are handled by flags.cc, and gflags
+// does not know them.
 #ifndef ASHLAR_TOOLS_ASHLAR_FLAGS_FLAG_LIST_H_
 #define ASHLAR_TOOLS_ASHLAR_FLAGS_FLAG_LIST_H_
 

@@ -51,7 +51,7 @@ bool IsChoice(std::string_view choices, std::string_view value) {
 
 std::string Named(std::string_view name) { return "--" + std::string(name); }
 
-// Why a malformed value of this flag is refused.
+// Returns why a malformed value of this flag is refused.
 std::string_view Expected(const FlagRow& row) {
   if (TakesBytes(row)) {
     return "not a number of bytes, such as 4096, 16KiB or 128M, or too large";
@@ -73,7 +73,7 @@ std::string_view Expected(const FlagRow& row) {
   return "not a possible value";
 }
 
-// What a word such as --name=value or -noname consists of.
+// The parts of a word such as --name=value or -noname.
 struct FlagWord {
   std::string name;
   std::optional<std::string> value;
@@ -125,7 +125,8 @@ class Parser {
   }
 
  private:
-  // Only the first error is told, but parsing goes on: --nostrict may follow.
+  // Only the first error is reported, but parsing goes on, because --nostrict
+  // may follow.
   void Fail(std::string reason) {
     if (line_.error.empty()) line_.error = std::move(reason);
   }

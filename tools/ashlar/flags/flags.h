@@ -1,8 +1,9 @@
-// The command line: flags over gflags' registry, parsed by rules of our own.
+// The command line: flags in gflags' registry, parsed by our own rules.
 //
-// gflags holds the values (FLAGS_<name>); walking argv, repeated flags, mixed
-// flags and inputs, and every error text are done here, because gflags' own
-// parser prints and exits. To be called once, before any thread starts.
+// gflags holds the values (FLAGS_<name>). This file walks over argv, handles
+// repeated flags and flags between inputs, and makes every error text, because
+// gflags' own parser prints and exits. To be called once, before any thread
+// starts.
 #ifndef ASHLAR_TOOLS_ASHLAR_FLAGS_FLAGS_H_
 #define ASHLAR_TOOLS_ASHLAR_FLAGS_FLAGS_H_
 
@@ -28,7 +29,7 @@ ASHLAR_FLAG_LIST(ASHLAR_DECLARE)
 
 namespace ashlar::tool {
 
-// One bit a command, for saying which flags it uses.
+// One bit per command. A flag's row says with these which commands use it.
 enum CommandBit : uint32_t {
   kCheck = 1 << 0,
   kScan = 1 << 1,
@@ -47,16 +48,17 @@ enum CommandBit : uint32_t {
   kReport = 1 << 14,
   kOverlap = 1 << 15,
   kSpace = 1 << 16,
-  // Those that take files one by one, and those that take any.
+  // Commands that work on one file after the other, and commands that read any
+  // files.
   kEachFile = kCheck | kScan | kVerify | kIdentify | kProperties | kLayout |
               kGet | kRecompress | kRaw | kRewrite | kSalvage | kStats |
               kReport | kOverlap | kSpace,
   kReading = kEachFile | kDiff,
-  // Those that may leave some of their inputs out.
+  // Commands that may skip some of their inputs.
   kChoosing = kEachFile & ~(kRewrite | kSalvage),
-  // Those that look at some of the keys only.
+  // Commands that can be limited to some of the keys.
   kRangeOfKeys = kCheck | kScan | kGet | kSpace,
-  // Those that make tables for use, and those that make any.
+  // Commands that make tables for use, and commands that make any tables.
   kMake = kBuild | kRewrite | kSalvage,
   kPack = kMake | kRecompress,
   kAll = kReading | kMake,
@@ -87,26 +89,26 @@ struct FlagRow {
   std::string_view default_text;
   std::string_view value;
   FlagGroup group;
-  uint32_t commands;  // of CommandBit
+  uint32_t commands;  // bits of CommandBit
   std::string_view help;
 };
 std::span<const FlagRow> FlagRows();
-// Whether the value is a number of bytes, or a number of things: what
-// quantity.h reads.
+// Return whether the value is a number of bytes, or a number of things.
+// quantity.h reads both.
 bool TakesBytes(const FlagRow& row);
 bool TakesCount(const FlagRow& row);
 
 struct CommandLine {
-  // The first reason why this cannot be run; empty when there is none.
+  // The first reason why the line cannot be run. Empty if it can be.
   std::string error;
-  // Arguments that are no flags, and --file, in order.
+  // Arguments that are not flags, and the values of --file, in their order.
   std::vector<std::string> inputs;
-  // Where in `inputs` the first word stands that was no flag and stood before
-  // "--": it may be the name of a command.
+  // The index in `inputs` of the first word that was not a flag and came before
+  // "--". It may be the name of a command.
   std::optional<size_t> first_word;
   std::vector<std::string> keys;        // --key
   std::vector<std::string_view> given;  // names of the flags, each once
-  std::optional<std::string> help;      // --help, with what it named
+  std::optional<std::string> help;      // the value of --help
   bool version = false;
 
   bool Given(std::string_view name) const;

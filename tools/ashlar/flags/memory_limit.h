@@ -1,6 +1,6 @@
-// For places that make do without what they asked of a file, or leave it to
-// others to say what is wrong with it: want of memory is not to be made do
-// with.
+// For code that can do without what it wanted from a file, or that leaves it to
+// other code to report the file's faults. Such code must not ignore a lack of
+// memory.
 #ifndef ASHLAR_TOOLS_ASHLAR_FLAGS_MEMORY_LIMIT_H_
 #define ASHLAR_TOOLS_ASHLAR_FLAGS_MEMORY_LIMIT_H_
 
@@ -10,8 +10,8 @@
 
 namespace ashlar::tool {
 
-// Throws std::bad_alloc where the status is MemoryLimit; RunOverFiles, or main,
-// reports it. Returns whether the status is ok.
+// Returns whether the status is ok. Throws std::bad_alloc if it is MemoryLimit,
+// which RunOverFiles or main then reports.
 inline bool IsOkOrThrow(const Status& status) {
   if (status.IsMemoryLimit()) throw std::bad_alloc();
   return status.ok();

@@ -1,4 +1,4 @@
-// Walks over all that a table holds, to put it into another.
+// Walks over everything that a table holds, to copy it into another table.
 #ifndef ASHLAR_TOOLS_ASHLAR_INPUTS_COPY_ENTRIES_H_
 #define ASHLAR_TOOLS_ASHLAR_INPUTS_COPY_ENTRIES_H_
 
@@ -13,8 +13,9 @@
 namespace ashlar::tool {
 
 // Calls take(user_key, sequence, type, value) with each stored entry in order,
-// then with each range deletion, whose value is its end; until one is not ok.
-// Every block is compared with its checksum. Aborted when progress says so.
+// and then with each range deletion, whose value is its end. Stops at the first
+// error of `take`, and returns it. Verifies the checksum of every block.
+// Returns Aborted if `progress` says so.
 template <typename Take>
 Status ForEachEntry(const TableReader& table, Progress* progress, Take take) {
   constexpr uint64_t kEntriesBetweenLooks = 1024;

@@ -20,13 +20,14 @@ std::string Below(const std::string& directory, std::string_view name) {
   return path.append(name);
 }
 
-// A link to a folder is none: it may lead around in a circle.
+// A link to a folder does not count: following it might never end.
 bool IsFolderItself(const std::string& path) {
   struct stat attributes;
   return lstat(path.c_str(), &attributes) == 0 && S_ISDIR(attributes.st_mode);
 }
 
-// The names in it that tables have, or, with --recursive, folders; sorted.
+// Lists the names that end like a table's; with --recursive, also folders. Both
+// are sorted.
 Status ListDirectory(const std::string& directory,
                      std::vector<std::string>* tables,
                      std::vector<std::string>* folders) {
@@ -49,7 +50,7 @@ Status ListDirectory(const std::string& directory,
   return {};
 }
 
-// Its tables, and then those of the folders in it.
+// Adds the tables in the directory, and then those of the folders in it.
 void AddTables(const std::string& directory, std::vector<Input>* inputs) {
   std::vector<std::string> tables;
   std::vector<std::string> folders;

@@ -1,4 +1,4 @@
-// Which files a command reads.
+// Finds the files that a command reads.
 #ifndef ASHLAR_TOOLS_ASHLAR_INPUTS_INPUTS_H_
 #define ASHLAR_TOOLS_ASHLAR_INPUTS_INPUTS_H_
 
@@ -12,20 +12,20 @@ namespace ashlar::tool {
 
 struct Input {
   std::string path;
-  // What is wrong with a directory; files are not looked at here.
+  // The error of reading a directory. Files are not checked here.
   Status status;
 };
 
-// Files stand for themselves, whatever their suffix. Directories stand for
-// their entries that end in ".sst", sorted by name, one level deep; with
-// --recursive those of the folders in them follow.
+// Expands directories. A file is an input whatever its suffix. A directory is
+// replaced by its entries that end in ".sst", sorted by name, one level deep.
+// With --recursive, the entries of the folders in it follow.
 std::vector<Input> ExpandInputs(const std::vector<std::string>& names);
 
 bool IsDirectory(const std::string& path);
-// Whether the line names one input, which is no directory.
+// Returns whether the line names exactly one input, which is not a directory.
 bool IsOneFile(const CommandLine& line);
-// For commands that make one file of one: what is wrong with their input, or
-// with flags that would leave it out; empty when nothing is.
+// For commands that make one file from one input. Returns what is wrong with
+// the input, or with flags that would skip it; an empty string if nothing is.
 std::string CheckIsOneFile(const CommandLine& line, const std::string& command);
 
 }  // namespace ashlar::tool

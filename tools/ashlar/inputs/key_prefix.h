@@ -1,6 +1,7 @@
-// The prefix of a key that --prefix_length and --prefix_separator ask for.
+// The prefix of a key, by --prefix_length and --prefix_separator.
 //
-// For `stats` and `space`. Pure but for the flags.
+// For `stats` and `space`. The functions depend only on the flags and their
+// arguments.
 #ifndef ASHLAR_TOOLS_ASHLAR_INPUTS_KEY_PREFIX_H_
 #define ASHLAR_TOOLS_ASHLAR_INPUTS_KEY_PREFIX_H_
 
@@ -14,7 +15,8 @@ inline bool WantsPrefixes() {
   return FLAGS_prefix_length != 0 || !FLAGS_prefix_separator.empty();
 }
 
-// The whole key where it is shorter, or has no separator.
+// Returns the prefix, or the whole key if it is shorter than the prefix or has
+// no separator.
 inline std::string_view PrefixOf(std::string_view key) {
   if (FLAGS_prefix_length != 0) key = key.substr(0, FLAGS_prefix_length);
   if (FLAGS_prefix_separator.empty()) return key;

@@ -7,8 +7,8 @@
 namespace ashlar::tool {
 namespace {
 
-// The smallest string above all that begin with `prefix`; nothing when there
-// is none.
+// Returns the smallest string that is larger than all strings that begin with
+// `prefix`. Returns nothing if there is none.
 std::optional<std::string> BehindPrefix(std::string prefix) {
   while (!prefix.empty()) {
     if (static_cast<unsigned char>(prefix.back()) != 0xff) {
@@ -63,7 +63,8 @@ void KeyRange::SeekToStart(const Comparator& comparator,
     iterator->Seek(*prefix_);
     return;
   }
-  // In reverse order the keys of the prefix stand right after its successor.
+  // In reverse order, the keys of the prefix come right after the prefix's
+  // successor.
   const std::optional<std::string> behind = BehindPrefix(*prefix_);
   if (!behind) {
     iterator->SeekToFirst();
@@ -105,7 +106,7 @@ bool KeyRange::Meets(const Slice& first, const Slice& last,
   if (!prefix_ || begin.starts_with(*prefix_) || end.starts_with(*prefix_)) {
     return true;
   }
-  // All keys of the prefix, or none.
+  // The range deletion covers either all keys of the prefix or none.
   return compare(begin, *prefix_) < 0 && compare(*prefix_, end) < 0;
 }
 
@@ -117,8 +118,9 @@ bool KeyRange::MayMeet(const std::string* after, const std::string& last,
   if (from_ && compare(last, *from_) < 0) return false;
   if (to_ && after != nullptr && compare(*after, *to_) >= 0) return false;
   if (!prefix_) return true;
-  // In either order the keys of a prefix stand together, and what does not
-  // begin with it stands on the side that its comparison tells.
+  // In either order, the keys of a prefix are adjacent. A key that does not
+  // begin with the prefix is before or after all of them, as its comparison
+  // with the prefix shows.
   const auto outside = [&](const std::string& key) {
     return key.starts_with(*prefix_) ? 0 : compare(key, *prefix_);
   };

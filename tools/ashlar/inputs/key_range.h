@@ -1,5 +1,5 @@
-// --from, --to and --prefix: which user keys are looked at. Timestamps are no
-// part of them.
+// The range of user keys that --from, --to and --prefix select. Timestamps do
+// not count.
 #ifndef ASHLAR_TOOLS_ASHLAR_INPUTS_KEY_RANGE_H_
 #define ASHLAR_TOOLS_ASHLAR_INPUTS_KEY_RANGE_H_
 
@@ -15,31 +15,32 @@ namespace ashlar::tool {
 
 class KeyRange {
  public:
-  // What is wrong with the flags; empty when nothing is.
+  // Reads the flags. Returns what is wrong with them, or an empty string.
   std::string Parse(const CommandLine& line);
 
-  // Whether every key is in it.
+  // Returns whether every key is in the range.
   bool IsAll() const { return !from_ && !to_ && !prefix_; }
 
-  // To the first key that may be in the range.
+  // Moves the iterator to the first key that may be in the range.
   void SeekToStart(const Comparator& comparator, Iterator* iterator) const;
-  // Whether the range has ended at or before this key.
+  // Returns whether this key and all later ones are beyond the range.
   bool EndsBefore(const Slice& user_key, const Comparator& comparator) const;
 
-  // Of a key without timestamp.
+  // Returns whether the range contains `key`, which has no timestamp.
   bool Contains(const Slice& key, const Comparator& comparator) const;
 
-  // Whether it may have keys of a range deletion: first <= key < last, both
-  // with timestamps.
+  // Returns whether the range may have a key of the range deletion that covers
+  // first <= key < last. Both have timestamps.
   bool Meets(const Slice& first, const Slice& last,
              const Comparator& comparator) const;
 
-  // Whether it may have keys above `after`, or equal to it, and up to `last`.
-  // All without timestamps; null: from the first key on.
+  // Returns whether the range may have a key that is at least `after` and at
+  // most `last`. Neither has a timestamp. If `after` is null, there is no lower
+  // bound.
   bool MayMeet(const std::string* after, const std::string& last,
                const Comparator& comparator) const;
 
-  // As they stand in the heading.
+  // The bounds, as the heading shows them.
   std::string start() const { return prefix_ ? *prefix_ : from_.value_or(""); }
   std::string limit() const { return to_.value_or(""); }
 
@@ -49,8 +50,8 @@ class KeyRange {
   std::optional<std::string> prefix_;
 };
 
-// A key as given in a flag: hexadecimal with --input_key_hex. Nothing when it
-// is malformed.
+// Returns the key that a flag's text means: with --input_key_hex the text is
+// hexadecimal. Returns nothing if it is malformed.
 std::optional<std::string> KeyFromFlag(const std::string& text);
 
 }  // namespace ashlar::tool

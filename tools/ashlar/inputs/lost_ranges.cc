@@ -37,7 +37,8 @@ void LostRanges::OnBlock(const BlockInfo& block) {
   }
 }
 
-// The metaindex leads to range deletions, and in newer versions to the index.
+// If the metaindex is lost, so are the range deletions. In newer format
+// versions, the index is lost too.
 void LostRanges::Finish() {
   bool all_lost = false;
   for (LostRange& range : ranges_) {
@@ -56,7 +57,8 @@ void LostRanges::OnEntry(const BlockInfo& block, const Slice& key) {
     partitions_.push_back(key.ToString());
   } else if (block.kind == BlockKind::kIndex) {
     top_.push_back(key.ToString());
-    // An index that is read up to a damage: what lies behind is lost.
+    // The index can be read only up to a damaged place. What comes after it is
+    // lost.
     if (!block.status.ok()) ranges_.back().begin = top_.back();
   }
 }

@@ -1,4 +1,5 @@
-// LostRanges: which keys the blocks that cannot be read would hold or lead to.
+// LostRanges: finds which keys are lost with the blocks that cannot be read,
+// either in them or below them in the index.
 #ifndef ASHLAR_TOOLS_ASHLAR_INPUTS_LOST_RANGES_H_
 #define ASHLAR_TOOLS_ASHLAR_INPUTS_LOST_RANGES_H_
 
@@ -17,20 +18,23 @@ struct LostRange {
   uint64_t index = 0;
   uint64_t offset = 0;
   uint64_t size = 0;
-  // User keys from `begin` to `last`. Absent: from the first key on, to the
-  // last. Where the separators of the index are user keys, nothing is lost of
-  // `begin`, and all of `last`; else some versions of either may be.
+  // The user keys that are lost lie between `begin` and `last`. If `begin` is
+  // absent, the range starts at the first key; if `last` is absent, it ends at
+  // the last one. If the index has user keys as separators, no version of
+  // `begin` is lost, and all versions of `last` are. Otherwise, some versions
+  // of either may be lost.
   std::optional<std::string> begin;
   std::optional<std::string> last;
-  // Entries are not lost, only range deletions, of any keys.
+  // No entries are lost, only range deletions, of unknown keys.
   bool only_range_deletions = false;
 };
 
-// Fed with what an inspection meets, in its order. One thread at a time.
+// Collects lost ranges during an inspection, whose callbacks call these
+// functions in their order. For one thread at a time.
 class LostRanges {
  public:
   void OnBlock(const BlockInfo& block);
-  // There are no more.
+  // To be called after the last block.
   void Finish();
   void OnEntry(const BlockInfo& block, const Slice& key);
 
@@ -41,9 +45,10 @@ class LostRanges {
   void Lose(const BlockInfo& block, const std::vector<std::string>& separators,
             uint64_t ordinal);
 
-  // Of the index: where its parts end, or the data blocks.
+  // The separators of the index block: the ends of its partitions, or of the
+  // data blocks.
   std::vector<std::string> top_;
-  // Of its partitions, one after the other.
+  // The separators of all index partitions, in order.
   std::vector<std::string> partitions_;
   bool has_partitions_ = false;
   bool has_index_ = false;

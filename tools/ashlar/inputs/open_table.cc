@@ -10,8 +10,8 @@
 namespace ashlar::tool {
 namespace {
 
-// Whether its footer says that this is no block-based table at all, which the
-// reader's Status cannot tell from damage.
+// Returns whether the footer is not that of a block-based table. The reader's
+// Status does not distinguish this from damage.
 bool IsNoTable(const std::string& path) {
   Result<std::unique_ptr<RandomAccessFile>> file = OpenRandomAccessFile(path);
   if (!file.ok()) return false;

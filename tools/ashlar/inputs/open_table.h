@@ -1,4 +1,4 @@
-// The options for reading that the flags ask for, and a table opened with them.
+// Makes options for reading from the flags, and opens tables with them.
 #ifndef ASHLAR_TOOLS_ASHLAR_INPUTS_OPEN_TABLE_H_
 #define ASHLAR_TOOLS_ASHLAR_INPUTS_OPEN_TABLE_H_
 
@@ -12,25 +12,27 @@
 
 namespace ashlar::tool {
 
-// What is wrong with --comparator; empty when nothing is.
+// Returns what is wrong with --comparator, or an empty string.
 std::string CheckComparatorFlag();
 
-// Every inspection and every reader of the program has these limits.
+// The options of every inspection and every reader of the program, with the
+// limits from the flags.
 InspectOptions InspectOptionsFromFlags(InspectOptions::DataBlocks data_blocks);
 ReaderOptions ReaderOptionsFromFlags();
 ReadOptions ReadOptionsFromFlags();
 
-// Null when the file cannot be opened: then the report has the fault.
-// any_order: one whose comparator is not known is opened too, with a warning.
+// Opens a table. If it cannot be opened, adds the fault to the report and
+// returns null. With any_order, a file whose comparator is unknown is opened
+// too, with a warning.
 std::unique_ptr<TableReader> OpenTable(const std::string& path, bool any_order,
                                        Report* report);
 
-// The same of a table that was opened before.
+// Does the same with the result of an earlier attempt to open the table.
 std::unique_ptr<TableReader> TellOpened(
     Result<std::unique_ptr<TableReader>> reader, const std::string& path,
     Report* report);
 
-// On standard error, where the file names a comparator that is not known.
+// Prints a warning if the file names an unknown comparator.
 void WarnOfUnknownOrder(const TableInspection& inspection,
                         const Report& report);
 

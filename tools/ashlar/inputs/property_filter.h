@@ -1,4 +1,5 @@
-// --require_property_regex and --exclude_property_regex.
+// PropertyFilter: skips files, by --require_property_regex and
+// --exclude_property_regex.
 #ifndef ASHLAR_TOOLS_ASHLAR_INPUTS_PROPERTY_FILTER_H_
 #define ASHLAR_TOOLS_ASHLAR_INPUTS_PROPERTY_FILTER_H_
 
@@ -16,10 +17,11 @@ class PropertyFilter {
   PropertyFilter& operator=(const PropertyFilter&) = delete;
   ~PropertyFilter();
 
-  // What is wrong with the flags; empty when nothing is.
+  // Compiles the expressions. Returns what is wrong with them, or an empty
+  // string.
   std::string Compile();
-  // Whether the flags leave this file out. A file whose properties cannot be
-  // read is never left out, so that its faults are told.
+  // Returns whether this file is to be skipped. A file whose properties cannot
+  // be read is never skipped, so that its faults are reported.
   bool Skips(const std::string& path) const;
 
  private:

@@ -40,8 +40,8 @@ void ListMetaBlocks(const TableInspection& inspection, Report* report) {
   json->EndArray();
 }
 
-// What may be asked for besides the command's own output. Its faults have been
-// told by the command.
+// Prints what flags ask for in addition to the command's own output. The
+// command has reported the file's faults already.
 void PrintExtras(const std::string& path, bool show_properties,
                  Report* report) {
   if (!show_properties && !FLAGS_list_meta_blocks && !FLAGS_show_summary) {
@@ -53,7 +53,7 @@ void PrintExtras(const std::string& path, bool show_properties,
       InspectOptionsFromFlags(InspectOptions::DataBlocks::kSkip);
   const Status status =
       file.ok() ? InspectTable(**file, options, &inspection) : file.status();
-  // The command knew nothing of this one.
+  // The command cannot have reported this fault.
   if (status.IsMemoryLimit()) report->AddFault(status);
   if (!status.ok()) return;
   if (inspection.properties) {
@@ -63,7 +63,8 @@ void PrintExtras(const std::string& path, bool show_properties,
   if (FLAGS_list_meta_blocks) ListMetaBlocks(inspection, report);
 }
 
-// The last one begun may be done, as far as anyone can tell here.
+// Prints in which file the run was interrupted. The work on that file may even
+// be complete; that is unknown here.
 void TellHowFar(uint64_t begun, const std::vector<Input>& inputs) {
   std::string line = "ashlar: interrupted in file " + std::to_string(begun) +
                      " of " + std::to_string(inputs.size());
@@ -108,7 +109,7 @@ int RunOverFiles(const CommandLine& line, std::string_view command,
         "--output_format=canonical goes with neither --json nor "
         "--jsonl");
   }
-  // Standard output is then one thing only.
+  // Standard output must then have nothing but the rows or the file.
   const bool plain = canonical || FLAGS_out == "-";
   // The command itself prints them already.
   const bool show_properties = FLAGS_show_properties && command != "properties";

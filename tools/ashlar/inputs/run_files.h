@@ -1,4 +1,4 @@
-// Runs a command over its inputs: files, and the tables in directories.
+// Runs a command on each of its inputs: files, and the tables in directories.
 #ifndef ASHLAR_TOOLS_ASHLAR_INPUTS_RUN_FILES_H_
 #define ASHLAR_TOOLS_ASHLAR_INPUTS_RUN_FILES_H_
 
@@ -13,32 +13,34 @@
 
 namespace ashlar::tool {
 
-// What --json and --jsonl ask for.
+// Returns the form that --json and --jsonl select.
 ReportForm ChosenForm();
 
-// What is wrong with the inputs' names, or with those flags together; empty
-// when nothing is.
+// Returns what is wrong with the names of the inputs, or with --json and
+// --jsonl together. Empty if nothing is.
 std::string CheckInputsAndForm(const CommandLine& line);
 
-// The command's work on one file; faults go to the report.
+// Does the command's work on one file, and adds faults to the report.
 using FileCommand =
     std::function<void(const std::string& path, Report* report)>;
-// After all files, before the summary: in JSON, where members of the object
-// that the summary is in may be written.
+// Called after all files, before the summary. In JSON, it may write members
+// into the object that the summary is in.
 using EndCommand = std::function<void(Report* report)>;
 
-// Does what all commands share: expands the inputs, applies the property
-// filters, prints headings, --show_properties, --list_meta_blocks and
-// --show_summary. The exit code.
+// Does what all commands have in common: expands the inputs, applies the
+// property filters, and prints headings and the output of --show_properties,
+// --list_meta_blocks and --show_summary. Returns the exit code.
 int RunOverFiles(const CommandLine& line, std::string_view command,
                  const FileCommand& on_file, const EndCommand& at_end = {});
 
-// Looks into the file; what is wrong with opening it goes to the report. The
-// options: InspectOptionsFromFlags, and what the command adds to them.
+// Inspects the file. If it cannot be opened, adds the fault to the report and
+// returns nothing. `options` come from InspectOptionsFromFlags, with what the
+// command adds.
 std::optional<TableInspection> Inspect(const std::string& path,
                                        const InspectOptions& options,
                                        Report* report);
-// For those who look at what is found while it is found. False after an error.
+// Does the same, for callers that read *inspection while it is filled in.
+// Returns false after an error.
 bool InspectInto(const std::string& path, const InspectOptions& options,
                  TableInspection* inspection, Report* report);
 

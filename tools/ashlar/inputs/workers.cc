@@ -11,7 +11,7 @@ namespace ashlar::tool {
 
 namespace {
 
-// That this program may use.
+// Returns the number of cores that this program may use.
 uint32_t Cores() {
   cpu_set_t set;
   if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;

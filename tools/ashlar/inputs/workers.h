@@ -1,7 +1,7 @@
-// The threads that help the one that runs the program, as --threads asks.
+// Workers: the threads that help the main thread, as --threads asks.
 //
-// Only it prints, looks for interrupts and shows progress; workers find things
-// out for it.
+// Only the main thread prints, checks for interrupts and shows progress. The
+// workers compute results for it.
 #ifndef ASHLAR_TOOLS_ASHLAR_INPUTS_WORKERS_H_
 #define ASHLAR_TOOLS_ASHLAR_INPUTS_WORKERS_H_
 
@@ -13,8 +13,9 @@ namespace ashlar::tool {
 
 class Workers {
  public:
-  // --threads less one; with 0 one for each core but one. They start when they
-  // are asked for. Null where nobody helps.
+  // Returns a pool with one thread fewer than --threads. If --threads is 0, it
+  // has one thread fewer than there are cores. The threads start when they are
+  // first needed. Returns null if there would be none.
   WorkerPool* pool();
 
  private:

@@ -13,7 +13,7 @@ BackgroundCall::~BackgroundCall() {
 
 void* BackgroundCall::Run(void* call) {
   auto* const self = static_cast<BackgroundCall*>(call);
-  // What is thrown on this thread would end the program.
+  // An exception that leaves this thread would end the program.
   try {
     self->status_ = self->work_();
   } catch (const std::bad_alloc&) {
@@ -26,7 +26,7 @@ void* BackgroundCall::Run(void* call) {
 
 void BackgroundCall::Start(std::function<Status()> work) {
   work_ = std::move(work);
-  // A read that waits for input is to be woken by them.
+  // Signals must go to the thread that reads input, to wake it.
   sigset_t all;
   sigset_t before;
   sigfillset(&all);

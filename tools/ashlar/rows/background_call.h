@@ -1,4 +1,4 @@
-// BackgroundCall: one function at a time on a second thread.
+// BackgroundCall: runs one function at a time on a second thread.
 #ifndef ASHLAR_TOOLS_ASHLAR_ROWS_BACKGROUND_CALL_H_
 #define ASHLAR_TOOLS_ASHLAR_ROWS_BACKGROUND_CALL_H_
 
@@ -15,14 +15,17 @@ class BackgroundCall {
   BackgroundCall() = default;
   BackgroundCall(const BackgroundCall&) = delete;
   BackgroundCall& operator=(const BackgroundCall&) = delete;
-  // Waits; what was not begun is left.
+  // Waits for a call that is running. A call that was left for Wait to make is
+  // not made.
   ~BackgroundCall();
 
-  // After Wait. Signals go to the other threads. Where the system has no
-  // thread to give, Wait does the work.
+  // Starts a call. To be called after Wait, if there was a call before. The
+  // second thread takes no signals. If the system cannot start a thread, Wait
+  // makes the call.
   void Start(std::function<Status()> work);
-  // What the call came to; ok when there was none. MemoryLimit where it threw
-  // for want of memory.
+  // Waits for the call, and returns its result, or ok if there was no call.
+  // Returns MemoryLimit if the call threw std::bad_alloc or std::length_error
+  // on the second thread.
   Status Wait();
 
  private:

@@ -40,7 +40,7 @@ bool CsvRowParser::Split(char* line, size_t size) {
     char* to = start;
     if (from < end && *from == '"') {
       ++from;
-      // Two quotes stand for one; a single one ends the field.
+      // Two quotes mean one quote; a single one ends the field.
       while (true) {
         if (from == end) return false;
         if (*from == '"') {

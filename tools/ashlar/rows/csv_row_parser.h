@@ -1,4 +1,4 @@
-// Rows of CSV (RFC 4180).
+// CsvRowParser: reads rows of CSV (RFC 4180).
 #ifndef ASHLAR_TOOLS_ASHLAR_ROWS_CSV_ROW_PARSER_H_
 #define ASHLAR_TOOLS_ASHLAR_ROWS_CSV_ROW_PARSER_H_
 
@@ -11,8 +11,9 @@
 
 namespace ashlar::tool {
 
-// Takes the first two columns, or those that --key_column and --value_column
-// name in the first line of each input.
+// Reads the key and the value from the first two columns, or from the columns
+// that --key_column and --value_column name. In the second case, the first line
+// of each input has the names of the columns.
 class CsvRowParser : public RowParser {
  public:
   CsvRowParser();
@@ -22,7 +23,7 @@ class CsvRowParser : public RowParser {
                 std::string* reason) override;
 
  private:
-  // False when the line is malformed.
+  // Returns false if the line is malformed.
   bool Split(char* line, size_t size);
   bool ReadHeader(std::string* reason);
 

@@ -1,6 +1,7 @@
-// InputRows: the rows of all inputs of `build`, and where each stands.
+// InputRows: reads the rows of all inputs of `build`, and records the place of
+// each.
 //
-// One thread at a time.
+// For one thread at a time.
 #ifndef ASHLAR_TOOLS_ASHLAR_ROWS_INPUT_ROWS_H_
 #define ASHLAR_TOOLS_ASHLAR_ROWS_INPUT_ROWS_H_
 
@@ -19,17 +20,18 @@ namespace ashlar::tool {
 
 class InputRows {
  public:
-  // No names: standard input.
+  // If `names` is empty, reads standard input.
   explicit InputRows(const std::vector<std::string>& names);
 
-  // Calls take with each row, in order, until it is not ok; the row lives until
-  // take is done. Aborted when interrupted; of other errors of its own it
-  // writes the line that tells them.
+  // Calls `take` with each row in order, until it returns an error. The row is
+  // valid until `take` returns. Returns Aborted if interrupted. After an error
+  // in an input, *error_line has the line to print for it.
   using Take = std::function<Status(const Row&)>;
   Status ForEach(const Take& take, FaultText* error_line);
 
-  // All lines of all inputs have numbers that rise, so that a place is one
-  // word. Of the row that was given last.
+  // Translate between a row's place and a number, so that a place takes one
+  // word. Numbers increase through all lines of all inputs. NumberOf is for the
+  // last row that was passed to `take`.
   uint64_t NumberOf(const RowPlace& place);
   RowPlace PlaceOf(uint64_t number) const;
 
@@ -40,7 +42,7 @@ class InputRows {
   // Rows keep pointers to the names.
   const std::vector<std::string> names_;
   std::unique_ptr<RowParser> parser_;
-  std::vector<uint64_t> before_;  // each input: the lines of those before
+  std::vector<uint64_t> before_;  // per input: lines in the inputs before it
   uint64_t last_ = 0;
 };
 

@@ -15,8 +15,8 @@ const json* Member(const json& object, const char* name) {
   return found == object.end() ? nullptr : &*found;
 }
 
-// Reads `name` (hexadecimal) or `name`_text; an absent one is empty. False
-// when it is malformed.
+// Reads the member `name` (hexadecimal) or `name`_text. If both are absent,
+// sets *bytes to an empty string. Returns false if the member is malformed.
 bool ReadBytes(const json& object, const std::string& name,
                std::string* bytes) {
   bytes->clear();
@@ -61,7 +61,7 @@ RowParser::Outcome JsonRowParser::Parse(char* line, size_t size, Row* row,
     return Outcome::kMalformed;
   }
   if (!object.contains("key") && !object.contains("key_text")) {
-    // The lines around the entries in what `scan --jsonl` prints.
+    // Skips the lines that `scan --jsonl` prints before and after the entries.
     for (const char* name : {"schema", "path", "summary"}) {
       if (object.contains(name)) return Outcome::kSkip;
     }

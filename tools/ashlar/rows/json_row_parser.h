@@ -1,4 +1,4 @@
-// Rows of JSON lines, as `scan --jsonl` writes them.
+// JsonRowParser: reads rows of JSON lines, as `scan --jsonl` writes them.
 #ifndef ASHLAR_TOOLS_ASHLAR_ROWS_JSON_ROW_PARSER_H_
 #define ASHLAR_TOOLS_ASHLAR_ROWS_JSON_ROW_PARSER_H_
 
@@ -14,7 +14,7 @@ class JsonRowParser : public RowParser {
                 std::string* reason) override;
 
  private:
-  // Where the row's bytes live.
+  // The bytes that the row's slices refer to.
   std::string key_;
   std::string value_;
 };

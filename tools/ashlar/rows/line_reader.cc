@@ -29,7 +29,8 @@ Status LineReader::Open() {
     descriptor_ = STDIN_FILENO;
     return status_;
   }
-  // Not to wait here for a program that writes into a pipe: ReadMore waits.
+  // O_NONBLOCK: if the file is a pipe, open does not wait for a writer.
+  // ReadMore waits.
   descriptor_ = open(name_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor_ < 0 || fcntl(descriptor_, F_SETFL, 0) != 0) {
     status_ = Status::FromErrno("open", name_, errno);
@@ -51,7 +52,7 @@ bool LineReader::Next(char** line, size_t* size) {
     }
     if (ReadMore()) continue;
     if (!status_.ok() || begin_ == end_) return false;
-    // A last line without LF.
+    // The last line has no LF.
     *line = buffer_.get() + begin_;
     *size = end_ - begin_;
     begin_ = scanned_ = end_;
@@ -110,7 +111,7 @@ bool LineReader::ReadMore() {
 
 bool LineReader::Grow() {
   const size_t larger = capacity_ == 0 ? kFirstCapacity : 2 * capacity_;
-  // The size comes from the input: it may be impossible.
+  // The size comes from the input, so there may not be that much memory.
   std::unique_ptr<char[]> buffer(new (std::nothrow) char[larger]);
   if (buffer == nullptr) {
     status_ = Status::MemoryLimit("no memory for a line of " +

@@ -1,4 +1,5 @@
-// LineReader: cuts a file into lines, in large reads. One thread at a time.
+// LineReader: splits a file into lines, with large reads. For one thread at a
+// time.
 #ifndef ASHLAR_TOOLS_ASHLAR_ROWS_LINE_READER_H_
 #define ASHLAR_TOOLS_ASHLAR_ROWS_LINE_READER_H_
 
@@ -12,8 +13,8 @@ namespace ashlar::tool {
 
 class LineReader {
  public:
-  // `name` is for messages; "-" is standard input. With `quotes` a line break
-  // between two '"' does not end the line, as in CSV.
+  // `name` is the file's path; "-" is standard input. With `quotes`, a line
+  // break between two '"' does not end the line, as in CSV.
   LineReader(std::string name, bool quotes);
   LineReader(const LineReader&) = delete;
   LineReader& operator=(const LineReader&) = delete;
@@ -21,17 +22,19 @@ class LineReader {
 
   Status Open();
 
-  // The next line, without its LF. It may be changed in place and lives until
-  // the next call. False at the end and after an error.
+  // Sets *line and *size to the next line, without its LF. The line is valid
+  // until the next call, and the caller may change it. Returns false at the end
+  // of the file and after an error.
   bool Next(char** line, size_t* size);
   const Status& status() const { return status_; }
-  // Of the line that Next gave, counted from 1: where it starts.
+  // Returns the number, from 1, at which the last line of Next starts.
   uint64_t line_number() const { return line_number_; }
 
  private:
-  // Where the line ends that starts at begin_, or nowhere yet.
+  // Returns the end of the line that starts at begin_, or null if it was not
+  // read yet.
   const char* FindEnd();
-  // False when there is nothing more.
+  // Returns false if there is nothing more to read.
   bool ReadMore();
   bool Grow();
 
@@ -41,9 +44,9 @@ class LineReader {
   Status status_;
   std::unique_ptr<char[]> buffer_;
   size_t capacity_ = 0;
-  size_t begin_ = 0;    // of the line
-  size_t scanned_ = 0;  // no end of the line before this
-  size_t end_ = 0;      // of what was read
+  size_t begin_ = 0;    // where the next line starts
+  size_t scanned_ = 0;  // the line does not end before this
+  size_t end_ = 0;      // of the bytes that were read
   bool in_quotes_ = false;
   bool at_end_ = false;
   uint64_t line_number_ = 0;

@@ -10,7 +10,7 @@
 
 namespace ashlar::tool {
 
-// Where a row stands, for messages.
+// The place of a row in the inputs, for messages.
 struct RowPlace {
   const std::string* input = nullptr;
   uint64_t line = 0;
@@ -23,7 +23,7 @@ struct Row {
   Slice value;
   SequenceNumber sequence = 0;
   ValueType type = ValueType::kTypeValue;
-  // Whether the row said its sequence number.
+  // Whether the input gave the row's sequence number.
   bool has_sequence = false;
   RowPlace place;
 };

@@ -9,13 +9,14 @@
 namespace ashlar::tool {
 namespace {
 
-// In front of key and value.
+// The sizes that precede each record's key and value.
 struct Sizes {
   uint32_t key;
   uint32_t value;
 };
 
-// The first bytes of what is left of a key, big-endian.
+// Returns the first eight bytes of the key after `skipped` bytes, as a
+// big-endian number.
 uint64_t WordAt(const Slice& key, size_t skipped) {
   if (key.size() <= skipped) return 0;
   char bytes[sizeof(uint64_t)] = {};
@@ -45,7 +46,7 @@ bool RowBuffer::Allocate(size_t bytes) {
   if (!empty()) return false;
   capacity_ = std::max(wanted_, needed);
   memory_.reset();
-  // As much of what was wanted as the machine has.
+  // Takes as much of the wanted memory as the machine has.
   while (capacity_ > needed) {
     memory_.reset(new (std::nothrow) Place[capacity_]);
     if (memory_ != nullptr) return true;
@@ -74,7 +75,7 @@ bool RowBuffer::Add(const Row& row, uint64_t number) {
 void RowBuffer::Clear() {
   used_ = 0;
   count_ = 0;
-  // It was for a row of unusual size.
+  // A larger buffer was only for a row of unusual size.
   if (capacity_ > wanted_) Free();
 }
 
@@ -111,7 +112,8 @@ void RowBuffer::Prefetch(size_t i) const {
   __builtin_prefetch(record + 2 * kLine);
 }
 
-// What all keys begin with tells none from another.
+// Returns the length of the prefix that all keys share, which does not help to
+// compare them.
 size_t RowBuffer::SharedPrefix() const {
   if (empty()) return 0;
   const Slice first = form_->UserKey(RecordAt(0).key);

@@ -1,7 +1,8 @@
-// RowBuffer: rows in a piece of memory, and their order.
+// RowBuffer: holds rows in one block of memory, and sorts them.
 //
-// One allocation: records grow from its start, in the order of their coming;
-// Sort fills its end with one word and one offset each. One thread at a time.
+// The buffer is one allocation. Records are written from its start, in the
+// order in which they come. Sort writes one word and one offset per record at
+// its end. For one thread at a time.
 #ifndef ASHLAR_TOOLS_ASHLAR_ROWS_ROW_BUFFER_H_
 #define ASHLAR_TOOLS_ASHLAR_ROWS_ROW_BUFFER_H_
 
@@ -18,28 +19,30 @@ namespace ashlar::tool {
 
 class RowBuffer {
  public:
-  // The form must outlive this. `bytes` are all that it takes, but for a row
-  // that alone needs more.
+  // `form` must outlive this. The buffer takes at most `bytes`, except for a
+  // single row that needs more.
   RowBuffer(const SortedEntryForm* form, size_t bytes);
 
-  // Copies the row. False when there is no room for it beside the others.
+  // Copies the row. Returns false if there is no room for it after the other
+  // rows.
   bool Add(const Row& row, uint64_t number);
   bool empty() const { return count_ == 0; }
   void Clear();
-  // Clear, and gives the memory back.
+  // Does the same, and frees the memory.
   void Free();
 
-  // Into the order of the table. Add only after Clear.
+  // Sorts the rows into the order of the table. Add may then be called only
+  // after Clear.
   void Sort();
-  // Sorted: the key and value of entry i.
+  // After Sort: the number of entries, and the key and value of entry i.
   size_t size() const { return count_; }
   void Entry(size_t i, Slice* key, Slice* value) const;
-  // The entry is wanted soon.
+  // Starts to fetch the entry's memory, because it will be read soon.
   void Prefetch(size_t i) const;
 
  private:
-  // Where a record lies, and what comes first in its key, as a number that is
-  // smaller where the key is.
+  // A record's offset, and the first bytes of its key as a number, which is
+  // smaller for smaller keys.
   struct Place {
     uint64_t word;
     uint64_t offset;
@@ -57,8 +60,8 @@ class RowBuffer {
   void FillPlaces();
 
   const SortedEntryForm* form_;
-  size_t wanted_;        // of Place
-  size_t capacity_ = 0;  // of Place
+  size_t wanted_;        // in units of Place
+  size_t capacity_ = 0;  // in units of Place
   std::unique_ptr<Place[]> memory_;
   size_t used_ = 0;  // bytes of records
   size_t count_ = 0;

@@ -11,7 +11,8 @@
 namespace ashlar::tool {
 namespace {
 
-// Replaces the escapes in [begin, begin + *size). False for one that is none.
+// Replaces the escapes in [begin, begin + *size). Returns false if there is an
+// invalid one.
 bool Unescape(char* begin, size_t* size) {
   char* const end = begin + *size;
   char* from =
@@ -68,7 +69,8 @@ class TsvRowParser : public RowParser {
   }
 };
 
-// -1 for what is no digit; wide enough that two of them show it together.
+// A table of the digits' values, with -1 for other bytes. The values are
+// signed, so one test of two of them shows whether either is -1.
 constexpr std::array<int, 256> MakeHexValues() {
   std::array<int, 256> values = {};
   for (int& value : values) value = -1;
@@ -80,7 +82,7 @@ constexpr std::array<int, 256> MakeHexValues() {
 }
 constexpr std::array<int, 256> kHexValues = MakeHexValues();
 
-// Decodes in place; nothing when it is malformed.
+// Decodes in place. Returns nothing if the text is malformed.
 std::optional<Slice> DecodeHex(char* begin, size_t size) {
   if (size % 2 != 0) return std::nullopt;
   for (size_t i = 0; i < size; i += 2) {

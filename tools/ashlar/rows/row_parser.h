@@ -1,4 +1,4 @@
-// RowParser: makes a Row of one line, for each --input_format.
+// RowParser: parses a line into a Row. There is one for each --input_format.
 #ifndef ASHLAR_TOOLS_ASHLAR_ROWS_ROW_PARSER_H_
 #define ASHLAR_TOOLS_ASHLAR_ROWS_ROW_PARSER_H_
 
@@ -24,15 +24,16 @@ class RowParser {
   RowParser& operator=(const RowParser&) = delete;
   virtual ~RowParser();
 
-  // Another input begins.
+  // To be called at the start of each input.
   virtual void BeginInput() {}
-  // Changes the line in place; the row's slices live as long as the line, or
-  // until the next call. For kMalformed *reason says why.
+  // Parses the line, and may change it in place. The row's slices are valid as
+  // long as the line, or until the next call. If it returns kMalformed, *reason
+  // says why.
   virtual Outcome Parse(char* line, size_t size, Row* row,
                         std::string* reason) = 0;
 };
 
-// `format` is one of --input_format's.
+// `format` is a value of --input_format.
 std::unique_ptr<RowParser> NewRowParser(std::string_view format);
 
 }  // namespace ashlar::tool

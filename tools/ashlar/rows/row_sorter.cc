@@ -8,14 +8,15 @@
 namespace ashlar::tool {
 namespace {
 
-// What the program, the runs' builder and that of the output take besides
-// comes out of an eighth; less than this is no help to anyone.
+// An eighth of the memory is left for the program, and for the table builders
+// of the runs and of the output. A smaller buffer than kLeast would not help.
 size_t BufferBytes(uint64_t memory) {
   constexpr uint64_t kLeast = uint64_t{16} << 10;
   return static_cast<size_t>(std::max((memory - memory / 8) / 2, kLeast));
 }
 
-// Merging comes when the buffers are gone, and the output's builder has grown.
+// Runs are merged when the buffers are freed and the output's builder has
+// grown.
 size_t MergeBytes(uint64_t memory) { return static_cast<size_t>(memory / 4); }
 
 }  // namespace

@@ -1,8 +1,8 @@
-// RowSorter: sorts any number of rows within an amount of memory.
+// RowSorter: sorts any number of rows within a limit of memory.
 //
-// Two buffers: while one is filled, a second thread sorts the other and writes
-// it out as a run. Rows that fit into the first are never written. One thread
-// at a time calls.
+// There are two buffers: while one is filled, a second thread sorts the other
+// and writes it to disk as a run. If all rows fit into the first buffer,
+// nothing is written. One thread at a time may call.
 #ifndef ASHLAR_TOOLS_ASHLAR_ROWS_ROW_SORTER_H_
 #define ASHLAR_TOOLS_ASHLAR_ROWS_ROW_SORTER_H_
 
@@ -22,16 +22,18 @@ namespace ashlar::tool {
 
 class RowSorter {
  public:
-  // `external` says what is compared: see OrderedRows. The comparator must
-  // outlive this.
+  // `external` says how rows are compared: see CompareRows. `memory` is in
+  // bytes. The comparator must outlive this.
   RowSorter(const Comparator* comparator, bool external, uint64_t memory);
 
-  // Errors are of the scratch files; Aborted when interrupted. Numbers rise.
-  // The key must be as long as the comparator's timestamps.
+  // Adds a row. `number` must increase from row to row. Returns errors of the
+  // scratch files, and Aborted if interrupted. Requires: the key is at least as
+  // long as the comparator's timestamps.
   Status Add(const Row& row, uint64_t number);
 
-  // Once, after all: the rows in the order of the table, equal ones in that of
-  // their numbers, until take is not ok; rows have no places.
+  // Calls `take` with all rows in the order of the table, until it returns an
+  // error. Equal rows come in the order of their numbers. The rows have no
+  // places. To be called once, after the last Add.
   using Take = std::function<Status(const Row& row, uint64_t number)>;
   Status ForEach(const Take& take);
 

@@ -43,7 +43,8 @@ class ScratchReader final : public RandomAccessFile {
   const uint64_t size_;
 };
 
-// A name that is gone at once, where the file system has no files without.
+// For file systems without unnamed files: creates a file, and removes its name
+// at once.
 int OpenAndUnlink(const std::string& folder) {
   std::string path = folder + "/ashlar-XXXXXX";
   const int descriptor = mkostemp(path.data(), O_CLOEXEC);

@@ -1,9 +1,10 @@
-// ScratchFile: a file without a name in --tmpdir, written once and then read.
+// ScratchFile: a file without a name in --tmpdir, which is written once and
+// then read.
 //
-// However the program ends, nothing is left of it. On a file system that has no
-// files without names it has one for a moment: a program that is killed then
-// leaves an empty file, ashlar-XXXXXX. Writing: one thread at a time; reading:
-// any number, as soon as all is written.
+// However the program ends, the file disappears. If the file system does not
+// support files without a name, the file has a name for a moment: if the
+// program is killed then, it leaves an empty file, ashlar-XXXXXX. One thread at
+// a time may write. Any number may read, as soon as everything is written.
 #ifndef ASHLAR_TOOLS_ASHLAR_ROWS_SCRATCH_FILE_H_
 #define ASHLAR_TOOLS_ASHLAR_ROWS_SCRATCH_FILE_H_
 
@@ -22,12 +23,13 @@ class ScratchFile final : public WritableFile {
   ~ScratchFile() override;
 
   Status Append(const Slice& data) override;
-  // It need not survive anything, and is closed when the object goes.
+  // Do nothing. The file need not survive a crash, and the destructor closes
+  // it.
   Status Sync() override { return {}; }
   Status Close() override { return {}; }
   std::string name() const override { return name_; }
 
-  // May outlive this object.
+  // Returns a reader, which may outlive this object.
   Result<std::unique_ptr<RandomAccessFile>> NewReader() const;
 
  private:
@@ -39,7 +41,7 @@ class ScratchFile final : public WritableFile {
   uint64_t size_ = 0;
 };
 
-// --tmpdir, or $TMPDIR, or /tmp.
+// Returns --tmpdir, or $TMPDIR, or /tmp.
 std::string ScratchFolder();
 
 }  // namespace ashlar::tool

@@ -33,7 +33,8 @@ void SortedEntryForm::Write(const Row& row, uint64_t number, char* key,
     std::memcpy(key, &tail, sizeof tail);
     key += sizeof tail;
   }
-  // Of equal keys a table has the one with the larger tail first.
+  // A table has equal keys in descending order of their tails, so earlier rows
+  // get larger tails.
   const uint64_t tail =
       PackTail(kMaxSequenceNumber - number, ValueType::kTypeValue);
   std::memcpy(key, &tail, sizeof tail);

@@ -1,15 +1,16 @@
-// Sorted entries: how a row of `build` is kept while rows are sorted.
+// Sorted entries: the form of the rows of `build` while they are sorted.
 //
-// As an entry of a table, in memory and in the runs alike:
+// A row is stored like an entry of a table, both in memory and in the runs:
 //
 //   key    user key [tail], then fixed64(number): the tail of an internal key
 //   value  value [type]
 //
-// so that a table of such entries is in the order that the output needs, rows
-// of one key in the order of their coming. A file for ingestion has each user
-// key once, whatever its type: the type stands behind the value. Otherwise
-// sequence number and type, as the tail of the row's internal key, are part of
-// what is sorted. Pure functions of two words: thread-safe.
+// The order of a table of such entries is the order that the output needs, and
+// rows of one key keep the order in which they came. A file for ingestion has
+// each user key once, whatever its type, so the type follows the value. For
+// other files, the sequence number and the type are part of what is sorted, as
+// the tail of the row's internal key. The classes are immutable, and so
+// thread-safe.
 #ifndef ASHLAR_TOOLS_ASHLAR_ROWS_SORTED_ENTRY_H_
 #define ASHLAR_TOOLS_ASHLAR_ROWS_SORTED_ENTRY_H_
 
@@ -22,7 +23,8 @@
 
 namespace ashlar::tool {
 
-// User keys up, then the tails that they end in down.
+// Orders user keys in ascending order, and then the tails that they end in in
+// descending order.
 class VersionOrder final : public Comparator {
  public:
   explicit VersionOrder(const Comparator* user_keys) : user_keys_(user_keys) {}
@@ -35,14 +37,15 @@ class VersionOrder final : public Comparator {
 
 class SortedEntryForm {
  public:
-  // The comparator of the output must outlive this, and this what it is given
-  // to.
+  // `user_keys` is the comparator of the output, and must outlive this. This
+  // must outlive the objects that it is passed to.
   SortedEntryForm(const Comparator* user_keys, bool external)
       : user_keys_(user_keys), external_(external), versions_(user_keys) {}
   SortedEntryForm(const SortedEntryForm&) = delete;
   SortedEntryForm& operator=(const SortedEntryForm&) = delete;
 
-  // Of the user keys of the entries.
+  // Returns the comparator of the entries' user keys, including the row's tail
+  // if there is one.
   const Comparator* order() const {
     return external_ ? user_keys_ : &versions_;
   }
@@ -50,11 +53,13 @@ class SortedEntryForm {
 
   size_t KeySize(const Row& row) const;
   size_t ValueSize(const Row& row) const;
-  // `number` is the row's, in the order of their coming.
+  // Writes an entry. `number` is the number of the row, in the order in which
+  // rows came.
   void Write(const Row& row, uint64_t number, char* key, char* value) const;
-  // All but the place. The row's slices are parts of key and value.
+  // Returns the row, without its place. Its slices point into `key` and
+  // `value`.
   Row Read(const Slice& key, const Slice& value, uint64_t* number) const;
-  // The row's key alone.
+  // Returns the key of the row alone.
   Slice UserKey(const Slice& key) const;
 
  private:

@@ -15,7 +15,7 @@ namespace ashlar::tool {
 namespace {
 
 constexpr uint64_t kRunBlockBytes = uint64_t{64} << 10;
-// An iterator's window and block, and the run's index.
+// The memory of an open run: its iterator's window and block, and its index.
 constexpr size_t kBytesOfOpenRun = size_t{512} << 10;
 constexpr uint64_t kEntriesBetweenLooks = 4096;
 
@@ -28,7 +28,7 @@ TableOptions RunOptions(const Comparator* order) {
   return options;
 }
 
-// Leaves some for the output, the inputs and the libraries.
+// Leaves some descriptors for the output, the inputs and the libraries.
 size_t MostOpenRuns() {
   constexpr size_t kSpared = 32;
   constexpr size_t kMost = 4096;
@@ -47,7 +47,7 @@ SortedRuns::SortedRuns(const SortedEntryForm* form, size_t memory)
           std::clamp<size_t>(memory / kBytesOfOpenRun, 2, MostOpenRuns() / 2)),
       most_runs_(MostOpenRuns()) {}
 
-// fill(builder) adds the entries.
+// Writes a run. fill(builder) adds its entries.
 template <typename Fill>
 Result<SortedRuns::Run> SortedRuns::Write(Fill fill) const {
   auto scratch = ScratchFile::Create();

@@ -1,8 +1,10 @@
-// SortedRuns: sorted rows in scratch files, each a table of sorted entries.
+// SortedRuns: sorted rows in scratch files, each of which is a table of sorted
+// entries.
 //
-// Merges them when there are more than can be merged at once, or be open: the
-// smallest first, so that no row is copied more often than it must. Nothing of
-// them is left however the program ends. One thread at a time.
+// If there are more runs than can be merged at once, or than can be open, some
+// are merged first: the smallest ones, so that rows are copied as rarely as
+// possible. However the program ends, the files disappear. For one thread at a
+// time.
 #ifndef ASHLAR_TOOLS_ASHLAR_ROWS_SORTED_RUNS_H_
 #define ASHLAR_TOOLS_ASHLAR_ROWS_SORTED_RUNS_H_
 
@@ -23,15 +25,16 @@ namespace ashlar::tool {
 
 class SortedRuns {
  public:
-  // `memory` is what a merge may take. The form must outlive this.
+  // `memory` is the limit of a merge, in bytes. `form` must outlive this.
   SortedRuns(const SortedEntryForm* form, size_t memory);
 
   bool empty() const { return runs_.empty(); }
-  // The rows become a run. Aborted when interrupted.
+  // Writes the rows as a run. Returns Aborted if interrupted.
   Status Add(const RowBuffer& rows);
-  // After all: merges until one more merge has them all.
+  // To be called after the last Add. Merges runs until a single merge can take
+  // all that are left.
   Status Prepare();
-  // That merge: the entries in order.
+  // Does that merge: calls `take` with the entries in order.
   using Take = std::function<Status(const Slice& key, const Slice& value)>;
   Status ForEach(const Take& take);
 
@@ -40,13 +43,13 @@ class SortedRuns {
 
   template <typename Fill>
   Result<Run> Write(Fill fill) const;
-  // Of the last `count` runs, which are then gone.
+  // Merges the last `count` runs, and removes them.
   Status MergeLast(size_t count, const Take& take);
   Status MergeSmallest(size_t count);
 
   const SortedEntryForm* const form_;
   const size_t fan_in_;
-  const size_t most_runs_;  // that can be open
+  const size_t most_runs_;  // how many can be open
   std::vector<Run> runs_;
 };
 
