@@ -49,8 +49,8 @@ void Join(MapCell&& next, MapCell* cell) {
   cell->bad_blocks += next.bad_blocks;
 }
 
-// Kept apart as long as there is room: what is damaged, and blocks of one kind
-// from those of another.
+// Returns whether the two are kept in separate cells as long as there is room:
+// damaged and sound blocks, and blocks of different kinds.
 bool Differ(const MapCell& a, const MapCell& b) {
   return a.kind != b.kind || (a.blocks == 0) != (b.blocks == 0) ||
          (a.bad_blocks == 0) != (b.bad_blocks == 0);
@@ -90,14 +90,16 @@ BlockMap MakeBlockMap(const TableInspection& inspection,
   }
   gap_up_to(inspection.file_size);
   if (cells.size() > BlockMap::kMostCells) {
-    // Of two cells that are not joined, one and the next are larger than this.
+    // Two adjacent cells that are not joined have more bytes than this
+    // together, so at most kMostCells cells remain.
     const uint64_t most_bytes =
         std::max<uint64_t>(2 * inspection.file_size / BlockMap::kMostCells, 1);
     std::vector<MapCell> apart = JoinUpTo(most_bytes, true, cells);
     cells = apart.size() <= BlockMap::kMostCells
                 ? std::move(apart)
                 : JoinUpTo(most_bytes, false, std::move(cells));
-    // Blocks that overlap have more bytes than the file.
+    // There may still be too many cells, because overlapping blocks have more
+    // bytes than the file.
     while (cells.size() > BlockMap::kMostCells) {
       std::vector<MapCell> halved;
       for (size_t i = 0; i < cells.size(); ++i) {

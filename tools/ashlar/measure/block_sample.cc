@@ -16,11 +16,12 @@
 namespace ashlar::tool {
 namespace {
 
-// Of types that nobody knows.
+// The name of unknown types.
 constexpr std::string_view kNoName = "Unknown";
 
-// As the properties name them: by a word, or from format version 7 on by those
-// that occur, "BuiltinV2;0407;", or ";;" where none does.
+// Reads the codecs from the properties. They have one name, or from format
+// version 7 on a list of the types that occur, such as "BuiltinV2;0407;", or
+// ";;" if there are none.
 void ParseTypes(const std::string& name, StoredBlocks* stored) {
   for (size_t type = 0; type < stored->types.size(); ++type) {
     if (name == CompressionTypeName(static_cast<CompressionType>(type)) &&
@@ -50,7 +51,7 @@ void AddBlock(const BlockInfo& block, StoredBlocks* stored) {
   ++stored->blocks;
 }
 
-// Pieces of some blocks each.
+// Selects groups of a few neighbouring blocks.
 std::vector<bool> PiecesOfBlocks(uint64_t wanted, uint64_t total) {
   constexpr uint64_t kMostTogether = 8;
   const uint64_t together = std::clamp<uint64_t>(wanted / 2, 1, kMostTogether);
@@ -93,7 +94,7 @@ class Sampler {
   }
 
  private:
-  // By a first look that reads no data block.
+  // Chooses the blocks, in a first pass that reads no data blocks.
   bool Choose(Report* report) {
     TableInspection listed;
     if (!InspectInto(path_,
@@ -144,7 +145,7 @@ class Sampler {
   const uint64_t wanted_;
   TableOptions options_;
   std::vector<bool> chosen_;  // of the data blocks
-  bool has_faults_ = false;   // which the report has
+  bool has_faults_ = false;   // faults are in the report
 };
 
 }  // namespace
@@ -195,7 +196,7 @@ StoredBlocks FindStoredBlocks(const std::string& path,
   const auto file = OpenRandomAccessFile(path);
   if (!IsOkOrThrow(file.status())) return stored;
   TableInspection listed;
-  // What is wrong with the file others tell.
+  // Faults of the file are reported elsewhere.
   static_cast<void>(IsOkOrThrow(InspectTable(
       **file, InspectOptionsFromFlags(InspectOptions::DataBlocks::kList),
       &listed)));

@@ -1,5 +1,5 @@
-// What of a table is looked at where not all of it is: some of its data blocks,
-// and their entries as a table of their own.
+// Takes a sample of a table: some of its data blocks, and their entries as a
+// separate table.
 #ifndef ASHLAR_TOOLS_ASHLAR_MEASURE_BLOCK_SAMPLE_H_
 #define ASHLAR_TOOLS_ASHLAR_MEASURE_BLOCK_SAMPLE_H_
 
@@ -18,36 +18,43 @@
 
 namespace ashlar::tool {
 
-// Some of `total` things, evenly spread, the first and the last among them.
+// Selects about `wanted` of `total` things, evenly spread, including the first
+// and the last.
 std::vector<bool> EvenlySpread(uint64_t wanted, uint64_t total);
 
 uint64_t CountDataBlocks(const TableInspection& inspection);
 
-// Of keys as they are stored. Null where none can compare them.
+// Returns the order of the stored keys, or null if no known comparator has it.
 const Comparator* StoredOrder(const TableProperties& properties);
 
-// Data blocks as a file has them.
+// The data blocks as they are stored in a file.
 struct StoredBlocks {
-  // In which they are, but for those that no codec made smaller.
+  // The compression types of the blocks, without those of blocks that could not
+  // be compressed.
   std::bitset<256> types;
   bool types_known = false;
-  uint64_t data_size = 0;     // with trailers
-  uint64_t uncompressed = 0;  // without
+  uint64_t data_size = 0;     // bytes, with trailers
+  uint64_t uncompressed = 0;  // bytes, without trailers
   uint64_t blocks = 0;
-  uint64_t of_blocks = 0;  // that the file has
+  uint64_t of_blocks = 0;  // all data blocks of the file
 
-  // By CompressionTypeName or CompressionTypeEnumName; "mixed", "unknown".
+  // Returns the codec's name. `name` is CompressionTypeName or
+  // CompressionTypeEnumName. Returns "mixed" if there are several codecs, and
+  // "unknown" if the types are unknown.
   std::string CodecName(std::string_view (*name)(CompressionType)) const;
 };
 
-// All of them, as the index lists them; their codecs as the properties tell.
-// (Their sizes there may count padding, or be anything.)
+// Returns all data blocks, with the sizes that the index has, and the codecs
+// that the properties name. (The sizes in the properties may include padding,
+// or be arbitrary.)
 StoredBlocks FindStoredBlocks(const std::string& path,
                               const TableProperties& properties);
 
-// About so many data blocks of the file, whose keys have this order, in pieces
-// of a few that lie side by side, so that they can be cut anew: their entries,
-// in a scratch file. Range deletions are left out. Null: the report says why.
+// Copies the entries of about `wanted` data blocks of the file into a table in
+// a scratch file, and opens it. `order` is the order of the file's keys. The
+// blocks are taken in groups of a few neighbours, so that their entries can be
+// cut into blocks of another size. Range deletions are left out. Returns null
+// if this fails; the report then says why.
 std::unique_ptr<TableReader> TakeBlockSample(const std::string& path,
                                              const Comparator* order,
                                              uint64_t wanted, Report* report,

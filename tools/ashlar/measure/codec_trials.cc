@@ -23,8 +23,8 @@ struct Choice {
   uint32_t dictionary_bytes = 0;
 };
 
-// The levels that people choose between. The slowest ones take a second for
-// what the others need a tenth for.
+// The levels that people usually choose. The slowest ones need a second where
+// the others need a tenth of one.
 constexpr Choice kChoices[] = {
     {CompressionType::kNoCompression, kDefault},
     {CompressionType::kSnappyCompression, kDefault},
@@ -47,7 +47,7 @@ constexpr Choice kChoices[] = {
 
 using Entries = std::vector<TrialBlocks::Entry>;
 
-// Blocks begin where they began in the file.
+// Starts blocks at the same entries as in the file.
 class SameBlocks final : public FlushBlockPolicy {
  public:
   explicit SameBlocks(const Entries* entries) : entries_(entries) {}

@@ -1,5 +1,5 @@
-// Blocks of a table, compressed again in every way that is offered: how small
-// they get, and how fast.
+// Compresses blocks of a table with every available codec, and measures how
+// small they become and how long it takes.
 #ifndef ASHLAR_TOOLS_ASHLAR_MEASURE_CODEC_TRIALS_H_
 #define ASHLAR_TOOLS_ASHLAR_MEASURE_CODEC_TRIALS_H_
 
@@ -20,30 +20,30 @@ struct CodecTrial {
   int level = CompressionOptions::kDefaultLevel;
   uint32_t dictionary_bytes = 0;  // 0: without
   uint64_t raw_bytes = 0;
-  uint64_t stored_bytes = 0;  // with trailers, without the dictionary
-  // Of processors, together.
+  uint64_t stored_bytes = 0;  // with trailers, without dictionary
+  // The CPU time of all threads together.
   uint64_t write_micros = 0;
   uint64_t read_micros = 0;
 };
 
 struct CodecTrials {
-  // As the file has them; with trailers.
+  // The blocks as the file stores them; sizes include trailers.
   uint64_t blocks = 0;
   uint64_t raw_bytes = 0;
   uint64_t stored_bytes = 0;
   std::vector<CodecTrial> runs;
-  // Why there are none, or not all.
+  // If runs are missing, the reason.
   Status status;
 };
 
-// The entries of some data blocks, in order.
+// TrialBlocks: the entries of some data blocks, in order.
 class TrialBlocks {
  public:
   void BeginBlock(uint64_t raw_size, uint64_t stored_size);
   void Add(const Slice& internal_key, const Slice& value);
 
   struct Entry {
-    size_t offset;  // of the key in bytes(); the value is behind it
+    size_t offset;  // of the key in bytes(); the value follows it
     size_t key_size;
     size_t value_size;
     bool begins_block;
@@ -69,7 +69,8 @@ struct TrialOptions {
   uint32_t threads = 0;  // 0: automatic
 };
 
-// Gives up when the program is interrupted.
+// Compresses and decompresses the blocks with every codec. Stops if the program
+// is interrupted.
 CodecTrials TryCodecs(const TrialBlocks& blocks, const TrialOptions& options);
 
 }  // namespace ashlar::tool

@@ -19,7 +19,7 @@ class SpaceReader {
   SpaceReader(const KeyRange& range, FileSpace* space)
       : range_(range), space_(space) {}
 
-  // False where there is nothing to tell.
+  // Returns false if there is nothing to show.
   bool Read(const std::string& path, Report* report) {
     Progress progress(path);
     InspectOptions options = InspectOptionsFromFlags(
@@ -63,7 +63,7 @@ class SpaceReader {
 
   void OnBlock(const BlockInfo& block) {
     if (block.kind == BlockKind::kIndexPartition && block.index == 0) {
-      separators_.clear();  // those before it were of partitions
+      separators_.clear();  // until now, those of the partitions
     }
     if (block.kind == BlockKind::kProperties && inspection_.properties) {
       order_ = StoredOrder(*inspection_.properties);
@@ -110,7 +110,7 @@ class SpaceReader {
     return WithoutTimestamp(key, std::min(size, key.size()));
   }
 
-  // Whether it may have keys that are asked for.
+  // Returns whether data block `i` may have keys in the range.
   bool IsWanted(uint64_t i) const {
     if (range_.IsAll()) return true;
     if (order_ == nullptr || i >= separators_.size()) return false;
@@ -121,7 +121,7 @@ class SpaceReader {
   const KeyRange& range_;
   FileSpace* const space_;
   TableInspection inspection_;
-  // What is not named in the file.
+  // The default is for files that name no comparator.
   const Comparator* order_ = BytewiseComparator();
   std::vector<std::string> separators_;
 };

@@ -1,6 +1,8 @@
-// What a table takes, by range of keys or by prefix, as the flags ask.
+// Measures the space that tables take, by ranges of keys or by prefixes, as the
+// flags ask.
 //
-// For `space`. Of ranges the index tells all; for prefixes entries are read.
+// For `space`. For ranges, the index is enough; for prefixes, all entries are
+// read.
 #ifndef ASHLAR_TOOLS_ASHLAR_MEASURE_FILE_SPACE_H_
 #define ASHLAR_TOOLS_ASHLAR_MEASURE_FILE_SPACE_H_
 
@@ -16,20 +18,21 @@
 
 namespace ashlar::tool {
 
-// Of a file, or of several.
+// The space of one file, or of several.
 struct FileSpace {
-  // In the order of keys; where ranges are asked for.
+  // The data blocks in the order of their keys. Filled in only for ranges.
   std::vector<KeySpaceRange> blocks;
   PrefixSpace prefixes;
-  // Of the blocks that may have keys of the range.
+  // The data blocks that may have keys of the range.
   uint64_t data_blocks = 0;
   uint64_t data_bytes = 0;
   uint64_t file_bytes = 0;
-  // Of keys as they are stored; null: nobody knows it.
+  // The order of the stored keys, or null if it is unknown.
   const Comparator* order = nullptr;
 };
 
-// False where there is nothing to tell. The report has the faults.
+// Measures a file. Returns false if there is nothing to show. Adds faults to
+// the report.
 bool ReadFileSpace(const std::string& path, const KeyRange& range,
                    FileSpace* space, Report* report);
 

@@ -15,12 +15,13 @@ namespace {
 
 constexpr double kLineBits = 512;
 
-// Keys fall on lines as they like, so some lines are fuller than others.
+// Returns the rate of false positives, given that keys are spread over the
+// lines at random, so that some lines are fuller than others.
 double LineRate(double bits_per_key, int probes) {
   const double mean = kLineBits / bits_per_key;
   const auto most = static_cast<int>(mean + 20 * std::sqrt(mean) + 20);
   double rate = 0;
-  double share = std::exp(-mean);  // of lines with so many keys
+  double share = std::exp(-mean);  // of the lines that have `keys` keys
   for (int keys = 0; keys <= most; ++keys) {
     const double clear = std::pow(1 - 1 / kLineBits, keys * probes);
     rate += share * std::pow(1 - clear, probes);
@@ -29,11 +30,11 @@ double LineRate(double bits_per_key, int probes) {
   return rate;
 }
 
-// With as many probes a key as are best.
+// Returns the rate with the best number of probes per key.
 double BloomRate(double bits_per_key) {
   constexpr int kMostProbes = 30;
-  // So full that one probe is best, and all lines are alike; a file may claim
-  // any number of keys.
+  // With fewer bits, the filter is so full that one probe is best and all lines
+  // are alike. A file may claim any number of keys.
   constexpr double kFewBits = 0.75;
   if (!(bits_per_key >= kFewBits)) return 1 - std::exp(-1 / bits_per_key);
   double best = 1;
@@ -54,7 +55,7 @@ std::optional<FilterRates> ProbeFilter(const TableReader& table,
     return std::nullopt;
   }
   FilterRates rates;
-  // Not every writer says it.
+  // Not every writer stores num_filter_entries.
   const uint64_t in_filter = properties.num_filter_entries != 0
                                  ? properties.num_filter_entries
                                  : stats.distinct_keys;

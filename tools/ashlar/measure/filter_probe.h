@@ -1,4 +1,4 @@
-// How well a table's filter does: asked for keys that are not there.
+// Measures a table's filter, by asking it for keys that are not in the table.
 #ifndef ASHLAR_TOOLS_ASHLAR_MEASURE_FILTER_PROBE_H_
 #define ASHLAR_TOOLS_ASHLAR_MEASURE_FILTER_PROBE_H_
 
@@ -13,16 +13,16 @@ namespace ashlar::tool {
 
 struct FilterRates {
   double bits_per_key = 0;
-  // Of a Bloom filter of so many bits, in lines of 512; a Ribbon filter is
-  // better.
+  // The rate that a Bloom filter with bits_per_key in lines of 512 bits would
+  // have. A Ribbon filter is better.
   double bloom_rate = 0;
   uint64_t probes = 0;
   uint64_t passed = 0;
 };
 
-// Asks for --filter_probes keys that lie between those of the sample; for none
-// where that is empty. Nothing where the table has no filter of whole keys, or
-// no keys.
+// Asks the filter for --filter_probes keys that lie between the keys of the
+// sample, or for none if the sample is empty. Returns nothing if the table has
+// no filter of whole keys, or no keys.
 std::optional<FilterRates> ProbeFilter(const TableReader& table,
                                        const TableStats& stats, Status* status);
 

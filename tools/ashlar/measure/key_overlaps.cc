@@ -7,7 +7,8 @@
 namespace ashlar::tool {
 namespace {
 
-// Walks over the tables as they begin, and knows those that have not ended.
+// Walks over the tables in the order of their beginnings, and keeps those that
+// have not ended yet.
 class Sweep {
  public:
   Sweep(const Comparator& comparator, uint64_t most_pairs, KeyOverlaps* found)
@@ -57,7 +58,7 @@ class Sweep {
     group->bounds.largest_is_exclusive = bounds.largest_is_exclusive;
   }
 
-  // With all that are open: they began before this one.
+  // Adds a pair with each open table. All of these began before this one.
   void AddPairs(size_t second) {
     found_->pairs_total += open_.size();
     for (const size_t first : open_) {

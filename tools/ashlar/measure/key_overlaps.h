@@ -1,6 +1,7 @@
-// Which tables have keys between the same ends, told by the ends alone.
+// Finds tables whose ranges of keys overlap, from the ends of the ranges alone.
 //
-// For `overlap`. Any number of tables of one comparator, in O(n log n).
+// For `overlap`. All tables must have the same comparator. The time is O(n log
+// n) for n tables.
 #ifndef ASHLAR_TOOLS_ASHLAR_MEASURE_KEY_OVERLAPS_H_
 #define ASHLAR_TOOLS_ASHLAR_MEASURE_KEY_OVERLAPS_H_
 
@@ -13,15 +14,16 @@
 
 namespace ashlar::tool {
 
-// User keys without timestamps.
+// The first and the last user key of a table, without timestamps.
 struct KeyBounds {
   std::string smallest;
   std::string largest;
-  // The end of a range deletion: no key of the table.
+  // `largest` is the end of a range deletion, and not itself in the range.
   bool largest_is_exclusive = false;
 };
 
-// < 0, 0 or > 0: where `a` ends before `b` does.
+// Returns < 0 if `a` ends before `b`, 0 if both end at the same key, and > 0
+// otherwise.
 int CompareEnds(const KeyBounds& a, const KeyBounds& b,
                 const Comparator& comparator);
 
@@ -31,23 +33,25 @@ struct BoundedTable {
 };
 
 struct KeyOverlaps {
-  // Neighbours in `tables`, each of which overlaps with another of them, by
-  // way of which all hang together.
+  // Consecutive tables that are connected by overlaps: each overlaps with
+  // another one of the group. They are tables[begin] to tables[end - 1].
   struct Group {
     size_t begin = 0;
     size_t end = 0;
     KeyBounds bounds;
   };
   struct Pair {
-    size_t first = 0;  // in `tables`
+    size_t first = 0;  // index in `tables`
     size_t second = 0;
     KeyBounds common;
   };
-  // By their smallest keys, and where these are equal, as they were given.
+  // Sorted by their smallest keys. Tables with equal smallest keys keep the
+  // order in which they were given.
   std::vector<BoundedTable> tables;
-  // Groups of one table too.
+  // All groups, including those of one table.
   std::vector<Group> groups;
-  // The first of them, by the second table's place.
+  // The first pairs, ordered by the index of the second table. pairs_total
+  // counts all pairs.
   std::vector<Pair> pairs;
   uint64_t pairs_total = 0;
 };

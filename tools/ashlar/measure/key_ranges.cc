@@ -18,7 +18,8 @@ std::vector<KeySpaceRange> CutIntoRanges(std::vector<KeySpaceRange> blocks,
   double end = wanted;
   bool open = false;
   for (KeySpaceRange& block : blocks) {
-    // Versions of a key that lie in several blocks stay together.
+    // If the versions of a key are in several blocks, these blocks stay
+    // together.
     if (!open && (cut.empty() || cut.back().last != block.last)) {
       cut.emplace_back();
     }
@@ -28,7 +29,7 @@ std::vector<KeySpaceRange> CutIntoRanges(std::vector<KeySpaceRange> blocks,
     range.bytes += block.bytes;
     met += static_cast<double>(block.bytes);
     open = met < end;
-    // A large block may go over several ends.
+    // A large block may reach over several ends of ranges.
     if (!open && wanted > 0) end = wanted * (std::floor(met / wanted) + 1);
   }
   return cut;

@@ -1,7 +1,7 @@
-// Key ranges: data blocks in the order of their keys, cut into ranges of about
-// as many bytes each.
+// Key ranges: groups data blocks, in the order of their keys, into ranges of
+// about equal size in bytes.
 //
-// For `space`. Told by the index alone: a block has keys up to its separator.
+// For `space`. It uses the index only: a block has keys up to its separator.
 #ifndef ASHLAR_TOOLS_ASHLAR_MEASURE_KEY_RANGES_H_
 #define ASHLAR_TOOLS_ASHLAR_MEASURE_KEY_RANGES_H_
 
@@ -15,16 +15,17 @@
 namespace ashlar::tool {
 
 struct KeySpaceRange {
-  std::string last;  // no key of it is larger; those of the next are
+  std::string last;  // its keys are not larger; those of the next are
   uint64_t blocks = 0;
   uint64_t bytes = 0;
 };
 
-// Cuts what is sorted by `last`. 0: as often as keys differ.
+// Groups blocks that are sorted by `last` into `ranges` ranges. If `ranges` is
+// 0, there is a range for each different `last`.
 std::vector<KeySpaceRange> CutIntoRanges(std::vector<KeySpaceRange> blocks,
                                          uint64_t ranges);
 
-// By `last`, where they are of several files.
+// Sorts ranges of several files by `last`.
 void SortRanges(const Comparator& comparator,
                 std::vector<KeySpaceRange>* ranges);
 

@@ -8,7 +8,7 @@
 namespace ashlar::tool {
 namespace {
 
-// A number from 0 to 1 for each key, in the order of their bytes.
+// Maps each key to a number from 0 to 1, in the order of the keys' bytes.
 class KeyScale {
  public:
   KeyScale(std::string_view smallest, std::string_view largest)
@@ -21,7 +21,7 @@ class KeyScale {
   void Add(std::string_view key) {
     for (size_t i = 0; i < kPlaces; ++i) used_[i][Symbol(key, i)] = true;
   }
-  // After the last Add.
+  // To be called after the last Add.
   void Finish() {
     for (size_t i = 0; i < kPlaces; ++i) {
       FillGaps(i);
@@ -34,7 +34,7 @@ class KeyScale {
     }
   }
 
-  // Others than those that were added get a place between them.
+  // Keys that were not added get a number between those that were.
   double Place(std::string_view key) const {
     double place = 0;
     double width = 1;
@@ -49,7 +49,7 @@ class KeyScale {
 
  private:
   static constexpr size_t kPlaces = 8;
-  // The key's end, and each byte.
+  // One for the key's end, and one for each byte.
   static constexpr size_t kSymbols = 257;
 
   struct Range {
@@ -57,9 +57,10 @@ class KeyScale {
     unsigned high;
   };
 
-  // A byte that no key has at this place may be missing: that is what the
-  // picture is to show. In text those between two digits, or two letters, might
-  // have been used; elsewhere any might.
+  // Marks bytes that keys might have at this place, although none has: the
+  // picture shows these as gaps. In text, these are the bytes between two used
+  // digits or two used letters. Otherwise, they are all bytes between two used
+  // ones.
   void FillGaps(size_t place) {
     constexpr Range kWords[] = {{'0', '9'}, {'A', 'Z'}, {'a', 'z'}};
     constexpr Range kAll = {0, 255};
@@ -76,7 +77,7 @@ class KeyScale {
     }
     return false;
   }
-  // From the first that is used to the last.
+  // Marks all bytes of the range from the first used one to the last.
   void Fill(size_t place, Range range) {
     while (range.low < range.high && !used_[place][range.low + 1]) ++range.low;
     while (range.low < range.high && !used_[place][range.high + 1]) {
@@ -131,7 +132,7 @@ class Spreader {
   std::vector<KeySpace::Part> Take() { return std::move(parts_); }
 
  private:
-  // In parts from the left.
+  // Returns a key's distance from the left, in parts.
   double At(const std::string& key) const {
     const double place =
         std::clamp((scale_.Place(key) - low_) / width_, 0.0, 1.0);
@@ -160,7 +161,8 @@ void CountParts(KeySpace* space) {
     sizes.push_back(part.bytes);
     total += part.bytes;
   }
-  // One block may lie on both sides of a gap, and seems to fill it thinly.
+  // A block may begin before a gap and end after it. It then seems to fill the
+  // gap thinly.
   const double little = total / KeySpace::kParts / 50;
   space->used_parts = static_cast<size_t>(
       std::count_if(sizes.begin(), sizes.end(),

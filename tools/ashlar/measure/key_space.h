@@ -1,4 +1,5 @@
-// Where a table's keys lie between the first and the last of them.
+// Shows how a table's keys are distributed between the first and the last of
+// them.
 #ifndef ASHLAR_TOOLS_ASHLAR_MEASURE_KEY_SPACE_H_
 #define ASHLAR_TOOLS_ASHLAR_MEASURE_KEY_SPACE_H_
 
@@ -10,35 +11,36 @@
 
 namespace ashlar::tool {
 
-// From one user key to another one, both included, in no certain order.
+// A range of user keys, both ends included. Spans come in no particular order.
 struct KeySpan {
   std::string first;
   std::string last;
-  uint64_t bytes = 0;  // of the data block that lies here
+  uint64_t bytes = 0;  // of the data block with these keys
   bool bad = false;
 };
 
 struct KeySpace {
   static constexpr size_t kParts = 120;
   struct Part {
-    double bytes = 0;  // of data blocks, as far as they lie here
+    double bytes = 0;  // of data blocks, as far as they are in this part
     bool bad = false;
     bool deleted = false;   // by a range deletion, at least in part
-    std::string first_key;  // of the first block that begins here
+    std::string first_key;  // of the first block that begins in this part
   };
-  std::vector<Part> parts;  // none: nothing is known of the keys
+  std::vector<Part> parts;  // empty if the keys are unknown
   std::string first_key;
   std::string last_key;
-  // Of the parts, those that hold more than next to nothing, and the fewest
-  // that hold half of all.
+  // How many parts hold more than a tiny share of the bytes, and the smallest
+  // number of parts that hold half of all bytes.
   size_t used_parts = 0;
   size_t half_parts = 0;
 };
 
-// Parts are equal by the first eight bytes behind what all keys begin with. A
-// place where only digits are found counts as one that can hold no others, so
-// that keys of digits do not look as if they left most of the space empty.
-// `reverse`: larger keys first.
+// Divides the range of keys into equal parts, by the first eight bytes after
+// the prefix that all keys share. In keys that are text, only bytes between two
+// used digits or two used letters count as possible at a position. So keys of
+// digits do not seem to leave most of the space empty. With `reverse`, larger
+// keys come first.
 KeySpace MakeKeySpace(
     const std::vector<KeySpan>& blocks,
     const std::vector<std::pair<std::string, std::string>>& deletions,

@@ -5,10 +5,10 @@
 namespace ashlar::tool {
 namespace {
 
-// Of an entry, besides its user key: sequence number and type.
+// What an entry has in addition to its user key: sequence number and type.
 constexpr uint64_t kTailBytes = 8;
 
-// part / whole of `bytes`, rounded down.
+// Returns part / whole of `bytes`, rounded down.
 uint64_t PartOf(uint64_t bytes, uint64_t part, uint64_t whole) {
   __extension__ using Wide = unsigned __int128;
   return static_cast<uint64_t>(static_cast<Wide>(bytes) * part / whole);
@@ -48,7 +48,7 @@ void PrefixSpace::EndBlock() {
   uint64_t given = 0;
   for (Run& run : runs_) {
     before += run.raw_bytes;
-    // Of all up to here, so that nothing is lost by rounding.
+    // The share of all entries up to here, so that rounding loses nothing.
     const uint64_t taken = PartOf(block_bytes_, before, whole);
     run.taken.stored_bytes = taken - given;
     given = taken;
@@ -86,7 +86,7 @@ void PrefixSpace::Trim() {
   const auto middle =
       sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2);
   std::nth_element(sizes.begin(), middle, sizes.end());
-  // Where all are alike, half of them go too.
+  // Even if all are of the same size, only half of them are dropped.
   size_t left = sizes.size() / 2;
   for (auto row = prefixes_.begin(); row != prefixes_.end() && left != 0;) {
     if (row->second.stored_bytes > *middle ||

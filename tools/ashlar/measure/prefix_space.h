@@ -1,7 +1,8 @@
-// PrefixSpace: bytes by the prefix of the key, in bounded memory.
+// PrefixSpace: sums up bytes by the prefix of the key, in limited memory.
 //
-// For `space`. What a block takes in the file is shared out by the bytes that
-// its entries have: keys with their tails of 8 bytes, and values.
+// For `space`. The bytes that a block takes in the file are divided among its
+// entries in proportion to their sizes: keys with their tails of 8 bytes, and
+// values.
 #ifndef ASHLAR_TOOLS_ASHLAR_MEASURE_PREFIX_SPACE_H_
 #define ASHLAR_TOOLS_ASHLAR_MEASURE_PREFIX_SPACE_H_
 
@@ -29,20 +30,22 @@ class PrefixSpace {
  public:
   using Row = std::pair<std::string, SpaceTaken>;
 
-  // The next block, and its entries. Null: an entry that nobody asks for.
+  // Start the next block, and add its entries. `prefix` is null for an entry
+  // that is not wanted.
   void BeginBlock(uint64_t stored_bytes);
   void AddEntry(const std::string_view* prefix, size_t user_key_bytes,
                 size_t value_bytes);
-  // After the last entry.
+  // To be called after the block's last entry.
   void EndBlock();
   void Merge(const PrefixSpace& other);
 
-  // Those that take most, the largest first; 0: all. *others: the rest.
+  // Returns the `count` prefixes that take most, the largest first; with 0, all
+  // of them. Sets *others to the sum of the rest.
   std::vector<Row> Largest(uint64_t count, SpaceTaken* others) const;
   SpaceTaken Total() const;
 
  private:
-  // Neighbours of one prefix in a block.
+  // Neighbouring entries of one prefix in a block.
   struct Run {
     bool wanted = false;
     std::string prefix;
@@ -51,8 +54,8 @@ class PrefixSpace {
   };
 
   SpaceTaken* At(std::string_view prefix);
-  // Drops light ones when there are too many. Not what the last key begins
-  // with, of which more is to come.
+  // If there are too many prefixes, drops small ones. Keeps those that the last
+  // key begins with, because more of their entries will come.
   void Trim();
 
   uint64_t block_bytes_ = 0;

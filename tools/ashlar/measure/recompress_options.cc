@@ -39,7 +39,8 @@ std::string ParseCodecs(std::vector<Codec>* codecs) {
   }
 }
 
-// Both ends of --compression_level_from and _to, or of --compression_level.
+// Reads the range of levels from --compression_level_from and _to, or from
+// --compression_level.
 std::string ParseLevels(const CommandLine& line, int* first, int* last) {
   *first = *last = FLAGS_compression_level;
   const bool from = line.Given("compression_level_from");
@@ -59,7 +60,7 @@ std::string ParseLevels(const CommandLine& line, int* first, int* last) {
                            "--compression_level_to";
 }
 
-// Those of the wished that the codec has, and a word about the others.
+// Chooses the wanted levels that the codec has, and warns of the others.
 void ChooseLevels(int first, int last, Codec* codec) {
   constexpr int kDefault = CompressionOptions::kDefaultLevel;
   const CompressionLevelRange range = CompressionLevels(codec->type);
@@ -78,7 +79,8 @@ void ChooseLevels(int first, int last, Codec* codec) {
                std::to_string(range.max) + " only");
 }
 
-// Though one of them is built in.
+// Returns whether no codec has any of the levels, although at least one codec
+// is built in.
 bool NoneHasLevels(const std::vector<Codec>& codecs) {
   bool any_built_in = false;
   for (const Codec& codec : codecs) {
@@ -97,7 +99,7 @@ void SetThreads(const CommandLine& line, RecompressOptions* options) {
   options->build.parallel_threads = FLAGS_compression_parallel_threads;
   if (line.Given("threads") && FLAGS_threads != 0 &&
       FLAGS_compression_parallel_threads == 0) {
-    // A build has 31 workers at most, besides the thread that reads.
+    // A build has at most 31 workers, in addition to the thread that reads.
     constexpr uint32_t kMost = 32;
     options->threads = std::min<uint32_t>(FLAGS_threads, kMost);
     options->build.workers = options->threads - 1;
@@ -128,9 +130,9 @@ std::string RecompressOptionsFromFlags(const CommandLine& line,
     constexpr uint64_t kDefaultBlockSize = 16384;
     options->table.block_size = kDefaultBlockSize;
   }
-  // The default of the flag is that of `report`.
+  // The flag's default is for `report`.
   if (line.Given("sample")) options->sample = FLAGS_sample;
-  // Nothing is told of it.
+  // The output says nothing about the filter.
   options->table.filter = FilterType::kNone;
   SetThreads(line, options);
   return {};

@@ -1,4 +1,4 @@
-// What the flags of `recompress` ask for.
+// The options that the flags of `recompress` ask for.
 #ifndef ASHLAR_TOOLS_ASHLAR_MEASURE_RECOMPRESS_OPTIONS_H_
 #define ASHLAR_TOOLS_ASHLAR_MEASURE_RECOMPRESS_OPTIONS_H_
 
@@ -13,18 +13,18 @@ namespace ashlar::tool {
 struct RecompressOptions {
   struct Codec {
     CompressionType type = CompressionType::kNoCompression;
-    // That the codec has; empty: it is not in this build.
+    // The levels that the codec has; empty if it is not in this build.
     std::vector<int> levels;
   };
   std::vector<Codec> codecs;
-  TableOptions table;  // but for codec and level
+  TableOptions table;  // without codec and level
   BuildOptions build;
   uint64_t sample = 0;  // data blocks; 0: all
-  // With the caller: for the heading.
+  // The number of threads, the calling one included, for the heading.
   uint32_t threads = 1;
 };
 
-// What is wrong with the flags; empty when nothing is.
+// Sets *options. Returns what is wrong with the flags, or an empty string.
 std::string RecompressOptionsFromFlags(const CommandLine& line,
                                        RecompressOptions* options);
 

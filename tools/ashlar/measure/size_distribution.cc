@@ -6,7 +6,7 @@
 namespace ashlar::tool {
 namespace {
 
-// Eight bits behind the first, so that there are few different ones.
+// Keeps eight bits after the first one, so that there are few different sizes.
 uint64_t Rounded(uint64_t size) {
   constexpr uint64_t kExact = 4096;
   constexpr int kBits = 9;

@@ -1,4 +1,4 @@
-// SizeDistribution: how often which size was met, in bounded memory.
+// SizeDistribution: counts how often each size occurred, in limited memory.
 #ifndef ASHLAR_TOOLS_ASHLAR_MEASURE_SIZE_DISTRIBUTION_H_
 #define ASHLAR_TOOLS_ASHLAR_MEASURE_SIZE_DISTRIBUTION_H_
 
@@ -14,10 +14,10 @@ class SizeDistribution {
   uint64_t count() const { return count_; }
   uint64_t min() const { return min_; }
   uint64_t max() const { return max_; }
-  // By size; those above 4096 rounded down as below.
+  // The counts by size. Sizes above 4096 are rounded down, as for Percentile.
   const std::map<uint64_t, uint64_t>& counts() const { return counts_; }
-  // The smallest size that `percent` of all are not above; of sizes above 4096
-  // rounded down by less than 0.4 %.
+  // Returns the smallest size that at least `percent` percent of all sizes do
+  // not exceed. A size above 4096 is rounded down by less than 0.4 %.
   uint64_t Percentile(unsigned percent) const;
 
  private:

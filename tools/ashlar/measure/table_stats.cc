@@ -68,9 +68,9 @@ void TableStats::CountDistinct(const Slice& user_key) {
   last_key_ = key;
 }
 
-// Keys of one prefix stand together but for the one that is nothing else:
-// between it and them keys may come that go on otherwise. So a prefix is open
-// as long as the keys begin with it.
+// Keys of one prefix are adjacent, except for a key that is nothing but the
+// prefix: other prefixes that begin with it may come before the rest. So a
+// prefix stays open as long as keys begin with it.
 void TableStats::TakePrefix(const Slice& user_key, uint64_t bytes) {
   const std::string_view key = user_key.ToStringView();
   const std::string_view prefix = PrefixOf(key);
@@ -100,7 +100,8 @@ void TableStats::ClosePrefix() {
       [](const auto& a, const auto& b) { return a.bytes < b.bytes; }));
 }
 
-// Every so many keys, fewer and fewer: half of them goes when there are many.
+// Takes a key now and then. When there are kMost keys, drops every second one,
+// and takes keys more rarely.
 void TableStats::Sample(const Slice& user_key) {
   constexpr size_t kMost = 1024;
   if (keys_++ < next_sample_ || user_key.size() > kMaxSampledKeyBytes) return;

@@ -1,4 +1,4 @@
-// TableStats: what `stats` counts while a table is read.
+// TableStats: what `stats` counts while it reads a table.
 #ifndef ASHLAR_TOOLS_ASHLAR_MEASURE_TABLE_STATS_H_
 #define ASHLAR_TOOLS_ASHLAR_MEASURE_TABLE_STATS_H_
 
@@ -23,14 +23,14 @@ struct PrefixWeight {
 
 class TableStats {
  public:
-  // As InspectOptions has them.
+  // Callbacks of InspectOptions.
   void OnBlock(const BlockInfo& block);
-  // Of a block that was not decoded, instead.
+  // To be called instead of OnBlock for a block that was not decoded.
   void CountBytes(const BlockInfo& block);
   void OnEntry(const BlockInfo& block, const Slice& key, const Slice& value);
-  // After the last of them.
+  // To be called after the last block.
   void Finish();
-  // Of the filter's blocks or partitions, without trailers.
+  // Returns the bytes of the filter's blocks or partitions, without trailers.
   uint64_t FilterBytes() const;
 
   struct KindTotal {
@@ -45,12 +45,13 @@ class TableStats {
   SizeDistribution stored_sizes;
   SizeDistribution ratios;  // hundredths
   SizeDistribution entries_a_block;
-  // The ten with the most bytes, the heaviest first.
+  // The ten prefixes with the most bytes, the largest first.
   std::vector<PrefixWeight> prefixes;
-  // User keys, without timestamps of this size, that are not the one before.
+  // distinct_keys counts user keys that differ from the one before, without
+  // their timestamps of this size.
   size_t timestamp_size = 0;
   uint64_t distinct_keys = 0;
-  // Of user keys up to kMaxSampledKeyBytes, from all over the table.
+  // A sample of user keys of up to kMaxSampledKeyBytes, from the whole table.
   static constexpr size_t kMaxSampledKeyBytes = 1024;
   std::vector<std::string> sample;
 
@@ -60,7 +61,7 @@ class TableStats {
   void Sample(const Slice& user_key);
   void CountDistinct(const Slice& user_key);
 
-  // Each begins with the one before.
+  // Each of these prefixes begins with the one before it.
   std::vector<PrefixWeight> open_prefixes_;
   std::string last_key_;
   uint64_t keys_ = 0;

@@ -12,10 +12,10 @@ namespace ashlar::tool {
 
 namespace {
 
-// Internal key and end.
+// A range deletion's internal key and end.
 using StoredRangeDeletion = std::pair<std::string, std::string>;
 
-// Their order in the file means nothing.
+// Sorts the range deletions, whose order in the file has no meaning.
 std::vector<StoredRangeDeletion> SortedRangeDeletions(
     const TableReader& table) {
   std::vector<StoredRangeDeletion> deletions;
@@ -99,7 +99,7 @@ Status TrialTable::Compare() const {
           " is read back as " + DescribeInternalKey(b.key()));
     }
   }
-  // An error ends an iterator too.
+  // An iterator also ends at an error.
   if (!a.status().ok()) return a.status();
   if (!b.status().ok()) return b.status();
   if (a.Valid() || b.Valid()) {

@@ -1,7 +1,7 @@
-// TrialTable: what a table would be with other options, built and read back.
+// TrialTable: builds a table again with other options, and reads it back.
 //
-// It is built as any other, with as little of it in memory, into a scratch file
-// that nothing is left of. One thread at a time.
+// It is built like any other table, with as little of it in memory, into a
+// scratch file that disappears. For one thread at a time.
 #ifndef ASHLAR_TOOLS_ASHLAR_MEASURE_TRIAL_TABLE_H_
 #define ASHLAR_TOOLS_ASHLAR_MEASURE_TRIAL_TABLE_H_
 
@@ -21,19 +21,20 @@ namespace ashlar::tool {
 
 class TrialTable {
  public:
-  // Of all that `input` holds, which must outlive this; `path` is shown with
+  // Copies everything in `input`, which must outlive this. `path` is shown with
   // the progress.
   TrialTable(const TableReader& input, std::string path)
       : input_(input), path_(std::move(path)) {}
 
-  // Each is called once, in this order. Aborted when the user interrupts.
+  // Each of these is called once, in this order. They return Aborted if the
+  // user interrupts.
   Status Write(const TableOptions& options, const BuildOptions& build);
-  // Every entry; workers of the pool help, which may be null.
+  // Reads every entry. Workers of the pool help; it may be null.
   Status ReadBack(WorkerPool* pool);
-  // Entry by entry with the input, as stored.
+  // Compares the stored entries with those of the input, one by one.
   Status Compare() const;
 
-  // Once it is written.
+  // Valid after Write.
   const TableProperties& made() const { return made_; }
   Elapsed write() const { return write_; }
   Elapsed read() const { return read_; }

@@ -1,7 +1,7 @@
-// Text for HTML pages: escaped, shortened, and numbers as people read them.
+// Makes text for HTML pages: escaped and shortened text, and readable numbers.
 // Pure functions.
 //
-// Pages are XML too, so that any parser of it can check them.
+// The pages are also valid XML, so that any XML parser can check them.
 #ifndef ASHLAR_TOOLS_ASHLAR_PAGE_HTML_TEXT_H_
 #define ASHLAR_TOOLS_ASHLAR_PAGE_HTML_TEXT_H_
 
@@ -13,19 +13,20 @@
 
 namespace ashlar::tool {
 
-// For text and for attributes in quotes. What is not printable ASCII, and could
-// end a line or turn its direction, is shown as \xHH.
+// Escapes bytes for text and for attributes in quotes. Bytes that are not
+// printable ASCII, and might end a line or change its direction, are shown as
+// \xHH.
 std::string HtmlText(const Slice& bytes);
-// The same of their first `most` bytes, and how many there are.
+// Does the same with the first `most` bytes, and adds the number of all bytes.
 std::string ShortText(const Slice& bytes, size_t most);
 
 std::string Count(uint64_t number);  // 1,234,567
 std::string Bytes(uint64_t bytes);   // 1.23 MB
 std::string Fixed(double number, int digits);
 std::string Percent(double share, int digits);
-// For places in drawings.
+// Returns a coordinate in a drawing.
 std::string Coordinate(double number);
-// A cell of a table with a bar as wide as the share, which is 0 to 1.
+// Returns a table cell with a bar as wide as the share, which is 0 to 1.
 std::string BarCell(double share);
 
 }  // namespace ashlar::tool

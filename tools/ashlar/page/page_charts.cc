@@ -1,4 +1,4 @@
-// The sections that are columns: key space and distributions of sizes.
+// The sections with columns: the key space and the distributions of sizes.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -20,7 +20,7 @@ std::string Column(const std::string& style, double share,
          "\"><b style=\"height:" + Coordinate(100 * share) + "%\"></b></i>";
 }
 
-// Of a column: what is there is never invisible.
+// Returns the height of a column. A number above 0 is always visible.
 double Height(double number, double highest) {
   constexpr double kLeast = 0.02;
   if (number <= 0 || highest <= 0) return 0;
@@ -33,8 +33,9 @@ struct Bin {
   uint64_t count;
 };
 
-// Where bins end, from the least size to the largest: each of one size, or
-// equally wide, or, where sizes differ by much, each so many times the last.
+// Returns the ends of the bins, from the smallest size to the largest. A bin
+// has one size, if there are few. Otherwise all bins are equally wide, or, if
+// the sizes differ much, each is wider than the last by the same factor.
 std::vector<uint64_t> BinEnds(uint64_t min, uint64_t max) {
   constexpr uint64_t kBins = 24;
   constexpr uint64_t kMuch = 8;
@@ -161,7 +162,7 @@ std::string RenderKeySpace(const KeySpace& space) {
     const KeySpace::Part& part = space.parts[i];
     std::string style = part.bad ? "bad" : "";
     if (part.deleted) style += style.empty() ? "deleted" : " deleted";
-    // A lost block may have no bytes.
+    // A lost block may have a size of 0.
     const double height = Height(part.bytes, highest);
     html += Column(style, height, PartTitle(part, i));
   }

@@ -22,8 +22,9 @@ bool Contains(const std::vector<bool>& chosen, uint64_t index) {
   return index < chosen.size() && chosen[index];
 }
 
-// So many that about this much is compressed again and again. What a block
-// holds before it is decoded is guessed.
+// Returns the number of blocks that together have about kTrialBytes, since they
+// are compressed many times. The size of a block before it is decoded is a
+// guess.
 uint64_t TrialBlocksOf(const TableInspection& inspection, uint64_t total) {
   constexpr uint64_t kTrialBytes = uint64_t{2} << 20;
   constexpr uint64_t kMost = 1024;
@@ -31,7 +32,7 @@ uint64_t TrialBlocksOf(const TableInspection& inspection, uint64_t total) {
   uint64_t block_bytes = kUsualBytes;
   if (inspection.properties && total != 0) {
     const TableProperties& properties = *inspection.properties;
-    // Either may be anything.
+    // The properties may claim any sizes.
     block_bytes = std::max(
         {properties.raw_key_size / total + properties.raw_value_size / total,
          properties.data_size / total, uint64_t{1}});
@@ -76,7 +77,7 @@ class Collector {
            (block.kind != BlockKind::kData || Contains(sample_, block.index));
   }
 
-  // By a first look that reads no data block.
+  // Chooses the blocks, in a first pass that reads no data blocks.
   bool ChooseSample(Report* report) {
     TableInspection listed;
     if (!InspectInto(path_,
@@ -116,7 +117,7 @@ class Collector {
 
   void OnBlock(const BlockInfo& block) {
     if (block.kind == BlockKind::kIndexPartition && block.index == 0) {
-      separators_.clear();  // those before it were of partitions
+      separators_.clear();  // until now, those of the partitions
     }
     if (block.kind == BlockKind::kProperties && table_->inspection.properties) {
       order_ = StoredOrder(*table_->inspection.properties);
@@ -144,7 +145,8 @@ class Collector {
         {{}, {}, block.size + kBlockTrailerBytes, !block.status.ok()});
   }
 
-  // The choice goes by the properties, which may be gone, or lie.
+  // The choice was based on the properties, which may be missing or wrong. So
+  // this limits the sizes again.
   bool FitsTrials(const BlockInfo& block) const {
     constexpr uint64_t kMostBytes = uint64_t{8} << 20;
     constexpr uint64_t kMostOfFirst = uint64_t{64} << 20;
@@ -174,7 +176,8 @@ class Collector {
     table_->stats.OnEntry(block, key, value);
   }
 
-  // What was not decoded lies between the separators on its two sides.
+  // The keys of a block that was not decoded are between the separators on its
+  // two sides.
   void SpreadKeys() {
     for (size_t i = 0; i < data_.size(); ++i) {
       KeySpan& span = data_[i];
@@ -205,7 +208,7 @@ class Collector {
     if (!status.ok()) report->AddFault(status);
   }
 
-  // Of the whole table, by what the sample has.
+  // Estimates the number in the whole table from the sample.
   uint64_t DistinctKeys() const {
     if (table_->whole() || table_->decoded_blocks == 0) {
       return table_->stats.distinct_keys;
@@ -219,7 +222,7 @@ class Collector {
   const std::string& path_;
   TableReport* const table_;
   std::vector<bool> sample_;      // of the data blocks
-  std::vector<bool> for_trials_;  // of the sampled ones
+  std::vector<bool> for_trials_;  // among the sampled ones
   uint64_t sampled_ = 0;
   const Comparator* order_ = BytewiseComparator();
   std::vector<std::string> separators_;

@@ -9,9 +9,9 @@
 
 namespace ashlar::tool {
 
-// Compares the checksums of all blocks, and decodes --sample of the data
-// blocks, those of the two ends among them. False where there is nothing to
-// tell: `report` has the reason then, and else every fault.
+// Verifies the checksums of all blocks, and decodes --sample of the data
+// blocks, including the first and the last. Returns false if there is nothing
+// to show; `report` then has the reason. Otherwise `report` has every fault.
 bool CollectTableReport(const std::string& path, TableReport* table,
                         Report* report);
 

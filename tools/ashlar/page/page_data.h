@@ -1,6 +1,7 @@
-// TableReport: all that the page of `report` tells of one table.
+// TableReport: everything that the page of `report` shows about one table.
 //
-// Plain data: page_collector.h fills it in, page_render.h makes HTML of it.
+// Plain data: page_collector.h fills it in, and page_render.h turns it into
+// HTML.
 #ifndef ASHLAR_TOOLS_ASHLAR_PAGE_PAGE_DATA_H_
 #define ASHLAR_TOOLS_ASHLAR_PAGE_PAGE_DATA_H_
 
@@ -20,13 +21,14 @@ namespace ashlar::tool {
 
 struct TableReport {
   std::string path;
-  // Without its list of blocks.
+  // The inspection, without its list of blocks.
   TableInspection inspection;
-  // That the index names, and how many of them were decoded and found sound.
+  // The number of data blocks in the index, and how many of them were decoded
+  // and are sound.
   uint64_t data_blocks = 0;
   uint64_t decoded_blocks = 0;
-  // Bytes by kind are those of all blocks; what is told of entries and of the
-  // sizes of data blocks is that of the decoded ones.
+  // Bytes by kind count all blocks. Everything about entries and sizes of data
+  // blocks counts decoded blocks only.
   TableStats stats;
   BlockMap map;
   KeySpace key_space;

@@ -1,4 +1,5 @@
-// The block map: a row of cells that wraps, as wide as their blocks are large.
+// The block map: a row of cells that wraps. Each cell is as wide as its blocks
+// are large.
 #include <algorithm>
 #include <string>
 
@@ -8,7 +9,7 @@
 namespace ashlar::tool {
 namespace {
 
-// Classes of colour, by ratio.
+// The classes of colour, by compression ratio.
 struct Shade {
   double below;
   const char* style;
@@ -80,7 +81,7 @@ std::string RenderBlockMap(const BlockMap& map) {
   if (map.cells.empty()) return {};
   uint64_t total = 0;
   for (const MapCell& cell : map.cells) total += cell.bytes;
-  // A cell is about so wide; the smallest are widened by the style.
+  // A cell is about this wide. The style widens the smallest ones.
   constexpr double kUsualWidth = 13;
   constexpr double kLeastTotal = 800;
   const double width = std::max(

@@ -98,7 +98,7 @@ std::string WhatWasRead(const TableReport& table) {
 
 std::string Faults(const TableInspection& inspection) {
   if (inspection.faults.empty()) return {};
-  // It scrolls, so the keyboard must get there.
+  // The list scrolls, so it must be reachable with the keyboard.
   std::string html =
       "<ol class=\"faults\" tabindex=\"0\" aria-label=\"Faults\">\n";
   const size_t shown = std::min(inspection.faults.size(), kMostFaults);

@@ -1,7 +1,7 @@
-// TableReport as one HTML page that needs nothing else. Pure functions.
+// Renders a TableReport as one HTML page that needs no other files. Pure
+// functions.
 //
-// However large the table: the page stays below 2 MB, since every list in it is
-// cut off somewhere.
+// The page is smaller than 2 MB for any table, since all its lists are limited.
 #ifndef ASHLAR_TOOLS_ASHLAR_PAGE_PAGE_RENDER_H_
 #define ASHLAR_TOOLS_ASHLAR_PAGE_PAGE_RENDER_H_
 
@@ -14,7 +14,7 @@ namespace ashlar::tool {
 
 std::string RenderPage(const TableReport& table);
 
-// Its sections, in files of their own.
+// The sections of the page. Each is in its own file.
 std::string RenderBlockMap(const BlockMap& map);
 std::string RenderBytesByKind(const TableReport& table);
 std::string RenderEntryTypes(const TableReport& table);
@@ -24,7 +24,7 @@ std::string RenderFilter(const TableReport& table);
 std::string RenderTrials(const CodecTrials& trials);
 std::string RenderProperties(const TableInspection& inspection);
 
-// What the page is dressed in and moved by.
+// The page's style sheet and its script.
 std::string_view PageStyle();
 std::string_view PageScript();
 

@@ -1,4 +1,5 @@
-// The sections that are tables with bars: kinds, types, filter, properties.
+// The sections that are tables with bars: kinds of blocks, types of entries,
+// filter, properties.
 #include <algorithm>
 #include <string>
 

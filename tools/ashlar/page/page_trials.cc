@@ -1,4 +1,4 @@
-// The section that compares codecs: a field of points, and a table of them all.
+// The section that compares codecs: a chart of points, and a table of all runs.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -18,7 +18,7 @@ double StoredShare(const CodecTrial& run) {
   return StoredShareOf(run.stored_bytes, run.raw_bytes);
 }
 
-// A byte a microsecond is 1 MB a second.
+// Returns MB per second: one byte per microsecond is 1 MB per second.
 double Speed(uint64_t bytes, uint64_t micros) {
   return static_cast<double>(bytes) /
          static_cast<double>(std::max<uint64_t>(micros, 1));
@@ -39,7 +39,7 @@ std::string Name(const CodecTrial& run) {
   return name;
 }
 
-// Whether no other one is both smaller and faster.
+// Returns whether no other run is both smaller and faster.
 bool IsWorthwhile(const CodecTrial& run, const std::vector<CodecTrial>& runs) {
   return std::none_of(runs.begin(), runs.end(), [&](const CodecTrial& other) {
     return StoredShare(other) < StoredShare(run) &&
@@ -47,8 +47,8 @@ bool IsWorthwhile(const CodecTrial& run, const std::vector<CodecTrial>& runs) {
   });
 }
 
-// Where points lie, from 0 to 1. What is not compressed would leave the others
-// no room.
+// The range of the chart, in which points lie from 0 to 1. Uncompressed blocks
+// do not count, since they would leave no room for the others.
 struct Field {
   double slowest = 1e300;
   double fastest = 0;
@@ -86,10 +86,11 @@ struct Point {
   double x;
   double y;
   bool named;
-  double name_y;  // of its name
+  double name_y;  // y of its name
 };
 
-// From above, each name below those that it would lie upon.
+// Places the names from top to bottom. Each is moved below those that it would
+// cover.
 void PlaceNames(std::vector<Point>* points) {
   constexpr double kNameHeight = 0.055;
   constexpr double kNameWidth = 0.3;

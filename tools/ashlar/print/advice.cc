@@ -14,7 +14,7 @@
 namespace ashlar::tool {
 namespace {
 
-// What the error of a call ends with, and what helps.
+// Advice by the errno that a system call's error ends with.
 constexpr struct {
   int error;
   std::string_view advice;
@@ -33,7 +33,7 @@ constexpr struct {
      "--target_file_size"},
 };
 
-// What a message has in it, and what helps.
+// Advice by a part of the message.
 constexpr struct {
   std::string_view part;
   std::string_view advice;
@@ -54,7 +54,7 @@ constexpr struct {
      "properties' and 'ashlar verify --checksums_only' do without"},
 };
 
-// What the checks of a table in the making say, and what helps.
+// Advice by a part of the messages of the checks of new tables.
 constexpr struct {
   std::string_view part;
   std::string_view advice;
@@ -93,7 +93,7 @@ Result<Ends> ReadEnds(const std::string& path) {
   return ends;
 }
 
-// A block that is refused for its size alone.
+// Returns whether a block was refused only because it is too large.
 bool IsAboveLimit(std::string_view message) {
   const std::string limit = std::to_string(FLAGS_max_uncompressed_block);
   return message.find("above the limit of " + limit) !=
@@ -102,7 +102,7 @@ bool IsAboveLimit(std::string_view message) {
              std::string_view::npos;
 }
 
-// Empty where the status is of something else.
+// Returns an empty string if the status is about something else.
 std::string_view AdviceOfNewTable(const Status& status) {
   for (const auto& row : kOfNewTables) {
     if (status.IsCorruption() &&
@@ -120,7 +120,8 @@ bool IsText(char c) {
   return (c >= ' ' && c <= '~') || c == '\n' || c == '\t' || c == '\r';
 }
 
-// A record of RocksDB's logs: checksum, length, type; MANIFESTs are such logs.
+// Returns whether the file begins like one of RocksDB's logs, which MANIFESTs
+// are too. A record begins with a checksum, a length and a type.
 bool BeginsLikeLog(const Ends& ends) {
   constexpr size_t kHeader = 7;
   constexpr unsigned kLastOldType = 4;
@@ -133,7 +134,8 @@ bool BeginsLikeLog(const Ends& ends) {
   constexpr unsigned kRecyclable = 4;
   const bool recyclable = type > kRecyclable && type <= 2 * kRecyclable;
   const uint64_t least = kHeader + (recyclable ? 4u : 0u) + length;
-  // A whole record that fills its block, or one of a file's only records.
+  // The record must be complete: it ends within the file and within its 32 KiB
+  // log block.
   return length != 0 && type >= 1 && (type <= kLastOldType || recyclable) &&
          least <= ends.size && length <= 32768 - kHeader;
 }

@@ -1,7 +1,8 @@
-// Advice: what a person may do next about what went wrong, a line of it each.
+// Advice: lines that say what a person may do about a failure.
 //
-// Report collects it and prints each line once, behind the faults of all files.
-// It is for people: programs have the codes. One thread at a time.
+// Report collects the lines, and prints each different one once, after the
+// faults of all files. They are for people; programs use the exit code. For one
+// thread at a time.
 #ifndef ASHLAR_TOOLS_ASHLAR_PRINT_ADVICE_H_
 #define ASHLAR_TOOLS_ASHLAR_PRINT_ADVICE_H_
 
@@ -13,25 +14,26 @@
 
 namespace ashlar::tool {
 
-// What the messages about two rows say, by which advice knows them.
+// Parts of the messages about two rows, by which Advice recognizes these
+// messages.
 inline constexpr std::string_view kComesTwice = "comes twice";
 inline constexpr std::string_view kBelongsBefore = "belongs before";
 
-// What a file that ends like no table is instead, as far as its first and last
-// bytes tell, and what reads it.
+// Returns text that says what a file without a table's footer is instead, and
+// what reads it, as far as its first and last bytes show.
 std::string WhatItIsInstead(const std::string& path);
 
-// Whether a check of the table in the making failed (--verify_compression,
-// --detect_filter_construct_corruption): machine or codec are to blame then,
-// and not an input.
+// Returns whether a check of a new table failed (--verify_compression,
+// --detect_filter_construct_corruption). The cause is then the machine or the
+// codec, and not an input.
 bool IsOfNewTable(const Status& status);
 
 class Advice {
  public:
-  // About a failure of `command` on this file.
+  // Adds advice about a failure of `command` on this file.
   void Add(std::string_view command, const std::string& path,
            const Status& status, bool is_no_table);
-  // About a row of `build` that cannot be taken.
+  // Adds advice about a row that `build` refused.
   void AddForRow(const Status& status);
   void Print() const;
 

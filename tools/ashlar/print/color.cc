@@ -9,7 +9,8 @@
 namespace ashlar::tool {
 namespace {
 
-// "Select graphic rendition", which all terminals know that have colors.
+// The escape sequence "select graphic rendition", which all terminals with
+// colors know.
 std::string_view StartOf(Color color) {
   switch (color) {
     case Color::kGood:

@@ -1,7 +1,7 @@
-// Colors: what a person should see first in text that goes to a terminal.
+// Colors: mark what a person should see first in text on a terminal.
 //
-// As --color asks; "auto" is off where NO_COLOR is set, and for whatever is no
-// terminal. Never part of JSON, or of anything that a program reads back.
+// --color decides. "auto" is off if NO_COLOR is set, and for output that is not
+// a terminal. JSON, and any output that a program reads back, never has colors.
 #ifndef ASHLAR_TOOLS_ASHLAR_PRINT_COLOR_H_
 #define ASHLAR_TOOLS_ASHLAR_PRINT_COLOR_H_
 
@@ -19,13 +19,14 @@ enum class Color : uint8_t {
   kHeading,   // bold
 };
 
-// Whether what is written to this descriptor is colored.
+// Returns whether output to this descriptor is colored.
 bool HasColors(int descriptor);
 
-// Text for standard output in this color, where that has colors.
+// Returns text for standard output, in this color if standard output has
+// colors.
 std::string Colored(std::string_view text, Color color);
 
-// The same for standard error.
+// Does the same for standard error.
 std::string ColoredError(std::string_view text, Color color);
 
 }  // namespace ashlar::tool

@@ -1,5 +1,5 @@
-// Values that have a form of their own, for text output: references into blob
-// files and wide columns. Pure functions.
+// Shows values that have an inner format as text: blob indexes and wide
+// columns. Pure functions.
 #ifndef ASHLAR_TOOLS_ASHLAR_PRINT_DECODED_VALUE_H_
 #define ASHLAR_TOOLS_ASHLAR_PRINT_DECODED_VALUE_H_
 
@@ -11,13 +11,13 @@
 
 namespace ashlar::tool {
 
-// `[blob ref] file:..` or `[inlined blob] ..`, as RocksDB's tool shows it, or
-// nothing when `value` is no blob index.
+// Returns `[blob ref] file:..` or `[inlined blob] ..`, as RocksDB's tool shows
+// it. Returns nothing if `value` is not a blob index.
 std::optional<std::string> DescribeBlobIndex(const Slice& value,
                                              ByteStyle style);
 
-// `name:value` pairs with a space between two, or nothing when `entity` is
-// none.
+// Returns `name:value` pairs, separated by spaces. Returns nothing if `entity`
+// is not an entity of wide columns.
 std::optional<std::string> DescribeWideColumns(const Slice& entity,
                                                ByteStyle style);
 

@@ -16,12 +16,12 @@
 namespace ashlar::tool {
 namespace {
 
-// What a signal meets. The handler and EndOfWork are the only writers, and
-// EndOfWork keeps the signals away while it writes.
+// The state that the signal handler uses. Only the handler and EndOfWork write
+// it, and EndOfWork blocks the signals while it does.
 volatile sig_atomic_t interrupted = 0;
 volatile sig_atomic_t work_is_done = 0;
-// The handler writes to its second end, so that a wait for input ends also
-// where the signal comes just before the wait.
+// The handler writes to the second end, so that a wait for input also ends if
+// the signal comes just before the wait.
 int wake_pipe[2] = {-1, -1};
 
 constexpr int kCaught[] = {SIGINT, SIGTERM, SIGHUP};
@@ -30,12 +30,13 @@ constexpr std::string_view kCameLate =
     "ashlar: a signal came when the work was complete; its result stands\n";
 
 void WriteRaw(std::string_view text) {
-  // Where it cannot be written there is nowhere left to say so.
+  // If this fails, there is no way left to report it.
   [[maybe_unused]] const ssize_t written =
       write(STDERR_FILENO, text.data(), text.size());
 }
 
-// All calls are allowed here. What is raised comes when this returns.
+// All functions that are called here are async-signal-safe. A signal that is
+// raised here is delivered when the handler returns.
 void OnInterrupt(int number) {
   const int error = errno;
   if (work_is_done != 0) {
@@ -49,7 +50,8 @@ void OnInterrupt(int number) {
   errno = error;
 }
 
-// nohup, and a shell that starts a job aside, mean it.
+// If a signal is ignored, that is intended: by nohup, or by a shell that starts
+// a job in the background.
 void CatchUnlessIgnored(int number) {
   struct sigaction action = {};
   sigaction(number, nullptr, &action);
@@ -68,7 +70,7 @@ void WriteError(std::string line) {
         write(STDERR_FILENO, line.data() + done, line.size() - done);
     if (written < 0) {
       if (errno == EINTR) continue;
-      return;  // there is nowhere left to say so
+      return;  // there is no way left to report it
     }
     done += static_cast<size_t>(written);
   }
@@ -139,13 +141,14 @@ void PrintHint(std::string_view text) {
 }
 
 void CatchInterrupt() {
-  // Without it signals still end a wait, but for that moment before it.
+  // Without the pipe, a signal still ends a wait, unless it comes just before
+  // the wait.
   if (pipe2(wake_pipe, O_CLOEXEC | O_NONBLOCK) != 0) {
     wake_pipe[0] = wake_pipe[1] = -1;
   }
   for (const int number : kCaught) CatchUnlessIgnored(number);
-  // A write to a pipe that nobody reads, or beyond the limit of a file's size,
-  // then fails instead.
+  // Makes a write fail instead, if it is to a pipe without a reader, or beyond
+  // the limit of a file's size.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
 }
@@ -155,7 +158,7 @@ bool Interrupted() { return interrupted != 0; }
 bool WaitForInput(int descriptor) {
   pollfd watched[] = {{descriptor, POLLIN, 0}, {wake_pipe[0], POLLIN, 0}};
   while (!Interrupted()) {
-    // What cannot be waited for shows in the read.
+    // If the descriptor cannot be polled, the read reports that.
     if (poll(watched, std::size(watched), -1) >= 0) break;
     if (errno != EINTR) break;
   }

@@ -1,8 +1,8 @@
-// Output: text in large pieces, to standard output or into a file; and the flag
-// that SIGINT, SIGTERM and SIGHUP set.
+// Output: writes text in large pieces to standard output or into a file. Also
+// holds the flag that SIGINT, SIGTERM and SIGHUP set.
 //
-// Everything a command prints as its result goes through one Output; its first
-// error is kept and told at the end. One thread at a time.
+// Everything that a command prints as its result goes through one Output, which
+// keeps the first error, to be reported at the end. For one thread at a time.
 #ifndef ASHLAR_TOOLS_ASHLAR_PRINT_OUTPUT_H_
 #define ASHLAR_TOOLS_ASHLAR_PRINT_OUTPUT_H_
 
@@ -18,12 +18,12 @@ namespace ashlar::tool {
 
 class Output {
  public:
-  // `descriptor` stays open.
+  // Does not close `descriptor`.
   explicit Output(int descriptor);
   explicit Output(WritableFile* file);
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
-  // Does not flush: the end of a run asks Flush for its outcome.
+  // Does not flush. The end of a run calls Flush, to learn of errors.
   ~Output() = default;
 
   void Append(std::string_view bytes) {
@@ -35,8 +35,8 @@ class Output {
     used_ += bytes.size();
   }
 
-  // Space for up to `size` bytes (at most kMaxReserve), filled from its start;
-  // Advance says how many were.
+  // Returns space for `size` bytes (at most kMaxReserve). The caller fills it
+  // from its start, and then passes the number of bytes to Advance.
   static constexpr size_t kMaxReserve = size_t{1} << 16;
   char* Reserve(size_t size) {
     if (size > kCapacity - used_) Flush();
@@ -44,13 +44,14 @@ class Output {
   }
   void Advance(size_t size) { used_ += size; }
 
-  // Hands everything to the operating system. False once that has failed.
+  // Passes everything to the operating system. Returns false if this has ever
+  // failed.
   bool Flush();
 
-  // errno of the first failure; 0 while there was none. For descriptors.
+  // Returns the errno of the first failure, or 0. For descriptors.
   int error() const { return error_; }
   bool on_terminal() const { return on_terminal_; }
-  // The first failure, of a file.
+  // Returns the first failure. For files.
   const Status& file_status() const { return file_status_; }
 
  private:
@@ -63,46 +64,48 @@ class Output {
   size_t used_ = 0;
   int error_ = 0;
   int descriptor_ = -1;
-  // Perhaps the one with the status line.
+  // The terminal may be the one that shows the status line.
   bool on_terminal_ = false;
   WritableFile* file_ = nullptr;
   Status file_status_;
 };
 
-// A line about a fault, in parts: names may hold any word, so that which one
-// says what is wrong can be told only where the line is made.
+// A line about a fault, in parts. Since names may contain any words, only the
+// code that makes the line knows which words describe the fault.
 struct FaultText {
   std::string before;  // such as "<file>: "
-  std::string fault;   // what a terminal with colors shows in red; may be empty
+  std::string fault;   // red on a terminal with colors; may be empty
   std::string after;
 
   std::string ToString() const { return before + fault + after; }
 };
 
-// Each of these: one whole line on standard error, in one piece.
+// Each of these prints one line on standard error, with a single write if
+// possible.
 void PrintError(std::string_view line);
 void PrintFault(const FaultText& line);
-// "ashlar: warning: <text>"; a warning changes no exit code.
+// Prints "ashlar: warning: <text>". A warning does not change the exit code.
 void PrintWarning(std::string_view text);
-// "ashlar: hint: <text>", which says what may be done.
+// Prints "ashlar: hint: <text>", which says what a person may do.
 void PrintHint(std::string_view text);
 
-// From here on SIGINT, SIGTERM and SIGHUP, where the parent does not ignore
-// them, only set a flag, so that output can be ended properly and nothing
-// unfinished stays; a second one, of any of them, ends the program at once.
-// Pipes that nobody reads make writes fail, and no longer end the program.
+// From now on SIGINT, SIGTERM and SIGHUP, unless the parent process ignores
+// them, only set a flag. Output can then be ended properly, and nothing
+// unfinished stays. A second such signal ends the program at once. Also from
+// now on, a write to a pipe without a reader fails, instead of ending the
+// program.
 void CatchInterrupt();
 bool Interrupted();
-// Waits until a read of the descriptor need not wait, or has come to an end or
-// an error. False: interrupted, before or meanwhile.
+// Waits until a read of the descriptor would not wait, or would return the end
+// or an error. Returns false if interrupted, before or during the wait.
 bool WaitForInput(int descriptor);
-// Once, when a command has done all that it will do. From here on a signal does
-// not stop anything: one that comes, or came too late to be seen, is answered
-// on standard error, which says that the work is complete. `was_interrupted`:
-// the command saw it, and said so.
+// To be called once, when a command has done all its work. From now on, signals
+// stop nothing. If a signal comes later, or came too late to be seen, a line on
+// standard error says that the work is complete. `was_interrupted`: the command
+// saw the signal, and reported it.
 void EndOfWork(bool was_interrupted);
 
-// "Memory limit: out of memory", without memory.
+// Prints "Memory limit: out of memory", without allocating memory.
 void PrintOutOfMemory();
 
 }  // namespace ashlar::tool

@@ -105,7 +105,7 @@ void JsonWriter::Separate() {
   has_key_ = false;
 }
 
-// Piece by piece, so that it takes no memory.
+// Writes piece by piece, so that it needs no memory.
 void JsonWriter::Quote(std::string_view text) {
   out_->Append("\"");
   while (!text.empty()) {

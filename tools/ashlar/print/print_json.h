@@ -1,7 +1,7 @@
-// JsonWriter: writes JSON as it comes, in constant memory.
+// JsonWriter: writes JSON in a stream, with constant memory.
 //
-// The caller keeps the nesting right; commas and quoting are done here. One
-// thread at a time.
+// The caller must nest values correctly. The writer adds commas and quotes. For
+// one thread at a time.
 #ifndef ASHLAR_TOOLS_ASHLAR_PRINT_PRINT_JSON_H_
 #define ASHLAR_TOOLS_ASHLAR_PRINT_PRINT_JSON_H_
 
@@ -15,7 +15,7 @@
 
 namespace ashlar::tool {
 
-// Whether JSON can have these bytes as they are.
+// Returns whether the text is UTF-8, so that JSON can have it unchanged.
 bool IsUtf8(std::string_view text);
 
 class JsonWriter {
@@ -26,10 +26,10 @@ class JsonWriter {
   void EndObject() { End('}'); }
   void BeginArray() { Begin('['); }
   void EndArray() { End(']'); }
-  // Ends a line; what follows is a value of its own.
+  // Ends a line. What follows is a new value.
   void EndLine();
 
-  // What follows is the value of this member.
+  // Begins a member. The next value is the member's.
   void Key(std::string_view name);
 
   // Bytes that are not UTF-8 become U+FFFD.
@@ -62,14 +62,14 @@ class JsonWriter {
     Bool(value);
   }
 
-  // How many brackets are open, and a way back to where that many were, for
-  // work that was given up in between: what is open is closed, and a key
-  // without a value gets null.
+  // depth returns how many brackets are open. EndDownTo returns to such a depth
+  // after work was abandoned: it closes the brackets above it, and gives a key
+  // without a value null.
   size_t depth() const { return depth_; }
   void EndDownTo(size_t depth);
 
  private:
-  // Deeper than any document of ours.
+  // More than the depth of any document that this program writes.
   static constexpr size_t kMostDepth = 32;
 
   void Begin(char bracket);
@@ -80,9 +80,9 @@ class JsonWriter {
 
   Output* out_;
   bool needs_comma_ = false;
-  bool has_key_ = false;  // whose value is to come
+  bool has_key_ = false;  // a key was written, its value was not
   size_t depth_ = 0;
-  std::array<char, kMostDepth> open_ = {};  // the brackets that close
+  std::array<char, kMostDepth> open_ = {};  // the closing brackets
 };
 
 }  // namespace ashlar::tool

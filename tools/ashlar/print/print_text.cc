@@ -12,7 +12,7 @@
 namespace ashlar::tool {
 namespace {
 
-// Both digits of each byte, so that dumping costs one copy a byte.
+// The two digits of each byte, so that dumping takes one copy per byte.
 using HexPairs = std::array<char, 512>;
 constexpr HexPairs MakeHexPairs(const char* digits) {
   HexPairs pairs = {};
@@ -145,7 +145,7 @@ std::string BytesText(const Slice& bytes, ByteStyle style) {
 
 namespace {
 
-// ' seq:<n>, type:<n> =>
+// Writes ' seq:<n>, type:<n> =>
 constexpr size_t kMaxMiddleBytes = 64;
 char* WriteMiddle(SequenceNumber sequence, ValueType type, char* to) {
   char* const end = to + kMaxMiddleBytes;
@@ -156,7 +156,7 @@ char* WriteMiddle(SequenceNumber sequence, ValueType type, char* to) {
   return std::copy_n(" => ", 4, to);
 }
 
-// '<key>' seq:<n>, type:<n> =>
+// Prints '<key>' seq:<n>, type:<n> =>
 void PrintBeforeValue(const Slice& user_key, SequenceNumber sequence,
                       ValueType type, ByteStyle style, Output* out) {
   out->Append("'");
@@ -165,7 +165,7 @@ void PrintBeforeValue(const Slice& user_key, SequenceNumber sequence,
   out->Advance(static_cast<size_t>(WriteMiddle(sequence, type, start) - start));
 }
 
-// A scan has little to do for an entry but this.
+// Prints an entry with one reservation: this is most of the work of a scan.
 bool PrintRawAtOnce(const Slice& user_key, SequenceNumber sequence,
                     ValueType type, const Slice& value, Output* out) {
   constexpr size_t kAround = kMaxMiddleBytes + 2;

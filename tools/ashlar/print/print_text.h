@@ -1,6 +1,8 @@
-// How bytes, entries and types look in text (names: PrintableText), and how
-// hexadecimal is read back.
-// Pure but for the Output that is written to.
+// Prints bytes, entries and types as text, and parses hexadecimal text.
+// (PrintableText is for names.)
+//
+// The functions depend only on the flags and their arguments, and write only to
+// the Output.
 #ifndef ASHLAR_TOOLS_ASHLAR_PRINT_PRINT_TEXT_H_
 #define ASHLAR_TOOLS_ASHLAR_PRINT_PRINT_TEXT_H_
 
@@ -24,41 +26,44 @@ void PrintHex(const Slice& bytes, HexCase hex_case, Output* out);
 
 // The value of a hexadecimal digit of either case, or -1.
 int HexDigit(char c);
-// Of either case, with or without "0x". Nothing when it is malformed.
+// Accepts digits of either case, with or without "0x". Returns nothing if the
+// text is malformed.
 std::optional<std::string> FromHex(std::string_view text);
 
-// Bytes outside printable ASCII as \xHH.
+// Returns the text, with bytes outside printable ASCII as \xHH.
 std::string Escape(const Slice& bytes);
 
 // How keys and values are shown.
 enum class ByteStyle : uint8_t { kRaw, kEscaped, kHex };
-// What --output_hex, --escape and the terminal ask for.
+// Returns the style that --output_hex, --escape and the terminal select.
 ByteStyle ChosenByteStyle();
-// The same for names, which --output_hex leaves as they are.
+// Does the same for names, which --output_hex does not change.
 ByteStyle ChosenNameStyle();
 
 void PrintBytes(const Slice& bytes, ByteStyle style, Output* out);
 std::string BytesText(const Slice& bytes, ByteStyle style);
 
-// '<key>' seq:<n>, type:<n> => <value>, and a line's end.
+// Prints a line: '<key>' seq:<n>, type:<n> => <value>
 void PrintEntry(const Slice& user_key, SequenceNumber sequence, ValueType type,
                 const Slice& value, ByteStyle style, Output* out);
 
-// The same with a value that is text already, printed as it is.
+// Does the same with a value that is already text, and is printed as it is.
 void PrintDecodedEntry(const Slice& user_key, SequenceNumber sequence,
                        ValueType type, const std::string& text, ByteStyle style,
                        Output* out);
 
-// <hex key> <seq> <type> <hex value>, and a line's end: the canonical dump.
+// Prints a line of the canonical dump: <hex key> <seq> <type> <hex value>
 void PrintCanonicalEntry(const Slice& user_key, SequenceNumber sequence,
                          ValueType type, const Slice& value, Output* out);
 
-// The words of JSON: "put", "delete", ...; a number for types without a name.
+// Returns the word for JSON: "put", "delete" and so on, or a number if the type
+// has no name.
 std::string TypeWord(ValueType type);
-// Reads them back, and numbers.
+// Parses these words, and numbers.
 std::optional<ValueType> ParseTypeWord(std::string_view word);
 
-// Digits only. Nothing when malformed or above 2^64 - 1.
+// Accepts digits only. Returns nothing if the text is malformed or above 2^64 -
+// 1.
 std::optional<uint64_t> ParseNumber(std::string_view text);
 
 }  // namespace ashlar::tool

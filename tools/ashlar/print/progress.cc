@@ -30,8 +30,8 @@ std::string ProgressBar(int percent, size_t width) {
   return "[" + std::string(full, '#') + std::string(width - full, '.') + "]";
 }
 
-// Of a path its end, within so many columns. What is not printable ASCII may
-// be of any width, or do anything: it is shown as '?'.
+// Returns the end of the path, within `columns`. Shows characters that are not
+// printable ASCII as '?', since they may have any width or effect.
 std::string ShortPath(std::string_view path, size_t columns) {
   std::string shown;
   for (const char c : path) {
@@ -76,7 +76,7 @@ void Progress::SetFile(uint64_t number, uint64_t files) {
 int Progress::percent() { return run.percent; }
 
 bool Progress::Update(uint64_t done, uint64_t total) {
-  // A damaged file may tell of what lies behind its end.
+  // A damaged file may name offsets beyond its end.
   done = std::min(done, total);
   if (total != 0) {
     run.percent = static_cast<int>(100.0 * static_cast<double>(done) /
@@ -87,7 +87,8 @@ bool Progress::Update(uint64_t done, uint64_t total) {
   return true;
 }
 
-// A log gets one line a percent; on a terminal one sees it move.
+// In a log, there is one line per percent. On a terminal, the line is also
+// updated every 200 ms.
 bool Progress::IsNews() const {
   constexpr uint64_t kPeriodMicros = 200000;
   return run.percent != shown_percent_ ||
@@ -120,7 +121,7 @@ std::string ProgressLine(const ProgressState& state, size_t columns) {
   if (state.files > 1) {
     file = std::to_string(state.number) + "/" + std::to_string(state.files);
   }
-  // From all there is to say to what matters most.
+  // From the longest form to the shortest.
   const std::string tails[] = {
       percent + bar + sizes + speed + left,
       percent + short_bar + sizes + speed + left,
@@ -129,7 +130,7 @@ std::string ProgressLine(const ProgressState& state, size_t columns) {
       percent + left,
       percent,
   };
-  // Enough to tell one file from the next.
+  // Enough to distinguish files.
   constexpr size_t kLeastPath = 16;
   const size_t least = std::min(state.path.size(), kLeastPath) + 2;
   for (const std::string& tail : tails) {

@@ -1,6 +1,7 @@
-// Progress: a line on standard error that says how far the work on a file is.
+// Progress: a line on standard error that shows how far the work on a file is.
 //
-// One at a time: the work on a file may have several, one after the other.
+// There may be one object at a time. The work on a file may use several, one
+// after the other.
 #ifndef ASHLAR_TOOLS_ASHLAR_PRINT_PROGRESS_H_
 #define ASHLAR_TOOLS_ASHLAR_PRINT_PROGRESS_H_
 
@@ -19,10 +20,10 @@ struct ProgressState {
   uint64_t done = 0;  // of `total` bytes
   uint64_t total = 0;
   double seconds = 0;
-  uint64_t number = 1;  // of the file, of `files`
+  uint64_t number = 1;  // of the file, among `files`
   uint64_t files = 1;
 };
-// As much of it as so many columns take, in printable ASCII.
+// Returns the parts of the line that fit into `columns`, in printable ASCII.
 std::string ProgressLine(const ProgressState& state, size_t columns);
 
 class Progress {
@@ -33,15 +34,16 @@ class Progress {
   // Erases the line.
   ~Progress();
 
-  // Shows it, as --progress asks. False when the work should be given up.
+  // Shows the progress, as --progress asks. Returns false if the work should be
+  // stopped.
   bool Update(uint64_t done, uint64_t total);
-  // The same of a file of so many bytes, by the entries that are done. What a
-  // file says of their number may be wrong.
+  // Does the same by the number of entries that are done, for a file of `bytes`
+  // bytes. `entries` is what the file claims, and may be wrong.
   bool UpdateByEntries(uint64_t done, uint64_t entries, uint64_t bytes);
 
-  // Of the files of this run, which one the next is, from 1.
+  // Sets which of the run's files is next. The first is 1.
   static void SetFile(uint64_t number, uint64_t files);
-  // Hundredths that the work on the last file had come to.
+  // Returns how far the work on the last file came, in percent.
   static int percent();
 
  private:

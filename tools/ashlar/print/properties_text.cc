@@ -18,9 +18,9 @@ namespace {
 
 using Properties = TableProperties;
 
-// What a row shows. The row decides which of them it is, never the bytes of
-// the file: a name that looks like a number is a name. Nothing: the file does
-// not say.
+// The value that a row shows. The row determines its type, and not the bytes of
+// the file: a name that looks like a number is a name. std::monostate means
+// that the file has no such value.
 using Value = std::variant<std::monostate, uint64_t, double, bool, std::string>;
 
 Value IfStored(const Properties& p, const char* stored_name, uint64_t number) {
@@ -53,7 +53,7 @@ std::string TextOf(const Value& value) {
   return std::visit(Printer{}, value);
 }
 
-// RocksDB prints the first two of the three words.
+// Returns the first two of the three words, as RocksDB prints them.
 Value UniqueId(const Properties& p) {
   const std::string words =
       UniqueIdText(p.db_id, p.db_session_id, p.orig_file_number);
@@ -62,10 +62,10 @@ Value UniqueId(const Properties& p) {
   return words.substr(0, words.find('-', first_dash + 1));
 }
 
-// When a row is printed.
+// Says when a row is printed.
 enum class Shown : uint8_t {
   kAlways,
-  kWithPartitions,  // of the index
+  kWithPartitions,  // if the index has partitions
   kInJson,
 };
 
@@ -243,8 +243,9 @@ std::string Label(const PropertyRow& row, const Properties& p) {
   return label;
 }
 
-// What RocksDB counts as collected by users: besides their own, some of its
-// own names that it does not read into a field.
+// Returns the properties that RocksDB counts as collected by users. In addition
+// to the users' own, these are some of RocksDB's names that it does not read
+// into a field.
 std::map<std::string, std::string> CollectedProperties(const Properties& p) {
   constexpr std::string_view kCollectedToo[] = {
       "rocksdb.block.based.table.", "rocksdb.deleted.keys",
@@ -258,8 +259,8 @@ std::map<std::string, std::string> CollectedProperties(const Properties& p) {
   return collected;
 }
 
-// Two names stay two where JSON has text only: what is no UTF-8 is shown as
-// hexadecimal, and so is what could be taken for that.
+// Keeps different names different in JSON, which has text only: shows a name
+// that is not UTF-8 as hexadecimal, and also one that looks like that.
 std::string JsonName(const std::string& name) {
   if (IsUtf8(name) && !name.starts_with("0x")) return name;
   return "0x" + ToHex(name, HexCase::kUpper);

@@ -11,21 +11,22 @@
 
 namespace ashlar::tool {
 
-// What every table has.
+// Returns the properties that every table has.
 struct LabelledProperty {
   std::string label;
   std::string text;  // any bytes: names are as the file has them
 };
 std::vector<LabelledProperty> LabelledProperties(
     const TableProperties& properties);
-// The same as lines.
+// Returns these as lines of text.
 std::string PropertyLines(const TableProperties& properties, ByteStyle style);
 
-// All of it, line by line. Only when the inspection has properties.
+// Returns all properties as lines of text. Requires: the inspection has
+// properties.
 std::string PropertiesText(const TableInspection& inspection, ByteStyle style);
 
-// Prints that text, or the member "properties". Only when the inspection has
-// properties.
+// Prints that text, or in JSON the member "properties". Requires: the
+// inspection has properties.
 void PrintProperties(const TableInspection& inspection, Report* report);
 
 }  // namespace ashlar::tool

@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view kRule = "--------------------------------------\n";
 constexpr std::string_view kEntryEnd = "  ------\n";
 constexpr std::string_view kSkipped = "Error reading the block - Skipped \n";
-// Footers of this version and later do not say where the index is.
+// Footers of this version and later have no handle of the index.
 constexpr uint32_t kFirstWithoutIndexHandle = 6;
 
 void AppendVarint(uint64_t number, std::string* bytes) {
@@ -49,8 +49,8 @@ std::string FooterHandle(uint64_t offset, uint64_t size) {
          " size: " + std::to_string(size) + "\n";
 }
 
-// Without what versions 6 and later add for the block's place: what the bytes
-// alone have.
+// Returns the checksum of the bytes alone, without what format versions 6 and
+// later add for the block's offset.
 uint32_t ChecksumOfBytes(const TableInspection& inspection,
                          const BlockInfo& block) {
   const uint32_t base = inspection.base_context_checksum.value_or(0);
@@ -60,7 +60,7 @@ uint32_t ChecksumOfBytes(const TableInspection& inspection,
                   static_cast<uint32_t>(block.offset >> 32)));
 }
 
-// Of the meta blocks that are named; empty for the others.
+// Returns the title of a meta block, or an empty string for other blocks.
 std::string_view MetaBlockTitle(BlockKind kind) {
   switch (kind) {
     case BlockKind::kFilter:
@@ -179,7 +179,7 @@ void RawDump::PrintFooter() {
   out_->Append("\n");
 }
 
-// In the order of the metaindex.
+// Prints the meta blocks in the order of the metaindex.
 void RawDump::PrintMetaBlocks() {
   PrintTitle("Metaindex Details");
   const BlockInfo* const metaindex = Find(BlockKind::kMetaIndex);
@@ -293,7 +293,8 @@ void RawDump::PrintEntry(const Slice& internal_key, const Slice& value) {
   out_->Append(kEntryEnd);
 }
 
-// Of a file that was ingested: the number that all entries were given.
+// Returns the sequence number to show: for a file that was ingested, the one
+// that all entries were given.
 SequenceNumber RawDump::ShownSequence(const Slice& internal_key) const {
   const SequenceNumber global =
       inspection_->properties

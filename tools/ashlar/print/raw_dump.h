@@ -1,7 +1,7 @@
-// RawDump: the text of `raw`, as the blocks of a table come in.
+// RawDump: prints the text of `raw` while the blocks of a table come in.
 //
-// What comes before the data blocks is held until the first of them comes.
-// Lines are those of RocksDB's tool. One thread at a time.
+// What comes before the data blocks is kept until the first data block comes.
+// The lines are those of RocksDB's tool. For one thread at a time.
 #ifndef ASHLAR_TOOLS_ASHLAR_PRINT_RAW_DUMP_H_
 #define ASHLAR_TOOLS_ASHLAR_PRINT_RAW_DUMP_H_
 
@@ -20,11 +20,11 @@ namespace ashlar::tool {
 
 class RawDump {
  public:
-  // The inspection is the one that goes on meanwhile.
+  // `inspection` is the one whose callbacks call this object.
   RawDump(const TableInspection* inspection, bool escape, Output* out)
       : inspection_(inspection), escape_(escape), out_(out) {}
 
-  // As InspectOptions has them.
+  // Callbacks of InspectOptions.
   void OnBlock(const BlockInfo& block);
   void OnEntry(const BlockInfo& block, const Slice& key, const Slice& value);
   void Finish();
@@ -45,9 +45,9 @@ class RawDump {
   void PrintChecksum(std::string_view title, const BlockInfo& block);
   void PrintEntry(const Slice& internal_key, const Slice& value);
   SequenceNumber ShownSequence(const Slice& internal_key) const;
-  // Each byte, and a space behind it.
+  // Prints each byte, followed by a space.
   void PrintSpaced(const Slice& bytes, bool zero_as_digit);
-  // Null when there is none.
+  // Returns null if there is no such block.
   const BlockInfo* Find(BlockKind kind) const;
 
   const TableInspection* const inspection_;
@@ -55,7 +55,7 @@ class RawDump {
   Output* const out_;
   bool head_printed_ = false;
   std::vector<BlockInfo> meta_blocks_;
-  // Of the index, and of its partitions where it has any.
+  // The entries of the index, and of its partitions if it has any.
   std::vector<Entry> index_;
   std::vector<Entry> partitions_;
   std::vector<Entry> range_deletions_;

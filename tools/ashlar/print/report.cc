@@ -14,7 +14,7 @@
 namespace ashlar::tool {
 namespace {
 
-// A Status has the path as a message shows it.
+// A Status has the path in printable form.
 std::string_view WithoutPath(std::string_view message,
                              const std::string& path) {
   const std::string shown = PrintableText(path);
@@ -25,7 +25,7 @@ std::string_view WithoutPath(std::string_view message,
 }
 
 int ExitCodeOf(const Status& status) {
-  // No input is to blame.
+  // The fault is not that of an input.
   if (IsOfNewTable(status)) return kExitFailure;
   switch (status.code()) {
     case Status::Code::kOk:
@@ -49,7 +49,7 @@ std::string_view FileStatusOf(const Status& status) {
   if (status.IsCorruption()) return "corrupt";
   if (status.IsIOError()) return "io_error";
   if (status.IsMemoryLimit()) return "memory_limit";
-  // A folder without tables, say.
+  // For example, a folder without tables.
   if (status.IsNotFound()) return "not_sst";
   return "unsupported";
 }
@@ -136,7 +136,7 @@ void Report::AddFault(const Status& status, const FaultText& line) {
 }
 
 void Report::Record(FileError error, const FaultText& line) {
-  // A run that was interrupted says so by its exit code.
+  // An interrupt is not a fault; the exit code reports it.
   if (error.status.IsAborted() && Interrupted()) {
     file_status_ = "skipped";
     ++files_interrupted_;
@@ -164,7 +164,7 @@ void Report::EndFile() {
     PrintError(path_ + ": " + std::to_string(file_faults_ - FLAGS_max_errors) +
                " more faults not shown (--max_errors)");
   }
-  // A command that does not say so may have left the rest of the file.
+  // A command that did not call FileIsDone may not have finished the file.
   if (file_status_.empty() && Interrupted() && !file_is_done_) {
     file_status_ = "skipped";
     ++files_interrupted_;
@@ -174,7 +174,7 @@ void Report::EndFile() {
   if (file_status_.empty()) file_status_ = "ok";
   if (file_status_ != "ok" && !skipped) ++files_failed_;
   if (text()) {
-    // A person sees what each file came to when it is done.
+    // On a terminal, shows each file's result when the file is done.
     if (out_.on_terminal()) out_.Flush();
     return;
   }
@@ -244,7 +244,7 @@ int Report::Finish() {
     WriteSummary();
   }
   if (!out_.Flush()) {
-    // Who closed the pipe has seen enough.
+    // If the reader closed the pipe, it needs no message.
     if (out_.error() != EPIPE) {
       const Status status =
           Status::FromErrno("write", "standard output", out_.error());

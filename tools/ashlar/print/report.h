@@ -1,8 +1,8 @@
-// Report: what a run tells about its inputs, and its exit code.
+// Report: collects what a run reports about its inputs, and its exit code.
 //
-// Commands print their own results; headings, faults, the frame of the JSON
-// document and the summary are here, so that they look the same everywhere.
-// One thread at a time.
+// Commands print their own results. Report prints headings, faults, the frame
+// of the JSON document and the summary, so that they look the same everywhere.
+// For one thread at a time.
 #ifndef ASHLAR_TOOLS_ASHLAR_PRINT_REPORT_H_
 #define ASHLAR_TOOLS_ASHLAR_PRINT_REPORT_H_
 
@@ -23,19 +23,19 @@ namespace ashlar::tool {
 
 enum ExitCode : int {
   kExitOk = 0,
-  kExitFault = 1,    // in the data
+  kExitFault = 1,    // the data has a fault
   kExitFailure = 2,  // the work could not be done
   kExitInterrupted = 130,
 };
 
-// `ashlar: <reason>` and where to find help; the exit code.
+// Prints `ashlar: <reason>` and where to find help. Returns the exit code.
 int UsageError(std::string_view reason);
 
-// "<path>: <Code>: <message>", without the path that messages of the library
-// begin with.
+// Returns "<path>: <Code>: <message>". Removes the path at the start of the
+// message, where messages of the library have it.
 FaultText FaultLine(const std::string& path, const Status& status);
 
-// Which of them a run makes.
+// The form of a run's output.
 enum class ReportForm : uint8_t { kText, kJson, kJsonLines };
 
 class Report {
@@ -49,17 +49,17 @@ class Report {
   bool headings() const { return headings_; }
   Output* out() { return &out_; }
   JsonWriter* json() { return &json_; }
-  // Interrupted, or nobody can take the output.
+  // Returns whether the run was interrupted, or its output cannot be written.
   bool MustStop() const { return Interrupted() || out_.error() != 0; }
 
-  // Around the work on one input. Between the two, in JSON, members of the
-  // input's object may be written.
+  // To be called before and after the work on one input. Between the two, in
+  // JSON, members may be written into the input's object.
   void BeginFile(const std::string& path);
   void EndFile();
   const std::string& path() const { return path_; }
 
-  // The input is a table of this version. The rest, where it is known, tells
-  // which RocksDB reads it.
+  // Records that the input is a table of this version. The other arguments, if
+  // known, show which RocksDB releases can read it.
   void Opened(std::optional<uint32_t> format_version,
               std::optional<ChecksumType> checksum = std::nullopt,
               const TableProperties* properties = nullptr);
@@ -69,37 +69,41 @@ class Report {
   }
   void AddFault(const Status& status);
   void AddFault(const TableFault& fault);
-  // With a line of its own instead of FaultLine.
+  // Prints `line` instead of FaultLine.
   void AddFault(const Status& status, const FaultText& line);
-  // Of a row, with such a line.
+  // Adds the fault of a row, with such a line.
   void AddRowFault(const Status& status, const FaultText& line) {
     AddFault(status, line);
     advice_.AddForRow(status);
   }
-  // The work on the file threw for want of memory: what it had open in JSON is
-  // closed, and the fault is added.
+  // To be called if the work on the file threw std::bad_alloc. Closes what was
+  // open in JSON, and adds the fault.
   void LoseMemory();
   uint64_t file_faults() const { return file_faults_; }
-  // The work on this file is complete, whatever signal came meanwhile.
+  // Records that the work on this file is complete, even if a signal came
+  // meanwhile.
   void FileIsDone() { file_is_done_ = true; }
-  // A signal has left something undone: the rest of a file, or files.
+  // Records that a signal stopped work: the rest of a file, or other files.
   void CutShort() { cut_short_ = true; }
   bool was_cut_short() const { return cut_short_; }
-  // Of the files until now: no fault in any, and none left out by an interrupt.
+  // Returns whether no file until now has a fault, and none was skipped because
+  // of an interrupt.
   bool AllSound() const { return files_failed_ == 0 && !Interrupted(); }
-  // What "status" says, instead of what follows from the first fault.
+  // Sets the member "status", which otherwise follows from the first fault.
   void SetFileStatus(std::string_view status) { file_status_ = status; }
-  // For outcomes that are no fault of a file, such as a missing key.
+  // Sets the exit code to at least `code`, for results that are no fault of a
+  // file, such as a missing key.
   void RaiseExitCode(int code);
   void AddEntries(uint64_t count) { entries_ += count; }
-  // The summary has totals of what AddToTotals is told of.
+  // ShowTotals makes the summary print the totals of what is passed to
+  // AddToTotals.
   void ShowTotals() { show_totals_ = true; }
   void AddToTotals(const TableProperties& properties);
 
-  // After the last file: from here on members beside the summary may be
-  // written. Finish does it where nobody did.
+  // To be called after the last file. From now on, members may be written next
+  // to the summary. If nobody calls this, Finish does.
   void BeginEnding();
-  // Ends the document and the output; the exit code.
+  // Ends the document and the output. Returns the exit code.
   int Finish();
 
  private:
@@ -123,7 +127,7 @@ class Report {
   std::string path_;
   bool file_is_done_ = false;
   bool cut_short_ = false;
-  size_t file_depth_ = 0;  // of JSON, between members of the file's object
+  size_t file_depth_ = 0;  // of JSON, inside the file's object
   std::string_view file_status_;
   std::optional<uint32_t> file_format_version_;
   std::optional<RocksDBRelease> readable_by_;

@@ -10,11 +10,12 @@
 namespace ashlar::tool {
 namespace {
 
-// A terminal prints ^C behind the line when it sends the signal. There must be
-// room, or the row breaks, and it is erased with the line.
+// When a terminal sends the signal, it prints ^C after the line. These columns
+// stay free for it, so that the row does not break, and are erased with the
+// line.
 constexpr size_t kEchoColumns = 3;
 
-// Columns that the line on the terminal takes up; 0 when none is shown.
+// The number of columns of the line on the terminal; 0 if none is shown.
 size_t shown_columns = 0;
 bool row_is_taken = false;
 
@@ -34,7 +35,7 @@ size_t StatusColumns() {
   constexpr size_t kUsualColumns = 80;
   winsize size = {};
   size_t columns = kUsualColumns;
-  // Asked each time: it may have been resized.
+  // Asks each time, because the terminal may have been resized.
   if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col != 0) {
     columns = size.ws_col;
   }
@@ -61,7 +62,8 @@ void ShowStatusLine(std::string_view text) {
 
 void EraseStatusLine() {
   if (shown_columns == 0) return;
-  // Blanks, which all terminals know. Without memory: destructors come here.
+  // Writes blanks, which work on all terminals. Allocates no memory, because
+  // destructors call this.
   std::fputc('\r', stderr);
   for (size_t i = 1; i < shown_columns + kEchoColumns; ++i) {
     std::fputc(' ', stderr);

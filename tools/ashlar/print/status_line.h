@@ -1,9 +1,9 @@
-// The status line: one line on standard error that is written over, for what
-// is only of interest while it is true.
+// The status line: one line on standard error that is overwritten, for text
+// that matters only for a moment.
 //
-// On a terminal it stays within one row and leaves nothing behind; whatever is
-// printed meanwhile takes its place. Elsewhere (a log) each of them is a line.
-// One thread at a time.
+// On a terminal it fits into one row, and is erased before anything else is
+// printed. Elsewhere, as in a log, each text is a line. For one thread at a
+// time.
 #ifndef ASHLAR_TOOLS_ASHLAR_PRINT_STATUS_LINE_H_
 #define ASHLAR_TOOLS_ASHLAR_PRINT_STATUS_LINE_H_
 
@@ -14,17 +14,19 @@ namespace ashlar::tool {
 
 bool StatusIsOnTerminal();
 
-// What a line may take up; without a limit where there is no terminal.
+// Returns the columns that the line may take. There is no limit if there is no
+// terminal.
 size_t StatusColumns();
 
-// Printable ASCII, no longer than StatusColumns.
+// Shows `text`, which must be printable ASCII, and not longer than
+// StatusColumns.
 void ShowStatusLine(std::string_view text);
 
-// To be called before anything else is written to the terminal. Costs nothing
-// where no line is shown.
+// Erases the line. To be called before anything else is written to the
+// terminal. Takes no time if no line is shown.
 void EraseStatusLine();
-// Whether the terminal's last row holds part of something else: no line is
-// shown while it does.
+// Records whether the terminal's last row has part of other output. While it
+// does, no status line is shown.
 void SetRowIsTaken(bool taken);
 
 }  // namespace ashlar::tool

@@ -1,4 +1,4 @@
-// Stopwatch: time on the clock, and of the processors, since it was made.
+// Stopwatch: the elapsed time and the CPU time since it was made.
 #ifndef ASHLAR_TOOLS_ASHLAR_PRINT_STOPWATCH_H_
 #define ASHLAR_TOOLS_ASHLAR_PRINT_STOPWATCH_H_
 
@@ -15,7 +15,7 @@ struct Elapsed {
 
 class Stopwatch {
  public:
-  // Without the rest: cheap.
+  // Returns the elapsed time only, which is cheaper.
   uint64_t WallMicros() const {
     return Micros(CLOCK_MONOTONIC) - start_.wall_micros;
   }
