@@ -1,11 +1,13 @@
-// The program `ashlar`. Started under another name (a link called sst_dump) it
-// is the same.
+// The program `ashlar`. It is the same under another name, such as a link
+// called sst_dump.
 //
-// The last net is here. Where memory is out, and nothing further in could say
-// of what, the program says so and exits with 2: what was begun has been given
-// up by then, for the exception has run all destructors, and those remove
-// temporary files. Before main, while static objects are made, no exception can
-// be caught: a new-handler, which is there before any of them, does the same.
+// Memory errors that no other code handles are caught here. If memory runs out,
+// and no inner code could report what for, the program prints that and exits
+// with 2 (with --nostrict, 1). By then the exception has run all destructors,
+// so that unfinished work was abandoned and temporary files were removed.
+// Exceptions cannot be caught before main, while static objects are
+// constructed. There, a new-handler that is installed before any of them does
+// the same.
 
 #include <unistd.h>
 
@@ -26,7 +28,7 @@ void ExitBeforeMain() {
 }
 
 void WatchStaticObjects() { std::set_new_handler(ExitBeforeMain); }
-// Called before the constructors of any library.
+// The linker makes this call before the constructors of any library.
 [[gnu::section(".preinit_array"),
   gnu::used]] void (*const watch)() = WatchStaticObjects;
 

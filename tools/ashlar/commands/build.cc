@@ -1,4 +1,4 @@
-// build: a table from rows of text.
+// build: makes a table from rows of text.
 #include <chrono>
 #include <memory>
 #include <string>
@@ -30,7 +30,8 @@ class Build {
   Build(SinkOptions options, const std::vector<std::string>& inputs)
       : options_(std::move(options)), inputs_(inputs) {}
 
-  // ok, Aborted when interrupted, or an error that error_line() tells.
+  // Returns ok, Aborted if interrupted, or an error that error_line()
+  // describes.
   Status Run() {
     Status status = inputs_.ForEach(
         [this](const Row& row) { return TakeRow(row); }, &error_line_);
@@ -41,7 +42,7 @@ class Build {
     if (!status.ok()) return status;
     status = rows_->Flush();
     if (!status.ok()) return FailAt(rows_->bad_place(), status);
-    // The last moment at which nothing is left behind.
+    // Until now, an interrupt leaves nothing behind.
     if (Interrupted()) return Status::Aborted("interrupted");
     status = sink_->Finish();
     return status.ok() ? status : Fail(options_.path, status);
@@ -49,7 +50,8 @@ class Build {
 
   // The line for standard error.
   const FaultText& error_line() const { return error_line_; }
-  // Whether that is for the rows to mend, where it is InvalidArgument.
+  // Returns whether an InvalidArgument is the fault of a row, and not of the
+  // output.
   bool is_about_row() const { return is_about_row_; }
   const TableOutput& sink() const { return *sink_; }
 
@@ -59,9 +61,11 @@ class Build {
     error_line_ = FaultLine(place, status);
     return status;
   }
-  // Of a row: the code adds nothing there unless it is unusual.
+  // Sets the error line for a row. It shows the status code only if that is
+  // unusual.
   Status FailAt(const RowPlace& place, const Status& status) {
-    // A check of what was made of rows long added; this one is not to blame.
+    // This is a check of the output, which has rows that were added earlier.
+    // This row is not to blame.
     if (status.IsCorruption()) return Fail(options_.path, status);
     std::string text(status.message());
     if (text.starts_with(options_.path + ": ")) {
@@ -75,13 +79,13 @@ class Build {
     return status;
   }
 
-  // Of the scratch files.
+  // Sets the error line for the scratch files.
   Status FailToSort(const Status& status) {
     error_line_ = FaultLine(ScratchFolder(), status);
     error_line_.after +=
         "; rows beyond --memory are sorted there: --tmpdir names another "
         "folder";
-    // That is advice: the errno at the end of the status calls for none.
+    // This text replaces the advice that the errno would cause.
     return status.IsIOError() ? Status::IOError(error_line_.ToString())
                               : status;
   }
@@ -100,7 +104,7 @@ class Build {
     return at_once ? AddRow(row) : AddToSorter(row);
   }
 
-  // The first row decides what kind of table it becomes.
+  // Creates the output. The first row determines which kind of table it is.
   Status Begin(bool external) {
     options_.external = external;
     auto sink = TableOutput::Create(options_);
@@ -120,8 +124,9 @@ class Build {
     return Status();
   }
 
-  // A set of tables takes range deletions first, and they may stand anywhere:
-  // in tsv and csv there are none.
+  // Returns whether all range deletions must be known before the first entry,
+  // as a set of tables requires. They may be anywhere in the input, except in
+  // tsv and csv, which have none.
   bool MustKnowAllRanges() const {
     return options_.build.target_file_size != 0 &&
            (FLAGS_input_format == "hex" || FLAGS_input_format == "jsonl");
@@ -151,7 +156,7 @@ class Build {
            (row.sequence == 0 || !options_.external);
   }
 
-  // The sink says what is wrong with a row that cannot be compared.
+  // Returns the sink's error for a row that cannot be compared.
   Status Refuse(const Row& row) {
     const Status status = sink_->Add(row);
     return FailAt(row.place, status.ok() ? Status::NotSupported(
@@ -178,7 +183,7 @@ class Build {
   std::unique_ptr<TableOutput> sink_;
   std::unique_ptr<OrderedRows> rows_;
   std::unique_ptr<RowSorter> sorter_;
-  // Of rows that are sorted although they must be already.
+  // For rows that are sorted although the input must already be in order.
   std::unique_ptr<OrderCheck> check_;
   std::unique_ptr<OrderedRows> checked_rows_;
   FaultText error_line_;
@@ -203,7 +208,7 @@ int RunBuild(const CommandLine& line) {
     status = build.Run();
     fault = build.error_line();
   } catch (const std::bad_alloc&) {
-    // The document must say so.
+    // The JSON document must report it.
     status = Status::OutOfMemory();
     fault = FaultLine(FLAGS_out, status);
   }

@@ -1,4 +1,4 @@
-// diff: what two tables do not share.
+// diff: shows the differences between two tables.
 #include <map>
 #include <memory>
 #include <optional>
@@ -21,12 +21,12 @@ namespace {
 
 class Diff {
  public:
-  // The tables must outlive it.
+  // The tables must outlive this.
   Diff(const TableReader& a, const TableReader& b, Report* report)
       : a_(&a), b_(&b), report_(report), style_(ChosenByteStyle()) {}
 
-  // Whether all of both was compared. If not, the fault of each is filled in,
-  // and the rest of the two has not been looked at.
+  // Returns whether both tables were compared completely. If not, sets *a_fault
+  // and *b_fault to the fault of each, and the rest of both was not read.
   bool Compare(Status* a_fault, Status* b_fault) {
     if (a_->comparator() != b_->comparator()) {
       *b_fault = Status::InvalidArgument("the two have other comparators");
@@ -85,7 +85,7 @@ class Diff {
     Iterator b = b_->NewIterator(options);
     a.SeekToFirst();
     b.SeekToFirst();
-    // Behind an error nobody knows what one of them has.
+    // After an error, the entries of one table are unknown.
     while ((a.Valid() || b.Valid()) && a.status().ok() && b.status().ok()) {
       if ((entries_++ & 1023) == 0 && report_->MustStop()) {
         *b_fault = Status::Aborted("interrupted");
@@ -97,7 +97,7 @@ class Diff {
     *b_fault = b.status();
   }
 
-  // As sets: their order in the file means nothing.
+  // Compares them as sets, since their order in the file has no meaning.
   void CompareRangeDeletions() {
     std::map<Range, int> counts;
     const auto count = [&](const TableReader& table, int step) {
@@ -183,7 +183,8 @@ class Diff {
     properties_.push_back({name, a, b});
   }
 
-  // But for those that tell who and when.
+  // Returns the properties, except those that say when and by which program the
+  // table was made.
   static std::map<std::string, std::string> Properties(
       const TableReader& table) {
     constexpr std::string_view kOrigin[] = {
@@ -248,8 +249,8 @@ int RunDiff(const CommandLine& line) {
   Report report("diff", ChosenForm(), false);
   report.BeginFile(line.inputs[0]);
   const auto a = OpenTable(line.inputs[0], false, &report);
-  // Opened now and told of below: faults that turn up while the two are
-  // compared must be told with the file that has them.
+  // The second table is opened here, but reported below: a fault that turns up
+  // during the comparison must be reported with the file that has it.
   auto b_opened = TableReader::Open(line.inputs[1], ReaderOptionsFromFlags());
   std::optional<Diff> diff;
   bool compared = false;

@@ -1,4 +1,4 @@
-// get: point lookups, many at a time.
+// get: looks up keys, many at once.
 #include <cstdint>
 #include <fstream>
 #include <memory>
@@ -54,7 +54,7 @@ void PrintFound(const std::string& key, const Found& found, Report* report) {
   }
   const GetResult& result = found.result;
   if (!HasBase(result)) return;
-  // As scan shows it: keys end in their timestamps, where they have any.
+  // As in scan, keys end in their timestamps, if they have any.
   const std::string whole_key = key + result.timestamp;
   if (result.type == ValueType::kTypeWideColumnEntity) {
     PrintDecodedEntry(whole_key, result.sequence, result.type,
@@ -66,10 +66,10 @@ void PrintFound(const std::string& key, const Found& found, Report* report) {
              style, report->out());
 }
 
-// Those of an entity, with the default one among them.
+// Writes the columns of an entity, including the default one.
 void WriteColumns(const Slice& entity, JsonWriter* json) {
   std::vector<WideColumn> columns;
-  // Get has decoded them already.
+  // This cannot fail, since MultiGet has decoded them already.
   static_cast<void>(DecodeWideColumns(entity, &columns));
   json->Key("columns");
   json->BeginArray();
@@ -135,7 +135,8 @@ void ShowFound(const std::string& key, const Found& found, const Status& status,
   }
 }
 
-// All at once: keys of one block share it, and blocks are read together.
+// Looks up all keys at once: keys in the same block share it, and blocks are
+// read together.
 void LookUp(const TableReader& reader, std::span<const std::string> keys,
             Report* report) {
   std::vector<Found> found(keys.size());
@@ -156,7 +157,7 @@ void LookUp(const TableReader& reader, std::span<const std::string> keys,
 
 class Getter {
  public:
-  // What is wrong with the flags; empty when nothing is.
+  // Reads the flags. Returns what is wrong with them, or an empty string.
   std::string Prepare(const CommandLine& line);
 
   void Run(const std::string& path, Report* report) const {
@@ -173,7 +174,7 @@ class Getter {
   }
 
  private:
-  // Values of so many are held at once.
+  // How many keys have their values in memory at once.
   static constexpr size_t kMostTogether = 64;
 
   Status GetKeys(const TableReader& reader, Report* report) const {
@@ -187,7 +188,7 @@ class Getter {
     return {};
   }
 
-  // Of the keys that have any entry there.
+  // Looks up all keys of the range that have an entry.
   Status GetRange(const TableReader& reader, Report* report) const {
     constexpr uint64_t kEntriesBetweenLooks = 256;
     const uint64_t bytes = reader.file().Size();
@@ -218,7 +219,8 @@ class Getter {
     return it.status();
   }
 
-  // The last key stays: it may come again.
+  // Looks up the batch if it is full. The last key stays in the batch, to
+  // recognise it if it comes again.
   static void TellFull(const TableReader& reader,
                        std::vector<std::string>* batch, Report* report) {
     if (batch->size() < kMostTogether) return;
@@ -230,7 +232,8 @@ class Getter {
   KeyRange range_;
 };
 
-// What is wrong with --key and --keys_file; empty when nothing is.
+// Reads the keys. Returns what is wrong with --key and --keys_file, or an empty
+// string.
 std::string CollectKeys(const CommandLine& line,
                         std::vector<std::string>* keys) {
   std::vector<std::string> texts = line.keys;
@@ -257,7 +260,7 @@ std::string Getter::Prepare(const CommandLine& line) {
   if (keys_.empty() && range_.IsAll()) {
     return "get needs --key, --keys_file or a range";
   }
-  // An empty file is no wish for all that is there.
+  // An empty file does not mean all keys.
   if (keys_.empty() && line.Given("keys_file")) {
     return "--keys_file: no key in " + FLAGS_keys_file;
   }

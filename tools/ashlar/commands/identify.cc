@@ -1,4 +1,4 @@
-// identify: which inputs are block-based tables.
+// identify: finds the inputs that are block-based tables.
 #include <optional>
 #include <string>
 #include <vector>
@@ -61,8 +61,8 @@ class Identifier {
   }
 
  private:
-  // The footer says what it is and can be read on from; LevelDB's tables have
-  // no properties.
+  // A valid table has the footer of a block-based table, and a sound metaindex
+  // and properties. LevelDB's tables have no properties.
   static bool IsValid(const TableInspection& inspection) {
     if (inspection.magic != TableMagic::kBlockBased &&
         inspection.magic != TableMagic::kLegacyBlockBased) {
@@ -88,7 +88,7 @@ class Identifier {
     for (const TableFault& fault : inspection.faults) {
       newer = newer || fault.status.IsNotSupported();
     }
-    // A table that cannot be read is a table all the same.
+    // A table of a newer format cannot be read, but is still a table.
     if (newer) return;
     report->RaiseExitCode(kExitFault);
     PrintError(path + " is not a valid SST file");

@@ -1,4 +1,4 @@
-// layout: one line a block, in file order.
+// layout: prints one line per block, in file order.
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -47,11 +47,11 @@ std::string ChecksumText(const BlockInfo& block) {
 
 std::string StateText(const BlockInfo& block) {
   if (block.status.ok()) return "ok";
-  // What this build cannot decode need not be damaged.
+  // A block that this build cannot decode need not be damaged.
   return block.status.IsNotSupported() ? "?" : "BAD";
 }
 
-// The columns but the last, which needs no padding.
+// The number of columns without the last, which needs no padding.
 constexpr size_t kColumns = 8;
 struct LayoutRow {
   std::array<std::string, kColumns> cells;
@@ -68,7 +68,7 @@ LayoutRow BlockRow(const BlockInfo& block, ByteStyle style) {
        RatioText(block), footer ? "-" : ChecksumText(block), StateText(block)},
       {}};
   if (block.kind == BlockKind::kData && block.status.ok()) {
-    // Raw bytes could break the table's lines.
+    // Raw bytes might break the lines of the output.
     row.first_key = style == ByteStyle::kHex
                         ? ToHex(block.first_key, HexCase::kUpper)
                         : Escape(block.first_key);
@@ -103,7 +103,7 @@ std::vector<LayoutRow> Rows(const TableInspection& inspection) {
   return rows;
 }
 
-// What a person looks for in a long table.
+// Colors what a person looks for in long output.
 std::optional<Color> ColorOf(const std::string& cell) {
   if (cell == "BAD" || cell == "OVERLAP") return Color::kBad;
   if (cell == "?" || cell == "gap") return Color::kDoubtful;
@@ -124,7 +124,7 @@ void PrintLayout(const std::vector<LayoutRow>& rows, Output* out) {
       widths[i] = std::max(widths[i], row.cells[i].size());
     }
   }
-  // Words to the left, numbers to the right.
+  // Words are aligned to the left, and numbers to the right.
   constexpr std::array<bool, kColumns> kLeft = {false, false, true,  true,
                                                 false, false, false, true};
   for (const LayoutRow& row : rows) {

@@ -1,4 +1,4 @@
-// overlap: which of many tables have keys between the same ends.
+// overlap: finds which of many tables have overlapping ranges of keys.
 #include <map>
 #include <memory>
 #include <optional>
@@ -16,15 +16,18 @@
 namespace ashlar::tool {
 namespace {
 
-// What one call of IngestExternalFile does with all of the tables.
+// Whether one call of IngestExternalFile takes all the tables. kInOrder: it
+// does, but they overlap, and for a key in several files the last file that is
+// named wins.
 enum class Batch : uint8_t { kYes, kInOrder, kNo };
 
-// Of the entries, read at both ends of the table alone.
+// Finds the first and the last user key of the entries, by reading only both
+// ends of the table.
 Status FindPointBounds(const TableReader& table,
                        std::optional<KeyBounds>* bounds) {
   ReadOptions options = ReadOptionsFromFlags();
   options.ignore_range_deletions = true;
-  // What lies between the ends is not wanted.
+  // What is between the ends is not needed.
   options.readahead_size = 0;
   const size_t timestamp = table.comparator()->timestamp_size();
   Iterator it = table.NewIterator(options);
@@ -48,7 +51,7 @@ void AddRangeDeletions(const TableReader& table,
     range.smallest = WithoutTimestamp(deletion.begin, timestamp).ToString();
     range.largest = WithoutTimestamp(deletion.end, timestamp).ToString();
     range.largest_is_exclusive = true;
-    // Deletes nothing.
+    // The range deletion covers nothing.
     if (order.CompareWithoutTimestamp(range.smallest, range.largest) >= 0) {
       continue;
     }
@@ -68,7 +71,7 @@ void AddRangeDeletions(const TableReader& table,
 }
 
 std::string KeyText(const std::string& key, ByteStyle style) {
-  // Raw bytes could break the lines.
+  // Raw bytes might break the lines of the output.
   return style == ByteStyle::kHex ? ToHex(key, HexCase::kUpper) : Escape(key);
 }
 
@@ -111,7 +114,7 @@ class Overlaps {
     }
   }
 
-  // After the last of them.
+  // To be called after the last table.
   void Finish(Report* report) {
     all_sound_ = report->AllSound();
     for (auto& [comparator, tables] : tables_) {

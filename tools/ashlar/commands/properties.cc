@@ -1,4 +1,4 @@
-// properties: without reading the data blocks.
+// properties: prints the table properties, without reading the data blocks.
 #include <optional>
 #include <string>
 
@@ -26,15 +26,16 @@ void ShowProperties(const std::string& path, Report* report) {
     WarnOfUnknownOrder(*inspection, *report);
   }
   for (const TableFault& fault : inspection->faults) {
-    // An index in a codec that is not built in, say, is no matter here; what
-    // the properties themselves ask for is.
+    // Only the properties matter here. For example, an index block in a codec
+    // that is not built in is no fault.
     if (inspection->properties && fault.status.IsNotSupported() &&
         fault.kind != BlockKind::kProperties) {
       continue;
     }
     report->AddFault(fault);
   }
-  // That is no fault of a LevelDB table; of any other it has been told.
+  // A LevelDB table has no properties, which is no fault. For any other table,
+  // a fault was reported.
   if (!inspection->properties && inspection->faults.empty()) {
     report->Opened(*inspection);
     PrintWarning(path +

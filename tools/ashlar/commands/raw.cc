@@ -1,4 +1,4 @@
-// raw: all of a table, as text, into a file.
+// raw: writes everything in a table into a file, as text.
 #include <map>
 #include <memory>
 #include <set>
@@ -26,7 +26,7 @@ std::string DumpName(const std::string& path) {
   return std::string(stem) + "_dump.txt";
 }
 
-// False when there is nothing to keep of the dump.
+// Returns false if there is nothing in the dump to keep.
 bool DumpTo(Output* out, bool escape, const std::string& path, Report* report) {
   Progress progress(path);
   TableInspection inspection;
@@ -55,8 +55,9 @@ bool DumpTo(Output* out, bool escape, const std::string& path, Report* report) {
   return readable;
 }
 
-// Default names are made of the inputs' names, so that they cannot all be
-// checked before the work begins: each is when its turn comes.
+// Checks output files that are named after the inputs. Not all of these names
+// can be checked before the work begins, so each is checked when its turn
+// comes.
 class DefaultNames {
  public:
   explicit DefaultNames(const std::vector<std::string>& inputs) {
@@ -76,7 +77,7 @@ class DefaultNames {
       return Status::InvalidArgument("this run dumped " + dump->second +
                                      " into it");
     }
-    // Neither is ever replaced.
+    // These are never replaced.
     if (!IsRegularFile(name)) {
       return Status::InvalidArgument("it is a folder, device or pipe");
     }
@@ -90,7 +91,7 @@ class DefaultNames {
 
  private:
   std::set<FileId> inputs_;
-  std::map<FileId, std::string> dumps_;  // of which input
+  std::map<FileId, std::string> dumps_;  // to the input's path
 };
 
 void DumpToFile(const std::string& path, DefaultNames* default_names,

@@ -1,7 +1,8 @@
-// recompress: what the table would take in other codecs and levels.
+// recompress: measures the size of a table with other codecs and levels.
 //
-// Each time a whole table is built, with as little of it in memory as ever,
-// into a scratch file: reading it back is what the second time tells.
+// For each of them, it builds a whole table into a scratch file, with as little
+// of it in memory as usual. The second time that it shows is that of reading
+// the table back.
 #include <cinttypes>
 #include <cstdio>
 #include <memory>
@@ -113,8 +114,8 @@ class Recompressor {
   }
 
  private:
-  // Counts what is decompressed of the data blocks: the parts of an index are
-  // read at once.
+  // Opens the table with statistics that count the decompressed bytes of data
+  // blocks only. For that, index partitions are loaded at open.
   std::unique_ptr<TableReader> Open(const std::string& path, Report* report) {
     ReaderOptions options = ReaderOptionsFromFlags();
     statistics_ = std::make_shared<Statistics>();
@@ -123,7 +124,8 @@ class Recompressor {
     return TellOpened(TableReader::Open(path, options), path, report);
   }
 
-  // How much larger than they are stored the blocks are that were read so far.
+  // Returns how much larger the blocks that were read so far are than their
+  // stored form, in bytes.
   uint64_t Expansion() const {
     return statistics_->GetTickerCount(Ticker::kBytesDecompressedTo) -
            statistics_->GetTickerCount(Ticker::kBytesDecompressedFrom);
@@ -157,7 +159,7 @@ class Recompressor {
     return {};
   }
 
-  // The first walk through the table tells what its blocks hold.
+  // The first pass through the table shows the uncompressed size of its blocks.
   void FindBaseline(uint64_t expansion) {
     if (baseline_is_known_) return;
     baseline_is_known_ = true;
@@ -262,7 +264,7 @@ class Recompressor {
 
   RecompressOptions options_;
   Workers workers_;
-  // Of the file that is worked on.
+  // The state of the current file.
   std::shared_ptr<Statistics> statistics_;
   StoredBlocks baseline_;
   bool baseline_is_known_ = false;

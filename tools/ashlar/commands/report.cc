@@ -1,4 +1,4 @@
-// report: one HTML page about a table.
+// report: writes one HTML page about a table.
 #include <string>
 #include <string_view>
 
@@ -36,7 +36,7 @@ void WriteReport(const std::string& path,
   const bool to_file = name != "-";
   if (to_file) {
     if (FLAGS_out.empty()) TellOfLeftFiles(name);
-    // Before the work, not after it.
+    // Checks this before the work, not after it.
     const Status free = CheckIsFree(name, inputs);
     if (!free.ok()) {
       report->AddFault(free, FaultLine(name, free));

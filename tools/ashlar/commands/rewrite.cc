@@ -1,4 +1,4 @@
-// rewrite: the same entries in a new file, in another form.
+// rewrite: copies the entries of a table into a new file, in another form.
 #include <memory>
 #include <string>
 #include <utility>
@@ -18,8 +18,9 @@
 namespace ashlar::tool {
 namespace {
 
-// Whether the table is for ingestion: not where it has been ingested, and not
-// where its entries had sequence numbers before. Old releases do not say.
+// Returns whether the table is for ingestion. It is not if it has been
+// ingested, or if its entries already had sequence numbers. Files of old
+// releases do not record that, so their entries are read.
 bool IsExternal(const TableReader& input, const std::string& path) {
   const TableProperties& properties = input.properties();
   if (!properties.external_sst_file_version.has_value() ||
@@ -35,7 +36,7 @@ bool IsExternal(const TableReader& input, const std::string& path) {
       }));
 }
 
-// A set of tables must know them before it is cut.
+// A set of tables must have all range deletions before it is cut.
 Status CopyRangeDeletions(const TableReader& input, TableOutput* output) {
   Row row;
   row.type = ValueType::kTypeRangeDeletion;

@@ -1,4 +1,4 @@
-// salvage: what can be read of a damaged table, in a new one.
+// salvage: copies what can be read of a damaged table into a new one.
 #include <memory>
 #include <string>
 #include <utility>
@@ -53,7 +53,7 @@ class Salvage {
       if (!inspection_.faults.empty()) {
         return Status::NotFound("there is no entry to save");
       }
-      sink_status_ = Begin();  // of a table that is empty, and sound
+      sink_status_ = Begin();  // the table is sound, and empty
     }
     return sink_status_.ok() ? sink_->Finish() : sink_status_;
   }
@@ -81,13 +81,13 @@ class Salvage {
     return true;
   }
 
-  // The first entry that is there says how the new table begins: by then all
-  // that the old one says of itself has been read.
+  // Creates the new table. This happens at the first entry that can be read: by
+  // then, everything that the old table records about itself has been read.
   Status Begin() {
     Status order = ChooseComparator();
     if (!order.ok()) return order;
-    // Entries of any sequence number are to go in, and the damaged file may say
-    // of them what it likes.
+    // The entries may have any sequence number, and what the damaged file says
+    // about them may be wrong.
     options_.external = false;
     KeepForm(line_, path_,
              inspection_.format_version.value_or(options_.table.format_version),
@@ -132,7 +132,8 @@ class Salvage {
     return {};
   }
 
-  // LevelDB's tables have no properties, and need none.
+  // Prints no warning for a sound LevelDB table, which has no properties and
+  // needs none.
   void WarnOfGuesses() const {
     if (inspection_.magic == TableMagic::kLegacyBlockBased &&
         inspection_.faults.empty() && inspection_.blocks_bad == 0) {
@@ -182,7 +183,8 @@ class Salvage {
     }
   }
 
-  // Readable, but not in order or of no kind that stands there.
+  // Leaves out an entry that is readable, but out of order, or of a type that
+  // its block cannot have.
   void LeaveOut(const Status& why) {
     if (dropped_++ == 0) first_dropped_ = why;
   }
@@ -261,7 +263,7 @@ class Salvage {
   std::unique_ptr<TableSink> sink_;
   Status sink_status_;
   SequenceNumber global_sequence_ = 0;  // of all entries, or 0
-  std::string stripped_timestamp_;      // what keys are given back
+  std::string stripped_timestamp_;      // is added to each key
   std::string key_;
   std::string end_;
   uint64_t dropped_ = 0;

@@ -1,4 +1,4 @@
-// check and scan: every entry in order.
+// check and scan: read every entry in order.
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -32,7 +32,7 @@ EntryForm ChosenEntryForm(bool print, const Report& report) {
                                             : EntryForm::kText;
 }
 
-// What is printed of an entry. Views that live until the iterator moves.
+// What is printed of an entry. The slices are valid until the iterator moves.
 struct ShownEntry {
   Slice user_key;
   SequenceNumber sequence;
@@ -44,7 +44,8 @@ ShownEntry EntryAt(const Iterator& it) {
   return {it.user_key(), it.sequence(), it.type(), it.value()};
 }
 
-// Hexadecimal is what programs go by; this is for who reads along.
+// Writes text for people, if --text is given. Programs use the hexadecimal
+// members.
 void WriteText(std::string_view name, const Slice& bytes, JsonWriter* json) {
   if (FLAGS_text && IsUtf8(bytes.ToStringView())) {
     json->Member(name, bytes.ToStringView());
@@ -67,7 +68,7 @@ class Scanner {
   explicit Scanner(bool print)
       : print_(print), style_(ChosenByteStyle()), left_(FLAGS_read_num) {}
 
-  // What is wrong with the flags; empty when nothing is.
+  // Reads the flags. Returns what is wrong with them, or an empty string.
   std::string Prepare(const CommandLine& line) { return range_.Parse(line); }
 
   void Scan(const std::string& path, Report* report) {
@@ -98,11 +99,11 @@ class Scanner {
  private:
   struct Walk {
     uint64_t entries = 0;
-    bool complete = false;  // to the end of the range
+    bool complete = false;  // reached the end of the range
     Status status;
   };
 
-  // Once, before the first table.
+  // Prints the range once, before the first table.
   void PrintRange(Report* report) {
     if (range_printed_ || !report->headings()) return;
     range_printed_ = true;
@@ -111,7 +112,8 @@ class Scanner {
                           "]\n");
   }
 
-  // In JSON lines the entries stand between two lines about their file.
+  // In JSON lines, there is a line about the file before its entries and
+  // another after them.
   void BeginEntries(Report* report) {
     if (form_ == EntryForm::kJson) {
       report->json()->Key("entries");
@@ -132,7 +134,7 @@ class Scanner {
     if (!report->text()) report->json()->NumberMember("num_read", entries);
   }
 
-  // Where nobody looks at the entries.
+  // Checks all entries, if none are printed.
   Walk CheckAll(const TableReader& reader, Progress* progress) {
     Walk walk;
     walk.status = reader.CheckEntries(
@@ -143,7 +145,7 @@ class Scanner {
         &walk.entries);
     const uint64_t bytes = reader.file().Size();
     walk.complete = walk.status.ok() && progress->Update(bytes, bytes);
-    // An interrupt is no fault.
+    // An interrupt is not a fault.
     if (walk.status.IsAborted()) walk.status = Status();
     return walk;
   }
@@ -183,7 +185,7 @@ class Scanner {
     return walk;
   }
 
-  // Those of which part lies in the range.
+  // Prints the range deletions that overlap with the range.
   void PrintRangeDeletions(const TableReader& reader, Report* report) {
     for (const RangeDeletion& deletion : reader.RangeDeletions()) {
       if (!range_.Meets(deletion.begin, deletion.end, *reader.comparator())) {
@@ -203,7 +205,8 @@ class Scanner {
         PrintText(entry, report);
         return;
       case EntryForm::kCanonical:
-        // As stored: without the timestamp that stands for a stripped one.
+        // Prints the key as it is stored: without the timestamp that was added
+        // because the table has none.
         PrintCanonicalEntry(
             WithoutTimestamp(entry.user_key, stripped_timestamp_),
             entry.sequence, entry.type, entry.value, report->out());
@@ -246,7 +249,7 @@ class Scanner {
                            " cannot be decoded"));
   }
 
-  // False when they cannot be decoded: then the stored bytes are shown.
+  // Returns false if they cannot be decoded. The stored bytes are then printed.
   bool PrintWideColumns(const ShownEntry& entry, Output* out) {
     const std::optional<std::string> columns =
         DescribeWideColumns(entry.value, style_);
@@ -259,7 +262,7 @@ class Scanner {
   static void CheckCount(uint64_t points, const TableReader& reader,
                          Report* report) {
     const TableProperties& properties = reader.properties();
-    // Files of LevelDB, for one, do not say.
+    // Some files do not have this property, such as those of LevelDB.
     if (!properties.stored.contains("rocksdb.num.entries")) return;
     const auto check = [report](uint64_t expected, uint64_t found,
                                 const char* what) {
@@ -281,7 +284,7 @@ class Scanner {
   Workers workers_;
   bool range_printed_ = false;
   EntryForm form_ = EntryForm::kNone;
-  size_t stripped_timestamp_ = 0;  // of the table that is scanned
+  size_t stripped_timestamp_ = 0;  // its size, in the current table
 };
 
 int Run(const CommandLine& line, bool print) {

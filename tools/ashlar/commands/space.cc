@@ -1,4 +1,4 @@
-// space: bytes by range of keys, or by prefix.
+// space: shows bytes by range of keys, or by prefix.
 #include <algorithm>
 #include <cstdio>
 #include <string>
@@ -27,14 +27,14 @@ std::string PercentOf(uint64_t part, uint64_t whole) {
 }
 
 std::string QuotedKey(const std::string& key, ByteStyle style) {
-  // Raw bytes could break the lines.
+  // Raw bytes might break the lines of the output.
   return "'" +
          (style == ByteStyle::kHex ? ToHex(key, HexCase::kUpper)
                                    : Escape(key)) +
          "'";
 }
 
-// Numbers to the right; what comes last needs no padding.
+// Aligns numbers to the right. The last column needs no padding.
 using Row = std::vector<std::string>;
 void PrintColumns(const std::vector<Row>& rows, Output* out) {
   std::vector<size_t> widths(rows[0].size() - 1);
@@ -140,7 +140,7 @@ class Space {
     Tell(std::move(space), report);
   }
 
-  // After the last file.
+  // To be called after the last file.
   void Finish(Report* report) {
     if (report->text() && files_ < 2) return;
     if (orders_differ_) {
@@ -165,7 +165,8 @@ class Space {
 
  private:
   void AddToTotal(const FileSpace& space) {
-    // Of each file: enough for any picture, and no more than memory has.
+    // A limit of ranges per file, so that memory suffices. It is enough for any
+    // chart.
     constexpr uint64_t kMostOfFile = 1024;
     ++files_;
     all_.data_blocks += space.data_blocks;

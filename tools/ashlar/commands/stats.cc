@@ -1,4 +1,4 @@
-// stats: sizes and distributions.
+// stats: shows sizes and distributions.
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -51,7 +51,8 @@ std::string PercentText(double share) {
   return text;
 }
 
-// Of those that were asked for: at least one.
+// Returns the share of the probes that passed. Requires: there was at least one
+// probe.
 double MeasuredRate(const FilterRates& rates) {
   return static_cast<double>(rates.passed) / static_cast<double>(rates.probes);
 }
@@ -197,7 +198,7 @@ bool Gather(const std::string& path, TableStats* stats,
     return progress.Update(done, total);
   };
   options.on_block = [stats, inspection](const BlockInfo& block) {
-    // Before the data blocks.
+    // This is known before the data blocks come.
     if (inspection->properties) {
       stats->timestamp_size = TimestampSize(*inspection->properties);
     }

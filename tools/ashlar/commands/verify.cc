@@ -1,4 +1,4 @@
-// verify: every block of every kind, all faults.
+// verify: checks every block of every kind, and reports all faults.
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -16,8 +16,8 @@ namespace {
 
 bool AsksFirstKeys() { return FLAGS_filter_keys == "first"; }
 
-// What a flag leaves out of what the command otherwise looks at, if it applies
-// to this table. Empty: nothing.
+// Returns what the command does not check because of a flag, if this table has
+// it. Empty if there is nothing.
 std::string_view NotLookedAt(const TableInspection& inspection) {
   if (FLAGS_checksums_only || !AsksFirstKeys()) return {};
   const auto& blocks = inspection.blocks;
