@@ -1,7 +1,7 @@
-// Sizes and counts as people write them: "128M", "16KiB", "5M".
+// Parses sizes and counts as people write them: "128M", "16KiB", "5M".
 //
-// Used by all programs of tools/ for flags that take a number of bytes or of
-// things. Pure.
+// All programs in tools/ use it for flags that take a number of bytes or of
+// things. Pure functions.
 #ifndef ASHLAR_TOOLS_QUANTITY_H_
 #define ASHLAR_TOOLS_QUANTITY_H_
 
@@ -11,14 +11,14 @@
 
 namespace ashlar::tool {
 
-// A number of bytes: digits, and perhaps one unit. K, M, G and T, also written
-// KiB, MiB, GiB and TiB, are powers of 1024; KB, MB, GB and TB are powers of
-// 1000; B is one byte. Either case. Nothing for anything else, and for what is
-// above 2^64 - 1.
+// Parses a number of bytes: digits, and optionally one unit. K, M, G and T,
+// also written KiB, MiB, GiB and TiB, are powers of 1024. KB, MB, GB and TB are
+// powers of 1000. B is one byte. Case does not matter. Returns nothing for any
+// other text, and for numbers above 2^64 - 1.
 std::optional<uint64_t> ParseBytes(std::string_view text);
 
-// A number of things: digits, and perhaps K, M, G or T, which are powers of
-// 1000. Either case. Nothing as above.
+// Parses a number of things: digits, and optionally K, M, G or T, which are
+// powers of 1000. Case does not matter. Returns nothing as above.
 std::optional<uint64_t> ParseCount(std::string_view text);
 
 }  // namespace ashlar::tool

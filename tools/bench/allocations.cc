@@ -8,7 +8,8 @@ namespace ashlar::bench {
 
 namespace {
 
-// Of the program itself, so that no call is needed to find it.
+// A variable of the program itself, not of a library, so that no call is needed
+// to find it.
 thread_local uint64_t count = 0;
 
 }  // namespace
@@ -17,14 +18,14 @@ thread_local uint64_t count = 0;
 
 #ifdef __GLIBC__
 
-// The C library's own, under names that it keeps for this.
+// The C library's own functions, under the names that it keeps for this use.
 extern "C" {
 void* LibraryMalloc(size_t size) asm("__libc_malloc");
 void* LibraryCalloc(size_t n, size_t size) asm("__libc_calloc");
 void* LibraryRealloc(void* memory, size_t size) asm("__libc_realloc");
 void* LibraryMemalign(size_t alignment, size_t size) asm("__libc_memalign");
 
-// Found by all libraries of the process.
+// All libraries of the process find these functions.
 #define ASHLAR_IN_FRONT __attribute__((visibility("default")))
 
 ASHLAR_IN_FRONT void* malloc(size_t size) {

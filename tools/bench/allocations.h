@@ -1,8 +1,9 @@
-// How often a program's threads call malloc.
+// Counts how often a program's threads call malloc.
 //
-// allocations.cc puts counting functions in front of the C library's, for all
-// code of the process: ours, RocksDB's, and operator new of both. Only in
-// programs that it is linked into; one addition a call.
+// allocations.cc puts counting functions in front of those of the C library,
+// for all code of the process: ours, RocksDB's, and operator new of both. It
+// affects only programs that it is linked into. Counting costs one addition per
+// call.
 #ifndef ASHLAR_TOOLS_BENCH_ALLOCATIONS_H_
 #define ASHLAR_TOOLS_BENCH_ALLOCATIONS_H_
 
@@ -10,7 +11,8 @@
 
 namespace ashlar::bench {
 
-// Calls by this thread so far. Null where they cannot be counted.
+// Returns a function that returns the number of calls by this thread so far.
+// Returns null if calls cannot be counted.
 using AllocationCounter = uint64_t (*)();
 AllocationCounter CountAllocations();
 

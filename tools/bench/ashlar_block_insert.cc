@@ -1,5 +1,5 @@
-// The benchmark blockinsert of this library: the calls that a read makes with a
-// block that was not in the cache.
+// The benchmark blockinsert of this library. It makes the calls that a read
+// makes with a block that was not in the cache.
 
 #include <string>
 
@@ -16,7 +16,7 @@ namespace {
 using internal::CachedDataBlock;
 using BlockCache = TypedCache<CachedDataBlock, CacheEntryRole::kDataBlock>;
 
-// The bytes of the first data block of those that the cache holds.
+// Returns the bytes of the first data block in the cache.
 std::string FirstBlock(Cache* cache, internal::BlockHandle* handle) {
   std::string bytes;
   cache->ForEachEntry([&](const CacheEntryView& entry) {
@@ -24,7 +24,7 @@ std::string FirstBlock(Cache* cache, internal::BlockHandle* handle) {
     if (!bytes.empty() && handle->offset < block->handle().offset) return;
     *handle = block->handle();
     const internal::BlockView& view = block->view();
-    // Behind the restart points stands their number.
+    // The number of restart points follows them.
     const char* const end =
         view.restarts + (size_t{view.num_restarts} + 1) * sizeof(uint32_t);
     bytes.assign(view.entries, end);

@@ -1,8 +1,8 @@
-// How a table of ours is built in a benchmark: its options, and where it goes;
-// and the block cache that it is read through.
+// How the benchmarks build a table with this library: its options, its file,
+// and the block cache through which it is read.
 //
-// Used by the engine and by the benchmark of many builders. Plain functions of
-// what they are given: thread-safe.
+// Used by the engine and by the benchmark of many builders. The functions
+// depend only on their arguments, and are thread-safe.
 #ifndef ASHLAR_TOOLS_BENCH_ASHLAR_BUILD_H_
 #define ASHLAR_TOOLS_BENCH_ASHLAR_BUILD_H_
 
@@ -22,12 +22,13 @@ namespace ashlar::bench {
 FilterType FilterTypeFor(const BenchOptions& o);
 TableOptions TableOptionsFor(const BenchOptions& o);
 
-// Threads beside the one that adds the entries.
+// Returns the number of threads in addition to the one that adds the entries.
 uint32_t WorkersOf(const BenchOptions& o);
-// The pool may be null: workers are the builder's own.
+// `pool` may be null; the builder then has workers of its own.
 BuildOptions BuildOptionsFor(const BenchOptions& o, WorkerPool* pool);
 
-// A file of this name in the folder; or one that swallows what it is given.
+// Opens a file of this name in the folder, or with null_sink a file that
+// discards everything.
 Result<std::unique_ptr<WritableFile>> OpenSink(const BenchOptions& o,
                                                const std::string& name);
 

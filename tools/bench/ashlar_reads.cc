@@ -48,7 +48,8 @@ Status Verify(const TableReader& table, RunResult* result) {
   return status;
 }
 
-// What a thread of random reads does: (reads, seed, RunResult*).
+// Returns the work of a thread of random reads, as a function (reads, seed,
+// RunResult*).
 auto PointReads(const TableReader& table, bool missing,
                 const BenchOptions& options, const Workload& workload) {
   return [&, missing](uint64_t reads, uint64_t seed, RunResult* part) {
@@ -101,7 +102,7 @@ auto BatchReads(const TableReader& table, const BenchOptions& options,
   };
 }
 
-// Seeks, and so many entries from there on.
+// Returns the work of a thread that seeks and then reads `range` entries.
 auto Seeks(const TableReader& table, uint64_t range,
            const BenchOptions& options, const Workload& workload) {
   return [&, range](uint64_t reads, uint64_t seed, RunResult* part) {
@@ -124,7 +125,8 @@ auto Seeks(const TableReader& table, uint64_t range,
   };
 }
 
-// Of the writer beside the reads: a table, as far as it comes.
+// The work of the writer next to the reads: builds a table, until it is
+// stopped.
 Status BuildAtPace(const BenchOptions& options, const Workload& workload,
                    WritePace* pace) {
   const std::string path = options.folder + "/ashlar.beside.sst";
@@ -146,7 +148,7 @@ Status BuildAtPace(const BenchOptions& options, const Workload& workload,
   return (*writer)->Finish();
 }
 
-// RunThreads, with the writer where the benchmark has one.
+// Calls RunThreads, with the writer if the benchmark has one.
 template <typename Read>
 Status RunReads(const std::string& benchmark, const BenchOptions& options,
                 const Workload& workload, RunResult* result, Read read) {
@@ -214,8 +216,8 @@ Status AshlarReads::Open(const std::string& path, const BenchOptions& options,
   return HasBlockCache(options) ? Warm(options, workload) : Status();
 }
 
-// Every block into the cache; where it is too small, random reads then leave
-// there what they need.
+// Reads every block into the cache. If the cache is too small, random reads
+// then leave the blocks in it that they need.
 Status AshlarReads::Warm(const BenchOptions& options,
                          const Workload& workload) {
   RunResult ignored;
@@ -235,7 +237,7 @@ Status AshlarReads::Run(const std::string& benchmark, const std::string& path,
                         const BenchOptions& options, const Workload& workload,
                         RunResult* result) {
   Status status = Open(path, options, workload);
-  // Of this thread, in which engines of other levels run too.
+  // Sets the level of this thread, which also runs engines of other levels.
   SetPerfLevel(static_cast<PerfLevel>(options.perf_level));
   if (status.ok()) status = Dispatch(benchmark, options, workload, result);
   if (options.cache_report && cache_ != nullptr) {

@@ -1,7 +1,7 @@
-// AshlarReads: the benchmarks that read a table of ours.
+// AshlarReads: the benchmarks that read a table of this library.
 //
 // Used by the engine. The table stays open, and its cache warm, from run to
-// run, until Close. One thread at a time; the loads may have many.
+// run, until Close. One thread at a time may call; the loads may use many.
 #ifndef ASHLAR_TOOLS_BENCH_ASHLAR_READS_H_
 #define ASHLAR_TOOLS_BENCH_ASHLAR_READS_H_
 
@@ -15,12 +15,13 @@
 
 namespace ashlar::bench {
 
-// A mapped file needs none: its blocks are where they are read.
+// Returns whether reads use a block cache. A mapped file needs none, because
+// its blocks are read in place.
 bool HasBlockCache(const BenchOptions& o);
 
 class AshlarReads {
  public:
-  // What is open reads a file that is about to be written anew.
+  // Closes the table, because its file is about to be written again.
   void Close();
   Status Run(const std::string& benchmark, const std::string& path,
              const BenchOptions& options, const Workload& workload,
@@ -37,8 +38,8 @@ class AshlarReads {
   std::unique_ptr<TableReader> reader_;
 };
 
-// A data block of the reader's file, parsed and put into a cache that is full
-// of such blocks, again and again. `cache` holds one of them.
+// Runs the benchmark blockinsert: parses a data block and inserts it into a
+// cache that is full of such blocks, again and again. `cache` has one of them.
 Status RunBlockInsert(const BenchOptions& options, Cache* cache,
                       RunResult* result);
 

@@ -1,11 +1,12 @@
-// bare_blocks: what verifying a table's data blocks must cost at least.
+// bare_blocks: measures the least that verifying a table's data blocks can
+// cost.
 //
 //   bare_blocks [--threads=2] <table>
 //
-// Reads the file in pieces of --readahead_size, and of each data block computes
-// the checksum, compares it and decompresses the payload: the library's own
-// functions, and nothing else. For tools/bench/tool_tables. Prints the number
-// of blocks.
+// Reads the file in pieces of --readahead_size. For each data block, it
+// computes the checksum, compares it and decompresses the payload, with the
+// library's own functions and nothing else. For tools/bench/tool_tables. Prints
+// the number of blocks.
 #include <algorithm>
 #include <cstdio>
 #include <memory>
@@ -57,7 +58,7 @@ class BareBlocks {
 
   size_t size() const { return blocks_.size(); }
 
-  // Takes pieces until there are none left.
+  // Works on pieces until there are none left.
   Status Work() {
     internal::Decompressor decompressor;
     Buffer stored;

@@ -1,5 +1,6 @@
-// What the engines' blockinsert has in common: a block's bytes, uncompressed
-// and in memory, become an entry of a cache that is full of such entries.
+// The common part of the engines' benchmark blockinsert: a block's bytes, which
+// are uncompressed and in memory, become an entry of a cache that is full of
+// such entries.
 #ifndef ASHLAR_TOOLS_BENCH_BLOCK_INSERT_H_
 #define ASHLAR_TOOLS_BENCH_BLOCK_INSERT_H_
 
@@ -12,13 +13,13 @@ namespace ashlar::bench {
 
 inline constexpr uint64_t kInsertCacheBytes = uint64_t{32} << 20;
 
-// Of the i-th insert: no two are the same.
+// Returns the key of the i-th insert. All keys differ.
 inline CacheKey InsertKey(uint64_t i) {
   return CacheKey{0x9e3779b97f4a7c15, 0x2545f4914f6cdd1d}.AtOffset(i << 13);
 }
 
-// `insert(i)` returns a status with ok(). The cache is filled before time is
-// taken, so that each insert evicts one.
+// Calls insert(i), which returns a status with ok(). The cache is filled before
+// time is measured, so that each insert evicts an entry.
 template <typename Insert>
 auto TimeInserts(const BenchOptions& options, uint64_t block_bytes,
                  RunResult* result, Insert insert) {

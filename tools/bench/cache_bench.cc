@@ -1,6 +1,6 @@
-// cache_bench: this library's caches, RocksDB's and the physical limits, under
-// the same load in the same run. Flags are those of RocksDB's
-// cache_bench where it has them.
+// cache_bench: compares this library's caches, RocksDB's and the physical
+// limits, under the same load in the same run. The flags are those of RocksDB's
+// cache_bench, where it has them.
 
 #include <charconv>
 #include <cstdio>
@@ -133,7 +133,7 @@ void CheckFlags() {
   }
 }
 
-// Empty where a RocksDB is not installed.
+// Returns null if it is RocksDB's and no RocksDB is installed.
 std::unique_ptr<CacheEngine> EngineOf(const std::string& name) {
   if (name == "ashlar") return NewAshlarCacheEngine();
   if (name == "limit") return NewLimitCacheEngine();
@@ -161,7 +161,8 @@ int ThreadsFrom(const std::string& number, const std::string& spec) {
 
 using Engines = std::map<std::string, std::unique_ptr<CacheEngine>>;
 
-// "name", "name:cache_type", "name@threads" or "name:cache_type@threads".
+// Adds an entrant. `spec` is "name", "name:cache_type", "name@threads" or
+// "name:cache_type@threads".
 void AddEntrant(const std::string& spec, Engines* engines,
                 std::vector<CacheEntrant>* entrants) {
   CacheEntrant entrant = {spec, nullptr, OptionsFromFlags()};

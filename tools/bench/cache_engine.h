@@ -1,9 +1,9 @@
-// CacheEngine: one library's caches, or a physical limit, that run a benchmark
-// of cache_bench.
+// CacheEngine: runs the benchmarks of cache_bench with one library's caches, or
+// as a physical limit.
 //
-// As engine.h is for tables. Each engine has the hot loops (cache_loops.h) for
-// itself, so that no call between driver and engine is in the time that is
-// measured.
+// It is for caches what engine.h is for tables. Each engine has its own copy of
+// the hot loops (cache_loops.h), so that the measured time includes no call
+// between driver and engine.
 #ifndef ASHLAR_TOOLS_BENCH_CACHE_ENGINE_H_
 #define ASHLAR_TOOLS_BENCH_CACHE_ENGINE_H_
 
@@ -25,21 +25,22 @@ class CacheEngine {
  public:
   virtual ~CacheEngine() = default;
   virtual std::string Name() const = 0;
-  // The options of the cache that the runs will use, in one line.
+  // Returns the options of the runs' cache, in one line.
   virtual std::string Describe(const CacheBenchOptions& options) const = 0;
   virtual bool HasType(const std::string& cache_type) const = 0;
-  // Makes a cache, fills it, and runs the benchmark once. With `latencies`
-  // (of mixed and growth only) each operation is timed, so that the whole takes
-  // longer. Returns what went wrong, or nothing.
+  // Makes a cache, fills it, and runs the benchmark once. If `latencies` is not
+  // null (mixed and growth only), each operation is timed, so that the run
+  // takes longer. Returns an error message, or an empty string.
   virtual std::string Run(const std::string& benchmark,
                           const CacheBenchOptions& options, RunResult* result,
                           CacheLatencies* latencies) = 0;
 };
 
 std::unique_ptr<CacheEngine> NewAshlarCacheEngine();
-// Makes the keys and no more; for hot_key, two atomic additions on one word.
+// Returns an engine that only makes the keys; for hot_key, it also makes two
+// atomic additions on one word.
 std::unique_ptr<CacheEngine> NewLimitCacheEngine();
-// Null, and *why, where it is not installed.
+// Returns null and sets *why if RocksDB is not installed.
 std::unique_ptr<CacheEngine> LoadRocksDbCacheEngine(std::string* why);
 
 }  // namespace ashlar::bench

@@ -1,5 +1,5 @@
-// What no cache can do without, as an engine of cache_bench: the keys of the
-// load, and for one hot key two atomic additions on one word.
+// An engine of cache_bench that does what every cache must do: it makes the
+// keys of the load, and for one hot key makes two atomic additions on one word.
 
 #include <string>
 
@@ -23,7 +23,7 @@ class KeysAlone final {
   static constexpr bool kBatches = true;
 
   static Handle Lookup(const CacheKey& key) {
-    // As if the key were used: the compiler must make it.
+    // Pretends to use the key, so that the compiler must make it.
     asm volatile("" : : "r"(key.file), "r"(key.block));
     return Nothing();
   }
@@ -78,7 +78,7 @@ class LimitCacheEngine final : public CacheEngine {
   std::string Run(const std::string& benchmark,
                   const CacheBenchOptions& options, RunResult* result,
                   CacheLatencies* latencies) override {
-    // Values would be read through handles to nothing.
+    // The loops would read values through handles to nothing.
     CacheBenchOptions without_values = options;
     without_values.real_values = false;
     if (benchmark.starts_with("hot_key")) {

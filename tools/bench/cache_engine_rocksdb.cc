@@ -1,8 +1,8 @@
-// RocksDB's caches, as an engine of cache_bench: in the library that is loaded
-// where a RocksDB is installed.
+// RocksDB's caches, as an engine of cache_bench. It is in the library that is
+// loaded if RocksDB is installed.
 //
-// The calls are those that its block-based tables make: keys of 16 bytes as
-// slices, a helper for each kind of value. Options match ours.
+// The calls are those that RocksDB's block-based tables make: keys of 16 bytes
+// as slices, and a helper for each kind of value. The options match ours.
 
 #include <rocksdb/advanced_cache.h>
 #include <rocksdb/cache.h>
@@ -76,7 +76,7 @@ class RocksDbAccess final {
 };
 
 std::shared_ptr<Cache> MakeCache(const CacheBenchOptions& o) {
-  // 31 bits; negative numbers mean something else.
+  // The seed has 31 bits. Negative numbers have a special meaning.
   const auto hash_seed = static_cast<int32_t>(o.seed & INT32_MAX);
   if (o.cache_type == "lru_cache") {
     rocksdb::LRUCacheOptions options;

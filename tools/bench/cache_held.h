@@ -1,4 +1,4 @@
-// What a block cache holds, in words.
+// Describes the contents of a block cache.
 #ifndef ASHLAR_TOOLS_BENCH_CACHE_HELD_H_
 #define ASHLAR_TOOLS_BENCH_CACHE_HELD_H_
 
@@ -8,9 +8,9 @@
 
 namespace ashlar::bench {
 
-// How many blocks it holds, in either tier, and how much memory the first tier
-// would need for as many, compared with what both have; and then what a tiered
-// cache reports.
+// Returns the number of blocks in each tier; the memory that the first tier
+// would need for that number, compared with what both tiers have; and what a
+// tiered cache reports.
 std::string DescribeHeld(Cache* cache);
 
 }  // namespace ashlar::bench

@@ -1,10 +1,11 @@
-// The hot loops of cache_bench, once for all engines, compiled into each.
+// The hot loops of cache_bench. They are written once, and compiled into each
+// engine.
 //
-// `Access` is a cache as one library has it: a final class whose calls are
-// inlined, so that what is measured is that library's calls alone.
+// `Access` is a cache of one library: a final class whose calls are inlined, so
+// that only that library's calls are measured.
 //
 //   using Handle = ...;                    a pointer; null: none
-//   static constexpr bool kStores;         it remembers what it is given
+//   static constexpr bool kStores;         whether it stores values
 //   static constexpr bool kHints, kBatches;
 //   Handle Lookup(const CacheKey&);
 //   Handle Lookup(const CacheKey&, uint32_t* hint);              with kHints
@@ -13,7 +14,7 @@
 //   bool Insert(const CacheKey&, char* value, Handle*);  null: no handle wanted
 //   void Erase(const CacheKey&);
 //   const char* Value(Handle);                                   with kStores
-//   void GatherStats();                                looks at every entry
+//   void GatherStats();                                visits every entry
 //   void Report(RunResult*);                           what the cache holds
 //
 // One thread makes the object; its loops run on several.
@@ -41,7 +42,7 @@ class CacheLoops {
   CacheLoops(const CacheBenchOptions& options, Access* cache)
       : options_(options), cache_(*cache) {}
 
-  // As CacheEngine::Run does, with the cache that is there.
+  // Does what CacheEngine::Run does, with the given cache.
   std::string Run(const std::string& benchmark, RunResult* result,
                   CacheLatencies* latencies) {
     const bool mixed = benchmark == "mixed";
@@ -81,7 +82,7 @@ class CacheLoops {
   using Handle = typename Access::Handle;
   using Clock = std::chrono::steady_clock;
 
-  // Of one thread, on lines of its own.
+  // The state of one thread, on its own cache lines.
   struct alignas(128) Thread {
     explicit Thread(uint64_t seed) : draws(seed) {}
     Draws draws;
@@ -89,15 +90,15 @@ class CacheLoops {
     uint64_t operations = 0;
     uint64_t lookups = 0;
     uint64_t hits = 0;
-    uint64_t sum = 0;  // of bytes that were read
-    // The entries that it holds, first in, first out.
+    uint64_t sum = 0;  // of the bytes that were read
+    // The handles that the thread holds, in a ring: first in, first out.
     std::vector<Handle> pins;
     size_t oldest = 0;
     LatencyHistogram latencies;
   };
   using Loop = void (CacheLoops::*)(Thread&);
 
-  // Where a caller keeps a slot hint: others may set it at any time.
+  // A slot hint that a caller keeps. Other threads may set it at any time.
   struct Hint {
     internal::RelaxedAtomic<uint32_t> slot{UINT32_MAX};
   };
@@ -133,7 +134,7 @@ class CacheLoops {
     if (handle != nullptr) cache_.Release(handle);
   }
 
-  // What an entry holds: nothing, unless real values are asked for.
+  // Returns the value of an entry: null, unless real_values is set.
   char* NewValue() {
     if (!options_.real_values) return nullptr;
     char* const value = new char[options_.value_bytes];
@@ -141,7 +142,7 @@ class CacheLoops {
     return value;
   }
 
-  // A refused value is the caller's again.
+  // If the cache refuses a value, the caller owns it again.
   void Insert(const CacheKey& key, Handle* handle) {
     char* const value = NewValue();
     if (!cache_.Insert(key, value, handle)) delete[] value;
@@ -161,8 +162,8 @@ class CacheLoops {
     }
   }
 
-  // Inserts keys that the load would, until there is no more room; or until
-  // those that are left are drawn too rarely.
+  // Inserts keys as the load would, until there is no more room, or until the
+  // remaining keys are drawn too rarely.
   void Populate() {
     if (!Access::kStores) return;
     constexpr uint64_t kDrawsPerKey = 4;
@@ -239,8 +240,8 @@ class CacheLoops {
         std::chrono::nanoseconds(Clock::now() - begin).count());
   }
 
-  // The first thread inserts keys until all that are resident of `hit` are
-  // there; the others meanwhile look up those that are.
+  // The first thread inserts keys until the resident keys of `hit` are all
+  // present. Meanwhile, the others look up those that already are.
   void RunGrowth(const std::vector<std::unique_ptr<Thread>>& threads,
                  RunResult* result, CacheLatencies* latencies) {
     constexpr uint64_t kFirst = 1000;
@@ -280,7 +281,7 @@ class CacheLoops {
     self.operations = self.lookups;
   }
 
-  // The handle becomes this thread's newest pin, in place of its oldest.
+  // Keeps the handle as this thread's newest pin, and releases the oldest.
   void Pin(Handle handle, Thread& self) {
     if (handle == nullptr) return;
     if (self.pins.empty()) {
@@ -409,7 +410,7 @@ class CacheLoops {
     CountHits(self, hits);
   }
 
-  // Keys that no thread has inserted before.
+  // Inserts keys that no thread has inserted before.
   void InsertLoop(Thread& self) {
     const uint64_t first =
         options_.entries_in_capacity() + self.number * options_.ops_per_thread;
@@ -421,7 +422,7 @@ class CacheLoops {
 
   const CacheBenchOptions options_;
   Access& cache_;
-  std::vector<Hint> hints_;  // by key; of hit_hint
+  std::vector<Hint> hints_;  // by key; for hit_hint
 };
 
 }  // namespace ashlar::bench

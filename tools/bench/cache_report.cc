@@ -34,8 +34,9 @@ const CacheEntrant* LimitOf(const std::vector<CacheEntrant>& entrants,
   return nullptr;
 }
 
-// The first against the others; and each against the limit, or with that taken
-// off, where the limit ran with as many threads.
+// Returns the ratios of the first entrant to the others. Also compares each
+// with the limit, or subtracts the limit, if the limit ran with the same number
+// of threads.
 std::vector<Ratio> RatiosOf(const BenchmarkReport& report,
                             const std::vector<CacheEntrant>& entrants) {
   std::vector<Ratio> ratios;

@@ -1,4 +1,4 @@
-// Prints what cache_bench found, as text or as JSON.
+// Prints the results of cache_bench, as text or as JSON.
 #ifndef ASHLAR_TOOLS_BENCH_CACHE_REPORT_H_
 #define ASHLAR_TOOLS_BENCH_CACHE_REPORT_H_
 
@@ -11,7 +11,7 @@
 
 namespace ashlar::bench {
 
-// An engine with its cache type and number of threads, as --engines names it.
+// An engine with its cache type and number of threads, as in --engines.
 struct CacheEntrant {
   std::string name;
   CacheEngine* engine;
@@ -25,7 +25,7 @@ struct CacheReport {
   std::map<std::string, CacheLatencies> latencies;  // by entrant; may be empty
 };
 
-// The first entrant is the one that is compared with the others.
+// Compares the first entrant with the others.
 void PrintText(const CacheReport& report,
                const std::vector<CacheEntrant>& entrants);
 std::string ToJson(const std::vector<CacheReport>& reports,

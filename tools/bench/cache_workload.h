@@ -1,7 +1,7 @@
-// The load of cache_bench: its options, its keys, its random numbers.
+// The load of cache_bench: its options, keys and random numbers.
 //
-// The same for every engine, and cheap: a few instructions a key that do not
-// wait for the cache. What they cost shows as engine `limit`.
+// It is the same for every engine, and cheap: a few instructions per key, which
+// do not wait for the cache. The engine `limit` shows what they cost.
 #ifndef ASHLAR_TOOLS_BENCH_CACHE_WORKLOAD_H_
 #define ASHLAR_TOOLS_BENCH_CACHE_WORKLOAD_H_
 
@@ -14,7 +14,7 @@
 
 namespace ashlar::bench {
 
-// Named after the flags.
+// The members are named after the flags.
 struct CacheBenchOptions {
   int threads = 16;
   uint64_t ops_per_thread = 2000000;
@@ -28,7 +28,7 @@ struct CacheBenchOptions {
   int eviction_effort_cap = 30;
   bool strict_capacity_limit = false;
 
-  // Of `mixed`.
+  // For `mixed`.
   double resident_ratio = 0.25;
   uint32_t skew = 5;
   bool populate_cache = true;
@@ -43,12 +43,12 @@ struct CacheBenchOptions {
   bool gather_stats = false;
   uint32_t gather_stats_sleep_ms = 1000;
 
-  // Of the hits.
+  // For the benchmarks of hits.
   double hit_fill = 0.9;
   int batch_size = 32;
 
-  // As many entries as the capacity has room for, but for the cache's own
-  // memory.
+  // Returns the number of entries that fit into the capacity, without the
+  // cache's own memory.
   uint64_t entries_in_capacity() const { return cache_size / value_bytes; }
   uint64_t max_key() const {
     return static_cast<uint64_t>(static_cast<double>(cache_size) /
@@ -56,13 +56,14 @@ struct CacheBenchOptions {
                                  static_cast<double>(value_bytes)) +
            1;
   }
-  // Of the hits: how many keys there are, all of them resident.
+  // For the benchmarks of hits: the number of keys, all of which are resident.
   uint64_t hit_keys() const {
     return std::max<uint64_t>(
         1, static_cast<uint64_t>(hit_fill *
                                  static_cast<double>(entries_in_capacity())));
   }
-  // Of all threads, so that none depends on how many there are.
+  // Returns the number of pins of all threads together, so that it does not
+  // depend on the number of threads.
   uint64_t pins() const {
     return static_cast<uint64_t>(
         pinned_ratio * static_cast<double>(entries_in_capacity()) + 0.999);
@@ -70,17 +71,19 @@ struct CacheBenchOptions {
   uint64_t charge_estimate() const {
     return value_bytes_estimate == 0 ? value_bytes : value_bytes_estimate;
   }
-  // A whole number of batches, for every engine.
+  // Returns the number of operations, rounded up to whole batches, for every
+  // engine.
   uint64_t whole_batches() const {
     const auto batch = static_cast<uint64_t>(batch_size);
     return (ops_per_thread + batch - 1) / batch * batch;
   }
 };
 
-// The cache that is made of these options, in one line.
+// Describes the cache with these options, in one line.
 std::string DescribeCache(const CacheBenchOptions& options);
 
-// Key i: blocks of 4 KiB of files of 64 MiB, as tables name them.
+// Returns key i. The keys are those of 4 KiB blocks of files of 64 MiB, as
+// tables make them.
 inline CacheKey KeyAt(uint64_t i) {
   constexpr int kBlockBits = 14;
   constexpr uint64_t kBlocks = uint64_t{1} << kBlockBits;
@@ -90,7 +93,7 @@ inline CacheKey KeyAt(uint64_t i) {
   return file.AtOffset(i % kBlocks * kBlockBytes);
 }
 
-// Random numbers that don't wait for one another: a counter, multiplied and
+// Random numbers that do not depend on one another: a counter, multiplied and
 // folded.
 class Draws {
  public:
@@ -101,7 +104,8 @@ class Draws {
     return Fold(state_ ^ 0xd1b54a32d192ed03, state_);
   }
   uint64_t Below(uint64_t n) { return Scale(Next(), n); }
-  // The least of skew + 1 draws: low numbers are drawn more often.
+  // Returns the smallest of skew + 1 draws, so that low numbers are drawn more
+  // often.
   uint64_t BelowSkewed(uint64_t n, uint32_t skew) {
     uint64_t least = Next();
     for (uint32_t i = 0; i < skew; ++i) least = std::min(least, Next());

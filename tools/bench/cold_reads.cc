@@ -1,13 +1,13 @@
-// cold_reads: a MultiGet of blocks that are in no cache, against the same reads
-// issued by hand.
+// cold_reads: compares a MultiGet of blocks that are in no cache with the same
+// reads issued by hand.
 //
-// Builds a table, then by turns drops the file from the page cache and reads
-// one batch of keys of distinct blocks: by MultiGet, by Get after Get, and,
-// with the places that MultiGet has asked for, by the file's MultiRead of all
-// at once (what there is to reach), and read after read. Prints medians, and
-// the median of each round's ratio. With --scan, instead, walks over the whole
-// table, either way, with and without async_io. The folder must lie on a disk:
-// what is in memory only has no cold state.
+// It builds a table. Then, in each round, it drops the file from the page cache
+// and reads one batch of keys in different blocks: by MultiGet; by one Get
+// after the other; and at the offsets that MultiGet asked for, by one MultiRead
+// of the file (the best that is possible) and by one read after the other. It
+// prints medians, and the median of each round's ratio. With --scan, it instead
+// walks over the whole table in both directions, with and without async_io. The
+// folder must be on a disk: a file that is only in memory has no cold state.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -45,7 +45,7 @@ void Require(const Status& status) {
   std::exit(1);
 }
 
-// Notes what is read.
+// A file that records what is read.
 class NotedFile final : public RandomAccessFile {
  public:
   NotedFile(std::unique_ptr<RandomAccessFile> file,
@@ -88,7 +88,7 @@ void Build(const std::string& path) {
   std::mt19937_64 random(FLAGS_seed);
   std::string value(100, ' ');
   for (uint64_t i = 0; i < FLAGS_num; ++i) {
-    // Half of it is random, as in table_bench.
+    // Half of the value is random, as in table_bench.
     for (size_t c = 0; c < value.size() / 2; ++c) {
       value[c] = static_cast<char>(random());
     }
@@ -105,7 +105,7 @@ double Median(std::vector<double> of) {
   return of.empty() ? 0 : of[of.size() / 2];
 }
 
-// Runs it on a file that is not in memory.
+// Runs `body` on a file that is not in memory.
 template <typename Body>
 double ColdMicros(int fd, Body body) {
   if (!FLAGS_warm) ::posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
@@ -149,7 +149,7 @@ class Rounds {
         r.scratch = room;
         room += r.size;
       }
-      // Another first each time.
+      // A different way is first in each round.
       for (size_t i = 0; i < kWays; ++i) {
         const size_t way = (round + i) % kWays;
         micros_[way].push_back(Time(way));
@@ -174,7 +174,7 @@ class Rounds {
  private:
   static constexpr size_t kWays = 4;
 
-  // Far enough from each other for blocks of their own.
+  // Draws keys so far apart that each is in a different block.
   void DrawKeys(std::mt19937_64* random) {
     keys_.clear();
     slices_.clear();

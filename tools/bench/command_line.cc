@@ -13,7 +13,8 @@ namespace ashlar::bench {
 
 namespace {
 
-// The same argument with the number written out, or nothing.
+// Returns the argument with the number written out, or nothing if it has no
+// unit.
 std::optional<std::string> WithoutUnit(const std::string& flag,
                                        const std::string& value) {
   gflags::CommandLineFlagInfo info;

@@ -1,6 +1,6 @@
-// The command line of the benchmarks: flags, lists in flags, what is refused.
+// The command line of the benchmarks: flags, lists in flags, and errors.
 //
-// Used by the programs' main files.
+// Used by the main files of the programs.
 #ifndef ASHLAR_TOOLS_BENCH_COMMAND_LINE_H_
 #define ASHLAR_TOOLS_BENCH_COMMAND_LINE_H_
 
@@ -9,18 +9,19 @@
 
 namespace ashlar::bench {
 
-// Whole numbers among the arguments may have units (tools/quantity.h):
-// as bytes where the flag's description begins with that word, else as counts.
-// To be called before gflags has the arguments, which it changes.
+// Replaces units in whole numbers among the arguments (tools/quantity.h). A
+// number counts bytes if the flag's description begins with that word;
+// otherwise it is a count. To be called before gflags reads the arguments,
+// which this changes.
 void ReadUnits(int argc, char** argv);
 
-// Flags take their values from the arguments; there is nothing but flags.
+// Sets the flags from the arguments. Arguments that are not flags are an error.
 void ParseFlags(const char* description, int argc, char** argv);
 
-// What commas separate; nothing between two of them is no part.
+// Returns the parts between commas. Empty parts are left out.
 std::vector<std::string> Split(const std::string& text);
 
-// Says why the arguments won't do, and ends the program.
+// Prints what is wrong with the arguments, and ends the program.
 [[noreturn]] void Usage(const std::string& reason);
 
 }  // namespace ashlar::bench

@@ -1,8 +1,8 @@
-// Engine: one library, or one physical limit, that runs a benchmark.
+// Engine: runs benchmarks with one library, or as one physical limit.
 //
-// table_bench runs the same benchmark through several engines by turns. Each
-// keeps its hot loop to itself, so that no call between driver and engine is in
-// the time that is measured.
+// table_bench runs the same benchmark through several engines in turn. Each
+// engine has its own hot loop, so that the measured time includes no call
+// between driver and engine.
 #ifndef ASHLAR_TOOLS_BENCH_ENGINE_H_
 #define ASHLAR_TOOLS_BENCH_ENGINE_H_
 
@@ -19,52 +19,52 @@ namespace ashlar::bench {
 
 struct BenchOptions {
   WorkloadOptions workload;
-  uint64_t reads = 0;  // of the random benchmarks; 0: num
+  uint64_t reads = 0;  // by the random benchmarks; 0: num
   uint64_t block_size = 4096;
   int block_restart_interval = 16;
   std::string compression_type = "none";
   int compression_level = 32767;
   uint32_t format_version = 6;
   double bloom_bits = 10;  // 0: no filter
-  bool ribbon = false;     // of as many bits, instead of Bloom
+  bool ribbon = false;     // with bloom_bits bits, instead of Bloom
   uint64_t cache_size = uint64_t{8} << 30;
-  double cache_percent = 0;  // of the table's file, instead; 0: cache_size
+  double cache_percent = 0;  // of the table's file; 0: cache_size counts
   std::string cache_type = "hyper_clock_cache";
   bool cache_admission = false;
   uint64_t compressed_secondary_cache_size = 0;  // 0: there is none
   std::string compressed_secondary_cache_compression_type = "lz4";
-  // Say after each run of reads what the block cache holds.
+  // Whether to print what the block cache holds after each run of reads.
   bool cache_report = false;
   uint32_t parallel_threads = 1;
   int workers = -1;
-  uint32_t pool_threads = 0;  // 0: workers are each builder's own
-  int builders = 8;           // of multifillseq
+  uint32_t pool_threads = 0;  // 0: each builder has its own workers
+  int builders = 8;           // for multifillseq
   bool mmap_read = false;
   int threads = 1;
   int batch_size = 32;
   bool fetch_ahead = false;
-  uint64_t hot_keys = 0;     // reads are of the first so many; 0: of all
-  uint64_t hot_ranges = 0;   // the same of ranges; 0: as hot_keys
-  bool spread_keys = false;  // hot keys lie evenly over the table instead
-  uint64_t write_rate = uint64_t{2} << 20;  // bytes/s, of ...whilewriting
-  // Calls of malloc and its like by this thread so far; null: not counted.
+  uint64_t hot_keys = 0;     // reads only the first n keys; 0: all
+  uint64_t hot_ranges = 0;   // the same for ranges; 0: as hot_keys
+  bool spread_keys = false;  // spreads hot keys evenly over the table
+  uint64_t write_rate = uint64_t{2} << 20;  // bytes/s, for ...whilewriting
+  // Returns the number of allocations by this thread so far; null: not counted.
   uint64_t (*count_allocations)() = nullptr;
-  // Whether the file is written, or only handed over.
+  // Whether the table's bytes are discarded, instead of written to a file.
   bool null_sink = false;
   std::string folder;
 
-  bool entry_words = true;  // of our cached blocks
-  int perf_level = 0;       // of our readers: PerfLevel
-  bool statistics = false;  // of our readers
-  // Our readers have a BlockCacheTracer, which traces one block in so many;
-  // 0: none. Absent: they have none.
+  bool entry_words = true;  // for our cached blocks
+  int perf_level = 0;       // PerfLevel of our readers
+  bool statistics = false;  // for our readers
+  // If present, our readers have a BlockCacheTracer, which traces one block in
+  // n; 0: it traces none.
   std::optional<uint32_t> trace_one_in;
   bool huge_page_cache = false;
-  // RocksDB reads the table as the only one of a read-only database.
+  // RocksDB reads the table as the only table of a read-only database.
   bool read_only_db = false;
   uint64_t num_reads() const { return reads == 0 ? workload.num : reads; }
-  // Whether the block cache, not a tier behind it, holds all of the table for
-  // certain.
+  // Returns whether the block cache itself, without a second tier, certainly
+  // holds the whole table.
   bool HoldsTable(uint64_t raw_bytes) const {
     return cache_percent == 0 && cache_size / 2 >= raw_bytes;
   }
@@ -75,43 +75,45 @@ struct BenchOptions {
   }
 };
 
-// Of fwdrange.
+// The number of entries per range in fwdrange.
 inline constexpr uint64_t kRangeEntries = 10;
 
-// Reads beside which a writer builds tables.
+// Benchmarks with this suffix read while a writer builds tables.
 inline constexpr std::string_view kWhileWriting = "whilewriting";
 
-// Whether it reads a table that was written before.
+// Returns whether the benchmark reads a table that was written before.
 bool ReadsTable(std::string_view benchmark);
 
 class Engine {
  public:
   virtual ~Engine() = default;
   virtual std::string Name() const = 0;
-  // The options that the runs will use, in one line.
+  // Returns the options of the runs, in one line.
   virtual std::string Describe(const BenchOptions& options) const = 0;
   virtual bool Has(const std::string& benchmark) const = 0;
-  // Runs it once. Returns what went wrong, or nothing.
+  // Runs the benchmark once. Returns an error message, or an empty string.
   virtual std::string Run(const std::string& benchmark,
                           const BenchOptions& options, const Workload& workload,
                           RunResult* result) = 0;
 };
 
 std::unique_ptr<Engine> NewAshlarEngine();
-// `engine` with options changed; its name is "engine:variant". Variants: a
-// number, which is that of parallel_threads, 1 being serial; "onetier" (the
-// memory of the compressed secondary cache goes to the block cache); of ashlar,
-// "nowords" (no entry_words), "admission" (of the hyper clock cache), "stats"
+// Returns `engine` with changed options; its name is "engine:variant". Returns
+// null if there is no such variant. For ashlar and rocksdb: a number, which
+// sets parallel_threads (1 is serial), and "onetier" (the memory of the
+// compressed secondary cache goes to the block cache). For ashlar: "nowords"
+// (no entry_words), "admission" (of the hyper clock cache), "stats"
 // (statistics), "tracer" and "traced" (trace_one_in 0 and 100) and "perf"
-// (perf_level 1); of rocksdb, "db" (read_only_db). Null: there is none such.
+// (perf_level 1). For rocksdb: "db" (read_only_db).
 std::unique_ptr<Engine> NewVariant(std::unique_ptr<Engine> engine,
                                    const std::string& variant);
-// kind: "generator" makes keys and values and no more, "copy" also copies them,
-// "limit" also does what no table can be written or read without: codec,
+// `kind`: "generator" only makes keys and values. "copy" also copies them.
+// "limit" also does what writing or reading a table always requires: codec,
 // checksum, write, a walk over the bytes.
 std::unique_ptr<Engine> NewLimitEngine(const std::string& kind);
-// Null, and *why, where it is not installed. With shared_codecs it calls the
-// zstd, lz4 and snappy that this program calls, else those that it carries.
+// Returns null and sets *why if RocksDB is not installed. With shared_codecs,
+// it uses the zstd, lz4 and snappy of this program; otherwise those in its own
+// library.
 std::unique_ptr<Engine> LoadRocksDbEngine(bool shared_codecs, std::string* why);
 
 }  // namespace ashlar::bench

@@ -82,7 +82,7 @@ class AshlarEngine final : public Engine {
     return o.folder + "/" + kFileName;
   }
 
-  // It outlives the builds. Null: none is wanted.
+  // Returns a pool that outlives the builds, or null if none is wanted.
   WorkerPool* PoolFor(const BenchOptions& o) {
     if (o.pool_threads == 0 || WorkersOf(o) == 0) return nullptr;
     if (pool_ == nullptr) pool_ = std::make_unique<WorkerPool>(o.pool_threads);
@@ -135,10 +135,10 @@ class AshlarEngine final : public Engine {
     return status;
   }
 
-  // With `all`, hashing and collecting are timed too.
+  // With `all`, also times the hashing and the collecting of keys.
   Status FilterBuild(bool all, const BenchOptions& options,
                      const Workload& workload, RunResult* result) {
-    // As a builder's, which has long started them.
+    // Workers that have already started, like those of a builder.
     WorkerPool own(options.pool_threads == 0 ? WorkersOf(options) : 0);
     WorkerPool* const shared = PoolFor(options);
     const internal::WorkerCrew crew((shared != nullptr ? *shared : own).state(),
@@ -185,7 +185,7 @@ class AshlarEngine final : public Engine {
       if (!status.ok()) return status;
     }
     const FilterQuestions questions(workload, options.num_reads(), batch);
-    // As tables keep theirs.
+    // Aligned in memory, like a table's filter.
     internal::AlignedBytes aligned;
     if (!aligned.Assign(filter_.slice())) return Status::Aborted("no memory");
     const internal::FilterBitsReader reader(aligned.slice());
@@ -223,7 +223,7 @@ class AshlarEngine final : public Engine {
     return {};
   }
 
-  internal::Buffer filter_;  // of filterquery
+  internal::Buffer filter_;  // for filterquery
   AshlarReads reads_;
   std::unique_ptr<WorkerPool> pool_;
 };

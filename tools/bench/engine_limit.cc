@@ -1,4 +1,4 @@
-// What physics demands, as engines: the generator alone, a bare copy of its
+// The physical limits, as engines: the generator alone, a bare copy of its
 // bytes, and codec, checksum and write over the same blocks.
 
 #include <cstdio>
@@ -18,10 +18,10 @@ namespace ashlar::bench {
 
 namespace {
 
-// As large as the pieces that a builder hands to its file.
+// The size of the writes of a builder to its file.
 constexpr size_t kWriteBytes = size_t{128} << 10;
 
-// Keeps the compiler from dropping what nobody reads.
+// Keeps the compiler from removing what is never read.
 void Use(const void* p) { asm volatile("" : : "r"(p) : "memory"); }
 
 class LimitEngine final : public Engine {
@@ -96,8 +96,8 @@ class LimitEngine final : public Engine {
     result->operations = workload.num();
   }
 
-  // Keys are hashed, and one byte is read of the line that a Bloom filter
-  // would have for each; fetched for a batch at a time.
+  // Hashes keys, and for each reads one byte of the line that a Bloom filter
+  // would have for it. The lines of a batch are fetched together.
   void TouchLines(const BenchOptions& options, const Workload& workload,
                   RunResult* result) {
     constexpr size_t kLine = 64;
@@ -134,7 +134,7 @@ class LimitEngine final : public Engine {
     result->operations = questions.size();
   }
 
-  // Calls full(bytes) whenever a block is.
+  // Calls full(bytes) whenever a block is full.
   template <typename Full>
   static void CopyBlocks(const BenchOptions& options, const Workload& workload,
                          Full full) {
@@ -158,8 +158,8 @@ class LimitEngine final : public Engine {
     full(Slice(block.data(), at));
   }
 
-  // All bytes, one behind the other, into memory that has been touched before:
-  // a plain memcpy of the table's contents, entry by entry.
+  // Copies all bytes into memory that has been touched before: a plain memcpy
+  // of the table's contents, entry by entry.
   void Copy(const Workload& workload, RunResult* result) {
     if (copied_.empty()) copied_.assign(workload.raw_bytes(), 1);
     char* to = copied_.data();
@@ -221,7 +221,7 @@ class LimitEngine final : public Engine {
     return status;
   }
 
-  // Reads the file in large pieces; adds up its words, or hashes it.
+  // Reads the file in large pieces, and adds up its words or hashes it.
   static Status Walk(bool hash, const BenchOptions& options,
                      RunResult* result) {
     auto opened = OpenRandomAccessFile(options.folder + "/ashlar.sst");
@@ -254,7 +254,7 @@ class LimitEngine final : public Engine {
 
   std::string kind_;
   std::vector<char> copied_;
-  std::vector<char> lines_;  // of filterquery
+  std::vector<char> lines_;  // for filterquery
 };
 
 }  // namespace

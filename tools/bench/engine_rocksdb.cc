@@ -1,7 +1,7 @@
-// RocksDB as an engine: a library of its own, loaded by table_bench where a
+// RocksDB as an engine. It is in a separate library, which table_bench loads if
 // RocksDB is installed.
 //
-// Uses RocksDB's public API with options that match ours.
+// It uses RocksDB's public API, with options that match ours.
 
 #include <rocksdb/cache.h>
 #include <rocksdb/env.h>
@@ -139,7 +139,7 @@ class RocksDbEngine final : public Engine {
     return status;
   }
 
-  // With `all`, hashing and collecting are timed too.
+  // With `all`, also times the hashing and the collecting of keys.
   static void FilterBuild(bool all, const BenchOptions& options,
                           const Workload& workload, RunResult* result) {
     const Stopwatch whole;
@@ -187,7 +187,7 @@ class RocksDbEngine final : public Engine {
 
   std::unique_ptr<rocksdb::Env> null_env_;
   RocksDbReads reads_;
-  std::unique_ptr<RocksDbFilter> filter_;  // of filterquery
+  std::unique_ptr<RocksDbFilter> filter_;  // for filterquery
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Engines with options of their own, so that one run compares several round by
-// round.
+// Engines with changed options, so that one run compares several of them round
+// by round.
 
 #include <charconv>
 

@@ -1,8 +1,8 @@
-// The keys that filterquery asks a filter for: half of them are in it, and
-// they come in no order.
+// The keys that filterquery asks a filter for. Half of them are in the filter,
+// and they come in random order.
 //
-// Made before the time is taken, the same for every engine. Read-only
-// afterwards: thread-safe.
+// They are made before time is measured, and are the same for every engine.
+// Read-only afterwards, and so thread-safe.
 #ifndef ASHLAR_TOOLS_BENCH_FILTER_QUESTIONS_H_
 #define ASHLAR_TOOLS_BENCH_FILTER_QUESTIONS_H_
 
@@ -17,7 +17,7 @@ namespace ashlar::bench {
 
 class FilterQuestions {
  public:
-  // Whole batches.
+  // Rounded up to whole batches.
   FilterQuestions(const Workload& workload, uint64_t count, size_t batch)
       : key_size_(workload.key_size()), size_(count / batch * batch) {
     keys_.resize(size_ * key_size_);

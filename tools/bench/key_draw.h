@@ -1,7 +1,7 @@
-// KeyDraw: which key comes next in a random read, the same for every engine.
+// KeyDraw: draws the keys of random reads, the same for every engine.
 //
-// Uniform over all keys, or over a few hot ones, which are the first or lie
-// evenly over the table. One thread at a time.
+// Draws uniformly from all keys, or from a few hot ones. These are the first
+// keys, or spread evenly over the table. For one thread at a time.
 #ifndef ASHLAR_TOOLS_BENCH_KEY_DRAW_H_
 #define ASHLAR_TOOLS_BENCH_KEY_DRAW_H_
 
@@ -14,7 +14,7 @@ namespace ashlar::bench {
 
 class KeyDraw {
  public:
-  // `hot`: how many keys; 0: all.
+  // `hot`: the number of keys to draw from; 0: all.
   KeyDraw(const BenchOptions& options, uint64_t hot, uint64_t seed)
       : random_(seed),
         count_(hot == 0 || hot > options.workload.num ? options.workload.num
@@ -31,7 +31,7 @@ class KeyDraw {
   uint64_t stride_;
 };
 
-// Of seeks that `range` entries are read from.
+// Returns the draw for seeks after which `range` entries are read.
 inline KeyDraw DrawOfRanges(const BenchOptions& options, uint64_t range,
                             uint64_t seed) {
   const bool hot = range > 1 && options.hot_ranges != 0;

@@ -1,7 +1,8 @@
-// LatencyHistogram: how often an operation took how long, to within 1/16.
+// LatencyHistogram: counts how often an operation took how long, to within
+// 1/16.
 //
-// Buckets are 16 to each power of two. One per thread, merged afterwards; not
-// thread-safe.
+// It has 16 buckets per power of two. Each thread has one, and they are merged
+// afterwards. Not thread-safe.
 #ifndef ASHLAR_TOOLS_BENCH_LATENCY_HISTOGRAM_H_
 #define ASHLAR_TOOLS_BENCH_LATENCY_HISTOGRAM_H_
 
@@ -30,7 +31,7 @@ class LatencyHistogram {
   uint64_t max() const { return max_; }
   double Average() const;
   double StandardDeviation() const;
-  // 0 to 100; interpolated within a bucket.
+  // `percent` is 0 to 100. Interpolates within a bucket.
   double Percentile(double percent) const;
 
  private:
@@ -38,7 +39,7 @@ class LatencyHistogram {
   static constexpr size_t kSub = size_t{1} << kSubBits;
   static constexpr size_t kBuckets = (64 - kSubBits + 1) * kSub;
 
-  // Below 2 * kSub every number has a bucket of its own.
+  // Every number below 2 * kSub has its own bucket.
   static size_t BucketOf(uint64_t n) {
     if (n < kSub) return n;
     const int shift = std::bit_width(n) - 1 - kSubBits;

@@ -1,4 +1,4 @@
-// Finds the RocksDB engines beside the program.
+// Finds the RocksDB engines, in the library next to the program.
 
 #include <dlfcn.h>
 
@@ -12,7 +12,7 @@ namespace ashlar::bench {
 
 namespace {
 
-// What the function of this name makes, or null.
+// Returns what the function of this name makes, or null.
 template <typename Made>
 std::unique_ptr<Made> LoadAndMake(const char* function, int binding,
                                   std::string* why) {
@@ -26,8 +26,8 @@ std::unique_ptr<Made> LoadAndMake(const char* function, int binding,
 
 std::unique_ptr<Engine> LoadRocksDbEngine(bool shared_codecs,
                                           std::string* why) {
-  // RocksDB's library exports the codecs that it carries. What this program has
-  // loaded comes before them, unless the binding is deep.
+  // RocksDB's library exports its own codecs. The codecs that this program has
+  // loaded come first, unless the binding is deep.
   return LoadAndMake<Engine>("AshlarBenchEngine",
                              shared_codecs ? 0 : RTLD_DEEPBIND, why);
 }

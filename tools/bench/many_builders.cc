@@ -17,7 +17,7 @@ namespace ashlar::bench {
 namespace {
 
 constexpr size_t kCacheLine = 64;
-// Entries between two looks at the clock.
+// The number of entries between two looks at the clock.
 constexpr uint64_t kMarkEvery = 256;
 
 uint64_t NowNanos() {
@@ -27,9 +27,9 @@ uint64_t NowNanos() {
          static_cast<uint64_t>(t.tv_nsec);
 }
 
-// How far a builder is, and how long it stood still. Two threads mark it at a
-// time: the one that adds, and the one that writes to the file. Each keeps the
-// longest gap that it saw; the last mark is whoever's.
+// How far a builder is, and its longest stall. Two threads may mark progress at
+// the same time: the one that adds, and the one that writes to the file. Each
+// keeps the longest gap that it saw. The last mark is that of either.
 class alignas(kCacheLine) Progress {
  public:
   void Start() { last_.Store(NowNanos()); }
@@ -40,7 +40,7 @@ class alignas(kCacheLine) Progress {
   void Wrote() { Mark(&longest_writing_); }
 
   uint64_t entries() const { return entries_.Load(); }
-  // Once all threads are done.
+  // To be called when all threads are done.
   uint64_t longest_nanos() const {
     return std::max(longest_adding_, longest_writing_);
   }

@@ -1,13 +1,13 @@
-// Many builders at once: multifillseq.
+// Runs many builders at once: multifillseq.
 //
-// What an engine of flushes and compactions does: each builder has a thread of
-// its own that adds the same entries into a file of its own; all start
-// together. Beside the time it takes, this measures who waits for whom: how
-// much of its work the slowest has done when the first is done, and the longest
-// stall, which is the longest time in which a builder neither took entries nor
-// wrote to its file.
+// This imitates an engine's flushes and compactions. Each builder has its own
+// thread, which adds the same entries to its own file; all start together. In
+// addition to the time, this measures fairness: how much of its work the
+// slowest builder has done when the first one is done; and the longest stall,
+// which is the longest time in which a builder neither took entries nor wrote
+// to its file.
 //
-// Called by the engine; one run at a time.
+// Called by the engine. One run at a time.
 #ifndef ASHLAR_TOOLS_BENCH_MANY_BUILDERS_H_
 #define ASHLAR_TOOLS_BENCH_MANY_BUILDERS_H_
 
@@ -17,7 +17,8 @@
 
 namespace ashlar::bench {
 
-// options.builders of them. `pool` may be null: each has workers of its own.
+// Runs options.builders builders. `pool` may be null; each then has its own
+// workers.
 Status RunManyBuilders(const BenchOptions& options, const Workload& workload,
                        WorkerPool* pool, RunResult* result);
 

@@ -1,5 +1,5 @@
-// A file that takes everything and keeps nothing: what building costs without
-// writing. Thread-safe.
+// A file that discards everything, to measure building without writing.
+// Thread-safe.
 #ifndef ASHLAR_TOOLS_BENCH_NULL_FILE_H_
 #define ASHLAR_TOOLS_BENCH_NULL_FILE_H_
 

@@ -13,8 +13,8 @@ bool IsRocksDb(const std::string& engine) {
   return engine.starts_with("rocksdb");
 }
 
-// That of the shortest time, or empty: RocksDB may be run with several numbers
-// of threads.
+// Returns the RocksDB engine with the shortest time, or an empty string.
+// RocksDB may run with several numbers of threads.
 std::string FastestRocksDb(const BenchmarkReport& report) {
   std::string fastest;
   double least = 0;
@@ -28,7 +28,7 @@ std::string FastestRocksDb(const BenchmarkReport& report) {
   return fastest;
 }
 
-// Whether there is another of RocksDB, or was asked for by its variant.
+// Returns whether there are other engines of RocksDB, or this one is a variant.
 bool IsOneOfMany(const BenchmarkReport& report, const std::string& fastest) {
   return fastest != "rocksdb" ||
          std::any_of(report.results.begin(), report.results.end(),
@@ -37,7 +37,8 @@ bool IsOneOfMany(const BenchmarkReport& report, const std::string& fastest) {
                      });
 }
 
-// Against the serial build of the same round, and against RocksDB at its best.
+// Adds the ratios to the serial build of the same round, and to RocksDB's
+// fastest engine.
 void AddRatiosOfThreads(const BenchmarkReport& report,
                         std::vector<Ratio>* ratios) {
   const std::string serial = "ashlar:1";
@@ -62,7 +63,7 @@ void AddRatiosOfThreads(const BenchmarkReport& report,
       {"CPU time of ashlar / " + fastest, report.CpuRatio("ashlar", fastest)});
 }
 
-// Of multifillseq, each engine by itself.
+// Returns the figures of multifillseq for each engine.
 std::vector<Ratio> FairnessOf(const BenchmarkReport& report) {
   std::vector<Ratio> figures;
   if (report.benchmark != "multifillseq") return figures;
@@ -80,7 +81,7 @@ std::vector<Ratio> FairnessOf(const BenchmarkReport& report) {
   return figures;
 }
 
-// What is worth comparing, with the names that the bars use.
+// Returns the useful ratios, with the names that the bars use.
 std::vector<Ratio> RatiosOf(const BenchmarkReport& report,
                             const BenchOptions& options) {
   std::vector<Ratio> ratios = FairnessOf(report);
@@ -111,7 +112,7 @@ std::vector<Ratio> RatiosOf(const BenchmarkReport& report,
   return ratios;
 }
 
-// Those that run by RunThreads.
+// Returns whether the benchmark runs by RunThreads.
 bool CountsAllocations(const BenchmarkReport& report,
                        const BenchOptions& options) {
   if (options.count_allocations == nullptr) return false;

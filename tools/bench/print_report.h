@@ -1,4 +1,4 @@
-// Prints what RunRounds found, as db_bench's lines or as JSON.
+// Prints the results of RunRounds, as lines like db_bench's or as JSON.
 #ifndef ASHLAR_TOOLS_BENCH_PRINT_REPORT_H_
 #define ASHLAR_TOOLS_BENCH_PRINT_REPORT_H_
 
@@ -10,10 +10,10 @@
 
 namespace ashlar::bench {
 
-// Benchmark lines of every engine, and ratios, to stdout.
+// Prints the benchmark lines of every engine, and the ratios, to stdout.
 void PrintText(const BenchmarkReport& report, const BenchOptions& options);
 
-// The whole run as one document.
+// Returns the whole run as one JSON document.
 std::string ToJson(const std::vector<BenchmarkReport>& reports,
                    const std::vector<Engine*>& engines,
                    const BenchOptions& options);

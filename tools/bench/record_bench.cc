@@ -1,5 +1,6 @@
-// record_bench: what it costs to record an entry in the FIFO cache, by how many
-// writers, against the least that the job needs and against a map with a mutex.
+// record_bench: measures the cost of recording an entry in the FIFO cache, by
+// the number of writers. Compares it with the least that the job needs, and
+// with a map with a mutex.
 
 #include <charconv>
 #include <cstdio>
@@ -34,12 +35,13 @@ namespace {
 
 using Buffer = ConcurrentWriteBuffer<RecordEntry>;
 
-// No two records of a process have the same key; no key is all zeros.
+// Returns record n. All records of a process have different keys, and no key is
+// all zeros.
 RecordEntry EntryAt(uint64_t n) {
   return {{(n + 1) * 0x9e3779b97f4a7c15, n}, n};
 }
 
-// Runs record(entry) `num` times, by so many threads together.
+// Runs record(entry) `num` times, by several threads together.
 class Load {
  public:
   template <typename Record>
@@ -58,7 +60,7 @@ class Load {
     result->operations = next_ - first;
     result->allocations = allocations.Load();
   }
-  // Entries before time is taken, so that all that follow evict.
+  // Adds entries before time is measured, so that all later ones evict.
   template <typename Record>
   void Fill(size_t entries, Record record) {
     for (size_t i = 0; i < entries; ++i) record(EntryAt(next_++));
@@ -68,7 +70,7 @@ class Load {
   uint64_t next_ = 0;
 };
 
-// Filled once, and used by all rounds.
+// The caches, which are filled once and used by all rounds.
 struct Subjects {
   explicit Subjects(size_t bytes) : table(bytes) {
     if (!blocks.SetCapacity(bytes).ok()) Usage("--cache_size is too much");
@@ -105,7 +107,8 @@ struct Subjects {
   std::unique_ptr<MutexedLru> lru;
 };
 
-// What is run against the writers: one thread, or as many as the mutex gets.
+// What the writers are compared with: one thread, or several threads with the
+// mutex.
 constexpr int kLruWriters = 24;
 constexpr uint64_t kLruPart = 8;  // of the records, since it takes its time
 constexpr char kAtOnce[] = "insert+erase";

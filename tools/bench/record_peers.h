@@ -1,7 +1,7 @@
-// What the FIFO cache is measured against: the same job without threads, and as
-// it is done by a map and a list behind a mutex.
+// What the FIFO cache is compared with: the same job without threads, and the
+// same job done by a map and a list with a mutex.
 //
-// Used by record_bench. Entries are those of the FIFO cache.
+// Used by record_bench. The entries are those of the FIFO cache.
 #ifndef ASHLAR_TOOLS_BENCH_RECORD_PEERS_H_
 #define ASHLAR_TOOLS_BENCH_RECORD_PEERS_H_
 
@@ -19,7 +19,8 @@ namespace ashlar::bench {
 using RecordedBlocks = FifoCache<CacheKey, uint64_t>;
 using RecordEntry = RecordedBlocks::Entry;
 
-// Open addressing, the next place after a collision, nothing else. One thread.
+// A hash table with open addressing and linear probing, and nothing else. For
+// one thread.
 class BareTable {
  public:
   explicit BareTable(size_t bytes) : slots_(bytes / sizeof(Slot)) {}
@@ -34,7 +35,8 @@ class BareTable {
   void Erase(const CacheKey& key) {
     size_t hole = PlaceOf(key);
     while (slots_[hole].key != key) hole = Next(hole);
-    // Those behind it move up, so that nothing is left in the way.
+    // Entries after the hole move up, so that every probe still finds its
+    // entry.
     for (size_t i = Next(hole); slots_[i].key != CacheKey{}; i = Next(i)) {
       const size_t home = PlaceOf(slots_[i].key);
       const bool stays =
@@ -59,7 +61,7 @@ class BareTable {
   std::vector<Slot> slots_;
 };
 
-// A map and a list, both with a node an entry, as one writes it at first.
+// A map and a list, both with one node per entry: the obvious first version.
 class MutexedLru {
  public:
   explicit MutexedLru(size_t entries) : most_(entries) {

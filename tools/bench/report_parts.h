@@ -1,4 +1,4 @@
-// What the reports of all benchmark programs have in common.
+// The common parts of the reports of all benchmark programs.
 #ifndef ASHLAR_TOOLS_BENCH_REPORT_PARTS_H_
 #define ASHLAR_TOOLS_BENCH_REPORT_PARTS_H_
 
@@ -12,19 +12,19 @@ namespace ashlar::bench {
 
 using Json = nlohmann::ordered_json;
 
-// A comparison, in the words that the bars use.
+// A comparison, with the name that the bars use.
 struct Ratio {
   std::string name;
   Spread spread;
 };
 
-// The run whose time is the median one.
+// Returns the run with the median time.
 const RunResult& MedianRun(const std::vector<RunResult>& runs);
 
 void PrintRatios(const BenchmarkReport& report,
                  const std::vector<Ratio>& ratios);
 
-// Times, operations and ratios of all engines of a benchmark.
+// Returns times, operations and ratios of all engines of a benchmark.
 Json ToJson(const BenchmarkReport& report, const std::vector<Ratio>& ratios);
 
 }  // namespace ashlar::bench

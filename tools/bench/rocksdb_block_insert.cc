@@ -1,7 +1,7 @@
-// RocksDB's parsing of a block and insert of it, by its public interface: the
-// function that makes a block of a secondary cache's bytes copies and parses
-// them as reads of a file do, and a cache that spills to a secondary cache of
-// ours tells which function that is, and what it wants to know.
+// RocksDB's parsing and insertion of a block, through its public interface. A
+// secondary cache gives RocksDB a block's bytes through a function of RocksDB,
+// which copies and parses them as reads of a file do. A cache with a secondary
+// cache of ours shows which function that is, and which arguments it needs.
 
 #include <rocksdb/advanced_cache.h>
 #include <rocksdb/secondary_cache.h>
@@ -18,7 +18,7 @@ namespace {
 
 using rocksdb::Cache;
 
-// Holds nothing; remembers what it was asked for.
+// A secondary cache that stores nothing, and records what it was asked for.
 class Listener final : public rocksdb::SecondaryCache {
  public:
   const char* Name() const override { return "Listener"; }
@@ -55,7 +55,7 @@ class Listener final : public rocksdb::SecondaryCache {
   Cache::CreateContext* create_context_ = nullptr;
 };
 
-// The bytes of the one data block that the cache holds.
+// Sets *bytes to the bytes of the only data block in the cache.
 rocksdb::Status OnlyBlock(Cache* cache, std::string* bytes) {
   rocksdb::Status status = rocksdb::Status::NotFound("no data block");
   cache->ApplyToAllEntries(

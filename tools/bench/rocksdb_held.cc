@@ -1,5 +1,6 @@
-// What RocksDB's block cache and the tier behind it hold, in words. The tier
-// does not tell, so random reads do, which count where they found their blocks.
+// Describes the contents of RocksDB's block cache and its second tier. The
+// second tier does not report its contents. So random reads are made, which
+// count where they found their blocks.
 
 #include <rocksdb/advanced_cache.h>
 #include <rocksdb/perf_context.h>
@@ -14,7 +15,8 @@ namespace ashlar::bench {
 
 namespace {
 
-// Of blocks. Entries that only say that a key was there have none.
+// Returns the mean charge of blocks. Placeholder entries, which only record
+// that a key was there, have no charge.
 double MeanCharge(rocksdb::Cache* cache) {
   size_t sum = 0;
   size_t blocks = 0;
@@ -33,7 +35,8 @@ std::string DescribeRocksDbHeld(RocksDbTable* table, rocksdb::Cache* cache,
                                 const BenchOptions& options,
                                 const Workload& workload) {
   constexpr uint64_t kQuestions = 20'000;
-  // Not the draw of the benchmark, whose blocks may be there for that.
+  // This draw differs from the benchmark's, because the benchmark itself
+  // brought its blocks into the cache.
   KeyDraw draw(options, options.workload.seed + 1007);
   std::string key(workload.key_size(), '\0');
   rocksdb::PinnableSlice value;

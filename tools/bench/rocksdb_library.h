@@ -1,4 +1,5 @@
-// The library beside the program that has what drives RocksDB.
+// Finds functions in the library next to the program that has all code for
+// RocksDB.
 #ifndef ASHLAR_TOOLS_BENCH_ROCKSDB_LIBRARY_H_
 #define ASHLAR_TOOLS_BENCH_ROCKSDB_LIBRARY_H_
 
@@ -6,9 +7,9 @@
 
 namespace ashlar::bench {
 
-// A function of that library, by name. `binding`: flags of dlopen besides the
-// usual ones. Null, and *why, where it is not there: no RocksDB was set up when
-// this was built.
+// Returns a function of that library by its name. `binding` has flags of dlopen
+// in addition to the usual ones. Returns null and sets *why if the library is
+// missing, because no RocksDB was set up when this was built.
 void* FindInRocksDbLibrary(const char* function, int binding, std::string* why);
 
 }  // namespace ashlar::bench

@@ -72,7 +72,7 @@ RocksDbFilter::RocksDbFilter(double bits_per_key, bool ribbon)
     : state_(std::make_unique<State>()) {
   state_->options.format_version = 6;
   state_->options.optimize_filters_for_memory = false;
-  // -1: for the files of all levels.
+  // -1 means the files of all levels.
   state_->options.filter_policy.reset(
       ribbon ? rocksdb::NewRibbonFilterPolicy(bits_per_key, -1)
              : rocksdb::NewBloomFilterPolicy(bits_per_key));

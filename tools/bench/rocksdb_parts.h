@@ -1,7 +1,8 @@
-// What the RocksDB engine needs of RocksDB's inner classes.
+// What the RocksDB engine uses of RocksDB's internal classes.
 //
-// Apart, because classes derived from RocksDB's, or calling its hidden
-// interfaces, are compiled without RTTI, as the ready-built library is.
+// This is a separate file, because code that derives from RocksDB's classes, or
+// calls its hidden interfaces, must be compiled without RTTI, like the
+// ready-built library.
 #ifndef ASHLAR_TOOLS_BENCH_ROCKSDB_PARTS_H_
 #define ASHLAR_TOOLS_BENCH_ROCKSDB_PARTS_H_
 
@@ -14,7 +15,7 @@
 
 namespace ashlar::bench {
 
-// Writable files of this environment swallow what they are given.
+// Returns an environment whose writable files discard everything.
 std::unique_ptr<rocksdb::Env> NewNullEnv();
 
 // RocksDB's own filters: the current Bloom filter, or Ribbon.
@@ -23,9 +24,10 @@ class RocksDbFilter {
   RocksDbFilter(double bits_per_key, bool ribbon);
   ~RocksDbFilter();
   void AddKey(const rocksdb::Slice& key);
-  // Bytes of the filter.
+  // Builds the filter, and returns its size in bytes.
   uint64_t Finish();
-  // After Finish: how many of these keys it may hold.
+  // To be called after Finish. Returns the number of these keys that the filter
+  // may hold.
   uint64_t CountMatches(rocksdb::Slice** keys, int n) const;
 
  private:

@@ -17,7 +17,7 @@ namespace ashlar::bench {
 
 namespace {
 
-// Counts nothing in the thread's perf context, which is on by default.
+// Turns off counting in the thread's perf context, which is on by default.
 void CountNothing() { rocksdb::SetPerfLevel(rocksdb::PerfLevel::kDisable); }
 
 rocksdb::Status Scan(RocksDbTable* table, bool forward,
@@ -53,7 +53,8 @@ rocksdb::Status Verify(RocksDbTable* table, const Workload& workload,
   return status;
 }
 
-// What a thread of random reads does: (reads, seed, RunResult*).
+// Returns the work of a thread of random reads, as a function (reads, seed,
+// RunResult*).
 auto PointReads(RocksDbTable* table, bool missing, const BenchOptions& options,
                 const Workload& workload) {
   return [&, table, missing](uint64_t reads, uint64_t seed, RunResult* part) {
@@ -108,7 +109,7 @@ auto BatchReads(RocksDbTable* table, const BenchOptions& options,
   };
 }
 
-// Seeks, and so many entries from there on.
+// Returns the work of a thread that seeks and then reads `range` entries.
 auto Seeks(RocksDbTable* table, uint64_t range, const BenchOptions& options,
            const Workload& workload) {
   return [&, table, range](uint64_t reads, uint64_t seed, RunResult* part) {
@@ -133,7 +134,8 @@ auto Seeks(RocksDbTable* table, uint64_t range, const BenchOptions& options,
   };
 }
 
-// Of the writer beside the reads: a table, as far as it comes.
+// The work of the writer next to the reads: builds a table, until it is
+// stopped.
 rocksdb::Status BuildAtPace(const std::string& path,
                             const rocksdb::Options& options,
                             const Workload& workload, WritePace* pace) {
@@ -150,7 +152,7 @@ rocksdb::Status BuildAtPace(const std::string& path,
   return status.ok() ? writer.Finish() : status;
 }
 
-// RunThreads, with the writer where the benchmark has one.
+// Calls RunThreads, with the writer if the benchmark has one.
 template <typename Read>
 rocksdb::Status RunReads(const std::string& benchmark,
                          const BenchOptions& options, const Workload& workload,
@@ -166,7 +168,7 @@ rocksdb::Status RunReads(const std::string& benchmark,
   });
 }
 
-// Null: there is none.
+// Returns null if there is no second tier.
 std::shared_ptr<rocksdb::SecondaryCache> MakeSecondTier(
     const BenchOptions& options) {
   if (options.compressed_secondary_cache_size == 0) return nullptr;
@@ -231,8 +233,8 @@ rocksdb::Status RocksDbReads::Open(const std::string& path,
   return status;
 }
 
-// Every block into the cache; where it is too small, random reads then leave
-// there what they need.
+// Reads every block into the cache. If the cache is too small, random reads
+// then leave the blocks in it that they need.
 rocksdb::Status RocksDbReads::Warm(const BenchOptions& options,
                                    const Workload& workload) {
   RunResult ignored;
@@ -243,7 +245,7 @@ rocksdb::Status RocksDbReads::Warm(const BenchOptions& options,
     return RunThreads(options, &ignored,
                       PointReads(table_.get(), false, options, workload));
   }
-  // Again: now no block may be missing.
+  // Scans again. Now no block may be missing.
   read_options.read_tier = rocksdb::kBlockCacheTier;
   return Scan(table_.get(), true, read_options, &ignored);
 }

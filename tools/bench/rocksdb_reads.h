@@ -1,7 +1,7 @@
 // RocksDbReads: the benchmarks that read a table of RocksDB.
 //
 // Used by the engine. The table stays open, and its cache warm, from run to
-// run, until Close. One thread at a time; the loads may have many.
+// run, until Close. One thread at a time may call; the loads may use many.
 #ifndef ASHLAR_TOOLS_BENCH_ROCKSDB_READS_H_
 #define ASHLAR_TOOLS_BENCH_ROCKSDB_READS_H_
 
@@ -20,13 +20,13 @@ namespace ashlar::bench {
 
 class RocksDbReads {
  public:
-  // The options of a table, with this block cache or none.
+  // Returns the options of a table, with this block cache, which may be null.
   using OptionsOf =
       std::function<rocksdb::Options(std::shared_ptr<rocksdb::Cache>)>;
 
-  // What is open reads a file that is about to be written anew.
+  // Closes the table, because its file is about to be written again.
   void Close();
-  // `table_options` is used for what the benchmark writes, too.
+  // `table_options` is also used for tables that the benchmark writes.
   rocksdb::Status Run(const std::string& benchmark, const std::string& path,
                       const BenchOptions& options, const Workload& workload,
                       const OptionsOf& options_of, RunResult* result);
@@ -46,9 +46,9 @@ class RocksDbReads {
 
 rocksdb::CompressionType RocksDbCodec(const std::string& name);
 
-// Where random keys find their blocks: the share of the table that each tier
-// holds, and how much memory the first one would need for both, compared with
-// what they have.
+// Describes where random reads find their blocks: the share of the table in
+// each tier, and the memory that the first tier would need for both, compared
+// with what they have.
 std::string DescribeRocksDbHeld(RocksDbTable* table, rocksdb::Cache* cache,
                                 const BenchOptions& options,
                                 const Workload& workload);
@@ -57,8 +57,8 @@ std::shared_ptr<rocksdb::Cache> MakeRocksDbCache(
     const BenchOptions& options, uint64_t capacity,
     std::shared_ptr<rocksdb::SecondaryCache> secondary = nullptr);
 
-// The first data block of the file, parsed and put into a cache that is full of
-// such blocks, again and again.
+// Runs the benchmark blockinsert: parses the first data block of the file and
+// inserts it into a cache that is full of such blocks, again and again.
 rocksdb::Status RunRocksDbBlockInsert(const std::string& path,
                                       const BenchOptions& options,
                                       const RocksDbReads::OptionsOf& options_of,

@@ -1,5 +1,5 @@
-// RocksDB's caches as policies: the part in the library that is loaded where a
-// RocksDB is set up. The calls are those of real_caches.cc.
+// RocksDB's caches as policies of cache_sim. This part is in the library that
+// is loaded if RocksDB is set up. The calls are those of real_caches.cc.
 
 #include <rocksdb/advanced_cache.h>
 #include <rocksdb/cache.h>
@@ -42,7 +42,7 @@ class RocksDbCache final : public Policy {
 
 std::shared_ptr<Cache> MakeCache(RocksDbCacheType type,
                                  const PolicyOptions& options) {
-  // 31 bits; negative numbers mean something else.
+  // The seed has 31 bits. Negative numbers have a special meaning.
   const auto hash_seed = static_cast<int32_t>(options.seed & INT32_MAX);
   if (type == RocksDbCacheType::kLru) {
     rocksdb::LRUCacheOptions lru;

@@ -100,7 +100,7 @@ class Database final : public RocksDbTable {
   rocksdb::ColumnFamilyHandle* const family_;
 };
 
-// A new database that holds the file's entries and nothing else.
+// Makes a new database that has only the file's entries.
 rocksdb::Status MakeDatabase(const rocksdb::Options& options,
                              const std::string& path,
                              const std::string& folder) {

@@ -1,8 +1,8 @@
-// RocksDbTable: one table of RocksDB, open for reads: by its SstFileReader, or
-// as the only table of a read-only database.
+// RocksDbTable: one table of RocksDB that is open for reads, by its
+// SstFileReader or as the only table of a read-only database.
 //
-// Used by the benchmarks that read, which so compare with the better of the
-// two. Reads are as fast as RocksDB has them: by PinnableSlice, without
+// Used by the benchmarks that read, which so can compare with the better of the
+// two. Reads are as fast as RocksDB allows: by PinnableSlice, without
 // statistics or perf context. Thread-safe.
 #ifndef ASHLAR_TOOLS_BENCH_ROCKSDB_TABLE_H_
 #define ASHLAR_TOOLS_BENCH_ROCKSDB_TABLE_H_
@@ -28,7 +28,7 @@ class RocksDbTable {
 
   virtual rocksdb::Status Get(const rocksdb::Slice& key,
                               rocksdb::PinnableSlice* value) = 0;
-  // As many values and statuses as keys.
+  // Requires: `values` and the statuses have one element per key.
   virtual void MultiGet(const std::vector<rocksdb::Slice>& keys,
                         std::vector<rocksdb::PinnableSlice>* values,
                         std::vector<rocksdb::Status>* statuses) = 0;
@@ -41,8 +41,8 @@ class RocksDbTable {
 rocksdb::Status OpenTableFile(const rocksdb::Options& options,
                               const std::string& path,
                               std::unique_ptr<RocksDbTable>* table);
-// The file is linked into a new database at `folder`, which is then opened for
-// reads alone.
+// Links the file into a new database at `folder`, and opens that for reads
+// only.
 rocksdb::Status OpenReadOnlyDatabase(const rocksdb::Options& options,
                                      const std::string& path,
                                      const std::string& folder,

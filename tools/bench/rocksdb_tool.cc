@@ -1,14 +1,14 @@
-// rocksdb_tool: what programs of ours do, by RocksDB's library.
+// rocksdb_tool: does with RocksDB's library what programs of ours do.
 //
 //   rocksdb_tool build <rows> <table> <codec>
 //   rocksdb_tool recompress <table> <parallel_threads> <level>
 //
-// For tools/bench, where RocksDB has no program that does the same. `build` is
-// what `ashlar build` does: it reads lines of key, TAB and value, in order and
-// without escapes, and gives them to an SstFileWriter with the options that are
-// the defaults of ours. `recompress` builds the table in memory, as sst_dump
-// does, with zstd and blocks of 16 KiB, and then goes through it, which is
-// sst_dump's `Read usec`.
+// For the scripts in tools/bench, where RocksDB has no program that does the
+// same. `build` does what `ashlar build` does: it reads lines of key, TAB and
+// value, in order and without escapes, and passes them to an SstFileWriter
+// whose options are our defaults. `recompress` builds the table in memory, as
+// sst_dump does, with zstd and blocks of 16 KiB. It then reads the table, which
+// is sst_dump's `Read usec`.
 #include <rocksdb/env.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/options.h>
@@ -78,7 +78,7 @@ int Recompress(rocksdb::SstFileReader* reader, uint32_t threads, int level) {
   return status.ok() ? Walk(&made) : Complain(status);
 }
 
-// The defaults of `ashlar build`: those of RocksDB, and a Bloom filter.
+// Returns the defaults of `ashlar build`: those of RocksDB, and a Bloom filter.
 rocksdb::Options BuildOptions(rocksdb::CompressionType codec) {
   rocksdb::Options options;
   options.compression = codec;

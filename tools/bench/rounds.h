@@ -1,10 +1,10 @@
-// Rounds: the same benchmark through several engines by turns, and what the
-// ratios of their times come to.
+// Rounds: runs the same benchmark through several engines in turn, and computes
+// the ratios of their times.
 //
-// Within a round every engine runs once, right after one another; the order
-// turns from round to round. A round in which any run was disturbed by other
-// load is dropped and counted. The figure is the median of the per-round
-// ratios, with the 10th and 90th percentile.
+// Within a round, every engine runs once, one right after the other. The order
+// changes from round to round. A round in which any run was disturbed by other
+// load is dropped and counted. The figure is the median of the ratios of the
+// rounds, with the 10th and 90th percentile.
 #ifndef ASHLAR_TOOLS_BENCH_ROUNDS_H_
 #define ASHLAR_TOOLS_BENCH_ROUNDS_H_
 
@@ -17,10 +17,10 @@
 
 namespace ashlar::bench {
 
-// Whoever takes part: an engine, bound to a benchmark and its options.
+// A participant: an engine with a benchmark and its options.
 struct Contestant {
   std::string name;
-  // Runs it once. Returns what went wrong, or nothing.
+  // Runs it once. Returns an error message, or an empty string.
   std::function<std::string(RunResult* result)> run;
 };
 
@@ -32,33 +32,36 @@ struct Spread {
 };
 Spread SpreadOf(std::vector<double> values);
 
-// One benchmark's rounds; every result vector has one element a kept round.
+// The rounds of one benchmark. Every vector of results has one element per kept
+// round.
 struct BenchmarkReport {
   std::string benchmark;
   int kept = 0;
   int dropped = 0;
   std::map<std::string, std::vector<RunResult>> results;  // by engine
 
-  // One figure of each kept round.
+  // Returns one figure of each kept round.
   using Figure = double (*)(const RunResult& run);
   std::vector<double> Figures(const std::string& engine, Figure figure) const;
   std::vector<double> Seconds(const std::string& engine) const;
-  // other's time over ours, per round: how many times faster `engine` is.
+  // Returns the ratio of other's time to engine's, per round: how many times
+  // faster `engine` is.
   Spread TimesFaster(const std::string& engine, const std::string& other) const;
-  // The same by operations a second, where engines do different numbers.
+  // Does the same with operations per second, for engines that do different
+  // numbers of operations.
   Spread RateRatio(const std::string& engine, const std::string& other) const;
-  // a's wall time over b's, and CPU time, per round.
+  // Return the ratio of a's wall time, and of its CPU time, to b's, per round.
   Spread WallRatio(const std::string& a, const std::string& b) const {
     return TimesFaster(b, a);
   }
   Spread CpuRatio(const std::string& a, const std::string& b) const;
-  // (a - base) / (b - base), per round.
+  // Returns (a - base) / (b - base), per round.
   Spread OwnCostRatio(const std::string& a, const std::string& b,
                       const std::string& base) const;
 };
 
-// Runs until `rounds` are kept, or three times as many were tried. Empty
-// *error when all went well; no round kept is an error.
+// Runs until `rounds` rounds are kept, or three times that number were tried.
+// *error is empty if all went well. It is an error if no round was kept.
 BenchmarkReport RunRounds(const std::string& benchmark,
                           const std::vector<Contestant>& contestants,
                           int rounds, bool keep_disturbed, std::string* error);

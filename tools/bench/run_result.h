@@ -1,6 +1,7 @@
-// RunResult: what one run of one engine took and did.
+// RunResult: the measurements of one run of one engine.
 //
-// A plain value: engines fill it in, rounds.h compares, reports print.
+// It is a plain value. Engines fill it in, rounds.h compares, and reports
+// print.
 #ifndef ASHLAR_TOOLS_BENCH_RUN_RESULT_H_
 #define ASHLAR_TOOLS_BENCH_RUN_RESULT_H_
 
@@ -13,19 +14,19 @@ namespace ashlar::bench {
 struct RunResult {
   Measurement measured;
   uint64_t operations = 0;
-  uint64_t bytes = 0;  // keys and values handed over or read
+  uint64_t bytes = 0;  // keys and values written or read
   uint64_t found = 0;
   uint64_t file_bytes = 0;
-  // Of reads: calls of malloc and its like by the reading threads, and what the
-  // writer beside them handed over.
+  // For reads: allocations by the reading threads, and the bytes that the
+  // writer next to them wrote.
   uint64_t allocations = 0;
   uint64_t written_bytes = 0;
-  // Of multifillseq: the part of its work that the slowest builder had done
-  // when the first was done, and the longest stall of any.
+  // For multifillseq: the share of its work that the slowest builder had done
+  // when the first one was done, and the longest stall of any builder.
   double slowest_share = 0;
   double longest_stall_seconds = 0;
-  // Of caches: lookups, of which `found` were hits; how long a thread was at
-  // work, on average; and what the cache held at the end.
+  // For caches: lookups, of which `found` were hits; the mean time that a
+  // thread worked; and what the cache held at the end.
   uint64_t lookups = 0;
   double thread_seconds = 0;
   uint64_t entries = 0;

@@ -16,7 +16,7 @@ double Seconds(clockid_t clock) {
   return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) / 1e9;
 }
 
-// Nanoseconds on the run queue are the second number of schedstat.
+// The second number of schedstat is the time on the run queue in nanoseconds.
 double WaitedSeconds() {
   std::ifstream file("/proc/thread-self/schedstat");
   double ran = 0;
@@ -25,7 +25,8 @@ double WaitedSeconds() {
   return file ? waited / 1e9 : 0;
 }
 
-// Of all CPUs, in seconds: what stands behind "cpu" is counted in clock ticks.
+// The times of all CPUs in seconds. The numbers in the line "cpu" are in clock
+// ticks.
 struct CpuTimes {
   double busy = 0;
   double stolen = 0;
@@ -53,7 +54,7 @@ CpuTimes AllCpus() {
 
 double OwnCpuSeconds() { return Seconds(CLOCK_PROCESS_CPUTIME_ID); }
 
-// A CPU, of other processes.
+// Returns the time of other processes per CPU.
 double OthersSeconds() {
   const auto cpus = static_cast<double>(::sysconf(_SC_NPROCESSORS_ONLN));
   return (AllCpus().busy - OwnCpuSeconds()) / cpus;
@@ -72,7 +73,7 @@ uint64_t PeakBytes() {
 }
 
 void ResetPeak() {
-  // 5: set the peak back to what is resident now.
+  // 5 resets the peak to what is resident now.
   std::ofstream("/proc/self/clear_refs") << "5";
 }
 

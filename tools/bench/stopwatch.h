@@ -1,5 +1,5 @@
-// Stopwatch: wall time, CPU time, peak memory, and whether something else got
-// in the way.
+// Stopwatch: measures wall time, CPU time and peak memory, and whether
+// something else disturbed the run.
 #ifndef ASHLAR_TOOLS_BENCH_STOPWATCH_H_
 #define ASHLAR_TOOLS_BENCH_STOPWATCH_H_
 
@@ -10,15 +10,16 @@ namespace ashlar::bench {
 struct Measurement {
   double seconds = 0;
   double cpu_seconds = 0;
-  // Largest resident size of the process during the run.
+  // The largest resident size of the process during the run.
   uint64_t peak_bytes = 0;
-  // Time that others had: of one thread, how long it was ready to run and did
-  // not; of many, which wait for each other too, how long other processes ran,
-  // a CPU. And time that the host took from the machine.
+  // The time that others took. For one thread, it is the time that the thread
+  // was ready to run and did not. Several threads also wait for each other. So
+  // for several threads, it is the time per CPU that other processes ran.
+  // stolen_seconds is the time that the host took from the machine.
   double lost_seconds = 0;
   double stolen_seconds = 0;
 
-  // More than 3 % of the time lost to others.
+  // Returns whether more than 3 % of the time was lost to others.
   bool disturbed() const {
     constexpr double kTolerated = 0.03;
     return lost_seconds + stolen_seconds > kTolerated * seconds;
@@ -29,7 +30,7 @@ class Stopwatch {
  public:
   enum class Load : uint8_t { kOneThread, kManyThreads };
 
-  // Starts at once; resets the process's peak memory.
+  // Starts to measure, and resets the process's peak memory.
   explicit Stopwatch(Load load = Load::kOneThread);
   Measurement Stop() const;
 

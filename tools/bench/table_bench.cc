@@ -1,6 +1,6 @@
-// table_bench: this library, RocksDB and the physical limits, over the same
-// data in the same run. Flags and lines are those of db_bench where it has
-// them.
+// table_bench: compares this library, RocksDB and the physical limits, over the
+// same data in the same run. Flags and lines are those of db_bench, where it
+// has them.
 
 #include <unistd.h>
 
@@ -132,7 +132,7 @@ std::string DefaultFolder() {
   return ::access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
 }
 
-// "64.512"; empty: as it is.
+// `skew` is like "64.512". If it is empty, nothing changes.
 bool ParseSkew(const std::string& skew, BenchOptions* options) {
   if (skew.empty()) return true;
   options->hot_keys = options->hot_ranges = 0;
@@ -238,7 +238,7 @@ void CheckFlags() {
   }
 }
 
-// Null where a RocksDB is not installed.
+// Returns null if it is RocksDB and no RocksDB is installed.
 std::unique_ptr<Engine> EngineOf(const std::string& name) {
   if (name == "ashlar") return NewAshlarEngine();
   if (name == "limit" || name == "generator" || name == "copy") {
@@ -256,7 +256,7 @@ std::unique_ptr<Engine> EngineOf(const std::string& name) {
   return engine;
 }
 
-// "name" or "name:variant".
+// `spec` is "name" or "name:variant".
 std::unique_ptr<Engine> EngineFromSpec(const std::string& spec) {
   const size_t colon = spec.find(':');
   if (colon == std::string::npos) return EngineOf(spec);
@@ -286,7 +286,7 @@ std::vector<std::unique_ptr<Engine>> EnginesFromFlags() {
     std::unique_ptr<Engine> engine = EngineFromSpec(spec);
     if (engine != nullptr) engines.push_back(std::move(engine));
   }
-  // Own cost is told against these.
+  // An engine's own cost is relative to these.
   if (FLAGS_benchmarks.find("filterbuild") != std::string::npos ||
       (FLAGS_sink == "null" && FLAGS_compression_type == "none")) {
     for (const char* name : {"generator", "copy"}) {
@@ -309,7 +309,7 @@ bool IsBenchmark(const std::string& name) {
   return false;
 }
 
-// Reads need files, also when no fillseq was asked for.
+// Makes the files that reads need, even if no fillseq was asked for.
 std::string EnsureFiles(const std::vector<Engine*>& engines,
                         const BenchOptions& options, const Workload& workload) {
   BenchOptions to_file = options;
@@ -327,7 +327,7 @@ std::string EnsureFiles(const std::vector<Engine*>& engines,
   return "";
 }
 
-// The engines that have this benchmark.
+// Returns the engines that have this benchmark.
 std::vector<Contestant> ContestantsOf(const std::string& benchmark,
                                       const std::vector<Engine*>& engines,
                                       const BenchOptions& options,

@@ -1,4 +1,4 @@
-// Runs the same load on several threads and adds up what they did.
+// Runs the same load on several threads, and adds up what they did.
 #ifndef ASHLAR_TOOLS_BENCH_THREADS_H_
 #define ASHLAR_TOOLS_BENCH_THREADS_H_
 
@@ -13,8 +13,8 @@
 
 namespace ashlar::bench {
 
-// `load(i)` for each thread; they begin together. Time is that of all, from
-// then to the end of the last.
+// Calls load(i) in each thread. The threads begin together. The time is
+// measured from then until the last one ends.
 template <typename Load>
 void TimeThreads(int threads, RunResult* result, Load load) {
   using Clock = std::chrono::steady_clock;
@@ -53,7 +53,8 @@ inline uint64_t AllocationsSoFar(const BenchOptions& options) {
   return options.count_allocations == nullptr ? 0 : options.count_allocations();
 }
 
-// `read(reads, seed, RunResult*)` returns a status with ok().
+// Calls read(reads, seed, RunResult*), which returns a status with ok(), in
+// each thread.
 template <typename Read>
 auto RunThreads(const BenchOptions& options, RunResult* result, Read read) {
   using Outcome = decltype(read(0, 0, result));
@@ -77,13 +78,13 @@ auto RunThreads(const BenchOptions& options, RunResult* result, Read read) {
   return first;
 }
 
-// How fast a writer may be: it says what it wrote, and waits.
+// Limits the rate of a writer, which reports what it wrote, and then waits.
 class WritePace {
  public:
   WritePace(uint64_t bytes_per_second, std::stop_token stop)
       : bytes_per_second_(bytes_per_second), stop_(std::move(stop)) {}
 
-  // Between entries. False: there is nobody any more to write beside.
+  // To be called between entries. Returns false when the readers have ended.
   bool Wrote(uint64_t bytes) {
     bytes_ += bytes;
     burst_ += bytes;
@@ -111,8 +112,8 @@ class WritePace {
   uint64_t burst_ = 0;
 };
 
-// RunThreads beside a writer: `build(WritePace*)` builds a table, again and
-// again, and returns a status with ok().
+// Calls RunThreads next to a writer. build(WritePace*) builds a table, is
+// called again and again, and returns a status with ok().
 template <typename Read, typename Build>
 auto RunThreadsBesideWriter(const BenchOptions& options, RunResult* result,
                             Read read, Build build) {
@@ -130,8 +131,8 @@ auto RunThreadsBesideWriter(const BenchOptions& options, RunResult* result,
   return status.ok() ? built : status;
 }
 
-// A thread that calls a function again and again, with pauses, until it goes
-// out of scope.
+// A thread that calls a function again and again, with pauses, until this is
+// destroyed.
 class Repeating {
  public:
   template <typename Call>

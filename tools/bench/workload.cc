@@ -10,7 +10,7 @@ namespace ashlar::bench {
 namespace {
 
 constexpr size_t kPoolBytes = size_t{1} << 20;
-// Within this many bytes a part is random and the rest repeats it.
+// In each piece of this size, one part is random and the rest repeats it.
 constexpr size_t kPieceBytes = 100;
 
 std::string MakePool(const WorkloadOptions& options) {
@@ -34,7 +34,7 @@ size_t ValueBytes(const WorkloadOptions& options) {
   return static_cast<size_t>(options.value_size);
 }
 
-// Empty: values are to be made.
+// Returns an empty string if values are to be made.
 std::string ReadPool(const WorkloadOptions& options) {
   std::ifstream file(options.values_from, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
@@ -47,7 +47,7 @@ std::vector<char> MakeRandomKeys(const WorkloadOptions& options) {
   for (std::string& key : keys) {
     key.resize(size);
     for (char& c : key) c = static_cast<char>(random.Next() >> 56);
-    // Even: the odd neighbour is the absent key.
+    // Keys are even. The odd key after each is the absent key.
     if (size > 0) key.back() = static_cast<char>(key.back() & ~1);
   }
   std::sort(keys.begin(), keys.end());
@@ -64,7 +64,7 @@ std::vector<char> MakeRandomKeys(const WorkloadOptions& options) {
 Workload::Workload(const WorkloadOptions& options)
     : options_(options), pool_(ReadPool(options)), pool_range_(pool_.size()) {
   if (pool_range_ > 0) {
-    // Values at its end go on at its beginning.
+    // Values at the end of the pool continue at its beginning.
     while (pool_.size() < pool_range_ + ValueBytes(options)) pool_ += pool_;
   } else {
     pool_ = MakePool(options);
@@ -92,7 +92,7 @@ namespace {
 constexpr size_t kLowDigits = 4;
 constexpr uint64_t kLowRange = 10000;
 
-// "00" to "99", end to end.
+// "00" to "99", one after the other.
 constexpr std::array<char, 200> kTwoDigits = [] {
   std::array<char, 200> digits{};
   for (size_t i = 0; i < 100; ++i) {
@@ -111,7 +111,8 @@ Workload::Cursor::Cursor(const Workload& workload)
 
 void Workload::Cursor::Refill() {
   const size_t size = workload_.key_size();
-  // Not the key before: its last bytes have only just been written.
+  // Copies an earlier key, but not the last one, whose last bytes have only
+  // just been written.
   const char* same_beginning = nullptr;
   for (size_t i = 0; i < kBatch && i_ + i < workload_.num(); ++i) {
     char* const to = batch_.data() + i * size;

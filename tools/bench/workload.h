@@ -1,10 +1,10 @@
 // Workload: the keys and values of a benchmark, the same for every engine.
 //
-// Keys are fixed-width and ascend with their number; key i and a key that lies
-// right behind it and is absent can be made from i alone. Values are views into
-// a pool of bytes (a file's, or such that compress to about the ratio asked
-// for), taken one behind the other, so that making them costs nothing. Made
-// once, read-only afterwards: thread-safe.
+// Keys have a fixed width, and ascend with their number. Key i, and an absent
+// key right after it, can be made from i alone. Values are views into a pool of
+// bytes, one after the other, so that making them costs nothing. The pool is a
+// file, or is made to compress to about the given ratio. A Workload is made
+// once and then read-only, and so thread-safe.
 #ifndef ASHLAR_TOOLS_BENCH_WORKLOAD_H_
 #define ASHLAR_TOOLS_BENCH_WORKLOAD_H_
 
@@ -21,15 +21,16 @@ struct WorkloadOptions {
   int key_size = 16;
   int value_size = 100;
   double compression_ratio = 0.5;
-  // "digits": key i is the decimal number 2 i. "random": sorted random bytes.
+  // "digits": key i is the decimal number 2 * i. "random": keys are sorted
+  // random bytes.
   std::string key_kind = "digits";
   uint64_t seed = 1;
-  // Where values come from; empty: made by compression_ratio. A file that is
-  // not there or too small is none.
+  // A file that values come from. If empty, or if the file is missing or too
+  // small, values are made by compression_ratio.
   std::string values_from;
 };
 
-// A small generator (xorshift64*), the same everywhere.
+// A small random generator (xorshift64*), the same everywhere.
 class Random {
  public:
   explicit Random(uint64_t seed) : state_(seed * 2 + 1) {}
@@ -56,19 +57,19 @@ class Workload {
     return num() * (key_size() + static_cast<size_t>(options_.value_size));
   }
 
-  // Writes key i, or the absent key behind it, to `to`.
+  // Writes key i, or the absent key after it, to `to`.
   void Key(uint64_t i, char* to) const { MakeKey(i, 0, to); }
   void MissingKey(uint64_t i, char* to) const { MakeKey(i, 1, to); }
 
-  // The value of key i: the same bytes whichever way it is reached.
+  // Returns the value of key i: the same bytes as a Cursor returns.
   std::string_view Value(uint64_t i) const {
     const auto size = static_cast<size_t>(options_.value_size);
     return {pool_.data() + i * size % pool_range_, size};
   }
 
   // Walks over all keys in order. Keys are made some hundreds ahead, so that
-  // they have left the processor's store buffer when they are used, as the keys
-  // of a memtable have.
+  // they have left the processor's store buffer when they are used, like the
+  // keys of a memtable.
   class Cursor {
    public:
     explicit Cursor(const Workload& workload);
