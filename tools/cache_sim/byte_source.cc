@@ -44,7 +44,8 @@ class PlainFile final : public ByteSource {
 
 #if ASHLAR_HAVE_ZSTD
 
-// Frames one after the other, in pieces: a trace may be larger than memory.
+// Decompresses one frame after the other, in pieces, because a trace may be
+// larger than memory.
 class ZstdFile final : public ByteSource {
  public:
   ZstdFile(std::string path, std::unique_ptr<ByteSource> compressed)
@@ -98,7 +99,7 @@ class ZstdFile final : public ByteSource {
   ZSTD_DStream* const stream_;
   std::vector<char> piece_;
   ZSTD_inBuffer input_ = {nullptr, 0, 0};
-  uint64_t file_offset_ = 0;  // of the piece
+  uint64_t file_offset_ = 0;  // where the piece begins
   bool inside_frame_ = false;
 };
 

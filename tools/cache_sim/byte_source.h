@@ -1,7 +1,7 @@
-// ByteSource: a file's bytes, one after the other, decompressed where its name
+// ByteSource: reads a file's bytes in order. Decompresses the file if its name
 // ends with .zst.
 //
-// Used by the readers of traces. One thread at a time.
+// Used by the readers of traces. For one thread at a time.
 #ifndef ASHLAR_TOOLS_CACHE_SIM_BYTE_SOURCE_H_
 #define ASHLAR_TOOLS_CACHE_SIM_BYTE_SOURCE_H_
 
@@ -20,8 +20,8 @@ class ByteSource {
   static Result<std::unique_ptr<ByteSource>> Open(const std::string& path);
   virtual ~ByteSource() = default;
 
-  // Fills `out`; *got is less than n only at the end. Errors name the file and
-  // the place in it.
+  // Fills `out`. *got is less than n only at the end of the file. Errors name
+  // the file and the offset.
   virtual Status Read(char* out, size_t n, size_t* got) = 0;
 };
 

@@ -9,7 +9,7 @@ constexpr double kWorse = -0.02;
 void Add(const std::string& name, double miss, double reference,
          Standing* standing) {
   standing->mean_miss += miss;
-  // Where nothing is missed nothing can be gained.
+  // If the reference misses nothing, nothing can be gained.
   const double gain = reference == 0 ? 0 : 1 - miss / reference;
   standing->mean_gain += gain;
   if (gain < kWorse) ++standing->worse_pairs;

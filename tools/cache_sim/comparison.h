@@ -1,6 +1,6 @@
-// Comparison: how caches do against each other over all traces and sizes.
+// Comparison: compares policies with each other over all traces and sizes.
 //
-// Pure functions of what experiments found.
+// Pure functions of the results of experiments.
 #ifndef ASHLAR_TOOLS_CACHE_SIM_COMPARISON_H_
 #define ASHLAR_TOOLS_CACHE_SIM_COMPARISON_H_
 
@@ -12,18 +12,19 @@
 
 namespace ashlar::sim {
 
-// One policy against a reference, over all pairs.
+// One policy compared with a reference, over all pairs of a trace and a size.
 struct Standing {
   double mean_miss = 0;
   double mean_saved = 0;
-  // Mean over pairs of 1 - miss / miss of the reference.
+  // The mean over pairs of 1 - miss / (the reference's miss).
   double mean_gain = 0;
   double worst_gain = 0;
   std::string worst_pair;
   uint32_t worse_pairs = 0;  // by more than 2 %
 };
 
-// Of each policy. `reference` is the number of one.
+// Returns a Standing for each policy. `reference` is the index of the reference
+// policy.
 std::vector<Standing> Compare(const std::vector<TraceResult>& results,
                               size_t reference);
 

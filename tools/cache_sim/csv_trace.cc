@@ -10,13 +10,13 @@ namespace ashlar::sim {
 
 namespace {
 
-// A key is known by 64 bits of its hash: among 2^26 keys two are taken for one
-// with a chance of 2^-12.
+// A key is represented by 64 bits of its hash. Among 2^26 keys, the chance that
+// two are taken for the same key is 2^-12.
 uint64_t KeyOf(std::string_view text) {
   return XXH3_64bits(text.data(), text.size());
 }
 
-// Takes the bytes one by one, and gives a key at the end of each line.
+// Takes the bytes one by one, and produces a key at the end of each line.
 class CsvKeys {
  public:
   CsvKeys(std::string path, const ReadTraceOptions& options,
@@ -33,7 +33,7 @@ class CsvKeys {
     }
     return Status::OK();
   }
-  // There is nothing more.
+  // To be called at the end of the file.
   Status End() {
     if (builder_->full()) return Status::OK();
     if (place_ == Place::kQuoted) return Bad("a quote that is not closed");

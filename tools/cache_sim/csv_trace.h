@@ -1,6 +1,6 @@
-// Reads the accesses of a trace from CSV (RFC 4180): a line an access.
+// Reads the accesses of a trace from CSV (RFC 4180): one line per access.
 //
-// Any text may be a key. One thread at a time.
+// A key may be any text. For one thread at a time.
 #ifndef ASHLAR_TOOLS_CACHE_SIM_CSV_TRACE_H_
 #define ASHLAR_TOOLS_CACHE_SIM_CSV_TRACE_H_
 
@@ -13,7 +13,8 @@
 
 namespace ashlar::sim {
 
-// Until the builder is full. Errors name the file and the line.
+// Reads until the end, or until the builder is full. Errors name the file and
+// the line.
 Status ReadCsv(const std::string& path, const ReadTraceOptions& options,
                ByteSource* source, TraceBuilder* builder);
 

@@ -10,16 +10,16 @@ namespace ashlar::sim {
 
 namespace {
 
-// One policy, size and seed.
+// A run of one policy with one size and one seed.
 struct Run {
   size_t policy = 0;
   size_t size = 0;
   uint64_t seed = 0;
-  // What came of it.
+  // The results.
   Status status;
-  double misses = 0;  // of the accesses
+  double misses = 0;  // share of the accesses
   double misses_of_hot = 0;
-  double saved = 0;  // a miss of the first tier
+  double saved = 0;  // per miss of the first tier
 };
 
 double Part(uint64_t part, uint64_t whole) {

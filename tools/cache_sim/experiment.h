@@ -1,8 +1,8 @@
-// Experiment: traces replayed through caches of several sizes, with several
-// seeds, and what was missed.
+// Experiment: replays traces through caches of several sizes, with several
+// seeds, and counts the misses.
 //
-// Runs of one trace go on at once, on as many threads as are asked for; traces
-// one after the other, so that memory holds one.
+// The runs of one trace are made in parallel, on as many threads as are asked
+// for. The traces come one after the other, so that only one is in memory.
 #ifndef ASHLAR_TOOLS_CACHE_SIM_EXPERIMENT_H_
 #define ASHLAR_TOOLS_CACHE_SIM_EXPERIMENT_H_
 
@@ -21,7 +21,7 @@ namespace ashlar::sim {
 struct ExperimentOptions {
   std::vector<const PolicyKind*> policies;
   std::vector<CacheSize> sizes;
-  uint32_t seeds = 5;  // of policies that depend on one
+  uint32_t seeds = 5;  // for policies that depend on a seed
   uint64_t first_seed = 1;
   int num_shard_bits = 0;
   // See PolicyOptions.
@@ -29,24 +29,24 @@ struct ExperimentOptions {
   TieredAdmissionPolicy second_tier_policy =
       TieredAdmissionPolicy::kAdmPolicyAllowCacheHits;
   uint32_t jobs = 1;
-  // Called now and then, by several threads at once, with how many accesses
-  // were replayed since.
+  // Called now and then, by several threads at once, with the number of
+  // accesses that were replayed since the last call.
   std::function<void(uint64_t accesses)> on_replayed = [](uint64_t) {};
 };
 
-// Accesses that all replays of a trace come to.
+// Returns the number of accesses of all replays of a trace.
 uint64_t WorkOf(const ExperimentOptions& options, const Trace& trace);
 
-// Of one policy at one size.
+// The misses of one policy at one size.
 struct MissRatio {
   double mean = 0;  // over seeds
   double least = 0;
   double most = 0;
-  double mean_of_hot = 0;  // of the accesses to hot keys alone
+  double mean_of_hot = 0;  // counts only accesses to hot keys
   double mean_saved = 0;   // Policy::SavedPerMiss
 };
 
-// A trace and a size: what is compared.
+// The unit of comparison: a trace and a size.
 struct Pair {
   std::string size;
   uint32_t entries = 0;

@@ -11,7 +11,7 @@ namespace ashlar::sim {
 
 namespace {
 
-// Far above what is useful, and far below what memory could not hold.
+// Far more than is useful, and far less than what memory cannot hold.
 constexpr uint64_t kMostAccesses = uint64_t{1} << 31;
 constexpr uint64_t kMostKeys = uint64_t{1} << 28;
 
@@ -40,7 +40,7 @@ void AddScan(const TraceParameters& p, TraceBuilder* builder) {
   for (uint64_t i = 0; i < p.accesses; ++i) builder->Add(i);
 }
 
-// Keys of scans come behind the hot ones.
+// The keys of scans have higher numbers than the hot keys.
 void AddHotAndScans(const TraceParameters& p, TraceBuilder* builder) {
   KeyDraw draw(p.keys, p.skew, p.seed);
   uint64_t left = p.accesses;  // hot ones
@@ -93,7 +93,7 @@ bool Parse(std::string_view text, double* value) {
   return error == std::errc() && stop == end;
 }
 
-// Empty, or what is wrong.
+// Returns what is wrong, or an empty string.
 std::string SetOne(std::string_view setting, TraceParameters* p) {
   const size_t equals = setting.find('=');
   if (equals == std::string_view::npos) {

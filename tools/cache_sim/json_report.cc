@@ -55,7 +55,7 @@ std::string ToJson(const ExperimentOptions& options,
         {"worst_at", s.worst_pair},
         {"worse_pairs", s.worse_pairs}};
   }
-  // Names of traces come from outside.
+  // The names of traces come from users, so they may not be UTF-8.
   return document.dump(2, ' ', false, Json::error_handler_t::replace);
 }
 

@@ -1,4 +1,4 @@
-// What was found as one JSON document, for programs.
+// Returns the results as one JSON document, for programs.
 #ifndef ASHLAR_TOOLS_CACHE_SIM_JSON_REPORT_H_
 #define ASHLAR_TOOLS_CACHE_SIM_JSON_REPORT_H_
 

@@ -1,7 +1,7 @@
-// Which key comes next, where some are more popular than others.
+// Draws keys, of which some are more popular than others.
 //
-// Zipf's law by a table of sums: exact, and the same on every machine that
-// counts in doubles. One thread at a time.
+// It follows Zipf's law by a table of sums: it is exact, and gives the same
+// keys on every machine with IEEE doubles. For one thread at a time.
 #ifndef ASHLAR_TOOLS_CACHE_SIM_KEY_DRAW_H_
 #define ASHLAR_TOOLS_CACHE_SIM_KEY_DRAW_H_
 
@@ -25,7 +25,7 @@ class KeyDraw {
     }
   }
 
-  // Below `keys`, 0 the most popular.
+  // Returns a number below `keys`. 0 is the most popular.
   uint64_t Next() {
     constexpr int kBits = 53;  // of a double's fraction
     const double part = static_cast<double>(random_.Next() >> (64 - kBits)) /

@@ -1,5 +1,5 @@
 // cache_sim: replays traces through the library's caches, and through models of
-// other policies, at several sizes, and prints what was missed.
+// other policies, at several sizes, and prints the misses.
 
 #include <unistd.h>
 
@@ -84,7 +84,7 @@ ExperimentOptions OptionsFromFlags() {
   return options;
 }
 
-// Of files alone.
+// Returns the options for traces in files.
 ReadTraceOptions ReadOptionsFromFlags() {
   return {.format = FLAGS_format,
           .most_accesses = FLAGS_limit != 0 ? FLAGS_limit : UINT64_MAX,

@@ -1,5 +1,5 @@
-// Miss-ratio curves: what was missed over the size of the cache, a panel for
-// each trace.
+// Draws miss-ratio curves: the miss ratio over the size of the cache, with one
+// panel per trace.
 #ifndef ASHLAR_TOOLS_CACHE_SIM_MISS_CURVES_H_
 #define ASHLAR_TOOLS_CACHE_SIM_MISS_CURVES_H_
 

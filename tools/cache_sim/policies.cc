@@ -28,7 +28,7 @@ constexpr PolicyKind kPolicies[] = {
      MakeTieredClock},
     {"tiered_admission", "the same with admission", kSeeded,
      MakeTieredClockWithAdmission},
-    // Without shards the hash decides nothing.
+    // Without shards, the hash has no effect.
     {"lru", "the LRU cache, one list", kSeeded, MakeLruCache},
     {"rocksdb_clock", "RocksDB's hyper clock cache, where one is set up",
      kSeeded, MakeRocksDbClock},
@@ -48,7 +48,7 @@ constexpr PolicyKind kPolicies[] = {
      MakeOptModel},
 };
 
-// "models" is all that are compared with.
+// "models" means all models of policies.
 std::vector<std::string> WithoutShorthand(const std::string& list) {
   std::vector<std::string> names;
   for (const std::string& name : bench::Split(list)) {

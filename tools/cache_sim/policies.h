@@ -1,4 +1,4 @@
-// The table of policies: what --caches names.
+// The table of policies, which --caches names.
 #ifndef ASHLAR_TOOLS_CACHE_SIM_POLICIES_H_
 #define ASHLAR_TOOLS_CACHE_SIM_POLICIES_H_
 
@@ -13,7 +13,8 @@ namespace ashlar::sim {
 
 std::span<const PolicyKind> AllPolicies();
 
-// Those of a list with commas. An error names the one that there is not.
+// Finds the policies in a list separated by commas. An error names the one that
+// does not exist.
 Status FindPolicies(const std::string& names,
                     std::vector<const PolicyKind*>* kinds);
 

@@ -1,7 +1,7 @@
-// Policy: a cache of a fixed number of entries, as a trace sees one.
+// Policy: a cache of a fixed number of entries, for replaying a trace.
 //
-// One file for each (or, of the library's own caches, one for all), and a line
-// in the table of policies.cc. One thread at a time.
+// There is one file per policy (one for all caches of the library), and a row
+// in the table of policies.cc. For one thread at a time.
 #ifndef ASHLAR_TOOLS_CACHE_SIM_POLICY_H_
 #define ASHLAR_TOOLS_CACHE_SIM_POLICY_H_
 
@@ -17,20 +17,20 @@ namespace ashlar::sim {
 class Policy {
  public:
   virtual ~Policy() = default;
-  // Somebody asks for this key, and has it put in where it is not there.
-  // Whether it was there.
+  // Looks up this key, and inserts it if it is not present. Returns whether it
+  // was present.
   virtual bool Access(uint32_t key) = 0;
-  // Of two tiers: how many blocks went to the second one, of each that the
-  // first one had not.
+  // For two tiers: returns the number of blocks that were saved in the second
+  // tier, per miss of the first tier.
   virtual double SavedPerMiss() const { return 0; }
 };
 
 struct PolicyOptions {
   uint32_t capacity = 1;  // entries
-  uint64_t seed = 1;      // of hashes and draws; not 0
+  uint64_t seed = 1;      // for hashes and draws; not 0
   int num_shard_bits = 0;
-  // Of the policies that have two tiers: the second one's entries, in times the
-  // first one's; and what goes there.
+  // For policies with two tiers: the entries of the second tier, as a multiple
+  // of the first tier's, and what it admits.
   uint32_t second_tier = 1;
   TieredAdmissionPolicy second_tier_policy =
       TieredAdmissionPolicy::kAdmPolicyAllowCacheHits;
@@ -39,7 +39,7 @@ struct PolicyOptions {
 struct PolicyKind {
   const char* name;
   const char* summary;
-  bool is_seeded;  // whether other seeds give other misses
+  bool is_seeded;  // whether the misses depend on the seed
   Result<std::unique_ptr<Policy>> (*make)(const PolicyOptions& options,
                                           const Trace& trace);
 };

@@ -1,4 +1,4 @@
-// Prints what was found as a table for people.
+// Prints the results as a table for people.
 #ifndef ASHLAR_TOOLS_CACHE_SIM_PRINT_TEXT_H_
 #define ASHLAR_TOOLS_CACHE_SIM_PRINT_TEXT_H_
 
@@ -8,8 +8,8 @@
 
 namespace ashlar::sim {
 
-// To standard output. `reference`: the number of the policy that the others
-// are compared with.
+// Prints to standard output. `reference`: the index of the policy that the
+// others are compared with.
 void PrintText(const ExperimentOptions& options,
                const std::vector<TraceResult>& results, size_t reference);
 

@@ -10,7 +10,7 @@ namespace ashlar::sim {
 namespace {
 
 constexpr uint64_t kAll = 100;
-// Back to the line's begin, and nothing behind it.
+// Moves to the beginning of the line, and clears it.
 constexpr char kNewLine[] = "\r\033[K";
 
 }  // namespace

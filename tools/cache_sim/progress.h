@@ -1,6 +1,6 @@
-// Progress: a line on standard error that says how far the replays are.
+// Progress: a line on standard error that shows how far the replays are.
 //
-// Add is called by all threads that replay, the others by the main thread.
+// All threads that replay may call Add. The main thread calls the rest.
 #ifndef ASHLAR_TOOLS_CACHE_SIM_PROGRESS_H_
 #define ASHLAR_TOOLS_CACHE_SIM_PROGRESS_H_
 
@@ -14,15 +14,16 @@ namespace ashlar::sim {
 
 class Progress {
  public:
-  // Of so many traces. Not `is_shown`: nothing is written.
+  // `traces` is their number. If `is_shown` is false, nothing is written.
   Progress(bool is_shown, size_t traces)
       : is_shown_(is_shown), traces_(traces) {}
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
-  // The line is gone again.
+  // Erases the line.
   ~Progress();
 
-  // The next trace is there; so many accesses will be replayed of it.
+  // Begins the next trace. `work` is the number of accesses that will be
+  // replayed.
   void BeginTrace(std::string name, uint64_t work);
   void Add(uint64_t done);
 

@@ -18,7 +18,8 @@ namespace {
 
 constexpr std::string_view kBlockTrace = "blocktrace";
 
-// Records of one length, each with a key of 8 bytes at the same place.
+// A format with records of a fixed length, each with a key of 8 bytes at the
+// same offset.
 struct RecordForm {
   const char* name;
   size_t bytes;
@@ -56,7 +57,8 @@ Status ReadRecords(const std::string& path, const RecordForm& form,
   return Status::OK();
 }
 
-// Any seed, so that a key has one number in all traces.
+// The seed is arbitrary, but fixed, so that a key has the same number in all
+// traces.
 uint64_t NumberOf(const CacheKey& key) {
   constexpr internal::HashSeed kSeed = {0x9216d5d98979fb1b, 0xd1310ba698dfb5ac};
   return internal::KeyHash(key, kSeed);
@@ -71,7 +73,8 @@ Status ReadBlockTrace(const std::string& path, ByteSource* source,
   Status status = reader.ReadHeader(&header);
   std::vector<internal::TracedAccess> accesses;
   internal::TraceEnd end;
-  // Those of a thread that seldom reads lie far behind their time.
+  // Sorts the records by time: those of a thread that rarely reads come much
+  // later in the file than their time.
   std::vector<std::pair<uint64_t, uint64_t>> by_time;
   while (status.ok()) {
     status = reader.ReadChunk(&accesses, &end);
@@ -96,7 +99,8 @@ const RecordForm* FormOf(std::string_view format) {
   return nullptr;
 }
 
-// What stands last in the name, apart from what says nothing about the form.
+// Returns the last suffix of the name, without suffixes that say nothing about
+// the format.
 std::string_view FormatOf(std::string_view path) {
   for (const std::string_view other : {".zst", ".bin"}) {
     if (path.ends_with(other)) path.remove_suffix(other.size());

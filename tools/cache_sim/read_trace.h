@@ -1,9 +1,12 @@
-// Reads a trace from a file, by the form that its name ends with.
+// Reads a trace from a file. The end of its name gives the format:
 //
-// name.u64: keys of 8 bytes, little-endian. name.oracleGeneral: records of 24
-// bytes as other simulators have them, of which the key alone counts. name.csv:
-// lines of fields, one of which is the key. name.blocktrace: what a
-// BlockCacheTracer has written. Each may be compressed: name.u64.zst.
+//   name.u64            keys of 8 bytes, little-endian
+//   name.oracleGeneral  records of 24 bytes, as other simulators have them, of
+//                       which only the key is used
+//   name.csv            lines of fields, one of which is the key
+//   name.blocktrace     the trace of a BlockCacheTracer
+//
+// Each may be compressed: name.u64.zst.
 #ifndef ASHLAR_TOOLS_CACHE_SIM_READ_TRACE_H_
 #define ASHLAR_TOOLS_CACHE_SIM_READ_TRACE_H_
 
@@ -19,7 +22,7 @@ struct ReadTraceOptions {
   std::string format;  // "u64", "oracleGeneral", "csv", "blocktrace"; empty: by
                        // the name
   uint64_t most_accesses = UINT64_MAX;
-  uint32_t csv_column = 1;  // of the key, from 1
+  uint32_t csv_column = 1;  // the key's column, from 1
   bool csv_header = false;  // the first line names the columns
 };
 

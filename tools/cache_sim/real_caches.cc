@@ -19,7 +19,7 @@ class RealCache final : public Policy {
     const CacheKey cache_key = {0, key};
     CacheHandle* handle = cache_->Lookup(cache_key);
     const bool found = handle != nullptr;
-    // Limits are not strict here: Insert fails only without memory.
+    // Limits are not strict here, so Insert fails only if memory runs out.
     if (!found &&
         !cache_->Insert(cache_key, nullptr, &kNoValue, 1, &handle).ok()) {
       return false;
@@ -81,7 +81,8 @@ Result<std::unique_ptr<Policy>> MakeLruCache(const PolicyOptions& options,
   return Wrap(NewLruCache(
       {.capacity = options.capacity,
        .num_shard_bits = options.num_shard_bits,
-       // One list: a pool for entries that were hit would be another policy.
+       // Uses one list. With a pool for entries that were hit, it would be
+       // another policy.
        .high_pri_pool_ratio = 0,
        .metadata_charge_policy = CacheMetadataChargePolicy::kDontCharge,
        .hash_seed = options.seed}));

@@ -1,6 +1,7 @@
-// The library's own caches as policies: a key is a block, a block is charged 1.
+// The library's own caches as policies. A key is a block, and a block is
+// charged 1.
 //
-// They are asked as a table reader asks them, through cache.h: Lookup, and
+// They are called as a table reader calls them, through cache.h: Lookup, and
 // after a miss Insert, each with a handle that is released at once.
 #ifndef ASHLAR_TOOLS_CACHE_SIM_REAL_CACHES_H_
 #define ASHLAR_TOOLS_CACHE_SIM_REAL_CACHES_H_

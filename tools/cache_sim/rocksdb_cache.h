@@ -1,8 +1,8 @@
-// RocksDB's caches as policies, where a RocksDB is set up.
+// RocksDB's caches as policies, if a RocksDB is set up.
 //
-// They are in the library that is loaded for it
-// (tools/bench/rocksdb_sim_cache.cc), with options that match ours; asking for
-// one where it is not there is an error.
+// They are in the library that is loaded for this
+// (tools/bench/rocksdb_sim_cache.cc), with options that match ours. It is an
+// error to ask for one if the library is missing.
 #ifndef ASHLAR_TOOLS_CACHE_SIM_ROCKSDB_CACHE_H_
 #define ASHLAR_TOOLS_CACHE_SIM_ROCKSDB_CACHE_H_
 
@@ -16,7 +16,8 @@ namespace ashlar::sim {
 
 enum class RocksDbCacheType : uint8_t { kClock, kGrowingClock, kLru };
 
-// What that library exports, and its name. Null: RocksDB made none.
+// The function that the library exports, and its name. It returns null if
+// RocksDB could not make the cache.
 using RocksDbCacheFactory = Policy* (*)(RocksDbCacheType type,
                                         const PolicyOptions& options);
 inline constexpr char kRocksDbCacheFactory[] = "AshlarSimCache";

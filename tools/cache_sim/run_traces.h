@@ -1,5 +1,5 @@
-// Runs the experiment over several traces, one after the other, so that memory
-// holds one.
+// Runs the experiment with several traces, one after the other, so that only
+// one is in memory.
 #ifndef ASHLAR_TOOLS_CACHE_SIM_RUN_TRACES_H_
 #define ASHLAR_TOOLS_CACHE_SIM_RUN_TRACES_H_
 
@@ -12,8 +12,8 @@
 
 namespace ashlar::sim {
 
-// A source is a file or says how a trace is made. What it is called in the
-// results: a file by its name, without folders and what tells its form.
+// A source is a file, or the description of a trace to generate. In the
+// results, a file has its name without folders and suffixes of its format.
 Status RunTraces(const std::vector<std::string>& sources,
                  const ReadTraceOptions& read_options,
                  const ExperimentOptions& options, bool shows_progress,

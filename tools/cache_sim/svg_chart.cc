@@ -11,15 +11,16 @@ namespace {
 constexpr size_t kColumns = 3;
 constexpr double kPanelWidth = 380;
 constexpr double kPanelHeight = 270;
-constexpr double kLeft = 58;  // of a panel's curves
+constexpr double kLeft = 58;  // margins of a panel's curves
 constexpr double kRight = 14;
 constexpr double kTop = 30;
 constexpr double kBottom = 52;
 constexpr double kTitleHeight = 34;
 constexpr double kLegendRow = 20;
-constexpr double kLegendWidth = 150;  // of an entry
+constexpr double kLegendWidth = 150;  // per entry
 
-// Told apart by hue and, beyond these, by dashes.
+// Series differ in color. If there are more series than colors, they also
+// differ in dashes.
 constexpr const char* kColours[] = {"#1f5fbf", "#d1495b", "#2e8b57",
                                     "#e07b00", "#7b4fb3", "#00838f",
                                     "#8c6d31", "#c2185b", "#5d6d7e"};
@@ -45,7 +46,8 @@ std::string Escape(const std::string& text) {
         out += "&gt;";
         break;
       default:
-        // XML has no other control characters, and no bytes out of UTF-8.
+        // XML allows no other control characters, and no bytes that are not
+        // UTF-8.
         out += c >= ' ' && c <= '~' ? c : '?';
     }
   }
@@ -82,7 +84,8 @@ std::string StrokeOf(size_t series) {
   return stroke;
 }
 
-// The end of an axis: a short number, not below the largest value.
+// Returns the end of an axis: a short number that is not below the largest
+// value.
 double AxisEnd(double largest) {
   if (!(largest > 0)) return 1;
   const double power = std::pow(10.0, std::floor(std::log10(largest)));
@@ -92,7 +95,7 @@ double AxisEnd(double largest) {
   return 10 * power;
 }
 
-// Where numbers of a panel lie on the page.
+// Maps the numbers of a panel to places on the page.
 struct Scale {
   double left;
   double top;
@@ -138,7 +141,7 @@ void DrawAxes(const CurveChart& chart, const CurvePanel& panel,
     svg->Words(scale.left - 6, scale.Y(value) + 4, Number(value),
                "text-anchor=\"end\" class=\"small\"");
   }
-  // Labels that would lie on one another are left out.
+  // Leaves out labels that would overlap.
   double free_from = 0;
   for (size_t i = 0; i < panel.ticks.size(); ++i) {
     const double x = scale.X(panel.ticks[i]);

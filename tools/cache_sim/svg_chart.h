@@ -1,6 +1,7 @@
-// Curves beside each other, in panels, as one SVG that needs nothing else.
+// Draws curves in panels next to each other, as one SVG that needs no other
+// files.
 //
-// Numbers come in, text goes out. Pure functions.
+// Pure functions: numbers in, text out.
 #ifndef ASHLAR_TOOLS_CACHE_SIM_SVG_CHART_H_
 #define ASHLAR_TOOLS_CACHE_SIM_SVG_CHART_H_
 
@@ -17,10 +18,11 @@ struct CurvePoint {
 struct CurvePanel {
   std::string title;
   std::string x_label;
-  // Where the axis says something, and what. Above 0: it is logarithmic.
+  // The places of labels on the x axis, and the labels. All places are above 0,
+  // since the axis is logarithmic.
   std::vector<double> ticks;
   std::vector<std::string> tick_labels;
-  // One of each series, by ascending x.
+  // One curve per series, by ascending x.
   std::vector<std::vector<CurvePoint>> curves;
 };
 

@@ -10,7 +10,7 @@ namespace ashlar::sim {
 
 namespace {
 
-// Blocks without bytes: a value is there, or is not.
+// The value of all blocks, which have no bytes here.
 char any_value = 0;
 
 size_t NoBytes(const void* /*value*/) { return 0; }
@@ -42,7 +42,7 @@ class FoundBytes final : public SecondaryCacheResultHandle {
   const std::string bytes_;
 };
 
-// What of so many entries was used last.
+// A second tier that keeps the entries that were used last.
 class ListOfSaved final : public SecondaryCache {
  public:
   explicit ListOfSaved(std::shared_ptr<Cache> list) : list_(std::move(list)) {}
@@ -67,7 +67,7 @@ class ListOfSaved final : public SecondaryCache {
   }
   void Erase(const CacheKey& key) override { list_->Erase(key); }
   void SetCapacity(size_t capacity) override { list_->SetCapacity(capacity); }
-  // As if of bytes, of blocks that become half as large.
+  // Returns the capacity as if blocks were compressed to half their size.
   size_t GetCapacity() const override { return (Entries() + 1) / 2; }
   size_t GetUsage() const override { return list_->GetUsage(); }
   SecondaryCacheStats GetStats() const override { return {}; }

@@ -1,11 +1,11 @@
-// The library's two tiers as one policy: a key is a block, charged 1 in the
-// first tier; the second one counts entries.
+// The library's two tiers as one policy. A key is a block, which is charged 1
+// in the first tier. The second tier counts entries.
 //
-// The first tier is a hyper clock cache, and what it evicts goes to the second
-// by NewTieredCache, which is the code that a table reader runs. The second one
-// is a list of keys of its own, since blocks here have no bytes. A miss is what
-// neither has. What is counted besides: how many blocks were saved, each of
-// which would have been compressed.
+// The first tier is a hyper clock cache. NewTieredCache passes what it evicts
+// to the second tier, by the same code that a table reader uses. The second
+// tier is a separate list of keys, since blocks have no bytes here. A miss is a
+// block that neither tier has. This also counts the blocks that were saved,
+// each of which a real cache would have compressed.
 #ifndef ASHLAR_TOOLS_CACHE_SIM_TIERED_CACHES_H_
 #define ASHLAR_TOOLS_CACHE_SIM_TIERED_CACHES_H_
 

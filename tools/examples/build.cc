@@ -1,4 +1,4 @@
-// Writes a table that RocksDB's IngestExternalFile takes:
+// Writes a table that RocksDB's IngestExternalFile accepts:
 //   build <path>
 
 #include <cstdio>
@@ -14,7 +14,7 @@ ashlar::Status WriteFruit(const std::string& path) {
 
   auto writer = ashlar::ExternalFileWriter::Open(path, options);
   if (!writer.ok()) return writer.status();
-  // Keys in ascending order, each once.
+  // Adds each key once, in ascending order.
   for (int i = 0; i < 1000; ++i) {
     char key[16];
     std::snprintf(key, sizeof key, "fruit-%05d", i);
@@ -22,7 +22,7 @@ ashlar::Status WriteFruit(const std::string& path) {
     ashlar::Status status = (*writer)->Put(key, value);
     if (!status.ok()) return status;
   }
-  // Only now does the file appear under its name.
+  // The file appears under its name only now.
   ashlar::Status status = (*writer)->Finish();
   if (!status.ok()) return status;
   std::printf("wrote %s: %llu entries, %llu bytes\n", path.c_str(),

@@ -1,4 +1,4 @@
-// Reads what the example `build` wrote:
+// Reads the table that the example `build` wrote:
 //   read <path>
 
 #include <cstdio>
@@ -12,7 +12,7 @@ ashlar::Status ReadFruit(const std::string& path) {
   auto reader = ashlar::TableReader::Open(path);
   if (!reader.ok()) return reader.status();
 
-  // One key. The value is pinned, not copied.
+  // Looks up one key. The value is pinned, not copied.
   ashlar::GetResult result;
   ashlar::Status status = (*reader)->Get("fruit-00042", &result);
   if (!status.ok()) return status;
@@ -21,13 +21,13 @@ ashlar::Status ReadFruit(const std::string& path) {
   }
   std::printf("fruit-00042 => %s\n", result.value.ToString().c_str());
 
-  // A range, in order.
+  // Reads a range, in order.
   ashlar::Iterator it = (*reader)->NewIterator();
   for (it.Seek("fruit-00995"); it.Valid(); it.Next()) {
     std::printf("%s => %s\n", it.user_key().ToString().c_str(),
                 it.value().ToString().c_str());
   }
-  // The loop also ends where the file is damaged.
+  // The loop also ends at an error, such as damage in the file.
   return it.status();
 }
 

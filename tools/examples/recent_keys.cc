@@ -1,4 +1,4 @@
-// Remembers what many threads have seen lately, in memory of a fixed size:
+// Remembers what many threads have seen recently, in memory of a fixed size:
 //   recent_keys
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace {
 constexpr uint64_t kThreads = 4;
 constexpr uint64_t kEach = 100000;
 
-// A request of this number, and how long it took.
+// Maps the number of a request to the time that it took.
 using Recent = ashlar::FifoCache<uint64_t, uint64_t>;
 using Buffer = ashlar::ConcurrentWriteBuffer<Recent::Entry>;
 
@@ -29,7 +29,7 @@ int main() {
     std::fprintf(stderr, "%s\n", status.ToString().c_str());
     return 1;
   }
-  // A full block of entries goes to the cache at once.
+  // When a block of entries is full, it is passed to the cache at once.
   const auto made =
       Buffer::Make({.shards = kThreads,
                     .when_full = ashlar::WriteBufferOptions::WhenFull::kWait},
@@ -50,7 +50,7 @@ int main() {
     });
   }
   for (std::thread& thread : threads) thread.join();
-  buffer.Flush();  // what lies in blocks that are not full
+  buffer.Flush();  // passes on the blocks that are not full
 
   uint64_t found = 0;
   for (uint64_t request = 0; request < kThreads * kEach; ++request) {

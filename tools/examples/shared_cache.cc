@@ -10,7 +10,8 @@
 
 namespace {
 
-// What takes time to make. The cache charges what it says it takes.
+// A value that takes time to make. The cache charges what the value says it
+// takes.
 struct Basket {
   std::string fruit;
   size_t ApproximateMemoryUsage() const {
@@ -20,8 +21,9 @@ struct Basket {
 
 using Baskets = ashlar::TypedCache<Basket, ashlar::CacheEntryRole::kDataBlock>;
 
-// From the cache, or made and left there for the next who asks. The handle
-// keeps the basket alive, whatever the cache does meanwhile.
+// Returns the basket from the cache, or makes it and stores it there for the
+// next caller. The handle keeps the basket alive, whatever the cache does
+// meanwhile.
 Baskets::Handle Get(Baskets& baskets, uint64_t number, int* made) {
   const ashlar::CacheKey key = {/*file=*/42, /*block=*/number};
   Baskets::Handle basket = baskets.Lookup(key);

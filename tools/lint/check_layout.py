@@ -20,7 +20,7 @@ MAKEFILE_LINES = 160
 
 TOP = ('third-party', 'port', 'util', 'cache', 'table', 'tools', 'test')
 PUBLIC_TOP = ('util', 'cache', 'table')
-# Programs and examples see what a user sees.
+# Programs and examples include only what a user can include.
 USER_SIDE = ('tools/ashlar', 'tools/examples')
 TOOL_LIBRARIES = ('third-party/gflags_lib.h', 'third-party/json_lib.h')
 WRAPPED = re.compile(r'^(zstd|zdict|lz4|lz4hc|snappy[\w-]*|zlib|bzlib|'
@@ -32,7 +32,7 @@ THREADING = re.compile(
     r'unique_lock|scoped_lock|shared_lock|counting_semaphore|'
     r'binary_semaphore|call_once|async)\b')
 THREADING_OK = ('util/sync/', 'test/')
-# What no seed can repeat.
+# Sources of randomness that no seed can repeat.
 RANDOM = re.compile(r'\b(std::random_device|s?rand|random_shuffle|getrandom|'
                     r'getentropy|arc4random\w*)\b(?:\s*\(|(?<=device))')
 RANDOM_OK = 'port/random_word.cc'
@@ -190,7 +190,7 @@ def rule_text(f, tree):
             yield 'tab', number, 'a tab; indent with spaces'
     if f.text and not f.text.endswith('\n'):
         yield 'last-newline', len(f.lines), 'no newline at the end'
-    # x.cc beside x.h needs none: the header says what it is.
+    # x.cc next to x.h needs none, because the header describes both.
     described = not f.is_header and f.path[:-3] + '.h' in tree.paths
     if not described and not f.text.startswith('//'):
         yield ('top-comment', 1,
@@ -332,7 +332,7 @@ class Tree:
         depth = folder.count('/')
         while folder and folder not in self.floors:
             folder = os.path.dirname(folder)
-        # An unlisted folder of table/ or of the program has no place yet.
+        # An unlisted folder of table/ or of the program has no rank yet.
         if not folder or (folder == 'table' and depth > 0) or (
                 folder == 'tools/ashlar' and depth > 1):
             return None

@@ -28,7 +28,8 @@ NOTATION = ('table/FORMAT.md',)
 # Installed beside the headers, in share/doc/ashlar.
 INSTALLED_PAGES = ('FORMAT.md', 'LICENSE', 'NOTICE')
 SCRIPTS = ('.py', '.cmake', '.txt', '.sh', '.json', '.in')
-# Of these, names of files are looked up; others are examples of users' files.
+# Names of files with these suffixes are checked. Others are examples of users'
+# files.
 SUFFIXES = r'(?:h|cc|md|py|cmake)'
 TOP = r'(?:port|util|cache|table|tools|test|docs|third-party)'
 
@@ -52,7 +53,7 @@ INDENTED = re.compile(r'^ {4}.*$', re.M)
 BACKTICKS = re.compile(r'`([^`\n]+(?:\n[^`\n]+)?)`')
 
 DEFINED_FLAGS = re.compile(r'\b(?:FLAG\(\s*\w+,|DEFINE_\w+\()\s*(\w+)')
-# In programs of tests, which compare with such a string themselves.
+# Flags of test programs, which compare arguments with such strings.
 COMPARED_FLAG = re.compile(r'"--([\w-]+)=?"')
 SCRIPT_FLAGS = (
     re.compile(r'''add_argument\(\s*['"]--([\w-]+)'''),
@@ -155,7 +156,7 @@ class References:
         place = place.rstrip('./')
         if place in self.paths or place in self.folders:
             return True
-        # Without what follows the stem: test/support/reference_reader.
+        # The name may omit a suffix: test/support/reference_reader.
         folder = os.path.dirname(place)
         return any(path.startswith(place + '.') for path in self.paths
                    if os.path.dirname(path) == folder)
@@ -194,7 +195,7 @@ def file_faults(refs, path, text):
                 place.endswith('/')):
             place = place.rpartition('/')[0]
         if re.search(rf'\.{SUFFIXES}$', place.rstrip('.')):
-            continue  # the loop above has had it
+            continue  # the loop above has checked it
         if not refs.has_place(place) and not refs.is_known(place):
             yield match.start(), 'reference-file', f'there is no {place}'
     for match in PROGRAM.finditer(text):
@@ -271,7 +272,7 @@ def comment_faults(refs, path, comments):
         return
     yield from installed_faults(refs, path, text)
     text = without_examples(text)
-    # What stands in quotes is a value, not a name that a user can write.
+    # A word in quotes is a value, not a name that a user can write.
     yield from name_faults(
         refs, blanked(QUOTED, blanked(FILE, text)), refs.installed_names, 'installed',
         'no installed header has this name')

@@ -1,6 +1,7 @@
-// ARC: a list of what was used once and one of what was used again, each with a
-// memory of keys that left it; a key that is found in a memory moves the share
-// of its list up. Lists and memories together hold twice the capacity.
+// ARC: has one list of keys that were used once and one of keys that were used
+// again. Each list has a memory of keys that left it. If a key is found in a
+// memory, the target size of that list grows. Lists and memories together hold
+// twice the capacity.
 
 #include <algorithm>
 #include <vector>
@@ -50,7 +51,7 @@ class ArcModel final : public Policy {
   }
   void Forget(Place place) { where_[ListOf(place).PopBack()] = kNowhere; }
 
-  // What was found in the smaller memory counts for more.
+  // A key found in the smaller memory has more effect.
   void Adapt(Place found) {
     if (found == kOnceMemory) {
       const double step = std::max(1.0, Size(kAgainMemory) / Size(kOnceMemory));
@@ -62,7 +63,8 @@ class ArcModel final : public Policy {
     }
   }
 
-  // Into its memory goes the oldest of the list that has more than its share.
+  // Moves the oldest key of one list to that list's memory. It takes the list
+  // that has more than its share.
   void Replace(bool for_key_used_again) {
     const double once = Size(kOnce);
     const bool from_once =

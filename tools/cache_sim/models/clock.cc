@@ -1,7 +1,9 @@
-// CLOCK with one bit: a hit sets it; the hand clears what is set and evicts the
-// first that is not. What comes in is right behind the hand, its bit clear.
+// CLOCK with one bit per entry. A hit sets the bit. The hand clears bits that
+// are set, and evicts the first entry whose bit is clear. A new entry is put
+// right behind the hand, with its bit clear.
 //
-// As a queue: what the hand passes goes to the front.
+// It is implemented as a queue: an entry that the hand passes moves to the
+// front.
 
 #include <vector>
 

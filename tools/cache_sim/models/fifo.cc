@@ -1,4 +1,4 @@
-// FIFO: what came first goes first, whatever was hit.
+// FIFO: evicts the oldest entry, regardless of hits.
 
 #include <vector>
 

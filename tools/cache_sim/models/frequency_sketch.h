@@ -1,8 +1,9 @@
-// FrequencySketch: how often a key was used lately, about, in a few bits.
+// FrequencySketch: estimates how often a key was used recently, with a few
+// bits.
 //
-// A count-min sketch of four rows of counters up to 15, four a row and entry of
-// the cache; all are halved after ten uses for each entry. For W-TinyLFU. One
-// thread at a time.
+// It is a count-min sketch of four rows of counters up to 15. Each row has four
+// counters per entry of the cache. All counters are halved after ten uses per
+// entry. For W-TinyLFU. For one thread at a time.
 #ifndef ASHLAR_TOOLS_CACHE_SIM_MODELS_FREQUENCY_SKETCH_H_
 #define ASHLAR_TOOLS_CACHE_SIM_MODELS_FREQUENCY_SKETCH_H_
 
@@ -43,7 +44,7 @@ class FrequencySketch {
   static constexpr uint8_t kMost = 15;
 
   [[nodiscard]] uint64_t Index(uint32_t row, uint32_t key) const {
-    // The finish of SplitMix64: every bit of the key moves every bit.
+    // The finalizer of SplitMix64: every bit of the key affects every bit of x.
     uint64_t x = key + (seed_ * kRows + row + 1) * 0x9E3779B97F4A7C15;
     x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9;
     x = (x ^ (x >> 27)) * 0x94D049BB133111EB;

@@ -1,8 +1,8 @@
 // KeyList: a list of keys, linked through an array. For the models.
 //
-// Lists that share their links cost one pair of numbers a key; a key is in at
-// most one of them, which nobody but the model keeps in mind. One thread at a
-// time.
+// Lists that share their links take one pair of numbers per key. A key may be
+// in at most one of these lists, which only the model can ensure. For one
+// thread at a time.
 #ifndef ASHLAR_TOOLS_CACHE_SIM_MODELS_KEY_LIST_H_
 #define ASHLAR_TOOLS_CACHE_SIM_MODELS_KEY_LIST_H_
 
@@ -27,7 +27,7 @@ class KeyLinks {
 
 class KeyList {
  public:
-  // A list's two ends meet in a node of its own.
+  // Adds a node for this list, which connects its two ends.
   explicit KeyList(KeyLinks* links)
       : nodes_(&links->nodes_), end_(static_cast<uint32_t>(nodes_->size())) {
     nodes_->push_back({end_, end_});
@@ -35,7 +35,7 @@ class KeyList {
 
   [[nodiscard]] uint32_t size() const { return size_; }
   [[nodiscard]] bool empty() const { return size_ == 0; }
-  // Not of an empty list.
+  // Requires: the list is not empty.
   [[nodiscard]] uint32_t Back() const {
     assert(size_ > 0);
     return (*nodes_)[end_].before;
@@ -43,7 +43,7 @@ class KeyList {
   [[nodiscard]] bool IsFront(uint32_t key) const {
     return (*nodes_)[key].before == end_;
   }
-  // The next one nearer to the front; from the front to the back.
+  // Returns the next key towards the front, or for the front the back.
   [[nodiscard]] uint32_t BeforeOrBack(uint32_t key) const {
     const uint32_t before = (*nodes_)[key].before;
     return before == end_ ? Back() : before;

@@ -1,10 +1,10 @@
-// LIRS: 99 % of the entries are those whose last two uses lay closest together
-// (low inter-reference recency: LIR); the others (HIR) pass through a queue.
+// LIRS: 99 % of the entries are those whose last two uses were closest together
+// (low inter-reference recency: LIR). The others (HIR) pass through a queue.
 //
-// A stack has, by last use, all keys younger than the oldest LIR one: those of
-// HIR entries and, at most twice the capacity, of some that are gone. A HIR key
-// that is used while it is in the stack was used again sooner than the oldest
-// LIR entry, and takes its place.
+// A stack orders keys by their last use. It has all keys that were used after
+// the oldest LIR key: the LIR keys, HIR entries and, at most twice the
+// capacity, HIR keys that were evicted. A HIR key that is used while it is in
+// the stack was used again sooner than the oldest LIR key, and takes its place.
 
 #include <algorithm>
 #include <vector>
@@ -49,11 +49,11 @@ class LirsModel final : public Policy {
   }
 
  private:
-  // In the stack are all kLir, all kGone and some kHir.
+  // The stack has all kLir, all kGone and some kHir keys.
   enum State : uint8_t { kUnknown, kLir, kHir, kGone };
 
   void Load(uint32_t key) {
-    // Still known by the stack, but not as one that is gone.
+    // The key is still in the stack, but no longer as an evicted one.
     state_[key] = kHir;
     if (lirs_ < lir_capacity_) {
       PutOnStack(key);
@@ -65,7 +65,8 @@ class LirsModel final : public Policy {
     UseHir(key);
   }
 
-  // It is in no queue.
+  // Uses a HIR key: makes it LIR if it is in the stack, or else puts it into
+  // the queue. Requires: the key is in no queue.
   void UseHir(uint32_t key) {
     const bool was_in_stack = in_stack_[key];
     PutOnStack(key);
@@ -95,7 +96,7 @@ class LirsModel final : public Policy {
     Prune();
   }
 
-  // Until the oldest of the stack is LIR.
+  // Removes keys until the oldest of the stack is LIR.
   void Prune() {
     while (!stack_.empty() && state_[stack_.Back()] != kLir) {
       const uint32_t key = stack_.PopBack();
@@ -128,7 +129,7 @@ class LirsModel final : public Policy {
   KeyList stack_{&stack_links_};
   KeyLinks queue_links_;
   KeyList queue_{&queue_links_};
-  KeyList gone_{&queue_links_};  // the last one that went first
+  KeyList gone_{&queue_links_};  // the last evicted key first
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// LRU: what was not used for longest goes first.
+// LRU: evicts the entry that was not used for the longest time.
 
 #include <vector>
 

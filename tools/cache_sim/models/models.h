@@ -1,6 +1,7 @@
 // Models of policies, each as it was published, for entries of equal size.
 //
-// Each has a file, whose first lines say its rules and their constants.
+// Each model has its own file, whose first lines describe its rules and
+// constants.
 #ifndef ASHLAR_TOOLS_CACHE_SIM_MODELS_MODELS_H_
 #define ASHLAR_TOOLS_CACHE_SIM_MODELS_MODELS_H_
 

@@ -1,5 +1,6 @@
-// OPT (Belady): evicts what will not be used for longest. It knows the trace,
-// and no policy that takes in what is missed has fewer misses.
+// OPT (Belady): evicts the entry whose next use is farthest away. It knows the
+// whole trace. Among policies that insert every missed key, none has fewer
+// misses.
 
 #include <queue>
 #include <utility>
@@ -33,11 +34,11 @@ class OptModel final : public Policy {
   }
 
  private:
-  // Above any place in a trace.
+  // Above any position in a trace.
   static constexpr uint32_t kNotHere = UINT32_MAX;
   static constexpr uint32_t kNever = UINT32_MAX - 1;
 
-  // Of the key of each access.
+  // Returns, for each access, the position of the next access to its key.
   static std::vector<uint32_t> NextUses(const Trace& trace) {
     std::vector<uint32_t> uses(trace.accesses.size());
     std::vector<uint32_t> last_seen(trace.distinct_keys, kNever);
@@ -48,7 +49,9 @@ class OptModel final : public Policy {
     return uses;
   }
 
-  // What was used since it was queued is queued again, with another number.
+  // Evicts the entry with the farthest next use. A pair in the queue whose key
+  // was used since is outdated, since the key was queued again with another
+  // number.
   void Evict() {
     while (true) {
       const auto [next_use, key] = by_next_use_.top();
@@ -61,7 +64,7 @@ class OptModel final : public Policy {
 
   const uint32_t capacity_;
   const std::vector<uint32_t> next_use_;
-  std::vector<uint32_t> next_of_;  // of each key that is here
+  std::vector<uint32_t> next_of_;  // for each key in the cache
   std::priority_queue<std::pair<uint32_t, uint32_t>> by_next_use_;
   uint32_t entries_ = 0;
   size_t now_ = 0;

@@ -1,9 +1,10 @@
-// S3-FIFO: a small queue of a tenth for what is new, a main one for what was
-// hit there, and a memory of keys, nine tenths of the capacity, that left the
-// small one; what it knows goes to the main queue at once.
+// S3-FIFO: has a small queue (a tenth of the capacity) for new keys, a main
+// queue for keys that were hit there, and a memory of keys that left the small
+// queue (nine tenths of the capacity). A missed key that is in the memory goes
+// to the main queue at once.
 //
-// Hits are counted up to 3. Two in the small queue lead to the main one, where
-// each hit saves an entry once.
+// Hits are counted up to 3. A key with two hits in the small queue moves to the
+// main queue. There, each hit saves an entry once.
 
 #include <algorithm>
 #include <vector>
@@ -32,7 +33,7 @@ class S3FifoModel final : public Policy {
     }
     const bool known = where_[key] == kMemory;
     if (known) memory_.Remove(key);
-    // Not in the memory while room is made.
+    // Takes the key out of the memory while room is made.
     where_[key] = kNowhere;
     while (small_.size() + main_.size() >= capacity_) Evict();
     hits_[key] = 0;

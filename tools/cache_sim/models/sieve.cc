@@ -1,5 +1,5 @@
-// SIEVE: as CLOCK, but what the hand passes stays where it is, and what comes
-// in is put to the front of the queue, far from the hand.
+// SIEVE: like CLOCK, but an entry that the hand passes stays where it is, and a
+// new entry is put at the front of the queue, far from the hand.
 
 #include <vector>
 
@@ -39,7 +39,8 @@ class SieveModel final : public Policy {
       was_hit_[key] = false;
       key = queue_.BeforeOrBack(key);
     }
-    // At the front the hand starts again, from whatever is then at the back.
+    // At the front, the hand starts again at the entry that is then at the
+    // back.
     hand_ = queue_.IsFront(key) ? kAtBack : queue_.BeforeOrBack(key);
     queue_.Remove(key);
     is_here_[key] = false;

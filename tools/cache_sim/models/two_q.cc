@@ -1,6 +1,7 @@
-// 2Q, the full version: a queue of a quarter for what is new, where hits count
-// for nothing; a memory of keys, half the capacity, that left it; and an LRU
-// list of what came back while it was remembered.
+// 2Q, the full version: has a queue (a quarter of the capacity) for new keys,
+// in which hits have no effect; a memory of keys that left it (half the
+// capacity); and an LRU list of keys that came back while they were in the
+// memory.
 
 #include <algorithm>
 #include <vector>

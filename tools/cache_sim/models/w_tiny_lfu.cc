@@ -1,9 +1,10 @@
-// W-TinyLFU: an LRU window of 1 % for what is new, and before the rest a test:
-// what leaves the window comes in only if it was used more often lately than
-// what would have to go. The window's size does not adapt.
+// W-TinyLFU: has an LRU window (1 % of the capacity) for new keys. A key that
+// leaves the window enters the rest of the cache only if it was used more often
+// recently than the key that would be evicted for it. The size of the window
+// does not adapt.
 //
-// The rest is a segmented LRU list: four fifths are protected, for what was hit
-// in the other fifth, where all begin.
+// The rest is a segmented LRU list: four fifths are protected, for keys that
+// were hit in the other fifth, where all keys begin.
 
 #include <algorithm>
 #include <vector>
