@@ -1,4 +1,4 @@
-"""What the scripts have in common that print tables of docs/benchmarks.md."""
+"""Common parts of the scripts that print tables of docs/benchmarks.md."""
 
 import json
 import subprocess
@@ -8,8 +8,8 @@ DISTURBED = "every round was disturbed"
 
 
 def document(command):
-    """The JSON document of a benchmark program's run. None: other load
-    disturbed all rounds of a benchmark."""
+    """Returns the JSON document of a benchmark program's run, or None if other
+    load disturbed all rounds of a benchmark."""
     print(" ".join(command), file=sys.stderr)
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     sys.stderr.write(done.stderr)
@@ -21,13 +21,13 @@ def document(command):
 
 
 def benches(command):
-    """The benchmarks of a run, or None as above."""
+    """Returns the benchmarks of a run, or None as above."""
     found = document(command)
     return None if found is None else found["benchmarks"]
 
 
 def bench(command):
-    """The one benchmark of a run of a single one."""
+    """Returns the benchmark of a run that has only one."""
     found = benches(command)
     return None if found is None else found[0]
 
@@ -42,7 +42,7 @@ def row(*cells):
 
 
 def spread(report, name):
-    """A ratio's median, with the 10th and 90th percentile."""
+    """Returns a ratio's median, with the 10th and 90th percentile."""
     found = report.get("ratios", {}).get(name)
     if found is None:
         return "-"
@@ -54,7 +54,7 @@ def rounds_of(report):
 
 
 def print_tables(parser, args, tables, comment):
-    """Those of `tables` that args.tables names, each behind a comment."""
+    """Prints the tables that args.tables names, each after a comment."""
     names = args.tables.split(",")
     for name in names:
         if name not in tables:

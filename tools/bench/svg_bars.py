@@ -1,8 +1,8 @@
-"""Bars beside each other, in panels, as one SVG that follows the reader's light
-or dark scheme.
+"""Draws bars in panels as one SVG, which follows the reader's light or dark
+scheme.
 
-Used by the scripts that make the pictures of docs/. Numbers come in, text goes
-out; nothing is read or written.
+Used by the scripts that make the pictures of docs/. Takes numbers and returns
+text, and reads or writes no files.
 """
 
 import math
@@ -10,23 +10,23 @@ from dataclasses import dataclass
 from xml.sax.saxutils import escape, quoteattr
 
 PANEL_WIDTH = 470
-PANEL_HEIGHT = 150  # of the bars alone
+PANEL_HEIGHT = 150  # of the bars only
 TOP = 64  # title and legend
 PANEL_TOP = 34
 PANEL_BOTTOM = 44
 LEFT = 46
 RIGHT = 10
 
-# Of each series, light and dark.
+# The colors of each series, for light and dark pages.
 COLOURS = (("#2563c9", "#6ea8ff"), ("#a9b1bd", "#5b6675"))
 
 
 @dataclass
 class Cluster:
-    """Bars that stand together: one of each series; None: not measured."""
+    """Bars next to each other, one per series. None: not measured."""
     label: str
     values: list
-    note: str = ""  # above the first
+    note: str = ""  # above the first bar
 
 
 @dataclass
@@ -36,8 +36,8 @@ class Panel:
 
 
 def nice_limit(largest):
-    """The end of an axis: 1, 2, 4 or 8 times a power of ten, of which each
-    quarter is short to write."""
+    """Returns the end of an axis: 1, 2, 4 or 8 times a power of ten, so that
+    each quarter of it is a short number."""
     if largest <= 0:
         return 1.0
     power = 10.0 ** math.floor(math.log10(largest))
@@ -105,7 +105,7 @@ def cluster_bars(x, width, bottom, limit, cluster, names, where):
 
 
 def panel_parts(x, y, panel, names):
-    """The panel whose upper left corner is there."""
+    """Yields the parts of a panel whose upper left corner is at x, y."""
     left, right = x + LEFT, x + PANEL_WIDTH - RIGHT
     bottom = y + PANEL_TOP + PANEL_HEIGHT
     values = [value for _, clusters in panel.groups for cluster in clusters
@@ -126,7 +126,8 @@ def panel_parts(x, y, panel, names):
 
 
 def draw(title, subtitle, names, panels, columns):
-    """All panels, so many beside each other. `names` are those of the series."""
+    """Draws all panels, `columns` of them per row. `names` are the names of
+    the series."""
     rows = -(-len(panels) // columns)
     height_of_row = PANEL_TOP + PANEL_HEIGHT + PANEL_BOTTOM
     width = columns * PANEL_WIDTH

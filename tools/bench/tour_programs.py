@@ -1,4 +1,4 @@
-"""The part of tour that times programs: ashlar and those of RocksDB."""
+"""The part of tour that times programs: ashlar and RocksDB's."""
 
 import base64
 import dataclasses
@@ -9,8 +9,8 @@ import sys
 import time
 
 ROWS, QUICK_ROWS = 500000, 2000
-TOLERATED = 0.03  # as tools/bench/stopwatch.h has it
-TICK = 0.01  # in which /proc/stat counts, seconds
+TOLERATED = 0.03  # the same as in tools/bench/stopwatch.h
+TICK = 0.01  # the unit of /proc/stat, in seconds
 TRIES_PER_ROUND = 3
 
 
@@ -19,7 +19,8 @@ def entries(args):
 
 
 def busy_and_stolen():
-    """CPU seconds of all processes, and those that the host took."""
+    """Returns the CPU seconds of all processes, and those that the host
+    took."""
     try:
         with open("/proc/stat", encoding="ascii") as file:
             fields = [int(text) for text in file.readline().split()[1:]]
@@ -31,7 +32,7 @@ def busy_and_stolen():
 
 
 class RoundLoad:
-    """What others did while a round ran."""
+    """Measures what other processes did while a round ran."""
 
     def __init__(self):
         self.began = time.perf_counter()
@@ -53,7 +54,7 @@ class Rounds:
 
 
 class ProgramRounds:
-    """Rows and tables in a folder, and commands timed on them."""
+    """Makes rows and tables in a folder, and times commands on them."""
 
     def __init__(self, programs, folder, args):
         self.bin = programs
@@ -63,7 +64,8 @@ class ProgramRounds:
         self.peers_table = folder / "theirs.sst"
 
     def write_rows(self):
-        """Keys of 16 digits; values of 100 bytes, of which zstd leaves half."""
+        """Writes rows with keys of 16 digits and values of 100 bytes, which
+        zstd compresses to half."""
         draw = random.Random(self.args.seed)
         pool = base64.b64encode(draw.randbytes(1 << 20)).decode()
         with open(self.rows, "w", encoding="ascii") as file:
@@ -75,7 +77,7 @@ class ProgramRounds:
         return [self.bin / "ashlar", *arguments]
 
     def with_peer(self, commands, peer, *arguments):
-        """The commands, and RocksDB's program, where there is one."""
+        """Returns the commands, and RocksDB's program if there is one."""
         if (self.bin / peer).exists():
             commands["theirs"] = [self.bin / peer, *arguments]
         return commands
@@ -85,7 +87,8 @@ class ProgramRounds:
                               f"--file={self.table}")
 
     def comparisons(self):
-        """Labels, and the commands of a row. Both read our table."""
+        """Returns labels and the commands of each row. Both programs read our
+        table."""
         self.write_rows()
         for codec in ("none", "zstd"):
             label = "no codec" if codec == "none" else codec
@@ -116,8 +119,9 @@ class ProgramRounds:
              "limit": ["true"]}, "--command=none", "--show_properties")
 
     def check_same_entries(self):
-        """Else the times of `build` are not of the same work. Blocks may
-        differ in size: RocksDB's programs have codecs of their own."""
+        """Checks that both programs wrote the same entries. Otherwise the
+        times of `build` would be for different work. Sizes of blocks may
+        differ, because RocksDB's programs have their own codecs."""
         done = subprocess.run(
             self.ashlar("diff", self.table, self.peers_table),
             capture_output=True, text=True, check=False)
@@ -137,10 +141,11 @@ class ProgramRounds:
         return took
 
     def run(self, commands):
-        """Rounds of all commands, the first in another place each time."""
+        """Runs rounds of all commands. Each round starts with another
+        command."""
         for name, command in commands.items():
             print(f"{name}: {' '.join(map(str, command))}", file=sys.stderr)
-        for command in commands.values():  # this one warms
+        for command in commands.values():  # warms the page cache
             self.run_once(command)
         names = list(commands)
         rounds = Rounds({name: [] for name in names})

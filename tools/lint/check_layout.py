@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Checks the layout rules of the source tree; see CONTRIBUTING.md.
 
-Run by `make lint` and, in the release tree, by ctest. Prints
-`path:line: [rule] message`, exits 1 when there is any. Each rule has a test in test/lint/check_layout_test.py.
-Reads text only, so it needs no build; function lengths come from matching
-braces and are exact for code that clang-format has laid out.
+Run by `make lint` and, in the release tree, by ctest. Prints each fault as
+`path:line: [rule] message`, and exits with 1 if there is any. Each rule has a
+test in test/lint/check_layout_test.py. It reads text only, so it needs no
+build. Lengths of functions come from matching braces, and are exact for code
+that clang-format has formatted.
 """
 
 import os
@@ -119,7 +120,7 @@ def matching_brace(code, i):
 
 
 def classify(head):
-    """What a `{` after this text opens: scope, function or braces."""
+    """Returns what a `{` after this text opens: scope, function or braces."""
     flat = outside(head, '()')
     flat = re.sub(r'\btemplate\s*<', '<', flat)
     flat = outside(flat, '<>')
@@ -139,7 +140,7 @@ def classify(head):
 
 
 def outside(text, pair):
-    """The text with what stands inside the brackets left out."""
+    """Returns the text without what is inside the brackets."""
     kept, depth = [], 0
     for n, c in enumerate(text):
         if c == pair[0]:
@@ -327,7 +328,8 @@ class Tree:
             return f.read()
 
     def floor(self, path):
-        """(rank, folder) of the longest listed folder that holds path."""
+        """Returns (rank, folder) of the longest listed folder that holds
+        path."""
         folder = os.path.dirname(path)
         depth = folder.count('/')
         while folder and folder not in self.floors:

@@ -1,7 +1,7 @@
 """Checks that what comments and pages name exists; see CONTRIBUTING.md.
 
-Run by check_layout.py, with which it shares the tree and the way of printing.
-Each rule has a test in test/lint/check_references_test.py.
+Run by check_layout.py, with which it shares the tree and the form of its
+output. Each rule has a test in test/lint/check_references_test.py.
 
   reference-file   a file or folder that a comment or page names
   reference-target a target of make, `make like-this`, in pages
@@ -11,8 +11,8 @@ Each rule has a test in test/lint/check_references_test.py.
                    pages such a word in backticks
   installed        what an installed header names must be installed too
 
-Names of other programs and libraries are in known_names.txt, a line each with
-the reason; one that nothing names any more is an error.
+Names of other programs and libraries are in known_names.txt, one per line with
+the reason. A name there that nothing uses any more is an error.
 """
 
 import os
@@ -62,7 +62,7 @@ SCRIPT_FLAGS = (
 
 
 class References:
-    """What there is to be named."""
+    """The names that exist in the tree."""
 
     def __init__(self, tree):
         self.root = tree.root
@@ -143,8 +143,8 @@ class References:
         return False
 
     def has_file(self, name, beside):
-        """Whether a file of that name, or path's end, is in the tree, or is
-        made of one there (name.in)."""
+        """Returns whether the tree has a file whose name or end of path is
+        `name`, or a file name.in from which it is made."""
         if name + '.in' in self.ends:
             return True
         if f'{os.path.dirname(beside)}/{name}' in self.paths:
@@ -235,7 +235,7 @@ def name_faults(refs, text, names, rule, what):
 
 
 def installed_faults(refs, path, text):
-    """What an installed header names must be installed too."""
+    """Yields names in an installed header that are not installed."""
     for match in FILE.finditer(text):
         found = [p for p in refs.ends.get(match[0].rpartition('/')[2], ())
                  if p == match[0] or p.endswith('/' + match[0])]
@@ -250,7 +250,8 @@ def installed_faults(refs, path, text):
 
 
 def without_examples(comments):
-    """Those of headers are compiled, by test/lint/examples_test.py."""
+    """Leaves out the examples in headers. test/lint/examples_test.py compiles
+    them."""
     lines = comments.split('\n')
     for first, block in header_examples.in_header(comments):
         for number in range(first - 1, first - 1 + len(block)):

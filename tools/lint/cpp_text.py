@@ -1,4 +1,4 @@
-"""C++ text in its parts: code, strings, comments. For the checks beside it."""
+"""Splits C++ text into code, strings and comments. For the checks here."""
 
 import re
 
@@ -10,7 +10,7 @@ TOKEN = re.compile(
 
 
 def strip_comments_and_strings(text):
-    """Blanks them out, keeping every line break."""
+    """Replaces comments and strings by blanks. Keeps every line break."""
     def blank(match):
         kept = re.sub(r'[^\n]', ' ', match[0])
         return kept if match[0].startswith('/') else '"' + kept[1:-1] + '"'
@@ -18,9 +18,9 @@ def strip_comments_and_strings(text):
 
 
 def split_text(text):
-    """Returns three texts with the line breaks of `text`: its code, its
-    strings, its comments. Of what is left out nothing but a space stays, and
-    its line breaks."""
+    """Returns three texts: the code of `text`, its strings and its comments.
+    All keep the line breaks of `text`. What a text leaves out is one space
+    there, with the line breaks in it."""
     parts = [[], [], []]
     at = 0
     for match in TOKEN.finditer(text):

@@ -1,12 +1,12 @@
 """Finds the examples in comments of installed headers and in README.md.
 
-In a header an example is an indented block of a comment that has a statement:
+In a header, an example is an indented block of a comment that has a statement:
 
   //   auto cache = ashlar::NewLruCache({});
   //   if (!cache.ok()) return cache.status();
 
-in README.md an indented block of C++. test/lint/examples_test.py compiles them,
-and check_references.py leaves their names to it.
+In README.md, it is an indented block of C++. test/lint/examples_test.py
+compiles them, so check_references.py does not check their names.
 """
 
 import re
@@ -20,7 +20,8 @@ CPP = re.compile(r'\bashlar::|^#include ', re.M)
 
 
 def in_header(text):
-    """Yields (first line, its lines of code) of each example, from 1."""
+    """Yields (first line, lines of code) of each example. Lines count from
+    1."""
     lines = text.split('\n')
     start = None
     for number in range(len(lines) + 1):
@@ -40,7 +41,7 @@ def in_header(text):
 
 
 def in_page(text):
-    """The same of a page."""
+    """Does the same for a page."""
     lines = text.split('\n') + ['']
     start = None
     for number, line in enumerate(lines):
