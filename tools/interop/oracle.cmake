@@ -1,14 +1,15 @@
-# The RocksDB that tests and benchmarks compare with, as the imported target
-# ashlar_oracle. It exists only where a RocksDB was found: in ASHLAR_ORACLE_ROOT
-# if that is set, else in ROCKSDB_ROOT of the environment, else in
-# <build tree>/oracle, where fetch_oracle puts one. ASHLAR_ORACLE_MISSING says
-# why there is none. ASHLAR_ORACLE_SOURCE is the folder that has the source of
-# RocksDB's sst_dump, or empty: then ASHLAR_ORACLE_TOOL_MISSING says why.
+# Defines the imported target ashlar_oracle: the RocksDB that tests and
+# benchmarks compare with. It exists only if a RocksDB was found: in
+# ASHLAR_ORACLE_ROOT if that is set, otherwise in ROCKSDB_ROOT of the
+# environment if that is set, otherwise in <build tree>/oracle, where
+# fetch_oracle puts one. If there is none, ASHLAR_ORACLE_MISSING says why.
+# ASHLAR_ORACLE_SOURCE is the folder with the source of RocksDB's sst_dump. If
+# it is empty, ASHLAR_ORACLE_TOOL_MISSING says why.
 #
-# Link it before ashlar: it exports codecs of its own, and must find those and
-# not the system's. Never into sanitizer builds. Code that includes its headers
-# is compiled with -fno-rtti, as it is itself: then our classes can derive from
-# its classes.
+# Link it before ashlar: it exports its own codecs, and must find those and not
+# the system's. Do not link it into sanitizer builds. Code that includes its
+# headers is compiled with -fno-rtti, like RocksDB itself, so that our classes
+# can derive from its classes.
 include_guard(GLOBAL)
 
 set(ASHLAR_ORACLE_ROOT "" CACHE PATH "RocksDB to compare with: include/, lib/")
@@ -29,7 +30,8 @@ if(oracle_library AND EXISTS ${version_header})
   string(REGEX REPLACE ".* " "" major "${major}")
 endif()
 if(oracle_library AND major AND major LESS 11)
-  # SstFileReader::Get and format 7 came with 10.x; nothing below 11 was tried.
+  # SstFileReader::Get and format version 7 came with RocksDB 10. Releases
+  # before 11 were not tried.
   set(missing "the RocksDB in ${root} is too old: 11 or later is needed")
 elseif(oracle_library AND major)
   if(oracle_library MATCHES "\\.a$")
@@ -37,14 +39,14 @@ elseif(oracle_library AND major)
   else()
     add_library(ashlar_oracle SHARED IMPORTED GLOBAL)
   endif()
-  # rocksdbjni's library has no soname: without the second line programs would
+  # rocksdbjni's library has no soname. Without the second line, programs would
   # look for it at the path that the linker was given.
   set_target_properties(ashlar_oracle PROPERTIES
     IMPORTED_LOCATION ${oracle_library}
     IMPORTED_NO_SONAME TRUE)
   target_include_directories(ashlar_oracle SYSTEM INTERFACE ${root}/include)
   target_compile_options(ashlar_oracle INTERFACE -fno-rtti)
-  # As fetch_oracle lays it out, or a checkout of RocksDB with its library.
+  # The layout of fetch_oracle, or of a checkout of RocksDB with its library.
   foreach(folder ${root}/source ${root})
     if(EXISTS ${folder}/tools/sst_dump_tool.cc)
       set(source ${folder})

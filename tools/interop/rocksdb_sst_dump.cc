@@ -1,9 +1,9 @@
 // rocksdb_sst_dump: RocksDB's own sst_dump, of the release that fetch_oracle
-// sets up. Tests let it judge files, tools/bench compares times with it.
+// sets up. Tests check files with it, and tools/bench compares times with it.
 //
 // The tool is RocksDB's source, compiled from <oracle>/source and linked with
-// RocksDB's library. This file adds `main`, and the one function that the tool
-// takes from RocksDB's ldb, which neither the library nor this program has.
+// RocksDB's library. This file adds `main`, and the only function that the tool
+// uses from RocksDB's ldb, which is neither in the library nor in this program.
 #include <rocksdb/sst_dump_tool.h>
 #include <rocksdb/utilities/ldb_cmd.h>
 
@@ -13,7 +13,7 @@
 
 namespace {
 
-// The value of a hexadecimal digit; -1 if `digit` is none.
+// Returns the value of a hexadecimal digit, or -1 if `digit` is none.
 int HexValue(char digit) {
   if (digit >= '0' && digit <= '9') return digit - '0';
   if (digit >= 'a' && digit <= 'f') return digit - 'a' + 10;

@@ -18,7 +18,7 @@ struct LostRange {
   uint64_t index = 0;
   uint64_t offset = 0;
   uint64_t size = 0;
-  // The user keys that are lost lie between `begin` and `last`. If `begin` is
+  // The user keys that are lost are between `begin` and `last`. If `begin` is
   // absent, the range starts at the first key; if `last` is absent, it ends at
   // the last one. If the index has user keys as separators, no version of
   // `begin` is lost, and all versions of `last` are. Otherwise, some versions

@@ -20,7 +20,7 @@ struct FilterRates {
   uint64_t passed = 0;
 };
 
-// Asks the filter for --filter_probes keys that lie between the keys of the
+// Asks the filter for --filter_probes keys that are between the keys of the
 // sample, or for none if the sample is empty. Returns nothing if the table has
 // no filter of whole keys, or no keys.
 std::optional<FilterRates> ProbeFilter(const TableReader& table,

@@ -76,7 +76,7 @@ std::string OpenFolder::PathOf(const std::string& name) const {
 
 Result<std::vector<std::string>> OpenFolder::Names() const {
   const std::string shown = path_.empty() ? "." : path_;
-  // A description of its own: reading starts at the first name.
+  // Opens the folder again, so that reading starts at the first name.
   const int descriptor = OpenAt(descriptor_, ".", O_RDONLY | O_DIRECTORY);
   if (descriptor < 0) return Status::FromErrno("list", shown, errno);
   const std::unique_ptr<DIR, Closer> stream(fdopendir(descriptor));
@@ -111,7 +111,7 @@ Result<std::optional<FileMark>> OpenFolder::MarkOf(
 Result<std::string> OpenFolder::Read(const std::string& name,
                                      size_t most) const {
   const std::string path = PathOf(name);
-  // O_NONBLOCK: a pipe of that name must not stop the program.
+  // O_NONBLOCK: if the name is that of a pipe, the program must not wait.
   const int descriptor =
       OpenAt(descriptor_, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   if (descriptor < 0) {
@@ -153,7 +153,7 @@ Status OpenFolder::Sync() const {
   do {
     result = fsync(descriptor_);
   } while (result != 0 && errno == EINTR);
-  // Some file systems cannot sync a folder, and need not.
+  // Some file systems cannot sync a folder, and do not need it.
   if (result == 0 || errno == EINVAL || errno == ENOTSUP) return Status();
   return Status::FromErrno("sync folder", path_.empty() ? "." : path_, errno);
 }
@@ -166,7 +166,7 @@ int TryLock(int descriptor, int operation) {
   return result == 0 ? 0 : errno;
 }
 
-// EBADF: over NFS only files that are open for writing can be locked.
+// EBADF: on NFS, only files that are open for writing can be locked.
 bool HasNoLocks(int error) {
   return error == ENOLCK || error == ENOSYS || error == ENOTSUP ||
          error == EINVAL || error == EBADF;

@@ -1,8 +1,8 @@
-// OpenFolder: a folder that is held open, and the file calls within it.
+// OpenFolder: a folder that is kept open, and file operations in it.
 //
-// The commit of a set works through the folder's descriptor, so that a folder
-// that is renamed or replaced meanwhile is not mistaken for it. One thread at a
-// time.
+// The commit of a set uses the folder's descriptor, so that it never works in
+// another folder, even if the folder is renamed or replaced meanwhile. For one
+// thread at a time.
 #ifndef ASHLAR_TOOLS_ASHLAR_OUTPUTS_OPEN_FOLDER_H_
 #define ASHLAR_TOOLS_ASHLAR_OUTPUTS_OPEN_FOLDER_H_
 
@@ -18,20 +18,21 @@
 
 namespace ashlar::tool {
 
-// What shows that a name still belongs to the same file, with the same
-// contents. A rename and a hard link keep it.
+// Identifies a file and its contents: if a name has the same mark later, it
+// still belongs to the same file, with the same contents. A rename or a hard
+// link keeps the mark.
 struct FileMark {
   uint64_t inode = 0;
   uint64_t bytes = 0;
-  uint64_t time = 0;  // of the last change, in nanoseconds
+  uint64_t time = 0;  // of the last modification, in nanoseconds
 
   friend bool operator==(const FileMark&, const FileMark&) = default;
 };
 
 class OpenFolder {
  public:
-  // `path` is empty for the current folder. With `follow` it may be a symbolic
-  // link.
+  // Opens a folder. `path` is empty for the current folder. If `follow` is
+  // true, it may be a symbolic link.
   static Result<OpenFolder> Open(const std::string& path, bool follow);
   OpenFolder(OpenFolder&& other) noexcept
       : path_(std::move(other.path_)),
@@ -40,19 +41,20 @@ class OpenFolder {
   ~OpenFolder();
 
   int descriptor() const { return descriptor_; }
-  // For messages, and for calls that take paths.
+  // Returns the path of a name, for messages and for calls that take paths.
   std::string PathOf(const std::string& name) const;
 
-  // In order.
+  // Returns all names in the folder, sorted.
   Result<std::vector<std::string>> Names() const;
-  // Nothing where there is no such name. Symbolic links are not followed.
+  // Returns nothing if there is no such name. Does not follow symbolic links.
   Result<std::optional<FileMark>> MarkOf(const std::string& name) const;
-  // The bytes of a regular file. NotFound where there is no such name,
-  // InvalidArgument for anything else and for more than `most` bytes.
+  // Returns the bytes of a regular file. Returns NotFound if there is no such
+  // name, and InvalidArgument if it is not a regular file or has more than
+  // `most` bytes.
   Result<std::string> Read(const std::string& name, size_t most) const;
-  // Ok where there is no such name.
+  // Removes a name. Returns ok if there is no such name.
   Status Remove(const std::string& name) const;
-  // Makes the names in it survive a crash of the machine.
+  // Syncs the folder, so that its names survive a crash of the machine.
   Status Sync() const;
 
  private:
@@ -63,14 +65,15 @@ class OpenFolder {
   int descriptor_;
 };
 
-// Takes the lock of an open file without waiting; `operation` is LOCK_SH or
-// LOCK_EX. 0, EWOULDBLOCK where another open file has it, or another errno.
+// Locks an open file without waiting. `operation` is LOCK_SH or LOCK_EX.
+// Returns 0, EWOULDBLOCK if another open file has the lock, or another errno.
 int TryLock(int descriptor, int operation);
-// Whether this errno of a lock is that of a file system without locks.
+// Returns whether this errno of a lock means that the file system has no locks.
 bool HasNoLocks(int error);
 
-// renameat2 with RENAME_NOREPLACE, or what does the same where the file system
-// does not know it. 0 or errno; *from_stays as in port/posix_io.h.
+// Renames a file, and never replaces one: calls renameat2 with
+// RENAME_NOREPLACE, or does the same with other calls if the file system does
+// not support it. Returns 0 or errno. *from_stays is as in port/posix_io.h.
 int RenameToNewName(const OpenFolder& from_folder, const std::string& from,
                     const OpenFolder& to_folder, const std::string& to,
                     bool* from_stays);

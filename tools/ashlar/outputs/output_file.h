@@ -39,10 +39,10 @@ class OutputFile {
   const std::unique_ptr<AtomicFile> file_;
 };
 
-// Warns of temporary files that earlier runs left beside `path`, named
-// <path>.tmp.<n>.<n>; with --clean, removes them. It leaves two things alone:
-// the file of a run that is still alive, which is locked; and anything of such
-// a name that is not a regular file.
+// Warns of temporary files that earlier runs left next to `path`, named
+// <path>.tmp.<n>.<n>. With --clean, removes them. It leaves two things alone:
+// the file of a run that is still alive, which is locked; and anything with
+// such a name that is not a regular file.
 void TellOfLeftFiles(const std::string& path);
 
 }  // namespace ashlar::tool

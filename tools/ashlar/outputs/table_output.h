@@ -65,7 +65,7 @@ class TableOutput : public RowSink {
       const SinkOptions& options);
 
   // Returns ok if the output's names may be written (output_path.h). Before
-  // that, reports the files that killed runs left beside them; with --clean,
+  // that, reports the files that killed runs left there; with --clean,
   // removes them.
   static Status CheckIsFree(const SinkOptions& options,
                             const std::vector<std::string>& inputs);

@@ -2,7 +2,7 @@
 // of user keys do not overlap, and a manifest that lists them.
 //
 // --out=t.sst gives t-000001.sst, t-000002.sst and so on, and t-manifest.json.
-// The tables are written in a run folder beside these (run_folder.h), and
+// The tables are written in a run folder next to these (run_folder.h), and
 // become the set when all of them are complete (set_commit.h). With --overwrite
 // the new tables have new numbers. All versions of one user key are in one
 // table. Range deletions are cut at the boundaries of tables. For one thread at

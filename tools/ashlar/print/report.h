@@ -101,7 +101,7 @@ class Report {
   void AddToTotals(const TableProperties& properties);
 
   // To be called after the last file. From now on, members may be written next
-  // to the summary. If nobody calls this, Finish does.
+  // to the summary. If this was not called, Finish does it.
   void BeginEnding();
   // Ends the document and the output. Returns the exit code.
   int Finish();
