@@ -143,7 +143,10 @@ class References:
 
     def has_file(self, name, beside):
         """Whether a file of that name, or path's end, is in the tree, or is
-        made of one there (name.in)."""
+        made of one there (name.in). Installed headers are also known by the
+        name under which they are included, ashlar/..."""
+        if name.startswith('ashlar/') and self.tree.installed(name[7:]):
+            return name[7:] in self.paths
         if name + '.in' in self.ends:
             return True
         if f'{os.path.dirname(beside)}/{name}' in self.paths:
