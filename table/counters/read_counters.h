@@ -15,7 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "ashlar/table/inspect.h"
+#include "ashlar/table/block_kind.h"
 #include "ashlar/table/perf_context.h"
 #include "ashlar/table/table_reader.h"
 #include "cache/trace/access_recorder.h"

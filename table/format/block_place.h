@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "ashlar/table/inspect.h"
+#include "ashlar/table/block_kind.h"
 #include "ashlar/util/status.h"
 #include "table/format/block_handle.h"
 

@@ -16,7 +16,7 @@
 #include <cstdint>
 #include <string>
 
-#include "ashlar/table/inspect.h"
+#include "ashlar/table/block_kind.h"
 #include "ashlar/util/checksum_type.h"
 #include "ashlar/util/slice.h"
 #include "ashlar/util/status.h"

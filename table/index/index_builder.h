@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ashlar/table/inspect.h"
+#include "ashlar/table/block_kind.h"
 #include "ashlar/table/options.h"
 #include "ashlar/util/slice.h"
 #include "ashlar/util/status.h"

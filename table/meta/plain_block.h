@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "ashlar/table/inspect.h"
+#include "ashlar/table/block_kind.h"
 #include "ashlar/util/slice.h"
 #include "ashlar/util/status.h"
 #include "table/format/block_place.h"

@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "ashlar/table/inspect.h"
+#include "ashlar/table/block_kind.h"
 #include "ashlar/util/status.h"
 #include "table/filter/full_filter.h"
 #include "table/filter/leveldb_filter.h"

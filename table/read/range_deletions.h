@@ -10,7 +10,7 @@
 #include <memory>
 #include <vector>
 
-#include "ashlar/table/inspect.h"
+#include "ashlar/table/block_kind.h"
 #include "ashlar/util/status.h"
 #include "table/format/key_form.h"
 #include "table/load/block_source.h"

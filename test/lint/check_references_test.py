@@ -59,6 +59,14 @@ class ReferencesTest(unittest.TestCase):
             self.page(None, 'See `util/foo.cc`, `util/`, fruit.sst.', path)
         self.page(None, 'Was util/gone.h.', 'CHANGELOG.md')
 
+    def test_headers_by_the_name_that_includes_them(self):
+        files = {'util/b.h': header('util/b.h'),
+                 'util/in/c.h': header('util/in/c.h')}
+        self.silent({**files, 'README.md': 'See `ashlar/util/b.h`.\n'})
+        for name in ('ashlar/util/gone.h', 'ashlar/util/in/c.h'):
+            self.fires('reference-file',
+                       {**files, 'README.md': f'See `{name}`.\n'})
+
     def test_programs_of_pages(self):
         self.page('reference-file', '    build/bin/gone --rounds=2')
         self.page(None, '    build/bin/ashlar')

@@ -144,7 +144,10 @@ class References:
 
     def has_file(self, name, beside):
         """Returns whether the tree has a file whose name or end of path is
-        `name`, or a file name.in from which it is made."""
+        `name`, or a file name.in from which it is made. Installed headers are
+        also known by the name under which they are included, ashlar/..."""
+        if name.startswith('ashlar/') and self.tree.installed(name[7:]):
+            return name[7:] in self.paths
         if name + '.in' in self.ends:
             return True
         if f'{os.path.dirname(beside)}/{name}' in self.paths:

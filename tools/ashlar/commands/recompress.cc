@@ -58,7 +58,7 @@ void PrintTrial(const Trial& run, Output* out) {
   char text[256];
   std::snprintf(text, sizeof text,
                 "Cx level: %d Cx size: %10" PRIu64 " Uncx size: %10" PRIu64
-                " RatioOf: %10.6f Write usec: %10" PRIu64
+                " Ratio: %10.6f Write usec: %10" PRIu64
                 "  Read usec: %10" PRIu64 " ",
                 run.level, run.made.data_size, run.made.uncompressed_data_size,
                 run.ratio(), run.write.wall_micros, run.read.wall_micros);
@@ -175,7 +175,7 @@ class Recompressor {
     char text[256];
     std::snprintf(text, sizeof text,
                   "Baseline: %-24s Cx size: %10" PRIu64 " Uncx size: %10" PRIu64
-                  " RatioOf: %10.6f  Blocks: %" PRIu64,
+                  " Ratio: %10.6f  Blocks: %" PRIu64,
                   stored.CodecName(CompressionTypeEnumName).c_str(),
                   stored.data_size, stored.uncompressed,
                   RatioOf(stored.uncompressed, stored.data_size),
