@@ -63,7 +63,7 @@ class SpaceReader {
 
   void OnBlock(const BlockInfo& block) {
     if (block.kind == BlockKind::kIndexPartition && block.index == 0) {
-      separators_.clear();  // until now, those of the partitions
+      separators_.clear();  // until now, those of the top level
     }
     if (block.kind == BlockKind::kProperties && inspection_.properties) {
       order_ = StoredOrder(*inspection_.properties);

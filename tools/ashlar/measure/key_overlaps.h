@@ -1,7 +1,7 @@
 // Finds tables whose ranges of keys overlap, from the ends of the ranges alone.
 //
-// For `overlap`. All tables must have the same comparator. The time is O(n log
-// n) for n tables.
+// For `overlap`. All tables must have the same comparator. Takes O(n log n)
+// time for n tables.
 #ifndef ASHLAR_TOOLS_ASHLAR_MEASURE_KEY_OVERLAPS_H_
 #define ASHLAR_TOOLS_ASHLAR_MEASURE_KEY_OVERLAPS_H_
 

@@ -37,10 +37,11 @@ struct KeySpace {
 };
 
 // Divides the range of keys into equal parts, by the first eight bytes after
-// the prefix that all keys share. In keys that are text, only bytes between two
-// used digits or two used letters count as possible at a position. So keys of
-// digits do not seem to leave most of the space empty. With `reverse`, larger
-// keys come first.
+// the prefix that all keys share. At each of these eight positions, only some
+// bytes count as possible: in text, those between two used digits or two used
+// letters; in other keys, those between any two used bytes. So keys of digits
+// do not seem to leave most of the space empty. With `reverse`, larger keys
+// come first.
 KeySpace MakeKeySpace(
     const std::vector<KeySpan>& blocks,
     const std::vector<std::pair<std::string, std::string>>& deletions,

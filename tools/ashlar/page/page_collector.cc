@@ -117,7 +117,7 @@ class Collector {
 
   void OnBlock(const BlockInfo& block) {
     if (block.kind == BlockKind::kIndexPartition && block.index == 0) {
-      separators_.clear();  // until now, those of the partitions
+      separators_.clear();  // until now, those of the top level
     }
     if (block.kind == BlockKind::kProperties && table_->inspection.properties) {
       order_ = StoredOrder(*table_->inspection.properties);

@@ -62,8 +62,8 @@ std::string TypeWord(ValueType type);
 // Parses these words, and numbers.
 std::optional<ValueType> ParseTypeWord(std::string_view word);
 
-// Accepts digits only. Returns nothing if the text is malformed or above 2^64 -
-// 1.
+// Accepts digits only. Returns nothing if the text is malformed, or if the
+// number does not fit into 64 bits.
 std::optional<uint64_t> ParseNumber(std::string_view text);
 
 }  // namespace ashlar::tool
