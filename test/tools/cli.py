@@ -4,6 +4,8 @@ Each file is started as `<file>.py <program> [unittest arguments]`.
 """
 
 import ctypes
+import functools
+import json
 import os
 import pathlib
 import signal
@@ -31,6 +33,21 @@ class Outcome:
     @property
     def text(self):
         return self.out.decode("utf-8", "replace")
+
+
+@functools.cache
+def built(rows, *flags):
+    """The bytes of a table that `build` makes of rows in the format of `hex`.
+
+    Each combination of rows and flags is built once, since a sanitized program
+    takes far longer to start than to build a small table.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "t.sst"
+        subprocess.run([PROGRAM, "build", "--input_format=hex",
+                        f"--out={path}", "--quiet", *flags], input=rows,
+                       check=True)
+        return path.read_bytes()
 
 
 class CliTest(unittest.TestCase):
@@ -67,6 +84,40 @@ class CliTest(unittest.TestCase):
         self.run_ok("build", "--input_format=hex", f"--out={name}", "--quiet",
                     *flags, stdin=rows)
         return name
+
+    def build_once(self, name, rows, *flags):
+        """As `build`, but tests that need the same table share its bytes."""
+        (self.folder / name).write_bytes(built(rows, *flags))
+        return name
+
+    # A key that no other table of the tests has.
+    SEPARATOR = b"the rows of another table follow"
+
+    def scan_each(self, names, run=None):
+        """The rows of each table, as `scan --output_format=canonical` prints
+        them, from one run of the program: a table of one row lies between two.
+
+        Lists of lines without line ends. `run` is run_ok unless it is given.
+        """
+        self.build_once("separator.sst", hex_rows([(self.SEPARATOR, 0, 1, b"")]))
+        between = [word for name in names for word in (name, "separator.sst")]
+        outcome = (run or self.run_ok)(
+            "scan", "--output_format=canonical", *between)
+        (self.folder / "separator.sst").unlink()
+        separator = f"{self.SEPARATOR.hex()} 0 1 "
+        rows = [[]]
+        for line in outcome.text.splitlines():
+            if line == separator:
+                rows.append([])
+            else:
+                rows[-1].append(line)
+        self.assertEqual((len(rows), rows.pop()), (len(names) + 1, []))
+        return rows
+
+    def layout_of_each(self, names):
+        """The blocks of each table, from one run of the program."""
+        document = json.loads(self.run_ok("layout", "--json", *names).out)
+        return [file["blocks"] for file in document["files"]]
 
     def assert_usage_error(self, reason, *arguments, **more):
         outcome = self.run_program(*arguments, **more)
