@@ -8,6 +8,7 @@ import functools
 import json
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
@@ -20,6 +21,23 @@ GOLDEN = ROOT / "test" / "golden"
 PROGRAM = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else "ashlar"
 # `make thorough` sets it: tests do all that they can.
 THOROUGH = "ASHLAR_THOROUGH" in os.environ
+
+
+def folder_of_folders():
+    """Where tests make their folders; None leaves the choice to tempfile.
+
+    The program syncs each table that it makes. A disk often takes longer for
+    that than the program does, and a file system in memory takes no time.
+    TMPDIR overrides this choice.
+    """
+    memory = pathlib.Path("/dev/shm")
+    if "TMPDIR" in os.environ or not os.access(memory, os.W_OK | os.X_OK):
+        return None
+    # A container may have as little as 64 MiB.
+    return memory if shutil.disk_usage(memory).free >= 1 << 31 else None
+
+
+FOLDERS = folder_of_folders()
 
 
 class Outcome:
@@ -42,7 +60,7 @@ def built(rows, *flags):
     Each combination of rows and flags is built once, since a sanitized program
     takes far longer to start than to build a small table.
     """
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory(dir=FOLDERS) as folder:
         path = pathlib.Path(folder) / "t.sst"
         subprocess.run([PROGRAM, "build", "--input_format=hex",
                         f"--out={path}", "--quiet", *flags], input=rows,
@@ -54,7 +72,7 @@ class CliTest(unittest.TestCase):
     """A test in an empty folder of its own."""
 
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
+        folder = tempfile.TemporaryDirectory(dir=FOLDERS)
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
 
