@@ -60,11 +60,13 @@ def built(rows, *flags):
     Each combination of rows and flags is built once, since a sanitized program
     takes far longer to start than to build a small table.
     """
+    environment = dict(os.environ)
+    environment.pop("SOURCE_DATE_EPOCH", None)
     with tempfile.TemporaryDirectory(dir=FOLDERS) as folder:
         path = pathlib.Path(folder) / "t.sst"
         subprocess.run([PROGRAM, "build", "--input_format=hex",
                         f"--out={path}", "--quiet", *flags], input=rows,
-                       check=True)
+                       check=True, env=environment)
         return path.read_bytes()
 
 
