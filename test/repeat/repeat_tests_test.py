@@ -112,7 +112,7 @@ class RepeatTestsTest(unittest.TestCase):
         for body, said, *more in (
                 (FAILS_WITH_PARAMETER, "  Suite.Other\n"),
                 (DIES, "  Suite.Other: exit status -6\n"),
-                (HANGS, "did not end in time\n", "--limit=3"),
+                (HANGS, "did not end in time\n", "--limit=1"),
                 (RUNS_NOTHING, "  no test ran\n"),
                 (ENDS_BADLY, "  exit status 1\n")):
             with self.subTest(said):

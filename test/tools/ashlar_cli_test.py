@@ -17,7 +17,7 @@ from cli import (CliTest, GOLDEN, PROGRAM, hex_rows, numbered_rows,
 class FlagTest(CliTest):
 
     def test_every_error_text(self):
-        self.build("a.sst", numbered_rows(3))
+        self.build_once("a.sst", numbered_rows(3))
         cases = {
             "unknown command 'foo'": ["foo", "a.sst"],
             "unknown command 'bar'": ["--command=bar", "a.sst"],
@@ -123,7 +123,7 @@ class FlagTest(CliTest):
         self.assertEqual(os.listdir(self.folder), ["a.sst"])
 
     def test_not_supported_places(self):
-        self.build("a.sst", numbered_rows(3))
+        self.build_once("a.sst", numbered_rows(3))
         for flag in ("--env_uri=hdfs://x", "--fs_uri=s3://x",
                      "--compression_manager=Mine"):
             outcome = self.run_program("check", flag, "a.sst")
@@ -158,7 +158,7 @@ class FlagTest(CliTest):
         self.run_ok("check", "--", "-x.sst")
 
     def test_same_under_the_other_name(self):
-        self.build("a.sst", numbered_rows(3))
+        self.build_once("a.sst", numbered_rows(3))
         link = self.folder / "sst_dump"
         os.symlink(PROGRAM, link)
         for command in ("scan", "check", "verify", "properties", "raw"):
@@ -180,7 +180,7 @@ class FlagTest(CliTest):
         self.assertEqual(outcome.code, 2)
 
     def test_unused_flags_are_named(self):
-        self.build("a.sst", numbered_rows(3))
+        self.build_once("a.sst", numbered_rows(3))
         outcome = self.run_ok("check", "--output_hex", "--out=x", "a.sst")
         self.assertEqual(
             outcome.err,
@@ -195,7 +195,7 @@ class FlagTest(CliTest):
             self.assertNotIn("does not use", outcome.err)
 
     def test_unused_flags_are_errors_where_asked(self):
-        self.build("a.sst", numbered_rows(3))
+        self.build_once("a.sst", numbered_rows(3))
         self.assert_usage_error("'check' does not use --output_hex", "check",
                                 "--strict_flags", "--output_hex", "a.sst")
         self.run_ok("check", "--strict_flags", "--threads=2", "a.sst")
@@ -215,18 +215,21 @@ class ThreadsTest(CliTest):
         for path in sorted((GOLDEN / "bad").glob("*.sst")):
             shutil.copy(path, self.folder / "mixed")
         self.damage_some(self.folder / "mixed")
-        inputs = sorted((self.folder / "mixed").iterdir())
-        inputs += [self.folder / "mixed", GOLDEN]
+        files = sorted((self.folder / "mixed").iterdir())
+        # Each file has threads and a verdict of its own, in whatever run it
+        # comes; a start takes longer than a file.
+        inputs = [files[at:at + 16] for at in range(0, len(files), 16)]
+        inputs += [[self.folder / "mixed"], [GOLDEN]]
         for command in ("check", "verify"):
-            for path in inputs:
+            for paths in inputs:
                 for form in ("--jsonl", "--max_errors=0"):
                     one, eight = (
                         self.run_program(command, form, f"--threads={threads}",
-                                         "--readahead_size=2000", path)
+                                         "--readahead_size=2000", *paths)
                         for threads in (1, 8))
-                    self.assertEqual(one.out, eight.out, (command, path))
-                    self.assertEqual(one.err, eight.err, (command, path))
-                    self.assertEqual(one.code, eight.code, (command, path))
+                    self.assertEqual(one.out, eight.out, (command, paths))
+                    self.assertEqual(one.err, eight.err, (command, paths))
+                    self.assertEqual(one.code, eight.code, (command, paths))
 
     def damage_some(self, folder):
         """Files of many blocks with several faults each."""
@@ -376,7 +379,8 @@ class ScanTest(CliTest):
 
     def setUp(self):
         super().setUp()
-        self.build("a.sst", hex_rows([(key, 0, 1, b"v") for key in self.KEYS]))
+        self.build_once(
+            "a.sst", hex_rows([(key, 0, 1, b"v") for key in self.KEYS]))
 
     def keys(self, *flags):
         rows = self.run_ok("scan", "--output_format=canonical", *flags,
@@ -516,7 +520,7 @@ class LimitsTest(CliTest):
 
     def setUp(self):
         super().setUp()
-        self.build("t.sst", numbered_rows(2000), *forged_table.PLAIN)
+        self.build_once("t.sst", numbered_rows(2000), *forged_table.PLAIN)
         listed = self.run_ok("check", "--list_meta_blocks", "t.sst").text
         place = re.search(r"rocksdb\.properties: (\d+) (\d+)", listed)
         table = (self.folder / "t.sst").read_bytes()
@@ -550,7 +554,7 @@ class GetTest(CliTest):
 
     def setUp(self):
         super().setUp()
-        self.build("a.sst", hex_rows([
+        self.build_once("a.sst", hex_rows([
             (b"d", 9, 0, b""), (b"d", 5, 1, b"old"), (b"k", 7, 1, b"v"),
             (b"m", 9, 2, b"+2"), (b"m", 8, 2, b"+1"), (b"m", 1, 1, b"0"),
             (b"n", 4, 2, b"+"), (b"s", 2, 7, b"")]))
@@ -717,7 +721,7 @@ class JsonTest(CliTest):
                          "t\ufffd\u00e9\".sst")
 
     def test_interrupted(self):
-        self.build("a.sst", numbered_rows(20000))
+        self.build_once("a.sst", numbered_rows(20000))
         # The program blocks on the full pipe until the signal is sent.
         with subprocess.Popen([PROGRAM, "scan", "--json", "a.sst", "a.sst"],
                               stdout=subprocess.PIPE, cwd=self.folder,
@@ -734,7 +738,7 @@ class JsonTest(CliTest):
         self.assertEqual(document["files"][0]["status"], "skipped")
 
     def test_two_interruptions_end_it(self):
-        self.build("a.sst", numbered_rows(20000))
+        self.build_once("a.sst", numbered_rows(20000))
         with subprocess.Popen([PROGRAM, "scan", "a.sst", "a.sst"],
                               stdout=subprocess.PIPE, cwd=self.folder,
                               preexec_fn=take_signals) as run:
@@ -745,7 +749,7 @@ class JsonTest(CliTest):
             self.assertIn(run.wait(300), (-signal.SIGINT, -signal.SIGTERM))
 
     def test_what_the_parent_ignores(self):
-        self.build("a.sst", numbered_rows(20000))
+        self.build_once("a.sst", numbered_rows(20000))
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             with subprocess.Popen(
                     [PROGRAM, "scan", "a.sst"], stdout=subprocess.PIPE,
@@ -758,7 +762,7 @@ class JsonTest(CliTest):
             self.assertGreaterEqual(len(rows), 20000)
 
     def test_pipes_that_nobody_reads(self):
-        self.build("a.sst", numbered_rows(20000))
+        self.build_once("a.sst", numbered_rows(20000))
         with subprocess.Popen([PROGRAM, "scan", "a.sst"], cwd=self.folder,
                               stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE) as run:

@@ -32,15 +32,17 @@ EACH += [{b"rocksdb.block.based.table.index.type": EVIL},
          {b"rocksdb.num.entries": EVIL}, {b"mine" + EVIL: EVIL},
          {b"rocksdb.num.entries": forged_table.varint(99), b"a" + EVIL: b""}]
 
+# Commands that take many tables, and those that take one.
 COMMANDS = (
     ["check"], ["check", "--show_properties", "--list_meta_blocks"],
     ["scan"], ["verify"], ["identify"], ["properties"], ["layout"],
     ["get", "--key=a\x1b[2J"], ["raw", "--overwrite"],
     ["recompress", "--compression_types=none"], ["stats"],
     ["stats", "--prefix_length=3"], ["space"], ["space", "--prefix_length=3"],
-    ["overlap"], ["rewrite", "--overwrite", "--out=o\x1b[2J\x9b.sst"],
-    ["salvage", "--overwrite", "--out=o\x1b[2J\x9b.sst"],
-    ["report", "--overwrite", "--filter_probes=10"])
+    ["overlap"], ["report", "--overwrite", "--filter_probes=10"])
+COMMANDS_OF_ONE = (
+    ["rewrite", "--overwrite", "--out=o\x1b[2J\x9b.sst"],
+    ["salvage", "--overwrite", "--out=o\x1b[2J\x9b.sst"])
 
 
 def unprintable(text):
@@ -55,8 +57,8 @@ class HostileTextTest(CliTest):
         super().setUp()
         rows = [(b"a" + EVIL + b"%02d" % i, 0, 1, EVIL) for i in range(30)]
         rows.append((b"b" + EVIL, 0, 15, b"c" + EVIL))
-        self.build("plain.sst", hex_rows(rows), *forged_table.PLAIN,
-                   "--block_size=300")
+        self.build_once("plain.sst", hex_rows(rows), *forged_table.PLAIN,
+                        "--block_size=300")
         self.plain = (self.folder / "plain.sst").read_bytes()
         self.path = os.path.join(os.fsencode(self.folder), NAME)
         self.name = os.fsdecode(NAME)
@@ -82,21 +84,31 @@ class HostileTextTest(CliTest):
         if is_result_plain:
             self.assertEqual(unprintable(outcome.text), [], words)
 
+    def check_command(self, words, names):
+        # As on a terminal.
+        self.check_outcome(words, self.run_program(
+            *words, *names, "--escape=always"))
+        outcome = self.run_program(*words, *names, "--json")
+        self.check_outcome(words, outcome)
+        self.assertEqual(len(json.loads(outcome.out)["files"]), len(names))
+        # As they are, in results alone.
+        self.check_outcome(words, self.run_program(*words, *names), False)
+
     def test_every_command(self):
-        for which, table in self.tables():
-            with open(self.path, "wb") as file:
+        names = []
+        for number, (which, table) in enumerate(self.tables()):
+            name = b"%d%s" % (number, NAME)
+            names.append(os.fsdecode(name))
+            with open(os.path.join(os.fsencode(self.folder), name),
+                      "wb") as file:
                 file.write(table)
-            for words in COMMANDS:
+            for words in COMMANDS_OF_ONE:
                 with self.subTest(which=which, words=words):
-                    given = [*words, self.name]
-                    # As on a terminal.
-                    self.check_outcome(words, self.run_program(
-                        *given, "--escape=always"))
-                    outcome = self.run_program(*given, "--json")
-                    self.check_outcome(words, outcome)
-                    json.loads(outcome.out)
-                    # As they are, in results alone.
-                    self.check_outcome(words, self.run_program(*given), False)
+                    self.check_command(words, names[-1:])
+        # Many at once: a start takes longer than a table.
+        for words in COMMANDS:
+            with self.subTest(words=words):
+                self.check_command(words, names)
 
     def test_two_tables(self):
         with open(self.path, "wb") as file:

@@ -41,7 +41,7 @@ class PropertiesTest(CliTest):
 
     def setUp(self):
         super().setUp()
-        self.build("a.sst", numbered_rows(9), *forged_table.PLAIN)
+        self.build_once("a.sst", numbered_rows(9), *forged_table.PLAIN)
         self.table = (self.folder / "a.sst").read_bytes()
         self.schema = Schema(json.loads(SCHEMA.read_text(encoding="utf-8")))
 

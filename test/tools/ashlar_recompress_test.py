@@ -27,7 +27,7 @@ class RecompressTest(CliTest):
 
     def setUp(self):
         super().setUp()
-        self.build("a.sst", numbered_rows(5000, value_size=60))
+        self.build_once("a.sst", numbered_rows(5000, value_size=60))
 
     def runs(self, *flags, name="a.sst"):
         document = json.loads(self.run_ok("recompress", "--json", *flags,

@@ -33,13 +33,14 @@ STRIPPED_TIMESTAMPS = (
 
 class SalvageTest(CliTest):
 
+    # Blocks of tables, by their bytes.
+    layouts = {}
+
     def setUp(self):
         super().setUp()
-        self.build("a.sst", numbered_rows(200), "--block_size=600",
-                   "--compression_type=none")
-        self.good = (self.folder / "a.sst").read_bytes()
-        layout = json.loads(self.run_ok("layout", "--json", "a.sst").out)
-        self.blocks = layout["files"][0]["blocks"]
+        self.build_once("a.sst", numbered_rows(200), "--block_size=600",
+                        "--compression_type=none")
+        self.take("a.sst")
 
     def rows(self, *names):
         return self.run_ok("scan", "--output_format=canonical",
@@ -86,8 +87,9 @@ class SalvageTest(CliTest):
     def take(self, name):
         """The table to damage."""
         self.good = (self.folder / name).read_bytes()
-        layout = json.loads(self.run_ok("layout", "--json", name).out)
-        self.blocks = layout["files"][0]["blocks"]
+        if self.good not in self.layouts:
+            self.layouts[self.good], = self.layout_of_each([name])
+        self.blocks = self.layouts[self.good]
 
     def of_kind(self, kind):
         return [block for block in self.blocks if block["kind"] == kind]
@@ -96,32 +98,47 @@ class SalvageTest(CliTest):
         return json.loads(outcome.out)["files"][0]["lost"]
 
     def test_partitions_without_properties(self):
+        names = []
         for version in (2, 3, 4, 6, 7):
             for value in (b"v", b"0123456789" * 9):
-                self.build("a.sst", hex_rows([(b"key%06d" % i, 0, 1, value)
-                                              for i in range(200)]),
-                           "--overwrite", "--index_type=partitioned",
-                           "--block_size=100", "--metadata_block_size=100",
-                           "--index_shortening=none",
-                           f"--format_version={version}")
-                self.take("a.sst")
+                names.append(self.build(
+                    f"{version}-{len(value)}", hex_rows(
+                        [(b"key%06d" % i, 0, 1, value) for i in range(200)]),
+                    "--index_type=partitioned", "--block_size=100",
+                    "--metadata_block_size=100", "--index_shortening=none",
+                    f"--format_version={version}"))
+        layouts = self.layout_of_each(names)
+        for name, blocks in zip(names, layouts):
+            with self.subTest(name):
+                self.good = (self.folder / name).read_bytes()
+                self.blocks = blocks
                 parts = self.of_kind("index-partition")
                 self.assertGreater(len(parts), 2)
                 self.damage(*self.of_kind("properties"))
                 self.assertEqual(self.lost(self.salvage("--json")), [])
-                self.assertEqual(self.rows("b.sst"), self.rows("a.sst"))
-                raw = self.run_program("raw", "--out=-", "bad.sst").text
-                self.assertEqual(raw.count("Data Block # "),
-                                 len(self.of_kind("data")))
+                os.rename(self.folder / "b.sst", self.folder / f"{name}-whole")
+                os.rename(self.folder / "bad.sst", self.folder / f"{name}-bad")
                 # The parts that are left say what the index is.
                 self.damage(*self.of_kind("properties"), parts[0])
                 lost, = self.lost(self.salvage("--json"))
                 self.assertEqual(lost["block"], "index-partition")
-                self.assertIn(len(self.rows("b.sst")), range(1, 200))
+                os.rename(self.folder / "b.sst", self.folder / f"{name}-part")
                 self.damage(*self.of_kind("properties"),
                             *self.of_kind("data"))
                 lost, = self.lost(self.salvage("--json"))
                 self.assertEqual(lost["block"], "index")
+        # Many at once: a start takes longer than a table.
+        rows, whole, part = (self.scan_each([name + end for name in names])
+                             for end in ("", "-whole", "-part"))
+        self.assertEqual(whole, rows)
+        for some in part:
+            self.assertIn(len(some), range(1, 200))
+        self.run_program("raw", *(f"{name}-bad" for name in names))
+        for name, blocks in zip(names, layouts):
+            raw = (self.folder / f"{name}-bad_dump.txt").read_text()
+            self.assertEqual(
+                raw.count("Data Block # "),
+                sum(block["kind"] == "data" for block in blocks))
 
     def test_versions_of_one_key_in_many_blocks(self):
         self.build("a.sst", hex_rows([(b"k", 99 - i, 1, b"%050d" % i)
@@ -364,22 +381,16 @@ class GoldenDamageTest(CliTest):
     OTHERS = ("reverse", "fv2-none", "fv5-none", "fv7-none", "rdict-fv6-none",
               "embedded", "custom", "-ts", "r119-big")
 
-    def rows(self, name):
-        outcome = self.run_program("scan", "--output_format=canonical", name)
-        return outcome.text.splitlines()
-
-    def salvage(self, data, blocks):
+    def salvage(self, data, blocks, out):
+        """Returns what is lost where these blocks are damaged."""
         data = bytearray(data)
         for block in blocks:
             data[block["offset"] + block["size"] // 3] ^= 1
         (self.folder / "bad.sst").write_bytes(data)
-        out = self.folder / "b.sst"
-        out.unlink(missing_ok=True)
-        outcome = self.run_program("salvage", "--json", "--out=b.sst",
+        outcome = self.run_program("salvage", "--json", f"--out={out}",
                                    "bad.sst")
         self.assertEqual(outcome.code, 1)
-        lost = json.loads(outcome.out)["files"][0]["lost"]
-        return self.rows("b.sst") if out.exists() else [], lost
+        return json.loads(outcome.out)["files"][0]["lost"]
 
     @staticmethod
     def lies_in(row, lost):
@@ -392,8 +403,7 @@ class GoldenDamageTest(CliTest):
                 ("after" not in lost or key > lost["after"].lower()) and
                 ("last" not in lost or key <= lost["last"].lower()))
 
-    def check(self, data, rows, blocks):
-        saved, lost = self.salvage(data, blocks)
+    def check(self, rows, saved, lost):
         self.assertEqual(set(saved) - set(rows), set())
         for row in set(rows) - set(saved):
             self.assertTrue(any(self.lies_in(row, entry) for entry in lost),
@@ -407,32 +417,49 @@ class GoldenDamageTest(CliTest):
                     "after" not in entry and key == entry.get("last", "-").lower())
                 for entry in lost), (row, lost))
 
+    @staticmethod
+    def damages_of(path, blocks):
+        """The blocks to damage together, each choice once."""
+        data = [block for block in blocks if block["kind"] == "data"]
+        parts = [block for block in blocks
+                 if block["kind"] == "index-partition"]
+        damages = [data[i::3] for i in range(min(3, len(data)))]
+        damages += [[block] for block in parts[:1] + parts[1::3]]
+        damages += [[block] for block in blocks
+                    if block["kind"] in ("index", "range-del")]
+        for block in blocks:
+            if (block["kind"] in ("properties", "meta-index") and
+                    "ingested-seqno" not in path.name):
+                damages += [[block], [block] + data[1::3]]
+        return [damage for i, damage in enumerate(damages)
+                if damage not in damages[:i]]
+
     def test_all(self):
         tables = sorted(GOLDEN.glob("*.sst")) + sorted(GOLDEN.glob("*.ldb"))
         # A fifth of them: all take minutes where addresses are checked.
-        for path in tables[::5]:
-            if any(name in path.name for name in self.OTHERS):
-                continue
-            rows = self.rows(path)
-            layout = json.loads(self.run_ok("layout", "--json", path).out)
-            blocks = [block for block in layout["files"][0]["blocks"]
-                      if block["size"] != 0]
-            data = [block for block in blocks if block["kind"] == "data"]
-            parts = [block for block in blocks
-                     if block["kind"] == "index-partition"]
-            damages = [data[i::3] for i in range(min(3, len(data)))]
-            damages += [[block] for block in parts[:1] + parts[1::3]]
-            damages += [[block] for block in blocks
-                        if block["kind"] in ("index", "range-del")]
-            for block in blocks:
-                if (block["kind"] in ("properties", "meta-index") and
-                        "ingested-seqno" not in path.name):
-                    damages += [[block], [block] + data[1::3]]
+        tables = [path for path in tables[::5]
+                  if not any(name in path.name for name in self.OTHERS)]
+        # Many tables at once: a start takes longer than a table.
+        rows = self.scan_each(tables, self.run_program)
+        layouts = self.layout_of_each(tables)
+        salvaged = []
+        for path, rows_of_table, blocks in zip(tables, rows, layouts):
+            blocks = [block for block in blocks if block["size"] != 0]
             content = path.read_bytes()
-            for damage in damages:
-                with self.subTest(path.name, blocks=[
-                        (block["kind"], block.get("index")) for block in damage]):
-                    self.check(content, rows, damage)
+            for damage in self.damages_of(path, blocks):
+                case = (path.name, [(block["kind"], block.get("index"))
+                                    for block in damage])
+                with self.subTest(case):
+                    out = f"{len(salvaged)}.sst"
+                    lost = self.salvage(content, damage, out)
+                    salvaged.append((case, rows_of_table, out, lost))
+        # A salvage that finds nothing makes no table.
+        made = [out for _, _, out, _ in salvaged
+                if (self.folder / out).exists()]
+        saved = dict(zip(made, self.scan_each(made, self.run_program)))
+        for case, rows_of_table, out, lost in salvaged:
+            with self.subTest(case):
+                self.check(rows_of_table, saved.get(out, []), lost)
 
 
 class StatsTest(CliTest):

@@ -4,6 +4,7 @@ import fcntl
 import json
 import os
 import random
+import re
 import resource
 import shutil
 import signal
@@ -26,11 +27,11 @@ def crc32c(data):
     return crc ^ 0xffffffff
 
 
-def parsed(text):
+def parsed(lines):
     """Rows of the canonical dump: (key, sequence, type, value)."""
     return [(bytes.fromhex(key), int(sequence), int(kind),
              bytes.fromhex(value)) for key, sequence, kind, value in
-            (row.split(" ") for row in text.decode().splitlines())]
+            (line.split(" ") for line in lines)]
 
 
 def deleted_at(rows, key):
@@ -41,9 +42,10 @@ def deleted_at(rows, key):
 
 class TableSetTest(CliTest):
 
-    def rows_of(self, name):
-        return parsed(
-            self.run_ok("scan", "--output_format=canonical", name).out)
+    def rows_of_each(self, files):
+        """Of tables that a manifest lists."""
+        return [parsed(lines) for lines in
+                self.scan_each([file["path"] for file in files])]
 
     def make(self, rows, *flags, command="build", name="t.sst", **more):
         self.run_ok(command, f"--out={name}", "--quiet", *flags, stdin=rows,
@@ -60,14 +62,12 @@ class TableSetTest(CliTest):
             sorted(os.listdir(self.folder)),
             sorted([file["path"] for file in files] + ["t-manifest.json"]))
         self.run_ok("verify", *(file["path"] for file in files))
-        found = []
+        found = self.rows_of_each(files)
         end = None
-        for number, file in enumerate(files, first):
+        for number, (file, rows) in enumerate(zip(files, found), first):
             self.assertEqual(file["path"], f"t-{number:06d}.sst")
             data = (self.folder / file["path"]).read_bytes()
             self.assertEqual(file["bytes"], len(data))
-            rows = self.rows_of(file["path"])
-            found.append(rows)
             self.assertEqual(file["entries"], len(rows))
             smallest = bytes.fromhex(file["smallest"])
             largest = bytes.fromhex(file["largest"])
@@ -176,7 +176,7 @@ class TableSetTest(CliTest):
         files = self.make(hex_rows(rows + deletions), HEX, TIMED, "--external",
                           "--target_file_size=20000")
         self.assertGreater(len(files), 5)
-        found = [self.rows_of(file["path"]) for file in files]
+        found = self.rows_of_each(files)
         points = [[row for row in table if row[2] != 15] for table in found]
         self.assertEqual(sum(points, []), rows)
         for table, other in zip(points, points[1:]):
@@ -204,9 +204,11 @@ class TableSetTest(CliTest):
             first += len(files)
         self.assertEqual(len(made), 1)
         # Of one identity, they differ in their number within the set.
-        for number, file in enumerate(files, 1):
-            self.assertIn(f"  original file number: {number}\n", self.run_ok(
-                "properties", file["path"]).text)
+        text = self.run_ok(
+            "properties", *(file["path"] for file in files)).text
+        self.assertEqual(
+            re.findall("(?m)^  original file number: (.*)$", text),
+            [str(number) for number in range(1, len(files) + 1)])
 
     def test_another_order(self):
         rows = [(b"%06d" % i, 0, 1, b"%0100d" % (i * i))
@@ -216,7 +218,7 @@ class TableSetTest(CliTest):
             hex_rows(rows + deletions), HEX, "--target_file_size=20000",
             "--external", "--comparator=rocksdb.ReverseBytewiseComparator")
         self.assertGreater(len(files), 3)
-        found = [self.rows_of(file["path"]) for file in files]
+        found = self.rows_of_each(files)
         self.assertEqual([row for table in found for row in table
                           if row[2] != 15], rows)
         for file, other in zip(files, files[1:]):
@@ -460,11 +462,13 @@ class TableSetTest(CliTest):
             self.assertEqual([run.wait() for run in runs], [0] * 4)
             with open(self.folder / "t-manifest.json",
                       encoding="utf-8") as file:
-                names = [table["path"] for table in json.load(file)["files"]]
+                files = json.load(file)["files"]
+            names = [table["path"] for table in files]
             self.assertEqual(sorted(os.listdir(self.folder)),
                              sorted([*names, "t-manifest.json"]))
-            self.assertEqual(len({row[0][0] for name in names
-                                  for row in self.rows_of(name)}), 1)
+            self.assertEqual(len({row[0][0] for rows in
+                                  self.rows_of_each(files)
+                                  for row in rows}), 1)
 
     def test_the_lock_of_the_commit(self):
         again = ["build", "--out=t.sst", "--target_file_size=9", "--quiet",
@@ -657,7 +661,7 @@ class TableSetTest(CliTest):
             self.build("whole.sst", rows)
             files = self.make(b"", "--target_file_size=9000", "whole.sst",
                               command="rewrite")
-            whole = self.rows_of("whole.sst")
+            whole, = self.rows_of_each([{"path": "whole.sst"}])
             (self.folder / "whole.sst").unlink()
             self.assertGreater(len(files), 3)
             found = sum(self.assert_is_cut_well(files), [])

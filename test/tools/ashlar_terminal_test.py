@@ -95,8 +95,8 @@ class TerminalTest(CliTest):
         super().setUp()
         name = "a-folder-of-some-length/000123.sst"
         (self.folder / name).parent.mkdir()
-        self.build(name, numbered_rows(20000), "--block_size=1024",
-                   "--compression_type=none")
+        self.build_once(name, numbered_rows(20000), "--block_size=1024",
+                        "--compression_type=none")
         self.table = str(self.folder / name)
 
     def test_the_bar_fits_and_is_erased(self):

@@ -23,7 +23,7 @@ class VerifiedBuildsTest(CliTest):
 
     def setUp(self):
         super().setUp()
-        self.build("in.sst", ROWS)
+        self.build_once("in.sst", ROWS)
 
     def make(self, command, *flags, spoil=""):
         """A run that makes o.sst, or nothing."""

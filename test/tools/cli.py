@@ -4,8 +4,11 @@ Each file is started as `<file>.py <program> [unittest arguments]`.
 """
 
 import ctypes
+import functools
+import json
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
@@ -18,6 +21,23 @@ GOLDEN = ROOT / "test" / "golden"
 PROGRAM = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else "ashlar"
 # `make thorough` sets it: tests do all that they can.
 THOROUGH = "ASHLAR_THOROUGH" in os.environ
+
+
+def folder_of_folders():
+    """Where tests make their folders; None leaves the choice to tempfile.
+
+    The program syncs each table that it makes. A disk often takes longer for
+    that than the program does, and a file system in memory takes no time.
+    TMPDIR overrides this choice.
+    """
+    memory = pathlib.Path("/dev/shm")
+    if "TMPDIR" in os.environ or not os.access(memory, os.W_OK | os.X_OK):
+        return None
+    # A container may have as little as 64 MiB.
+    return memory if shutil.disk_usage(memory).free >= 1 << 31 else None
+
+
+FOLDERS = folder_of_folders()
 
 
 class Outcome:
@@ -33,11 +53,28 @@ class Outcome:
         return self.out.decode("utf-8", "replace")
 
 
+@functools.cache
+def built(rows, *flags):
+    """The bytes of a table that `build` makes of rows in the format of `hex`.
+
+    Each combination of rows and flags is built once, since a sanitized program
+    takes far longer to start than to build a small table.
+    """
+    environment = dict(os.environ)
+    environment.pop("SOURCE_DATE_EPOCH", None)
+    with tempfile.TemporaryDirectory(dir=FOLDERS) as folder:
+        path = pathlib.Path(folder) / "t.sst"
+        subprocess.run([PROGRAM, "build", "--input_format=hex",
+                        f"--out={path}", "--quiet", *flags], input=rows,
+                       check=True, env=environment)
+        return path.read_bytes()
+
+
 class CliTest(unittest.TestCase):
     """A test in an empty folder of its own."""
 
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
+        folder = tempfile.TemporaryDirectory(dir=FOLDERS)
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
 
@@ -67,6 +104,40 @@ class CliTest(unittest.TestCase):
         self.run_ok("build", "--input_format=hex", f"--out={name}", "--quiet",
                     *flags, stdin=rows)
         return name
+
+    def build_once(self, name, rows, *flags):
+        """As `build`, but tests that need the same table share its bytes."""
+        (self.folder / name).write_bytes(built(rows, *flags))
+        return name
+
+    # A key that no other table of the tests has.
+    SEPARATOR = b"the rows of another table follow"
+
+    def scan_each(self, names, run=None):
+        """The rows of each table, as `scan --output_format=canonical` prints
+        them, from one run of the program: a table of one row lies between two.
+
+        Lists of lines without line ends. `run` is run_ok unless it is given.
+        """
+        self.build_once("separator.sst", hex_rows([(self.SEPARATOR, 0, 1, b"")]))
+        between = [word for name in names for word in (name, "separator.sst")]
+        outcome = (run or self.run_ok)(
+            "scan", "--output_format=canonical", *between)
+        (self.folder / "separator.sst").unlink()
+        separator = f"{self.SEPARATOR.hex()} 0 1 "
+        rows = [[]]
+        for line in outcome.text.splitlines():
+            if line == separator:
+                rows.append([])
+            else:
+                rows[-1].append(line)
+        self.assertEqual((len(rows), rows.pop()), (len(names) + 1, []))
+        return rows
+
+    def layout_of_each(self, names):
+        """The blocks of each table, from one run of the program."""
+        document = json.loads(self.run_ok("layout", "--json", *names).out)
+        return [file["blocks"] for file in document["files"]]
 
     def assert_usage_error(self, reason, *arguments, **more):
         outcome = self.run_program(*arguments, **more)

@@ -16,6 +16,9 @@ LISTS = ("allOf", "anyOf", "oneOf")
 MAPS = ("properties", "$defs")
 PLAIN = ("$ref", "type", "const", "enum", "pattern", "minimum", "maximum",
          "minItems", "required", "dependentRequired")
+# What Schema.check_members looks at.
+OF_MEMBERS = {"properties", "additionalProperties", "unevaluatedProperties",
+              "required", "dependentRequired"}
 
 
 def subschemas(schema, place="#"):
@@ -46,8 +49,10 @@ class Outcome:
         self.used = set()     # places of properties and values of enums
 
     def add(self, other, at=""):
-        self.errors += [at + error for error in other.errors]
-        self.used |= other.used
+        if other.errors:
+            self.errors += [at + error for error in other.errors]
+        if other.used:
+            self.used |= other.used
 
 
 class Schema:
@@ -56,6 +61,18 @@ class Schema:
         self.root = root
         self.parts = dict(subschemas(root))
         self.used = set()
+        # By place: what checks each word, its argument, and its own place.
+        self.rules = {place: [
+            (rule, schema[word], f"{place}/{word}") for word in schema
+            if (rule := getattr(self, "check_" + word.lstrip("$"), None))]
+            for place, schema in self.parts.items()}
+        self.of_members = {place for place, schema in self.parts.items()
+                           if not OF_MEMBERS.isdisjoint(schema)}
+        # By place of an enum: its values as JSON, which tells true from 1.
+        self.values = {f"{place}/enum": {json.dumps(one) for one in
+                                         schema["enum"]}
+                       for place, schema in self.parts.items()
+                       if "enum" in schema}
 
     def places(self):
         """Of all that can be used: properties, and values of enums."""
@@ -72,14 +89,11 @@ class Schema:
         return outcome.errors
 
     def check(self, value, place):
-        schema = self.parts[place]
         out = Outcome()
-        for word in schema:
-            rule = getattr(self, "check_" + word.lstrip("$"), None)
-            if rule:
-                rule(schema[word], value, f"{place}/{word}", out)
-        if isinstance(value, dict):
-            self.check_members(schema, value, place, out)
+        for rule, argument, at in self.rules[place]:
+            rule(argument, value, at, out)
+        if place in self.of_members and isinstance(value, dict):
+            self.check_members(self.parts[place], value, place, out)
         return out
 
     def check_here(self, value, place, out):
@@ -156,9 +170,10 @@ class Schema:
             out.errors.append(f": {value!r} is not {wanted!r}")
 
     def check_enum(self, values, value, place, out):
-        if json.dumps(value) not in [json.dumps(one) for one in values]:
+        text = json.dumps(value)
+        if text not in self.values[place]:
             out.errors.append(f": {value!r} is none of {values}")
-        out.used.add(f"{place[:-len('/enum')]}={json.dumps(value)}")
+        out.used.add(f"{place[:-len('/enum')]}={text}")
 
     def check_pattern(self, pattern, value, _, out):
         # A $ of this language would let a line break pass.
