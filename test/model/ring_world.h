@@ -133,7 +133,7 @@ class Explorer {
 
   Verdict Explore() {
     Verdict verdict;
-    WorldSet seen;
+    WorldSet<WorldKey> seen;
     Push(World());
     while (!open_.empty() && fault_.empty()) {
       const World world = open_.back();
