@@ -50,6 +50,19 @@ std::string PrintableText(std::string_view text) {
 
 namespace internal {
 
+namespace {
+
+// The number of bytes before the first that is not printable ASCII.
+size_t PlainBytes(std::string_view text) {
+  const char* const begin = text.data();
+  const char* const end = begin + text.size();
+  const char* p = begin;
+  while (p != end && *p >= ' ' && *p < 0x7f) ++p;
+  return static_cast<size_t>(p - begin);
+}
+
+}  // namespace
+
 size_t WritePrintable(std::string_view text, char* out) {
   constexpr char kDigits[] = "0123456789ABCDEF";
   size_t written = 0;
@@ -58,6 +71,10 @@ size_t WritePrintable(std::string_view text, char* out) {
     written += bytes.size();
   };
   while (!text.empty()) {
+    const size_t plain = PlainBytes(text);
+    write(text.substr(0, plain));
+    text.remove_prefix(plain);
+    if (text.empty()) break;
     const size_t length = Utf8CharacterBytes(text);
     const std::string_view character = text.substr(0, length == 0 ? 1 : length);
     if (length != 0 && !IsControlCharacter(character)) {

@@ -1,6 +1,7 @@
 // The part of the Inspector that looks at filters, and asks them.
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -24,19 +25,20 @@ void Inspector::ExpectFilter(const BlockHandle& handle, Buffer* stored) const {
 
 // A file without properties counts as one whose properties say nothing.
 void Inspector::TakeFilterSubject() {
-  filter_subject_ =
-      FilterSubject(found_->properties.value_or(TableProperties()), nullptr);
+  filter_subject_ = found_->properties.has_value()
+                        ? FilterSubject(*found_->properties, nullptr)
+                        : FilterSubject(TableProperties(), nullptr);
 }
 
 // The same rule as the reader's. Pebble gives a table without entries one data
 // block, which is empty, and counts range deletions among the entries.
 bool Inspector::HasPoints() const {
-  const TableProperties properties =
-      found_->properties.value_or(TableProperties());
-  const bool tells = properties.stored.contains("rocksdb.num.entries");
-  const bool any = properties.num_entries > properties.num_range_deletions;
-  return tells ? any && (!data_blocks_.empty() || !index_complete_)
-               : !data_blocks_.empty();
+  const std::optional<TableProperties>& properties = found_->properties;
+  const bool tells = properties.has_value() &&
+                     properties->stored.contains("rocksdb.num.entries");
+  if (!tells) return !data_blocks_.empty();
+  return properties->num_entries > properties->num_range_deletions &&
+         (!data_blocks_.empty() || !index_complete_);
 }
 
 // Keeps the filter, so that it can be asked about every key that is met.

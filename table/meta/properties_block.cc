@@ -1,5 +1,7 @@
 #include "table/meta/properties_block.h"
 
+#include <algorithm>
+#include <iterator>
 #include <map>
 #include <variant>
 
@@ -190,11 +192,11 @@ bool DecodeField(const Slice& text, const Row& row,
       row.field);
 }
 
+static_assert(std::ranges::is_sorted(kRows, {}, &Row::name));
+
 const Row* FindRow(std::string_view name) {
-  for (const Row& row : kRows) {
-    if (row.name == name) return &row;
-  }
-  return nullptr;
+  const Row* const row = std::ranges::lower_bound(kRows, name, {}, &Row::name);
+  return row != std::end(kRows) && row->name == name ? row : nullptr;
 }
 
 Status DecodeOne(const std::string& name, const Slice& value,
@@ -244,15 +246,17 @@ Status DecodeProperties(const Slice& contents, const BlockPlace& place,
   if (!status.ok()) return status;
   return ForEachPlainEntry(
       view, place, [&](const Slice& key, const Slice& value) -> Status {
-        const std::string name = key.ToString();
         auto& stored = properties->stored;
-        if (!stored.empty() && stored.rbegin()->first >= name) {
+        if (!stored.empty() &&
+            Slice(stored.rbegin()->first).compare(key) >= 0) {
           return place.Corruption("properties unsorted",
-                                  "'" + name + "' is not larger than '" +
+                                  "'" + key.ToString() +
+                                      "' is not larger than '" +
                                       stored.rbegin()->first + "'");
         }
-        stored[name] = value.ToString();
-        return DecodeOne(name, value, place, properties);
+        const auto entry =
+            stored.emplace_hint(stored.end(), key.ToString(), value.ToString());
+        return DecodeOne(entry->first, value, place, properties);
       });
 }
 

@@ -33,23 +33,19 @@ constexpr uint64_t kAlsoMoves = HashOf(9, 0, 5);
 struct Contents {
   struct Slot {
     uint64_t word = slot::kEmptyWord;
-    uint64_t key = 0;  // a hash
-    bool alive = false;
-    auto operator<=>(const Slot&) const = default;
+    uint64_t key = 0;    // a hash
+    uint64_t alive = 0;  // or 1
   };
   struct Group {
     uint32_t word = growing::kNoWord;
     uint32_t tag = 0;  // 0: the word is not shown
     uint32_t passed = 0;
-    bool filling = false;
-    auto operator<=>(const Group&) const = default;
+    uint32_t filling = 0;  // or 1
   };
   uint32_t segments = 1;
-  bool splitting = false;
-  bool hidden = false;  // an entry for which there was no place
+  uint32_t hidden = 0;  // 1: there is an entry for which there was no place
   std::array<Group, kGroups * kSegments> groups{};
   std::array<Slot, kSlots> slots{};
-  auto operator<=>(const Contents&) const = default;
 
   std::string FaultAtEnd() const;
 };
@@ -87,8 +83,9 @@ class SlotPlace {
   }
 
  private:
-  uint64_t Change(const std::function<uint64_t(uint64_t)>& change) {
-    return steps_->Step([n = number_, &change](Contents* c) {
+  template <typename Function>
+  uint64_t Change(const Function& change) {
+    return steps_->Step([n = number_, change](Contents* c) {
       return std::exchange(c->slots[n].word, change(c->slots[n].word));
     });
   }
@@ -154,15 +151,13 @@ class Scene : public ReplaySteps<Contents> {
     Do([g](Contents* c) { --c->groups[g].passed; });
   }
   bool IsFilling(uint64_t g) {
-    return Number([g](Contents* c) {
-             return c->groups[g].filling ? 1U : 0U;
-           }) != 0;
+    return Number([g](Contents* c) { return c->groups[g].filling; }) != 0;
   }
   void SetFilling(uint64_t g) {
-    Do([g](Contents* c) { c->groups[g].filling = true; });
+    Do([g](Contents* c) { c->groups[g].filling = 1; });
   }
   void ClearFilling(uint64_t g) {
-    Do([g](Contents* c) { c->groups[g].filling = false; });
+    Do([g](Contents* c) { c->groups[g].filling = 0; });
   }
   void SpreadToo(const growing::Position&, const growing::Position&) {}
 
@@ -181,7 +176,7 @@ class Scene : public ReplaySteps<Contents> {
   void Hide(uint32_t number) {
     SlotPlace word = SlotAt(number);
     slot::Hide(&word);
-    Do([](Contents* c) { c->hidden = true; });
+    Do([](Contents* c) { c->hidden = 1; });
   }
   void LetGo(uint32_t number) { Give(number, slot::kRef); }
   void Give(uint32_t number, uint64_t units) {
@@ -192,7 +187,7 @@ class Scene : public ReplaySteps<Contents> {
   void End(uint32_t number) {
     growing::Unlink(this, HashOf(number), number);
     const uint64_t was_alive = Step([number](Contents* c) {
-      return uint64_t{std::exchange(c->slots[number].alive, false)};
+      return uint64_t{std::exchange(c->slots[number].alive, 0)};
     });
     Must(was_alive != 0, "an entry is ended twice");
     SlotPlace word = SlotAt(number);
@@ -210,7 +205,7 @@ class Scene : public ReplaySteps<Contents> {
   bool Fill(uint32_t number, uint64_t key) {
     Do([=](Contents* c) {
       c->slots[number].key = key;
-      c->slots[number].alive = true;
+      c->slots[number].alive = 1;
     });
     SlotPlace word = SlotAt(number);
     slot::Publish(&word, slot::VisibleWord(1, CachePriority::kBottom));
@@ -222,12 +217,14 @@ class Scene : public ReplaySteps<Contents> {
     return Number(
         [=](Contents* c) { return std::exchange(c->groups[g].tag, tag); });
   }
-  uint32_t Number(const std::function<uint32_t(Contents*)>& step) {
+  template <typename Function>
+  uint32_t Number(const Function& step) {
     return static_cast<uint32_t>(
-        Step([&step](Contents* c) { return uint64_t{step(c)}; }));
+        Step([step](Contents* c) { return uint64_t{step(c)}; }));
   }
-  void Do(const std::function<void(Contents*)>& step) {
-    Step([&step](Contents* c) {
+  template <typename Function>
+  void Do(const Function& step) {
+    Step([step](Contents* c) {
       step(c);
       return uint64_t{0};
     });
@@ -241,7 +238,7 @@ std::string Contents::FaultAtEnd() const {
   std::array<uint32_t, kGroups * kSegments> passed{};
   std::array<int, kSlots> words{};
   for (uint32_t g = 0; g < groups.size(); ++g) {
-    if (groups[g].filling) return "a segment is left to be filled";
+    if (groups[g].filling != 0) return "a segment is left to be filled";
     const uint32_t word = groups[g].word;
     if (word == growing::kNoWord) {
       if (groups[g].tag != 0) return "a tag without a word";
@@ -250,7 +247,7 @@ std::string Contents::FaultAtEnd() const {
     if (growing::IsBusy(word)) return "a word is left busy";
     const uint32_t number = growing::NumberOf(word);
     ++words[number];
-    if (!slots[number].alive) return "a word without an entry";
+    if (slots[number].alive == 0) return "a word without an entry";
     const uint64_t key = slots[number].key;
     if (groups[g].tag != Scene::TagOf(key)) return "a word by another tag";
     const uint32_t segment =
@@ -267,12 +264,12 @@ std::string Contents::FaultAtEnd() const {
   for (uint32_t n = 1; n < kSlots; ++n) {
     const uint64_t word = slots[n].word;
     if (slot::IsEmpty(word)) {
-      if (slots[n].alive) return "an entry without a slot";
+      if (slots[n].alive != 0) return "an entry without a slot";
       continue;
     }
     if (!slot::IsShareable(word)) return "owned by nobody";
     if (slot::Refs(word) != 0) return "references are left";
-    if (!hidden && words[n] != 1) return "an entry without a word";
+    if (hidden == 0 && words[n] != 1) return "an entry without a word";
   }
   return "";
 }
@@ -360,8 +357,7 @@ Contents With(const std::vector<uint64_t>& keys) {
   Contents c;
   uint32_t number = 0;
   for (const uint64_t key : keys) {
-    c.slots[++number] = {slot::VisibleWord(0, CachePriority::kBottom), key,
-                         true};
+    c.slots[++number] = {slot::VisibleWord(0, CachePriority::kBottom), key, 1};
     uint32_t at = Scene::HomeInSegment(key);
     while (c.groups[at].word != growing::kNoWord) {
       ++c.groups[at].passed;

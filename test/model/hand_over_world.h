@@ -295,7 +295,7 @@ class BufferExplorer {
   }
 
   const std::vector<BufferProgram> threads_;
-  model::WorldSet seen_;
+  model::WorldSet<model::WorldKey> seen_;
   size_t worlds_ = 0;
   std::string fault_;
   uint64_t blocks_ = 0;

@@ -290,7 +290,7 @@ class Explorer {
   }
 
   const Scenario scenario_;
-  WorldSet seen_;
+  WorldSet<WorldKey> seen_;
   std::vector<World> open_;
   std::string fault_;
   size_t steps_ = 0;

@@ -1,62 +1,71 @@
 // Every interleaving of a few threads' steps, run on the code that is tested.
 //
-// A thread is a program that makes its steps on what the threads share. To take
-// a thread one step on, its program runs again from the start: the steps that
-// it has taken answer as they did then, the next one is taken, and the rest is
-// left for another time. So the world is what is shared and what each thread
-// was answered, and all worlds that can be reached are visited once.
+// A thread is a program that makes its steps on what the threads share. What a
+// program does depends on nothing but what its steps were answered. So each
+// point that a thread can come to is found once: the program runs from the
+// start, its steps answer as they did on the way to the point, and the next
+// step is kept for every world that is at this point. A world is what is shared
+// and the point of each thread. All worlds that can be reached are visited
+// once.
 #ifndef ASHLAR_TEST_MODEL_REPLAY_H_
 #define ASHLAR_TEST_MODEL_REPLAY_H_
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "test/model/world_set.h"
+
 namespace ashlar::internal {
 
-// Contents: what the threads share; ordered, with `std::string FaultAtEnd()`.
+inline constexpr size_t kMostReplayThreads = 4;
+
+// Contents: what the threads share. Its bytes are what it is: no padding, no
+// pointers. It has `std::string FaultAtEnd() const`.
 template <typename Contents>
 struct ReplayWorld {
   Contents contents;
-  std::vector<std::vector<uint64_t>> answers;  // of each thread
-  auto operator<=>(const ReplayWorld&) const = default;
+  std::array<uint32_t, kMostReplayThreads> at{};  // the point of each thread
 };
+
+template <typename Contents>
+using ReplayStep = std::function<uint64_t(Contents*)>;
 
 struct NotYet {};  // a step that is left for another time
 
-// The world as one thread sees it.
+// The world as one thread sees it, for a program that was answered so.
 template <typename Contents>
 class ReplaySteps {
  public:
-  using World = ReplayWorld<Contents>;
+  explicit ReplaySteps(const std::vector<uint64_t>& answers)
+      : answers_(answers) {}
 
-  ReplaySteps(World* world, size_t thread) : world_(world), thread_(thread) {}
-
-  uint64_t Step(const std::function<uint64_t(Contents*)>& step) {
-    std::vector<uint64_t>& answers = world_->answers[thread_];
-    if (next_ < answers.size()) return answers[next_++];
-    if (taken_) throw NotYet();
-    taken_ = true;
-    answers.push_back(step(&world_->contents));
-    return answers[next_++];
+  // `step` is kept, so it must own what it needs.
+  template <typename Function>
+  uint64_t Step(const Function& step) {
+    if (next_ < answers_.size()) return answers_[next_++];
+    next_step_ = step;
+    throw NotYet();
   }
   static void Must(bool holds, const char* fault) {
     if (!holds) throw std::string(fault);
   }
+  // The step after the last answer; empty if the program has ended.
+  ReplayStep<Contents>& next_step() { return next_step_; }
 
  private:
-  World* const world_;
-  const size_t thread_;
+  const std::vector<uint64_t>& answers_;
   size_t next_ = 0;
-  bool taken_ = false;
+  ReplayStep<Contents> next_step_;
 };
 
 // Explore: empty when every world that can be reached is as it must be. Scene:
-// what a program is given, made of a world and a thread's number.
+// what a program is given, made of the answers so far.
 template <typename Contents, typename Scene>
 class ReplayExplorer {
  public:
@@ -65,12 +74,13 @@ class ReplayExplorer {
   explicit ReplayExplorer(std::vector<Program> threads)
       : threads_(std::move(threads)) {}
 
+  // Called once.
   std::string Explore(const Contents& start) {
-    World world;
-    world.contents = start;
-    world.answers.resize(threads_.size());
-    fault_.clear();
-    Visit(world);
+    World world = {.contents = start};
+    for (size_t t = 0; t < threads_.size(); ++t) {
+      world.at[t] = Find(t, {});
+    }
+    if (fault_.empty()) Visit(world);
     return fault_;
   }
   size_t worlds() const { return seen_.size(); }
@@ -78,31 +88,58 @@ class ReplayExplorer {
  private:
   using World = ReplayWorld<Contents>;
 
+  // Where a thread is between two steps.
+  struct Point {
+    ReplayStep<Contents> step;  // empty: the thread has come to its end
+    std::vector<uint64_t> answers;
+    std::vector<std::pair<uint64_t, uint32_t>> next;  // by the step's answer
+  };
+
   void Visit(const World& world) {
-    if (!fault_.empty() || !seen_.insert(world).second) return;
+    if (!seen_.Insert(world)) return;
     bool all_done = true;
-    for (size_t t = 0; t < threads_.size() && fault_.empty(); ++t) {
-      World next = world;
-      TakeStep(&next, t);
-      if (next == world) continue;  // the thread has come to its end
+    for (size_t t = 0; t < threads_.size(); ++t) {
+      const ReplayStep<Contents>& step = points_[world.at[t]].step;
+      if (!step) continue;
       all_done = false;
-      Visit(next);
+      World next = world;
+      const uint64_t answer = step(&next.contents);
+      next.at[t] = After(t, world.at[t], answer);
+      if (fault_.empty()) Visit(next);
+      if (!fault_.empty()) return;
     }
-    if (all_done && fault_.empty()) fault_ = world.contents.FaultAtEnd();
+    if (all_done) fault_ = world.contents.FaultAtEnd();
   }
 
-  void TakeStep(World* world, size_t thread) {
-    Scene scene(world, thread);
+  // The point that `thread` comes to when its step at `point` is answered so.
+  uint32_t After(size_t thread, uint32_t point, uint64_t answer) {
+    for (const auto& [known, next] : points_[point].next) {
+      if (known == answer) return next;
+    }
+    std::vector<uint64_t> answers = points_[point].answers;
+    answers.push_back(answer);
+    const uint32_t next = Find(thread, std::move(answers));
+    points_[point].next.emplace_back(answer, next);
+    return next;
+  }
+
+  // A new point: runs the program up to its next step.
+  uint32_t Find(size_t thread, std::vector<uint64_t> answers) {
+    Scene scene(answers);
     try {
       threads_[thread](&scene);
     } catch (const NotYet&) {  // the rest of it, another time
     } catch (const std::string& fault) {
       fault_ = fault;
     }
+    ReplayStep<Contents> step = std::move(scene.next_step());
+    points_.push_back({std::move(step), std::move(answers), {}});
+    return static_cast<uint32_t>(points_.size() - 1);
   }
 
-  std::vector<Program> threads_;
-  std::set<World> seen_;
+  const std::vector<Program> threads_;
+  std::vector<Point> points_;
+  model::WorldSet<World> seen_;
   std::string fault_;
 };
 

@@ -4,14 +4,16 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <cstdio>
 #include <cstdlib>
+#include <memory>
+#include <string>
 
 #include "test/model/ring_world.h"
 
 namespace ashlar::model {
 namespace {
-
-using internal::RingProtocol;
 
 std::string Describe(const Scenario& s) {
   return std::to_string(s.pool_threads) + " pool threads, " +
@@ -26,9 +28,14 @@ uint32_t MostBlocks() {
   return text == nullptr ? 6 : static_cast<uint32_t>(std::atoi(text));
 }
 
-template <typename Protocol>
+Verdict Walk(const Scenario& scenario, const RingSteps& steps) {
+  return Explorer(scenario, steps).Explore();
+}
+RingShape ShapeOf(const Scenario& scenario) {
+  return {scenario.slots, scenario.workers};
+}
 Verdict Walk(const Scenario& scenario) {
-  return Explorer<Protocol>(scenario).Explore();
+  return Walk(scenario, RingSteps(ShapeOf(scenario)));
 }
 
 TEST(RingState, PacksEveryField) {
@@ -197,7 +204,7 @@ TEST(RingModel, EveryInterleaving) {
           const Scenario s{threads, threads == 0 ? 1 : threads,
                            slots,   MostBlocks(),
                            faults,  yields};
-          const Verdict verdict = Walk<RingProtocol>(s);
+          const Verdict verdict = Walk(s);
           EXPECT_EQ(verdict.fault, "") << Describe(s);
           worlds += verdict.worlds;
         }
@@ -211,37 +218,34 @@ TEST(RingModel, EveryInterleaving) {
 TEST(RingModel, FewerPoolThreadsThanWorkers) {
   for (uint32_t threads = 0; threads <= 2; ++threads) {
     const Scenario s{threads, 3, 4, 5, true, true};
-    EXPECT_EQ(Walk<RingProtocol>(s).fault, "") << Describe(s);
+    EXPECT_EQ(Walk(s).fault, "") << Describe(s);
   }
 }
 
 // The tests of the test: each breaks one step and says which fault the model
 // finds then.
 
-struct ForgetsToWakeWhenASlotIsFree : RingProtocol {
-  using RingProtocol::RingProtocol;
-  static constexpr const char* kFault = "deadlock";
-  RingStep Wrote(const RingState& s) const {
-    RingStep step = RingProtocol::Wrote(s);
+struct ForgetsToWakeWhenASlotIsFree : RingSteps {
+  using RingSteps::RingSteps;
+  RingStep Wrote(const RingState& s) const override {
+    RingStep step = RingSteps::Wrote(s);
     step.wake_emit = false;
     return step;
   }
 };
-struct LeavesTheEmitThreadAsleepOnError : RingProtocol {
-  using RingProtocol::RingProtocol;
-  static constexpr const char* kFault = "deadlock";
-  static constexpr bool kIsAsserted = true;
-  RingStep Fail(const RingState& s, bool drop) const {
-    RingStep step = RingProtocol::Fail(s, drop);
+struct LeavesTheEmitThreadAsleepOnError : RingSteps {
+  using RingSteps::RingSteps;
+  RingStep Fail(const RingState& s, bool drop) const override {
+    RingStep step = RingSteps::Fail(s, drop);
     step.next.emit_sleeps = s.emit_sleeps;
     step.wake_emit = false;
     return step;
   }
-  RingStep Look(const RingState& s) const {
-    return Quiet(RingProtocol::Look(s), s);
+  RingStep Look(const RingState& s) const override {
+    return Quiet(RingSteps::Look(s), s);
   }
-  RingStep Yield(const RingState& s) const {
-    return Quiet(RingProtocol::Yield(s), s);
+  RingStep Yield(const RingState& s) const override {
+    return Quiet(RingSteps::Yield(s), s);
   }
   static RingStep Quiet(RingStep step, const RingState& s) {
     step.next.emit_sleeps = s.emit_sleeps;
@@ -249,163 +253,176 @@ struct LeavesTheEmitThreadAsleepOnError : RingProtocol {
     return step;
   }
 };
-struct YieldsWithoutLookingAtTheEmitThread : RingProtocol {
-  using RingProtocol::RingProtocol;
-  static constexpr const char* kFault = "deadlock";
-  static constexpr bool kIsAsserted = true;
-  RingStep Yield(const RingState& s) const {
-    return LeavesTheEmitThreadAsleepOnError::Quiet(RingProtocol::Yield(s), s);
+struct YieldsWithoutLookingAtTheEmitThread : RingSteps {
+  using RingSteps::RingSteps;
+  RingStep Yield(const RingState& s) const override {
+    return LeavesTheEmitThreadAsleepOnError::Quiet(RingSteps::Yield(s), s);
   }
 };
-struct WakesTwice : RingProtocol {
-  using RingProtocol::RingProtocol;
-  static constexpr const char* kFault = "a second token for the emit thread";
-  RingStep Wrote(const RingState& s) const {
-    RingStep step = RingProtocol::Wrote(s);
+struct WakesTwice : RingSteps {
+  using RingSteps::RingSteps;
+  RingStep Wrote(const RingState& s) const override {
+    RingStep step = RingSteps::Wrote(s);
     step.next.emit_sleeps = s.emit_sleeps;
     return step;
   }
 };
-struct EmitNeverWrites : RingProtocol {
-  using RingProtocol::RingProtocol;
-  static constexpr const char* kFault = "deadlock";
-  static constexpr bool kIsAsserted = true;
-  static constexpr uint32_t kPoolThreads = 0;
-  RingStep LookForEmit(const RingState& s, uint32_t most) const {
-    const RingStep step = RingProtocol::LookForEmit(s, most);
+struct EmitNeverWrites : RingSteps {
+  using RingSteps::RingSteps;
+  RingStep LookForEmit(const RingState& s, uint32_t most) const override {
+    const RingStep step = RingSteps::LookForEmit(s, most);
     if (step.task != RingTask::kWrite) return step;
     RingStep sleep{s, RingTask::kSleep};
     sleep.next.emit_sleeps = true;
     return sleep;
   }
 };
-struct ClaimsWithoutCounting : RingProtocol {
-  using RingProtocol::RingProtocol;
-  static constexpr const char* kFault = "compresses what is not raw";
-  RingStep Look(const RingState& s) const {
-    RingStep step = RingProtocol::Look(s);
+struct ClaimsWithoutCounting : RingSteps {
+  using RingSteps::RingSteps;
+  RingStep Look(const RingState& s) const override {
+    RingStep step = RingSteps::Look(s);
     if (step.task == RingTask::kCompress) step.next.claimed = s.claimed;
     return step;
   }
 };
-struct MarksTheWrongSlot : RingProtocol {
-  using RingProtocol::RingProtocol;
-  static constexpr const char* kFault = "deadlock";
-  static constexpr bool kIsAsserted = true;
-  RingStep Compressed(RingState s, uint32_t, bool by_emit) const {
-    return RingProtocol::Compressed(s, s.head, by_emit);
+struct MarksTheWrongSlot : RingSteps {
+  using RingSteps::RingSteps;
+  RingStep Compressed(const RingState& s, uint32_t,
+                      bool by_emit) const override {
+    return RingSteps::Compressed(s, s.head, by_emit);
   }
 };
-struct LeavesTheHeadUnwritten : RingProtocol {
-  using RingProtocol::RingProtocol;
-  static constexpr const char* kFault = "ends with blocks unwritten";
-  RingStep LookForEmit(const RingState& s, uint32_t most) const {
-    RingStep step = RingProtocol::LookForEmit(s, most);
+struct LeavesTheHeadUnwritten : RingSteps {
+  using RingSteps::RingSteps;
+  RingStep LookForEmit(const RingState& s, uint32_t most) const override {
+    RingStep step = RingSteps::LookForEmit(s, most);
     if (s.closed && s.claimed == s.emitted) {
       step = {s, RingTask::kProceed};
     }
     return step;
   }
 };
-struct TwoWriters : RingProtocol {
-  using RingProtocol::RingProtocol;
-  static constexpr const char* kFault = "two writers";
-  RingStep Look(const RingState& s) const {
-    RingStep step = RingProtocol::Look(s);
+struct TwoWriters : RingSteps {
+  using RingSteps::RingSteps;
+  RingStep Look(const RingState& s) const override {
+    RingStep step = RingSteps::Look(s);
     if (step.task == RingTask::kWrite) step.next.writing = false;
     return step;
   }
 };
-struct PublishesIntoAFullRing : RingProtocol {
-  using RingProtocol::RingProtocol;
-  static constexpr const char* kFault = "fills a slot in use";
-  RingStep LookForEmit(const RingState& s, uint32_t most) const {
+struct PublishesIntoAFullRing : RingSteps {
+  using RingSteps::RingSteps;
+  RingStep LookForEmit(const RingState& s, uint32_t most) const override {
     if (!s.closed && s.emitted > 0 && s.claimed == s.emitted && !s.failed) {
       return {s, RingTask::kProceed};
     }
-    return RingProtocol::LookForEmit(s, most);
+    return RingSteps::LookForEmit(s, most);
   }
-  RingStep Publish(RingState s) const {
-    ++s.emitted;
-    return {s};
+  RingStep Publish(const RingState& s) const override {
+    RingStep step{s};
+    ++step.next.emitted;
+    return step;
   }
 };
-struct ForgetsTicketsAtTheEnd : RingProtocol {
-  using RingProtocol::RingProtocol;
-  static constexpr const char* kFault = "the ring is touched after its end";
-  RingStep LookForEnd(const RingState& s) const {
+struct ForgetsTicketsAtTheEnd : RingSteps {
+  using RingSteps::RingSteps;
+  RingStep LookForEnd(const RingState& s) const override {
     if (s.attending == 0) return {s, RingTask::kProceed};
-    return RingProtocol::LookForEnd(s);
+    return RingSteps::LookForEnd(s);
   }
 };
-struct ForgetsToWithdraw : RingProtocol {
-  using RingProtocol::RingProtocol;
-  static constexpr const char* kFault = "deadlock";
-  RingStep Withdraw(const RingState& s, uint32_t) const {
-    return RingProtocol::Withdraw(s, 0);
+struct ForgetsToWithdraw : RingSteps {
+  using RingSteps::RingSteps;
+  RingStep Withdraw(const RingState& s, uint32_t) const override {
+    return RingSteps::Withdraw(s, 0);
   }
 };
-struct WorksOnAfterAnError : RingProtocol {
-  using RingProtocol::RingProtocol;
-  static constexpr const char* kFault = "works on after an error";
-  RingStep Look(const RingState& s) const {
+struct WorksOnAfterAnError : RingSteps {
+  using RingSteps::RingSteps;
+  RingStep Look(const RingState& s) const override {
     RingState sound = s;
     sound.failed = false;
-    RingStep step = RingProtocol::Look(sound);
+    RingStep step = RingSteps::Look(sound);
     step.next.failed = s.failed;
     return step;
   }
 };
-struct KeepsTheWriterRoleOnError : RingProtocol {
-  using RingProtocol::RingProtocol;
-  static constexpr const char* kFault = "deadlock";
-  static constexpr bool kIsAsserted = true;
-  RingStep Wrote(const RingState& s) const {
-    RingStep step = RingProtocol::Wrote(s);
+struct KeepsTheWriterRoleOnError : RingSteps {
+  using RingSteps::RingSteps;
+  RingStep Wrote(const RingState& s) const override {
+    RingStep step = RingSteps::Wrote(s);
     if (step.task == RingTask::kProceed) step.next.writing = true;
     return step;
   }
 };
 
-template <typename Defect>
-class RingDefect : public ::testing::Test {};
-using Defects = ::testing::Types<
-    ForgetsToWakeWhenASlotIsFree, LeavesTheEmitThreadAsleepOnError,
-    YieldsWithoutLookingAtTheEmitThread, WakesTwice, EmitNeverWrites,
-    ClaimsWithoutCounting, MarksTheWrongSlot, LeavesTheHeadUnwritten,
-    TwoWriters, PublishesIntoAFullRing, ForgetsTicketsAtTheEnd,
-    ForgetsToWithdraw, WorksOnAfterAnError, KeepsTheWriterRoleOnError>;
-TYPED_TEST_SUITE(RingDefect, Defects);
+struct Defect {
+  const char* name;
+  std::unique_ptr<RingSteps> (*make)(const RingShape&);
+  const char* fault;
+  // Everybody sleeps after one of the steps.
+  bool is_asserted = false;
+  // A pool without threads shows what workers would make good.
+  uint32_t pool_threads = 2;
+};
 
-// A pool without threads shows what workers would make good.
-template <typename Defect>
-Scenario ScenarioOf() {
-  if constexpr (requires { Defect::kPoolThreads; }) {
-    return {Defect::kPoolThreads, 1, 2, 4, true, true};
-  } else {
-    return {2, 2, 2, 4, true, true};
-  }
+template <typename Steps>
+std::unique_ptr<RingSteps> Make(const RingShape& shape) {
+  return std::make_unique<Steps>(shape);
 }
 
+#define DEFECT(steps) #steps, &Make<steps>
+constexpr Defect kDefects[] = {
+    {DEFECT(ForgetsToWakeWhenASlotIsFree), "deadlock"},
+    {DEFECT(LeavesTheEmitThreadAsleepOnError), "deadlock", true},
+    {DEFECT(YieldsWithoutLookingAtTheEmitThread), "deadlock", true},
+    {DEFECT(WakesTwice), "a second token for the emit thread"},
+    {DEFECT(EmitNeverWrites), "deadlock", true, 0},
+    {DEFECT(ClaimsWithoutCounting), "compresses what is not raw"},
+    {DEFECT(MarksTheWrongSlot), "deadlock", true},
+    {DEFECT(LeavesTheHeadUnwritten), "ends with blocks unwritten"},
+    {DEFECT(TwoWriters), "two writers"},
+    {DEFECT(PublishesIntoAFullRing), "fills a slot in use"},
+    {DEFECT(ForgetsTicketsAtTheEnd), "the ring is touched after its end"},
+    {DEFECT(ForgetsToWithdraw), "deadlock"},
+    {DEFECT(WorksOnAfterAnError), "works on after an error"},
+    {DEFECT(KeepsTheWriterRoleOnError), "deadlock", true},
+};
+#undef DEFECT
+
+class RingDefect : public ::testing::TestWithParam<Defect> {
+ protected:
+  static Scenario ScenarioOf(const Defect& defect) {
+    if (defect.pool_threads == 0) return {0, 1, 2, 4, true, true};
+    return {defect.pool_threads, 2, 2, 4, true, true};
+  }
+  static Verdict WalkDefective(const Scenario& scenario) {
+    return Walk(scenario, *GetParam().make(ShapeOf(scenario)));
+  }
+};
+INSTANTIATE_TEST_SUITE_P(All, RingDefect, ::testing::ValuesIn(kDefects),
+                         [](const auto& defect) {
+                           return std::string(defect.param.name);
+                         });
+
 // By the model itself, which is not told what a deadlock looks like.
-TYPED_TEST(RingDefect, IsFound) {
-  Scenario scenario = ScenarioOf<TypeParam>();
+TEST_P(RingDefect, IsFound) {
+  Scenario scenario = ScenarioOf(GetParam());
   scenario.asks_is_stuck = false;
-  const Verdict verdict = Walk<TypeParam>(scenario);
-  EXPECT_EQ(verdict.fault, TypeParam::kFault);
+  const Verdict verdict = WalkDefective(scenario);
+  EXPECT_EQ(verdict.fault, GetParam().fault);
   std::printf("%s after %zu worlds\n", verdict.fault.c_str(), verdict.worlds);
-  EXPECT_EQ(Walk<RingProtocol>(scenario).fault, "");
+  EXPECT_EQ(Walk(scenario).fault, "");
 }
 
 // What the ring asserts in debug builds: that the emit thread goes to sleep is
 // seen in the step itself, if no other thread is left that could wake it. A
 // token that was forgotten is the watchdog's to find.
-TYPED_TEST(RingDefect, IsAssertedWhereEverybodySleeps) {
-  Scenario scenario = ScenarioOf<TypeParam>();
+TEST_P(RingDefect, IsAssertedWhereEverybodySleeps) {
+  Scenario scenario = ScenarioOf(GetParam());
   scenario.asks_is_stuck = true;
-  const bool is_asserted = requires { TypeParam::kIsAsserted; };
-  EXPECT_EQ(Walk<TypeParam>(scenario).fault,
-            is_asserted ? "everybody sleeps" : TypeParam::kFault);
+  EXPECT_EQ(WalkDefective(scenario).fault,
+            GetParam().is_asserted ? "everybody sleeps" : GetParam().fault);
 }
 
 }  // namespace

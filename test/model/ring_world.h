@@ -4,8 +4,8 @@
 // emit thread's token, between two steps of any of them; a step of a thread is
 // one compare-exchange on the ring's word, or one touch of pool or token. Fault
 // and abandon are steps that may be taken or not. Explore walks all worlds that
-// can be reached and says what went wrong first. The steps are those of the
-// Protocol it is given: the ring's own, or one with a seeded defect.
+// can be reached and says what went wrong first. It is given the steps: the
+// ring's own, or those with a seeded defect.
 //
 // Used by ring_state_test.cc. Sequentially consistent: memory orders are
 // another test's matter.
@@ -24,6 +24,7 @@
 namespace ashlar::model {
 
 using internal::PackRingState;
+using internal::RingProtocol;
 using internal::RingShape;
 using internal::RingState;
 using internal::RingStep;
@@ -124,16 +125,57 @@ struct World {
   }
 };
 
-template <typename Protocol>
+// The ring's own steps. Virtual, so that a defect overrides the step that it
+// breaks, and the explorer is compiled once for all of them.
+class RingSteps {
+ public:
+  explicit RingSteps(const RingShape& shape) : protocol_(shape) {}
+  RingSteps(const RingSteps&) = delete;
+  RingSteps& operator=(const RingSteps&) = delete;
+  virtual ~RingSteps() = default;
+
+  virtual RingStep Publish(const RingState& s) const {
+    return protocol_.Publish(s);
+  }
+  virtual RingStep LookForEmit(const RingState& s, uint32_t most) const {
+    return protocol_.LookForEmit(s, most);
+  }
+  RingStep Arrive(const RingState& s) const { return protocol_.Arrive(s); }
+  virtual RingStep Look(const RingState& s) const { return protocol_.Look(s); }
+  virtual RingStep Yield(const RingState& s) const {
+    return protocol_.Yield(s);
+  }
+  virtual RingStep Compressed(const RingState& s, uint32_t slot,
+                              bool by_emit) const {
+    return protocol_.Compressed(s, slot, by_emit);
+  }
+  virtual RingStep Wrote(const RingState& s) const {
+    return protocol_.Wrote(s);
+  }
+  virtual RingStep Fail(const RingState& s, bool drop_writer_role) const {
+    return protocol_.Fail(s, drop_writer_role);
+  }
+  RingStep Close(const RingState& s) const { return protocol_.Close(s); }
+  virtual RingStep Withdraw(const RingState& s, uint32_t tickets) const {
+    return protocol_.Withdraw(s, tickets);
+  }
+  virtual RingStep LookForEnd(const RingState& s) const {
+    return protocol_.LookForEnd(s);
+  }
+
+ private:
+  const RingProtocol protocol_;
+};
+
 class Explorer {
  public:
-  explicit Explorer(const Scenario& scenario)
-      : scenario_(scenario),
-        protocol_(RingShape{scenario.slots, scenario.workers}) {}
+  // `steps` must outlive the explorer, and be of the scenario's shape.
+  Explorer(const Scenario& scenario, const RingSteps& steps)
+      : scenario_(scenario), protocol_(steps) {}
 
   Verdict Explore() {
     Verdict verdict;
-    WorldSet seen;
+    WorldSet<WorldKey> seen;
     Push(World());
     while (!open_.empty() && fault_.empty()) {
       const World world = open_.back();
@@ -182,7 +224,7 @@ class Explorer {
   // The compare-exchange.
   void Take(World* world, Thread* thread, const RingStep& step) {
     Require(!world->freed, "the ring is touched after its end");
-    Require(!scenario_.asks_is_stuck || !Protocol::IsStuck(step.next),
+    Require(!scenario_.asks_is_stuck || !RingProtocol::IsStuck(step.next),
             "everybody sleeps");
     Require(step.next.attending + step.next.tickets <= scenario_.workers,
             "more workers than may attend");
@@ -450,8 +492,8 @@ class Explorer {
     }
   }
 
-  Scenario scenario_;
-  Protocol protocol_;
+  const Scenario scenario_;
+  const RingSteps& protocol_;
   std::vector<World> open_;
   std::string fault_;
 };

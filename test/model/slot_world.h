@@ -28,13 +28,13 @@ inline constexpr size_t kFirstLine = 2;
 
 struct SlotContents {
   uint64_t word = slot::kEmptyWord;
-  int entry = 0;         // which entry was last filled in; 0: none
-  bool alive = false;    // and not ended
-  int on_probation = 0;  // sum of charges, which are the entries' numbers
+  int entry = 0;       // which entry was last filled in; 0: none
+  uint32_t alive = 0;  // 1: and not ended
+  // The sum of charges, which are the entries' numbers.
+  int64_t on_probation = 0;
   // Of the set of lines that the slot may have.
   uint64_t owner = 0;
   std::array<uint64_t, kModelLines> lines{};
-  auto operator<=>(const SlotContents&) const = default;
 
   uint64_t* At(size_t i) {
     return i == kSlotWord    ? &word
@@ -44,7 +44,6 @@ struct SlotContents {
   std::string FaultAtEnd() const;
 };
 
-using World = ReplayWorld<SlotContents>;
 using Steps = ReplaySteps<SlotContents>;
 
 // One of its words.
@@ -90,8 +89,9 @@ class Place {
 
  private:
   // The word before.
-  uint64_t Change(const std::function<uint64_t(uint64_t)>& change) {
-    return steps_->Step([at = at_, &change](SlotContents* s) {
+  template <typename Function>
+  uint64_t Change(const Function& change) {
+    return steps_->Step([at = at_, change](SlotContents* s) {
       uint64_t* const word = s->At(at);
       return std::exchange(*word, change(*word));
     });
@@ -104,8 +104,8 @@ class Place {
 // What a program is given: the slot's word, its set of lines, its entry.
 class Scene : public Steps, public Place {
  public:
-  Scene(World* world, size_t thread)
-      : Steps(world, thread), Place(this, kSlotWord) {}
+  explicit Scene(const std::vector<uint64_t>& answers)
+      : Steps(answers), Place(this, kSlotWord) {}
 
   Place owner() { return {this, kOwnerWord}; }
   Place line(size_t i) { return {this, kFirstLine + i}; }
@@ -114,24 +114,19 @@ class Scene : public Steps, public Place {
   // A step on what is beside the word; `fault` where it must not be so.
   int Entry() {
     return static_cast<int>(Step([](SlotContents* s) {
-      return static_cast<uint64_t>(s->alive ? s->entry : -1);
+      return static_cast<uint64_t>(s->alive != 0 ? s->entry : -1);
     }));
   }
   void Fill(int entry) {
     const uint64_t was_alive = Step([entry](SlotContents* s) {
-      const bool alive = s->alive;
       s->entry = entry;
-      s->alive = true;
-      return static_cast<uint64_t>(alive);
+      return uint64_t{std::exchange(s->alive, 1)};
     });
     Must(was_alive == 0, "an entry is filled in over one that is there");
   }
   void End() {
-    const uint64_t was_alive = Step([](SlotContents* s) {
-      const bool alive = s->alive;
-      s->alive = false;
-      return static_cast<uint64_t>(alive);
-    });
+    const uint64_t was_alive = Step(
+        [](SlotContents* s) { return uint64_t{std::exchange(s->alive, 0)}; });
     Must(was_alive == 1, "an entry is ended twice");
   }
 };
@@ -174,7 +169,8 @@ inline std::string SlotContents::FaultAtEnd() const {
     fault = "references are left";
   }
   if (!empty && !slot::IsVisible(s.word)) fault = "erased, and still there";
-  if (empty == s.alive) fault = "an entry without an end, or without a slot";
+  if (empty == (s.alive != 0))
+    fault = "an entry without an end, or without a slot";
   const bool counts = !empty && slot::IsOnProbation(s.word);
   if (s.on_probation != (counts ? s.entry : 0)) {
     fault = "another sum than is on probation";
