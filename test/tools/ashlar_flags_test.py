@@ -8,7 +8,7 @@ import itertools
 import re
 
 import cli
-from cli import CliTest, GOLDEN
+from cli import CliTest, GOLDEN, hex_rows
 
 BUILD = ["build", "--out=o.sst", "--overwrite", "--quiet", "--identity=01"]
 TRY = ["recompress", "a.sst"]
@@ -58,11 +58,14 @@ class SpellingsTest(CliTest):
 
     def setUp(self):
         super().setUp()
-        self.rows = b"".join(b"key%06d\tvalue of %d\n" % (i, i * i)
-                             for i in range(2000))
+        rows = [(b"key%06d" % i, b"value of %d" % (i * i))
+                for i in range(2000)]
+        self.rows = b"".join(b"%s\t%s\n" % row for row in rows)
         for name, kind in (("a", "none"), ("b", "bloom")):
-            self.run_ok("build", f"--out={name}.sst", f"--filter={kind}",
-                        "--compression_type=none", stdin=self.rows)
+            self.build_once(
+                f"{name}.sst", hex_rows([(key, 0, 1, value)
+                                         for key, value in rows]),
+                f"--filter={kind}", "--compression_type=none")
         bad = bytearray((self.folder / "a.sst").read_bytes())
         at = bad.index(b"value of 3600")
         bad[at] ^= 1

@@ -18,18 +18,24 @@ class RewriteTest(CliTest):
         return self.run_ok("scan", "--output_format=canonical", *names).out
 
     def properties(self, name):
-        document = json.loads(self.run_ok("properties", "--json", name).out)
-        return document["files"][0]["properties"]
+        found, = self.properties_of_each([name])
+        return found
+
+    def properties_of_each(self, names):
+        document = json.loads(self.run_ok("properties", "--json", *names).out)
+        return [file["properties"] for file in document["files"]]
 
     def test_entries_stay(self):
-        self.build("a.sst", hex_rows(MIXED), "--format_version=3")
+        names = [self.build("a.sst", hex_rows(MIXED), "--format_version=3")]
         for flags in ([], ["--format_version=7"], ["--compression_type=lz4"],
                       ["--filter=none", "--block_size=64"],
                       ["--index_type=partitioned", "--partition_filters"]):
-            self.run_ok("rewrite", "a.sst", "--out=b.sst", "--overwrite",
-                        *flags)
-            self.assertEqual(self.rows("b.sst"), self.rows("a.sst"))
-            self.run_ok("verify", "b.sst")
+            names.append(f"{len(names)}.sst")
+            self.run_ok("rewrite", "a.sst", f"--out={names[-1]}", *flags)
+        rows, *others = self.scan_each(names)
+        self.assertEqual(len(rows), len(MIXED))
+        self.assertEqual(others, [rows] * 5)
+        self.run_ok("verify", *names[1:])
 
     def test_what_is_kept(self):
         self.build("a.sst", numbered_rows(3000), "--format_version=4",
@@ -77,20 +83,17 @@ class RewriteTest(CliTest):
         # Long shared prefixes: blocks are far smaller than keys and values.
         self.build("a.sst", hex_rows([(b"p" * 100 + b"%06d" % i, 0, 1, b"v" * 9)
                                       for i in range(5000)]))
-        blocks = self.properties("a.sst")["num_data_blocks"]
         for size in (4096, 6000):
             self.run_ok("rewrite", "a.sst", "--out=0.sst", "--overwrite",
                         f"--block_size={size}")
-            blocks = None
             for i in range(4):
                 self.run_ok("rewrite", f"{i}.sst", f"--out={i + 1}.sst",
                             "--overwrite")
-                last = blocks
-                blocks = self.properties(f"{i + 1}.sst")["num_data_blocks"]
-                if last is not None:
-                    self.assertEqual(blocks, last)
-            first = self.properties("0.sst")["num_data_blocks"]
-            self.assertAlmostEqual(blocks / first, 1, delta=.1)
+            first, *blocks = [
+                found["num_data_blocks"] for found in self.properties_of_each(
+                    [f"{i}.sst" for i in range(5)])]
+            self.assertEqual(blocks, [blocks[0]] * 4)
+            self.assertAlmostEqual(blocks[0] / first, 1, delta=.1)
 
     def patched(self, name, old, new, *flags):
         self.build(name, numbered_rows(9), "--checksum_type=kNoChecksum",
@@ -142,9 +145,13 @@ class RewriteTest(CliTest):
 
     @unittest.skipUnless((GOLDEN / "golden.tsv").exists(), "no golden files")
     def test_sequence_numbers_of_external_files(self):
-        for path in sorted(GOLDEN.glob("peb-*.sst")):
-            self.run_ok("rewrite", path, "--out=b.sst", "--overwrite")
-            self.assertEqual(self.rows("b.sst"), self.rows(path), path.name)
+        paths = sorted(GOLDEN.glob("peb-*.sst"))
+        names = [path.name for path in paths]
+        for path in paths:
+            self.run_ok("rewrite", path, f"--out={path.name}")
+        for name, rows, expected in zip(names, self.scan_each(names),
+                                        self.scan_each(paths)):
+            self.assertEqual(rows, expected, name)
         self.build("a.sst", numbered_rows(3), "--external")
         for path in ("a.sst", GOLDEN / "r78-fv5-crc32c.sst"):
             self.run_ok("rewrite", path, "--out=b.sst", "--overwrite")
@@ -205,11 +212,11 @@ class RewriteTest(CliTest):
             written.append(path)
         self.assertGreater(len(written), 200)
         # Many at once: a start takes longer than a table.
-        for at in range(0, len(written), 16):
-            some = written[at:at + 16]
-            names = [path.name for path in some]
-            self.run_ok("verify", *names)
-            self.assertEqual(self.rows(*names), self.rows(*some), names)
+        names = [path.name for path in written]
+        self.run_ok("verify", *names)
+        for name, rows, expected in zip(names, self.scan_each(names),
+                                        self.scan_each(written)):
+            self.assertEqual(rows, expected, name)
         outcome = self.run_program("rewrite", GOLDEN / "r119-embedded.sst",
                                    "--out=b.sst", "--overwrite")
         self.assertEqual(outcome.code, 2)

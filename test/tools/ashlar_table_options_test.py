@@ -13,8 +13,16 @@ class TableOptionsTest(CliTest):
     PARTITIONED = "--index_type=partitioned"
     HASH = "--data_block_index_type=hash"
 
+    # Blocks and bytes of the file that flags make.
+    made = {}
+
     def blocks(self, *flags):
         """Blocks of the file that these flags make, which reads as ever."""
+        if flags not in self.made:
+            self.made[flags] = self.make(*flags)
+        return self.made[flags][0]
+
+    def make(self, *flags):
         self.build("t.sst", self.ROWS, "--overwrite", "--compression_type=none",
                    *flags)
         self.run_ok("verify", "t.sst")
@@ -22,7 +30,8 @@ class TableOptionsTest(CliTest):
             self.run_ok("scan", "--output_format=canonical", "t.sst").out,
             self.ROWS)
         document = json.loads(self.run_ok("layout", "--json", "t.sst").out)
-        return document["files"][0]["blocks"]
+        return (document["files"][0]["blocks"],
+                (self.folder / "t.sst").read_bytes())
 
     def count(self, kind, *flags):
         return sum(block["kind"] == kind for block in self.blocks(*flags))
@@ -34,7 +43,7 @@ class TableOptionsTest(CliTest):
     def first_data(self, *flags):
         """The first data block, stored as it is."""
         size = self.blocks(*flags)[0]["size"]
-        return (self.folder / "t.sst").read_bytes()[:size]
+        return self.made[flags][1][:size]
 
     def assert_descending(self, sizes):
         for larger, smaller in itertools.pairwise(sizes):
