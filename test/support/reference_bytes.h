@@ -24,6 +24,10 @@ inline constexpr uint64_t kTrailerSize = 5;
 inline void Check(bool good, const std::string& what) {
   if (!good) Fail(what);
 }
+// Makes no string of what is good, which most things are.
+inline void Check(bool good, const char* what) {
+  if (!good) Fail(what);
+}
 
 inline uint8_t ByteAt(std::string_view s, size_t i) {
   Check(i < s.size(), "read past the end");

@@ -20,6 +20,9 @@ constexpr uint64_t kUnknownRoom = uint64_t{1} << 24;
 void Check(bool good, const std::string& what) {
   if (!good) throw std::runtime_error(what);
 }
+void Check(bool good, const char* what) {
+  if (!good) throw std::runtime_error(what);
+}
 
 uint8_t TakeByte(std::string_view* from) {
   Check(!from->empty(), "payload ends before its size does");

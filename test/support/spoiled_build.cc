@@ -1,5 +1,6 @@
 #include "test/support/spoiled_build.h"
 
+#include <algorithm>
 #include <memory>
 #include <span>
 #include <stdexcept>
@@ -63,17 +64,17 @@ Spoiling::Spoiling(Spoiler wanted) : spoiler_(std::move(wanted)) {
 Spoiling::~Spoiling() { spoiler = nullptr; }
 
 bool FlipHash(const HashCollector& hashes, uint64_t hash, uint64_t mask) {
-  bool found = false;
-  for (size_t part = 0; part < HashCollector::kParts; ++part) {
+  const uint64_t* found = nullptr;
+  for (size_t part = 0; part < HashCollector::kParts && found == nullptr;
+       ++part) {
     hashes.ForEachRun(part, [&](std::span<const uint64_t> run) {
-      for (const uint64_t& each : run) {
-        if (found || each != hash) continue;
-        const_cast<uint64_t&>(each) ^= mask;
-        found = true;
-      }
+      if (found != nullptr) return;
+      const auto at = std::find(run.begin(), run.end(), hash);
+      if (at != run.end()) found = &*at;
     });
   }
-  return found;
+  if (found != nullptr) *const_cast<uint64_t*>(found) ^= mask;
+  return found != nullptr;
 }
 
 }  // namespace ashlar::testing

@@ -132,12 +132,12 @@ std::string CanonicalDump(const std::vector<Entry>& entries) {
 
 std::string Hex(std::string_view bytes) {
   constexpr char kDigits[] = "0123456789abcdef";
-  std::string hex;
-  hex.reserve(2 * bytes.size());
+  std::string hex(2 * bytes.size(), '\0');
+  char* to = hex.data();
   for (const char c : bytes) {
     const auto byte = static_cast<uint8_t>(c);
-    hex.push_back(kDigits[byte >> 4]);
-    hex.push_back(kDigits[byte & 15]);
+    *to++ = kDigits[byte >> 4];
+    *to++ = kDigits[byte & 15];
   }
   return hex;
 }

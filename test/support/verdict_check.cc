@@ -24,11 +24,20 @@ class BrokenPromise : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-void Promised(bool kept, const std::string& what) {
-  if (!kept) throw BrokenPromise(what);
+// What was promised: a text, or a function that makes one when it is broken.
+std::string Text(const char* what) { return what; }
+template <typename Function>
+std::string Text(const Function& what) {
+  return what();
 }
-void Promised(const Status& status, const std::string& what) {
-  if (!status.ok()) throw BrokenPromise(what + ": " + status.ToString());
+
+template <typename What>
+void Promised(bool kept, const What& what) {
+  if (!kept) throw BrokenPromise(Text(what));
+}
+template <typename What>
+void Promised(const Status& status, const What& what) {
+  if (!status.ok()) throw BrokenPromise(Text(what) + ": " + status.ToString());
 }
 
 // What a Get is to find.
@@ -107,10 +116,11 @@ class Readings {
     Promised(ReadForward(reader, all_, &forward), "a walk forward");
     Promised(ReadBackward(reader, all_, &backward), "a walk backward");
     std::reverse(backward.begin(), backward.end());
-    Promised(forward == backward, "a walk backward shows other entries: " +
-                                      std::to_string(backward.size()) +
-                                      ", not " +
-                                      std::to_string(forward.size()));
+    Promised(forward == backward, [&] {
+      return "a walk backward shows other entries: " +
+             std::to_string(backward.size()) + ", not " +
+             std::to_string(forward.size());
+    });
     if (!read_) {
       read_ = true;
       entries_ = std::move(forward);
@@ -160,18 +170,18 @@ class Readings {
   void CheckSeek(const TableReader& reader, size_t i) const {
     Iterator it = reader.NewIterator(all_);
     it.Seek(UserKeyAt(i), SequenceAt(i));
-    Promised(it.status(), "a seek to " + Name(i));
+    Promised(it.status(), [&] { return "a seek to " + Name(i); });
     Promised(it.Valid() && it.key() == Slice(entries_[Sought(i)].key),
-             "a seek does not stand on " + Name(Sought(i)));
+             [&] { return "a seek does not stand on " + Name(Sought(i)); });
     Promised(it.value() == Slice(entries_[Sought(i)].value),
-             "a seek finds another value at " + Name(i));
+             [&] { return "a seek finds another value at " + Name(i); });
     if (timestamp_ != 0) return;
     // And back, over a restart point or into another block.
     it.SeekForPrev(UserKeyAt(i), SequenceAt(i));
-    Promised(it.status(), "a seek backward to " + Name(i));
+    Promised(it.status(), [&] { return "a seek backward to " + Name(i); });
     Promised(it.Valid() && UserKeyOf(it.key()) == UserKeyAt(i) &&
                  SequenceOf(it.key()) == SequenceAt(i),
-             "a seek backward does not stand on " + Name(i));
+             [&] { return "a seek backward does not stand on " + Name(i); });
   }
 
   // Of the newest version that such a snapshot shows.
@@ -205,10 +215,11 @@ class Readings {
                             operands.push_back(operand.ToString());
                             return true;
                           }),
-               "a Get of " + Name(i));
-      Promised(
-          AnswerOf(&result, operands) == Expected(i, snapshot),
-          "a Get at " + std::to_string(snapshot) + " finds another " + Name(i));
+               [&] { return "a Get of " + Name(i); });
+      Promised(AnswerOf(&result, operands) == Expected(i, snapshot), [&] {
+        return "a Get at " + std::to_string(snapshot) + " finds another " +
+               Name(i);
+      });
     }
   }
 
@@ -224,10 +235,10 @@ class Readings {
                       return true;
                     });
     for (size_t i = 0; i < keys.size(); ++i) {
-      Promised(statuses[i], "a MultiGet of " + Name(i));
+      Promised(statuses[i], [&] { return "a MultiGet of " + Name(i); });
       Promised(
           AnswerOf(&results[i], operands[i]) == Expected(i, kMaxSequenceNumber),
-          "a MultiGet finds another " + Name(i));
+          [&] { return "a MultiGet finds another " + Name(i); });
     }
   }
 
@@ -242,22 +253,23 @@ class Readings {
     for (size_t i = 0; i < entries_.size(); ++i) {
       if (first_version_[i] != i || !prefixes->InDomain(UserKeyAt(i))) continue;
       it.Seek(UserKeyAt(i), kMaxSequenceNumber);
-      Promised(it.status(), "a prefix seek to " + Name(i));
+      Promised(it.status(), [&] { return "a prefix seek to " + Name(i); });
       Promised(it.Valid() && it.key() == Slice(entries_[i].key),
-               "a prefix seek does not stand on " + Name(i));
+               [&] { return "a prefix seek does not stand on " + Name(i); });
       const Slice prefix = prefixes->Transform(UserKeyAt(i));
       if (!prefixes->InDomain(prefix) ||
           prefixes->Transform(prefix) != prefix) {
         continue;
       }
       it.Seek(prefix, kMaxSequenceNumber);
-      Promised(it.status(), "a seek to the prefix of " + Name(i));
+      Promised(it.status(),
+               [&] { return "a seek to the prefix of " + Name(i); });
       const Comparator& comparator = *reader.comparator();
       if (comparator.CompareWithoutTimestamp(UserKeyAt(i), prefix) < 0)
         continue;
       Promised(it.Valid() && prefixes->Transform(WithoutTimestamp(
                                  UserKeyOf(it.key()), timestamp_)) == prefix,
-               "a seek to its prefix does not find " + Name(i));
+               [&] { return "a seek to its prefix does not find " + Name(i); });
     }
   }
 

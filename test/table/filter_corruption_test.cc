@@ -280,16 +280,25 @@ std::vector<TableOptions> EveryFilter() {
   return all;
 }
 
-std::string KeyOf(int i) { return "key" + std::to_string(1000000 + i); }
+constexpr int kEntries = 70000;  // more than are built alone
+
+const std::string& KeyOf(int i) {
+  static const std::vector<std::string> keys = [] {
+    std::vector<std::string> made;
+    for (int k = 0; k < kEntries; ++k) {
+      made.push_back("key" + std::to_string(1000000 + k));
+    }
+    return made;
+  }();
+  return keys[static_cast<size_t>(i)];
+}
 
 // Of what the filters of these options have of a key.
 uint64_t HashOf(const TableOptions& options, int i) {
-  const std::string key = KeyOf(i);
+  const std::string& key = KeyOf(i);
   return internal::HashForFilter(
       options.whole_key_filtering ? Slice(key) : Slice(key.data(), 7));
 }
-
-constexpr int kEntries = 70000;  // more than are built alone
 
 struct Built {
   std::string bytes;

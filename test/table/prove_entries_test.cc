@@ -24,22 +24,44 @@ using namespace internal;
 
 constexpr BlockPlace kPlace{BlockKind::kData, {}};
 
-// Nothing where it is not proven.
-std::optional<std::vector<std::string>> ProvenKeys(
-    const BlockView& view, const KeyOrder& order,
-    size_t most = ShortKeys::kMost) {
+// Keys one after the other. One object serves for many blocks, and takes no
+// memory for each key.
+struct Keys {
+  void Clear() {
+    bytes.clear();
+    ends.clear();
+  }
+  void Add(const Slice& key) {
+    bytes.append(key.data(), key.size());
+    ends.push_back(bytes.size());
+  }
+  size_t size() const { return ends.size(); }
+  Slice operator[](size_t i) const {
+    const size_t begin = i == 0 ? 0 : ends[i - 1];
+    return {bytes.data() + begin, ends[i] - begin};
+  }
+  Slice back() const { return (*this)[size() - 1]; }
+  friend bool operator==(const Keys&, const Keys&) = default;
+
+  std::string bytes;
+  std::vector<size_t> ends;
+};
+
+// Returns whether the block is proven, and then sets *found to its keys.
+bool FindProvenKeys(const BlockView& view, const KeyOrder& order, Keys* found,
+                    size_t most = ShortKeys::kMost) {
   ShortKeys keys;
   EntryProof proof(view, order, &keys);
-  std::vector<std::string> found;
+  found->Clear();
+  bool right = true;
   while (proof.Next(most)) {
-    EXPECT_LE(keys.size(), most);
-    for (size_t i = 0; i < keys.size(); ++i) {
-      found.push_back(keys[i].ToString());
-    }
-    EXPECT_EQ(keys.back().ToString(), found.back());
+    const size_t n = keys.size();
+    right &= n <= most;
+    for (size_t i = 0; i < n; ++i) found->Add(keys[i]);
+    right &= keys.back() == found->back();
   }
-  if (!proof.proven()) return std::nullopt;
-  return found;
+  EXPECT_TRUE(right);
+  return proof.proven();
 }
 
 // All but the first ones passed over. Nothing where it is not proven; else the
@@ -65,33 +87,34 @@ bool HasPlainValue(ValueType type) {
 
 // The same by a walk that checks each entry, and each restart point: that the
 // next one is where an entry begins that shares nothing.
-std::optional<std::vector<std::string>> WalkedKeys(const BlockView& view,
-                                                   const KeyOrder& order) {
+bool FindWalkedKeys(const BlockView& view, const KeyOrder& order, Keys* found) {
   BlockIterator it(order);
   it.Reset(view, kPlace);
-  std::vector<std::string> found;
+  found->Clear();
   uint32_t restarts = 0;
   bool plain = true;
+  bool decodes = true;
   for (bool on = it.SeekToFirst(); on; on = it.Next()) {
-    found.push_back(it.key().ToString());
+    found->Add(it.key());
     plain &= HasPlainValue(TypeOf(it.key()));
     EntryHeader header;
     const char* const p = view.entries + it.offset();
-    EXPECT_NE(DecodeEntryNumbers(p, view.limit(), &header), nullptr);
+    decodes &= DecodeEntryNumbers(p, view.limit(), &header) != nullptr;
     if (restarts < view.num_restarts && header.shared == 0 &&
         view.RestartOffset(restarts) == it.offset()) {
       ++restarts;
     }
   }
-  const bool all_restarts = found.empty() || restarts == view.num_restarts;
-  if (!it.status().ok() || !plain || !all_restarts) return std::nullopt;
-  return found;
+  EXPECT_TRUE(decodes);
+  const bool all_restarts = found->size() == 0 || restarts == view.num_restarts;
+  return it.status().ok() && plain && all_restarts;
 }
 
-bool AllShort(const std::vector<std::string>& keys) {
-  return std::all_of(keys.begin(), keys.end(), [](const std::string& key) {
-    return key.size() <= ShortKeys::kLongest;
-  });
+bool AllShort(const Keys& keys) {
+  for (size_t i = 0; i < keys.size(); ++i) {
+    if (keys[i].size() > ShortKeys::kLongest) return false;
+  }
+  return true;
 }
 
 DataBlockForm RandomForm(Random* random) {
@@ -130,13 +153,14 @@ TEST(EntryProof, SoundBlocksOfShortKeysAreProven) {
         BuildDataBlock(entries, RandomForm(&random)).bytes;
     BlockView view;
     Require(ParseBlock(bytes, kPlace, &view));
-    const auto proven = ProvenKeys(view, KeyOrder(comparator));
+    Keys proven;
     // Values that stand apart are left to others.
-    ASSERT_EQ(proven.has_value(), !view.separated);
-    if (!proven) return;
-    ASSERT_EQ(proven->size(), entries.size());
+    ASSERT_EQ(FindProvenKeys(view, KeyOrder(comparator), &proven),
+              !view.separated);
+    if (view.separated) return;
+    ASSERT_EQ(proven.size(), entries.size());
     for (size_t i = 0; i < entries.size(); ++i) {
-      ASSERT_EQ(Hex((*proven)[i]), Hex(entries[i].key)) << i;
+      ASSERT_EQ(Hex(proven[i].ToStringView()), Hex(entries[i].key)) << i;
     }
   });
 }
@@ -148,20 +172,23 @@ std::optional<bool> ProvenAsWalked(const std::string& bytes,
   if (!ParseBlock(bytes, kPlace, &view).ok() || view.separated) {
     return std::nullopt;
   }
-  const auto walked = WalkedKeys(view, order);
-  const auto proven = ProvenKeys(view, order);
-  const bool sound = walked && AllShort(*walked);
-  EXPECT_EQ(proven.has_value(), sound);
-  EXPECT_EQ(proven, ProvenKeys(view, order, 3));
+  static Keys walked;
+  static Keys proven;
+  static Keys again;
+  const bool sound = FindWalkedKeys(view, order, &walked) && AllShort(walked);
+  EXPECT_EQ(FindProvenKeys(view, order, &proven), sound);
+  EXPECT_EQ(FindProvenKeys(view, order, &again, 3), sound);
   for (const int calls : {0, 1, 2}) {
     const auto passed = Passed(view, order, calls);
     EXPECT_EQ(passed.has_value(), sound) << calls;
     if (!sound || !passed) continue;
-    EXPECT_EQ(passed->first, walked->size());
-    EXPECT_EQ(passed->second, walked->empty() ? "" : walked->back());
+    EXPECT_EQ(passed->first, walked.size());
+    EXPECT_EQ(passed->second,
+              walked.size() == 0 ? "" : walked.back().ToString());
   }
   if (sound) {
-    EXPECT_EQ(proven, walked);
+    EXPECT_TRUE(proven == walked);
+    EXPECT_TRUE(again == walked);
   }
   return sound;
 }
@@ -252,7 +279,8 @@ TEST(EntryProof, LongKeysAreLeftToOthers) {
     const std::string bytes = BuildDataBlock(entries, {16, false, 0}).bytes;
     BlockView view;
     Require(ParseBlock(bytes, kPlace, &view));
-    EXPECT_EQ(ProvenKeys(view, KeyOrder(BytewiseComparator())).has_value(),
+    Keys proven;
+    EXPECT_EQ(FindProvenKeys(view, KeyOrder(BytewiseComparator()), &proven),
               size <= most)
         << size;
   }

@@ -8,7 +8,10 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <cstring>
 #include <new>
+#include <string>
+#include <vector>
 
 #include "ashlar/table/table_builder.h"
 #include "ashlar/util/worker_pool.h"
@@ -86,9 +89,25 @@ struct Load {
   bool verified = false;
 };
 
+// What all builds draw from: keys in order, and the random bytes of values one
+// after the other.
+struct Rows {
+  static constexpr size_t kRawBytes = size_t{10} << 20;
+  static constexpr size_t kSmallestValue = 100;
+
+  Rows() : random_bytes(Random(3).Bytes(kRawBytes)) {
+    for (size_t i = 0; i < kRawBytes / kSmallestValue; ++i) {
+      keys.push_back(MakeInternalKey(std::to_string(10000000 + i), 1,
+                                     ValueType::kTypeValue));
+    }
+  }
+  std::vector<std::string> keys;
+  std::string random_bytes;
+};
+
 // The most bytes at once that a build of some 10 MiB has.
-int64_t PeakOf(const Load& load, uint32_t workers, WorkerPool* pool) {
-  constexpr size_t kRawBytes = size_t{10} << 20;
+int64_t PeakOf(const Rows& rows, const Load& load, uint32_t workers,
+               WorkerPool* pool) {
   TableOptions options;
   options.compression = load.type;
   options.block_size = load.block_size;
@@ -99,20 +118,16 @@ int64_t PeakOf(const Load& load, uint32_t workers, WorkerPool* pool) {
   build.workers = workers;
   build.worker_pool = pool;
   bench::NullFile file;
-  Random random(3);
-  std::string key;
   std::string value(load.value_bytes, 'v');
   const int64_t before = live;
   peak = before;
   auto builder = TableBuilder::Create(options, build, &file);
   Require(builder.status());
-  for (size_t i = 0; i < kRawBytes / load.value_bytes; ++i) {
-    for (size_t j = 0; j < load.random_bytes; ++j) {
-      value[j] = static_cast<char>(random.Next());
-    }
-    key =
-        MakeInternalKey(std::to_string(10000000 + i), 1, ValueType::kTypeValue);
-    Require((*builder)->Add(key, value));
+  const char* random_bytes = rows.random_bytes.data();
+  for (size_t i = 0; i < Rows::kRawBytes / load.value_bytes; ++i) {
+    std::memcpy(value.data(), random_bytes, load.random_bytes);
+    random_bytes += load.random_bytes;
+    Require((*builder)->Add(rows.keys[i], value));
   }
   Require((*builder)->Finish());
   return peak - before;
@@ -139,14 +154,15 @@ TEST(RingMemory, IsBounded) {
                         {codec, 500000, 100, 50},
                         {codec, 4096, 100, 50, true},
                         {codec, 500000, 100, 50, true}};
+  const Rows rows;
   for (const Load& load : loads) {
-    const int64_t serial = PeakOf(load, 0, nullptr);
+    const int64_t serial = PeakOf(rows, load, 0, nullptr);
     for (const uint32_t workers : {1, 3, 15, 31}) {
-      const int64_t more = PeakOf(load, workers, nullptr) - serial;
+      const int64_t more = PeakOf(rows, load, workers, nullptr) - serial;
       EXPECT_LE(more, BoundOf(load, workers)) << workers << " workers";
     }
     WorkerPool nobody(0);
-    const int64_t more = PeakOf(load, 1, &nobody) - serial;
+    const int64_t more = PeakOf(rows, load, 1, &nobody) - serial;
     EXPECT_LE(more, BoundOf(load, 1));
     // And it is counted.
     EXPECT_GE(more, BoundOf(load, 1) / 3);

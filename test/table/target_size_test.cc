@@ -30,6 +30,12 @@ struct Cut {
 // Bytes of a value that are random.
 using Randomness = std::function<size_t(uint64_t entry)>;
 
+// More than the values of a file take.
+const std::string& RandomBytes() {
+  static const std::string bytes = Random(7).Bytes(3 * kTarget);
+  return bytes;
+}
+
 Cut CutByEstimate(CompressionType type, const Randomness& randomness,
                   BuildOptions build) {
   TableOptions options;
@@ -39,13 +45,14 @@ Cut CutByEstimate(CompressionType type, const Randomness& randomness,
   const auto file = NewMemoryWritableFile("cut", &bytes);
   auto builder = TableBuilder::Create(options, build, file.get());
   Require(builder.status());
-  Random random(7);
+  size_t used = 0;  // of the random bytes
   Cut cut;
   while ((cut.estimate = (*builder)->EstimatedFileSize()) < kTarget) {
-    std::string value(kValueBytes, 'v');
-    for (size_t i = randomness(cut.entries); i > 0; --i) {
-      value[i - 1] = static_cast<char>(random.Next());
-    }
+    const size_t random = randomness(cut.entries);
+    std::string value = RandomBytes().substr(used, random);
+    EXPECT_EQ(value.size(), random);
+    used += random;
+    value.resize(kValueBytes, 'v');
     const std::string key = "key" + std::to_string(100000000 + cut.entries);
     Require(
         (*builder)->Add(MakeInternalKey(key, 1, ValueType::kTypeValue), value));
