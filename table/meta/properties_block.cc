@@ -192,7 +192,9 @@ bool DecodeField(const Slice& text, const Row& row,
       row.field);
 }
 
-static_assert(std::ranges::is_sorted(kRows, {}, &Row::name));
+// Sorted, and no name twice.
+static_assert(std::ranges::adjacent_find(kRows, std::ranges::greater_equal{},
+                                         &Row::name) == std::end(kRows));
 
 const Row* FindRow(std::string_view name) {
   const Row* const row = std::ranges::lower_bound(kRows, name, {}, &Row::name);

@@ -258,6 +258,10 @@ class RuleTest(unittest.TestCase):
             self.include(None, path, 'table/b.h')
             self.include(None, path, 'third-party/json_lib.h')
         self.include(None, 'tools/ashlar/a.cc', 'tools/ashlar/flags/b.h')
+        # What programs share is no way round the rule, and no user has it.
+        self.include('floor', 'tools/a.cc', 'table/format/b.h')
+        self.include(None, 'tools/a.cc', 'table/b.h')
+        self.include('floor', 'tools/examples/a.cc', 'tools/b.h')
 
     def test_third_party(self):
         self.include(None, 'util/a.cc', 'third-party/zstd_lib.h')

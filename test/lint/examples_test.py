@@ -76,8 +76,12 @@ def unit(headers, examples):
 
 
 def compile_unit(text):
+    tree = check_layout.Tree(ROOT)
     with tempfile.TemporaryDirectory() as include:
-        os.symlink(ROOT, os.path.join(include, 'ashlar'))
+        for path in filter(tree.installed, tree.paths):
+            link = os.path.join(include, 'ashlar', path)
+            os.makedirs(os.path.dirname(link), exist_ok=True)
+            os.symlink(os.path.join(ROOT, path), link)
         done = subprocess.run([COMPILER, *FLAGS, '-I', include], input=text,
                               text=True, capture_output=True, check=False)
     return done.returncode, done.stderr
@@ -98,6 +102,12 @@ class ExamplesTest(unittest.TestCase):
         code, errors = compile_unit(unit(public, examples))
         self.assertEqual(code, 0, errors)
         self.assertEqual(errors, '')
+
+    def test_an_example_has_installed_headers_alone(self):
+        code, errors = compile_unit('#include "ashlar/util/status.h"\n')
+        self.assertEqual((code, errors), (0, ''))
+        code, _ = compile_unit('#include "ashlar/util/coding/coding.h"\n')
+        self.assertNotEqual(code, 0)
 
     def test_a_broken_example_is_found_by_its_place(self):
         text = ('// A thing.\n//\n'

@@ -76,6 +76,7 @@ class ReplayExplorer {
 
   // Called once.
   std::string Explore(const Contents& start) {
+    if (threads_.size() > kMostReplayThreads) return "too many threads";
     World world = {.contents = start};
     for (size_t t = 0; t < threads_.size(); ++t) {
       world.at[t] = Find(t, {});

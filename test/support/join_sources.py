@@ -2,10 +2,10 @@
 
     join_sources.py <joined file> <source> ...
 
-Used by test/CMakeLists.txt in sanitizer trees. A test source has all of its
-own names in unnamed namespaces, which one file would merge. So each of these
-gets a name here, made from the path of the source; nothing else is changed, and #line
-keeps the places in messages.
+Used by test/CMakeLists.txt. A test source has all of its own names in unnamed
+namespaces, which one file would merge. So each of these gets a name here, made
+from the path of the source. Nothing else is changed, and #line keeps the places
+in messages.
 """
 
 import os

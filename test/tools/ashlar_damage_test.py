@@ -230,6 +230,9 @@ class DamageTest(CliTest):
                         ["recompress", "--compression_types=lz4"]):
             outcome = self.run_program(*command, *names)
             self.assertLessEqual(outcome.code, 2, command)
+            if "--json" in command:
+                files = json.loads(outcome.out)["files"]
+                self.assertEqual(len(files), len(names), command)
 
     def test_max_errors(self):
         data = bytearray(self.good)

@@ -92,6 +92,9 @@ class CliTest(unittest.TestCase):
         self.assertGreaterEqual(outcome.code, 0,
                                 f"{arguments} died of a signal:\n"
                                 f"{outcome.err}")
+        # Their reports exit with 1, as faults of an input do.
+        self.assertNotRegex(outcome.err, "(?m)^==[0-9]+==ERROR: |"
+                            ": runtime error: ", arguments)
         return outcome
 
     def run_ok(self, *arguments, **more):
