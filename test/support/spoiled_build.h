@@ -33,7 +33,7 @@ struct Spoiler {
 // another one is.
 class Spoiling {
  public:
-  explicit Spoiling(Spoiler spoiler);
+  explicit Spoiling(Spoiler wanted);
   Spoiling(const Spoiling&) = delete;
   Spoiling& operator=(const Spoiling&) = delete;
   ~Spoiling();

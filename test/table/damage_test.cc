@@ -131,7 +131,7 @@ Status WalkSmallTable(const TableReader& reader, const ReadOptions& options,
               found == expected[backward ? expected.size() - 1 - n : n];
     ++n;
   }
-  const Status status = it.status();
+  Status status = it.status();
   if (status.ok()) *right &= n == expected.size();
   return status;
 }

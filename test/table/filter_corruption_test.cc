@@ -285,6 +285,7 @@ constexpr int kEntries = 70000;  // more than are built alone
 const std::string& KeyOf(int i) {
   static const std::vector<std::string> keys = [] {
     std::vector<std::string> made;
+    made.reserve(kEntries);
     for (int k = 0; k < kEntries; ++k) {
       made.push_back("key" + std::to_string(1000000 + k));
     }
