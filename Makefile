@@ -26,7 +26,7 @@ help:
 	@echo 'make demo      build, then show the program on real data'
 	@echo 'make check     everything that must pass before a change goes in'
 	@echo 'make build     libraries, ashlar and cache_sim, release, into build/'
-	@echo 'make bench     a tour of speed, against RocksDB: 5 minutes, one table'
+	@echo 'make bench     a tour of speed, against RocksDB: 3 to 5 minutes, one table'
 	@echo 'make bench_programs  what measures, and the RocksDB to compare with'
 	@echo 'make test      release build, every test'
 	@echo 'make lint      layout rules and formatting'
