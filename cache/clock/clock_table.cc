@@ -178,7 +178,7 @@ void ClockTableOf<Index>::EndStandalone(ClockSlot* owned) {
   delete owned;
 }
 
-// Links after the counts are settled: a slot that the index tells of is taken,
+// Links after the counts are settled: a slot that the index names is taken,
 // and then the entry must be counted.
 template <>
 void ClockTableOf<ClockIndex>::Publish(const Place& place, uint64_t hash,

@@ -36,7 +36,7 @@
 //                back (Give). If the word before was empty or owned, there is
 //                nothing to take back: the owner ends with a plain store, and
 //                the counts of an empty slot mean nothing. Such counts must
-//                stay small. So a thread tries a slot only if a tag tells of
+//                stay small. So a thread tries a slot only if a tag names
 //                an entry there, or if it has just seen that the word is
 //                visible.
 //   TakeUncounted  the same without the hit. The caller may also want invisible

@@ -40,8 +40,8 @@ class FileWindow {
  private:
   static constexpr uint64_t kSmallest = uint64_t{16} << 10;
   static constexpr uint64_t kLargest = uint64_t{128} << 10;
-  // How many windows ahead the file is told of a walk: a device takes the time
-  // of several windows to answer (docs/benchmarks.md).
+  // How many windows ahead a walk announces to the file: a device takes the
+  // time of several windows to answer (docs/benchmarks.md).
   static constexpr uint64_t kWindowsAhead = 4;
   // Reads this close to each other count as one walk: padding and trailers may
   // be between them.
