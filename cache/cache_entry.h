@@ -51,7 +51,7 @@ ASHLAR_EXPORT std::string_view CacheEntryRoleName(CacheEntryRole role);
 enum class CachePriority : uint8_t { kHigh, kLow, kBottom };
 
 // The largest charge of one entry, in bytes: a larger charge counts as this
-// much. So the sum of some thousands of such charges does not wrap around.
+// much. So the sum of thousands of charges does not wrap around.
 inline constexpr size_t kMostCharge = SIZE_MAX >> 16;
 
 // What the cache can do with the values of one type. Requires: it outlives

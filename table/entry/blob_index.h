@@ -42,7 +42,7 @@ struct BlobIndex {
   CompressionType compression = CompressionType::kNoCompression;
 };
 
-// Decodes the value of such an entry or column into *index, which is
+// Decodes the value of a blob index entry or column into *index, which is
 // overwritten. Returns Corruption if the bytes are no blob index; what *index
 // then has means nothing.
 ASHLAR_EXPORT Status DecodeBlobIndex(const Slice& value, BlobIndex* index);

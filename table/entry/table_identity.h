@@ -53,7 +53,7 @@ struct TableIdentity {
 ASHLAR_EXPORT TableIdentity FixedTableIdentity(std::string_view seed,
                                                uint64_t time_seconds);
 
-// Returns the session id that RocksDB makes of such random bits: 20 digits of
+// Returns the session id that RocksDB makes of random bits: 20 digits of
 // base 36, with upper-case letters. Requires: upper < 2^39. Larger ones do not
 // fit, and lose their upper bits.
 ASHLAR_EXPORT std::string EncodeSessionId(uint64_t upper, uint64_t lower);

@@ -25,7 +25,7 @@ struct TimedValue {
   SequenceNumber preferred_sequence = 0;
 };
 
-// Decodes the value of such an entry into *timed, whose slice points into
+// Decodes the value of a timed put into *timed, whose slice points into
 // `bytes` and lives as long as they do. Returns Corruption, and leaves *timed
 // alone, if there are fewer than 8 bytes.
 inline Status DecodeTimedValue(const Slice& bytes, TimedValue* timed) {

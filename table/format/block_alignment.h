@@ -38,7 +38,7 @@ class BlockAlignment {
     return padding < max_padding_ ? padding : 0;
   }
 
-  // Returns how many zeros to write after the trailer of such a block.
+  // Returns how many zeros to write after the trailer of a block of `size`.
   uint64_t After(uint64_t size) const {
     if (unit_ == 0) return 0;
     return (unit_ - (size + kBlockTrailerSize) % unit_) % unit_;

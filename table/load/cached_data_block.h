@@ -51,7 +51,7 @@ class CachedDataBlock {
                      MemoryAllocator* allocator,
                      std::unique_ptr<CachedDataBlock>* block);
   // For a second tier of the cache. SaveTo writes the block's handle and its
-  // bytes, SavedSize() bytes in all. Create makes a block of such bytes,
+  // bytes, SavedSize() bytes in all. Create makes a block of these bytes,
   // checked as by Make; `order` is a const KeyOrder*.
   size_t SavedSize() const;
   void SaveTo(char* out) const;

@@ -39,7 +39,7 @@ class AshlarReads {
 };
 
 // Runs the benchmark blockinsert: parses a data block and inserts it into a
-// cache that is full of such blocks, again and again. `cache` has one of them.
+// cache that is full of data blocks, again and again. `cache` has one of them.
 Status RunBlockInsert(const BenchOptions& options, Cache* cache,
                       RunResult* result);
 

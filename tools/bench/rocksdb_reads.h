@@ -58,7 +58,7 @@ std::shared_ptr<rocksdb::Cache> MakeRocksDbCache(
     std::shared_ptr<rocksdb::SecondaryCache> secondary = nullptr);
 
 // Runs the benchmark blockinsert: parses the first data block of the file and
-// inserts it into a cache that is full of such blocks, again and again.
+// inserts it into a cache that is full of data blocks, again and again.
 rocksdb::Status RunRocksDbBlockInsert(const std::string& path,
                                       const BenchOptions& options,
                                       const RocksDbReads::OptionsOf& options_of,

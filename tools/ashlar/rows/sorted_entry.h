@@ -5,7 +5,7 @@
 //   key    user key [tail], then fixed64(number): the tail of an internal key
 //   value  value [type]
 //
-// The order of a table of such entries is the order that the output needs, and
+// Sorted like this, entries have the order that the output needs, and
 // rows of one key keep the order in which they came. A file for ingestion has
 // each user key once, whatever its type, so the type follows the value. For
 // other files, the sequence number and the type are part of what is sorted, as
