@@ -4,6 +4,7 @@
 #include <bit>
 #include <optional>
 
+#include "ashlar/table/block_kind.h"
 #include "table/filter/ribbon.h"
 
 namespace ashlar::internal {
@@ -11,8 +12,6 @@ namespace ashlar::internal {
 namespace {
 
 constexpr uint64_t kSmallestPiece = 128;
-// A cache keeps a block with its trailer.
-constexpr uint64_t kTrailerBytes = 5;
 
 // Returns how many more false positives a filter of that many hashes gives than
 // the one that was asked for.
@@ -42,8 +41,9 @@ FilterDensity MemoryFit::Choose(const FilterKind& kind, uint64_t num_hashes,
   constexpr int kLeast = 1000;
   constexpr int kMost = 100000;
   const auto bytes_at = [&](int millibits) {
-    return kTrailerBytes + kind.size_of(num_hashes, first_hash,
-                                        FilterDensity(millibits / 1000.0));
+    // A cache keeps a block with its trailer.
+    return kBlockTrailerBytes + kind.size_of(num_hashes, first_hash,
+                                             FilterDensity(millibits / 1000.0));
   };
   // The densest one that fits a piece: sizes grow with density.
   const auto fitting = [&](uint64_t piece) -> std::optional<FilterDensity> {

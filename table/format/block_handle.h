@@ -8,12 +8,13 @@
 #include <cstdint>
 #include <string>
 
+#include "ashlar/table/block_kind.h"
 #include "util/coding/coding.h"
 
 namespace ashlar::internal {
 
 // Size of the trailer after every block: type byte and checksum.
-inline constexpr uint64_t kBlockTrailerSize = 5;
+inline constexpr uint64_t kBlockTrailerSize = kBlockTrailerBytes;
 
 struct BlockHandle {
   uint64_t offset = 0;
