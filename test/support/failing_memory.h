@@ -18,7 +18,7 @@ namespace ashlar::testing {
 enum class FailureMode : uint8_t {
   kOnce,       // allocation number n fails, those after it do not
   kFromThere,  // all from number n on fail
-  kSignal,     // none fails; number n raises SIGTERM
+  kSignal,     // none fails; number n sends SIGTERM to the process
 };
 
 class FailingMemory {

@@ -1,6 +1,6 @@
 """A small job that meets SIGTERM stops, or says that it is complete.
 
-The program under test raises the signal itself, at its n-th allocation
+The program under test sends itself the signal, at its n-th allocation
 (failing_program.cc), for all n or some that are spread evenly: so it comes at
 every step, the first and the last ones too, and nothing depends on time. Three
 ends are right: death by the signal, before anything is begun; exit code 130,
