@@ -1,3 +1,4 @@
+// Tests of FailingMemory itself, where a test of the program relies on it.
 #include "test/support/failing_memory.h"
 
 #include <gtest/gtest.h>
