@@ -131,15 +131,19 @@ TEST_F(LoadOnce, AnErrorIsOfTheReaderWhoseReadFailed) {
   gates_.Fail(block);
   std::string value;
   Status first;
-  std::vector<std::thread> threads;
-  threads.emplace_back([&] { first = Get(1000, &value); });
+  std::thread reading([&] { first = Get(1000, &value); });
   gates_.AwaitReads(block, 2);
-  threads.emplace_back([&] { ExpectGet(1000); });
-  threads.emplace_back([&] { ExpectMultiGet({1000, 10}); });
-  threads.emplace_back([&] { ExpectSeek(1000); });
+  std::thread waiting[] = {
+      std::thread([&] { ExpectGet(1000); }),
+      std::thread([&] {
+        ExpectMultiGet({1000, 10});
+      }),
+      std::thread([&] { ExpectSeek(1000); }),
+  };
   AwaitMisses(1 + 1 + 2 + 1);
   gates_.Open();
-  for (std::thread& thread : threads) thread.join();
+  reading.join();
+  for (std::thread& thread : waiting) thread.join();
   EXPECT_EQ(first.message(), "read gated.sst: failed");
   // It is there for the next one.
   const int reads = gates_.Reads(block);
