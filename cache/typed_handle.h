@@ -56,7 +56,7 @@ class TypedHandle {
   }
   // Passes the reference to `keeper`, which releases it when it is cleaned up.
   // The handle is then empty. May throw std::bad_alloc if `keeper` already has
-  // a cleanup.
+  // a cleanup, and changes nothing then.
   void MoveTo(Cleanable* keeper) {
     if (handle_ == nullptr) return;
     keeper->RegisterCleanup(
@@ -64,7 +64,8 @@ class TypedHandle {
           static_cast<Cache*>(cache)->Release(
               static_cast<CacheHandle*>(handle));
         },
-        cache_, std::exchange(handle_, nullptr));
+        cache_, handle_);
+    handle_ = nullptr;
   }
   // Releases the reference, and erases the entry if nobody else refers to it:
   // for a value that will hardly be needed again. Returns true if this

@@ -1,5 +1,7 @@
 #include "ashlar/util/cleanable.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 
 #include "util/sync/atomic.h"
@@ -11,8 +13,21 @@ void Cleanable::RegisterMore(const Cleanup& cleanup) {
   rest_->push_back(cleanup);
 }
 
+void Cleanable::ReserveMore(size_t count) {
+  if (rest_ == nullptr) rest_ = std::make_unique<std::vector<Cleanup>>();
+  const size_t needed = rest_->size() + count;
+  // Doubled, so that moving many short lists to one stays linear.
+  if (needed > rest_->capacity()) {
+    rest_->reserve(std::max(needed, 2 * rest_->capacity()));
+  }
+}
+
 void Cleanable::DelegateCleanupsTo(Cleanable* other) {
   if (!HasCleanups()) return;
+  // Takes the memory first: if there is none, both stay as they were.
+  const size_t more =
+      (other->HasCleanups() ? 1 : 0) + (rest_ == nullptr ? 0 : rest_->size());
+  if (more > 0) other->ReserveMore(more);
   other->RegisterCleanup(first_.function, first_.arg1, first_.arg2);
   first_ = {};
   const Rest rest = std::move(rest_);

@@ -53,7 +53,7 @@ class ASHLAR_EXPORT Cleanable {
 
   // Moves all cleanups to `other`, after those that it has. This one is then
   // empty. May throw std::bad_alloc, unless `other` is empty and this one has
-  // at most one cleanup.
+  // at most one cleanup. If it throws, nothing has moved.
   void DelegateCleanupsTo(Cleanable* other);
 
   // Returns whether any function is registered.
@@ -79,6 +79,8 @@ class ASHLAR_EXPORT Cleanable {
   using Rest = std::unique_ptr<std::vector<Cleanup>>;
 
   void RegisterMore(const Cleanup& cleanup);
+  // Makes room for `count` calls of RegisterMore that cannot fail.
+  void ReserveMore(size_t count);
   static void RunAll(const std::vector<Cleanup>& cleanups);
 
   // There is nearly always just one cleanup, which needs no allocation.
@@ -121,17 +123,18 @@ class ASHLAR_EXPORT SharedCleanable {
   }
   // Registers another reference with `keeper`, which gives it back when it is
   // cleaned up. Requires: this is not empty. May throw std::bad_alloc if
-  // `keeper` already has a cleanup.
+  // `keeper` already has a cleanup, and changes nothing then.
   void ShareWith(Cleanable* keeper) const {
     assert(shared_ != nullptr);
-    AddReference();
     keeper->RegisterCleanup(DropOne, shared_, nullptr);
+    AddReference();
   }
   // Passes this reference to `keeper`, and is then empty. Otherwise as
   // ShareWith.
   void MoveTo(Cleanable* keeper) {
     assert(shared_ != nullptr);
-    keeper->RegisterCleanup(DropOne, std::exchange(shared_, nullptr), nullptr);
+    keeper->RegisterCleanup(DropOne, shared_, nullptr);
+    shared_ = nullptr;
   }
 
  private:
