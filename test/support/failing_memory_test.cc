@@ -24,6 +24,8 @@ void* AllocateOnce(void*) {
 
 // A signal to that thread alone would be lost with it.
 TEST(FailingMemory, ASignalMeetsTheProcessFromAThreadThatBlocksIt) {
+  signals = 0;
+  may_allocate = false;
   struct sigaction counted = {};
   struct sigaction before = {};
   counted.sa_handler = [](int) { signals = signals + 1; };
