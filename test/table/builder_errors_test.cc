@@ -337,7 +337,7 @@ TEST(BuilderErrors, KeysAndValuesOfImpossibleSize) {
               "entry 1: key '" + std::string(64, 'k') +
                   "'... (67108865 bytes) seq:7, type:1 is larger than 67108864 "
                   "bytes");
-  // The value is refused for its size alone. The bytes do not exist.
+  // The value is refused for its size alone. Its bytes do not exist.
   const Slice huge("x", TableBuilder::kMaxValueBytes + 1);
   ExpectError(bench.builder->Add(Value("k", 7, "").key, huge),
               Code::kInvalidArgument,

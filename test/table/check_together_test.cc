@@ -1,5 +1,5 @@
 // Tests checks by several threads. They find the same faults in the same order
-// as one thread. Run with TSan, it reports no data race.
+// as one thread. Under TSan, the tests report no data race.
 
 #include <gtest/gtest.h>
 

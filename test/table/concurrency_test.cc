@@ -1,5 +1,5 @@
-// Tests one reader used by many threads. Every answer is right. Run with TSan,
-// it reports no data race.
+// Tests one reader used by many threads. Every answer is right. Under TSan, the
+// tests report no data race.
 
 #include <gtest/gtest.h>
 
@@ -167,7 +167,8 @@ TEST(Concurrency, StatisticsOfManyThreads) {
   late.join();
 }
 
-// Builders share only the state that makes file numbers and session ids unique.
+// Builders share no state. Session ids are drawn at random, so tables without a
+// fixed identity differ.
 TEST(Concurrency, ManyBuilders) {
   const std::vector<Entry> entries = SomeEntries(2000);
   const std::string expected = BuildTable({}, entries);

@@ -1,9 +1,10 @@
 // Tests damaged files. Reading one gives an error or exactly the right entries,
-// and never anything else. | Small tables are cut off at every byte,
-// lengthened, and changed in every single bit. Damage that only a checksum
-// would catch is also made at random places with right checksums. Any answer is
-// allowed then, as long as the read ends, shows its entries in order, and takes
-// little memory.
+// and never anything else.
+//
+// Small tables are cut off at every byte, lengthened, and changed in every
+// single bit. Damage that only a checksum would catch is also made at random
+// places with right checksums. Any answer is allowed then, as long as the read
+// ends, shows its entries in order, and takes little memory.
 
 #include <gtest/gtest.h>
 
@@ -119,7 +120,7 @@ void ExpectLocated(const Status& status) {
 Status WalkSmallTable(const TableReader& reader, const ReadOptions& options,
                       bool backward, bool* right) {
   static const std::vector<Entry> expected = SmallEntries();
-  static Entry found;  // copying reads all bytes
+  static Entry found;  // copying reads all bytes; memory is used again
   size_t n = 0;
   *right = true;
   Iterator it = reader.NewIterator(options);
@@ -423,7 +424,7 @@ void ReadHostile(const std::string& bytes, bool verify) {
   auto opened =
       OpenBytes(bytes, {.max_uncompressed_block_bytes = kMaxBlockBytes});
   if (!opened.ok()) {
-    // Also where the file names an unknown comparator.
+    // A changed comparator name gives NotSupported, not Corruption.
     ASSERT_NO_FATAL_FAILURE(ExpectLocated(opened.status()));
     return;
   }

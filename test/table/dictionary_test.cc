@@ -1,5 +1,6 @@
-// Tests tables whose data blocks are compressed with a dictionary. | Every
-// entry can be read back for every codec, dictionary and buffer size. The
+// Tests tables whose data blocks are compressed with a dictionary.
+//
+// Every entry can be read back for every codec, dictionary and buffer size. The
 // dictionary is the one that RocksDB makes of the same entries. While blocks
 // wait for the dictionary, the builder reports how large the file may become.
 #include <gtest/gtest.h>

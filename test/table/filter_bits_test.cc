@@ -226,7 +226,7 @@ TEST(LevelDbFilter, DamagedOnesMatchEverything) {
 // filter.
 TEST(LevelDbFilter, HashTakesTheLastBytesUnsigned) {
   constexpr uint32_t kHash = 0xbeb3a8da;    // FORMAT.md, section 15
-  constexpr uint32_t kSigned = 0x72791516;  // if they were signed
+  constexpr uint32_t kSigned = 0x72791516;  // with signed bytes
   for (const uint32_t hash : {kHash, kSigned}) {
     std::string block(8, '\0');
     block[hash % 64 / 8] = static_cast<char>(1 << (hash % 8));
@@ -239,15 +239,15 @@ TEST(LevelDbFilter, HashTakesTheLastBytesUnsigned) {
 
 // The filter does not depend on the order in which keys are added.
 TEST(Bloom, OrderDoesNotCount) {
-  // Enough keys that HashCollector distributes them to its parts.
+  // Enough keys that HashCollector deals them out to its parts.
   std::vector<std::string> keys = SomeKeys(50000, "k");
   const std::string filter = BuildFilter(10, keys);
   std::vector<std::string> reversed(keys.rbegin(), keys.rend());
   EXPECT_TRUE(BuildFilter(10, reversed) == filter);
 }
 
-// This holds for one chunk, for many chunks, for hashes distributed to parts,
-// and for huge pages.
+// This holds for one chunk, for many chunks, for hashes dealt out to parts, and
+// for huge pages.
 TEST(HashCollector, KeepsEveryHashOnceInItsPart) {
   constexpr HashParting kParting{0x5555, 0x9E3779B97F4A7C15};
   HashCollector hashes([](uint64_t) { return kParting; });

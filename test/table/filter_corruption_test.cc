@@ -30,8 +30,8 @@ using internal::HashGuard;
 using internal::WorkerCrew;
 
 constexpr FilterType kTypes[] = {FilterType::kBloom, FilterType::kRibbon};
-// The first three are kept together, the fourth is distributed to parts, and
-// the last is built by a crew.
+// The first three are kept together, the fourth is dealt out to parts, and the
+// last is built by a crew.
 constexpr size_t kCounts[] = {1, 50, 5000, 40000, 70000};
 
 std::vector<uint64_t> RandomHashes(size_t count) {
@@ -281,7 +281,7 @@ std::vector<TableOptions> EveryFilter() {
   return all;
 }
 
-constexpr int kEntries = 70000;  // a filter of so many keys is built by a crew
+constexpr int kEntries = 70000;  // enough for a crew
 
 const std::string& KeyOf(int i) {
   static const std::vector<std::string> keys = [] {

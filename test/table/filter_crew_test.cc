@@ -79,7 +79,7 @@ TEST(FilterCrew, FiltersOfEverySize) {
   constexpr double kDensities[] = {1, 6.5, 10, 40};
   for (uint64_t seed = 0; seed < 300; ++seed) {
     Random random(seed);
-    // Some filters are so large that their hashes are distributed to parts.
+    // Some filters are so large that their hashes are dealt out to parts.
     const uint64_t count =
         seed < 250 ? 1 + random.Below(3000) : 32769 + random.Below(6000);
     std::vector<uint64_t> hashes(count);

@@ -1,5 +1,5 @@
 // Tests that FilterRuns asks each partition of a filter once, and then knows
-// what asking all partitions about each key would have told.
+// what asking all partitions about each key would have answered.
 
 #include "table/inspect/filter_runs.h"
 

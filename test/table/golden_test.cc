@@ -1,9 +1,10 @@
-// Tests the golden corpus: files that other implementations wrote. | Every file
-// that uses only what this release reads must give exactly the entries of its
-// manifest, in every way of reading. Every other file must be refused, with an
-// error that says what is not supported. The lists of refused files and the
-// number of readable ones are fixed below, so that no file moves from one list
-// to another unnoticed.
+// Tests the golden corpus: files that other implementations wrote.
+//
+// Every file that uses only what this release reads must give exactly the
+// entries of its manifest, in every way of reading. Every other file must be
+// refused, with an error that says what is not supported. The lists of refused
+// files and the number of readable ones are fixed below, so that no file moves
+// from one list to another unnoticed.
 
 #include <gtest/gtest.h>
 
@@ -352,7 +353,8 @@ std::set<std::string> TablesIn(const std::string& folder) {
 TEST(Golden, FilesAreThoseOfTheManifest) {
   std::set<std::string> names;
   for (const GoldenFile& file : ReadManifest()) {
-    // Files in a subfolder are in a manifest of that subfolder.
+    // Files in a subfolder are also listed in a manifest of that subfolder, and
+    // not among the tables of this folder.
     if (file.name.find('/') == std::string::npos) names.insert(file.name);
     EXPECT_EQ(Sha256Hex(ReadFile(GoldenPath(file.name))), file.sha256_file)
         << file.name;

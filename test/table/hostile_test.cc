@@ -139,7 +139,7 @@ std::string HandMade::Build() const {
   return table.Finish(metaindex.empty() ? block.slice().ToString() : metaindex);
 }
 
-// --- What becomes of them ----------------------------------------------------
+// --- Results of reading them -------------------------------------------------
 
 TableInspection Inspect(const RandomAccessFile& file) {
   InspectOptions options;
@@ -308,7 +308,7 @@ TEST(Hostile, BloomFilterThatDeniesItsKeys) {
       << Faults(found);
 }
 
-// --- What the properties ask for ---------------------------------------------
+// --- Unsupported properties --------------------------------------------------
 
 TEST(Hostile, PropertiesThatAreNotSupported) {
   const std::vector<std::pair<std::string, std::string>> cases = {

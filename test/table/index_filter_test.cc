@@ -72,7 +72,7 @@ TEST(Index, BytesOfTheDeltaForm) {
   EXPECT_TRUE(form.delta_handles);
   EXPECT_EQ(Hex(block),
             Hex(Unhex("0001 63 00 64"  // "c", (0, 100)
-                                       // c|herrz, behind it, 10 bytes less
+                                       // c|herrz, follows, 10 bytes less
                       "0105 686572727a 13"
                       // "fig" shares nothing: (200, 4000)
                       "0003 666967 c801 a01f"
@@ -147,8 +147,9 @@ TEST(Index, KeyThatSpansBlocks) {
   EXPECT_EQ(index.Find(Value("zz", 2, "").key), 3u);
 }
 
-// Writers give separators types that no entry has: 0x18 and 0x16 in RocksDB's
-// releases, 17 in Pebble, 1 in LevelDB, and perhaps others.
+// Writers give separators different value types, which mean nothing there: 0x18
+// and 0x16 in RocksDB's releases, 17 in Pebble, 1 in LevelDB, and perhaps
+// others.
 TEST(Index, SeparatorsHaveAnyType) {
   TableOptions options;
   options.format_version = 2;

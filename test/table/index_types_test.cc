@@ -243,7 +243,7 @@ TEST(FirstKeyIndex, WrongFirstKeyIsDamage) {
   EXPECT_EQ(inspection.faults[0].index, 1u);
 }
 
-// --- Files of ours -----------------------------------------------------------
+// --- Our own files -----------------------------------------------------------
 
 std::string StoredBlock(const std::string& table, BlockKind kind,
                         uint64_t index) {

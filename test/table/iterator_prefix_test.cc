@@ -91,8 +91,7 @@ TEST_P(IteratorPrefix, WhatIsThereIsFoundFromAnyKey) {
     const std::string key = UserKeyOf(entry.key).ToString();
     it.Seek(key);
     ASSERT_TRUE(it.Valid() && it.key() == Slice(entry.key)) << key;
-    // A key just before this one. It has the same prefix, except before the
-    // first key of a prefix.
+    // A key just before this one, with the same prefix.
     std::string before = key;
     before.back() = static_cast<char>(before.back() - 1);
     before += "~";

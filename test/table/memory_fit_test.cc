@@ -39,8 +39,8 @@ TEST(MemoryFit, PiecesAreAQuarterOfAPowerOfTwoApart) {
   EXPECT_EQ(PieceOfAtLeast((uint64_t{5} << 20) + 1), uint64_t{6} << 20);
 }
 
-// What became of several filters with n keys each. `rate` is the number of
-// false positives in a million.
+// The results of building several filters with n keys each. `rate` is the
+// number of false positives in a million.
 struct Outcome {
   double rate = 0;
   uint64_t bytes = 0;

@@ -31,7 +31,7 @@ struct Sample {
   const Comparator* comparator;
   std::vector<std::unique_ptr<TableReader>> readers;
   std::vector<Placed> all;  // in the order of a walk forward
-  Model model;              // for targets
+  Model model;              // to choose targets
 
   MergingIterator NewIterator() const {
     std::vector<Iterator> children;

@@ -274,8 +274,8 @@ TEST(PinnedEntries, AMergingIteratorPinsAsItsChildrenDo) {
       Require(it.PinValue(&values.at(i++)));
     }
     ASSERT_EQ(i, expected.size());
-    // The cache must outlive the values of this block, so they are released
-    // here.
+    // Values of the second table pin blocks of its cache, which ends with this
+    // scope, so they are released here.
     for (size_t k = 1; k < values.size(); k += 2) {
       ASSERT_EQ(values[k].ToStringView(), expected[k].value);
       values[k].Reset();

@@ -26,7 +26,6 @@ constexpr BlockPlace kPlace{BlockKind::kData, {}};
 
 // A list of keys. One object serves for many blocks, and does not allocate for
 // each key.
-// memory for each key.
 struct Keys {
   void Clear() {
     bytes.clear();
@@ -238,7 +237,8 @@ TEST(EntryProof, AByteOfASmallBlockMayBeAnything) {
   }
 }
 
-// A header that no entry has is not taken for the header of the entry before.
+// A header that no entry has is not taken for a repetition of the previous
+// header.
 TEST(EntryProof, HeaderOfAllOnes) {
   // The key "a" with its tail, the header, and one restart point.
   constexpr char kBytes[] =

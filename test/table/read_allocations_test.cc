@@ -1,5 +1,6 @@
 // Tests what a read allocates: nothing for a key that is found in the block
-// cache, and at most one piece of memory for each distinct block of a batch. |
+// cache, and at most one allocation for each distinct block of a batch.
+//
 // Allocations of all of the library's code are counted, through the linker's
 // `--wrap` and operator new.
 

@@ -226,7 +226,7 @@ TEST(Statistics, BlocksAndBytes) {
   options.block_cache = SomeCache();
   const auto reader =
       OpenTable(SomeTable(CompressionType::kSnappyCompression), options);
-  EXPECT_GT(Of(*statistics, Ticker::kBlockReadCount), 2u);  // by opening
+  EXPECT_GT(Of(*statistics, Ticker::kBlockReadCount), 2u);  // of opening
   statistics->Reset();
   for (std::string_view name : {"rocksdb.block.cache.hit COUNT : 0\n",
                                 "ashlar.file.read.bytes COUNT : 0\n"}) {
@@ -240,7 +240,7 @@ TEST(Statistics, BlocksAndBytes) {
   EXPECT_EQ(Of(s, Ticker::kNumberDbSeek), 1u);
   EXPECT_EQ(Of(s, Ticker::kBlockCacheAdd), blocks);
   EXPECT_EQ(Of(s, Ticker::kBlockCacheDataAdd), blocks);
-  // The cache's usage also has the cache's own memory for each entry.
+  // The cache's usage also counts the cache's own memory for each entry.
   EXPECT_LE(Of(s, Ticker::kBlockCacheBytesWrite),
             options.block_cache->GetUsage());
   EXPECT_GT(Of(s, Ticker::kBlockCacheBytesWrite), blocks * 500);

@@ -1,7 +1,9 @@
 // Makes each read of a file fail, or return less than was asked for, one after
-// the other. | A scenario that reads a table in every way runs once to count
-// its reads. It then runs once for each read and each kind of fault. The call
-// that met the fault must report it, and all other results must be right.
+// the other.
+//
+// A scenario that reads a table in every way runs once to count its reads. It
+// then runs once for each read and each kind of fault. The call that met the
+// fault must report it, and all other results must be right.
 
 #include <gtest/gtest.h>
 

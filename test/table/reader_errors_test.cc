@@ -66,7 +66,7 @@ struct Parts {
     internal::EncodePlainBlock(entries, 1, &block);
     return block.slice().ToString();
   }
-  // Changes one property. Null `bytes` remove it.
+  // Changes one property. Removes it if `bytes` is null.
   void SetProperty(const std::string& name, const char* bytes, size_t size) {
     TableProperties decoded;
     Require(internal::DecodeProperties(properties, {}, &decoded));

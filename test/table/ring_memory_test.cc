@@ -85,7 +85,7 @@ struct Load {
   CompressionType type = CompressionType::kNoCompression;
   uint64_t block_size = 4096;
   size_t value_bytes = 100;
-  size_t random_bytes = 50;  // of a value
+  size_t random_bytes = 50;  // per value
   bool verified = false;
 };
 

@@ -2,7 +2,6 @@
 // once, and then all allocations from each one on. The result is the right
 // answer or MemoryLimit, never damage. The reader works again when there is
 // memory.
-// damage, and the reader works again when there is memory.
 
 #include <gtest/gtest.h>
 

@@ -46,7 +46,7 @@ Cut CutByEstimate(CompressionType type, const Randomness& randomness,
   const auto file = NewMemoryWritableFile("cut", &bytes);
   auto builder = TableBuilder::Create(options, build, file.get());
   Require(builder.status());
-  size_t used = 0;  // of the random bytes
+  size_t used = 0;  // random bytes used so far
   Cut cut;
   while ((cut.estimate = (*builder)->EstimatedFileSize()) < kTarget) {
     const size_t random = randomness(cut.entries);
@@ -98,7 +98,7 @@ TEST(TargetSize, SteadyRatio) {
 TEST(TargetSize, DataThatTurnsIncompressible) {
   WorkerPool nobody(0);
   const CompressionType type = DefaultCompressionType();
-  // The data changes early, or at two places near the end.
+  // The data changes early, or at one of two places near the end.
   for (const uint64_t turn : {5000, 50000, 60000}) {
     const Randomness randomness = [turn](uint64_t entry) {
       return entry < turn ? kValueBytes / 10 : kValueBytes;
@@ -108,7 +108,7 @@ TEST(TargetSize, DataThatTurnsIncompressible) {
       EXPECT_LE(cut.size, kTarget + kSlotBytes + kBlockBytes);
       EXPECT_GE(cut.size, kTarget - kSlots * kSlotBytes);
     }
-    // Without a target, the bound is the size of the ring.
+    // Without a target, only the size of the ring limits the excess.
     const Cut blind =
         CutByEstimate(type, randomness, {.workers = 1, .worker_pool = &nobody});
     EXPECT_LE(blind.size, kTarget + (kSlots + 1) * kSlotBytes + kBlockBytes);

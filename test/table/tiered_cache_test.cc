@@ -32,9 +32,9 @@ std::string SomeTable() {
   return BuildTable(options, SomeEntries(kEntries));
 }
 
-// A tiered cache remembers keys in buckets of four, and forgets one if a fifth
-// comes. For these tables, this charge makes enough buckets that none
-// overflows.
+// A tiered cache remembers keys that it saw once, in buckets of four, and
+// forgets one if a fifth comes. For these tables, this charge makes enough
+// buckets that none overflows.
 constexpr size_t kChargeForRoomyMemory = 64;
 
 struct Tiers {

@@ -138,8 +138,8 @@ TEST(VerdictCases, APrefixThatTheFilterPartitionBeforeDoesNotKnow) {
   ForEachPartition(sound, [&](size_t i, size_t key, size_t) {
     const std::string before = std::exchange(last, sound.substr(key, 2));
     if (last[1] == 'z') return;
-    // The separator now lies before the first key of the next partition, but
-    // has the prefix of that key. The builder has added that prefix to this
+    // The separator is now before the first key of the next partition, but has
+    // the prefix of that key. The builder has added that prefix to this
     // partition too.
     std::string table = sound;
     ++table[key + 1];

@@ -1,10 +1,12 @@
 // Tests that a passing verdict of InspectTable holds. If it finds no fault,
 // every reader reads the whole table, in both directions and by every key,
-// without a cache and with one. | The tables are mutants of small tables, with
-// right checksums. This test runs a sample of them. ASHLAR_VERDICT_TABLES=<n>
-// runs the mutants of n tables of ours and of n / 4 files of other writers, 40
-// mutants of each: 2000 gives 100,000. A failure prints the seed of its table,
-// and ASHLAR_TEST_SEED=<seed> runs it again.
+// without a cache and with one.
+//
+// The tables are mutants of small tables, with right checksums. This test runs
+// a sample of them. ASHLAR_VERDICT_TABLES=<n> runs the mutants of n of our
+// tables and of n / 4 files of other writers, 40 mutants of each: 2000 gives
+// 100,000. A failure prints the seed of its table, and ASHLAR_TEST_SEED=<seed>
+// runs it again.
 
 #include <gtest/gtest.h>
 

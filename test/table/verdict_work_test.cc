@@ -275,7 +275,7 @@ TEST(VerdictWork, OneBlobOfManyEntries) {
   std::string table;
   for (int round = 0; round < 2; ++round) {
     std::vector<Entry> entries = {Value("a", 7, std::string(kLarge, 'x'))};
-    std::string blob("\1\0\0", 3);  // of file 0, at offset 0
+    std::string blob("\1\0\0", 3);  // in file 0, at offset 0
     AppendVarint64(&blob, size);
     blob.push_back('\0');
     for (int i = 100; i < 300; ++i) {

@@ -1,11 +1,13 @@
-// Tests that the watchdog finds seeded deadlocks, and reports nothing else. |
-// The futex is a model that loses the wake-ups that a test selects. The test
-// itself calls the watchdog's Look as often as a verdict needs, so no test
-// waits for time to pass. The last lines of a death test run only after the
-// fault is permanent. If looks came faster than a thread can wake up, they
-// would report healthy threads too. | These tests are compiled only in debug
-// builds, which have the watchdog. In other builds they would pass and prove
-// nothing.
+// Tests that the watchdog finds seeded deadlocks, and reports nothing else.
+//
+// The futex is a model that loses the wake-ups or tokens that a test selects.
+// The test itself calls the watchdog's Look as often as a verdict needs, so no
+// test waits for time to pass. The last lines of a death test run only after
+// the fault is permanent. If looks came faster than a thread can wake up, they
+// would report healthy threads too.
+//
+// These tests are compiled only in debug builds, which have the watchdog. In
+// other builds they would pass and prove nothing.
 
 #include "util/sync/watchdog.h"
 

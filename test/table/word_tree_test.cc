@@ -113,7 +113,7 @@ TEST(WordTree, KeepsHints) {
   EXPECT_EQ(tree.hint(3).address, blocks[4]);
 }
 
-// Some keys are prefixes of others, share words, or lie outside of what all
+// Some keys are prefixes of others, share words, or are outside of what all
 // separators share. Both byte orders are tested, and separators with and
 // without sequence numbers.
 TEST(WordTree, IndexesOfAnyKeysAreSearchedRight) {
