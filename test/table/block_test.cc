@@ -237,7 +237,7 @@ TEST(Block, SeparatedOnesAreDataBlocks) {
   }
 }
 
-// Damage to what only blocks with separated values have.
+// Damages the fields that only blocks with separated values have.
 TEST(Block, SeparatedOnesAreChecked) {
   const auto expect_error = [](const std::string& block, const char* words) {
     Walker walker(block, BytewiseComparator());

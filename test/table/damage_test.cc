@@ -411,8 +411,7 @@ void ExpectInOrder(const std::vector<Entry>& entries, bool backward) {
   }
 }
 
-// Expects of the answers only that every read ends, and that entries come in
-// order.
+// Expects only that every read ends, and that entries come in order.
 void ReadHostile(const std::string& bytes, bool verify) {
   // A damaged file of this size cannot decode to more entries.
   constexpr size_t kMost = 100000;

@@ -74,7 +74,7 @@ TEST(HashSearchIndex, EachPrefixWithItsRunOfBlocks) {
   Require(ReadForward(*reader, {}, &entries));
   EXPECT_EQ(entries.size(), 6u);
   EXPECT_EQ(FirstFault(table), "");
-  // Of the three blocks, the trailer of one counts.
+  // The index size counts the trailer of only one of the three blocks.
   EXPECT_EQ(reader->properties().index_size,
             FindBlock(BlocksOf(table), BlockKind::kIndex).raw_size + 6 + 9 + 5);
 }

@@ -165,7 +165,8 @@ TEST(MetadataCache, MemoryIsTheCaches) {
     const uint64_t charged = index.charge + filter.charge + top.charge;
     EXPECT_GT(charged + properties + 4096, plain->MemoryUsage());
     EXPECT_LE(charged, cache->GetPinnedUsage());
-    // Of blocks that no reader pins, nothing is left.
+    // Without pinning, the cache can evict all of these blocks, except the top
+    // level of a partitioned index or filter.
     const auto other = LruOf(size_t{4} << 20);
     const auto loose = OpenTable(table, InCache(other));
     other->EraseUnRefEntries();
