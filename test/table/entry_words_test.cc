@@ -30,7 +30,7 @@ std::string BuildBlock(const std::vector<Entry>& entries,
 struct SearchedBlock {
   SearchedBlock(const std::string& bytes, const KeyOrder& order_in)
       : order(order_in) {
-    // Of the block place only the size is used here.
+    // The block place needs only the size here.
     const BlockPlace place{BlockKind::kData, {0, bytes.size()}};
     uint32_t interval = 0;
     status =
