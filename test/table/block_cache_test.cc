@@ -1,5 +1,6 @@
-// Readers with a block cache: the same answers, fewer reads, and nothing that
-// depends on whether there is room.
+// Tests readers that share a block cache. A cached reader gives the same
+// answers as an uncached one, reads less of the file, and needs no room in the
+// cache: with a full cache it still works.
 
 #include <gtest/gtest.h>
 
@@ -51,7 +52,8 @@ ReaderOptions With(std::shared_ptr<Cache> cache) {
   return options;
 }
 
-// A reader that counts what it reads of the file.
+// Opens a reader whose file counts its reads in `plan`. The reads of opening
+// are not counted.
 std::unique_ptr<TableReader> OpenCounted(const std::string& table,
                                          std::shared_ptr<Cache> cache,
                                          FaultPlan* plan) {
@@ -97,7 +99,7 @@ TEST(BlockCache, ABlockIsReadOnceWhoeverAsks) {
   }
   EXPECT_EQ(plan.operations, reads);
 
-  // Another reader of the same file finds all of it there.
+  // Another reader of the same file finds every block in the cache.
   FaultPlan other_plan;
   const auto other = OpenCounted(SomeTable(), cache, &other_plan);
   EXPECT_EQ(AllOf(*other), SomeEntries(kEntries));
@@ -119,7 +121,8 @@ TEST(BlockCache, FilesDoNotMeet) {
   EXPECT_EQ(AllOf(*first), SomeEntries(kEntries));
 }
 
-// LevelDB's have none. Nothing but their being opened tells them apart.
+// LevelDB's files store no identity, so each opened file gets its own cache
+// keys.
 TEST(BlockCache, FilesWithoutAnIdentityDoNotMeet) {
   const auto cache = ClockOf(size_t{8} << 20);
   const std::string golden = GoldenPath("");
@@ -206,7 +209,7 @@ TEST(BlockCache, DamageIsFoundEachTimeAndKeptNever) {
               std::string::npos);
   }
   EXPECT_EQ(cache->GetOccupancyCount(), 0U);
-  // A read error passes, and the next read finds the block.
+  // A failed read is not cached: the next read of the block succeeds.
   FaultPlan plan;
   const auto flaky = OpenCounted(SomeTable("flaky"), cache, &plan);
   plan.fail_at = 1;

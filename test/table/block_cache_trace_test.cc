@@ -1,5 +1,6 @@
-// A reader with a tracer: each access to the block cache that the statistics
-// count is in the trace, once, with what it was.
+// Tests a reader that has a block cache tracer. The trace contains every access
+// to the block cache that the statistics count, exactly once, with its block
+// kind and caller, and whether it was a hit.
 
 #include <gtest/gtest.h>
 
@@ -70,7 +71,8 @@ class BlockCacheTrace : public ::testing::Test {
     Require(tracer_->EndTrace());
     return AccessesOf(bytes_);
   }
-  // Of each kind as many hits and misses as were counted.
+  // Expects that the trace has the hits and misses that the statistics counted,
+  // for each block kind.
   void ExpectAllCounted(const std::vector<TracedAccess>& accesses) const {
     constexpr std::array<std::array<Ticker, 2>, 3> kTickers = {{
         {Ticker::kBlockCacheDataMiss, Ticker::kBlockCacheDataHit},

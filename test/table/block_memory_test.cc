@@ -1,4 +1,5 @@
-// Memory of cached blocks that a thread takes again.
+// Tests BlockMemory, which gives a thread the memory of cached blocks again
+// that this thread gave back before.
 
 #include "table/load/block_memory.h"
 
@@ -17,7 +18,8 @@ namespace {
 
 using internal::BlockMemory;
 
-// Whatever was given back before: large enough, not much larger, at a line.
+// Whatever was given back before, the memory is large enough, not much larger,
+// and aligned to a cache line.
 TEST(BlockMemory, FitsWhoTakesIt) {
   ForEachSeed(1, 20, [](uint64_t seed) {
     Random random(seed);
@@ -45,7 +47,8 @@ TEST(BlockMemory, FitsWhoTakesIt) {
   });
 }
 
-// But not where AddressSanitizer is to see each use of what is gone.
+// Under AddressSanitizer memory is not taken again, so that the sanitizer sees
+// each use of freed memory.
 #if defined(__SANITIZE_ADDRESS__)
 constexpr bool kIsTakenAgain = false;
 #else

@@ -1,4 +1,5 @@
-// Key/value blocks: their bytes, walking them both ways, where they are cut.
+// Tests key/value blocks: their bytes, iterators in both directions, and where
+// data blocks are cut.
 
 #include "table/block/block.h"
 
@@ -35,7 +36,7 @@ std::string BuildBlock(const std::vector<Entry>& entries, int interval) {
   return block;
 }
 
-// The same with the values apart, put together in the plainest way.
+// Builds the same block with separated values, in the simplest way.
 std::string SeparatedBlock(const std::vector<Entry>& entries, size_t interval) {
   std::string keys;
   std::string values;
@@ -98,7 +99,8 @@ TEST(BlockBuilder, LongLengthsTakeLongVarints) {
   EXPECT_EQ(block.size(), 6 + 200 + 20000 + 8u);
 }
 
-// Several blocks in one buffer, with bytes of others between them.
+// One builder makes several blocks in one buffer, with other bytes between
+// them.
 TEST(BlockBuilder, BlocksFollowOneAnother) {
   Buffer buffer;
   buffer.Append("before");
@@ -109,7 +111,7 @@ TEST(BlockBuilder, BlocksFollowOneAnother) {
   builder.Start();
   EXPECT_TRUE(builder.empty());
   EXPECT_TRUE(builder.NextIsRestart());
-  builder.Add("key", 3, "value");  // shares nothing: it is the first
+  builder.Add("key", 3, "value");  // shares nothing: first entry
   EXPECT_FALSE(builder.empty());
   EXPECT_FALSE(builder.NextIsRestart());
   EXPECT_EQ(builder.Finish().ToString(), first);
@@ -184,8 +186,8 @@ TEST(BlockIterator, RandomWalks) {
   });
 }
 
-// A block that is out of order just where a restart interval ends: neither way
-// may give both entries.
+// The keys are out of order at the end of a restart interval. A walk in either
+// direction reports the damage before it shows both misplaced keys.
 TEST(BlockIterator, DisorderAroundARestartPoint) {
   const std::string block = BuildBlock({Value("a", 1, ""), Value("d", 1, ""),
                                         Value("c", 1, ""), Value("e", 1, "")},
@@ -211,7 +213,7 @@ TEST(Block, EmptyOnes) {
   }
 }
 
-// A hash index stands before the last four bytes and is skipped.
+// A hash index is stored before the last four bytes. The iterator skips it.
 TEST(Block, HashIndexIsSkipped) {
   std::string block = BuildBlock({Value("k", 1, "v")}, 16);
   block.resize(block.size() - 4);
@@ -224,7 +226,7 @@ TEST(Block, HashIndexIsSkipped) {
   EXPECT_TRUE(walker.it.status().ok());
 }
 
-// Only data blocks may keep their values apart.
+// Only data blocks may have separated values.
 TEST(Block, SeparatedOnesAreDataBlocks) {
   const std::string block = SeparatedBlock({Value("k", 1, "v")}, 16);
   for (const BlockKind kind :
@@ -235,7 +237,7 @@ TEST(Block, SeparatedOnesAreDataBlocks) {
   }
 }
 
-// Damage to the parts that only blocks with their values apart have.
+// Damages the fields that only blocks with separated values have.
 TEST(Block, SeparatedOnesAreChecked) {
   const auto expect_error = [](const std::string& block, const char* words) {
     Walker walker(block, BytewiseComparator());
@@ -245,7 +247,8 @@ TEST(Block, SeparatedOnesAreChecked) {
     EXPECT_NE(walker.it.status().message().find(words), std::string_view::npos)
         << walker.it.status().ToString();
   };
-  // Entries of 13 and 12 bytes, then "xyy", then the restart at 0.
+  // The block has entries of 13 and 12 bytes, the values "xyy", and the restart
+  // point at 0.
   const std::string block =
       SeparatedBlock({Value("a", 1, "x"), Value("b", 1, "yy")}, 16);
   std::string value_too_long = block;
@@ -254,7 +257,8 @@ TEST(Block, SeparatedOnesAreChecked) {
   std::string starts_too_late = block;
   starts_too_late[3] = 2;
   expect_error(starts_too_late, "header does not fit");
-  // The second restart point of the same entries, but amid the second entry.
+  // The same entries with two restart points. The second one is changed to
+  // point into the second entry.
   std::string amid =
       SeparatedBlock({Value("a", 1, "x"), Value("b", 1, "yy")}, 1);
   const size_t second = amid.size() - 12;
@@ -263,10 +267,12 @@ TEST(Block, SeparatedOnesAreChecked) {
   expect_error(amid, "bad entry");
 }
 
-// Every cut of a block is damage or a smaller sound block; none is overrun.
+// Every prefix, every suffix and every changed byte gives an error or a smaller
+// sound block. The walks never read past the end of the block.
 void CutAndChange(const std::string& block) {
   const auto walk = [](const std::string& bytes) {
-    // Exactly this many bytes, so that the sanitizer sees one too many.
+    // The buffer has exactly this size, so that AddressSanitizer reports a read
+    // of one byte too many.
     const std::unique_ptr<char[]> exact(new char[bytes.size()]);
     std::copy(bytes.begin(), bytes.end(), exact.get());
     BlockView view;
@@ -305,9 +311,9 @@ TEST(Block, EveryPrefixAndEveryByte) {
 
 // --- Where data blocks are cut -----------------------------------------------
 
-// The rule as it is told in words: a block is closed when it has block_size
-// bytes, or when it has more than the given share of them and the next entry
-// would overfill it.
+// The rule as the documentation states it: a block is cut when it has
+// `block_size` bytes, or when it has more than the given share of them and the
+// next entry would make it larger than `block_size`.
 bool CutByTheRule(uint64_t block_size, int deviation, uint64_t size,
                   uint64_t key, uint64_t value, bool restart) {
   if (size >= block_size) return true;
@@ -354,8 +360,9 @@ TEST(FlushPolicy, BlocksOfARealTable) {
                             std::string(i == 25 ? 1000 : 20, 'v')));
   }
   const auto index = ReadReferenceTable(BuildTable(options, entries)).index;
-  // 3 + 14 + 20 bytes an entry and 8 for the block: four of them are 156; a
-  // fifth makes 193, more than nine tenths, and a sixth would not fit.
+  // An entry takes 3 + 14 + 20 bytes, and the block 8 more. Four entries take
+  // 156 bytes. A fifth makes 193, more than nine tenths of 200, and a sixth
+  // would not fit.
   for (size_t i = 0; i < index.size(); ++i) {
     const uint64_t size = index[i].second.second;
     if (size > 1000) continue;

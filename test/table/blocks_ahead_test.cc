@@ -1,5 +1,5 @@
-// The blocks that an iterator finds in the cache before it comes to them: what
-// they cost, and that nothing depends on them.
+// Tests the blocks that an iterator looks up in the cache before it reaches
+// them: how much they pin, and that they change no result.
 
 #include <gtest/gtest.h>
 
@@ -53,7 +53,7 @@ std::shared_ptr<Cache> LruOf(size_t capacity) {
   return std::move(NewLruCache(options)).value();
 }
 
-// Bytes of the blocks that are in use.
+// Returns the bytes of cached blocks that are in use.
 size_t Pinned(const CachedTable& table) {
   return table.cache->GetPinnedUsage();
 }
@@ -65,7 +65,7 @@ TEST(BlocksAhead, AWalkHoldsAFewBlocksAndASeekLetsThemGo) {
   it.Seek("key00500");
   const size_t one = Pinned(table);
   ASSERT_GT(one, 0u);
-  // A few steps, over one end of a block.
+  // A few steps, which cross the end of one block.
   for (int i = 0; i < 12; ++i) it.Next();
   EXPECT_LE(Pinned(table), one * 2);
   size_t most = 0;
@@ -92,7 +92,7 @@ TEST(BlocksAhead, AtEitherEndNothingIsHeld) {
   EXPECT_EQ(Pinned(table), 0u);
 }
 
-// Blocks come and go while a walk is under way.
+// Blocks enter and leave the cache during a walk.
 TEST(BlocksAhead, WhateverIsInTheCacheTheWalkIsTheSame) {
   ForEachSeed(23000, 30, [](uint64_t seed) {
     Random random(seed);
@@ -131,7 +131,8 @@ TEST(BlocksAhead, NothingIsReadForThem) {
   const uint64_t reads = table.plan.operations;
   EXPECT_EQ(table.Forward(), SomeEntries(kEntries));
   EXPECT_EQ(table.plan.operations, reads);
-  // What was not in the cache is read when the walk comes to it, and told of.
+  // No block is in the cache now. The walk reads each block when it reaches it,
+  // and reports the read error then.
   table.cache->EraseUnRefEntries();
   Iterator it = table.reader->NewIterator({.fill_cache = false});
   it.Seek("key00500");

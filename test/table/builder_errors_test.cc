@@ -1,5 +1,5 @@
-// Every error that writing can give: what it is, what it says, what is left
-// behind.
+// Tests every error of writing a table: its code, its message, and what is left
+// in the file.
 
 #include <gtest/gtest.h>
 
@@ -229,7 +229,7 @@ TEST(BuilderErrors, OptionsAtTheirLimits) {
   options.block_size_deviation = 0;
   options.bloom_bits_per_key = 100;
   EXPECT_TRUE(options.Validate().ok());
-  // A filter that is not built has no bits to be wrong about.
+  // Without a filter, bloom_bits_per_key is not checked.
   options.filter = FilterType::kNone;
   options.bloom_bits_per_key = 0;
   EXPECT_TRUE(options.Validate().ok());
@@ -269,7 +269,7 @@ TEST(BuilderErrors, KeysOutOfOrder) {
   ExpectError(bench.Add(Value("", 5, "v")), Code::kInvalidArgument,
               "entry 2: key '' seq:5, type:1 is not larger than the last one, "
               "'b' seq:5, type:1");
-  // None of it was added, and the builder goes on.
+  // The builder added none of these entries, and can go on.
   ASSERT_TRUE(bench.Add(Deletion("b", 4)).ok());
   ASSERT_TRUE(bench.Add(Value("b\n\xff", 9, "w")).ok());
   ExpectError(bench.Add(Value("b", 1, "v")), Code::kInvalidArgument,
@@ -292,7 +292,8 @@ TEST(BuilderErrors, KeysOutOfReverseOrder) {
   ExpectError(bench.Add(Value("n", 5, "v")), Code::kInvalidArgument,
               "entry 2: key 'n' seq:5, type:1 is not larger than the last one, "
               "'m' seq:5, type:1");
-  // In this order what is longer comes first.
+  // In this order the longer of two keys comes first if the other is its
+  // prefix.
   EXPECT_TRUE(bench.Add(Value("mm", 5, "v")).IsInvalidArgument());
   EXPECT_TRUE(bench.Add(Value("", 5, "v")).ok());
 }
@@ -336,13 +337,13 @@ TEST(BuilderErrors, KeysAndValuesOfImpossibleSize) {
               "entry 1: key '" + std::string(64, 'k') +
                   "'... (67108865 bytes) seq:7, type:1 is larger than 67108864 "
                   "bytes");
-  // Refused by its size alone: the bytes are not there.
+  // The value is refused for its size alone. Its bytes do not exist.
   const Slice huge("x", TableBuilder::kMaxValueBytes + 1);
   ExpectError(bench.builder->Add(Value("k", 7, "").key, huge),
               Code::kInvalidArgument,
               "entry 1: key 'k' seq:7, type:1 has a value of 939524097 bytes, "
               "more than 939524096");
-  // The largest key there may be.
+  // The largest key that is allowed.
   ASSERT_TRUE(
       bench.builder->Add(Slice(large.data() + 1, large.size() - 1), "value")
           .ok());
@@ -414,7 +415,8 @@ TEST(BuilderErrors, ExternalFilesTakeEachKeyOnce) {
 
 // --- Files that fail --------------------------------------------------------
 
-// Several writes: more than the writer's buffer, and one block beyond it.
+// Makes the builder write several times: the entries are larger than the
+// writer's buffer, and one block is larger than it alone.
 std::vector<Entry> EntriesOfManyWrites() {
   Random random(2);
   std::vector<Entry> entries;
@@ -426,7 +428,8 @@ std::vector<Entry> EntriesOfManyWrites() {
   return entries;
 }
 
-// Builds until something fails. The failure must stay.
+// Builds until something fails, and expects that the builder keeps the failure.
+// Returns the first failure, or OK.
 Status BuildInto(WritableFile* file, const TableOptions& options,
                  const std::vector<Entry>& entries) {
   auto made = TableBuilder::Create(options, FixedBuild(), file);
@@ -462,7 +465,7 @@ void FailEveryWrite(const TableOptions& options) {
       const Status status = BuildInto(file.get(), options, entries);
       ASSERT_EQ(plan.faults, 1u) << "write " << n << " of " << operations;
       ExpectError(status, Code::kIOError, "write faulty.sst: injected");
-      // Whatever was written is no table.
+      // What was written is no table.
       EXPECT_FALSE(OpenBytes(bytes).ok());
     }
   }

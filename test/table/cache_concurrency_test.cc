@@ -1,5 +1,6 @@
-// Readers of one block cache, many threads: what they make of cached blocks for
-// each other, and index and filter blocks that come and go.
+// Tests readers that share a block cache on several threads: the entry words
+// that one thread adds to a cached block for the others, and index and filter
+// blocks that enter and leave the cache.
 
 #include <gtest/gtest.h>
 
@@ -48,7 +49,8 @@ std::string SomeTable(const TableOptions& options) {
   return BuildTable(options, entries);
 }
 
-// A Get, or a MultiGet, or a walk of a few entries.
+// Does a Get, a MultiGet, or a walk of a few entries. Returns what was wrong,
+// or nothing.
 std::string ReadSome(const TableReader& reader, Random* random) {
   const uint64_t number = random->Below(kEntries - 8);
   if (random->OneIn(3)) {
@@ -78,7 +80,8 @@ std::string ReadSome(const TableReader& reader, Random* random) {
   return results[1].state == GetResult::State::kNotFound ? "" : "absent";
 }
 
-// All threads find each block for the first time at once, and make its words.
+// All threads find each block for the first time at once, and add its entry
+// words.
 TEST(CacheConcurrency, WordsAreMadeByWhoComesFirst) {
   TableOptions table;
   table.block_size = 2000;
@@ -105,8 +108,8 @@ TEST(CacheConcurrency, WordsAreMadeByWhoComesFirst) {
   }
 }
 
-// Index and filter are read again and again, by several threads at once, while
-// others still use what the cache has let go.
+// Several threads read index and filter again and again, while other threads
+// still use blocks that the cache evicted.
 TEST(CacheConcurrency, IndexAndFilterInACacheWithoutRoom) {
   for (const bool partitioned : {false, true}) {
     TableOptions table;

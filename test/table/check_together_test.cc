@@ -1,5 +1,5 @@
-// Checks by several threads: what is found, and the order that it is told in,
-// is what one thread finds; and TSan finds nothing.
+// Tests checks by several threads. They find the same faults in the same order
+// as one thread. Under TSan, the tests report no data race.
 
 #include <gtest/gtest.h>
 
@@ -33,7 +33,7 @@ std::string Told(const BlockInfo& block) {
          block.status.ToString() + "\n";
 }
 
-// All that an inspection tells.
+// Returns everything that an inspection reports, as text.
 std::string Told(const RandomAccessFile& file, const InspectOptions& options) {
   TableInspection found;
   const Status status = InspectTable(file, options, &found);
@@ -48,7 +48,7 @@ std::string Told(const RandomAccessFile& file, const InspectOptions& options) {
          std::to_string(found.bytes_checked) + " bytes\n";
 }
 
-// What an iterator comes to, and what CheckEntries says of that.
+// Returns how many entries an iterator shows, and its status.
 std::string Walked(const TableReader& reader) {
   ReadOptions options;
   options.ignore_range_deletions = true;
@@ -67,14 +67,14 @@ std::string Checked(const TableReader& reader, uint64_t readahead_size,
   return std::to_string(entries) + " entries, " + status.ToString();
 }
 
-// A run of one block, of several, of all.
+// Runs of one block, of several blocks, and of all blocks.
 constexpr uint64_t kReadaheads[] = {1, 5000, uint64_t{2} << 20};
 
 void ExpectTheSame(const std::string& bytes, WorkerPool* pool) {
   const auto file = NewMemoryFile("t.sst", bytes);
   InspectOptions options;
   options.first_keys = true;
-  options.on_block = [](const BlockInfo&) {};  // one by one
+  options.on_block = [](const BlockInfo&) {};  // checks block by block
   const std::string alone = Told(*file, options);
   options.on_block = nullptr;
   EXPECT_EQ(Told(*file, options), alone);
@@ -128,9 +128,8 @@ TEST(CheckTogether, DamagedFiles) {
   }
 }
 
-// Runs `check` on a table of many blocks with faults in blocks 2 and 7, by
-// several threads of which one that comes to block 2 before another reads block
-// 7 waits for that.
+// Runs `check` on a table of many blocks with faults in blocks 2 and 7. A
+// thread that reads block 2 waits until another thread has read block 7.
 void MeetLaterFaultFirst(
     const std::function<void(std::unique_ptr<GatedFile>)>& check) {
   TableOptions options;
@@ -193,7 +192,8 @@ TEST(CheckTogether, GivesUpWhenAsked) {
     ReadOptions options;
     options.readahead_size = 1;
     uint64_t entries = 0;
-    // Others may have done it all before the caller is asked again.
+    // Other threads may have finished the check before the caller is asked
+    // again.
     const Status status =
         reader->CheckEntries(options, &pool, give_up, &entries);
     EXPECT_TRUE(status.IsAborted() || (left > 0 && entries == 3000))

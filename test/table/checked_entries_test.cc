@@ -1,5 +1,5 @@
-// Blocks that were looked at as a whole: what counts as sound, and that a walk
-// without checks shows what the walk with checks shows.
+// Tests CheckEntries: which blocks count as sound, and that a walk without
+// checks over a sound block shows the same entries as a walk with checks.
 
 #include "table/block/checked_entries.h"
 
@@ -21,7 +21,7 @@ using namespace internal;
 
 constexpr BlockPlace kPlace{BlockKind::kData, {}};
 
-// Where the cache keeps a block.
+// Keeps the bytes of a block and its view, as the cache does.
 struct KeptBlock {
   explicit KeptBlock(const std::string& contents) {
     bytes.Append(contents);
@@ -48,7 +48,7 @@ void ExpectSame(const BlockIterator& checked, const BlockIterator& plain) {
   ASSERT_TRUE(checked.value() == plain.value());
 }
 
-// One step, the same for both.
+// Makes the same step with both iterators.
 template <typename Step>
 void Both(BlockIterator* checked, BlockIterator* plain, Step step) {
   ASSERT_EQ(step(checked), step(plain));
@@ -103,7 +103,7 @@ TEST(CheckedEntries, AWalkWithoutChecksShowsTheSame) {
   });
 }
 
-// Whether walks with checks find nothing wrong, either way.
+// Returns whether walks with checks find no damage, in either direction.
 bool WalksFindNothing(const BlockView& view, KeyOrder order) {
   BlockIterator it(order);
   it.Reset(view, kPlace);
@@ -113,7 +113,7 @@ bool WalksFindNothing(const BlockView& view, KeyOrder order) {
   return it.status().ok();
 }
 
-// Any byte of the entries or restart points may be anything.
+// Any byte of the entries or restart points may have any value.
 TEST(CheckedEntries, WhatIsSoundHasNoDamageThatAWalkFinds) {
   int sound = 0;
   int damaged = 0;
@@ -143,7 +143,8 @@ TEST(CheckedEntries, WhatIsSoundHasNoDamageThatAWalkFinds) {
   EXPECT_GT(damaged, 100);
 }
 
-// Forward it goes unnoticed, since the key before is there.
+// A walk forward does not notice this damage, because it knows the previous
+// key.
 TEST(CheckedEntries, ARestartPointWithoutAWholeKeyIsNotSound) {
   const std::vector<Entry> entries = SomeEntries(4);
   std::string bytes = BuildDataBlock(entries, {1000, false, 0}).bytes;
@@ -152,7 +153,7 @@ TEST(CheckedEntries, ARestartPointWithoutAWholeKeyIsNotSound) {
   BlockIterator it(order);
   it.Reset(good.view, kPlace);
   ASSERT_TRUE(it.SeekToFirst() && it.Next() && it.Next());
-  // Another restart point, at the third entry.
+  // Adds a restart point at the third entry.
   bytes.resize(bytes.size() - 4);
   AppendFixed32(&bytes, it.offset());
   AppendFixed32(&bytes, 2);
@@ -162,7 +163,8 @@ TEST(CheckedEntries, ARestartPointWithoutAWholeKeyIsNotSound) {
   EXPECT_FALSE(Check(block.view, order).sound());
 }
 
-// A walk backward would have to keep them all.
+// A walk backward would have to keep all keys of the restart interval in
+// memory.
 TEST(CheckedEntries, KeysThatTakeMuchMemoryAnIntervalAreNotSound) {
   std::vector<Entry> entries;
   for (int i = 100; i < 400; ++i) {

@@ -1,5 +1,6 @@
-// The ring with real threads: the same bytes as without, whatever the number of
-// threads; faults come back, and nothing hangs or is touched too late.
+// Tests the compression ring with real threads. It writes the same bytes as the
+// serial builder for any number of threads, returns every error, never hangs,
+// and no thread uses the ring after its end.
 
 #include "table/write/compression_ring.h"
 
@@ -36,7 +37,7 @@ using internal::WrittenBlock;
 
 constexpr uint32_t kBase = 0x12345678;
 
-// Blocks of which some can be compressed.
+// Returns random blocks, of which about half can be compressed.
 std::vector<std::string> RandomBlocks(Random* random, size_t count) {
   std::vector<std::string> blocks(count);
   for (std::string& block : blocks) {
@@ -55,8 +56,8 @@ Result<BlockCompressor> NewBlockCompressor(CompressionType type) {
   return internal::BlockCompressorFor(options);
 }
 
-// Rejects, shrinks a little, shrinks a lot, or dawdles, as the bytes of a block
-// say. Nobody can read what it writes.
+// Rejects a block, shrinks it a little, shrinks it a lot, or yields first. The
+// bytes of the block decide which. The output cannot be decompressed.
 class FickleCodec final : public internal::Compressor {
  public:
   size_t Compress(const Slice& raw, char* out, size_t capacity) override {
@@ -75,10 +76,11 @@ Result<BlockCompressor> NewFickleCompressor() {
                          CompressionType::kZSTD, 896);
 }
 
-// A block that the codec below spoils.
+// The block that LyingCodec spoils.
 std::string BadBlock() { return std::string(200, 'L'); }
 
-// Makes payloads that can be read, but gives back other bytes for some blocks.
+// Its payloads can be decompressed, but bad blocks (BadBlock) come back as
+// other bytes.
 class LyingCodec final : public internal::Compressor {
  public:
   explicit LyingCodec(std::unique_ptr<internal::Compressor> codec)
@@ -100,7 +102,7 @@ Result<BlockCompressor> NewVerifiedCompressor(CompressionType type) {
                          std::make_unique<CompressionVerifier>(nullptr));
 }
 
-// What of an error says that the block of this number is bad.
+// Returns the part of an error message that names this block as the bad one.
 std::string SaysItIsBad(size_t number) {
   return "verify_compression failed in data block #" + std::to_string(number) +
          " ";
@@ -112,7 +114,7 @@ struct Made {
   Status status;
 };
 
-// As the serial builder does it.
+// Makes the blocks as the serial builder does.
 Made MakeSerially(const std::vector<std::string>& blocks, CompressionType type,
                   bool fickle = false) {
   Made made;
@@ -143,10 +145,11 @@ struct HowToMake {
   uint32_t workers = 1;
   WorkerPool* pool = nullptr;
   size_t slot_bytes = 500;
-  // After so many blocks the ring is destroyed.
+  // The ring is destroyed after this number of blocks.
   size_t abandon_after = SIZE_MAX;
   FaultPlan faults;
-  // The codec of that number, from 1 on, is not to be had; 0: all are.
+  // The codec with this number, counted from 1, cannot be made. 0: all can be
+  // made.
   int missing_codec = 0;
   bool fickle_codec = false;
   // Whether blocks are verified, and bad ones spoiled.
@@ -214,7 +217,7 @@ TEST(CompressionRing, NoBlocksAndOne) {
   }
 }
 
-// Workers that never come: the emit thread does it all.
+// The pool has no threads, so the emit thread does all the work.
 TEST(CompressionRing, PoolWithoutThreads) {
   Random random(3);
   const std::vector<std::string> blocks = RandomBlocks(&random, 300);
@@ -223,7 +226,7 @@ TEST(CompressionRing, PoolWithoutThreads) {
              MakeSerially(blocks, {}));
 }
 
-// One in a few builds fails in some way; the rest must be right.
+// Some builds fail in one way or another. All others must be right.
 void MakeAtRandom(uint64_t seed, WorkerPool* pool) {
   Random random(seed);
   std::vector<std::string> blocks = RandomBlocks(&random, random.Below(60));
@@ -231,7 +234,7 @@ void MakeAtRandom(uint64_t seed, WorkerPool* pool) {
   HowToMake how;
   how.type = types[random.Below(types.size())];
   how.fickle_codec = random.OneIn(4);
-  // With the caller sixteen threads at most.
+  // At most 16 threads, with the calling thread.
   how.workers =
       1 + static_cast<uint32_t>(random.Below(random.OneIn(4) ? 15 : 4));
   how.pool = pool;
@@ -275,7 +278,8 @@ TEST(CompressionRing, ThousandsOfShortBuilds) {
   }
 }
 
-// Eight callers and eight workers, who change builders all the time.
+// Eight callers share eight workers, which change from builder to builder all
+// the time.
 TEST(CompressionRing, SixteenThreads) {
   constexpr uint64_t kBuilders = 8;
   WorkerPool pool(8);
@@ -289,7 +293,7 @@ TEST(CompressionRing, SixteenThreads) {
   for (std::thread& builder : builders) builder.join();
 }
 
-// Where threads are made to yield, they did.
+// In a build with schedule points, threads yielded there.
 TEST(CompressionRing, SchedulePointsYield) {
 #if defined(ASHLAR_SCHEDULE_POINTS)
   const uint64_t before = internal::ScheduleYields();
@@ -316,7 +320,7 @@ TEST(CompressionRing, ManyBuildersThroughOnePool) {
   }
 }
 
-// Every write fails once.
+// Each write fails in turn.
 TEST(CompressionRing, EveryFaultComesBack) {
   Random random(5);
   const std::vector<std::string> blocks = RandomBlocks(&random, 40);
@@ -330,8 +334,9 @@ TEST(CompressionRing, EveryFaultComesBack) {
   }
 }
 
-// A block that cannot be read back stops the file before it, and of several the
-// first one is named: not the one that some thread came upon first.
+// A block that cannot be decompressed to its contents stops the file before
+// that block. If several are bad, the error names the first one in the file,
+// and not the one that some thread found first.
 TEST(CompressionRing, TheFirstBadBlockIsReported) {
   const CompressionType type = DefaultCompressionType();
   if (type == CompressionType::kNoCompression) return;
@@ -363,8 +368,9 @@ TEST(CompressionRing, TheFirstBadBlockIsReported) {
   }
 }
 
-// Two counts of one moment, whoever looks. The writer waits for the readers and
-// gives way to them, else it is done before they look.
+// A reader always sees two counts of the same moment. The writer waits for the
+// readers and yields to them, because otherwise it would be done before they
+// look.
 TEST(WriteProgress, CountsGoTogether) {
   constexpr int kReaders = 3;
   const uint64_t steps = IsThorough() ? 100000 : 5000;
@@ -396,7 +402,7 @@ TEST(WriteProgress, CountsGoTogether) {
   EXPECT_EQ(progress.Look().raw_bytes, steps);
 }
 
-// A whole table, large enough that many runs are under way.
+// Builds a whole table that is large enough to have many runs under way.
 std::string BuildWith(const TableOptions& options, BuildOptions build) {
   std::string bytes;
   const auto file = NewMemoryWritableFile("table", &bytes);
@@ -410,7 +416,8 @@ std::string BuildWith(const TableOptions& options, BuildOptions build) {
       value[j] = static_cast<char>(random.Below(256));
     }
     Require((*writer)->Put("key" + std::to_string(1000000 + i), value));
-    // Any look at it must be sound while workers write: first what is there.
+    // Both sizes can be read while workers write. FileSize is read first,
+    // because the file grows meanwhile.
     const uint64_t size = (*writer)->FileSize();
     EXPECT_LE(size, (*writer)->EstimatedFileSize());
   }

@@ -1,4 +1,5 @@
-// One reader, many threads: every answer is right, and TSan finds nothing.
+// Tests one reader used by many threads. Every answer is right. Under TSan, the
+// tests report no data race.
 
 #include <gtest/gtest.h>
 
@@ -94,7 +95,8 @@ TEST(Concurrency, OneReaderOfARealFile) {
   ShareReader(**reader, entries);
 }
 
-// Values go from thread to thread, and outlive the reader.
+// Threads pass pinned values to other threads, and the values outlive the
+// reader.
 TEST(Concurrency, PinnedValuesTravel) {
   auto reader = OpenTable(BuildTable({}, SomeEntries(2000)));
   std::vector<std::vector<GetResult>> results(kThreads);
@@ -120,8 +122,8 @@ TEST(Concurrency, PinnedValuesTravel) {
   });
 }
 
-// Nothing that was counted is lost, whatever threads come and go; sums and
-// Reset go on meanwhile.
+// No count is lost when threads start and end, while another thread reads the
+// sums.
 TEST(Concurrency, StatisticsOfManyThreads) {
   const auto statistics = std::make_shared<Statistics>();
   ReaderOptions options;
@@ -143,7 +145,8 @@ TEST(Concurrency, StatisticsOfManyThreads) {
     EXPECT_EQ(statistics->GetTickerCount(Ticker::kNumberKeysRead),
               round * (kThreads - 1) * kGets);
   }
-  // Threads that outlive what they counted for, and the other way round.
+  // A thread may outlive the statistics that it counted for, and statistics may
+  // outlive a thread.
   auto mortal = std::make_shared<Statistics>();
   std::barrier gone(2);
   std::thread late([&] {
@@ -164,7 +167,8 @@ TEST(Concurrency, StatisticsOfManyThreads) {
   late.join();
 }
 
-// Builders share nothing, but for what makes file names and sessions unique.
+// Builders share no state. Session ids are drawn at random, so tables without a
+// fixed identity differ.
 TEST(Concurrency, ManyBuilders) {
   const std::vector<Entry> entries = SomeEntries(2000);
   const std::string expected = BuildTable({}, entries);

@@ -1,9 +1,10 @@
-// Damaged files: an error, or exactly the right entries; never anything else.
+// Tests damaged files. Reading one gives an error or exactly the right entries,
+// and never anything else.
 //
 // Small tables are cut off at every byte, lengthened, and changed in every
-// single bit. Where damage would be caught by a checksum only, it is also made
-// with right checksums, at random places: then any answer will do, as long as
-// it comes, comes in order, and takes little memory.
+// single bit. Damage that only a checksum would catch is also made at random
+// places with right checksums. Any answer is allowed then, as long as the read
+// ends, shows its entries in order, and takes little memory.
 
 #include <gtest/gtest.h>
 
@@ -19,8 +20,8 @@
 #include "test/support/resign.h"
 #include "test/support/tables.h"
 
-// The tables here are a few KiB: nothing that reads them may ever ask for as
-// much as this. Read by the address sanitizer, where it is linked in.
+// AddressSanitizer calls this function where it is linked in. The tables here
+// have a few KiB, so no reader of them may allocate 64 MiB at once.
 extern "C" __attribute__((visibility("default"))) const char*
 __asan_default_options();               // NOLINT
 const char* __asan_default_options() {  // NOLINT
@@ -32,7 +33,7 @@ namespace {
 
 constexpr uint64_t kMaxBlockBytes = uint64_t{1} << 20;
 
-// Some versions, some deletions, several blocks.
+// Has several versions of keys, some deletions, and enough for several blocks.
 std::vector<Entry> SmallEntries() {
   return {Value("apple", 9, "red, or green, or yellow"),
           Value("apple", 3, "green"),
@@ -51,14 +52,14 @@ struct SmallTable {
   CompressionType compression;
   ChecksumType checksum;
   IndexType index_type = IndexType::kBinarySearch;
-  // A hash index, and the values apart.
+  // Data blocks have a hash index and separated values.
   bool special_blocks = false;
   uint32_t max_dict_bytes = 0;
 
   TableOptions Options() const {
     TableOptions options;
     options.index_type = index_type;
-    // Each partition has one data block or two.
+    // Each partition then has one or two data blocks.
     options.metadata_block_size = 40;
     options.format_version = format_version;
     options.compression = compression;
@@ -70,7 +71,7 @@ struct SmallTable {
           DataBlockIndexType::kDataBlockBinaryAndHash;
       options.separate_key_value_in_data_block = true;
     }
-    // So that blocks this small are stored compressed.
+    // Blocks as small as these are then stored compressed.
     options.compression_opts.max_compressed_bytes_per_kb = 1023;
     options.compression_opts.max_dict_bytes = max_dict_bytes;
     return options;
@@ -90,12 +91,12 @@ using enum CompressionType;
 using enum ChecksumType;
 using enum IndexType;
 
-// What became of reading a file in every way there is.
+// What happened when a file was read in every way.
 struct Outcome {
   bool opened = false;
   bool any_error = false;
   bool inspected_well = false;
-  // The first one.
+  // The first error.
   Status error;
 
   void Take(const Status& status) {
@@ -114,12 +115,12 @@ void ExpectLocated(const Status& status) {
       << status.ToString();
 }
 
-// Walks one way from end to end. Entries that come before an error must be
-// right, too.
+// Walks in one direction from end to end. Sets `right` to whether the entries
+// were right. Entries before an error must be right too.
 Status WalkSmallTable(const TableReader& reader, const ReadOptions& options,
                       bool backward, bool* right) {
   static const std::vector<Entry> expected = SmallEntries();
-  static Entry found;  // reads all bytes, into memory that is there
+  static Entry found;  // copying reads all bytes; memory is used again
   size_t n = 0;
   *right = true;
   Iterator it = reader.NewIterator(options);
@@ -199,7 +200,7 @@ void CheckSeeks(const TableReader& reader, const ReadOptions& options,
   }
 }
 
-// Everything, one after the other.
+// Reads the file in every way.
 void ReadAll(const std::string& bytes, const ReadOptions& options,
              Outcome* outcome) {
   *outcome = Outcome();
@@ -288,8 +289,9 @@ TEST(Damage, ExtensionByAFewBytes) {
   }
 }
 
-// Bits that no checksum covers: in footers before version 6, padding behind
-// the handles, and the version itself among versions that read alike.
+// Returns whether no checksum covers this byte. That is so in footers before
+// version 6, for the padding after the handles and for the format version,
+// since some versions are read alike.
 bool MayBeHarmless(const SmallTable& table, const std::string& bytes,
                    size_t position) {
   constexpr size_t kFirstPadding = 5;
@@ -334,8 +336,8 @@ TEST(Damage, EveryBitOfSpecialBlocks) { FlipEveryBit(kTables[10]); }
 TEST(Damage, EveryBitOfFormat7ZstdDictionary) { FlipEveryBit(kTables[11]); }
 TEST(Damage, EveryBitOfFormat5Zlib) { FlipEveryBit(kTables[12]); }
 
-// Nothing but what the decoders check themselves stands between these bits and
-// the answers: some may be wrong, but they must come.
+// Only the checks of the decoders protect the answers here. Some answers may be
+// wrong, but every read must end.
 TEST(Damage, EveryBitOfTheDataWithoutChecksums) {
   const ReadOptions unchecked{.verify_checksums = false};
   for (const SmallTable& table : kTables) {
@@ -372,7 +374,7 @@ TEST(Damage, TablesWithoutChecksumsDoNotCrash) {
   }
 }
 
-// Intact blocks at wrong places: told from version 6 on.
+// Intact blocks at wrong offsets are detected from version 6 on.
 TEST(Damage, BlocksChangePlaces) {
   TableOptions options;
   options.compression = kNoCompression;
@@ -388,7 +390,7 @@ TEST(Damage, BlocksChangePlaces) {
   swapped.replace(b.offset, whole, bytes, a.offset, whole);
   EXPECT_TRUE(OpenTable(swapped)->VerifyChecksum().IsCorruption());
 
-  // The same block of another file, which differs in nothing but who it is.
+  // The same block of another file, which differs only in its identity.
   const std::string other =
       BuildTable(options, SomeEntries(60), FixedBuild("other"));
   std::string mixed = bytes;
@@ -409,9 +411,9 @@ void ExpectInOrder(const std::vector<Entry>& entries, bool backward) {
   }
 }
 
-// No verdict on the answers but that they come, in order.
+// Expects only that every read ends, and that entries come in order.
 void ReadHostile(const std::string& bytes, bool verify) {
-  // The bytes of an entry cannot stand for more than this many.
+  // A damaged file of this size cannot decode to more entries.
   constexpr size_t kMost = 100000;
   TableInspection found;
   ASSERT_TRUE(InspectTable(*NewMemoryFile("test.sst", bytes),
@@ -421,7 +423,7 @@ void ReadHostile(const std::string& bytes, bool verify) {
   auto opened =
       OpenBytes(bytes, {.max_uncompressed_block_bytes = kMaxBlockBytes});
   if (!opened.ok()) {
-    // A comparator of another name is no damage.
+    // A changed comparator name gives NotSupported, not Corruption.
     ASSERT_NO_FATAL_FAILURE(ExpectLocated(opened.status()));
     return;
   }
@@ -460,11 +462,11 @@ void ReadHostile(const std::string& bytes, bool verify) {
 
 void Mutate(const BlockInfo& block, Random* random, std::string* bytes) {
   constexpr char kTelling[] = {'\0', '\x01', '\x7f', '\x80', '\xff'};
-  // The type byte of the trailer may change, too.
+  // The type byte of the trailer may change too.
   const uint64_t reach =
       block.size + (block.kind == BlockKind::kFooter ? 0 : 1);
   for (uint64_t n = random->Between(1, 4); n > 0; --n) {
-    // Counts and offsets stand at the end.
+    // Counts and offsets are at the end of a block.
     const uint64_t back =
         random->OneIn(3) ? std::min<uint64_t>(reach, 24) : reach;
     char& byte = (*bytes)[block.offset + reach - 1 - random->Below(back)];

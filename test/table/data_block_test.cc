@@ -1,4 +1,4 @@
-// Forms of data blocks besides the ordinary one: values apart, hash indexes,
+// Tests the special forms of data blocks: separated values, hash indexes, and
 // alignment.
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ namespace {
 
 using namespace internal;
 
-// The bytes of FORMAT.md, in the plainest way.
+// Returns the bytes that FORMAT.md describes, made in the simplest way.
 std::string ExpectedBlock(const std::vector<Entry>& entries,
                           const DataBlockForm& form) {
   std::string keys;
@@ -86,7 +86,7 @@ TEST(DataBlockBuilder, BytesOfEveryForm) {
     const DataBlockForm form = RandomForm(&random);
     const BuiltBlock built = BuildDataBlock(table.model.entries(), form);
     ASSERT_TRUE(built.bytes == ExpectedBlock(table.model.entries(), form));
-    // All but the last step to 64 KiB are in the estimate.
+    // The estimate is exact for blocks of up to 64 KiB.
     if (built.estimate <= 65536) {
       ASSERT_EQ(built.bytes.size(), built.estimate);
     }
@@ -100,7 +100,7 @@ TEST(DataBlockBuilder, EmptyBlocks) {
             "00000000ff010001000080");
 }
 
-// 253 is the last ordinal of a restart interval that a bucket can hold.
+// A bucket can hold the number of a restart interval only up to 253.
 TEST(DataBlockBuilder, NoHashIndexBeyond254RestartPoints) {
   const std::vector<Entry> entries = SomeEntries(255);
   const std::vector<Entry> fewer(entries.begin(), entries.end() - 1);
@@ -111,7 +111,7 @@ TEST(DataBlockBuilder, NoHashIndexBeyond254RestartPoints) {
   EXPECT_FALSE(has_hash_index(BuildDataBlock(entries, {1, false, 0.75})));
 }
 
-// As in RocksDB's files, of which ours are to be the same.
+// RocksDB does so too, and our files are to be the same as its files.
 TEST(DataBlockBuilder, NoHashIndexBehindABlockWithTooManyRestartPoints) {
   const std::vector<Entry> entries = SomeEntries(255);
   Buffer buffer;
@@ -156,7 +156,7 @@ void ExpectSameSeek(const std::string& block, const Model& model,
   }
 }
 
-// Whatever a hash index says, a search finds what there is.
+// A search finds the right entry whatever the hash index contains.
 TEST(HashIndex, RightOrWrongItMisleadsNobody) {
   ForEachSeed(9000, 200, [](uint64_t seed) {
     Random random(seed);
@@ -193,7 +193,7 @@ TEST(HashIndex, VerificationFindsAWrongOne) {
   Require(InspectTable(*NewMemoryFile("t.sst", file), {}, &found));
   ASSERT_TRUE(found.faults.empty());
   ASSERT_EQ(found.blocks[0].kind, BlockKind::kData);
-  // The last bucket that is one of an interval.
+  // The last bucket that names a restart interval.
   size_t at = found.blocks[0].size - 4 - 2 - 1;
   while (static_cast<uint8_t>(file[at]) >= kSharedBucket) --at;
   file[at] = static_cast<char>(file[at] == 0 ? 1 : file[at] - 1);
@@ -205,7 +205,7 @@ TEST(HashIndex, VerificationFindsAWrongOne) {
                 "key that the hash index sends elsewhere in data block #0"),
             std::string_view::npos)
       << found.faults[0].status.ToString();
-  // Get does not go by it.
+  // Get does not trust the wrong hash index.
   const auto reader = OpenTable(file);
   for (const Entry& entry : SomeEntries(20)) {
     GetResult result;
@@ -245,7 +245,7 @@ TEST(BlockAlignment, Arithmetic) {
   EXPECT_EQ(super.Before(4000, 95), 0u);
   EXPECT_EQ(super.Before(4000, 96), 96u);
   EXPECT_EQ(super.Before(3073, 2000), 1023u);
-  EXPECT_EQ(super.Before(3072, 2000), 0u);  // too much to waste
+  EXPECT_EQ(super.Before(3072, 2000), 0u);  // wastes too much
   options.super_block_alignment_space_overhead_ratio = 0;
   EXPECT_EQ(BlockAlignment(options).Before(4000, 96), 0u);
 }

@@ -1,5 +1,6 @@
-// Tables with range deletions, written and read back: Get and iterators at any
-// snapshot against a model that asks every range deletion for every key.
+// Writes tables with range deletions, reads them back, and compares Get and
+// iterators at any snapshot with a model. For every key the model asks every
+// range deletion.
 
 #include <gtest/gtest.h>
 
@@ -20,12 +21,13 @@ namespace {
 
 using State = GetResult::State;
 
-// A table of random entries and random range deletions among them.
+// A table of random entries with random range deletions among them.
 struct DeletedTable {
   explicit DeletedTable(Random* random) : table(MakeRandomTable(random)) {
     MakeDeletions(random);
     std::vector<Entry> all = table.model.entries();
-    // Anywhere among the entries, in the order in which they were made.
+    // Range deletions are added anywhere among the entries, in the order in
+    // which they were made.
     size_t at = 0;
     for (const Entry& deletion : deletions) {
       at += random->Below(all.size() - at + 1);
@@ -104,7 +106,7 @@ void CheckWalks(const DeletedTable& made, const TableReader& reader,
   }
 }
 
-// Where an iterator stands, as a position in `visible`.
+// Expects that the iterator is at this position of `visible`.
 void ExpectAt(const Iterator& it, const std::vector<Entry>& visible,
               ptrdiff_t position) {
   ASSERT_TRUE(it.status().ok()) << it.status().ToString();
@@ -117,7 +119,7 @@ void ExpectAt(const Iterator& it, const std::vector<Entry>& visible,
   EXPECT_EQ(it.value().ToString(), entry.value);
 }
 
-// Seeks both ways, and steps to and fro from there.
+// Seeks in both directions, and makes some steps from there.
 void CheckSeeks(const DeletedTable& made, const TableReader& reader,
                 Random* random) {
   const ReadOptions options = RandomReadOptions(random);
@@ -336,7 +338,7 @@ TEST(DeletedRanges, ExternalFiles) {
   EXPECT_TRUE(RangeDeletionsOf(*reader) ==
               (std::vector<Entry>{RangeDeleted("c", 0, "x"),
                                   RangeDeleted("a", 0, "e")}));
-  // They never hide the file's own keys.
+  // Range deletions never hide the file's own keys.
   std::vector<Entry> entries;
   Require(ReadForward(*reader, {}, &entries));
   EXPECT_EQ(entries.size(), 2u);

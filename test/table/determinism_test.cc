@@ -1,4 +1,5 @@
-// Equal input, options and identity give equal bytes. Anything else does not.
+// Equal entries, options and identity give equal bytes. Any difference in them
+// gives other bytes.
 
 #include <gtest/gtest.h>
 
@@ -28,8 +29,8 @@ TEST(Determinism, EqualInputGivesEqualBytes) {
   });
 }
 
-// What a codec compressed before has no influence, neither has where the
-// entries stood in memory.
+// Data blocks depend neither on what the codec compressed before nor on where
+// the entries were in memory.
 TEST(Determinism, DataBlocksDependOnTheirEntriesOnly) {
   TableOptions options;
   options.block_size = 400;
@@ -131,7 +132,7 @@ TEST(Determinism, WhatTheCallerGivesIsStored) {
 TEST(Determinism, IdsOfTheVectors) {
   EXPECT_EQ(UniqueIdText("db-id-1", "0123456789ABCDEFGHIJ", 7),
             "D7F25FAAB5CD270A-9F6D545203AAAE91-F0B4286D7B72F995");
-  // Lower case is the same.
+  // Lower case gives the same id.
   EXPECT_EQ(UniqueIdText("db-id-1", "0123456789abcdefghij", 7),
             "D7F25FAAB5CD270A-9F6D545203AAAE91-F0B4286D7B72F995");
   EXPECT_EQ(EncodeSessionId(0x22510b8b, 0xcf158a0963e2f3ab),
@@ -144,13 +145,14 @@ TEST(Determinism, IdsOfTheVectors) {
   EXPECT_EQ(FileCacheKey("db-id-1", "0123456789abcdefghij", 7), key);
   EXPECT_EQ(UniqueIdText("db", "", 7), "");
   EXPECT_EQ(UniqueIdText("db", "0123456789ABCDEFGHIJ", 0), "");
-  // No session id of that form: hashed, so still unique.
+  // A session id of another form is hashed, so ids are still unique.
   EXPECT_NE(UniqueIdText("db", "session", 7), UniqueIdText("db", "session", 8));
   EXPECT_NE(UniqueIdText("db", "session", 7), UniqueIdText("db", "sessiom", 7));
 }
 
-// Files of one session are told apart by their numbers alone, so not by luck:
-// whatever the numbers are, the first words differ.
+// Files of one session differ only in their file numbers. Their keys are
+// certain to differ, not only likely: for any numbers, the first words of the
+// keys differ.
 TEST(FileCacheKey, FilesOfOneSessionNeverShareAKey) {
   ForEachSeed(1, 20, [](uint64_t seed) {
     Random random(seed);
@@ -170,8 +172,9 @@ TEST(FileCacheKey, FilesOfOneSessionNeverShareAKey) {
   });
 }
 
-// RocksDB counts the sessions of a process up, and applications number their
-// databases: identities differ in few bits, keys in about half of theirs.
+// RocksDB counts up the sessions of a process, and applications number their
+// databases. Identities then differ in few bits, but cache keys must differ in
+// about half of their bits.
 TEST(FileCacheKey, SessionsAndDatabasesThatAreNeighboursShareNoBits) {
   const auto distance = [](const CacheKey& a, const CacheKey& b) {
     return std::array{std::popcount(a.file ^ b.file),
@@ -191,7 +194,8 @@ TEST(FileCacheKey, SessionsAndDatabasesThatAreNeighboursShareNoBits) {
     for (size_t word = 0; word < bits.size(); ++word)
       bits[word] += differ[word];
     files.insert(key.file);
-    // No offset below 2^40 reaches these; 20000 of them meet about 3 times.
+    // No file offset below 2^40 changes these 26 bits. Among 20,000 random
+    // values of 26 bits about 3 pairs are equal.
     upper_bits_of_blocks.insert(key.block >> 38);
     before = key;
   }
@@ -202,8 +206,9 @@ TEST(FileCacheKey, SessionsAndDatabasesThatAreNeighboursShareNoBits) {
   }
 }
 
-// Each part of an identity has a say, and a session of another form too. But
-// for the file's number, in both words: offsets change the second one.
+// Each part of an identity changes the key, and so does a session id of another
+// form. Both words of the key change, except for the file number: that changes
+// the first word only, since offsets change the second one.
 TEST(FileCacheKey, EveryPartOfAnIdentityCounts) {
   const CacheKey key = FileCacheKey("db", "0123456789ABCDEFGHIJ", 7);
   EXPECT_NE(FileCacheKey("db", "0123456789ABCDEFGHIJ", 8).file, key.file);

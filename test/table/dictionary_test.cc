@@ -1,8 +1,8 @@
-// Tables whose data blocks are compressed with a dictionary.
+// Tests tables whose data blocks are compressed with a dictionary.
 //
-// Every entry comes back whatever codec, dictionary and buffer there are; the
-// dictionary is the one that RocksDB makes of the same entries; and while
-// blocks wait for it, the builder tells how large the file may become.
+// Every entry can be read back for every codec, dictionary and buffer size. The
+// dictionary is the one that RocksDB makes of the same entries. While blocks
+// wait for the dictionary, the builder reports how large the file may become.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,8 +18,8 @@
 namespace ashlar::testing {
 namespace {
 
-// Rows that differ little from each other, some of them not at all compressible
-// alone.
+// Returns entries whose values differ little from each other. No value can be
+// compressed much on its own.
 std::vector<Entry> SimilarEntries(int count) {
   Random random(42);
   const std::string form = random.Bytes(200);
@@ -101,7 +101,7 @@ TEST(DictionaryTable, HoldsItsEntriesWhateverTheOptions) {
           ExpectHolds(bytes, entries);
           EXPECT_EQ(BuildTable(options, entries), bytes);
           const bool any = type != CompressionType::kNoCompression;
-          // A trainer needs some blocks.
+          // The zstd trainer needs several blocks.
           const bool too_few = train != 0 && type == CompressionType::kZSTD &&
                                (buffer == 1 || buffer == 5000);
           if (too_few && options.compression_opts.use_zstd_dict_trainer) {
@@ -146,7 +146,7 @@ TEST(DictionaryTable, IsSmallerWhereBlocksAreAlike) {
   }
 }
 
-// Golden files hold raw dictionaries that RocksDB made of the same entries.
+// Golden files contain raw dictionaries that RocksDB made of the same entries.
 TEST(DictionaryTable, RawDictionariesAreThoseOfRocksDb) {
   size_t compared = 0;
   for (const char* const name :
@@ -186,16 +186,16 @@ TEST(DictionaryTable, EdgesOfWhatIsSampled) {
       TableOptions options = Options(type, 100000);
       options.compression_opts.zstd_max_train_bytes = train;
       const bool raw = train == 0 || type != CompressionType::kZSTD;
-      // Nothing to sample.
+      // There is nothing to sample.
       const std::string empty = BuildTable(options, {});
       EXPECT_EQ(DictionaryOf(empty), "");
       ExpectHolds(empty, {});
-      // The whole of it is the dictionary.
+      // All of the data becomes the dictionary.
       const std::vector<Entry> one = SimilarEntries(1);
       const std::string tiny = BuildTable(options, one);
       EXPECT_EQ(DictionaryOf(tiny).empty(), !raw);
       ExpectHolds(tiny, one);
-      // Nothing shrinks, except against itself.
+      // No block can be compressed, except with itself as dictionary.
       Random random(9);
       std::vector<Entry> noise;
       for (int i = 0; i < 50; ++i) {
@@ -207,7 +207,7 @@ TEST(DictionaryTable, EdgesOfWhatIsSampled) {
       ExpectHolds(BuildTable(options, noise), noise);
     }
   }
-  // Where nothing is ever compressed, nothing waits either.
+  // If no block is ever compressed, no block waits for a dictionary.
   TableOptions never = Options(DefaultCompressionType(), 1000);
   never.compression_opts.max_compressed_bytes_per_kb = 0;
   EXPECT_EQ(DictionaryOf(BuildTable(never, SimilarEntries(20))), "");
@@ -229,10 +229,11 @@ TEST(DictionaryTable, IndexIsCompressedWithoutIt) {
 
 struct Cut {
   std::vector<std::string> files;
-  uint64_t most_waiting = 0;  // bytes added beyond what a file holds
+  uint64_t most_waiting = 0;  // bytes added while the file was still empty
 };
 
-// As a compaction does it: on to the next file when this one is large enough.
+// Cuts files as a compaction does: it starts the next file when this one is
+// large enough.
 Cut CutAtTarget(const TableOptions& options, uint64_t target,
                 const std::vector<Entry>& entries) {
   Cut cut;
@@ -254,7 +255,8 @@ Cut CutAtTarget(const TableOptions& options, uint64_t target,
     }
     const uint64_t estimate = (*builder)->EstimatedFileSize();
     Require((*builder)->Finish());
-    // Never less than what comes of it, but for the last bytes of the tail.
+    // The estimate is never less than the final size, except for the last bytes
+    // of the tail.
     EXPECT_GE(estimate + 200, bytes.size());
     cut.files.push_back(bytes);
   }
@@ -274,7 +276,8 @@ TEST(DictionaryTable, FilesAreCutAtTheirTargetSize) {
     std::vector<Entry> all;
     for (const std::string& bytes : cut.files) {
       EXPECT_LT(bytes.size(), kTarget + slack);
-      // With a smaller buffer the ratio is known when the file is cut.
+      // With a smaller buffer the compression ratio is known when the file is
+      // cut.
       if (buffer != 0 && &bytes != &cut.files.back()) {
         EXPECT_GT(bytes.size(), kTarget * 3 / 4);
       }

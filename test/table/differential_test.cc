@@ -1,8 +1,8 @@
-// Two readers, one answer: tables of every kind that the builder writes, read
-// by the library and by the reference reader, which knows FORMAT.md and none
-// of the library's code. Both must find the same entries, and say the same of
-// any key: what the filter says, and what the table holds at any snapshot and
-// timestamp.
+// Compares two readers on every kind of table that the builder writes, and on
+// the golden files: the library, and the reference reader, which follows
+// FORMAT.md and shares no code with the library. Both must find the same
+// entries. For any key they must agree on what the filter says, and on what the
+// table has at any snapshot and timestamp.
 
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ namespace {
 constexpr SequenceNumber kSnapshots = 520;
 constexpr uint64_t kTimestamps = 12;
 
-// How often a test has seen what it is there for.
+// Counts how often a test met each case that it is for.
 using Sightings = std::map<std::string, int>;
 
 std::string RandomEntity(Random* random) {
@@ -83,8 +83,8 @@ ValueType RandomType(Random* random) {
   return random->OneIn(2) ? ValueType::kTypeValue : random->Pick(kTypes);
 }
 
-// Gives the keys of the table timestamps, and takes those out that are alike
-// then. Where they are not written they are all 0.
+// Adds timestamps to the keys of the table. If the table does not store
+// timestamps, all of them are 0.
 void AddTimestamps(Random* random, TableOptions* options,
                    std::vector<Entry>* entries) {
   options->comparator = options->comparator == ReverseBytewiseComparator()
@@ -102,7 +102,7 @@ void AddTimestamps(Random* random, TableOptions* options,
 
 struct Sample {
   TableOptions options;
-  std::vector<Entry> entries;  // In order, without range deletions.
+  std::vector<Entry> entries;  // in order, without range deletions
   std::vector<Entry> range_deletions;
   std::string bytes;
 };
@@ -157,7 +157,7 @@ ReferenceAnswer::State StateOf(GetResult::State state) {
   return {};
 }
 
-// A filter that lets everything pass counts as none.
+// A filter that matches every key counts as none.
 void CheckFilter(GetResult::Filter found, ReferenceFilterAnswer expected) {
   EXPECT_EQ(found == GetResult::Filter::kAbsent,
             expected == ReferenceFilterAnswer::kAbsent);
@@ -191,8 +191,7 @@ void CheckQuestion(const TableReader& reader, const ReferenceTable& reference,
                                                         : "let pass"];
 }
 
-// A batch says of each key what Get says of it, with the cache as it happens to
-// be.
+// MultiGet gives for each key what Get gives, whatever the cache contains.
 void CheckBatch(const TableReader& reader, const ReferenceTable& reference,
                 Random* random) {
   std::vector<std::string> keys;
@@ -248,7 +247,8 @@ void CheckBatch(const TableReader& reader, const ReferenceTable& reference,
   }
 }
 
-// Keys of the table and keys beside them, at several points in time.
+// Asks for keys of the table and for absent keys near them, at several
+// snapshots.
 void CheckQuestions(const TableReader& reader, const ReferenceTable& reference,
                     Random* random, Sightings* seen) {
   constexpr int kQuestions = 60;
@@ -270,7 +270,8 @@ void CheckQuestions(const TableReader& reader, const ReferenceTable& reference,
   }
 }
 
-// Keys as a reader shows them.
+// Returns the dump with keys as a reader shows them: with timestamps, also
+// where the file does not store them.
 std::string Dump(const ReferenceTable& table) {
   ReferenceTable whole = table;
   for (auto* list : {&whole.entries, &whole.range_deletions}) {

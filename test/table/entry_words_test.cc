@@ -1,5 +1,5 @@
-// Searching a block by the words of its entries: never another answer than that
-// of walking the block, and in blocks of ordinary keys an answer indeed.
+// Tests the search of a cached block by its entry words. It never contradicts a
+// walk over the block, and in blocks of ordinary keys it gives the answer.
 
 #include "table/block/entry_words.h"
 
@@ -30,7 +30,7 @@ std::string BuildBlock(const std::vector<Entry>& entries,
 struct SearchedBlock {
   SearchedBlock(const std::string& bytes, const KeyOrder& order_in)
       : order(order_in) {
-    // The block's own size is all that counts.
+    // The block place needs only the size here.
     const BlockPlace place{BlockKind::kData, {0, bytes.size()}};
     uint32_t interval = 0;
     status =
@@ -56,7 +56,7 @@ struct SearchedBlock {
   std::unique_ptr<CachedDataBlock> block;
 };
 
-// What walking the block says of the newest version of a key.
+// What a walk over the block finds for the newest version of a key.
 enum class Walked : uint8_t { kThere, kAbsent, kBeyond, kDamaged };
 Walked Walk(const SearchedBlock& searched, const std::string& key,
             EntryMatch* match) {
@@ -142,7 +142,8 @@ void ExpectSamePlace(const BlockIterator& a, const BlockIterator& b) {
   ASSERT_EQ(a.value().data(), b.value().data());
 }
 
-// From there on, a few steps either way.
+// Expects that both iterators are at the same entry, and stay together for a
+// few steps in either direction.
 void ExpectSameWalk(BlockIterator* a, BlockIterator* b, Random* random) {
   ASSERT_NO_FATAL_FAILURE(ExpectSamePlace(*a, *b));
   for (uint64_t steps = random->Below(6); steps > 0 && a->Valid(); --steps) {
@@ -206,15 +207,16 @@ TEST(EntryWords, TellAllOfOrdinaryBlocks) {
     bool matches;
     const WordPlace place = searched.Find(key, &match, &matches);
     EXPECT_EQ(matches, i % 2 == 0) << key;
-    // Nothing tells that a key behind the last one is in no later block.
+    // The block cannot say whether a later block has a key after its last one.
     if (i % 2 == 1 && i < 69) {
       EXPECT_EQ(place.tells, WordPlace::Tells::kAbsent) << key;
     }
   }
 }
 
-// What a block tells of the table's interval saves the next one the way through
-// all but its last; where another table's were believed, nothing is made.
+// A block measures the restart interval of its table, and the next block need
+// then walk through its last interval only. If the interval of another table is
+// used by mistake, FillEntryWords makes no words.
 TEST(EntryWords, AreMeasuredByTheLastInterval) {
   int believed = 0;
   ForEachSeed(1, 300, [&](uint64_t seed) {
@@ -245,8 +247,8 @@ TEST(EntryWords, AreMeasuredByTheLastInterval) {
   EXPECT_GT(believed, 50);
 }
 
-// Entries that are small beside six bytes each, values apart, and other orders
-// than that of bytes have none.
+// A block gets no entry words if they would take too much of it (6 bytes per
+// entry, at most an eighth of the block), or if its order is not bytewise.
 TEST(EntryWords, OnlyWhereTheyPay) {
   std::vector<Entry> entries = {Value("a", 1, "1"), Value("b", 1, "2")};
   const std::string small = BuildBlock(entries, 16);
@@ -263,8 +265,8 @@ TEST(EntryWords, OnlyWhereTheyPay) {
                    .any());
 }
 
-// Blocks of which any bytes were changed: no crash, and what matches has the
-// key that was asked for, by the bytes of the entry itself.
+// Any bytes of the block are changed. Nothing crashes, and a match has the key
+// that was asked for, by the bytes of the entry itself.
 TEST(EntryWords, DamagedBlocksAreSearchedWithoutHarm) {
   int matched = 0;
   ForEachSeed(1, 2000, [&](uint64_t seed) {

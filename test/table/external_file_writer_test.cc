@@ -1,4 +1,5 @@
-// The path front end: the file appears when it is whole, or not at all.
+// Tests ExternalFileWriter::Open with a path: the file appears when it is
+// complete, or not at all.
 
 #include "ashlar/table/external_file_writer.h"
 
@@ -44,7 +45,7 @@ TEST(ExternalFileWriter, FileAppearsAtTheEnd) {
   EXPECT_EQ(result.value.ToString(), "1");
 }
 
-// What IngestExternalFile asks for.
+// The properties that IngestExternalFile needs.
 TEST(ExternalFileWriter, PropertiesForIngestion) {
   std::string bytes;
   const auto file = NewMemoryWritableFile("t.sst", &bytes);
@@ -60,7 +61,7 @@ TEST(ExternalFileWriter, PropertiesForIngestion) {
   EXPECT_EQ(properties["rocksdb.comparator"], "leveldb.BytewiseComparator");
   EXPECT_EQ(properties["rocksdb.key.largest.seqno"], std::string(1, '\0'));
   EXPECT_EQ(Hex(properties["rocksdb.column.family.id"]), "ffffffff07");
-  // A table that is no external file has none of them.
+  // A table that is no external file does not have them.
   properties = ReadReferenceTable(BuildTable({}, SomeEntries(1))).properties;
   EXPECT_FALSE(properties.contains("rocksdb.external_sst_file.version"));
   EXPECT_FALSE(properties.contains("rocksdb.external_sst_file.global_seqno"));
@@ -103,7 +104,8 @@ TEST(ExternalFileWriter, FileThatIsThereAlready) {
   EXPECT_EQ(folder.Names(), Names{"table.sst"});
 }
 
-// The device is full at the first byte, at the last one, and in between.
+// The device is full at the first byte, at the last one, and at several
+// between.
 TEST(ExternalFileWriter, RealWritesThatFail) {
   Random random(8);
   const std::string value = random.Bytes(40000);

@@ -1,4 +1,5 @@
-// Reading ahead: whatever the window does, the bytes are those of the file.
+// Tests read-ahead: whatever FileWindow reads, it returns the bytes of the
+// file.
 
 #include "table/load/file_window.h"
 
@@ -49,7 +50,7 @@ TEST(FileWindow, GivesTheBytesOfTheFile) {
   });
 }
 
-// Walking costs far fewer reads than blocks, and no byte is read much twice.
+// A walk makes far fewer reads than it has blocks.
 TEST(FileWindow, WalksTakeFewReads) {
   constexpr uint64_t kBlock = 4000;
   constexpr uint64_t kBlocks = 1000;
@@ -69,7 +70,8 @@ TEST(FileWindow, WalksTakeFewReads) {
   }
 }
 
-// Counts how often each byte was asked for, and in which step last.
+// Counts how often each byte was announced with Expect, and keeps the last step
+// in which it was.
 class ExpectingFile final : public RandomAccessFile {
  public:
   explicit ExpectingFile(uint64_t size)
@@ -89,9 +91,9 @@ class ExpectingFile final : public RandomAccessFile {
   uint64_t Size() const override { return bytes_.size(); }
   std::string name() const override { return "f"; }
 
-  uint16_t step = 1;  // The test's to count.
+  uint16_t step = 1;  // the test increments it
   mutable std::vector<uint8_t> expected;
-  mutable std::vector<uint16_t> told_in;  // 0: in none.
+  mutable std::vector<uint16_t> told_in;  // 0: in no step
   mutable std::vector<std::pair<uint64_t, uint64_t>> reads;
 
  private:
@@ -108,7 +110,7 @@ void WalkBack(FileWindow* window, uint64_t begin, uint64_t end) {
   }
 }
 
-// Told of every byte, once, before the read that has it.
+// Every byte is announced at most once, and before the read that has it.
 TEST(FileWindow, AWalkBackwardIsExpected) {
   for (const uint64_t fixed : {uint64_t{0}, uint64_t{20000}, ~uint64_t{0}}) {
     ExpectingFile file(kWalkBlock * kWalkBlocks);
@@ -117,7 +119,8 @@ TEST(FileWindow, AWalkBackwardIsExpected) {
       const size_t reads = file.reads.size();
       Slice data;
       ASSERT_TRUE(window.Read(i * kWalkBlock, kWalkBlock, &data).ok());
-      // The first is no walk yet, and the second tells of what follows it.
+      // The first read is no walk yet. The second one announces only what
+      // follows it.
       if (file.reads.size() == reads || reads < 2) continue;
       for (uint64_t b = file.reads.back().first; b < i * kWalkBlock; ++b) {
         ASSERT_NE(file.told_in[b], 0) << b;
@@ -143,7 +146,8 @@ TEST(FileWindow, NothingElseIsExpected) {
   EXPECT_EQ(file.expected, std::vector<uint8_t>(file.expected.size()));
 }
 
-// A walk that begins elsewhere does not go by what the last one told.
+// A walk that begins elsewhere announces its bytes, whatever the last walk
+// announced.
 TEST(FileWindow, AWalkElsewhereIsExpectedAnew) {
   const ExpectingFile file(kWalkBlock * kWalkBlocks);
   FileWindow window(&file, 20000, true);

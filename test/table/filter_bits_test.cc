@@ -1,4 +1,4 @@
-// Filter payloads: built, taken apart, asked.
+// Tests filter payloads: how they are built, parsed and searched.
 
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ namespace {
 using namespace internal;
 
 TEST(Bloom, BitsOfTheVector) {
-  // 320 bytes of bits, 6 probes: FORMAT.md, section 15.
+  // The filter has 320 bytes of bits and 6 probes (FORMAT.md, section 15).
   struct Bit {
     size_t byte;
     int bit;
@@ -125,7 +125,8 @@ TEST(Bloom, RepeatedHashesCountOnce) {
   EXPECT_EQ(builder.num_hashes(), 3u);
 }
 
-// Bound: twice what RocksDB states for its cache-local Bloom filters.
+// Each bound is twice the rate that RocksDB documents for its cache-local Bloom
+// filters.
 TEST(Bloom, FalsePositivesAndNoFalseNegatives) {
   struct Case {
     double bits;
@@ -163,7 +164,7 @@ TEST(Bloom, AgreesWithTheReferenceReader) {
   }
 }
 
-// FORMAT.md, "Legacy Bloom": the bits of the key abc in 5 lines, 6 probes.
+// FORMAT.md, "Legacy Bloom": the bits of the key abc with 5 lines and 6 probes.
 TEST(LegacyBloom, BitsOfFormatMd) {
   struct Place {
     size_t byte;
@@ -191,7 +192,8 @@ TEST(LegacyBloom, BitsOfFormatMd) {
 
 TEST(LegacyBloom, ImpossibleOnesMatchEverything) {
   const std::string line(64, '\0');
-  // No line, lines of a third of the size, lines of 24 bytes.
+  // A filter of no lines, one whose 3 lines do not divide 64 bytes, and one
+  // with lines of 24 bytes.
   for (const std::string& payload :
        {line + Unhex("0600000000"), line + Unhex("0603000000"),
         std::string(48, '\0') + Unhex("0602000000")}) {
@@ -208,7 +210,8 @@ TEST(LevelDbFilter, DamagedOnesMatchEverything) {
   EXPECT_FALSE(LevelDbFilter::Parse(Unhex("00000000")).has_value());
   EXPECT_FALSE(LevelDbFilter::Parse(Unhex("010000000b")).has_value());
   EXPECT_FALSE(LevelDbFilter::Parse(Unhex("0000000040")).has_value());
-  // Filter 0 is empty, 1 ends before it starts, 2 ends outside.
+  // Filter 0 is empty, filter 1 ends before it starts, and filter 2 ends
+  // outside the block.
   const std::string block =
       Unhex("0000 01 03000000 03000000 00000000 ff000000 03000000 0b");
   const auto filter = LevelDbFilter::Parse(Slice(block));
@@ -219,10 +222,11 @@ TEST(LevelDbFilter, DamagedOnesMatchEverything) {
   }
 }
 
-// Bytes from 0x80 on tell LevelDB's hash from that of the legacy filter.
+// Only bytes from 0x80 on distinguish LevelDB's hash from that of the legacy
+// filter.
 TEST(LevelDbFilter, HashTakesTheLastBytesUnsigned) {
-  constexpr uint32_t kHash = 0xbeb3a8da;    // of FORMAT.md, section 15
-  constexpr uint32_t kSigned = 0x72791516;  // if they were signed
+  constexpr uint32_t kHash = 0xbeb3a8da;    // FORMAT.md, section 15
+  constexpr uint32_t kSigned = 0x72791516;  // with signed bytes
   for (const uint32_t hash : {kHash, kSigned}) {
     std::string block(8, '\0');
     block[hash % 64 / 8] = static_cast<char>(1 << (hash % 8));
@@ -233,16 +237,17 @@ TEST(LevelDbFilter, HashTakesTheLastBytesUnsigned) {
   }
 }
 
-// Insertion order is no part of the filter.
+// The filter does not depend on the order in which keys are added.
 TEST(Bloom, OrderDoesNotCount) {
-  // As many as are dealt out into parts.
+  // Enough keys that HashCollector deals them out to its parts.
   std::vector<std::string> keys = SomeKeys(50000, "k");
   const std::string filter = BuildFilter(10, keys);
   std::vector<std::string> reversed(keys.rbegin(), keys.rend());
   EXPECT_TRUE(BuildFilter(10, reversed) == filter);
 }
 
-// Whatever their number is: one chunk, many, dealt out, huge pages.
+// This holds for one chunk, for many chunks, for hashes dealt out to parts, and
+// for huge pages.
 TEST(HashCollector, KeepsEveryHashOnceInItsPart) {
   constexpr HashParting kParting{0x5555, 0x9E3779B97F4A7C15};
   HashCollector hashes([](uint64_t) { return kParting; });
@@ -300,7 +305,7 @@ TEST(Bloom, KernelsAgree) {
   int matches = 0;
   for (int i = 0; i < 60000; ++i) {
     alignas(64) char line[64];
-    // Dense lines, so that a match is not rare.
+    // Many bits are set, so that a match is not rare.
     for (char& byte : line) {
       byte = static_cast<char>(random.Next() | random.Next() |
                                (random.OneIn(2) ? random.Next() : 0xff));
@@ -324,7 +329,7 @@ TEST(Bloom, KernelsAgree) {
 }
 #endif
 
-// Wherever the payload begins, fetched before or not.
+// This holds wherever the payload begins in memory, prefetched or not.
 TEST(Bloom, BatchesAnswerAsSingleQuestionsDo) {
   Random random(23);
   for (const double bits : {1.0, 10.0, 14.0, 30.0}) {

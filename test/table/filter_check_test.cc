@@ -1,6 +1,6 @@
-// That an inspection asks the filter about every key, or those asked for: of
-// what a damaged filter denies, wherever it stands, the data block is told, and
-// of nothing else.
+// Tests that an inspection asks the filter about every key, or about the first
+// keys only, as its options say. It reports exactly the data blocks with a key
+// that a damaged filter denies, wherever in the block that key is.
 
 #include <gtest/gtest.h>
 
@@ -27,7 +27,8 @@ using internal::FilterQuestions;
 
 using FilterKeys = InspectOptions::FilterKeys;
 
-// The data blocks of whose keys, or first 8, a reader does not find one.
+// Returns the data blocks with a key that a reader does not find. With kFirst,
+// only the first 8 keys of a block count.
 std::set<uint64_t> BlocksWithLostKeys(const std::string& table,
                                       FilterKeys keys) {
   const auto reader = OpenTable(table);
@@ -47,7 +48,8 @@ std::set<uint64_t> BlocksWithLostKeys(const std::string& table,
   return blocks;
 }
 
-// With `one_by_one` as each is shown.
+// Returns the data blocks with a fault. With `one_by_one` a callback is passed,
+// so that blocks are checked one by one.
 std::set<uint64_t> BlocksWithFaults(const std::string& table, FilterKeys keys,
                                     bool one_by_one) {
   TableInspection inspection;
@@ -65,8 +67,8 @@ std::set<uint64_t> BlocksWithFaults(const std::string& table, FilterKeys keys,
   return blocks;
 }
 
-// Filter blocks lose a few bits each, so that they deny few keys, and some let
-// everything pass.
+// Clears a few bits of most filter blocks, so that they deny a few keys. Some
+// filter blocks match everything instead.
 void DamageFilters(std::string* table, Random* random) {
   for (const BlockInfo& block : BlocksOf(*table)) {
     if (block.kind != BlockKind::kFilter &&
@@ -132,7 +134,7 @@ TEST(FilterCheck, LongKeysAreAsked) {
   ExpectLostKeysAreTold(options, 60, 41100);
 }
 
-// Each key has another one.
+// Each key has a prefix of its own.
 TEST(FilterCheck, EveryPrefixIsAsked) {
   TableOptions options;
   options.block_size = 700;
@@ -141,7 +143,7 @@ TEST(FilterCheck, EveryPrefixIsAsked) {
   ExpectLostKeysAreTold(options, 6, 41200);
 }
 
-// Blocks hold keys of two partitions.
+// Some data blocks have keys of two filter partitions.
 TEST(FilterCheck, EveryKeyIsAskedOfItsPartition) {
   TableOptions options;
   options.block_size = 700;
@@ -152,7 +154,8 @@ TEST(FilterCheck, EveryKeyIsAskedOfItsPartition) {
   ExpectLostKeysAreTold(options, 6, 41300);
 }
 
-// Wherever in a batch it stands, and however many come at a time.
+// The unknown hash is found anywhere in a batch, however many hashes are added
+// at once.
 TEST(FilterCheck, NoQuestionIsLeftOut) {
   FilterBitsBuilder builder(FilterType::kBloom, 10);
   Random random(41400);

@@ -1,6 +1,7 @@
-// TableOptions::detect_filter_construct_corruption: a hash that changes between
-// its collection and the filter, and a filter that lost a key, fail the build,
-// which says what it was, for every kind of filter and number of threads.
+// Tests TableOptions::detect_filter_construct_corruption. A hash that changes
+// in memory before the filter is built, and a filter that lost a key, fail the
+// build with a message that names the cause. This holds for every kind of
+// filter and any number of threads.
 
 #include <gtest/gtest.h>
 
@@ -29,7 +30,8 @@ using internal::HashGuard;
 using internal::WorkerCrew;
 
 constexpr FilterType kTypes[] = {FilterType::kBloom, FilterType::kRibbon};
-// Together, dealt out to parts, and built by a crew.
+// The first three are kept together, the fourth is dealt out to parts, and the
+// last is built by a crew.
 constexpr size_t kCounts[] = {1, 50, 5000, 40000, 70000};
 
 std::vector<uint64_t> RandomHashes(size_t count) {
@@ -76,7 +78,7 @@ TEST(FilterCorruption, SoundFiltersAreTheSame) {
   }
 }
 
-// The first hash, the last and some between, each bit of it.
+// Each bit of the first hash, of one in the middle, and of the last.
 TEST(FilterCorruption, AnyBitOfAHash) {
   for (const FilterType type : kTypes) {
     for (const size_t count : kCounts) {
@@ -97,8 +99,8 @@ TEST(FilterCorruption, AnyBitOfAHash) {
   }
 }
 
-// Also while the filter is built, or after that: it has then been of the right
-// hashes, or not, and nobody can say.
+// A hash may also change while the filter is built or after that. Nobody can
+// say then whether the filter has the right hashes.
 TEST(FilterCorruption, HashesThatChangeLate) {
   WorkerPool pool(3);
   for (const FilterType type : kTypes) {
@@ -117,12 +119,12 @@ TEST(FilterCorruption, HashesThatChangeLate) {
   }
 }
 
-// A faulty cell changes the same bit of several hashes.
+// A faulty memory cell changes the same bit of several hashes.
 TEST(FilterCorruption, ChangesDoNotCancelOut) {
   const std::vector<uint64_t> hashes = RandomHashes(1000);
   for (int bit = 0; bit < 64; ++bit) {
     const uint64_t mask = uint64_t{1} << bit;
-    // One of each: a bit that is set and one that is cleared.
+    // One hash has the bit set, and the other has it clear.
     const auto is_set = [mask](uint64_t hash) { return (hash & mask) != 0; };
     const uint64_t set = *std::find_if(hashes.begin(), hashes.end(), is_set);
     const uint64_t clear =
@@ -138,7 +140,7 @@ TEST(FilterCorruption, ChangesDoNotCancelOut) {
   }
 }
 
-// One hash in the place of another, as a write that went astray leaves it.
+// One hash overwrites another, as after a stray write.
 TEST(FilterCorruption, AHashThatIsThereTwice) {
   const std::vector<uint64_t> hashes = RandomHashes(5000);
   for (const FilterType type : kTypes) {
@@ -151,7 +153,7 @@ TEST(FilterCorruption, AHashThatIsThereTwice) {
   }
 }
 
-// A builder is used again, and what it hands over is guarded too.
+// A builder can be used again, and the hashes that Take moves are guarded too.
 TEST(FilterCorruption, OneFilterAfterTheOther) {
   for (const FilterType type : kTypes) {
     FilterBitsBuilder builder(type, 10, false, HashGuard::kOn);
@@ -172,8 +174,7 @@ TEST(FilterCorruption, OneFilterAfterTheOther) {
   }
 }
 
-// Of a filter that was changed by one bit: whether it is still one of all
-// hashes.
+// Returns whether a filter with one changed bit still matches all hashes.
 bool KnowsAll(const std::string& payload, const std::vector<uint64_t>& hashes) {
   const FilterBitsReader reader{Slice(payload)};
   if (reader.kind() != FilterBitsReader::Kind::kBloom &&
@@ -184,7 +185,7 @@ bool KnowsAll(const std::string& payload, const std::vector<uint64_t>& hashes) {
                      [&](uint64_t hash) { return reader.MayMatch(hash); });
 }
 
-// Every bit of a small filter, its description included.
+// Every bit of a small filter, with its metadata.
 TEST(FilterCorruption, AnyBitOfTheFilter) {
   for (const FilterType type : kTypes) {
     const std::vector<uint64_t> hashes = RandomHashes(900);
@@ -203,13 +204,13 @@ TEST(FilterCorruption, AnyBitOfTheFilter) {
       const Status status = Finish(type, hashes, HashGuard::kOn).status;
       ASSERT_EQ(status.ok(), KnowsAll(spoiled, hashes)) << bit;
       found += status.ok() ? 0 : 1;
-      // Each bit that a Bloom filter has set was set by some hash.
+      // Each bit that is set in a Bloom filter was set by some hash.
       const bool was_set = (sound[bit / 8] >> bit % 8 & 1) != 0;
       if (type == FilterType::kBloom && bit / 8 < sound.size() - 5) {
         ASSERT_EQ(status.ok(), !was_set) << bit;
       }
     }
-    // Of a Ribbon filter about each that is used decides about some hash.
+    // In a Ribbon filter, about every bit that is used matters to some hash.
     EXPECT_GT(found, sound.size() * 8 / 3);
   }
 }
@@ -237,7 +238,7 @@ TEST(FilterCorruption, SaysHowManyHashesAreMissing) {
   }
 }
 
-// What says of itself that it is no filter, but matches everything.
+// The payload says that it is no known filter, so it would match everything.
 TEST(FilterCorruption, AFilterOfNoKind) {
   const std::vector<uint64_t> hashes = RandomHashes(100);
   const Spoiling spoiling(
@@ -252,7 +253,7 @@ TEST(FilterCorruption, AFilterOfNoKind) {
   }
 }
 
-// Tables: one of each way to write a filter.
+// Returns options for each way to write a filter into a table.
 std::vector<TableOptions> EveryFilter() {
   std::vector<TableOptions> all;
   for (const FilterType type : kTypes) {
@@ -280,7 +281,7 @@ std::vector<TableOptions> EveryFilter() {
   return all;
 }
 
-constexpr int kEntries = 70000;  // more than are built alone
+constexpr int kEntries = 70000;  // enough for a crew
 
 const std::string& KeyOf(int i) {
   static const std::vector<std::string> keys = [] {
@@ -294,7 +295,7 @@ const std::string& KeyOf(int i) {
   return keys[static_cast<size_t>(i)];
 }
 
-// Of what the filters of these options have of a key.
+// Returns the hash that a filter with these options has of a key.
 uint64_t HashOf(const TableOptions& options, int i) {
   const std::string& key = KeyOf(i);
   return internal::HashForFilter(
@@ -320,7 +321,7 @@ Built BuildWith(const TableOptions& options, uint32_t workers) {
   return built;
 }
 
-// Changes a filter that has one of these hashes, if it is not of everything.
+// Returns a spoiler that clears every filter that has one of these hashes.
 Spoiler SpoilFilterOf(std::vector<uint64_t> hashes) {
   return {.after_filter = [hashes = std::move(hashes)](
                               const HashCollector& collected, char* payload,
@@ -346,7 +347,8 @@ TEST(FilterCorruption, SoundTablesAreTheSame) {
   }
 }
 
-// Two are spoiled where there are partitions: the first is reported.
+// Two filter partitions are spoiled where there are several. The error names
+// the first one.
 TEST(FilterCorruption, TablesAreNotMade) {
   for (const TableOptions& options : EveryFilter()) {
     const std::string sound = BuildWith(options, 0).bytes;
@@ -377,7 +379,8 @@ TEST(FilterCorruption, ChangedHashesOfTables) {
   for (const TableOptions& options : EveryFilter()) {
     const uint64_t hash = HashOf(options, kEntries / 2);
     std::string expected;
-    // Without a crew: the change leads some hash to another thread's range.
+    // This case has no crew, because the change moves some hash to the range of
+    // another thread.
     {
       const Spoiling spoiling({.before_filter = [&](const HashCollector& all) {
         FlipHash(all, hash, uint64_t{1} << 33);

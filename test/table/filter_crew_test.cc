@@ -1,5 +1,6 @@
-// Filters that a crew builds: the same bytes for any number of threads and
-// every kind of filter, and the fault of any part comes back.
+// Tests filters that a crew of threads builds. For any number of threads and
+// every kind of filter the bytes are the same, and an error in any part is
+// returned.
 
 #include <gtest/gtest.h>
 
@@ -19,8 +20,9 @@
 
 namespace {
 
-// So many array allocations that may fail go well, then one fails; negative:
-// all go well. Only a Ribbon filter's parts make such.
+// How many more array allocations with std::nothrow succeed before one fails.
+// Negative: none fails. Only the parts of a Ribbon filter make such
+// allocations.
 std::atomic<int> allocations_until_fault = -1;
 
 bool FailsNow() {
@@ -58,7 +60,7 @@ using internal::WorkerCrew;
 constexpr uint32_t kThreads[] = {1, 2, 3, 4, 8, 16};
 constexpr FilterType kTypes[] = {FilterType::kBloom, FilterType::kRibbon};
 
-// Small filters too, which FilterBitsBuilder would not share.
+// Builds small filters with the crew too, which FilterBitsBuilder would not do.
 std::string Build(FilterType type, const std::vector<uint64_t>& hashes,
                   const FilterDensity& density, const WorkerCrew& crew) {
   const bool ribbon = type == FilterType::kRibbon;
@@ -77,7 +79,7 @@ TEST(FilterCrew, FiltersOfEverySize) {
   constexpr double kDensities[] = {1, 6.5, 10, 40};
   for (uint64_t seed = 0; seed < 300; ++seed) {
     Random random(seed);
-    // Some so large that their hashes are dealt out to parts.
+    // Some filters are so large that their hashes are dealt out to parts.
     const uint64_t count =
         seed < 250 ? 1 + random.Below(3000) : 32769 + random.Below(6000);
     std::vector<uint64_t> hashes(count);
@@ -93,7 +95,8 @@ TEST(FilterCrew, FiltersOfEverySize) {
   }
 }
 
-// With the first seed an equation contradicts another, so that all begins anew.
+// With the first seed one equation contradicts another, so the filter is built
+// again with the next seed.
 TEST(FilterCrew, AContradictionInAPart) {
   std::vector<uint64_t> hashes(70000);
   Random random(7);
@@ -128,7 +131,7 @@ TEST(FilterCrew, LargeFiltersForAnyNumberOfThreads) {
   }
 }
 
-// Whichever part it is whose memory is not there.
+// The memory of any part may be missing.
 TEST(FilterCrew, AFaultInAPartComesBack) {
   WorkerPool pool(3);
   for (const WorkerCrew& crew : {WorkerCrew(), WorkerCrew(pool.state(), 3)}) {
@@ -145,7 +148,7 @@ TEST(FilterCrew, AFaultInAPartComesBack) {
   }
 }
 
-// One of each way to write a filter.
+// Returns options for each way to write a filter.
 std::vector<TableOptions> EveryFilter() {
   std::vector<TableOptions> all;
   for (const FilterType type : kTypes) {
@@ -159,7 +162,7 @@ std::vector<TableOptions> EveryFilter() {
     options.decouple_partitioned_filters = true;
     all.push_back(options);
     if (type == FilterType::kBloom) {
-      // Sizes go by those of the filters before.
+      // The size of a filter then depends on the filters before it.
       options.optimize_filters_for_memory = true;
       all.push_back(options);
       options.optimize_filters_for_memory = false;
@@ -182,11 +185,11 @@ std::string Describe(const TableOptions& options) {
          (options.optimize_filters_for_memory ? ", fitting" : "");
 }
 
-constexpr int kEntries = 70000;  // more than wait, or are built alone
+constexpr int kEntries = 70000;  // more than may wait, and enough for a crew
 
 struct Built {
   std::string bytes;
-  // Shortly before the first partitions that wait are built.
+  // The estimate shortly before the first waiting partitions are built.
   double estimate = 0;
   Status status;
 };

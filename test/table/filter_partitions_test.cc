@@ -1,5 +1,6 @@
-// Filters in partitions: what is asked, what damage does, and where ours are
-// cut. That RocksDB reads them, and cuts the same, the interop tests tell.
+// Tests partitioned filters: what is asked of them, what damage does, and where
+// our partitions are cut. The interop tests show that RocksDB reads our
+// partitions and cuts them at the same places.
 
 #include <gtest/gtest.h>
 
@@ -35,8 +36,8 @@ size_t PartitionsOf(const std::string& table) {
   return n;
 }
 
-// How many of the absent keys beside the present ones are ruled out; present
-// ones must never be.
+// Returns how many absent keys near the present ones the filter rules out. It
+// must never rule out a present key.
 size_t RuledOut(const TableReader& reader, const std::vector<Entry>& entries) {
   size_t ruled_out = 0;
   for (const Entry& entry : entries) {
@@ -77,7 +78,7 @@ TableOptions Options() {
   return options;
 }
 
-// Many versions of some keys, so that internal keys are needed.
+// Some keys have many versions, so separators are internal keys.
 std::vector<Entry> VersionedEntries() {
   std::vector<Entry> entries;
   for (int i = 1000; i < 2500; ++i) {
@@ -115,7 +116,7 @@ TEST(FilterPartitions, OfOursRuleOut) {
   }
 }
 
-// Up to 40 versions of a key; none before timestamp 1.
+// Keys have up to 40 versions, and none before timestamp 1.
 std::vector<Entry> TimedEntries(bool stripped) {
   std::vector<Entry> entries;
   for (int i = 1000; i < 1600; ++i) {
@@ -128,8 +129,8 @@ std::vector<Entry> TimedEntries(bool stripped) {
   return entries;
 }
 
-// Of each key at each of some timestamps. Returns how many of the absent keys
-// beside them are ruled out.
+// Reads each key at each of some timestamps. Returns how many absent keys near
+// them are ruled out per timestamp.
 size_t RuledOutAt(const TableReader& reader, const std::vector<Entry>& entries,
                   bool stripped) {
   size_t ruled_out = 0;
@@ -153,8 +154,9 @@ size_t RuledOutAt(const TableReader& reader, const std::vector<Entry>& entries,
   return ruled_out / 4;
 }
 
-// Filters know keys without their timestamps, written or not; a run that is cut
-// between two versions of a key ends behind all of them.
+// The filter has keys without timestamps, whether or not the file stores them.
+// A partition that is cut between two versions of a key ends after all versions
+// of that key.
 TEST(FilterPartitions, OfKeysWithTimestampsRuleOut) {
   for (const bool decoupled : {true, false}) {
     for (const uint32_t version : {2u, 5u, 7u}) {
@@ -188,8 +190,9 @@ TEST(FilterPartitions, OfKeysWithTimestampsRuleOut) {
   }
 }
 
-// Cut together with the index, a filter partition ends one data block behind
-// the index partition: it takes in the block whose entry begins the next.
+// If filter and index are cut together, a filter partition ends one data block
+// after the index partition: it includes the block whose entry begins the next
+// partition.
 TEST(FilterPartitions, CoupledOnesTrailTheIndexByABlock) {
   TableOptions options = Options();
   options.decouple_partitioned_filters = false;
@@ -208,7 +211,7 @@ TEST(FilterPartitions, CoupledOnesTrailTheIndexByABlock) {
   }
 }
 
-// Reads that need it fail and name it; others do not.
+// Reads that need the damaged partition fail and name it. Other reads succeed.
 TEST(FilterPartitions, DamageFailsOnlyWhatNeedsThePartition) {
   const std::vector<Entry> entries = SomeEntries(1500);
   std::string table = BuildTable(Options(), entries);
@@ -237,8 +240,8 @@ TEST(FilterPartitions, DamageFailsOnlyWhatNeedsThePartition) {
   EXPECT_EQ(inspection.faults[0].index, 3u);
 }
 
-// A bit that belongs to a key, taken away with a right checksum, is found by
-// asking every key.
+// Filter bits are cleared under a right checksum. The inspection finds that
+// because it asks the filter about every key.
 TEST(FilterPartitions, VerificationAsksThePartitions) {
   std::string table = BuildTable(Options(), SomeEntries(1500));
   const BlockInfo block =
@@ -252,7 +255,7 @@ TEST(FilterPartitions, VerificationAsksThePartitions) {
             std::string_view::npos);
 }
 
-// A part can be looked for only where their ends ascend.
+// A partition can be searched for only if the partitions' ends ascend.
 TEST(FilterPartitions, VerificationTellsEndsOutOfOrder) {
   std::string table = BuildTable(Options(), SomeEntries(1500));
   const std::string end = ReadReferenceTable(table).filter_partitions[4].first;
@@ -275,10 +278,10 @@ TEST(FilterPartitions, VerificationTellsEndsOutOfOrder) {
       << inspection.faults[0].status.message();
 }
 
-// Blocks that wait for a dictionary have no place in the file yet; the filter
-// must wait for that with its keys.
+// Blocks that wait for a dictionary have no block handle yet. The filter must
+// wait for the handle, and keep their keys meanwhile.
 TEST(FilterPartitions, CoupledOnesAreCutAlsoWithADictionary) {
-  // A dictionary needs a codec that takes one; CI builds with every codec.
+  // The dictionary needs a codec that takes one. CI builds with every codec.
   if (!IsCompressionSupported(CompressionType::kZlibCompression)) {
     GTEST_SKIP() << "this build leaves zlib out, whose dictionary is tested";
   }

@@ -1,5 +1,6 @@
-// Rates of false positives of filters of ten million keys against theory.
-// Release builds only: a filter this large takes too long under a sanitizer.
+// Compares the false positive rates of filters of ten million keys with theory.
+// This test is for release builds only, because such a large filter takes too
+// long under a sanitizer.
 
 #include <gtest/gtest.h>
 
@@ -44,7 +45,7 @@ double MeasuredRate(FilterType type, double bits) {
   return static_cast<double>(wrong) / static_cast<double>(kQuestions);
 }
 
-// Lines of 512 bits have more or fewer keys, as chance will: Poisson.
+// The number of keys in a line of 512 bits varies as in a Poisson distribution.
 double BloomTheory(double bits, int probes) {
   constexpr double kLineBits = 512;
   const double mean = kLineBits / bits;
@@ -69,7 +70,8 @@ TEST(FilterRates, Bloom) {
   ExpectNear(MeasuredRate(FilterType::kBloom, 16), BloomTheory(16, 9));
 }
 
-// What a Bloom filter of as many bits is taken to be: FORMAT.md, 9.5.
+// The rate that a Bloom filter of the same number of bits is assumed to have:
+// FORMAT.md, 9.5.
 TEST(FilterRates, Ribbon) {
   const auto aim = [](double bits, int probes) {
     const auto rate = [probes](double b) {

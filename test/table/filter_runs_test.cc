@@ -1,5 +1,5 @@
-// FilterRuns asks each part of a filter once, and knows what asking all of them
-// for each key would have told.
+// Tests that FilterRuns asks each partition of a filter once, and then knows
+// what asking all partitions about each key would have answered.
 
 #include "table/inspect/filter_runs.h"
 
@@ -18,7 +18,7 @@ namespace {
 
 using internal::FilterRuns;
 
-// Against what is found by asking each part.
+// Compares with the answers of asking each partition.
 TEST(FilterRuns, PartsAreAskedOnce) {
   constexpr size_t kParts = 400;
   Random random(19);

@@ -1,4 +1,4 @@
-// Data blocks that end where an application says.
+// Tests data blocks that end where a FlushBlockPolicy of the application says.
 
 #include "ashlar/table/flush_block_policy.h"
 
@@ -14,7 +14,8 @@
 namespace ashlar::testing {
 namespace {
 
-// Ends blocks before keys of this last character, and notes what it is asked.
+// Ends a block before each key with this last character, and records what it
+// was asked.
 class BeforeLast final : public FlushBlockPolicy {
  public:
   BeforeLast(char last, std::vector<std::string>* asked)
@@ -45,12 +46,12 @@ class Factory final : public FlushBlockPolicyFactory {
 
 TableOptions OptionsOf(std::shared_ptr<Factory> factory) {
   TableOptions options;
-  options.block_size = 100;  // of no account
+  options.block_size = 100;  // not used
   options.flush_block_policy_factory = std::move(factory);
   return options;
 }
 
-// The first user key of each data block.
+// Returns the first user key of each data block.
 std::vector<std::string> FirstKeys(const std::string& table) {
   InspectOptions options;
   options.first_keys = true;
@@ -90,8 +91,8 @@ TEST(FlushBlockPolicy, ThreadsMakeTheSameFile) {
   EXPECT_TRUE(BuildTable(options, entries, build) == serial);
 }
 
-// Neither range deletions, which lie in no data block, nor what is refused end
-// one.
+// Neither a range deletion, which is in no data block, nor a refused entry ends
+// a data block.
 TEST(FlushBlockPolicy, OtherEntriesEndNoBlock) {
   const auto factory = std::make_shared<Factory>('7');
   std::string table;

@@ -1,4 +1,5 @@
-// Handles, footers, trailers and the complete example file, byte by byte.
+// Tests block handles, footers, trailers and the complete example file, byte by
+// byte.
 
 #include <gtest/gtest.h>
 
@@ -132,7 +133,7 @@ TEST(Footer, RoundTripOfEveryVersion) {
       EXPECT_EQ(decoded.base_context_checksum, footer.base_context_checksum);
       EXPECT_EQ(decoded.metaindex, footer.metaindex);
       EXPECT_EQ(decoded.index, footer.index);
-      // One that is elsewhere is told from version 6 on.
+      // From version 6 on, a footer at another offset is detected.
       const Status moved = internal::DecodeFooter(
           bytes, footer.offset + internal::kFooterSize + 1, &decoded);
       EXPECT_EQ(moved.IsCorruption(), version >= 6) << version;
@@ -152,8 +153,8 @@ TEST(Footer, OldFooterOf48Bytes) {
   EXPECT_EQ(footer.index, (BlockHandle{54, 19}));
 }
 
-// The complete file of FORMAT.md, taken out of its text: lines of an offset and
-// up to 16 bytes.
+// Extracts the complete example file from the text of FORMAT.md. Its lines have
+// an offset and up to 16 bytes.
 std::string ExampleFile() {
   constexpr size_t kBytesAt = 10;
   std::istringstream text(ReadFile(SourcePath("table/FORMAT.md")));
@@ -212,8 +213,8 @@ TEST(Example, TheFileOfFormatMd) {
   }
 }
 
-// The global sequence number may have been written over in place, without a
-// new checksum: then it is not damage, but the number of all entries.
+// Ingestion may have overwritten the global sequence number in place, without a
+// new checksum. That is no damage, and all entries then have this number.
 TEST(Example, GlobalSequenceNumberInPlace) {
   std::string bytes = ExampleFile();
   const std::string name = "global_seqno";
@@ -228,7 +229,7 @@ TEST(Example, GlobalSequenceNumberInPlace) {
   EXPECT_TRUE(OpenBytes(bytes).status().IsCorruption());
 }
 
-// What we write of the same entries is the same data block.
+// The builder makes the same data and index blocks of the same entries.
 TEST(Example, OurDataAndIndexBlocksAreTheSame) {
   TableOptions options;
   options.format_version = 7;

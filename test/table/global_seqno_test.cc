@@ -1,5 +1,5 @@
-// External files whose entries got their sequence number when they were taken
-// in: everything that is read has it, whatever the blocks say.
+// Tests external files whose entries got a sequence number when they were
+// ingested. Every read shows that number, whatever the blocks contain.
 
 #include <gtest/gtest.h>
 
@@ -28,7 +28,8 @@ TableOptions Options(uint32_t format_version) {
   return options;
 }
 
-// Keys "key00000" to "key01999"; every tenth is deleted.
+// Builds a file with the keys "key00000" to "key01999". Every tenth is a
+// deletion.
 std::string BuildExternal(const TableOptions& options) {
   std::string bytes;
   const auto file = NewMemoryWritableFile("external.sst", &bytes);
@@ -97,7 +98,7 @@ void CheckAllReads(const TableReader& reader, SequenceNumber seqno) {
     ASSERT_TRUE(it.Valid());
     EXPECT_EQ(it.key(), Slice(entry.key));
     if (seqno == 0) continue;
-    // Older snapshots do not see it.
+    // Older snapshots do not see the entry.
     ASSERT_TRUE(reader.Get({}, user_key, seqno - 1, &result).ok());
     EXPECT_EQ(result.state, GetResult::State::kNotFound);
     it.Seek(user_key, seqno - 1);
@@ -132,7 +133,7 @@ TEST(GlobalSeqno, ZeroKeepsWhatIsStored) {
   CheckAllReads(*OpenTable(BuildExternal(Options(6))), 0);
 }
 
-// What RocksDB does with the number that it keeps in its manifest.
+// RocksDB passes the number from its manifest in this way.
 TEST(GlobalSeqno, ComesFromTheManifestWhereTheFileHasNone) {
   std::string bytes = BuildExternal(Options(6));
   ReaderOptions options;
@@ -151,7 +152,8 @@ TEST(GlobalSeqno, ComesFromTheManifestWhereTheFileHasNone) {
   EXPECT_TRUE(OpenBytes(bytes, options).status().IsInvalidArgument());
 }
 
-// The cache has blocks as the file has them, whatever a reader makes of them.
+// The cache has the blocks as they are in the file, whatever sequence number a
+// reader shows.
 TEST(GlobalSeqno, ReadersThatDifferMayShareACache) {
   const std::string bytes = BuildExternal(Options(6));
   HyperClockCacheOptions cache_options;
@@ -167,7 +169,7 @@ TEST(GlobalSeqno, ReadersThatDifferMayShareACache) {
   EXPECT_GT(options.block_cache->GetOccupancyCount(), 0U);
 }
 
-// The number says nothing about files that a database wrote itself.
+// The number means nothing for files that a database wrote itself.
 TEST(GlobalSeqno, OfTheManifestIsIgnoredInOtherFiles) {
   const std::vector<Entry> entries = {Value("a", 3, "x"), Value("b", 9, "y")};
   ReaderOptions options;

@@ -1,9 +1,10 @@
-// The golden corpus: files that other implementations wrote.
+// Tests the golden corpus: files that other implementations wrote.
 //
 // Every file that uses only what this release reads must give exactly the
-// entries of its manifest, whichever way it is read. Every other file must be
-// refused, and the refusal must say what it is that is not read. Which file is
-// which is pinned below, so that none slips from one list to the other unseen.
+// entries of its manifest, in every way of reading. Every other file must be
+// refused, with an error that says what is not supported. The lists of refused
+// files and the number of readable ones are fixed below, so that no file moves
+// from one list to another unnoticed.
 
 #include <gtest/gtest.h>
 
@@ -68,8 +69,7 @@ std::vector<GoldenFile> ReadManifest() {
   return files;
 }
 
-// What a refusal says, and the files that must be refused so when they are
-// opened.
+// The words of an error, and the files that must be refused with it.
 struct Refusal {
   const char* words;
   std::vector<const char*> files;
@@ -82,13 +82,13 @@ const std::vector<Refusal>& RefusedAtOpen() {
   return refusals;
 }
 
-// Opened, since nothing says before a block is read that it cannot be.
+// These files can be opened, because the fault shows only when a block is read.
 const std::vector<Refusal>& RefusedAtFirstRead() {
   static const std::vector<Refusal> refusals = {};
   return refusals;
 }
 
-// How many files are on neither list.
+// The number of files on neither list.
 constexpr size_t kReadable = 257;
 
 const char* FindRefusal(const std::vector<Refusal>& refusals,
@@ -113,17 +113,17 @@ void ExpectRefused(const Status& status, const std::string& path,
       << status.ToString();
 }
 
-// A file as it is stored, and a naive answer to what its range deletions do.
+// A file as it is stored, with a simple search through its range deletions.
 struct Stored {
   std::vector<Entry> entries;
   std::vector<Entry> range_deletions;
   const Comparator* comparator;
 
-  // As Get takes it.
+  // Returns the key that Get takes.
   Slice KeyOf(const Entry& entry) const {
     return WithoutTimestamp(UserKeyOf(entry.key), comparator->timestamp_size());
   }
-  // The largest sequence number of a range deletion over the key.
+  // Returns the largest sequence number of a range deletion over the key.
   SequenceNumber DeletedBelow(const Slice& user_key) const {
     SequenceNumber newest = 0;
     for (const Entry& deletion : range_deletions) {
@@ -145,7 +145,7 @@ struct Stored {
   }
 };
 
-// What Get must make of the versions of one user key, newest first.
+// What Get must return for the versions of one user key, newest first.
 struct Expected {
   GetResult::State state = GetResult::State::kNotFound;
   std::string value;
@@ -223,8 +223,8 @@ void CheckGet(const TableReader& reader, const Stored& stored, size_t first) {
   EXPECT_EQ(result.value.ToString(), expected.value);
 }
 
-// Every user key is found; keys beside them are not. Returns how many of those
-// the filter ruled out.
+// Expects that every user key is found, and that absent keys near them are not.
+// Returns how many absent keys the filter ruled out.
 size_t CheckGets(const TableReader& reader, const Stored& stored) {
   std::set<std::string> user_keys;
   for (size_t i = 0; i < stored.entries.size(); ++i) {
@@ -248,8 +248,8 @@ size_t CheckGets(const TableReader& reader, const Stored& stored) {
   return ruled_out;
 }
 
-// Both ways of walking, with and without the entries that range deletions
-// delete.
+// Walks in both directions, with and without the entries that range deletions
+// hide.
 void CheckWalks(const TableReader& reader, const Stored& stored) {
   for (const bool ignore : {true, false}) {
     const ReadOptions options = {.ignore_range_deletions = ignore};
@@ -267,7 +267,7 @@ void CheckWalks(const TableReader& reader, const Stored& stored) {
   }
 }
 
-// Of those without whole keys, only CappedPrefix knows every key.
+// If a filter has no whole keys, only CappedPrefix has a prefix of every key.
 bool HasUsableFilter(const ReferenceTable& table) {
   constexpr size_t kMetadata = 5;
   const auto property = [&table](const char* name) {
@@ -284,13 +284,13 @@ bool HasUsableFilter(const ReferenceTable& table) {
   }
   const std::string& filter = table.filter;
   if (filter.size() <= kMetadata) return false;
-  // Bloom, Ribbon, legacy Bloom.
+  // The markers of Bloom, Ribbon and legacy Bloom filters.
   const int marker =
       static_cast<signed char>(filter[filter.size() - kMetadata]);
   return marker == -1 || marker == -2 || marker >= 1;
 }
 
-// The manifest's dumps have keys as they are stored.
+// The dumps of the manifest have keys as they are stored.
 std::vector<Entry> AsStored(const TableReader& reader,
                             std::vector<Entry> entries) {
   if (reader.properties().user_defined_timestamps_persisted != 0) {
@@ -338,7 +338,7 @@ void CheckReadable(const GoldenFile& file, const std::string& path) {
   EXPECT_EQ(ruled_out > file.entries / 8, has_filter);
 }
 
-// The tables in a folder, so that none lies there unseen.
+// Returns the tables in a folder, so that no table there is overlooked.
 std::set<std::string> TablesIn(const std::string& folder) {
   std::set<std::string> names;
   for (const auto& file : std::filesystem::directory_iterator(folder)) {
@@ -353,7 +353,8 @@ std::set<std::string> TablesIn(const std::string& folder) {
 TEST(Golden, FilesAreThoseOfTheManifest) {
   std::set<std::string> names;
   for (const GoldenFile& file : ReadManifest()) {
-    // Those of a folder of its own have a manifest there.
+    // Files in a subfolder are also listed in a manifest of that subfolder, and
+    // not among the tables of this folder.
     if (file.name.find('/') == std::string::npos) names.insert(file.name);
     EXPECT_EQ(Sha256Hex(ReadFile(GoldenPath(file.name))), file.sha256_file)
         << file.name;
@@ -397,7 +398,7 @@ TEST(Golden, EveryFileIsReadOrRefused) {
 
 enum class Verdict : uint8_t {
   kRefused,  // not opened
-  kDamaged,  // opened; a walk, either way, ends in an error
+  kDamaged,  // opened, but a walk in either direction ends in an error
   kGood,     // opened, and all its entries are there
 };
 

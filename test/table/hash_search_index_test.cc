@@ -1,5 +1,6 @@
-// The two blocks of a hash search index: what is in them, and what verify says
-// of damage. That RocksDB finds keys by them, test/interop shows.
+// Tests the two blocks of a hash search index: their contents, and what verify
+// says of damage. The tests in test/interop show that RocksDB finds keys with
+// them.
 
 #include <gtest/gtest.h>
 
@@ -26,7 +27,7 @@ TableOptions HashSearch(size_t prefix_size) {
   options.prefix_extractor = NewFixedPrefixExtractor(prefix_size);
   options.compression = CompressionType::kNoCompression;
   options.filter = FilterType::kNone;
-  options.block_size = 1;  // an entry a block
+  options.block_size = 1;  // one entry per block
   return options;
 }
 
@@ -65,7 +66,7 @@ TEST(HashSearchIndex, EachPrefixWithItsRunOfBlocks) {
                  {Value("aa1", 1, ""), Value("aa2", 1, ""), Value("ab1", 1, ""),
                   Value("b_", 2, ""), Value("b_", 1, ""), Value("b_2", 1, "")});
   EXPECT_EQ(Contents(table, kPrefixes), "aaabb_");
-  // Two blocks from 0 on, one from 2 on, three from 3 on.
+  // Two blocks from block 0, one from block 2, and three from block 3.
   EXPECT_EQ(Hex(Contents(table, kMetadata)), "020002020201020303");
   const auto reader = OpenTable(table);
   EXPECT_EQ(reader->properties().index_type, 1u);
@@ -73,7 +74,7 @@ TEST(HashSearchIndex, EachPrefixWithItsRunOfBlocks) {
   Require(ReadForward(*reader, {}, &entries));
   EXPECT_EQ(entries.size(), 6u);
   EXPECT_EQ(FirstFault(table), "");
-  // The trailer of one of the three blocks counts.
+  // The index size counts the trailer of only one of the three blocks.
   EXPECT_EQ(reader->properties().index_size,
             FindBlock(BlocksOf(table), BlockKind::kIndex).raw_size + 6 + 9 + 5);
 }
@@ -88,7 +89,7 @@ TEST(HashSearchIndex, SeveralPrefixesInABlock) {
   EXPECT_EQ(FirstFault(table), "");
 }
 
-// RocksDB would look for such a key by bytes that it has not.
+// RocksDB would look up such a key by bytes that the key does not have.
 TEST(HashSearchIndex, KeyWithoutPrefixLeavesBothOut) {
   const std::string table =
       BuildTable(HashSearch(2),
@@ -101,7 +102,7 @@ TEST(HashSearchIndex, KeyWithoutPrefixLeavesBothOut) {
   EXPECT_EQ(result.state, GetResult::State::kFound);
 }
 
-// RocksDB would look for "ab" and the first byte of the timestamp of the read.
+// RocksDB would look up "ab" with the first byte of the timestamp of the read.
 TEST(HashSearchIndex, PrefixMustNotReachIntoTheTimestamp) {
   const std::string timestamp = EncodeU64Ts(7);
   for (const bool persisted : {true, false}) {
@@ -142,8 +143,8 @@ TEST(HashSearchIndex, FilesOfOthersAreSound) {
   }
 }
 
-// The table of EachPrefixWithItsRunOfBlocks with one byte of one of the two
-// blocks changed, under a right checksum.
+// Builds a table with one changed byte in one of the two blocks, under a right
+// checksum. Returns the first fault of an inspection.
 std::string FaultAfter(std::string_view name, size_t at, char byte) {
   std::string table = BuildTable(
       HashSearch(2),
@@ -152,7 +153,7 @@ std::string FaultAfter(std::string_view name, size_t at, char byte) {
   const BlockInfo block = *FindNamed(sound, name);
   table[block.offset + at] = byte;
   Resign(block, &table);
-  // Nobody else needs it.
+  // Our reader does not need the damaged block.
   GetResult result;
   EXPECT_TRUE(OpenTable(table)->Get("aa2", &result).ok());
   EXPECT_EQ(result.state, GetResult::State::kFound);
@@ -163,7 +164,8 @@ TEST(HashSearchIndex, VerifyFindsDamage) {
   const auto says = [](const std::string& fault, std::string_view what) {
     EXPECT_NE(fault.find(what), std::string::npos) << fault;
   };
-  // 02 00 02, 02 02 01
+  // The metadata is 02 00 02 02 02 01: for each prefix its size, its first data
+  // block, and its number of data blocks.
   says(FaultAfter(kMetadata, 0, 1), "bad hash index in other block #0 offset ");
   says(FaultAfter(kMetadata, 0, 1), "have 3 bytes, expected 4");
   says(FaultAfter(kMetadata, 2, 0),
@@ -173,7 +175,7 @@ TEST(HashSearchIndex, VerifyFindsDamage) {
   says(FaultAfter(kMetadata, 4, 0),
        "prefix 1 begins in data block 0, expected 1 or behind");
   says(FaultAfter(kMetadata, 5, '\x80'), "prefix 1 does not decode");
-  // Sound by themselves, but some key is not where they lead.
+  // The blocks are sound by themselves, but some key is not where they lead.
   says(FaultAfter(kMetadata, 2, 1),
        "key that the hash search index leads away from in data block #1");
   says(FaultAfter(kMetadata, 4, 1),

@@ -1,4 +1,4 @@
-// Names that somebody took on purpose, so that writing a table does harm.
+// Tests file and comparator names that an attacker chose to do harm.
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -19,7 +19,7 @@
 namespace ashlar::testing {
 namespace {
 
-// What the next temporary file is called, and those after it.
+// Returns the names that the next temporary files will get.
 std::vector<std::string> NextTemporaries(const std::string& path, int count) {
   const std::string front = path + ".tmp." + std::to_string(::getpid()) + ".";
   uint64_t number = 0;
@@ -93,7 +93,7 @@ TEST(HostileNames, LinkAtThePathIsReplaced) {
   EXPECT_EQ(ReadFile(target), "precious");
 }
 
-// A comparator whose name is chosen to do harm, and so is in the file.
+// The attacker chose the name of this comparator, which is stored in the file.
 class NamedComparator final : public Comparator {
  public:
   std::string_view Name() const override { return kName; }
@@ -135,7 +135,7 @@ TEST(HostileNames, NoMessageCarriesThem) {
   EXPECT_EQ(PrintableText(fault), fault);
 }
 
-// A key of damaged blocks is described, not copied.
+// Messages describe a key of damaged blocks. They do not copy its bytes.
 TEST(HostileNames, NoMessageCarriesKeys) {
   TableOptions options;
   options.compression = CompressionType::kNoCompression;

@@ -1,5 +1,5 @@
-// Files that somebody made on purpose to do harm: their checksums are right,
-// their sizes are small, and what they ask for is not.
+// Tests files that an attacker made to do harm. Their checksums are right and
+// their sizes are small, but they ask for much.
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -44,9 +44,10 @@ std::string WholeKeysBlock(const std::vector<Entry>& entries) {
   return builder.Finish().ToString();
 }
 
-// One key of 1 MiB and thousands that repeat it and add a few bytes: a block of
-// little more than 1 MiB, and 4 GiB of keys. Ascending; `tail` ends each key,
-// and the handles, of nothing in particular, ascend too.
+// Returns a block with one key of 1 MiB and thousands of keys that share it and
+// add a few bytes. The block has little more than 1 MiB, but its keys have 4
+// GiB together. Keys ascend, and each ends with `tail`. The values are block
+// handles that ascend too, of blocks that do not exist.
 std::string SharedPrefixBlock(std::string_view tail) {
   constexpr uint32_t kEntries = 4000;
   Buffer block;
@@ -61,15 +62,15 @@ std::string SharedPrefixBlock(std::string_view tail) {
   return builder.Finish().ToString();
 }
 
-// A table of a data block for each entry. What is given stands in for what
-// would be there.
+// A table with one data block per entry. A member that is set replaces the
+// block that Build would make.
 struct HandMade {
   std::vector<Entry> entries = {Value("a", 7, "1"), Value("b", 7, "2")};
   std::string index;
   std::string metaindex;
   std::string properties;
   std::string filter;
-  // Which data block each entry of the index names.
+  // The number of the data block that each index entry names.
   std::vector<size_t> named = {0, 1};
 
   std::string Build() const;
@@ -138,7 +139,7 @@ std::string HandMade::Build() const {
   return table.Finish(metaindex.empty() ? block.slice().ToString() : metaindex);
 }
 
-// --- What becomes of them ----------------------------------------------------
+// --- Results of reading them -------------------------------------------------
 
 TableInspection Inspect(const RandomAccessFile& file) {
   InspectOptions options;
@@ -157,7 +158,7 @@ Status OpeningStatus(const std::string& bytes) {
       .status();
 }
 
-// Of all faults; for messages.
+// Returns all faults as text, for messages.
 std::string Faults(const TableInspection& found) {
   std::string text;
   for (const TableFault& fault : found.faults) {
@@ -188,7 +189,7 @@ void ExpectCorruption(const std::string& bytes, BlockKind kind,
       << Faults(found);
 }
 
-// The most memory that this process ever had.
+// Returns the most memory that this process ever had.
 uint64_t PeakBytes() {
   struct rusage usage {};
   getrusage(RUSAGE_SELF, &usage);
@@ -204,8 +205,8 @@ TEST(Hostile, HandMadeTableIsSoundBeforeItIsHarmful) {
 
 // --- Blocks ------------------------------------------------------------------
 
-// All keys together have 4 GiB; the budget for such a block is about 128 MiB,
-// which vectors that grow and the address sanitizer may multiply.
+// All keys together have 4 GiB. The limit for such a block is about 128 MiB,
+// which growing vectors and AddressSanitizer may multiply.
 constexpr uint64_t kAllowedGrowth = 1024 * kMiB;
 constexpr std::string_view kTooLarge = "keys are many times as large as their";
 
@@ -245,8 +246,8 @@ TEST(Hostile, IndexThatGoesBackwards) {
   ExpectCorruption(table.Build(), BlockKind::kIndex, "bad block handle");
 }
 
-// Walking back over such a block must not keep all of its keys, and must find
-// every one of them nevertheless.
+// A walk backward over such a block must not keep all of its keys in memory,
+// but must find every one of them.
 TEST(Hostile, ManyVersionsOfALongKeyInOneBlock) {
   constexpr SequenceNumber kVersions = 200;
   const std::string key(kMiB / 4, 'k');
@@ -277,7 +278,7 @@ TEST(Hostile, ManyVersionsOfALongKeyInOneBlock) {
 
 // --- Filters -----------------------------------------------------------------
 
-// To readers that go by its size it denies every key.
+// To a reader that trusts the size of this filter, it denies every key.
 TEST(Hostile, FilterOfOneByte) {
   HandMade table;
   table.filter = "x";
@@ -307,7 +308,7 @@ TEST(Hostile, BloomFilterThatDeniesItsKeys) {
       << Faults(found);
 }
 
-// --- What the properties ask for ---------------------------------------------
+// --- Unsupported properties --------------------------------------------------
 
 TEST(Hostile, PropertiesThatAreNotSupported) {
   const std::vector<std::pair<std::string, std::string>> cases = {

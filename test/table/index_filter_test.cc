@@ -1,4 +1,4 @@
-// Index blocks in both forms.
+// Tests index blocks in both forms of keys and handles.
 
 #include <gtest/gtest.h>
 
@@ -72,7 +72,7 @@ TEST(Index, BytesOfTheDeltaForm) {
   EXPECT_TRUE(form.delta_handles);
   EXPECT_EQ(Hex(block),
             Hex(Unhex("0001 63 00 64"  // "c", (0, 100)
-                                       // c|herrz, behind it, 10 bytes less
+                                       // c|herrz, follows, 10 bytes less
                       "0105 686572727a 13"
                       // "fig" shares nothing: (200, 4000)
                       "0003 666967 c801 a01f"
@@ -87,7 +87,8 @@ TEST(Index, BytesOfTheDeltaFormWithAGap) {
   blocks[1].handle.offset = 1000;
   IndexForm form;
   const std::string block = EncodeIndex(options, blocks, &form);
-  // A handle that does not follow is whole, so nothing may be shared.
+  // A handle that does not follow the previous one is stored whole. The key
+  // must be whole too then.
   EXPECT_EQ(Hex(block), Hex(Unhex("0001 63 00 64"
                                   "0006 63686572727a e807 5a"
                                   "0003 666967 c801 a01f"
@@ -128,7 +129,7 @@ TEST(Index, EmptyOne) {
   EXPECT_EQ(index.Find(Value("k", 1, "").key), 0u);
 }
 
-// One user key in two blocks: internal keys for the whole file.
+// One user key is in two blocks, so the whole index has internal keys.
 TEST(Index, KeyThatSpansBlocks) {
   const std::vector<Block> blocks = {
       {Value("a", 9, "").key, Value("k", 5, "").key, {0, 10}},
@@ -146,8 +147,9 @@ TEST(Index, KeyThatSpansBlocks) {
   EXPECT_EQ(index.Find(Value("zz", 2, "").key), 3u);
 }
 
-// Writers stamp separators with types that no entry has: 0x18 and 0x16 by
-// RocksDB's releases, 17 by Pebble, 1 by LevelDB, and who knows.
+// Writers give separators different value types, which mean nothing there: 0x18
+// and 0x16 in RocksDB's releases, 17 in Pebble, 1 in LevelDB, and perhaps
+// others.
 TEST(Index, SeparatorsHaveAnyType) {
   TableOptions options;
   options.format_version = 2;

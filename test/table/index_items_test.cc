@@ -1,4 +1,5 @@
-// What is kept of index entries stays cheap however many blocks tell them.
+// Tests that IndexItems stays cheap, however many index blocks add their
+// entries.
 
 #include "table/inspect/index_items.h"
 

@@ -1,6 +1,6 @@
-// Index types beyond the binary search: partitions and first keys, on files
-// that RocksDB and Pebble wrote. golden_test.cc compares what is read; here is
-// how it is read, and what damage does.
+// Tests partitioned indexes and indexes with first keys, on files that RocksDB
+// and Pebble wrote and on our own. golden_test.cc compares the entries. This
+// file tests how they are read, and what damage does.
 
 #include <gtest/gtest.h>
 
@@ -51,7 +51,7 @@ TEST(PartitionedIndex, PartsAreReadWhenTheyAreNeeded) {
     const uint64_t before = lazy->MemoryUsage();
     EXPECT_LT(before, pinned->MemoryUsage());
     const std::vector<Entry> entries = EntriesOf(*lazy);
-    // Which has partitions of a filter too.
+    // The pinned reader has partitions of a filter in memory too.
     EXPECT_LE(lazy->MemoryUsage(), pinned->MemoryUsage());
     EXPECT_TRUE(EntriesOf(*pinned) == entries);
     GetResult result;
@@ -98,7 +98,8 @@ TEST(PartitionedIndex, EverySeekFindsItsNeighbours) {
   }
 }
 
-// Reads that need the partition fail and name it; all others are right.
+// Reads that need the damaged partition fail and name it. All other reads are
+// right.
 void CheckDamagedPartition(const std::string& table, const BlockInfo& block,
                            const std::vector<Entry>& entries,
                            const ReaderOptions& options) {
@@ -162,12 +163,13 @@ TEST(PartitionedIndex, DamageFailsOnlyWhatNeedsThePartition) {
   }
 }
 
-// A top level that promises less than its partition holds.
+// A separator of the top level is smaller than a key of its partition.
 TEST(PartitionedIndex, PartitionBehindItsSeparatorIsDamage) {
   const std::string sound = Golden("r119-part-fv2.sst");
   const BlockInfo root = FindBlock(BlocksOf(sound), BlockKind::kIndex);
   std::string bad = sound;
-  // shared, non_shared and value size take one byte each, the key's tail 8.
+  // The sizes (shared, non-shared, value) take one byte each, and the tail of
+  // the key takes 8.
   const auto non_shared = static_cast<uint8_t>(bad[root.offset + 1]);
   bad[root.offset + 3 + non_shared - 9] -= 1;
   Resign(root, &bad);
@@ -197,7 +199,7 @@ TEST(FirstKeyIndex, GetBetweenTwoBlocksReadsNone) {
     size_t without_reading = 0;
     for (const BlockInfo& block : inspection.blocks) {
       if (block.kind != BlockKind::kData || block.index == 0) continue;
-      // Just before the first key.
+      // A key just before the first key of the block.
       std::string key = block.first_key;
       --key.back();
       key += "\xff";
@@ -212,7 +214,7 @@ TEST(FirstKeyIndex, GetBetweenTwoBlocksReadsNone) {
   }
 }
 
-// A first key in the index that is not that of the block.
+// The index stores a first key that is not that of the block.
 TEST(FirstKeyIndex, WrongFirstKeyIsDamage) {
   const std::string sound = Golden("r119-firstkey-fv4.sst");
   const std::vector<BlockInfo> blocks = BlocksOf(sound);
@@ -241,7 +243,7 @@ TEST(FirstKeyIndex, WrongFirstKeyIsDamage) {
   EXPECT_EQ(inspection.faults[0].index, 1u);
 }
 
-// --- Files of ours -----------------------------------------------------------
+// --- Our own files -----------------------------------------------------------
 
 std::string StoredBlock(const std::string& table, BlockKind kind,
                         uint64_t index) {
@@ -254,17 +256,18 @@ TEST(PartitionedIndex, BytesOfPartitionsAndTopLevel) {
   options.format_version = 4;
   options.compression = CompressionType::kNoCompression;
   options.filter = FilterType::kNone;
-  options.block_size = 1;  // an entry a block
+  options.block_size = 1;  // one entry per block
   options.index_type = IndexType::kTwoLevelIndexSearch;
   options.index_block_restart_interval = 16;
-  // The second entry reaches it, and the file's last one joins all the same.
+  // The second entry of a partition reaches this size.
   options.metadata_block_size = 20;
   const std::string table =
       BuildTable(options, {Value("ape", 1, "1"), Value("apple", 1, "2"),
                            Value("bear", 1, "3"), Value("bee", 1, "4")});
   const std::vector<BlockInfo> blocks = BlocksOf(table);
   ASSERT_EQ(CountOf(blocks, BlockKind::kIndexPartition), 2u);
-  // Data blocks of 23, 25, 24 and 23 bytes, 5 between them.
+  // The data blocks have 23, 25, 24 and 23 bytes, and trailers of 5 bytes
+  // between them.
   EXPECT_EQ(Hex(StoredBlock(table, BlockKind::kIndexPartition, 0)),
             Hex(Unhex("0003 617066 0017"
                       "0001 62 1c19"
@@ -294,7 +297,7 @@ TEST(PartitionedIndex, TableWithoutEntriesHasNoPartitions) {
   EXPECT_EQ(reader->ApproximateOffsetOf("any"), 0u);
 }
 
-// Keys at even distances, at uneven ones, and too few to tell.
+// Keys at even distances, keys at uneven distances, and too few keys to decide.
 TEST(IndexEncoding, UniformBlocksAreMarked) {
   const auto mark = [](double threshold, const std::vector<int>& numbers) {
     TableOptions options;
@@ -325,8 +328,8 @@ TEST(IndexEncoding, UniformBlocksAreMarked) {
   EXPECT_TRUE(mark(2, {1, 2, 3, 100}));
 }
 
-// What keys and handles of an index look like, the properties say. Footers up
-// to version 5 have no checksum, so that one may be given another version.
+// The properties say in what form an index stores keys and handles. Footers up
+// to version 5 have no checksum, so the test can change the version in them.
 TEST(IndexEncoding, FormsDoNotFollowFromTheVersion) {
   TableOptions options;
   options.format_version = 5;
@@ -342,7 +345,8 @@ TEST(IndexEncoding, FormsDoNotFollowFromTheVersion) {
     EXPECT_EQ(reader->properties().index_value_is_delta_encoded, 1u);
     EXPECT_TRUE(EntriesOf(*reader) == entries);
   }
-  // A new version with the old forms: blocks are aligned, and share a key.
+  // A new version with the old forms: blocks are aligned, and one key is in
+  // several blocks.
   options.format_version = 7;
   options.block_size = 256;
   options.block_align = true;

@@ -1,5 +1,6 @@
-// Iterators that show a part of a table: bounds, prefixes, snapshots and range
-// deletions, in any mixture, against a list of the entries that are left.
+// Tests iterators that show a part of a table. Bounds, prefixes, snapshots and
+// range deletions in any combination are compared with a list of the entries
+// that remain.
 
 #include <gtest/gtest.h>
 
@@ -16,7 +17,7 @@
 namespace ashlar::testing {
 namespace {
 
-// A table and the options of a walk over it.
+// A table, and the options of a walk over it.
 struct Sample {
   RandomTable table;
   std::unique_ptr<TableReader> reader;
@@ -25,7 +26,7 @@ struct Sample {
   Slice lower;
   Slice upper;
   ReadOptions options;
-  const PrefixExtractor* prefixes = nullptr;  // null: walks do not end so
+  const PrefixExtractor* prefixes = nullptr;  // null: walks ignore prefixes
 
   bool Shows(const Slice& key) const {
     const Comparator* const order = table.options.comparator;
@@ -99,7 +100,7 @@ Sample MakeSample(Random* random) {
   return sample;
 }
 
-// Where an iterator should be.
+// Computes where an iterator should be.
 class Expected {
  public:
   Expected(const Sample& sample, std::vector<Entry> shown)
@@ -212,7 +213,7 @@ TEST(IteratorBounds, AnyMixtureShowsWhatIsLeft) {
   });
 }
 
-// Versions of the bounds' own keys, newest and oldest.
+// The table has the newest and the oldest version of each bound's own key.
 TEST(IteratorBounds, TheLowerIsInsideTheUpperIsNot) {
   const std::vector<Entry> entries = {Value("a", 9, "a9"), Value("a", 0, "a0"),
                                       Value("b", 9, "b9"), Value("b", 0, "b0"),
@@ -236,8 +237,8 @@ TEST(IteratorBounds, TheLowerIsInsideTheUpperIsNot) {
   EXPECT_TRUE(found.empty());
 }
 
-// Bounds are without timestamps, and cut before all versions of their key;
-// also where the file does not store the timestamps.
+// Bounds have no timestamp. A bound is before all versions of its key, also
+// where the file does not store timestamps.
 TEST(IteratorBounds, OfKeysWithTimestamps) {
   for (const bool persisted : {true, false}) {
     TableOptions options;
@@ -269,7 +270,7 @@ TEST(IteratorBounds, OfKeysWithTimestamps) {
   }
 }
 
-// They are copied: what they were made of may go.
+// The iterator copies the bounds, so the caller may destroy them.
 TEST(IteratorBounds, TheIteratorKeepsThem) {
   const auto reader = OpenTable(BuildTable({}, SomeEntries(100)));
   Iterator it = [&] {
@@ -285,7 +286,7 @@ TEST(IteratorBounds, TheIteratorKeepsThem) {
   EXPECT_EQ(found, 10);
 }
 
-// Damage and faults beyond a bound are none of the walk's business.
+// A walk does not meet damage and read errors beyond its bounds.
 TEST(IteratorBounds, NoBlockBeyondThemIsRead) {
   TableOptions options;
   options.block_size = 256;

@@ -1,5 +1,6 @@
-// ReadOptions::prefix_same_as_start: what it asks the filter, and where it
-// cannot be had. That walks end with their prefix is in iterator_bounds_test.
+// Tests ReadOptions::prefix_same_as_start: what it asks the filter, and where
+// it is not available. iterator_bounds_test.cc tests that walks end with their
+// prefix.
 
 #include <gtest/gtest.h>
 
@@ -27,7 +28,8 @@ TableOptions PrefixOptions(bool partitioned) {
   return options;
 }
 
-// Prefixes "key000", "key001", ..., without every other.
+// Returns entries with the prefixes "key000", "key002", and so on. Every other
+// prefix is left out.
 std::vector<Entry> EveryOtherPrefix() {
   std::vector<Entry> entries;
   for (const Entry& entry : SomeEntries(3000)) {
@@ -80,8 +82,8 @@ TEST_P(IteratorPrefix, AnAbsentPrefixCostsNoBlock) {
   EXPECT_EQ(found, 100);
 }
 
-// Wherever the walk over a prefix begins, the filter must let it pass: also
-// where the parts of the filter and those of the table are cut elsewhere.
+// Wherever a walk over a prefix begins, the filter must let it pass, also where
+// filter partitions and index partitions are cut at different keys.
 TEST_P(IteratorPrefix, WhatIsThereIsFoundFromAnyKey) {
   const std::vector<Entry> entries = EveryOtherPrefix();
   Iterator it = reader_->NewIterator(same_prefix_);
@@ -89,7 +91,7 @@ TEST_P(IteratorPrefix, WhatIsThereIsFoundFromAnyKey) {
     const std::string key = UserKeyOf(entry.key).ToString();
     it.Seek(key);
     ASSERT_TRUE(it.Valid() && it.key() == Slice(entry.key)) << key;
-    // Just before it; of the same prefix unless it is the first.
+    // A key just before this one, with the same prefix.
     std::string before = key;
     before.back() = static_cast<char>(before.back() - 1);
     before += "~";
@@ -117,7 +119,7 @@ INSTANTIATE_TEST_SUITE_P(Filter, IteratorPrefix, ::testing::Bool(),
                            return made_with.param ? "InParts" : "InOnePiece";
                          });
 
-// It need not be the file's: the filter is then not asked.
+// The extractor need not be that of the file. The filter is not asked then.
 TEST(IteratorPrefixExtractor, AnyThatIsGiven) {
   ReaderOptions options;
   options.prefix_extractor = NewFixedPrefixExtractor(7);
@@ -131,7 +133,7 @@ TEST(IteratorPrefixExtractor, AnyThatIsGiven) {
   for (; it.Valid(); it.Next()) ++found;
   EXPECT_EQ(found, 9);
   it.Seek("short");
-  EXPECT_FALSE(it.Valid());  // without a prefix, and behind all
+  EXPECT_FALSE(it.Valid());  // no prefix, and after all keys
   it.Seek("key");
   EXPECT_TRUE(it.Valid());
   Require(it.status());

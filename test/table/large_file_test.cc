@@ -1,5 +1,6 @@
-// A table of more than 4 GiB: handles, checksum contexts and properties beyond
-// 32 bits. Its values are zeros, which take no room on the disk.
+// Tests a table of more than 4 GiB, whose handles, checksum contexts and
+// properties need more than 32 bits. Its values are zeros, which take no room
+// on the disk.
 
 #include <gtest/gtest.h>
 
@@ -60,7 +61,8 @@ void ExpectSound(const TableReader& reader) {
   EXPECT_GT(reader.ApproximateOffsetOf("key00001"), k4GiB);
 }
 
-// All blocks but those of data, which have been read by now.
+// Expects blocks beyond 4 GiB of other kinds than data blocks, which
+// ExpectSound has read.
 void ExpectBlocksBeyond(const TableReader& reader) {
   TableInspection found;
   int beyond = 0;

@@ -1,5 +1,5 @@
-// Blocks that several threads miss at once: read once, and nobody waits for
-// what does not come.
+// Tests blocks that several threads miss in the cache at once. One thread reads
+// each block, and no thread waits for a block that does not come.
 
 #include <gtest/gtest.h>
 
@@ -52,7 +52,7 @@ class LoadOnce : public ::testing::Test {
   }
 
   const std::string& key(int i) const { return keys_[static_cast<size_t>(i)]; }
-  // Of the block that has the key.
+  // Returns the offset of the block that has the key.
   uint64_t OffsetOf(const std::string& key) {
     GetResult result;
     ReadOptions options;
@@ -93,7 +93,7 @@ class LoadOnce : public ::testing::Test {
     ASSERT_TRUE(it.Valid()) << it.status().ToString();
     EXPECT_EQ(it.value().ToString(), "value" + std::to_string(i));
   }
-  // Lookups in vain, but for those of OffsetOf.
+  // Waits until n lookups missed the cache. Misses of OffsetOf do not count.
   void AwaitMisses(int n) { cache_->AwaitMisses(n + misses_before_); }
 
   const std::vector<Entry> entries_ = SomeEntries(kEntries);
@@ -117,7 +117,8 @@ TEST_F(LoadOnce, WhoeverMissesABlockWaitsForOneRead) {
     threads.emplace_back([&] { ExpectMultiGet({1000, 10, 1000}); });
     threads.emplace_back([&] { ExpectSeek(1000); });
   }
-  // Each has asked the cache: it waits now, or will find the block there.
+  // Each thread has asked the cache. It waits now, or will find the block in
+  // the cache.
   AwaitMisses(1 + 3 + 2 + 3);
   gates_.Open();
   for (std::thread& thread : threads) thread.join();
@@ -145,14 +146,14 @@ TEST_F(LoadOnce, AnErrorIsOfTheReaderWhoseReadFailed) {
   reading.join();
   for (std::thread& thread : waiting) thread.join();
   EXPECT_EQ(first.message(), "read gated.sst: failed");
-  // It is there for the next one.
+  // The next reader finds the block in the cache.
   const int reads = gates_.Reads(block);
   EXPECT_GE(reads, 3);
   ExpectGet(1000);
   EXPECT_EQ(gates_.Reads(block), reads);
 }
 
-// Between the look into the cache and the claim, another may have been there.
+// Another thread may load the block between a thread's lookup and its claim.
 TEST_F(LoadOnce, ABlockThatCameMeanwhile) {
   const uint64_t block = OffsetOf(key(1000));
   cache_->on_miss = [&] { ExpectGet(1000); };
@@ -165,7 +166,8 @@ TEST_F(LoadOnce, ABlockThatCameMeanwhile) {
   EXPECT_EQ(gates_.Reads(other), 2);
 }
 
-// The same for one of a batch: only its key fails, and it is not for ever.
+// If the read of one block of a batch fails, only the keys of that block fail.
+// The claim ends, so later reads succeed.
 TEST_F(LoadOnce, AnErrorOfABatchEndsItsClaims) {
   const uint64_t block = OffsetOf(key(1000));
   gates_.Fail(block);
@@ -180,13 +182,14 @@ TEST_F(LoadOnce, AnErrorOfABatchEndsItsClaims) {
   ExpectMultiGet({1000, 10, 1900});
 }
 
-// Neighbours whose read fails are read one by one, under the same claims.
+// If one read of neighbouring blocks fails, the batch reads them one by one,
+// under the same claims.
 TEST_F(LoadOnce, AReadOfManyBlocksThatFails) {
   gates_.Fail(OffsetOf(key(1000)));
   ExpectMultiGet({1000, 1010, 1020, 1030, 1040, 1050});
 }
 
-// Else two batches that want each other's blocks would wait for ever.
+// Otherwise two batches that want each other's blocks would wait forever.
 TEST_F(LoadOnce, ABatchReadsItsOwnBlocksBeforeItWaits) {
   const uint64_t awaited = OffsetOf(key(100));
   const uint64_t own = OffsetOf(key(1900));
@@ -195,7 +198,7 @@ TEST_F(LoadOnce, ABatchReadsItsOwnBlocksBeforeItWaits) {
   gates_.AwaitReads(awaited, 2);
   std::thread batch([&] { ExpectMultiGet({1900, 100}); });
   gates_.AwaitReads(own, 2);
-  // Waits for the batch, which has not got its other block yet.
+  // This Get waits for the batch, which has not got its other block yet.
   ExpectGet(1900);
   EXPECT_EQ(gates_.Reads(own), 2);
   gates_.Open();
@@ -204,7 +207,8 @@ TEST_F(LoadOnce, ABatchReadsItsOwnBlocksBeforeItWaits) {
   EXPECT_EQ(gates_.Reads(awaited), 2);
 }
 
-// Nor while it has a claim on a block that it could not read.
+// A batch also holds no claim on a block that it could not read while it waits
+// for others.
 TEST_F(LoadOnce, ABatchWaitsWithoutClaims) {
   const uint64_t awaited = OffsetOf(key(100));
   const uint64_t bad = OffsetOf(key(1900));
@@ -243,8 +247,9 @@ TEST_F(LoadOnce, WhatDoesNotGoToTheCacheTakesNoPart) {
   loader.join();
 }
 
-// Batches in each other's way, over and over; with room, with hardly any, and
-// with none, where each waiter has to read for himself after all.
+// Several batches want the same blocks again and again. The cache has room for
+// all blocks, for hardly any, or for none. Without room each waiting thread
+// must read the block itself in the end.
 TEST_F(LoadOnce, BatchesThatWantTheSameBlocks) {
   constexpr int kThreads = 4;
   constexpr int kRounds = 300;

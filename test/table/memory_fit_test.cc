@@ -1,5 +1,5 @@
-// Filters as large as pieces of memory: what the sizes are, and that they cost
-// no false positives.
+// Tests filters whose sizes fit the sizes in which an allocator gives memory:
+// which sizes these are, and that the rate of false positives stays the same.
 
 #include "table/filter/memory_fit.h"
 
@@ -39,7 +39,8 @@ TEST(MemoryFit, PiecesAreAQuarterOfAPowerOfTwoApart) {
   EXPECT_EQ(PieceOfAtLeast((uint64_t{5} << 20) + 1), uint64_t{6} << 20);
 }
 
-// Of `count` filters of n keys each: how many strangers pass, in a million.
+// The results of building several filters with n keys each. `rate` is the
+// number of false positives in a million.
 struct Outcome {
   double rate = 0;
   uint64_t bytes = 0;
@@ -91,7 +92,7 @@ TEST(MemoryFit, SizesFillPiecesAndRatesStay) {
   }
 }
 
-// What an allocator hands out for them is less than for the others.
+// An allocator gives less memory for fitted filters than for others.
 TEST(MemoryFit, SavesMemory) {
   const auto handed_out = [](const Outcome& outcome) {
     uint64_t bytes = 0;

@@ -1,4 +1,5 @@
-// Many tables as one row of entries, against a sorted list of all of them.
+// Compares an iterator over several tables with a sorted list of all their
+// entries.
 
 #include "ashlar/table/merging_iterator.h"
 
@@ -24,13 +25,13 @@ struct Placed {
   size_t child;
 };
 
-// Tables that share out the entries of a random one; some entries are in
+// Tables that together have the entries of a random table. Some entries are in
 // several of them.
 struct Sample {
   const Comparator* comparator;
   std::vector<std::unique_ptr<TableReader>> readers;
   std::vector<Placed> all;  // in the order of a walk forward
-  Model model;              // for targets
+  Model model;              // to choose targets
 
   MergingIterator NewIterator() const {
     std::vector<Iterator> children;
@@ -40,7 +41,7 @@ struct Sample {
     }
     return NewMergingIterator(comparator, std::move(children));
   }
-  // The first entry at or behind an internal key.
+  // Returns the position of the first entry at or after an internal key.
   int64_t LowerBound(const std::string& key) const {
     const auto found = std::find_if(
         all.begin(), all.end(),
@@ -51,7 +52,7 @@ struct Sample {
     return LowerBound(
         MakeInternalKey(user_key, snapshot, static_cast<ValueType>(0xff)));
   }
-  // The last one at or before.
+  // Returns the position of the last entry at or before the key.
   int64_t SeekForPrev(const std::string& user_key,
                       SequenceNumber snapshot) const {
     const std::string key =
@@ -72,7 +73,8 @@ Sample MakeSample(Random* random) {
   }
   const size_t n = random->Below(10);
   std::vector<std::vector<Entry>> parts(n);
-  // Runs of entries of one child, or none to speak of.
+  // Either each child has runs of about 20 entries, or children alternate at
+  // random.
   const uint64_t run = random->OneIn(2) ? 1 : 20;
   size_t child = 0;
   for (const Entry& entry : table.model.entries()) {
@@ -170,7 +172,8 @@ TEST(MergingIterator, OfOneVersionTheEarlierChildComesFirst) {
   EXPECT_EQ(seen, "fsttsf");
 }
 
-// A walk over one prefix turns around at the prefix's end, not at the tables'.
+// A walk over one prefix turns around at the end of the prefix, not at the ends
+// of the tables.
 TEST(MergingIterator, TurnsAroundWithinAPrefix) {
   TableOptions options;
   options.prefix_extractor = NewFixedPrefixExtractor(1);
@@ -196,8 +199,8 @@ TEST(MergingIterator, TurnsAroundWithinAPrefix) {
   Require(it.status());
 }
 
-// Whichever read fails: what was shown until then is right, and the status says
-// why there is no more. A seek then finds everything again.
+// Whichever read fails, the entries shown before are right, and the status has
+// the error. A seek then finds all entries again.
 TEST(MergingIterator, AChildsErrorEndsTheWalk) {
   TableOptions options;
   options.block_size = 256;

@@ -1,5 +1,6 @@
-// Index and filter blocks in the block cache: the answers of a reader that
-// keeps them itself, whatever the cache lets go, and errors that say where.
+// Tests index and filter blocks in the block cache. Whatever the cache evicts,
+// the answers are those of a reader that keeps these blocks itself, and errors
+// name the block.
 
 #include <gtest/gtest.h>
 
@@ -65,8 +66,8 @@ ReaderOptions InCache(std::shared_ptr<Cache> cache,
   return options;
 }
 
-// What a reader says of keys, some of which are absent, in all ways of asking;
-// `before_each` comes before each of them.
+// Returns what a reader says of present and absent keys, in all ways of
+// reading. Calls `before_each` before each read.
 std::vector<std::string> Answers(const TableReader& reader,
                                  const std::function<void()>& before_each) {
   std::vector<std::string> keys;
@@ -133,7 +134,8 @@ TEST(MetadataCache, SameAnswersWhateverIsEvicted) {
   }
 }
 
-// The reader has nothing of its own, and the cache is charged for all of it.
+// The reader keeps nothing itself, and all of the memory is charged to the
+// cache.
 TEST(MetadataCache, MemoryIsTheCaches) {
   for (const Kind& kind : kKinds) {
     SCOPED_TRACE(kind.name);
@@ -163,7 +165,8 @@ TEST(MetadataCache, MemoryIsTheCaches) {
     const uint64_t charged = index.charge + filter.charge + top.charge;
     EXPECT_GT(charged + properties + 4096, plain->MemoryUsage());
     EXPECT_LE(charged, cache->GetPinnedUsage());
-    // Of what is not held, nothing is left.
+    // Without pinning, the cache can evict all of these blocks, except the top
+    // level of a partitioned index or filter.
     const auto other = LruOf(size_t{4} << 20);
     const auto loose = OpenTable(table, InCache(other));
     other->EraseUnRefEntries();
@@ -172,7 +175,7 @@ TEST(MetadataCache, MemoryIsTheCaches) {
   }
 }
 
-// Reads of index and filter blocks that this thread makes meanwhile.
+// Counts the reads of index and filter blocks that this thread makes.
 struct MetadataReads {
   MetadataReads() {
     SetPerfLevel(PerfLevel::kEnableCount);
@@ -210,8 +213,8 @@ TEST(MetadataCache, ReadAgainOnlyWhereNotPinned) {
   }
 }
 
-// What is read once after the index pushes out the index of low priority, and
-// not that of high priority.
+// Blocks that are read once after the index evict an index of low priority, but
+// not one of high priority.
 TEST(MetadataCache, HighPriorityStays) {
   const std::string table = TableOf(kKinds[0]);
   for (const bool high : {false, true}) {
@@ -231,7 +234,7 @@ TEST(MetadataCache, HighPriorityStays) {
   }
 }
 
-// A file in memory that changes under its reader.
+// A file in memory that changes while a reader has it open.
 class ChangingFile final : public RandomAccessFile {
  public:
   explicit ChangingFile(const std::string* bytes) : bytes_(bytes) {}
@@ -306,7 +309,8 @@ TEST(MetadataCache, NeedsACache) {
   EXPECT_TRUE(opened.status().IsInvalidArgument());
 }
 
-// Readers of one file whose orders are not known to be the same do not share.
+// Readers of one file do not share these blocks if their comparators are not
+// known to be the same.
 TEST(MetadataCache, AnotherComparatorHasItsOwn) {
   class Namesake final : public Comparator {
    public:
@@ -331,7 +335,8 @@ TEST(MetadataCache, AnotherComparatorHasItsOwn) {
       cache->EraseUnRefEntries();
       EXPECT_EQ(Answers(*second, [] {}), expected);
     }
-    // What it left must not be used: its comparator is gone.
+    // Blocks that the second reader cached must not be used, because its
+    // comparator is destroyed.
     EXPECT_EQ(Answers(*first, [] {}), expected);
   }
 }

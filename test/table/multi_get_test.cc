@@ -1,5 +1,6 @@
-// MultiGet: the answers of Get, whatever the table, the batch and the cache;
-// values that share their block's pin; faults that stay with their keys.
+// Tests MultiGet. It gives the answers of Get for any table, batch and cache.
+// Values share the pin of their block, and faults affect only the keys of the
+// block.
 
 #include <gtest/gtest.h>
 
@@ -32,7 +33,7 @@ std::string KeyNumber(int i) {
   return key;
 }
 
-// About five entries a block.
+// A block has about five entries.
 std::string SomeTable(int entries, std::string_view seed = "test") {
   TableOptions options;
   options.block_size = 700;
@@ -85,8 +86,7 @@ TEST(MultiGet, AnyNumberInAnyOrderWithRepeats) {
   }
 }
 
-// The last value that lies in a block gives the block back, in any order of
-// giving back.
+// The last value of a block releases the block, in any order of release.
 TEST(MultiGet, ValuesShareTheirBlock) {
   ForEachSeed(1, 100, [](uint64_t seed) {
     Random random(seed);
@@ -100,7 +100,7 @@ TEST(MultiGet, ValuesShareTheirBlock) {
     }
     Batch batch(keys);
     batch.Run(*reader);
-    reader.reset();  // values outlive it
+    reader.reset();  // the values outlive it
     std::vector<size_t> order(keys.size());
     for (size_t i = 0; i < order.size(); ++i) order[i] = i;
     for (size_t i = order.size() - 1; i > 0; --i) {
@@ -120,7 +120,7 @@ TEST(MultiGet, ValuesShareTheirBlock) {
   });
 }
 
-// A block goes on living with its values after the cache has let it go.
+// Values keep their block alive after the cache has evicted it.
 TEST(MultiGet, ValuesOutliveCacheEntriesAndReader) {
   const std::shared_ptr<Cache> cache = ClockOf(1);
   auto reader = OpenTable(SomeTable(200), {.block_cache = cache});
@@ -143,7 +143,7 @@ TEST(MultiGet, ValuesOutliveCacheEntriesAndReader) {
   }
 }
 
-// Each block is read once, and neighbours together.
+// Each block is read once, and neighbouring blocks are read together.
 TEST(MultiGet, ReadsWhatIsMissingTogether) {
   FaultPlan plan;
   auto opened = TableReader::Open(
@@ -171,7 +171,7 @@ TEST(MultiGet, ReadsWhatIsMissingTogether) {
   }
 }
 
-// With a cache, only what it does not have.
+// With a cache, only blocks that are not in it are read.
 TEST(MultiGet, ReadsOnlyWhatIsMissing) {
   FaultPlan plan;
   auto opened =
@@ -195,8 +195,8 @@ TEST(MultiGet, ReadsOnlyWhatIsMissing) {
   EXPECT_EQ(plan.operations, 0u);
 }
 
-// Every fault of every read: the keys of the blocks that it met say so, all
-// others have their values.
+// Each read fails in turn, in each way. The keys of the affected blocks get the
+// error, and all other keys get their values.
 TEST(MultiGet, FaultsStayWithTheirKeys) {
   using Kind = FaultPlan::Kind;
   const std::string table = SomeTable(1000);
@@ -238,10 +238,10 @@ TEST(MultiGet, FaultsStayWithTheirKeys) {
             EXPECT_TRUE(batch.statuses[i].message().starts_with("f.sst: "));
           }
         }
-        // A read of several blocks is made again, one by one.
+        // If a read of several blocks fails, they are read again one by one.
         EXPECT_LE(failed, 1u);
         failures += failed;
-        // Once more, without a fault.
+        // The same batch again, without a fault.
         batch.Run(**opened);
         for (const Status& status : batch.statuses) EXPECT_TRUE(status.ok());
       }
@@ -251,7 +251,8 @@ TEST(MultiGet, FaultsStayWithTheirKeys) {
   }
 }
 
-// Reads of which a part cannot be had: what lies beside it in the file can.
+// If a part of a read is unreadable, the blocks beside it in the file are still
+// read.
 TEST(MultiGet, ABadSectorFailsOnlyItsBlock) {
   class BadSector final : public RandomAccessFile {
    public:
@@ -293,9 +294,9 @@ TEST(MultiGet, ABadSectorFailsOnlyItsBlock) {
   EXPECT_LE(failed, 6u);
 }
 
-// Readers of one file that share a cache, of which one has a comparator of its
-// own, by the name of a built-in one: words that the other made say nothing to
-// it.
+// Two readers of one file share a cache. The comparator of one has the name of
+// a built-in one, but is another object. That reader must not use entry words
+// that the other one made.
 TEST(MultiGet, WordsOfAnotherComparatorAreNotUsed) {
   class Namesake final : public Comparator {
    public:
@@ -355,7 +356,7 @@ TEST(MultiGet, OperandsGoToTheirKey) {
     if (i % 2 == 0) entries.push_back(Value(KeyNumber(i), 3, "base"));
   }
   TableOptions options;
-  options.block_size = 40;  // operands go on in later blocks
+  options.block_size = 40;  // operands continue in later blocks
   const auto reader = OpenTable(BuildTable(options, entries));
   std::vector<std::string> keys;
   keys.reserve(50);
@@ -377,14 +378,14 @@ TEST(MultiGet, OperandsGoToTheirKey) {
     EXPECT_EQ(batch.results[i].state,
               has_base ? GetResult::State::kFound : GetResult::State::kMerged);
   }
-  // Without a callback each says that it needs one.
+  // Without a callback each key gets an error.
   batch.Run(*reader);
   for (const Status& status : batch.statuses) {
     EXPECT_TRUE(status.IsMergeInProgress());
   }
 }
 
-// A file that counts its reads, and how large they get.
+// A file that records the number of its reads and the size of the largest.
 class MeasuredFile final : public RandomAccessFile {
  public:
   struct Reads {
@@ -407,8 +408,8 @@ class MeasuredFile final : public RandomAccessFile {
   Reads* const reads_;
 };
 
-// Eight blocks of 8 MiB and a key are more than 64 MiB, as they are stored or
-// once they are decompressed: the rest come one by one.
+// Eight blocks of 8 MiB and a key have more than 64 MiB, stored or
+// decompressed. The remaining blocks are read one by one.
 TEST(MultiGet, LargeBlocksAreNotHeldTogether) {
   constexpr int kBlocks = 13;
   constexpr size_t kValue = size_t{8} << 20;
@@ -435,7 +436,8 @@ TEST(MultiGet, LargeBlocksAreNotHeldTogether) {
       Require(opened.status());
       std::vector<std::string> keys;
       keys.reserve(2 * kBlocks);
-      // Present and absent ones: a value keeps its block, and two share one.
+      // The batch has present and absent keys. A value keeps its block, and
+      // some pairs of keys share a block.
       for (int i = kBlocks; i-- > 0;) keys.push_back(KeyNumber(i));
       for (int i = 1; i < kBlocks; i += 2)
         keys.push_back(KeyNumber(i - 1) + "x");
@@ -453,7 +455,7 @@ TEST(MultiGet, LargeBlocksAreNotHeldTogether) {
       }
       EXPECT_EQ(reads.count, 1U + (kBlocks - 8));
       EXPECT_LT(reads.largest, size_t{80} << 20);
-      // Each was looked up once, as far as anybody can tell.
+      // The statistics count one lookup per block.
       EXPECT_EQ(options.statistics->GetTickerCount(Ticker::kBlockCacheDataMiss),
                 capacity != 0 ? kBlocks : 0u);
       EXPECT_EQ(options.statistics->GetTickerCount(Ticker::kBlockCacheDataHit),
@@ -462,9 +464,9 @@ TEST(MultiGet, LargeBlocksAreNotHeldTogether) {
   }
 }
 
-// Keys without their timestamps that have 40 KiB in common: a block of 69 KB
-// becomes one of nearly 4 MiB when they are restored, since every sixteenth is
-// whole then.
+// Keys are stored without timestamps and share 40 KiB. When the timestamps are
+// restored, a block of 69 KB grows to nearly 4 MiB, since every sixteenth key
+// is then stored whole.
 std::string TableThatGrows(int keys, const std::string& stem) {
   TableOptions options;
   options.comparator = BytewiseComparatorWithU64Ts();
@@ -506,7 +508,7 @@ TEST(MultiGet, BlocksThatGrowAreNotHeldTogether) {
     ASSERT_TRUE(batch.statuses[i].ok()) << batch.statuses[i].ToString();
     ASSERT_EQ(batch.results[i].state, GetResult::State::kFound) << i;
   }
-  // All together, and those again that were beyond 64 MiB.
+  // All blocks are read together, and those beyond 64 MiB are read again.
   EXPECT_GT(reads.count, 2U);
   EXPECT_LT(reads.count, 10U);
 }

@@ -1,6 +1,6 @@
-// Tables that hold range deletions and no other entry, with every type of
-// index and filter in every version: there is an index without separators and
-// a filter without keys.
+// Tests tables that have range deletions and no other entry, with every index
+// type and filter in every format version. Such a table has an index without
+// separators and a filter without keys.
 
 #include <gtest/gtest.h>
 
@@ -64,8 +64,8 @@ TableOptions OptionsOf(const Form& form, uint32_t version) {
   return options;
 }
 
-// Each way to hold index and filter, and to read: nothing is there, and it is
-// known what is deleted.
+// Expects that in every way of reading no entry is found, and that Get and
+// MultiGet agree on which keys are deleted.
 void ExpectNothingButDeletions(const TableReader& reader) {
   EXPECT_EQ(RangeDeletionsOf(reader), Deletions());
   std::vector<Entry> entries;
@@ -99,7 +99,7 @@ class OnlyRangeDeletions : public ::testing::TestWithParam<Form> {
   static constexpr uint32_t kLeast = 2;
   static constexpr uint32_t kMost = 7;
 
-  // Of each version that the form is written in.
+  // Calls `check` with a table of each format version.
   template <typename Check>
   void ForEachTable(Check check) {
     for (uint32_t version = kLeast; version <= kMost; ++version) {

@@ -1,5 +1,5 @@
-// Keys and values of iterators that outlive the iterator's moves, and values
-// that outlive the iterator and its reader.
+// Tests keys and values that stay valid when their iterator moves on, and
+// values that outlive the iterator and its reader.
 
 #include <gtest/gtest.h>
 
@@ -27,7 +27,7 @@ std::shared_ptr<Cache> LruOf(size_t capacity) {
   return std::move(NewLruCache(options)).value();
 }
 
-// Where the bytes of a block may lie.
+// Where the bytes of a block may be.
 enum class Home { kLargeCache, kTinyCache, kOwn, kWindow, kMapping };
 constexpr Home kHomes[] = {Home::kLargeCache, Home::kTinyCache, Home::kOwn,
                            Home::kWindow, Home::kMapping};
@@ -59,7 +59,7 @@ struct Table {
   std::unique_ptr<TableReader> reader;
 };
 
-// Whatever the iterator may have let go is gone.
+// Evicts everything that the iterator does not hold.
 void Disturb(const Table& table) {
   if (table.cache != nullptr) table.cache->EraseUnRefEntries();
 }
@@ -68,7 +68,8 @@ TEST(PinnedEntries, AValueOutlivesTheMoveTheIteratorAndTheReader) {
   const std::vector<Entry> expected = SomeEntries(kEntries);
   for (const Home home : kHomes) {
     for (const bool pin_data : {false, true}) {
-      // The second shows entries by a walk of its own.
+      // With the second snapshot the iterator decides for each entry whether to
+      // show it.
       for (const SequenceNumber snapshot :
            {kMaxSequenceNumber, SequenceNumber{7}}) {
         SCOPED_TRACE(static_cast<int>(home) * 10 + (pin_data ? 1 : 0));
@@ -101,7 +102,8 @@ TEST(PinnedEntries, AValueOutlivesTheMoveTheIteratorAndTheReader) {
   }
 }
 
-// Without a copy, unless the bytes are the file's.
+// PinValue copies no bytes, unless they are in a read-ahead window or a mapping
+// of the file.
 TEST(PinnedEntries, AValueStaysWhereItIs) {
   for (const Home home : kHomes) {
     for (const bool pin_data : {false, true}) {
@@ -127,7 +129,8 @@ struct Shown {
   bool is_key_pinned;
 };
 
-// What a walk to the end and back shows, without a copy of anything.
+// Returns what a walk to the end and back shows, without copying keys or
+// values.
 std::vector<Shown> WalkBothWays(Iterator* it, const Table& table) {
   std::vector<Shown> shown;
   for (it->SeekToFirst(); it->Valid(); it->Next()) {
@@ -195,10 +198,11 @@ TEST(PinnedEntries, WithoutTheOptionNothingIsPinned) {
   EXPECT_EQ(table.cache->GetPinnedUsage(), 0u);
 }
 
-// However often the walk comes to them, and none when the iterator is gone.
+// Each block is held once, however often the walk reaches it. None is held when
+// the iterator is destroyed.
 TEST(PinnedEntries, EachBlockIsReadAndHeldOnce) {
   FaultPlan plan;
-  // More than a window holds.
+  // The table is larger than a read-ahead window.
   const std::string bytes = BuildTable(SmallBlocks(), SomeEntries(20000));
   auto opened = TableReader::Open(NewFaultyFile("a.sst", bytes, &plan), {});
   Require(opened.status());
@@ -225,7 +229,8 @@ TEST(PinnedEntries, EachBlockIsReadAndHeldOnce) {
   EXPECT_EQ(table.cache->GetPinnedUsage(), 0u);
 }
 
-// A block that cannot be read is tried again, and nothing of it is kept.
+// After a failed read the block is read again, and nothing of the failed read
+// is kept.
 TEST(PinnedEntries, ABlockThatFailedIsNotKept) {
   FaultPlan plan;
   const std::string bytes = BuildTable(SmallBlocks(), SomeEntries(kEntries));
@@ -269,7 +274,8 @@ TEST(PinnedEntries, AMergingIteratorPinsAsItsChildrenDo) {
       Require(it.PinValue(&values.at(i++)));
     }
     ASSERT_EQ(i, expected.size());
-    // The cache lives on with the last part of this test.
+    // Values of the second table pin blocks of its cache, which ends with this
+    // scope, so they are released here.
     for (size_t k = 1; k < values.size(); k += 2) {
       ASSERT_EQ(values[k].ToStringView(), expected[k].value);
       values[k].Reset();

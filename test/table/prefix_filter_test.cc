@@ -1,5 +1,5 @@
-// Filters over whole keys, prefixes, or both: what is in them, and what they
-// are asked.
+// Tests filters of whole keys, of prefixes, or of both: what they contain, and
+// what they are asked.
 
 #include <gtest/gtest.h>
 
@@ -18,7 +18,8 @@ namespace {
 using namespace internal;
 using Filter = GetResult::Filter;
 
-// Keys of at least 4 bytes have their first byte as prefix.
+// The prefix of a key of at least 4 bytes is its first byte. Shorter keys have
+// none.
 class FirstByte final : public PrefixExtractor {
  public:
   explicit FirstByte(std::string_view name) : name_(name) {}
@@ -70,7 +71,8 @@ TEST(PrefixFilter, PrefixesAlone) {
               key.size() < 3 ? Filter::kNone : Filter::kMaybe)
         << key;
   }
-  // Other keys of a prefix may be there, other prefixes may not.
+  // Other keys with a known prefix may be there. Keys with other prefixes are
+  // ruled out.
   EXPECT_EQ(Ask(*reader, "aaaz"), Filter::kMaybe);
   EXPECT_EQ(Ask(*reader, "eeee"), Filter::kAbsent);
   EXPECT_EQ(Ask(*reader, "zz"), Filter::kNone);
@@ -102,8 +104,8 @@ TEST(PrefixFilter, NothingToAdd) {
   EXPECT_EQ(Ask(*reader, "aaaa"), Filter::kNone);
 }
 
-// An extractor of the user's own is needed for its prefixes, and one of another
-// name is not used.
+// The filter of an extractor that is not built in can be used only with that
+// extractor. An extractor with another name is not used.
 TEST(PrefixFilter, TheExtractorMustBeTheFiles) {
   TableOptions options;
   options.prefix_extractor = std::make_shared<FirstByte>("mine");
@@ -121,7 +123,8 @@ TEST(PrefixFilter, TheExtractorMustBeTheFiles) {
   EXPECT_EQ(Ask(*reader, "bb"), Filter::kNone);
 }
 
-// FORMAT.md, 9.4: which of a pair's hashes are dropped.
+// FORMAT.md, 9.4, says which of the two hashes of a key and its prefix are
+// dropped.
 TEST(PrefixFilter, Deduplication) {
   HashCollector hashes([](uint64_t) { return HashParting{0, 1}; });
   const auto added = [&](uint64_t key, uint64_t prefix) {
@@ -129,14 +132,14 @@ TEST(PrefixFilter, Deduplication) {
     hashes.AddPair(key, prefix);
     return hashes.size() - before;
   };
-  EXPECT_EQ(added(0, 0), 1u);  // a key that is its own prefix
-  EXPECT_EQ(added(0, 0), 0u);  // again
+  EXPECT_EQ(added(0, 0), 1u);  // the key is its own prefix
+  EXPECT_EQ(added(0, 0), 0u);  // the same again
   EXPECT_EQ(added(10, 1), 2u);
   EXPECT_EQ(added(10, 1), 0u);
-  EXPECT_EQ(added(11, 1), 1u);  // the prefix is there
+  EXPECT_EQ(added(11, 1), 1u);  // the prefix was added
   EXPECT_EQ(added(2, 11), 1u);  // the prefix is the last hash
   EXPECT_EQ(added(11, 3), 1u);  // the key is the last prefix
-  hashes.Add(3);                // the last hash
+  hashes.Add(3);                // becomes the last hash
   EXPECT_EQ(added(3, 4), 1u);   // the key is the last hash
   EXPECT_EQ(hashes.size(), 7u);
   EXPECT_EQ(hashes.first(), 0u);

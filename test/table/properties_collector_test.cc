@@ -1,4 +1,5 @@
-// An application's collectors of properties, and the time map.
+// Tests the properties collectors of an application, and the map of sequence
+// numbers to times.
 
 #include "ashlar/table/properties_collector.h"
 
@@ -13,7 +14,7 @@
 namespace ashlar::testing {
 namespace {
 
-// Notes everything; fails when it is told to.
+// Records everything, and fails as `fault` says.
 class Witness : public TablePropertiesCollector {
  public:
   Witness(std::string name, std::string fault)
@@ -112,7 +113,7 @@ Status BuildWith(const std::string& fault) {
   for (const Entry& entry : SomeEntries(5)) {
     Status status = (*builder)->Add(entry.key, entry.value);
     if (status.ok()) continue;
-    // Nothing can be built any more.
+    // The builder cannot go on after the error.
     EXPECT_EQ((*builder)->Finish().message(), status.message());
     return status;
   }

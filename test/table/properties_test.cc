@@ -1,4 +1,4 @@
-// The properties block, and what the file says of its compression.
+// Tests the properties block, and what it says of the file's compression.
 
 #include <gtest/gtest.h>
 
@@ -75,7 +75,7 @@ TEST(Properties, RoundTripOfEveryField) {
             std::string("\1\0\0\0", 4));
 }
 
-// A number that nobody goes by may be anything.
+// A number that no reader needs may be anything.
 TEST(Properties, OnlyWhatIsNeededMustDecode) {
   const auto decode = [](const std::string& name, const std::string& value) {
     Buffer block;
@@ -148,7 +148,8 @@ TEST(Properties, CompressionAsItIsRead) {
   EXPECT_TRUE(silent.Allows(7));
 }
 
-// Blocks that did not become small enough are stored raw, and the file says so.
+// Blocks that compression did not make small enough are stored uncompressed,
+// and the property says so.
 TEST(Properties, CompressionOfRealTables) {
   TableOptions options;
   options.format_version = 7;

@@ -1,5 +1,5 @@
-// The quick proof that a block is sound: it says yes exactly where a walk that
-// checks each entry comes to the end, of keys that are short.
+// Tests the quick proof that a block is sound. It succeeds exactly where a walk
+// that checks each entry reaches the end and all keys are short.
 
 #include "table/block/prove_entries.h"
 
@@ -24,8 +24,8 @@ using namespace internal;
 
 constexpr BlockPlace kPlace{BlockKind::kData, {}};
 
-// Keys one after the other. One object serves for many blocks, and takes no
-// memory for each key.
+// A list of keys. One object serves for many blocks, and does not allocate for
+// each key.
 struct Keys {
   void Clear() {
     bytes.clear();
@@ -64,12 +64,13 @@ bool FindProvenKeys(const BlockView& view, const KeyOrder& order, Keys* found,
   return proof.proven();
 }
 
-// All but the first ones passed over. Nothing where it is not proven; else the
-// number of entries and the last key.
+// Takes the first keys with `calls_of_next` calls of Next, and passes over the
+// rest. Returns the number of entries and the last key, or nothing if the block
+// is not proven.
 std::optional<std::pair<uint64_t, std::string>> Passed(const BlockView& view,
                                                        const KeyOrder& order,
                                                        int calls_of_next) {
-  static ShortKeys keys;  // with what another block left there
+  static ShortKeys keys;  // may have keys of another block
   EntryProof proof(view, order, &keys);
   uint64_t n = 0;
   for (int i = 0; i < calls_of_next && proof.Next(); ++i) n += keys.size();
@@ -79,14 +80,14 @@ std::optional<std::pair<uint64_t, std::string>> Passed(const BlockView& view,
   return std::pair(n, n == 0 ? std::string() : keys.back().ToString());
 }
 
-// Whether any bytes are a value of the type.
+// Returns whether any bytes are a valid value of the type.
 bool HasPlainValue(ValueType type) {
   return type != ValueType::kTypeWideColumnEntity &&
          type != ValueType::kTypeValuePreferredSeqno;
 }
 
-// The same by a walk that checks each entry, and each restart point: that the
-// next one is where an entry begins that shares nothing.
+// Finds the same keys by a walk that checks each entry. Also checks that each
+// restart point is the offset of an entry that shares no bytes.
 bool FindWalkedKeys(const BlockView& view, const KeyOrder& order, Keys* found) {
   BlockIterator it(order);
   it.Reset(view, kPlace);
@@ -122,8 +123,8 @@ DataBlockForm RandomForm(Random* random) {
   return {random->Pick(kIntervals), false, random->OneIn(2) ? 0.75 : 0};
 }
 
-// Keys that share some bytes, versions of one key, and values of which some
-// have sizes of two bytes.
+// Returns entries with keys that share some bytes, with versions of one key,
+// and with values whose sizes take one or two bytes.
 std::vector<Entry> ShortEntries(const Comparator* comparator, Random* random) {
   std::vector<Entry> entries;
   for (uint64_t n = random->Below(60); n > 0; --n) {
@@ -154,7 +155,7 @@ TEST(EntryProof, SoundBlocksOfShortKeysAreProven) {
     BlockView view;
     Require(ParseBlock(bytes, kPlace, &view));
     Keys proven;
-    // Values that stand apart are left to others.
+    // Blocks with separated values are never proven.
     ASSERT_EQ(FindProvenKeys(view, KeyOrder(comparator), &proven),
               !view.separated);
     if (view.separated) return;
@@ -165,7 +166,8 @@ TEST(EntryProof, SoundBlocksOfShortKeysAreProven) {
   });
 }
 
-// What is proven is what a walk finds sound. Which it was, if it can be told.
+// Expects that a block is proven exactly if a walk finds it sound. Returns
+// whether it is sound, or nothing if the block cannot be checked.
 std::optional<bool> ProvenAsWalked(const std::string& bytes,
                                    const KeyOrder& order) {
   BlockView view;
@@ -193,13 +195,14 @@ std::optional<bool> ProvenAsWalked(const std::string& bytes,
   return sound;
 }
 
-// Versions of keys of several sizes; and keys that share as much each with the
-// one before, their values of one size and then of another.
+// Returns two blocks of entries. The first has several versions of keys of
+// several sizes. In the second, each key shares the same number of bytes with
+// the key before it, and values change their size once.
 std::vector<std::vector<Entry>> SmallBlocks(const Comparator* comparator) {
   const std::string timestamp(comparator->timestamp_size(), '\1');
   std::vector<Entry> versions;
   for (const char* key : {"", "a", "ab"}) {
-    // Of these two the type rises.
+    // The value type rises from this entry to the next.
     versions.push_back(Deletion(key + timestamp, 9));
     versions.push_back(Value(key + timestamp, 7, "val"));
     versions.push_back(Value(key + timestamp, 5, "v"));
@@ -234,9 +237,10 @@ TEST(EntryProof, AByteOfASmallBlockMayBeAnything) {
   }
 }
 
-// A header that no entry has does not pass for one like the last.
+// A header that no entry has is not taken for a repetition of the previous
+// header.
 TEST(EntryProof, HeaderOfAllOnes) {
-  // "a" with its tail, the header, one restart point.
+  // The key "a" with its tail, the header, and one restart point.
   constexpr char kBytes[] =
       "\0\x09\0a\1\0\0\0\0\0\0\0\xff\xff\xff"
       "\0\0\0\0\1\0\0\0";

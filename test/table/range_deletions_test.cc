@@ -1,5 +1,5 @@
-// Range deletions against the plainest model there is: a list of them, asked
-// one by one for every key.
+// Compares range deletions with the simplest model: a list of them that is
+// searched for every key.
 
 #include <gtest/gtest.h>
 
@@ -30,7 +30,7 @@ struct Deletion {
   SequenceNumber sequence;
 };
 
-// The block that holds them, and what is decoded of it.
+// The block of range deletions, and the list decoded from it.
 struct Decoded {
   explicit Decoded(const std::vector<Deletion>& deletions) {
     for (const Deletion& d : deletions) {
@@ -70,7 +70,8 @@ class NaiveDeletions {
   std::vector<Deletion> deletions_;
 };
 
-// Few different keys, so that ranges meet, nest, repeat and are empty.
+// There are few different keys, so that ranges meet, nest, repeat and are
+// empty.
 std::string RandomKey(Random* random) { return random->Text(random->Below(4)); }
 
 std::vector<Deletion> RandomDeletions(Random* random) {
@@ -90,7 +91,8 @@ const Comparator* RandomOrder(Random* random) {
   return random->Pick(orders);
 }
 
-// Fragments ascend, do not overlap, and say of each key what the model says.
+// Expects that fragments ascend, do not overlap, and say of each key what the
+// model says.
 void CheckFragments(const RangeDeletionFragments& fragments,
                     const NaiveDeletions& naive, const Comparator* order,
                     Random* random) {
@@ -139,8 +141,8 @@ TEST(RangeDeletions, NoneAtAll) {
   EXPECT_EQ(fragments.NewestOver("", kMaxSequenceNumber, {}).sequence, 0u);
 }
 
-// One in the other, all of different age: as lists, the fragments would have
-// n * n sequence numbers.
+// Each range is inside another one, and all sequence numbers differ. If each
+// fragment had a list, there would be n * n sequence numbers.
 TEST(RangeDeletions, NestedOnesStaySmall) {
   constexpr uint32_t kCount = 20'000;
   const auto key = [](uint32_t number) {
@@ -170,7 +172,8 @@ TEST(RangeDeletions, NestedOnesStaySmall) {
   }
 }
 
-// As flush and compaction write them: side by side, the space is linear.
+// Flush and compaction write ranges side by side. Memory is then linear in
+// their number.
 TEST(RangeDeletions, DisjointOnesTakeOneNumberEach) {
   std::vector<Deletion> deletions;
   for (char c = 'a'; c < 'y'; ++c) {

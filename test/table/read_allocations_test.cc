@@ -1,7 +1,8 @@
-// What a read takes from the allocator: nothing for a key that is found in the
-// block cache, and of a batch at most one piece for each distinct block.
+// Tests what a read allocates: nothing for a key that is found in the block
+// cache, and at most one allocation for each distinct block of a batch.
 //
-// Counted of all code of ours, by the linker's `--wrap` and by operator new.
+// Allocations of all of the library's code are counted, through the linker's
+// `--wrap` and operator new.
 
 #include <gtest/gtest.h>
 
@@ -114,7 +115,7 @@ std::vector<Case> AllCases() {
   return cases;
 }
 
-// A reader with everything in its cache, about five keys a block.
+// Returns a reader with everything in its cache. A block has about five keys.
 std::unique_ptr<TableReader> WarmReader(const Case& c) {
   TableOptions options;
   options.block_size = 150;

@@ -1,5 +1,5 @@
-// Perf context and statistics: both say what reads did, of this thread or of
-// all, and say nothing where they are off.
+// Tests perf context and statistics. They record what the reads of this thread
+// or of all threads did, and nothing where they are off.
 
 #include <gtest/gtest.h>
 
@@ -41,7 +41,7 @@ std::string KeyNumber(uint64_t number) {
   return "key" + std::to_string(100000 + number).substr(1);
 }
 
-// This thread's context counts from 0 while it lives.
+// While this object lives, the perf context of this thread counts, from 0.
 class Counting {
  public:
   explicit Counting(PerfLevel level = PerfLevel::kEnableCount) {
@@ -85,7 +85,7 @@ TEST(PerfContext, GetsOfOneBlock) {
   EXPECT_TRUE(context.ToString(true).starts_with(
       "get_count = 4, get_read_bytes = 18, bloom_sst_hit_count = 3"))
       << context.ToString(true);
-  // Off again, and the context stays as it was.
+  // Counting is off again, and the context keeps its values.
   Require(reader->Get(KeyNumber(7), &result));
   EXPECT_EQ(context.get_count, 4u);
 }
@@ -110,7 +110,7 @@ TEST(PerfContext, TimesOfStages) {
                                           context.block_decompress_time);
 }
 
-// Every seek, and the blocks of a walk.
+// Counts every seek, and the blocks of a walk.
 TEST(PerfContext, Walks) {
   const auto reader = OpenTable(SomeTable(CompressionType::kNoCompression),
                                 {.block_cache = SomeCache()});
@@ -136,7 +136,7 @@ uint64_t Of(const Statistics& statistics, Ticker ticker) {
   return statistics.GetTickerCount(ticker);
 }
 
-// What the results of reads say.
+// Sums up the results of reads.
 struct Expected {
   uint64_t keys = 0, found = 0, bytes = 0, ruled_out = 0, let_pass = 0,
            there = 0;
@@ -196,7 +196,7 @@ TEST(Statistics, SayWhatReadsFound) {
               gets.let_pass + batches.let_pass);
     EXPECT_EQ(Of(s, Ticker::kBloomFilterFullTruePositive),
               gets.there + batches.there);
-    // The two places count the same things.
+    // Perf context and statistics count the same things.
     const PerfContext& context = *GetPerfContext();
     EXPECT_EQ(context.get_count, gets.keys);
     EXPECT_EQ(context.multiget_count, calls);
@@ -226,7 +226,7 @@ TEST(Statistics, BlocksAndBytes) {
   options.block_cache = SomeCache();
   const auto reader =
       OpenTable(SomeTable(CompressionType::kSnappyCompression), options);
-  EXPECT_GT(Of(*statistics, Ticker::kBlockReadCount), 2u);  // by opening
+  EXPECT_GT(Of(*statistics, Ticker::kBlockReadCount), 2u);  // of opening
   statistics->Reset();
   for (std::string_view name : {"rocksdb.block.cache.hit COUNT : 0\n",
                                 "ashlar.file.read.bytes COUNT : 0\n"}) {
@@ -240,7 +240,7 @@ TEST(Statistics, BlocksAndBytes) {
   EXPECT_EQ(Of(s, Ticker::kNumberDbSeek), 1u);
   EXPECT_EQ(Of(s, Ticker::kBlockCacheAdd), blocks);
   EXPECT_EQ(Of(s, Ticker::kBlockCacheDataAdd), blocks);
-  // The cache's own memory for each is beside that.
+  // The cache's usage also counts the cache's own memory for each entry.
   EXPECT_LE(Of(s, Ticker::kBlockCacheBytesWrite),
             options.block_cache->GetUsage());
   EXPECT_GT(Of(s, Ticker::kBlockCacheBytesWrite), blocks * 500);
@@ -259,7 +259,7 @@ TEST(Statistics, BlocksAndBytes) {
   EXPECT_EQ(names.size(), kTickers);
 }
 
-// A cache that must not grow, and has no room for a block.
+// The cache has a strict capacity limit, and no room for a block.
 TEST(Statistics, ABlockWithoutRoomIsAFailure) {
   LruCacheOptions cache_options;
   cache_options.capacity = 100;
@@ -294,7 +294,7 @@ TEST(Statistics, DamageIsCounted) {
   EXPECT_EQ(Of(*statistics, Ticker::kNumberKeysRead), 1u);
 }
 
-// A thread that turns from one to the other finds its shard of each.
+// A thread that uses several statistics in turn finds its own shard of each.
 TEST(Statistics, ManyInOneThread) {
   const std::string table = SomeTable(CompressionType::kNoCompression);
   std::array<std::shared_ptr<Statistics>, 3> statistics;
@@ -312,7 +312,7 @@ TEST(Statistics, ManyInOneThread) {
         Require(readers[i]->Get(KeyNumber(n), &result));
       }
     }
-    if (n == 19) {  // What comes in its place counts apart.
+    if (n == 19) {  // a new one starts at 0
       EXPECT_EQ(Of(*statistics[0], Ticker::kNumberKeysRead), 20u);
       ReaderOptions options;
       options.statistics = statistics[0] = std::make_shared<Statistics>();

@@ -1,8 +1,9 @@
-// Reads that fail, or give less than was asked for, one after the other.
+// Makes each read of a file fail, or return less than was asked for, one after
+// the other.
 //
-// A scenario that reads a table in every way is run once to count its reads,
-// then once for each of them and each kind of fault. The call that met the
-// fault must say so, and what is told apart from that must be right.
+// A scenario that reads a table in every way runs once to count its reads. It
+// then runs once for each read and each kind of fault. The call that met the
+// fault must report it, and all other results must be right.
 
 #include <gtest/gtest.h>
 
@@ -54,7 +55,7 @@ class Scenario {
       ASSERT_TRUE(it.Valid());
       EXPECT_EQ(it.user_key().ToStringView(), "key00050");
     }
-    // After an error a seek starts afresh.
+    // After an error, a seek starts over.
     it.Seek("key00070");
     if (!Check(it.status(), "second seek")) {
       ASSERT_TRUE(it.Valid());
@@ -69,7 +70,7 @@ class Scenario {
   }
 
  private:
-  // Whether there was an error: exactly where a fault was met.
+  // Expects an error exactly if a fault was met. Returns whether there was one.
   bool Check(const Status& status, const char* what) {
     const bool met = plan_->faults > seen_;
     seen_ = plan_->faults;
@@ -124,12 +125,12 @@ TEST(ReadFaults, EveryReadFailsFromThereOn) {
   FailEveryRead(Kind::kError, true);
 }
 
-// A file that ends too early: shorter reads are no errors of the file, but a
-// block that was cut off is one of the table.
+// The file ends too early. A short read is no error of the file, but a block
+// that was cut off is damage of the table.
 TEST(ReadFaults, EveryReadGivesNothing) { FailEveryRead(Kind::kNothing, true); }
 TEST(ReadFaults, EveryReadGivesOneByte) { FailEveryRead(Kind::kOneByte, true); }
 
-// The last byte is not always one that was needed.
+// The missing last byte is not always needed.
 TEST(ReadFaults, EveryReadIsOneShort) {
   const std::string table = Table(CompressionType::kZSTD);
   for (uint64_t n = 1; n < 40; ++n) {

@@ -1,5 +1,5 @@
-// Every error that reading can give: it names the file, the kind of block, its
-// place, what was expected and what was found.
+// Tests every error of reading. It names the file, the kind of block and its
+// block handle, what was expected and what was found.
 
 #include <gtest/gtest.h>
 
@@ -39,7 +39,7 @@ std::string Coded(const BlockHandle& handle) {
   return bytes;
 }
 
-// Contents of each block; Assembly gives them their trailers and places.
+// The contents of each block. Assembly gives them trailers and offsets.
 struct Parts {
   Parts() {
     TableProperties p;
@@ -66,7 +66,7 @@ struct Parts {
     internal::EncodePlainBlock(entries, 1, &block);
     return block.slice().ToString();
   }
-  // Changes one property; null removes it.
+  // Changes one property. Removes it if `bytes` is null.
   void SetProperty(const std::string& name, const char* bytes, size_t size) {
     TableProperties decoded;
     Require(internal::DecodeProperties(properties, {}, &decoded));
@@ -78,8 +78,8 @@ struct Parts {
   std::string data;
   uint8_t data_type = 0;
   std::string properties;
-  std::string range_deletions;  // left out where empty
-  // Made to fit where empty.
+  std::string range_deletions;  // empty: the table has none
+  // Empty: made to fit the other blocks.
   std::string index;
   std::string metaindex;
   std::map<std::string, std::string> more_meta;
@@ -120,8 +120,8 @@ class Assembly {
   }
 
   const std::string& bytes() const { return bytes_; }
-  // With "{data}" and so on replaced by the place of that block, and
-  // "{footer}" by where the footer begins.
+  // Returns the text with "{data}" and so on replaced by the place of that
+  // block, and "{footer}" by the offset of the footer.
   std::string Fill(std::string text) const {
     Replace("{footer}", std::to_string(footer_.offset), &text);
     for (const auto& [kind, handle] : handles_) {
@@ -157,7 +157,8 @@ class Assembly {
   std::map<BlockKind, BlockHandle> handles_;
 };
 
-// Opens, and if that works reads, forward and backward; the first error.
+// Opens the table, and reads it forward and backward if that succeeds. Returns
+// the first error.
 Status FirstError(const std::string& bytes, const ReaderOptions& options = {}) {
   auto opened = TableReader::Open(NewMemoryFile("t.sst", bytes), options);
   if (!opened.ok()) return opened.status();
@@ -172,7 +173,7 @@ Status FirstError(const std::string& bytes, const ReaderOptions& options = {}) {
 struct Case {
   std::function<void(Parts*)> damage;
   Code code;
-  // Without the file's name.
+  // The message without the name of the file.
   std::string message;
 };
 
@@ -229,7 +230,7 @@ TEST(ReaderErrors, Metaindex) {
 TEST(ReaderErrors, Dictionary) {
   Parts parts;
   parts.more_meta["rocksdb.compression_dict"] = Coded({0, 10});
-  // It is not looked at where nothing is compressed.
+  // The dictionary is not read if no block is compressed.
   EXPECT_TRUE(FirstError(Assembly(parts).bytes()).ok());
   parts.SetProperty("rocksdb.compression", nullptr, 0);
   const Status status = FirstError(Assembly(parts).bytes());
@@ -242,7 +243,8 @@ TEST(ReaderErrors, Dictionary) {
 
 TEST(ReaderErrors, BlocksThatAreNotHonoured) {
   const std::string handle = Coded({0, 10});
-  // They may be there, and so may handles of blocks that are not.
+  // Such entries may be in the metaindex, and their handles may name blocks
+  // that do not exist.
   Parts parts;
   parts.more_meta = {{"rocksdb.range_del", Coded({0, 0})},
                      {"rocksdb.something", handle},
@@ -270,7 +272,8 @@ TEST(ReaderErrors, RangeDeletions) {
        "block checksum mismatch in range-del block offset 0 size 10: stored = "
        "30208, computed = 456571061, type = 0"},
   });
-  // Any order and overlap, nothing at all, and ranges that hold no key.
+  // Range deletions may have any order and overlap, and cover no key. The block
+  // may be empty.
   Parts parts;
   parts.range_deletions = Parts::BlockOf({});
   EXPECT_TRUE(FirstError(Assembly(parts).bytes()).ok());
@@ -365,7 +368,8 @@ TEST(ReaderErrors, Comparators) {
                  "rocksdb.ReverseBytewiseComparator"));
   EXPECT_TRUE(
       FirstError(table.bytes(), {.comparator = BytewiseComparator()}).ok());
-  // A file that names none is taken as it is wished.
+  // A file that names no comparator is read with the one that the caller
+  // passes.
   Parts parts;
   parts.SetProperty("rocksdb.comparator", nullptr, 0);
   EXPECT_TRUE(FirstError(Assembly(parts).bytes()).ok());
@@ -448,7 +452,8 @@ TEST(ReaderErrors, DataBlockContents) {
   });
 }
 
-// Its size would be the distance of two addresses that have nothing in common.
+// A damaged block leaves the view empty. Its size would otherwise be the
+// difference of two unrelated addresses.
 TEST(ReaderErrors, OfADamagedBlockNothingIsInView) {
   const std::string entry =
       std::string("\0\x9\1", 3) + Value("k", 7, "").key + "v";
@@ -508,7 +513,8 @@ TEST(ReaderErrors, CompressionTypes) {
       {[](Parts* p) { p->data_type = 7; }, Code::kCorruption,
        "bad compression type in {data}: found 7, which the property "
        "rocksdb.compression does not declare"},
-      // 2^21 bytes, which two bytes cannot hold.
+      // The block declares 2^21 uncompressed bytes, which two compressed bytes
+      // cannot hold.
       {[&](Parts* p) {
          type(0x04)(p);
          p->data = std::string("\x80\x80\x80\1ab", 6);
@@ -540,7 +546,7 @@ struct FooterCase {
   size_t at;  // within the footer
   std::string bytes;
   Code code;
-  std::string message;  // what stands behind the place
+  std::string message;  // the text after the place
 };
 
 void CheckFooters(const std::string& table,

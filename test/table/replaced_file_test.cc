@@ -1,6 +1,6 @@
-// A file that is replaced while it is read: each reader goes on with the file
-// that it has, and values outlive reader and file. Batches, single reads and
-// scans through one cache that is too small for all of it.
+// Tests a file that is replaced while it is read. Each reader goes on with the
+// file that it opened, and values outlive reader and file. Batches, single
+// reads and scans share a cache that is too small for all blocks.
 
 #include <gtest/gtest.h>
 
@@ -39,7 +39,8 @@ class ReplacedFile {
     Replace(0);
   }
 
-  // Another file under the same name, and a reader of it.
+  // Replaces the file with another one of the same name, and opens a reader of
+  // it.
   void Replace(int number) {
     const std::string name = "version" + std::to_string(number);
     std::vector<Entry> entries = SomeEntries(kEntries);
@@ -72,7 +73,7 @@ class ReplacedFile {
   Version now_;
 };
 
-// What a thread has read and not let go: it must stay what it was.
+// Keeps values that a thread has read, and expects that they do not change.
 class KeptValues {
  public:
   void Keep(PinnableSlice value, std::string expected, Random* random) {

@@ -1,4 +1,5 @@
-// Ribbon filters: equations, sizes, payloads; the kernels against each other.
+// Tests Ribbon filters: their equations, sizes and payloads. Compares the
+// kernels with each other.
 
 #include "table/filter/ribbon.h"
 
@@ -38,7 +39,7 @@ std::string Build(double bits, const std::vector<std::string>& keys) {
   return buffer.slice().ToString();
 }
 
-// FORMAT.md, "Ribbon": vectors for the key abc.
+// The test vectors of FORMAT.md, "Ribbon", for the key abc.
 TEST(Ribbon, EquationsOfFormatMd) {
   struct Case {
     uint8_t seed;
@@ -114,8 +115,8 @@ TEST(Ribbon, SmallSetsAreBloomFilters) {
             FilterBitsReader::Kind::kRibbon);
 }
 
-// With a bound for false positives: a tenth above what is aimed at, and what
-// chance may add.
+// The bound for false positives is a tenth above the intended rate, with an
+// allowance for chance.
 TEST(Ribbon, FalsePositivesAndNoFalseNegatives) {
   constexpr size_t kKeys = 20000;
   const std::vector<std::string> keys = SomeKeys(kKeys, "present");
@@ -169,7 +170,8 @@ TEST(Ribbon, ImpossibleOnesMatchEverything) {
     EXPECT_TRUE(FilterBitsReader::IsDamaged(Slice(payload)));
     EXPECT_TRUE(FilterBitsReader(Slice(payload)).MayMatch(1));
   }
-  // Fewer segments than blocks: the first blocks have no column.
+  // The filter has fewer segments than blocks, so the first blocks have no
+  // column.
   const std::string sparse = std::string(40, '\xff') + Unhex("fe00ffffff");
   EXPECT_FALSE(FilterBitsReader::IsDamaged(Slice(sparse)));
   const FilterBitsReader reader{Slice(sparse)};
@@ -216,7 +218,7 @@ TEST(Ribbon, KernelsMatchAlike) {
   Random random(32);
   int matches = 0;
   for (int i = 0; i < 40000; ++i) {
-    // So sparse that a match is not rare.
+    // Few bits are set, so that a match is not rare.
     std::string segments(16 * random.Below(70), '\0');
     for (char& byte : segments) {
       if (random.OneIn(40)) byte = static_cast<char>(random.Next());

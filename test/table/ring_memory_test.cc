@@ -1,6 +1,6 @@
-// What building in parallel may cost in memory, counted allocation by
-// allocation: of all code of ours, by the linker's `--wrap` and by operator
-// new. What the codecs' libraries take for themselves is not in it.
+// Tests how much memory a parallel build may take. All allocations of the
+// library's code are counted, through the linker's `--wrap` and operator new.
+// Allocations of the codec libraries are not counted.
 
 #include <gtest/gtest.h>
 #include <malloc.h>
@@ -85,12 +85,12 @@ struct Load {
   CompressionType type = CompressionType::kNoCompression;
   uint64_t block_size = 4096;
   size_t value_bytes = 100;
-  size_t random_bytes = 50;  // of a value
+  size_t random_bytes = 50;  // per value
   bool verified = false;
 };
 
-// What all builds draw from: keys in order, and the random bytes of values one
-// after the other.
+// What all builds take their entries from: keys in order, and random bytes for
+// the values, one after the other.
 struct Rows {
   static constexpr size_t kRawBytes = size_t{10} << 20;
   static constexpr size_t kSmallestValue = 100;
@@ -105,14 +105,14 @@ struct Rows {
   std::string random_bytes;
 };
 
-// The most bytes at once that a build of some 10 MiB has.
+// Returns the most bytes that a build of some 10 MiB has allocated at once.
 int64_t PeakOf(const Rows& rows, const Load& load, uint32_t workers,
                WorkerPool* pool) {
   TableOptions options;
   options.compression = load.type;
   options.block_size = load.block_size;
   options.verify_compression = load.verified;
-  // Neither is the ring's, and both grow with the file.
+  // The memory of filter and index is not the ring's, and grows with the file.
   options.filter = FilterType::kNone;
   BuildOptions build = FixedBuild();
   build.workers = workers;
@@ -133,11 +133,12 @@ int64_t PeakOf(const Rows& rows, const Load& load, uint32_t workers,
   return peak - before;
 }
 
-// As table/options.h says, without the codecs' states and the threads' stacks.
+// The bound of table/options.h, without the codecs' states and the threads'
+// stacks.
 int64_t BoundOf(const Load& load, uint32_t workers) {
   const int64_t slots = std::clamp<int64_t>(2 * workers + 2, 16, 32);
   const auto slot = static_cast<int64_t>((128 << 10) + load.block_size + 1024);
-  // Each worker's verifier: a buffer, and small change for its decoder.
+  // Each worker's verifier has a buffer, and a few KiB for its decoder.
   const auto verifier = static_cast<int64_t>(2 * load.block_size + 4096);
   return slots * 2 * slot + (load.verified ? workers * verifier : 0);
 }
@@ -164,7 +165,7 @@ TEST(RingMemory, IsBounded) {
     WorkerPool nobody(0);
     const int64_t more = PeakOf(rows, load, 1, &nobody) - serial;
     EXPECT_LE(more, BoundOf(load, 1));
-    // And it is counted.
+    // The memory of the ring was really counted.
     EXPECT_GE(more, BoundOf(load, 1) / 3);
   }
 }

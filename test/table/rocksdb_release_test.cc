@@ -1,4 +1,5 @@
-// What an older RocksDB reads, as a wish and as a file tells.
+// Tests which RocksDB releases read a table: the release that a caller names as
+// target, and the oldest release for a given file.
 
 #include "ashlar/table/entry/rocksdb_release.h"
 

@@ -1,4 +1,4 @@
-// InspectTable where only some data blocks are decoded.
+// Tests InspectTable when it decodes only some data blocks.
 
 #include <gtest/gtest.h>
 
@@ -39,7 +39,7 @@ TEST(SampledInspection, ShowsTheChosenBlocksOnly) {
     std::set<uint64_t> shown;
     const TableInspection found =
         InspectEveryThird(TableOfBlocks(compression), &shown);
-    // No complaint about how many entries there are.
+    // The inspection does not report that the number of entries differs.
     EXPECT_TRUE(found.faults.empty());
     uint64_t data_blocks = 0;
     for (const BlockInfo& block : found.blocks) {
@@ -66,7 +66,7 @@ TEST(SampledInspection, ComparesTheChecksumsOfAllBlocks) {
   }
 }
 
-// Adds up what is read.
+// Counts the bytes that are read.
 class MeteredFile final : public RandomAccessFile {
  public:
   explicit MeteredFile(std::string contents)
@@ -98,13 +98,14 @@ TEST(InspectProperties, ReadsTheEndOfAFileOfAnySize) {
   EXPECT_TRUE(found.faults.empty());
   ASSERT_TRUE(found.properties.has_value());
   EXPECT_EQ(found.properties->num_entries, 100000u);
-  // Index and filter are larger by themselves.
+  // Index and filter alone are larger than what is read.
   ASSERT_GT(found.properties->index_size, 200000u);
   ASSERT_GT(found.properties->filter_size, 100000u);
   EXPECT_LE(file.bytes(), uint64_t{64} << 10);
 }
 
-// Of the parts of an index and of a filter there may be as many as of anything.
+// A table may have very many index and filter partitions, so an inspection must
+// be able to stop among them.
 TEST(InspectPartitions, GivesUpAmongThem) {
   TableOptions table;
   table.compression = CompressionType::kNoCompression;

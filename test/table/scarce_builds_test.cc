@@ -1,6 +1,6 @@
-// Building where memory is out: each allocation fails once, and all from each
-// on. What comes is the same file as ever, or MemoryLimit; and nothing is left
-// in the folder.
+// Tests building without memory. Each allocation fails once, and then all
+// allocations from each one on. The result is either the same file as always or
+// MemoryLimit, and no temporary file is left in the folder.
 
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@
 namespace ashlar::testing {
 namespace {
 
-// Takes no memory of its own.
+// Allocates nothing when it is written to.
 class FixedFile : public WritableFile {
  public:
   FixedFile() { bytes_.reserve(size_t{4} << 20); }
@@ -100,7 +100,7 @@ TEST(ScarceBuilds, TableBuilder) {
           for (const Entry& entry : entries) {
             Status added = (*builder)->Add(entry.key, entry.value);
             if (added.ok()) continue;
-            // It stays so, also where there is memory again.
+            // The error stays, also after there is memory again.
             FailingMemory::Disarm();
             EXPECT_TRUE((*builder)->Finish().IsMemoryLimit());
             EXPECT_TRUE((*builder)->status().IsMemoryLimit());
@@ -196,7 +196,7 @@ TEST(ScarceBuilds, SmallThings) {
       [] {});
 }
 
-// An error keeps its code, whatever becomes of its text.
+// A status keeps its code, also if there is no memory for its message.
 TEST(ScarceBuilds, StatusNeedsNoMemory) {
   const std::string text(100, 'x');
   FailingMemory::Arm(1, FailureMode::kFromThere);

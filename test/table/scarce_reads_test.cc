@@ -1,6 +1,7 @@
-// Reading where memory is out: each allocation of each way to read fails once,
-// and all from each on. What comes is the right answer or MemoryLimit, never
-// damage, and the reader works again when there is memory.
+// Tests reading without memory. In every way of reading, each allocation fails
+// once, and then all allocations from each one on. The result is the right
+// answer or MemoryLimit, never damage. The reader works again when there is
+// memory.
 
 #include <gtest/gtest.h>
 
@@ -24,7 +25,7 @@ namespace ashlar::testing {
 namespace {
 
 constexpr int kEntries = 300;
-constexpr int kStep = 37;  // of the keys that are asked for
+constexpr int kStep = 37;  // between the keys that are read
 
 struct Form {
   std::string name;
@@ -40,7 +41,7 @@ TableOptions SmallBlocks(CompressionType codec) {
   return options;
 }
 
-// One of each codec, index, filter and data block.
+// Returns a form with each codec, index type, filter and kind of data block.
 std::vector<Form> Forms() {
   std::vector<Form> forms;
   for (const CompressionType codec : SupportedCompressionTypes()) {
@@ -69,7 +70,7 @@ std::vector<Form> Forms() {
   return forms;
 }
 
-// Deletes all that is stored of nothing.
+// A range deletion that is older than all entries, so that it hides none.
 Entry EmptyRangeDeletion() { return RangeDeleted("key000", 3, "key999"); }
 
 struct CacheForm {
@@ -108,7 +109,7 @@ std::vector<CacheForm> Caches() {
           {"tiered", [] { return Tiered(); }, false}};
 }
 
-// A table, what it holds, and what reads of it come to.
+// A table, its entries, and the results of reads.
 class ScarceReads : public ::testing::Test {
  protected:
   void Use(const Form& form) {
@@ -127,7 +128,7 @@ class ScarceReads : public ::testing::Test {
     return NewMemoryFile("test.sst", bytes_);
   }
 
-  // By the allocator under test.
+  // Opens the reader. Its allocations may fail.
   Status Open() {
     reader_.reset();
     auto opened = TableReader::Open(std::move(file_), options_);
@@ -179,7 +180,7 @@ TEST_F(ScarceReads, OpenAndRead) {
     std::vector<std::unique_ptr<RandomAccessFile>> files;
     const ScarcityCounts counts = ForEachFailure(
         [this] {
-          // The test's own, which it can always have.
+          // A file of the test. Its reads allocate nothing.
           struct Copy : RandomAccessFile {
             explicit Copy(const std::string* bytes) : of(bytes) {}
             Status Read(uint64_t offset, size_t n, char*,
@@ -223,7 +224,8 @@ TEST_F(ScarceReads, GetWithCaches) {
       options_.block_cache = cache.make();
       options_.cache_index_and_filter_blocks = cache.metadata;
       options_.partition_pinning = PinningTier::kNone;
-      // New to this thread: it gets a shard of its own by the first read.
+      // These statistics are new to the thread, so its first read allocates a
+      // shard.
       options_.statistics = std::make_shared<Statistics>();
       reader_ = OpenTable(bytes_, options_);
     };
@@ -241,12 +243,13 @@ TEST_F(ScarceReads, GetWithCaches) {
   }
 }
 
-// The first reads of a thread make what it keeps for the next ones.
+// The first reads of a thread allocate what the thread keeps for later reads.
 TEST_F(ScarceReads, ThreadsThatAreNew) {
   Use(Forms().front());
   ForEachFailure(
       [this] {
-        // The reader and the thread are the test's own.
+        // The allocations for the reader and for the thread are the test's own,
+        // so they do not fail.
         FailingMemory::Hold();
         options_.statistics = std::make_shared<Statistics>();
         reader_ = OpenTable(bytes_, options_);
@@ -309,7 +312,7 @@ TEST_F(ScarceReads, EveryKindOfWalk) {
   }
 }
 
-// After MemoryLimit the same iterator may be moved again.
+// After MemoryLimit the same iterator can be used again.
 TEST_F(ScarceReads, AnIteratorGoesOn) {
   Use(Forms().front());
   reader_ = OpenTable(bytes_);
@@ -334,7 +337,7 @@ TEST_F(ScarceReads, AnIteratorGoesOn) {
           children.push_back(reader_->NewIterator());
           children.push_back(reader_->NewIterator());
         } catch (const std::bad_alloc&) {
-          return Status::OutOfMemory();  // of the test's own vector
+          return Status::OutOfMemory();  // for the test's own vector
         }
         merged = MergingIterator(BytewiseComparator(), std::move(children));
         merged.Seek(key);

@@ -1,5 +1,6 @@
-// What the builder writes, the reader gives back: against a sorted model, and
-// against the reference reader, which shares no code with the library.
+// Builds random tables and reads them back. The result is compared with a
+// sorted model, and with the reference reader, which shares no code with the
+// library.
 
 #include <gtest/gtest.h>
 
@@ -22,7 +23,7 @@
 namespace ashlar::testing {
 namespace {
 
-// Comparators that are not built in must be given.
+// The caller must pass a comparator that is not built in.
 ReaderOptions ReaderOptionsFor(const TableOptions& options) {
   ReaderOptions reader_options;
   if (FindBuiltinComparator(options.comparator->Name()) == nullptr) {
@@ -31,7 +32,8 @@ ReaderOptions ReaderOptionsFor(const TableOptions& options) {
   return reader_options;
 }
 
-// Either way a file may give its bytes: from its own memory, or copied.
+// A file may return a slice of its own memory, or copy the bytes to the
+// caller's buffer. This opens either kind.
 std::unique_ptr<TableReader> OpenEitherWay(const std::string& bytes,
                                            const ReaderOptions& options,
                                            bool copied) {
@@ -62,7 +64,7 @@ SequenceNumber RandomSnapshot(Random* random) {
   return random->OneIn(2) ? random->Pick(kSome) : random->Below(500);
 }
 
-// Seeks, and walks that change their direction.
+// Seeks, and walks that change direction.
 void CheckWalks(const TableReader& reader, const Model& model,
                 const ReadOptions& options, Random* random) {
   constexpr int kWalks = 40;
@@ -125,7 +127,7 @@ void CheckGet(const TableReader& reader, const Model& model,
     ASSERT_NE(result.filter, GetResult::Filter::kAbsent);
     ASSERT_GT(result.data_blocks_read, 0u);
   }
-  // Without a callback, operands cannot be dropped in silence.
+  // Get without a callback must not drop operands silently.
   const Status bare = reader.Get(options, user_key, snapshot, &result);
   ASSERT_EQ(bare.IsMergeInProgress(), !operands.empty()) << bare.ToString();
 }
@@ -159,7 +161,7 @@ uint64_t NumberProperty(const ReferenceTable& table, const std::string& name) {
   return number;
 }
 
-// Counts as they follow from the entries.
+// Compares the counts among the properties with those of the entries.
 void CheckCounts(const ReferenceTable& reference, const TableOptions& options,
                  const Model& model) {
   uint64_t deletions = 0;
@@ -215,7 +217,7 @@ void CheckReference(const RandomTable& table, const std::string& bytes) {
   EXPECT_EQ(reference.format_version, table.options.format_version);
   EXPECT_EQ(CanonicalDump(reference), CanonicalDump(table.model.entries()));
   CheckCounts(reference, table.options, table.model);
-  // No filter: nothing was added to it.
+  // A filter to which nothing was added is not stored.
   const bool filtered = table.options.filter != FilterType::kNone &&
                         NumberProperty(reference, "num.filter_entries") != 0;
   EXPECT_EQ(reference.filter.empty(),
@@ -224,7 +226,7 @@ void CheckReference(const RandomTable& table, const std::string& bytes) {
             !filtered || !table.options.partition_filters);
 }
 
-// The way back, by everything that reads.
+// Reads the table back in every way.
 void CheckReader(const RandomTable& table, const std::string& bytes,
                  Random* random) {
   constexpr uint64_t kReadaheads[] = {0, 0, 1, 4096, uint64_t{1} << 40};
@@ -279,7 +281,7 @@ TEST(Roundtrip, RandomTables) {
   });
 }
 
-// Entries that are checked with every format version and codec.
+// Checks these entries with every format version and codec.
 void CheckEverywhere(const std::vector<Entry>& entries) {
   Random random(17);
   for (uint32_t version = kMinFormatVersion; version <= kMaxFormatVersion;
@@ -340,7 +342,8 @@ TEST(Roundtrip, KeysThatShare10KiB) {
   CheckEverywhere(entries);
 }
 
-// More key bytes in one restart interval than a backward walk holds at once.
+// One restart interval has more bytes of keys than a walk backward holds in
+// memory at once.
 TEST(Roundtrip, BackwardThroughHugeRestartInterval) {
   std::vector<Entry> entries;
   const std::string prefix(size_t{64} << 10, 'p');
@@ -361,7 +364,8 @@ TEST(Roundtrip, BackwardThroughHugeRestartInterval) {
   EXPECT_TRUE(backward == entries);
 }
 
-// One user key over many blocks: its versions are found wherever they lie.
+// The versions of one user key are in many blocks. Get finds each of them in
+// whatever block it is.
 TEST(Roundtrip, VersionsOfOneKeySpanBlocks) {
   std::vector<Entry> entries = {Value("a", 1, "before")};
   for (SequenceNumber sequence = 300; sequence > 0; --sequence) {
@@ -408,7 +412,7 @@ TEST(Roundtrip, MappedFile) {
   WriteFile(path, BuildTable({}, written));
   auto reader = TableReader::Open(path, {.allow_mmap_reads = true});
   Require(reader.status());
-  // Only a file that is mapped needs no memory to read into.
+  // Only a mapped file can be read without a buffer.
   Slice magic;
   ASSERT_TRUE((*reader)->file().Read(0, 8, nullptr, &magic).ok());
   std::vector<Entry> entries;

@@ -1,4 +1,5 @@
-// Files that are cut where EstimatedFileSize says, by any number of threads.
+// Tests files that are cut where EstimatedFileSize says, with any number of
+// threads.
 
 #include <gtest/gtest.h>
 
@@ -14,10 +15,10 @@
 namespace ashlar::testing {
 namespace {
 
-// What compression_ring.h says.
+// The values of compression_ring.h.
 constexpr uint64_t kSlotBytes = uint64_t{128} << 10;
 constexpr uint64_t kSlots = 16;
-constexpr uint64_t kBlockBytes = 4096 + 600;  // and the entry that fills it
+constexpr uint64_t kBlockBytes = 4096 + 600;  // with the entry that fills it
 constexpr uint64_t kTarget = uint64_t{5} << 20;
 constexpr size_t kValueBytes = 500;
 
@@ -27,10 +28,10 @@ struct Cut {
   uint64_t size = 0;
 };
 
-// Bytes of a value that are random.
+// Returns how many bytes of an entry's value are random.
 using Randomness = std::function<size_t(uint64_t entry)>;
 
-// More than the values of a file take.
+// More bytes than the values of one file need.
 const std::string& RandomBytes() {
   static const std::string bytes = Random(7).Bytes(3 * kTarget);
   return bytes;
@@ -45,7 +46,7 @@ Cut CutByEstimate(CompressionType type, const Randomness& randomness,
   const auto file = NewMemoryWritableFile("cut", &bytes);
   auto builder = TableBuilder::Create(options, build, file.get());
   Require(builder.status());
-  size_t used = 0;  // of the random bytes
+  size_t used = 0;  // random bytes used so far
   Cut cut;
   while ((cut.estimate = (*builder)->EstimatedFileSize()) < kTarget) {
     const size_t random = randomness(cut.entries);
@@ -66,8 +67,9 @@ Cut CutByEstimate(CompressionType type, const Randomness& randomness,
 
 size_t Half(uint64_t) { return kValueBytes / 2; }
 
-// Crews of all kinds. With a pool that has nobody to send, the caller does it
-// all with the ring as full as it may be: nothing depends on who is how fast.
+// Returns build options for several crews. With a pool without threads, the
+// emit thread does all the work while the ring is as full as possible. The
+// result then does not depend on the speed of any thread.
 std::vector<BuildOptions> Crews(WorkerPool* nobody) {
   return {{.workers = 1, .worker_pool = nobody, .target_file_size = kTarget},
           {.workers = 1, .target_file_size = kTarget},
@@ -84,19 +86,19 @@ TEST(TargetSize, SteadyRatio) {
     EXPECT_GE(serial.size, kTarget - kTarget / 50);
     for (const BuildOptions& build : Crews(&nobody)) {
       const Cut cut = CutByEstimate(type, Half, build);
-      // A block more where rounding has it so.
+      // Rounding may add one block.
       EXPECT_LE(cut.size, serial.size + kBlockBytes);
       EXPECT_GE(cut.size, serial.size - serial.size / 1000);
     }
   }
 }
 
-// Whoever is how fast: what is in flight when the data turn was taken for much
-// smaller than it is.
+// What is in flight when the data changes was estimated much too small. The
+// bounds hold for any speed of the threads.
 TEST(TargetSize, DataThatTurnsIncompressible) {
   WorkerPool nobody(0);
   const CompressionType type = DefaultCompressionType();
-  // Early, and at two places near the end.
+  // The data changes early, or at one of two places near the end.
   for (const uint64_t turn : {5000, 50000, 60000}) {
     const Randomness randomness = [turn](uint64_t entry) {
       return entry < turn ? kValueBytes / 10 : kValueBytes;
@@ -106,7 +108,7 @@ TEST(TargetSize, DataThatTurnsIncompressible) {
       EXPECT_LE(cut.size, kTarget + kSlotBytes + kBlockBytes);
       EXPECT_GE(cut.size, kTarget - kSlots * kSlotBytes);
     }
-    // Without the target, only the ring bounds it.
+    // Without a target, only the size of the ring limits the excess.
     const Cut blind =
         CutByEstimate(type, randomness, {.workers = 1, .worker_pool = &nobody});
     EXPECT_LE(blind.size, kTarget + (kSlots + 1) * kSlotBytes + kBlockBytes);
@@ -114,7 +116,7 @@ TEST(TargetSize, DataThatTurnsIncompressible) {
   }
 }
 
-// Who goes on all the same gets the same file.
+// A caller that goes on beyond the target gets the same file as without one.
 TEST(TargetSize, BeyondTheTarget) {
   BuildOptions build = FixedBuild();
   const std::string serial = BuildTable({}, SomeEntries(30000), build);

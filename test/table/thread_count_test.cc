@@ -1,5 +1,5 @@
-// The same file, byte for byte, whatever the number of threads, for each kind
-// of thing that a table can be made of.
+// Tests that the file is the same for any number of threads, byte for byte, for
+// everything that a table may consist of.
 
 #include <gtest/gtest.h>
 
@@ -16,8 +16,9 @@
 namespace ashlar::testing {
 namespace {
 
-// Enough that the ring goes round: 16 slots of 128 KiB. Half can be compressed,
-// some of it cannot at all.
+// There are enough entries to use each ring slot again: the ring has 16 slots
+// of 128 KiB. About half of the data can be compressed, and some blocks not at
+// all.
 const std::vector<Entry>& ManyEntries() {
   static const std::vector<Entry> entries = [] {
     constexpr size_t kEntries = 14000;
@@ -60,7 +61,8 @@ TEST_P(ThreadCount, ChangesNothing) {
     EXPECT_TRUE(serial == BuildTable(options, ManyEntries(), build))
         << threads << " threads";
   }
-  // The workers of 2 threads are one more than the caller, here none come.
+  // The pool has no threads, so no worker comes and the emit thread does all
+  // the work.
   WorkerPool nobody(0);
   build.worker_pool = &nobody;
   EXPECT_TRUE(serial == BuildTable(options, ManyEntries(), build));
@@ -119,7 +121,7 @@ INSTANTIATE_TEST_SUITE_P(
                o->compression_opts.zstd_max_train_bytes = 100 * 4096;
                o->compression_opts.use_zstd_dict_trainer = false;
              }},
-        // All blocks wait: they come to the ring in one go, at the end.
+        // All blocks wait for the dictionary, and then go to the ring at once.
         Kind{"HeldToTheEnd",
              [](O o) {
                WithDictionary(o, kZSTD);

@@ -1,5 +1,5 @@
-// Readers with a tiered block cache: the same answers, from the second tier
-// where it can give them, and from the file where it cannot.
+// Tests readers with a tiered block cache. They give the same answers, from the
+// second tier if it has the block, and from the file otherwise.
 
 #include "ashlar/cache/tiered_cache.h"
 
@@ -32,8 +32,9 @@ std::string SomeTable() {
   return BuildTable(options, SomeEntries(kEntries));
 }
 
-// A cache remembers keys in buckets of four, and forgets one where a fifth
-// comes. For these tables this makes enough buckets that none overflows.
+// A tiered cache remembers keys that it saw once, in buckets of four, and
+// forgets one if a fifth comes. For these tables, this charge makes enough
+// buckets that none overflows.
 constexpr size_t kChargeForRoomyMemory = 64;
 
 struct Tiers {
@@ -51,7 +52,7 @@ struct Tiers {
                    .hash_seed = hash_seed})
                   .value()) {}
 
-  // All that is in the first tier goes to the second.
+  // Moves all blocks of the first tier to the second.
   void EvictAll() const {
     const size_t capacity = cache->GetCapacity();
     cache->SetCapacity(0);
@@ -70,7 +71,7 @@ std::shared_ptr<SecondaryCache> Compressed(
       .value();
 }
 
-// A reader that counts what it reads of the file, and what it finds where.
+// A reader that counts its reads of the file, and its hits in each tier.
 struct Counted {
   explicit Counted(const std::string& table, std::shared_ptr<Cache> cache) {
     ReaderOptions options;
@@ -135,7 +136,8 @@ std::shared_ptr<SlowTier> RoomySlowTier() {
   return tier;
 }
 
-// Has every block of the table there, and none in the first tier.
+// Puts every block of the table into the second tier, and leaves none in the
+// first.
 void FillSecondTier(const Counted& counted, const Tiers& tiers) {
   EXPECT_EQ(AllOf(*counted.reader), SomeEntries(kEntries));
   tiers.EvictAll();
@@ -163,7 +165,7 @@ void CheckThatWhatWasEvictedIsNotReadAgain(uint64_t hash_seed) {
   EXPECT_EQ(GetPerfContext()->secondary_cache_hit_count, 1u);
   EXPECT_EQ(GetPerfContext()->block_cache_hit_count, 1u);
 
-  // Twice, so that all come back to the first tier.
+  // Two rounds, so that all blocks come back to the first tier.
   for (int i = 0; i < 2; ++i) {
     EXPECT_EQ(AllOf(reader), SomeEntries(kEntries));
     ExpectMultiGet(reader, 5, 97, 30);
@@ -235,8 +237,8 @@ TEST(TieredBlockCache, ADamagedTierChangesNoAnswer) {
             counted.reader->properties().num_data_blocks);
 }
 
-// The blocks are read from the file again, and come back to the tier with the
-// next eviction.
+// The damaged blocks are read from the file again, and come back to the tier
+// with the next eviction.
 TEST(TieredBlockCache, DamageWithinTheCompressedTierHealsItself) {
   for (const CompressionType type :
        {CompressionType::kLZ4Compression, CompressionType::kNoCompression}) {
@@ -262,7 +264,7 @@ TEST(TieredBlockCache, DamageWithinTheCompressedTierHealsItself) {
   }
 }
 
-// Readers of one file whose blocks have words for one of them only.
+// Two readers of one file. Cached blocks have entry words for one of them only.
 TEST(TieredBlockCache, BlocksComeBackWithAndWithoutWords) {
   for (const bool saved_with : {false, true}) {
     const Tiers tiers(size_t{8} << 20, Compressed(size_t{8} << 20));
@@ -309,7 +311,7 @@ TEST(TieredBlockCache, AnswersAreThoseOfTheModelWithRoomForFewBlocks) {
         const ModelAnswer expected = table.model.Get(key, kMaxSequenceNumber);
         GetResult got;
         const Status status = reader->Get(key, &got);
-        // Operands of a merge need somebody to take them.
+        // Merge operands need a callback.
         if (status.IsMergeInProgress()) continue;
         Require(status);
         ASSERT_EQ(got.state, expected.state);

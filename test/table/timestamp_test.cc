@@ -1,5 +1,5 @@
-// Tables whose user keys end in a timestamp, written or not: every read gives
-// what a plain search through all entries gives.
+// Tests tables whose user keys end in a timestamp, stored or not. Every read
+// gives what a simple search through all entries gives.
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,8 @@
 namespace ashlar::testing {
 namespace {
 
-// An engine's own: shorter keys first, timestamps of two bytes, big-endian.
+// A comparator of an application: shorter keys first, and big-endian timestamps
+// of two bytes.
 class ShorterFirstWithTs final : public Comparator {
  public:
   std::string_view Name() const override { return "test.ShorterFirst.u16ts"; }
@@ -48,7 +49,7 @@ std::string Ts(const Comparator& comparator, uint64_t timestamp) {
   return {static_cast<char>(timestamp >> 8), static_cast<char>(timestamp)};
 }
 
-// A table, and its entries as a reader shows them.
+// A table, with its entries as a reader shows them.
 struct Sample {
   TableOptions options;
   std::vector<Entry> entries;
@@ -64,8 +65,9 @@ struct Sample {
            options.comparator->CompareTimestamp(
                TimestampOf(UserKeyOf(entry.key), size()), timestamp) <= 0;
   }
-  // The range deletion over the key with the largest sequence number that such
-  // a read sees; null: none. Of equal ones, that with the newest timestamp.
+  // Returns the range deletion over the key with the largest sequence number
+  // that such a read sees, or null if there is none. Among equal sequence
+  // numbers it returns the one with the newest timestamp.
   const Entry* DeletionOver(const Slice& key, const Slice& timestamp,
                             SequenceNumber snapshot) const {
     const Comparator& c = *options.comparator;
@@ -109,7 +111,7 @@ TableOptions RandomOptions(Random* random) {
   options.block_size = random->Pick(kBlockSizes);
   options.block_restart_interval = random->Pick(kIntervals);
   options.use_delta_encoding = !random->OneIn(4);
-  // Asked for, but made nowhere.
+  // The hash index is requested, but tables with timestamps get none.
   options.data_block_index_type =
       random->OneIn(2) ? DataBlockIndexType::kDataBlockBinarySearch
                        : DataBlockIndexType::kDataBlockBinaryAndHash;
@@ -137,8 +139,8 @@ std::string RandomKey(Random* random) {
   return key;
 }
 
-// In half of the tables timestamps rise with sequence numbers, as RocksDB asks
-// of its users; here nothing depends on it.
+// In half of the tables timestamps ascend with sequence numbers, as RocksDB
+// requires of its users. Nothing here depends on that.
 void AddRanges(Sample* sample, uint64_t timestamps, Random* random) {
   const Comparator& comparator = *sample->options.comparator;
   const bool stripped = !sample->options.persist_user_defined_timestamps;
@@ -169,7 +171,7 @@ Sample MakeSample(Random* random) {
   const bool stripped = !sample.options.persist_user_defined_timestamps;
   const uint64_t timestamps = random->Between(1, 20);
   for (uint64_t i = random->Below(400); i > 0; --i) {
-    // Where it is stripped, all that is read is 0.
+    // If timestamps are not stored, a reader shows 0.
     const uint64_t timestamp = stripped ? 0 : random->Below(timestamps);
     const ValueType type = random->Pick(kTypes);
     const bool has_value =
@@ -192,7 +194,7 @@ Sample MakeSample(Random* random) {
   std::vector<Entry> given = entries;
   given.insert(given.end(), sample.ranges.begin(), sample.ranges.end());
   for (Entry& entry : given) {
-    // Of stripped keys any timestamp may be given.
+    // If timestamps are not stored, the caller may pass any timestamp.
     if (!stripped || random->OneIn(2)) continue;
     entry.key.replace(entry.key.size() - 8 - sample.size(), sample.size(),
                       random->Bytes(sample.size()));
@@ -343,7 +345,9 @@ void CheckProperties(const Sample& sample, const TableReader& reader) {
   EXPECT_EQ(stored.at("rocksdb.timestamp_max"), newest);
 }
 
-// Listed as they are, and of each fragment what lies over its first key.
+// Expects that range deletions are listed as they were added, and that the
+// sequence numbers of each fragment belong to range deletions over its first
+// key.
 void CheckRanges(const Sample& sample, const TableReader& reader) {
   const std::vector<Entry> listed = RangeDeletionsOf(reader);
   EXPECT_TRUE(listed == sample.ranges);
@@ -390,8 +394,8 @@ TEST(Timestamps, ReadsAreThoseOfAPlainSearch) {
   });
 }
 
-// Get must not be sent to the wrong block, nor stop too early, when the
-// versions of one key fill many.
+// If the versions of one key fill many blocks, Get must find the right block
+// and not stop too early.
 TEST(Timestamps, OneKeyInManyBlocks) {
   for (const uint32_t version : {2U, 6U}) {
     TableOptions options;
@@ -422,7 +426,7 @@ TEST(Timestamps, OneKeyInManyBlocks) {
   }
 }
 
-// The filter sees keys without timestamps.
+// The filter has keys without timestamps.
 TEST(Timestamps, FilterRulesOutKeysNotVersions) {
   TableOptions options;
   options.comparator = BytewiseComparatorWithU64Ts();

@@ -1,5 +1,5 @@
-// Tables in an order that the reader does not know: what is shown, checked and
-// refused.
+// Tests tables in an order that the reader does not know: what it shows, checks
+// and refuses.
 
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ constexpr const char* kRefusal =
     " needs the order of keys: comparator test.ShorterFirst is neither given "
     "nor built in";
 
-// In an order in which bytes do not ascend.
+// Returns entries in an order that is not bytewise.
 std::vector<Entry> EntriesInOwnOrder() {
   std::vector<Entry> entries;
   for (int i = 0; i < 500; ++i) {
@@ -71,12 +71,12 @@ TEST(UnknownComparator, EntriesAreWalkedAsTheyAreStored) {
     Require(ReadBackward(*reader, {}, &found));
     std::reverse(found.begin(), found.end());
     EXPECT_TRUE(found == entries);
-    // What a snapshot hides needs no order.
+    // Hiding entries from a snapshot needs no order of keys.
     found.clear();
     Require(ReadForward(*reader, {.snapshot = 5}, &found));
     EXPECT_EQ(found.size(), 500u);
     Require(reader->VerifyChecksum());
-    // With the comparator, and with one that is built in, nothing changes.
+    // If the comparator is passed or built in, the option changes nothing.
     EXPECT_TRUE(OpenTable(table, {.comparator = ShorterFirstComparator(),
                                   .allow_unknown_comparator = true})
                     ->knows_order());
@@ -105,7 +105,7 @@ TEST(UnknownComparator, WhatNeedsTheOrderIsRefused) {
     it.SeekForPrev("key1");
     EXPECT_FALSE(it.Valid());
     EXPECT_TRUE(it.status().IsNotSupported());
-    // A walk starts afresh.
+    // A walk starts over after the error.
     it.SeekToLast();
     EXPECT_TRUE(it.Valid());
     EXPECT_TRUE(it.status().ok());
@@ -135,14 +135,15 @@ TEST(UnknownComparator, RangeDeletionsAreListedNotHonoured) {
   EXPECT_EQ(found.size(), points);
 }
 
-// What can be told without the order: versions of one key that do not descend.
+// Some damage shows without the order: the versions of one key must have
+// descending sequence numbers.
 TEST(UnknownComparator, DamageIsStillFound) {
   const std::string sound =
       BuildTable(OwnOrder(IndexType::kBinarySearch), EntriesInOwnOrder());
   const BlockInfo data = FindBlock(BlocksOf(sound), BlockKind::kData);
   std::string bad = sound;
-  // The sequence number of the first entry, key0 at 9, behind three bytes of
-  // header, key and type.
+  // Changes the sequence number 9 of the first entry, key0. It follows three
+  // bytes of header, the key and the type.
   const size_t at = data.offset + 3 + 4 + 1;
   ASSERT_EQ(bad[at], 9);
   bad[at] = 5;

@@ -1,4 +1,4 @@
-// What the values of each type are, and what Get makes of them.
+// Tests the values of each value type, and what Get returns for them.
 
 #include <gtest/gtest.h>
 
@@ -37,7 +37,8 @@ Found Lookup(const std::vector<Entry>& entries, std::string_view key) {
   return found;
 }
 
-// As RocksDB 11.9 wrote it: version 1, columns "", "col", "zz".
+// An entity that RocksDB 11.9 wrote: version 1, with the columns "", "col" and
+// "zz".
 const std::string kEntity =
     Unhex("01 03  00 02  03 636f6c 03  02 7a7a 01  6162 636465 66");
 
@@ -140,7 +141,7 @@ TEST(WideColumns, WhatIsEncodedIsDecoded) {
     std::string again;
     Require(EncodeWideColumns(decoded, &again));
     EXPECT_EQ(Hex(again), Hex(entity));
-    // No prefix of an entity is one.
+    // No prefix of an entity is an entity.
     const size_t cut = random.Below(entity.size());
     EXPECT_FALSE(DecodeWideColumns(Slice(entity.data(), cut), &decoded).ok());
   });
@@ -186,7 +187,7 @@ TEST(ValueTypes, EntitiesGiveTheirDefaultColumn) {
   EXPECT_EQ(found.result.type, type);
   EXPECT_FALSE(found.result.is_blob_index);
   EXPECT_EQ(found.result.value.ToString(), "ab");
-  // Entity and value outlive the reader, also after a move.
+  // Entity and value outlive the reader, also after the result is moved.
   const GetResult moved = std::move(found.result);
   EXPECT_EQ(moved.entity, Slice(kEntity));
   const std::string other = Unhex("01 01  01 61 01  62");
@@ -236,7 +237,7 @@ TEST(ValueTypes, OthersAreWhatTheyWere) {
   EXPECT_EQ(found.result.value.ToString(), "v");
 }
 
-// The base of merge operands may be of any type.
+// The entry under merge operands may have any type.
 TEST(ValueTypes, UnderMergeOperands) {
   std::string timed;
   AppendTimedValue({"base", 1}, &timed);

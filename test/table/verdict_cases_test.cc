@@ -1,5 +1,5 @@
-// Verdicts on what mutants seldom come to: each table here differs from a sound
-// one in one thing that a reader relies upon.
+// Tests verdicts on damage that random mutants seldom have. Each table differs
+// from a sound one in one thing that a reader relies on.
 
 #include <gtest/gtest.h>
 
@@ -35,8 +35,8 @@ void ExpectSound(const std::string& table) {
   EXPECT_EQ(check.broken_promise, "");
 }
 
-// Two versions of a key, of which only their sequence numbers tell which is
-// first, in a file to which ingestion gave one sequence number.
+// Two versions of a key differ only in their sequence numbers. Ingestion then
+// gave the whole file one sequence number.
 TEST(VerdictCases, AGlobalSequenceNumberMakesTwoVersionsOne) {
   TableOptions options;
   options.compression = CompressionType::kNoCompression;
@@ -63,7 +63,7 @@ TEST(VerdictCases, AGlobalSequenceNumberMakesTwoVersionsOne) {
               "block #0");
 }
 
-// A filter of one prefix a key, cut into many partitions.
+// Builds a table whose filter has one prefix per key, in many partitions.
 std::string TableOfPartitions(bool whole_keys) {
   TableOptions options;
   options.format_version = 5;
@@ -83,8 +83,8 @@ std::string TableOfPartitions(bool whole_keys) {
   return BuildTable(options, entries);
 }
 
-// Calls visit(i, key, value) with where in the table the separator of partition
-// i is stored, and its handle.
+// Calls visit(i, key, value) with the offsets in the table where the separator
+// of filter partition i and its handle are stored.
 void ForEachPartition(
     const std::string& table,
     const std::function<void(size_t, size_t key, size_t value)>& visit) {
@@ -102,8 +102,8 @@ void ForEachPartition(
       }));
 }
 
-// Takes a bit from a filter's partition that `prefix` needs and no prefix after
-// `first` and before that one does. False where there is none.
+// Clears a bit of a filter partition that `prefix` needs, and that no prefix
+// between `first` and `prefix` needs. Returns false if there is no such bit.
 bool ForgetPrefix(const BlockInfo& block, const std::string& first,
                   const std::string& prefix, std::string* table) {
   const auto knows = [&](const std::string& asked) {
@@ -127,8 +127,8 @@ bool ForgetPrefix(const BlockInfo& block, const std::string& first,
   return false;
 }
 
-// A seek to a prefix may ask the partition before the one that has its keys:
-// where that ends with a key of the prefix.
+// A seek to a prefix may ask the filter partition before the one with the
+// prefix's keys, if that partition ends with a key of the prefix.
 TEST(VerdictCases, APrefixThatTheFilterPartitionBeforeDoesNotKnow) {
   const std::string sound = TableOfPartitions(false);
   ExpectSound(sound);
@@ -138,8 +138,9 @@ TEST(VerdictCases, APrefixThatTheFilterPartitionBeforeDoesNotKnow) {
   ForEachPartition(sound, [&](size_t i, size_t key, size_t) {
     const std::string before = std::exchange(last, sound.substr(key, 2));
     if (last[1] == 'z') return;
-    // Before the first key of the next partition, but with its prefix, which
-    // the builder has put into this one too.
+    // The separator is now before the first key of the next partition, but has
+    // the prefix of that key. The builder has added that prefix to this
+    // partition too.
     std::string table = sound;
     ++table[key + 1];
     table[key + 2] = '0';
@@ -154,7 +155,7 @@ TEST(VerdictCases, APrefixThatTheFilterPartitionBeforeDoesNotKnow) {
   EXPECT_GT(forgotten, 3u);
 }
 
-// Of a partition that is stored with no bytes, a reader finds nothing in.
+// A reader finds no key in a filter partition that is stored with no bytes.
 TEST(VerdictCases, AFilterPartitionOfNoBytes) {
   std::string table = TableOfPartitions(true);
   ExpectSound(table);
@@ -163,14 +164,14 @@ TEST(VerdictCases, AFilterPartitionOfNoBytes) {
   ForEachPartition(table, [&](size_t i, size_t, size_t value) {
     if (i != 1) return;
     while (table[value++] < 0) {
-    }  // the offset
-    // 0, in as many bytes.
+    }  // skips the offset
+    // Stores size 0, in the same number of bytes.
     for (bool more = true; more; ++value) {
       more = table[value] < 0;
       table[value] = more ? '\x80' : '\0';
     }
   });
-  table[block.offset] = '\0';  // the type byte of its trailer: not compressed
+  table[block.offset] = '\0';  // type byte of its trailer: not compressed
   fuzz::SignTable(&table);
   ExpectFault(table, "key that the filter denies in data block #");
 }

@@ -1,11 +1,12 @@
-// A passing verdict of InspectTable holds: what it lets pass, every reader
-// reads to its end, in both directions, by every key, without a cache and with
-// one.
+// Tests that a passing verdict of InspectTable holds. If it finds no fault,
+// every reader reads the whole table, in both directions and by every key,
+// without a cache and with one.
 //
-// Mutants of small tables with right checksums are the proof. A sample of them
-// is run here. ASHLAR_VERDICT_TABLES=<n> runs those of n tables of ours and of
-// n / 4 files of other writers, 40 mutants each: 2000 makes 100,000. A failure
-// prints the seed of its table: ASHLAR_TEST_SEED=<seed> replays it.
+// The tables are mutants of small tables, with right checksums. This test runs
+// a sample of them. ASHLAR_VERDICT_TABLES=<n> runs the mutants of n of our
+// tables and of n / 4 files of other writers, 40 mutants of each: 2000 gives
+// 100,000. A failure prints the seed of its table, and ASHLAR_TEST_SEED=<seed>
+// runs it again.
 
 #include <gtest/gtest.h>
 
@@ -32,7 +33,8 @@ uint64_t NumTables(uint64_t sample) {
   return given == nullptr ? sample : std::strtoull(given, nullptr, 0);
 }
 
-// Files of the corpus that are small, sound, and read with what is built in.
+// Returns the files of the corpus that are small, sound, and readable with what
+// is built in.
 std::vector<std::string> SmallGoldenFiles() {
   constexpr uint64_t kMostBytes = 6000;
   std::istringstream lines(ReadFile(GoldenPath("golden.tsv")));
@@ -80,7 +82,7 @@ TEST(Verdict, HoldsForMutantsOfTables) {
     CheckMutants(MakeSmallTable(&random), seed, &counts);
   });
   Print("tables", counts);
-  // Both verdicts must be met, or nothing is proven.
+  // The test proves nothing unless some mutants pass and some fail.
   EXPECT_GT(counts.passed, counts.mutants / 50);
   EXPECT_LT(counts.passed, counts.mutants);
 }
@@ -96,7 +98,8 @@ TEST(Verdict, HoldsForMutantsOfOtherWritersFiles) {
   Print("files of other writers", counts);
 }
 
-// An index of no data blocks: what it stores beside them may have no bytes.
+// The index has no data blocks, so the blocks that it stores in addition may
+// have no bytes.
 TEST(Verdict, RangeDeletionsAloneUnderEveryIndex) {
   using enum IndexType;
   for (const IndexType type : {kBinarySearch, kHashSearch, kTwoLevelIndexSearch,
@@ -116,7 +119,7 @@ TEST(Verdict, RangeDeletionsAloneUnderEveryIndex) {
   }
 }
 
-// These were once judged wrongly.
+// The verdicts on the following files were once wrong.
 TEST(Verdict, ARestartPointThatIsNoEntry) {
   const VerdictCheck check =
       CheckVerdict(ReadFile(GoldenPath("verdicts/restart.sst")));

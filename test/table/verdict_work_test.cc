@@ -1,5 +1,5 @@
-// What an inspection costs, in bytes that it reads, and what it says of files
-// that need much.
+// Tests how many bytes an inspection reads, and what it says of files that need
+// much memory.
 
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ namespace {
 
 using namespace internal;
 
-// Counts what is read of it.
+// Counts the bytes that are read.
 class CountedFile final : public RandomAccessFile {
  public:
   explicit CountedFile(std::string bytes) : bytes_(std::move(bytes)) {}
@@ -45,7 +45,7 @@ class CountedFile final : public RandomAccessFile {
   std::string name() const override { return "counted.sst"; }
 
   mutable uint64_t bytes_read = 0;
-  // Reads of this byte find no memory.
+  // Reads of this offset fail for lack of memory.
   uint64_t scarce_at = ~uint64_t{0};
 
  private:
@@ -118,7 +118,7 @@ TEST(VerdictWork, IndexKeysThatAReaderHasRoomFor) {
   EXPECT_EQ(entries.size(), 1600u);
 }
 
-// A reader that keeps the index in a cache reads it nevertheless.
+// A reader that keeps the index in a cache still reads it.
 TEST(VerdictWork, IndexKeysThatNoReaderCanKeep) {
   for (const int blocks : {2400, 4000}) {
     const std::string table = TableOfLongKeys(blocks);
@@ -132,7 +132,7 @@ TEST(VerdictWork, IndexKeysThatNoReaderCanKeep) {
 
 // --- Blocks that are named several times -------------------------------------
 
-// Appends an uncompressed block, whose checksum is wrong. Returns its handle.
+// Appends an uncompressed block with a wrong checksum. Returns its handle.
 BlockHandle AppendBlock(const Slice& contents, std::string* file) {
   const BlockHandle handle{file->size(), contents.size()};
   file->append(contents.data(), contents.size());
@@ -169,7 +169,7 @@ PlainEntries PlainEntriesOf(const std::string& table,
   return entries;
 }
 
-// A table in whose metaindex `change(entries, file)` has been.
+// Returns the table after `change(entries, file)` changed its metaindex.
 template <typename Change>
 std::string WithMetaindex(const std::string& table, const Change& change) {
   Footer footer;
@@ -194,7 +194,7 @@ TableOptions PlainOptions() {
   return options;
 }
 
-// Two of them, by turns, stay in no window.
+// No read-ahead window keeps two blocks of this size that are read in turn.
 constexpr size_t kLarge = 1000000;
 
 TEST(VerdictWork, OneBlockOfManyNames) {
@@ -227,8 +227,8 @@ TEST(VerdictWork, ProgressOverBlocksOfTheMetaindex) {
   EXPECT_EQ(found.reports, Inspect(table).reports + 2);
 }
 
-// Nothing tells whether the top level names data blocks or partitions, each of
-// which names the same large block, which is neither.
+// Nothing says whether the top level names data blocks or partitions. Each of
+// these names one of two large blocks that are neither.
 TEST(VerdictWork, OneBlockInAllPartitionsOfAnIndex) {
   std::string file;
   const BlockHandle large[] = {AppendBlock(std::string(kLarge, '\xff'), &file),
@@ -275,7 +275,7 @@ TEST(VerdictWork, OneBlobOfManyEntries) {
   std::string table;
   for (int round = 0; round < 2; ++round) {
     std::vector<Entry> entries = {Value("a", 7, std::string(kLarge, 'x'))};
-    std::string blob("\1\0\0", 3);  // of file 0, at offset 0
+    std::string blob("\1\0\0", 3);  // in file 0, at offset 0
     AppendVarint64(&blob, size);
     blob.push_back('\0');
     for (int i = 100; i < 300; ++i) {
@@ -322,7 +322,7 @@ TEST(VerdictWork, NoMemoryWhileTheIndexIsGuessed) {
 // --- Several filters ---------------------------------------------------------
 
 constexpr const char* kFullFilter = "fullfilter.rocksdb.BuiltinBloomFilter";
-// No probes: it lets everything pass.
+// The filter has no probes, so it matches everything.
 std::string AlwaysFilter() { return std::string(64 + 5, '\0'); }
 
 void ExpectPromiseKept(const std::string& table) {
@@ -331,7 +331,7 @@ void ExpectPromiseKept(const std::string& table) {
   EXPECT_EQ(check.broken_promise, "");
 }
 
-// A reader looks at no partitions where there is a full filter.
+// A reader ignores filter partitions if there is a full filter.
 TEST(VerdictWork, AFullFilterOfNoUseBesideOneOfPartitions) {
   TableOptions options = PlainOptions();
   options.index_type = IndexType::kTwoLevelIndexSearch;
@@ -350,8 +350,8 @@ TEST(VerdictWork, AFullFilterOfNoUseBesideOneOfPartitions) {
 }
 
 TEST(VerdictWork, AFullFilterBesideOneOfLevelDb) {
-  // One filter whose bits are all 0, by 6 probes; its start; where the starts
-  // begin; one for each 2 KiB of the file.
+  // One filter with 6 probes and all bits 0, then its offset, then the offset
+  // of that list. 11 means one filter for each 2 KiB of the file.
   std::string denies(9, '\0');
   denies[8] = 6;
   for (const uint32_t number : {0u, 9u}) AppendFixed32(&denies, number);

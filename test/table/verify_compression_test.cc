@@ -1,6 +1,7 @@
-// TableOptions::verify_compression: a codec that spoils one block of a table
-// fails the build, which says where and how, whatever the codec, dictionary,
-// kind of block and number of threads; and a codec that works is not disturbed.
+// Tests TableOptions::verify_compression. A codec that spoils one block of a
+// table fails the build, with a message that says where and how. This holds for
+// any codec, dictionary, kind of block and number of threads. A codec that
+// works causes no error.
 
 #include <gtest/gtest.h>
 
@@ -27,9 +28,9 @@ using internal::Compressor;
 
 constexpr uint32_t kWorkers[] = {0, 1, 2, 4};
 
-// What the value of one entry has in it, and so its data block.
+// The value of a marked entry contains this text, and so does its data block.
 constexpr std::string_view kMark = "<spoil this one>";
-// What every data block has in it, and no other block.
+// Every data block contains this text, and no other block does.
 constexpr std::string_view kText = "the text of a value ";
 
 bool Has(const Slice& raw, std::string_view part) {
@@ -37,7 +38,7 @@ bool Has(const Slice& raw, std::string_view part) {
          std::string_view::npos;
 }
 
-// Half a MiB and more: several runs of blocks.
+// Returns more than half a MiB of entries, which make several runs of blocks.
 std::vector<Entry> Entries(const std::vector<int>& marked, int count = 2500) {
   Random random(3);
   std::vector<Entry> entries;
@@ -73,7 +74,7 @@ Built BuildWith(const TableOptions& options, const std::vector<Entry>& entries,
   return built;
 }
 
-// The blocks of a sound file, in its order.
+// Returns the blocks of a sound file, in file order.
 std::vector<BlockInfo> BlocksOf(const std::string& bytes) {
   TableInspection found;
   Require(InspectTable(*NewMemoryFile("new.sst", bytes), {}, &found));
@@ -81,7 +82,7 @@ std::vector<BlockInfo> BlocksOf(const std::string& bytes) {
   return found.blocks;
 }
 
-// Where the data block lies that holds this entry, and how long it is raw.
+// The place and the uncompressed size of the data block with an entry.
 struct DataBlock {
   BlockPlace place;
   uint64_t raw_size = 0;
@@ -106,7 +107,8 @@ TableOptions Options(CompressionType type, uint32_t max_dict_bytes = 0) {
   TableOptions options;
   options.compression = type;
   options.compression_opts.max_dict_bytes = max_dict_bytes;
-  // Else blocks of random bytes would not be spoiled.
+  // Otherwise blocks of random bytes would be stored uncompressed, and not be
+  // spoiled.
   options.compression_opts.max_compressed_bytes_per_kb = 1023;
   options.verify_compression = true;
   return options;
@@ -118,13 +120,13 @@ std::vector<CompressionType> Codecs() {
   return types;
 }
 
-// Which blocks are spoiled, and what becomes of one.
+// IsBad selects the blocks to spoil, and Change returns the changed block.
 using IsBad = std::function<bool(const Slice& raw)>;
 using Change = std::function<std::string(std::string raw)>;
 
 bool IsMarked(const Slice& raw) { return Has(raw, kMark); }
 
-// A payload that is sound, but one of other contents.
+// Spoils a block so that its payload decompresses to other contents.
 Spoiler Exchange(IsBad is_bad, Change change) {
   return {.compress = [=](Compressor* codec, const Slice& raw, char* out,
                           size_t capacity) {
@@ -133,7 +135,7 @@ Spoiler Exchange(IsBad is_bad, Change change) {
   }};
 }
 
-// A payload whose last bytes are cleared.
+// Spoils a block by clearing the last bytes of its payload.
 Spoiler Clear(IsBad is_bad) {
   return {.compress = [=](Compressor* codec, const Slice& raw, char* out,
                           size_t capacity) {
@@ -145,7 +147,7 @@ Spoiler Clear(IsBad is_bad) {
   }};
 }
 
-// As messages name the codec.
+// Returns the codec's name in messages.
 std::string Word(CompressionType type) {
   return std::string(internal::FindTypeNames(type)->word);
 }
@@ -157,7 +159,7 @@ std::string WithOneOtherByte(std::string raw) {
   return raw;
 }
 
-// "byte 777 of 4003 is 0x9e, expected 0x61", but for the two values.
+// Returns "byte 777 of 4003 is 0x9e, expected 0x61" up to the two values.
 std::string ByteMessage(CompressionType type, uint64_t raw_size) {
   return Word(type) + " gives back other bytes: byte " +
          std::to_string(kChangedByte) + " of " + std::to_string(raw_size) +
@@ -165,12 +167,12 @@ std::string ByteMessage(CompressionType type, uint64_t raw_size) {
 }
 
 struct Fault {
-  Status status;  // of all numbers of threads
+  Status status;  // the same for any number of threads
   std::string bytes;
 };
 
-// The one fault that every number of threads meets in a spoiled build. `sound`
-// is the file that would be made without the spoiler.
+// Makes a spoiled build with each number of threads, and expects the same error
+// each time. `sound` is the file without the spoiler.
 Fault BuildSpoiled(const TableOptions& options,
                    const std::vector<Entry>& entries, const Spoiler& spoiler,
                    const std::string& sound) {
@@ -180,7 +182,7 @@ Fault BuildSpoiled(const TableOptions& options,
     const Built built = BuildWith(options, entries, workers);
     EXPECT_TRUE(built.status.IsCorruption())
         << workers << " workers: " << built.status.ToString();
-    // What has been written lies before the bad block.
+    // Everything that was written is before the bad block.
     EXPECT_TRUE(sound.starts_with(built.bytes)) << workers << " workers";
     if (workers == 0) fault.status = built.status;
     EXPECT_EQ(built.status.ToString(), fault.status.ToString())
@@ -195,8 +197,8 @@ std::string Expected(const BlockPlace& place) {
          place.Describe() + ": ";
 }
 
-// The spoiled payload is about as long as the sound one: its place but for the
-// size is that of the sound file's block.
+// The spoiled payload may have another size than the sound one. Returns the
+// message up to the size.
 std::string ExpectedBegin(const BlockPlace& place) {
   const std::string all = Expected(place);
   return all.substr(0, all.find(" size "));
@@ -231,7 +233,7 @@ TEST(VerifyCompression, BrokenPayloadsAreFound) {
       const DataBlock block = FindDataBlock(sound, entries[1500]);
       const Fault fault =
           BuildSpoiled(options, entries, Clear(IsMarked), sound);
-      // Nothing but the last bytes changed, so the size did not.
+      // Only the last bytes changed, so the size is the same.
       const std::string text = fault.status.ToString();
       EXPECT_TRUE(text.starts_with(Expected(block.place))) << text;
       EXPECT_NE(text.find(": " + Word(type) + " "), std::string::npos) << text;
@@ -239,7 +241,7 @@ TEST(VerifyCompression, BrokenPayloadsAreFound) {
   }
 }
 
-// Also a dictionary that zstd trains, and one that it finalises.
+// Tests a dictionary that zstd trains, and one that it finalises.
 TEST(VerifyCompression, DigestedDictionaries) {
   const std::vector<Entry> entries = Entries({1500});
   for (const bool trained : {false, true}) {
@@ -258,7 +260,8 @@ TEST(VerifyCompression, DigestedDictionaries) {
   }
 }
 
-// More bytes than the original has are not even made room for.
+// If a payload declares more bytes than the original has, no buffer is
+// allocated for them.
 TEST(VerifyCompression, OtherSizesAreFound) {
   const std::vector<Entry> entries = Entries({1500});
   for (const CompressionType type : Codecs()) {
@@ -285,7 +288,8 @@ TEST(VerifyCompression, OtherSizesAreFound) {
   }
 }
 
-// Whichever thread meets which block first, the file's first one is reported.
+// The error names the first bad block in the file, whichever thread finds which
+// block first.
 TEST(VerifyCompression, TheFirstOfManyIsReported) {
   const std::vector<Entry> entries =
       Entries({1500, 1600, 3000, 3500, 4999}, 5000);
@@ -300,13 +304,13 @@ TEST(VerifyCompression, TheFirstOfManyIsReported) {
   }
 }
 
-// A block that is moved to where it does not cross a boundary.
+// A bad block that is moved so that it crosses no boundary.
 TEST(VerifyCompression, AlignedBlocks) {
   const std::vector<Entry> entries = Entries({1500});
   TableOptions options = Options(DefaultCompressionType());
   options.super_block_alignment_size = 8192;
   options.super_block_alignment_space_overhead_ratio = 2;
-  // Each block in turn, until one was moved.
+  // Marks one block after another until one is moved.
   bool moved = false;
   for (int marked = 1500; marked < 1700 && !moved; marked += 15) {
     const std::vector<Entry> some = Entries({marked});
@@ -320,7 +324,7 @@ TEST(VerifyCompression, AlignedBlocks) {
   EXPECT_TRUE(moved);
 }
 
-// Of each kind of index, every block that is compressed, one after the other.
+// Spoils every compressed block of an index, one after the other.
 void SpoilEachIndexBlock(TableOptions options) {
   const std::vector<Entry> entries = Entries({}, 1000);
   const std::string sound = BuildWith(options, entries, 0).bytes;
@@ -413,7 +417,7 @@ TEST(VerifyCompression, NoFileIsLeft) {
       EXPECT_TRUE(status.IsCorruption()) << status.ToString();
       EXPECT_NE(status.ToString().find(folder / "new.sst"), std::string::npos)
           << status.ToString();
-      // Nor can what is broken be completed.
+      // A failed build cannot be finished.
       EXPECT_TRUE((*writer)->Finish().IsCorruption());
     }
     EXPECT_EQ(folder.Names(), std::vector<std::string>());

@@ -1,13 +1,13 @@
-// Deadlocks that were seeded are found, and nothing else is.
+// Tests that the watchdog finds seeded deadlocks, and reports nothing else.
 //
-// The futex is a model that loses what it is told to lose; the watchdog is
-// asked to look by the test, as often as it would need for a verdict, so that
-// no test waits for time to pass. The last lines of each deadly test are only
-// reached once the fault is there for good: looks that come faster than a
-// thread can wake up would find fault with anyone.
+// The futex is a model that loses the wake-ups or tokens that a test selects.
+// The test itself calls the watchdog's Look as often as a verdict needs, so no
+// test waits for time to pass. The last lines of a death test run only after
+// the fault is permanent. If looks came faster than a thread can wake up, they
+// would report healthy threads too.
 //
-// Compiled where the watchdog is, which is in debug builds: elsewhere each of
-// these tests would pass and prove nothing.
+// These tests are compiled only in debug builds, which have the watchdog. In
+// other builds they would pass and prove nothing.
 
 #include "util/sync/watchdog.h"
 
@@ -43,8 +43,8 @@ void LookUntilSure(WorkerPool* pool) {
   }
 }
 
-// Workers may write only once the emit thread sleeps, which then is promised
-// nothing yet: that of one worker is the only promise that could be made.
+// A worker's write waits until the emit thread sleeps. Nothing is promised to
+// the emit thread then, since only the promise of this one worker is possible.
 class SlowFile final : public WritableFile {
  public:
   explicit SlowFile(bool fails, WorkerPool* look_at = nullptr)
@@ -69,8 +69,8 @@ class SlowFile final : public WritableFile {
   std::atomic<int> workers_writes_ = 0;
 };
 
-// Builds until it hangs or fails, or until the worker has written so often:
-// the emit thread writes what the worker does not come to.
+// Builds until the build hangs or fails, or until the worker has made
+// `workers_writes` writes. The emit thread writes what the worker does not.
 Status BuildInRing(WorkerPool* pool, SlowFile* file, int workers_writes) {
   RingOptions options;
   options.slot_bytes = 1;
@@ -111,7 +111,7 @@ void HangEmitThread(Fault fault, bool file_fails,
   } else {
     ModelFutex::Instance().EndTimedWaits(2 * internal::Watchdog::kPatience);
   }
-  std::_Exit(1);  // nobody can be joined
+  std::_Exit(1);  // no thread can be joined
 }
 
 void HangWorker(Fault fault) {
@@ -156,7 +156,7 @@ TEST_F(WatchdogDeathTest, EmitThreadIsNotWoken) {
   EXPECT_DEATH(HangEmitThread(Fault::kLosesWake, false), kEmitHangs);
 }
 
-// Nobody else calls Look in a program.
+// In a program, only the thread of the watchdog calls Look.
 TEST_F(WatchdogDeathTest, TheThreadOfThePoolsWatchdogLooks) {
   EXPECT_DEATH(HangEmitThread(Fault::kLosesWake, false, Looks::kOfItsThread),
                kEmitHangs);
@@ -182,8 +182,8 @@ TEST_F(WatchdogDeathTest, SemaphoreOfThePoolDropsARelease) {
                "  pool: 1 tickets wait\n  worker 0 waits for a ticket");
 }
 
-// The protocol's own assertion; that each defect of the protocol leads there
-// is shown by test/model/ring_state_test.cc.
+// This is the assertion of the protocol itself. test/model/ring_state_test.cc
+// shows that each defect of the protocol leads to it.
 TEST_F(WatchdogDeathTest, EverybodySleeps) {
   RingState s{.emitted = 2, .claimed = 1, .tickets = 1, .emit_sleeps = true};
   EXPECT_DEATH(internal::RequireSomebodyAwake(s),
@@ -193,7 +193,7 @@ TEST_F(WatchdogDeathTest, EverybodySleeps) {
   internal::RequireSomebodyAwake(s);
 }
 
-// However often the watchdog looks.
+// A sleep without a promise is no deadlock, however often the watchdog looks.
 TEST(Watchdog, SleepWithoutAPromiseIsNoDeadlock) {
   WorkerPool pool(2);
   WatchedSemaphore* const gate = pool.state()->BorrowGate({});
@@ -206,7 +206,7 @@ TEST(Watchdog, SleepWithoutAPromiseIsNoDeadlock) {
   pool.state()->ReturnGate(gate);
 }
 
-// Tokens that wait for somebody who is busy.
+// The tickets wait for a busy worker.
 TEST(Watchdog, PromiseWithoutASleeperIsNoDeadlock) {
   WorkerPool pool(0);
   int job = 0;
@@ -215,7 +215,7 @@ TEST(Watchdog, PromiseWithoutASleeperIsNoDeadlock) {
   EXPECT_EQ(pool.state()->Withdraw(&job), 1u);
 }
 
-// What is owed changes just in time, again and again.
+// The number of owed tokens changes each time just before a verdict.
 TEST(Watchdog, ProgressIsNoDeadlock) {
   WorkerPool pool(0);
   WatchedSemaphore* const gate = pool.state()->BorrowGate({});
@@ -232,8 +232,8 @@ TEST(Watchdog, ProgressIsNoDeadlock) {
   pool.state()->ReturnGate(gate);
 }
 
-// The same file, the same sleeps, and nobody loses anything: the watchdog looks
-// in each of them for as long as it takes for a verdict.
+// Makes the same file with the same sleeps, and no wake-up is lost. During each
+// sleep the watchdog looks as often as a verdict needs.
 TEST(Watchdog, HealthyBuilds) {
   constexpr int kSleeps = 20;
   WorkerPool pool(1);

@@ -1,5 +1,6 @@
-// The search of an index by words: the tree itself against std::lower_bound,
-// with every kernel, and an index of random keys against comparing them all.
+// Tests the search of an index by words. The tree is compared with
+// std::lower_bound for every kernel, and an index of random keys is compared
+// with a search through all keys.
 
 #include "table/index/word_tree.h"
 
@@ -34,7 +35,7 @@ std::vector<uint64_t> RandomWords(size_t n, uint64_t range, Random* random) {
   std::vector<uint64_t> words(n);
   for (uint64_t& word : words) {
     word = range == 0 ? random->Next() : random->Below(range);
-    // Both ends of the integers.
+    // Words near both ends of the range of integers.
     if (random->OneIn(9)) word = ~word;
   }
   std::sort(words.begin(), words.end());
@@ -112,9 +113,9 @@ TEST(WordTree, KeepsHints) {
   EXPECT_EQ(tree.hint(3).address, blocks[4]);
 }
 
-// Keys that begin each other, share words, and lie outside of what all
-// separators share; both orders of bytes, separators with and without sequence
-// numbers.
+// Some keys are prefixes of others, share words, or are outside of what all
+// separators share. Both byte orders are tested, and separators with and
+// without sequence numbers.
 TEST(WordTree, IndexesOfAnyKeysAreSearchedRight) {
   ForEachSeed(1, 120, [](uint64_t seed) {
     Random random(seed);
