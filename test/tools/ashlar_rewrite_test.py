@@ -1,5 +1,6 @@
-"""rewrite and diff: the same entries in another form, and what two tables do
-not share."""
+"""rewrite and diff: the same entries in another form, and the differences of
+two tables.
+"""
 
 import json
 import os
@@ -69,7 +70,7 @@ class RewriteTest(CliTest):
         self.assertIn("rocksdb.hashindex.prefixes", layout)
         self.run_ok("salvage", "b.sst", "--out=c.sst", "--index_type=hash")
         self.run_ok("verify", "b.sst", "c.sst")
-        # There is none to keep.
+        # There is no identity to keep.
         self.build("n.sst", numbered_rows(3))
         outcome = self.run_program("rewrite", "n.sst", "--out=d.sst",
                                    "--index_type=hash")
@@ -211,7 +212,7 @@ class RewriteTest(CliTest):
                 continue
             written.append(path)
         self.assertGreater(len(written), 200)
-        # Many at once: a start takes longer than a table.
+        # Many tables at once: starting the program takes longer than a table.
         names = [path.name for path in written]
         self.run_ok("verify", *names)
         for name, rows, expected in zip(names, self.scan_each(names),
