@@ -26,8 +26,8 @@ namespace ashlar::internal {
 inline constexpr size_t kMostReplayThreads = 4;
 
 // Contents is what the threads share. Two Contents are equal if their bytes
-// are, so it must have no padding and no pointers. It has `std::string
-// FaultAtEnd() const`.
+// are, so it must have no padding and no pointers. It has
+// `std::string FaultAtEnd() const`.
 template <typename Contents>
 struct ReplayWorld {
   Contents contents;

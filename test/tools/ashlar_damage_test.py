@@ -126,7 +126,7 @@ class DamageTest(CliTest):
         filters = [block for block in layout["files"][0]["blocks"]
                    if block["kind"] == "filter"]
         begin = filters[0]["offset"]
-        end = begin + filters[0]["size"] - 5  # of the filter's lines
+        end = begin + filters[0]["size"] - 5  # of the filter's bits
         name = self.damaged(good[:begin] + bytes(end - begin) + good[end:])
         quick = ("verify", "--filter_keys=first")
         self.assertEqual(self.run_program(*quick, name).code, 1)

@@ -14,7 +14,8 @@ BUILD = ["build", "--out=o.sst", "--overwrite", "--quiet", "--identity=01"]
 TRY = ["recompress", "a.sst"]
 CHECK = ["check", "a.sst"]
 
-# Arguments of a run, and flags with values. Each flag changes the outcome.
+# Arguments of a run, and flags with values. Each flag but those in UNSEEN
+# changes the outcome.
 VALUES = (
     (["--quiet"],
      {"command": "scan", "file": "a.sst", "from": "key000005",
@@ -294,7 +295,8 @@ CONFLICTS = (
     (["space", "a.sst"], "--top=5",
      "--top needs --prefix_length or --prefix_separator"),
 )
-# sst_dump accepts these, so they stay accepted, as does anything given twice.
+# Combinations that sst_dump accepts, and flags that say the same twice, are not
+# refused.
 ACCEPTED = (
     (TRY, "--compression_types=snappy --compression_level=3 "
      "--compression_max_dict_bytes=4096 "

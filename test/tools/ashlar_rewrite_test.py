@@ -70,7 +70,7 @@ class RewriteTest(CliTest):
         self.assertIn("rocksdb.hashindex.prefixes", layout)
         self.run_ok("salvage", "b.sst", "--out=c.sst", "--index_type=hash")
         self.run_ok("verify", "b.sst", "c.sst")
-        # There is no identity to keep.
+        # This table has no prefix extractor to keep.
         self.build("n.sst", numbered_rows(3))
         outcome = self.run_program("rewrite", "n.sst", "--out=d.sst",
                                    "--index_type=hash")

@@ -180,7 +180,8 @@ class SalvageTest(CliTest):
                    "--block_restart_interval=1", "--block_size=64")
         data = bytearray((self.folder / "a.sst").read_bytes())
         data[data.index(b"key000004") + 9] = 15
-        # With a known order of keys, the order is checked already.
+        # Hides the properties, and so the order of keys. If the order is known,
+        # the check of the order already refuses the entry.
         data = data.replace(b"rocksdb.properties", b"rocksdb.propertieS")
         (self.folder / "bad.sst").write_bytes(data)
         outcome = self.salvage("--json")
@@ -287,7 +288,7 @@ class SalvageTest(CliTest):
         self.assertEqual(os.listdir(self.folder), ["a.sst"])
 
     def test_faults_of_others_lose_nothing(self):
-        # The filter of other keys.
+        # Takes the filter of a table with other keys.
         self.build("a.sst", numbered_rows(200), "--identity=01", "--overwrite",
                    "--format_version=5", "--compression_type=none")
         self.build("c.sst", numbered_rows(200).replace(b"6b65", b"6b66"),

@@ -254,8 +254,8 @@ class TerminalTest(CliTest):
         self.assertEqual([row for row in screen.text() if " % [" in row], [])
 
     def test_what_a_file_came_to_is_shown_before_the_next(self):
-        # The error of the second file must not wait behind buffered standard
-        # output.
+        # The error of the second file bypasses the buffer of standard output,
+        # which must be written before it.
         code, screen = self.run_on_terminal(
             200, "verify", "--quiet", self.table, "missing.sst",
             also_output=True)

@@ -103,7 +103,8 @@ class CacheSimTest(unittest.TestCase):
         self.assertIn("saved to the second tier", done.stdout)
         for flag in ("--second_tier=0", "--second_tier_policy=some"):
             self.assertEqual(run(flag, LOOP).returncode, 2)
-        # If a scan accesses each block twice, no block of it is compressed.
+        # With admission, blocks of a scan are not compressed, even if the scan
+        # accesses each of them twice.
         scans = ("hotscan:keys=1000,skew=0.9,accesses=100000,every=5000,"
                  "scan=4000,new=1,touches=2,seed=1")
         trace, = report("--sizes=500", "--seeds=2",
