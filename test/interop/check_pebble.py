@@ -49,9 +49,7 @@ def check_theirs(ashlar, table):
 
 
 def our_flags(rng):
-    """Returns flags that Pebble can read: format 2, two checksums, three
-    codecs.
-    """
+    """Returns flags for Pebble: format 2, two checksums, three codecs."""
     return ['--format_version=2',
             '--checksum_type=' + rng.choice(['kCRC32c', 'kxxHash64']),
             '--compression_type=' + rng.choice(['none', 'snappy', 'zstd']),

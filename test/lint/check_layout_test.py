@@ -1,5 +1,7 @@
-"""Each rule of tools/lint/check_layout.py fires on a small tree that breaks it,
-and is silent on a tree that does not.
+"""Tests each rule of tools/lint/check_layout.py.
+
+A rule must fire on a small tree that breaks it, and be silent on a tree that
+does not.
 """
 
 import os
@@ -23,9 +25,7 @@ def header(path, body='', includes=''):
 
 
 def lint(files, exemptions=''):
-    """Lints a tree of these files. Every .cc is listed unless its path has
-    'unlisted'.
-    """
+    """Lints a tree of these files. CMake lists all but 'unlisted' paths."""
     with tempfile.TemporaryDirectory() as root:
         floors = os.path.join(ROOT, 'tools/lint/floors.txt')
         with open(floors, encoding='utf-8') as f:

@@ -1,5 +1,7 @@
-"""Each rule of tools/lint/check_references.py fires on a small tree that breaks
-it, and is silent on a tree that does not.
+"""Tests each rule of tools/lint/check_references.py.
+
+A rule must fire on a small tree that breaks it, and be silent on a tree that
+does not.
 """
 
 import unittest

@@ -86,9 +86,7 @@ class PageTest(unittest.TestCase):
              "--quiet"], input=rows, cwd=cls.folder, check=True)
 
     def browse(self, page, *flags):
-        """Returns the browser's output. Fails if there was a message on the
-        console.
-        """
+        """Returns the output. Fails if the console had a message."""
         log = self.folder / "net.json"
         command = [
             BROWSER, "--headless=new", "--disable-gpu", "--hide-scrollbars",

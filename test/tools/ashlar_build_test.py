@@ -367,9 +367,7 @@ class BuildTest(CliTest):
         self.assert_round_trip(names, rows)
 
     def assert_round_trip(self, names, rows):
-        """Builds and scans many tables at once: starting the program takes
-        longer.
-        """
+        """Builds and scans many tables at once, since a start takes longer."""
         lines = rows.decode().splitlines()
         for name, found in zip(names, self.scan_each(names)):
             self.assertEqual(found, lines, name)

@@ -33,9 +33,7 @@ def tsv(rows):
 
 
 def keep(rule, rows, key_of):
-    """Keeps one row per key. Requires sorted rows, and rows of one key in input
-    order.
-    """
+    """Keeps one row per key of sorted rows; equal keys are in input order."""
     kept = {}
     for row in rows:
         if rule == "last" or key_of(row) not in kept:
@@ -44,9 +42,7 @@ def keep(rule, rows, key_of):
 
 
 def random_keys(draw):
-    """Returns a function that draws keys: long ones that share much, short and
-    empty ones.
-    """
+    """Returns a function that draws long similar, short and empty keys."""
     common = bytes(draw.randrange(256) for _ in range(draw.choice((0, 3, 9))))
     number = draw.choice((50, 5000))
 

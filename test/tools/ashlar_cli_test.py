@@ -210,9 +210,7 @@ class FlagTest(CliTest):
 class ThreadsTest(CliTest):
 
     def test_output_does_not_depend_on_threads(self):
-        """Good files, damaged ones and folders: threads share the blocks of a
-        file.
-        """
+        """Good and damaged files and folders: threads share a file's blocks."""
         (self.folder / "mixed").mkdir()
         for path in sorted((GOLDEN / "bad").glob("*.sst")):
             shutil.copy(path, self.folder / "mixed")

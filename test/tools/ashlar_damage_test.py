@@ -151,9 +151,7 @@ class DamageTest(CliTest):
         self.fail("each byte is of a first key")
 
     def test_one_byte_of_each_other_kind(self):
-        """Damages blocks that other blocks depend on. The other blocks are
-        still good.
-        """
+        """Damages blocks that others depend on. The others are still good."""
         rows = [(b"key%06d" % i, 0, 1, b"%0100d" % i) for i in range(400)]
         self.build("good.sst", hex_rows([*rows, (b"a", 0, 15, b"b")]),
                    "--block_size=1000", "--partition_index",

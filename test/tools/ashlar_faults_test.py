@@ -144,8 +144,7 @@ class FaultsTest(unittest.TestCase):
         return sorted(set(os.listdir(self.out)) - users)
 
     def read_set(self):
-        """Returns the manifest's names and the bytes of its tables, in order.
-        """
+        """Returns the manifest's names and its tables' bytes, in order."""
         path = self.out / "t-manifest.json"
         if not path.exists():
             return [], None
@@ -228,9 +227,7 @@ class SetFixture(FaultsTest):
         return state
 
     def check_next_runs(self):
-        """Later runs without faults finish, name the leftovers, and remove
-        them.
-        """
+        """Runs again without faults: finishes, names leftovers, cleans up."""
         command = [*self.command]
         if (self.out / "t-manifest.json").exists():
             command.append("--overwrite")
@@ -300,9 +297,7 @@ class SetFaults(SetFixture):
         return faults
 
     def check_order(self, calls):
-        """Checks the order of syncs, which protects against a crash of the
-        machine.
-        """
+        """Checks that syncs protect against a crash of the machine."""
         events = [(name, path, detail) for _, name, path, detail, error
                   in calls if error == "0"]
         commit = next(i for i, event in enumerate(events)
@@ -425,8 +420,9 @@ class SetFaults(SetFixture):
             self.assertEqual(os.listdir(self.out / "t.tmp.real"), ["lock"])
 
     def test_a_removal_that_fails(self):
-        """The new set is complete. The next run removes the table and reports
-        no kill.
+        """The new set is complete. The next run removes the old table.
+
+        It does not report that a run was killed.
         """
         self.make_sets(2, 1)
         self.restart()
@@ -598,9 +594,7 @@ class FileFaults(FaultsTest):
              "--threads=1", self.make_input()], "t.sst")
 
     def test_names_by_default(self):
-        """Leftovers of raw and report with default names, and if the output is
-        refused.
-        """
+        """raw and report name leftovers beside default and refused outputs."""
         for name in ("a.sst", "b.sst"):
             self.run_ok(["build", f"--out={name}", *FIXED], b"a\n")
         for command, end in (("raw", "dump.txt"), ("report", "report.html")):
@@ -622,9 +616,7 @@ class FileFaults(FaultsTest):
                              [])
 
     def test_links_instead_of_renames(self):
-        """A temporary name that stays after the link is no failure, but a
-        warning names it.
-        """
+        """A temporary name that stays after a link causes only a warning."""
         rows = table_rows(ord("n"), 3)
         command = ["build", "--out=t.sst", *FIXED]
         outcome = self.run_ok(command, rows,

@@ -168,9 +168,7 @@ class QuantityTest(CliTest):
         self.assertNotEqual(made["4K"], made["1M"])
 
     def test_every_flag_of_bytes(self):
-        """Each takes a unit, and names itself if the text is no number of
-        bytes.
-        """
+        """Each takes a unit, and names itself if the text is not valid."""
         text = self.run_ok("--help").text
         flags = re.findall(r"^  --(\w+)=<bytes>", text, re.MULTILINE)
         self.assertGreaterEqual(set(flags), {

@@ -1,5 +1,7 @@
-"""The golden tables: each scans to its recorded dump, or is refused with the
-reason. No damaged table passes as sound.
+"""The golden tables.
+
+Each scans to its recorded dump, or is refused with the reason. No damaged table
+passes as sound.
 """
 
 import hashlib
@@ -97,8 +99,10 @@ class GoldenTest(CliTest):
                 self.assertIn("" if sound else fault, outcome.err)
 
     def both_forms(self, words, names):
-        """Returns the exit code and errors of a run over many files, and the
-        status of each file in the document of another run.
+        """Returns the results of two runs over many files.
+
+        These are the exit code and errors of the first, and the status of each
+        file in the document of the second.
         """
         outcome = self.run_program(*words, *names)
         document = json.loads(self.run_program(*words, "--json", *names).out)

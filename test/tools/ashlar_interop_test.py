@@ -21,8 +21,7 @@ NEWER = re.compile(
 class InteropTest(CliTest):
 
     def rocksdb(self, *arguments):
-        """Returns sst_dump's output, without the line that contains an address.
-        """
+        """Returns its output, without the line that contains an address."""
         outcome = self.run_program(*arguments, program=SST_DUMP)
         lines = outcome.out.split(b"\n", 1)
         self.assertTrue(lines[0].startswith(b"options.env is "))
@@ -107,9 +106,7 @@ class InteropTest(CliTest):
                          sorted(theirs.splitlines()))
 
     def test_raw(self):
-        """Equal, except for what newer releases add: checksums, and plain
-        numbers.
-        """
+        """Equal, except what newer releases add: checksums, plain numbers."""
         newer = re.compile(
             rb"(?m)^  .* block checksum type: .*\n| offset:? \d+ size:? \d+$|"
             rb"^  %b.*\n" 

@@ -1,5 +1,4 @@
-"""A folder of 100,000 tables: the order of the results, and the program's
-memory.
+"""A folder of 100,000 tables: order of the results, and memory.
 
 Not under sanitizers, which need memory of their own.
 """

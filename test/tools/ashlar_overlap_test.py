@@ -20,9 +20,7 @@ def order(comparator):
 
 
 class Bounds:
-    """The bounds of rows. An end is (key, 0) if inclusive, (key, -1) if
-    exclusive.
-    """
+    """The bounds of rows. Ends are (key, 0), or (key, -1) if exclusive."""
 
     def __init__(self, path, rows, comparator):
         self.path = path
@@ -170,8 +168,7 @@ class OverlapTest(CliTest):
 
     @staticmethod
     def groups(names, pairs):
-        """Returns names without an overlap, and groups connected by overlaps.
-        """
+        """Returns names without overlap, and groups connected by overlaps."""
         groups = {name: frozenset([name]) for name in names}
         for pair in pairs:
             joined = frozenset().union(*(groups[name] for name in pair))

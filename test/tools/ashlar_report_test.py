@@ -1,5 +1,6 @@
-"""report: the page is well-formed, small, shows faults, and agrees with other
-commands.
+"""report: the page is well-formed and small, and shows every fault.
+
+Its numbers agree with those of other commands.
 """
 
 import json

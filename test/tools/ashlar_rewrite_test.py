@@ -1,6 +1,4 @@
-"""rewrite and diff: the same entries in another form, and the differences of
-two tables.
-"""
+"""rewrite: the same entries in another form. diff: how two tables differ."""
 
 import json
 import os

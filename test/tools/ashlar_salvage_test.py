@@ -1,6 +1,4 @@
-"""salvage and stats: what is left of a damaged table, and what a table
-contains.
-"""
+"""salvage: what is left of a damaged table. stats: what a table contains."""
 
 import base64
 import json

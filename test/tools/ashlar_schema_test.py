@@ -33,9 +33,7 @@ OPTIONAL = set("""
 
 
 def unique(pairs):
-    """Returns an object. Fails if a name occurs twice, which the parser would
-    allow.
-    """
+    """Returns an object. Fails if a name occurs twice."""
     names = [name for name, _ in pairs]
     if len(set(names)) != len(names):
         raise ValueError(f"a name comes twice in {names}")
@@ -99,8 +97,9 @@ class SchemaTest(CliTest):
         return lines
 
     def link_golden(self, pattern):
-        """Links golden files into the test's folder under short names, since
-        some commands write dumps next to their input.
+        """Links golden files under short names into the test's folder.
+
+        Some commands write dumps next to their input.
         """
         names = []
         for path in sorted(GOLDEN.glob(pattern)):
@@ -111,8 +110,9 @@ class SchemaTest(CliTest):
         return names
 
     def write_no_tables(self):
-        """Writes files that are no tables, or tables of another kind. Returns
-        their names.
+        """Writes files that are no tables, or of another kind.
+
+        Returns their names.
         """
         contents = {"empty": b"", "text": b"no table at all, " * 30}
         for name, magic in (("plain", 0x8242229663bf9564),
@@ -361,8 +361,7 @@ class SchemaTest(CliTest):
         self.assertNotEqual(self.schema.check(value, place).errors, [], about)
 
     def paths(self, value, path=()):
-        """Yields the path of each member; in a list, those of its first item.
-        """
+        """Yields the path of each member; in a list, of its first item."""
         if isinstance(value, dict):
             for name, member in value.items():
                 yield (*path, name)

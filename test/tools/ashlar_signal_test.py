@@ -39,9 +39,7 @@ COMMANDS = (
 
 
 def default_signals():
-    """Runs in the child: resets signals, whatever the parent of this test
-    ignores.
-    """
+    """Resets signals in a child, whatever the parent ignores."""
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
@@ -113,8 +111,7 @@ class SignalTest(CliTest):
         return "complete"
 
     def test_just_before_a_wait_for_input(self):
-        """Sends the signal between the last test of the flag and the wait
-        itself.
+        """Sends the signal between the last look at the flag and the wait.
 
         Nothing writes a row or closes the pipe, so a program that misses the
         signal waits for ever.

@@ -132,9 +132,7 @@ class SpaceTest(CliTest):
                      for comparator in (BYTEWISE, REVERSE, TIMED)]
 
     def random_flags(self, names):
-        """Returns flags for a random range of keys, and a function for the keys
-        in it.
-        """
+        """Returns flags for a random range, and a function for its keys."""
         place = self.tables[names[0]].place
 
         def key():
@@ -204,8 +202,9 @@ class SpaceTest(CliTest):
         return [(row[0], row[2]) for row in SpaceTest.rows(file)]
 
     def check_ranges(self, file, every, some, count, flags):
-        """`some` are the blocks with keys in the range. The blocks next to them
-        may count too.
+        """`some` are the blocks with keys in the range.
+
+        The blocks next to them may count too.
         """
         rows = self.rows(file)
         self.assertEqual(sum(row[1] for row in rows), file["data_blocks"])

@@ -1,6 +1,7 @@
-"""Compares with RocksDB's own sst_dump, release 11.8.1: on tables that we
-write, in every form that it knows and Debian's 7.8 does not, and on tables that
-RocksDB wrote.
+"""Compares with RocksDB's own sst_dump, release 11.8.1.
+
+It judges tables that we write, in every form that it knows and Debian's 7.8
+does not. It is compared with our program on tables that RocksDB wrote.
 
 Arguments: our program, rocksdb_sst_dump, interop_write_tables.
 
@@ -61,8 +62,7 @@ def read_varint(data, at):
 
 
 def times_as_rocksdb(data):
-    """Returns the property of sequence numbers and times as RocksDB prints it.
-    """
+    """Returns the property of numbers and times as RocksDB prints it."""
     count, at = read_varint(data, 0)
     sequence = time = 0
     text = ""
@@ -76,8 +76,10 @@ def times_as_rocksdb(data):
 
 
 def properties_as_rocksdb(ours, theirs):
-    """Returns our text as RocksDB 11.8 prints the same properties. A property
-    that the file lacks is printed as RocksDB did, if that is a default.
+    """Returns our text as RocksDB 11.8 prints the same properties.
+
+    A property that the file lacks is printed as RocksDB did, if that is a
+    default.
     """
     lines = []
     peers = iter(theirs.split(b"\n"))
@@ -107,7 +109,8 @@ def wide_columns_as_rocksdb(value):
 
 
 def dump_as_rocksdb(ours):
-    """Returns the index and the entries of a table without stored timestamps:
+    """Returns our dump of a table without stored timestamps.
+
     RocksDB shows each key with a timestamp of zeros.
     """
     def stamped(lines, zeros):
@@ -366,17 +369,19 @@ class OurTablesTest(JudgedTest):
 
 
 def refused(path):
-    """Returns True if RocksDB 11 refuses the table: any table of format 0, a
-    table of format 1 with a codec other than Snappy and ZSTD, or a table of an
-    unknown codec.
+    """Returns True if RocksDB 11 refuses the table.
+
+    It refuses any table of format 0, tables of format 1 with a codec other than
+    Snappy and ZSTD, and tables of an unknown codec.
     """
     return bool(re.match(r"r78-.*fv0|r78-comp-(?!snappy|zstd).*-fv1|"
                          r"r119-custom-codec", path.name))
 
 
 class TheirTablesTest(JudgedTest):
-    """Tables that this release of RocksDB and older ones wrote: both programs
-    must see the same contents.
+    """Tables of RocksDB: both programs must see the same contents.
+
+    This release and older ones wrote them.
     """
 
     def setUp(self):
@@ -385,8 +390,9 @@ class TheirTablesTest(JudgedTest):
             self.skipTest("no golden files")
 
     def names(self, timestamped):
-        """Copies golden files and returns their names, since raw writes next to
-        its input.
+        """Copies golden files, since raw writes next to its input.
+
+        Returns the names of the copies.
         """
         names = []
         for path in sorted([*GOLDEN.glob("r78-*.sst"),
@@ -410,9 +416,7 @@ class TheirTablesTest(JudgedTest):
         self.assert_same_in_all(names, timestamped=True)
 
     def test_range_deletions_that_overlap(self):
-        """sst_dump cuts range deletions where they overlap; our dump has them
-        as stored.
-        """
+        """sst_dump cuts overlapping range deletions; our dump does not."""
         names = ["r78-types.sst", "r119-types.sst"]
         for name in names:
             shutil.copy(GOLDEN / name, self.folder)

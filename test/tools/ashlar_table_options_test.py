@@ -17,9 +17,7 @@ class TableOptionsTest(CliTest):
     made = {}
 
     def blocks(self, *flags):
-        """Returns the blocks of the file made with these flags. Checks that it
-        reads well.
-        """
+        """Returns the blocks of the file made with these flags."""
         if flags not in self.made:
             self.made[flags] = self.make(*flags)
         return self.made[flags][0]

@@ -54,8 +54,7 @@ class TableSetTest(CliTest):
             return json.load(f)["files"]
 
     def assert_is_cut_well(self, files, first=1):
-        """Checks that each table is sound and fits the manifest, and that none
-        overlaps the next.
+        """Checks that tables are sound, fit the manifest and do not overlap.
 
         Returns the rows of each table.
         """

@@ -19,9 +19,7 @@ from cli import CliTest, PROGRAM, numbered_rows
 
 
 class Screen:
-    """Rows of text. Fails on a row that is too long, since a terminal would
-    break it.
-    """
+    """Rows of text. Fails on a row that a terminal would break."""
 
     def __init__(self, columns):
         self.columns = columns
@@ -55,8 +53,9 @@ class TerminalTest(CliTest):
 
     def run_on_terminal(self, columns, *arguments, meanwhile=None,
                         also_output=False, env=()):
-        """Runs the program with standard error on a terminal of this many
-        columns, and standard output too if also_output is set.
+        """Runs the program with standard error on a terminal of `columns`.
+
+        Standard output goes there too if also_output is set.
         """
         master, terminal = pty.openpty()
         fcntl.ioctl(terminal, termios.TIOCSWINSZ,

@@ -1,5 +1,4 @@
-"""Builds that verify themselves, in a program whose codecs and filters go
-wrong.
+"""Builds that verify themselves, with codecs and filters that go wrong.
 
 ASHLAR_SPOIL chooses what goes wrong; test/support/spoiled_program.cc does it.
 Other tests show that the library detects it. Here each command that writes a

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
-"""Tests the tools of the build and `make check`: test/support/join_sources.py,
-tools/stage and tools/slow_units. Takes no arguments and needs no build.
+"""Tests the tools of the build and of `make check`.
+
+These are test/support/join_sources.py, tools/stage and tools/slow_units. Takes
+no arguments and needs no build.
 """
 
 import os

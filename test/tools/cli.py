@@ -24,8 +24,7 @@ THOROUGH = "ASHLAR_THOROUGH" in os.environ
 
 
 def folder_of_folders():
-    """Returns the folder in which tests make their folders. None leaves the
-    choice to tempfile.
+    """Returns the folder for tests' folders, or None for tempfile's choice.
 
     The program syncs each table that it makes. On a disk that often takes
     longer than the program itself, and in a file system in memory it takes no
@@ -118,9 +117,10 @@ class CliTest(unittest.TestCase):
     SEPARATOR = b"the rows of another table follow"
 
     def scan_each(self, names, run=None):
-        """Returns the rows of each table as `scan --output_format=canonical`
-        prints them. One run of the program scans all tables, with a table of
-        one row as separator between two.
+        """Returns the rows of each table as canonical dump lines.
+
+        One run of `scan --output_format=canonical` scans all tables, with a
+        table of one row as separator between two.
 
         The rows of a table are a list of lines without line ends. `run` is
         run_ok by default.
@@ -154,9 +154,7 @@ class CliTest(unittest.TestCase):
 
 
 def hex_rows(entries):
-    """Returns rows for `build --input_format=hex`: (key, sequence, type,
-    value).
-    """
+    """Returns rows in the format of `hex`: (key, sequence, type, value)."""
     return b"".join(
         b"%s %d %d %s\n" % (key.hex().encode(), sequence, kind,
                             value.hex().encode())
@@ -169,17 +167,16 @@ def numbered_rows(count, value_size=20):
 
 
 def take_signals():
-    """Runs in a child: resets signals that this process ignores, as a
-    background job does with SIGINT.
+    """Resets signals in a child.
+
+    This process may ignore them, as a background job ignores SIGINT.
     """
     for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)
 
 
 def without_rights_of_root():
-    """Runs in a child: drops rights, so that root is refused what the modes
-    forbid.
-    """
+    """Drops rights in a child, so that modes bind root too."""
     if os.geteuid() == 0:
         drop, override, search = 24, 1, 2
         for capability in (override, search):

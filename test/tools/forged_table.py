@@ -31,8 +31,7 @@ def read_varint(data, at):
 
 
 def block(entries):
-    """Returns a block of (key, value), with whole keys and one restart point.
-    """
+    """Returns a block of (key, value), whole keys, one restart point."""
     return b"".join(
         b"\0" + varint(len(key)) + varint(len(value)) + key + value
         for key, value in entries) + bytes(4) + b"\1\0\0\0"
@@ -78,8 +77,9 @@ def with_tail(table, stored_properties):
 
 
 def with_snappy_properties(table, offset, size):
-    """Returns the table with its properties block at this place repeated as
-    Snappy.
+    """Returns the table with its properties block repeated as Snappy.
+
+    `offset` and `size` are those of the block.
     """
     raw = table[offset:offset + size]
     # Snappy's preamble, and a single literal with a length of two bytes.

@@ -75,9 +75,7 @@ class Schema:
                        if "enum" in schema}
 
     def places(self):
-        """Returns the places of all that can be used: properties, and enum
-        values.
-        """
+        """Yields the places of all usable parts: properties, enum values."""
         for place, part in self.parts.items():
             for name in part.get("properties", ()):
                 yield f"{place}/properties/{name}"

@@ -1,6 +1,7 @@
-"""Runs tools/bench/tour as a user does: every row must be there, missing ones
-must be named, and rounds must be kept and dropped as it says. Times are not
-checked.
+"""Runs tools/bench/tour as a user does.
+
+Every row must be there, missing ones must be named, and rounds must be kept and
+dropped as it says. Times are not checked.
 
 Arguments: the script, and the folder of the programs.
 """
@@ -199,8 +200,7 @@ class PartsTest(unittest.TestCase):
                          ["Ashlar is slower than RocksDB in no row."])
 
     def run_rounds(self, disturbed, keep=False):
-        """Runs rounds of `true`; `disturbed` says which rounds are disturbed.
-        """
+        """Runs rounds of `true`, disturbed as `disturbed` says."""
         programs = sys.modules["tour_programs"]
         answers = iter(disturbed)
 
