@@ -403,7 +403,7 @@ TEST(ClockCache, ShardsFollowFromTheCapacity) {
   EXPECT_TRUE(Has(cache.get(), KeyOf(1)));
   cache->Release(handle);
   EXPECT_TRUE(Has(cache.get(), KeyOf(1)));
-  // There are at least two tables of 512 groups each; see GroupsOfTable.
+  // Two tables, each of at least 512 groups; see GroupsOfTable.
   EXPECT_EQ(SettingsOf(*cache).index.slot_count() /
                 (SettingsOf(*cache).index.groups_of_table() * kSlotsPerGroup),
             2U);

@@ -15,8 +15,8 @@ std::string ReadFile(const std::string& path) {
   return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
-// Only this file is compiled with the path of the source folder, so that the
-// compiler's cache can serve all other files wherever the project is.
+// Only this file is compiled with the path of the source folder. All other
+// files compile to the same objects wherever the project is.
 std::string SourcePath(const std::string& path) {
   return ASHLAR_SOURCE_DIR "/" + path;
 }

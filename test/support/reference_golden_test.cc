@@ -126,7 +126,7 @@ TEST(ReferenceGolden, EmbeddedBlobsAreChecked) {
   EXPECT_EQ(ErrorOf(table), "compressed embedded blob");
 }
 
-// Embedded blobs exist only if the property says so.
+// A table with embedded blobs must have the property that announces them.
 TEST(ReferenceGolden, EmbeddedBlobsAreTold) {
   std::string table = ReadFile(GoldenPath("r119-embedded.sst"));
   const BlockInfo properties =
