@@ -113,7 +113,8 @@ TEST(FifoCache, AKeyRecordedTwiceSurvivesItsOlderRecord) {
   EXPECT_EQ(memory.Lookup(newer.key), std::nullopt);
 }
 
-// No value has a special meaning. (In A6 an id of zero ended a block.)
+// No value has a special meaning. In CockroachDB an id of zero once ended a
+// block, and later entries were lost (cockroachdb/cockroach#77371).
 TEST(FifoCache, ZerosAreEntriesAsAnyOthers) {
   BlockMemory memory;
   ASSERT_TRUE(memory.SetCapacity(kCapacity).ok());
