@@ -113,7 +113,7 @@ TEST(FifoCache, AKeyRecordedTwiceSurvivesItsOlderRecord) {
   EXPECT_EQ(memory.Lookup(newer.key), std::nullopt);
 }
 
-// No value has a special meaning. In CockroachDB an id of zero once ended a
+// No value has a special meaning. In another FIFO cache an id of zero ended a
 // block, and later entries were lost (cockroachdb/cockroach#77371).
 TEST(FifoCache, ZerosAreEntriesAsAnyOthers) {
   BlockMemory memory;
