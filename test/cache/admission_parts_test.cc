@@ -1,5 +1,5 @@
-// What admission remembers of keys that were evicted, and the order of entries
-// on probation.
+// The parts of admission: the memory of evicted keys (EvictedKeys), and the
+// order of entries on probation (ProbationFifo).
 
 #include <gtest/gtest.h>
 
@@ -10,8 +10,7 @@
 namespace ashlar::internal {
 namespace {
 
-// --- What was evicted
-// ----------------------------------------------------------
+// --- Evicted keys ---
 
 constexpr uint64_t HashOf(uint64_t i) { return i * 0x9e3779b97f4a7c15; }
 
@@ -49,7 +48,7 @@ TEST_F(EvictedKeysTest, TellWhatWasRecordedOnce) {
   EXPECT_EQ(two->when.of_kind, EvictedKeys::kOfKindMask);
 }
 
-// Also where the count of misses comes round.
+// Holds even if the count of misses wraps around.
 TEST_F(EvictedKeysTest, KeepTheNewestOfTwiceTheEntries) {
   constexpr uint32_t kAll = 20 * kEntries;
   constexpr uint32_t kComesRound = EvictedKeys::kMissMask + 1;
@@ -75,8 +74,7 @@ TEST_F(EvictedKeysTest, TakeSixteenBytesForEachEntry) {
             kEntries * Admission::kBytesOfEntry + 128);
 }
 
-// --- The order on probation
-// ----------------------------------------------------
+// --- The order on probation ---
 
 class ProbationFifoTest : public ::testing::Test {
  protected:
@@ -127,7 +125,7 @@ TEST_F(ProbationFifoTest, TheCursorIsAQuarterBehindTheYoungest) {
   for (size_t i = 0; i < 8; ++i) fifo_.Append(&slots_[i]);
   for (size_t i = 0; i < 6; ++i) EXPECT_EQ(fifo_.MoveCursor(), &slots_[i]);
   EXPECT_EQ(fifo_.MoveCursor(), nullptr);
-  // It does not look at what is gone.
+  // The cursor skips entries that have left the FIFO.
   for (size_t i = 8; i < 16; ++i) fifo_.Append(&slots_[i]);
   for (size_t i = 0; i < 8; ++i) fifo_.PopOldest();
   EXPECT_EQ(fifo_.MoveCursor(), &slots_[8]);

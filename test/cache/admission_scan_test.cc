@@ -1,5 +1,5 @@
-// What scans leave of a hot set: with admission, without it, and of the LRU
-// cache. Nothing here depends on time or chance.
+// How much of a hot set survives scans: with admission, without it, and in the
+// LRU cache. Nothing here depends on time or chance.
 
 #include <gtest/gtest.h>
 
@@ -22,8 +22,8 @@ constexpr size_t kEntries = 1000;
 constexpr size_t kHot = 700;
 constexpr double kSkew = 0.6;
 
-// Zipf's law, over the keys of the hot set; not so steep that the few most
-// asked for are nearly all.
+// Draws keys of the hot set by Zipf's law. The skew is small enough that a few
+// keys do not make up nearly all accesses.
 class HotKeys {
  public:
   HotKeys() {
@@ -55,9 +55,10 @@ bool Access(Cache* cache, uint64_t n) {
   return false;
 }
 
-// Of the hot set, from the first scan on. After every 10 cache-fulls of its
-// accesses one scan, of 10 times the cache, each block looked at `touches`
-// times, or none.
+// Returns the hit ratio of the hot set from the first scan on. A round begins
+// with 10 * kEntries accesses to the hot set. In its second half the same
+// number of accesses alternates with a scan over new blocks, each of which is
+// accessed `touches` times. There are no scans if `touches` is 0.
 double HitRatio(const CacheMaker& maker, int touches) {
   constexpr int kRounds = 4;
   const auto cache = maker({.capacity = kEntries, .entry_charge = 1});
@@ -98,7 +99,7 @@ TEST_P(AdmissionScan, TheHotSetStays) {
   }
 }
 
-// Else the above would prove nothing.
+// Without this, the test above would prove nothing.
 TEST(AdmissionScan, TheHotSetGoesWithoutAdmission) {
   const CacheMaker clock = {"Clock", testing::MakeClock, 0};
   EXPECT_LE(HitRatio(clock, 1), 0.95 * HitRatio(clock, 0));

@@ -1,6 +1,6 @@
-// Admission under many threads: what is put in, found, held, erased, evicted by
-// all at once, in tables whose FIFO and memory are too small for it and are
-// made anew meanwhile; and all counts in the end. For `make tsan`. The cache's
+// Admission under many threads. All threads insert, find, hold, erase and evict
+// at once. The tables' FIFO and memory are too small for this and are replaced
+// meanwhile. At the end every count must be exact. For `make tsan`. The cache's
 // destructor asserts that nothing is left on probation.
 
 #include <gtest/gtest.h>
@@ -39,7 +39,7 @@ class AdmissionStress : public ::testing::Test {
         .value();
   }
 
-  // As the slots' words have it.
+  // Compares the cache's counts with the state words of the slots.
   static void ExpectExactSums(const Cache& cache) {
     const auto& its = static_cast<const ItsCache&>(cache);
     const auto& index = its.settings().index;
@@ -65,7 +65,8 @@ void DoAnything(Cache* cache, int thread) {
   std::mt19937_64 random(static_cast<uint64_t>(thread));
   std::vector<CacheHandle*> held;
   for (int i = 0; i < kSteps; ++i) {
-    // Some often, so that they are promoted, found and erased at once.
+    // Some keys come often, so that threads promote, find and erase them at
+    // once.
     const uint64_t n = random() % 4 == 0 ? random() % 1000 : random() % 60;
     CacheHandle* handle = nullptr;
     const uint64_t drawn = random() % 64;
@@ -118,7 +119,7 @@ TYPED_TEST(AdmissionStress, AllAtOnce) {
   }
 }
 
-// The hot set stays through scans by many threads.
+// The hot set survives scans by many threads.
 TYPED_TEST(AdmissionStress, ScansByAllThreads) {
   constexpr uint64_t kHot = 100;
   const auto cache = this->Make(1000, 0);

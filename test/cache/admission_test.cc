@@ -1,5 +1,5 @@
-// Admission of the hyper clock cache: each rule of admission.h, by a small
-// cache of which it is known what goes next, and without one.
+// Admission of the hyper clock cache. Tests each rule of admission.h, without a
+// cache and in a small cache whose next victim is known.
 
 #include "cache/clock/admission/admission.h"
 
@@ -20,8 +20,7 @@ using testing::TestKey;
 
 constexpr uint64_t HashOf(uint64_t i) { return i * 0x9e3779b97f4a7c15; }
 
-// --- Young keys, and the share
-// --------------------------------------------------
+// --- Young keys, and the share ---
 
 class AdmissionAlone : public ::testing::Test {
  protected:
@@ -80,7 +79,7 @@ TEST_F(AdmissionAlone, AKeyThatComesBackStartsInMain) {
   Admit(1);
   Evict(7, true);
   EXPECT_EQ(Admit(7), kMainAtTwo);
-  // Once: it is no more among those that went.
+  // Only once: the key is no longer among the evicted keys.
   EXPECT_EQ(Admit(7), slot::kOnProbation);
 }
 
@@ -91,7 +90,8 @@ TEST_F(AdmissionAlone, PrioritiesDecideBeforeMemory) {
   EXPECT_EQ(Admit(8, CachePriority::kHigh), slot::StartAt(3));
 }
 
-// A rotation took 1000 misses; a share of 0.15 and the margin of 0.125 are 275.
+// A rotation takes 1000 misses; a share of 0.15 and the margin of 0.125 make
+// 275.
 TEST_F(AdmissionAlone, AKeyIsYoungForLessThanARotation) {
   Miss(1000);
   admission_.SawHand(1000, 1000);
@@ -118,12 +118,13 @@ TEST_F(AdmissionAlone, AKeyIsYoungForLessThanARotation) {
       << "where there is room";
 }
 
-// A rotation is as many steps of the hand as there are positions by then.
+// A rotation is one step of the hand for each position that the table has by
+// then.
 TEST_F(AdmissionAlone, ATableThatHasGrownCountsRotationsAnew) {
   Miss(1000);
   admission_.SawHand(50000, 1000);
   Miss(100);
-  admission_.SawHand(49000, 1000);  // by one that is late
+  admission_.SawHand(49000, 1000);  // by a late thread
   admission_.SawHand(55000, 5000);
   Miss(100);
   admission_.SawHand(60000, 5000);
@@ -142,7 +143,7 @@ TEST_F(AdmissionAlone, WhatComesBackAtOnceMovesTheShare) {
     Admit(n);
   }
   EXPECT_NEAR(admission_.share(), first - 0.006, 1e-9);
-  // Among the last N / 20 of its kind.
+  // Key 7 is among the last N / 20 keys of its kind.
   Evict(7, true);
   for (uint64_t n = 100; n < 149; ++n) Evict(n, true);
   for (uint64_t n = 200; n < 300; ++n) Evict(n, false);
@@ -168,10 +169,9 @@ TEST_F(AdmissionAlone, TheShareHasBounds) {
   EXPECT_EQ(admission_.share(), Admission::kLeastShare);
 }
 
-// --- A cache
-// ---------------------------------------------------------------------
+// --- A cache ---
 
-// 100 entries of 10 bytes: 85 in main first, then 15 on probation.
+// 100 entries of 10 bytes: the first 85 are in main, the other 15 on probation.
 class AdmissionOfCache : public testing::CacheFixture,
                          public ::testing::WithParamInterface<bool> {
  protected:
@@ -179,7 +179,7 @@ class AdmissionOfCache : public testing::CacheFixture,
   static constexpr uint64_t kEntries = 100;
   static constexpr uint64_t kInMain = 85;
   static constexpr uint64_t kOnProbation = kEntries - kInMain;
-  // Keys that are nobody's else.
+  // Keys from here on are used only by PutNew.
   static constexpr uint64_t kNew = 1'000'000;
 
   void SetUp() override { MakeCache({}); }
@@ -241,7 +241,7 @@ TEST_P(AdmissionOfCache, WhatIsNewTakesThePlaceOfWhatCameBeforeIt) {
 
 TEST_P(AdmissionOfCache, WhatWasHitOnProbationGetsIntoMain) {
   Fill();
-  // The first of those on probation, long after it came.
+  // Finds the first entry on probation, long after its insert.
   ASSERT_NE(Find(kInMain), nullptr);
   PutNew(kOnProbation + 1);
   EXPECT_TRUE(Has(kInMain));
@@ -249,7 +249,7 @@ TEST_P(AdmissionOfCache, WhatWasHitOnProbationGetsIntoMain) {
   PutNew(50);
   EXPECT_TRUE(Has(kInMain));
   EXPECT_EQ(cache_->GetUsage(), kEntries * kEntry);
-  // In main what was not used made room for it.
+  // In main, an entry without hits made room for it.
   size_t left = 0;
   for (uint64_t n = 0; n < kInMain; ++n) left += Has(n) ? 1 : 0;
   EXPECT_EQ(left, kInMain - 1);
@@ -263,7 +263,7 @@ TEST_P(AdmissionOfCache, HitsThatCameWithTheLoadAreForgotten) {
   EXPECT_FALSE(Has(kNew));
 }
 
-// What the second tier goes by.
+// The second tier decides by the callback's `hit`.
 TEST_P(AdmissionOfCache, TellsWhatIsWorthKeeping) {
   std::map<uint64_t, bool> was_hit;
   cache_->SetEvictionCallback(
@@ -279,11 +279,11 @@ TEST_P(AdmissionOfCache, TellsWhatIsWorthKeeping) {
   PutNew(kOnProbation + 5);
   EXPECT_FALSE(told(scanned)) << "hits that came with the load";
   EXPECT_FALSE(told(kInMain)) << "it was not hit at all";
-  // It comes back, and is not asked for again.
+  // It is inserted again, but never looked up.
   Put(scanned, kEntry, CachePriority::kBottom);
   PutNew(kOnProbation + 5);
   EXPECT_TRUE(told(scanned)) << "its key was remembered";
-  // Used when it was no longer new.
+  // This entry is hit when it is no longer new.
   PutNew(1);
   const uint64_t used = kNew + new_ - 1;
   PutNew(kOnProbation / 2);
@@ -342,7 +342,7 @@ TEST_P(AdmissionOfCache, WhereMainIsInUseProbationGivesAll) {
   for (uint64_t n = 0; n < kInMain; ++n) {
     held.push_back(cache_->Lookup(TestKey(n)));
   }
-  // More than there is on probation, in one.
+  // One entry that is larger than all entries on probation together.
   Put(3000, kEntry * 12);
   EXPECT_TRUE(Has(3000));
   EXPECT_LE(cache_->GetUsage(), kEntries * kEntry);
@@ -355,7 +355,7 @@ TEST_P(AdmissionOfCache, WhereMainIsInUseProbationGivesAll) {
 
 TEST_P(AdmissionOfCache, SharesAreOfBytes) {
   Fill();
-  // As much as fifteen others: there are few entries on probation then.
+  // One entry of the size of fifteen others: few entries are on probation then.
   Put(3000, kEntry * kOnProbation);
   EXPECT_TRUE(Has(3000));
   EXPECT_GT(OnProbation(), kOnProbation * kEntry);
@@ -397,8 +397,8 @@ TEST_P(AdmissionOfCache, ErasedEntriesLeaveNothingBehind) {
   for (uint64_t n = 0; n < kInMain; ++n) EXPECT_TRUE(Has(n)) << n;
 }
 
-// What is put in and erased at a full table comes to more than the FIFO has
-// room for; those that it has lost are in main when the hand comes by.
+// Inserts and erasures in a full table are more than the FIFO has room for.
+// Entries that the FIFO has lost count as main when the hand reaches them.
 TEST_P(AdmissionOfCache, WhatTheFifoHasLostIsInMain) {
   Fill();
   for (uint64_t n = 0; n < 500; ++n) {
@@ -406,7 +406,7 @@ TEST_P(AdmissionOfCache, WhatTheFifoHasLostIsInMain) {
     cache_->Erase(TestKey(kNew + new_ - 1));
   }
   EXPECT_LE(OnProbation(), kOnProbation * kEntry);
-  // High ones turn the hand.
+  // Entries of high priority turn the hand.
   for (uint64_t n = 0; n < 2 * kEntries; ++n) {
     Put(5000 + n, kEntry, CachePriority::kHigh);
   }
@@ -414,7 +414,8 @@ TEST_P(AdmissionOfCache, WhatTheFifoHasLostIsInMain) {
   EXPECT_EQ(cache_->GetUsage(), kEntries * kEntry);
 }
 
-// They wait for the hand, but what comes meanwhile has its place on probation.
+// Lost entries wait for the hand, but new entries still get their place on
+// probation.
 TEST_P(AdmissionOfCache, WhatTheFifoHasLostFillsNoPlaceOnProbation) {
   Fill();
   for (uint64_t n = 0; n < 500; ++n) {
@@ -426,7 +427,7 @@ TEST_P(AdmissionOfCache, WhatTheFifoHasLostFillsNoPlaceOnProbation) {
   for (uint64_t n = 1; n < kOnProbation; ++n) {
     EXPECT_TRUE(Has(kNew + new_ - n)) << n;
   }
-  // Once all is found, all is as ever.
+  // When the hand has found all lost entries, the shares are as before.
   for (uint64_t n = 0; n < 4 * kEntries; ++n) {
     Put(5000 + n, kEntry, CachePriority::kHigh);
   }
@@ -435,7 +436,7 @@ TEST_P(AdmissionOfCache, WhatTheFifoHasLostFillsNoPlaceOnProbation) {
   EXPECT_EQ(cache_->GetUsage(), kEntries * kEntry);
 }
 
-// Nor does what is erased while it is held count as found.
+// An entry that is erased while it is held does not count as found either.
 TEST_P(AdmissionOfCache, WhatIsErasedWhileItIsHeldFindsNothing) {
   Fill();
   for (uint64_t n = 0; n < 500; ++n) {
@@ -459,14 +460,14 @@ TEST_P(AdmissionOfCache, WhatIsErasedWhileItIsHeldFindsNothing) {
   }
 }
 
-// Where the FIFO begins anew, for more entries, all that was in it is lost.
+// When the FIFO is replaced by a longer one, all entries in it are lost.
 TEST_P(AdmissionOfCache, ALongerFifoLeavesItsShareToProbation) {
   Fill();
   const size_t before = admission().memory_bytes();
   constexpr size_t kSmall = 7;
   uint64_t n = 8000;
   const uint64_t high = n + 4 * kEntries;
-  // Those turn the hand, so that what is larger goes.
+  // Entries of high priority turn the hand, which evicts the larger ones.
   while (admission().memory_bytes() == before && n < high) {
     Put(n++, kSmall, CachePriority::kHigh);
     Put(n++, kSmall);
@@ -506,7 +507,8 @@ TEST_P(AdmissionOfCache, AStrictLimitHolds) {
   for (CacheHandle* const each : held) cache_->Release(each);
 }
 
-// A table whose entries become smaller has memory made for more of them.
+// When entries become smaller, the table holds more of them, and admission gets
+// memory for more of them.
 TEST_P(AdmissionOfCache, MemoryFollowsTheEntries) {
   Fill();
   const size_t before = admission().memory_bytes();
@@ -523,8 +525,8 @@ TEST_P(AdmissionOfCache, MemoryFollowsTheEntries) {
   EXPECT_EQ(in_table, cache_->GetUsage());
 }
 
-// The hand of a table that grows leaps, and has not come by everything when it
-// has gone as far as a rotation takes: what is lost is not taken for found.
+// The hand of a growing table jumps. After as many steps as a rotation takes,
+// it has not passed every entry. Lost entries must not count as found then.
 TEST(AdmissionOfAGrowingCache, GrowingFindsNothingThatIsLost) {
   constexpr size_t kEntry = 1000;
   constexpr uint64_t kEntries = 2000;
@@ -544,12 +546,12 @@ TEST(AdmissionOfAGrowingCache, GrowingFindsNothingThatIsLost) {
   const Admission& admission =
       *table.TableAt(table.settings().index.slots()).admission();
   for (uint64_t i = 0; i < kEntries; ++i) put(kEntry, CachePriority::kLow);
-  // Many rotations, so that growth makes their number fall.
+  // Many rotations, so that their number falls when the table grows.
   for (uint64_t i = 0; i < 300 * kEntries; ++i) {
     put(kEntry, CachePriority::kHigh);
   }
   for (int i = 0; i < 1000; ++i) put(kEntry, CachePriority::kLow);
-  // Until the FIFO begins anew.
+  // Until the FIFO is replaced.
   const size_t before = admission.memory_bytes();
   for (int i = 0; i < 20000 && admission.memory_bytes() == before; ++i) {
     put(kSmall, CachePriority::kHigh);

@@ -1,5 +1,5 @@
-// Traces that begin and end while threads go on: each file is whole, and has no
-// access that was not made, nor one twice.
+// Starts and ends traces while threads record accesses. Each file must be
+// complete and contain only accesses that were made, none of them twice.
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ namespace {
 constexpr int kWriters = 6;
 constexpr int kTraces = 20;
 
-// Each writer's accesses are numbered, by the block, in its own file.
+// Each writer uses its own file number and numbers its accesses by the block.
 std::string CheckTrace(const std::string& bytes, uint64_t* found) {
   size_t at = 0;
   TraceFileReader reader("t", [&](char* out, size_t n, size_t* got) {
@@ -38,7 +38,7 @@ std::string CheckTrace(const std::string& bytes, uint64_t* found) {
       const bool hit = (each.key.block & 1) != 0;
       if (each.hit != hit) return "torn";
     }
-    // Within a block of the buffer a writer's own order stands.
+    // Within a block of the buffer, each writer's accesses are in order.
     std::vector<uint64_t> newest(kWriters, 0);
     for (const TracedAccess& each : chunk) {
       if (each.key.block <= newest[each.key.file]) return "twice, or late";

@@ -1,6 +1,7 @@
-// The file of a block cache trace, and the tracer that writes it: what was
-// recorded comes back, of the keys that are sampled all accesses; damage is
-// told with its place; an error of the file ends the trace and no more.
+// The file of a block cache trace, and the tracer that writes it. What was
+// recorded can be read back. Sampling keeps all accesses of the sampled keys. A
+// damaged file is reported with the position of the damage. A file error ends
+// the trace and nothing else.
 
 #include <gtest/gtest.h>
 
@@ -44,7 +45,7 @@ ReadBack ReadTrace(const std::string& bytes) {
   return back;
 }
 
-// Of some files, some of whose blocks come again.
+// Accesses to some files, with some blocks more than once.
 std::vector<TracedAccess> SomeAccesses(uint64_t count) {
   std::vector<TracedAccess> accesses;
   for (uint64_t i = 0; i < count; ++i) {
@@ -83,7 +84,7 @@ TEST(BlockCacheTraceFile, ComesBackAsItWas) {
   EXPECT_LE(bytes.size(), accesses.size() * 9) << "a third of 24 bytes";
 }
 
-// A byte that is wrong, or a file that is cut off anywhere.
+// Either one byte is wrong, or the file is cut off anywhere.
 TEST(BlockCacheTraceFile, DamageIsToldWithItsPlace) {
   const auto accesses = SomeAccesses(60);
   const std::string good = SomeTrace(accesses);
@@ -123,7 +124,7 @@ std::string Bytes(const char (&text)[N]) {
   return std::string(text, N - 1);
 }
 
-// What has a right checksum and is wrong nevertheless.
+// The checksum is right, but the contents are invalid.
 TEST(BlockCacheTraceFile, SoundChunksOfNonsenseAreRefused) {
   std::string header;
   AppendTraceHeader({}, &header);
@@ -152,8 +153,7 @@ TEST(BlockCacheTraceFile, SoundChunksOfNonsenseAreRefused) {
             "records, there are 0");
 }
 
-// --- The tracer
-// ----------------------------------------------------------------
+// --- The tracer ---
 
 CacheKey KeyOf(uint64_t n) { return CacheKey{7, 11}.AtOffset(n * 4096); }
 
@@ -191,7 +191,7 @@ TEST(BlockCacheTracer, WritesWhatWasAccessed) {
   EXPECT_EQ(back.end.dropped, 0U);
 }
 
-// All accesses of one key in ten, and none of the others.
+// Sampling records all accesses of one key in ten, and none of other keys.
 TEST(BlockCacheTracer, SamplesKeysAndNotAccesses) {
   BlockCacheTracer tracer;
   std::string bytes;
@@ -242,7 +242,8 @@ TEST(BlockCacheTracer, EndsWithItself) {
   EXPECT_EQ(back.accesses.size(), 1U);
 }
 
-// Whichever operation of the file fails, it is told, and readers go on.
+// Whichever operation of the file fails, the tracer reports it, and readers
+// continue.
 TEST(BlockCacheTracer, AFullDiskEndsTheTrace) {
   constexpr uint64_t kAccesses = 50'000;
   uint64_t operations = 0;
@@ -285,7 +286,7 @@ TEST(BlockCacheTracer, AFileOfItsSizeIsWhole) {
   }
 }
 
-// Each time that it is appended to, another thread goes on to read.
+// At each append, another thread continues to record accesses.
 class BusyFile final : public WritableFile {
  public:
   BusyFile(BlockCacheTracer* tracer, int* appended)
@@ -294,7 +295,7 @@ class BusyFile final : public WritableFile {
     // The header and the end are appended too.
     if (++*appended_ == 1 || *appended_ > kMost) return {};
     std::thread([this] {
-      // As many as the buffer has room for, of a file each.
+      // As many accesses as the buffer holds, each to a file of its own.
       for (int i = 0; i < 22 * 168; ++i) RecordOne(tracer_, ++next_);
     }).join();
     return {};

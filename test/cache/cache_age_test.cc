@@ -1,4 +1,4 @@
-// How old entries are, one by one and by role, and the table that says so.
+// Ages of entries, one by one and by role, and the table that reports them.
 
 #include <gtest/gtest.h>
 
@@ -65,7 +65,7 @@ TEST_P(CacheAge, TheSystemsClockIsThereWithoutOne) {
   EXPECT_LT(Ages()[TestKey(1)], 10'000U);
 }
 
-// Those that size themselves grow meanwhile; what came first is moved about.
+// The self-sizing caches grow meanwhile and move the first entries.
 TEST_P(CacheAge, IsRightWhileTheTableGrows) {
   constexpr uint64_t kThere = 2000;
   MakeCache(100'000 * kCharge);

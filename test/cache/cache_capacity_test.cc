@@ -1,5 +1,5 @@
-// What cache.h promises of every cache: what it counts, how it limits, and what
-// it shows of what is in it.
+// What cache.h promises of every cache: what it counts, how it enforces its
+// limits, and what it shows of its entries.
 
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ class CacheCapacity : public AnyCache {
   void MakeSmall(bool strict) {
     MakeCache({.capacity = kCapacity, .strict = strict});
   }
-  // Holds so many that each shard is full of them.
+  // Pins enough entries to fill each shard.
   std::vector<CacheHandle*> PinMany() {
     std::vector<CacheHandle*> handles;
     for (uint64_t n = 0; n < 300; ++n) {
@@ -56,7 +56,7 @@ TEST_P(CacheCapacity, MetadataCountsByPolicy) {
   const size_t overhead = cache_->GetUsage() - kCharge;
   EXPECT_GE(overhead, 64u);
   EXPECT_LE(overhead, 136u);
-  EXPECT_EQ(held->charge(), kCharge);  // without it
+  EXPECT_EQ(held->charge(), kCharge);  // without the overhead
   EXPECT_EQ(cache_->GetPinnedUsage(), kCharge + overhead);
   cache_->Release(held);
   for (uint64_t n = 2; n < 50; ++n) Put(n);
@@ -133,7 +133,7 @@ TEST_P(CacheCapacity, AStrictLimitIsKept) {
   size_t refused = 0;
   for (uint64_t n = 0; n < 300; ++n) {
     CountedValue* const value = Make(n);
-    auto* handle = reinterpret_cast<CacheHandle*>(&held);  // to be set to null
+    auto* handle = reinterpret_cast<CacheHandle*>(&held);  // reset by Insert
     const Status status =
         cache_->Insert(value->key, value, &kCountedOps, kCharge, &handle);
     EXPECT_LE(cache_->GetUsage(), kCapacity);
@@ -143,7 +143,7 @@ TEST_P(CacheCapacity, AStrictLimitIsKept) {
     }
     EXPECT_TRUE(status.IsMemoryLimit());
     EXPECT_EQ(handle, nullptr);
-    EXPECT_EQ(value->times_ended, 0);  // still ours
+    EXPECT_EQ(value->times_ended, 0);  // the caller still owns it
     EXPECT_EQ(Find(n), nullptr);
     EndCounted(value, nullptr);
     ++refused;
@@ -151,10 +151,10 @@ TEST_P(CacheCapacity, AStrictLimitIsKept) {
   EXPECT_EQ(held.size() + refused, 300u);
   EXPECT_EQ(cache_->GetUsage(), held.size() * kCharge);
   EXPECT_GE(held.size(), 80u);
-  // Without a handle it is no error, and gone at once.
+  // Without a handle, Insert returns ok and ends the value at once.
   EXPECT_EQ(Put(999, kCapacity)->times_ended, 1);
   EXPECT_EQ(Find(999), nullptr);
-  // What is held is found, and makes room once it isn't.
+  // A held entry can be found. After its release it makes room for others.
   for (CacheHandle* const handle : held) {
     EXPECT_NE(cache_->Lookup(CountedValue::Of(handle)->key), nullptr);
     cache_->Release(handle);
@@ -166,7 +166,7 @@ TEST_P(CacheCapacity, AStrictLimitIsKept) {
   }
 }
 
-// Present or not, what has no room has none.
+// A strict limit refuses the insert whether or not the key is present.
 TEST_P(CacheCapacity, AStrictLimitHoldsForAPresentKey) {
   MakeSmall(true);
   CacheHandle* const held = PutPinned(1);
@@ -228,7 +228,8 @@ TEST_P(CacheCapacity, StandaloneUnderAStrictLimit) {
   EXPECT_GE(held.size(), 80u);
   const size_t usage = cache_->GetUsage();
   EXPECT_EQ(usage, held.size() * kCharge);
-  // Uncharged, it is always given; charged while there is room.
+  // Create uncharged entries: this always succeeds. They are charged only while
+  // the capacity allows it.
   for (uint64_t n = 300; n < 600; ++n) {
     CacheHandle* const handle = Standalone(n, /*allow_uncharged=*/true);
     ASSERT_NE(handle, nullptr);
@@ -259,7 +260,8 @@ TEST_P(CacheCapacity, WithoutAStrictLimitInsertsWithHandlesNeverFail) {
   EXPECT_EQ(cache_->GetUsage(), held.size() * kCharge);
   for (uint64_t n = 2; n < 100; ++n) Put(n);
   EXPECT_EQ(cache_->GetUsage(), held.size() * kCharge);
-  // The surplus may go once it is released, at the latest when it is asked for.
+  // After the release the surplus may be evicted at any time, at the latest by
+  // the next SetCapacity.
   ReleaseAll(held);
   cache_->SetCapacity(kCapacity);
   EXPECT_LE(cache_->GetUsage(), kCapacity);
@@ -341,7 +343,7 @@ TEST_P(CacheCapacity, HighPriorityOutlivesBottom) {
 
 TEST_P(CacheCapacity, TheEvictionCallbackSeesWhatHasNoRoom) {
   MakeSmall(false);
-  std::map<CacheKey, bool> evicted;  // was hit?
+  std::map<CacheKey, bool> evicted;  // key to "was hit"
   cache_->SetEvictionCallback(
       [&evicted](const CacheKey& key, const CacheHandle& entry, bool hit) {
         EXPECT_EQ(CountedValue::Of(&entry)->key, key);
@@ -350,8 +352,8 @@ TEST_P(CacheCapacity, TheEvictionCallbackSeesWhatHasNoRoom) {
         EXPECT_TRUE(evicted.emplace(key, hit).second);
         return false;  // the cache ends it
       });
-  // None of these for want of room: erased, present, released for good, all
-  // that nobody refers to.
+  // None of these is evicted for lack of room: the entry is erased, its key is
+  // present, it is released for good, or all unreferenced entries are erased.
   Put(1);
   Put(1);
   cache_->Release(PutPinned(1));
@@ -417,7 +419,7 @@ TEST_P(CacheCapacity, ValuesAreEndedWithTheCachesAllocator) {
   for (uint64_t n = 0; n < 300; ++n) Put(n);       // evicted
   Put(1000);                                       // erased
   cache_->Erase(TestKey(1000));                    //
-  cache_->Release(PutPinned(1001), true);          // by the last
+  cache_->Release(PutPinned(1001), true);          // by the last release
   EXPECT_TRUE(cache_->Release(Standalone(1002)));  //
   cache_.reset();                                  // the rest
   for (const CountedValue& value : values_.all()) {
@@ -442,8 +444,9 @@ TEST_P(CacheCapacity, ForEachEntryShowsEachOnce) {
   EXPECT_EQ(cache_->GetPinnedUsage(), 0u);
 }
 
-// The callback uses the cache: what it does is done, what is there throughout
-// is shown, and what is shown stays alive while it is.
+// The callback itself changes the cache. Its changes must take effect.
+// ForEachEntry must show every entry that is present throughout, and an entry
+// must stay alive while it is shown.
 TEST_P(CacheCapacity, ForEachEntryWhileTheCacheChanges) {
   MakeCache({.capacity = 10000 * kCharge});
   for (uint64_t n = 0; n < 1000; ++n) Put(n);
@@ -453,7 +456,7 @@ TEST_P(CacheCapacity, ForEachEntryWhileTheCacheChanges) {
     ++seen[entry.key];
     EXPECT_EQ(CountedValue::Of(entry.value)->times_ended, 0);
     if (n < 2000) Put(10000 + n);     // tables grow meanwhile
-    cache_->Erase(TestKey(500 + n));  // some shown already, some not
+    cache_->Erase(TestKey(500 + n));  // some already shown, some not
     if (n % 2 == 0) cache_->Erase(entry.key);
     EXPECT_EQ(CountedValue::Of(entry.value)->times_ended, 0);
     ++n;

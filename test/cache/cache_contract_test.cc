@@ -1,5 +1,5 @@
-// What cache.h promises of every cache, sentence by sentence: inserting,
-// finding and giving back. cache_capacity_test.cc has what limits and counts.
+// What cache.h promises of every cache, sentence by sentence: insert, lookup
+// and release. cache_capacity_test.cc covers limits and counts.
 
 #include <gtest/gtest.h>
 
@@ -33,7 +33,7 @@ TEST_P(CacheContract, WhatIsInsertedIsFoundAndNothingElse) {
   for (uint64_t n = 0; n < 300; ++n) values.push_back(Put(n));
   for (uint64_t n = 0; n < 300; ++n) EXPECT_EQ(Find(n), values[n]) << n;
   for (uint64_t n = 300; n < 600; ++n) EXPECT_EQ(Find(n), nullptr) << n;
-  // Keys that differ in one word only.
+  // These keys differ in one word only.
   CacheKey other_file = TestKey(5);
   ++other_file.file;
   EXPECT_EQ(cache_->Lookup(other_file), nullptr);
@@ -136,7 +136,7 @@ TEST_P(CacheContract, StandaloneIsNotFound) {
   auto* const value = CountedValue::Of(handle);
   EXPECT_EQ(handle->charge(), kCharge);
   EXPECT_EQ(Find(1), nullptr);
-  // Nor is it in the way of another.
+  // It does not hide another entry either.
   CountedValue* const other = Put(1);
   EXPECT_EQ(Find(1), other);
   cache_->Erase(TestKey(1));
@@ -174,7 +174,8 @@ TEST_P(CacheContract, AnySlotHintIsRight) {
   for (const Cache::SlotHint given : hints) {
     for (uint64_t n = 0; n < 400; n += 7) {
       Cache::SlotHint hint = given;
-      // Twice: with what was given, then with what it left there.
+      // Look up twice: with the given hint, then with the hint that the lookup
+      // stored.
       for (int time = 0; time < 2; ++time) {
         CacheHandle* const handle = cache_->Lookup(TestKey(n), &hint);
         ASSERT_EQ(handle != nullptr, n < 200) << n << " by " << given;
@@ -192,7 +193,7 @@ TEST_P(CacheContract, OldSlotHintsAreRight) {
     Put(n);
     cache_->Release(cache_->Lookup(TestKey(n), &hints[n]));
   }
-  // Other keys take the places, and come back to others.
+  // Other keys take the slots, so the hints lead to other entries.
   for (uint64_t n = 0; n < 100; ++n) cache_->Erase(TestKey(n));
   for (uint64_t n = 1000; n < 1150; ++n) Put(n);
   for (uint64_t n = 0; n < 100; n += 2) Put(n);
@@ -205,7 +206,7 @@ TEST_P(CacheContract, OldSlotHintsAreRight) {
   }
 }
 
-// A hint leads to an entry that was erased, and is still held.
+// The hint leads to an entry that was erased but is still held.
 TEST_P(CacheContract, ASlotHintDoesNotFindWhatIsErased) {
   CacheHandle* const held = PutPinned(1);
   Cache::SlotHint hint = Cache::kNoSlotHint;
@@ -223,12 +224,12 @@ TEST_P(CacheContract, ABatchFindsWhatSingleLookupsFind) {
       std::vector<CacheKey> keys(count);
       std::vector<Cache::SlotHint> hints(count);
       for (size_t i = 0; i < count; ++i) {
-        keys[i] = TestKey(random.Below(1000));  // half are there
+        keys[i] = TestKey(random.Below(1000));  // half are in the cache
         if (i > 0 && random.OneIn(4)) keys[i] = keys[random.Below(i)];
         hints[i] = random.OneIn(2) ? Cache::kNoSlotHint
                                    : static_cast<uint32_t>(random.Below(2000));
       }
-      // One more, to see that it is left alone.
+      // One more handle, to see that LookupBatch does not touch it.
       std::vector<CacheHandle*> handles(count + 1);
       auto* const guard = reinterpret_cast<CacheHandle*>(&handles);
       handles[count] = guard;
@@ -243,7 +244,7 @@ TEST_P(CacheContract, ABatchFindsWhatSingleLookupsFind) {
         EXPECT_EQ(CountedValue::Of(single)->key, keys[i]);
         cache_->Release(single);
       }
-      // Each is a reference of its own.
+      // Each handle is a reference of its own.
       cache_->EraseUnRefEntries();
       for (size_t i = 0; i < count; ++i) {
         if (handles[i] == nullptr) continue;

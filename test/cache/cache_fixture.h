@@ -1,4 +1,4 @@
-// What tests of any Cache start from: one cache, its values, short calls.
+// The fixture for tests of any Cache: one cache, its values, and short calls.
 #ifndef ASHLAR_TEST_CACHE_CACHE_FIXTURE_H_
 #define ASHLAR_TEST_CACHE_CACHE_FIXTURE_H_
 
@@ -15,8 +15,8 @@ class CacheFixture : public ::testing::Test {
  protected:
   static constexpr size_t kCharge = 1000;
 
-  // Nothing is held any more: every figure is back, and every value ended once
-  // when the cache is gone.
+  // Checks that nothing is pinned, that every count goes back to zero, and that
+  // every value was ended once after the cache is destroyed.
   void TearDown() override {
     if (cache_ == nullptr) return;
     EXPECT_EQ(cache_->GetPinnedUsage(), 0u);
@@ -30,7 +30,7 @@ class CacheFixture : public ::testing::Test {
   CountedValue* Make(uint64_t n, size_t charge = kCharge) {
     return values_.Make(TestKey(n), charge);
   }
-  // Without a handle.
+  // Inserts without a handle.
   CountedValue* Put(uint64_t n, size_t charge = kCharge,
                     CachePriority priority = CachePriority::kLow) {
     CountedValue* const value = Make(n, charge);
@@ -53,7 +53,7 @@ class CacheFixture : public ::testing::Test {
     return cache_->CreateStandalone(value->key, value, &kCountedOps, kCharge,
                                     allow_uncharged);
   }
-  // The value, or null.
+  // Returns the value, or null.
   CountedValue* Find(uint64_t n) {
     CacheHandle* const handle = cache_->Lookup(TestKey(n));
     if (handle == nullptr) return nullptr;
@@ -68,7 +68,7 @@ class CacheFixture : public ::testing::Test {
   std::shared_ptr<Cache> cache_;
 };
 
-// For each of AllCacheMakers.
+// A test that runs on each of AllCacheMakers.
 class AnyCache : public CacheFixture,
                  public ::testing::WithParamInterface<CacheMaker> {
  protected:

@@ -1,4 +1,4 @@
-// The caches that every test of Cache runs on. A new one is a line of
+// The caches that every test of Cache runs on. To add one, add a line to
 // AllCacheMakers().
 #ifndef ASHLAR_TEST_CACHE_CACHE_MAKERS_H_
 #define ASHLAR_TEST_CACHE_CACHE_MAKERS_H_
@@ -16,16 +16,16 @@
 
 namespace ashlar::testing {
 
-// How keys spread over shards is the same in each run.
+// With a fixed seed, keys spread over shards in the same way in each run.
 inline constexpr uint64_t kTestHashSeed = 1;
 
 struct CacheConfig {
   size_t capacity = 1 << 20;
   bool strict = false;
-  // For exact sums; kFullCharge is tested apart.
+  // kDontCharge makes sums exact. kFullCharge has its own tests.
   CacheMetadataChargePolicy policy = CacheMetadataChargePolicy::kDontCharge;
   std::shared_ptr<MemoryAllocator> allocator;
-  // What most entries of the test are charged.
+  // The charge of most entries of the test.
   size_t entry_charge = 1000;
   uint32_t (*age_clock)() = nullptr;
 };
@@ -78,7 +78,7 @@ inline Result<std::shared_ptr<Cache>> MakeClock(const CacheConfig& config,
   return NewHyperClockCache(ClockOptions(config, num_shard_bits));
 }
 
-// The one that sizes itself.
+// The growing cache, which sizes its table itself.
 inline Result<std::shared_ptr<Cache>> MakeAutoClock(const CacheConfig& config,
                                                     int num_shard_bits) {
   HyperClockCacheOptions options = ClockOptions(config, num_shard_bits);
@@ -87,7 +87,7 @@ inline Result<std::shared_ptr<Cache>> MakeAutoClock(const CacheConfig& config,
   return NewHyperClockCache(options);
 }
 
-// Both with admission.
+// The fixed and the growing cache with admission.
 inline Result<std::shared_ptr<Cache>> MakeAdmission(const CacheConfig& config,
                                                     int num_shard_bits) {
   HyperClockCacheOptions options = ClockOptions(config, num_shard_bits);
@@ -118,7 +118,7 @@ inline std::vector<CacheMaker> AllCacheMakers() {
   };
 }
 
-// For INSTANTIATE_TEST_SUITE_P.
+// Names the test for INSTANTIATE_TEST_SUITE_P.
 inline std::string CacheMakerName(
     const ::testing::TestParamInfo<CacheMaker>& info) {
   return info.param.name;

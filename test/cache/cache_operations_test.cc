@@ -1,5 +1,6 @@
-// Operations drawn at random on any cache, against a model of plain maps. After
-// each: the right values are found, the sums are exact, the limits are kept.
+// Random operations on any cache, compared with a model of plain maps. After
+// each operation, lookups find the right values, the sums are exact and the
+// limits hold.
 
 #include <gtest/gtest.h>
 
@@ -21,19 +22,20 @@ constexpr size_t kLeastCharge = 500;
 constexpr size_t kMostCharge = 1500;
 constexpr size_t kMostHeld = 50;
 
-// What the model knows of a value that the cache has.
+// What the model knows about a value in the cache.
 struct Known {
   CountedValue* value = nullptr;
-  size_t held = 0;  // our references
+  size_t held = 0;  // the test's references
   bool charged = true;
-  bool standalone = false;  // no lookup finds it, or ever did
-  bool findable = false;  // it was found, or must be: and so until it's erased
+  bool standalone = false;  // no lookup finds it, now or earlier
+  // True after a lookup found it or had to find it, until it is erased.
+  bool findable = false;
 };
 
 class Model {
  public:
-  // Limits hold after each step, and nothing but a present key makes an entry
-  // a standalone one: so it is with the LRU cache.
+  // `exact_` is true for the LRU cache: limits hold after each step, and only a
+  // present key makes an entry standalone.
   Model(const CacheMaker& maker, bool strict, bool resize, uint64_t seed)
       : exact_(std::string_view(maker.name).starts_with("Lru")),
         one_shard_(maker.num_shard_bits == 0),
@@ -47,7 +49,7 @@ class Model {
           CountedValue* const value = CountedValue::Of(&entry);
           EXPECT_EQ(value->key, key);
           if (value->id % 3 != 0) return false;
-          EndCounted(value, nullptr);  // taken
+          EndCounted(value, nullptr);  // the callback took the value
           return true;
         });
   }
@@ -87,7 +89,7 @@ class Model {
     ASSERT_EQ(cache_->GetPinnedUsage(), pinned);
     if (exact_) {
       ASSERT_EQ(cache_->GetOccupancyCount(), occupancy);
-      // One shard may be over its part while others are below.
+      // One shard may be above its part of the capacity while others are below.
       ASSERT_LE(usage, one_shard_ ? std::max(cache_->GetCapacity(), pinned)
                                   : cache_->GetCapacity() + pinned);
     } else {
@@ -120,7 +122,7 @@ class Model {
     }
     return nullptr;
   }
-  // What a lookup has to find, or null.
+  // Returns the value that a lookup must find, or null.
   Known* Findable(const CacheKey& key) {
     for (Known& known : known_) {
       if (known.value->key == key && known.value->times_ended == 0 &&
@@ -151,7 +153,7 @@ class Model {
       ASSERT_TRUE(cache_->HasStrictCapacityLimit() && wants_handle);
       ASSERT_EQ(handle, nullptr);
       ASSERT_EQ(value->times_ended, 0);
-      EndCounted(value, nullptr);  // still ours
+      EndCounted(value, nullptr);  // the caller still owns it
       return;
     }
     ASSERT_EQ(handle != nullptr, wants_handle);
@@ -159,7 +161,8 @@ class Model {
       ASSERT_FALSE(wants_handle);
       return;
     }
-    // What was present may itself have made room, before or after it was seen.
+    // The present entry may itself have been evicted, before or after the
+    // insert saw it.
     const bool evicted = present && before->value->times_ended > 0;
     ASSERT_TRUE(wants_handle || !present || (evicted && !exact_));
     known_.push_back({.value = value,
@@ -176,7 +179,7 @@ class Model {
     handles_.push_back(handle);
   }
 
-  // Whether `handle` is what a lookup of the key should give.
+  // Checks that `handle` is the right result of a lookup of the key.
   void CheckFound(const CacheKey& key, const CacheHandle* handle) {
     const Known* const findable = Findable(key);
     if (handle == nullptr) {
@@ -189,7 +192,7 @@ class Model {
       ASSERT_TRUE(findable == nullptr || findable == known);
       known->findable = true;
     }
-    // No other must turn up later.
+    // No lookup may find any other value of this key later.
     for (Known& known : known_) {
       if (known.value->key == key && !known.findable) known.standalone = true;
     }
@@ -304,7 +307,7 @@ class Model {
   std::shared_ptr<Cache> cache_;
   std::vector<Known> known_;
   std::vector<CacheHandle*> handles_;
-  // Values of lower number were erased with their key.
+  // Values with lower ids were erased together with their key.
   std::map<CacheKey, uint64_t> erased_before_;
 };
 

@@ -1,7 +1,7 @@
-// Caches where memory is out, and the locks that they take.
+// Caches that run out of memory, and the number of locks that caches take.
 //
-// A program of its own: it decides which allocations fail, and counts every
-// mutex that is locked.
+// This is a program of its own: it decides which allocations fail and counts
+// every locked mutex.
 
 #include <gtest/gtest.h>
 #include <pthread.h>
@@ -24,7 +24,7 @@
 namespace {
 
 enum class Memory { kThere, kNotForEntries, kForEntriesAlone, kNone };
-// One thread alone runs here.
+// Only one thread runs here.
 Memory memory = Memory::kThere;
 int locks = 0;
 
@@ -45,7 +45,7 @@ void* Allocate(size_t n) {
   const bool for_entry = n == sizeof(ashlar::internal::LruEntry);
   return IsThere(for_entry) ? std::malloc(n == 0 ? 1 : n) : nullptr;
 }
-// As entries of the clock cache are, and nothing else here.
+// Only entries of the clock cache are allocated with an alignment here.
 void* Allocate(size_t n, std::align_val_t alignment) {
   const auto a = static_cast<size_t>(alignment);
   return IsThere(true) ? std::aligned_alloc(a, (n + a - 1) / a * a) : nullptr;
@@ -54,8 +54,8 @@ void* OrThrow(void* allocated) {
   if (allocated == nullptr) throw std::bad_alloc();
   return allocated;
 }
-// Never inlined: the compiler would see memory of one operator go back by
-// another's means.
+// Never inlined. Otherwise the compiler would see that memory from operator new
+// is released by free, and would warn of the mismatch.
 [[gnu::noinline]] void GiveBack(void* p) { std::free(p); }
 
 }  // namespace
@@ -90,7 +90,7 @@ int CountedLock(pthread_mutex_t* mutex) {
 namespace ashlar::testing {
 namespace {
 
-// While it lives, memory is out.
+// Allocations fail as long as this object lives.
 class Shortage {
  public:
   explicit Shortage(Memory what = Memory::kNotForEntries) { memory = what; }
@@ -105,10 +105,10 @@ TEST_P(CacheScarcity, WithoutMemoryForAHandleTheValueIsStillTheCallers) {
   MakeCache({.capacity = 100 * kCharge});
   Put(1);
   const size_t usage = cache_->GetUsage();
-  // One whose key is there, and one that is larger than the cache.
+  // One insert of a present key, and one of an entry larger than the cache.
   for (const auto& [n, charge] : {std::pair(1, kCharge), {2, 1000 * kCharge}}) {
     CountedValue* const value = Make(static_cast<uint64_t>(n), charge);
-    auto* handle = reinterpret_cast<CacheHandle*>(value);  // to be set to null
+    auto* handle = reinterpret_cast<CacheHandle*>(value);  // reset by Insert
     Status status;
     {
       const Shortage shortage;
@@ -144,7 +144,8 @@ TEST_P(CacheScarcity, WithoutMemoryThereAreNoStandaloneHandles) {
   }
 }
 
-// It is there, or it was ended: a value without a handle is the cache's.
+// The entry is either in the cache or was ended: without a handle the cache
+// owns the value.
 TEST_P(CacheScarcity, AnInsertWithoutAHandleNeedsNoMemoryToSucceed) {
   for (const Memory what : {Memory::kNotForEntries, Memory::kForEntriesAlone}) {
     MakeCache();
@@ -186,7 +187,7 @@ TEST_P(CacheScarcity, ATypedHandleIsThenEmptyAndTheValueGone) {
   EXPECT_EQ(cache_->GetUsage(), 0u);
 }
 
-// The mutexes of the LRU cache are its shards'.
+// The LRU cache locks only the mutexes of its shards.
 TEST_P(CacheScarcity, ABatchTakesEachShardsLockOnce) {
   MakeCache();
   std::vector<CacheKey> keys;
@@ -206,8 +207,8 @@ TEST_P(CacheScarcity, ABatchTakesEachShardsLockOnce) {
   }
 }
 
-// What is evicted meanwhile is lost, or kept as it is; nothing is counted
-// wrong.
+// Entries that are evicted meanwhile are lost or stored uncompressed. All
+// counts stay right.
 TEST_P(CacheScarcity, ASecondTierWithoutMemoryFailsAloneAndOtherwiseWorks) {
   const std::shared_ptr<Cache> first = GetParam()({.capacity = 4 * kCharge});
   CompressedSecondaryCacheOptions options;
@@ -233,7 +234,8 @@ TEST_P(CacheScarcity, ASecondTierWithoutMemoryFailsAloneAndOtherwiseWorks) {
     const Shortage shortage(what.value_or(Memory::kThere));
     evict_all();
   };
-  // Neither a codec, which none has been made of yet, nor a place in the table.
+  // No memory for a codec, as none exists yet; then none for a place in the
+  // table.
   put_and_evict(1, Memory::kNone);
   put_and_evict(2, Memory::kForEntriesAlone);
   put_and_evict(3, {});
@@ -272,7 +274,8 @@ TEST(LockCount, SeesTheLocksOfTheLibrary) {
 }
 
 TEST(ReadingScarcity, ABlockThatTheCacheCannotHoldIsReadAllTheSame) {
-  // Every entry is a standalone one, and there is no memory for those.
+  // Every entry would be standalone, and there is no memory for standalone
+  // entries.
   const auto cache = MakeClock({.capacity = 0}, 0).value();
   ReaderOptions options;
   options.block_cache = cache;

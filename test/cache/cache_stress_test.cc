@@ -1,6 +1,7 @@
-// Threads that do everything at once to any cache, counted, not timed. What a
-// thread finds is right and alive while it holds it; limits hold all the time;
-// at the end every sum is zero and every value ended once. For `make tsan`.
+// Threads that do everything at once with any cache. The test counts and does
+// not measure time. A value that a thread finds is the right one and stays
+// alive while the thread holds it. Limits hold all the time. At the end every
+// sum is zero and every value was ended once. For `make tsan`.
 
 #include <gtest/gtest.h>
 
@@ -20,13 +21,14 @@ constexpr size_t kCharge = 1000;
 
 struct Mix {
   const char* name;
-  size_t entries = 64;  // that have room
+  size_t entries = 64;  // capacity, in entries
   uint64_t keys = 128;
   uint64_t steps = 2000;
   bool strict = false;
   bool resize = false;
-  size_t most_held = 4;  // by a thread
-  // Of 100 steps; what is left is walks and the like.
+  size_t most_held = 4;  // by one thread
+  // Percentages of steps. The remaining steps are walks over all entries and
+  // the like.
   uint64_t inserts = 30;
   uint64_t holding_inserts = 10;
   uint64_t erases = 8;
@@ -89,7 +91,8 @@ class Worker {
 
   CacheKey DrawKey() { return TestKey(random_.Below(mix_.keys)); }
 
-  // ended_with is no atomic: a value that is ended meanwhile is a race.
+  // ended_with is not atomic, so TSan reports a race if the value is ended
+  // meanwhile.
   static void CheckAlive(const CountedValue* value, const CacheKey& key) {
     EXPECT_EQ(value->ended_with, nullptr);
     EXPECT_EQ(value->times_ended.load(std::memory_order_relaxed), 0);
@@ -160,7 +163,7 @@ class Worker {
     CountedValue* const value = CountedValue::Of(handle);
     CheckAlive(value, value->key);
     const bool ended = cache_->Release(handle, random_.OneIn(4));
-    // Nobody else can have held it then.
+    // No other thread can have held it then.
     if (ended) {
       EXPECT_EQ(value->times_ended, 1);
     }
@@ -168,7 +171,7 @@ class Worker {
 
   size_t Limit() const {
     const size_t capacity = mix_.entries * kCharge;
-    // A batch holds many for a moment, the others a few each.
+    // A batch holds many entries for a moment; other steps hold a few each.
     return mix_.strict ? capacity
                        : capacity + kThreads * (mix_.most_held + 42) * kCharge;
   }
@@ -193,7 +196,7 @@ class CacheStress : public ::testing::TestWithParam<CacheMaker> {
           CountedValue* const value = CountedValue::Of(&entry);
           EXPECT_EQ(value->key, key);
           if (value->id % 8 != 0) return false;
-          EndCounted(value, nullptr);  // taken
+          EndCounted(value, nullptr);  // the callback took the value
           return true;
         });
     std::deque<Worker> workers;
@@ -235,7 +238,8 @@ TEST_P(CacheStress, CapacityChanges) {
   Run({.name = "resized", .resize = true});
 }
 
-// Nobody keeps what he inserts, and a few keys are inserted and erased by all.
+// No thread keeps what it inserts, and all threads insert and erase the same
+// few keys.
 TEST_P(CacheStress, BlindInsertsOfFewKeys) {
   Run({.name = "blind",
        .keys = 4,
@@ -244,7 +248,7 @@ TEST_P(CacheStress, BlindInsertsOfFewKeys) {
        .erases = 25});
 }
 
-// More want in than there is room for.
+// Threads insert more than the cache has room for.
 TEST_P(CacheStress, FewEntriesHaveRoom) {
   Run({.name = "tiny", .entries = 4, .keys = 32, .holding_inserts = 40});
 }

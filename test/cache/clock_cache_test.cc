@@ -1,5 +1,5 @@
-// The hyper clock cache beyond what every cache promises: how its table fills,
-// and what it does when that or the capacity is at its end.
+// What the hyper clock cache promises in addition to cache.h: how its table
+// fills, and what happens when the table or the capacity is exhausted.
 
 #include "cache/clock/clock_cache.h"
 
@@ -32,7 +32,7 @@ const ClockSettings& SettingsOf(const Cache& cache) {
 }
 
 CacheKey KeyOf(uint64_t i) {
-  // As those of blocks: many of one file, at offsets 4 KiB apart.
+  // Keys as of blocks: many in one file, at offsets 4 KiB apart.
   constexpr uint64_t kBlocksOfFile = 1000;
   const CacheKey file{(i / kBlocksOfFile + 1) * 0x9e3779b97f4a7c15,
                       (i / kBlocksOfFile + 1) * 0xd1b54a32d192ed03};
@@ -57,7 +57,7 @@ TEST(TagGroup, TellsEachSlotsTag) {
     uint64_t low = 0;
     uint64_t high = 0;
     for (uint32_t i = 0; i < kSlotsPerGroup; ++i) {
-      // Few different ones, so that several match; some slots have none.
+      // Few different tags, so that several match. Some slots have no tag.
       const uint64_t drawn = random() % 8;
       tags[i] = static_cast<uint8_t>(drawn < 4 ? drawn : 0x7c + drawn);
       if (tags[i] != 0) group.Set(i, tags[i]);
@@ -106,7 +106,8 @@ TEST(ClockCache, FullToTheEstimateNearlyAllEntriesAreAtHome) {
     for (size_t g = 0; g < index.slot_count() / kSlotsPerGroup; ++g) {
       passed += index.GroupAt(g).Passed();
     }
-    // 44 in 1000 for random keys; 700 where the hand goes slot after slot.
+    // 44 per 1000 for random keys. It would be 700 if the hand visited
+    // neighbouring slots one after the other.
     EXPECT_LT(passed, n * 7 / 100);
     EXPECT_LE(cache->GetTableBytes(), n * 128);
     EXPECT_EQ(cache->ReportProblems(), "");
@@ -114,7 +115,7 @@ TEST(ClockCache, FullToTheEstimateNearlyAllEntriesAreAtHome) {
 }
 
 TEST(ClockCache, ATableFullBeforeTheCapacityEvictsAndTells) {
-  // Entries a sixteenth of the estimate.
+  // The entries have a sixteenth of the estimated size.
   const auto cache = Make(Options(size_t{1} << 20, 4096));
   const size_t slots = cache->GetTableAddressCount();
   std::vector<CacheHandle*> held;
@@ -126,7 +127,7 @@ TEST(ClockCache, ATableFullBeforeTheCapacityEvictsAndTells) {
   EXPECT_NE(cache->ReportProblems().find("estimated_entry_charge"),
             std::string::npos);
 
-  // And full of entries in use: what is put in then is standalone.
+  // Now the table is full of entries in use, so new entries are standalone.
   for (size_t i = 0; i < 3 * slots; ++i) {
     CacheHandle* handle;
     ASSERT_TRUE(
@@ -164,7 +165,8 @@ TEST(ClockCache, KeysOfOneHomeFillItsNeighboursAndNoMore) {
   }
   EXPECT_EQ(cache->GetOccupancyCount(), room);
   EXPECT_EQ(index.GroupAt(5).Passed(), room - kSlotsPerGroup);
-  // From the nearest on, so that those behind are found across a gap.
+  // Erases the nearest entries first, so that lookups find the others across a
+  // gap.
   for (size_t i = 0; i < room; ++i) {
     cache->Erase(crowd[i]);
     EXPECT_FALSE(Has(cache.get(), crowd[i]));
@@ -194,7 +196,7 @@ TEST(ClockCache, AHintThatIsRightNeedsNoTag) {
   cache->Release(by_hint);
   group.Set(hint % kSlotsPerGroup, tag);
 
-  // One that is wrong is put right, and of an erased entry finds nothing.
+  // A lookup corrects a wrong hint. A hint to an erased entry finds nothing.
   Cache::SlotHint wrong = hint == 0 ? 1 : 0;
   CacheHandle* const by_hash = cache->Lookup(KeyOf(1), &wrong);
   EXPECT_EQ(by_hash, found);
@@ -206,7 +208,8 @@ TEST(ClockCache, AHintThatIsRightNeedsNoTag) {
   EXPECT_EQ(cache->GetUsage(), 0U);
 }
 
-// An empty slot keeps its last key: hints to it must leave no trace there.
+// An empty slot keeps its last key. A lookup by a stale hint must not change
+// it.
 TEST(ClockCache, AStaleHintTakesNothing) {
   const auto cache = Make(Options(size_t{1} << 20, 4096));
   InsertBlindly(cache.get(), KeyOf(1), 4096);
@@ -254,7 +257,8 @@ TEST(ClockCache, WhatHasNoRoomIsNoFullTable) {
   EXPECT_EQ(cache->ReportProblems(), "");
 }
 
-// It finds no room whatever goes; nor does what comes while it is held suffer.
+// No eviction could make room for it, so it evicts nothing. Entries that are
+// inserted while it is held do not suffer either.
 TEST(ClockCache, WhatIsLargerThanItsShardEvictsNothing) {
   constexpr size_t kEntry = 4096;
   const auto cache = Make(Options(256 * kEntry, kEntry));
@@ -294,13 +298,15 @@ TEST(ClockCache, FewLargeEntriesAreEvictedAllTheSame) {
   EXPECT_EQ(cache->GetUsage(), 0U);
 }
 
-// One thread sweeps tables by turns, more of them than it has claims.
+// One thread sweeps the tables in turn. There are more tables than it has
+// claims.
 TEST(ClockCache, EveryPartOfEveryTableIsSwept) {
   constexpr size_t kEntry = 4096;
   HyperClockCacheOptions options = Options(8 * 10500 * kEntry, kEntry);
   options.num_shard_bits = 3;
   const auto cache = Make(options);
-  // What is never asked for again is gone after a few capacities.
+  // An entry that is never looked up must be gone after a few capacities of
+  // inserts.
   const uint64_t n = options.capacity / kEntry;
   for (uint64_t i = 0; i < n / 2; ++i)
     InsertBlindly(cache.get(), KeyOf(i), kEntry);
@@ -348,7 +354,7 @@ TEST(ClockCache, UnusedEntriesGoFirstAndByTheirPriority) {
   };
   const auto count = [&cache](uint64_t first) {
     int n = 0;
-    // Through ForEachEntry, which is no use of an entry.
+    // ForEachEntry does not count as a use of an entry.
     cache->ForEachEntry([&](const CacheEntryView& entry) {
       for (uint64_t i = first; i < first + 16; ++i) {
         if (entry.key == KeyOf(i)) ++n;
@@ -361,7 +367,8 @@ TEST(ClockCache, UnusedEntriesGoFirstAndByTheirPriority) {
   put(200, CachePriority::kBottom);
   put(300, CachePriority::kBottom);
   for (uint64_t i = 300; i < 316; ++i) EXPECT_TRUE(Has(cache.get(), KeyOf(i)));
-  // Room for 16: those of the lowest priority that nobody used.
+  // To make room for 16, the cache evicts unused entries of the lowest
+  // priority.
   put(400, CachePriority::kLow);
   EXPECT_EQ(count(0), 16);
   EXPECT_EQ(count(100), 16);
@@ -386,7 +393,7 @@ TEST(ClockCache, OptionsThatCannotBe) {
 }
 
 TEST(ClockCache, ShardsFollowFromTheCapacity) {
-  // 10 % of one shard of 512 MiB fits, where many small ones would refuse it.
+  // 10 % of one shard of 512 MiB fits. Many small shards would refuse it.
   HyperClockCacheOptions options = Options(size_t{1} << 30, 1 << 20);
   const auto cache = Make(options);
   CacheHandle* handle;
@@ -396,7 +403,7 @@ TEST(ClockCache, ShardsFollowFromTheCapacity) {
   EXPECT_TRUE(Has(cache.get(), KeyOf(1)));
   cache->Release(handle);
   EXPECT_TRUE(Has(cache.get(), KeyOf(1)));
-  // Two tables of 512 groups at least; see GroupsOfTable.
+  // Two tables, each of at least 512 groups; see GroupsOfTable.
   EXPECT_EQ(SettingsOf(*cache).index.slot_count() /
                 (SettingsOf(*cache).index.groups_of_table() * kSlotsPerGroup),
             2U);

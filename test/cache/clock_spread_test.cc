@@ -1,5 +1,6 @@
-// Hot entries of the hyper clock cache, whose references are counted on many
-// lines (cache/clock/spread.h): nothing but their speed is different.
+// Spread entries of the hyper clock cache: hot entries whose references are
+// counted on many cache lines (cache/clock/spread.h). Only their speed may
+// differ from that of other entries.
 
 #include <gtest/gtest.h>
 
@@ -35,7 +36,7 @@ class ClockSpread : public testing::CacheFixture {
     EXPECT_TRUE(clock().TableAt(SlotOf(held)).Spread(SlotOf(held)));
     EXPECT_TRUE(IsSpread(held));
   }
-  // Held; its reference was counted at the word.
+  // Returns a handle whose reference is counted in the slot's state word.
   CacheHandle* PutSpread(uint64_t n) {
     CacheHandle* const handle = PutPinned(n);
     Spread(handle);
@@ -53,7 +54,8 @@ TEST_F(ClockSpread, EveryLookupFindsIt) {
   CacheHandle* by_batch = nullptr;
   cache_->LookupBatch(std::array{TestKey(1)}, &by_batch);
   EXPECT_TRUE(cache_->Ref(first));
-  // All of that, and what follows, away from the word.
+  // All of these references, and the later ones, are counted outside the state
+  // word.
   for (CacheHandle* const found :
        {by_key, for_hint, by_hint, by_batch, first}) {
     ASSERT_EQ(found, first);
@@ -127,7 +129,7 @@ TEST_F(ClockSpread, UnusedEntriesCanBeErasedAndEvicted) {
   EXPECT_EQ(cache_->GetUsage(), 0u);
 }
 
-// The destructor looks whether anything is left.
+// The destructor checks that nothing is left.
 TEST_F(ClockSpread, TheCacheMayEndWithIt) {
   cache_->Release(PutSpread(1));
   cache_.reset();
@@ -151,8 +153,8 @@ TEST_F(ClockSpread, TheSetOfAnotherSlotIsLeftAlone) {
   EXPECT_EQ(cache_->GetUsage(), 0u);
 }
 
-// All at once; each count, and what is left of every value, is looked at in the
-// end.
+// Threads do all of this at once. At the end, the test checks each count and
+// every value.
 TEST_F(ClockSpread, UnderManyThreads) {
 #if defined(__SANITIZE_THREAD__)
   constexpr int kSteps = 4000;

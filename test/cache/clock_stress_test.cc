@@ -1,6 +1,6 @@
-// The hyper clock cache under many threads: its promises on capacity at every
-// step, and all its counts at the end. The cache's destructor asserts that no
-// tag, no passed count, no charge is left.
+// The hyper clock cache under many threads: its capacity limits at every step,
+// and all its counts at the end. The cache's destructor asserts that no tag, no
+// passed count and no charge is left.
 
 #include <gtest/gtest.h>
 
@@ -63,7 +63,7 @@ TEST(ClockStress, UsageExceedsTheCapacityByWhatIsInFlight) {
     while (before < seen && !most.compare_exchange_weak(before, seen)) {
     }
   });
-  // One more each for the handle that a thread may hold while it looks.
+  // Each thread may hold one more entry while it checks.
   EXPECT_LE(most.load(), kCapacity + kThreads * kEntry);
   EXPECT_LE(cache->GetUsage(), kCapacity);
   EXPECT_GE(cache->GetUsage(), kCapacity * 9 / 10);
@@ -76,8 +76,8 @@ TEST(ClockStress, AStrictLimitIsNeverExceeded) {
                            .estimated_entry_charge = 4096,
                            .strict_capacity_limit = true});
   std::atomic<int> refused{0};
-  // Each keeps what it holds until all have come to their ends, so that
-  // together they ask for more than the capacity, however they are scheduled.
+  // Each thread keeps its entries until all threads are done. So together they
+  // ask for more than the capacity, however they are scheduled.
   std::latch at_the_end(kThreads);
   OnEachThread([&](int t) {
     std::mt19937_64 random(static_cast<uint64_t>(t));
@@ -105,8 +105,7 @@ TEST(ClockStress, AStrictLimitIsNeverExceeded) {
   EXPECT_EQ(cache->GetPinnedUsage(), 0U);
 }
 
-// More threads that insert than there are slots to insert into, and every
-// insert of a key that others insert too.
+// More threads insert than there are slots, and several insert the same key.
 TEST(ClockStress, ATableOfFewSlots) {
   const auto cache = Make({.capacity = 14 * 4, .estimated_entry_charge = 8});
   ASSERT_EQ(cache->GetTableAddressCount(), kSlotsPerGroup);

@@ -1,4 +1,4 @@
-// The compressed tier alone: what comes back, what it is charged, and that its
+// The compressed tier alone: what it returns, what it charges, and that its
 // capacity holds at every step.
 
 #include "cache/secondary/compressed_secondary_cache.h"
@@ -37,7 +37,8 @@ std::optional<std::string> Find(SecondaryCache* tier, uint64_t n) {
   return bytes->ToString();
 }
 
-// What the pieces really take, from malloc and from the table.
+// Compares the usage with the memory that the pieces really take, from malloc
+// and in the table.
 void ExpectUsageIsThePieces(SecondaryCache* tier) {
   Cache& pieces =
       static_cast<internal::CompressedSecondaryCache*>(tier)->pieces();
@@ -91,7 +92,7 @@ TEST(CompressedSecondaryCache, CapacityChangesAtOnce) {
     EXPECT_GT(tier->GetStats().entries, 16u);
     tier->SetCapacity(0);
     EXPECT_EQ(tier->GetUsage(), 0u);
-    // Off.
+    // The tier is off.
     EXPECT_TRUE(tier->Insert(TestKey(1), "something").ok());
     EXPECT_EQ(tier->GetStats().inserts, 100u);
     EXPECT_EQ(Find(tier.get(), 1), std::nullopt);
@@ -130,8 +131,8 @@ TEST(CompressedSecondaryCache, ResultsOutliveTheirPieces) {
   }
 }
 
-// A damaged piece goes at once: Touch would say for ever that the value need
-// not be saved again.
+// A damaged piece is erased at once. Otherwise Touch would report for ever that
+// the value need not be saved again.
 TEST(CompressedSecondaryCache, DamagedPiecesAreErasedAndTakenAgain) {
   for (const CompressionType type : SupportedCompressionTypes()) {
     if (type == CompressionType::kNoCompression) continue;
@@ -158,8 +159,8 @@ TEST(CompressedSecondaryCache, DamagedPiecesAreErasedAndTakenAgain) {
   }
 }
 
-// What is kept as it came has no codec that would notice: the cache in front
-// compares a checksum.
+// An uncompressed piece has no codec that would notice the damage. The cache in
+// front of this tier compares a checksum.
 TEST(CompressedSecondaryCache, DamageOfUncompressedPiecesIsHandedOut) {
   const auto tier = Make(1 << 20, CompressionType::kNoCompression);
   const std::string bytes(5000, 'x');

@@ -1,8 +1,8 @@
-// Values for caches that know how often they were ended.
+// Values for caches that count how often they were ended.
 //
-// CountedValues owns them all until the end of the test, so that a value that
-// is ended twice, or used afterwards, is seen and not only undefined. One
-// thread makes values of one CountedValues; any thread may end them.
+// A CountedValues owns all its values until the end of the test. So a value
+// that is ended twice or used after its end is reported, not only undefined.
+// One thread makes the values of a CountedValues; any thread may end them.
 #ifndef ASHLAR_TEST_CACHE_COUNTED_VALUES_H_
 #define ASHLAR_TEST_CACHE_COUNTED_VALUES_H_
 
@@ -39,7 +39,7 @@ inline void EndCounted(void* value, MemoryAllocator* allocator) {
   counted->ended_with = allocator;
   ++counted->times_ended;
 }
-inline constexpr size_t kCountedBytes = 7;  // as `size` says
+inline constexpr size_t kCountedBytes = 7;  // returned by `size`
 inline size_t CountedSize(const void* /*value*/) { return kCountedBytes; }
 
 inline constexpr CacheItemOps kCountedOps = {CacheEntryRole::kDataBlock,
@@ -67,7 +67,7 @@ class CountedValues {
   std::deque<CountedValue> values_;
 };
 
-// Keys as blocks of one file have them.
+// Returns keys like those of the blocks of one file.
 inline CacheKey TestKey(uint64_t n) {
   return CacheKey{0x1234567890abcdef, 0xfedcba0987654321}.AtOffset(n * 4096);
 }

@@ -1,4 +1,4 @@
-// Damage in the memory of a compressed second tier, as a stray write does it.
+// Damages the memory of a compressed second tier, as a stray write does.
 #ifndef ASHLAR_TEST_CACHE_DAMAGE_PIECES_H_
 #define ASHLAR_TEST_CACHE_DAMAGE_PIECES_H_
 
@@ -11,11 +11,11 @@
 
 namespace ashlar::testing {
 
-// Before the bytes of a piece are their number and their codec.
+// A piece begins with a header: the number of its bytes and its codec.
 inline constexpr size_t kPieceHeaderBytes = 16;
 
-// Overwrites all that the tier keeps, with bytes that no codec takes for its
-// own. Returns how many pieces these are. The tier must use malloc.
+// Overwrites all pieces of the tier with bytes that no codec accepts. Returns
+// the number of pieces. Requires a tier that allocates with malloc.
 inline size_t DamagePieces(SecondaryCache* tier) {
   size_t pieces = 0;
   static_cast<internal::CompressedSecondaryCache*>(tier)->pieces().ForEachEntry(

@@ -1,5 +1,5 @@
 // Records, flushes, evictions and lookups of the FIFO cache allocate nothing.
-// A program of its own, because it counts all that it allocates.
+// This is a program of its own, because it counts all its allocations.
 
 #include <gtest/gtest.h>
 
@@ -35,7 +35,7 @@ void* Allocate(size_t alignment, size_t size) {
 
 }  // namespace
 
-// The others of the library end up in these.
+// The other forms of operator new in the library call these.
 __attribute__((noinline)) void* operator new(size_t size) {
   return Allocate(alignof(std::max_align_t), size);
 }
@@ -71,7 +71,7 @@ TEST(FifoAllocations, NothingIsAllocatedOnceItIsThere) {
   BlockMemory memory;
   uint64_t before = allocated_bytes;
   ASSERT_TRUE(memory.SetCapacity(256 << 10).ok());
-  // What is counted is what is there, to the byte.
+  // MemoryBytes is exact, to the byte.
   EXPECT_EQ(allocated_bytes - before, memory.MemoryBytes() - sizeof memory);
   before = allocated_bytes;
   auto made =
@@ -107,7 +107,7 @@ TEST(FifoAllocations, WithoutMemoryAllIsAsItWas) {
   EXPECT_TRUE(Buffer::Make({}, nullptr).status().IsInvalidArgument());
 }
 
-// The tracer's buffer is one of these.
+// The tracer's buffer is one of these write buffers.
 TEST(FifoAllocations, ATracerWithoutMemoryBeginsNoTrace) {
   most_at_once = 4096;
   BlockCacheTracer tracer;
@@ -122,7 +122,7 @@ TEST(FifoAllocations, ATracerWithoutMemoryBeginsNoTrace) {
   EXPECT_EQ(contents, "");
 }
 
-// Errors come as a Status from Make; there is no constructor that could throw.
+// Make returns errors as a Status. No constructor exists that could throw.
 static_assert(
     !std::is_constructible_v<Buffer, const WriteBufferOptions&, Buffer::Sink>);
 

@@ -1,5 +1,5 @@
-// The FIFO cache and its write buffer, one thread: order against an oracle,
-// memory to the byte, what a change of capacity leaves.
+// The FIFO cache and its write buffer in one thread: their order against an
+// oracle, their memory to the byte, and what a change of capacity keeps.
 
 #include "ashlar/cache/fifo_cache.h"
 
@@ -29,7 +29,8 @@ std::vector<BlockMemory::Entry> Entries(uint64_t first, uint64_t end) {
   return entries;
 }
 
-// What is there, by asking for it: as many as are counted, all the newest.
+// Looks up every key. EntryCount() of them must be found, and these must be the
+// newest.
 void ExpectNewest(const BlockMemory& memory, uint64_t recorded) {
   const uint64_t there = memory.EntryCount();
   ASSERT_LE(there, recorded);
@@ -44,7 +45,8 @@ TEST(FifoCache, KeepsTheNewestByWholeBlocks) {
   BlockMemory memory;
   ASSERT_TRUE(memory.SetCapacity(kCapacity).ok());
   const uint64_t most = memory.MostEntries();
-  // A block of a page: 24 bytes an entry and a link, and the ordinal.
+  // A block is one page: 24 bytes per entry and 4 per link, and 8 for the
+  // ordinal.
   constexpr uint64_t kBlock = (4096 - 8) / (24 + 4);
   ASSERT_EQ(most % kBlock, 0U);
   memory.Add(Entries(0, most));
@@ -59,7 +61,8 @@ TEST(FifoCache, KeepsTheNewestByWholeBlocks) {
   ExpectNewest(memory, 5 * most);
 }
 
-// Random keys, many of them twice, in random pieces, against a list.
+// Compares with a list: random keys, many of them twice, in runs of random
+// length.
 TEST(FifoCache, GoesByTheOrderOfArrival) {
   BlockMemory memory;
   ASSERT_TRUE(memory.SetCapacity(kCapacity).ok());
@@ -104,13 +107,14 @@ TEST(FifoCache, AKeyRecordedTwiceSurvivesItsOlderRecord) {
   EXPECT_EQ(memory.Lookup(newer.key), 1U);
   memory.Add({&newer, 1});
   EXPECT_EQ(memory.Lookup(newer.key), 2U);
-  memory.Add(Entries(most / 2, most));  // the older one's block goes
+  memory.Add(Entries(most / 2, most));  // evicts the block of the older entry
   EXPECT_EQ(memory.Lookup(newer.key), 2U);
   memory.Add(Entries(most, most + most / 2));
   EXPECT_EQ(memory.Lookup(newer.key), std::nullopt);
 }
 
-// No value means anything but itself (A6: a zero id ended a block).
+// No value has a special meaning. In another FIFO cache an id of zero ended a
+// block, and later entries were lost (cockroachdb/cockroach#77371).
 TEST(FifoCache, ZerosAreEntriesAsAnyOthers) {
   BlockMemory memory;
   ASSERT_TRUE(memory.SetCapacity(kCapacity).ok());
@@ -138,7 +142,7 @@ TEST(FifoCache, TheCapacityCountsEverything) {
     EXPECT_LE(empty, capacity);
     constexpr size_t kBytesPerBlock = 4096 + 4 * 146;
     EXPECT_GT(empty + kBytesPerBlock, capacity);
-    // Bytes are those of blocks and tables, whatever came and went.
+    // The memory is that of blocks and tables, whatever was added and evicted.
     memory.Add(Entries(0, 3 * memory.MostEntries()));
     EXPECT_EQ(memory.MemoryBytes(), empty);
   }
@@ -169,9 +173,9 @@ TEST(FifoCache, AChangeOfCapacityHasEffectAtOnce) {
   EXPECT_EQ(memory.Lookup(KeyOf(9)), 9U);
 }
 
-// Keys and values of a user's own, with the hash that comes with them: keys
-// that count, up or in the upper bits, lie in no heap, which only time would
-// tell.
+// User-defined keys and values with the provided hash. Consecutive keys, or
+// keys that count in their upper bits, must not cluster in few buckets.
+// Otherwise only lookup times would show it.
 TEST(FifoCache, TakesKeysAndValuesOfAnyKind) {
   struct Name {
     std::array<char, 20> text;
@@ -195,7 +199,7 @@ TEST(FifoCache, TakesKeysAndValuesOfAnyKind) {
   }
   for (char i = 0; i < 100; ++i) EXPECT_EQ(names.Lookup({{'n', i}}), i);
   EXPECT_EQ(names.Lookup({{'m', 1}}), std::nullopt);
-  // One fills a block.
+  // One entry fills a block.
   EXPECT_EQ(large.MostEntries(), (kCapacity - sizeof large) / (4032 + 4));
   for (uint32_t i = 0; i < 100; ++i) large.Add({{{i, {i, i + 1}}}});
   EXPECT_EQ(large.Lookup(99U)->at(1), 100U);
@@ -209,7 +213,7 @@ TEST(FifoCache, TakesKeysAndValuesOfAnyKind) {
   for (const int shift : {0, 12, 32, 54}) {
     std::map<uint64_t, int> buckets;
     for (uint64_t i = 0; i < 1024; ++i) ++buckets[hash(i << shift) >> 54];
-    EXPECT_GT(buckets.size(), 400U) << shift;  // 647 if they were random
+    EXPECT_GT(buckets.size(), 400U) << shift;  // random keys fill 647
   }
 }
 
@@ -222,14 +226,13 @@ TEST(FifoCache, PartFilledBlocksArePackedTogether) {
   const uint64_t most = memory.MostEntries();
   for (uint64_t n = 0; n < most; ++n) {
     buffer.Record({KeyOf(n), n});
-    buffer.Flush();  // as if by a timer, with one entry each time
+    buffer.Flush();  // as a timer would, with one entry each time
   }
   EXPECT_EQ(memory.EntryCount(), most);
   ExpectNewest(memory, most);
 }
 
-// --- The buffer alone
-// ---------------------------------------------------------
+// --- The buffer alone ---
 
 TEST(WriteBuffer, FillsBlocksOfAPage) {
   EXPECT_EQ(Buffer::kBlockEntries, 168U);
@@ -255,7 +258,8 @@ TEST(WriteBuffer, FillsBlocksOfAPage) {
 }
 
 TEST(WriteBuffer, HasTheBlocksThatItSays) {
-  // Shards are a power of two and 16 at most, blocks 2 more at least.
+  // The number of shards is a power of two and at most 16. There are at least 2
+  // blocks more than shards.
   const auto bytes = [](const WriteBufferOptions& options) {
     return Buffer::Make(options, [](auto) {}).value()->memory_bytes();
   };

@@ -1,6 +1,7 @@
-// The write buffer and the FIFO cache under many threads: every entry comes
-// once, whoever flushes; what lookups find is whole; a slow sink, readers and
-// writers without end keep nobody from his end.
+// The write buffer and the FIFO cache under many threads. Every entry reaches
+// the sink once, whichever thread flushes. Lookups find complete entries. A
+// slow sink, or readers and writers that never stop, block no other thread for
+// ever.
 
 #include <gtest/gtest.h>
 
@@ -29,7 +30,7 @@ constexpr uint64_t kEach = 30000;
 
 CacheKey KeyOf(uint64_t n) { return {n * 0x9e3779b97f4a7c15, ~n}; }
 
-// Checks an entry, and that it has not come before.
+// Checks an entry, and that it arrives for the first time.
 class Arrivals {
  public:
   void operator()(std::span<const BlockMemory::Entry> entries) {
@@ -45,7 +46,7 @@ class Arrivals {
   uint64_t count() const { return count_; }
 
  private:
-  // Plain memory: that the sink runs in one thread at a time is for TSan.
+  // Not atomic, so TSan checks that the sink runs in one thread at a time.
   std::vector<uint8_t> came_ = std::vector<uint8_t>(kThreads * kEach);
   uint64_t count_ = 0;
   std::atomic<int> inside_ = 0;
@@ -86,7 +87,7 @@ TEST(WriteBufferStress, EveryEntryComesOnce) {
   for (const uint32_t shards : {1U, 4U}) {
     RecordAll({.shards = shards, .when_full = WhenFull::kWait}, 0);
     RecordAll({.shards = shards, .when_full = WhenFull::kDrop}, 0);
-    // As few blocks as there can be.
+    // The fewest blocks possible.
     RecordAll({.shards = shards, .blocks = 1, .when_full = WhenFull::kWait}, 0);
   }
 }
@@ -98,7 +99,8 @@ TEST(WriteBufferStress, EveryEntryComesOnceBesideFlushes) {
   }
 }
 
-// A flush has what was recorded before it, though others go on without end.
+// A flush contains everything recorded before it, even if other threads record
+// without end.
 TEST(WriteBufferStress, WritersCannotKeepAFlushFromItsEnd) {
   constexpr uint64_t kMine = uint64_t{1} << 63;
   std::atomic<uint64_t> mine_came = 0;
@@ -131,8 +133,8 @@ TEST(WriteBufferStress, WritersCannotKeepAFlushFromItsEnd) {
   }
 }
 
-// Of two threads each has a block of its own with two shards, and both one with
-// one.
+// With two shards, each of two threads has a block of its own. With one shard
+// they share one.
 TEST(WriteBufferStress, ThreadsOfTwoShardsShareNoBlock) {
   for (const uint32_t shards : {1U, 2U}) {
     std::vector<uint64_t> came;
@@ -142,7 +144,8 @@ TEST(WriteBufferStress, ThreadsOfTwoShardsShareNoBlock) {
     ASSERT_TRUE(made.ok());
     Buffer& buffer = **made;
     std::latch first(1);
-    // Numbered in the order of their first record, so not of one shard.
+    // Threads are numbered in the order of their first record, so these two use
+    // different shards.
     std::jthread even([&] {
       buffer.Record({KeyOf(0), 0});
       first.count_down();
@@ -160,7 +163,7 @@ TEST(WriteBufferStress, ThreadsOfTwoShardsShareNoBlock) {
   }
 }
 
-// Full blocks too: one that the sink has is waited for.
+// A flush also waits for a full block that is already in the sink.
 TEST(WriteBufferStress, AFlushWaitsForTheSink) {
   std::latch in_sink(1);
   std::atomic<uint64_t> came = 0;
@@ -179,7 +182,7 @@ TEST(WriteBufferStress, AFlushWaitsForTheSink) {
   EXPECT_EQ(came.load(), 168U);
 }
 
-// Memory never grows: what has no room is dropped and counted, or waits.
+// Memory never grows. Entries without room are dropped and counted, or wait.
 TEST(WriteBufferStress, ASlowSinkBoundsMemory) {
   std::latch in_sink(1);
   std::latch go_on(1);
@@ -209,9 +212,9 @@ TEST(WriteBufferStress, ASlowSinkBoundsMemory) {
   EXPECT_EQ(came, recorded);
 }
 
-// Each key's value is made of the key, so that a torn entry would show; and a
-// key that is recorded again and again is always there. The writer goes on
-// until each reader has found some of what comes and goes.
+// Each value is computed from its key, so a torn entry would show. One key is
+// added again and again and must always be found. The writer continues until
+// each reader has found one of the other keys.
 TEST(FifoStress, LookupsBesideAdditions) {
   BlockMemory memory;
   ASSERT_TRUE(memory.SetCapacity(BlockMemory::kLeastCapacity).ok());
@@ -249,7 +252,8 @@ TEST(FifoStress, LookupsBesideAdditions) {
   }
 }
 
-// Memory that lookups are in goes when they are out; they cannot keep it.
+// SetCapacity frees memory when the lookups in it have ended. Lookups that
+// never stop must not delay it for ever.
 TEST(FifoStress, ReadersCannotKeepAChangeOfCapacityFromItsEnd) {
   BlockMemory memory;
   std::atomic<bool> stop = false;

@@ -1,5 +1,5 @@
 // The hyper clock cache that sizes itself: what it promises while its table
-// grows, and after.
+// grows, and afterwards.
 
 #include <gtest/gtest.h>
 
@@ -46,8 +46,8 @@ TEST_F(GrowingCache, IsWhatNoEstimateGives) {
   EXPECT_EQ(cache_->GetOccupancyCount(), 0u);
 }
 
-// Each entry is found at once and ever after; the table is never much larger
-// than what is in it, and no entry is far from where lookups begin.
+// Each entry is found from its insert on. The table is never much larger than
+// its entries need, and no entry is far from its home group.
 TEST_F(GrowingCache, GrowsWithWhatComes) {
   constexpr uint64_t kMost = 300'000;
   MakeCache(size_t{1} << 30);
@@ -105,7 +105,7 @@ TEST_F(GrowingCache, HandlesAndHintsStayWhileItGrows) {
   }
 }
 
-// The destructor looks whether a word, a count or an entry is left.
+// The destructor checks that no word, count or entry is left.
 TEST_F(GrowingCache, MayEndAtAnySize) {
   for (uint64_t entries = 1; entries < 3000; entries += 1 + entries / 7) {
     MakeCache(1 << 24);
@@ -164,7 +164,7 @@ TEST_F(GrowingCache, CapacityFromOneEntryToManyAndBack) {
   }
   cache_->SetCapacity(0);
   EXPECT_EQ(cache_->GetUsage(), 0u);
-  // Slots are used again: as many as ever were in use at once, and few more.
+  // Slots are reused: few more than the largest number of slots in use at once.
   EXPECT_LE(part().end_of_slots(), kMany + 10);
 }
 
@@ -179,7 +179,7 @@ TEST_F(GrowingCache, MakesRoomForNoMoreThanItWasMadeFor) {
   EXPECT_GE(cache_->GetOccupancyCount(), most * 9 / 10);
   EXPECT_NE(cache_->ReportProblems().find("min_avg_entry_charge is 256, 16"),
             std::string::npos);
-  // And full of entries in use: what comes then is standalone.
+  // Now the table is full of entries in use, so new entries are standalone.
   for (uint64_t n = 0; n < 2 * most; ++n) {
     CacheHandle* handle = nullptr;
     ASSERT_TRUE(
@@ -207,8 +207,9 @@ TEST_F(GrowingCache, AnyCapacityWillDo) {
   EXPECT_EQ(cache_->GetOccupancyCount(), 100u);
 }
 
-// Lookups take a short way to the home group, and find most entries there at a
-// glance; those that lie elsewhere, or share a tag, take longer.
+// Lookups first try a short way to the home group, which finds most entries at
+// a glance. Entries in another group, or with the tag of another entry, take
+// longer.
 TEST(GrowingPart, TheShortWayLeadsToTheHomeGroup) {
   GrowingPart part;
   for (uint32_t segments = 1; segments < 70; ++segments) {
@@ -241,8 +242,9 @@ TEST_F(GrowingCache, MostEntriesAreFoundAtAGlance) {
   }
 }
 
-// Keys whose hashes tell one segment however many there are: what finds no word
-// there is as if erased at once.
+// The hashes of these keys lead to the same segment, whatever the number of
+// segments. An entry that finds no free word there is treated as erased at
+// once.
 TEST_F(GrowingCache, KeysOfOneSegmentFillItAndNoMore) {
   MakeCache(size_t{1} << 30);
   constexpr size_t kRoom = GrowingPart::kWordsOfSegment;
@@ -263,7 +265,7 @@ TEST_F(GrowingCache, KeysOfOneSegmentFillItAndNoMore) {
   EXPECT_EQ(cache_->GetUsage(), crowd.size());
   for (CacheHandle* const handle : held) cache_->Release(handle);
   EXPECT_EQ(cache_->GetOccupancyCount(), kRoom);
-  // Without a handle it is gone at once.
+  // Without a handle, an entry that finds no word is freed at once.
   cache_->Erase(crowd[0]);
   EXPECT_FALSE(Has(crowd[0]));
   InsertBlindly(crowd[0]);
@@ -273,7 +275,7 @@ TEST_F(GrowingCache, KeysOfOneSegmentFillItAndNoMore) {
   EXPECT_EQ(cache_->GetUsage(), kRoom);
 }
 
-// A slot that never was in use is all zeros, and so is this key.
+// A slot that was never used is all zeros, and so is this key.
 TEST_F(GrowingCache, AHintToASlotThatNeverWasInUse) {
   MakeCache(1 << 20);
   for (Cache::SlotHint hint : {0u, 1u, 100u, 1u << 30}) {

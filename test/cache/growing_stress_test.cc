@@ -1,6 +1,6 @@
-// The table that grows under many threads: nothing that was put in is hidden
-// from who looks for it, whatever splits; all counts in the end. For `make
-// tsan`. The cache's destructor asserts that no word and no count is left.
+// The growing table under many threads. No split hides an inserted entry from a
+// lookup, and all counts are right at the end. For `make tsan`. The cache's
+// destructor asserts that no word and no count is left.
 
 #include <gtest/gtest.h>
 
@@ -27,7 +27,7 @@ constexpr uint64_t kEntries = 20000;
 constexpr int kRounds = 10;
 #endif
 
-// Each time it is read a second later.
+// The clock advances by one second per call.
 std::atomic<uint32_t> moments = 0;
 uint32_t NextMoment() {
   return moments.fetch_add(1, std::memory_order_relaxed);
@@ -49,7 +49,7 @@ constexpr CacheItemOps kNoOps{};
 constexpr uint64_t kWriters = 3;
 constexpr uint64_t kReaders = 3;
 
-// Keys of one writer, from 0 on.
+// Returns the keys of one writer, numbered from 0.
 CacheKey KeyOf(uint64_t writer, uint64_t n) {
   return TestKey(n * kWriters + writer);
 }
@@ -79,7 +79,7 @@ TEST_F(GrowingStress, NothingThatWasPutInIsHidden) {
           const uint64_t w = random() % kWriters;
           seen = done[w].load(std::memory_order_acquire);
           if (seen == 0) continue;
-          // Late ones more often: they are being moved.
+          // Recent keys more often: they are being moved.
           const uint64_t n =
               seen - 1 - random() % std::min<uint64_t>(seen, 500);
           CacheHandle* const found = cache_->Lookup(KeyOf(w, n));
@@ -102,8 +102,8 @@ TEST_F(GrowingStress, NothingThatWasPutInIsHidden) {
   }
 }
 
-// Few keys and many, blind and held, erased, evicted and walked over, with a
-// capacity that goes from one entry to many and back.
+// Few keys and many, with and without handles. Threads erase, evict and walk
+// over them, while the capacity changes between one entry and many.
 TEST_F(GrowingStress, EverythingWhileItGrows) {
   constexpr uint64_t kThreads = 6;
   constexpr uint64_t kSteps = kEntries;
@@ -159,7 +159,7 @@ TEST_F(GrowingStress, EverythingWhileItGrows) {
   EXPECT_EQ(cache_->GetUsage(), cache_->GetOccupancyCount());
 }
 
-// More inserts at once than there are slots.
+// More concurrent inserts than free slots.
 TEST_F(GrowingStress, MoreThreadsThanSlotsLeft) {
   cache_ =
       testing::MakeAutoClock({.capacity = 100000, .entry_charge = 100000}, 0)
@@ -175,7 +175,7 @@ TEST_F(GrowingStress, MoreThreadsThanSlotsLeft) {
                                  &handle)
                         .ok());
         held.push_back(handle);
-        // Together they hold more than the thousand there are.
+        // Together the threads hold more entries than the table's thousand.
         if (held.size() > 250) {
           cache_->Release(held.front(), i % 2 == 0);
           held.erase(held.begin());

@@ -1,4 +1,4 @@
-// Keys of whatever pattern fill groups, tags and shards as random numbers do.
+// Keys of any pattern fill groups, tags and shards like random numbers.
 
 #include "ashlar/cache/hash/key_hash.h"
 
@@ -18,7 +18,7 @@ constexpr int kRoomOfGroup = 14;
 
 using Pattern = CacheKey (*)(uint64_t i, const CacheKey& random);
 
-// What is random changes with the seed.
+// The random parts change with the seed.
 const Pattern kPatterns[] = {
     [](uint64_t i, const CacheKey& r) { return r.AtOffset(i * 4096); },
     [](uint64_t i, const CacheKey& r) { return r.AtOffset(i * 4133); },
@@ -47,15 +47,15 @@ const Pattern kPatterns[] = {
     },
 };
 
-// The part of the keys that finds its group full.
+// Returns the fraction of keys whose group is full.
 double Overflow(const std::vector<int>& groups) {
   int over = 0;
   for (const int n : groups) over += std::max(0, n - kRoomOfGroup);
   return static_cast<double>(over) / kKeys;
 }
 
-// Sum of squared deviations, which is about the number of cells where the keys
-// fall at random.
+// Returns the sum of the squared deviations per cell. It is about 1 for random
+// keys.
 template <size_t kCells>
 double Unevenness(const std::array<int, kCells>& cells) {
   const double mean = static_cast<double>(kKeys) / kCells;
@@ -79,7 +79,7 @@ TEST(KeyHash, SpreadsEveryPattern) {
         ++tags[hash & 0xff];
         ++shards[hash >> 8 & 0x3f];
       }
-      // 0.0185 on average at random.
+      // 0.0185 on average for random keys.
       EXPECT_LT(Overflow(groups), 0.026) << p;
       EXPECT_LT(Unevenness(tags), 1.5) << p;
       EXPECT_LT(Unevenness(shards), 2.0) << p;
@@ -91,7 +91,7 @@ TEST(KeyHash, SeedsMakeAllTheDifference) {
   const CacheKey key{1, 2};
   EXPECT_EQ(KeyHash(key, MakeHashSeed(5)), KeyHash(key, MakeHashSeed(5)));
   EXPECT_NE(KeyHash(key, MakeHashSeed(5)), KeyHash(key, MakeHashSeed(6)));
-  // Drawn at random.
+  // Seed 0 stands for a random seed.
   EXPECT_NE(KeyHash(key, MakeHashSeed(0)), KeyHash(key, MakeHashSeed(0)));
 }
 

@@ -1,4 +1,4 @@
-// What is the LRU cache's own: the order of eviction, its pools, its options.
+// What is special to the LRU cache: its order of eviction, pools and options.
 
 #include "cache/lru/lru_cache.h"
 
@@ -17,7 +17,7 @@ constexpr CachePriority kHigh = CachePriority::kHigh;
 constexpr CachePriority kLow = CachePriority::kLow;
 constexpr CachePriority kBottom = CachePriority::kBottom;
 
-// Ten entries of one charge have room.
+// A cache for ten entries of the same charge.
 class LruOrder : public CacheFixture {
  protected:
   void MakeLruCache(double high_pri_pool_ratio, double low_pri_pool_ratio) {
@@ -40,7 +40,7 @@ class LruOrder : public CacheFixture {
     }
     return '?';
   }
-  // One after the other; a letter is a key.
+  // Inserts one key per letter, in this order.
   void PutAll(const std::string& names, CachePriority priority) {
     for (const char name : names) {
       Put(static_cast<uint64_t>(name), kCharge, priority);
@@ -51,7 +51,7 @@ class LruOrder : public CacheFixture {
       EXPECT_NE(Find(static_cast<uint64_t>(name)), nullptr) << name;
     }
   }
-  // All that is there, in the order in which it goes.
+  // Returns all entries in the order in which the cache evicts them.
   std::string Order() {
     evicted_.clear();
     for (size_t left = 10; left-- > 0;) cache_->SetCapacity(left * kCharge);
@@ -73,7 +73,8 @@ TEST_F(LruOrder, WithoutPoolsTheLeastRecentlyUsedGoesFirst) {
   EXPECT_EQ(Order(), "defhjcgikl");
 }
 
-// The handle's end is the use, not its beginning.
+// An entry counts as used when its handle is released, not when it was
+// obtained.
 TEST_F(LruOrder, AnEntryIsAsRecentAsItsRelease) {
   MakeLruCache(0, 0);
   CacheHandle* const a = PutPinned('a');
@@ -112,7 +113,7 @@ TEST_F(LruOrder, EachPoolHasItsPlace) {
   EXPECT_EQ(Order(), "ghidefabc");
 }
 
-// The oldest of a full pool become the newest of the one below.
+// The oldest entries of a full pool become the newest of the pool below.
 TEST_F(LruOrder, PoolsOverflowDownwards) {
   MakeLruCache(0.2, 0.3);
   PutAll("pq", kBottom);
@@ -126,7 +127,8 @@ TEST_F(LruOrder, PoolsFollowTheCapacity) {
   MakeLruCache(0.4, 0);
   PutAll("abcd", kHigh);
   PutAll("efgh", kLow);
-  // Two of high priority keep their place, two become the newest of the rest.
+  // Two of high priority stay there; the other two become the newest of the
+  // rest.
   cache_->SetCapacity(5 * kCharge);
   EXPECT_EQ(evicted_, "efg");
   PutAll("i", kLow);
@@ -134,7 +136,7 @@ TEST_F(LruOrder, PoolsFollowTheCapacity) {
   EXPECT_EQ(Order(), "abicd");
 }
 
-// A walk is no use.
+// A walk does not count as a use.
 TEST_F(LruOrder, ForEachEntryLeavesTheOrder) {
   MakeLruCache(0.3, 0.3);
   PutAll("abc", kHigh);
@@ -146,7 +148,8 @@ TEST_F(LruOrder, ForEachEntryLeavesTheOrder) {
   EXPECT_EQ(Order(), "ghidefabc");
 }
 
-// What a walk looks at stays for so long; then the capacity holds again.
+// An entry cannot be evicted while a walk shows it. Afterwards the capacity
+// holds again.
 TEST_F(LruOrder, NothingIsEvictedWhileItIsShown) {
   MakeLruCache(0, 0);
   PutAll("abcd", kLow);
@@ -178,7 +181,8 @@ TEST_F(LruOrder, WhatIsShownMakesNoRoom) {
   EXPECT_EQ(Put('e')->times_ended, 0);
 }
 
-// What is erased, by any way, while a walk looks at it is ended by the walk.
+// If an entry is erased in any way while a walk shows it, the walk ends its
+// value.
 TEST_F(LruOrder, WhatIsErasedWhileItIsShownIsEndedAfterwards) {
   MakeLruCache(0, 0);
   PutAll("ab", kLow);
@@ -206,7 +210,7 @@ TEST_F(LruOrder, WhatIsErasedWhileItIsShownIsEndedAfterwards) {
   EXPECT_EQ(evicted_, "");
 }
 
-// What cannot have room evicts nothing in vain.
+// An insert that cannot succeed anyway evicts nothing.
 TEST_F(LruOrder, WhatHasNoRoomAnywayEvictsNothing) {
   MakeLruCache(0, 0);
   PutAll("abcd", kLow);
@@ -221,13 +225,14 @@ TEST_F(LruOrder, WhatHasNoRoomAnywayEvictsNothing) {
           .IsMemoryLimit());
   EXPECT_EQ(evicted_, "f");
   EndCounted(value, nullptr);
-  // Just enough does.
+  // An entry that just fits does evict others.
   cache_->Release(PutPinned('h', 5 * kCharge));
   EXPECT_EQ(evicted_, "fabcd");
   cache_->Release(held);
 }
 
-// The surplus goes as soon as it is released, as for want of room.
+// The surplus is evicted as soon as it is released, and the eviction callback
+// sees it.
 TEST_F(LruOrder, WhatHasNoRoomGoesWithItsLastReference) {
   MakeLruCache(0, 0);
   std::vector<CacheHandle*> held;
@@ -264,7 +269,7 @@ TEST_F(LruOrder, MoreInUseThanCapacityIsReported) {
   EXPECT_EQ(cache_->ReportProblems(), "");
 }
 
-// Chains stay short.
+// Hash chains stay short.
 TEST_F(LruOrder, TheTableGrowsWithItsEntries) {
   MakeLruCache(0, 0);
   cache_->SetCapacity(5000 * kCharge);
@@ -278,7 +283,7 @@ size_t ShardsOf(size_t capacity, int num_shard_bits) {
   options.capacity = capacity;
   options.num_shard_bits = num_shard_bits;
   const std::shared_ptr<Cache> cache = NewLruCache(options).value();
-  // A shard's table begins with 16 buckets.
+  // The table of a shard begins with 16 buckets.
   return cache->GetTableAddressCount() / 16;
 }
 
@@ -293,7 +298,7 @@ TEST(LruOptions, ShardsFollowFromTheCapacity) {
   EXPECT_EQ(ShardsOf(1000, 7), 128u);
 }
 
-// The parts are the whole, to the byte.
+// The capacities of the shards add up to the whole, to the byte.
 TEST(LruOptions, ShardsShareTheCapacityExactly) {
   static constexpr CacheItemOps kNothing = {};
   LruCacheOptions options;

@@ -1,4 +1,5 @@
-// Reservations: what is charged for them, what it costs, when they fail.
+// Reservations: what the cache charges for them, how many entries they take,
+// and when they fail.
 
 #include "ashlar/cache/memory_reservation.h"
 
@@ -52,7 +53,7 @@ TEST_P(Reservation, ChargesTheCache) {
   EXPECT_EQ(cache_->GetOccupancyCount(), 0u);
 }
 
-// The one that looks holds the entry that it is shown.
+// ForEachEntry holds a reference to the entry that it shows.
 TEST_P(Reservation, WhatIsGivenBackWhileItIsLookedAtIsNotCharged) {
   MakeCache(256 * kMiB, false);
   MemoryReservation reservation(cache_);
@@ -77,7 +78,8 @@ TEST_P(Reservation, SeveralStandSideBySide) {
   EXPECT_EQ(b.entries(), 4u);
 }
 
-// By any way there, and never much more than was asked for.
+// The pieces are the same whatever the steps to a size, and never charge much
+// more than that size.
 TEST_P(Reservation, PiecesDependOnTheSizeAlone) {
   MakeCache(4 * kGiB, false);
   Random random(1);
@@ -139,7 +141,7 @@ TEST_P(Reservation, AStrictLimitRefusesAndChangesNothing) {
   EXPECT_EQ(cache_->GetUsage(), usage);
   EXPECT_TRUE(reservation.UpdateTo(SIZE_MAX).IsMemoryLimit());
   EXPECT_EQ(cache_->GetUsage(), usage);
-  // Up to where one shard after the other is full.
+  // Reserve until one shard after the other is full.
   size_t bytes = 10 * kMiB;
   while (reservation.UpdateTo(bytes + kPiece).ok()) bytes += kPiece;
   EXPECT_GE(bytes, 48 * kMiB);

@@ -1,4 +1,4 @@
-// Counted values that a second tier can keep, and what they are made of again.
+// Counted values that a second tier can save and create again.
 #ifndef ASHLAR_TEST_CACHE_SAVED_VALUES_H_
 #define ASHLAR_TEST_CACHE_SAVED_VALUES_H_
 
@@ -10,7 +10,8 @@
 
 namespace ashlar::testing {
 
-// What every value of a key saves: bytes that say which it is, and compress.
+// Returns what every value of a key saves: bytes that identify the key and
+// compress well.
 inline std::string SavedBytesOf(const CacheKey& key) {
   std::string bytes(sizeof key, '\0');
   std::memcpy(bytes.data(), &key, sizeof key);
@@ -21,7 +22,7 @@ inline std::string SavedBytesOf(const CacheKey& key) {
   return bytes;
 }
 
-// Who looks up: where values are made, and whether they are.
+// The context of a lookup: where it creates values, and whether it does.
 struct CreateCounted {
   enum class Answer { kMake, kRefuse, kNotNow };
 

@@ -1,5 +1,5 @@
-// A second tier whose results arrive when the test wants, and that fails when
-// the test wants. Any number of threads.
+// A second tier whose results arrive, and which fails, when the test says so.
+// Any number of threads may use it.
 #ifndef ASHLAR_TEST_CACHE_SLOW_TIER_H_
 #define ASHLAR_TEST_CACHE_SLOW_TIER_H_
 
@@ -22,8 +22,8 @@ namespace ashlar::testing {
 
 enum class Arrival {
   kAtOnce,
-  kOnWait,  // made ready by who waits
-  kLater,   // by another thread, in an order of its own
+  kOnWait,  // made ready by the thread that waits
+  kLater,   // by another thread, the last lookup first
 };
 
 class SlowTier final : public SecondaryCache {
@@ -38,16 +38,17 @@ class SlowTier final : public SecondaryCache {
     thread_.join();
   }
 
-  // What it does from now on.
+  // The behaviour from now on.
   std::atomic<Arrival> arrival = Arrival::kAtOnce;
   std::atomic<bool> insert_fails = false;
   std::atomic<bool> insert_throws = false;
   std::atomic<bool> lookup_fails = false;     // results have no value
-  std::atomic<bool> is_full = false;          // drops what comes
-  std::atomic<bool> damages = false;          // a bit of what it returns
+  std::atomic<bool> is_full = false;          // drops all inserts
+  std::atomic<bool> damages = false;          // changes a bit of each result
   std::atomic<bool> wait_all_lazily = false;  // does not wait
 
-  // "lookup", "wait" and "wait all", in their order, since it was last asked.
+  // Returns the calls "lookup", "wait" and "wait all" since the last TakeLog,
+  // in order.
   std::vector<std::string> TakeLog() {
     const std::scoped_lock lock(mutex_);
     return std::exchange(log_, {});
@@ -92,7 +93,8 @@ class SlowTier final : public SecondaryCache {
   SecondaryCacheStats GetStats() const override { return {}; }
 
  private:
-  // Shared with the thread, as results may be given up.
+  // Shared with the thread, because a caller may drop a result that has not
+  // arrived.
   struct Pending {
     std::mutex mutex;
     std::condition_variable arrived;
@@ -143,7 +145,7 @@ class SlowTier final : public SecondaryCache {
     const std::scoped_lock lock(mutex_);
     log_.emplace_back(what);
   }
-  // The last that came first.
+  // Makes results ready, the latest lookup first.
   void Arrive() {
     std::unique_lock lock(mutex_);
     for (;;) {

@@ -1,5 +1,5 @@
-// A cache and its second tier: what goes which way and when, what happens when
-// the tier fails, and that every byte is counted once.
+// A cache and its second tier: which entries move between them and when, what
+// happens when the tier fails, and that every byte is counted once.
 
 #include "ashlar/cache/tiered_cache.h"
 
@@ -44,7 +44,7 @@ class AnyTieredCache : public ::testing::TestWithParam<CacheMaker> {
     CountedValue* const value = values_.Make(TestKey(n), kCharge);
     ASSERT_TRUE(cache_->Insert(value->key, value, &kSavedOps, kCharge).ok());
   }
-  // Evicts all, and saves what is admitted.
+  // Evicts all entries, and so saves those that the tier admits.
   void EvictAll() {
     const size_t capacity = cache_->GetCapacity();
     cache_->SetCapacity(0);
@@ -81,7 +81,7 @@ TEST_P(AnyTieredCache, WhatIsEvictedComesBackFirstAloneThenForAll) {
   EvictAll();
   EXPECT_FALSE(IsInFirst(1));
   EXPECT_TRUE(IsInSecond(1));
-  // That handle was a standalone one.
+  // That handle was standalone.
   EXPECT_FALSE(IsInFirst(1));
   EXPECT_TRUE(IsInSecond(1));
   EXPECT_TRUE(IsInFirst(1));
@@ -159,7 +159,7 @@ TEST_P(AnyTieredCache, ATierWithoutCapacityIsNotAsked) {
   EXPECT_EQ(cache_->GetStats().evictions, 1u);
 }
 
-// An exception would leave the first tier with half an entry.
+// An exception must not leave half an entry in the first tier.
 TEST_P(AnyTieredCache, ATierThatThrowsHasFailedAndNoMore) {
   Join();
   tier_->insert_throws = true;
@@ -180,7 +180,7 @@ TEST_P(AnyTieredCache, ABatchIsBegunBeforeItIsWaitedFor) {
     for (uint64_t n = 0; n < 12; ++n) Put(n);
     EvictAll();
     tier_->arrival = arrival;
-    // Of 12 one is found already, and one more is not there.
+    // Of the 13 keys, key 3 is in the first tier and key 12 is in neither.
     Put(3);
     std::vector<CacheKey> keys;
     for (uint64_t n = 0; n < 13; ++n) keys.push_back(TestKey(n));
@@ -355,8 +355,8 @@ TEST_P(AnyTieredCache, TheReportHasTheFigures) {
 INSTANTIATE_TEST_SUITE_P(Each, AnyTieredCache,
                          ::testing::ValuesIn(AllCacheMakers()), CacheMakerName);
 
-// Of 200 keys in the second tier, those that a cache with room to remember 64
-// promotes, as each comes by twice.
+// Returns the promoted keys out of 200 in the second tier. The cache can
+// remember 64 keys, and each key is looked up twice.
 std::vector<uint64_t> PromotedKeys(uint64_t hash_seed) {
   constexpr uint64_t kKeys = 200;
   CountedValues values;
@@ -396,7 +396,7 @@ TEST(TieredCache, TheHashSeedDecidesWhichKeysAreForgotten) {
   EXPECT_LT(first.size(), 200u);
   EXPECT_EQ(PromotedKeys(1), first);
   EXPECT_NE(PromotedKeys(2), first);
-  // 0: each cache draws its own.
+  // With seed 0, each cache draws a random seed.
   EXPECT_NE(PromotedKeys(0), PromotedKeys(0));
 }
 

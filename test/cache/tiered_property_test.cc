@@ -1,6 +1,7 @@
-// Random operations on a cache of any kind with a second tier: after every step
-// each value is ended once or charged, each charge is of a value, and each
-// piece of the second tier is counted with what it takes.
+// Random operations on a cache of any kind with a second tier. After every
+// step, each value is either ended once or charged, each charge belongs to a
+// value, and each piece of the second tier is counted with the memory that it
+// takes.
 
 #include <gtest/gtest.h>
 #include <malloc.h>
@@ -75,7 +76,7 @@ class Tiers {
     }
   }
 
-  // One owner of every count.
+  // Checks that every count has exactly one owner.
   void Check() {
     size_t alive = 0;
     for (const CountedValue& value : values_.all()) {
@@ -119,7 +120,7 @@ class Tiers {
   size_t TierCapacity() { return random_.Below(20) * 300; }
   CacheKey DrawKey() { return TestKey(random_.Below(kKeys)); }
 
-  // How results arrive, and what fails.
+  // Changes how results arrive and what fails.
   void Disturb() {
     constexpr Arrival kArrivals[] = {Arrival::kAtOnce, Arrival::kOnWait,
                                      Arrival::kLater};

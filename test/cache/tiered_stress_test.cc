@@ -1,5 +1,5 @@
-// Threads that do everything at once to a cache with a second tier, counted,
-// not timed. For `make tsan`.
+// Threads that do everything at once with a cache and its second tier. The test
+// counts and does not measure time. For `make tsan`.
 
 #include <gtest/gtest.h>
 
@@ -120,7 +120,7 @@ class TieredStress : public ::testing::TestWithParam<CacheMaker> {
     }
     if (meanwhile) meanwhile();
     for (std::thread& thread : threads) thread.join();
-    // All may have run while the tier failed. It does so no longer.
+    // The tier may have failed during all of that. It no longer fails now.
     workers.front().Run();
     EXPECT_EQ(cache->GetPinnedUsage(), 0u);
     EXPECT_EQ(cache->GetUsage(), cache->GetOccupancyCount() * kCharge);

@@ -1,4 +1,4 @@
-// Typed front ends: values by unique_ptr, references that give themselves back.
+// Typed front ends: values as unique_ptr, and handles that release themselves.
 
 #include "ashlar/cache/typed_cache.h"
 
@@ -17,7 +17,7 @@
 namespace ashlar::testing {
 namespace {
 
-// Counts those that live.
+// Counts the live objects.
 struct Text {
   explicit Text(std::string its_text) : text(std::move(its_text)) { ++alive; }
   Text(const Text&) = delete;
@@ -88,7 +88,7 @@ TEST_P(TypedCacheTest, HandlesGiveBackWhatTheyHold) {
     EXPECT_EQ(moved->text, "one");
     const Texts::Handle shared = moved.Share();
     EXPECT_EQ(shared.get(), moved.get());
-    // Assigning gives back what was there.
+    // Assignment releases the old handle.
     moved = texts.InsertAndHold(TestKey(2), MakeText("two"));
     EXPECT_EQ(Text::alive, 2);
     Texts::Handle& same = moved;
@@ -155,7 +155,7 @@ TEST_P(TypedCacheTest, Batches) {
     for (uint64_t n = 0; n < count; ++n) keys.push_back(TestKey(n));
     std::vector<Numbers::Handle> found(count);
     std::vector<Cache::SlotHint> hints(count, Cache::kNoSlotHint);
-    // Twice, over handles that hold something, with hints of the first time.
+    // The third pass overwrites full handles and uses the hints of the second.
     for (Cache::SlotHint* const h :
          {static_cast<Cache::SlotHint*>(nullptr), hints.data(), hints.data()}) {
       numbers.LookupBatch(keys, found.data(), h);
@@ -164,7 +164,7 @@ TEST_P(TypedCacheTest, Batches) {
         if (found[n]) {
           EXPECT_EQ(found[n]->number, n);
         }
-        // Each key's hint is its own, as a single lookup leaves it.
+        // Each key's hint is the one that a single lookup stores.
         Cache::SlotHint hint = Cache::kNoSlotHint;
         numbers.Lookup(keys[n], &hint);
         if (h != nullptr) {
@@ -175,7 +175,7 @@ TEST_P(TypedCacheTest, Batches) {
   }
 }
 
-// A key that is present, no room at all: the handle is there all the same.
+// The caller gets a handle even if the key is present or there is no room.
 TEST_P(TypedCacheTest, InsertAndHoldAlwaysHolds) {
   MakeCache({.capacity = 10000, .strict = true});
   Texts texts(cache_);
@@ -203,7 +203,7 @@ TEST_P(TypedCacheTest, InsertFailsOnlyWhereAHandleIsAskedFor) {
   EXPECT_EQ(Text::alive, 0);
 }
 
-// The LRU cache has a place for each.
+// The LRU cache has a pool for each priority.
 TEST(TypedLruCache, PrioritiesAreHandedOn) {
   Numbers numbers(MakeLru({.capacity = 10 * sizeof(Number)}, 0).value());
   for (uint64_t n = 0; n < 20; ++n) {

@@ -1,7 +1,7 @@
-// Fuzz target: data blocks, walked forward and backward and sought in.
+// Fuzz target: data blocks, iterated forward and backward, with seeks.
 //
-// Where both walks reach their end, they must have met the same entries, and
-// every seek must then find what a search of them finds.
+// If both walks reach their end, they must have found the same entries. Then
+// every seek must find what a search of these entries finds.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -55,7 +55,7 @@ void CheckStands(const BlockIterator& it, const Entries& entries, size_t i) {
   FUZZ_CHECK(it.value() == Slice(entries[i].second));
 }
 
-// Seeks and steps as `moves` says; compared with `entries` unless null.
+// Seeks and steps as `moves` says. Compares with `entries` unless it is null.
 void Wander(const KeyOrder& order, FuzzInput moves, const Entries& keys,
             const Entries* entries, BlockIterator* it) {
   size_t at = 0;
@@ -88,7 +88,7 @@ void Wander(const KeyOrder& order, FuzzInput moves, const Entries& keys,
 
 }  // namespace ashlar
 
-// Input: order; number of bytes that say how to wander, and these; the block.
+// Input: order; number of bytes of the moves, and the moves; the block.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace ashlar;
   FuzzInput input(data, size);

@@ -1,4 +1,4 @@
-// Fuzz target: block handles and the integers below them.
+// Fuzz target: block handles, and the integers that they are made of.
 #include "table/format/block_handle.h"
 
 #include <string>
@@ -12,12 +12,12 @@ namespace {
 using internal::BlockHandle;
 using internal::Decoder;
 
-// In numbers that cannot wrap around.
+// Computes with numbers that cannot wrap around.
 bool FitsBelow(const BlockHandle& handle, uint64_t limit) {
   const auto wide = [](uint64_t v) { return static_cast<long double>(v); };
   static_assert(__LDBL_MANT_DIG__ >= 64);
-  // Sums of three need more than 64 bits of mantissa only where the first
-  // condition already fails.
+  // A sum of three numbers needs more than 64 bits of mantissa only if this
+  // first condition already fails.
   if (wide(handle.offset) > wide(limit) || wide(handle.size) > wide(limit)) {
     return false;
   }

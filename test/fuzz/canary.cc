@@ -1,5 +1,5 @@
 // Fuzz target that is wrong on purpose: inputs that begin with "Ash" are fatal.
-// A harness in which this passes is broken; see must_find_canary and run.
+// If it passes, the harness is broken; see must_find_canary and run.
 #include "test/fuzz/fuzz_input.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

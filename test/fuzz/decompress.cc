@@ -1,5 +1,5 @@
-// Fuzz target: payloads of every codec, with a dictionary and without; and the
-// same bytes compressed and decompressed again.
+// Fuzz target: payloads of every codec, with and without a dictionary. Also
+// compresses and decompresses the same bytes.
 #include <algorithm>
 #include <bitset>
 #include <optional>
@@ -63,11 +63,11 @@ void CheckRoundTrip(CompressionType type, const Slice& raw, size_t capacity,
 
 }  // namespace ashlar
 
-// Input: codec, 0x80 more with a dictionary; format and room for the compressed
-// form; size and bytes of the dictionary, where there is one; the payload.
+// Input: codec, plus 0x80 with a dictionary; format and capacity of the
+// compressed form; size and bytes of the dictionary, if any; the payload.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace ashlar;
-  // Kept, because a decompressor is: no payload may spoil the next one.
+  // Kept between inputs, as in a reader: no payload may affect the next one.
   static Decompressor decompressor;
   fuzz::FuzzInput input(data, size);
   const uint8_t codec = input.Byte();

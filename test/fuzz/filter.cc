@@ -1,7 +1,7 @@
-// Fuzz target: filters of all kinds, asked and built.
+// Fuzz target: filters of all kinds, queried and built.
 //
 // Answers are compared with those of the naive reader in test/support, batches
-// with single questions, and the kernels with each other.
+// with single queries, and the kernels with each other.
 #include <span>
 #include <string>
 #include <vector>
@@ -41,7 +41,7 @@ void CheckKernels(const Slice& payload, uint32_t x) {
   }
 }
 
-// A filter of keys cut from these bytes knows all of them.
+// A filter built from keys out of these bytes must match all of them.
 void CheckBuilt(FilterType type, double bits_per_key, FuzzInput keys) {
   FilterBitsBuilder builder(type, bits_per_key);
   std::vector<Slice> added;
@@ -74,7 +74,7 @@ void CheckLevelDb(const Slice& block, uint64_t offset, const Slice& key) {
 
 }  // namespace ashlar
 
-// Input: bits a key; number of bytes that are keys, and these; the payload.
+// Input: bits per key; number of bytes of the keys, and the keys; the payload.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace ashlar;
   FuzzInput input(data, size);

@@ -1,4 +1,4 @@
-// Fuzz target: footers, as they are and with their checksum put right.
+// Fuzz target: footers, unchanged and with a correct checksum.
 #include "table/format/footer.h"
 
 #include <cstring>
@@ -47,8 +47,8 @@ void Check(const Slice& tail, uint64_t file_size) {
 
 }  // namespace ashlar
 
-// Input: by how much the file is longer than what follows, up to 2^32; the tail
-// of the file.
+// Input: the number of bytes of the file before the rest of the input, up to
+// 2^32; the end of the file.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using ashlar::internal::kFooterSize;
   ashlar::fuzz::FuzzInput input(data, size);

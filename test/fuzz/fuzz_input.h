@@ -1,9 +1,9 @@
-// What the fuzz targets share: taking values off the front of the input, and
-// saying that an answer is wrong.
+// What the fuzz targets share: taking values from the front of the input, and
+// reporting a wrong answer.
 //
-// Parameters come first in every input and the bytes under test last, so that
-// these end where the input's memory ends and the address sanitizer sees a read
-// beyond them.
+// In every input the parameters come first and the bytes under test last. So
+// these bytes end where the input's memory ends, and the address sanitizer
+// detects a read beyond them.
 #ifndef ASHLAR_TEST_FUZZ_FUZZ_INPUT_H_
 #define ASHLAR_TEST_FUZZ_FUZZ_INPUT_H_
 
@@ -21,11 +21,11 @@
 
 namespace ashlar::fuzz {
 
-// No block may claim to be larger when decompressed.
+// The limit for the uncompressed size of a block.
 inline constexpr uint64_t kMaxBlockBytes = uint64_t{1} << 20;
 
-// Ends the process where something is not so, which is how a fuzz target
-// reports a fault, also in builds without assertions.
+// Aborts the process if `condition` is false. That is how a fuzz target reports
+// a fault, also in builds without assertions.
 inline void Check(bool condition, const char* text, const char* file,
                   int line) {
   if (condition) return;
@@ -39,7 +39,7 @@ class FuzzInput {
       : rest_(reinterpret_cast<const char*>(data), size) {}
 
   bool empty() const { return rest_.empty(); }
-  // 0 where the input has ended.
+  // Returns 0 if the input has ended.
   uint8_t Byte() {
     if (rest_.empty()) return 0;
     const auto byte = static_cast<uint8_t>(rest_[0]);
@@ -51,7 +51,7 @@ class FuzzInput {
     for (int i = 0; i < bytes; ++i) number |= uint64_t{Byte()} << (8 * i);
     return number;
   }
-  // At most n bytes.
+  // Returns at most n bytes.
   Slice Bytes(size_t n) {
     const Slice bytes(rest_.data(), std::min(n, rest_.size()));
     rest_.remove_prefix(bytes.size());

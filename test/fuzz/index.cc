@@ -41,7 +41,7 @@ void CheckParsed(const ParsedIndex& index, const KeyOrder& order,
 
 }  // namespace ashlar
 
-// Input: form and order; where the file ends; the block.
+// Input: form and order; end of the file; the block.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace ashlar;
   fuzz::FuzzInput input(data, size);

@@ -1,10 +1,10 @@
-// Writes the seeds of the fuzz corpus: small tables of ours and of RocksDB, and
-// the blocks that they consist of. Same output every time.
+// Writes the seeds of the fuzz corpus: small tables from Ashlar and RocksDB,
+// and their blocks. The output is the same every time.
 //
 //   fuzz_make_corpus <test/golden> <test/fuzz/corpus>
 //
-// Adds and overwrites files named seed-*; inputs of other names, which once
-// found a fault, are left alone.
+// Adds and overwrites files named seed-*. Inputs with other names once found a
+// fault, and are not changed.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -37,7 +37,7 @@ class Corpus {
  public:
   explicit Corpus(std::string path) : path_(std::move(path)) {}
 
-  // Left out where the target has enough or the seed is too large.
+  // Skips the seed if the target has enough or the seed is too large.
   void Add(const std::string& target, const std::string& name,
            const std::string& bytes) {
     if (bytes.size() > kMaxSeedBytes || counts_[target] == kMaxSeeds) return;
@@ -66,7 +66,7 @@ std::vector<Entry> SeedEntries() {
   return entries;
 }
 
-// What a target wants in front of the block.
+// Returns the parameters that a target expects before the block.
 std::string Parameters(BlockKind kind, uint8_t index_form, uint64_t limit) {
   std::string bytes;
   if (kind == BlockKind::kIndex) bytes.push_back(static_cast<char>(index_form));
@@ -89,19 +89,19 @@ std::string Parameters(BlockKind kind, uint8_t index_form, uint64_t limit) {
   return bytes;
 }
 
-// As format versions 0 and 1 hold it.
+// Adds the payload in the form of format versions 0 and 1.
 void AddUnsized(const std::string& name, uint8_t type, std::string payload,
                 Corpus* corpus) {
   if (type != static_cast<uint8_t>(CompressionType::kZlibCompression) &&
       type != static_cast<uint8_t>(CompressionType::kBZip2Compression)) {
     return;
   }
-  constexpr size_t kPrefix = 2;  // of blocks that are as large as these
+  constexpr size_t kPrefix = 2;  // of blocks as large as these
   payload.replace(0, kPrefix, {static_cast<char>(type), '\x80'});
   corpus->Add("decompress", name + "-unsized", payload);
 }
 
-// The zstd payload and what it was compressed with.
+// Adds payloads together with the dictionary that they need.
 void AddDictionary(Corpus* corpus) {
   const std::string dictionary = "a few words that come again, and again";
   for (const CompressionType type : SupportedCompressionTypes()) {
@@ -144,7 +144,8 @@ void AddBlock(const std::string& name, const std::string& table,
               Parameters(block.kind, index_form, table.size()) + stored);
 }
 
-// `parts`: whether those of its blocks that are not compressed are news.
+// If `parts` is false, the table adds only its compressed blocks, because the
+// corpus already has uncompressed blocks like its others.
 void AddTable(const std::string& name, const std::string& table, Corpus* corpus,
               bool parts = true) {
   TableInspection found;
@@ -178,7 +179,7 @@ void AddTable(const std::string& name, const std::string& table, Corpus* corpus,
   }
 }
 
-// The index blocks of a table, top level first.
+// Adds the index blocks of a table, top level first.
 void AddPartitions(const std::string& name, const std::string& table,
                    uint8_t form, Corpus* corpus) {
   TableInspection found;
@@ -196,7 +197,8 @@ void AddPartitions(const std::string& name, const std::string& table,
   corpus->Add("partitions", name, bytes);
 }
 
-// Of every form, for the target that looks at whole tables most closely.
+// Adds tables of every form, for the target that checks whole tables most
+// closely.
 void AddSmallTables(Corpus* corpus) {
   constexpr uint64_t kFirstSeed = 1900;
   constexpr uint64_t kTables = 40;
@@ -214,7 +216,7 @@ void AddOurs(Corpus* corpus) {
       const bool is_common = codec < CompressionType::kZlibCompression ||
                              codec == CompressionType::kLZ4Compression ||
                              codec == CompressionType::kZSTD;
-      // Enough of each, without too many files.
+      // Enough of each codec, without too many files.
       if (!is_common && version != kMinFormatVersion + 1 &&
           version != kMaxFormatVersion) {
         continue;
@@ -281,7 +283,8 @@ void AddGolden(const std::string& golden, Corpus* corpus) {
   }
 }
 
-// Payloads of each kind, of files that are too large to be seeds themselves.
+// Adds filter payloads of each kind, from files too large to be seeds
+// themselves.
 void AddFilters(const std::string& golden, Corpus* corpus) {
   const std::string front = Parameters(BlockKind::kFilter, 0, 0);
   for (const char* name :
@@ -296,7 +299,7 @@ void AddFilters(const std::string& golden, Corpus* corpus) {
   }
 }
 
-// Filters in partitions, cut either way, of keys, prefixes or both.
+// Adds partitioned filters, coupled and decoupled, of keys, prefixes or both.
 void AddFilterPartitions(Corpus* corpus) {
   for (const bool decoupled : {true, false}) {
     for (const bool whole_keys : {true, false}) {
@@ -339,7 +342,7 @@ void AddHandles(Corpus* corpus) {
   }
 }
 
-// Entities of both versions, blob indexes of each kind, and a timed value.
+// Adds entities of both versions, blob indexes of each kind, and a timed value.
 void AddValues(Corpus* corpus) {
   for (const char* hex :
        {"0100", "01030002036363330302 7a7a01 616263646566", "010101610162",
@@ -353,7 +356,7 @@ void AddValues(Corpus* corpus) {
   }
 }
 
-// Range deletions that overlap, repeat, come in no order, and are empty.
+// Adds range deletions that overlap, repeat, are unordered, and are empty.
 void AddRangeDeletions(Corpus* corpus) {
   using testing::RangeDeleted;
   AddTable("ours-ranges",
@@ -364,7 +367,7 @@ void AddRangeDeletions(Corpus* corpus) {
            corpus);
 }
 
-// Bytes that fall into options and entries by themselves.
+// Adds random bytes, which the target turns into options and entries.
 void AddRoundTrips(Corpus* corpus) {
   Random random(1);
   for (int i = 0; i < 16; ++i) {

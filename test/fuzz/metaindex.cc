@@ -41,7 +41,7 @@ void CheckEntries(const std::vector<MetaBlockEntry>& entries, uint64_t limit) {
 
 }  // namespace ashlar
 
-// Input: where the file ends; the block.
+// Input: end of the file; the block.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace ashlar;
   fuzz::FuzzInput input(data, size);

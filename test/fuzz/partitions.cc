@@ -1,4 +1,4 @@
-// Fuzz target: a partitioned index whose partitions are any bytes.
+// Fuzz target: a partitioned index whose partitions are arbitrary bytes.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -16,7 +16,7 @@ using internal::IndexCursor;
 using internal::IndexReader;
 using internal::KeyOrder;
 
-// All blocks that the cursor comes to, and that separators ascend on the way.
+// Returns all blocks that the cursor visits. Checks that separators ascend.
 std::vector<uint64_t> Walk(const IndexReader& index, const KeyOrder& order,
                            bool forward) {
   std::vector<uint64_t> offsets;
@@ -50,7 +50,8 @@ void Find(const IndexReader& index, const Slice& internal_key) {
 }  // namespace ashlar
 
 // Input: form and order; a key; then the top level and the partitions, each
-// with its length in front. What lies at a handle is chosen by its offset.
+// after its length. The offset of a handle chooses the partition that it refers
+// to.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace ashlar;
   fuzz::FuzzInput input(data, size);

@@ -1,4 +1,4 @@
-// Fuzz target: properties blocks, and the rules about what they say.
+// Fuzz target: properties blocks, and the rules about their contents.
 #include <string>
 
 #include "table/meta/properties_block.h"
@@ -28,7 +28,7 @@ void CheckRules(const TableProperties& properties) {
   }
 }
 
-// What is written of properties says all that was read of them.
+// Encoding the properties keeps everything that was read of them.
 void CheckEncoding(const TableProperties& properties) {
   Buffer once;
   internal::EncodeProperties(properties, &once);

@@ -1,4 +1,5 @@
-// Fuzz target: range deletion blocks, and what is made of them.
+// Fuzz target: range deletion blocks, and the range deletion list made from
+// them.
 #include <algorithm>
 #include <functional>
 #include <vector>
@@ -16,7 +17,7 @@ using internal::KeyOrder;
 using internal::RangeDeletionFragments;
 using internal::RangeDeletionList;
 
-// The plainest answer: every range deletion is asked.
+// The simplest implementation: looks at every range deletion.
 std::vector<SequenceNumber> SequencesOver(const RangeDeletionList& list,
                                           const KeyOrder& order,
                                           const Slice& key) {
@@ -80,7 +81,7 @@ void CheckList(const RangeDeletionList& list, const KeyOrder& order) {
 
 }  // namespace ashlar
 
-// Input: the order of the keys; the block.
+// Input: order of the keys; the block.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace ashlar;
   fuzz::FuzzInput input(data, size);

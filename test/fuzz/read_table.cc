@@ -17,12 +17,13 @@ namespace {
 
 using testing::Entry;
 
-// A few bytes can stand for many entries: an index may name one block over and
-// over, and compressed blocks expand. What goes beyond is not looked at.
+// A few bytes can mean many entries: an index may refer to one block many
+// times, and compressed blocks expand. Entries and targets beyond these limits
+// are not checked.
 constexpr size_t kMaxEntries = 4096;
 constexpr size_t kMaxTargets = 32;
 
-// Whether the walk came to the end of the table without a fault.
+// Returns true if the walk reached the end of the table without an error.
 bool WalkForward(const TableReader& reader, const ReadOptions& options,
                  std::vector<Entry>* entries) {
   Iterator it = reader.NewIterator(options);
@@ -44,8 +45,9 @@ bool WalkBackward(const TableReader& reader, const ReadOptions& options,
   return it.status().ok();
 }
 
-// With a block cache, where blocks are looked at as a whole once and walked
-// without checks then: the same entries, and an end at the same place.
+// Reads with a block cache, which checks a block as a whole once and then
+// iterates without checks. The entries must be the same, and so must be the
+// point where a walk ends.
 void CheckCached(const std::string& bytes, ReaderOptions options,
                  const ReadOptions& all, const std::vector<Entry>& forward,
                  bool forward_ok, const std::vector<Entry>& backward,
@@ -63,7 +65,8 @@ void CheckCached(const std::string& bytes, ReaderOptions options,
   }
 }
 
-// What range deletions leave of the stored entries, either way.
+// Checks, forward and backward, which stored entries the range deletions leave
+// visible.
 void CheckVisible(const TableReader& reader, const std::vector<Entry>& stored) {
   std::vector<Entry> expected;
   for (const Entry& entry : stored) {
@@ -106,12 +109,12 @@ void AskAll(const TableReader& reader, const std::vector<Entry>& entries) {
   }
 }
 
-// Whether all blocks were looked at and found sound.
+// Returns true if all blocks were checked and are sound.
 bool Inspect(const RandomAccessFile& file) {
   InspectOptions options;
   options.first_keys = true;
   options.max_uncompressed_block_bytes = kMaxBlockBytes;
-  // Called for every so many data blocks.
+  // InspectTable calls this after every few data blocks.
   int reports = 0;
   options.on_progress = [&](uint64_t, uint64_t) { return ++reports < 4; };
   TableInspection found;
@@ -122,7 +125,8 @@ bool Inspect(const RandomAccessFile& file) {
   return found.faults.empty();
 }
 
-// The other reader may refuse what we let pass, but not read it otherwise.
+// The reference reader may refuse a table that our reader accepts, but it must
+// not read other entries.
 void CompareWithReference(const std::string& bytes, const TableReader& reader,
                           const std::vector<Entry>& entries) {
   if (reader.properties().external_sst_file_global_seqno.value_or(0) != 0) {

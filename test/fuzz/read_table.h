@@ -1,4 +1,4 @@
-// Reads a table in every way that the public interface offers; for the fuzz
+// Reads a table in every way that the public interface offers, for the fuzz
 // targets of whole files.
 #ifndef ASHLAR_TEST_FUZZ_READ_TABLE_H_
 #define ASHLAR_TEST_FUZZ_READ_TABLE_H_
@@ -7,9 +7,9 @@
 
 namespace ashlar::fuzz {
 
-// Any bytes may be passed. Ends the process where answers contradict each
-// other: walks forward and backward, and, where the whole file is sound, the
-// naive reader of test/support.
+// `bytes` may be anything. Aborts the process if answers contradict each other:
+// forward and backward iteration, and, if the whole file is sound, our reader
+// and the naive one of test/support.
 void ReadTable(const std::string& bytes);
 
 }  // namespace ashlar::fuzz

@@ -2,8 +2,8 @@
 //
 //   fuzz_replay_<target> <folder or file> ...
 //
-// Names each input before it runs, so that the last one named is the one that
-// ended the process. No input at all is a failure.
+// Names each input before it runs, so the last named input is the one that
+// ended the process. Having no input at all is a failure.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -37,7 +37,7 @@ bool Replay(const path& input) {
     std::fprintf(stderr, "cannot read %s\n", input.c_str());
     return false;
   }
-  // Memory of exactly this size, so that reads beyond it are seen.
+  // Memory of exactly this size, so that a sanitizer reports reads beyond it.
   const std::vector<uint8_t> bytes(read.begin(), read.end());
   std::printf("%s, %zu bytes\n", input.c_str(), bytes.size());
   std::fflush(stdout);

@@ -1,5 +1,5 @@
-// Fuzz target: the input says options and entries; the table that is built of
-// them must answer everything as the model of test/support does.
+// Fuzz target: the input chooses options and entries. The table built from them
+// must answer everything like the model in test/support.
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -56,7 +56,7 @@ TableOptions TakeOptions(FuzzInput* input) {
     options.data_block_index_type = DataBlockIndexType::kDataBlockBinaryAndHash;
   }
   options.separate_key_value_in_data_block = (flags & 128) != 0;
-  // What is built right must pass its own checks.
+  // A correct build must pass its own checks.
   options.verify_compression = codec % 2 == 0;
   options.detect_filter_construct_corruption = form % 2 == 0;
   if (form >= 240) {
@@ -73,7 +73,7 @@ Entry TakeEntry(const std::vector<Entry>& before, FuzzInput* input) {
   const uint8_t shape = input->Byte();
   const ValueType type = kTypes[shape % 4];
   std::string user_key;
-  // The same key again, or one with the same beginning.
+  // The same key again, or a key with the same beginning.
   if ((shape & 4) != 0 && !before.empty()) {
     const Entry& other = before[shape % before.size()];
     user_key = UserKeyOf(other.key).ToString();
@@ -90,7 +90,8 @@ Entry TakeEntry(const std::vector<Entry>& before, FuzzInput* input) {
   return {MakeInternalKey(user_key, sequence, type), value};
 }
 
-// Entries in order; and in between, what must be refused and leave no trace.
+// Adds the entries in order. In between, it adds entries that the builder must
+// refuse without a trace.
 std::string Build(const TableOptions& options, const Model& model) {
   std::string bytes;
   const auto file = NewMemoryWritableFile("built.sst", &bytes);
@@ -175,7 +176,7 @@ void CheckTable(const std::string& bytes, const TableOptions& options,
     CheckKey(*reader, model, UserKeyOf(key), kMaxSequenceNumber);
     CheckKey(*reader, model, UserKeyOf(key).ToString() + '\0', 0);
   }
-  // Throws where the other reader finds a fault.
+  // ReadReferenceTable throws if it finds a fault.
   if (options.comparator == testing::ShorterFirstComparator()) return;
   try {
     FUZZ_CHECK(testing::CanonicalDump(testing::ReadReferenceTable(bytes)) ==

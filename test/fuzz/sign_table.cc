@@ -52,8 +52,8 @@ void SignTable(std::string* table) {
   if (!internal::DecodeFooter(Slice(*table), table->size(), &footer).ok()) {
     return;
   }
-  // Each round reads what the one before made readable: metaindex; properties
-  // and index; partitions; data.
+  // Each round corrects blocks that the previous round made readable:
+  // metaindex; properties and index; partitions; data.
   constexpr int kRounds = 4;
   InspectOptions options;
   options.data_blocks = InspectOptions::DataBlocks::kList;

@@ -1,6 +1,6 @@
-// Right checksums for any bytes, as far as blocks can be found in them, so that
-// the fuzzer is not stopped by the checksums. test/support/resign.h does the
-// same for a block that the caller knows.
+// Writes correct checksums into any bytes in which blocks can be found, so that
+// checksums do not stop the fuzzer. test/support/resign.h does the same for a
+// block that the caller knows.
 #ifndef ASHLAR_TEST_FUZZ_SIGN_TABLE_H_
 #define ASHLAR_TEST_FUZZ_SIGN_TABLE_H_
 
@@ -9,11 +9,11 @@
 
 namespace ashlar::fuzz {
 
-// `footer` is kFooterSize bytes that stand at `offset` of their file.
+// `footer` points to kFooterSize bytes, which are at `offset` in their file.
 void SignFooter(uint64_t offset, char* footer);
 
-// The footer, what it leads to, and so on. Blocks that lie over each other
-// cannot all be put right.
+// Corrects the footer, the blocks that it refers to, and so on. Of blocks that
+// overlap, not all can be corrected.
 void SignTable(std::string* table);
 
 }  // namespace ashlar::fuzz

@@ -1,4 +1,4 @@
-// Fuzz target: whole files whose checksums are put right first.
+// Fuzz target: whole files, with their checksums corrected first.
 #include <string>
 
 #include "test/fuzz/fuzz_input.h"

@@ -1,5 +1,5 @@
-// Fuzz target: whole files as they are. Most inputs end at a checksum; see
-// signed_table.cc for what lies behind them.
+// Fuzz target: whole files, unchanged. Most inputs fail at a checksum.
+// signed_table.cc reaches the code after the checksums.
 #include <string>
 
 #include "test/fuzz/fuzz_input.h"

@@ -1,6 +1,6 @@
-// Fuzz target: a table that an inspection finds no fault in is read to its end
-// by every reader, in both directions and by every key
-// (test/support/verdict_check.h). Checksums are put right first.
+// Fuzz target: if an inspection finds no fault in a table, every reader must
+// read it to its end, in both directions and by every key
+// (test/support/verdict_check.h). Checksums are corrected first.
 #include <cstdio>
 #include <string>
 
@@ -9,8 +9,8 @@
 #include "test/support/verdict_check.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  // What a walk takes grows with the entries, of which a small file can have
-  // many.
+  // The time of a check grows with the number of entries, and a small file can
+  // have many.
   constexpr uint64_t kMostEntries = 1024;
   const ashlar::fuzz::FuzzInput input(data, size);
   std::string table = input.rest().ToString();

@@ -1,9 +1,9 @@
-"""Compares what Ashlar and Pebble read, both ways; see run_pebble.
+"""Compares what Ashlar and Pebble read, in both directions; see run_pebble.
 
 check_pebble.py <ashlar> <pebble> <folder>: the two programs, and an empty
-folder. Pebble writes tables and says what is in them; Ashlar must read the
-same and find no fault. Then Ashlar writes tables of the same rows, as far as
-it writes such rows, and Pebble must read them.
+folder. Pebble writes tables and their contents. Ashlar must read the same
+contents and find no fault. Then Ashlar writes tables of the same rows, if it
+can write such rows, and Pebble must read them.
 """
 
 import pathlib
@@ -11,10 +11,10 @@ import random
 import subprocess
 import sys
 
-# Not --bloom_bits as yet: Pebble takes any filter of format 2 for the legacy
+# --bloom_bits is missing: Pebble takes any filter of format 2 for the legacy
 # one, and stops with a division by zero at the current one.
 FILTERS = ['--filter=none']
-# Types that Ashlar writes.
+# The types that `ashlar build` writes.
 WRITTEN_TYPES = {'0', '1', '2', '7', '15'}
 
 
@@ -49,7 +49,7 @@ def check_theirs(ashlar, table):
 
 
 def our_flags(rng):
-    """What Pebble reads: format 2, two checksums, three codecs."""
+    """Returns flags for Pebble: format 2, two checksums, three codecs."""
     return ['--format_version=2',
             '--checksum_type=' + rng.choice(['kCRC32c', 'kxxHash64']),
             '--compression_type=' + rng.choice(['none', 'snappy', 'zstd']),
@@ -59,7 +59,7 @@ def our_flags(rng):
 
 
 def write_ours(ashlar, rows, path, flags):
-    """False when a row is of a type that Ashlar does not write."""
+    """Returns False if Ashlar does not write the type of a row."""
     kinds = {line.split(' ')[2] for line in rows.read_text().splitlines()}
     if not kinds <= WRITTEN_TYPES:
         return False

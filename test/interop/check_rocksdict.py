@@ -1,10 +1,11 @@
 """Ingests tables with rocksdict and compares every row; see run_rocksdict.
 
-check_rocksdict.py <folder>: for each x.sst there, x.rows says what it holds
-and x.since which release reads it first, as interop_write_tables writes them.
+check_rocksdict.py <folder>: for each x.sst, x.rows has its contents and x.since
+has the oldest release that reads it. interop_write_tables writes these files.
 Each table goes into a column family of its own, in which the keys that the
-table deletes have old values. A RocksDB that is too old for a table must
-refuse it, rather than give other rows; rocksdb_matrix has a newer one.
+table deletes have old values. If RocksDB is too old for a table, it must refuse
+the table instead of returning other rows. rocksdb_matrix covers such tables
+with a newer RocksDB.
 """
 
 import pathlib
@@ -33,7 +34,7 @@ def describe(expected, found):
 
 
 def check(db, table):
-    """Raises when anything differs; returns the number of rows."""
+    """Raises an error if anything differs. Returns the number of rows."""
     rows = list(read_rows(table.with_suffix('.rows')))
     options = rocksdict.Options(raw_mode=True)
     family = db.create_column_family(table.stem, options)
@@ -60,12 +61,12 @@ def check(db, table):
 
 
 def release(text):
-    """The numbers that order releases: (9, 8) for "9.8.4"."""
+    """Returns the numbers that order releases: (9, 8) for "9.8.4"."""
     return tuple(int(number) for number in text.split('.')[:2])
 
 
 def rocksdb_version(folder):
-    """From the options file that RocksDB writes beside its data."""
+    """Reads the version from the options file in RocksDB's data folder."""
     for path in sorted(pathlib.Path(folder).glob('OPTIONS-*')):
         for line in path.read_text().splitlines():
             if line.strip().startswith('rocksdb_version='):
@@ -101,7 +102,7 @@ def main():
     print(f'rocksdict (RocksDB {version}): {ingested} tables ingested, {rows} '
           f'rows read back; {refused} refused, as too new for it; '
           f'{len(failures)} failed')
-    # What .since says of a table must not be stricter than the peer is.
+    # The release in .since must not be later than necessary.
     for name in early:
         print(f'{name}: said to be too new for it, yet read')
     return 1 if failures or early or not ingested or not refused else 0

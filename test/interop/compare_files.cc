@@ -22,12 +22,12 @@ struct WholeFile {
   std::string bytes;
   TableInspection inspection;
 
-  // With the trailer.
+  // Returns the stored bytes of a block, including its trailer.
   std::string_view Stored(const BlockInfo& block) const {
     return std::string_view(bytes).substr(block.offset,
                                           block.size + kTrailerBytes);
   }
-  // The first of that kind, or null.
+  // Returns the first block of that kind, or null.
   const BlockInfo* Find(BlockKind kind) const {
     for (const BlockInfo& block : inspection.blocks) {
       if (block.kind == kind) return &block;
@@ -50,7 +50,7 @@ Status Load(const std::string& path, WholeFile* whole) {
   return {};
 }
 
-// So that our file can be the same to the last byte.
+// Returns their identity, so that our file can be identical to the last byte.
 BuildOptions IdentityOf(const TableInspection& theirs) {
   const TableProperties& properties = *theirs.properties;
   BuildOptions build;
@@ -99,14 +99,15 @@ Status Decompressed(const WholeFile& file, const BlockInfo& block,
                                              &decoding);
 }
 
-// The same before compression; *as_stored stays set when also after.
+// Returns ok if the blocks are equal before compression. Clears *as_stored if
+// their stored bytes differ.
 Status CompareBlock(const WholeFile& theirs, const BlockInfo& their_block,
                     const WholeFile& ours, const BlockInfo& our_block,
                     bool* as_stored) {
   const std::string_view their_stored = theirs.Stored(their_block);
   const std::string_view our_stored = ours.Stored(our_block);
   if (their_stored == our_stored) return {};
-  // The trailer depends on the place, the identity and the payload.
+  // The trailer depends on the offset, the identity and the payload.
   if (their_block.offset == our_block.offset &&
       their_stored.substr(0, their_block.size) ==
           our_stored.substr(0, our_block.size)) {
@@ -136,7 +137,7 @@ std::vector<BlockInfo> BlocksOf(const WholeFile& file, BlockKind kind) {
   return blocks;
 }
 
-// None in both is the same.
+// Two files without such blocks are equal too.
 Status CompareAll(BlockKind kind, const WholeFile& theirs,
                   const WholeFile& ours, bool* as_stored) {
   const std::vector<BlockInfo> their_blocks = BlocksOf(theirs, kind);
@@ -162,8 +163,8 @@ bool BeginAlike(BlockKind kind, const WholeFile& theirs,
   return their_blocks.empty() || their_blocks[0].offset == our_blocks[0].offset;
 }
 
-// Trained ones too, since both use one zstd here. Where they stand depends on
-// the filter.
+// Trained dictionaries are equal too, because both libraries use the same zstd
+// here. Their offset depends on the filter.
 Status CompareDictionaries(const WholeFile& theirs, const WholeFile& ours) {
   bool as_stored = true;
   return CompareAll(BlockKind::kDictionary, theirs, ours, &as_stored);
@@ -185,7 +186,7 @@ Status CompareProperties(const WholeFile& theirs, const WholeFile& ours,
       continue;
     }
     ++counts->properties[name];
-    // Other sizes of blocks show in many places. RocksDB does not count blocks
+    // Other block sizes change many properties. RocksDB does not count blocks
     // that waited for a dictionary.
     const bool explained = (name == "rocksdb.filter.size" && !same_filter) ||
                            (name == "rocksdb.num.data.blocks" &&
@@ -203,21 +204,23 @@ bool IsCoupled(const Plan& plan) {
          !plan.options.decouple_partitioned_filters;
 }
 
-// Before, RocksDB writes another kind of Bloom filter.
+// Before format 5, RocksDB writes another kind of Bloom filter.
 bool HasSameKindOfFilter(const Plan& plan) {
   constexpr uint32_t kFirstWithBloom = 5;
   return plan.HasFilter() && (plan.options.filter == FilterType::kRibbon ||
                               plan.options.format_version >= kFirstWithBloom);
 }
 
-// Of coupled filters that nothing goes into, RocksDB writes a partition of no
-// bytes wherever the index is cut. Nobody asks them, and we write none.
+// RocksDB writes a partition of no bytes at each cut of the index if coupled
+// filters get neither keys nor prefixes. No reader uses them, and Ashlar writes
+// none.
 bool HasEmptyPartitions(const Plan& plan) {
   return IsCoupled(plan) && !plan.options.whole_key_filtering &&
          plan.options.prefix_extractor == nullptr;
 }
 
-// *same_filter says whether all is alike, *same_kind whether it should be.
+// *same_kind says whether the filters should be equal, *same_filter whether
+// they are.
 Status CompareFilters(const WholeFile& theirs, const WholeFile& ours,
                       const Plan& plan, bool same_data, bool* same_kind,
                       bool* same_filter) {
@@ -228,7 +231,8 @@ Status CompareFilters(const WholeFile& theirs, const WholeFile& ours,
     Status s =
         CompareAll(BlockKind::kFilterPartition, theirs, ours, same_filter);
     if (!s.ok()) return s;
-    // What names partitions tells where they are.
+    // The top level of a partitioned filter contains the handles of its
+    // partitions.
     if (same_data || !plan.options.partition_filters) {
       s = CompareAll(BlockKind::kFilter, theirs, ours, same_filter);
       if (!s.ok()) return s;
@@ -237,8 +241,8 @@ Status CompareFilters(const WholeFile& theirs, const WholeFile& ours,
   return {};
 }
 
-// RocksDB's sizes of filters that fit memory depend on its allocator, so it is
-// not asked for them.
+// With optimize_filters_for_memory, RocksDB's filter sizes depend on its
+// allocator, so the plan's value is not used.
 TableOptions RebuildOptions(const Plan& plan) {
   TableOptions options = plan.options;
   options.optimize_filters_for_memory = false;
@@ -271,14 +275,13 @@ Status CompareBytes(const std::string& their_path, const std::string& our_path,
   if (Status s = CompareAll(BlockKind::kData, theirs, ours, &same_data);
       !s.ok())
     return s;
-  // Where blocks have other sizes, because another release of a codec made
-  // them, the index must differ; and before format 5 RocksDB writes another
-  // kind of filter.
-  // Coupled ones are cut together with it.
+  // If data blocks have other sizes, because another release of a codec made
+  // them, the index must differ. Coupled filters are cut together with the
+  // index, and before format 5 RocksDB writes another kind of filter.
   bool same_index =
       same_data && (!IsCoupled(plan) || HasSameKindOfFilter(plan));
-  // The same holds for partitions and the top level that names them; and the
-  // filter lies in front of them.
+  // This also holds for index partitions and the top level with their handles.
+  // The filter comes before them in the file.
   for (const BlockKind kind : {BlockKind::kIndexPartition, BlockKind::kIndex}) {
     if (!same_index) break;
     Status s = CompareAll(kind, theirs, ours, &same_index);
@@ -306,7 +309,7 @@ Status CompareBytes(const std::string& their_path, const std::string& our_path,
   }
   const bool same_file = theirs.bytes == ours.bytes;
   counts->identical_files += same_file ? 1 : 0;
-  // That one property differs.
+  // With a dictionary, rocksdb.num.data.blocks differs, and so do the files.
   const bool held_back = plan.options.compression_opts.max_dict_bytes != 0;
   if (same_file || !same_index || held_back ||
       (plan.HasFilter() && !same_filter))

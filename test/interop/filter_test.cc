@@ -1,6 +1,6 @@
-// Filters against RocksDB's own filter policies, without files around them:
-// the same payloads, byte for byte, and the same answer to every key from
-// either reader.
+// Compares filters with RocksDB's own filter policies, without files: the
+// payloads must be equal byte for byte, and both readers must give the same
+// answer to every key.
 
 #include <gtest/gtest.h>
 #include <rocksdb/filter_policy.h>
@@ -23,7 +23,7 @@ using internal::HashForFilter;
 
 constexpr double kBits[] = {1, 1.7, 3, 5, 9.9, 10, 16, 23.7, 60, 100};
 
-// RocksDB's builders and readers of one kind.
+// RocksDB's builders and readers of one kind of filter.
 class Theirs {
  public:
   Theirs(FilterType type, double bits, uint32_t format_version) {
@@ -73,7 +73,8 @@ std::vector<std::string> Keys(size_t n, size_t salt) {
   return keys;
 }
 
-// All keys, and as many that are not there, bytes above 0x7f among them.
+// Looks up all keys, and three absent keys for each, some with bytes above
+// 0x7f.
 void ExpectSameAnswers(const Theirs& theirs, const std::string& payload,
                        const std::vector<std::string>& keys) {
   const FilterBitsReader ours{Slice(payload)};
@@ -121,8 +122,8 @@ TEST(RocksDbFilters, LegacyBloomIsRead) {
   }
 }
 
-// Payloads that are none: what each reader makes of every first and second
-// metadata byte.
+// Invalid payloads: both readers must treat every value of the first two
+// metadata bytes alike.
 TEST(RocksDbFilters, StrangePayloadsAreReadAlike) {
   const Theirs theirs(FilterType::kBloom, 10, 6);
   const std::vector<std::string> keys = Keys(200, 9);
@@ -144,7 +145,7 @@ TEST(RocksDbFilters, StrangePayloadsAreReadAlike) {
   }
 }
 
-// What partitions of filters are cut by.
+// The number of hashes that fit decides where filter partitions are cut.
 TEST(RocksDbFilters, AsManyHashesFit) {
   for (const FilterType type : {FilterType::kBloom, FilterType::kRibbon}) {
     for (const double bits : {3., 5., 10., 16., 23.7, 60.}) {

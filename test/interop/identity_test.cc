@@ -1,4 +1,4 @@
-// Who a file is, against RocksDB: session ids and unique ids.
+// Compares the identity of files with RocksDB's: session ids and unique ids.
 
 #include <gtest/gtest.h>
 #include <rocksdb/table_properties.h>
@@ -11,7 +11,7 @@
 
 namespace rocksdb {
 
-// What RocksDB's library exports but does not declare for its users.
+// RocksDB's library exports this function but does not declare it for users.
 std::string EncodeSessionId(uint64_t upper, uint64_t lower);
 
 }  // namespace rocksdb
@@ -30,7 +30,7 @@ Identity RandomIdentity(std::mt19937_64* random) {
   identity.db_id = "db" + std::to_string((*random)() % 100);
   identity.file_number = 1 + (*random)() % (uint64_t{1} << (*random)() % 64);
   switch ((*random)() % 4) {
-    case 0:  // no session id of RocksDB's form
+    case 0:  // not of the form of RocksDB's session ids
       identity.session_id = std::to_string((*random)() % 1000);
       break;
     case 1:
@@ -64,7 +64,7 @@ TEST(RocksDbIdentity, UniqueIdsAreTheSame) {
     std::string id;
     const rocksdb::Status status =
         rocksdb::GetExtendedUniqueIdFromTableProperties(theirs, &id);
-    // It has no id for sessions of another form; ours is made of their hash.
+    // RocksDB has no unique id for other session ids. Ours uses their hash.
     const bool regular = identity.session_id.size() >= 13;
     ASSERT_EQ(status.ok(), regular) << status.ToString();
     if (!regular) continue;

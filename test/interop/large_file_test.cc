@@ -1,5 +1,6 @@
-// Tables of more than 4 GiB, exchanged with RocksDB: each reads what the other
-// wrote. Their values are zeros, so that the files take no room.
+// Tables of more than 4 GiB, exchanged with RocksDB: each library reads what
+// the other wrote. The values are zeros, so the files take no space on the
+// disk.
 
 #include <gtest/gtest.h>
 #include <rocksdb/env.h>

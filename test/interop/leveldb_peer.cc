@@ -52,7 +52,7 @@ class InternalOrder final : public leveldb::Comparator {
   }
 
  private:
-  // A new user key stands before all entries that it may have.
+  // The internal key sorts before all entries of the new user key.
   static void Shorten(const std::string& before, const std::string& after,
                       std::string* key) {
     if (after.size() >= before.size() || before >= after) return;
@@ -102,7 +102,7 @@ Row RowAt(const leveldb::Iterator& at) {
           at.value().ToString()};
 }
 
-// A table, open.
+// An open table.
 struct OpenTable {
   std::unique_ptr<leveldb::RandomAccessFile> file;
   std::unique_ptr<leveldb::Table> table;

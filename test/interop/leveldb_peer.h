@@ -1,8 +1,8 @@
-// Tables written and read by LevelDB, without a database and by one.
+// Tables written and read by LevelDB, without a database and with one.
 //
-// Used by leveldb_test. Free functions; thread-safe on different paths.
-// LevelDB orders and filters the keys of a table as it is told: here as its
-// databases tell it, by internal keys and filters of user keys.
+// Used by leveldb_test. Free functions, thread-safe on different paths. The
+// caller of LevelDB's table code chooses the order of keys and the filter. Here
+// they are those of its databases: internal keys, and filters of user keys.
 #ifndef ASHLAR_TEST_INTEROP_LEVELDB_PEER_H_
 #define ASHLAR_TEST_INTEROP_LEVELDB_PEER_H_
 
@@ -27,17 +27,17 @@ struct LevelDbPlan {
   uint64_t Seed() const;
 };
 
-// Values and deletions instead of the types that LevelDB does not know.
+// Replaces types that LevelDB does not know by values and deletions.
 std::vector<Row> LevelDbRows(const LevelDbPlan& plan);
 
 Status WriteLevelDbTable(const std::string& path, const LevelDbPlan& plan,
                          const std::vector<Row>& rows);
 
-// Every entry, front to back, checksums verified. An error also when the way
-// back shows others.
+// Reads every entry from front to back and verifies checksums. Returns an error
+// too if reading backward gives other entries.
 Status ReadWithLevelDb(const std::string& path, std::vector<Row>* rows);
 
-// The newest entry of each key that a snapshot sees, if there is any.
+// A search for the newest entry of a key that is visible in a snapshot.
 struct LevelDbQuestion {
   std::string user_key;
   SequenceNumber snapshot = kMaxSequenceNumber;
@@ -46,9 +46,9 @@ Status SeekWithLevelDb(const std::string& path,
                        const std::vector<LevelDbQuestion>& questions,
                        std::vector<std::optional<Row>>* answers);
 
-// Writes `rows`, whose sequence numbers are 1 to n, into a new database in the
-// order of these, all versions kept by snapshots, and lets it compact itself
-// into one table.
+// Writes `rows` into a new database and lets it compact itself into one table.
+// The sequence numbers of the rows must be 1 to n; they give the order of the
+// writes. Snapshots keep all versions.
 Status MakeLevelDbDatabase(const std::string& folder, const LevelDbPlan& plan,
                            const std::vector<Row>& rows, std::string* path);
 

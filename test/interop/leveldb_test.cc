@@ -1,6 +1,6 @@
-// LevelDB's tables, read by Ashlar and by LevelDB itself: every entry, every
-// Get and every snapshot must agree, and Ashlar must find no fault in them.
-// The tables come from LevelDB's TableBuilder and from its databases.
+// Tables of LevelDB, read by Ashlar and by LevelDB itself. Every entry, every
+// Get and every snapshot must agree, and Ashlar must find no fault in the
+// tables. They come from LevelDB's TableBuilder and from its databases.
 #include <gtest/gtest.h>
 #include <leveldb/options.h>
 
@@ -16,7 +16,7 @@
 
 namespace ashlar::interop {
 
-// Found by GoogleTest, which names a test by it.
+// GoogleTest finds this function and uses it to name tests.
 void PrintTo(const LevelDbPlan& plan, std::ostream* out) {
   *out << plan.Name();
 }
@@ -27,7 +27,7 @@ constexpr Shape kShapes[] = {Shape::kRandom,      Shape::kPrefixes,
                              Shape::kEmptyValues, Shape::kLargeValues,
                              Shape::kDeletes,     Shape::kVersions};
 
-// Every combination: there are few.
+// Every combination, because there are few.
 std::vector<LevelDbPlan> AllLevelDbPlans() {
   std::vector<LevelDbPlan> plans;
   for (const size_t block_size : {1U, 512U, 4096U, 65536U}) {
@@ -45,7 +45,8 @@ std::vector<LevelDbPlan> AllLevelDbPlans() {
   return plans;
 }
 
-// Databases are slow: each value with most others.
+// Databases are slow, so this takes every 11th plan: each value occurs together
+// with most others.
 std::vector<LevelDbPlan> DatabasePlans() {
   std::vector<LevelDbPlan> plans;
   const std::vector<LevelDbPlan> all = AllLevelDbPlans();
@@ -53,7 +54,7 @@ std::vector<LevelDbPlan> DatabasePlans() {
   return plans;
 }
 
-// That the table is of the kind that it is to be.
+// Checks that the table has the parts that the plan asks for.
 void ExpectParts(const std::string& path, const LevelDbPlan& plan) {
   auto file = OpenRandomAccessFile(path);
   ASSERT_TRUE(file.ok()) << file.status().ToString();
@@ -77,7 +78,7 @@ void ExpectParts(const std::string& path, const LevelDbPlan& plan) {
   }
 }
 
-// "OK", or every fault.
+// Returns "OK", or every fault.
 std::string VerdictOf(const std::string& path) {
   auto file = OpenRandomAccessFile(path);
   if (!file.ok()) return file.status().ToString();
@@ -90,7 +91,7 @@ std::string VerdictOf(const std::string& path) {
   return verdict;
 }
 
-// Keys of the rows and others, at all sorts of times.
+// Returns questions for keys of the rows and absent keys, in various snapshots.
 std::vector<LevelDbQuestion> QuestionsFor(
     const std::vector<Row>& rows, const std::vector<std::string>& absent) {
   std::vector<LevelDbQuestion> questions;
@@ -153,7 +154,7 @@ class LevelDb : public ::testing::TestWithParam<LevelDbPlan> {
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
-  // LevelDB itself says what is in the table.
+  // Compares with what LevelDB itself reads from the table.
   void ExpectReadAlike(const std::string& path,
                        const std::vector<Row>& expected) {
     std::vector<Row> theirs;
@@ -185,7 +186,7 @@ TEST_P(LevelDbTable, IsReadAlike) {
 }
 
 TEST_P(LevelDbDatabase, TableIsReadAlike) {
-  // Each write has a sequence number of its own in a database.
+  // In a database, each write has its own sequence number.
   std::vector<Row> rows = LevelDbRows(GetParam());
   if (GetParam().shape != Shape::kVersions) {
     for (size_t i = 0; i < rows.size(); ++i) {
@@ -217,7 +218,7 @@ TEST_P(LevelDbAlone, EmptyTableIsReadAlike) {
   ExpectReadAlike(path, {});
 }
 
-// Their magic number differs, so that LevelDB takes none for its own.
+// Ashlar's magic numbers differ from LevelDB's, so LevelDB refuses the tables.
 TEST_P(LevelDbAlone, RefusesWhatAshlarWrites) {
   for (uint32_t version = kMinFormatVersion; version <= kMaxFormatVersion;
        ++version) {

@@ -24,7 +24,7 @@ struct LiveDatabase::State {
                                 std::string* compacted);
 };
 
-// For every third key, and for every key that `rows` delete.
+// Puts old values of every third key, and of every key that `rows` delete.
 Status LiveDatabase::State::PutOldValues(
     const std::vector<Row>& rows, std::map<std::string, std::string>* state) {
   for (size_t i = 0; i < rows.size(); ++i) {

@@ -1,8 +1,8 @@
-// A live RocksDB: takes files of ours in, and makes files by flush and
+// A live RocksDB: it takes in our files, and makes files by flush and
 // compaction.
 //
-// Used by rocksdb_matrix. One database serves many plans, each in a column
-// family of its own that is dropped afterwards. One thread at a time.
+// Used by rocksdb_matrix. One database serves many plans. Each plan has its own
+// column family, which is dropped afterwards. One thread at a time.
 #ifndef ASHLAR_TEST_INTEROP_LIVE_DATABASE_H_
 #define ASHLAR_TEST_INTEROP_LIVE_DATABASE_H_
 
@@ -18,30 +18,32 @@ namespace ashlar::interop {
 
 class LiveDatabase {
  public:
-  // A new one in the folder.
+  // Creates a database in the folder.
   static Result<std::unique_ptr<LiveDatabase>> Open(const std::string& folder);
   ~LiveDatabase();
   LiveDatabase(const LiveDatabase&) = delete;
   LiveDatabase& operator=(const LiveDatabase&) = delete;
 
   // Ingests an external file over older values of some of its keys. Iterators
-  // both ways, Get and MultiGet must show what VisibleState says; again after
-  // a full compaction. *compacted: the table that the compaction wrote, empty
-  // when nothing was left; it lives until the next call.
+  // in both directions, Get and MultiGet must show VisibleState, and again
+  // after a full compaction. Stores the path of the table that the compaction
+  // wrote in *compacted, or an empty path if nothing was left. That table lives
+  // until the next call.
   Status CheckIngested(const std::string& path, const Plan& plan,
                        const std::vector<Row>& rows,
                        const std::vector<std::string>& absent,
                        std::string* compacted);
 
-  // The same for a file with sequence numbers, by import of a column family.
+  // Same for a file with sequence numbers, by import of a column family.
   Status CheckImported(const std::string& path, const Plan& plan,
                        const std::vector<Row>& rows,
                        const std::vector<std::string>& absent,
                        std::string* compacted);
 
-  // Does what rows of kVersions say, in the order of their sequence numbers,
-  // each under a snapshot so that all versions stay, and flushes.
-  // *flushed: the table, until the next call; *rows: what it must hold.
+  // Makes the writes of kVersions in the order of their sequence numbers, with
+  // a snapshot after each so that all versions stay, and flushes. Stores the
+  // path of the table in *flushed and its expected entries in *rows. The table
+  // lives until the next call.
   Status MakeVersions(const Plan& plan, std::vector<Row>* rows,
                       std::string* flushed);
 

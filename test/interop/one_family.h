@@ -1,8 +1,9 @@
-// OneFamily: a live RocksDB with one column family, which each check makes
-// anew; and the programs that check one random seed after the other in it.
+// OneFamily: a live RocksDB with one column family, which each check creates
+// again. CheckSeeds: the main function of programs that check random seeds in
+// it.
 //
-// Used by the programs of this folder that need a database of RocksDB. One
-// thread at a time.
+// Used by the programs of this folder that need a RocksDB database. One thread
+// at a time.
 #ifndef ASHLAR_TEST_INTEROP_ONE_FAMILY_H_
 #define ASHLAR_TEST_INTEROP_ONE_FAMILY_H_
 
@@ -30,9 +31,9 @@ class OneFamily {
   rocksdb::DB* operator->() const { return db_.get(); }
   rocksdb::ColumnFamilyHandle* handle() const { return handle_; }
 
-  // Both drop the one before, and its snapshots.
+  // Both drop the previous column family and its snapshots.
   Status Create(const Plan& plan);
-  // Internal keys that lie around all of the table's.
+  // Internal keys outside all keys of the table.
   struct Bounds {
     std::string smallest;
     std::string largest;
@@ -43,18 +44,19 @@ class OneFamily {
                 const Bounds& bounds);
   void Drop();
 
-  // Keeps what is there now from being compacted away. It lives until the
-  // column family is dropped.
+  // Protects the current versions from compaction until the column family is
+  // dropped.
   const rocksdb::Snapshot* TakeSnapshot() {
     snapshots_.push_back(db_->GetSnapshot());
     return snapshots_.back();
   }
-  // The older half of the snapshots.
+  // Releases the older half of the snapshots.
   void ReleaseHalf();
 
   Status Flush();
   Status Compact();
-  // Empty where there is none; more than one is an error.
+  // Stores the path of the only table, or an empty path if there is none. More
+  // than one table is an error.
   Status OnlyTable(std::string* path) const;
 
  private:
@@ -66,12 +68,12 @@ class OneFamily {
   std::vector<const rocksdb::Snapshot*> snapshots_;  // oldest first
 };
 
-// What is checked for one seed, with a folder for its files.
+// Checks one seed. The folder is for its files.
 using SeedCheck = std::function<Status(const std::string& folder,
                                        OneFamily* family, uint64_t seed)>;
 
-// main() of such a program: <program> [<count> [<first seed>]]. Prints those
-// seeds that fail; the exit code.
+// The main function: <program> [<count> [<first seed>]]. Prints the failing
+// seeds and returns the exit code.
 int CheckSeeds(int argc, char** argv, const SeedCheck& check);
 
 }  // namespace ashlar::interop

@@ -77,7 +77,7 @@ Status Disagreement(const std::string& what) {
   return Status::Corruption("Ashlar reads otherwise: " + what);
 }
 
-// What Get must answer: the state, and the operands newest first.
+// The expected answer of Get: the state, and the operands, newest first.
 struct Expected {
   GetResult::State state = GetResult::State::kNotFound;
   std::string value;
@@ -149,8 +149,8 @@ Status CheckGets(const TableReader& reader, const std::vector<Row>& rows,
     has_filter |= result.filter != GetResult::Filter::kNone;
     ruled_out += result.filter == GetResult::Filter::kAbsent ? 1 : 0;
   }
-  // A tenth may slip through; with 10 bits a key about one in a hundred does.
-  // Of prefixes alone it cannot know so much.
+  // A tenth of the absent keys may match; with 10 bits per key about 1 in 100
+  // does. A filter of prefixes alone cannot rule out that many.
   const bool whole_keys = reader.properties().whole_key_filtering != "0";
   if (has_filter && whole_keys && ruled_out < absent.size() * 9 / 10) {
     return Disagreement("the filter rules out only " +

@@ -1,7 +1,7 @@
 // Files written and read by Ashlar, for comparison with RocksDB.
 //
-// Used by the programs of this folder. Free functions; thread-safe on
-// different paths.
+// Used by the programs of this folder. Free functions, thread-safe on different
+// paths.
 #ifndef ASHLAR_TEST_INTEROP_OUR_FILE_H_
 #define ASHLAR_TEST_INTEROP_OUR_FILE_H_
 
@@ -15,16 +15,16 @@
 
 namespace ashlar::interop {
 
-// Through ExternalFileWriter when `external`, else through TableBuilder.
+// Writes with ExternalFileWriter if `external`, else with TableBuilder.
 Status WriteOurFile(const std::string& path, const TableOptions& options,
                     const BuildOptions& build, bool external,
                     const std::vector<Row>& rows);
 
-// Every entry, by TableReader; then the range deletions, as stored.
+// Reads every entry with TableReader, then the range deletions as stored.
 Status ReadWithOurs(const std::string& path, std::vector<Row>* rows);
 
-// VerifyChecksum, both directions of the iterator and Get of every key and of
-// absent ones: all must agree with `rows`.
+// Calls VerifyChecksum, iterates in both directions, and calls Get for every
+// key and for absent keys. All must agree with `rows`.
 Status CheckWithOurs(const std::string& path, const std::vector<Row>& rows,
                      const std::vector<std::string>& absent);
 

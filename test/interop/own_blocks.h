@@ -1,6 +1,8 @@
-// A rule of where data blocks end that is neither engine's own, for both.
+// A rule for the ends of data blocks that differs from both libraries' own
+// rules. Both libraries use it.
 //
-// Used by plan_fields.cc and their_options.cc. One table each, one thread.
+// Used by plan_fields.cc and their_options.cc. One object per table, one
+// thread.
 #ifndef ASHLAR_TEST_INTEROP_OWN_BLOCKS_H_
 #define ASHLAR_TEST_INTEROP_OWN_BLOCKS_H_
 
@@ -9,10 +11,11 @@
 
 namespace ashlar::interop {
 
-// Blocks of some 16 keys; many versions of some keys have one each.
+// Cuts blocks of about 16 keys, by the sum of a user key's bytes. Where the
+// rule cuts at a key, each version of that key has a block of its own.
 class OwnBlocks {
  public:
-  // Before each key but the first: whether a block ends there.
+  // Called before each key. Returns true if a block ends there.
   bool EndBefore(std::string_view internal_key) {
     constexpr size_t kTail = 8;
     uint32_t sum = 0;

@@ -1,10 +1,10 @@
-// Which files the interop tests exchange with their peers: one Plan a file.
+// Which files the interop tests exchange with their peers: one Plan per file.
 //
-// Used by the programs of this folder. A plan is one value of each row of the
-// table in plan_fields.cc; setting them gives the options and the shape of the
-// data. rows.h makes the data, our_file.h writes it, sample_plans.h chooses
-// among plans. Plain values and pure functions: thread-safe. Nothing here
-// knows RocksDB.
+// A plan has one value for each row of the table in plan_fields.cc. These
+// values set the options and the shape of the data. rows.h makes the data,
+// our_file.h writes it, sample_plans.h chooses plans. Plain values and pure
+// functions: thread-safe. Nothing here depends on RocksDB. Used by the programs
+// of this folder.
 #ifndef ASHLAR_TEST_INTEROP_PLAN_H_
 #define ASHLAR_TEST_INTEROP_PLAN_H_
 
@@ -19,41 +19,41 @@
 namespace ashlar::interop {
 
 enum class Shape : uint8_t {
-  kRandom,       // binary keys of any length, the empty one among them
+  kRandom,       // binary keys of any length, including 0
   kPrefixes,     // long shared prefixes
   kEmptyValues,  // keys only
   kLargeValues,  // 64 KiB
   kDeletes,      // puts, deletions, single deletions; each key once
   kMerges,       // puts, merge operands, deletions; each key once
-  kVersions,     // many versions of a key, all types: not an external file
+  kVersions,     // many versions of a key, all types; no external file
 };
 
-// Which value each row of PlanFields() has, in its order.
+// The number of the value of each row of PlanFields(), in its order.
 using Choices = std::vector<uint8_t>;
 
 struct Plan {
-  // What the rows set.
+  // The rows set these.
   TableOptions options;
   BuildOptions build;
   Shape shape = Shape::kRandom;
 
-  // Chooses the data; as long as a plan is called the same, it is the same.
+  // Chooses the data. A plan of the same name has the same seed.
   uint64_t seed = 0;
-  // What differs from the first value of each row, as part of a file name:
-  // "fv7-zstd-b512-versions". "plain" when nothing does.
+  // The labels that differ from the first value of each row, as part of a file
+  // name: "fv7-zstd-b512-versions". "plain" if none differs.
   std::string name = "plain";
 
   bool HasFilter() const { return options.filter != FilterType::kNone; }
   bool IsExternal() const { return shape != Shape::kVersions; }
 };
 
-// With one number for each row.
+// Requires one number for each row.
 Plan MakePlan(const Choices& choices);
 
-// By its name. False when no plan is called so.
+// Parses the name of a plan. Returns false if no plan has that name.
 bool ParsePlan(std::string_view name, Plan* plan);
 
-// Whether such a file can be written at all: its options pass Validate() and
+// Returns true if such a file can be written: its options pass Validate(), and
 // this build has the codec.
 bool IsPossible(const Plan& plan);
 

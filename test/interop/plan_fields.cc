@@ -29,7 +29,7 @@ class OwnBlocksFactory final : public FlushBlockPolicyFactory {
   }
 };
 
-// As many values as the row has labels.
+// Requires one value for each label of the row.
 template <typename T, size_t kCount>
 constexpr T Pick(size_t value, const T (&values)[kCount]) {
   return values[value];
@@ -113,7 +113,7 @@ constexpr auto
                  [](size_t value, Plan* plan) {
                    plan->options.partition_filters = value != 0;
                    plan->options.decouple_partitioned_filters = value != 2;
-                   // They cannot be without.
+                   // Partitioned filters need a partitioned index.
                    if (value != 0) {
                      plan->options.index_type = IndexType::kTwoLevelIndexSearch;
                    }
@@ -215,7 +215,8 @@ constexpr auto
                    TableOptions& options = plan->options;
                    options.index_type = IndexType::kHashSearch;
                    options.index_block_restart_interval = 1;
-                   // RocksDB takes prefixes also of keys that have none.
+                   // RocksDB also extracts prefixes of keys outside the
+                   // extractor's domain.
                    const auto& extractor = options.prefix_extractor;
                    if (extractor == nullptr || !extractor->InDomain(Slice())) {
                      options.prefix_extractor = NewCappedPrefixExtractor(5);
@@ -233,7 +234,7 @@ constexpr auto
                  }},
             });
 
-// Names of plans are made of labels.
+// Names of plans consist of labels, so all labels must differ.
 consteval bool LabelsDiffer() {
   std::array<std::string_view, 128> labels;
   size_t count = 0;

@@ -1,9 +1,9 @@
-// The dimensions in which plans differ: one row each, in plan_fields.cc.
+// The dimensions in which plans differ: one row for each, in plan_fields.cc.
 //
-// Used by plan.cc and sample_plans.cc. To add a dimension, add its row at the
-// end of the table: names and data of the plans that there are stay as they
-// are, and each pair of its values with those of all other rows gets a file.
-// An option that RocksDB must be told goes into their_options.cc besides.
+// To add a dimension, add its row at the end of the table. Names and data of
+// existing plans do not change, and each pair of its values with those of other
+// rows gets a file. If RocksDB has the option too, also set it in
+// their_options.cc. Used by plan.cc and sample_plans.cc.
 #ifndef ASHLAR_TEST_INTEROP_PLAN_FIELDS_H_
 #define ASHLAR_TEST_INTEROP_PLAN_FIELDS_H_
 
@@ -17,10 +17,10 @@ namespace ashlar::interop {
 
 struct PlanField {
   std::string_view name;
-  // Of its values, by spaces apart; no two in the table are the same. The
-  // first one is what a plan has that does not name this field.
+  // The labels of its values, separated by spaces. All labels in the table
+  // differ. A plan that does not name this field has the first value.
   std::string_view labels;
-  // Only called with a number below CountValues().
+  // Requires a number below CountValues().
   void (*set)(size_t value, Plan* plan);
 
   constexpr size_t CountValues() const {
@@ -37,8 +37,8 @@ struct PlanField {
 
 std::span<const PlanField> PlanFields();
 
-// The first so many rows take all their values equally often in random plans;
-// the others more often keep their first one.
+// In random plans, the first kEvenFields rows take all their values equally
+// often. The other rows have their first value more often.
 inline constexpr size_t kEvenFields = 7;
 
 }  // namespace ashlar::interop

@@ -1,10 +1,12 @@
 // rocksdb_keys: comparators and timestamps, exchanged with RocksDB.
 //
-// For each order of keys: RocksDB's external file is read by us, and rebuilt
-// by us and compared byte by byte; our file is ingested into a live RocksDB,
-// which must show its rows at every timestamp, before and after a compaction;
-// and what its flush writes is read by us, and rebuilt. Exit 1 when any of it
-// fails.
+// For each order of keys:
+// - we read an external file of RocksDB, rebuild it, and compare the bytes;
+// - a live RocksDB ingests our file and must show its rows at every timestamp,
+//   before and after a compaction;
+// - we read the table that its flush writes, and rebuild it.
+//
+// Exits with 1 if anything fails.
 #include <rocksdb/db.h>
 #include <rocksdb/sst_file_writer.h>
 
@@ -32,7 +34,7 @@ struct Order {
   bool persisted;
 };
 
-// Rows of one table.
+// The rows of one table.
 class Sample {
  public:
   Sample(const Order& order, uint32_t format_version) {
@@ -41,13 +43,13 @@ class Sample {
     plan_.options.format_version = format_version;
     plan_.options.block_size = 512;
     plan_.options.compression = CompressionType::kNoCompression;
-    // Older filters are of another kind.
+    // Older formats have another kind of filter.
     if (format_version < 5) plan_.options.filter = FilterType::kNone;
     MakeRows(order.persisted);
   }
 
   const Plan& plan() const { return plan_; }
-  // Timestamps included; sequence numbers are 0.
+  // Keys include timestamps. Sequence numbers are 0.
   const std::vector<Row>& rows() const { return rows_; }
   size_t timestamp_size() const {
     return plan_.options.comparator->timestamp_size();
@@ -59,7 +61,7 @@ class Sample {
     return user_key.substr(user_key.size() - timestamp_size());
   }
 
-  // What a read at the timestamp shows, in order.
+  // Returns the rows that are visible at the timestamp, in order.
   std::vector<std::pair<std::string, std::string>> Visible(
       uint64_t timestamp) const {
     std::vector<std::pair<std::string, std::string>> visible;
@@ -135,8 +137,8 @@ Status Differs(const std::string& what) {
   return Status::Corruption("expected other rows: " + what);
 }
 
-// Every row, and Get of every key at every timestamp. Sequence numbers are
-// those of the table.
+// Checks every row, and Get of every key at every timestamp. Stores the rows
+// with the table's sequence numbers in *rows.
 Status CheckWithOurReader(const std::string& path, const Sample& sample,
                           std::vector<Row>* rows) {
   ReaderOptions open;
@@ -181,7 +183,7 @@ Status CheckRebuilt(const std::string& theirs, const std::string& rebuilt,
   return status.WithPrefix("rebuilt");
 }
 
-// A database of one family.
+// A database with one column family.
 class Database {
  public:
   Status Open(const std::string& folder, const Sample& sample) {

@@ -1,18 +1,19 @@
-// rocksdb_matrix: files exchanged with RocksDB, every one read by both.
+// rocksdb_matrix: files exchanged with RocksDB, each read by both libraries.
 //
 //   rocksdb_matrix [--pairs] [--count=<n> --seed=<n> --with=<labels>]
 //                  [--plan=<name>] [--shard=<i>/<n>] [--dir=<folder>]
 //                  [--verbose]
 //
-// --pairs: plans in which each pair of option values occurs. --count: so many
-// random ones; --with=r1-versions: of those that have both values. Default: the
-// first 80 of --pairs, which have most of the pairs.
-// --shard takes every n-th plan, from the i-th on (run_full_matrix does). For
-// each plan, our file is read by RocksDB's SstFileReader and taken into a live
-// database; RocksDB's file of the same rows is read by us, and rebuilt by us
-// and compared byte by byte; and the same with the tables that its flush and
-// compaction write. See plan_fields.cc for what varies. Exit 1 when any plan
-// fails.
+// --pairs runs plans in which each pair of option values occurs. --count runs n
+// random plans; --with=r1-versions chooses plans that have both values. The
+// default is the first 80 plans of --pairs, which have most of the pairs.
+// --shard takes every n-th plan from the i-th on, as run_full_matrix does.
+//
+// For each plan, RocksDB's SstFileReader reads our file, and a live database
+// takes it in. We read RocksDB's file of the same rows, rebuild it and compare
+// the bytes. The same is done with the tables that RocksDB's flush and
+// compaction write. plan_fields.cc has the options that vary. Exits with 1 if
+// any plan fails.
 #include <rocksdb/version.h>
 #include <unistd.h>
 
@@ -84,7 +85,7 @@ void PrintSample(const PairwiseSample& sample) {
   }
 }
 
-// Whether it has all the values whose labels `with` names.
+// Returns true if the plan has all values whose labels `with` names.
 bool HasValues(const Plan& plan, std::string_view with) {
   const std::string name = "-" + plan.name + "-";
   while (!with.empty()) {
@@ -163,12 +164,12 @@ class Matrix {
     if (!s.ok()) return s;
     ++our_files_;
     entries_ += rows.size();
-    // What became of it in the database is one of theirs.
+    // The database's compaction of our file is a table written by RocksDB.
     if (!compacted.empty()) s = CheckTheirTable(compacted, plan, absent);
     return s.WithPrefix("compacted");
   }
 
-  // Of a table of theirs, RocksDB itself says what is in it.
+  // Compares a table of RocksDB with what RocksDB itself reads from it.
   Status CheckTheirTable(const std::string& path, const Plan& plan,
                          const std::vector<std::string>& absent) {
     std::vector<Row> rows;

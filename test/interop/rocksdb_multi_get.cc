@@ -1,14 +1,14 @@
-// rocksdb_multi_get: our MultiGet against RocksDB's, on the same tables.
+// rocksdb_multi_get: compares our MultiGet with RocksDB's on the same tables.
 //
 //   rocksdb_multi_get [<count> [<first seed>]]
 //
-// For each seed, with random options: a database does random writes of all
-// kinds, most of them under a snapshot, and flushes. Batches of keys that are
-// there, that are not, and that repeat are then asked at random snapshots: of
-// the database by its batched MultiGet, and of its table by ours, without a
-// block cache, with one, and with one that holds a block or two. Statuses and
-// values must be the same. Then we write the newest state as an external file,
-// and RocksDB's SstFileReader is asked the same as ours.
+// For each seed, with random options, a database makes random writes of all
+// kinds, most of them under a snapshot, and flushes. Then batches of present,
+// absent and repeated keys are looked up in random snapshots: in the database
+// by its batched MultiGet, and in its table by ours. Our reader has no block
+// cache, a large one, or one for a block or two. Statuses and values must
+// agree. Finally we write the newest state as an external file and compare
+// RocksDB's SstFileReader with our reader on it.
 #include <rocksdb/sst_file_reader.h>
 
 #include <algorithm>
@@ -30,11 +30,11 @@ namespace {
 
 using Random = std::mt19937_64;
 
-// Of these every third is never written.
+// Only every third key is ever written.
 constexpr uint64_t kKeys = 900;
 constexpr size_t kLargestBatch = 300;
 
-// What a read says of a key, by whichever library.
+// The result of a read, from either library.
 struct Answer {
   bool found = false;
   std::string value;
@@ -54,14 +54,14 @@ Row RandomWrite(Random* random) {
     row.value = NumberedKey(begin + 1 + (*random)() % 30);
     return row;
   }
-  // In part of the keys between, so that blocks hold some of each kind.
+  // Some writes go to keys between, so that blocks hold both kinds.
   if ((*random)() % 4 == 0) row.user_key += "b";
   if (draw < 8) {
     row.type = ValueType::kTypeDeletion;
     return row;
   }
   if (draw < 14) row.type = ValueType::kTypeMerge;
-  // Now and then one as large as a block.
+  // Some values are as large as a block.
   const uint64_t size = (*random)() % 50 == 0 ? 5000 : (*random)() % 120;
   row.value = std::to_string((*random)() % 100000) +
               std::string(static_cast<size_t>(size), 'v');
@@ -83,7 +83,7 @@ Status Write(OneFamily& db, const Row& row) {
   return FromTheirs("write", status);
 }
 
-// In any order; a few hot ones, or of all, or one behind the other.
+// Random order: among a few hot keys, among all keys, or consecutive keys.
 std::vector<std::string> RandomBatch(Random* random) {
   const size_t size = 1 + (*random)() % kLargestBatch;
   const uint64_t span = (*random)() % 3 == 0 ? 6 : kKeys + 20;
@@ -140,8 +140,8 @@ Status AskDatabase(OneFamily& db, const rocksdb::Snapshot* snapshot,
   return TakeTheirs(statuses, values, answers);
 }
 
-// RocksDB 11.8.1 writes beyond its arrays when this is asked for more than 32
-// keys at once (its pull request 15196).
+// RocksDB 11.8.1 writes beyond its arrays if SstFileReader::MultiGet gets more
+// than 32 keys at once (its pull request 15196).
 Status AskTheirReader(rocksdb::SstFileReader* reader,
                       const std::vector<std::string>& keys, Answers* answers) {
   constexpr size_t kMostKeys = 32;
@@ -162,7 +162,7 @@ Status AskTheirReader(rocksdb::SstFileReader* reader,
   return {};
 }
 
-// Merge operands are joined as stringappend does it.
+// Joins merge operands as stringappend does.
 Status AskOurs(const TableReader& reader, SequenceNumber snapshot,
                const std::vector<std::string>& keys, Answers* answers) {
   const std::vector<Slice> slices(keys.begin(), keys.end());
@@ -186,7 +186,7 @@ Status AskOurs(const TableReader& reader, SequenceNumber snapshot,
   return {};
 }
 
-// One file, opened in each of the ways in which MultiGet finds its blocks.
+// Opens one file in each of the ways in which MultiGet finds its blocks.
 Status OpenReaders(const std::string& path, const Plan& plan,
                    std::vector<std::unique_ptr<TableReader>>* readers) {
   for (const size_t cache_bytes : {size_t{0}, size_t{8} << 20, size_t{6000}}) {
@@ -212,7 +212,7 @@ struct Moment {
   SequenceNumber sequence;
 };
 
-// As many batches as `plan` has blocks is enough for each block to be met.
+// Enough batches to reach each block of a table.
 constexpr int kBatches = 12;
 
 Status CheckFlushed(OneFamily& db, const Plan& plan,
@@ -235,8 +235,8 @@ Status CheckFlushed(OneFamily& db, const Plan& plan,
   return status.WithPrefix("flushed");
 }
 
-// What the database shows, and deletions where it shows nothing, as a table of
-// ours; both read it.
+// Writes the database's state as a table of ours, with deletions of the keys
+// that it does not show. Both libraries read it.
 Status CheckExternal(const std::string& folder, OneFamily& db, const Plan& plan,
                      Random* random) {
   const std::string path = folder + "/multi_get.sst";

@@ -1,16 +1,20 @@
-// rocksdb_ranges: range deletions and wide columns exchanged with RocksDB.
+// rocksdb_ranges: range deletions and wide columns, exchanged with RocksDB.
 //
 //   rocksdb_ranges [<count> [<first seed>]]
 //
-// For each seed, with random options. External files: RocksDB's SstFileWriter
-// and ours make one of the same calls; they must be the same file, we must read
-// what was written and find it sound, and a database that takes ours in must
-// show what the model says, before and after a compaction. The same of files
-// that hold range deletions alone, with each type of index. Versions: a
-// database does random writes, each under a snapshot, and flushes; at every
-// snapshot we must find in its table what it finds itself, by Get and by
-// iterators. Then we write the same history, range deletions as they came, up
-// to some moment; the database imports that and must show what it showed then.
+// Each seed has random options.
+//
+// External files: RocksDB's SstFileWriter and ours get the same calls and must
+// write identical files. We must read the rows back and find the file sound. A
+// database that ingests our file must show the model's state, before and after
+// a compaction. The same is done with files of range deletions alone, with each
+// type of index.
+//
+// Versions: a database makes random writes, each under a snapshot, and flushes.
+// In every snapshot, our Get and iterators must find in its table what the
+// database finds. Then we write the same history up to some moment, with range
+// deletions in their original order. The database imports that table and must
+// show its state of that moment.
 #include <rocksdb/sst_file_writer.h>
 
 #include <algorithm>
@@ -76,7 +80,7 @@ Row RandomWrite(Random* random) {
   return row;
 }
 
-// What one write does to what a reader sees.
+// Applies one write to the state that a reader sees.
 void Apply(const Row& row, State* state) {
   if (row.type == ValueType::kTypeRangeDeletion) {
     state->erase(state->lower_bound(row.user_key),
@@ -93,7 +97,7 @@ void Apply(const Row& row, State* state) {
   }
 }
 
-// Entries in key order, newest first; then the range deletions as they came.
+// Entries in key order, newest first, then range deletions in their old order.
 std::vector<Row> InTableOrder(std::vector<Row> rows) {
   const auto ranges = std::stable_partition(
       rows.begin(), rows.end(),
@@ -117,7 +121,7 @@ rocksdb::WideColumns TheirColumns(const std::string& entity) {
   return theirs;
 }
 
-// The newest state that our reader shows at a snapshot, by Get of all keys.
+// Reads the state that our reader shows in a snapshot, by Get of all keys.
 Status StateByGet(const TableReader& reader, SequenceNumber snapshot,
                   State* state) {
   for (uint64_t i = 0; i < kKeys; ++i) {
@@ -140,7 +144,7 @@ Status StateByGet(const TableReader& reader, SequenceNumber snapshot,
   return {};
 }
 
-// The same by an iterator: what it does not hide, from the oldest on.
+// Same by an iterator: applies the visible entries from the oldest version on.
 Status StateByIterator(const TableReader& reader, SequenceNumber snapshot,
                        State* state) {
   Iterator it = reader.NewIterator({.snapshot = snapshot});
@@ -188,7 +192,7 @@ Status Exchange::Write(const Row& row) {
   return FromTheirs("write", status);
 }
 
-// Get and an iterator of the database.
+// Compares with Get and an iterator of the database.
 Status Exchange::CheckState(const State& state) {
   State by_get;
   for (uint64_t i = 0; i < kKeys; ++i) {
@@ -215,7 +219,7 @@ Status Exchange::CheckState(const State& state) {
   return FromTheirs("iterate", it->status());
 }
 
-// All columns of the entities, as RocksDB decodes them.
+// Compares all columns of the entities with what RocksDB decodes.
 Status Exchange::CheckEntities(const std::vector<Row>& rows) {
   for (const Row& row : rows) {
     if (row.type != ValueType::kTypeWideColumnEntity) continue;
@@ -252,7 +256,7 @@ Status WriteTheirs(const std::string& path, const Plan& plan,
   return FromTheirs("finish", writer.Finish());
 }
 
-// Each key once, and now and then none at all.
+// Returns rows with each key at most once, and sometimes no rows.
 std::vector<Row> ExternalRows(Random* random) {
   std::map<std::string, Row> points;
   std::vector<Row> rows;
@@ -268,7 +272,7 @@ std::vector<Row> ExternalRows(Random* random) {
   return rows;
 }
 
-// No fault in any block.
+// Checks that an inspection finds no fault in any block.
 Status CheckSound(const std::string& path) {
   auto file = OpenRandomAccessFile(path);
   if (!file.ok()) return file.status();
@@ -293,7 +297,7 @@ Status Exchange::CheckExternal(const Plan& plan, const std::vector<Row>& rows) {
     if (s = CheckSound(path); !s.ok()) return s;
   }
   if (s = db_.Create(plan); !s.ok()) return s;
-  // Old values, of which the file's range deletions take some away.
+  // Old values, some of which the file's range deletions remove.
   State state;
   for (uint64_t i = 0; i < kKeys; i += 2) {
     const Row old{NumberedKey(i), 0, ValueType::kTypeValue, "old"};
@@ -362,7 +366,7 @@ Status Exchange::CheckVersions(const Plan& plan, Random* random) {
   return s;
 }
 
-// Our table of these writes, in a database of its own.
+// Imports our table of these writes into a new column family.
 Status Exchange::CheckImport(const Plan& plan,
                              const std::vector<Row>& history) {
   const std::string path = folder_ + "/imported.sst";
@@ -384,8 +388,8 @@ Status Exchange::CheckImport(const Plan& plan,
   return s.WithPrefix("imported and compacted");
 }
 
-// Files without any other entry: of each type of index, in one version after
-// the other.
+// Checks files with range deletions alone: each type of index, with a format
+// version that depends on the seed.
 Status CheckOnlyRanges(Exchange* exchange, uint64_t seed, Random* random) {
   constexpr const char* kVersions[] = {"fv2", "fv3",   "fv4",
                                        "fv5", "plain", "fv7"};

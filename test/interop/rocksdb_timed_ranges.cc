@@ -3,13 +3,16 @@
 //
 //   rocksdb_timed_ranges [<count> [<first seed>]]
 //
-// For each seed, with random options. External files, timestamps written or
-// stripped: RocksDB's SstFileWriter and ours make the same file of the same
-// calls, and we read what was written. Versions: a database does random writes,
-// each at a newer timestamp, and flushes; at every timestamp we must find in
-// its table what the database itself finds, by Get and by iterators. Then we
-// write the same history; the database imports that and must show the same,
-// before and after a compaction.
+// Each seed has random options.
+//
+// External files, with timestamps written or stripped: RocksDB's SstFileWriter
+// and ours get the same calls and must write identical files, and we read the
+// rows back.
+//
+// Versions: a database makes random writes, each at a newer timestamp, and
+// flushes. At every timestamp, our Get and iterators must find in its table
+// what the database finds. Then we write the same history. The database imports
+// that table and must show the same, before and after a compaction.
 #include <rocksdb/sst_file_writer.h>
 
 #include <algorithm>
@@ -33,7 +36,8 @@ using State = std::map<std::string, std::string>;
 
 constexpr uint64_t kKeys = 40;
 
-// At timestamp `ts`. In reverse order ranges run the other way.
+// Returns a write at timestamp `ts`. In reverse order, a range begins at the
+// larger key.
 Row RandomWrite(uint64_t ts, bool reverse, Random* random) {
   const std::string stamp = EncodeU64Ts(ts);
   Row row{
@@ -62,14 +66,14 @@ std::string StampOf(const std::string& user_key) {
   return user_key.substr(user_key.size() - sizeof(uint64_t));
 }
 
-// What one write does to what a reader sees.
+// Applies one write to the state that a reader sees.
 void Apply(const Row& row, State* state) {
   if (row.type == ValueType::kTypeRangeDeletion) {
     std::string low = Bare(row.user_key);
     std::string high = Bare(row.value);
     const bool reverse = low > high;
     if (reverse) std::swap(low, high);
-    // In reverse order the larger of the two is the one that is deleted.
+    // In reverse order, the begin is the larger key, and it is deleted.
     state->erase(reverse ? state->upper_bound(low) : state->lower_bound(low),
                  reverse ? state->upper_bound(high) : state->lower_bound(high));
   } else if (row.type == ValueType::kTypeValue) {
@@ -94,7 +98,7 @@ Status Differs(const std::string& what, uint64_t ts) {
   return Status::Corruption(what + " at timestamp " + std::to_string(ts));
 }
 
-// Get and an iterator of ours, at a timestamp.
+// Compares with Get and an iterator of our reader, at a timestamp.
 Status CheckOurs(const TableReader& reader, uint64_t ts, const State& state) {
   const std::string stamp = EncodeU64Ts(ts);
   ReadOptions options;
@@ -204,7 +208,8 @@ bool IsReverse(const Plan& plan) {
   return plan.options.comparator == ReverseBytewiseComparatorWithU64Ts();
 }
 
-// Each key at a few timestamps, or only at the oldest; now and then none.
+// Each key has a few timestamps, or only the oldest. Sometimes there are no
+// rows.
 Status Exchange::CheckExternal(const Plan& plan, Random* random) const {
   const bool stripped = !plan.options.persist_user_defined_timestamps;
   std::map<std::string, Row> points;
@@ -265,14 +270,14 @@ Status Exchange::CheckVersions(const Plan& plan, Random* random) {
   return CheckImport(plan, history, states);
 }
 
-// Our table of these writes, in a database of its own.
+// Imports our table of these writes into a new column family.
 Status Exchange::CheckImport(const Plan& plan, const std::vector<Row>& history,
                              const std::vector<State>& states) {
   const std::string path = folder_ + "/imported.sst";
   const std::vector<Row> rows = InTableOrder(history, *plan.options.comparator);
   Status s = WriteOurFile(path, plan.options, {}, false, rows);
   if (!s.ok()) return s;
-  // Outside of all keys; of equal ones the newest timestamp comes first.
+  // Bounds outside all keys. Of equal keys, the newest timestamp comes first.
   const std::string newest(sizeof(uint64_t), '\xff');
   const std::string oldest(sizeof(uint64_t), '\0');
   const char* const first = IsReverse(plan) ? "kez" : "kex";
@@ -293,7 +298,8 @@ Status Exchange::CheckImport(const Plan& plan, const std::vector<Row>& history,
   return s;
 }
 
-// Random but for the order of keys; every other one has a filter in parts.
+// A random plan with an order of keys that has timestamps. Every other plan has
+// partitioned filters.
 Plan PlanFor(uint64_t seed, Random* random) {
   Plan plan = RandomPlans(1, seed, [seed](const Plan& candidate) {
     const TableOptions& options = candidate.options;
@@ -305,7 +311,7 @@ Plan PlanFor(uint64_t seed, Random* random) {
   plan.options.comparator = (*random)() % 3 == 0
                                 ? ReverseBytewiseComparatorWithU64Ts()
                                 : BytewiseComparatorWithU64Ts();
-  // Older filters are of another kind.
+  // Older formats have another kind of filter.
   if (plan.options.format_version < 5) {
     plan.options.filter = FilterType::kNone;
   }

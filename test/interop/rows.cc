@@ -20,8 +20,8 @@ std::string RandomBytes(size_t size, Random* random) {
   return bytes;
 }
 
-// Half noise, half a repetition of it, so that codecs have work to do and
-// blocks of pure noise occur too.
+// Mostly one half of noise and its repetition, so that codecs have work to do.
+// Some values are only noise.
 std::string MakeValue(size_t size, Random* random) {
   if ((*random)() % 8 == 0) return RandomBytes(size, random);
   std::string value = RandomBytes(size / 2, random);
@@ -94,8 +94,9 @@ std::string ValueFor(ValueType type, Shape shape, Random* random) {
   return MakeValue((*random)() % 200, random);
 }
 
-// Writes in the order of time. A single deletion must meet exactly one put,
-// so some keys alternate between the two and the others get the other types.
+// Returns writes in the order of time. A single deletion must meet exactly one
+// put, so some keys alternate between the two. The other keys get the other
+// types.
 std::vector<Row> MakeVersions(const std::set<std::string>& keys,
                               Random* random) {
   const std::vector<std::string> names(keys.begin(), keys.end());
@@ -103,8 +104,8 @@ std::vector<Row> MakeVersions(const std::set<std::string>& keys,
   std::vector<Row> rows;
   const size_t writes = names.size() * 15;
   for (size_t i = 1; i <= writes; ++i) {
-    // The first tenth of the keys gets half of all versions: some of them
-    // fill more than one block.
+    // The first tenth of the keys gets half of all versions, so that some of
+    // these keys fill more than one block.
     size_t which = (*random)() % names.size();
     if ((*random)() % 2 == 0) which /= 10;
     Row row{names[which], i, ValueType::kTypeValue, {}};
@@ -132,7 +133,7 @@ bool Before(const Row& a, const Row& b) {
 std::vector<Row> MakeRows(Shape shape, uint64_t seed) {
   Random random(seed);
   std::set<std::string> keys;
-  // One of the random ones in 40 is empty; sets order as BytewiseComparator.
+  // One random key in 40 is empty. std::set orders as BytewiseComparator does.
   while (keys.size() < CountOf(shape)) keys.insert(MakeKey(shape, &random));
   std::vector<Row> rows;
   if (shape == Shape::kVersions) {

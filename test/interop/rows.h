@@ -1,8 +1,8 @@
-// The entries that the interop tests put into files, and what a database that
-// holds nothing else must answer for them.
+// The entries that the interop tests put into files, and the answers of a
+// database that holds nothing else.
 //
-// Used by the programs of this folder. Plain values and pure functions of
-// their seed: thread-safe.
+// Plain values and pure functions of their seed: thread-safe. Used by the
+// programs of this folder.
 #ifndef ASHLAR_TEST_INTEROP_ROWS_H_
 #define ASHLAR_TEST_INTEROP_ROWS_H_
 
@@ -25,35 +25,36 @@ struct Row {
   bool operator==(const Row&) const = default;
 };
 
-// In the order of internal keys. kVersions: sequence numbers 1 to n, each
-// once, as a database that took the writes one by one hands them out.
+// Returns rows in the order of internal keys. kVersions has sequence numbers 1
+// to n, each once, as a database assigns them to single writes.
 std::vector<Row> MakeRows(Shape shape, uint64_t seed);
 
-// The same with plain deletions instead. RocksDB's SstFileWriter cannot write
-// single deletions, and builds of RocksDB with assertions (Debian's) stop at
-// the first one in an external file.
+// Returns the rows with plain deletions in place of single deletions. RocksDB's
+// SstFileWriter cannot write single deletions, and RocksDB with assertions
+// (Debian's build) aborts at the first one in an external file.
 std::vector<Row> WithoutSingleDeletions(std::vector<Row> rows);
 
-// User keys that are in no row, of the rows' own kind.
+// Returns user keys that no row has, but like those of the rows.
 std::vector<std::string> AbsentKeys(const std::vector<Row>& rows,
                                     uint64_t seed);
 
-// What a reader of the newest state sees when `rows` came on top of `state`.
-// Merge operands are joined as RocksDB's "stringappend" operator does it:
+// Returns the newest visible state after `rows` were written on top of `state`.
+// Merge operands are joined as RocksDB's "stringappend" operator joins them:
 // oldest first, with commas.
 std::map<std::string, std::string> VisibleState(
     const std::vector<Row>& rows,
     std::map<std::string, std::string> state = {});
 
-// "<hex user key> <sequence> <type> <hex value>", upper case, and a newline.
+// Returns "<hex user key> <sequence> <type> <hex value>" in upper case and a
+// newline, for each row.
 std::string CanonicalDump(const std::vector<Row>& rows);
 
-// "key007"; below 1000.
+// Returns "key007" for 7. Requires a number below 1000.
 std::string NumberedKey(uint64_t number);
 
 std::string ToHex(const std::string& bytes);
 
-// Empty when equal; else where the two differ first.
+// Returns an empty string if equal, else the first difference.
 std::string DescribeDifference(const std::vector<Row>& expected,
                                const std::vector<Row>& found);
 

@@ -24,8 +24,8 @@ struct Candidate {
   Plan plan;
 };
 
-// Any plan with these settings, possible or not. How many of the later fields
-// keep their first value differs from plan to plan.
+// Returns a plan with these settings, possible or not. The share of later
+// fields that keep their first value varies from plan to plan.
 Choices DrawChoices(const std::vector<Setting>& fixed, Random* random) {
   const auto fields = PlanFields();
   const uint64_t tenths_plain = std::min<uint64_t>((*random)() % 12, 9);
@@ -41,7 +41,8 @@ Choices DrawChoices(const std::vector<Setting>& fixed, Random* random) {
   return choices;
 }
 
-// One that can be used; nothing after many tries.
+// Returns a possible plan that passes the filter, or nothing after `tries`
+// tries.
 std::optional<Candidate> Draw(const std::vector<Setting>& fixed,
                               const PlanFilter& filter, size_t tries,
                               Random* random) {
@@ -55,7 +56,7 @@ std::optional<Candidate> Draw(const std::vector<Setting>& fixed,
   return std::nullopt;
 }
 
-// The pairs of values of two fields that are in no plan yet.
+// The pairs of values of two fields that no plan has yet.
 class MissingPairs {
  public:
   MissingPairs() {
@@ -95,7 +96,7 @@ class MissingPairs {
     }
   }
 
-  // Any of them; there must be one.
+  // Returns a random pair. Requires that one is missing.
   std::vector<Setting> Pick(Random* random) const {
     size_t at = (*random)() % missing_.size();
     while (!missing_[at]) at = (at + 1) % missing_.size();
@@ -132,8 +133,8 @@ class MissingPairs {
 }  // namespace
 
 PairwiseSample PairwisePlans(const PlanFilter& filter) {
-  // So many times a plan with the pair is drawn before there is said to be
-  // none, and so many plans are drawn for each that is taken.
+  // A pair counts as impossible after kTries plans. The best of kCandidates
+  // plans with a pair is taken.
   constexpr size_t kTries = 3000;
   constexpr size_t kCandidates = 60;
   Random random(7);

@@ -1,7 +1,7 @@
 // Debian's sst_dump (RocksDB 7.8.3, package rocksdb-tools) reads our files of
-// the formats that it knows, 2 to 5: its verification passes, and its scan
-// shows every entry. Where it is not installed these tests are skipped, which
-// is a failure where ASHLAR_REQUIRE_INTEROP or CI says so.
+// the formats that it knows, 2 to 5. Its verification must pass, and its scan
+// must show every entry. If it is not installed, these tests are skipped. With
+// ASHLAR_REQUIRE_INTEROP or CI that is a failure.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -22,7 +22,7 @@
 
 namespace ashlar::interop {
 
-// Found by GoogleTest, which names a test by it.
+// GoogleTest finds this function and uses it to name tests.
 void PrintTo(const Plan& plan, std::ostream* out) { *out << plan.name; }
 
 namespace {
@@ -35,14 +35,15 @@ bool IsSet(const char* name) {
   return !value.empty() && value != "0" && value != "false";
 }
 
-// Debian 12 has that of RocksDB 7.8.
+// Debian 12 has the sst_dump of RocksDB 7.8.
 bool IsReadBySstDump(const Plan& plan) {
   TableOptions options = plan.options;
   options.target_rocksdb = RocksDBRelease{7, 8};
   return options.Validate().ok();
 }
 
-// stdout and stderr together; -1 when it did not exit by itself.
+// Stores stdout and stderr together. Returns -1 if the program did not exit by
+// itself.
 int RunShell(const std::string& command, std::string* output) {
   FILE* pipe = popen((command + " 2>&1").c_str(), "r");
   if (pipe == nullptr) return -1;
@@ -60,7 +61,7 @@ bool HasSstDump() {
   return RunShell("command -v sst_dump", &output) == 0;
 }
 
-// As sst_dump --output_hex prints them.
+// Returns the rows as sst_dump --output_hex prints them.
 std::string ExpectedScan(const std::vector<Row>& rows) {
   std::string text;
   for (const Row& row : rows) {
@@ -106,7 +107,7 @@ TEST_P(SstDump, VerifiesAndScansOurFile) {
 
   std::string scan;
   EXPECT_EQ(RunShell("sst_dump --command=scan --output_hex" + file, &scan), 0);
-  // The entries stand behind headings that name the file and an address.
+  // The entries come after headings with the file name and an address.
   const size_t first = scan.find("\n'");
   ASSERT_NE(first, std::string::npos) << scan.substr(0, 1000);
   EXPECT_TRUE(scan.substr(first + 1) == ExpectedScan(rows))

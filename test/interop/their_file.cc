@@ -61,12 +61,13 @@ Status CheckRows(rocksdb::SstFileReader* reader, const std::vector<Row>& rows) {
   return difference.empty() ? Status() : Disagreement("back: " + difference);
 }
 
-// The wanted answer to each key: all that are in the file, then absent ones.
+// Keys and the expected answers: first all keys of the file, then absent ones.
 struct Questions {
   std::vector<std::string> keys;
-  size_t present = 0;  // of keys
+  size_t present = 0;  // number of keys in the file
   std::map<std::string, std::string> state;
-  // Merge operands without a base: a single file cannot tell their value.
+  // Merge operands without a base value: one file alone cannot give their
+  // value.
   std::set<std::string> unresolved;
 };
 
@@ -116,7 +117,7 @@ Status CheckAnswer(const std::string& call, const Questions& questions,
   return {};
 }
 
-// How often a filter was asked since the last call.
+// How often a filter was used since the last TakeFilterUse.
 struct FilterUse {
   uint64_t ruled_out = 0;
   uint64_t let_pass_rightly = 0;
@@ -134,10 +135,10 @@ FilterUse TakeFilterUse() {
 Status CheckFilterUse(const std::string& call, const Plan& plan,
                       const Questions& questions) {
   const FilterUse use = TakeFilterUse();
-  // Other keys of the same prefix may be there.
+  // Other keys of the same prefix may be present.
   if (!plan.options.whole_key_filtering) return {};
   const size_t absent = questions.keys.size() - questions.present;
-  // About one in a hundred absent keys slips through.
+  // About 1 in 100 absent keys matches.
   const bool right =
       plan.HasFilter() ? use.ruled_out >= absent * 9 / 10 &&
                              use.ruled_out <= absent && use.let_pass_rightly > 0
@@ -150,7 +151,7 @@ Status CheckFilterUse(const std::string& call, const Plan& plan,
                       std::to_string(questions.present) + " others pass");
 }
 
-// SstFileReader::MultiGet overruns its arrays when it gets more at once.
+// SstFileReader::MultiGet overruns its arrays with more keys at once.
 constexpr size_t kBatch = 32;
 
 Status CheckBatch(rocksdb::SstFileReader* reader, const Questions& questions,

@@ -33,7 +33,7 @@ std::shared_ptr<rocksdb::MergeOperator> AppendOperator() {
   return append;
 }
 
-// It knows its own by the name that files have.
+// RocksDB finds its built-in extractors by the name in the file.
 std::shared_ptr<const rocksdb::SliceTransform> TheirExtractor(
     std::string_view name) {
   std::shared_ptr<const rocksdb::SliceTransform> result;
@@ -51,7 +51,7 @@ std::shared_ptr<rocksdb::Statistics> SharedCounters() {
   return counters;
 }
 
-// Of the same name; those of applications have none here.
+// Returns RocksDB's comparator of the same name. Only built-in ones occur here.
 const rocksdb::Comparator* TheirComparator(const Comparator* ours) {
   for (const rocksdb::Comparator* theirs :
        {rocksdb::BytewiseComparator(), rocksdb::ReverseBytewiseComparator(),
@@ -108,7 +108,7 @@ rocksdb::Options TheirOptions(const Plan& plan) {
   table.block_restart_interval = ours.block_restart_interval;
   table.index_block_restart_interval = ours.index_block_restart_interval;
   table.use_delta_encoding = ours.use_delta_encoding;
-  // Both have the same numbers in files and in RocksDB's options.
+  // Files and RocksDB's options use the same numbers.
   table.index_type =
       static_cast<rocksdb::BlockBasedTableOptions::IndexType>(ours.index_type);
   table.data_block_index_type =
@@ -142,7 +142,7 @@ rocksdb::Options TheirOptions(const Plan& plan) {
             : rocksdb::NewBloomFilterPolicy(ours.bloom_bits_per_key));
   }
   table.whole_key_filtering = ours.whole_key_filtering;
-  // With it, filters are rounded to what its own allocator hands out.
+  // If true, RocksDB would round filter sizes to what its allocator returns.
   table.optimize_filters_for_memory = false;
 
   rocksdb::Options options;
@@ -155,7 +155,7 @@ rocksdb::Options TheirOptions(const Plan& plan) {
   options.comparator = TheirComparator(ours.comparator);
   options.persist_user_defined_timestamps =
       ours.persist_user_defined_timestamps;
-  // RocksDB asks for it where timestamps are not written.
+  // RocksDB requires false if timestamps are not written.
   options.allow_concurrent_memtable_write =
       ours.persist_user_defined_timestamps;
   options.merge_operator = AppendOperator();

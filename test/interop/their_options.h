@@ -1,6 +1,6 @@
 // RocksDB's options for a Plan, and its Status as ours.
 //
-// Used by the parts of rocksdb_matrix. Free functions; one thread at a time.
+// Used by the parts of rocksdb_matrix. Free functions, one thread at a time.
 #ifndef ASHLAR_TEST_INTEROP_THEIR_OPTIONS_H_
 #define ASHLAR_TEST_INTEROP_THEIR_OPTIONS_H_
 
@@ -17,19 +17,19 @@
 
 namespace ashlar::interop {
 
-// Everything that decides the bytes of a table is as in plan.Options().
+// Everything that affects the bytes of a table is as in plan.Options().
 rocksdb::Options TheirOptions(const Plan& plan);
 
-// The same, ready to use a Bloom filter whether the plan has one or not.
+// Same, but can use a Bloom filter whether or not the plan has one.
 rocksdb::Options TheirReadOptions(const Plan& plan);
 
-// The counters that all options of TheirOptions feed.
+// The counters of all options from TheirOptions.
 rocksdb::Statistics& TheirCounters();
 
 // The merge operator of TheirOptions: "stringappend".
 std::string TheirMergeOperatorName();
 
-// ok stays ok; anything else becomes Corruption: "<what>: <text>".
+// Keeps ok. Turns any error into Corruption: "<what>: <text>".
 Status FromTheirs(const std::string& what, const rocksdb::Status& status);
 
 std::vector<rocksdb::Slice> TheirSlices(const std::vector<std::string>& keys);

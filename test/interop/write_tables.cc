@@ -1,16 +1,18 @@
-// interop_write_tables [--pairs] <folder>: files for other programs to read.
+// interop_write_tables [--pairs] <folder>: writes files for other programs to
+// read.
 //
-// Next to each <name>.sst is <name>.rows: one line per entry, "<hex user key>
-// <sequence> <type> <hex value>", and <name>.since: the oldest RocksDB that
-// reads the file.
+// With each <name>.sst it writes <name>.rows, which has one line per entry,
+// "<hex user key> <sequence> <type> <hex value>", and <name>.since, the oldest
+// RocksDB release that reads the file.
 //
-// --pairs writes the plans of rocksdb_matrix --pairs, in which each pair of
-// option values occurs: RocksDB's newest sst_dump reads all of them
-// (test/tools/ashlar_sst_dump_test.py). Without it the files are for
-// run_rocksdict to ingest: external files without merge operands, for which
-// rocksdict has no operator, and without zlib, which its RocksDB is built
-// without; most pairs of option values that RocksDB 9.8 reads, and a sample of
-// those that it must refuse.
+// With --pairs it writes the plans of rocksdb_matrix --pairs, in which each
+// pair of option values occurs. RocksDB's newest sst_dump reads all of them
+// (test/tools/ashlar_sst_dump_test.py).
+//
+// Without it, run_rocksdict ingests the files: external files without merge
+// operands, for which rocksdict has no operator, and without zlib, which its
+// RocksDB lacks. They have most pairs of option values that RocksDB 9.8 reads,
+// and a sample of those that it must refuse.
 #include <cstdio>
 #include <fstream>
 #include <optional>
@@ -55,7 +57,7 @@ std::vector<Plan> RocksdictPlans() {
   return plans;
 }
 
-// What the file itself tells, rather than the options that it was made by.
+// Uses the file's own properties, not the options that it was made with.
 Status WriteSince(const std::string& path) {
   const auto reader = TableReader::Open(path + ".sst");
   if (!reader.ok()) return reader.status();

@@ -1,5 +1,8 @@
-"""Each rule of tools/lint/check_layout.py fires on a tiny tree that breaks it,
-and stays silent on one that does not."""
+"""Tests each rule of tools/lint/check_layout.py.
+
+A rule must fire on a small tree that breaks it, and be silent on a tree that
+does not.
+"""
 
 import os
 import re
@@ -22,7 +25,7 @@ def header(path, body='', includes=''):
 
 
 def lint(files, exemptions=''):
-    """Lints a tree of these files; every .cc is listed unless in 'unlisted'"""
+    """Lints a tree of these files. CMake lists all but 'unlisted' paths."""
     with tempfile.TemporaryDirectory() as root:
         floors = os.path.join(ROOT, 'tools/lint/floors.txt')
         with open(floors, encoding='utf-8') as f:
@@ -72,7 +75,7 @@ class RuleTest(unittest.TestCase):
         else:
             self.silent(files)
 
-    # Sizes
+    # --- Sizes ---
 
     def test_file_lines(self):
         self.silent({'util/a.cc': TOP + 'int a;\n' * 598})
@@ -129,7 +132,7 @@ class RuleTest(unittest.TestCase):
                 '}\n')
         self.body('function-lines', text)
 
-    # Text
+    # --- Text ---
 
     def test_columns(self):
         self.silent({'util/a.cc': '// ' + 'x' * 77 + '\n'})
@@ -154,7 +157,7 @@ class RuleTest(unittest.TestCase):
         wrong = header('util/b.h')
         self.fires('guard', {'util/a.h': wrong})
 
-    # Names
+    # --- Names ---
 
     def test_using_std(self):
         self.body('using-std', 'using namespace std;\n')
@@ -184,7 +187,7 @@ class RuleTest(unittest.TestCase):
         self.silent({'util/a.cc': TOP + 'int operand(int brand);\n'
                      'int rand;\nRandom random(1);\n'})
 
-    # Includes
+    # --- Includes ---
 
     def test_floors(self):
         up, down = 'table/format/b.h', 'util/coding/b.h'
@@ -258,7 +261,8 @@ class RuleTest(unittest.TestCase):
             self.include(None, path, 'table/b.h')
             self.include(None, path, 'third-party/json_lib.h')
         self.include(None, 'tools/ashlar/a.cc', 'tools/ashlar/flags/b.h')
-        # What programs share is no way round the rule, and no user has it.
+        # Files shared by programs obey the rule too, and examples, which users
+        # copy, may not include them.
         self.include('floor', 'tools/a.cc', 'table/format/b.h')
         self.include(None, 'tools/a.cc', 'table/b.h')
         self.include('floor', 'tools/examples/a.cc', 'tools/b.h')
@@ -275,14 +279,14 @@ class RuleTest(unittest.TestCase):
 
     def test_include_path(self):
         self.body('include-path', '#include "a.h"\n')
-        # What is installed is ashlar/..., and nothing else is.
+        # Installed headers are included as ashlar/..., and no other header is.
         for path, wrong in (('util/b.h', 'util/b.h'),
                             ('table/entry/b.h', 'table/entry/b.h'),
                             ('table/read/b.h', 'ashlar/table/read/b.h')):
             self.include('include-path', 'table/read/a.cc', path,
                          spelled=wrong)
 
-    # Places
+    # --- Places ---
 
     def test_folder(self):
         self.fires('folder', {'table/new/a.cc': TOP})
@@ -290,7 +294,7 @@ class RuleTest(unittest.TestCase):
     def test_unlisted(self):
         self.fires('unlisted', {'util/unlisted.cc': TOP})
 
-    # Exemptions
+    # --- Exemptions ---
 
     def test_exemption(self):
         files = {'util/a.cc': TOP + 'int\ta;\n'}

@@ -1,5 +1,8 @@
-"""Each rule of tools/lint/check_references.py fires on a tiny tree that breaks
-it, and stays silent on one that does not."""
+"""Tests each rule of tools/lint/check_references.py.
+
+A rule must fire on a small tree that breaks it, and be silent on a tree that
+does not.
+"""
 
 import unittest
 
@@ -24,7 +27,7 @@ class ReferencesTest(unittest.TestCase):
         self.assertEqual(lint(files)[0], [])
 
     def comment(self, rule, text, **files):
-        """A comment of a source beside CODE and FLAGS."""
+        """Checks a comment in a source file, in a tree with CODE and FLAGS."""
         tree = {'util/foo.cc': CODE, 'tools/ashlar/flags/flags.cc': FLAGS,
                 'util/a.cc': TOP + '// ' + text + '\n', **files}
         if rule:
@@ -40,7 +43,7 @@ class ReferencesTest(unittest.TestCase):
         else:
             self.silent(tree)
 
-    # Files
+    # --- Files ---
 
     def test_files_of_comments(self):
         for name in ('gone.h', 'util/gone.cc', 'cli.md', 'gone_test.py',
@@ -71,7 +74,7 @@ class ReferencesTest(unittest.TestCase):
         self.page('reference-file', '    build/bin/gone --rounds=2')
         self.page(None, '    build/bin/ashlar')
 
-    # Flags
+    # --- Flags ---
 
     def test_flags(self):
         for check in (self.comment, self.page):
@@ -87,7 +90,7 @@ class ReferencesTest(unittest.TestCase):
             self.assertEqual(rules(files), rule)
         self.silent({'tools/ashlar/a.cc': TOP + 'int b = --a;\n'})
 
-    # Names
+    # --- Names ---
 
     def test_names_of_comments(self):
         for name in ('FooBaz', 'FooBar::Stop', 'Gone::Run', 'kFooType', 'Go()',
@@ -113,7 +116,7 @@ class ReferencesTest(unittest.TestCase):
         self.page('reference-target', '    make gone   # says nothing')
         self.page(None, 'Run `make check`, make do, `make SETUP=true check`.')
 
-    # Installed headers
+    # --- Installed headers ---
 
     def test_installed_headers_name_what_is_installed(self):
         files = {'util/foo.cc': CODE, 'util/b.h': header('util/b.h'),
@@ -137,7 +140,7 @@ class ReferencesTest(unittest.TestCase):
         text = text.replace(';', '')
         self.fires('installed', {'util/a.h': header('util/a.h', text + ';')})
 
-    # Known names
+    # --- Known names ---
 
     def test_known_names(self):
         known = {KNOWN: '# Names.\nTheirName a peer\'s\n'}

@@ -2,9 +2,10 @@
 
     examples_test.py <compiler>
 
-All in one translation unit, for their syntax and types alone. What an example
-takes for granted is declared in CONTEXTS. Errors name the header or page, and
-the line there. `...` on a line of its own, and `{ ... }`, stand for any code.
+All are in one translation unit, which is checked for syntax and types only.
+CONTEXTS declares the names that an example uses without a declaration. Errors
+name the header or page, and its line. `...` on a line of its own and `{ ... }`
+stand for any code.
 """
 
 import os
@@ -19,7 +20,7 @@ sys.path.insert(0, os.path.join(ROOT, 'tools/lint'))
 import check_layout  # noqa: E402
 import header_examples  # noqa: E402
 
-# A Status that is dropped must be an error, a variable that is not used is none.
+# A dropped Status must be an error; an unused variable is none.
 FLAGS = ('-std=c++20', '-fsyntax-only', '-O0', '-Wall', '-Wextra', '-Werror',
          '-Wno-unused-variable', '-Wno-unused-but-set-variable',
          '-Wno-unused-parameter', '-Wno-unused-local-typedefs',
@@ -62,7 +63,7 @@ def without_elisions(line):
 
 
 def unit(headers, examples):
-    """The translation unit of (path, first line, lines) examples."""
+    """Returns the translation unit of (path, first line, lines) examples."""
     includes, bodies = [f'#include "ashlar/{path}"' for path in headers], []
     for n, (path, first, lines) in enumerate(examples):
         includes += [line for line in lines if line.startswith('#include')]

@@ -1,6 +1,6 @@
-// Every interleaving of threads on an index that grows, run on the steps that
-// the cache runs (cache/clock/growing_steps.h): splits against lookups,
-// inserts, erasures, evictions and the reuse of a slot.
+// Every interleaving of threads on a growing index, with the same steps as in
+// the cache (cache/clock/growing_steps.h): splits against lookups, inserts,
+// erasures, evictions and the reuse of a slot.
 
 #include <gtest/gtest.h>
 
@@ -18,13 +18,14 @@ namespace {
 
 constexpr uint32_t kGroups = 2;
 constexpr uint32_t kSegments = 4;
-constexpr uint32_t kSlots = 4;  // the first is none
+constexpr uint32_t kSlots = 4;  // slot 0 is never used
 
-// Of a hash, from the low bit: tag 8, home group 4, bits of the segment.
+// A hash, from the low bit: 8 bits of tag, 4 bits of home group, segment bits.
 constexpr uint64_t HashOf(uint64_t tag, uint64_t home, uint64_t segment_bits) {
   return tag | home << 8 | segment_bits << 12;
 }
-// Those that move have odd bits. Three share a tag, three a home.
+// A split moves the keys with odd segment bits. Three keys share a tag, three a
+// home group.
 constexpr uint64_t kMoves = HashOf(7, 0, 1);
 constexpr uint64_t kStays = HashOf(7, 0, 2);
 constexpr uint64_t kMovesToo = HashOf(7, 1, 3);
@@ -34,16 +35,16 @@ struct Contents {
   struct Slot {
     uint64_t word = slot::kEmptyWord;
     uint64_t key = 0;    // a hash
-    uint64_t alive = 0;  // or 1
+    uint64_t alive = 0;  // 0 or 1
   };
   struct Group {
     uint32_t word = growing::kNoWord;
     uint32_t tag = 0;  // 0: the word is not shown
     uint32_t passed = 0;
-    uint32_t filling = 0;  // or 1
+    uint32_t filling = 0;  // 0 or 1
   };
   uint32_t segments = 1;
-  uint32_t hidden = 0;  // 1: there is an entry for which there was no place
+  uint32_t hidden = 0;  // 1: an entry found no free word
   std::array<Group, kGroups * kSegments> groups{};
   std::array<Slot, kSlots> slots{};
 
@@ -53,7 +54,7 @@ struct Contents {
 class Scene;
 using Program = std::function<void(Scene*)>;
 
-// One of the slots' words.
+// The word of one slot.
 class SlotPlace {
  public:
   SlotPlace(ReplaySteps<Contents>* steps, uint32_t number)
@@ -94,7 +95,7 @@ class SlotPlace {
   const uint32_t number_;
 };
 
-// A thread's view; as growing_steps.h wants a space and its entries.
+// A thread's view, with the operations that growing_steps.h needs.
 class Scene : public ReplaySteps<Contents> {
  public:
   using ReplaySteps<Contents>::ReplaySteps;
@@ -134,7 +135,7 @@ class Scene : public ReplaySteps<Contents> {
   void Put(uint64_t g, uint32_t, uint32_t word) {
     Do([=](Contents* c) { c->groups[g].word = word; });
   }
-  // Who shows a tag finds none, and who takes it back finds it.
+  // Show must find no tag, and Unshow must find its own tag.
   void Show(uint64_t g, uint32_t, uint8_t tag) {
     Must(ExchangeTag(g, tag) == 0, "a tag is shown on top of another");
   }
@@ -161,7 +162,7 @@ class Scene : public ReplaySteps<Contents> {
   }
   void SpreadToo(const growing::Position&, const growing::Position&) {}
 
-  // --- Entries
+  // --- Entries ---
   SlotPlace SlotAt(uint32_t number) { return {this, number}; }
   void Prefetch(uint64_t) {}
   uint64_t HashOf(uint32_t number) {
@@ -183,7 +184,7 @@ class Scene : public ReplaySteps<Contents> {
     SlotPlace word = SlotAt(number);
     if (slot::Give(&word, units) == slot::Given::kOwned) End(number);
   }
-  // By the owner.
+  // Called by the owner.
   void End(uint32_t number) {
     growing::Unlink(this, HashOf(number), number);
     const uint64_t was_alive = Step([number](Contents* c) {
@@ -201,7 +202,7 @@ class Scene : public ReplaySteps<Contents> {
     Give(number, slot::kTake);
     return false;
   }
-  // Of a slot that is nobody else's.
+  // Requires that the calling thread owns the slot.
   bool Fill(uint32_t number, uint64_t key) {
     Do([=](Contents* c) {
       c->slots[number].key = key;
@@ -231,8 +232,7 @@ class Scene : public ReplaySteps<Contents> {
   }
 };
 
-// --- What must be so in the end
-// ----------------------------------------------------------
+// --- Conditions at the end ---
 
 std::string Contents::FaultAtEnd() const {
   std::array<uint32_t, kGroups * kSegments> passed{};
@@ -274,8 +274,7 @@ std::string Contents::FaultAtEnd() const {
   return "";
 }
 
-// --- What threads do
-// ----------------------------------------------------------
+// --- What threads do ---
 
 bool LookUp(Scene* scene, uint64_t key) {
   const uint32_t found = growing::Find(
@@ -286,7 +285,7 @@ bool LookUp(Scene* scene, uint64_t key) {
   return true;
 }
 
-// Of what was there before the threads began, and stays.
+// Looks up a key that was there before the threads began and stays.
 Program Finds(uint64_t key) {
   return [key](Scene* scene) {
     Scene::Must(LookUp(scene, key), "an entry is hidden from a lookup");
@@ -297,7 +296,8 @@ Program LooksFor(uint64_t key) {
   return [key](Scene* scene) { static_cast<void>(LookUp(scene, key)); };
 }
 
-// Into a free slot of its own; then whoever begins a lookup must find it.
+// Inserts into a free slot of its own. Any lookup that begins afterwards must
+// find the entry.
 Program Inserts(uint64_t key, uint32_t number) {
   return [key, number](Scene* scene) {
     const bool linked = scene->Fill(number, key);
@@ -332,7 +332,8 @@ Program Erases(uint64_t key) {
   };
 }
 
-// Of the entry in that slot, if it goes, and then another one there.
+// Evicts the entry in that slot, if possible, and then inserts another one
+// there.
 Program Evicts(uint32_t number, uint64_t next_key) {
   return [number, next_key](Scene* scene) {
     SlotPlace word = scene->SlotAt(number);
@@ -349,10 +350,10 @@ Program Evicts(uint32_t number, uint64_t next_key) {
   };
 }
 
-// --- Exploring
-// ----------------------------------------------------------------
+// --- Exploration ---
 
-// Linked where they belong, one after the other, into slots 1, 2...
+// Returns an index with these keys in slots 1, 2 and so on, linked in this
+// order.
 Contents With(const std::vector<uint64_t>& keys) {
   Contents c;
   uint32_t number = 0;
@@ -411,7 +412,7 @@ TEST(Growing, WhatIsErasedOrEvictedLeavesNothing) {
   }
 }
 
-// The slot's next entry has the home, the tag or the way of the one before.
+// The slot's next entry has the same home group, tag or path as the old one.
 TEST(Growing, ASlotThatIsUsedAgainIsTheNextEntrys) {
   for (const uint64_t first : {kMoves, kStays}) {
     for (const uint64_t next : {kMoves, kStays, kMovesToo, kAlsoMoves}) {
@@ -420,7 +421,8 @@ TEST(Growing, ASlotThatIsUsedAgainIsTheNextEntrys) {
   }
 }
 
-// Two words in the segment: the third finds no place, or does after the split.
+// The segment has two words. The third entry finds no word, unless the split
+// was first.
 TEST(Growing, WhereASegmentIsFullAnEntryHasNoPlace) {
   EXPECT_EQ(Fault(With({kStays, kMoves}), {Splits, PutsIn(kAlsoMoves, 3)}), "");
 }
@@ -431,9 +433,9 @@ TEST(Growing, ThreeThreads) {
             "");
 }
 
-// Split sees a place that is filled; its word is erased, and an insert that
-// knows the old number of segments comes to the same place: Split may find its
-// word before its tag is shown, and must leave it alone.
+// Split sees a filled word. Then that word is erased, and an insert that knows
+// the old number of segments takes its place. Split may find the new word
+// before its tag is shown, and must not move it.
 TEST(Growing, AWordWhoseTagIsNotShownIsNotMoved) {
   for (const uint64_t next : {kMoves, kAlsoMoves}) {
     EXPECT_EQ(Fault(With({kMoves}), {Splits, Evicts(1, 0), PutsIn(next, 2)}),
@@ -441,8 +443,8 @@ TEST(Growing, AWordWhoseTagIsNotShownIsNotMoved) {
   }
 }
 
-// A word that an insert has placed by an old number may meet a later split than
-// the one that makes it wrong.
+// An insert may place a word by an old number of segments. The split that finds
+// the word there may be a later one than the split that makes its place wrong.
 TEST(Growing, SplitsThatFollowEachOtherHideNothing) {
   const auto splits = [](Scene* scene) {
     Splits(scene);

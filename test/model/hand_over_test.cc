@@ -1,5 +1,5 @@
-// Every interleaving of writers and flushers on one write buffer, run on the
-// steps that the buffer runs (cache/fifo/hand_over.h).
+// Every interleaving of writers and flushers on one write buffer, with the same
+// steps as in the buffer (cache/fifo/hand_over.h).
 
 #include "ashlar/cache/fifo/hand_over.h"
 
@@ -14,8 +14,7 @@
 namespace ashlar::internal {
 namespace {
 
-// --- What threads do
-// ----------------------------------------------------------
+// --- What threads do ---
 
 void WriteAndCommit(BufferScene* scene, const hand_over::Place& place,
                     uint32_t entry) {
@@ -45,7 +44,7 @@ void Flush(BufferScene* scene) {
 
 using Record = void (*)(BufferScene*, uint32_t);
 
-// 'r': a record, 'f': a flush. Entries have numbers of their own.
+// 'r' is a record, 'f' is a flush. Each entry has its own number.
 BufferProgram Doing(const std::string& what, uint32_t thread, Record record) {
   return [=](BufferScene* scene) {
     uint32_t entry = 1 + 8 * thread;
@@ -104,7 +103,7 @@ TEST(HandOver, EveryEntryComesOnceInEveryOrder) {
       RecordOrDrop);
 }
 
-// Nobody sleeps with a place reserved, so a block comes free.
+// No thread sleeps with a place reserved, so a block always becomes free.
 TEST(HandOver, ThereIsRoomForThoseThatWaitInEveryOrder) {
   ExploreAll(
       {
@@ -116,8 +115,7 @@ TEST(HandOver, ThereIsRoomForThoseThatWaitInEveryOrder) {
       RecordOrWait);
 }
 
-// --- Seeded defects: each must be found
-// ---------------------------------------
+// --- Seeded defects: each must be found ---
 
 std::string FaultOf(const BufferProgram& defect, const std::string& other,
                     Record record = RecordOrDrop) {
@@ -204,7 +202,8 @@ TEST(HandOver, FindsADrainerThatLooksAndThenLeaves) {
                     scene->GiveToSink(place.block);
                     scene->Reset(place.block);
                     hand_over::SetFree(scene, place.block);
-                    // What was passed meanwhile is forgotten.
+                    // The defect: forgets blocks that were passed to it
+                    // meanwhile.
                     uint32_t seen = scene->Pending().LoadRelaxed();
                     while (!scene->Pending().CompareExchangeBoth(
                         &seen, hand_over::kNothingPending)) {

@@ -1,10 +1,11 @@
-// What threads on one write buffer can bring about: every interleaving of their
-// steps, run on the code that the buffer runs (cache/fifo/hand_over.h).
+// All states that threads on one write buffer can reach: every interleaving of
+// their steps, in the code that the buffer runs (cache/fifo/hand_over.h).
 //
-// As in slot_world.h: to take a thread one step on, its program runs again from
-// the start, the steps that it has taken answer as they did then, and the next
-// one is taken. What a thread does to things that it owns goes with the step
-// before. Blocks have two entries, so that two writers fill one.
+// To take one step of a thread, the explorer runs the thread's program again
+// from its start. The steps that it has already taken return the same answers,
+// and then it takes the next one. A change of things that the thread owns is
+// part of the step before. Blocks have two entries, so that two writers fill
+// one.
 #ifndef ASHLAR_TEST_MODEL_HAND_OVER_WORLD_H_
 #define ASHLAR_TEST_MODEL_HAND_OVER_WORLD_H_
 
@@ -39,8 +40,8 @@ struct BufferContents {
   std::array<Block, kModelBlocks> blocks{};
   bool in_sink = false;
   uint64_t recorded = 0;   // a bit for each entry whose Record returned
-  uint64_t delivered = 0;  // and for each that the sink got
-  uint32_t ended = 0;      // threads
+  uint64_t delivered = 0;  // a bit for each entry that the sink got
+  uint32_t ended = 0;      // number of threads
   auto operator<=>(const BufferContents&) const = default;
 };
 
@@ -49,7 +50,7 @@ struct BufferWorld {
   std::vector<std::vector<uint64_t>> answers;  // of each thread
   bool operator==(const BufferWorld&) const = default;
 
-  // 128 bits for all of it: that two worlds share one is not to be expected.
+  // A 128-bit hash of the world: two worlds with the same key are not expected.
   model::WorldKey Key() const {
     model::WorldKey key;
     const auto put = [&key](uint64_t value) {
@@ -76,16 +77,16 @@ struct BufferWorld {
   }
 };
 
-// The buffer as one thread sees it: what the protocol goes by, and a little
-// more.
+// The buffer as one thread sees it, with the operations that the protocol
+// needs.
 class BufferScene {
  public:
   BufferScene(BufferWorld* world, size_t thread)
       : world_(world), thread_(thread) {}
 
-  struct NotYet {};  // a step that is left for another time
+  struct NotYet {};  // thrown at a step that is not taken in this run
 
-  // One word; all of them are changed in single steps.
+  // One word. Each operation on it is a single step.
   template <typename T>
   class Place {
    public:
@@ -178,7 +179,7 @@ class BufferScene {
   void End() {
     DoAlong([](BufferContents* b) { ++b->ended; });
   }
-  // Sleepers look again by themselves: when it is of use, and not before.
+  // A sleeper wakes up by itself, but only when it can make progress.
   void Await(const std::function<bool()>& ready) {
     while (!ready()) {
       Do([](BufferContents* b) {
@@ -202,7 +203,7 @@ class BufferScene {
     answers.push_back(answer);
     return answers[next_++];
   }
-  // Goes with the step before.
+  // Is part of the step before.
   uint64_t Along(const std::function<uint64_t(BufferContents*)>& step) {
     std::vector<uint64_t>& answers = world_->answers[thread_];
     if (next_ == answers.size()) answers.push_back(step(&world_->buffer));
@@ -229,7 +230,7 @@ class BufferScene {
 
 using BufferProgram = std::function<void(BufferScene*)>;
 
-// Empty when every world that can be reached is as it must be.
+// Explore returns an empty string if every reachable world is correct.
 class BufferExplorer {
  public:
   explicit BufferExplorer(std::vector<BufferProgram> threads)
@@ -260,11 +261,11 @@ class BufferExplorer {
       BufferScene scene(&next, t);
       try {
         threads_[t](&scene);
-      } catch (const BufferScene::NotYet&) {  // the rest of it, another time
+      } catch (const BufferScene::NotYet&) {  // not taken in this run
       } catch (const std::string& fault) {
         fault_ = fault;
       }
-      if (next == world) continue;  // at its end, or asleep
+      if (next == world) continue;  // ended, or asleep
       moved = true;
       open->push_back(std::move(next));
     }
@@ -274,7 +275,7 @@ class BufferExplorer {
   void Require(bool holds, const char* fault) {
     if (!holds && fault_.empty()) fault_ = fault;
   }
-  // What is not delivered is in the open block.
+  // Every entry is either delivered or in the open block.
   void CheckEnd(const BufferContents& b) {
     Require(b.ended == threads_.size(), "a writer sleeps for ever");
     Require(b.pending == hand_over::kNothingPending, "a block is left pending");

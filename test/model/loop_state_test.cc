@@ -1,11 +1,11 @@
-// Every interleaving of the shared loop's steps, and of the same with seeded
-// defects.
+// Every interleaving of the shared loop's steps, and of the same steps with
+// seeded defects.
 //
 // A World is one caller, some workers, the pool's queue of tickets and the
-// caller's token, between two steps of any of them; a step is one
-// compare-exchange on the loop's word, or one touch of pool or token. A unit
-// may fail, a worker may be drawn away, wherever that can happen.
-// Sequentially consistent: memory orders are another test's matter.
+// caller's token, between two steps. A step is one compare-exchange on the
+// loop's word, or one operation on the pool or the token. Any unit may fail,
+// and a worker may yield at any point where the pool allows it. The model is
+// sequentially consistent; it does not test memory orders.
 
 #include "util/sync/loop_state.h"
 
@@ -38,19 +38,19 @@ struct Scenario {
 };
 
 enum class At : uint8_t {
-  // Caller.
+  // Only the caller.
   kSubmit,
   kClaim,
   kTakeBack,  // tickets, from the pool
-  kWithdraw,  // them, from the word
+  kWithdraw,  // these tickets, from the word
   kEnd,
   kSleep,
   kDone,
-  // Worker.
+  // Only workers.
   kIdle,
   kTicket,
   kLook,
-  // Both: it has a unit.
+  // Caller or worker, with a unit.
   kUnit,
   kFailed,
 };
@@ -70,7 +70,7 @@ struct World {
   uint32_t queue = 0;
   uint32_t taken = 0;
   uint32_t tokens = 0;
-  uint32_t begun = 0;  // a bit a unit
+  uint32_t begun = 0;  // one bit per unit
   uint32_t done = 0;
   bool failed = false;
 
@@ -103,7 +103,7 @@ class Explorer {
  public:
   explicit Explorer(const Scenario& scenario) : scenario_(scenario) {}
 
-  // What went wrong first; empty: nothing.
+  // Returns the first fault, or an empty string.
   std::string Explore() {
     World first;
     first.loop = {.units = scenario_.units, .tickets = scenario_.tickets};
@@ -136,7 +136,7 @@ class Explorer {
 
   void Blame(const char* what) { fault_ = what; }
 
-  // A step on the word by thread `t` of `world`.
+  // Applies a step of thread `t` on the word of `world`.
   LoopStep Take(World* world, Thread* t, const LoopStep& step) {
     if (world->caller.at == At::kDone) {
       fault_ = "a worker touches the loop after its end";
@@ -156,7 +156,8 @@ class Explorer {
     t->at = At::kUnit;
   }
 
-  // Its unit ends well, or not; then it goes on at `then`.
+  // Continues with two worlds: the unit succeeds and the thread goes on at
+  // `then`, or the unit fails.
   void EndUnit(const World& world, At then,
                const std::function<Thread*(World*)>& who) {
     World well = world;
@@ -273,7 +274,7 @@ class Explorer {
     Reach(next);
   }
 
-  // Nobody can take a step.
+  // Called when no thread can take a step.
   void CheckEnd(const World& world) {
     const uint32_t all = (1U << scenario_.units) - 1;
     if (world.caller.at != At::kDone) {
@@ -323,7 +324,7 @@ TEST(LoopModel, EveryInterleaving) {
   std::printf("%zu worlds\n", worlds);
 }
 
-// The tests of the test: each breaks one step.
+// Tests of the test: each struct breaks one step.
 
 struct LastToLeaveForgetsTheCaller : LoopProtocol {
   static LoopStep Look(const LoopState& s) {

@@ -1,12 +1,12 @@
-// Every interleaving of a few threads' steps, run on the code that is tested.
+// Explores every interleaving of a few threads' steps, in the code under test.
 //
-// A thread is a program that makes its steps on what the threads share. What a
-// program does depends on nothing but what its steps were answered. So each
-// point that a thread can come to is found once: the program runs from the
-// start, its steps answer as they did on the way to the point, and the next
-// step is kept for every world that is at this point. A world is what is shared
-// and the point of each thread. All worlds that can be reached are visited
-// once.
+// A thread is a program that takes steps on shared contents. A program may
+// depend only on the answers to its steps. So the explorer finds each point
+// that a thread can reach only once: it runs the program from the start with
+// the same answers as on the way to that point, and keeps the next step. That
+// step serves every world in which the thread is at this point. A world is the
+// contents and the point of each thread. The explorer visits each reachable
+// world once.
 #ifndef ASHLAR_TEST_MODEL_REPLAY_H_
 #define ASHLAR_TEST_MODEL_REPLAY_H_
 
@@ -25,8 +25,9 @@ namespace ashlar::internal {
 
 inline constexpr size_t kMostReplayThreads = 4;
 
-// Contents: what the threads share. Its bytes are what it is: no padding, no
-// pointers. It has `std::string FaultAtEnd() const`.
+// Contents is what the threads share. Two Contents are equal if their bytes
+// are, so it must have no padding and no pointers. It has
+// `std::string FaultAtEnd() const`.
 template <typename Contents>
 struct ReplayWorld {
   Contents contents;
@@ -36,16 +37,16 @@ struct ReplayWorld {
 template <typename Contents>
 using ReplayStep = std::function<uint64_t(Contents*)>;
 
-struct NotYet {};  // a step that is left for another time
+struct NotYet {};  // thrown at a step that has no answer yet
 
-// The world as one thread sees it, for a program that was answered so.
+// The contents as one thread sees them, for a program that got these answers.
 template <typename Contents>
 class ReplaySteps {
  public:
   explicit ReplaySteps(const std::vector<uint64_t>& answers)
       : answers_(answers) {}
 
-  // `step` is kept, so it must own what it needs.
+  // The explorer keeps `step`, so `step` must own what it needs.
   template <typename Function>
   uint64_t Step(const Function& step) {
     if (next_ < answers_.size()) return answers_[next_++];
@@ -55,7 +56,8 @@ class ReplaySteps {
   static void Must(bool holds, const char* fault) {
     if (!holds) throw std::string(fault);
   }
-  // The step after the last answer; empty if the program has ended.
+  // Returns the step after the last answer, which is empty if the program has
+  // ended.
   ReplayStep<Contents>& next_step() { return next_step_; }
 
  private:
@@ -64,8 +66,9 @@ class ReplaySteps {
   ReplayStep<Contents> next_step_;
 };
 
-// Explore: empty when every world that can be reached is as it must be. Scene:
-// what a program is given, made of the answers so far.
+// Explore returns an empty string if every reachable world is correct, or else
+// the first fault. Scene is the argument of a program, made from the answers so
+// far.
 template <typename Contents, typename Scene>
 class ReplayExplorer {
  public:
@@ -74,7 +77,7 @@ class ReplayExplorer {
   explicit ReplayExplorer(std::vector<Program> threads)
       : threads_(std::move(threads)) {}
 
-  // Called once.
+  // Must be called only once.
   std::string Explore(const Contents& start) {
     if (threads_.size() > kMostReplayThreads) return "too many threads";
     World world = {.contents = start};
@@ -89,9 +92,9 @@ class ReplayExplorer {
  private:
   using World = ReplayWorld<Contents>;
 
-  // Where a thread is between two steps.
+  // The state of a thread between two steps.
   struct Point {
-    ReplayStep<Contents> step;  // empty: the thread has come to its end
+    ReplayStep<Contents> step;  // empty: the thread has ended
     std::vector<uint64_t> answers;
     std::vector<std::pair<uint64_t, uint32_t>> next;  // by the step's answer
   };
@@ -112,7 +115,8 @@ class ReplayExplorer {
     if (all_done) fault_ = world.contents.FaultAtEnd();
   }
 
-  // The point that `thread` comes to when its step at `point` is answered so.
+  // Returns the point that `thread` reaches if its step at `point` gets this
+  // answer.
   uint32_t After(size_t thread, uint32_t point, uint64_t answer) {
     for (const auto& [known, next] : points_[point].next) {
       if (known == answer) return next;
@@ -124,12 +128,12 @@ class ReplayExplorer {
     return next;
   }
 
-  // A new point: runs the program up to its next step.
+  // Adds a point: runs the program up to its next step.
   uint32_t Find(size_t thread, std::vector<uint64_t> answers) {
     Scene scene(answers);
     try {
       threads_[thread](&scene);
-    } catch (const NotYet&) {  // the rest of it, another time
+    } catch (const NotYet&) {  // the rest runs later
     } catch (const std::string& fault) {
       fault_ = fault;
     }

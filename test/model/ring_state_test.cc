@@ -1,4 +1,5 @@
-// Every interleaving of the ring's steps, and of the same with seeded defects.
+// Every interleaving of the ring's steps, and of the same steps with seeded
+// defects.
 
 #include "table/write/ring_state.h"
 
@@ -22,7 +23,7 @@ std::string Describe(const Scenario& s) {
          (s.faults ? ", faults" : "") + (s.yields ? ", yields" : "");
 }
 
-// Blocks up to this many: 6, or what the environment says.
+// Returns the most blocks of a scenario: 6, or what the environment says.
 uint32_t MostBlocks() {
   const char* const text = std::getenv("ASHLAR_MODEL_BLOCKS");
   return text == nullptr ? 6 : static_cast<uint32_t>(std::atoi(text));
@@ -53,7 +54,7 @@ TEST(RingState, OneWorkerAtATimeIsSentFor) {
   EXPECT_TRUE(step.send_worker);
   step = protocol.Publish(step.next);
   EXPECT_FALSE(step.send_worker);
-  // Who came sends for the next while raw slots are left.
+  // The worker that came sends for the next one while raw slots are left.
   step = protocol.Look(protocol.Arrive(step.next).next);
   EXPECT_EQ(step.task, RingTask::kCompress);
   EXPECT_TRUE(step.send_worker);
@@ -62,7 +63,7 @@ TEST(RingState, OneWorkerAtATimeIsSentFor) {
   EXPECT_FALSE(step.send_worker);
 }
 
-// The writer too sends for the next worker: it may write for long.
+// The writer also sends for the next worker, because its write may take long.
 TEST(RingState, TheWriterLeavesRawSlotsToTheNext) {
   const RingProtocol protocol({.slots = 8, .workers = 2});
   RingState s{.emitted = 2, .claimed = 1, .compressed = 1, .attending = 1};
@@ -70,7 +71,7 @@ TEST(RingState, TheWriterLeavesRawSlotsToTheNext) {
   EXPECT_EQ(step.task, RingTask::kWrite);
   EXPECT_TRUE(step.send_worker);
   EXPECT_EQ(step.next.tickets, 1u);
-  s.claimed = 2;  // nothing is raw
+  s.claimed = 2;  // no slot is raw
   step = protocol.Look(s);
   EXPECT_EQ(step.task, RingTask::kWrite);
   EXPECT_FALSE(step.send_worker);
@@ -80,7 +81,7 @@ TEST(RingState, TheWriterLeavesRawSlotsToTheNext) {
   EXPECT_FALSE(protocol.Look(s).send_worker);
 }
 
-// Another ring waits for the worker, and this one still has work for it.
+// Another ring waits for the worker, while this one still has work for it.
 TEST(RingState, WhoYieldsKeepsATicketWhileWorkIsLeft) {
   const RingProtocol protocol({.slots = 8, .workers = 2});
   const RingState raw{.emitted = 2, .claimed = 1, .attending = 1};
@@ -101,13 +102,14 @@ TEST(RingState, WhoYieldsKeepsATicketWhileWorkIsLeft) {
   EXPECT_FALSE(protocol.Yield(none).send_worker);
 }
 
-// A head that the emit thread compressed waits until somebody looks at it.
+// The emit thread has compressed the head. It stays unwritten until a thread
+// looks at it.
 TEST(RingState, TheEmitThreadSendsForAWriter) {
   const RingProtocol protocol({.slots = 8, .workers = 2});
   const RingState s{.emitted = 2, .claimed = 2};
   EXPECT_TRUE(protocol.Compressed(s, 0, /*by_emit=*/true).send_worker);
   EXPECT_FALSE(protocol.Compressed(s, 1, /*by_emit=*/true).send_worker);
-  // A worker looks itself.
+  // A worker looks by itself.
   EXPECT_FALSE(protocol.Compressed(s, 0, /*by_emit=*/false).send_worker);
 }
 
@@ -139,7 +141,8 @@ TEST(RingState, TheWriterGoesOnWithWhatIsReady) {
   EXPECT_FALSE(last.next.writing);
 }
 
-// However long others still work on what nobody wants any more.
+// The emit thread wakes up even if other threads still work on blocks that are
+// no longer needed.
 TEST(RingState, AnErrorWakesTheEmitThreadAtOnce) {
   const RingProtocol protocol({.slots = 4, .workers = 2});
   RingState s{.emitted = 3, .claimed = 3, .writing = true, .attending = 2};
@@ -166,7 +169,8 @@ TEST(RingState, WhatIsClosedIsWrittenToTheEnd) {
             RingTask::kProceed);
 }
 
-// Half of the ring at once while blocks come, and the whole of it at the end.
+// While blocks come, wakes it when half of the ring is free; at the end, when
+// all of it is free.
 TEST(RingState, WakesTheEmitThreadWhenItIsWorthIt) {
   const RingProtocol protocol({.slots = 8, .workers = 1});
   RingState s{.claimed = 1, .compressed = 1, .writing = true, .attending = 1};
@@ -190,7 +194,7 @@ TEST(RingState, TheEmitThreadWorksWhereWorkersDoNotCome) {
   EXPECT_EQ(protocol.LookForEmit(s, kMost).task, RingTask::kProceed);
   s.emitted = 4;
   EXPECT_EQ(protocol.LookForEmit(s, kMost).task, RingTask::kCompress);
-  // It never sleeps for that.
+  // It never sleeps just to wait for workers.
   s.claimed = s.emitted;
   EXPECT_EQ(protocol.LookForEmit(s, kMost).task, RingTask::kProceed);
 }
@@ -222,8 +226,8 @@ TEST(RingModel, FewerPoolThreadsThanWorkers) {
   }
 }
 
-// The tests of the test: each breaks one step and says which fault the model
-// finds then.
+// Tests of the test: each struct breaks one step. kDefects names the fault that
+// the model must then find.
 
 struct ForgetsToWakeWhenASlotIsFree : RingSteps {
   using RingSteps::RingSteps;
@@ -360,9 +364,9 @@ struct Defect {
   const char* name;
   std::unique_ptr<RingSteps> (*make)(const RingShape&);
   const char* fault;
-  // Everybody sleeps after one of the steps.
+  // True if all threads sleep directly after one of the steps.
   bool is_asserted = false;
-  // A pool without threads shows what workers would make good.
+  // 0: a pool without threads, if workers would hide the defect.
   uint32_t pool_threads = 2;
 };
 
@@ -405,7 +409,7 @@ INSTANTIATE_TEST_SUITE_P(All, RingDefect, ::testing::ValuesIn(kDefects),
                            return std::string(defect.param.name);
                          });
 
-// By the model itself, which is not told what a deadlock looks like.
+// The exploration alone must find the fault, without IsStuck.
 TEST_P(RingDefect, IsFound) {
   Scenario scenario = ScenarioOf(GetParam());
   scenario.asks_is_stuck = false;
@@ -415,9 +419,9 @@ TEST_P(RingDefect, IsFound) {
   EXPECT_EQ(Walk(scenario).fault, "");
 }
 
-// What the ring asserts in debug builds: that the emit thread goes to sleep is
-// seen in the step itself, if no other thread is left that could wake it. A
-// token that was forgotten is the watchdog's to find.
+// IsStuck is the ring's assertion in debug builds. It detects in a single step
+// that the emit thread goes to sleep when no other thread is left to wake it.
+// It does not detect a forgotten token, which only the watchdog finds.
 TEST_P(RingDefect, IsAssertedWhereEverybodySleeps) {
   Scenario scenario = ScenarioOf(GetParam());
   scenario.asks_is_stuck = true;

@@ -1,14 +1,14 @@
 // Every interleaving of the compression ring's real steps.
 //
 // A World is one emit thread, some workers, the pool's queue of tickets and the
-// emit thread's token, between two steps of any of them; a step of a thread is
-// one compare-exchange on the ring's word, or one touch of pool or token. Fault
-// and abandon are steps that may be taken or not. Explore walks all worlds that
-// can be reached and says what went wrong first. It is given the steps: the
-// ring's own, or those with a seeded defect.
+// emit thread's token, between two steps. A step is one compare-exchange on the
+// ring's word, or one operation on the pool or the token. Fault and abandon are
+// optional steps. Explore visits every reachable world and returns the first
+// fault. Its steps are an argument: the ring's own, or steps with a seeded
+// defect.
 //
-// Used by ring_state_test.cc. Sequentially consistent: memory orders are
-// another test's matter.
+// Used by ring_state_test.cc. The model is sequentially consistent; it does not
+// test memory orders.
 #ifndef ASHLAR_TEST_MODEL_RING_WORLD_H_
 #define ASHLAR_TEST_MODEL_RING_WORLD_H_
 
@@ -36,9 +36,9 @@ struct Scenario {
   uint32_t workers = 1;  // that may attend at once
   uint32_t slots = 2;
   uint32_t blocks = 4;
-  bool faults = false;  // any one task may fail, the caller may abandon
-  bool yields = false;  // workers may be drawn away by other rings
-  // Whether the protocol's own IsStuck is asked too: without it a deadlock is
+  bool faults = false;  // any task may fail, and the caller may abandon
+  bool yields = false;  // workers may leave for other rings
+  // Whether to check the protocol's own IsStuck too. Without it, a deadlock is
   // a world in which no thread can take a step.
   bool asks_is_stuck = true;
 };
@@ -49,15 +49,15 @@ struct Verdict {
 };
 
 enum class EmitAt : uint8_t {
-  kWant,      // a free slot
-  kFill,      // has it
-  kCompress,  // `slot`, lending a hand
+  kWant,      // wants a free slot
+  kFill,      // has a free slot
+  kCompress,  // helps: compresses `slot`
   kWrite,
   kSleep,
   kClose,
   kDrain,     // waits until all is written
   kTakeBack,  // tickets, from the pool
-  kWithdraw,  // them, from the word
+  kWithdraw,  // these tickets, from the word
   kEnd,
   kDone,
 };
@@ -78,7 +78,7 @@ constexpr uint32_t kMostSlots = 4;
 struct Thread {
   uint8_t at = 0;
   uint8_t slot = 0;
-  uint8_t behind = 0;  // emit: what it goes back to from kSleep and tasks
+  uint8_t behind = 0;  // emit: where it returns to from kSleep and tasks
   bool posts_wake = false;
   bool posts_ticket = false;
 };
@@ -93,7 +93,7 @@ struct World {
   uint32_t published = 0;
   uint32_t written = 0;
   std::array<SlotIs, kMostSlots> slots{};
-  bool error = false;  // some task failed, or the caller gave up
+  bool error = false;  // a task failed, or the caller gave up
   bool freed = false;
 
   WorldKey Key() const {
@@ -125,8 +125,8 @@ struct World {
   }
 };
 
-// The ring's own steps. Virtual, so that a defect overrides the step that it
-// breaks, and the explorer is compiled once for all of them.
+// The ring's own steps. They are virtual, so that a defect overrides the step
+// that it breaks and the explorer is compiled once for all defects.
 class RingSteps {
  public:
   explicit RingSteps(const RingShape& shape) : protocol_(shape) {}
@@ -169,7 +169,7 @@ class RingSteps {
 
 class Explorer {
  public:
-  // `steps` must outlive the explorer, and be of the scenario's shape.
+  // `steps` must outlive the explorer, and must have the scenario's shape.
   Explorer(const Scenario& scenario, const RingSteps& steps)
       : scenario_(scenario), protocol_(steps) {}
 
@@ -203,7 +203,7 @@ class Explorer {
     return t.posts_wake || t.posts_ticket;
   }
 
-  // One posting a step, before the thread goes on.
+  // Posts one wake-up or ticket as a step, before the thread continues.
   bool Post(const World& world, Thread World::*emit, int worker) {
     const Thread& t = emit != nullptr ? world.*emit : world.workers[worker];
     if (!AnyPosts(t)) return false;
@@ -221,7 +221,7 @@ class Explorer {
     return true;
   }
 
-  // The compare-exchange.
+  // Applies the compare-exchange.
   void Take(World* world, Thread* thread, const RingStep& step) {
     Require(!world->freed, "the ring is touched after its end");
     Require(!scenario_.asks_is_stuck || !RingProtocol::IsStuck(step.next),
@@ -266,7 +266,7 @@ class Explorer {
          protocol_.Compressed(world->ring, thread->slot, by_emit));
   }
 
-  // Goes on to write the next slot where it may.
+  // Continues with the next slot if it may be written.
   template <typename At>
   void FinishWrite(World* world, Thread* thread, At write, At other) {
     const bool may = world->ring.writing && (world->ring.compressed & 1) != 0;
@@ -282,7 +282,7 @@ class Explorer {
     if (again) CheckWrite(*world, step.slot);
   }
 
-  // `thread` is one of *world.
+  // `thread` must be part of *world.
   void FailTask(World* world, Thread* thread, bool drops_writer_role) {
     world->error = true;
     Take(world, thread, protocol_.Fail(world->ring, drops_writer_role));
@@ -353,7 +353,7 @@ class Explorer {
       Push(next);
     }
     EmitLooks(world, EmitAt::kWant, EmitAt::kFill, scenario_.slots - 1);
-    // The file nears its end: fewer in flight are wanted.
+    // Near the end of the file, the emit thread wants fewer blocks in flight.
     for (uint32_t most = 0; most + 1 < scenario_.slots; ++most) {
       EmitLooks(world, EmitAt::kWant, EmitAt::kFill, most);
     }
@@ -480,7 +480,7 @@ class Explorer {
     FailTask(&failed, &failed.workers[i], writing);
   }
 
-  // Nobody can take a step.
+  // Called when no thread can take a step.
   void CheckEnd(const World& world) {
     Require(world.emit.at == static_cast<uint8_t>(EmitAt::kDone), "deadlock");
     Require(world.error || world.written == scenario_.blocks,

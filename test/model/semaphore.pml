@@ -1,17 +1,20 @@
 /*
  * The counting semaphore of util/sync/semaphore.h, and two that fail.
  *
- *   ALG 1  try-acquire is one load and one CAS; the value to sleep on is read
- *          before the try; release wakes only if the count was zero before
- *          (the algorithm of the library header shipped with GCC 12)
- *   ALG 2  ours: sleep only on the value 0; a failed CAS retries; release
- *          always wakes one when somebody is registered as waiting
- *   ALG 3  ours, but release looks at the waiter count before it adds the
- *          token (seeded fault)
- * NA acquirers take one token each, NR releasers post NT tokens in all, one
- * at a time; INIT tokens at the start; NA <= INIT + NR * NT must never block
- * for ever.  Also: FREE 1 makes the last acquirer destroy the semaphore as
- * soon as it got its token; a release that touches it later is an error.
+ *   ALG 1  Try-acquire is one load and one CAS. The value to sleep on is read
+ *          before the try. Release wakes only if the count was zero before.
+ *          (This is the algorithm of the library header shipped with GCC 12.)
+ *   ALG 2  Ours. An acquirer sleeps only on the value 0 and retries a failed
+ *          CAS. Release always wakes one acquirer if any is registered as
+ *          waiting.
+ *   ALG 3  Ours with a seeded fault: release reads the waiter count before it
+ *          adds the token.
+ *
+ * NA acquirers take one token each. Each of NR releasers posts NT tokens, one
+ * at a time. There are INIT tokens at the start. If NA <= INIT + NR * NT, no
+ * acquirer may block for ever. With FREE 1, the last acquirer destroys the
+ * semaphore as soon as it has its token; a release that touches the semaphore
+ * later is an error.
  */
 #ifndef ALG
 #define ALG 2

@@ -1,5 +1,5 @@
-// Every interleaving of threads on one slot, run on the steps that the cache
-// runs (cache/clock/slot_word.h).
+// Every interleaving of threads on one slot, with the same steps as in the
+// cache (cache/clock/slot_word.h).
 
 #include "cache/clock/slot_word.h"
 
@@ -14,10 +14,9 @@
 namespace ashlar::internal {
 namespace {
 
-// --- What threads do
-// ----------------------------------------------------------
+// --- What threads do ---
 
-// Lookup of the entry that was there first, and release.
+// Looks up the entry that was there first, and releases it.
 void Lookup(Scene* scene) {
   const slot::Taken taken = slot::Take(scene);
   if (taken == slot::Taken::kReference) {
@@ -71,7 +70,7 @@ void EraseUnreferenced(Scene* scene) {
   if (slot::ClaimUnreferenced(scene)) EndOwned(scene);
 }
 
-// Keeps a handle, and releases it.
+// Holds the handle of the inserted entry, and releases it.
 void Insert(Scene* scene) {
   if (!slot::ClaimEmpty(scene)) return;
   scene->Fill(2);
@@ -134,7 +133,7 @@ void TwoLookups(Scene* scene) {
 }
 
 using Programs = std::vector<std::pair<const char*, Program>>;
-// What threads do, and where they may find the slot.
+// The programs of the threads, and the states of the slot at the start.
 struct Game {
   Programs programs;
   std::vector<SlotContents> starts;
@@ -170,19 +169,18 @@ const Programs& ProbationPrograms() {
   return programs;
 }
 
-// --- Exploring
-// ----------------------------------------------------------------
+// --- Exploration ---
 
 Game Usual() {
   Game game = {UsualPrograms(), {{slot::kEmptyWord, 0, false}}};
   std::vector<SlotContents>& starts = game.starts;
-  // What a Take left that came too late.
+  // References left by Takes that came too late.
   starts.push_back({slot::kTake * 2, 0, false});
   for (const CachePriority priority :
        {CachePriority::kBottom, CachePriority::kHigh}) {
     starts.push_back({slot::VisibleWord(0, priority), 1, true});
   }
-  starts.push_back({slot::kStateMask, 1, true});  // its countdown at its end
+  starts.push_back({slot::kStateMask, 1, true});  // its countdown is at its end
   starts.push_back(
       {slot::kStateMask | (~uint64_t{0} << slot::kHitsShift), 1, true});
   return game;
@@ -239,7 +237,7 @@ TEST(SlotWord, ThreeThreadsInEveryOrder) {
   }
 }
 
-// Of which one at least puts in, judges or promotes.
+// At least one of the three inserts, judges or promotes.
 TEST(SlotWord, ThreeThreadsInEveryOrderOnProbation) {
   constexpr size_t kFirst = 3;
   const Game game = OnProbation();
@@ -251,8 +249,7 @@ TEST(SlotWord, ThreeThreadsInEveryOrderOnProbation) {
   }
 }
 
-// --- Seeded defects: each must be found
-// ---------------------------------------
+// --- Seeded defects: each must be found ---
 
 std::string FaultOf(const Program& defect, const Game& game = Usual()) {
   for (const auto& a : game.programs) {
@@ -330,7 +327,7 @@ TEST(SlotWord, FindsTheOnlyReferenceGivenBackBeforeTheClaim) {
             "");
 }
 
-// The charge may be that of an entry that came later.
+// The subtracted charge may be that of a later entry.
 TEST(SlotWord, FindsAPromotionWithoutAReference) {
   EXPECT_NE(FaultOf(
                 [](Scene* scene) {
@@ -361,7 +358,7 @@ TEST(SlotWord, FindsAnEndThatForgetsProbation) {
             "another sum than is on probation");
 }
 
-// A mistaken Take that is taken back after it.
+// Another thread undoes its mistaken Take after the promotion.
 TEST(SlotWord, WhatIsInUseKeepsItsHits) {
   uint64_t word = slot::VisibleWord(0, slot::kOnProbation) + slot::kTake;
   EXPECT_EQ(slot::PromotedWord(word) - slot::kTake,
@@ -405,8 +402,7 @@ TEST(SlotWord, AnEntryOnProbationIsJudgedByItsUse) {
   EXPECT_TRUE(slot::WasHit(before));
 }
 
-// --- Single steps
-// -------------------------------------------------------------
+// --- Single steps ---
 
 TEST(SlotWord, TheSweepCountsDownAndHitsCountUp) {
   uint64_t word = slot::VisibleWord(0, CachePriority::kHigh);

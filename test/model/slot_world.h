@@ -1,7 +1,7 @@
-// What threads on one slot of the clock cache can bring about: every
-// interleaving of their steps, run on the code that the cache runs.
+// All states that threads on one slot of the clock cache can reach: every
+// interleaving of their steps, in the code that the cache runs.
 //
-// How that is done: replay.h. Used by the tests of slot_word.h and spread.h.
+// replay.h explains how. Used by the tests of slot_word.h and spread.h.
 #ifndef ASHLAR_TEST_MODEL_SLOT_WORLD_H_
 #define ASHLAR_TEST_MODEL_SLOT_WORLD_H_
 
@@ -21,18 +21,18 @@ namespace ashlar::internal {
 
 inline constexpr uint64_t kModelSlot = 5;  // its number
 inline constexpr size_t kModelLines = 2;
-// The words that there are.
+// The numbers of the words.
 inline constexpr size_t kSlotWord = 0;
 inline constexpr size_t kOwnerWord = 1;
 inline constexpr size_t kFirstLine = 2;
 
 struct SlotContents {
   uint64_t word = slot::kEmptyWord;
-  int entry = 0;       // which entry was last filled in; 0: none
-  uint32_t alive = 0;  // 1: and not ended
-  // The sum of charges, which are the entries' numbers.
+  int entry = 0;       // number of the entry filled in last; 0: none
+  uint32_t alive = 0;  // 1: the entry was not ended yet
+  // The sum of charges on probation. The charge of an entry is its number.
   int64_t on_probation = 0;
-  // Of the set of lines that the slot may have.
+  // The set of lines that the slot may have.
   uint64_t owner = 0;
   std::array<uint64_t, kModelLines> lines{};
 
@@ -46,7 +46,7 @@ struct SlotContents {
 
 using Steps = ReplaySteps<SlotContents>;
 
-// One of its words.
+// One of the words.
 class Place {
  public:
   Place(Steps* steps, size_t at) : steps_(steps), at_(at) {}
@@ -69,7 +69,7 @@ class Place {
   uint64_t ExchangeAcquire(uint64_t value) {
     return Change([value](uint64_t) { return value; });
   }
-  // Nobody is told what was there.
+  // Does not return the old value.
   void StoreRelease(uint64_t value) {
     steps_->Step([at = at_, value](SlotContents* s) {
       *s->At(at) = value;
@@ -88,7 +88,7 @@ class Place {
   }
 
  private:
-  // The word before.
+  // Returns the old value.
   template <typename Function>
   uint64_t Change(const Function& change) {
     return steps_->Step([at = at_, change](SlotContents* s) {
@@ -101,7 +101,7 @@ class Place {
   const size_t at_;
 };
 
-// What a program is given: the slot's word, its set of lines, its entry.
+// The argument of a program: the slot's word, its set of lines, its entry.
 class Scene : public Steps, public Place {
  public:
   explicit Scene(const std::vector<uint64_t>& answers)
@@ -111,7 +111,7 @@ class Scene : public Steps, public Place {
   Place line(size_t i) { return {this, kFirstLine + i}; }
   static constexpr size_t size() { return kModelLines; }
 
-  // A step on what is beside the word; `fault` where it must not be so.
+  // Each of these is one step on the entry, which is outside the word.
   int Entry() {
     return static_cast<int>(Step([](SlotContents* s) {
       return static_cast<uint64_t>(s->alive != 0 ? s->entry : -1);
@@ -133,7 +133,7 @@ class Scene : public Steps, public Place {
 
 using Program = std::function<void(Scene*)>;
 
-// As the table counts what is on probation.
+// Counts the charge on probation, as the table does.
 inline void CountOnProbation(Scene* scene, int change) {
   scene->Step([change](SlotContents* s) {
     s->on_probation += change;
@@ -141,7 +141,7 @@ inline void CountOnProbation(Scene* scene, int change) {
   });
 }
 
-// Who owns a slot ends what is in it.
+// The owner of a slot ends its entry and frees the slot.
 inline void EndOwned(Scene* scene) {
   if (slot::IsOnProbation(scene->LoadRelaxed())) {
     CountOnProbation(scene, -scene->Entry());
@@ -164,7 +164,7 @@ inline std::string SlotContents::FaultAtEnd() const {
   }
   if (spread != (s.owner != 0)) fault = "nobody's set of lines";
   if (!empty && !slot::IsShareable(s.word)) fault = "owned by nobody";
-  // Those of a line are so many bits.
+  // The references of lines have fewer bits, so only these bits are compared.
   if (!empty && refs << slot::kLineRefsShift != 0) {
     fault = "references are left";
   }

@@ -1,8 +1,8 @@
 """Checks the Promela models of the semaphore and the pool with spin.
 
-Each configuration must pass, or must be found faulty: a model that passes
-everything is worth nothing. Skipped, and says so, where spin is not installed;
-with ASHLAR_REQUIRE_INTEROP that is a failure.
+Sound configurations must pass, and spin must find the fault of each faulty one:
+a model that passes everything proves nothing. Without spin the tests are
+skipped and say so; with ASHLAR_REQUIRE_INTEROP they fail.
 """
 
 import os
@@ -31,7 +31,7 @@ POOL_FAILS = (
 
 
 def check(model, defines):
-    """Whether spin finds no fault, after a search of all states."""
+    """Returns True if spin searches all states and finds no fault."""
     with tempfile.TemporaryDirectory() as folder:
         def run(*command):
             return subprocess.run(

@@ -1,6 +1,7 @@
-// Spread slots: every interleaving of those who spread, look up, give back,
-// erase, sweep and gather, on the code that the cache runs
-// (cache/clock/spread.h), as slot_word_test.cc does for slots that are not.
+// Spread slots: every interleaving of threads that spread, look up, release,
+// erase, sweep and gather, in the code that the cache runs
+// (cache/clock/spread.h). slot_word_test.cc does the same for slots that are
+// not spread.
 
 #include "cache/clock/spread.h"
 
@@ -14,14 +15,13 @@
 namespace ashlar::internal {
 namespace {
 
-// --- What threads do
-// ----------------------------------------------------------
+// --- What threads do ---
 
 void Finish(Scene* scene, slot::Given given) {
   if (given == slot::Given::kOwned) EndOwned(scene);
 }
 
-// A reference at the word; nothing is left where there is none to be had.
+// Takes a reference at the word. Changes nothing if none can be taken.
 bool TakeAtWord(Scene* scene) {
   const slot::Taken taken = slot::Take(scene);
   if (taken == slot::Taken::kTakeBack) {
@@ -37,7 +37,7 @@ void GatherIt(Scene* scene) {
   Finish(scene, slot::Gather(scene, scene));
 }
 
-// As ClockCache::Release: at the line where the word says so.
+// Releases as ClockCache::Release does: on the line if the slot is spread.
 void GiveBack(Scene* scene, size_t line) {
   if (slot::IsSpread(scene->LoadRelaxed())) {
     Place own = scene->line(line);
@@ -47,7 +47,8 @@ void GiveBack(Scene* scene, size_t line) {
   }
 }
 
-// Takes on one line, or at the word, and gives back on another.
+// Takes a reference on one line, or at the word, and releases it on another
+// line.
 void LookupOnLines(Scene* scene, size_t take_on, size_t give_on) {
   Place own = scene->line(take_on);
   switch (slot::TakeOnLine(scene, &own, kModelSlot)) {
@@ -67,7 +68,7 @@ void LookupOnLines(Scene* scene, size_t take_on, size_t give_on) {
 void Lookup(Scene* scene) { LookupOnLines(scene, 0, 0); }
 void LookupForAnother(Scene* scene) { LookupOnLines(scene, 0, 1); }
 
-// As ClockTable::Spread does, with a reference of its own.
+// Spreads as ClockTable::Spread does, with a reference of its own.
 void SpreadIt(Scene* scene) {
   if (!TakeAtWord(scene)) return;
   if (slot::ClaimSet(scene, kModelSlot)) {
@@ -117,7 +118,7 @@ void Insert(Scene* scene) {
   slot::Publish(scene, slot::VisibleWord(0, CachePriority::kBottom));
 }
 
-// The set, for another slot that is as spread as this one.
+// Uses the set of lines for another slot, which is spread too.
 void AnotherSlot(Scene* scene) {
   constexpr uint64_t kOther = 9;
   if (!slot::ClaimSet(scene, kOther)) return;
@@ -148,8 +149,7 @@ const std::vector<std::pair<const char*, Program>>& Programs() {
   return programs;
 }
 
-// --- Exploring
-// ----------------------------------------------------------------
+// --- Exploration ---
 
 SlotContents SpreadSlot(uint64_t refs_of_a, uint64_t refs_of_b) {
   const uint64_t word = slot::VisibleWord(0, CachePriority::kBottom) +
@@ -167,7 +167,7 @@ std::vector<SlotContents> Starts() {
   return {
       {.word = slot::kStateMask, .entry = 1, .alive = true},
       SpreadSlot(0, 0),
-      // As handles leave them that are given back by others.
+      // Such counts arise when other threads release the handles.
       SpreadSlot(7, uint64_t{0} - 7),
   };
 }
@@ -189,8 +189,8 @@ TEST(Spread, TwoThreadsInEveryOrder) {
   }
 }
 
-// Those in which all three change what the others rely on; all of them would
-// take minutes.
+// Triples in which each thread changes what the others rely on. All triples
+// would take minutes.
 TEST(Spread, ThreeThreadsInEveryOrder) {
   const std::vector<std::vector<Program>> triples = {
       {GatherIt, LookupForAnother, Erase},  {GatherIt, Lookup, Sweep},
@@ -204,8 +204,7 @@ TEST(Spread, ThreeThreadsInEveryOrder) {
   }
 }
 
-// --- Seeded defects: each must be found
-// ---------------------------------------
+// --- Seeded defects: each must be found ---
 
 std::string FaultBeside(const Program& defect) {
   for (const auto& a : Programs()) {
@@ -298,7 +297,7 @@ TEST(Spread, FindsAReleaseThatDoesNotLookWhoseLineItIs) {
 }
 
 TEST(Spread, FindsALookupThatDoesNotLookWhetherTheEntryIsErased) {
-  // A thread that has erased the entry must not find it.
+  // A thread that has erased the entry must not find it afterwards.
   const auto lookup_after_erase = [](bool looks) {
     const Program defect = [looks](Scene* scene) {
       Erase(scene);
@@ -317,8 +316,7 @@ TEST(Spread, FindsALookupThatDoesNotLookWhetherTheEntryIsErased) {
   EXPECT_NE(lookup_after_erase(false), "");
 }
 
-// --- Single steps
-// -------------------------------------------------------------
+// --- Single steps ---
 
 TEST(Spread, LinesThatOverflowTouchNothingElse) {
   const uint64_t open = slot::OpenLine(kModelSlot);

@@ -1,17 +1,19 @@
 /*
  * The pool of workers of util/sync/ticket_queue.h, serving two builders.
  *
- * A builder sends NT tickets, one after the other, then takes back what is
- * still queued and sleeps on a gate until no worker attends it and none is on
- * its way; then its memory is gone. A worker may yield: it leaves and queues
- * its ticket again. The queue is guarded by a mutex, so each touch of it is one
- * step; the token of a ticket is posted in a step of its own.
+ * A builder sends NT tickets, one after the other. Then it takes back the
+ * tickets that are still queued, and sleeps on a gate until no worker attends
+ * it and no worker is on its way to it. Then its memory is freed. A worker may
+ * yield: it leaves and queues its ticket again. A mutex guards the queue, so
+ * each operation on it is one step. The token of a ticket is posted in a step
+ * of its own.
  *
  *   NP 0, 1, 2  threads of the pool
  * Seeded faults:
- *   GATE 1      the gate is the builder's: waking it is a touch of the builder
- *   WITHDRAW 0  queued tickets are not taken back
- *   COUNT 0     tickets that were taken by a worker are not waited for
+ *   GATE 1      the gate belongs to the builder, so waking the builder touches
+ *               its memory
+ *   WITHDRAW 0  the builder does not take back queued tickets
+ *   COUNT 0     the builder does not wait for tickets that workers have taken
  *   STOP 0      the end of the pool posts no tokens
  */
 #ifndef NP
@@ -32,9 +34,9 @@
 #ifndef STOP
 #define STOP 1
 #endif
-byte queued[2];     /* in the queue; which is first does not matter here */
+byte queued[2];     /* in the queue; their order does not matter here */
 byte tokens;
-byte tickets[2];    /* the ring's word: on their way, queued or not */
+byte tickets[2];    /* the ring's word: not yet attending, queued or not */
 byte attending[2];
 bool sleeps[2];
 byte gate[2];
@@ -59,7 +61,7 @@ proctype Worker() {
      :: else ->
         atomic { assert(!freed[j]); tickets[j] = tickets[j] - 1; attending[j] = attending[j] + 1 };
         if
-        :: yields > 0 ->                    /* work is left, others wait */
+        :: yields > 0 ->                    /* work is left, other builders wait */
            yields = yields - 1;
            atomic {
              assert(!freed[j]);

@@ -1,6 +1,6 @@
-// A set of worlds: open addressing, grows, never forgets.
-//
-// A world is taken for its bytes, so it has no padding.
+// A set of worlds. It is a hash table with open addressing, which grows and
+// never removes a world. Worlds are compared by their bytes, so they must have
+// no padding.
 #ifndef ASHLAR_TEST_MODEL_WORLD_SET_H_
 #define ASHLAR_TEST_MODEL_WORLD_SET_H_
 
@@ -15,7 +15,7 @@
 
 namespace ashlar::model {
 
-// A packed world.
+// A world packed into two words.
 struct WorldKey {
   uint64_t a = 0;
   uint64_t b = 0;
@@ -26,7 +26,7 @@ class WorldSet {
  public:
   static_assert(std::has_unique_object_representations_v<World>);
 
-  // False if it was there.
+  // Returns false if the world was already there.
   bool Insert(const World& world) {
     if (2 * (worlds_.size() + 1) > places_.size()) Grow();
     const uint64_t hash = Hash(world);

@@ -1,4 +1,4 @@
-// Huge pages: what may be relied on whether the kernel gives any or not.
+// Huge pages: what holds whether or not the kernel provides any.
 
 #include "port/huge_pages.h"
 
@@ -27,7 +27,7 @@ TEST(HugePages, RegionIsAlignedAndZeroed) {
   }
 }
 
-// What lies around the whole pages stays as it is.
+// Bytes outside the whole huge pages do not change.
 TEST(HugePages, TouchesNothingElse) {
   std::vector<char> bytes(2 * kHugePageBytes - 1, 'x');
   UseHugePages(bytes.data() + 1, kHugePageBytes - 1);

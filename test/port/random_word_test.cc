@@ -1,5 +1,4 @@
-// Random words: those of the system, those of a source, and those without
-// either.
+// Random words from the system, from a given source, and without either.
 
 #include "port/random_word.h"
 
@@ -30,7 +29,7 @@ class RandomWordTest : public ::testing::Test {
   ~RandomWordTest() override { SetRandomWordSource(of_tests_); }
 
  private:
-  // Tests are given words that a seed repeats (test/support/random_words.cc).
+  // Other tests get words that a seed repeats (test/support/random_words.cc).
   const RandomWordSource of_tests_ = SetRandomWordSource(nullptr);
 };
 

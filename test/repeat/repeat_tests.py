@@ -3,16 +3,17 @@
 
     test/repeat/repeat_tests.py [options] <bin folder> [<program> ...]
 
-Finds tests that fail only now and then: by the order of the tests, by what an
-earlier run left in the process, by the seed of the library's random words
-(test/support/random_words.cc), or because the machine is busy. A third of the
-repeats run beside a load that keeps every core busy, which this program makes
-itself. Each failure is printed with its seed and the command that repeats it,
-and its whole output is kept. Exits 1 if a test failed, and if a program ran no
-test at all.
+Finds tests that fail only sometimes, because of the order of the tests, what an
+earlier run left in the process, the seed of the library's random words
+(test/support/random_words.cc), or a busy machine. During a third of the
+repeats, this program keeps every core busy. It prints each failure with its
+seed and the command that repeats it, and keeps the whole output. It exits with
+1 if a test failed. It also exits with 1 if a program ran no test; with --shards
+a shard may be empty, but some test must run.
 
-The programs are those of the folder whose names end in _test, the quickest
-first. Used by `make repeat`, and by .ci/run with --shards as a sample.
+The programs are those of the folder whose names end in _test, the fastest
+first. `make repeat` uses this script, and so does .ci/run, with --shards for a
+sample.
 """
 
 import argparse
@@ -40,7 +41,7 @@ while os.getppid() == parent:
 ITERATION = re.compile(r"^Repeating all tests \(iteration (\d+)\)", re.M)
 SEED = re.compile(r"^Note: Randomizing tests' orders with a seed of (\d+)",
                   re.M)
-# The list at the end of the output has no time after the name.
+# In the list at the end of the output, no time follows the name.
 FAILED = re.compile(r"^\[  FAILED  \] (\w\S*?)(?:, where .*)? \(\d+ ms\)",
                     re.M)
 BEGUN = re.compile(r"^\[ RUN      \] (\S+)", re.M)
@@ -129,7 +130,7 @@ class Hunt:
         self.lock = threading.Lock()
         self.repeats = {}  # program: [quiet, loaded]
         self.tests = {}
-        self.seconds = {}  # program: of its first repeat
+        self.seconds = {}  # program: seconds of its first repeat
         self.failed = 0
         self.not_run = 0
         self.running = set()
@@ -141,7 +142,7 @@ class Hunt:
             return
         batches = []
         for program in programs:
-            # The same for the same --seed, whichever programs are the quickest.
+            # The same for the same --seed, whichever programs are the fastest.
             draw = random.Random(
                 f"{self.options.seed} {program.name} {times} {loaded}")
             shards = self.options.shards
@@ -199,7 +200,8 @@ class Hunt:
         return (batch.program.name in self.seconds and most and
                 time.monotonic() - self.began > most)
 
-    # What runs is not counted, so that an interrupted hunt says what it did.
+    # Unfinished batches are not counted. So the summary of an interrupted run
+    # is right.
     def stop(self):
         self.stops = True
         with self.lock:
@@ -286,7 +288,7 @@ def main(arguments):
         signal.signal(number, lambda *_: threading.Thread(
             target=hunt.stop).start())
     loaded = options.times // 3
-    # The first repeat says which programs are quick.
+    # The first repeat shows which programs are fast.
     hunt.run_all(programs, 1, loaded=False)
     programs.sort(key=lambda p: hunt.seconds.get(p.name, 0))
     hunt.run_all(programs, loaded, loaded=True)

@@ -1,6 +1,6 @@
-"""Whether repeat_tests.py sees each way in which a program can fail.
+"""repeat_tests.py must notice each way in which a program can fail.
 
-The programs are scripts that print what GoogleTest would.
+The programs are scripts with the output of GoogleTest.
 """
 
 import pathlib
@@ -78,7 +78,7 @@ class RepeatTestsTest(unittest.TestCase):
         self.program("no_program_of_ours", DIES)
         code, out = self.run_script("--times=7")
         self.assertEqual(code, 0, out)
-        # Tests, repeats, and how many of these were beside a load.
+        # Tests, repeats, and the number of repeats under load.
         for name in ("a_test", "b_test"):
             self.assertRegex(out, rf"(?m)^{name} +14 +7 +2$")
         self.assertRegex(out, r"^--seed=\d+, 7 times\n")
@@ -88,7 +88,8 @@ class RepeatTestsTest(unittest.TestCase):
         self.program("a_test", FAILS)
         code, out = self.run_script("--times=6", "--seed=11")
         self.assertEqual(code, 1)
-        # Of one, two and three repeats the first does not come to a second.
+        # The second repeat of a process fails. Processes of 1, 2 and 3 repeats
+        # run, and the first has no second repeat.
         self.assertIn("2 repeats failed, seed 11", out)
         pattern = (r"FAILED a_test, repeat 2, seed (\d+)(, beside a load)?\n"
                    r"  Suite\.Other\n  output: (.*)\n  again:  (.*)\n")
@@ -141,7 +142,7 @@ class RepeatTestsTest(unittest.TestCase):
         with subprocess.Popen(
                 [sys.executable, "-B", SCRIPT, "--jobs=1", self.bin],
                 stdout=subprocess.PIPE, text=True) as hunt:
-            # The first program is done, the second hangs or is about to.
+            # The first program has finished; the second hangs or is about to.
             lines = [hunt.stdout.readline() for _ in range(2)]
             self.assertTrue(lines[1].startswith("a_test: 1 repeats, "), lines)
             hunt.terminate()

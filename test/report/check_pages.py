@@ -1,11 +1,11 @@
-"""Opens pages of `ashlar report` in a browser that nobody sees.
+"""Opens pages of `ashlar report` in a browser without a window.
 
     test/report/check_pages.py <program> <folder for the pictures>
 
-Each page must load without a word on the console, run its script, ask the
-network for nothing, fit a window of 400 pixels, be moved through with the arrow
-keys, look different in the dark, and print. Needs Chromium; no browser is
-needed by the tests that `make check` runs.
+Each page must load without a message on the console, run its script, load
+nothing from the network, fit a window of 400 pixels, react to the arrow keys,
+look different in dark mode, and print. This needs Chromium. The tests that
+`make check` runs need no browser.
 """
 
 import json
@@ -21,7 +21,7 @@ import unittest
 PROGRAM = os.path.abspath(sys.argv[1])
 PICTURES = pathlib.Path(sys.argv[2]).resolve()
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser")
-# Put into a copy of a page, behind its own script.
+# Added to a copy of a page, after its own script.
 PROBE = """
 var root = document.documentElement;
 var cell = document.getElementById('cells').children;
@@ -86,7 +86,7 @@ class PageTest(unittest.TestCase):
              "--quiet"], input=rows, cwd=cls.folder, check=True)
 
     def browse(self, page, *flags):
-        """What the browser wrote; it must have said nothing on the console."""
+        """Returns the output. Fails if the console had a message."""
         log = self.folder / "net.json"
         command = [
             BROWSER, "--headless=new", "--disable-gpu", "--hide-scrollbars",
@@ -106,12 +106,12 @@ class PageTest(unittest.TestCase):
 
     def check_network(self, log):
         text = log.read_text()
-        # The browser is killed before it ends the list.
+        # The browser is killed before it closes the list.
         try:
             events = json.loads(text)["events"]
         except ValueError:
             events = json.loads(text.rstrip().rstrip(",") + "]}")["events"]
-        # The browser has errands of its own, which start from no page.
+        # The browser also loads things for itself, which no page has started.
         urls = [event["params"]["url"] for event in events
                 if event.get("params", {}).get("initiator", "not an origin")
                 != "not an origin"]

@@ -1,6 +1,7 @@
-// A data block of given entries, for tests of blocks alone.
+// Builds one data block from given entries, for tests that need no whole table.
 //
-// As the table builder makes it. A plain function: thread-safe.
+// The block has the form that the table builder gives it. BuildDataBlock is a
+// plain function and may be called from any thread.
 #ifndef ASHLAR_TEST_SUPPORT_BUILT_BLOCK_H_
 #define ASHLAR_TEST_SUPPORT_BUILT_BLOCK_H_
 
@@ -16,10 +17,10 @@ namespace ashlar::testing {
 
 struct BuiltBlock {
   std::string bytes;
-  size_t estimate = 0;  // of its size, before it was finished
+  size_t estimate = 0;  // estimated size before Finish
 };
 
-// The entries are in order.
+// Requires that the entries are in order.
 inline BuiltBlock BuildDataBlock(const std::vector<Entry>& entries,
                                  const internal::DataBlockForm& form) {
   internal::Buffer buffer;

@@ -22,7 +22,7 @@ constinit std::atomic<FailureMode> failure_mode = FailureMode::kOnce;
 constinit std::atomic<uint64_t> count = 0;
 constinit std::atomic<bool> failed = false;
 
-// In what cannot take a failure, for whatever reason.
+// True while this thread is in a call that must not see a failed allocation.
 constinit thread_local bool is_spared = false;
 
 bool FailsNow() {
@@ -35,8 +35,9 @@ bool FailsNow() {
   if (!is_due) return false;
   failed = true;
   if (mode == FailureMode::kSignal) {
-    // To the process: a signal to this thread is lost with the thread if it
-    // blocks the signal, as the threads of the library do.
+    // The signal goes to the process. A signal to this thread would be lost
+    // with the thread if the thread blocks the signal, as the library's threads
+    // do.
     kill(getpid(), SIGTERM);
     return false;
   }
@@ -78,8 +79,8 @@ auto Spared(const Call& call) {
 }
 }  // namespace
 
-// glibc ends the process where it has no memory to note that a thread_local
-// object is to be destroyed.
+// glibc aborts the process if it has no memory to register the destructor of a
+// thread_local object.
 extern "C" {
 int RealThreadAtExit(void (*)(void*), void*,
                      void*) asm("__real___cxa_thread_atexit");
@@ -93,8 +94,8 @@ int WrappedThreadAtExit(void (*destroy)(void*), void* object, void* library) {
 #if ASHLAR_HAVE_ZSTD
 namespace {
 
-// What was trained last. Training takes most of a small build, and a test
-// repeats a build for each of its allocations.
+// The last training and its result. Training takes most of the time of a small
+// build, and a test repeats the same build once for each of its allocations.
 struct Training {
   std::mutex mutex;
   std::string given;  // capacity, sizes and samples
@@ -113,8 +114,9 @@ std::string BytesOf(size_t capacity, const void* samples, const size_t* sizes,
 
 }  // namespace
 
-// zstd before 1.5.6 crashes where one of its own allocations for these fails
-// (facebook/zstd#3847). The library asks for room before it calls them.
+// zstd before 1.5.6 crashes if one of its own allocations fails in these two
+// calls (facebook/zstd#3847). The library makes sure that it has memory before
+// it calls them.
 extern "C" {
 void* RealCreate(const void*, size_t, int) asm("__real_ZSTD_createCDict");
 size_t RealTrain(void*, size_t, const void*, const size_t*,
@@ -146,7 +148,8 @@ size_t WrappedTrain(void* out, size_t capacity, const void* samples,
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 
-// The sanitizer has malloc; what our code calls by that name comes here.
+// Sanitizers define malloc themselves. The linker's --wrap sends calls of
+// malloc from our own code here.
 extern "C" {
 void* RealMalloc(size_t n) asm("__real_malloc");
 void* RealCalloc(size_t n, size_t size) asm("__real_calloc");
@@ -178,7 +181,8 @@ void* LibcCalloc(size_t n, size_t size) asm("__libc_calloc");
 void* LibcRealloc(void* memory, size_t n) asm("__libc_realloc");
 void* LibcMemalign(size_t alignment, size_t n) asm("__libc_memalign");
 
-// By other names, for the library declares its own.
+// These functions have C++ names of their own because the C library declares
+// malloc and its kin already.
 void* OurMalloc(size_t n) asm("malloc");
 void* OurMalloc(size_t n) { return FailsNow() ? nullptr : LibcMalloc(n); }
 void* OurCalloc(size_t n, size_t size) asm("calloc");
@@ -205,13 +209,15 @@ int OurMemalign(void** memory, size_t alignment, size_t n) {
 
 namespace {
 
-// Only once: `malloc` asks FailsNow.
+// operator new must count an allocation once, so this does not call FailsNow:
+// `malloc` does.
 void* Allocate(size_t n) { return std::malloc(n == 0 ? 1 : n); }
 void* Allocate(size_t n, std::align_val_t alignment) {
   const auto a = static_cast<size_t>(alignment);
   return std::aligned_alloc(a, (n + a - 1) / a * a);
 }
-// As operator new does: what a new handler does not end, throws.
+// Tries again as operator new does: calls the new handler after each failure,
+// and throws std::bad_alloc if there is no handler.
 template <typename Try>
 void* OrThrow(Try allocate) {
   for (;;) {
@@ -221,8 +227,8 @@ void* OrThrow(Try allocate) {
     handler();
   }
 }
-// Never inlined: the compiler would see memory of one operator go back by
-// another's means.
+// Never inlined. Otherwise the compiler would see that memory from operator new
+// is released by free, and would warn of the mismatch.
 [[gnu::noinline]] void GiveBack(void* p) { std::free(p); }
 
 }  // namespace

@@ -1,13 +1,13 @@
 // FailingMemory: allocations that fail when a test says so.
 //
-// A program that has failing_memory.cc among its sources gets its memory here:
-// operator new of all forms, and malloc and its kin. Outside sanitizer trees
-// that is every call of malloc in the process, those of the codecs' libraries
-// too. In them it is operator new, and what code of ours calls by the name of
-// malloc (the linker's --wrap; `ashlar_scarce` in
-// test/CMakeLists.txt has the flags).
+// A program that has failing_memory.cc among its sources allocates here: all
+// forms of operator new, and malloc and its kin. Without a sanitizer this
+// covers every call of malloc in the process, those of the codecs' libraries
+// too. In sanitizer trees it covers operator new and the calls of malloc in our
+// own code, which the linker's --wrap redirects. `ashlar_scarce` in
+// test/CMakeLists.txt has the flags.
 //
-// Allocations of all threads are counted together from Arm on.
+// Arm starts one count for the allocations of all threads.
 #ifndef ASHLAR_TEST_SUPPORT_FAILING_MEMORY_H_
 #define ASHLAR_TEST_SUPPORT_FAILING_MEMORY_H_
 
@@ -16,21 +16,22 @@
 namespace ashlar::testing {
 
 enum class FailureMode : uint8_t {
-  kOnce,       // allocation number n fails, those after it do not
-  kFromThere,  // all from number n on fail
+  kOnce,       // allocation number n fails, later ones succeed
+  kFromThere,  // allocation number n and all later ones fail
   kSignal,     // none fails; number n sends SIGTERM to the process
 };
 
 class FailingMemory {
  public:
-  // From here on the n-th allocation fails, from 1.
+  // Starts to count from 1. What happens at the n-th allocation depends on
+  // `mode`.
   static void Arm(uint64_t n, FailureMode mode);
-  // In between, allocations are neither counted nor made to fail.
+  // Between Hold and Resume, allocations are not counted and do not fail.
   static void Hold();
   static void Resume();
-  // All succeed again. Returns whether any failed since Arm.
+  // Makes all allocations succeed again. Returns true if any failed since Arm.
   static bool Disarm();
-  // Allocations since Arm.
+  // Returns the number of allocations since Arm.
   static uint64_t Count();
 };
 

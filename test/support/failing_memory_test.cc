@@ -1,4 +1,4 @@
-// Tests of FailingMemory itself, where a test of the program relies on it.
+// Tests of FailingMemory itself: a test of the program relies on it.
 #include "test/support/failing_memory.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ void* AllocateOnce(void*) {
   return nullptr;
 }
 
-// A signal to that thread alone would be lost with it.
+// A signal to that thread alone would be lost with the thread.
 TEST(FailingMemory, ASignalMeetsTheProcessFromAThreadThatBlocksIt) {
   signals = 0;
   may_allocate = false;

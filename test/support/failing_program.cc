@@ -1,9 +1,13 @@
-// For a program that has failing_memory.cc too: which allocation fails, by the
-// environment. ASHLAR_FAIL_ALLOCATION=<n> has the n-th one fail, =<n>+ all from
-// there on; ASHLAR_SIGNAL_AT_ALLOCATION=<n> raises SIGTERM there instead.
-// Counted are those of the program's own static objects and all that come
-// after. ASHLAR_COUNT_ALLOCATIONS=<path> has their number written there.
-// ASHLAR_SIGNAL_AT_WAIT raises SIGTERM just before the first wait by poll.
+// Lets environment variables choose the failing allocation of a program that
+// also has failing_memory.cc among its sources:
+//
+//   ASHLAR_FAIL_ALLOCATION=<n>          the n-th allocation fails
+//   ASHLAR_FAIL_ALLOCATION=<n>+         the n-th and all later ones fail
+//   ASHLAR_SIGNAL_AT_ALLOCATION=<n>     the n-th allocation raises SIGTERM
+//   ASHLAR_COUNT_ALLOCATIONS=<path>     writes the number of allocations there
+//   ASHLAR_SIGNAL_AT_WAIT               raises SIGTERM before the first poll
+//
+// The count begins with the allocations of the program's own static objects.
 
 #include <fcntl.h>
 #include <poll.h>
@@ -22,7 +26,7 @@ namespace {
 using ashlar::testing::FailingMemory;
 using ashlar::testing::FailureMode;
 
-// Before the constructors that have no number.
+// Runs before the constructors without a priority.
 [[gnu::constructor(200)]] void ArmByEnvironment() {
   const char* const failing = std::getenv("ASHLAR_FAIL_ALLOCATION");
   const char* const signal = std::getenv("ASHLAR_SIGNAL_AT_ALLOCATION");
@@ -34,7 +38,7 @@ using ashlar::testing::FailureMode;
     FailingMemory::Arm(
         n, *end == '+' ? FailureMode::kFromThere : FailureMode::kOnce);
   } else {
-    FailingMemory::Arm(~uint64_t{0}, FailureMode::kOnce);  // it counts only
+    FailingMemory::Arm(~uint64_t{0}, FailureMode::kOnce);  // only counts
   }
 }
 
@@ -52,7 +56,7 @@ using ashlar::testing::FailureMode;
 }  // namespace
 
 extern "C" {
-// By another name, for the library declares its own.
+// This function has a C++ name of its own because the C library declares poll.
 int OurPoll(pollfd* watched, nfds_t n, int milliseconds) asm("poll");
 int OurPoll(pollfd* watched, nfds_t n, int milliseconds) {
   static bool is_first = true;

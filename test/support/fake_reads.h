@@ -1,7 +1,8 @@
-// The system calls of util/io/many_reads.h, by a file in memory: they do what
-// they are told, short, interrupted, refused or failed, and count.
+// The system calls of util/io/many_reads.h, served from a file in memory.
 //
-// One thread, and one FakeReads at a time: system calls have no object.
+// A test chooses which calls are short, interrupted, refused or failed, and
+// reads how many there were. System calls have no object, so only one FakeReads
+// may exist at a time, in one thread.
 #ifndef ASHLAR_TEST_SUPPORT_FAKE_READS_H_
 #define ASHLAR_TEST_SUPPORT_FAKE_READS_H_
 
@@ -26,16 +27,16 @@ class FakeReads {
   }
   ~FakeReads() { current_ = nullptr; }
 
-  // Offsets whose bytes are in memory.
+  // Offsets whose bytes the page cache holds: ReadCached succeeds only there.
   std::set<uint64_t> cached;
-  // What the next calls answer in place of the bytes; kBytes: the bytes.
+  // What the next calls return instead of the bytes. kBytes means the bytes.
   static constexpr int64_t kBytes = -1000;
   std::deque<int64_t> cached_answers, read_answers, ring_answers, enter_answers;
-  // Whenever a read at this offset is asked of pread.
+  // Every pread at this offset fails with EIO.
   uint64_t bad_offset = ~uint64_t{0};
   int open_ring_error = 0;
   uint32_t ring_entries = 1000;
-  // So many of the next submissions end before there is any answer.
+  // The next `silent_enters` submissions return before any answer arrives.
   int silent_enters = 0;
   bool is_childs = false;
   bool is_memory = false;
@@ -60,7 +61,7 @@ class FakeReads {
       queued_.push_back({offset, to, n, tag});
       return true;
     }
-    // Answers in the reverse order, and no more than it was asked to wait for.
+    // Answers in reverse order, and never gives more answers than requested.
     int Enter(uint32_t answers) override {
       FakeReads& fake = *current_;
       ++fake.num_enters;
@@ -116,7 +117,7 @@ class FakeReads {
     answers->pop_front();
     return answer;
   }
-  // A positive answer is how many bytes at most.
+  // A positive queued answer limits the number of bytes of this read.
   int64_t Answer(std::deque<int64_t>* answers, uint64_t offset, char* to,
                  size_t n) const {
     const int64_t told = Next(answers);

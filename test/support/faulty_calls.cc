@@ -19,7 +19,7 @@
 namespace ashlar::testing {
 namespace {
 
-// The function that this library hides.
+// Returns the C library's function that this library hides.
 template <typename Function>
 Function* Real(Function* /*hidden*/, const char* name) {
   return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
@@ -28,9 +28,9 @@ Function* Real(Function* /*hidden*/, const char* name) {
 enum class Action : uint8_t { kNone, kFail, kFailDone, kShort, kKill, kKilled };
 
 struct Fault {
-  uint64_t at = 0;  // 0: any
+  uint64_t at = 0;  // 0: any call
   bool and_after = false;
-  std::string name;  // empty: any
+  std::string name;  // empty: any call
   std::string path_end;
   Action action = Action::kNone;
   int error = 0;
@@ -104,10 +104,11 @@ std::vector<Fault> ParsePlan(const std::string& plan) {
   return faults;
 }
 
-// All that this library knows. Its mutex is never held during a call.
+// Everything that this library knows. A thread never holds the mutex during a
+// call.
 class Layer {
  public:
-  // Never destroyed: the program makes calls until its very end.
+  // Never destroyed, because the program makes calls until its very end.
   static Layer& Get() {
     static Layer* const layer = new Layer();
     return *layer;
@@ -137,7 +138,8 @@ class Layer {
     return std::move(calls_);
   }
 
-  // The path relative to the root; false where it is not below it.
+  // Stores the path relative to the root. Returns false if it is not below the
+  // root.
   bool Resolve(int folder, const char* path, std::string* resolved) {
     const std::scoped_lock hold(mutex_);
     if (!is_on_ || path == nullptr) return false;
@@ -180,7 +182,7 @@ class Layer {
     paths_.erase(descriptor);
   }
 
-  // What is to happen to the next call; its number.
+  // Counts the next call, stores its number and returns what happens to it.
   Fault Next(const char* name, const std::string& path,
              const std::string& detail, size_t* number) {
     const std::scoped_lock hold(mutex_);
@@ -236,7 +238,7 @@ class Layer {
   std::mutex mutex_;
   bool is_on_ = false;
   std::string root_;
-  bool is_in_root_ = false;  // the current folder
+  bool is_in_root_ = false;  // whether the current folder is
   std::string prefix_;       // from the root to the current folder
   std::vector<Fault> faults_;
   std::map<int, std::string> paths_;  // of open descriptors below the root
@@ -250,8 +252,8 @@ class Layer {
   for (;;) ::pause();
 }
 
-// Makes one counted call, or not. `call(half)` makes it and returns what the
-// function returns; `failed` is what it returns with an error.
+// Makes one counted call, unless the plan prevents it. `call(half)` makes the
+// call and returns its result. `failed` is the result that means an error.
 template <typename Result, typename Call>
 Result Counted(const char* name, const std::string& path,
                const std::string& detail, Result failed, const Call& call) {
@@ -278,7 +280,7 @@ Result Counted(const char* name, const std::string& path,
 
 size_t Half(size_t n) { return n > 1 ? n / 2 : n; }
 
-// Of calls about an open descriptor.
+// Counts a call that takes an open descriptor.
 template <typename Result, typename Call>
 Result OfDescriptor(const char* name, int descriptor, const Call& call) {
   std::string path;
@@ -286,7 +288,7 @@ Result OfDescriptor(const char* name, int descriptor, const Call& call) {
   return Counted<Result>(name, path, "", -1, call);
 }
 
-// Of calls about a name.
+// Counts a call that takes one path.
 template <typename Call>
 int OfName(const char* name, int folder, const char* path,
            const std::string& detail, const Call& call) {
@@ -295,7 +297,7 @@ int OfName(const char* name, int folder, const char* path,
   return Counted<int>(name, resolved, detail, -1, call);
 }
 
-// Of calls about two names.
+// Counts a call that takes two paths.
 template <typename Call>
 int OfNames(const char* name, int from_folder, const char* from, int to_folder,
             const char* to, const Call& call) {
@@ -333,7 +335,7 @@ std::vector<CountedCall> EndFaults() { return Layer::Get().End(); }
 
 }  // namespace ashlar::testing
 
-// The calls. Each hides the C library's function of its name.
+// The calls. Each hides the C library's function of the same name.
 using ashlar::testing::Counted;
 using ashlar::testing::Half;
 using ashlar::testing::Layer;
@@ -343,7 +345,7 @@ using ashlar::testing::OfNames;
 using ashlar::testing::Opening;
 using ashlar::testing::Real;
 
-// The C library has names of its own for the parameters.
+// The C library gives these parameters other names.
 // NOLINTBEGIN(readability-inconsistent-declaration-parameter-name)
 extern "C" {
 

@@ -1,8 +1,8 @@
-// Files that fail when they are told to.
+// Files that fail at chosen operations.
 //
-// A FaultPlan counts operations over all files that share it and says which of
-// them fail. Run a scenario once without faults to learn how many operations it
-// takes, then once for each of them. One thread at a time.
+// A FaultPlan counts the operations of all files that share it and decides
+// which of them fail. Run a scenario once without faults to learn its number of
+// operations, then once for each of them. One thread at a time.
 #ifndef ASHLAR_TEST_SUPPORT_FAULTY_FILE_H_
 #define ASHLAR_TEST_SUPPORT_FAULTY_FILE_H_
 
@@ -21,16 +21,16 @@ struct FaultPlan {
     kOneByte,   // a read gives one byte
     kOneShort,  // a read gives all but one byte
   };
-  // The operation that fails, from 1 on; 0: none.
+  // The operation that fails, counted from 1. 0: none.
   uint64_t fail_at = 0;
-  // All from there on fail.
+  // If true, all later operations fail too.
   bool persistent = false;
   Kind kind = Kind::kError;
 
   uint64_t operations = 0;
   uint64_t faults = 0;
 
-  // Counts an operation; whether it is to fail.
+  // Counts an operation. Returns true if it must fail.
   bool Next() {
     ++operations;
     const bool fails = fail_at != 0 && (operations == fail_at ||
@@ -40,15 +40,15 @@ struct FaultPlan {
   }
 };
 
-// What an injected error says: "<operation> <name>: injected".
+// The end of an injected error's message: "<operation> <name>: injected".
 inline constexpr const char* kInjected = "injected";
 
-// Appends to *contents what the plan lets through.
+// Appends to *contents the bytes that the plan lets through.
 std::unique_ptr<WritableFile> NewFaultyWritableFile(std::string name,
                                                     std::string* contents,
                                                     FaultPlan* plan);
 
-// Reads from `contents`, into the caller's scratch memory.
+// Reads from `contents` into the caller's scratch memory.
 std::unique_ptr<RandomAccessFile> NewFaultyFile(std::string name,
                                                 std::string contents,
                                                 FaultPlan* plan);

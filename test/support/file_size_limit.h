@@ -1,6 +1,6 @@
-// Makes real writes fail: files of this process may not grow beyond so many
-// bytes for as long as this object lives. Print nothing meanwhile: standard
-// output may be a file. One at a time.
+// Makes real writes fail: while a FileSizeLimit exists, files of this process
+// cannot grow beyond the given number of bytes. Print nothing meanwhile,
+// because standard output may be a file. One object at a time.
 #ifndef ASHLAR_TEST_SUPPORT_FILE_SIZE_LIMIT_H_
 #define ASHLAR_TEST_SUPPORT_FILE_SIZE_LIMIT_H_
 

@@ -15,8 +15,8 @@ std::string ReadFile(const std::string& path) {
   return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
-// Of this file alone the compiler is told the folder, so that all others are
-// compiled alike wherever the project lies.
+// Only this file is compiled with the path of the source folder. All other
+// files compile to the same objects wherever the project is.
 std::string SourcePath(const std::string& path) {
   return ASHLAR_SOURCE_DIR "/" + path;
 }

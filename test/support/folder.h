@@ -1,4 +1,4 @@
-// Folders and whole files for tests; what fails throws.
+// Folders and whole files for tests. Every function throws if it fails.
 #ifndef ASHLAR_TEST_SUPPORT_FOLDER_H_
 #define ASHLAR_TEST_SUPPORT_FOLDER_H_
 
@@ -9,13 +9,14 @@
 namespace ashlar::testing {
 
 std::string ReadFile(const std::string& path);
-// Where a file of the project lies, its path taken from the top.
+// Returns the full path of a project file. `path` is relative to the top
+// folder.
 std::string SourcePath(const std::string& path);
-// One of test/golden.
+// Returns the full path of a file in test/golden.
 std::string GoldenPath(const std::string& name);
 void WriteFile(const std::string& path, std::string_view bytes);
 
-// A folder that lives as long as this object.
+// A temporary folder, removed with this object.
 class TestFolder {
  public:
   TestFolder();
@@ -27,7 +28,7 @@ class TestFolder {
   std::string operator/(std::string_view name) const {
     return path_ + "/" + std::string(name);
   }
-  // Names of everything in it, sorted.
+  // Returns the sorted names of everything in the folder.
   std::vector<std::string> Names() const;
 
  private:

@@ -1,5 +1,5 @@
-// A file whose reads can be held up, made to fail, and counted, by the place
-// they are of. Any number of threads.
+// A file in memory whose reads a test can hold up, fail and count, by their
+// offset. Any number of threads may read it.
 #ifndef ASHLAR_TEST_SUPPORT_GATED_FILE_H_
 #define ASHLAR_TEST_SUPPORT_GATED_FILE_H_
 
@@ -16,15 +16,16 @@
 
 namespace ashlar::testing {
 
-// What a GatedFile does; outlives it.
+// Controls a GatedFile, which must not outlive it.
 class Gates {
  public:
-  // The next read at `offset`, if it comes before Open, waits there until then.
+  // The next read at `offset` waits until the next Open.
   void Hold(uint64_t offset) {
     const std::scoped_lock lock(mutex_);
     held_.insert(offset);
   }
-  // The next read at `offset` that is not held up, or no longer, fails.
+  // The next read at `offset` fails. If Hold applies to it too, it fails after
+  // Open.
   void Fail(uint64_t offset) {
     const std::scoped_lock lock(mutex_);
     failing_.insert(offset);
@@ -35,7 +36,7 @@ class Gates {
     held_.clear();
     changed_.notify_all();
   }
-  // Waits until so many reads at `offset` have begun.
+  // Waits until `n` reads at `offset` have begun.
   void AwaitReads(uint64_t offset, int n) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return reads_[offset] >= n; });
@@ -49,7 +50,7 @@ class Gates {
     return last_offset_;
   }
 
-  // Whether the read fails.
+  // Waits if the read is held up. Returns true if the read must fail.
   bool Pass(uint64_t offset) {
     std::unique_lock lock(mutex_);
     ++reads_[offset];

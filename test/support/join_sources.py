@@ -1,11 +1,11 @@
-"""Joins test sources into one file, which is compiled in half of their time.
+"""Joins test sources into one file, which compiles in half of their time.
 
     join_sources.py <joined file> <source> ...
 
-Used by test/CMakeLists.txt. A test source has all of its own names in unnamed
-namespaces, which one file would merge. So each of these gets a name here, made
-from the path of the source. Nothing else is changed, and #line keeps the places
-in messages.
+Used by test/CMakeLists.txt. A test source keeps its own names in unnamed
+namespaces, and one joined file would merge those. So this script names each
+unnamed namespace after the path of its source. It changes nothing else, and
+#line directives keep the file names and line numbers in messages.
 """
 
 import os

@@ -79,8 +79,8 @@ void ModelFutex::Wake(const uint32_t* word, uint32_t n) {
 
 }  // namespace ashlar::testing
 
-// What the linker puts in the place of port::FutexWait, FutexWake and
-// FutexWaitFor.
+// The linker's --wrap redirects port::FutexWait, FutexWake and FutexWaitFor to
+// these.
 extern "C" {
 void WrappedFutexWait(const uint32_t* word, uint32_t expected) asm(
     "__wrap__ZN6ashlar4port9FutexWaitEPKjj");
@@ -93,7 +93,7 @@ void WrappedFutexWake(const uint32_t* word,
                       uint32_t n) asm("__wrap__ZN6ashlar4port9FutexWakeEPKjj");
 void WrappedFutexWake(const uint32_t* word, uint32_t n) {
   ashlar::testing::ModelFutex::Instance().Wake(word, n);
-  RealFutexWake(word, n);  // for timed waits
+  RealFutexWake(word, n);  // for threads in a timed wait
 }
 void RealFutexWaitFor(
     const uint32_t* word, uint32_t expected,

@@ -1,9 +1,9 @@
-// A futex made of a mutex, which can be told to lose a wake-up.
+// A futex made from a mutex. A test can make it lose a wake-up.
 //
 // A program that links with `--wrap` of the three functions of port/threads.h
-// sleeps and wakes here instead of in the kernel, so that a test knows for sure
-// which threads sleep, and can take a wake-up away. Timed waits are the
-// kernel's, until a test ends them. All threads of the program share it.
+// sleeps and wakes here instead of in the kernel. So a test knows for certain
+// which threads sleep, and can suppress a wake-up. Timed waits stay in the
+// kernel until EndTimedWaits. All threads of the program share one ModelFutex.
 #ifndef ASHLAR_TEST_SUPPORT_MODEL_FUTEX_H_
 #define ASHLAR_TEST_SUPPORT_MODEL_FUTEX_H_
 
@@ -19,24 +19,24 @@ class ModelFutex {
  public:
   enum class Fault : uint8_t {
     kNone,
-    kLosesWake,  // the token stands there, its sleeper sleeps on
-    kDropsToken  // there is no token either
+    kLosesWake,  // the token is there, but the sleeper sleeps on
+    kDropsToken  // the token is taken away as well
   };
 
   static ModelFutex& Instance();
 
-  // Every wake-up of that thread, from now on.
+  // Applies `fault` to every wake-up of that thread from now on.
   void Spoil(std::thread::id sleeper, Fault fault);
   void WaitUntilAsleep(std::thread::id sleeper);
-  // Until it would have been woken.
+  // Waits until the first wake-up was spoiled.
   void WaitUntilSpoiled();
-  // From now on timed waits take no time. Returns after n of them, or after a
-  // minute if there are none.
+  // Makes timed waits return at once from now on. Returns after n of them, or
+  // after one minute if there are fewer.
   void EndTimedWaits(int n);
 
   void Wait(const uint32_t* word, uint32_t expected);
   void Wake(const uint32_t* word, uint32_t n);
-  // Whether a timed wait is over at once.
+  // Returns true if a timed wait must return at once.
   bool SkipsTimedWait();
 
  private:

@@ -1,7 +1,8 @@
-// Random data for tests, the same on every machine for the same seed.
+// Random data for tests. The same seed gives the same data on every machine.
 //
-// Property tests run over many seeds. ASHLAR_TEST_SEED=<n> in the environment
-// runs the one seed n instead, to replay a failure: ForEachSeed prints it.
+// Property tests run over many seeds. To replay a failure, set
+// ASHLAR_TEST_SEED=<n> in the environment, which runs only seed n. ForEachSeed
+// prints it.
 #ifndef ASHLAR_TEST_SUPPORT_RANDOM_H_
 #define ASHLAR_TEST_SUPPORT_RANDOM_H_
 
@@ -24,7 +25,7 @@ class Random {
     z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
     return z ^ (z >> 31);
   }
-  // 0 .. n-1.
+  // Returns a number from 0 to n - 1.
   uint64_t Below(uint64_t n) { return Next() % n; }
   bool OneIn(uint64_t n) { return Below(n) == 0; }
   uint64_t Between(uint64_t low, uint64_t high) {
@@ -39,7 +40,7 @@ class Random {
     for (char& c : bytes) c = static_cast<char>(Next());
     return bytes;
   }
-  // Few different letters: compresses.
+  // Text of only four different letters, which compresses well.
   std::string Text(size_t n) {
     std::string text(n, '\0');
     for (char& c : text) c = static_cast<char>('a' + Below(4));

@@ -21,7 +21,7 @@ enum class KeyShape : uint8_t {
   kFewBytes,  // 00, FF and one letter, also the empty key
   kAnyBytes,
   kManyVersions,
-  kLongPrefix,  // 10 KiB in common
+  kLongPrefix,  // all keys share 10 KiB
   kLongKeys,    // up to 64 KiB
 };
 
@@ -81,7 +81,7 @@ std::vector<Entry> RandomEntries(KeyShape shape, Random* random) {
       ValueType::kTypeValue, ValueType::kTypeValue,
       ValueType::kTypeMerge, ValueType::kTypeDeletion,
       ValueType::kTypeMerge, ValueType::kTypeSingleDeletion};
-  // None and one are asked for more often than they would come by chance.
+  // Tables of no entry or one entry come more often than by chance.
   const size_t most = MostEntries(shape);
   const size_t count =
       random->OneIn(12) ? random->Below(2) : random->Below(most) + 1;
@@ -109,7 +109,7 @@ void SetBlockForm(Random* random, TableOptions* options) {
     options->data_block_hash_table_util_ratio = random->Pick(kRatios);
   }
   options->separate_key_value_in_data_block = random->OneIn(3);
-  // All the block sizes that are powers of two.
+  // block_align needs a power of two, which all these sizes but 200 are.
   options->block_align =
       random->OneIn(3) && options->block_size != 200 &&
       options->compression == CompressionType::kNoCompression;

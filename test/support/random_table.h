@@ -1,7 +1,7 @@
-// Random tables and the model that they are compared with.
+// Random tables, and the model that they are compared with.
 //
-// A RandomTable is options and entries, in order; Model answers every question
-// that a reader answers, from the sorted entries alone and in the plainest way.
+// A RandomTable has options and sorted entries. Model answers every question
+// that a reader answers, from the sorted entries alone and in the simplest way.
 #ifndef ASHLAR_TEST_SUPPORT_RANDOM_TABLE_H_
 #define ASHLAR_TEST_SUPPORT_RANDOM_TABLE_H_
 
@@ -15,11 +15,12 @@
 
 namespace ashlar::testing {
 
-// Shorter keys first, then bytewise: an order that is neither of the built-in
-// ones, and in which no prefix says anything. "test.ShorterFirst".
+// Orders shorter keys first, then bytewise. It differs from both built-in
+// orders, and a common prefix does not keep keys together. Its name is
+// "test.ShorterFirst".
 const Comparator* ShorterFirstComparator();
 
-// What Get is to find.
+// The expected result of Get.
 struct ModelAnswer {
   GetResult::State state = GetResult::State::kNotFound;
   std::string value;
@@ -29,16 +30,16 @@ struct ModelAnswer {
 
 class Model {
  public:
-  // Sorts the entries and drops those whose keys come twice.
+  // Sorts the entries and keeps one entry of each internal key.
   Model(const Comparator* comparator, std::vector<Entry> entries);
 
   const std::vector<Entry>& entries() const { return entries_; }
   bool Less(const Slice& a, const Slice& b) const;
-  // Position of the first entry at or behind an internal key; past the end
-  // where there is none.
+  // Returns the index of the first entry at or after an internal key, or the
+  // number of entries if there is none.
   size_t LowerBound(const Slice& internal_key) const;
-  // Where Iterator::Seek and SeekForPrev stand; the latter is -1 for "before
-  // the first entry".
+  // Return the index of the entry where Iterator::Seek and SeekForPrev must be
+  // positioned. SeekForPrev returns -1 for "before the first entry".
   size_t Seek(const Slice& user_key, SequenceNumber snapshot) const;
   int64_t SeekForPrev(const Slice& user_key, SequenceNumber snapshot) const;
   ModelAnswer Get(const Slice& user_key, SequenceNumber snapshot) const;
@@ -54,11 +55,11 @@ struct RandomTable {
   std::string description;
 };
 
-// Any format version, codec, checksum, block form and comparator, with keys of
-// one of several shapes.
+// Returns a table of any format version, codec, checksum, block form and
+// comparator, with keys of one random shape.
 RandomTable MakeRandomTable(Random* random);
 
-// A key of the table, or one close to it.
+// Returns a key of the table, or a key close to one.
 std::string RandomTarget(const Model& model, Random* random);
 
 }  // namespace ashlar::testing

@@ -1,13 +1,13 @@
-// What the library draws at random in a test program comes from GoogleTest's
-// seed instead of the system (port/random_word.h).
+// In test programs the library's random words come from GoogleTest's seed
+// instead of the system (port/random_word.h).
 //
-// Hash seeds of caches and identities of files decide which keys meet in a
-// bucket, so a test may fail for one in ten of them. Each test begins a
-// sequence of its own, which depends on the seed and on the test's name alone,
-// so that a test that fails in a shuffled run fails when it is run alone with
-// the same seed. Without --gtest_shuffle and --gtest_random_seed the seed is 0.
+// Hash seeds of caches and identities of files decide which keys share a
+// bucket, so a test may fail for one seed in ten. Each test starts its own
+// sequence, which depends only on the seed and the test's name. So a test that
+// fails in a shuffled run also fails when it runs alone with the same seed.
+// Without --gtest_shuffle and --gtest_random_seed the seed is 0.
 //
-// Linked into every test program; nothing includes it.
+// Linked into every test program. No file includes it.
 
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ namespace {
 std::atomic<uint64_t> state = 0;
 std::atomic<uint64_t> words_drawn = 0;
 
-// SplitMix64, by any number of threads.
+// SplitMix64. Any number of threads may call it.
 uint64_t NextWord() {
   constexpr uint64_t kOdd = 0x9E3779B97F4A7C15;
   words_drawn.fetch_add(1, std::memory_order_relaxed);

@@ -1,4 +1,4 @@
-// Section numbers in comments are those of table/FORMAT.md.
+// Section numbers in these comments refer to table/FORMAT.md.
 #include "test/support/reference_block.h"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ void CheckRestarts(const BlockParts& parts,
   }
 }
 
-// Which restart interval an entry belongs to.
+// Returns the number of the restart interval that contains `offset`.
 size_t IntervalOf(const BlockParts& parts, uint64_t offset) {
   auto above =
       std::upper_bound(parts.restarts.begin(), parts.restarts.end(), offset);
@@ -79,11 +79,11 @@ std::vector<Item> ReadSeparatedItems(const BlockParts& parts,
   return items;
 }
 
-// Section 5.2; index blocks in delta form: 8.3.
+// Section 5.2. Index blocks with delta-encoded handles: section 8.3.
 std::vector<Item> ReadPlainItems(const BlockParts& parts, const BlockForm& form,
                                  std::vector<size_t>* intervals) {
   std::vector<Item> items;
-  std::map<uint64_t, uint32_t> shared_at;  // Entry offset to its `shared`.
+  std::map<uint64_t, uint32_t> shared_at;  // offset of an entry to its `shared`
   Cursor cursor(parts.entries);
   std::string key;
   Handle handle;
@@ -116,8 +116,8 @@ std::vector<Item> ReadPlainItems(const BlockParts& parts, const BlockForm& form,
   return items;
 }
 
-// Section 5.5: the index that a writer makes for these entries, which stand at
-// these restart intervals.
+// Section 5.5: the hash index that a writer makes for these entries at these
+// restart intervals.
 std::string MakeBuckets(const std::vector<Item>& items,
                         const std::vector<size_t>& intervals, size_t count) {
   std::string buckets(count, '\xFF');

@@ -1,6 +1,7 @@
-// Key/value blocks for the reference reader: FORMAT.md, sections 5 and 8.3.
+// Key-value blocks for the reference reader: FORMAT.md, sections 5 and 8.3.
 //
-// Used by the reference reader alone. Pure functions that throw on any fault.
+// Only the reference reader uses this. The functions are pure and throw on any
+// fault.
 #ifndef ASHLAR_TEST_SUPPORT_REFERENCE_BLOCK_H_
 #define ASHLAR_TEST_SUPPORT_REFERENCE_BLOCK_H_
 
@@ -15,8 +16,8 @@ namespace ashlar::testing::reference {
 struct Item {
   std::string key;
   std::string value;
-  Handle handle;          // In index blocks.
-  std::string first_key;  // In those of type 3.
+  Handle handle;          // only in index blocks
+  std::string first_key;  // only in index blocks of type 3
 };
 
 enum class ValueForm { kBytes, kFullHandle, kDeltaHandle };
@@ -24,21 +25,21 @@ enum class ValueForm { kBytes, kFullHandle, kDeltaHandle };
 struct BlockForm {
   ValueForm values = ValueForm::kBytes;
   bool has_first_keys = false;
-  // Only these may have a hash index, or keys and values apart.
+  // Only data blocks may have a hash index, or values apart from the keys.
   bool is_data = false;
 };
 
 struct BlockParts {
   std::string_view entries;
-  std::string_view values;  // Only where they are apart.
+  std::string_view values;  // only if they are apart from the keys
   bool separated = false;
-  std::string_view buckets;  // Of the hash index, one byte each.
+  std::string_view buckets;  // of the hash index, one byte each
   std::vector<uint32_t> restarts;
 };
 
 BlockParts SplitBlock(std::string_view block);
 
-// Checks everything, also that the hash index is the one of these entries.
+// Checks everything, including that the hash index fits these entries.
 std::vector<Item> ReadItems(std::string_view block, const BlockForm& form);
 
 }  // namespace ashlar::testing::reference

@@ -1,6 +1,6 @@
-// Numbers and handles for the reference reader: FORMAT.md, section 1.
+// Numbers and block handles for the reference reader: FORMAT.md, section 1.
 //
-// Used by the parts of the reference reader alone. Throws on any fault.
+// Only the reference reader uses this. The functions throw on any fault.
 #ifndef ASHLAR_TEST_SUPPORT_REFERENCE_BYTES_H_
 #define ASHLAR_TEST_SUPPORT_REFERENCE_BYTES_H_
 
@@ -24,7 +24,7 @@ inline constexpr uint64_t kTrailerSize = 5;
 inline void Check(bool good, const std::string& what) {
   if (!good) Fail(what);
 }
-// Makes no string of what is good, which most things are.
+// Makes no std::string unless the check fails, and most checks succeed.
 inline void Check(bool good, const char* what) {
   if (!good) Fail(what);
 }
@@ -34,7 +34,7 @@ inline uint8_t ByteAt(std::string_view s, size_t i) {
   return static_cast<uint8_t>(s[i]);
 }
 
-// Little-endian number of `width` bytes at byte `at`.
+// Returns the little-endian number of `width` bytes at offset `at`.
 inline uint64_t Fixed(std::string_view s, size_t at, int width) {
   uint64_t result = 0;
   for (int i = width - 1; i >= 0; i--) {

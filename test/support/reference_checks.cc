@@ -1,4 +1,4 @@
-// Section numbers in comments are those of table/FORMAT.md.
+// Section numbers in these comments refer to table/FORMAT.md.
 #include "test/support/reference_checks.h"
 
 #include <algorithm>
@@ -38,7 +38,8 @@ void CheckCounts(const ReferenceTable& table) {
         "num.range-deletions is wrong");
 }
 
-// Section 6.4: written timestamps lie between these two, and reach both.
+// Section 6.4: all written timestamps are between these two, inclusive, and
+// both occur.
 void CheckTimestamps(const ReferenceTable& table) {
   const std::string* oldest = FindProperty(table, "timestamp_min");
   const std::string* newest = FindProperty(table, "timestamp_max");
@@ -63,7 +64,7 @@ void CheckTimestamps(const ReferenceTable& table) {
         "timestamp bounds are wrong");
 }
 
-// Section 9: no filter denies what was added to it (section 9.4).
+// Section 9: the filter matches everything that was added to it (section 9.4).
 void CheckFilters(const ReferenceTable& table) {
   bool has_filter = !table.filter.empty() || !table.filter_partitions.empty();
   for (const ReferenceEntry& entry : table.entries) {
@@ -83,7 +84,8 @@ void CheckFilters(const ReferenceTable& table) {
   }
 }
 
-// The data block of an entry: the first one whose separator is not smaller.
+// Returns the number of the data block that holds an entry: the first block
+// whose separator is not smaller.
 uint32_t BlockOf(const ReferenceTable& table, const ReferenceEntry& entry) {
   std::string key = InternalKey(entry.user_key, entry.sequence, entry.type);
   uint32_t block = 0;
@@ -94,7 +96,8 @@ uint32_t BlockOf(const ReferenceTable& table, const ReferenceEntry& entry) {
   return block;
 }
 
-// Section 8.7: runs of keys with one prefix, and the blocks they lie in.
+// Section 8.7: runs of keys with the same prefix, and the blocks that hold
+// them.
 void CheckPrefixes(const ReferenceTable& table) {
   const std::string& extractor = table.filter_use.extractor;
   if (table.prefixes.empty() || !IsBuiltinExtractor(extractor)) return;

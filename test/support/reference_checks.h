@@ -1,7 +1,7 @@
-// What must hold between the parts of a table, for the reference reader:
-// filters, prefixes, counts, timestamps and values against the entries.
+// Consistency checks of the reference reader: compares filters, prefixes,
+// counts, timestamps and values of a table with its entries.
 //
-// Used by the reference reader alone. Throws on any fault.
+// Only the reference reader uses this. The functions throw on any fault.
 #ifndef ASHLAR_TEST_SUPPORT_REFERENCE_CHECKS_H_
 #define ASHLAR_TEST_SUPPORT_REFERENCE_CHECKS_H_
 
@@ -16,25 +16,25 @@
 
 namespace ashlar::testing::reference {
 
-// Two separators of the index, and one with an internal key.
+// Compare two separators of the index, and a separator with an internal key.
 int CompareSeparators(const ReferenceTable& table, std::string_view a,
                       std::string_view b);
 int CompareSeparator(const ReferenceTable& table, std::string_view separator,
                      std::string_view internal_key);
 
-// A property by its name without "rocksdb."; null where there is none.
+// Returns a property by its name without "rocksdb.", or null if it is absent.
 const std::string* FindProperty(const ReferenceTable& table,
                                 const std::string& name);
 std::optional<uint64_t> FindVarintProperty(const ReferenceTable& table,
                                            const std::string& name);
 
-// Whether the filter, or its part for this internal key, lets `bytes` pass,
-// which are a key or a prefix. Only where there is a filter of keys.
+// Returns true if the filter, or its partition for this internal key, may match
+// `bytes`, which is a user key or a prefix. Requires a filter of keys.
 bool FilterMayMatchAt(const ReferenceTable& table,
                       std::string_view internal_key, std::string_view bytes);
 
-// The blobs in its own table that a value of this type refers to; section 6.3.
-// Throws where the value is not of the form that its type has.
+// Returns the blobs inside the same table that a value of this type refers to
+// (section 6.3). Throws if the value does not have the form of its type.
 std::vector<Handle> EmbeddedBlobs(uint8_t type, std::string_view value);
 
 void CheckReferenceTable(const ReferenceTable& table);

@@ -1,4 +1,4 @@
-// Section numbers in comments are those of table/FORMAT.md.
+// Section numbers in these comments refer to table/FORMAT.md.
 #include "test/support/reference_codecs.h"
 
 #include <bzlib.h>
@@ -14,7 +14,7 @@ namespace ashlar::testing {
 namespace {
 
 constexpr uint64_t kLargestBlock = (uint64_t{1} << 31) - 1;
-// Streams that do not say their size are given room for this much.
+// Output capacity for a stream that does not store its size.
 constexpr uint64_t kUnknownRoom = uint64_t{1} << 24;
 
 void Check(bool good, const std::string& what) {
@@ -59,7 +59,7 @@ std::string Snappy(std::string_view body) {
   return raw;
 }
 
-// `raw` has room for what may come; it is cut to what came.
+// `raw` has the capacity for the output and is cut to its actual size.
 void Deflate(std::string_view body, std::string_view dictionary,
              std::string* raw) {
   z_stream stream{};
@@ -111,7 +111,7 @@ void Zstd(std::string_view body, std::string_view dictionary,
   raw->resize(n);
 }
 
-// What stands before the codec's own bytes, 7.1 and 14.2.
+// Reads what is stored before the codec's own bytes (sections 7.1 and 14.2).
 std::optional<uint64_t> TakeSize(uint8_t type, uint32_t version,
                                  std::string_view* payload) {
   bool is_stream = type == 2 || type == 3;

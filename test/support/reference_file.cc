@@ -1,4 +1,4 @@
-// Section numbers in comments are those of table/FORMAT.md.
+// Section numbers in these comments refer to table/FORMAT.md.
 #include "test/support/reference_file.h"
 
 #include <xxhash.h>
@@ -26,7 +26,7 @@ uint32_t Crc32c(std::string_view s) {
   return crc ^ 0xFFFFFFFF;
 }
 
-// CHK of a plain, non-empty byte string.
+// CHK of a plain byte string, which must not be empty.
 uint32_t Checksum(uint8_t checksum_type, std::string_view s) {
   switch (checksum_type) {
     case 0:

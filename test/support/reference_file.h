@@ -1,7 +1,7 @@
 // Footer, blocks and their checksums for the reference reader: FORMAT.md,
-// sections 1 to 4; and the compression property, 7.3.
+// sections 1 to 4. Also the compression property, section 7.3.
 //
-// Used by the reference reader alone. Throws on any fault.
+// Only the reference reader uses this. The functions throw on any fault.
 #ifndef ASHLAR_TEST_SUPPORT_REFERENCE_FILE_H_
 #define ASHLAR_TEST_SUPPORT_REFERENCE_FILE_H_
 
@@ -19,9 +19,9 @@ struct Footer {
   uint32_t version = 0;
   uint8_t checksum_type = 1;
   uint32_t base_context = 0;
-  uint64_t offset = 0;  // Of the footer.
+  uint64_t offset = 0;  // of the footer
   Handle metaindex;
-  std::optional<Handle> index;  // Not in v6+.
+  std::optional<Handle> index;  // absent from version 6 on
 };
 
 Footer ReadFooter(std::string_view file);
@@ -29,24 +29,24 @@ Footer ReadFooter(std::string_view file);
 struct StoredBlock {
   std::string_view bytes;
   uint8_t type = 0;
-  uint32_t checksum = 0;  // Without context.
+  uint32_t checksum = 0;  // without context
 };
 
 StoredBlock Fetch(std::string_view file, const Footer& footer,
                   const Handle& handle);
 bool ChecksumFits(const Footer& footer, std::string_view bytes,
                   const StoredBlock& block);
-// The same as Fetch, but a checksum that does not fit is a fault.
+// Same as Fetch, but a checksum mismatch is a fault.
 StoredBlock FetchChecked(std::string_view file, const Footer& footer,
                          const Handle& handle);
 
-// Which type bytes the compression property allows.
+// The type bytes that the compression property allows.
 struct CodecRule {
   bool any = true;
-  std::set<uint8_t> allowed;  // If not any.
+  std::set<uint8_t> allowed;  // used if `any` is false
 };
 
-// `has_options`: whether rocksdb.compression_options stands beside it.
+// `has_options` is true if the property rocksdb.compression_options is present.
 CodecRule ReadCompressionProperty(const std::string& text, uint32_t version,
                                   bool has_options);
 

@@ -1,5 +1,5 @@
-// The filters of the reference reader. Section numbers in comments are those of
-// table/FORMAT.md.
+// The filters of the reference reader. Section numbers in these comments refer
+// to table/FORMAT.md.
 #include <bitset>
 #include <cstddef>
 
@@ -13,7 +13,7 @@ namespace {
 
 constexpr uint32_t kFilterSeed = 0xBC9F1D34;
 
-// Bits are counted from the least significant of each byte.
+// Bit 0 is the least significant bit of the first byte.
 bool BitAt(std::string_view bytes, uint64_t bit) {
   return (ByteAt(bytes, bit / 8) >> (bit % 8) & 1) != 0;
 }
@@ -31,8 +31,8 @@ bool BloomMayMatch(std::string_view bits, uint64_t probes,
   return true;
 }
 
-// Section 9.5. A row of the equations, and a column of the solution for 128
-// slots.
+// Section 9.5. A Row is one row of the equations, or one column of the solution
+// for 128 slots.
 using Row = std::bitset<128>;
 
 Row MakeRow(uint64_t high, uint64_t low) {
@@ -57,7 +57,7 @@ Equation MakeEquation(uint64_t hash, uint8_t seed, uint64_t num_blocks) {
   Equation equation;
   equation.start = Multiply(h, 128 * num_blocks - 127).high;
   equation.coefficients = MakeRow(a, (a ^ 0xC367844A6E52731D) | 1);
-  for (int i = 0; i < 4; i++) {  // The upper four bytes, reversed.
+  for (int i = 0; i < 4; i++) {  // the upper four bytes, reversed
     equation.result |= (Lo32(a >> (32 + 8 * i)) & 0xFF) << (8 * (3 - i));
   }
   return equation;

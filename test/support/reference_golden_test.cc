@@ -1,5 +1,5 @@
-// The reference reader over the golden corpus: what an independent decoder,
-// written from FORMAT.md alone, makes of files that others wrote.
+// Runs the reference reader over the golden corpus: an independent decoder,
+// written from FORMAT.md alone, reads files that other programs wrote.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -18,7 +18,7 @@
 namespace ashlar::testing {
 namespace {
 
-// The files that it does not read, and what it says of them.
+// The files that the reader does not support, and its messages.
 const std::map<std::string, std::string>& Refused() {
   static const std::map<std::string, std::string> refused = {
       {"r119-custom-codec.sst",
@@ -27,7 +27,7 @@ const std::map<std::string, std::string>& Refused() {
   return refused;
 }
 
-// The sum of the dump, or why there is none.
+// Returns the SHA-256 of the dump, or the error message.
 std::string SumOrRefusal(const std::string& name) {
   try {
     return Sha256Hex(
@@ -59,8 +59,9 @@ TEST(ReferenceGolden, DumpsAreThoseOfTheManifest) {
   EXPECT_GT(files, 200u);
 }
 
-// Files of `bad` that are sound by FORMAT.md, whatever an importer makes of
-// them. The reader may not find less in any other than what is wrong with it.
+// `sound` lists files of test/golden/bad that are sound by FORMAT.md, even if
+// an importer refuses them. The reader must find every other file of `bad`
+// faulty.
 TEST(ReferenceGolden, BadFilesAreRefused) {
   const std::set<std::string> sound = {"block-uniform-bit.sst",
                                        "cfid-5.sst",
@@ -101,7 +102,7 @@ std::string ErrorOf(const std::string& table) {
   }
 }
 
-// Values between the data blocks have trailers like theirs.
+// Blobs between the data blocks have trailers like those of data blocks.
 TEST(ReferenceGolden, EmbeddedBlobsAreChecked) {
   const std::string whole = ReadFile(GoldenPath("r119-embedded.sst"));
   const ReferenceTable read = ReadReferenceTable(whole);
@@ -125,7 +126,7 @@ TEST(ReferenceGolden, EmbeddedBlobsAreChecked) {
   EXPECT_EQ(ErrorOf(table), "compressed embedded blob");
 }
 
-// Only where the property says so.
+// A table with embedded blobs must have the property that announces them.
 TEST(ReferenceGolden, EmbeddedBlobsAreTold) {
   std::string table = ReadFile(GoldenPath("r119-embedded.sst"));
   const BlockInfo properties =

@@ -1,4 +1,4 @@
-// Section numbers in comments are those of table/FORMAT.md.
+// Section numbers in these comments refer to table/FORMAT.md.
 #include "test/support/reference_hash.h"
 
 #include <array>
@@ -11,7 +11,7 @@ namespace ashlar::testing {
 
 namespace reference {
 
-// Schoolbook, in 32-bit digits.
+// Schoolbook multiplication with 32-bit digits.
 Product Multiply(uint64_t a, uint64_t b) {
   uint64_t low = uint64_t{Lo32(a)} * Lo32(b);
   uint64_t mid1 = uint64_t{Hi32(a)} * Lo32(b);
@@ -22,7 +22,7 @@ Product Multiply(uint64_t a, uint64_t b) {
           (carry << 32) | Lo32(low)};
 }
 
-// Section 5.5; with an unsigned tail, section 9.7.
+// Section 5.5. With an unsigned tail: section 9.7.
 uint32_t Hash32(std::string_view s, uint32_t seed, Tail tail) {
   const uint32_t m = 0xC6A4A793;
   uint32_t h = seed ^ (Lo32(s.size()) * m);
@@ -89,7 +89,7 @@ uint64_t Fold(uint64_t a, uint64_t b) {
   return product.low ^ product.high;
 }
 
-// Little-endian number of `width` bytes of the secret.
+// Returns the little-endian number of `width` bytes of the secret.
 uint64_t Secret(size_t at, size_t width = 8) {
   uint64_t result = 0;
   for (size_t i = width; i > 0; i--) {
@@ -98,7 +98,7 @@ uint64_t Secret(size_t at, size_t width = 8) {
   return result;
 }
 
-// The input and what the text calls r32(d, i), r64(d, i) and mix(i, j).
+// The input, and the functions r32(d, i), r64(d, i) and mix(i, j) of FORMAT.md.
 class Input {
  public:
   explicit Input(std::string_view data) : data_(data) {}

@@ -1,7 +1,7 @@
-// Hashes for the reference reader: FORMAT.md, sections 5.5, 9.2 and 9.7. H64
-// itself is declared in reference_reader.h.
+// Hashes for the reference reader: FORMAT.md, sections 5.5, 9.2 and 9.7.
+// reference_reader.h declares H64 itself.
 //
-// Used by the parts of the reference reader alone. Pure functions.
+// Only the reference reader uses this. The functions are pure.
 #ifndef ASHLAR_TEST_SUPPORT_REFERENCE_HASH_H_
 #define ASHLAR_TEST_SUPPORT_REFERENCE_HASH_H_
 
@@ -10,12 +10,12 @@
 
 namespace ashlar::testing::reference {
 
-// How H32 takes the one to three bytes that are left.
+// How H32 reads the last one to three bytes: as signed or unsigned chars.
 enum class Tail : uint8_t { kSigned, kUnsigned };
 
 uint32_t Hash32(std::string_view s, uint32_t seed, Tail tail);
 
-// The upper and the lower half of a product.
+// The upper and lower half of a product.
 struct Product {
   uint64_t high;
   uint64_t low;

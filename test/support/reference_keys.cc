@@ -1,4 +1,4 @@
-// Section numbers in comments are those of table/FORMAT.md.
+// Section numbers in these comments refer to table/FORMAT.md.
 #include "test/support/reference_keys.h"
 
 #include <algorithm>
@@ -9,7 +9,8 @@ namespace ashlar::testing::reference {
 
 namespace {
 
-// The number N of a name that begins so; nothing for another name.
+// Returns the number that follows `begin` in `name`, or nothing if `name` does
+// not begin with `begin`.
 std::optional<size_t> NumberBehind(const std::string& begin,
                                    const std::string& name) {
   if (name.compare(0, begin.size(), begin) != 0) return std::nullopt;

@@ -1,8 +1,8 @@
-// Keys and their order for the reference reader: FORMAT.md, section 6; and
+// Keys and their order for the reference reader: FORMAT.md, section 6. Also
 // their prefixes, section 9.4.
 //
-// Used by the parts of the reference reader alone. Pure functions that throw on
-// any fault.
+// Only the reference reader uses this. The functions are pure and throw on any
+// fault.
 #ifndef ASHLAR_TEST_SUPPORT_REFERENCE_KEYS_H_
 #define ASHLAR_TEST_SUPPORT_REFERENCE_KEYS_H_
 
@@ -16,27 +16,27 @@
 
 namespace ashlar::testing::reference {
 
-// "not supported: .." for a comparator that is not built in.
+// Throws "not supported: .." for a comparator that is not built in.
 ReferenceOrder OrderOf(const std::string& comparator_name);
 
-// User keys with timestamps where the order has some.
+// The user keys include timestamps if the order has them.
 int CompareUserKeys(const ReferenceOrder& order, std::string_view a,
                     std::string_view b);
 int CompareInternalKeys(const ReferenceOrder& order, std::string_view a,
                         std::string_view b);
 
-// Parts of an internal key.
+// The parts of an internal key.
 std::string_view UserKey(std::string_view internal_key);
 uint64_t Tail64(std::string_view internal_key);
 std::string InternalKey(std::string_view user_key, uint64_t sequence,
                         uint8_t type);
 
-// A user key without its timestamp.
+// Returns a user key without its timestamp.
 std::string_view WithoutTimestamp(const ReferenceOrder& order,
                                   std::string_view user_key);
 
-// By a built-in extractor. Nothing where the key is not in its domain, or the
-// extractor is none, or not known.
+// Returns the prefix by a built-in extractor. Returns nothing if the key is not
+// in its domain, or if the extractor is absent or unknown.
 std::optional<std::string> PrefixOf(const std::string& extractor_name,
                                     std::string_view key);
 bool IsBuiltinExtractor(const std::string& name);

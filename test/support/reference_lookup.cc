@@ -1,5 +1,5 @@
-// Questions to a table that the reference reader has read. Section numbers in
-// comments are those of table/FORMAT.md.
+// Answers questions about a table that the reference reader has read. Section
+// numbers in these comments refer to table/FORMAT.md.
 #include <algorithm>
 #include <cstddef>
 #include <optional>
@@ -42,7 +42,8 @@ bool FilterMayMatchAt(const ReferenceTable& table,
 
 namespace {
 
-// Where the versions begin that the question is about, as keys are stored.
+// Returns the position where the visible versions of the key begin, in the form
+// of stored keys.
 std::string Target(const ReferenceTable& table,
                    const ReferenceQuestion& question) {
   std::string user_key = question.key;

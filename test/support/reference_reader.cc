@@ -1,4 +1,4 @@
-// Section numbers in comments are those of table/FORMAT.md.
+// Section numbers in these comments refer to table/FORMAT.md.
 #include "test/support/reference_reader.h"
 
 #include <cstddef>
@@ -86,7 +86,7 @@ class TableReading {
     }
   }
 
-  // Null if it is absent.
+  // Returns null if the block is absent.
   const Handle* MetaBlock(const std::string& name) const {
     auto found = table_.meta_blocks.find(name);
     return found == table_.meta_blocks.end() ? nullptr : &found->second;
@@ -251,7 +251,8 @@ class TableReading {
     first_keys_.push_back(std::move(item.first_key));
   }
 
-  // Section 8.7. Blocks that do not belong together are none.
+  // Section 8.7. There are no prefixes unless the index is a hash-search index
+  // and both meta blocks are present.
   void ReadPrefixes() {
     const Handle* prefixes = MetaBlock("rocksdb.hashindex.prefixes");
     const Handle* metadata = MetaBlock("rocksdb.hashindex.metadata");
@@ -274,8 +275,8 @@ class TableReading {
     Check(all.empty(), "prefixes that nothing is said of");
   }
 
-  // Section 7.4. Data blocks only, and not where the property says that none is
-  // compressed.
+  // Section 7.4. Only data blocks use the dictionary. It is ignored if the
+  // property says that no block is compressed.
   std::string ReadDictionary() const {
     const Handle* handle = MetaBlock("rocksdb.compression_dict");
     bool all_raw = !rule_.any && rule_.allowed.empty();
@@ -295,7 +296,7 @@ class TableReading {
     std::string dictionary = ReadDictionary();
     static const std::set<uint8_t> kTypes = {0x00, 0x01, 0x02, 0x07, 0x11,
                                              0x12, 0x14, 0x16, 0x18};
-    std::string previous;  // The internal key before; empty at the start.
+    std::string previous;  // the previous internal key; empty at the start
     for (size_t i = 0; i < table_.index.size(); i++) {
       const auto& [separator, handle] = table_.index[i];
       std::string block = ReadBlock(handle, dictionary);
@@ -322,7 +323,7 @@ class TableReading {
     }
   }
 
-  // Section 6.3. Each has the trailer of a block, and a place of its own.
+  // Section 6.3. Each blob has the trailer of a block, and blobs never overlap.
   void ReadEmbeddedBlobs() {
     for (const ReferenceEntry& entry : table_.entries) {
       for (const Handle& blob : EmbeddedBlobs(entry.type, entry.value)) {
@@ -356,7 +357,7 @@ class TableReading {
     }
   }
 
-  // A filter or a partition of one.
+  // Reads a filter, or one partition of a filter.
   std::string ReadFilterPayload(const Handle& handle) {
     StoredBlock stored = FetchStored(handle);
     Check(stored.type == 0, "compressed filter");
@@ -386,7 +387,8 @@ class TableReading {
     }
   }
 
-  // Section 10. Handles leave trailers out; the index's size has one.
+  // Section 10. Handles do not include trailers, but the index's size includes
+  // one.
   void CheckSizes() const {
     CheckProperty("filter.size", filter_bytes_);
     CheckProperty("index.size", index_bytes_ + kTrailerSize);
@@ -396,10 +398,10 @@ class TableReading {
           name + " is wrong");
   }
 
-  // Every handle names a block, whatever it is for.
+  // Every handle must refer to a block, whatever its purpose.
   void CheckMetaBlocks() const {
     for (const auto& [name, handle] : table_.meta_blocks) {
-      if (name == "rocksdb.properties") continue;  // Has its own rule.
+      if (name == "rocksdb.properties") continue;  // has its own rule
       FetchStored(handle);
     }
   }
@@ -411,8 +413,8 @@ class TableReading {
   uint32_t index_type_ = 0;
   BlockForm index_form_{.values = ValueForm::kFullHandle};
   uint64_t filter_bytes_ = 0;
-  uint64_t index_bytes_ = 0;             // Uncompressed.
-  std::vector<std::string> first_keys_;  // By data block; empty if not stored.
+  uint64_t index_bytes_ = 0;             // uncompressed
+  std::vector<std::string> first_keys_;  // by data block; empty if not stored
   std::optional<uint64_t> global_sequence_;
 };
 

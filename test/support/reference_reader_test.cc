@@ -85,8 +85,8 @@ constexpr std::array<BlockAt, 4> kExampleBlocks = {
 constexpr uint64_t kExampleFooter = 384;
 constexpr uint32_t kExampleBase = 0x01020304;
 
-// The checksum of a version 7 footer, which covers no type byte: its own last
-// byte takes that place.
+// Returns the checksum of a version 7 footer. It covers no type byte, so the
+// footer's own last byte takes that place.
 uint32_t FooterChecksum(uint8_t checksum_type, std::string footer,
                         uint64_t offset) {
   footer.replace(5, 4, 4, '\0');
@@ -96,8 +96,8 @@ uint32_t FooterChecksum(uint8_t checksum_type, std::string footer,
          ReferenceContextModifier(kExampleBase, offset);
 }
 
-// Gives the example file another checksum type, or new checksums after a
-// change of its bytes.
+// Gives the example file another checksum type, or new checksums after a change
+// of its bytes.
 std::string Resign(std::string file, uint8_t checksum_type) {
   file[kExampleFooter] = static_cast<char>(checksum_type);
   for (auto [offset, size] : kExampleBlocks) {
@@ -153,7 +153,7 @@ TEST(ReferenceReaderTest, BlockChecksum) {
   struct Row {
     size_t n;
     uint8_t type;
-    std::array<uint32_t, 5> checksums;  // By checksum type.
+    std::array<uint32_t, 5> checksums;  // by checksum type
   };
   const std::vector<Row> rows = {
       {0, 0, {0, 0x49258fd2, 0xcf65b03e, 0xdb052768, 0x38d394c2}},
@@ -250,9 +250,9 @@ TEST(ReferenceReaderTest, Hash32) {
   }
 }
 
-// By the vectors of section 15: of key abc, the lowest bit of result and
-// coefficients with seed 0 is 1 and the start 24; with seed 171, the start is
-// slot 51 of block 6, and coefficient 127 falls on slot 50 of block 7.
+// From the vectors of section 15. For key abc with seed 0, the lowest bit of
+// result and coefficients is 1, and the start is 24. With seed 171, the start
+// is slot 51 of block 6, and coefficient 127 falls on slot 50 of block 7.
 TEST(ReferenceReaderTest, RibbonEquations) {
   const std::string one = Unhex("fe 00 02 00 00");
   const std::string column(32, '\0');
@@ -260,7 +260,7 @@ TEST(ReferenceReaderTest, RibbonEquations) {
   EXPECT_TRUE(ReferenceFilterMayMatch(SetBit(column, 3, 0) + one, "abc"));
   EXPECT_FALSE(ReferenceFilterMayMatch(SetBit(column, 3, 1) + one, "abc"));
   const std::string nine = Unhex("fe ab 09 00 00");
-  // Three columns; of the result 0x94 the third bit is the first that is 1.
+  // Three columns: in the result 0x94, the third bit is the lowest that is 1.
   const std::string columns(size_t{16} * 27, '\0');
   EXPECT_FALSE(ReferenceFilterMayMatch(columns + nine, "abc"));
   for (const auto& [segment, slot] :
@@ -271,7 +271,8 @@ TEST(ReferenceReaderTest, RibbonEquations) {
             nine,
         "abc"));
   }
-  // A block more with a column more: the second block goes by the first one's.
+  // With 29 segments, blocks 7 and 8 have a fourth column. The key ignores it,
+  // because its first block, 6, has three.
   const std::string uneven(size_t{16} * 29, '\0');
   EXPECT_FALSE(ReferenceFilterMayMatch(uneven + nine, "abc"));
   EXPECT_TRUE(ReferenceFilterMayMatch(
@@ -358,13 +359,13 @@ TEST(ReferenceReaderTest, EveryChecksumType) {
   }
 }
 
-// No byte outside the ignored part of the footer can change unnoticed.
+// The reader notices a change of any byte, except in the footer's ignored part.
 TEST(ReferenceReaderTest, EveryFlippedByteIsNoticed) {
   for (size_t i = 0; i < ExampleFile().size(); i++) {
     std::string file = ExampleFile();
     file[i] = static_cast<char>(file[i] ^ 0x10);
     const bool global_sequence = i >= 0xcd && i < 0xd5;
-    if (global_sequence) continue;  // See GlobalSequence.
+    if (global_sequence) continue;  // see GlobalSequence
     EXPECT_NE(ErrorOf(file), "none") << "byte " << i;
   }
 }
@@ -377,7 +378,8 @@ TEST(ReferenceReaderTest, EveryShorterFileIsRefused) {
   }
 }
 
-// Changed in place, without a new checksum: FORMAT.md, section 11.2.
+// The number is changed in place, without a new checksum: FORMAT.md, section
+// 11.2.
 TEST(ReferenceReaderTest, GlobalSequence) {
   std::string file = ExampleFile();
   ASSERT_EQ(file.substr(0xcd, 8), std::string(8, '\0'));
@@ -390,7 +392,7 @@ TEST(ReferenceReaderTest, GlobalSequence) {
   EXPECT_EQ(ErrorOf(file), "global_seqno too large");
 }
 
-// Faults under good checksums.
+// Faults that checksums do not show.
 TEST(ReferenceReaderTest, FaultsInside) {
   struct Row {
     size_t at;
@@ -440,7 +442,7 @@ TEST(ReferenceReaderTest, UniformHintIsIgnored) {
   ExpectExampleEntries(ReadReferenceTable(Resign(file, 4)));
 }
 
-// A file with other footers around the same data block.
+// Returns a file with an old footer after the same data block.
 std::string OldFile(const std::string& footer_start, const char* magic) {
   // Data block (0, 49); index (54, 28); metaindex (87, 8); footer at 100.
   std::string index = Unhex("00 0f 02") + "apricot" +

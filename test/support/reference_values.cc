@@ -1,5 +1,5 @@
-// Values with a form of their own, for the reference reader. Section numbers in
-// comments are those of table/FORMAT.md.
+// Values that have a form of their own, for the reference reader. Section
+// numbers in these comments refer to table/FORMAT.md.
 #include <cstddef>
 #include <optional>
 
@@ -14,14 +14,14 @@ namespace {
 constexpr uint8_t kInline = 0x01;
 constexpr uint8_t kBlobColumn = 0x11;
 
-// n numbers.
+// Reads n numbers.
 std::vector<uint32_t> TakeVarints(Cursor* cursor, uint32_t n) {
   std::vector<uint32_t> numbers;
   for (uint32_t i = 0; i < n; i++) numbers.push_back(cursor->Varint32());
   return numbers;
 }
 
-// The values come last, one after the other, and nothing behind them.
+// The values come last, one after the other, with nothing after them.
 void TakeValues(const std::vector<uint32_t>& lengths, Cursor* cursor,
                 std::vector<ReferenceColumn>* columns) {
   for (size_t i = 0; i < lengths.size(); i++) {
@@ -71,12 +71,12 @@ std::vector<ReferenceColumn> ReadVersion2(Cursor cursor) {
   return columns;
 }
 
-// Where the blob is, if it is in its own table.
+// Returns the blob's handle if the blob is in the same table.
 std::optional<Handle> ReadBlobIndex(std::string_view value) {
   Cursor cursor(value);
   uint8_t kind = ByteAt(cursor.Take(1), 0);
   Check(kind <= 2, "bad kind of blob index");
-  if (kind != 1) cursor.Varint64();  // Expiration.
+  if (kind != 1) cursor.Varint64();  // expiration
   if (kind == 0) return std::nullopt;
   uint64_t file = cursor.Varint64();
   Handle blob = cursor.BlockHandle();

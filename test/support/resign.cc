@@ -22,7 +22,7 @@ struct FooterView {
   uint64_t offset;
 
   uint32_t version() const { return LoadFixed32(bytes + kVersionAt); }
-  // Of what is no checksum type any more: none.
+  // Returns kNoChecksum if the byte is no longer a checksum type.
   ChecksumType checksum() const {
     const auto type = static_cast<uint8_t>(bytes[0]);
     return type <= 4 ? static_cast<ChecksumType>(type) : ChecksumType{};

@@ -1,6 +1,7 @@
-// Right checksums for tables whose bytes were changed on purpose.
+// Recomputes checksums of tables whose bytes were changed on purpose.
 //
-// Damage that no checksum sees is what a decoder must withstand by itself.
+// So tests can show a decoder damage that no checksum detects, which the
+// decoder must withstand by itself.
 #ifndef ASHLAR_TEST_SUPPORT_RESIGN_H_
 #define ASHLAR_TEST_SUPPORT_RESIGN_H_
 
@@ -12,14 +13,14 @@
 
 namespace ashlar::testing {
 
-// Every block of a sound table, the footer last.
+// Returns every block of a sound table, the footer last.
 std::vector<BlockInfo> BlocksOf(const std::string& table);
 
-// The first block of that kind (of that number). Throws when there is none.
+// Returns block number `index` of that kind. Throws if there is none.
 BlockInfo FindBlock(const std::vector<BlockInfo>& blocks, BlockKind kind,
                     uint64_t index = 0);
 
-// Recomputes the checksum behind a block, or that of the footer.
+// Recomputes the checksum in a block's trailer, or the footer's checksum.
 void Resign(const BlockInfo& block, std::string* table);
 
 }  // namespace ashlar::testing

@@ -1,5 +1,5 @@
-// RunTogether: one piece of work in many threads at once, for tests of what
-// they share.
+// RunTogether: does the same work in many threads at once, for tests of shared
+// objects.
 #ifndef ASHLAR_TEST_SUPPORT_RUN_TOGETHER_H_
 #define ASHLAR_TEST_SUPPORT_RUN_TOGETHER_H_
 
@@ -12,8 +12,8 @@
 
 namespace ashlar::testing {
 
-// Runs work(thread) in each thread, started together; what each returns is a
-// complaint, or empty.
+// Calls work(thread) in each thread, all started together. Each call returns a
+// complaint, or an empty string.
 template <typename Work>
 void RunTogether(int num_threads, Work work) {
   std::barrier start(num_threads);

@@ -1,4 +1,5 @@
-// ForEachFailure: an operation, with each of its allocations failing in turn.
+// ForEachFailure: repeats an operation while each of its allocations fails in
+// turn.
 #ifndef ASHLAR_TEST_SUPPORT_SCARCITY_H_
 #define ASHLAR_TEST_SUPPORT_SCARCITY_H_
 
@@ -13,15 +14,16 @@
 namespace ashlar::testing {
 
 struct ScarcityCounts {
-  uint64_t allocations = 0;  // of the operation, when none fails
-  uint64_t failures = 0;     // runs that came to MemoryLimit
+  uint64_t allocations = 0;  // of the operation when none fails
+  uint64_t failures = 0;     // runs that ended with MemoryLimit
 };
 
-// Runs `run`, which returns a Status, with allocation 1, 2, 3 and so on
-// failing, first that one alone and then all from there on, until it needs no
-// more. Each run must end with MemoryLimit, or with ok; then `check` says
-// whether its outcome is right. Between the runs `check` and this have memory.
-// `stride`: of what takes many allocations every so many.
+// Calls `run`, which returns a Status, with allocation 1, 2, 3 and so on
+// failing, until the operation makes fewer allocations. In a first pass only
+// that allocation fails; in a second pass all later ones fail too. Each run
+// must end with MemoryLimit or ok. If it ends with ok, `check` tests its
+// outcome. Allocations in `check` and in this function never fail. `stride`:
+// for operations of many allocations, the step between failing numbers.
 template <typename Run, typename Check>
 ScarcityCounts ForEachFailure(const Run& run, const Check& check,
                               uint64_t stride = 1) {
@@ -48,7 +50,7 @@ ScarcityCounts ForEachFailure(const Run& run, const Check& check,
       }
     }
   }
-  // What was short is there again.
+  // Memory is available again.
   const Status again = run();
   EXPECT_TRUE(again.ok()) << again.ToString();
   check();

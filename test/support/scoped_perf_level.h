@@ -1,5 +1,5 @@
-// The perf level of this thread for a part of a test. The thread runs the
-// tests that come after it too, in any order.
+// Sets the perf level of this thread for part of a test, and restores it. The
+// same thread runs other tests later, in any order.
 #ifndef ASHLAR_TEST_SUPPORT_SCOPED_PERF_LEVEL_H_
 #define ASHLAR_TEST_SUPPORT_SCOPED_PERF_LEVEL_H_
 

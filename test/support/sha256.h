@@ -1,4 +1,4 @@
-// SHA-256, for comparing with the sums of test/golden/golden.tsv.
+// SHA-256, to compare with the hashes in test/golden/golden.tsv.
 #ifndef ASHLAR_TEST_SUPPORT_SHA256_H_
 #define ASHLAR_TEST_SUPPORT_SHA256_H_
 
@@ -7,7 +7,7 @@
 
 namespace ashlar::testing {
 
-// 64 lower-case hexadecimal digits.
+// Returns 64 lower-case hexadecimal digits.
 std::string Sha256Hex(std::string_view bytes);
 
 }  // namespace ashlar::testing

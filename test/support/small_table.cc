@@ -173,7 +173,8 @@ std::vector<Entry> RandomRanges(const TableOptions& options, Random* random) {
   return ranges;
 }
 
-// What ingestion does; the checksum is that of the block with zeros there.
+// Changes the global sequence number in place, as ingestion does. The checksum
+// stays that of the block with zeros in its place.
 void SetGlobalSeqno(SequenceNumber sequence, std::string* table) {
   const BlockInfo block = FindBlock(BlocksOf(*table), BlockKind::kProperties);
   if (block.compression_type != 0) return;
@@ -183,8 +184,8 @@ void SetGlobalSeqno(SequenceNumber sequence, std::string* table) {
   internal::StoreFixed64(table->data() + block.offset + position, sequence);
 }
 
-// Of some keys, each of which has one value. As ingestion leaves it, with a
-// global sequence number among the properties, or without.
+// Builds an external file: some keys with one value each. It has a global
+// sequence number among its properties, as after ingestion, or none.
 std::string BuildExternal(const TableOptions& options,
                           const std::vector<Entry>& entries, Random* random) {
   std::string bytes;

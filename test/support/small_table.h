@@ -13,9 +13,9 @@ struct SmallTable {
   std::string description;
 };
 
-// Any index type, form of data blocks, filter, format version, checksum and
-// comparator, with none to some dozens of entries of any type, and range
-// deletions; and external files.
+// Returns a table of any index type, data block form, filter, format version,
+// checksum and comparator. It has up to some dozens of entries of any type, and
+// range deletions. External files occur too.
 SmallTable MakeSmallTable(Random* random);
 
 }  // namespace ashlar::testing

@@ -73,7 +73,7 @@ std::unique_ptr<WritableFile> NewSparseFile(const std::string& path) {
 }
 
 uint64_t BytesOnDisk(const std::string& path) {
-  constexpr uint64_t kUnit = 512;  // of st_blocks
+  constexpr uint64_t kUnit = 512;  // unit of st_blocks
   struct stat found {};
   if (stat(path.c_str(), &found) != 0) {
     throw std::runtime_error("no file " + path);

@@ -1,8 +1,8 @@
-// A file whose zeros take no room on the disk: for tables of more than 4 GiB
-// that are written in seconds.
+// A file whose zeros take no space on the disk. Tests write tables of more than
+// 4 GiB to it in seconds.
 //
-// SparseWriter is the file itself; NewSparseFile makes it one that builders
-// write to. One thread at a time.
+// SparseWriter is the file itself. NewSparseFile makes it a file for builders.
+// One thread at a time.
 #ifndef ASHLAR_TEST_SUPPORT_SPARSE_FILE_H_
 #define ASHLAR_TEST_SUPPORT_SPARSE_FILE_H_
 
@@ -18,16 +18,16 @@ namespace ashlar::testing {
 
 class SparseWriter {
  public:
-  // Creates or truncates it. What fails throws.
+  // Creates or truncates the file. Throws if that fails.
   explicit SparseWriter(const std::string& path);
   SparseWriter(const SparseWriter&) = delete;
   SparseWriter& operator=(const SparseWriter&) = delete;
   ~SparseWriter();
 
   uint64_t size() const { return size_; }
-  // False where the disk is full or fails.
+  // Returns false if the disk is full or fails.
   bool Append(std::string_view bytes);
-  // Zeros at the end count only from here on.
+  // Extends the file over zeros at its end, which do not count before.
   bool SetSize();
 
  private:
@@ -37,7 +37,7 @@ class SparseWriter {
 
 std::unique_ptr<WritableFile> NewSparseFile(const std::string& path);
 
-// Bytes that the file takes on the disk.
+// Returns the number of bytes that the file takes on the disk.
 uint64_t BytesOnDisk(const std::string& path);
 
 }  // namespace ashlar::testing

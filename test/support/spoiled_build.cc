@@ -19,7 +19,8 @@ using internal::HashCollector;
 using internal::WorkerCrew;
 
 const Spoiler* spoiler = nullptr;
-// A Ribbon filter may be built as a Bloom filter: that is still one filter.
+// True while a filter is built. BuildRibbon may call BuildBloom, and both
+// together make one filter.
 thread_local bool within_filter = false;
 
 class SpoiledCompressor final : public Compressor {
@@ -79,8 +80,8 @@ bool FlipHash(const HashCollector& hashes, uint64_t hash, uint64_t mask) {
 
 }  // namespace ashlar::testing
 
-// What the linker puts in the place of internal::NewCompressor, BuildBloom and
-// BuildRibbon.
+// The linker's --wrap redirects internal::NewCompressor, BuildBloom and
+// BuildRibbon to these.
 #define ASHLAR_NEW_COMPRESSOR                           \
   "_ZN6ashlar8internal13NewCompressorENS_15Compression" \
   "TypeERKNS_18CompressionOptionsERKNS_5SliceE"

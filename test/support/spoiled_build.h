@@ -1,8 +1,8 @@
 // Codecs and filters that go wrong, as with a broken library or faulty memory.
 //
-// A program that links with `--wrap` of the three functions of spoiled_build.cc
-// builds tables with what a Spoiler makes of each codec's and filter's work.
-// Without a Spoiler everything works as ever.
+// In a program that links with `--wrap` of the three functions of
+// spoiled_build.cc, a Spoiler changes the work of each codec and filter.
+// Without a Spoiler they work as usual.
 #ifndef ASHLAR_TEST_SUPPORT_SPOILED_BUILD_H_
 #define ASHLAR_TEST_SUPPORT_SPOILED_BUILD_H_
 
@@ -15,22 +15,22 @@
 
 namespace ashlar::testing {
 
-// Each function may be empty: then nothing happens there. Called by any thread
-// that compresses or builds filters, so it must not change what it shares.
+// An empty function does nothing. Any thread that compresses or builds filters
+// may call these, so they must not change shared state.
 struct Spoiler {
-  // In place of the codec's Compress; returns the bytes of the payload.
+  // Replaces the codec's Compress. Returns the number of bytes of the payload.
   std::function<size_t(internal::Compressor* codec, const Slice& raw, char* out,
                        size_t capacity)>
       compress;
-  // Before a filter is built of the hashes, and after it.
+  // Called before a filter is built from the hashes, and after it.
   std::function<void(const internal::HashCollector& hashes)> before_filter;
   std::function<void(const internal::HashCollector& hashes, char* payload,
                      size_t size)>
       after_filter;
 };
 
-// From its making to its end this Spoiler is in use, by all threads. Not while
-// another one is.
+// All threads use this Spoiler as long as the object lives. Requires that no
+// other Spoiling exists.
 class Spoiling {
  public:
   explicit Spoiling(Spoiler wanted);
@@ -42,8 +42,8 @@ class Spoiling {
   const Spoiler spoiler_;
 };
 
-// Changes the bits `mask` of the first collected hash that is `hash`, as faulty
-// memory does. Returns whether there was one.
+// Flips the bits `mask` of the first collected hash equal to `hash`, as faulty
+// memory does. Returns false if there is no such hash.
 bool FlipHash(const internal::HashCollector& hashes, uint64_t hash,
               uint64_t mask);
 

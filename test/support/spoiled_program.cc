@@ -1,6 +1,6 @@
-// Makes a program's codecs and filters go wrong where ASHLAR_SPOIL is set:
+// Makes a program's codecs and filters go wrong. ASHLAR_SPOIL chooses how:
 //
-//   codec    of data blocks that have "spoil" in them other bytes are stored
+//   codec    data blocks that contain "spoil" are stored with other bytes
 //   hash     the first hash of each filter changes before the filter is built
 //   filter   each filter loses the second half of its bits
 
@@ -52,7 +52,7 @@ std::optional<Spoiling> OfEnvironment() {
   return std::optional<Spoiling>(std::in_place, std::move(spoiler));
 }
 
-// From before main to after it.
+// Lives from before main until after it.
 const std::optional<Spoiling> spoiling = OfEnvironment();
 
 }  // namespace

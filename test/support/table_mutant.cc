@@ -30,7 +30,7 @@ void Note(const BlockInfo& block, const std::string& what, size_t at,
                      std::to_string(at) + "; ";
 }
 
-// To a byte near it, or any other.
+// Changes the byte to a near value, or to any other value.
 void ChangeByte(char* byte, Random* random) {
   switch (random->Below(4)) {
     case 0:
@@ -135,20 +135,21 @@ bool TableMutator::FindEntries(const BlockInfo& info, Parts* parts) const {
   return true;
 }
 
-// Data blocks are many; each other block matters more.
+// Prefers blocks that are not data blocks: there are few, and each matters
+// more.
 const TableMutator::Block& TableMutator::PickBlock(Random* random) const {
   for (int i = 0; i < 4; ++i) {
     const Block& block = blocks_[random->Below(blocks_.size())];
     const BlockKind kind = block.info.kind;
     if (kind == BlockKind::kData && random->OneIn(2)) continue;
-    // Most of it changes nothing that is read.
+    // Readers use little of the properties block, so it is chosen less often.
     if (kind == BlockKind::kProperties && !random->OneIn(4)) continue;
     return block;
   }
   return blocks_[random->Below(blocks_.size())];
 }
 
-// Restart points that are a few bytes off, or those of another one.
+// Moves a restart point by a few bytes, or replaces it by another one.
 bool TableMutator::ChangeRestart(const Block& block, Random* random,
                                  TableMutant* mutant) const {
   const std::vector<size_t>& restarts = block.parts.restarts;
@@ -178,7 +179,7 @@ bool TableMutator::ChangeRestart(const Block& block, Random* random,
   return true;
 }
 
-// A byte of a key or a value.
+// Changes a byte of a key or a value.
 bool TableMutator::ChangeEntry(const Block& block, Random* random,
                                TableMutant* mutant) const {
   if (block.parts.entries.empty()) return false;
@@ -189,7 +190,7 @@ bool TableMutator::ChangeEntry(const Block& block, Random* random,
   if (random->OneIn(2) && entry.end > entry.value) {
     at = entry.value + random->Below(entry.end - entry.value);
   } else if (key_end > entry.key) {
-    // The end of a key more often, and that of its user key.
+    // Prefers the end of the key and the end of its user key.
     const size_t size = key_end - entry.key;
     const size_t back = random->OneIn(2)
                             ? random->Below(std::min<size_t>(size, 10))
@@ -203,8 +204,8 @@ bool TableMutator::ChangeEntry(const Block& block, Random* random,
   return true;
 }
 
-// Numbers of the header, two of them against each other, so that the entry
-// stays as long as it is.
+// Changes numbers of an entry's header. Two of them change in opposite
+// directions, so that the entry keeps its length.
 bool TableMutator::ChangeHeader(const Block& block, Random* random,
                                 TableMutant* mutant) const {
   if (block.parts.entries.empty()) return false;
@@ -235,7 +236,7 @@ bool TableMutator::ChangeBuckets(const Block& block, Random* random,
   return true;
 }
 
-// A key, a separator or a handle in the place of another one.
+// Copies a key, a separator or a handle over another one.
 bool TableMutator::CopyEntry(const Block& block, Random* random,
                              TableMutant* mutant) const {
   const std::vector<Parts::Entry>& entries = block.parts.entries;
@@ -260,8 +261,8 @@ bool TableMutator::CopyEntry(const Block& block, Random* random,
   return true;
 }
 
-// A key of the table, before its versions or after them, in the place of a
-// separator that is stored whole and has as many bytes.
+// Overwrites a separator that is stored whole with a key of the table of the
+// same length, before or after all versions of that key.
 bool TableMutator::ChangeSeparator(const Block& block, Random* random,
                                    TableMutant* mutant) const {
   const std::vector<Parts::Entry>& entries = block.parts.entries;
@@ -289,7 +290,7 @@ bool TableMutator::ChangeSeparator(const Block& block, Random* random,
   return false;
 }
 
-// An old or a wrong block at the place of another one.
+// Overwrites a block with an old or wrong one.
 bool TableMutator::CopyBlock(const Block& block, Random* random,
                              TableMutant* mutant) const {
   const Block& other = blocks_[random->Below(blocks_.size())];
@@ -303,7 +304,7 @@ bool TableMutator::CopyBlock(const Block& block, Random* random,
   return true;
 }
 
-// Any byte, the end of the block and its trailer more often.
+// Picks any byte, but prefers the end of the block and its trailer.
 size_t TableMutator::PickByte(const Block& block, Random* random) const {
   const BlockInfo& info = block.info;
   const size_t end = info.kind == BlockKind::kFooter

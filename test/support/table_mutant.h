@@ -1,8 +1,8 @@
-// Mutants of small tables, whose checksums are right.
+// Mutants of small tables, with correct checksums.
 //
-// Most changes are made where a reader relies upon the bytes: a restart point,
-// an entry's header, a separator, a block handle, a bucket of a hash index, a
-// property, a field of the footer. The size of the table stays.
+// Most changes are at bytes that a reader relies on: a restart point, an
+// entry's header, a separator, a block handle, a bucket of a hash index, a
+// property, a field of the footer. The table keeps its size.
 #ifndef ASHLAR_TEST_SUPPORT_TABLE_MUTANT_H_
 #define ASHLAR_TEST_SUPPORT_TABLE_MUTANT_H_
 
@@ -22,18 +22,18 @@ struct TableMutant {
 
 class TableMutator {
  public:
-  // The table must be sound; throws where it is not.
+  // Throws if the table is not sound.
   explicit TableMutator(std::string table);
 
-  // One to three changes.
+  // Makes one to three changes.
   TableMutant Mutate(Random* random) const;
 
  private:
-  // Where in the file the parts of an uncompressed block of entries are.
+  // The offsets in the file of the parts of an uncompressed block of entries.
   struct Parts {
     struct Entry {
-      size_t begin;  // its header
-      size_t key;    // the part of the key that it has
+      size_t begin;  // of its header
+      size_t key;    // of the stored part of the key
       size_t value;
       size_t end;  // of the value
     };

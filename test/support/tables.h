@@ -1,8 +1,8 @@
-// Tables for tests: building them, reading all of them back, comparing.
+// Tables for tests: building, reading back and comparing them.
 //
-// Everything here takes the short way: tables are strings, entries vectors.
-// A failure of a step that a test takes for granted throws, and gtest reports
-// what it says.
+// For simplicity a table is a string, and entries are a vector. If a step that
+// a test takes for granted fails, the function throws, and GoogleTest reports
+// the message.
 #ifndef ASHLAR_TEST_SUPPORT_TABLES_H_
 #define ASHLAR_TEST_SUPPORT_TABLES_H_
 
@@ -25,7 +25,7 @@ struct Entry {
   friend bool operator==(const Entry&, const Entry&) = default;
 };
 
-// Throws what the status says, unless it is ok.
+// Throws the status's message unless the status is ok.
 void Require(const Status& status);
 
 inline Entry Value(std::string_view user_key, SequenceNumber sequence,
@@ -47,43 +47,45 @@ inline Entry RangeDeleted(std::string_view begin, SequenceNumber sequence,
           std::string(end)};
 }
 
-// Values "value<i>" of keys "key<i>", all with sequence number 7.
+// Returns values "value<i>" of keys "key<i>", all with sequence number 7.
 std::vector<Entry> SomeEntries(int count);
 
-// An identity that is the same in every run.
+// Returns build options with an identity that is the same in every run.
 BuildOptions FixedBuild(std::string_view seed = "test");
 
-// The file that the builder makes of the entries.
+// Returns the bytes of the table that the builder makes from the entries.
 std::string BuildTable(const TableOptions& options,
                        const std::vector<Entry>& entries,
                        const BuildOptions& build_options = FixedBuild());
 
-// A reader of these bytes, under the name "test.sst".
+// Opens a reader on these bytes, under the name "test.sst".
 Result<std::unique_ptr<TableReader>> OpenBytes(
     std::string bytes, const ReaderOptions& options = {});
-// The same where opening cannot fail.
+// Same, for tables that must open. Throws if opening fails.
 std::unique_ptr<TableReader> OpenTable(std::string bytes,
                                        const ReaderOptions& options = {});
 
-// None, or one that is large, that has room for a block or two, or for none
-// at all; alone or with a second tier, of which the same holds.
+// Returns a null cache, or a cache that is large, holds one or two blocks, or
+// holds none. The cache may have a second tier, of any of these sizes too.
 std::shared_ptr<Cache> AnyBlockCache(uint64_t random);
 
-// Every entry from the first to the last, or the other way round, with
-// iterators of these options. The status tells why they ended.
+// Read every entry forward or backward, with iterators of these options. The
+// returned status says why the iteration ended.
 Status ReadForward(const TableReader& reader, const ReadOptions& options,
                    std::vector<Entry>* entries);
 Status ReadBackward(const TableReader& reader, const ReadOptions& options,
                     std::vector<Entry>* entries);
 
-// The range deletions in stored order: key is that of the begin, value the end.
+// Returns the range deletions in stored order: `key` is the begin key, `value`
+// the end.
 std::vector<Entry> RangeDeletionsOf(const TableReader& reader);
 
-// hex(user_key) SPACE sequence SPACE type SPACE hex(value) LF, for each entry.
+// Returns, for each entry: hex(user_key) SPACE sequence SPACE type SPACE
+// hex(value) LF.
 std::string CanonicalDump(const std::vector<Entry>& entries);
 
 std::string Hex(std::string_view bytes);
-// Of hexadecimal digits; spaces are skipped.
+// Decodes hexadecimal digits and skips spaces.
 std::string Unhex(std::string_view hex);
 
 }  // namespace ashlar::testing

@@ -1,5 +1,5 @@
-// Whether tests do all that they can: `make thorough` sets ASHLAR_THOROUGH.
-// Without it some do a part that takes seconds under a sanitizer.
+// Whether tests run in full. `make thorough` sets ASHLAR_THOROUGH. Without it,
+// some tests run a part that takes seconds under a sanitizer.
 #ifndef ASHLAR_TEST_SUPPORT_THOROUGH_H_
 #define ASHLAR_TEST_SUPPORT_THOROUGH_H_
 

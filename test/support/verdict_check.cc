@@ -24,7 +24,7 @@ class BrokenPromise : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// What was promised: a text, or a function that makes one when it is broken.
+// The broken promise: a text, or a function that makes the text when needed.
 std::string Text(const char* what) { return what; }
 template <typename Function>
 std::string Text(const Function& what) {
@@ -40,7 +40,7 @@ void Promised(const Status& status, const What& what) {
   if (!status.ok()) throw BrokenPromise(Text(what) + ": " + status.ToString());
 }
 
-// What a Get is to find.
+// The expected result of a Get.
 struct Answer {
   GetResult::State state = GetResult::State::kNotFound;
   SequenceNumber sequence = 0;
@@ -78,7 +78,7 @@ Answer AnswerOf(GetResult* result, std::vector<std::string> operands) {
   return answer;
 }
 
-// The readers of one table, and what all of them must agree with.
+// The readers of one table, and the entries that all of them must agree with.
 class Readings {
  public:
   Readings(const std::string& table, const TableInspection& found,
@@ -91,7 +91,8 @@ class Readings {
   void Check() {
     CheckReader("without a cache", options_, 1);
     options_.block_cache = NewLruCache({.capacity = size_t{1} << 22}).value();
-    // Words for the entries of a cached block are made when it is found again.
+    // The third round uses the entry words of cached blocks: they are computed
+    // when a lookup finds a block again.
     CheckReader("with a cache", options_, 3);
     options_.block_cache = NewLruCache({.capacity = size_t{1} << 22}).value();
     options_.cache_index_and_filter_blocks = true;
@@ -137,7 +138,7 @@ class Readings {
     CheckPrefixes(reader);
   }
 
-  // Where the versions of each entry's key begin.
+  // Records where the versions of each entry's key begin.
   void CountVersions(const TableReader& reader) {
     timestamp_ = reader.comparator()->timestamp_size();
     for (size_t i = 0; i < entries_.size(); ++i) {
@@ -146,7 +147,7 @@ class Readings {
     }
   }
 
-  // Without a timestamp.
+  // Returns the user key without its timestamp.
   Slice UserKeyAt(size_t i) const {
     return WithoutTimestamp(UserKeyOf(entries_[i].key), timestamp_);
   }
@@ -159,8 +160,9 @@ class Readings {
            DescribeInternalKey(entries_[i].key);
   }
 
-  // The entry that a seek to entry i's key stands on: before timestamps are of
-  // any age, the first version; else the first of its sequence number.
+  // Returns the entry where a seek to entry i's key must be positioned. With
+  // timestamps it is the first version of the key; otherwise the first entry
+  // with the same sequence number.
   size_t Sought(size_t i) const {
     if (timestamp_ != 0) return first_version_[i];
     while (i > first_version_[i] && SequenceAt(i - 1) == SequenceAt(i)) --i;
@@ -176,7 +178,7 @@ class Readings {
     Promised(it.value() == Slice(entries_[Sought(i)].value),
              [&] { return "a seek finds another value at " + Name(i); });
     if (timestamp_ != 0) return;
-    // And back, over a restart point or into another block.
+    // Then seek backward, across a restart point or into another block.
     it.SeekForPrev(UserKeyAt(i), SequenceAt(i));
     Promised(it.status(), [&] { return "a seek backward to " + Name(i); });
     Promised(it.Valid() && UserKeyOf(it.key()) == UserKeyAt(i) &&
@@ -184,7 +186,7 @@ class Readings {
              [&] { return "a seek backward does not stand on " + Name(i); });
   }
 
-  // Of the newest version that such a snapshot shows.
+  // Returns the newest version that is visible in this snapshot.
   Answer Expected(size_t i, SequenceNumber snapshot) const {
     Answer answer;
     for (size_t at = first_version_[i];
@@ -242,7 +244,7 @@ class Readings {
     }
   }
 
-  // A seek to a key, and to its prefix alone.
+  // Seeks to each key, and to its prefix alone.
   void CheckPrefixes(const TableReader& reader) const {
     const auto prefixes =
         FindBuiltinPrefixExtractor(reader.properties().prefix_extractor_name);

@@ -1,5 +1,5 @@
-// A cache that tells how often it was asked in vain, and does what another
-// one does. Any number of threads.
+// A cache that counts the lookups that find nothing, and otherwise forwards to
+// another cache. Any number of threads may use it.
 #ifndef ASHLAR_TEST_SUPPORT_WATCHED_CACHE_H_
 #define ASHLAR_TEST_SUPPORT_WATCHED_CACHE_H_
 
@@ -20,10 +20,10 @@ class WatchedCache final : public Cache {
   explicit WatchedCache(std::shared_ptr<Cache> cache)
       : Cache(nullptr), cache_(std::move(cache)) {}
 
-  // Called once, by the next lookup that finds nothing, before it returns.
+  // The next lookup that finds nothing calls this once, before it returns.
   std::function<void()> on_miss;
 
-  // Waits until so many lookups have found nothing.
+  // Waits until `n` lookups have found nothing.
   void AwaitMisses(int n) {
     std::unique_lock lock(mutex_);
     missed_.wait(lock, [&] { return misses_ >= n; });

@@ -36,7 +36,7 @@ class BuildTest(CliTest):
         self.assertEqual(outcome.code, 2)
         said, *hints = outcome.err.splitlines()
         self.assertEqual(said, message)
-        if "Not supported" not in said:  # which no other row mends
+        if "Not supported" not in said:  # which a change of a row cannot fix
             self.assertRegex(*hints, "^ashlar: hint: ")
         self.assertEqual(outcome.out, b"")
         self.assertEqual(os.listdir(self.folder), [])
@@ -131,7 +131,7 @@ class BuildTest(CliTest):
         self.assertEqual(self.canonical("t.sst"), rows)
         self.run_ok("check", "t.sst")
         self.run_ok("verify", "t.sst")
-        # Range deletions may stand anywhere, and are never sorted.
+        # Range deletions may be anywhere among the rows and need no order.
         lines = rows.splitlines(keepends=True)
         mixed = b"".join(lines[9:] + lines[:9])
         self.run_ok("build", hex_format, "--out=u.sst", stdin=mixed)
@@ -263,7 +263,7 @@ class BuildTest(CliTest):
         self.assertEqual(outcome.code, 2)
         self.assertEqual(outcome.err,
                          "ashlar: t.sst exists; --overwrite replaces it\n")
-        # Nor is it touched when a build that may replace it fails.
+        # A failed build with --overwrite does not change the file either.
         outcome = self.run_program("build", "--out=t.sst", "--overwrite",
                                    stdin=b"b\na\n")
         self.assertEqual(outcome.code, 2)
@@ -367,7 +367,7 @@ class BuildTest(CliTest):
         self.assert_round_trip(names, rows)
 
     def assert_round_trip(self, names, rows):
-        """Many at once: a start takes longer than a table."""
+        """Builds and scans many tables at once, since a start takes longer."""
         lines = rows.decode().splitlines()
         for name, found in zip(names, self.scan_each(names)):
             self.assertEqual(found, lines, name)
@@ -453,7 +453,7 @@ class BuildTest(CliTest):
             blocks = json.loads(self.run_ok("layout", "--json", "f.sst").out)
             sizes += [block["size"] for block in blocks["files"][0]["blocks"]
                       if block["kind"] == "filter"]
-        # 3750 bytes of filter; a piece of 4096, less both trailers.
+        # 3750 bytes of filter; a piece of 4096, minus both trailers.
         self.assertEqual(sizes, [3776 + 5, 4032 + 5])
 
     def test_versions_of_a_key(self):
@@ -492,7 +492,7 @@ class BuildTest(CliTest):
                 [PROGRAM, "build", "--out=t.sst", "--json"],
                 cwd=self.folder, stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE, preexec_fn=cli.take_signals) as run:
-            # More than a pipe holds: the program has begun to read.
+            # More than a pipe holds, so the program has begun to read.
             run.stdin.write(b"".join(b"%09d\n" % i for i in range(100000)))
             run.stdin.flush()
             run.send_signal(signal.SIGINT)

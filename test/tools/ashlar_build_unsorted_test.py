@@ -1,6 +1,6 @@
 """`ashlar build --nosorted`: rows in any order, in little memory.
 
-Against rows that Python sorted: the same bytes as a build of those.
+Compares with rows sorted by Python: a build of those gives the same bytes.
 """
 
 import functools
@@ -14,14 +14,14 @@ import unittest
 import cli
 from cli import CliTest, PROGRAM
 
-# Buffers are then as small as they get, and two runs are merged at a time.
+# Gives the smallest possible buffers, and merges two runs at a time.
 LEAST_MEMORY = "--memory=1"
 REVERSE = "--comparator=rocksdb.ReverseBytewiseComparator"
 TIMED = "--comparator=leveldb.BytewiseComparator.u64ts"
 
 
 def escaped(data):
-    """As tsv has it."""
+    """Returns the bytes in the form of tsv."""
     return b"".join(
         b"\\x%02x" % byte if byte < 0x20 or byte == 0x5c else bytes([byte])
         for byte in data)
@@ -33,7 +33,7 @@ def tsv(rows):
 
 
 def keep(rule, rows, key_of):
-    """One row a key; rows are sorted, those of one key in order of coming."""
+    """Keeps one row per key of sorted rows; equal keys are in input order."""
     kept = {}
     for row in rows:
         if rule == "last" or key_of(row) not in kept:
@@ -42,7 +42,7 @@ def keep(rule, rows, key_of):
 
 
 def random_keys(draw):
-    """Draws of keys: long ones with much in common, short ones, none."""
+    """Returns a function that draws long similar, short and empty keys."""
     common = bytes(draw.randrange(256) for _ in range(draw.choice((0, 3, 9))))
     number = draw.choice((50, 5000))
 
@@ -53,7 +53,7 @@ def random_keys(draw):
         if kind == 1:
             return common[:draw.randrange(len(common) + 1)]
         if kind == 2:
-            # Words of eight bytes that zeros fill up are equal.
+            # The words of eight bytes, filled with zeros, are equal.
             return common + b"\0" * draw.randrange(12)
         if kind == 3:
             return common + bytes([draw.randrange(256)]) * draw.randrange(900)
@@ -65,7 +65,7 @@ def random_keys(draw):
 class UnsortedBuildTest(CliTest):
 
     def made(self, name, rows, *flags, **more):
-        """The bytes of the table that is made of rows."""
+        """Builds a table from the rows and returns its bytes."""
         self.run_ok("build", f"--out={name}", "--overwrite", "--quiet",
                     "--identity=aa", *flags, stdin=rows, **more)
         return (self.folder / name).read_bytes()
@@ -84,7 +84,7 @@ class UnsortedBuildTest(CliTest):
             key = random_keys(draw)
             rows = [(key(), b"%d " % i + b"v" * draw.randrange(60))
                     for i in range(draw.choice((1, 300, 9000)))]
-            # Python's sort keeps the order of equal ones.
+            # Python's sort keeps the order of equal rows.
             for flags, reverse in (([], False), ([REVERSE], True)):
                 in_order = sorted(rows, key=lambda row: row[0],
                                   reverse=reverse)
@@ -119,7 +119,7 @@ class UnsortedBuildTest(CliTest):
                          for i in range(20)]
             mixed = rows + deletions
             draw.shuffle(mixed)
-            # What is left of the rows is shuffled too.
+            # The order of equal rows is that of the shuffled input.
             in_order = sorted((row for row in mixed if row[2] != 15),
                               key=functools.cmp_to_key(compare))
             deletions = [row for row in mixed if row[2] == 15]
@@ -173,8 +173,8 @@ class UnsortedBuildTest(CliTest):
     def test_more_memory_than_there_is(self):
         rows = [b"%04d\tw\n" % (i * 7 % 2000) for i in range(2000)]
         expected = self.made("u.sst", b"".join(sorted(rows)))
-        # A sanitizer has terabytes of address space to give, and takes seconds
-        # to prepare them. With this limit it has a GiB.
+        # A sanitizer could give out terabytes of address space, and would take
+        # seconds to prepare them. This option limits an allocation to a GiB.
         options = (os.environ.get("ASAN_OPTIONS", "") +
                    ":allocator_may_return_null=1:max_allocation_size_mb=1024")
         for memory in (2**64 - 1, 2**60):
@@ -216,7 +216,7 @@ class UnsortedBuildTest(CliTest):
         self.assert_sorting_fails(
             r"/dev/null: IO error: .*make a scratch file in.*Not a dir.*",
             env={"TMPDIR": "/dev/null"})
-        # A disk that is full says so in the same place as this limit.
+        # A full disk is reported at the same place as this limit.
         self.assert_sorting_fails(
             r"\.: IO error: .*write scratch file in \.: File too large",
             "--tmpdir=.", restore_signals=False,
@@ -231,7 +231,7 @@ class UnsortedBuildTest(CliTest):
                 [PROGRAM, "build", "--out=t.sst", "--nosorted", "--tmpdir=.",
                  LEAST_MEMORY], cwd=self.folder, stdin=subprocess.PIPE,
                 stderr=subprocess.PIPE, preexec_fn=cli.take_signals) as run:
-            # More than a pipe holds: the program has begun to write runs.
+            # More than a pipe holds, so the program has begun to write runs.
             run.stdin.write(b"".join(b"%09d\n" % (i * 7919 % 100003)
                                      for i in range(100000)))
             run.stdin.flush()

@@ -149,7 +149,7 @@ class FlagTest(CliTest):
         ):
             outcome = self.run_ok(*arguments)
             self.assertEqual(outcome.out, expected, arguments)
-        # The last one counts.
+        # The last of two contradicting flags applies.
         outcome = self.run_ok("scan", "--output_hex", "--nooutput_hex", "a.sst")
         self.assertIn(b"'key000004'", outcome.out)
 
@@ -172,7 +172,7 @@ class FlagTest(CliTest):
             self.assertEqual(outcome.err, ours.err)
             if command == "raw":
                 self.assertEqual(text, dump.read_bytes())
-        # The tool's own default, and its own order of words.
+        # As sst_dump: its default command, and its order of arguments.
         self.assertEqual(self.run_ok("--file=a.sst", program=str(link)).out,
                          self.run_ok("check", "a.sst").out)
         outcome = self.run_program("--file=none.sst", "--command=verify",
@@ -210,14 +210,15 @@ class FlagTest(CliTest):
 class ThreadsTest(CliTest):
 
     def test_output_does_not_depend_on_threads(self):
-        """Good files, damaged ones, folders: a run of blocks a thread."""
+        """Good and damaged files and folders: threads share a file's blocks."""
         (self.folder / "mixed").mkdir()
         for path in sorted((GOLDEN / "bad").glob("*.sst")):
             shutil.copy(path, self.folder / "mixed")
         self.damage_some(self.folder / "mixed")
         files = sorted((self.folder / "mixed").iterdir())
-        # Each file has threads and a verdict of its own, in whatever run it
-        # comes; a start takes longer than a file.
+        # The threads and the result of a file do not depend on the other files
+        # of a run. Starting the program takes longer than checking a file, so
+        # 16 files share a run.
         inputs = [files[at:at + 16] for at in range(0, len(files), 16)]
         inputs += [[self.folder / "mixed"], [GOLDEN]]
         for command in ("check", "verify"):
@@ -232,7 +233,7 @@ class ThreadsTest(CliTest):
                     self.assertEqual(one.code, eight.code, (command, paths))
 
     def damage_some(self, folder):
-        """Files of many blocks with several faults each."""
+        """Writes files of many blocks with several faults each."""
         for i, name in enumerate(("r119-part-fv7", "r119-comp-zstd-fv6",
                                   "r119-hashsearch-fv7", "peb-zstd",
                                   "r119-embedded", "r119-ts")):
@@ -248,7 +249,7 @@ class KeyOrderTest(CliTest):
                "not built in: the order of keys is not checked\n")
 
     def unknown_order(self):
-        """A table whose comparator has a name that nobody knows."""
+        """Writes a table whose comparator has an unknown name."""
         self.build("a.sst", numbered_rows(100), "--format_version=5",
                    "--checksum_type=kNoChecksum", "--compression_type=none")
         path = self.folder / "a.sst"
@@ -414,7 +415,7 @@ class ScanTest(CliTest):
             self.assertEqual(self.keys(*flags), expected, flags)
 
     def test_ranges_at_the_ends(self):
-        """Where the first key is not the smallest that there can be."""
+        """The first key of these tables is not the smallest possible key."""
         keys = [b"b", b"c", b"d"]
         self.build("a.sst", hex_rows([(key, 0, 1, b"v") for key in keys]),
                    "--overwrite")
@@ -514,7 +515,7 @@ class ScanTest(CliTest):
 
 
 class LimitsTest(CliTest):
-    """--max_uncompressed_block holds wherever the file is looked into."""
+    """--max_uncompressed_block applies to every command that reads the file."""
 
     LIMIT = "--max_uncompressed_block=100"
 
@@ -583,7 +584,7 @@ class GetTest(CliTest):
             self.assertEqual(outcome.code, code)
             return "".join(bytes.fromhex(row["key"]).decode() for row in
                            json.loads(outcome.out)["files"][0]["results"])
-        # All that is there, each key once.
+        # All keys of the table, each once.
         self.assertEqual(keys("--from="), "dkmns")
         self.assertEqual(keys("--from=k", "--to=n"), "km")
         self.assertEqual(keys("--prefix=m"), "m")
@@ -592,7 +593,7 @@ class GetTest(CliTest):
         self.assertEqual(
             self.run_ok("get", "--quiet", "--prefix=d", "a.sst").text,
             "'d' seq:9, type:0 => \n")
-        # Of keys that are named, those in the range.
+        # Of the named keys, those in the range.
         named = ["--key=x", "--key=s", "--key=k", "--key=a"]
         self.assertEqual(keys(*named, "--from=k", "--to=t"), "sk")
         self.assertEqual(keys(*named, "--to=b", code=1), "a")
@@ -608,7 +609,7 @@ class GetTest(CliTest):
         self.build("b.sst", hex_rows([
             (b"%05d" % (i // 3), 3000 - i, (1, 2)[i % 3 == 0], b"v%d" % i)
             for i in range(3 * count)]), "--block_size=200")
-        # Each is a merge operand and the value below it.
+        # Each row is a merge operand and the value below it.
         expected = "".join(
             f"'{i:05}' seq:{3000 - 3 * i}, type:2 => v{3 * i}\n"
             f"'{i:05}' seq:{2999 - 3 * i}, type:1 => v{3 * i + 1}\n"
@@ -619,7 +620,7 @@ class GetTest(CliTest):
             "".join(f"{i:05}\n" for i in range(count)))
         get = ["get", "--quiet", "--keys_file=keys"]
         self.assertEqual(self.run_ok(*get, "b.sst").text, expected)
-        # A damaged block fails its keys and no others.
+        # A damaged block makes lookups of its own keys fail, and no others.
         data = bytearray((self.folder / "b.sst").read_bytes())
         data[3000] ^= 1
         (self.folder / "b.sst").write_bytes(data)
@@ -654,7 +655,7 @@ class JsonTest(CliTest):
         (self.folder / "bad.sst").write_bytes(b"x" * 300)
         for command in HelpTest.COMMANDS:
             if command in ("diff", "salvage", "rewrite", "build"):
-                continue  # one table each, in tests of their own
+                continue  # each has a test of its own
             flags = ["--key=key000001"] if command == "get" else []
             outcome = self.run_program(command, "--json", *flags, "a.sst",
                                        "bad.sst", "none.sst")
@@ -703,7 +704,7 @@ class JsonTest(CliTest):
                           for row in found],
                          [("a", "\u00e9\n\""), (None, "v"), ("c", None),
                           ("d", "e")])
-        # It comes besides: without it nothing else changes.
+        # It is an additional member: without it nothing else changes.
         for row in found:
             row.pop("key_text", None)
             row.pop("value_text", None)
@@ -743,7 +744,8 @@ class JsonTest(CliTest):
                               stdout=subprocess.PIPE, cwd=self.folder,
                               preexec_fn=take_signals) as run:
             run.stdout.read(1)
-            # Nobody reads on: the first alone would not end it.
+            # Nothing reads the pipe any more, so one signal would not end the
+            # program.
             run.send_signal(signal.SIGINT)
             run.send_signal(signal.SIGTERM)
             self.assertIn(run.wait(300), (-signal.SIGINT, -signal.SIGTERM))
@@ -786,8 +788,8 @@ class JsonTest(CliTest):
 
     def test_interrupted_commands_leave_nothing_and_say_how_far(self):
         self.build("a.sst", numbered_rows(300000))
-        # So long a name that the lines of progress fill the pipe: the program
-        # waits, and cannot be done before it is interrupted.
+        # The name is so long that the progress lines fill the pipe. So the
+        # program waits, and cannot finish before the signal.
         name = "./" * 1900 + "a.sst"
         for number, *command in (
                 (signal.SIGINT, "rewrite", "--out=b.sst"),

@@ -1,4 +1,5 @@
-"""Damaged tables: every fault is found and named, and none ends the program."""
+"""Damaged tables: every fault is found and named, and none crashes the program.
+"""
 
 import json
 import random
@@ -8,7 +9,7 @@ import cli
 import forged_table
 from cli import CliTest, hex_rows, numbered_rows
 
-# Commands that take many tables, and those that take one or two.
+# Commands that take many tables, and commands that take one or two.
 COMMANDS = (["check"], ["scan"], ["verify"], ["layout"], ["properties"],
             ["identify"], ["get", "--key=key000007"],
             ["verify", "--checksums_only"],
@@ -125,11 +126,11 @@ class DamageTest(CliTest):
         filters = [block for block in layout["files"][0]["blocks"]
                    if block["kind"] == "filter"]
         begin = filters[0]["offset"]
-        end = begin + filters[0]["size"] - 5  # of the lines
+        end = begin + filters[0]["size"] - 5  # of the filter's bits
         name = self.damaged(good[:begin] + bytes(end - begin) + good[end:])
         quick = ("verify", "--filter_keys=first")
         self.assertEqual(self.run_program(*quick, name).code, 1)
-        # A byte of none of the keys that the quick form asks about.
+        # A damaged byte that the few keys of the quick form do not use.
         for at in range(begin, end):
             name = self.damaged(good[:at] + b"\0" + good[at + 1:])
             outcome = self.run_program("verify", name)
@@ -138,7 +139,7 @@ class DamageTest(CliTest):
                 denied = "key that the filter denies in data block #"
                 self.assertIn(denied, outcome.err)
                 self.assert_says_what_was_not_looked_at(name)
-                # These have no --filter_keys: they ask about all.
+                # These have no --filter_keys and always look up all keys.
                 for command in ("stats", "report"):
                     outcome = self.run_program(command, name)
                     self.assertEqual(outcome.code, 1, command)
@@ -150,7 +151,7 @@ class DamageTest(CliTest):
         self.fail("each byte is of a first key")
 
     def test_one_byte_of_each_other_kind(self):
-        """Of blocks that others depend on: those are good all the same."""
+        """Damages blocks that others depend on. The others are still good."""
         rows = [(b"key%06d" % i, 0, 1, b"%0100d" % i) for i in range(400)]
         self.build("good.sst", hex_rows([*rows, (b"a", 0, 15, b"b")]),
                    "--block_size=1000", "--partition_index",
@@ -175,13 +176,14 @@ class DamageTest(CliTest):
             self.assertEqual((first["block"], first["offset"]),
                              (kind, block["offset"]))
             if kind == "dictionary":
-                # It is needed to read them.
+                # Reading these blocks needs the damaged one.
                 for error in others:
                     self.assertIn("its dictionary cannot be read",
                                   error["message"])
                 others = []
             self.assertEqual(others, [], kind)
-            # Those that are still found: what names them may be gone.
+            # Counts blocks that are still found. The block with their handles
+            # may be damaged.
             if kind in ("data", "filter-partition", "range-del"):
                 self.assertEqual(file["blocks_ok"],
                                  sum(map(len, damaged.values())) - 1)
@@ -195,7 +197,7 @@ class DamageTest(CliTest):
             for command in COMMANDS_OF_ONE:
                 outcome = self.run_program(*command, names[-1])
                 self.assertEqual(outcome.code, 1, (part, command))
-        # Many at once: a start takes longer than a table.
+        # Many tables at once: starting the program takes longer than a table.
         for command in COMMANDS:
             outcome = self.run_program(*command, *names)
             self.assertEqual(outcome.code, 1, command)
@@ -223,7 +225,8 @@ class DamageTest(CliTest):
                             ["diff", "good.sst"]):
                 self.assertLessEqual(
                     self.run_program(*command, names[-1]).code, 2)
-        # These take many; a start costs far more than a table.
+        # These commands take many tables. Starting the program costs far more
+        # than a table.
         for command in (["verify"], ["scan", "--noverify_checksum"],
                         ["layout", "--json"], ["raw"], ["stats"], ["overlap"],
                         ["space"], ["space", "--prefix_length=4", "--json"],

@@ -1,4 +1,5 @@
-"""What each failure says: what, where, why, and what to do next."""
+"""What each error message says: what is wrong, where, why, and what to do next.
+"""
 
 import os
 import re
@@ -26,7 +27,7 @@ def ends_with_magic(magic):
     return bytes(100) + magic.to_bytes(8, "little")
 
 
-# A file, what `check` says of it, the exit code, and what it says to do.
+# A file, what `check` reports for it, the exit code, and the advice.
 NO_TABLES = (
     (b"", r"Corruption: .*offset 0 size 0: .*has 0 bytes", 1,
      "hint: FILE looks like an empty file, .*: take it from a backup"),
@@ -39,7 +40,7 @@ NO_TABLES = (
      "hint: FILE looks like a blob file of RocksDB: its blob_dump reads it"),
     (log_record(1, b"\x01\x1aleveldb.BytewiseComparator"), "Corruption: ", 1,
      LOG),
-    # Its file's number stands between header and payload.
+    # A recyclable record: the number of its file is between header and payload.
     (log_record(5, b"put" * 20)[:7] + b"\x07\0\0\0" + b"put" * 20,
      "Corruption: ", 1, LOG),
     (b"\x1f\x8b\x08" + bytes(range(99)), "Corruption: ", 1,
@@ -60,7 +61,7 @@ NO_TABLES = (
      "hint: Pebble's 'pebble sstable' reads"),
 )
 
-# Tables of other writers.
+# Tables from other writers.
 GOLDEN_TABLES = (
     ("r119-custom-codec.sst", "Not supported: .*offset 4254 .*only built-in "
      "codecs are read", 2, ALONE),
@@ -74,7 +75,7 @@ GOLDEN_TABLES = (
      r"\d+ size \d+: expected rocksdb\.properties", 1, SALVAGE),
 )
 
-# Rows of `build`, its flags, what it says, and what to do.
+# Rows of `build`, its flags, the message, and the advice.
 ONE = "--on_duplicate=first or last keeps one of the rows"
 MEND = "mend the row; 'ashlar help build' says what rows of --input_format={} are"
 ROWS = (
@@ -108,7 +109,7 @@ class ErrorsTest(CliTest):
         self.assertRegex(outcome.err, rf"(?m)\A{re.escape(str(path))}: {fault}")
         self.assertRegex(outcome.err, "(?m)^ashlar: " + advice.replace(
             "FILE", re.escape(str(path))))
-        # It is said once, last, and only to people who want to hear it.
+        # The hint comes once, at the end, and only in output for people.
         self.assertNotIn("hint:", outcome.err.splitlines()[0])
         self.assertNotIn("hint:", self.run_program(
             *arguments, "--quiet", **more).err)
@@ -119,7 +120,8 @@ class ErrorsTest(CliTest):
             with self.subTest(advice=advice):
                 (self.folder / "x.sst").write_bytes(contents)
                 self.assert_says("x.sst", fault, code, advice, "check", "x.sst")
-        # Others give the same advice. Many at once: a start takes longer.
+        # Other commands give the same advice. Many files at once: a start takes
+        # longer.
         names = [f"{number}.sst" for number in range(len(NO_TABLES))]
         for name, (contents, *_) in zip(names, NO_TABLES):
             (self.folder / name).write_bytes(contents)
@@ -152,7 +154,8 @@ class ErrorsTest(CliTest):
         bad = GOLDEN / "bad" / "data-flip.sst"
         outcome = self.run_program("verify", bad, bad, "a.sst")
         self.assertEqual(outcome.err.count("hint: "), 1)
-        # verify has listed it all; salvage has saved what it can.
+        # verify advises to salvage. salvage has already saved what it can, so
+        # it gives no advice.
         self.assertIn("\nashlar: hint: 'ashlar salvage ", outcome.err)
         outcome = self.run_program("salvage", "--out=o.sst", bad)
         self.assertEqual(outcome.code, 1)
@@ -165,7 +168,7 @@ class ErrorsTest(CliTest):
         for cut in range(1, 64):
             names.append(f"x{cut}.sst")
             (self.folder / names[-1]).write_bytes(data[:len(data) * cut // 64])
-        # Many at once: a start takes longer than a table.
+        # Many tables at once: starting the program takes longer than a table.
         outcome = self.run_program("check", *names)
         self.assertEqual(outcome.code, 1)
         for name in names:

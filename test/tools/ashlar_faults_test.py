@@ -1,16 +1,17 @@
-"""Files that the program makes, under an error and a kill at every call.
+"""Files that the program writes, under an error and a kill at every file call.
 
-Each scenario runs once to count the file calls about its folder, with the layer
-of test/support/faulty_calls.h under the program. Then it runs once for each
-call and each fault, from the same start. After each run:
+The layer of test/support/faulty_calls.h is under the program. Each scenario
+runs once to count the file calls on its folder. Then it runs once for each call
+and each fault, from the same start. After each run:
 
-- the set that the manifest lists is whole, and is the old or the new one, byte
-  for byte; so is a single file;
-- the exit code and the messages agree with what is on the disk;
-- whatever else is there is named on standard error, unless the run was killed;
-- no file that is not the run's was touched;
-- the next run succeeds, finishes or undoes what there was to, and names the
-  rest; with --clean nothing is left.
+- the set that the manifest lists is complete, and is the old or the new one,
+  byte for byte; a single file is complete too;
+- the exit code and the messages agree with the contents of the disk;
+- every other file that the run left is named on standard error, unless the run
+  was killed;
+- no file of anybody else was changed;
+- the next run succeeds, finishes or undoes what it has to, and names the other
+  leftovers; with --clean nothing is left.
 """
 
 import contextlib
@@ -33,14 +34,14 @@ MEMORY = "/dev/shm"
 FIXED = ["--quiet", "--identity=01", "--compression_type=none",
          "--compression_parallel_threads=1"]
 SET = ["--out=t.sst", "--target_file_size=1", "--block_size=64", *FIXED]
-# Calls that can be interrupted, and those that run out of space.
+# Calls that can be interrupted, and calls that can run out of space.
 INTERRUPTED = {"open", "read", "write", "fsync", "fdatasync", "flock", "close"}
 TAKES_SPACE = {"open", "write", "fsync", "fdatasync", "mkdtemp", "renameat2",
                "rename", "link"}
-# Those that a file server may do and yet report an error.
+# Calls that a file server may complete although it reports an error.
 REPEATED = {"rename", "renameat2", "link", "unlink", "rmdir"}
-# What is nobody's but the user's, however much it looks like ours. Few names:
-# each costs a call wherever the folder is listed.
+# Files of the user, however much they look like files of the program. There are
+# few names, because each costs a call wherever the folder is listed.
 FOREIGN = {
     "t.tmp.backup/t-000001.sst": b"mine",
     "t.tmp.backup/journal": b"ashlar set journal 1\nend\n",
@@ -67,7 +68,7 @@ MORE_FOREIGN = {
 
 
 def table_rows(letter, count):
-    """Rows that make so many tables with SET."""
+    """Returns rows that make `count` tables with SET."""
     return b"".join(b"%c%03d\t%060d\n" % (letter, i, i) for i in range(count))
 
 
@@ -93,7 +94,7 @@ class FaultsTest(unittest.TestCase):
         self.out.mkdir()
         self.foreign = {}
 
-    # Running.
+    # --- Running ---
 
     def run_program(self, arguments, stdin=b"", plan=None):
         environment = dict(os.environ, SOURCE_DATE_EPOCH="0")
@@ -117,7 +118,7 @@ class FaultsTest(unittest.TestCase):
         return outcome
 
     def plant(self, foreign):
-        """Puts down what must not be touched."""
+        """Writes files that the program must not change."""
         self.foreign = foreign
         for name, data in foreign.items():
             path = self.out / name
@@ -131,19 +132,19 @@ class FaultsTest(unittest.TestCase):
         shutil.rmtree(self.out)
         shutil.copytree(self.start, self.out, symlinks=True)
 
-    # Looking.
+    # --- Checking ---
 
     def check_foreign(self):
         for name, data in self.foreign.items():
             self.assertEqual((self.out / name).read_bytes(), data, name)
 
     def names(self):
-        """What is there at the top, without what is the user's."""
+        """Returns the names in the folder, without the user's files."""
         users = {name.split("/")[0] for name in self.foreign}
         return sorted(set(os.listdir(self.out)) - users)
 
     def read_set(self):
-        """The names of the manifest and the bytes of its tables, in order."""
+        """Returns the manifest's names and its tables' bytes, in order."""
         path = self.out / "t-manifest.json"
         if not path.exists():
             return [], None
@@ -155,7 +156,7 @@ class FaultsTest(unittest.TestCase):
         return names, [(self.out / name).read_bytes() for name in names]
 
     def left_of_set(self):
-        """What is there besides the set."""
+        """Returns the names in the folder that do not belong to the set."""
         listed, _ = self.read_set()
         return [name for name in self.names()
                 if name not in listed and name != "t-manifest.json"]
@@ -174,7 +175,7 @@ class FaultsTest(unittest.TestCase):
 
 
 class SetFixture(FaultsTest):
-    """An old and a new set, and what must hold of them."""
+    """An old and a new set, and the conditions that both must meet."""
 
     def make_sets(self, old_count, new_count, foreign=None):
         self.new_rows = table_rows(ord("n"), new_count)
@@ -195,7 +196,7 @@ class SetFixture(FaultsTest):
             self.command.append("--overwrite")
 
     def check_set(self):
-        """Which set is in place: it is whole."""
+        """Returns which set is in place. Fails unless it is complete."""
         self.check_foreign()
         _, contents = self.read_set()
         if contents == self.new:
@@ -204,9 +205,10 @@ class SetFixture(FaultsTest):
         return "old"
 
     def check_run(self, outcome, before=(), was="old"):
-        """The outcome agrees with what is on the disk.
+        """Checks that the outcome agrees with the contents of the disk.
 
-        A run that fails need not have come to what was there `before` it.
+        A run that fails may do so before it reaches leftovers from `before` it,
+        so it need not name them.
         """
         state = self.check_set()
         if outcome.killed:
@@ -225,7 +227,7 @@ class SetFixture(FaultsTest):
         return state
 
     def check_next_runs(self):
-        """Without faults: finishes, names the rest, and cleans it up."""
+        """Runs again without faults: finishes, names leftovers, cleans up."""
         command = [*self.command]
         if (self.out / "t-manifest.json").exists():
             command.append("--overwrite")
@@ -272,7 +274,7 @@ class SetFaults(SetFixture):
                 if fault.endswith((":EINTR", ":short")):
                     with self.at(fault, outcome):
                         self.assertEqual((outcome.code, outcome.err), (0, ""))
-        # Both sides of the commit were met, by errors and by kills.
+        # Errors and kills occurred before and after the commit.
         for kind in ("EIO", "kill"):
             self.assertIn((kind, "old"), states)
             self.assertIn((kind, "new"), states)
@@ -295,7 +297,7 @@ class SetFaults(SetFixture):
         return faults
 
     def check_order(self, calls):
-        """What a crash of the machine needs: synced before it is relied on."""
+        """Checks that syncs protect against a crash of the machine."""
         events = [(name, path, detail) for _, name, path, detail, error
                   in calls if error == "0"]
         commit = next(i for i, event in enumerate(events)
@@ -316,7 +318,7 @@ class SetFaults(SetFixture):
             return found[-1]
 
         def made_as(path, end):
-            """Where a file got this name, and the name that it had."""
+            """Returns when a file got this name, and its name before."""
             found = [(i, event[1]) for i, event in enumerate(events[:end])
                      if event[0] in ("rename", "renameat2", "link")
                      and event[2] == path]
@@ -328,21 +330,22 @@ class SetFaults(SetFixture):
             self.assertLess(last("write", written_as, end), synced)
             self.assertGreater(last("fsync", folder, end), renamed)
 
-        # Each table, the manifest and the journal, before any table is named.
+        # Each table, the manifest and the journal are durable before any table
+        # has its name.
         for i in named:
             check_is_durable(events[i][1], min(named))
         check_is_durable(manifest, min(named))
         check_is_durable(f"{folder}/journal", min(named))
-        # The folder of the run is there after a crash.
+        # The folder of the run survives a crash.
         self.assertGreater(last("fsync", ".", min(named)),
                            made_as(f"{folder}/journal", min(named))[0])
         # All tables have their names before the manifest lists them.
         self.assertGreater(last("fsync", ".", commit), max(named))
-        # No old table goes before the manifest that lists it is gone for good.
+        # The new manifest is durable before any old table is removed.
         for i, event in enumerate(events):
             if event[0] == "unlink" and re.fullmatch(r"t-\d+\.sst", event[1]):
                 self.assertGreater(last("fsync", ".", i), commit)
-                # And the journal after the tables.
+                # The journal is removed after the tables.
                 self.assertLess(i, last("fsync", ".", last(
                     "unlink", f"{folder}/journal", len(events))))
 
@@ -377,7 +380,8 @@ class SetFaults(SetFixture):
         self.restart()
         self.run_ok(self.command, self.new_rows, "flock:ENOLCK")
         self.assertEqual((self.check_set(), self.left_of_set()), ("new", []))
-        # Whether the run lives that left something cannot be told.
+        # Without locks it is unknown whether the run that left something still
+        # lives.
         self.restart()
         outcome = self.run_program(self.command, self.new_rows, "write@1:kill")
         self.assertTrue(outcome.killed)
@@ -416,7 +420,10 @@ class SetFaults(SetFixture):
             self.assertEqual(os.listdir(self.out / "t.tmp.real"), ["lock"])
 
     def test_a_removal_that_fails(self):
-        """The new set stands; the next run removes, and speaks of no kill."""
+        """The new set is complete. The next run removes the old table.
+
+        It does not report that a run was killed.
+        """
         self.make_sets(2, 1)
         self.restart()
         outcome = self.run_ok(self.command, self.new_rows,
@@ -429,7 +436,7 @@ class SetFaults(SetFixture):
             "permitted\nashlar: warning: the new set is complete, but tables "
             "of the old one stay; the next run over this set finishes what "
             f"{left[1]} lists\n")
-        # It fails again: that is in no run's way.
+        # The removal fails again. This hinders no run.
         outcome = self.run_ok(self.command, self.new_rows,
                               "unlink~t-000001.sst:EPERM")
         self.assertIn(f"{left[1]}: an earlier run is not finished yet",
@@ -445,10 +452,10 @@ class SetFaults(SetFixture):
 
 
 class RecoveryFaults(SetFixture):
-    """Faults of the run after one that was killed."""
+    """Faults in the run after a killed one."""
 
     def distinct_states(self):
-        """Plans that kill a run so that different things are left."""
+        """Returns plans that kill a run so that different files are left."""
         self.restart()
         calls = self.run_ok(self.command, self.new_rows, "").calls
         plans = {}
@@ -474,7 +481,7 @@ class RecoveryFaults(SetFixture):
             self.run_program(self.command, self.new_rows, first)
             calls = self.run_ok([*self.command, "--clean"], self.new_rows,
                                 "").calls
-            # Until the run makes something of its own.
+            # The recovery ends where the run makes a folder of its own.
             end = next(int(call[0]) for call in calls if call[1] == "mkdtemp")
             for n in range(1, end + 1):
                 for fault in (f"{n}:kill", f"{n}:EIO"):
@@ -489,16 +496,16 @@ class RecoveryFaults(SetFixture):
 
 
 class FileFaults(FaultsTest):
-    """Single files: each is there whole, or is what it was."""
+    """Single files: each is complete, or is as before."""
 
     @staticmethod
     def shape(data):
-        """What is the same in each run: pages have times in them."""
+        """Returns what is the same in each run: pages contain times."""
         return b"page" if re.fullmatch(
             rb"<!doctype html>.*</html>\s*", data, re.S | re.I) else data
 
     def check_file(self, command, name, before, after, plan):
-        """One run under a fault, and those after it."""
+        """Checks one run under a fault, and the runs after it."""
         outcome = self.run_program([*command, "--overwrite"], self.rows, plan)
         with self.at(plan, outcome):
             self.check_foreign()
@@ -587,7 +594,7 @@ class FileFaults(FaultsTest):
              "--threads=1", self.make_input()], "t.sst")
 
     def test_names_by_default(self):
-        """Of raw and report, beside each input; also where they are refused."""
+        """raw and report name leftovers beside default and refused outputs."""
         for name in ("a.sst", "b.sst"):
             self.run_ok(["build", f"--out={name}", *FIXED], b"a\n")
         for command, end in (("raw", "dump.txt"), ("report", "report.html")):
@@ -609,7 +616,7 @@ class FileFaults(FaultsTest):
                              [])
 
     def test_links_instead_of_renames(self):
-        """A name that stays after the link is no failure, and is named."""
+        """A temporary name that stays after a link causes only a warning."""
         rows = table_rows(ord("n"), 3)
         command = ["build", "--out=t.sst", *FIXED]
         outcome = self.run_ok(command, rows,
@@ -619,7 +626,7 @@ class FileFaults(FaultsTest):
         self.assertEqual(outcome.err, f"ashlar: warning: remove {left}: "
                          "Input/output error\n")
         self.assertTrue(os.path.samefile(self.out / name, self.out / left))
-        # One that fails once is done at the end.
+        # A removal that fails once is repeated at the end.
         (self.out / name).unlink()
         (self.out / left).unlink()
         outcome = self.run_ok(command, rows, "renameat2:ENOSYS,unlink@1:EIO")

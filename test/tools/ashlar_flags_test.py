@@ -1,7 +1,7 @@
-"""Flags that RocksDB's tool has too: every spelling shows what it should.
+"""Flags that RocksDB's tool has too: every spelling has its documented effect.
 
-Many of them are given to one run, since starting the program is what takes
-time: all in one spelling, then each left out or the other way.
+One run gets many flags, since starting the program takes most of the time:
+first all flags in one spelling, then each flag omitted or changed.
 """
 
 import itertools
@@ -14,7 +14,8 @@ BUILD = ["build", "--out=o.sst", "--overwrite", "--quiet", "--identity=01"]
 TRY = ["recompress", "a.sst"]
 CHECK = ["check", "a.sst"]
 
-# Words of a run, and flags with values of which each changes what it leaves.
+# Arguments of a run, and flags with values. Each flag but those in UNSEEN
+# changes the outcome.
 VALUES = (
     (["--quiet"],
      {"command": "scan", "file": "a.sst", "from": "key000005",
@@ -37,7 +38,7 @@ VALUES = (
     (TRY, {"compression_manager": "Mine"}, []),
     (CHECK, {"parse_internal_key": "0x610105000000000000"}, []),
 )
-# The same of flags that are true or false.
+# Same for flags that are true or false.
 SWITCHES = (
     (["scan", "--from=00", GOLDEN / "r78-db-blob.sst", "bad.sst"],
      ["input_key_hex", "output_hex", "verify_checksum", "show_properties",
@@ -49,7 +50,7 @@ SWITCHES = (
      ["compression_use_zstd_finalize_dict", "enable_index_compression"]),
     ([*TRY, "--compression_types=zstd"], ["verify_compression"]),
 )
-# They change nothing that can be seen from outside.
+# These flags change nothing that can be seen from outside.
 UNSEEN = {"readahead_size", "verify_compression"}
 ON_UNLESS_SAID = {"verify_checksum", "enable_index_compression"}
 
@@ -72,7 +73,7 @@ class SpellingsTest(CliTest):
         (self.folder / "bad.sst").write_bytes(bad)
 
     def outcome(self, *arguments):
-        """All that a run leaves, but for how long it took."""
+        """Returns everything that a run produces, except times."""
         made = self.folder / "o.sst"
         made.unlink(missing_ok=True)
         outcome = self.run_program(*arguments, stdin=self.rows)
@@ -131,14 +132,14 @@ class SpellingsTest(CliTest):
             self.assertEqual(self.outcome(f"--{flag}")[0], 0)
 
     def test_levels_go_together(self):
-        """What other conflicts there are, ashlar_cli_test.py lists."""
+        """ashlar_cli_test.py lists the other conflicts."""
         for flag in ("from", "to"):
             self.assert_usage_error(
                 "--compression_level_from and --compression_level_to go "
                 "together", *TRY, f"--compression_level_{flag}=1")
 
 
-# <bytes> and <n>: what is written, and what it stands for.
+# <bytes> and <n>: the text, and its value.
 BYTES = {"4096": 4096, "4096B": 4096, "4K": 4096, "4k": 4096, "4KiB": 4096,
          "4kib": 4096, "4KB": 4000, "1M": 1 << 20, "1MiB": 1 << 20,
          "1MB": 10**6, "1G": 1 << 30, "1GiB": 1 << 30, "1GB": 10**9,
@@ -167,7 +168,7 @@ class QuantityTest(CliTest):
         self.assertNotEqual(made["4K"], made["1M"])
 
     def test_every_flag_of_bytes(self):
-        """Each takes a unit, and names itself where it is no number."""
+        """Each takes a unit, and names itself if the text is not valid."""
         text = self.run_ok("--help").text
         flags = re.findall(r"^  --(\w+)=<bytes>", text, re.MULTILINE)
         self.assertGreaterEqual(set(flags), {
@@ -181,7 +182,7 @@ class QuantityTest(CliTest):
                     f"--{flag}={bad}", "a.sst")
             self.assertNotIn("number", self.run_program(
                 "check", f"--{flag}=1K", "a.sst").err)
-        # What is too large for the flag alone.
+        # Values that are too large only for this flag.
         self.assert_usage_error(
             "--compression_max_dict_bytes: '4G' is not a number of bytes, such "
             "as 4096, 16KiB or 128M, or too large", "build",
@@ -210,7 +211,7 @@ class QuantityTest(CliTest):
             self.assertIn("5000000", text)
 
 
-# The command, its flags, and what is said of them.
+# The command, its flags, and the message.
 MAKERS = ["build", "--out=o.sst"]
 CONFLICTS = (
     (MAKERS, "--filter=bloom --ribbon",
@@ -292,7 +293,8 @@ CONFLICTS = (
     (["space", "a.sst"], "--top=5",
      "--top needs --prefix_length or --prefix_separator"),
 )
-# What sst_dump takes stays taken, and what says a thing twice.
+# Combinations that sst_dump accepts, and flags that say the same twice, are not
+# refused.
 ACCEPTED = (
     (TRY, "--compression_types=snappy --compression_level=3 "
      "--compression_max_dict_bytes=4096 "

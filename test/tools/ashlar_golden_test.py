@@ -1,5 +1,8 @@
-"""The golden tables: each scans to its recorded dump, or is refused with the
-reason; damaged ones are never taken for good."""
+"""The golden tables.
+
+Each scans to its recorded dump, or is refused with the reason. No damaged table
+passes as sound.
+"""
 
 import hashlib
 import json
@@ -10,19 +13,19 @@ import unittest
 import cli
 from cli import CliTest, GOLDEN
 
-# What this release does not read, by name of file, and how it says so.
+# Tables that this release does not read: file name and message.
 REFUSED = (
     (r"custom-codec", r"compression manager 'GoldenCustom'"),
 )
 
-# Damaged, or odd, yet nothing a reader must refuse.
+# Damaged or unusual, but no reason for a reader to refuse them.
 HARMLESS = """block-uniform-bit cfid-5 dup-userkey foot-reserved16 fv1
     largest-seqno-9 no-comparator no-compression-prop-zstd no-ext-both
     no-global-seqno ok seq-nonzero""".split()
-# For these it is the reader's own choice.
+# A reader may accept or refuse these.
 OPEN = "meta-extra num-entries-wrong num-entries-zero other-comparator " \
     "types-bad".split()
-# Legal, but of a future or unknown kind: not damage.
+# Valid, but of a future or unknown kind, and not damaged.
 UNSUPPORTED = "compression-unknownmgr foot-reserved8 foot-version8 " \
     "index-type-9".split()
 
@@ -43,7 +46,7 @@ class GoldenTest(CliTest):
                           for pattern, _ in REFUSED)]
         read = [row for row in manifest() if row not in refused]
         self.assertEqual(len(read), 257)
-        # Many at once: a start takes longer than a table.
+        # Many tables at once: starting the program takes longer than a table.
         for at in range(0, len(read), 16):
             some = read[at:at + 16]
             lines = self.run_ok(
@@ -96,15 +99,18 @@ class GoldenTest(CliTest):
                 self.assertIn("" if sound else fault, outcome.err)
 
     def both_forms(self, words, names):
-        """The exit code and errors of a run over many files, and the status of
-        each in the document of another run."""
+        """Returns the results of two runs over many files.
+
+        These are the exit code and errors of the first, and the status of each
+        file in the document of the second.
+        """
         outcome = self.run_program(*words, *names)
         document = json.loads(self.run_program(*words, "--json", *names).out)
         self.assertEqual([file["path"] for file in document["files"]], names)
         statuses = {file["path"]: file["status"]
                     for file in document["files"]}
         for name, status in statuses.items():
-            # Each is named where its part of the run failed.
+            # Each file is named if its part of the run failed.
             self.assertEqual(f"\n{name}: " in "\n" + outcome.err,
                              status != "ok", (words, name, status))
         self.assertEqual(outcome.code == 0,
@@ -122,7 +128,7 @@ class GoldenTest(CliTest):
                         "corrupt")
             names.setdefault(expected, []).append(path.name)
         self.assertEqual(set(names), {None, "ok", "unsupported", "corrupt"})
-        # Many at once: a start takes longer than a table.
+        # Many tables at once: starting the program takes longer than a table.
         codes = {"ok": 0, "corrupt": 1, "unsupported": 2}
         for expected, some in names.items():
             for command in ("check", "verify"):
@@ -179,7 +185,7 @@ class GoldenTest(CliTest):
         text = self.run_ok("layout", path).text
         self.assertRegex(text, r"(?m)^ *\d+ +\d+ +blob +NoCompression .* ok$")
         self.assertNotIn(" gap ", text)
-        # Each has a checksum of its own.
+        # Each blob has its own checksum.
         line = next(row for row in text.splitlines() if " blob " in row)
         offset = int(line.split()[0])
         bad = bytearray(path.read_bytes())

@@ -1,9 +1,9 @@
-"""Names and keys that would steer a terminal.
+"""Names and keys that would control a terminal.
 
-A table that has an escape sequence in every string that a table has, under a
-name that has one too: no command sends a control character, or a byte that is
-not UTF-8, to standard error, nor to standard output but in the keys and values
-that a person asked for as they are.
+A table has an escape sequence in each of its strings and in its file name. No
+command may write a control character, or a byte that is not UTF-8, to standard
+error. The same holds for standard output, except for keys and values that the
+user asked for as raw bytes.
 """
 
 import json
@@ -14,7 +14,7 @@ import cli
 import forged_table
 from cli import CliTest, hex_rows
 
-# Clears the screen in two ways, ends a line, is no UTF-8.
+# Clears the screen in two ways, ends a line, and is not UTF-8.
 EVIL = b"\x1b[2J\xc2\x9b2J\n\x7f\xff\r\t"
 NAME = b"e\x1b[2J\xc2\x9b\nv\xff.sst"
 
@@ -26,13 +26,14 @@ PROPERTIES = {
         b"rocksdb.compression_options", b"rocksdb.filter.policy",
         b"rocksdb.creating.db.identity", b"rocksdb.creating.session.identity",
         b"rocksdb.creating.host.identity")}
-# One after the other, since a reader stops at the first that it cannot take.
+# One property per table, since a reader stops at the first that it cannot
+# accept.
 EACH = [{name: value} for name, value in PROPERTIES.items()]
 EACH += [{b"rocksdb.block.based.table.index.type": EVIL},
          {b"rocksdb.num.entries": EVIL}, {b"mine" + EVIL: EVIL},
          {b"rocksdb.num.entries": forged_table.varint(99), b"a" + EVIL: b""}]
 
-# Commands that take many tables, and those that take one.
+# Commands that take many tables, and commands that take one.
 COMMANDS = (
     ["check"], ["check", "--show_properties", "--list_meta_blocks"],
     ["scan"], ["verify"], ["identify"], ["properties"], ["layout"],
@@ -46,7 +47,7 @@ COMMANDS_OF_ONE = (
 
 
 def unprintable(text):
-    """The control characters of a text, line ends aside."""
+    """Returns the control characters of a text, except line ends."""
     return [c for c in text
             if unicodedata.category(c) == "Cc" and c != "\n"]
 
@@ -85,13 +86,13 @@ class HostileTextTest(CliTest):
             self.assertEqual(unprintable(outcome.text), [], words)
 
     def check_command(self, words, names):
-        # As on a terminal.
+        # Output as on a terminal.
         self.check_outcome(words, self.run_program(
             *words, *names, "--escape=always"))
         outcome = self.run_program(*words, *names, "--json")
         self.check_outcome(words, outcome)
         self.assertEqual(len(json.loads(outcome.out)["files"]), len(names))
-        # As they are, in results alone.
+        # Raw bytes, but only in results.
         self.check_outcome(words, self.run_program(*words, *names), False)
 
     def test_every_command(self):
@@ -105,7 +106,7 @@ class HostileTextTest(CliTest):
             for words in COMMANDS_OF_ONE:
                 with self.subTest(which=which, words=words):
                     self.check_command(words, names[-1:])
-        # Many at once: a start takes longer than a table.
+        # Many tables at once: starting the program takes longer than a table.
         for words in COMMANDS:
             with self.subTest(words=words):
                 self.check_command(words, names)

@@ -1,4 +1,4 @@
-"""Inputs: files of any name, folders of what there may be in folders."""
+"""Inputs: files with any name, and folders with any contents."""
 
 import json
 import os
@@ -42,7 +42,7 @@ class InputTest(CliTest):
             self.assertRegex(outcome.err,
                              rf"(?m)^d/{name}\.sst: Corruption: ")
         self.assertNotIn("d/b.sst", outcome.err)
-        # The worst wins, wherever it stands.
+        # The worst result decides, in any order.
         for inputs in (["d", "none.sst"], ["none.sst", "d"]):
             outcome = self.run_program("check", "--json", *inputs)
             self.assertEqual(outcome.code, 2)

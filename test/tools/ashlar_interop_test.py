@@ -1,4 +1,4 @@
-"""Against RocksDB's own tool, sst_dump, on the same files."""
+"""Compares with RocksDB's own tool, sst_dump, on the same files."""
 
 import json
 import re
@@ -10,7 +10,7 @@ import forged_table
 from cli import CliTest, GOLDEN, hex_rows, numbered_rows
 
 SST_DUMP = shutil.which("sst_dump")
-# Lines of `properties` that the installed release (7.8) does not know.
+# Lines of `properties` that the installed sst_dump (7.8) does not have.
 NEWER = re.compile(
     r"  (# data blocks compression |# uniform blocks|data uncompressed size|"
     r"user defined timestamps persisted|(largest|smallest) sequence number |"
@@ -21,14 +21,14 @@ NEWER = re.compile(
 class InteropTest(CliTest):
 
     def rocksdb(self, *arguments):
-        """Its output, without the line that has an address in it."""
+        """Returns its output, without the line that contains an address."""
         outcome = self.run_program(*arguments, program=SST_DUMP)
         lines = outcome.out.split(b"\n", 1)
         self.assertTrue(lines[0].startswith(b"options.env is "))
         return lines[1]
 
     def assert_same(self, name, *arguments):
-        # Its scan does not show range deletions.
+        # sst_dump's scan does not show range deletions.
         points = ["--norange_dels"] if "--command=scan" in arguments else []
         ours = self.run_ok(*arguments, *points, f"--file={name}").out
         self.assertEqual(ours, self.rocksdb(*arguments, f"--file={name}"),
@@ -37,11 +37,11 @@ class InteropTest(CliTest):
     def test_golden_files(self):
         for path in sorted(GOLDEN.glob("r78-*.sst")):
             if self.run_program("check", path).code != 0:
-                continue  # what is refused is in ashlar_golden_test
+                continue  # ashlar_golden_test.py covers refused tables
             shutil.copy(path, self.folder)
             for command in ("check", "identify"):
                 self.assert_same(path.name, f"--command={command}")
-            # It ends each key and value at the first zero byte.
+            # sst_dump ends each key and value at the first zero byte.
             if b"\0" not in self.run_ok("scan", path.name).out:
                 self.assert_same(path.name, "--command=scan")
             self.assert_same(path.name, "--command=scan", "--output_hex",
@@ -57,7 +57,7 @@ class InteropTest(CliTest):
             self.assertEqual(ours, theirs.splitlines(), path.name)
 
     def test_meta_blocks(self):
-        """The installed release lists them in its raw dump alone."""
+        """The installed sst_dump lists meta blocks only in its raw dump."""
         for path in sorted(GOLDEN.glob("r78-*.sst")):
             shutil.copy(path, self.folder)
             self.rocksdb("--command=raw", f"--file={path.name}")
@@ -106,7 +106,7 @@ class InteropTest(CliTest):
                          sorted(theirs.splitlines()))
 
     def test_raw(self):
-        """But for what newer releases add: checksums, and plain numbers."""
+        """Equal, except what newer releases add: checksums, plain numbers."""
         newer = re.compile(
             rb"(?m)^  .* block checksum type: .*\n| offset:? \d+ size:? \d+$|"
             rb"^  %b.*\n" 
@@ -121,7 +121,7 @@ class InteropTest(CliTest):
                           newer.sub(b"", ours))
             ours = re.sub(rb"(?m)^(  format version: \d+\n)\n", rb"\1  \n",
                           ours)
-            if "types" in path.name:  # theirs cuts them where they overlap
+            if "types" in path.name:  # sst_dump cuts them where they overlap
                 ours, theirs = (re.sub(rb"(?s)Range deletions:.*?\n\n", b"",
                                        text) for text in (ours, theirs))
             self.assertEqual(ours, theirs, path.name)

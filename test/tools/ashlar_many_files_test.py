@@ -1,6 +1,6 @@
-"""A folder of 100,000 tables: their order, and the memory that they take.
+"""A folder of 100,000 tables: order of the results, and memory.
 
-Not under sanitizers, whose memory is not the program's.
+Not under sanitizers, which need memory of their own.
 """
 
 import os
@@ -19,7 +19,7 @@ class ManyFilesTest(CliTest):
 
     def setUp(self):
         super().setUp()
-        # So many entries take a disk a minute.
+        # A disk takes a minute for this many directory entries.
         memory = "/dev/shm"
         if os.access(memory, os.W_OK):
             folder = tempfile.TemporaryDirectory(dir=memory)
@@ -27,7 +27,7 @@ class ManyFilesTest(CliTest):
             self.folder = pathlib.Path(folder.name)
 
     def peak_of(self, *arguments):
-        """Lines of its output, and the most memory that it took, in KiB."""
+        """Returns the lines of its output, and its peak memory in KiB."""
         with tempfile.TemporaryFile() as out:
             with subprocess.Popen([PROGRAM, *arguments], cwd=self.folder,
                                   stdout=out) as run:
@@ -52,7 +52,7 @@ class ManyFilesTest(CliTest):
                          [f"Process all/{name}" for name in names])
         self.assertEqual(lines[-1],
                          f"Number of valid SST files: {self.COUNT}")
-        # Some names each, and nothing of what is in the files.
+        # The memory is for some names per file, not for the files' contents.
         self.assertLess((peak - few) * 1024 / self.COUNT, 600)
 
 

@@ -1,14 +1,14 @@
-"""The program where memory is out.
+"""The program when memory runs out.
 
-The program under test is one whose n-th allocation fails (failing_program.cc).
-Whatever fails, a run ends with the output that it always has and exit code 0,
-or with a message that says that memory is out, an exit code other than 0, and
-no file that was not there before, or a whole one. It never calls a sound table
-damaged. A set of tables that is replaced is afterwards the old one or the new
-one, and the next run leaves nothing else.
+In the program under test, the n-th allocation fails (failing_program.cc). A run
+must end in one of two ways. Either it prints its usual output and exits with 0,
+or it reports that there is no memory and exits with another code. In the second
+case it leaves no new file, or a complete one. It never reports a sound table as
+damaged. A set of tables that is replaced is afterwards the old or the new one,
+and the next run leaves nothing else.
 
-Each command runs with some of its allocations failing, spread evenly;
-ASHLAR_EVERY_ALLOCATION=1 has them all.
+Each command runs with some of its allocations failing, spread evenly. With
+ASHLAR_EVERY_ALLOCATION=1, each allocation fails in turn.
 """
 
 import json
@@ -26,7 +26,7 @@ UNSORTED = b"".join(b"key%06d\tvalue %d\n" % (i * 7919 % 3001, i)
                     for i in range(3001))
 MAKE = ["--out=o.sst", "--identity=01", "--creation_time=1"]
 
-# A command, and what it reads from standard input.
+# A command, and its standard input.
 COMMANDS = (
     (["check", "--threads=1", "a.sst"], b""),
     (["check", "--threads=2", "a.sst"], b""),
@@ -60,7 +60,7 @@ COMMANDS = (
     (["--help"], b""),
     (["--version"], b""),
 )
-# What they print is of times too: only that they print is compared.
+# Their output contains times, so the test checks only that there is output.
 TIMED = ("recompress", "report")
 MOST_RUNS = 15
 
@@ -73,7 +73,7 @@ class MemoryTest(CliTest):
         self.build("p.sst", ROWS, "--index_type=partitioned",
                    "--partition_filters", "--block_size=1K")
         self.build("r.sst", numbered_rows(200))
-        # gflags loses a few bytes of its own where it throws.
+        # gflags leaks a few bytes of its own when it throws.
         (self.folder / "leaks").write_text("leak:libgflags\n")
         self.before = sorted(os.listdir(self.folder))
 
@@ -102,13 +102,14 @@ class MemoryTest(CliTest):
                 "Memory limit"):
             self.assertEqual(made.keys(), expected_made.keys())
             if command[0] not in TIMED:
-                # What they differ in would take long to print.
+                # Without the difference, because printing it would take long.
                 self.assertTrue(outcome.out == expected.out, "other output")
                 self.assertTrue(made == expected_made, "other files")
             return False
         self.assertIn("Memory limit: ", outcome.err)
         self.assertEqual(outcome.code, 2, outcome.err)
-        # Nothing, or the whole: memory may be out when that has its name.
+        # No file or a complete one: memory may run out after the file has its
+        # name.
         if made:
             self.assertEqual(made.keys(), expected_made.keys())
             self.assertTrue(command[0] in TIMED or made == expected_made,
@@ -137,14 +138,14 @@ class MemoryTest(CliTest):
 
 
 class SetTest(CliTest):
-    """A set over another: the commit comes with the last allocations."""
+    """A set over another set: the last allocations are those of the commit."""
 
-    # Long, so that each name of a table is an allocation.
+    # Long, so that each name of a table needs an allocation.
     NAME = "a-set-with-a-long-name"
     COMMAND = ["build", "--input_format=hex", "--target_file_size=4K",
                "--overwrite", "--identity=01", "--creation_time=1",
                f"--out=out/{NAME}.sst"]
-    # What comes after the last row has been taken.
+    # The last allocations, those after the last row was read.
     LAST = 400
 
     def setUp(self):
@@ -160,7 +161,7 @@ class SetTest(CliTest):
                                 env=environment)
 
     def read_set(self):
-        """Contents of the tables that the manifest lists."""
+        """Returns the contents of the tables that the manifest lists."""
         text = (self.out / f"{self.NAME}-manifest.json").read_text("utf-8")
         return [(self.out / table["path"]).read_bytes()
                 for table in json.loads(text)["files"]]
@@ -202,7 +203,7 @@ class SetTest(CliTest):
 @unittest.skipIf(os.environ.get("ASHLAR_SANITIZED"),
                  "sanitizers need address space without end")
 class LimitTest(CliTest):
-    """The same under a limit on the address space."""
+    """Same under a limit on the address space."""
 
     def test_address_space(self):
         self.build("a.sst", numbered_rows(60000, 400),

@@ -1,4 +1,4 @@
-"""`overlap` against what `scan` prints of the same tables."""
+"""Compares `overlap` with what `scan` prints of the same tables."""
 
 import functools
 import itertools
@@ -14,13 +14,13 @@ RANGE_DELETION = 15
 
 
 def order(comparator):
-    """A key function that sorts as the comparator does."""
+    """Returns a key function that sorts as the comparator does."""
     return functools.cmp_to_key(
         lambda a, b: ((a > b) - (a < b)) * (-1 if comparator == REVERSE else 1))
 
 
 class Bounds:
-    """Between two keys, told by rows: an end is (key, 0), or before it -1."""
+    """The bounds of rows. Ends are (key, 0), or (key, -1) if exclusive."""
 
     def __init__(self, path, rows, comparator):
         self.path = path
@@ -50,7 +50,7 @@ class Bounds:
                 "largest_is_exclusive": self.end[1] != 0}
 
     def common(self, other):
-        """What two share, or None."""
+        """Returns the bounds of the overlap of two, or None."""
         begin = max(self.begin, other.begin, key=self.place)
         end = other.end if self.later(self.end, other.end) else self.end
         if self.later((begin, 0), end):
@@ -66,7 +66,7 @@ class OverlapTest(CliTest):
         return json.loads(self.run_ok("overlap", "--json", *arguments).out)
 
     def bounds_of(self, names, comparators):
-        """By name, of all rows of the tables."""
+        """Returns the bounds of each table by name, from all its rows."""
         rows, path = {}, None
         for line in self.run_ok("scan", "--jsonl", *names).out.splitlines():
             row = json.loads(line)
@@ -146,7 +146,7 @@ class OverlapTest(CliTest):
         self.check_groups(overlap["groups"], bounds, comparators)
         used = {comparators[name] for name in names}
         batch = "in_order" if pairs else "yes"
-        # Of those without keys nobody asks for the comparator.
+        # If a table has no keys, its comparator does not matter.
         if empty or len(used) > 1 or (pairs and used == {TIMED}):
             batch = "no"
         self.assertEqual(overlap["one_batch"], batch)
@@ -168,7 +168,7 @@ class OverlapTest(CliTest):
 
     @staticmethod
     def groups(names, pairs):
-        """Those without a pair, and what hangs together by pairs."""
+        """Returns names without overlap, and groups connected by overlaps."""
         groups = {name: frozenset([name]) for name in names}
         for pair in pairs:
             joined = frozenset().union(*(groups[name] for name in pair))

@@ -1,4 +1,4 @@
-"""The manual page and the completions that the program prints of itself."""
+"""The manual page and the shell completions that the program itself prints."""
 
 import os
 import re
@@ -8,7 +8,7 @@ import subprocess
 import cli
 from cli import CliTest
 
-# Completes the words that it is given and prints what is offered, a line each.
+# Completes the given words and prints one suggestion per line.
 COMPLETE = """
 source "$1"
 shift

@@ -8,11 +8,11 @@ from cli import CliTest, GOLDEN, ROOT, numbered_rows
 from json_schema import Schema
 
 SCHEMA = ROOT / "tools" / "ashlar" / "schema" / "ashlar-1.schema.json"
-# Text that a program could take for something else.
+# Text that a program could mistake for something else.
 LOOKS = [b"true", b"false", b"N/A", b"12", b"-1", b"1e3", b"null", b"0x",
          b"", b'"', b"\\", b"{}", b"a\n  # entries: 9", b"\xff\xfe",
          b"\xed\xa0\x80", b"\0", "\u00e9\u2028".encode()]
-# Stored names of properties that are text, and their names in JSON.
+# Stored names of text properties, and their names in JSON.
 TEXTS = {
     "rocksdb.filter.policy": "filter_policy_name",
     "rocksdb.prefix.extractor.name": "prefix_extractor_name",
@@ -24,8 +24,8 @@ TEXTS = {
     "rocksdb.creating.session.identity": "db_session_id",
     "rocksdb.creating.host.identity": "db_host_id",
 }
-# Names of fields, of JSON's own members, and such as differ only in bytes
-# that are no UTF-8.
+# Names of fields, of JSON's own members, and names that differ only in bytes
+# that are not UTF-8.
 NAMES = [b"num_entries", b"user", b"path", b"# entries", b"rocksdb.", b"0",
          b"0x", b"0xFF", b"0xff", b"\xff", b"\xfe", b"\xff\xfe", b"\xef\xbf\xbd",
          b'"', b"\\", b"\\xFF", b"\n", b"\0", b"true", b"rocksdb.num.entriesx",
@@ -59,7 +59,7 @@ class PropertiesTest(CliTest):
         before = self.file_of("a.sst")["properties"]
         for value in LOOKS:
             self.forge({name.encode(): value for name in TEXTS})
-            # Once asked for, and once with another command.
+            # First with the command `properties`, then with another command.
             for flags in ({}, {"command": "check"}):
                 after = self.file_of("b.sst", *(
                     ["--show_properties"] if flags else []),
@@ -93,7 +93,7 @@ class PropertiesTest(CliTest):
             if shown is None or shown.startswith("0x"):
                 shown = "0x" + name.hex().upper()
             self.assertEqual(user.pop(shown), value.hex(), name)
-        # What is left RocksDB counts as collected too.
+        # RocksDB counts the others as collected too.
         self.assertEqual([name for name in user
                           if not name.startswith("rocksdb.")], [])
 
@@ -112,13 +112,13 @@ class PropertiesTest(CliTest):
         self.assertIn("  # y\\x0A  # entries: 7\\x1B[2J: 0x76",
                       self.run_ok("properties", "--escape=always",
                                   "b.sst").text.splitlines())
-        # A fault names what it found, in one line and without more.
+        # An error message contains the value found, in one line and escaped.
         self.forge({b"rocksdb.comparator": b"c\n\x1b[2J\x7f"})
         self.assertEqual(
             self.run_ok("check", "b.sst").err,
             "ashlar: warning: b.sst: comparator c\\x0A\\x1B[2J\\x7F is not "
             "built in: the order of keys is not checked\n")
-        # Of one byte, of two, and letters.
+        # Control characters of one byte and of two, and letters.
         self.forge({b"rocksdb.comparator":
                     b"\x9b2J\xc2\x9b2J\xc2\x80\xc2\xa0\xc3\xa9\xe4\xb8\xad"})
         self.assertIn("comparator \\x9B2J\\xC2\\x9B2J\\xC2\\x80\u00a0\u00e9"
@@ -138,7 +138,7 @@ class PropertiesTest(CliTest):
         self.assertEqual((file["status"], file["format_version"],
                           file["errors"]), ("ok", 0, []))
         self.assertNotIn("properties", file)
-        # Of any other table it is a fault.
+        # In any other table this is a fault.
         name = GOLDEN / "bad" / "no-props.sst"
         outcome = self.run_program("properties", "--json", name)
         self.assertEqual(outcome.code, 1)

@@ -1,4 +1,4 @@
-"""raw: the text of all of a table, in a file of its own."""
+"""raw: writes the complete text of a table into a file."""
 
 import json
 import os
@@ -35,7 +35,7 @@ class RawTest(CliTest):
         self.assertIn("  ASCII  a \\0 b : x \\0 \n", text)
 
     def test_sections_and_sums(self):
-        # Before version 6 checksums are those of the bytes alone.
+        # Before version 6, checksums depend on the bytes alone.
         self.build("a.sst", numbered_rows(100), "--block_size=512",
                    "--compression_max_dict_bytes=4096", "--format_version=5")
         text = self.dump("a.sst")
@@ -184,7 +184,7 @@ class RawTest(CliTest):
         for path in sorted(GOLDEN.glob("*.sst")):
             os.symlink(path, self.folder / path.name)
             names.append(path.name)
-        # Many at once: a start takes longer than a table.
+        # Many tables at once: starting the program takes longer than a table.
         outcome = self.run_program("raw", *names)
         self.assertNotIn("Corruption", outcome.err)
         dumps = {name: self.folder / name.replace(".sst", "_dump.txt")

@@ -1,4 +1,4 @@
-"""recompress: sizes and times of the same table in other codecs."""
+"""recompress: sizes and times of the same table with other codecs."""
 
 import fcntl
 import json
@@ -55,7 +55,7 @@ class RecompressTest(CliTest):
         self.assertEqual(os.listdir(self.folder), ["a.sst"])
 
     def test_baseline_is_the_file_as_stored(self):
-        """A file that is built anew as it was has the same numbers."""
+        """A file that is rebuilt with its own options has the same numbers."""
         rows = self.run_ok("scan", "--output_format=canonical", "a.sst").out
         for codec, flags in (
                 ("kZSTD", ["--compression_type=zstd"]),
@@ -143,7 +143,8 @@ class RecompressTest(CliTest):
                              whole["baseline"]["blocks"])
             self.assertLessEqual(baseline["blocks"], max(wanted, 2))
             self.assertGreater(baseline["blocks"], wanted / 2)
-            # As many bytes as these blocks have, but for how they are cut.
+            # About the size of these blocks; the difference is where blocks are
+            # cut.
             self.assertAlmostEqual(
                 sizes(some)[0][0] / baseline["uncompressed_size"], 1, 1)
             if wanted == 64:
@@ -153,7 +154,7 @@ class RecompressTest(CliTest):
                            "--sample=16", "b.sst").text
         found = BASELINE.search(text)
         self.assertEqual(int(found[7]), whole["baseline"]["blocks"])
-        # Damage is told, wherever it is.
+        # Damage is reported wherever it is.
         data = bytearray((self.folder / "b.sst").read_bytes())
         data[5000] ^= 1
         (self.folder / "b.sst").write_bytes(data)
@@ -270,7 +271,7 @@ class RecompressTest(CliTest):
 
     def test_damage_while_comparing(self):
         self.build("b.sst", numbered_rows(100000))
-        # So long a name that each line of progress fills the pipe.
+        # The name is so long that each progress line fills the pipe.
         name = "./" * 1900 + "b.sst"
         reader, writer = os.pipe()
         fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)
@@ -280,7 +281,7 @@ class RecompressTest(CliTest):
                 stdout=subprocess.DEVNULL, stderr=writer,
                 cwd=self.folder) as run:
             os.close(writer)
-            # All is written, and reading it back waits for us.
+            # All blocks are written, and reading them back waits for this test.
             while b"\n" not in (text := errors.read(1000)):
                 self.assertNotEqual(text, b"")
             with open(self.folder / "b.sst", "r+b") as file:

@@ -1,4 +1,7 @@
-"""report: the page is well-formed, small, says what is wrong, and agrees."""
+"""report: the page is well-formed and small, and shows every fault.
+
+Its numbers agree with those of other commands.
+"""
 
 import json
 import os
@@ -18,7 +21,7 @@ HOSTILE = [b"<script>alert(1)</script>", b"]]>", b"&amp;&#39;\"'<i>",
 
 
 class Page:
-    """A page, read by a parser that takes nothing but well-formed XML."""
+    """A page, read by a parser that accepts only well-formed XML."""
 
     def __init__(self, data):
         self.data = data
@@ -38,7 +41,7 @@ class Page:
         return list(maps[0]) if maps else []
 
     def rows(self, section):
-        """Those of the table in a section: cells as texts."""
+        """Returns the rows of the table in a section, with cells as text."""
         for element in self.root.iter(XHTML + "section"):
             if element.get("aria-labelledby") == section:
                 return [["".join(cell.itertext()) for cell in row]
@@ -116,7 +119,7 @@ class ReportTest(CliTest):
         self.assertEqual(kinds["data"], blocks)
 
     def test_codecs_are_compared(self):
-        # The same again in other blocks, but rarely in the same one.
+        # Values repeat in other blocks, but rarely in the same one.
         source = random.Random(11)
         values = [source.randbytes(50).hex().encode() for _ in range(100)]
         self.build("good.sst", hex_rows(
@@ -141,7 +144,7 @@ class ReportTest(CliTest):
             data = bytearray(good)
             data[block["offset"] + block["size"] // 2] ^= 0x40
             (self.folder / "bad.sst").write_bytes(data)
-            # Even where no data block is decoded.
+            # Even if no data block is decoded.
             page = self.page("--sample=1", "bad.sst", code=1)
             self.assertIn("bad", page.verdict.get("class"), block)
             verdict = "".join(page.verdict.itertext())
@@ -166,7 +169,7 @@ class ReportTest(CliTest):
         for path in sorted((GOLDEN / "bad").glob("*.sst")):
             os.symlink(path, self.folder / path.name)
             names.append(path.name)
-        # Many at once: a start takes longer than a table.
+        # Many tables at once: starting the program takes longer than a table.
         verified, reported = (
             {file["path"]: file["status"] for file in json.loads(
                 self.run_program(*words, "--json", *names).out)["files"]}
@@ -193,8 +196,8 @@ class ReportTest(CliTest):
                       "".join(page.root.itertext()))
 
     def test_page_stays_small(self):
-        # A block an entry, every other one damaged, and keys that grow when
-        # they are escaped.
+        # One entry per block, every other block damaged, and keys that grow
+        # when they are escaped.
         count = 8000
         self.build("many.sst",
                    hex_rows((b"%06d" % i + b"<" * 300, 0, 1, b"v")
@@ -259,7 +262,7 @@ class ReportTest(CliTest):
             page = self.page(f"--threads={threads}", "good.sst")
             for section in list(page.root.iter(XHTML + "section")):
                 if section.get("aria-labelledby") == "codecs":
-                    section.clear()  # speeds
+                    section.clear()  # contains speeds
             pages.append(ElementTree.tostring(page.root))
         self.assertEqual(*pages)
 

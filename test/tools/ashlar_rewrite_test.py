@@ -1,5 +1,4 @@
-"""rewrite and diff: the same entries in another form, and what two tables do
-not share."""
+"""rewrite: the same entries in another form. diff: how two tables differ."""
 
 import json
 import os
@@ -69,7 +68,7 @@ class RewriteTest(CliTest):
         self.assertIn("rocksdb.hashindex.prefixes", layout)
         self.run_ok("salvage", "b.sst", "--out=c.sst", "--index_type=hash")
         self.run_ok("verify", "b.sst", "c.sst")
-        # There is none to keep.
+        # This table has no prefix extractor to keep.
         self.build("n.sst", numbered_rows(3))
         outcome = self.run_program("rewrite", "n.sst", "--out=d.sst",
                                    "--index_type=hash")
@@ -211,7 +210,7 @@ class RewriteTest(CliTest):
                 continue
             written.append(path)
         self.assertGreater(len(written), 200)
-        # Many at once: a start takes longer than a table.
+        # Many tables at once: starting the program takes longer than a table.
         names = [path.name for path in written]
         self.run_ok("verify", *names)
         for name, rows, expected in zip(names, self.scan_each(names),

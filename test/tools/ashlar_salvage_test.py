@@ -1,4 +1,4 @@
-"""salvage and stats: what a damaged table still has, and what a table holds."""
+"""salvage: what is left of a damaged table. stats: what a table contains."""
 
 import base64
 import json
@@ -9,7 +9,7 @@ import zlib
 import cli
 from cli import CliTest, GOLDEN, hex_rows, numbered_rows
 
-# What TableBuilder makes of two points and two range deletions with
+# The table that TableBuilder makes of two points and two range deletions with
 # leveldb.BytewiseComparator.u64ts and persist_user_defined_timestamps = false.
 STRIPPED_TIMESTAMPS = (
     "c-nPT-EJF26rOP%d+j)O5;p|`5-t*o1oG7GPm(GaQKzlosuC%!)C#TEJIBtD+1c&PY;5NO"
@@ -33,7 +33,7 @@ STRIPPED_TIMESTAMPS = (
 
 class SalvageTest(CliTest):
 
-    # Blocks of tables, by their bytes.
+    # Caches the blocks of tables, by the tables' bytes.
     layouts = {}
 
     def setUp(self):
@@ -85,7 +85,7 @@ class SalvageTest(CliTest):
             self.run_ok("verify", "b.sst")
 
     def take(self, name):
-        """The table to damage."""
+        """Sets the table to damage."""
         self.good = (self.folder / name).read_bytes()
         if self.good not in self.layouts:
             self.layouts[self.good], = self.layout_of_each([name])
@@ -118,7 +118,7 @@ class SalvageTest(CliTest):
                 self.assertEqual(self.lost(self.salvage("--json")), [])
                 os.rename(self.folder / "b.sst", self.folder / f"{name}-whole")
                 os.rename(self.folder / "bad.sst", self.folder / f"{name}-bad")
-                # The parts that are left say what the index is.
+                # The other partitions show the form of the index.
                 self.damage(*self.of_kind("properties"), parts[0])
                 lost, = self.lost(self.salvage("--json"))
                 self.assertEqual(lost["block"], "index-partition")
@@ -127,7 +127,7 @@ class SalvageTest(CliTest):
                             *self.of_kind("data"))
                 lost, = self.lost(self.salvage("--json"))
                 self.assertEqual(lost["block"], "index")
-        # Many at once: a start takes longer than a table.
+        # Many tables at once: starting the program takes longer than a table.
         rows, whole, part = (self.scan_each([name + end for name in names])
                              for end in ("", "-whole", "-part"))
         self.assertEqual(whole, rows)
@@ -178,7 +178,8 @@ class SalvageTest(CliTest):
                    "--block_restart_interval=1", "--block_size=64")
         data = bytearray((self.folder / "a.sst").read_bytes())
         data[data.index(b"key000004") + 9] = 15
-        # What is in order is checked already where the order is known.
+        # Hides the properties, and so the order of keys. If the order is known,
+        # the check of the order already refuses the entry.
         data = data.replace(b"rocksdb.properties", b"rocksdb.propertieS")
         (self.folder / "bad.sst").write_bytes(data)
         outcome = self.salvage("--json")
@@ -285,7 +286,7 @@ class SalvageTest(CliTest):
         self.assertEqual(os.listdir(self.folder), ["a.sst"])
 
     def test_faults_of_others_lose_nothing(self):
-        # A filter that was made of other keys.
+        # Takes the filter of a table with other keys.
         self.build("a.sst", numbered_rows(200), "--identity=01", "--overwrite",
                    "--format_version=5", "--compression_type=none")
         self.build("c.sst", numbered_rows(200).replace(b"6b65", b"6b66"),
@@ -361,12 +362,12 @@ class SalvageTest(CliTest):
         saved = []
         for path in sorted(GOLDEN.glob("r119-*.sst")):
             outcome = self.run_program("salvage", path, f"--out={path.name}")
-            # Values in the table itself, and a codec that nobody has.
+            # Not tables with embedded values, or with an unknown codec.
             if "embedded" in path.name or "custom-codec" in path.name:
                 continue
             self.assertEqual(outcome.code, 0, (path.name, outcome.err))
             saved.append(path)
-        # Many at once: a start takes longer than a table.
+        # Many tables at once: starting the program takes longer than a table.
         names = [path.name for path in saved]
         for name, rows, expected in zip(names, self.scan_each(names),
                                         self.scan_each(saved)):
@@ -375,14 +376,14 @@ class SalvageTest(CliTest):
 
 @unittest.skipUnless((GOLDEN / "golden.tsv").exists(), "no golden files")
 class GoldenDamageTest(CliTest):
-    """Whatever is damaged: nothing is made up, and what is gone is told."""
+    """Whatever is damaged: nothing is made up, and every loss is reported."""
 
-    # Of other orders, without checksums, or not to be copied.
+    # Tables with another order, without checksums, or not suitable for a copy.
     OTHERS = ("reverse", "fv2-none", "fv5-none", "fv7-none", "rdict-fv6-none",
               "embedded", "custom", "-ts", "r119-big")
 
     def salvage(self, data, blocks, out):
-        """Returns what is lost where these blocks are damaged."""
+        """Damages these blocks and returns what salvage reports as lost."""
         data = bytearray(data)
         for block in blocks:
             data[block["offset"] + block["size"] // 3] ^= 1
@@ -409,7 +410,7 @@ class GoldenDamageTest(CliTest):
             self.assertTrue(any(self.lies_in(row, entry) for entry in lost),
                             (row, lost))
         for row in saved:
-            # But for other versions of the keys where a loss begins and ends.
+            # Except other versions of the key where a loss begins or ends.
             key = row.split()[0]
             self.assertFalse(any(
                 self.lies_in(row, entry) and not (
@@ -419,7 +420,7 @@ class GoldenDamageTest(CliTest):
 
     @staticmethod
     def damages_of(path, blocks):
-        """The blocks to damage together, each choice once."""
+        """Returns lists of blocks to damage together, each list once."""
         data = [block for block in blocks if block["kind"] == "data"]
         parts = [block for block in blocks
                  if block["kind"] == "index-partition"]
@@ -436,10 +437,10 @@ class GoldenDamageTest(CliTest):
 
     def test_all(self):
         tables = sorted(GOLDEN.glob("*.sst")) + sorted(GOLDEN.glob("*.ldb"))
-        # A fifth of them: all take minutes where addresses are checked.
+        # Every fifth table: all of them take minutes under ASan.
         tables = [path for path in tables[::5]
                   if not any(name in path.name for name in self.OTHERS)]
-        # Many tables at once: a start takes longer than a table.
+        # Many tables at once: starting the program takes longer than a table.
         rows = self.scan_each(tables, self.run_program)
         layouts = self.layout_of_each(tables)
         salvaged = []

@@ -1,4 +1,5 @@
-"""What `--json` and `--jsonl` print is what the schema says, and no less."""
+"""The output of `--json` and `--jsonl` fits the schema, and covers all of it.
+"""
 
 import copy
 import json
@@ -14,14 +15,14 @@ from json_schema import Schema, subschemas
 SCHEMA = ROOT / "tools" / "ashlar" / "schema" / "ashlar-1.schema.json"
 EXTRAS = ["--show_properties", "--list_meta_blocks", "--show_summary"]
 LINE, DEFS = "#/$defs/line", "#/$defs/"
-# What no document below has.
+# The places of the schema that no document below reaches.
 CANNOT_BE_SHOWN = {
-    # Takes a machine without memory.
+    # Needs a machine without memory.
     DEFS + 'error/properties/code="Memory limit"',
     DEFS + 'file/properties/status="memory_limit"',
 }
-# Members whose absence is no fault of a document, such as those that only
-# some files have.
+# Members that a document may lack, for example because only some files have
+# them.
 OPTIONAL = set("""
     after baseline blocks checksum_type comparator_name compression_name
     compression_options entries_per_block filter filter_policy_name
@@ -32,7 +33,7 @@ OPTIONAL = set("""
 
 
 def unique(pairs):
-    """An object whose names differ, which a parser does not ask for."""
+    """Returns an object. Fails if a name occurs twice."""
     names = [name for name, _ in pairs]
     if len(set(names)) != len(names):
         raise ValueError(f"a name comes twice in {names}")
@@ -40,14 +41,14 @@ def unique(pairs):
 
 
 def parse(text):
-    """JSON, and nothing that only Python takes for it."""
+    """Parses JSON, without the extensions that only Python accepts."""
     def refuse(word):
         raise ValueError(word)
     return json.loads(text, object_pairs_hook=unique, parse_constant=refuse)
 
 
 def shortened(value):
-    """With the first item of each list, and no more."""
+    """Returns the value with only the first item of each list."""
     if isinstance(value, dict):
         return {name: shortened(member) for name, member in value.items()}
     return [shortened(value[0])] if isinstance(value, list) and value else value
@@ -63,14 +64,14 @@ class SchemaTest(CliTest):
     def assert_fits(self, value, place="#", about=None):
         errors = self.schema.errors(value, place)
         if place == "#" and "command" in value:
-            # Of the command's own definition, which tell more.
+            # By the command's own definition, which gives better errors.
             for file in value["files"] if errors else ():
                 errors += self.schema.errors(
                     file, f"{DEFS}{value['command']}_file")
         self.assertEqual(errors[:9], [], about)
 
     def take(self, *arguments, **more):
-        """The document that a run prints, once it fits."""
+        """Returns the document that a run prints, after checking it."""
         outcome = self.run_program(*arguments, "--json", **more)
         return self.take_text(outcome.out, outcome.code, arguments)
 
@@ -96,7 +97,10 @@ class SchemaTest(CliTest):
         return lines
 
     def link_golden(self, pattern):
-        """Short names in a folder of the test, where dumps may be left."""
+        """Links golden files under short names into the test's folder.
+
+        Some commands write dumps next to their input.
+        """
         names = []
         for path in sorted(GOLDEN.glob(pattern)):
             if path.suffix in (".sst", ".ldb"):
@@ -106,7 +110,10 @@ class SchemaTest(CliTest):
         return names
 
     def write_no_tables(self):
-        """Names of what is no table, or of another kind."""
+        """Writes files that are no tables, or of another kind.
+
+        Returns their names.
+        """
         contents = {"empty": b"", "text": b"no table at all, " * 30}
         for name, magic in (("plain", 0x8242229663bf9564),
                             ("cuckoo", 0x926789d0c5f17873)):
@@ -118,7 +125,7 @@ class SchemaTest(CliTest):
         return [*contents, "folder", "missing"]
 
     def write_damaged(self, name, *places):
-        """A copy of a.sst with other bytes at these places."""
+        """Writes a copy of a.sst with other bytes at these offsets."""
         data = bytearray((self.folder / "a.sst").read_bytes())
         for place, byte in places:
             data[place] = byte if byte is not None else data[place] ^ 1
@@ -177,7 +184,7 @@ class SchemaTest(CliTest):
             self.take_lines(outcome.out, outcome.code, few)
 
     def take_blocks(self):
-        """Bytes for a codec that nobody writes, and one that nobody has."""
+        """Blocks of a codec that no writer uses, and of an unknown one."""
         self.build("a.sst", numbered_rows(9), "--block_size=50")
         ends = [block["offset"] + block["size"]
                 for block in self.blocks("data")]
@@ -262,7 +269,7 @@ class SchemaTest(CliTest):
                 text = head + run.stdout.read()
                 self.assertEqual(run.wait(), 130)
             take(text, 130, form)
-        # A status line longer than what a pipe holds in some lines.
+        # The status line is so long that a few lines fill the pipe.
         with self.start("rewrite", "--json", "--out=i.sst", "--progress=always",
                         "./" * 1900 + "a.sst", stderr=subprocess.PIPE) as run:
             run.stderr.read(1)
@@ -271,7 +278,7 @@ class SchemaTest(CliTest):
             self.take_text(run.stdout.read(), run.wait(), "rewrite")
         with self.start("build", "--json", "--out=i.sst",
                         stdin=subprocess.PIPE) as run:
-            # More than a pipe holds: the program has begun to read.
+            # More than a pipe holds, so the program has begun to read.
             run.stdin.write(b"".join(b"%09d\n" % i for i in range(100000)))
             run.stdin.flush()
             run.send_signal(signal.SIGINT)
@@ -295,7 +302,7 @@ class SchemaTest(CliTest):
             {document["command"] for document in self.documents
              if "command" in document}))
         self.refuse_changed_documents()
-        # The commands that first lines name are those of documents.
+        # The commands that occur in first lines are those of documents.
         told = set(self.schema.places())
         told = {place for place in told
                 if not place.startswith(DEFS + "first_line/")}
@@ -303,7 +310,7 @@ class SchemaTest(CliTest):
                          "\n".join(sorted(CANNOT_BE_SHOWN)))
 
     def refuse_changed_documents(self):
-        """Names and values that are not of the schema, one at a time."""
+        """Refuses names and values outside the schema, one at a time."""
         shapes = {}
         for document in self.documents:
             place = "#"
@@ -324,7 +331,7 @@ class SchemaTest(CliTest):
         self.assertEqual(" ".join(sorted(lost)), " ".join(sorted(OPTIONAL)))
 
     def refuse_changes(self, document, place):
-        """The names of what may be left out."""
+        """Returns the names of members that may be missing."""
         may_be_left_out = set()
         for path in list(self.paths(document)):
             changed = copy.deepcopy(document)
@@ -354,7 +361,7 @@ class SchemaTest(CliTest):
         self.assertNotEqual(self.schema.check(value, place).errors, [], about)
 
     def paths(self, value, path=()):
-        """Of each member; of a list that of its first item."""
+        """Yields the path of each member; in a list, of its first item."""
         if isinstance(value, dict):
             for name, member in value.items():
                 yield (*path, name)

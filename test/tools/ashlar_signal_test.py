@@ -1,11 +1,13 @@
-"""A small job that meets SIGTERM stops, or says that it is complete.
+"""A small job that gets SIGTERM stops, or says that it is complete.
 
-The program under test sends itself the signal, at its n-th allocation
-(failing_program.cc), for all n or some that are spread evenly: so it comes at
-every step, the first and the last ones too, and nothing depends on time. Three
-ends are right: death by the signal, before anything is begun; exit code 130,
-and no file that was not there before; or the whole result, and a line that
-says so.
+The program under test sends itself the signal at its n-th allocation
+(failing_program.cc), for every n or for some that are spread evenly. So the
+signal comes at every step, including the first and the last ones, and nothing
+depends on time. Three outcomes are right:
+
+- death by the signal, before anything has begun;
+- exit code 130, and no new file;
+- the complete result, and a line that says so.
 """
 
 import os
@@ -37,7 +39,7 @@ COMMANDS = (
 
 
 def default_signals():
-    """For a child, whatever the parent of this test ignores."""
+    """Resets signals in a child, whatever the parent ignores."""
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
@@ -81,7 +83,7 @@ class SignalTest(CliTest):
                         command, stdin, ASHLAR_SIGNAL_AT_ALLOCATION=number,
                         ASHLAR_COUNT_ALLOCATIONS="count")
                     count = self.folder / "count"
-                    # Runs do not all take the same number.
+                    # The number of allocations varies between runs.
                     if count.exists() and int(count.read_text()) < number:
                         continue
                     count.unlink(missing_ok=True)
@@ -109,10 +111,10 @@ class SignalTest(CliTest):
         return "complete"
 
     def test_just_before_a_wait_for_input(self):
-        """Between the last look at the flag and the wait itself.
+        """Sends the signal between the last look at the flag and the wait.
 
-        Nobody ever writes a row or closes the pipe: a program that misses the
-        signal waits without end.
+        Nothing writes a row or closes the pipe, so a program that misses the
+        signal waits for ever.
         """
         os.mkfifo(self.folder / "pipe")
         self.before = sorted(os.listdir(self.folder))

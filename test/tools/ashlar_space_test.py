@@ -1,4 +1,4 @@
-"""`space` against what `scan` and `layout` print of the same tables."""
+"""Compares `space` with what `scan` and `layout` print of the same tables."""
 
 import functools
 import json
@@ -12,18 +12,18 @@ BYTEWISE = "leveldb.BytewiseComparator"
 REVERSE = "rocksdb.ReverseBytewiseComparator"
 TIMED = "leveldb.BytewiseComparator.u64ts"
 TAIL_BYTES = 8      # sequence number and type
-TRAILER_BYTES = 5   # behind each block
+TRAILER_BYTES = 5   # after each block
 SUMS = ("entries", "key_bytes", "value_bytes", "stored_bytes")
 
 
 def order(comparator):
-    """A key function that sorts as the comparator does."""
+    """Returns a key function that sorts as the comparator does."""
     return functools.cmp_to_key(
         lambda a, b: ((a > b) - (a < b)) * (-1 if comparator == REVERSE else 1))
 
 
 def cut(blocks, count):
-    """(last, bytes) of blocks to [last, blocks, bytes] of ranges."""
+    """Turns (last, bytes) of blocks into [last, blocks, bytes] of ranges."""
     wanted = sum(size for _, size in blocks) / count if count else 0.0
     ranges, met, end, opened = [], 0, wanted, False
     for last, size in blocks:
@@ -40,7 +40,7 @@ def cut(blocks, count):
 
 
 class Table:
-    """Its entries, as (key, key bytes, value bytes), by their blocks."""
+    """The entries of a table by block, as (key, key bytes, value bytes)."""
 
     def __init__(self, blocks, entries, comparator):
         self.place = order(comparator)
@@ -56,7 +56,7 @@ class Table:
         assert len(self.blocks) == len(blocks)
 
     def prefixes(self, prefix_of, wanted=lambda key: True):
-        """Of each prefix what SUMS names."""
+        """Returns the values named in SUMS for each prefix."""
         found = {}
         for size, entries in zip(self.sizes, self.blocks):
             whole = sum(TAIL_BYTES + k + v for _, k, v in entries)
@@ -104,7 +104,7 @@ class SpaceTest(CliTest):
         self.source = random.Random(29)
 
     def build_tables(self):
-        """Random ones, and what they have, read by other commands."""
+        """Builds random tables and reads their contents with other commands."""
         self.comparators = {
             f"{i}.sst": comparator for i, comparator in
             enumerate(5 * [BYTEWISE] + 3 * [REVERSE] + 3 * [TIMED])}
@@ -126,13 +126,13 @@ class SpaceTest(CliTest):
                 [block for block in file["blocks"] if block["kind"] == "data"],
                 entries[file["path"]], self.comparators[file["path"]])
             for file in layout["files"]}
-        # By files of one order.
+        # One set of files for each comparator.
         self.sets = [[name for name in names
                       if self.comparators[name] == comparator]
                      for comparator in (BYTEWISE, REVERSE, TIMED)]
 
     def random_flags(self, names):
-        """A range of keys: flags and what they let pass."""
+        """Returns flags for a random range, and a function for its keys."""
         place = self.tables[names[0]].place
 
         def key():
@@ -174,7 +174,7 @@ class SpaceTest(CliTest):
                         sum(file[name] for file in document["files"]))
 
     def check_every_block(self, names):
-        """Of each file its blocks: (last, bytes, keys)."""
+        """Returns the blocks of each file as (last, bytes, keys)."""
         every = {}
         for file in self.space("--ranges=0", *names)["files"]:
             table = self.tables[file["path"]]
@@ -202,7 +202,10 @@ class SpaceTest(CliTest):
         return [(row[0], row[2]) for row in SpaceTest.rows(file)]
 
     def check_ranges(self, file, every, some, count, flags):
-        """`some` has the blocks with such keys; those beside them may too."""
+        """`some` are the blocks with keys in the range.
+
+        The blocks next to them may count too.
+        """
         rows = self.rows(file)
         self.assertEqual(sum(row[1] for row in rows), file["data_blocks"])
         self.assertEqual(sum(row[2] for row in rows), file["data_bytes"])
@@ -325,8 +328,8 @@ total: 10 data blocks, 1150 bytes of {2 * size}
                       outcome.text)
 
     def test_more_prefixes_than_memory_has(self):
-        """Light ones are dropped; heavy ones that come late are not."""
-        # Its prefix stands before all and goes on behind them.
+        """Light prefixes are dropped. Heavy ones that come late are kept."""
+        # Prefix "a" begins before all others and continues after them.
         rows = [(b"a", 0, 1, b"")]
         rows += [(b"a!%06d" % i, 0, 1, b"") for i in range(70000)]
         rows += [(b"a:%02d" % i, 0, 1, b"v" * 500) for i in range(20)]

@@ -1,11 +1,12 @@
-"""RocksDB's own sst_dump, release 11.8.1, as the judge: of tables that we write,
-of every form that it knows and Debian's 7.8 does not, and against our program
-on tables that RocksDB wrote.
+"""Compares with RocksDB's own sst_dump, release 11.8.1.
+
+It judges tables that we write, in every form that it knows and Debian's 7.8
+does not. It is compared with our program on tables that RocksDB wrote.
 
 Arguments: our program, rocksdb_sst_dump, interop_write_tables.
 
 Where the two programs print the same thing in different words, this file
-translates one into the other, and compares all bytes. See THEIRS_AND_OURS.
+translates one text into the other and compares all bytes. See THEIRS_AND_OURS.
 """
 
 import os
@@ -37,8 +38,8 @@ THEIRS_AND_OURS = """
   column, and the time of a timed put after a comma.
 """
 
-# What the tables of interop_write_tables must have among them: what sst_dump
-# 7.8 cannot read, and the options whose blocks have a form of their own.
+# Forms that must occur among the tables of interop_write_tables: those that
+# sst_dump 7.8 cannot read, and options whose blocks have their own form.
 NEW_FORMS = """fv7 apart super32k super1m hint10 ribbon partfilter coupled
     twolevel firstkey hashsearch hash2 aligned piecesize prefixonly rawindex
     traineddict finaldict versions deletes merges large empty""".split()
@@ -61,7 +62,7 @@ def read_varint(data, at):
 
 
 def times_as_rocksdb(data):
-    """The property of sequence numbers and times, as RocksDB prints it."""
+    """Returns the property of numbers and times as RocksDB prints it."""
     count, at = read_varint(data, 0)
     sequence = time = 0
     text = ""
@@ -75,8 +76,11 @@ def times_as_rocksdb(data):
 
 
 def properties_as_rocksdb(ours, theirs):
-    """Our text, as RocksDB 11.8 prints the same properties. A property that
-    the file does not have is printed as RocksDB did, if that is a default."""
+    """Returns our text as RocksDB 11.8 prints the same properties.
+
+    A property that the file lacks is printed as RocksDB did, if that is a
+    default.
+    """
     lines = []
     peers = iter(theirs.split(b"\n"))
     for line in ours.split(b"\n"):
@@ -95,7 +99,7 @@ def properties_as_rocksdb(ours, theirs):
 
 
 def wide_columns_as_rocksdb(value):
-    """Our hex text of the columns, with RocksDB's 0x."""
+    """Returns our hex text of the columns with RocksDB's 0x."""
     columns = []
     for column in value.split(b" "):
         name, _, content = column.partition(b":")
@@ -105,8 +109,10 @@ def wide_columns_as_rocksdb(value):
 
 
 def dump_as_rocksdb(ours):
-    """The index and the entries of a table that does not store timestamps:
-    RocksDB shows each key with a timestamp of zeros."""
+    """Returns our dump of a table without stored timestamps.
+
+    RocksDB shows each key with a timestamp of zeros.
+    """
     def stamped(lines, zeros):
         end = 2 * len(bytes.fromhex(lines[2].decode()))
         return (lines[1] + lines[2] + b"00" * 8 + lines[3] +
@@ -124,7 +130,7 @@ ENTRY = re.compile(rb"'([0-9A-F]*)' seq:(\d+), type:(\d+) => (.*)", re.DOTALL)
 
 
 def entry_as_rocksdb(line, timestamped):
-    """A line of our scan --output_hex as sst_dump prints the entry."""
+    """Returns a line of our scan --output_hex as sst_dump prints the entry."""
     entry = ENTRY.fullmatch(line)
     if not entry:
         return line
@@ -143,7 +149,7 @@ def entry_as_rocksdb(line, timestamped):
 class JudgedTest(CliTest):
 
     def judge(self, *arguments):
-        """What sst_dump prints: standard output without the first line."""
+        """Returns what sst_dump prints, without the first line."""
         outcome = self.run_program(*arguments, program=JUDGE)
         self.assertEqual(outcome.code, 0, outcome.err)
         self.assertEqual(outcome.err, "")
@@ -152,7 +158,7 @@ class JudgedTest(CliTest):
         return rest
 
     def assert_same(self, theirs, ours, what):
-        """The two texts, of which the first difference is shown."""
+        """Compares two texts and shows their first difference."""
         if theirs == ours:
             return
         theirs, ours = theirs.split(b"\n"), ours.split(b"\n")
@@ -205,7 +211,7 @@ class JudgedTest(CliTest):
         self.assert_same(theirs, ours, "meta blocks")
 
     def assert_same_dump(self, names):
-        """The dump that raw makes: all blocks, all entries."""
+        """Compares the dumps that raw writes: all blocks, all entries."""
         self.judge("--command=raw", *names)
         dumps = {}
         for name in names:
@@ -233,7 +239,7 @@ class JudgedTest(CliTest):
 
 
 class OurTablesTest(JudgedTest):
-    """What our writers make."""
+    """Tables from our writers."""
 
     def test_all_pairs_of_options(self):
         subprocess.run([WRITE_TABLES, "--pairs", self.folder], check=True)
@@ -241,19 +247,19 @@ class OurTablesTest(JudgedTest):
         self.assertGreater(len(names), 70)
         labels = {label for name in names for label in name[:-4].split("-")}
         self.assertEqual([form for form in NEW_FORMS if form not in labels], [])
-        # fv6 is the default, which no name has.
+        # fv6 is the default and occurs in no name.
         self.assertTrue(any("fv" not in name for name in names))
         self.assert_same_in_all(names)
         theirs = self.judge("--command=scan", "--output_hex", *names)
         expected = b"".join(
             b"Process %b\nSst file format: block-based\n" % name.encode() +
             self.expected_entries(name) for name in names)
-        # A line that sst_dump prints once, before the first entry.
+        # sst_dump prints this line once, before the first entry.
         self.assert_same(theirs.replace(b"from [] to []\n", b"", 1), expected,
                          "what was written")
 
     def expected_entries(self, name):
-        """The rows that were put into the table, as sst_dump prints them."""
+        """Returns the rows of the table as sst_dump prints them."""
         lines = []
         rows = (self.folder / name.replace(".sst", ".rows")).read_bytes()
         for row in rows.splitlines():
@@ -350,7 +356,7 @@ class OurTablesTest(JudgedTest):
                 self.assertGreater(scan.count(b"\n'"), 2, flags)
 
     def test_what_is_not_as_it_was_written(self):
-        """The judge sees a damaged byte; so its praise means something."""
+        """sst_dump finds a damaged byte, so its success means something."""
         name = self.build("t.sst", numbered_rows(3000), "--format_version=7")
         data = bytearray((self.folder / name).read_bytes())
         data[2000] ^= 1
@@ -363,15 +369,20 @@ class OurTablesTest(JudgedTest):
 
 
 def refused(path):
-    """RocksDB 11 reads no tables of format 0, and of format 1 none that are
-    compressed."""
+    """Returns True if RocksDB 11 refuses the table.
+
+    It refuses any table of format 0, tables of format 1 with a codec other than
+    Snappy and ZSTD, and tables of an unknown codec.
+    """
     return bool(re.match(r"r78-.*fv0|r78-comp-(?!snappy|zstd).*-fv1|"
                          r"r119-custom-codec", path.name))
 
 
 class TheirTablesTest(JudgedTest):
-    """What RocksDB wrote, this release and older ones: do both programs see
-    the same in it?"""
+    """Tables of RocksDB: both programs must see the same contents.
+
+    This release and older ones wrote them.
+    """
 
     def setUp(self):
         super().setUp()
@@ -379,7 +390,10 @@ class TheirTablesTest(JudgedTest):
             self.skipTest("no golden files")
 
     def names(self, timestamped):
-        """Copies of the golden files, since raw writes next to its input."""
+        """Copies golden files, since raw writes next to its input.
+
+        Returns the names of the copies.
+        """
         names = []
         for path in sorted([*GOLDEN.glob("r78-*.sst"),
                             *GOLDEN.glob("r119-*.sst")]):
@@ -402,7 +416,7 @@ class TheirTablesTest(JudgedTest):
         self.assert_same_in_all(names, timestamped=True)
 
     def test_range_deletions_that_overlap(self):
-        """Their dump cuts them where they overlap, ours has them as stored."""
+        """sst_dump cuts overlapping range deletions; our dump does not."""
         names = ["r78-types.sst", "r119-types.sst"]
         for name in names:
             shutil.copy(GOLDEN / name, self.folder)
@@ -413,7 +427,7 @@ class TheirTablesTest(JudgedTest):
         self.assert_same_meta_blocks(names)
 
     def test_embedded_blobs(self):
-        """sst_dump's scan leaves out columns whose values are blobs."""
+        """sst_dump's scan omits columns whose values are blobs."""
         name = "r119-embedded.sst"
         shutil.copy(GOLDEN / name, self.folder)
         self.assert_same_check([name])
@@ -440,7 +454,7 @@ class TheirTablesTest(JudgedTest):
                              "Corruption: Error decompressing", path)
 
     def test_damaged_files(self):
-        """What RocksDB finds damaged we must not call sound."""
+        """We must not call a file sound if RocksDB finds it damaged."""
         seen = 0
         for path in sorted((GOLDEN / "bad").glob("*.sst")):
             ours = self.run_program("verify", path)

@@ -1,4 +1,4 @@
-"""What the flags of `ashlar build` that shape blocks and index do to a file."""
+"""The effects of the `ashlar build` flags for data blocks and index."""
 
 import itertools
 import json
@@ -13,11 +13,11 @@ class TableOptionsTest(CliTest):
     PARTITIONED = "--index_type=partitioned"
     HASH = "--data_block_index_type=hash"
 
-    # Blocks and bytes of the file that flags make.
+    # Caches blocks and bytes of the file, by flags.
     made = {}
 
     def blocks(self, *flags):
-        """Blocks of the file that these flags make, which reads as ever."""
+        """Returns the blocks of the file made with these flags."""
         if flags not in self.made:
             self.made[flags] = self.make(*flags)
         return self.made[flags][0]
@@ -41,7 +41,7 @@ class TableOptionsTest(CliTest):
                    if block["kind"] == kind)
 
     def first_data(self, *flags):
-        """The first data block, stored as it is."""
+        """Returns the stored bytes of the first data block."""
         size = self.blocks(*flags)[0]["size"]
         return self.made[flags][1][:size]
 
@@ -105,7 +105,8 @@ class TableOptionsTest(CliTest):
             for size in ("64", "256", "4096")])
         filters = [self.PARTITIONED, "--partition_filters",
                    "--metadata_block_size=256"]
-        # Cut together, there are as many of one as of the other.
+        # Cut together, there are the same number of filter and index
+        # partitions.
         together = self.blocks(*filters, "--nodecouple_partitioned_filters")
         kinds = [block["kind"] for block in together]
         self.assertEqual(kinds.count("filter-partition"),

@@ -28,14 +28,14 @@ def crc32c(data):
 
 
 def parsed(lines):
-    """Rows of the canonical dump: (key, sequence, type, value)."""
+    """Parses rows of the canonical dump: (key, sequence, type, value)."""
     return [(bytes.fromhex(key), int(sequence), int(kind),
              bytes.fromhex(value)) for key, sequence, kind, value in
             (line.split(" ") for line in lines)]
 
 
 def deleted_at(rows, key):
-    """The sequence numbers of the range deletions over a key."""
+    """Returns the sequence numbers of the range deletions over a key."""
     return sorted(row[1] for row in rows
                   if row[2] == 15 and row[0] <= key < row[3])
 
@@ -43,7 +43,7 @@ def deleted_at(rows, key):
 class TableSetTest(CliTest):
 
     def rows_of_each(self, files):
-        """Of tables that a manifest lists."""
+        """Returns the rows of each table that a manifest lists."""
         return [parsed(lines) for lines in
                 self.scan_each([file["path"] for file in files])]
 
@@ -54,9 +54,9 @@ class TableSetTest(CliTest):
             return json.load(f)["files"]
 
     def assert_is_cut_well(self, files, first=1):
-        """Each is sound and what the manifest says; none meets the next.
+        """Checks that tables are sound, fit the manifest and do not overlap.
 
-        Returns the rows of each.
+        Returns the rows of each table.
         """
         self.assertEqual(
             sorted(os.listdir(self.folder)),
@@ -115,7 +115,7 @@ class TableSetTest(CliTest):
             rows = []
             for i in range(draw.choice((300, 1500))):
                 key = b"k%04d" % i
-                # Many versions of some: more than a file should have.
+                # Some keys have more versions than fit into a file.
                 count = draw.choice((1, 1, 1, 2, draw.choice((3, 80))))
                 for version in range(count):
                     rows.append((key, 1000 - version, 1,
@@ -142,7 +142,7 @@ class TableSetTest(CliTest):
                 self.assertEqual(
                     [row for table in found for row in table if row[2] != 15],
                     rows)
-                # Versions of one key lie together.
+                # All versions of a key are in the same file.
                 for table, other in zip(found, found[1:]):
                     keys = {row[0] for row in table if row[2] != 15}
                     self.assertFalse(
@@ -168,7 +168,7 @@ class TableSetTest(CliTest):
         def timed(key, time):
             return key + time.to_bytes(8, "little")
 
-        # Files grow full at any version of a key.
+        # Files reach their size at any version of a key.
         rows = [(timed(b"k%03d" % (i // 20), 100 - i % 20), 0, 1,
                  random.Random(i).randbytes(150 + i * i % 97))
                 for i in range(2000)]
@@ -197,13 +197,13 @@ class TableSetTest(CliTest):
                               f"--compression_parallel_threads={threads}")
             self.assertGreater(len(files), 3)
             made.add(tuple(file["checksum"] for file in files))
-            # Names of a run follow those that it replaces.
+            # The names of a run follow the names that it replaces.
             self.assertEqual(
                 [file["path"] for file in files],
                 [f"t-{first + i:06d}.sst" for i in range(len(files))])
             first += len(files)
         self.assertEqual(len(made), 1)
-        # Of one identity, they differ in their number within the set.
+        # Tables of a set share one identity and differ in their number.
         text = self.run_ok(
             "properties", *(file["path"] for file in files)).text
         self.assertEqual(
@@ -222,7 +222,8 @@ class TableSetTest(CliTest):
         self.assertEqual([row for table in found for row in table
                           if row[2] != 15], rows)
         for file, other in zip(files, files[1:]):
-            # Keys fall; where a deletion is cut both files name the place.
+            # Keys descend. If a range deletion is cut, both files contain the
+            # cut.
             if file["largest_is_exclusive"]:
                 self.assertGreaterEqual(file["largest"], other["smallest"])
             else:
@@ -250,11 +251,11 @@ class TableSetTest(CliTest):
         with subprocess.Popen(
                 [PROGRAM, "build", "--out=t.sst", size], cwd=self.folder,
                 stdin=subprocess.PIPE) as run:
-            # More than a pipe holds and is read at once: it has begun.
+            # More than a pipe holds and one read takes, so the run has begun.
             run.stdin.write(rows)
             run.stdin.flush()
             name, = os.listdir(self.folder)
-            # While it lives, its folder is its own: nothing is said of it.
+            # While the run lives, other runs do not touch or report its folder.
             self.assertEqual(self.run_ok(
                 "build", "--out=t.sst", size, "--quiet", "--clean",
                 stdin=few).err, "")
@@ -264,7 +265,7 @@ class TableSetTest(CliTest):
         again = ["build", "--out=t.sst", size, "--quiet", "--overwrite"]
         left = self.LEFT.format(name)
         self.assertEqual(self.run_ok(*again, stdin=few).err, left)
-        # Of a run that lives, and of one that asks the same.
+        # Locks the folder as a living run, or as a run that tests the lock.
         lock = os.open(self.folder / name / "lock", os.O_RDONLY)
         self.addCleanup(os.close, lock)
         for operation, said in ((fcntl.LOCK_EX, ""), (fcntl.LOCK_SH, left)):
@@ -273,12 +274,12 @@ class TableSetTest(CliTest):
         self.assertEqual(self.run_ok(*again, "--clean", stdin=few).err, "")
         self.assertIn(name, os.listdir(self.folder))
         fcntl.flock(lock, fcntl.LOCK_UN)
-        # Other names are no business of this set.
+        # Folders with other names do not belong to this set.
         for other in ("t.tmp.abc", "u.tmp.abcdef", "xt.tmp.abcdef"):
             (self.folder / name).rename(self.folder / other)
             self.assertEqual(self.run_ok(*again, "--clean", stdin=few).err, "")
             (self.folder / other).rename(self.folder / name)
-        # What no run puts there stays, and its folder with it.
+        # A file that no run makes stays, and so does its folder.
         (self.folder / name / "notes").write_bytes(b"mine")
         self.assertEqual(
             self.run_ok(*again, "--clean", stdin=few).err,
@@ -306,7 +307,7 @@ class TableSetTest(CliTest):
         self.assertEqual((outcome.code, outcome.err), (
             0, "ashlar: warning: open t.tmp.backup: Permission denied: it may "
             "be left of an earlier run\n"))
-        # Without a lock it is nobody's but the user's, whatever is in it.
+        # A folder without a lock belongs to the user, whatever it contains.
         folder.chmod(0o700)
         for name in ("t-000001.sst", "journal"):
             (folder / name).write_bytes(b"mine")
@@ -335,7 +336,7 @@ class TableSetTest(CliTest):
                 f"{status.st_mtime_ns}")
 
     def test_journals(self):
-        """Only what the journal means is removed, and no manifest lists."""
+        """Removes only what the journal means, and what no manifest lists."""
         first, last = "ashlar set journal 1", "end"
         again = ["build", "--out=t.sst", "--target_file_size=9", "--quiet"]
         self.run_ok(*again, stdin=b"a\n")
@@ -343,7 +344,7 @@ class TableSetTest(CliTest):
         for name in ("t-000005.sst", "t-000006.sst", "u-000005.sst"):
             (self.folder / name).write_bytes(b"mine")
         made = self.line("made", "t-000005.sst")
-        # Damaged, or of another version: nothing is done on its word.
+        # A damaged journal, or one of another version, has no effect.
         for lines in ([], [first], [first, made], [made, last],
                       ["ashlar set journal 2", made, last],
                       [first, made, last, ""], [first, made + " 1", last],
@@ -360,7 +361,7 @@ class TableSetTest(CliTest):
                     "about: t.tmp.abcdef/journal: is no journal of this "
                     "program\n"), outcome.err)
                 shutil.rmtree(self.folder / "t.tmp.abcdef")
-        # A manifest that cannot be read lists nothing, but all may be its own.
+        # An unreadable manifest lists nothing, but any table may belong to it.
         self.plant_journal(first, made, last)
         for damaged in (manifest[:-9], b"", b"[]", b"{}",
                         manifest.replace(b"ashlar/1", b"ashlar/2"),
@@ -397,7 +398,7 @@ class TableSetTest(CliTest):
             ["t-000001.sst", "t-000005.sst", "t-manifest.json", "u-000005.sst"])
 
     def test_manifests_that_are_replaced(self):
-        """Only tables that the old one lists are removed."""
+        """Only tables that the old manifest lists are removed."""
         again = ["build", "--out=t.sst", "--target_file_size=9", "--quiet",
                  "--overwrite"]
         self.run_ok(*again, stdin=b"a\n")
@@ -407,7 +408,7 @@ class TableSetTest(CliTest):
                          "manifest lists it\n")
         self.assertEqual(sorted(os.listdir(self.folder)), [
             "t-000003.sst", "t-000004.sst", "t-manifest.json"])
-        # One that cannot be read is replaced, and costs no table.
+        # An unreadable manifest is replaced, and no table is removed.
         (self.folder / "t-manifest.json").write_bytes(b"{")
         outcome = self.run_ok(*again, stdin=b"a\n")
         self.assertEqual(
@@ -416,21 +417,21 @@ class TableSetTest(CliTest):
             "t-manifest.json: is no manifest of this program\n"
             "ashlar: warning: t-000003.sst, t-000004.sst stay: no manifest "
             "lists them\n")
-        # Nor a link: what it leads to may be of another set.
+        # Same for a link: its target may belong to another set.
         (self.folder / "t-manifest.json").rename(self.folder / "other")
         os.symlink("other", self.folder / "t-manifest.json")
         outcome = self.run_ok(*again, stdin=b"a\n")
         self.assertIn("t-manifest.json: is a symbolic link\n", outcome.err)
         self.assertFalse((self.folder / "t-manifest.json").is_symlink())
         self.assertTrue((self.folder / "t-000005.sst").exists())
-        # Nothing at all is made of a pipe.
+        # If the manifest is a pipe, the run makes nothing.
         (self.folder / "t-manifest.json").unlink()
         os.mkfifo(self.folder / "t-manifest.json")
         outcome = self.run_program(*again, stdin=b"a\n")
         self.assertEqual(outcome.code, 2)
         self.assertIn("t-manifest.json: is a folder, device or pipe",
                       outcome.err)
-        # Numbers go on, and end.
+        # Numbers continue, and there is a last number.
         (self.folder / "t-manifest.json").unlink()
         (self.folder / "t-999999999999999999.sst").write_bytes(b"mine")
         outcome = self.run_program(*again, stdin=b"a\n")
@@ -449,7 +450,7 @@ class TableSetTest(CliTest):
                 [b"\xfft-00000%d.sst" % number, b"\xfft-manifest.json"])
 
     def test_two_runs_at_once(self):
-        """Each commits whole, one after the other."""
+        """Each of two runs commits completely, one after the other."""
         for _ in range(3):
             runs = [subprocess.Popen(
                 [PROGRAM, "build", "--out=t.sst", "--target_file_size=1",
@@ -473,11 +474,11 @@ class TableSetTest(CliTest):
     def test_the_lock_of_the_commit(self):
         again = ["build", "--out=t.sst", "--target_file_size=9", "--quiet",
                  "--overwrite"]
-        # Left of a run that was killed: the next one takes it.
+        # A lock left by a killed run: the next run takes it.
         (self.folder / "t.tmp.lock").write_bytes(b"")
         self.assertEqual(self.run_ok(*again, stdin=b"a\n").err, "")
         self.assertFalse((self.folder / "t.tmp.lock").exists())
-        # Of no run of this program.
+        # A file that no run of this program made.
         (self.folder / "t.tmp.lock").write_bytes(b"mine")
         outcome = self.run_program(*again, stdin=b"a\n")
         self.assertEqual(outcome.code, 2)
@@ -485,7 +486,7 @@ class TableSetTest(CliTest):
                       "empty file", outcome.err)
         self.assertEqual(sorted(os.listdir(self.folder)),
                          ["t-000001.sst", "t-manifest.json", "t.tmp.lock"])
-        # A run that has it is waited for.
+        # If a run has the lock, the next one waits for it.
         (self.folder / "t.tmp.lock").write_bytes(b"")
         lock = os.open(self.folder / "t.tmp.lock", os.O_RDWR)
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -493,7 +494,7 @@ class TableSetTest(CliTest):
                               stdin=subprocess.PIPE) as run:
             run.stdin.write(b"b\n")
             run.stdin.close()
-            # It is there when all else is made; then it waits for the lock.
+            # The run makes everything else first, and then waits for the lock.
             while not any("000001.sst" in name and ".tmp." not in name
                           for place in self.folder.glob("t.tmp.??????")
                           for name in os.listdir(place)):
@@ -510,7 +511,7 @@ class TableSetTest(CliTest):
         folder = self.folder / "d"
         folder.mkdir()
         self.addCleanup(folder.chmod, 0o700)
-        folder.chmod(0o300)  # tables can be made there all the same
+        folder.chmod(0o300)  # tables can still be made there
         again = ["build", "--out=d/t.sst", "--target_file_size=9"]
         for command in (again, [*again, "--overwrite"],
                         ["rewrite", *again[1:], "d.sst"]):
@@ -576,7 +577,7 @@ class TableSetTest(CliTest):
         for name in ("t-01.sst", "t-00000x.sst", "u-000001.sst", "t.sst"):
             (self.folder / name).write_bytes(b"mine")
         self.make(rows, "--target_file_size=100")
-        # An input is never written over.
+        # An input is never overwritten.
         (self.folder / "t-000001.sst").write_bytes(rows)
         outcome = self.run_program(
             "build", "--out=t.sst", "--target_file_size=100", "--overwrite",
@@ -588,7 +589,7 @@ class TableSetTest(CliTest):
 
     def test_failures_leave_nothing(self):
         rows = b"".join(b"%06d\t%0100d\n" % (i, i * i) for i in range(20000))
-        # The limit is met by a file behind the first.
+        # The limit is exceeded by a file after the first.
         big = b"z\t" + random.Random(1).randbytes(400000).hex().encode() + b"\n"
         outcome = self.run_program(
             "build", "--out=t.sst", "--target_file_size=50000",
@@ -623,7 +624,7 @@ class TableSetTest(CliTest):
 
     def test_a_set_that_cannot_be_replaced_stays(self):
         rows = b"".join(b"%06d\t%0100d\n" % (i, i * i) for i in range(9000))
-        # Long enough that the manifest's name while it is made is too long.
+        # Long enough that the manifest's temporary name is too long.
         stem = "a" * 232
         before = [f"{stem}-{n:06d}.sst" for n in (1, 2, 30)]
         for name in before:

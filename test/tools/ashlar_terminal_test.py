@@ -1,8 +1,8 @@
-"""What a person at a terminal sees of the progress bar.
+"""What a user at a terminal sees of the progress bar.
 
-The program runs under a pseudo-terminal; what it writes goes onto a screen of
-our own, which knows carriage returns and line ends and is asked what stands on
-it. Nothing here waits for a time.
+The program runs under a pseudo-terminal. Its output goes to a simulated screen,
+which handles carriage returns and line ends, and the test examines that screen.
+Nothing here depends on time.
 """
 
 import fcntl
@@ -19,13 +19,13 @@ from cli import CliTest, PROGRAM, numbered_rows
 
 
 class Screen:
-    """Rows of text. A row that is too long would have been broken."""
+    """Rows of text. Fails on a row that a terminal would break."""
 
     def __init__(self, columns):
         self.columns = columns
         self.rows = [[]]
         self.widest = 0
-        self.seen = []  # what stood in the last row before it was left
+        self.seen = []  # the last row each time before it was left
         self.column = 0
 
     def write(self, text):
@@ -53,8 +53,10 @@ class TerminalTest(CliTest):
 
     def run_on_terminal(self, columns, *arguments, meanwhile=None,
                         also_output=False, env=()):
-        """Runs the program, standard error on a terminal of so many columns,
-        and standard output too if asked for."""
+        """Runs the program with standard error on a terminal of `columns`.
+
+        Standard output goes there too if also_output is set.
+        """
         master, terminal = pty.openpty()
         fcntl.ioctl(terminal, termios.TIOCSWINSZ,
                     struct.pack("HHHH", 24, columns, 0, 0))
@@ -67,19 +69,19 @@ class TerminalTest(CliTest):
                      terminal if also_output else null.fileno(), 1),
                     (os.POSIX_SPAWN_DUP2, terminal, 2),
                     (os.POSIX_SPAWN_CLOSE, master)],
-                # A job in the background ignores it, and so would its child.
+                # A background job ignores SIGINT, and its child would too.
                 setsigdef=[signal.SIGINT])
         os.close(terminal)
         screen = Screen(columns)
         while True:
-            # Nothing takes so long; a test that fails shall not hang.
+            # Nothing takes this long, but a failing test must not hang.
             ready, _, _ = select.select([master], [], [], 120)
             if not ready:
                 os.kill(child, signal.SIGKILL)
                 self.fail("the program neither writes nor ends")
             try:
                 piece = os.read(master, 1000)
-            except OSError:  # nobody has the other end any more
+            except OSError:  # the other end is closed
                 break
             if not piece:
                 break
@@ -134,7 +136,7 @@ class TerminalTest(CliTest):
                 self.assertRegex(row, pattern)
 
     def test_colors(self):
-        # The words of a fault, where they are none.
+        # The name contains the words of error messages.
         bad = self.folder / "a Corruption: is corrupted: IO error: .sst"
         data = bytearray((self.folder / self.table).read_bytes())
         data[100] ^= 1
@@ -157,7 +159,7 @@ class TerminalTest(CliTest):
             text = seen(*flags, env=env)
             self.assertNotIn("\x1b", text)
             self.assertIn("  BAD\n", text)
-        # What goes to programs has none, unless they ask.
+        # Output for programs has no colours, unless the user asks for them.
         for command in ("layout", "verify", "check"):
             outcome = self.run_program(command, str(bad))
             self.assertNotIn("\x1b", outcome.text + outcome.err)
@@ -251,7 +253,8 @@ class TerminalTest(CliTest):
         self.assertEqual([row for row in screen.text() if " % [" in row], [])
 
     def test_what_a_file_came_to_is_shown_before_the_next(self):
-        # The fault of the second one goes past what standard output keeps.
+        # The error of the second file bypasses the buffer of standard output,
+        # which must be written before it.
         code, screen = self.run_on_terminal(
             200, "verify", "--quiet", self.table, "missing.sst",
             also_output=True)

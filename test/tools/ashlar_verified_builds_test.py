@@ -1,8 +1,8 @@
-"""Builds that check themselves, by a program whose codecs and filters go wrong.
+"""Builds that verify themselves, with codecs and filters that go wrong.
 
-ASHLAR_SPOIL says what goes wrong; test/support/spoiled_program.cc, how. Other
-tests show that the library finds it; here each command that makes a table must
-ask for that, say what it found, and leave no file.
+ASHLAR_SPOIL chooses what goes wrong; test/support/spoiled_program.cc does it.
+Other tests show that the library detects it. Here each command that writes a
+table must ask for verification, report what it found, and leave no file.
 """
 
 import json
@@ -26,7 +26,7 @@ class VerifiedBuildsTest(CliTest):
         self.build_once("in.sst", ROWS)
 
     def make(self, command, *flags, spoil=""):
-        """A run that makes o.sst, or nothing."""
+        """Runs the command, which writes o.sst or nothing."""
         source = ["--input_format=hex"] if command == "build" else ["in.sst"]
         return self.run_program(command, "--out=o.sst", "--overwrite", *flags,
                                 *source, stdin=ROWS, env={"ASHLAR_SPOIL": spoil})
@@ -49,7 +49,7 @@ class VerifiedBuildsTest(CliTest):
                         r"sst: Corruption: o\.sst\S*: verify_compression failed in "
                         r"data block #\d+ offset \d+ size \d+: lz4 gives back "
                         r"other bytes: byte \d+ of \d+ is 0x53, expected 0x73")
-                    # Nobody asked.
+                    # Without the flag, nothing is verified.
                     outcome = self.make(command, *flags, spoil="codec")
                     self.assertEqual(outcome.code, 0, outcome.err)
                     os.remove(self.folder / "o.sst")

@@ -1,6 +1,6 @@
-"""tools/bench/blog_tables and the pictures that it draws.
+"""Tests tools/bench/blog_tables and the pictures that it draws.
 
-Argument: table_bench. Times are not looked at.
+Argument: table_bench. Times are not checked.
 """
 
 import os
@@ -23,7 +23,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def bars(picture, series):
-    """Those of the panels, not of the legend."""
+    """Returns the bars in the panels, without the legend."""
     tree = ElementTree.fromstring(picture)
     return [rect for rect in tree.iter(SVG + "rect")
             if rect.get("class") == f"s{series}"]
@@ -50,7 +50,7 @@ class SvgBarsTest(unittest.TestCase):
         picture = self.draw(Cluster("2", [4.0, None]), Cluster("8", [None] * 2))
         self.assertEqual(len(bars(picture, 0)), 1)
         self.assertEqual(len(bars(picture, 1)), 0)
-        self.draw()  # nothing at all
+        self.draw()  # no table at all
 
     def test_names_are_escaped(self):
         picture = self.draw(Cluster("<2>", [1.0, 2.0], note="1 < 2 & 3"),
@@ -102,8 +102,8 @@ class BlogTablesTest(unittest.TestCase):
         self.assertEqual(len(bars(picture, 0)), 2 * 4 * 2 * 2)
 
     def test_a_benchmark_that_was_always_disturbed_is_left_out(self):
-        # The program's stand-in fails for more than one benchmark, and for
-        # one of them also alone.
+        # This stand-in for the program fails for more than one benchmark, and
+        # for one of them also alone.
         with tempfile.TemporaryDirectory() as folder:
             fake = os.path.join(folder, "fake")
             with open(fake, "w", encoding="utf-8") as file:

@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
-"""What builds and `make check` are helped by: test/support/join_sources.py,
-tools/stage and tools/slow_units. Takes no arguments; needs no build."""
+"""Tests the tools of the build and of `make check`.
+
+These are test/support/join_sources.py, tools/stage and tools/slow_units. Takes
+no arguments and needs no build.
+"""
 
 import os
 import subprocess

@@ -1,6 +1,6 @@
-"""cache_bench as a user runs it: does each benchmark do what its name says?
+"""Runs cache_bench as a user does: each benchmark must do what its name says.
 
-Argument: the program. Times are not looked at, only counts.
+Argument: the program. Counts are checked, times are not.
 """
 
 import json
@@ -51,7 +51,7 @@ class CacheBenchTest(unittest.TestCase):
             self.assertEqual(run_["lookups"], OPS * THREADS, where)
             self.assertEqual(run_["found"], run_["lookups"], where)
         if benchmark == "mixed":
-            # 92 of 100, by the same numbers for every engine.
+            # 92 of 100, and every engine gets the same numbers.
             self.assertAlmostEqual(
                 run_["lookups"] / run_["operations"], 0.92, delta=0.02)
             self.assertEqual(

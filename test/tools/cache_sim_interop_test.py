@@ -1,6 +1,7 @@
-"""cache_sim's RocksDB caches, where a RocksDB is set up.
+"""cache_sim's RocksDB caches, if RocksDB is set up.
 
-Argument: the program. Apart, because sanitizer builds have no RocksDB.
+Argument: the program. This is a separate file, because sanitizer builds have no
+RocksDB.
 """
 
 import json

@@ -1,6 +1,6 @@
-"""cache_sim as a user runs it.
+"""Runs cache_sim as a user does.
 
-Argument: the program. Traces are made here or by the program itself.
+Argument: the program. The test or the program itself makes the traces.
 """
 
 import json
@@ -83,7 +83,8 @@ class CacheSimTest(unittest.TestCase):
                           done.stderr)
 
     def test_two_tiers(self):
-        # A first tier of a third of a loop, and a second of the rest and more.
+        # The first tier holds a third of a loop, and the second more than the
+        # rest.
         def tiers(*flags):
             trace, = report("--sizes=40", "--seeds=1", *flags,
                             "--caches=tiered,tiered_admission", LOOP)["traces"]
@@ -102,7 +103,8 @@ class CacheSimTest(unittest.TestCase):
         self.assertIn("saved to the second tier", done.stdout)
         for flag in ("--second_tier=0", "--second_tier_policy=some"):
             self.assertEqual(run(flag, LOOP).returncode, 2)
-        # A scan that looks twice at each block has nothing compressed.
+        # With admission, blocks of a scan are not compressed, even if the scan
+        # accesses each of them twice.
         scans = ("hotscan:keys=1000,skew=0.9,accesses=100000,every=5000,"
                  "scan=4000,new=1,touches=2,seed=1")
         trace, = report("--sizes=500", "--seeds=2",
@@ -196,7 +198,7 @@ class CacheSimTest(unittest.TestCase):
 
     def test_threads_and_seeds(self):
         flags = ("--caches=clock,model_wtinylfu,models", "--sizes=5%", ZIPF)
-        self.assertEqual(run(*flags).returncode, 2)  # named twice
+        self.assertEqual(run(*flags).returncode, 2)  # a duplicate name
         flags = ("--caches=clock,models", "--sizes=5%", ZIPF)
         alone = report("--jobs=1", *flags)
         self.assertEqual(alone, report("--jobs=7", *flags))
@@ -224,11 +226,11 @@ class CacheSimTest(unittest.TestCase):
         for words in ("clock", "model_lirs", LOOP, ZIPF, "5%", "miss ratio",
                       "cache size (100 keys)"):
             self.assertIn(words, texts)
-        # Sizes ascend, whatever their order was.
+        # Sizes ascend, whatever their order in the arguments.
         xs = [float(point.split(",")[0])
               for point in curves[-1].get("points").split()]
         self.assertEqual(xs, sorted(xs))
-        # Nothing is fetched from elsewhere.
+        # The page loads nothing from other sites.
         with open(path, encoding="utf-8") as f:
             self.assertEqual(f.read().count("http"), 1)
 

@@ -1,4 +1,4 @@
-"""Runs the program under test: what the test files of this folder share.
+"""Runs the program under test. The test files of this folder share this module.
 
 Each file is started as `<file>.py <program> [unittest arguments]`.
 """
@@ -17,18 +17,18 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 GOLDEN = ROOT / "test" / "golden"
-# Where the program is started from another folder, its path must still hold.
+# The path must be valid when the program is started from another folder.
 PROGRAM = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else "ashlar"
-# `make thorough` sets it: tests do all that they can.
+# `make thorough` sets it: tests run in full.
 THOROUGH = "ASHLAR_THOROUGH" in os.environ
 
 
 def folder_of_folders():
-    """Where tests make their folders; None leaves the choice to tempfile.
+    """Returns the folder for tests' folders, or None for tempfile's choice.
 
-    The program syncs each table that it makes. A disk often takes longer for
-    that than the program does, and a file system in memory takes no time.
-    TMPDIR overrides this choice.
+    The program syncs each table that it makes. On a disk that often takes
+    longer than the program itself, and in a file system in memory it takes no
+    time. TMPDIR overrides this choice.
     """
     memory = pathlib.Path("/dev/shm")
     if "TMPDIR" in os.environ or not os.access(memory, os.W_OK | os.X_OK):
@@ -41,7 +41,7 @@ FOLDERS = folder_of_folders()
 
 
 class Outcome:
-    """What a run of a program left behind."""
+    """The result of a run of a program."""
 
     def __init__(self, completed):
         self.code = completed.returncode
@@ -55,10 +55,10 @@ class Outcome:
 
 @functools.cache
 def built(rows, *flags):
-    """The bytes of a table that `build` makes of rows in the format of `hex`.
+    """Returns the table that `build` makes of rows in the format of `hex`.
 
-    Each combination of rows and flags is built once, since a sanitized program
-    takes far longer to start than to build a small table.
+    Each combination of rows and flags is built once, since starting a sanitized
+    program takes far longer than building a small table.
     """
     environment = dict(os.environ)
     environment.pop("SOURCE_DATE_EPOCH", None)
@@ -71,7 +71,7 @@ def built(rows, *flags):
 
 
 class CliTest(unittest.TestCase):
-    """A test in an empty folder of its own."""
+    """A test with an empty folder of its own."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory(dir=FOLDERS)
@@ -92,7 +92,7 @@ class CliTest(unittest.TestCase):
         self.assertGreaterEqual(outcome.code, 0,
                                 f"{arguments} died of a signal:\n"
                                 f"{outcome.err}")
-        # Their reports exit with 1, as faults of an input do.
+        # A sanitizer's report exits with 1, as a fault of an input does.
         self.assertNotRegex(outcome.err, "(?m)^==[0-9]+==ERROR: |"
                             ": runtime error: ", arguments)
         return outcome
@@ -103,13 +103,13 @@ class CliTest(unittest.TestCase):
         return outcome
 
     def build(self, name, rows, *flags):
-        """Builds a table from text; rows are in the format of `hex`."""
+        """Builds a table from text. The rows have the format of `hex`."""
         self.run_ok("build", "--input_format=hex", f"--out={name}", "--quiet",
                     *flags, stdin=rows)
         return name
 
     def build_once(self, name, rows, *flags):
-        """As `build`, but tests that need the same table share its bytes."""
+        """Like `build`, but tests that need the same table share its bytes."""
         (self.folder / name).write_bytes(built(rows, *flags))
         return name
 
@@ -117,10 +117,13 @@ class CliTest(unittest.TestCase):
     SEPARATOR = b"the rows of another table follow"
 
     def scan_each(self, names, run=None):
-        """The rows of each table, as `scan --output_format=canonical` prints
-        them, from one run of the program: a table of one row lies between two.
+        """Returns the rows of each table as canonical dump lines.
 
-        Lists of lines without line ends. `run` is run_ok unless it is given.
+        One run of `scan --output_format=canonical` scans all tables, with a
+        table of one row as separator between two.
+
+        The rows of a table are a list of lines without line ends. `run` is
+        run_ok by default.
         """
         self.build_once("separator.sst", hex_rows([(self.SEPARATOR, 0, 1, b"")]))
         between = [word for name in names for word in (name, "separator.sst")]
@@ -138,7 +141,7 @@ class CliTest(unittest.TestCase):
         return rows
 
     def layout_of_each(self, names):
-        """The blocks of each table, from one run of the program."""
+        """Returns the blocks of each table, from one run of the program."""
         document = json.loads(self.run_ok("layout", "--json", *names).out)
         return [file["blocks"] for file in document["files"]]
 
@@ -151,7 +154,7 @@ class CliTest(unittest.TestCase):
 
 
 def hex_rows(entries):
-    """Rows of `build --input_format=hex`: (key, sequence, type, value)."""
+    """Returns rows in the format of `hex`: (key, sequence, type, value)."""
     return b"".join(
         b"%s %d %d %s\n" % (key.hex().encode(), sequence, kind,
                             value.hex().encode())
@@ -164,14 +167,16 @@ def numbered_rows(count, value_size=20):
 
 
 def take_signals():
-    """For a child: what this process ignores, as a job in the background does
-    with SIGINT, the child takes."""
+    """Resets signals in a child.
+
+    This process may ignore them, as a background job ignores SIGINT.
+    """
     for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)
 
 
 def without_rights_of_root():
-    """For a child: root too is then refused what the modes forbid."""
+    """Drops rights in a child, so that modes bind root too."""
     if os.geteuid() == 0:
         drop, override, search = 24, 1, 2
         for capability in (override, search):

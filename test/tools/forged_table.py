@@ -1,8 +1,8 @@
-"""Tables whose properties nobody would write: what is behind them stays.
+"""Tables whose properties no writer would make.
 
-All are made of one that was built with the flags PLAIN, which has neither
-checksums nor anything compressed: a new properties block, metaindex and
-footer are written behind its other blocks.
+Each starts from a table that was built with the flags PLAIN, without checksums
+and compression. A new properties block, metaindex and footer are written after
+its other blocks, which do not change.
 """
 
 import re
@@ -10,7 +10,7 @@ import re
 PLAIN = ["--compression_type=none", "--format_version=5",
          "--checksum_type=kNoChecksum", "--filter=none"]
 FOOTER_SIZE = 53
-TRAILER = bytes(5)  # not compressed, no checksum
+TRAILER = bytes(5)  # no compression, no checksum
 
 
 def varint(number):
@@ -31,14 +31,14 @@ def read_varint(data, at):
 
 
 def block(entries):
-    """Of (key, value), each key whole, with one restart point."""
+    """Returns a block of (key, value), whole keys, one restart point."""
     return b"".join(
         b"\0" + varint(len(key)) + varint(len(value)) + key + value
         for key, value in entries) + bytes(4) + b"\1\0\0\0"
 
 
 def block_entries(contents):
-    """Yields (key, value) of a block."""
+    """Yields (key, value) of each entry of a block."""
     end = len(contents) - 4 - 4 * int.from_bytes(contents[-4:], "little")
     at, key = 0, b""
     while at < end:
@@ -52,7 +52,7 @@ def block_entries(contents):
 
 
 def footer_handles(table):
-    """(offset, size) of the metaindex and of the index."""
+    """Returns (offset, size) of the metaindex and of the index."""
     numbers, at = [], len(table) - FOOTER_SIZE + 1
     for _ in range(4):
         number, at = read_varint(table, at)
@@ -61,7 +61,7 @@ def footer_handles(table):
 
 
 def with_tail(table, stored_properties):
-    """The table with this as its properties block, trailer included."""
+    """Returns the table with this properties block, trailer included."""
     footer = table[-FOOTER_SIZE:]
     body = table[:-FOOTER_SIZE]
     handle = varint(len(body)) + varint(len(stored_properties) - len(TRAILER))
@@ -77,7 +77,10 @@ def with_tail(table, stored_properties):
 
 
 def with_snappy_properties(table, offset, size):
-    """With its properties block, which lies there, once more, as Snappy."""
+    """Returns the table with its properties block repeated as Snappy.
+
+    `offset` and `size` are those of the block.
+    """
     raw = table[offset:offset + size]
     # Snappy's preamble, and a single literal with a length of two bytes.
     snappy = varint(size) + b"\xf4" + (size - 1).to_bytes(2, "little") + raw
@@ -90,14 +93,14 @@ def metaindex_of(table):
 
 
 def named_block(table, name):
-    """What this block of the metaindex holds."""
+    """Returns the contents of the block that the metaindex names so."""
     offset, at = read_varint(metaindex_of(table)[name], 0)
     size, _ = read_varint(metaindex_of(table)[name], at)
     return table[offset:offset + size]
 
 
 def with_block(table, name, contents):
-    """With one more block, which the metaindex names."""
+    """Returns the table with one more block, which the metaindex names."""
     _, index = footer_handles(table)
     body = table[:-FOOTER_SIZE] + contents + TRAILER
     entries = metaindex_of(table)
@@ -111,7 +114,7 @@ def with_block(table, name, contents):
 
 
 def with_properties(table, properties):
-    """With these among its properties, in place of those of the same name."""
+    """Returns the table with these properties added or replaced."""
     entries = dict(block_entries(named_block(table, b"rocksdb.properties")))
     entries.update(properties)
     return with_tail(table, block(sorted(entries.items())) + TRAILER)

@@ -1,7 +1,7 @@
-"""JSON Schema 2020-12, as far as the schemas of this project go.
+"""JSON Schema 2020-12, as far as the schemas of this project use it.
 
-A keyword that is not known here is an error: a schema must not promise what
-nobody checks. Integers are stricter than the standard has them: 1.0 is none.
+An unknown keyword is an error: a schema must not promise what nothing checks.
+Integers are stricter than in the standard: 1.0 is no integer.
 """
 
 import json
@@ -16,13 +16,13 @@ LISTS = ("allOf", "anyOf", "oneOf")
 MAPS = ("properties", "$defs")
 PLAIN = ("$ref", "type", "const", "enum", "pattern", "minimum", "maximum",
          "minItems", "required", "dependentRequired")
-# What Schema.check_members looks at.
+# The keywords that Schema.check_members handles.
 OF_MEMBERS = {"properties", "additionalProperties", "unevaluatedProperties",
               "required", "dependentRequired"}
 
 
 def subschemas(schema, place="#"):
-    """Yields (place, schema) of it and of all in it, and checks keywords."""
+    """Yields (place, schema) of it and all schemas in it. Checks keywords."""
     if isinstance(schema, bool):
         return
     yield place, schema
@@ -41,11 +41,11 @@ def subschemas(schema, place="#"):
 
 
 class Outcome:
-    """What is wrong with a value, and which parts of the schema took it."""
+    """The errors of a value, and the parts of the schema that it used."""
 
     def __init__(self):
         self.errors = []
-        self.members = set()  # that a schema spoke of
+        self.members = set()  # that a schema mentioned
         self.used = set()     # places of properties and values of enums
 
     def add(self, other, at=""):
@@ -61,7 +61,7 @@ class Schema:
         self.root = root
         self.parts = dict(subschemas(root))
         self.used = set()
-        # By place: what checks each word, its argument, and its own place.
+        # By place: for each keyword its check, its argument, and its own place.
         self.rules = {place: [
             (rule, schema[word], f"{place}/{word}") for word in schema
             if (rule := getattr(self, "check_" + word.lstrip("$"), None))]
@@ -75,7 +75,7 @@ class Schema:
                        if "enum" in schema}
 
     def places(self):
-        """Of all that can be used: properties, and values of enums."""
+        """Yields the places of all usable parts: properties, enum values."""
         for place, part in self.parts.items():
             for name in part.get("properties", ()):
                 yield f"{place}/properties/{name}"
@@ -97,7 +97,7 @@ class Schema:
         return out
 
     def check_here(self, value, place, out):
-        """By another schema for the same value."""
+        """Checks the same value with another schema."""
         other = self.check(value, place)
         out.add(other)
         out.members |= other.members
@@ -142,7 +142,7 @@ class Schema:
         good = [outcome for outcome in outcomes if not outcome.errors]
         if most and len(good) > most:
             out.errors.append(f": {len(good)} parts of {place} fit")
-        # Of those that fail the one that nearly fits says the most.
+        # If all fail, the schema with the fewest errors gives the best message.
         for outcome in good or [min(outcomes, key=lambda o: len(o.errors))]:
             out.add(outcome)
             out.members |= outcome.members
@@ -176,7 +176,7 @@ class Schema:
         out.used.add(f"{place[:-len('/enum')]}={text}")
 
     def check_pattern(self, pattern, value, _, out):
-        # A $ of this language would let a line break pass.
+        # In Python, $ would also match before a final line break.
         if isinstance(value, str) and not re.search(
                 pattern.replace("$", r"\Z"), value):
             out.errors.append(f": {value!r} does not match {pattern}")

@@ -1,6 +1,6 @@
-"""table_bench as a user runs it: does each benchmark do what its name says?
+"""Runs table_bench as a user does: each benchmark must do what its name says.
 
-Argument: the program. Times are not looked at, only counts.
+Argument: the program. Counts are checked, times are not.
 """
 
 import json
@@ -139,7 +139,7 @@ class TableBenchTest(unittest.TestCase):
         self.assertNotIn("rocksdb:db", fill["engines"])
         self.assertNotIn("rocksdb:db", insert["engines"])
         if "rocksdb" not in document["engines"]:
-            return  # none is set up
+            return  # no RocksDB is set up
         self.assertIn("read-only database", document["engines"]["rocksdb:db"])
         self.assertEqual(fill["fastest_rocksdb"], "rocksdb")
         fastest = read["fastest_rocksdb"]
@@ -179,13 +179,13 @@ class TableBenchTest(unittest.TestCase):
                           "--engines=ashlar,rocksdb")
         read, scan = document["benchmarks"]
         for engine, run_ in read["engines"].items():
-            # What is made for the whole run at least.
+            # At least what is allocated for the whole run.
             self.assertGreater(run_["allocations"], 0, engine)
             self.assertLess(run_["allocations"], 3 * READS, engine)
         self.assertNotIn("allocations", scan["engines"]["ashlar"])
 
     def test_hot_keys(self):
-        # Whether no range begins so near to the end that it is cut short.
+        # True if no range begins so near the end that it is cut short.
         for flags, whole in {
             ("--skew=64.512",): True,
             ("--hot_keys=600",): True,
@@ -200,7 +200,7 @@ class TableBenchTest(unittest.TestCase):
                                  (flags, engine))
 
     def test_large_batches_over_few_keys(self):
-        # More keys than RocksDB's readers of files take at once.
+        # More keys than RocksDB's file readers take at once.
         for flags in ("--hot_keys=5", "--hot_keys=500"):
             document = report("--benchmarks=multireadrandom", flags,
                               "--reads=2000", "--batch_size=200")
@@ -233,13 +233,13 @@ class TableBenchTest(unittest.TestCase):
             self.assertEqual("behind it, lz4" in engines[engine],
                              not engine.endswith(":onetier"), engine)
         self.assertIn("second tier, CompressedSecondaryCache", done.stderr)
-        # Of ours: by role and age, with both tiers and with one.
+        # Ours only: by role and age, with both tiers and with one.
         self.assertEqual(done.stderr.count("\nDataBlock "), 2, done.stderr)
         shares = [float(share) for share in
                   re.findall(r"first tier, ([\d.]+) % in the second",
                              done.stderr)]
         if "rocksdb" not in engines:
-            return  # none is set up
+            return  # no RocksDB is set up
         self.assertEqual(len(shares), 3, done.stderr)
         by_name = dict(zip([name for name in engines
                             if name.startswith("rocksdb")], shares))

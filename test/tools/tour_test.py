@@ -1,5 +1,7 @@
-"""tools/bench/tour as a user runs it: is every row there, does it say what is
-missing, and does it keep and drop rounds as it says? Times are not looked at.
+"""Runs tools/bench/tour as a user does.
+
+Every row must be there, missing ones must be named, and rounds must be kept and
+dropped as it says. Times are not checked.
 
 Arguments: the script, and the folder of the programs.
 """
@@ -47,7 +49,7 @@ FIGURE = re.compile(r"[\d,]+(\.\d+)?")
 
 
 def run(*flags, programs=PROGRAMS, must_compare=False):
-    """The tour; with `must_compare` it fails where it compares nothing."""
+    """Runs the tour. With `must_compare` it fails if it compares nothing."""
     env = {name: value for name, value in os.environ.items()
            if name != "ASHLAR_REQUIRE_INTEROP"}
     if must_compare:
@@ -58,18 +60,18 @@ def run(*flags, programs=PROGRAMS, must_compare=False):
 
 
 def load_tour():
-    """The script as a module, to call its parts."""
+    """Loads the script as a module, to call its parts."""
     sys.path.insert(0, str(TOUR.parent))
     loader = importlib.machinery.SourceFileLoader("tour", str(TOUR))
     module = importlib.util.module_from_spec(
         importlib.util.spec_from_loader("tour", loader))
-    sys.modules["tour"] = module  # where dataclasses look for it
+    sys.modules["tour"] = module  # dataclasses looks for it there
     loader.exec_module(module)
     return module
 
 
 def read_table(text):
-    """{part: {label: [unit, ours, theirs, ratio, limit, rounds]}}."""
+    """Returns {part: {label: [unit, ours, theirs, ratio, limit, rounds]}}."""
     parts = {}
     for line in text.splitlines():
         if not line.startswith("| "):
@@ -198,7 +200,7 @@ class PartsTest(unittest.TestCase):
                          ["Ashlar is slower than RocksDB in no row."])
 
     def run_rounds(self, disturbed, keep=False):
-        """Rounds of `true`, where `disturbed` says which are disturbed."""
+        """Runs rounds of `true`, disturbed as `disturbed` says."""
         programs = sys.modules["tour_programs"]
         answers = iter(disturbed)
 

@@ -26,7 +26,7 @@ struct Outcome {
   Status removal;
 };
 
-// One whole use. The calls of the destructor are counted too.
+// One complete use. Calls of the destructor count too.
 Outcome WriteNew(const std::string& path, bool overwrite) {
   Outcome outcome;
   auto file = AtomicFile::Create(path, {.overwrite = overwrite});
@@ -54,7 +54,7 @@ std::vector<std::string> Temporary(const TestFolder& folder) {
 
 class AtomicFileFaults : public ::testing::TestWithParam<bool> {
  protected:
-  // A folder as it is before a run: with an old file where one is replaced.
+  // Prepares the folder for a run: it has an old file if the run replaces one.
   void Prepare(const TestFolder& folder) const {
     if (GetParam()) WriteFile(folder / "file", kOld);
   }
@@ -73,7 +73,7 @@ class AtomicFileFaults : public ::testing::TestWithParam<bool> {
     }
     return plans;
   }
-  // Whether it is the new file; it is whole.
+  // Returns true if the file is the new one. Requires that it is complete.
   bool IsNew(const TestFolder& folder) const {
     const std::vector<std::string> names = folder.Names();
     if (std::find(names.begin(), names.end(), "file") == names.end()) {
@@ -111,7 +111,7 @@ TEST_P(AtomicFileFaults, ErrorsLeaveTheOldOrTheNewFile) {
             << outcome.commit.ToString();
         (is_new ? failed_late : failed_early) = true;
       }
-      // The destructor tries once more.
+      // The destructor tries once more to remove it.
       for (const std::string& name : Temporary(folder)) {
         const std::string said =
             outcome.commit.ToString() + outcome.removal.ToString();
@@ -140,7 +140,7 @@ TEST_P(AtomicFileFaults, InterruptedCallsAreMadeAgain) {
   }
 }
 
-// Kills leave the old or the new file, and nothing that is still locked.
+// After a kill the old or the new file is there, and no lock is left.
 TEST_P(AtomicFileFaults, KillsLeaveTheOldOrTheNewFile) {
   for (const std::string base : {"", "renameat2:ENOSYS"}) {
     for (const std::string& plan : Plans(base, {":kill", ":killed"})) {
@@ -170,7 +170,7 @@ TEST_P(AtomicFileFaults, KillsLeaveTheOldOrTheNewFile) {
   }
 }
 
-// Before any byte is written until after the rename.
+// The lock is held from before the first write until after the rename.
 TEST(AtomicFileLock, IsHeldAsLongAsTheTemporaryFileIsThere) {
   const TestFolder folder;
   auto file = AtomicFile::Create(folder / "file", {});
@@ -187,8 +187,8 @@ TEST(AtomicFileLock, IsHeldAsLongAsTheTemporaryFileIsThere) {
   ::close(fd);
 }
 
-// A process that looks for what killed ones left has the new file's lock, or
-// has removed the file: another name is taken.
+// Another process that removes leftovers of killed ones may hold the new file's
+// lock, or may have removed the file. Then AtomicFile takes another name.
 TEST(AtomicFileLock, AnotherNameIsTakenWhereSomeoneHasIt) {
   const TestFolder folder;
   BeginFaults(folder.path(), "flock@1:EAGAIN");
@@ -202,7 +202,7 @@ TEST(AtomicFileLock, AnotherNameIsTakenWhereSomeoneHasIt) {
   EXPECT_EQ(folder.Names(), std::vector<std::string>{"file"});
 }
 
-// The commit of a file that has its new name, and keeps the old one too.
+// Commit by a link: the file has its new name and keeps the old one too.
 TEST(AtomicFileLink, NameThatStaysIsNoFailure) {
   const TestFolder folder;
   BeginFaults(folder.path(), "renameat2:EINVAL,unlink:EIO");

@@ -1,5 +1,5 @@
-// Block checksums against the values that FORMAT.md lists, CRC-32C against
-// published ones, and both ways to compute it against each other.
+// Compares block checksums with the values in FORMAT.md, CRC-32C with published
+// values, and the two implementations of CRC-32C with each other.
 #include "util/hash/checksum.h"
 
 #include <gtest/gtest.h>
@@ -73,7 +73,7 @@ TEST(Checksum, OfNothing) {
   EXPECT_EQ(Checksum(ChecksumType::kxxHash64, "", 0), 0x51d8e999u);
 }
 
-// The footer of FORMAT.md's example file, its checksum field zeroed.
+// The footer of FORMAT.md's example file, with its checksum field set to zero.
 TEST(Checksum, OfAFooter) {
   std::string footer(53, '\0');
   const unsigned char front[] = {0x04, 0x3e, 0x00, 0x7a, 0x00, 0,    0,
@@ -116,7 +116,7 @@ TEST(Crc32c, MaskRotatesAndAdds) {
   EXPECT_EQ(MaskCrc32c(0x00008001), 0xa282ead8u + 0x00020001u);
 }
 
-// Over all lengths around the lanes' own, from unaligned starts.
+// All lengths near those of the lanes, from unaligned starts.
 TEST(Crc32c, HardwareEqualsPortable) {
   if (!HasCrc32cHardware()) GTEST_SKIP() << "no such instruction here";
   std::mt19937 random(20);

@@ -1,4 +1,4 @@
-// Who does what several threads want done.
+// Which thread does work that several threads want done.
 
 #include "util/sync/claims.h"
 
@@ -38,7 +38,7 @@ TEST(Claims, TheLargestAndTheSmallest) {
   }
 }
 
-// A child of fork has nobody to wait for, and does things without claims.
+// A child of fork has no other thread to wait for, and works without claims.
 TEST(Claims, AChildOfForkWaitsForNobody) {
   Claims claims;
   ASSERT_EQ(claims.Claim(7), Turn::kMine);
@@ -55,7 +55,8 @@ TEST(Claims, AChildOfForkWaitsForNobody) {
   claims.Finish(7);
 }
 
-// More than there are slots: some have no place, and nobody waits for them.
+// More claims than slots: some claims get no slot, and no thread waits for
+// those.
 TEST(Claims, ThoseThatMeet) {
   Claims claims;
   std::vector<uint64_t> claimed;
@@ -73,7 +74,7 @@ TEST(Claims, ThoseThatMeet) {
   EXPECT_EQ(claimed.size(), Claims::kSlots) << "places are used evenly";
   EXPECT_EQ(without_place, 9 * Claims::kSlots);
   for (const uint64_t number : claimed) claims.Finish(number);
-  // A number that was done before another one in its slot is new again.
+  // A number counts as new again if another number used its slot afterwards.
   size_t again = 0;
   for (uint64_t number = 0; number < 10 * Claims::kSlots; ++number) {
     const Turn turn = claims.Claim(number * 4096);
@@ -83,13 +84,14 @@ TEST(Claims, ThoseThatMeet) {
   EXPECT_LE(again, Claims::kSlots);
 }
 
-// Each round each number is done once, whoever comes first, and all see it.
+// In each round one thread does the work, whichever comes first, and all
+// threads see its result.
 TEST(Claims, DoneOnceAndSeenByAll) {
   constexpr int kThreads = 4;
   constexpr uint64_t kRounds = 3000;
   Claims claims;
   std::barrier together(kThreads);
-  // No atomics: the claims order these.
+  // Not atomic: the claims order the accesses.
   std::vector<uint64_t> done(kRounds, 0);
   std::vector<std::thread> threads;
   for (int t = 0; t < kThreads; ++t) {

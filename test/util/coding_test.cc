@@ -1,4 +1,4 @@
-// Integers as stored, and comparing keys word by word.
+// Integers as they are stored, and the comparison of keys word by word.
 
 #include "util/coding/coding.h"
 
@@ -57,8 +57,8 @@ TEST(Coding, VarintsAroundEveryPowerOfTwo) {
       uint32_t v32;
       const char* const end =
           DecodeVarint32(bytes.data(), bytes.data() + bytes.size(), &v32);
-      // What is cut off at 32 bits is the encoder's business; what is longer
-      // than five bytes never passes.
+      // DecodeVarint32 accepts five bytes even if the value exceeds 32 bits,
+      // but never more bytes.
       ASSERT_EQ(end != nullptr, bytes.size() <= kMaxVarint32Bytes);
       if (value <= std::numeric_limits<uint32_t>::max()) {
         ASSERT_EQ(v32, value);
@@ -125,7 +125,8 @@ TEST(Coding, DecoderTakesNothingOnFailure) {
   EXPECT_TRUE(decoder.Bytes(0, &slice));
 }
 
-// In allocations of exactly their size, at every length and difference.
+// The allocations have exactly these sizes. Covers every length and every
+// position of the difference.
 TEST(WordCompare, FindsTheFirstDifference) {
   for (size_t n = 0; n <= 40; ++n) {
     const std::unique_ptr<char[]> a(new char[n]);
@@ -133,7 +134,7 @@ TEST(WordCompare, FindsTheFirstDifference) {
     for (size_t at = 0; at <= n; ++at) {
       for (size_t i = 0; i < n; ++i) {
         a[i] = static_cast<char>(i);
-        // Behind the first one, anything goes.
+        // The bytes after the first difference do not matter.
         b[i] = static_cast<char>(i >= at ? 0x80 + i : i);
       }
       ASSERT_EQ(CommonPrefix(Slice(a.get(), n), Slice(b.get(), n)), at);
@@ -151,7 +152,7 @@ TEST(CopyShort, CopiesExactlyThatMuch) {
   Random random(1);
   for (size_t n = 0; n <= 600; ++n) {
     const std::string from = random.Bytes(n);
-    // Exact, for the sanitizer, at both ends.
+    // Exact allocations, so the sanitizer sees accesses beyond both ends.
     const std::unique_ptr<char[]> exact(new char[n]);
     std::copy(from.begin(), from.end(), exact.get());
     const std::unique_ptr<char[]> to(new char[n]);

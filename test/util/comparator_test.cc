@@ -27,7 +27,7 @@ TEST(Comparator, NamesAndOrder) {
   EXPECT_EQ(FindBuiltinComparator(down->Name()), down);
   EXPECT_EQ(FindBuiltinComparator("cockroach_comparator"), nullptr);
   EXPECT_EQ(FindBuiltinComparator(""), nullptr);
-  // Unsigned, and what begins another is smaller.
+  // Bytes compare as unsigned, and a prefix is smaller than a longer key.
   EXPECT_LT(up->Compare("a", "\xff"), 0);
   EXPECT_LT(up->Compare("a", "aa"), 0);
   EXPECT_LT(up->Compare("", std::string(1, '\0')), 0);
@@ -63,7 +63,7 @@ TEST(Comparator, SeparatorVectors) {
   }
 }
 
-// Small alphabets, where keys are close together.
+// Few different bytes, so that keys are close together.
 TEST(Comparator, SeparatorsSeparate) {
   constexpr char kBytes[] = {'\0', '\1', 'a', 'b', '\xfe', '\xff'};
   Random random(31);

@@ -1,5 +1,5 @@
-// The codecs: what they write, what they read back, and what they make of
-// payloads that nobody honest wrote.
+// The codecs: what they write, what they read back, and how they treat
+// malicious payloads.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -40,7 +40,7 @@ std::string RandomBytes(size_t n, uint32_t seed) {
   return bytes;
 }
 
-// Words of a small vocabulary.
+// Returns words of a small vocabulary.
 std::string Text(size_t n, uint32_t seed) {
   std::mt19937 random(seed);
   std::string text;
@@ -67,8 +67,8 @@ std::string Payload(Compressor* compressor, const std::string& raw) {
   return Payload(compressor, raw, 2 * raw.size() + 1000);
 }
 
-// In an allocation of exactly its size, for the address sanitizer. Checks
-// that errors append nothing.
+// Decompresses a copy of the payload in an allocation of exactly its size, for
+// the address sanitizer. Checks that an error appends nothing.
 Status Decompress(Decompressor* decompressor, CompressionType type, int format,
                   const std::string& payload, std::string* raw,
                   const DecompressLimits& limits = {}) {
@@ -143,7 +143,7 @@ TEST(Codecs, CapacityIsKept) {
       ASSERT_EQ(back, raw);
     }
     EXPECT_EQ(Payload(compressor.get(), raw, whole / 2), "");
-    // What does not shrink does not fit into 7/8.
+    // Incompressible bytes do not fit into 7/8 of their size.
     const std::string noise = RandomBytes(4096, 8);
     EXPECT_EQ(Payload(compressor.get(), noise, 4096 * 7 / 8), "");
   }
@@ -199,7 +199,7 @@ TEST(Codecs, ReadHandMadePayloads) {
       {CompressionType::kLZ4HCCompression, 2, "\x05\x50hello"},
       {CompressionType::kZlibCompression, 1, deflate},
       {CompressionType::kZlibCompression, 2, "\x05" + deflate},
-      // LevelDB's: a frame under zlib's byte.
+      // LevelDB: a zstd frame with the type byte of zlib.
       {CompressionType::kZlibCompression, 1, zstd.substr(1)},
       {CompressionType::kZSTD, 1, zstd},
       {CompressionType::kZSTD, 2, zstd},
@@ -217,8 +217,8 @@ TEST(Codecs, ReadHandMadePayloads) {
   }
 }
 
-// What format versions 0 and 1 hold is the payload of today with another
-// prefix, or none.
+// Format versions 0 and 1 hold the same payload as today, with another size
+// prefix or none.
 TEST(Codecs, ReadWithoutSizePrefix) {
   Decompressor decompressor;
   for (const CompressionType type : {CompressionType::kZlibCompression,
@@ -238,7 +238,8 @@ TEST(Codecs, ReadWithoutSizePrefix) {
         Status s = decompressor.Decompress(type, 1, payload, exact, &out);
         ASSERT_TRUE(s.ok()) << s.ToString() << ", " << n << " bytes";
         ASSERT_TRUE(out.slice().ToString() == "front" + raw);
-        // One byte less is refused, and so are a cut and a byte too many.
+        // A limit that is one byte lower is refused, as is a byte too many or
+        // too few.
         for (const DecompressLimits& limits :
              {DecompressLimits{n - 1}, DecompressLimits{}}) {
           std::string damaged = payload;
@@ -257,7 +258,8 @@ TEST(Codecs, ReadWithoutSizePrefix) {
   }
 }
 
-// A claim that few bytes of bzip2 could keep is believed as they keep it.
+// A few bytes of bzip2 may expand to a very large block. So memory for it grows
+// with the output, not with the declared size.
 TEST(Codecs, MemoryForBzip2ComesWithTheBytes) {
   const CompressionType type = CompressionType::kBZip2Compression;
   if (!IsCompressionSupported(type)) {
@@ -274,14 +276,14 @@ TEST(Codecs, MemoryForBzip2ComesWithTheBytes) {
   EXPECT_LT(out.capacity(), size_t{1} << 20);
 }
 
-// Their settings, not only that they decompress.
+// Checks that the settings take effect, not only that the payloads decompress.
 TEST(Codecs, ZlibWindowStrategyAndLevelAreUsed) {
   const CompressionType type = CompressionType::kZlibCompression;
   if (!IsCompressionSupported(type)) {
     GTEST_SKIP() << "zlib is left out of this build";
   }
   Decompressor decompressor;
-  // Repeats only from further away than 2^9 bytes.
+  // All repeats are more than 2^9 bytes apart.
   const std::string once = RandomBytes(2000, 4);
   const std::string raw = once + once + Text(3000, 3);
   std::vector<std::string> payloads;
@@ -433,7 +435,7 @@ TEST(Decompressor, NamesWhatItDoesNotHave) {
   }
 }
 
-// A size that cannot be right is refused before memory is taken.
+// An impossible size is refused before any memory is allocated.
 TEST(Decompressor, RefusesHugeDeclaredSizesWithoutMemory) {
   struct Case {
     CompressionType type;
@@ -507,7 +509,8 @@ TEST(Decompressor, KeepsTheCallersLimit) {
   }
 }
 
-// The longest run that each codec can express must not be taken for a lie.
+// The longest run that a codec can express must not be taken for an impossible
+// size.
 TEST(Decompressor, AcceptsTheHighestRatio) {
   Decompressor decompressor;
   const std::string raw(size_t{32} << 20, 'x');
@@ -560,15 +563,15 @@ TEST(Decompressor, RefusesEveryTruncation) {
   }
 }
 
-// What comes out of garbage is of the declared size or an error, and memory
-// stays within the limit; the sanitizers watch the rest.
+// Random bytes give the declared size or an error, and memory stays within the
+// limit. The sanitizers check the rest.
 TEST(Decompressor, SurvivesRandomBytes) {
   constexpr DecompressLimits kLimits = {.max_uncompressed_bytes = 1 << 16};
   Decompressor decompressor;
   std::mt19937 random(77);
   for (int i = 0; i < 20000; ++i) {
     std::string payload = RandomBytes(random() % 200, static_cast<uint32_t>(i));
-    // A size that will pass makes the codec itself look at the garbage.
+    // With a valid size, the codec itself reads the random bytes.
     if (!payload.empty()) payload[0] = static_cast<char>(random() % 128);
     for (const CompressionType type : TypesThatCompress()) {
       for (const int format : {1, 2}) {
@@ -605,7 +608,8 @@ TEST(Decompressor, SurvivesDamagedPayloads) {
   }
 }
 
-// Below the buffer's slack: decoders must not write past the declared size.
+// Tests the decoders directly, without the buffer's slack: they must not write
+// beyond the declared size.
 TEST(BlockDecoder, WritesNothingBeyondTheDeclaredSize) {
   constexpr char kCanary = 0x5a;
   std::mt19937 random(79);
@@ -697,7 +701,7 @@ TEST(CompressionType, SupportIsConsistent) {
   }
   EXPECT_TRUE(IsCompressionSupported(DefaultCompressionType()));
   EXPECT_FALSE(IsCompressionSupported(CompressionType::kXpressCompression));
-  // Read, but never written.
+  // This type can be read, but not written.
   EXPECT_FALSE(
       IsCompressionSupported(CompressionType::kZSTDNotFinalCompression));
 #if ASHLAR_HAVE_ZLIB

@@ -1,5 +1,5 @@
-// Dictionaries: how codecs use them, what they are made of, and what becomes
-// of blocks that are read with the wrong one.
+// Dictionaries: how codecs use them, how they are made, and what happens to
+// blocks that are read with the wrong one.
 #include "util/compress/dictionary.h"
 
 #include <gtest/gtest.h>
@@ -35,7 +35,8 @@ std::string RandomBytes(size_t n, uint32_t seed) {
   return bytes;
 }
 
-// What compresses badly alone, and well beside another of the same kind.
+// Returns a record that compresses badly alone, and well with another record as
+// its dictionary.
 std::string Record(uint32_t seed) {
   static const std::string form = RandomBytes(300, 1);
   std::string record = form.substr(seed % 50);
@@ -91,7 +92,7 @@ TEST(Dictionary, RoundTripsAndIsNeeded) {
   constexpr int kDefault = CompressionOptions::kDefaultLevel;
   Decompressor decompressor;
   for (const CompressionType type : TypesThatCompress()) {
-    // Within and beyond each codec's reach.
+    // Sizes within and beyond each codec's window.
     for (const size_t size : {1u, 7u, 300u, 20000u, 70000u, 200000u}) {
       std::string dictionary = RandomBytes(size, 3);
       for (uint32_t i = 0; dictionary.size() > 1000 && i < 3; ++i) {
@@ -113,7 +114,7 @@ TEST(Dictionary, RoundTripsAndIsNeeded) {
           EXPECT_EQ(payload, alone);
           continue;
         }
-        // What was compressed without one is read with one, too.
+        // A payload that was made without a dictionary can be read with one.
         EXPECT_EQ(Decode(type, alone, &decoding, &decompressor).raw, raw);
         if (size < 1000) continue;
         EXPECT_LT(payload.size() + 100, alone.size())
@@ -198,7 +199,7 @@ TEST(Dictionary, ZstdLearnsFromSamplesOrGivesNone) {
     EXPECT_EQ(dictionary.substr(0, 4), "\x37\xa4\x30\xec");
     EXPECT_LE(dictionary.size(), 3000u);
     made.push_back(dictionary);
-    // Too little to learn from, or no room for what is learned.
+    // There are no samples, or there is no room for a trained dictionary.
     EXPECT_EQ(MakeDictionary(type, options, {}), "");
     CompressionOptions no_room = options;
     no_room.max_dict_bytes = 100;
@@ -209,7 +210,8 @@ TEST(Dictionary, ZstdLearnsFromSamplesOrGivesNone) {
   EXPECT_EQ(MakeDictionary(type, options, {"tiny", {4}}), "");
 }
 
-// Whatever stands in the dictionary block: an error or bytes, no crash.
+// Whatever bytes the dictionary block has, the result is an error or bytes, not
+// a crash.
 TEST(Dictionary, SurvivesDamage) {
   const std::string good =
       MakeDictionary(CompressionType::kZSTD,
@@ -238,7 +240,7 @@ TEST(Dictionary, SurvivesDamage) {
     EXPECT_EQ(Decode(type, payload, &dictionary, &decompressor).raw, raw);
   }
   if (!IsCompressionSupported(CompressionType::kZSTD)) return;
-  // Looks like a trained one, but holds nothing.
+  // Begins like a trained dictionary, but has no contents.
   const DecompressionDictionary hollow(Slice(good.data(), 8), AnyType());
   EXPECT_EQ(Decode(CompressionType::kZSTD, "\x01xxxxx", &hollow, &decompressor)
                 .status.message(),

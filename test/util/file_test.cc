@@ -1,4 +1,4 @@
-// Files of the operating system, and what is left of them when things fail.
+// Files of the operating system, and what remains of them after failures.
 
 #include "ashlar/util/file.h"
 
@@ -114,7 +114,7 @@ TEST(RandomAccessFile, MappedReadsCopyNothing) {
   EXPECT_TRUE((*mapped)->Read(0, 10, nullptr, &whole).ok());
   EXPECT_TRUE((*mapped)->Read(4, 2, nullptr, &part).ok());
   EXPECT_EQ(part.data(), whole.data() + 4);
-  // The mapping is the file's, not the name's.
+  // The mapping belongs to the file, not to its name.
   std::filesystem::remove(path);
   EXPECT_EQ(part, Slice("45"));
 }
@@ -169,7 +169,7 @@ TEST(AtomicFile, ReplacesOnlyIfItMay) {
   EXPECT_EQ(ReadFile(path), "new");
 }
 
-// Somebody else was quicker.
+// Another process creates the file first.
 TEST(AtomicFile, NameThatIsTakenMeanwhile) {
   const TestFolder folder;
   const std::string path = folder / "file";
@@ -211,7 +211,7 @@ TEST(AtomicFile, NameThatCannotBeTaken) {
   ExpectError(
       AtomicFile::Create(taken, {}).status(), Code::kInvalidArgument,
       taken + ": is a folder, device or pipe, expected a file or no file");
-  // One that comes in between is met by the rename.
+  // A folder that is created meanwhile makes the rename fail.
   const std::string late = folder / "late";
   {
     auto file = AtomicFile::Create(late, {});
@@ -235,7 +235,7 @@ TEST(AtomicFile, FolderThatIsGone) {
               "rename to " + gone + "/file: No such file or directory");
 }
 
-// Root may write everywhere, so root becomes somebody else for the moment.
+// Root may write everywhere, so root becomes another user for a moment.
 TEST(AtomicFile, FolderThatMayNotBeWritten) {
   constexpr uid_t kNobody = 65534;
   const TestFolder folder;

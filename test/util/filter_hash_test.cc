@@ -1,4 +1,4 @@
-// The frozen filter hash against the values that FORMAT.md lists.
+// Compares the frozen filter hash with the values in FORMAT.md.
 #include "util/hash/filter_hash.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 namespace ashlar::internal {
 namespace {
 
-// The bytes that the vectors are made of.
+// Returns the input bytes of the test vectors.
 std::string Pattern(size_t n) {
   std::string bytes(n, '\0');
   for (size_t i = 0; i < n; ++i) {
@@ -51,8 +51,8 @@ TEST(FilterHash, HasTheFrozenValues) {
   }
 }
 
-// An allocation of exactly n bytes lets the address sanitizer see a read
-// outside; the odd start catches a need for alignment.
+// With an allocation of exactly n bytes, the address sanitizer reports reads
+// outside. The odd start address shows any need for alignment.
 TEST(FilterHash, ReadsNothingElseAndNeedsNoAlignment) {
   for (size_t n = 0; n <= 2200; ++n) {
     const std::string bytes = Pattern(n);

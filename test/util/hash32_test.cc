@@ -1,4 +1,4 @@
-// H32 against the test vectors of the format.
+// Compares H32 with the test vectors of the format.
 
 #include "util/hash/hash32.h"
 

@@ -1,5 +1,5 @@
-// Objects of all sizes, given back in any order: aligned, apart from each
-// other, and as large as they say.
+// Objects of all sizes, freed in any order: they are aligned, do not overlap,
+// and have the size that UsableSize returns.
 
 #include "ashlar/util/huge_page_allocator.h"
 
@@ -48,7 +48,7 @@ TEST(HugePageAllocator, ObjectsAreApart) {
     const std::shared_ptr<MemoryAllocator> allocator = NewHugePageAllocator();
     std::vector<Object> objects;
     for (int i = 0; i < 6000; ++i) {
-      // Grows, shrinks, and at the end nearly goes away.
+      // The number of objects grows, stays level, and shrinks to nearly none.
       const bool takes = i < 2000   ? !random.OneIn(4)
                          : i < 4000 ? random.OneIn(2)
                                     : random.OneIn(4);
@@ -78,7 +78,7 @@ TEST(HugePageAllocator, ObjectsAreApart) {
   });
 }
 
-// Memory that was given back is what is handed out next.
+// The allocator reuses freed memory first.
 TEST(HugePageAllocator, UsesMemoryAgain) {
   const std::shared_ptr<MemoryAllocator> allocator = NewHugePageAllocator();
   void* const kept = allocator->Allocate(4400);

@@ -1,4 +1,4 @@
-// Reads of several pieces at once, however the system answers.
+// Reads of several pieces at once, whatever the system answers.
 
 #include "util/io/many_reads.h"
 
@@ -30,7 +30,7 @@ std::string SomeBytes(size_t n) {
   return bytes;
 }
 
-// Requests of kPiece bytes each, at the numbers given times kPiece.
+// Requests of kPiece bytes each, at the given multiples of kPiece.
 class Pieces {
  public:
   explicit Pieces(const std::vector<uint64_t>& numbers)
@@ -39,7 +39,7 @@ class Pieces {
       requests_[i].offset = numbers[i] * kPiece;
       requests_[i].size = kPiece;
       requests_[i].scratch = memory_.data() + i * kPiece;
-      // What stands there from before means nothing.
+      // Reads must overwrite old results.
       requests_[i].data = Slice("old");
       requests_[i].status = Status::IOError("old");
     }
@@ -52,7 +52,7 @@ class Pieces {
 
   std::vector<ReadRequest>& requests() { return requests_; }
   void ReadWith(ManyReads* reads) { reads->Read(3, "a/file", requests_); }
-  // Whether request i, or all, gave what the file has there.
+  // Checks that request i, or all, got the bytes of the file.
   void ExpectRead(const std::string& contents, size_t i) const {
     const ReadRequest& r = requests_[i];
     EXPECT_TRUE(r.status.ok()) << i << ": " << r.status.ToString();
@@ -121,7 +121,7 @@ TEST(ManyReads, PartlyInMemory) {
   EXPECT_EQ(fake.num_reads, 0);
 }
 
-// A ring would only hand the reads to other threads.
+// For such a file system a ring would only pass the reads to other threads.
 TEST(ManyReads, AFileSystemThatIsMemoryIsReadAtOnce) {
   FakeReads fake(Contents());
   fake.is_memory = true;
@@ -136,7 +136,7 @@ TEST(ManyReads, AFileSystemThatIsMemoryIsReadAtOnce) {
   EXPECT_EQ(fake.num_opened + fake.num_expected, 0);
 }
 
-// Some kernels answer so where the page cache has nothing.
+// Some kernels return 0 if the page cache does not have the bytes.
 TEST(ManyReads, NothingInMemoryIsNotTheEndOfTheFile) {
   FakeReads fake(Contents());
   fake.cached = {0, kPiece};
@@ -164,11 +164,12 @@ TEST(ManyReads, MoreThanARingHolds) {
   EXPECT_EQ(fake.num_reads, 20);
 }
 
-// Whatever the ring makes of a read, pread has the last word.
+// Whatever the ring answers, pread reads what is missing.
 TEST(ManyReads, AnswersOfARingThatAreNoWholeRead) {
   FakeReads fake(Contents());
   ManyReads reads(FakeReads::Calls());
-  // Of requests 7, 6, ... 0: the ring answers the last first.
+  // The answers are for requests 7, 6, ... 0: the ring answers the last one
+  // first.
   fake.ring_answers = {1,    99,         -EINTR,      -EAGAIN,
                        -EIO, -ECANCELED, -EOPNOTSUPP, 0};
   fake.read_answers = {-EINTR, 7, -EINTR};
@@ -247,7 +248,8 @@ TEST(ManyReads, WhatHasRunOutIsAskedForAgain) {
   }
 }
 
-// While the kernel has a read, the call waits on, whatever it is told.
+// While the kernel has a read in flight, the call waits, whatever Enter
+// returns.
 TEST(ManyReads, SubmissionsInPartsAndInterrupted) {
   FakeReads fake(Contents());
   fake.enter_answers = {-EINTR, 2, -EAGAIN, -EBADF, -EINTR};
@@ -262,7 +264,8 @@ TEST(ManyReads, SubmissionsInPartsAndInterrupted) {
   EXPECT_EQ(fake.num_open, 1);
 }
 
-// What the kernel did not take goes with the ring, and is read otherwise.
+// Reads that the kernel did not accept are lost with the ring, so pread does
+// them.
 TEST(ManyReads, ASubmissionThatFailsClosesTheRing) {
   for (const int64_t answer : {-int64_t{EAGAIN}, -int64_t{EBADF}, int64_t{0}}) {
     FakeReads fake(Contents());
@@ -275,7 +278,7 @@ TEST(ManyReads, ASubmissionThatFailsClosesTheRing) {
     EXPECT_EQ(fake.num_reads, 6);
     EXPECT_EQ(fake.num_expected, 10);
     EXPECT_EQ(fake.num_open, 0);
-    // The next call has a new one.
+    // The next call opens a new ring.
     Pieces more = Pieces::Of(10);
     more.ReadWith(&reads);
     more.ExpectAllRead(Contents());
@@ -289,7 +292,7 @@ TEST(ManyReads, SoManyRingsAndNoMore) {
   {
     ManyReads reads(FakeReads::Calls());
     int depth = 0;
-    // While one call waits for its ring, others come.
+    // While one call waits for its ring, other calls begin.
     fake.on_enter = [&] {
       if (++depth > 20) return;
       Pieces inner = Pieces::Of(2);
@@ -318,7 +321,7 @@ TEST(ManyReads, AChildOfForkHasRingsOfItsOwn) {
   EXPECT_EQ(fake.num_open, 1);
 }
 
-// The system itself, with as much of the file in the page cache as it likes.
+// The real system, with any part of the file in the page cache.
 
 class RealFile {
  public:
@@ -357,7 +360,7 @@ TEST(ManyReads, FilesOfTheSystem) {
   }
 }
 
-// As a sandbox that lets nobody have io_uring.
+// Simulates a sandbox that forbids io_uring.
 TEST(ManyReads, TheSystemWithoutRings) {
   const RealFile real;
   static const port::ReadCalls calls = [] {

@@ -1,4 +1,4 @@
-// Text that a person may see, whatever it is made of.
+// Text that is safe to show, whatever bytes it was made from.
 
 #include "ashlar/util/printable.h"
 
@@ -19,7 +19,8 @@ TEST(Printable, Text) {
   EXPECT_EQ(PrintableText(""), "");
   EXPECT_EQ(PrintableText("plain \\ text"), "plain \\ text");
   EXPECT_EQ(PrintableText("\x1b[2J\n\t\0\x7f"sv), R"(\x1B[2J\x0A\x09\x00\x7F)");
-  // Letters beyond ASCII stay; control characters beyond it do not.
+  // Letters beyond ASCII stay unchanged, control characters beyond ASCII do
+  // not.
   EXPECT_EQ(PrintableText("\xc3\xa9 \xe4\xb8\xad \xf0\x9f\x98\x80"),
             "\xc3\xa9 \xe4\xb8\xad \xf0\x9f\x98\x80");
   EXPECT_EQ(PrintableText("\xc2\x80\xc2\x9b\xc2\xa0"),
@@ -40,7 +41,7 @@ TEST(Printable, WhatIsNoUtf8) {
   EXPECT_EQ(Utf8CharacterBytes(""), 0u);
 }
 
-// Whatever bytes a message is made of, and however it comes about.
+// A message is printable whatever bytes it contains and however it is made.
 TEST(Printable, EveryMessageOfAStatus) {
   std::string all;
   for (int byte = 0; byte < 256; ++byte) all.push_back(static_cast<char>(byte));

@@ -1,4 +1,5 @@
-// Memory that threads keep: one use at a time, and none after its end.
+// Memory that threads keep for reuse: one use at a time, and none after its
+// destruction.
 
 #include "util/mem/thread_spare.h"
 
@@ -25,7 +26,7 @@ TEST(ThreadSpare, IsWhatTheLastUseLeft) {
   EXPECT_EQ(again->data(), memory);
 }
 
-// On a thread that keeps nothing yet, however often the test runs.
+// Runs in a new thread, which keeps nothing yet even if the test is repeated.
 TEST(ThreadSpare, OneUseWithinAnotherHasAnother) {
   using Spare = ThreadSpare<Buffer, class Within>;
   std::thread([] {
@@ -39,12 +40,13 @@ TEST(ThreadSpare, OneUseWithinAnotherHasAnother) {
       }
       EXPECT_EQ(outer->slice(), Slice("outer"));
     }
-    // The outer use ended last.
+    // The outer use ended last, so its memory is kept.
     EXPECT_EQ(Spare()->slice(), Slice("outer"));
   }).join();
 }
 
-// Thread-local objects go in the reverse order of their making.
+// Thread-local objects are destroyed in the reverse order of their
+// construction.
 TEST(ThreadSpare, AnObjectThatOutlivesItFindsNone) {
   using Spare = ThreadSpare<Buffer, class Outlived>;
   struct MadeBefore {

@@ -76,7 +76,7 @@ TEST(Result, HoldsAValueOrAnError) {
   EXPECT_TRUE(bad.status().IsAborted());
 }
 
-// Notes the order in which cleanups run.
+// Records the order in which cleanups run.
 struct Log {
   static void Note(void* log, void* number) {
     static_cast<Log*>(log)->notes.push_back(*static_cast<int*>(number));

@@ -1,4 +1,4 @@
-// The library reports the version that CMakeLists.txt names.
+// The library reports the version in CMakeLists.txt.
 
 #include "ashlar/util/version.h"
 

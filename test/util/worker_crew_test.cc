@@ -1,5 +1,5 @@
-// Loops shared with a pool's workers: each unit done once, faults come back,
-// and nothing is touched after the end.
+// Loops shared with a pool's workers: each unit is done once, failures are
+// returned, and nothing is accessed after the end.
 
 #include "util/sync/worker_crew.h"
 
@@ -39,13 +39,13 @@ TEST(WorkerCrew, NobodyIsNeeded) {
   EXPECT_TRUE(WorkerCrew(nullptr, 3).alone());
 }
 
-// What the units write is there for the caller, without further ado.
+// The caller sees what the units write, without further synchronization.
 TEST(WorkerCrew, EachUnitOnce) {
   for (const uint32_t threads : {1, 2, 3, 16}) {
     WorkerPool pool(threads);
     for (uint32_t units = 0; units < 300; ++units) {
       const WorkerCrew crew(pool.state(), 1 + units % threads);
-      // Gone after each turn, with what a late worker would touch.
+      // Freed after each turn, so a sanitizer would report a late worker.
       const auto counts = std::make_unique<std::vector<int>>(units, 0);
       ASSERT_TRUE(crew.ForEach(units, [&counts](uint32_t unit) {
         ++(*counts)[unit];
@@ -59,7 +59,7 @@ TEST(WorkerCrew, EachUnitOnce) {
 TEST(WorkerCrew, WorkersComeToHelp) {
   WorkerPool pool(1);
   const WorkerCrew crew(pool.state(), 1);
-  // Two units that need each other: no thread alone could end.
+  // Each unit waits for the other, so one thread alone could not finish.
   BinarySemaphore one;
   BinarySemaphore two;
   std::atomic<bool> by_caller[2] = {};
@@ -89,7 +89,7 @@ TEST(WorkerCrew, AFaultComesBackAndEndsTheRest) {
     EXPECT_EQ(inside, 0);
     EXPECT_GT(begun, bad);
   }
-  // Each thread has its own first unit to fail, and no second.
+  // Every unit fails, so each thread begins at most one.
   std::atomic<uint32_t> begun = 0;
   EXPECT_FALSE(crew.ForEach(kUnits, [&begun](uint32_t) {
     ++begun;
@@ -98,7 +98,7 @@ TEST(WorkerCrew, AFaultComesBackAndEndsTheRest) {
   EXPECT_LE(begun, 4u);
 }
 
-// A pool whose workers are all held by someone else.
+// All workers of this pool are busy with another job.
 TEST(WorkerCrew, ABusyPoolIsNotWaitedFor) {
   struct Holder {
     BinarySemaphore held;

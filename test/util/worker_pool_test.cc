@@ -27,8 +27,8 @@ TEST(Semaphore, TokensAreTakenOnce) {
   EXPECT_FALSE(semaphore.TryAcquire());
 }
 
-// Ends only if no wake-up is lost: each acquirer takes as many tokens as there
-// are for it.
+// Ends only if no wake-up is lost: each acquirer takes its full share of the
+// tokens.
 TEST(Semaphore, ManyAcquirersAndReleasers) {
   constexpr int kThreads = 4;
   constexpr uint32_t kTokens = 20000;
@@ -51,12 +51,12 @@ TEST(Semaphore, ManyAcquirersAndReleasers) {
   EXPECT_FALSE(semaphore.TryAcquire());
 }
 
-// Two threads hand one token to and fro.
+// Two threads pass one token to each other.
 TEST(Semaphore, PingPong) {
   constexpr int kTurns = 20000;
   BinarySemaphore ping;
   BinarySemaphore pong;
-  int shared = 0;  // whoever holds the token may touch it
+  int shared = 0;  // accessed only with the token
   std::thread other([&] {
     for (int i = 0; i < kTurns; ++i) {
       ping.Acquire();
@@ -73,7 +73,7 @@ TEST(Semaphore, PingPong) {
   EXPECT_EQ(shared, 2 * kTurns);
 }
 
-// A job that counts visits and says when there were enough.
+// A job that counts its visits and signals when there were enough.
 struct Visits {
   explicit Visits(int n) : wanted(n) {}
   static void Attend(void* job, uint32_t worker) {
@@ -89,7 +89,7 @@ struct Visits {
 
 TEST(WorkerPool, EveryTicketIsAttendedOnce) {
   constexpr int kTickets = 5000;
-  // The pool goes first: a worker may still be on its way out of Release.
+  // The pool is destroyed first, because a worker may still be inside Release.
   Visits one(kTickets);
   Visits two(kTickets);
   WorkerPool pool(3);
@@ -122,7 +122,7 @@ TEST(WorkerPool, WithoutThreadsTicketsWaitUntilTheyAreWithdrawn) {
 }
 
 TEST(WorkerPool, FirstComeFirstServed) {
-  // The pool's one thread is held until all tickets are there.
+  // The pool's only thread waits until all tickets are submitted.
   struct Turn {
     std::vector<int>* order;
     int number;

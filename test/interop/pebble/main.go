@@ -1,10 +1,10 @@
 // Pebble's side of run_pebble: writes tables in the formats that Pebble shares
-// with RocksDB and LevelDB, and says what is in tables that it reads.
+// with RocksDB and LevelDB, and lists the contents of tables.
 //
-//	pebble write <folder>    <name>.sst and, of what is in it, <name>.rows
+//	pebble write <folder>    <name>.sst and its contents, <name>.rows
 //	pebble dump <file>...    <file>.rows
 //
-// A row is "<hex user key> <sequence> <type> <hex value>", range deletions
+// A row is "<hex user key> <sequence> <type> <hex value>", with range deletions
 // last, as `ashlar scan --output_format=canonical` prints it.
 package main
 

@@ -10,8 +10,8 @@ import (
 	"github.com/cockroachdb/pebble/sstable"
 )
 
-// What a table is like. Every value of each field, and all pairs of them with
-// near certainty, occur among the plans of choosePlans.
+// The options and data of one table. The plans of choosePlans contain every
+// value of each field and, almost certainly, all pairs of values.
 type plan struct {
 	format      string
 	compression string
@@ -32,8 +32,8 @@ const (
 	kSetWithDelete sstable.InternalKeyKind = 18
 )
 
-// "versions": all types, many of a key. "rangedels": besides, range deletions.
-// "onlyrangedels": nothing else.
+// "versions" has all types and many entries per key. "rangedels" has range
+// deletions too. "onlyrangedels" has only range deletions.
 var shapes = []string{"random", "prefixes", "empty", "large", "versions",
 	"rangedels", "onlyrangedels", "nothing"}
 
@@ -66,7 +66,7 @@ func choosePlans() []plan {
 			bloom:       pick(random, false, true),
 			shape:       pick(random, shapes...),
 		}
-		// Of LevelDB's format crc32c and one level are parts.
+		// LevelDB's format always has crc32c and an index of one level.
 		if p.format == "leveldb" {
 			p.checksum = "crc32c"
 		}
@@ -84,7 +84,7 @@ func randomBytes(random *rand.Rand, size int) []byte {
 	return b
 }
 
-// Half of it repeats the other half.
+// The second half repeats the first.
 func makeValue(random *rand.Rand, size int) []byte {
 	half := randomBytes(random, (size+1)/2)
 	return append(half, half...)[:size]
@@ -121,7 +121,7 @@ func makePoint(random *rand.Rand, shape string, seq uint64) row {
 	return r
 }
 
-// Spans apart from each other, some with several deletions: Pebble wants
+// Spans that do not overlap, some with several deletions: Pebble requires
 // fragments.
 func makeRangeDeletions(random *rand.Rand) []row {
 	var rows []row

@@ -105,7 +105,7 @@ func readPoints(reader *sstable.Reader) ([]row, error) {
 			return nil, fmt.Errorf("other rows back")
 		}
 	}
-	// Asks the filter, where there is one.
+	// Uses the filter, if there is one.
 	for _, r := range rows {
 		key, _ := iter.SeekPrefixGE(r.userKey, r.userKey, 0)
 		if key == nil || !bytes.Equal(key.UserKey, r.userKey) {

@@ -1,4 +1,4 @@
-// LatencyHistogram against the sorted numbers themselves.
+// Compares LatencyHistogram with the sorted numbers themselves.
 
 #include "tools/bench/latency_histogram.h"
 
@@ -18,7 +18,7 @@ TEST(LatencyHistogram, PercentilesAreThoseOfTheSortedNumbers) {
   LatencyHistogram histogram;
   double sum = 0;
   for (int i = 0; i < 100000; ++i) {
-    // Of all magnitudes.
+    // Numbers of all magnitudes.
     numbers.push_back(random() >> (random() % 64));
     if (numbers.back() > uint64_t{1} << 40) numbers.back() >>= 24;
     histogram.Add(numbers.back());

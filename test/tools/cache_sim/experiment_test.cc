@@ -1,5 +1,5 @@
-// Is every policy replayed at every size with every seed, whoever runs it, and
-// added up right?
+// Every policy is replayed at every size with every seed, whichever thread does
+// it, and the results are summed correctly.
 
 #include "tools/cache_sim/experiment.h"
 
@@ -16,7 +16,7 @@ namespace ashlar::sim {
 
 namespace {
 
-// Hits key k once k + seed is below the capacity: every figure is known.
+// Hits key k once k + seed is below the capacity, so every result is known.
 class KnownPolicy final : public Policy {
  public:
   explicit KnownPolicy(const PolicyOptions& options) : options_(options) {}

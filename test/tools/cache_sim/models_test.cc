@@ -1,5 +1,5 @@
-// Do the models do what the policies say? Against slow ones, access by access,
-// and by what is known of loops.
+// Compares the models with slow implementations of the policies, access by
+// access, and with what is known of loops.
 
 #include <gtest/gtest.h>
 
@@ -37,7 +37,7 @@ Hits HitsOfPolicy(const std::string& name, uint32_t capacity,
   return hits;
 }
 
-// Without those of a RocksDB that may not be there.
+// Returns the policies that do not need RocksDB.
 std::vector<PolicyKind> PoliciesOfOurs() {
   std::vector<PolicyKind> kinds;
   for (const PolicyKind& kind : AllPolicies()) {
@@ -51,7 +51,7 @@ size_t Misses(const Hits& hits) {
   return static_cast<size_t>(std::count(hits.begin(), hits.end(), false));
 }
 
-// Some keys more popular than others, with loops and steps to other keys.
+// Some keys are more popular than others, and there are loops and jumps.
 Trace RandomTrace(uint64_t seed) {
   Random random(seed);
   TraceBuilder builder(UINT64_MAX);
@@ -108,8 +108,8 @@ TEST(CacheSimModelsTest, HitsAreThoseOfSlowPolicies) {
   });
 }
 
-// Which of several keys that are never used again goes is left open, so that
-// only the count is certain.
+// OPT may evict any of several keys that are never used again, so only the
+// number of misses is certain.
 TEST(CacheSimModelsTest, OptMissesAsOftenAsTheSlowOne) {
   ForEachSeed(1, 5, [](uint64_t seed) {
     const Trace trace = RandomTrace(seed);
@@ -139,7 +139,7 @@ TEST(CacheSimModelsTest, NobodyMissesLessThanOpt) {
   });
 }
 
-// No part of a cache is full before the whole is.
+// No part of a cache is full before the whole cache is.
 TEST(CacheSimModelsTest, EveryKeyIsMissedOnceWhereAllFit) {
   const Trace trace = RandomTrace(1);
   for (const PolicyKind& kind : PoliciesOfOurs()) {
@@ -163,15 +163,15 @@ TEST(CacheSimModelsTest, LoopsThatDoNotFit) {
   // LIR entries, all but 1 %, stay for ever.
   EXPECT_EQ(Misses(HitsOfPolicy("model_lirs", 202, trace)),
             kAccesses - 200 * (kRounds - 1));
-  // What is new is turned away, as it was not used more often.
+  // A new key is rejected, because it was not used more often.
   EXPECT_LT(Misses(HitsOfPolicy("model_wtinylfu", 202, trace)),
             kAccesses - 100 * (kRounds - 1));
-  // 201 of the next 1010 accesses hit, from when the cache is full on.
+  // After the cache is full, 201 of each 1010 accesses hit.
   EXPECT_NEAR(Misses(HitsOfPolicy("model_opt", 202, trace)),
               202 + (kAccesses - 202) * (1 - 201.0 / 1010), 202);
 }
 
-// What a policy is for: a hot set that fits, and scans.
+// The purpose of a policy: a hot set that fits, and scans.
 TEST(CacheSimModelsTest, ScansDoNotSpoilWhatWithstandsThem) {
   const Trace trace =
       Generate("hotscan:keys=800,accesses=200000,every=20000,scan=10000");
@@ -193,8 +193,8 @@ TEST(CacheSimModelsTest, ScansDoNotSpoilWhatWithstandsThem) {
 }
 
 TEST(CacheSimModelsTest, TheSketchForgets) {
-  // One key used for long stays in W-TinyLFU's cache of 2 for a while after
-  // its last use, but not for ever: others take its place.
+  // W-TinyLFU keeps a key that was used for long in its cache of 2 for a while
+  // after its last use, but not for ever: other keys replace it.
   TraceBuilder builder(UINT64_MAX);
   for (int i = 0; i < 200; ++i) builder.Add(0);
   for (uint64_t i = 0; i < 4000; ++i) builder.Add(1 + i % 2);

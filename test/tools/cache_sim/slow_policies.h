@@ -1,6 +1,6 @@
-// Policies once more, slow and plain: no links, no states, but searches through
-// lists in the order that the policy speaks of. What the models must agree
-// with, access by access.
+// Slow and simple implementations of the policies: no links, no states, only
+// searches through lists in the policy's order. The models must agree with
+// them, access by access.
 #ifndef ASHLAR_TEST_TOOLS_CACHE_SIM_SLOW_POLICIES_H_
 #define ASHLAR_TEST_TOOLS_CACHE_SIM_SLOW_POLICIES_H_
 
@@ -17,7 +17,7 @@ using Hits = std::vector<bool>;
 inline bool Has(const Keys& keys, uint32_t key) {
   return std::find(keys.begin(), keys.end(), key) != keys.end();
 }
-// Whether it was there.
+// Returns true if the key was in the list.
 inline bool Drop(Keys* keys, uint32_t key) {
   return std::erase(*keys, key) > 0;
 }
@@ -27,7 +27,7 @@ inline uint32_t TakeFirst(Keys* keys) {
   return key;
 }
 
-// A hit: fewer other keys than the capacity since the last use.
+// A hit: fewer other keys than the capacity since the key's last use.
 inline Hits SlowLru(const Keys& trace, uint32_t capacity) {
   Hits hits;
   for (size_t i = 0; i < trace.size(); ++i) {
@@ -51,7 +51,7 @@ inline Hits SlowFifo(const Keys& trace, uint32_t capacity) {
   return hits;
 }
 
-// A ring of fixed slots and a hand that goes round it.
+// A ring of fixed slots, and a hand that moves around it.
 inline Hits SlowClock(const Keys& trace, uint32_t capacity) {
   struct Slot {
     uint32_t key;
@@ -80,7 +80,7 @@ inline Hits SlowClock(const Keys& trace, uint32_t capacity) {
   return hits;
 }
 
-// Oldest first; the hand is the number of keys that are older.
+// Oldest first. The hand is the number of keys older than its position.
 inline Hits SlowSieve(const Keys& trace, uint32_t capacity) {
   Hits hits;
   Keys queue;
@@ -106,7 +106,7 @@ inline Hits SlowSieve(const Keys& trace, uint32_t capacity) {
   return hits;
 }
 
-// Of all that are here, the one whose next use is farthest goes.
+// Evicts the key whose next use is farthest away.
 inline Hits SlowOpt(const Keys& trace, uint32_t capacity) {
   Hits hits;
   Keys here;
@@ -131,7 +131,7 @@ inline Hits SlowTwoQ(const Keys& trace, uint32_t capacity) {
   const size_t most_new = std::max(1U, capacity / 4);
   const size_t most_remembered = std::max(1U, capacity / 2);
   Hits hits;
-  Keys newcomers;  // oldest first, as all here
+  Keys newcomers;  // oldest first, like all lists here
   Keys remembered;
   Keys main;
   for (const uint32_t key : trace) {
@@ -171,7 +171,7 @@ class SlowS3Fifo {
   }
 
  private:
-  // Of the hits since it came to its queue; more than 3 count as 3.
+  // Returns the hits since the key came to its queue, at most 3.
   size_t Uses(uint32_t key) {
     const auto uses = std::count(uses_.begin(), uses_.end(), key);
     return static_cast<size_t>(std::min<std::ptrdiff_t>(uses, 3));
@@ -212,7 +212,7 @@ class SlowS3Fifo {
   Keys uses_;
 };
 
-// By the letters of the paper: T1, T2, B1, B2, the oldest first.
+// With the names of the paper: T1, T2, B1, B2, the oldest first.
 class SlowArc {
  public:
   explicit SlowArc(uint32_t capacity) : c_(capacity) {}
@@ -275,8 +275,8 @@ class SlowArc {
   Keys b2_;
 };
 
-// The stack as a list, the oldest first; what a key is follows from the lists
-// that it is in: LIR, in the queue (resident HIR), or gone.
+// The stack is a list, the oldest first. The lists that contain a key show what
+// the key is: LIR, in the queue (resident HIR), or evicted.
 class SlowLirs {
  public:
   explicit SlowLirs(uint32_t capacity)

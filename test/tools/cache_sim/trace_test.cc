@@ -1,4 +1,4 @@
-// Are traces what files and descriptions say, and are faults named?
+// Traces match their files and descriptions, and error messages name the fault.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ class CacheSimTraceTest : public ::testing::Test {
   Status Read(const std::string& path, const ReadTraceOptions& options = {}) {
     return ReadTrace(path, options, &trace_);
   }
-  // Of a file of this name with these bytes.
+  // Returns the error for a file with this name and these bytes.
   std::string ErrorOf(const std::string& name, const std::string& bytes,
                       const ReadTraceOptions& options = {}) {
     return Read(Write(name, bytes), options).ToString();
@@ -97,7 +97,7 @@ TEST_F(CacheSimTraceTest, Zstd) {
   ASSERT_TRUE(Read(Write("a.u64.zst", frame)).ok());
   EXPECT_EQ(trace_.accesses.size(), keys.size());
   EXPECT_EQ(trace_.distinct_keys, 1000U);
-  // Two frames are one trace, even where a record is in both.
+  // Two frames make one trace, even if a record is in both.
   const std::string bytes = Records({1, 2, 1});
   const std::string frames =
       Compressed(bytes.substr(0, 12)) + Compressed(bytes.substr(12));
@@ -183,7 +183,7 @@ TEST(CacheSimGenerateTest, LoopsAndScans) {
   EXPECT_THAT(Generate("scan:accesses=4").accesses, ElementsAre(0, 1, 2, 3));
 }
 
-// As text: h hot, s scan.
+// Returns the kinds as text: h is hot, s is scan.
 std::string KindsOf(const Trace& trace) {
   std::string kinds;
   for (const uint32_t key : trace.accesses) {

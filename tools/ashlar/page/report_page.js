@@ -1,5 +1,5 @@
-// The script of the page of `report`, which reads as well without it. Valid
-// inside XML as it is: no ampersand, no less-than sign.
+// The script of the page of `report`. The page is readable without it too. It
+// must be valid inside XML as it is: no ampersand, no less-than sign.
 'use strict';
 (function () {
   var map = document.getElementById('cells');
@@ -10,16 +10,16 @@
   function show(cell) {
     detail.textContent = cell.title;
   }
-  // One stop of the tab key for all of them; arrows move between.
+  // The tab key stops at one cell only, and arrow keys move between cells.
   function choose(index) {
     cells[current].tabIndex = -1;
     current = Math.min(Math.max(index, 0), cells.length - 1);
     cells[current].tabIndex = 0;
     cells[current].focus();
-    // A window that is not in front hears of the focus later.
+    // A window in the background gets the focus event later.
     show(cells[current]);
   }
-  // The nearest cell of the next row in this direction.
+  // Returns the nearest cell of the next row in this direction.
   function inNextRow(step) {
     var top = cells[current].offsetTop;
     var left = cells[current].offsetLeft;
