@@ -17,7 +17,7 @@
 
 namespace ashlar::interop {
 
-// Everything that affects the bytes of a table is as in plan.Options().
+// Everything that affects the bytes of a table is as in plan.options.
 rocksdb::Options TheirOptions(const Plan& plan);
 
 // Same, but can use a Bloom filter whether or not the plan has one.
