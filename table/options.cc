@@ -1,5 +1,6 @@
 #include "ashlar/table/options.h"
 
+#include "util/compress/known_types.h"
 #include "util/mem/memory_limit.h"
 
 namespace ashlar {
@@ -19,6 +20,11 @@ constexpr uint64_t kMaxBlockSize = uint64_t{1} << 28;
 constexpr uint32_t kMaxDictionaryBytes = uint32_t{1} << 28;
 constexpr double kMinBloomBits = 0.5;
 constexpr double kMaxBloomBits = 100;
+
+bool HasFrameChecksum(CompressionType type) {
+  const auto* const known = internal::FindKnownType(type);
+  return known != nullptr && known->has_frame_checksum;
+}
 
 Status ValidateBlocks(const TableOptions& o) {
   if (o.block_size < 1 || o.block_size > kMaxBlockSize) {
@@ -160,7 +166,7 @@ Status ValidateCompression(const TableOptions& o) {
     return OutOfRange("compression_opts.strategy", std::to_string(strategy),
                       "0 to 4");
   }
-  if (o.compression_opts.checksum && o.compression != CompressionType::kZSTD) {
+  if (o.compression_opts.checksum && !HasFrameChecksum(o.compression)) {
     return Status::InvalidArgument(
         "compression_opts.checksum is true, but compression is " +
         std::string(CompressionTypeEnumName(o.compression)) +

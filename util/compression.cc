@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "util/compress/known_types.h"
 #include "util/compress/registry.h"
-#include "util/compress/type_names.h"
 #include "util/mem/memory_limit.h"
 
 namespace ashlar {
@@ -47,8 +47,8 @@ CompressionType DefaultCompressionType() {
 Result<CompressionType> ParseCompressionType(std::string_view text) {
   return internal::OrMemoryLimit([&]() -> Result<CompressionType> {
     std::string words;
-    for (const internal::CompressionTypeNames& names :
-         internal::kCompressionTypeNames) {
+    for (const internal::KnownCompressionType& names :
+         internal::kKnownCompressionTypes) {
       if (SameInAnyCase(text, names.word) ||
           SameInAnyCase(text, names.enumerator)) {
         return names.type;
@@ -65,12 +65,12 @@ Result<CompressionType> ParseCompressionType(std::string_view text) {
 }
 
 std::string_view CompressionTypeName(CompressionType type) {
-  const auto* names = internal::FindTypeNames(type);
+  const auto* names = internal::FindKnownType(type);
   return names != nullptr ? names->property : "Unknown";
 }
 
 std::string_view CompressionTypeEnumName(CompressionType type) {
-  const auto* names = internal::FindTypeNames(type);
+  const auto* names = internal::FindKnownType(type);
   return names != nullptr ? names->enumerator : "kUnknown";
 }
 

@@ -8,6 +8,7 @@
 #include "table/meta/range_del_block.h"
 #include "table/meta/range_del_fragments.h"
 #include "table/read/opened_table.h"
+#include "util/compress/known_types.h"
 #include "util/mem/memory_limit.h"
 
 namespace ashlar::internal {
@@ -48,13 +49,13 @@ void Inspector::Keep(BlockInfo info) {
   found_->blocks.push_back(std::move(info));
 }
 
-// Returns whether the block needs a dictionary that is damaged. Snappy and
-// bzip2 use none.
+// Returns whether the block needs a dictionary that is damaged.
 bool Inspector::LacksDictionary(const StoredBlock& stored) const {
-  const auto type = static_cast<CompressionType>(stored.compression_type);
-  return type != CompressionType::kSnappyCompression &&
-         type != CompressionType::kBZip2Compression &&
-         source_->dictionary_bytes() == 0 && names_dictionary_;
+  const KnownCompressionType* const known =
+      FindKnownType(static_cast<CompressionType>(stored.compression_type));
+  const bool uses_dictionary = known == nullptr || known->uses_dictionary;
+  return uses_dictionary && source_->dictionary_bytes() == 0 &&
+         names_dictionary_;
 }
 
 void Inspector::BeginStep() {

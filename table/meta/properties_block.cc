@@ -8,6 +8,7 @@
 #include "table/block/block.h"
 #include "table/block/block_builder.h"
 #include "table/meta/plain_block.h"
+#include "util/compress/known_types.h"
 
 namespace ashlar::internal {
 
@@ -284,11 +285,6 @@ size_t FindGlobalSeqno(const Slice& contents) {
 namespace {
 
 constexpr std::string_view kBuiltInCodecs = "BuiltinV2";
-constexpr CompressionType kEveryType[] = {
-    CompressionType::kNoCompression,     CompressionType::kSnappyCompression,
-    CompressionType::kZlibCompression,   CompressionType::kBZip2Compression,
-    CompressionType::kLZ4Compression,    CompressionType::kLZ4HCCompression,
-    CompressionType::kXpressCompression, CompressionType::kZSTD};
 
 Status BadCompression(const std::string& value, std::string_view why) {
   std::string text("rocksdb.compression '");
@@ -300,9 +296,9 @@ Status BadCompression(const std::string& value, std::string_view why) {
 // word says that nothing is compressed.
 Status DecodeOneWord(const std::string& value, DeclaredCompression* declared) {
   if (value == "ZSTDNotFinal") return {};
-  for (const CompressionType type : kEveryType) {
-    if (CompressionTypeName(type) != value) continue;
-    declared->declared = type == CompressionType::kNoCompression;
+  for (const KnownCompressionType& known : kKnownCompressionTypes) {
+    if (known.property != value) continue;
+    declared->declared = known.type == CompressionType::kNoCompression;
     return {};
   }
   return BadCompression(value, "unknown codec name");

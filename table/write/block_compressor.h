@@ -18,6 +18,7 @@
 #include "ashlar/util/slice.h"
 #include "table/write/compression_verifier.h"
 #include "util/compress/codec.h"
+#include "util/compress/known_types.h"
 #include "util/compress/registry.h"
 #include "util/mem/buffer.h"
 
@@ -32,6 +33,7 @@ class BlockCompressor {
                   std::unique_ptr<CompressionVerifier> verifier = nullptr)
       : codec_(std::move(codec)),
         type_(type),
+        has_size_prefix_(FindKnownType(type)->has_size_prefix),
         per_kb_(
             static_cast<size_t>(std::min(max_compressed_bytes_per_kb, 1023))),
         verifier_(std::move(verifier)) {}
@@ -63,8 +65,7 @@ class BlockCompressor {
     constexpr size_t kLeastRoom = 6;
     if (raw.size() > kMaxCompressibleBytes) return 0;
     const size_t room = (raw.size() * per_kb_) >> 10;
-    const size_t least =
-        type_ == CompressionType::kSnappyCompression ? 1 : kLeastRoom;
+    const size_t least = has_size_prefix_ ? kLeastRoom : 1;
     if (room < least) return 0;
     out->Reserve(room);
     const size_t size = codec_->Compress(raw, out->end(), room);
@@ -74,6 +75,7 @@ class BlockCompressor {
 
   std::unique_ptr<Compressor> codec_;
   CompressionType type_;
+  bool has_size_prefix_;
   size_t per_kb_;
   std::unique_ptr<CompressionVerifier> verifier_;
 };

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "util/compress/type_names.h"
+#include "util/compress/known_types.h"
 
 namespace ashlar::internal {
 
@@ -24,7 +24,7 @@ Status CompressionVerifier::Verify(CompressionType type, const Slice& raw,
   Status status = decompressor_.Decompress(
       type, kCompressFormat, payload, {.max_uncompressed_bytes = raw.size()},
       &decompressed_, dictionary_.get());
-  const auto codec = [type] { return std::string(FindTypeNames(type)->word); };
+  const auto codec = [type] { return std::string(FindKnownType(type)->word); };
   if (!status.ok()) return status.WithPrefix(codec() + " cannot read it back");
   const Slice found = decompressed_.slice();
   if (found == raw) return {};

@@ -20,7 +20,7 @@
 #include "test/support/random.h"
 #include "test/support/tables.h"
 #include "test/support/thorough.h"
-#include "util/compress/type_names.h"
+#include "util/compress/known_types.h"
 
 namespace ashlar::testing {
 namespace {
@@ -30,7 +30,7 @@ using internal::BlockHandle;
 using internal::BlockWriter;
 using internal::CompressionRing;
 using internal::CompressionVerifier;
-using internal::FindTypeNames;
+using internal::FindKnownType;
 using internal::RingOptions;
 using internal::WriteProgress;
 using internal::WrittenBlock;
@@ -358,7 +358,7 @@ TEST(CompressionRing, TheFirstBadBlockIsReported) {
                   "ring: " + SaysItIsBad(first) + "offset " +
                       std::to_string(handle.offset) + " size " +
                       std::to_string(handle.size) + ": " +
-                      std::string(FindTypeNames(type)->word) +
+                      std::string(FindKnownType(type)->word) +
                       " gives back other bytes: byte 0 of 200 is 0x54, "
                       "expected 0x4c");
         EXPECT_LE(made.bytes.size(), handle.offset);

@@ -18,7 +18,7 @@
 #include "test/support/random.h"
 #include "test/support/spoiled_build.h"
 #include "test/support/tables.h"
-#include "util/compress/type_names.h"
+#include "util/compress/known_types.h"
 
 namespace ashlar::testing {
 namespace {
@@ -149,7 +149,7 @@ Spoiler Clear(IsBad is_bad) {
 
 // Returns the codec's name in messages.
 std::string Word(CompressionType type) {
-  return std::string(internal::FindTypeNames(type)->word);
+  return std::string(internal::FindKnownType(type)->word);
 }
 
 constexpr size_t kChangedByte = 777;

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "util/compress/dictionary.h"
+#include "util/compress/known_types.h"
 #include "util/compress/registry.h"
-#include "util/compress/type_names.h"
 
 namespace ashlar::internal {
 
@@ -21,7 +21,7 @@ std::string HexByte(CompressionType type) {
 
 // Returns "zstd", or "0x33" for a type that has no name.
 std::string Word(CompressionType type) {
-  const CompressionTypeNames* names = FindTypeNames(type);
+  const KnownCompressionType* names = FindKnownType(type);
   return names != nullptr ? std::string(names->word) : HexByte(type);
 }
 
@@ -29,7 +29,7 @@ std::string Word(CompressionType type) {
 Status Unavailable(CompressionType type) {
   constexpr auto kFirstCustom = static_cast<CompressionType>(0x80);
   constexpr auto kNeverStored = static_cast<CompressionType>(0xFF);
-  if (FindTypeNames(type) != nullptr) {
+  if (FindKnownType(type) != nullptr) {
     return Status::NotSupported("compression type " + Word(type) + " (" +
                                 HexByte(type) + ") is not built in");
   }

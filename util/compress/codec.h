@@ -51,6 +51,9 @@ struct DecompressLimits {
 class BlockDecoder;
 class DecompressionDictionary;
 
+// The most rows that the registry may have, which checks that.
+inline constexpr size_t kMostCodecs = 12;
+
 // All codecs that are built in, for one thread at a time. The context of each
 // is made when it is first needed. Any payload may be passed, even a hostile
 // one.
@@ -74,9 +77,6 @@ class Decompressor {
                     const DecompressionDictionary* dictionary = nullptr);
 
  private:
-  // As many as the registry may have rows.
-  static constexpr size_t kMostCodecs = 8;
-
   // By registry row. An object that was moved from makes them again.
   std::array<std::unique_ptr<BlockDecoder>, kMostCodecs> decoders_;
 };

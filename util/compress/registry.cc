@@ -108,6 +108,7 @@ static_assert(std::adjacent_find(std::begin(kCodecs), std::end(kCodecs),
                                    return !ComesBefore(a, b);
                                  }) == std::end(kCodecs),
               "one row for each type, in order");
+static_assert(std::size(kCodecs) <= kMostCodecs, "raise kMostCodecs");
 
 }  // namespace
 
