@@ -8,7 +8,8 @@
 // counted.
 //
 // Thread safety: any number of threads may call any function at once, except
-// the destructor. The tracer must outlive the readers that use it.
+// the destructor. Readers share ownership of a tracer. So end a trace with
+// EndTrace, which returns its errors.
 #ifndef ASHLAR_CACHE_BLOCK_CACHE_TRACER_H_
 #define ASHLAR_CACHE_BLOCK_CACHE_TRACER_H_
 
@@ -30,7 +31,7 @@ enum class TracedBlockKind : uint8_t { kData = 0, kIndex = 1, kFilter = 2 };
 // What the reader did when it looked the block up. The numbers are those in
 // trace files.
 enum class TracedCaller : uint8_t {
-  kOther = 0,  // not recorded: index and filter blocks
+  kOther = 0,  // an index or filter block: what the reader did is not recorded
   kGet = 1,    // and a key of a MultiGet that needs a second block
   kMultiGet = 2,
   kIterator = 3,
@@ -57,8 +58,7 @@ class ASHLAR_EXPORT BlockCacheTracer {
   BlockCacheTracer();
   BlockCacheTracer(const BlockCacheTracer&) = delete;
   BlockCacheTracer& operator=(const BlockCacheTracer&) = delete;
-  // Ends a trace that is being written, and ignores its errors. Requires: no
-  // reader uses the tracer any more.
+  // Ends a trace that is being written, and ignores its errors.
   ~BlockCacheTracer();
 
   // Starts a trace: writes its header to `file`, which the tracer then owns,

@@ -96,7 +96,9 @@ class ASHLAR_EXPORT Cache {
   // present: the cache then destroys the value, perhaps before this call
   // returns. With a handle, returns MemoryLimit if the capacity limit is strict
   // and too little can be evicted, or if there is no memory for the entry. Then
-  // *handle is null, and the caller still owns `value`.
+  // *handle is null, and the caller still owns `value`. Otherwise returns OK.
+  // If the key is present, or if there is no room and the limit is not strict,
+  // *handle is then a standalone one: lookups do not find this value.
   virtual Status Insert(const CacheKey& key, void* value,
                         const CacheItemOps* ops, size_t charge,
                         CacheHandle** handle = nullptr,
@@ -122,8 +124,9 @@ class ASHLAR_EXPORT Cache {
   virtual CacheHandle* Lookup(const CacheKey& key,
                               SlotHint* slot_hint = nullptr) = 0;
 
-  // Sets handles[i] to what Lookup(keys[i]) would return, for every key. The
-  // waits for memory overlap. Requires: `handles` has room for keys.size()
+  // Sets handles[i] to what Lookup(keys[i]) would return, for every key.
+  // Faster than single lookups, because the processor fetches all entries from
+  // memory at the same time. Requires: `handles` has room for keys.size()
   // pointers, and `slot_hints` is null or has keys.size() hints.
   virtual void LookupBatch(std::span<const CacheKey> keys,
                            CacheHandle** handles,
@@ -209,9 +212,9 @@ class ASHLAR_EXPORT Cache {
   // not throw, and must not use the cache.
   //
   // `was_hit`: a lookup has found the entry since it was inserted. With
-  // admission (HyperClockCacheOptions), hits that came with the load do not
-  // count, and a key that came back shortly after its eviction counts as hit,
-  // unless its priority is high.
+  // admission (HyperClockCacheOptions), hits shortly after the insertion
+  // do not count, and a key that came back shortly after its eviction counts as
+  // hit, unless its priority is high.
   using EvictionCallback = std::function<bool(
       const CacheKey& key, const CacheHandle& entry, bool was_hit)>;
   // Requires: no callback is set, and no other thread uses the cache yet.

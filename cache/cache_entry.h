@@ -61,8 +61,10 @@ inline constexpr size_t kMostCharge = SIZE_MAX >> 16;
 struct CacheItemOps {
   CacheEntryRole role = CacheEntryRole::kMisc;
   // Destroys `value`. `allocator` is that of the cache, or null. The thread
-  // that gives back the last reference to the entry calls it, once. Null: there
-  // is nothing to destroy.
+  // that ends the entry calls it, once: a thread that evicts it to make room,
+  // erases it, shrinks or destroys the cache, or releases the last handle of an
+  // entry that was erased before. Not called if an EvictionCallback took the
+  // value. Null: there is nothing to destroy.
   void (*destroy)(void* value, MemoryAllocator* allocator) = nullptr;
   // Returns the bytes of the value itself, for statistics. Null: its charge is
   // shown instead.
@@ -99,7 +101,7 @@ inline constexpr std::array<uint32_t, 7> kCacheAgeBounds = {
 // Statistics of the entries by role, as Cache::CollectEntryStats returns them.
 // The age of an entry is the time since it was inserted, no matter how often it
 // was used meanwhile. If data blocks that were useful are all young, the cache
-// is too small for the load.
+// is too small for the workload.
 struct ASHLAR_EXPORT CacheEntryStats {
   struct Of {
     uint64_t count = 0;

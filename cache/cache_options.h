@@ -55,17 +55,18 @@ struct HyperClockCacheOptions {
 
   // How long an insert searches for room. It gives up after it has met this
   // many entries in use for each entry that it could evict (and this many
-  // before it could evict the first). Usage may then exceed the capacity by one
-  // part in this many. At least 1. A larger number keeps usage closer to the
-  // capacity, but is slower if nearly all entries are in use.
+  // before it could evict the first). If the limit is not strict, such an
+  // insert still succeeds, as long as usage exceeds the capacity by at most
+  // capacity / this number. At least 1. A larger number keeps usage closer to
+  // the capacity, but is slower if nearly all entries are in use.
   int eviction_effort_cap = 30;
 
   // Whether an entry must be used before it may replace others that were used.
   // This keeps useful entries through scans and compactions, and misses less if
   // keys come back. A hit costs the same, a miss some tens of nanoseconds more,
   // an entry 21 bytes more. Entries of high priority are always admitted.
-  // Entries of bottom priority must always be used first. Not an option of
-  // RocksDB.
+  // An entry of bottom priority is never admitted at once: it must be used
+  // before it may replace others. Not an option of RocksDB.
   bool admission = false;
 
   // Whether the table's memory for an entry counts against the capacity.

@@ -5,9 +5,10 @@
 // read from the file again. NewTieredCache (tiered_cache.h) joins the two. For
 // a tier of your own (a local disk, shared memory), derive from SecondaryCache.
 //
-// A tier keeps bytes under keys and knows nothing else about them. The reader
-// compares them with a checksum. So a tier that returns wrong bytes does no
-// harm, and is counted. A tier may forget any key at any time.
+// A tier keeps bytes under keys and knows nothing else about them. TieredCache
+// adds a checksum to what it saves, and compares it when the bytes come back.
+// So a tier that returns wrong bytes does no harm, and
+// TieredCacheStats::damaged counts it. A tier may forget any key at any time.
 //
 // Thread safety: any number of threads may call any function at once. The Cache
 // calls none of them while it holds a lock that its lookups or inserts take. If

@@ -15,9 +15,10 @@
 // not find a key, LookupSecondary makes the value again from the saved bytes.
 // The first time that this succeeds for a key, the caller gets a standalone
 // handle, which no lookup finds. The next time, the value is put back into the
-// first tier. So a value that is read once evicts no more than it takes while
-// it is held. The saved bytes stay in the second tier, and are not saved again
-// while they are there. If the second tier fails, nothing else fails.
+// first tier. So a value that is read only once takes room in the first tier
+// only while its handle is held. The saved bytes stay in the second tier, and
+// are not saved again while they are there. If the second tier fails, nothing
+// else fails.
 //
 // Requires: a key names the same value forever, as the key of a block does.
 // Erase removes a key from both tiers. But a value that is being evicted at
@@ -50,9 +51,10 @@ enum class TieredAdmissionPolicy : uint8_t {
   // first time is remembered.
   kAdmPolicyPlaceholder,
   // The same, and at once if the value was hit in the first tier. If the first
-  // tier uses admission, its memory of evicted keys counts too
-  // (Cache::EvictionCallback): if a scan looks at each block more than once,
-  // none of its blocks is compressed.
+  // tier uses admission, hits shortly after the insertion do not count, and a
+  // key that came back shortly after its eviction counts as hit
+  // (Cache::EvictionCallback). So a scan that looks at each block more than
+  // once saves none of its blocks.
   kAdmPolicyAllowCacheHits,
   // Every value is saved.
   kAdmPolicyAllowAll,

@@ -7,8 +7,9 @@
 //
 // A writer that was opened by path writes under a temporary name. The file
 // appears under its own name only when Finish has written all of it. If Finish
-// fails, or the writer is destroyed before Finish, no file is left under either
-// name; AtomicFile::Commit (util/file.h) names the one exception.
+// fails, or the writer is destroyed before Finish, the temporary file is
+// removed, and a file that had the name before stays as it was;
+// AtomicFile::Commit (util/file.h) names the one exception.
 //
 // One thread at a time may use a writer. It cannot write several versions of a
 // key, or other sequence numbers: use TableBuilder for those.
@@ -89,10 +90,11 @@ class ASHLAR_EXPORT ExternalFileWriter {
                        const Slice& timestamp);
 
   // Writes all that is left; a writer that was opened by path then gives the
-  // file its name. To be called once; afterwards only the getters below may be
-  // called. Returns the first error of the build (TableBuilder::Finish) or of
-  // AtomicFile::Commit. Returns InvalidArgument if there are no entries, since
-  // ingestion refuses such files; entries may then still be added.
+  // file its name. Returns InvalidArgument if there are no entries, since
+  // ingestion refuses such files: entries may then still be added, and Finish
+  // called again. After any other result only the getters below may be called.
+  // Returns the first error of the build (TableBuilder::Finish) or of
+  // AtomicFile::Commit.
   Status Finish();
 
   // These return what the getters of TableBuilder with these names return.

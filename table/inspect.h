@@ -62,8 +62,8 @@ struct InspectOptions {
   enum class DataBlocks : uint8_t { kSkip, kList, kRead };
   DataBlocks data_blocks = DataBlocks::kRead;
   // Whether blocks that are read are also decompressed and parsed. Default:
-  // true. False checks their checksums only, but for those that lead to other
-  // blocks.
+  // true. With false, only checksums are checked, except for blocks that are
+  // needed to find others, such as the index.
   bool decode = true;
   // If not empty: says for each data block, by its number in the index, whether
   // `decode` holds for it. Numbers of entries are then not compared with the
@@ -81,8 +81,9 @@ struct InspectOptions {
   // The largest size of a decompressed block, in bytes. A larger one is a
   // fault.
   uint64_t max_uncompressed_block_bytes = uint64_t{1} << 30;
-  // How large the pieces of the file are that threads take in turns, in bytes,
-  // up to 2 MiB. Reads have this size too, but at most 256 KiB.
+  // How large the pieces of the file are that threads take in turns, in bytes.
+  // Larger values count as 2 MiB. A read has this size too, but at most 256
+  // KiB. With 0 a thread takes one block at a time.
   uint64_t readahead_size = uint64_t{2} << 20;
   // The order of keys. Null, the default: the built-in comparator that the file
   // names. If there is none, or the file names another than the given one, the
@@ -93,8 +94,9 @@ struct InspectOptions {
   // index, then blobs, and last the footer.
   std::function<void(const BlockInfo& block)> on_block;
   // Called after on_block for each entry of these kinds of blocks, with keys
-  // and values as they are stored. The contents must be sound; an index is
-  // shown up to its first fault. The slices live until the call returns.
+  // and values as they are stored. Not called for a block whose contents are
+  // not sound, except that an index is shown up to its first fault. The slices
+  // live until the call returns.
   //
   //   data, range-del         internal key, value
   //   index, index-partition  user key of the separator; encoded block handle,
@@ -115,8 +117,8 @@ struct InspectOptions {
 
 // One fault of a file, and the block that has it. The status says "<what> in
 // <kind> block #<i> offset <o> size <s>: <detail>", without the name of the
-// file. A fault that is none of one block, such as a missing one, has no place
-// in it.
+// file. If the fault is not in one block (a block is missing, say), `kind` says
+// which kind, and index, offset and size are 0.
 struct TableFault {
   BlockKind kind = BlockKind::kOther;
   uint64_t index = 0;

@@ -15,8 +15,8 @@
 //
 // Timestamps. Keys are shown with their timestamps, if they have any. Seeks
 // take keys without. Versions are then ordered by timestamp first, newest
-// first, so that the `snapshot` of a seek counts only among versions of one
-// timestamp.
+// first, and versions with the same timestamp by sequence number. So the
+// `snapshot` of a seek only chooses among versions with the same timestamp.
 //
 // Errors. After an error the iterator is not Valid, and status() says what was
 // wrong and where: Corruption, IOError, MemoryLimit, and so on. The next seek
@@ -68,6 +68,8 @@ class ASHLAR_EXPORT Iterator {
   // Moves to the first entry at or after (user_key, snapshot): to the newest
   // version of user_key with a sequence number of at most `snapshot`, or else
   // to what follows. By default that is the newest version, or the next key.
+  // `snapshot` only chooses where to start: entries with larger sequence
+  // numbers may follow, unless ReadOptions::snapshot hides them.
   void Seek(const Slice& user_key,
             SequenceNumber snapshot = kMaxSequenceNumber);
   // Moves to the last entry at or before (user_key, snapshot): to the oldest
@@ -107,7 +109,8 @@ class ASHLAR_EXPORT Iterator {
   // Returns whether value() lives as long as the iterator: with
   // ReadOptions::pin_data it does. Requires: Valid().
   bool IsValuePinned() const;
-  // Makes *value the value, kept alive by *value alone. It shares the block,
+  // Makes *value the value. It then needs neither iterator nor reader, only the
+  // block cache, if there is one. It shares the block,
   // with all values that were pinned there, and so needs no copy. The bytes are
   // copied only if the block has no memory of its own: if it is stored
   // uncompressed and is not in a block cache. Any thread may release *value,

@@ -101,7 +101,8 @@ struct TableOptions {
   // The version of the file format, 2 to 7. Default: 6; RocksDB's is 7. Choose
   // a lower one for older readers: 5 is read by RocksDB 6.6 and later, 6 by 8.6
   // and later, 7 by 10.4 and later. target_rocksdb checks that. Versions from 3
-  // on have smaller indexes, and 6 and 7 also find a block at the wrong place.
+  // on have smaller indexes, and 6 and 7
+  // also detect a block that was copied from another offset or another file.
   uint32_t format_version = 6;
 
   // About how large a data block becomes before compression, in bytes: 1 to
@@ -112,7 +113,7 @@ struct TableOptions {
   // How much of block_size may stay free, in percent: 0 to 100. A block with no
   // more free than this ends before an entry that would overfill it. 0 and 100
   // turn that off: a block then ends once it has block_size bytes. Default: 10.
-  // RocksDB takes other values for 0; here they are InvalidArgument.
+  // RocksDB replaces other values by 0; here they are InvalidArgument.
   int block_size_deviation = 10;
 
   // A rule of the application's own for where data blocks end:
@@ -123,8 +124,8 @@ struct TableOptions {
 
   // How many entries there are from one restart point of a data block to the
   // next: 1 or more. At a restart point the key is stored whole. Default: 16.
-  // More saves bytes, fewer makes searches in the block faster. RocksDB takes
-  // smaller values for 1; here they are InvalidArgument.
+  // More saves bytes, fewer makes searches in the block faster. RocksDB
+  // replaces smaller values by 1; here they are InvalidArgument.
   int block_restart_interval = 16;
 
   // How the index is laid out. Default: kBinarySearch. kTwoLevelIndexSearch
@@ -137,7 +138,7 @@ struct TableOptions {
 
   // The same as block_restart_interval, for index blocks. Default: 1, with
   // which RocksDB searches the index fastest. More saves bytes. kHashSearch
-  // requires 1; RocksDB then takes other values for 1, here they are
+  // requires 1; RocksDB then replaces other values by 1, here they are
   // InvalidArgument.
   int index_block_restart_interval = 1;
 
@@ -147,10 +148,11 @@ struct TableOptions {
   // held for each.
   uint64_t metadata_block_size = 4096;
 
-  // Below 0, the default: off. Else index blocks whose keys are spread at least
-  // this evenly are marked, so that RocksDB can find a key there by
+  // Below 0, the default: off. Otherwise an index block is marked if a measure
+  // of its keys is below this value, so that RocksDB can find a key there by
   // interpolation search. The measure, which has no unit, is the standard
-  // deviation of the steps between restart keys divided by their mean. Only
+  // deviation of the steps between restart keys divided by their mean: it is
+  // smaller the more evenly keys are spread, so that 0 marks no block. Only
   // RocksDB 11.1 and later read marked blocks. Ashlar's own searches do not use
   // the mark.
   double uniform_cv_threshold = -1;
@@ -174,8 +176,8 @@ struct TableOptions {
 
   // Whether a data block stores all its keys first and all its values after
   // them. Default: false. Searches then touch less memory. Only RocksDB 11.0
-  // and later read it. Such blocks have no entry words
-  // (ReaderOptions::cache_entry_words).
+  // and later read it. Such blocks get no index of
+  // their own in the block cache (ReaderOptions::cache_entry_words).
   bool separate_key_value_in_data_block = false;
 
   // Whether data blocks begin at multiples of min(block_size, 4096) bytes, so
@@ -316,11 +318,12 @@ struct BuildOptions {
   // calling thread builds filters alone; coupled partitions have no workers at
   // all.
   //
-  // Memory above what one thread takes: raw and compressed blocks in 16 slots
-  // each, or from 8 workers on in two slots per worker and two more, up to 32.
-  // A slot has 128 KiB, a block and 1 KiB, which makes 4.2 MiB with blocks of 4
-  // KiB. Also a codec's state and a stack per worker. Blocks above 1 MiB, and
-  // entries above 1 KiB, may count twice.
+  // Memory above what one thread takes: about 4.2 MiB with blocks of 4 KiB and
+  // up to 7 workers. There are 16 pairs of buffers, one for blocks before and
+  // one for blocks after compression; from 8 workers on, two pairs per worker
+  // and two more, up to 32. Each buffer has 129 KiB and block_size. Each worker
+  // also has a codec's state and a stack. Blocks above 1 MiB, and entries above
+  // 1 KiB, may count twice.
   uint32_t parallel_threads = 1;
 
   // If present: exactly how many workers help, instead of parallel_threads. 0
@@ -328,9 +331,10 @@ struct BuildOptions {
   // worker, which parallel_threads cannot.
   std::optional<uint32_t> workers;
 
-  // Where workers come from (util/worker_pool.h). Null, the default: threads of
-  // the builder's own, which start when there is work for them and end with the
-  // build. Set it where many builders run at once. Must outlive the builder.
+  // Where workers come from (util/worker_pool.h), if parallel_threads or
+  // `workers` asks for any. Null, the default: threads of the builder's own,
+  // which start when there is work for them and end with the build. Set it
+  // where many builders run at once. Must outlive the builder.
   WorkerPool* worker_pool = nullptr;
 
   // The properties rocksdb.column.family.id and rocksdb.column.family.name.
@@ -345,11 +349,12 @@ struct BuildOptions {
   // About how large the caller lets the file become, in bytes. 0, the default:
   // unknown. Set it where files are cut by TableBuilder::EstimatedFileSize. It
   // bounds how many bytes of blocks wait for a dictionary
-  // (CompressionOptions::max_dict_bytes), and how far workers may be behind
-  // when the file comes close to this size. The file is then too large by 128
-  // KiB and a block at most, even if its data stop compressing; without it by
-  // up to 2 MiB, or 4 MiB with 15 workers. Costs some waiting near the end of
-  // the file.
+  // (CompressionOptions::max_dict_bytes). With workers, it also bounds how many
+  // blocks wait for compression when the file comes close to this size, since
+  // EstimatedFileSize cannot know their final size. The file then exceeds this
+  // size by 128 KiB and a block at most, even if its data stop compressing;
+  // without this field by up to 2 MiB, or 4 MiB with 15 workers. Costs some
+  // waiting near the end of the file.
   uint64_t target_file_size = 0;
 
   // Properties of the application's own, which are written as they are: name to

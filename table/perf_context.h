@@ -27,7 +27,8 @@
 
 namespace ashlar {
 
-// What a thread counts. RocksDB's default is kEnableCount; its numbers differ.
+// What a thread counts. In RocksDB a thread begins with kEnableCount, and the
+// enumerators have other values.
 enum class PerfLevel : uint8_t {
   kDisable,      // nothing; the default of a thread
   kEnableCount,  // counts and bytes

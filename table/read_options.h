@@ -84,24 +84,24 @@ struct ReaderOptions {
   // Where data blocks are kept once they are read, uncompressed and parsed, for
   // all readers that have the same cache. Null, the default: nowhere; each read
   // reads its blocks from the file. (RocksDB then makes a cache of 32 MiB.) The
-  // reader shares ownership. Values that outlive the reader do not: the caller
-  // must keep the cache for them.
+  // reader shares ownership of the cache. Values do not: for values that
+  // outlive the reader, the caller must keep the cache.
   //
   // A block is known by the unique id of its file, which comes from the file's
   // properties. Files with equal ids must not share a cache unless they are
-  // copies. When several threads of one reader miss a block at the same time,
-  // one reads it and the others wait for that. Several read it only if the
-  // cache has no room for it, or, seldom, if two blocks share one place in the
-  // table of loads.
+  // copies. A file without that id is known by a random one while it is open.
+  // When several threads of one reader miss a block at the same time, one reads
+  // it and the others wait for that. Several read it only if the cache has no
+  // room for it, and in seldom other cases.
   std::shared_ptr<Cache> block_cache;
 
-  // Whether a data block in block_cache gets an index of its own: four bytes of
-  // each key, and where each entry begins. Default: true. Point reads and seeks
-  // then go to their entry at once. It is made when the block is found in the
-  // cache for the second time; its memory, up to an eighth of the block, is
-  // charged from the start. Blocks of entries so small that it would take more
-  // have none, and comparators other than the bytewise ones have none. RocksDB
-  // has no such option.
+  // Whether a data block in block_cache gets an index of its own, its entry
+  // words: four bytes of each key, and where each entry begins. Default: true.
+  // Point reads and seeks then go to their entry at once. It is made when the
+  // block is found in the cache for the second time; its memory, up to an
+  // eighth of the block, is charged from the start. Blocks of entries so small
+  // that it would take more have none, and comparators other than the bytewise
+  // ones have none. RocksDB has no such option.
   bool cache_entry_words = true;
 
   // The largest sequence number of an external file, as a manifest records it.
@@ -121,9 +121,9 @@ struct ReaderOptions {
 
   // The largest size of a decompressed block, in bytes. Default: 1 GiB. A
   // compressed block that would be larger is Corruption. Lower it to bound the
-  // memory of reads of untrusted files. A MultiGet holds up to 64 MiB of blocks
-  // and one more, and the blocks of the values that it has found. RocksDB has
-  // no such option.
+  // memory of reads of untrusted files. For each 32 of its keys, a MultiGet
+  // holds blocks of up to 64 MiB and one block more, besides the blocks of the
+  // values that it has found. RocksDB has no such option.
   uint64_t max_uncompressed_block_bytes = uint64_t{1} << 30;
 
   // Where reads are counted (table/statistics.h), for any number of readers.
@@ -204,8 +204,9 @@ struct ReadOptions {
   bool ignore_range_deletions = false;
 
   // Iterators leave out entries and range deletions with larger sequence
-  // numbers. Default: all are seen. Get and MultiGet take a snapshot as a
-  // parameter instead. (RocksDB takes a pointer to a snapshot of the database.)
+  // numbers. Default: all are seen. Get and MultiGet ignore this field: they
+  // have a parameter for it. (RocksDB takes a pointer to a snapshot of the
+  // database.)
   SequenceNumber snapshot = kMaxSequenceNumber;
 };
 

@@ -62,23 +62,25 @@ class ASHLAR_EXPORT TableBuilder {
   //
   // Returns InvalidArgument, and adds nothing, if the entry cannot be added:
   // its key is not larger than the last one, is shorter than 8 bytes and a
-  // timestamp, or is too large; its value is too large, or is that of a
-  // deletion; its type is none that a table holds; it is one range deletion too
-  // many, or its end is not larger than its begin. The builder can still be
+  // timestamp, or is too large; its value is too large; it is a deletion
+  // with a value; its type is none that a table holds; it is one range deletion
+  // too many, or its end is not larger than its begin. The builder can still be
   // used.
   //
   // Returns any other error of the build: of the file, MemoryLimit, Corruption
   // (TableOptions::verify_compression), InvalidArgument if the index would
   // exceed 1 GiB, and what a properties collector returns. The table is then
   // lost: every later call returns this error again, and so does status().
-  // Where status() is ok, the builder can still be used.
+  // After Finish or Abandon, Add returns InvalidArgument, or the error of the
+  // build if it failed. Before them, the builder can still be used where
+  // status() is ok.
   Status Add(const Slice& internal_key, const Slice& value);
 
   // Writes all that is left, and passes it to the file. The file is a table
   // only if this returns ok. Returns the first error that made the table
   // impossible: those of Add, and Corruption
   // (detect_filter_construct_corruption). To be called once; afterwards only
-  // the getters may be called, and Add or Finish return an error.
+  // the getters may be called. A second call returns an error, as Add does.
   Status Finish();
 
   // Ends the build, in place of Finish: nothing more is written, and the file

@@ -41,8 +41,10 @@ struct TableProperties {
   // Of data blocks before compression, without trailers. The builder knows it;
   // it is not stored, and so 0 in a table that was read.
   uint64_t uncompressed_data_size = 0;
-  uint64_t index_size = 0;        // of index blocks before compression, and 5
-  uint64_t index_partitions = 0;  // a count; 0 if not partitioned
+  // Of all index blocks before compression, and 5 bytes for one block trailer:
+  // as RocksDB counts.
+  uint64_t index_size = 0;
+  uint64_t index_partitions = 0;      // a count; 0 if not partitioned
   uint64_t top_level_index_size = 0;  // before compression; partitioned only
   uint64_t filter_size = 0;           // 0: there is no filter
   uint64_t tail_start_offset = 0;     // offset of the first byte after the data

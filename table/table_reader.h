@@ -168,15 +168,16 @@ class ASHLAR_EXPORT TableReader {
   // reported by its status(): table/iterator.h.
   Iterator NewIterator(const ReadOptions& options = {}) const;
 
-  // Checks whether a walk over every stored entry comes from the first to the
-  // last. Returns ok, or the first error in the file's order, and sets *entries
-  // to the number of entries before it. Of the options, verify_checksums,
-  // readahead_size (also the size of a unit of work) and fill_cache apply.
-  // Workers of `pool` help, unless it is null; the answer does not depend on
-  // them. Each thread holds about readahead_size bytes and a decompressed
-  // block. on_progress, if not empty, is called now and then on the calling
-  // thread, with the bytes of the file that are done and its size; if it
-  // returns false, the check ends with Aborted.
+  // Reads every stored entry, and checks that all can be read. Returns ok, or
+  // the first error in the file's order, and sets *entries to the number of
+  // entries before it. Of the options, verify_checksums, readahead_size and
+  // fill_cache apply. Workers of `pool` help, unless it is null; the answer
+  // does not depend on them. Each thread takes about readahead_size bytes of
+  // the file at a time, and holds these and a decompressed block. With a
+  // readahead_size of 0 it takes one block at a time. on_progress, if not
+  // empty, is called now and then on the calling thread, with the bytes of the
+  // file that are done and its size; if it returns false, the check ends with
+  // Aborted.
   Status CheckEntries(
       const ReadOptions& options, WorkerPool* pool,
       const std::function<bool(uint64_t done, uint64_t total)>& on_progress,
@@ -191,15 +192,15 @@ class ASHLAR_EXPORT TableReader {
   std::span<const RangeDeletion> RangeDeletions() const;
   // Calls `visit` for each fragment, in key order. n range deletions may have
   // up to 2n fragments, each with up to n sequence numbers. Visits none unless
-  // knows_order().
+  // knows_order(). May throw std::bad_alloc.
   void VisitRangeDeletionFragments(
       const RangeDeletionFragmentCallback& visit) const;
   // Returns the largest sequence number <= snapshot of a range deletion over
-  // the key, or 0 if there is none: entries of the key with smaller sequence
-  // numbers are deleted. Where keys have timestamps, user_key is given without
-  // one, and only range deletions that are not newer than `timestamp` count;
-  // all do if it is empty. Requires: `timestamp` is empty or of the
-  // comparator's size.
+  // the key, or 0 if there is none or unless knows_order(): entries of the key
+  // with smaller sequence numbers are deleted. Where keys have timestamps,
+  // user_key is given without one, and only range deletions that are not newer
+  // than `timestamp` count; all do if it is empty. Requires: `timestamp` is
+  // empty or of the comparator's size.
   SequenceNumber NewestRangeDeletionOver(const Slice& user_key,
                                          SequenceNumber snapshot,
                                          const Slice& timestamp = {}) const;

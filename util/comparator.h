@@ -47,6 +47,8 @@ class ASHLAR_EXPORT Comparator {
   // Compare must put the newer one first. A timestamp whose bytes are all 0
   // must be the oldest, and one whose bytes are all 0xFF the newest. Compare
   // and FindShortestSeparator then only get keys of at least this size.
+  // If this is not 0, override the two functions below: otherwise reads at a
+  // timestamp are wrong.
   virtual size_t timestamp_size() const { return 0; }
   // Returns < 0, 0 or > 0 if timestamp `a` is older than, equal to or newer
   // than `b`. Both have timestamp_size() bytes. The default returns 0.

@@ -6,12 +6,12 @@
 // (HyperClockCacheOptions::memory_allocator). Readers then allocate their
 // cached blocks from it. Thread-safe. Not a general replacement of malloc.
 //
-// Cost. An object takes 64 bytes more than its size, rounded up to 512 bytes,
-// or above that by at most an eighth. Objects above 256 KiB - 64 bytes come
-// from malloc. A huge page is kept while one object in it is in use. So if the
-// sizes of objects keep changing, memory may exceed the cache's capacity by
-// more than with malloc. If the system gives no huge pages, everything works in
-// small ones.
+// Cost. An object takes its size and 64 bytes. That is rounded up: to 512
+// bytes, or, if it is more, by at most an eighth. Objects above 256 KiB - 64
+// bytes come from malloc. A huge page is kept while one object in it is in use.
+// So if the sizes of objects keep changing, memory may exceed the cache's
+// capacity by more than with malloc. If the system gives no huge pages,
+// everything works in small ones.
 #ifndef ASHLAR_UTIL_HUGE_PAGE_ALLOCATOR_H_
 #define ASHLAR_UTIL_HUGE_PAGE_ALLOCATOR_H_
 

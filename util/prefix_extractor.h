@@ -1,9 +1,11 @@
 // PrefixExtractor: defines the prefix of a user key.
 //
-// Filters can hold prefixes, with or without whole keys, and the hash index
-// finds blocks by prefix. Files store the extractor's name, and prefixes are
-// only used with an extractor of the same name. Pass your own in the options of
-// builders and readers.
+// Filters can hold prefixes, with or without whole keys. Files store the
+// extractor's name, and the prefixes of a filter are only used with an
+// extractor of the same name. Iterators with prefix_same_as_start use any
+// extractor. RocksDB's hash index finds blocks by prefix too; Ashlar writes
+// that index, and searches it like any other. Pass your own extractor in the
+// options of builders and readers.
 //
 // Thread safety: builders and readers call an extractor from any number of
 // threads at once, so an implementation must be stateless or synchronise

@@ -3,8 +3,9 @@
 // Every function that takes or returns keys, values or blocks uses it. A Slice
 // owns nothing: the code that makes one must keep the bytes alive and unchanged
 // as long as the Slice is used. A plain value: any number of threads may read
-// it at once, as long as none assigns to it. Not a string: bytes are unsigned,
-// may be zero, and need no terminator.
+// it at once, as long as none assigns to it. Not a string: bytes
+// compare as unsigned (though operator[] returns char), may be zero, and need
+// no terminator.
 #ifndef ASHLAR_UTIL_SLICE_H_
 #define ASHLAR_UTIL_SLICE_H_
 

@@ -31,7 +31,7 @@ class [[nodiscard]] Status {
  public:
   enum class Code : uint8_t {
     kOk,
-    kNotFound,         // it is not there, and nothing is wrong
+    kNotFound,         // for applications: the library never returns it
     kCorruption,       // bytes of a file contradict the format
     kNotSupported,     // valid, but this library does not do it (yet)
     kInvalidArgument,  // the caller asked for something impossible

@@ -2,11 +2,14 @@
 // builders.
 //
 // An application makes one pool, passes it to every builder
-// (BuildOptions::worker_pool), and destroys it after the last of them. Without
-// a pool, a builder starts and ends threads of its own. Builders take turns: a
-// free worker goes to the builder that has waited longest. Thread safety: any
-// number of threads may use builders with one pool at once. Not an executor for
-// an application's own work.
+// (BuildOptions::worker_pool), and destroys it after the last of them. A
+// builder uses the pool only if its options ask for workers: with
+// parallel_threads other than 1, the default, or with `workers` above 0. If
+// they do and there is no pool, the builder starts and ends threads of its own.
+// TableReader::CheckEntries and InspectTable use every pool that they are
+// given. Users take turns: a free worker goes to the one that has waited
+// longest. Thread safety: any number of threads may use one pool at once. Not
+// an executor for an application's own work.
 #ifndef ASHLAR_UTIL_WORKER_POOL_H_
 #define ASHLAR_UTIL_WORKER_POOL_H_
 
@@ -26,7 +29,7 @@ class ASHLAR_EXPORT WorkerPool {
   explicit WorkerPool(uint32_t threads);
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
-  // Ends the threads. Requires: no builder uses the pool.
+  // Ends the threads. Requires: nothing uses the pool any more.
   ~WorkerPool();
 
   // Returns the number of threads that were started.

@@ -1,7 +1,8 @@
 // TimedValue: the value of an entry of type kTypeValuePreferredSeqno.
 //
 // RocksDB writes such entries for its "TimedPut": a value, and the sequence
-// number that the entry should have by the time when its data was written.
+// number that matches the write time that the caller gave. It may be smaller
+// than the entry's own.
 // TableReader::Get returns the value alone. An Iterator shows the bytes as
 // stored, and TableBuilder takes them so: these functions convert them.
 //
