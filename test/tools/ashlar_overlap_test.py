@@ -250,9 +250,8 @@ files: 1, of them without overlap: 1, groups that overlap: 0, pairs: 0
         table = bytearray((self.folder / "d.sst").read_bytes())
         table[0] ^= 1
         (self.folder / "bad.sst").write_bytes(table)
-        outcome = self.run_program("overlap", "--json", "text.sst", "bad.sst",
-                                   "--recursive", ".")
-        self.assertEqual(outcome.code, 1)
+        outcome = self.run_code(1, "overlap", "--json", "text.sst", "bad.sst",
+                                "--recursive", ".")
         self.assertIn("bad.sst: Corruption: block checksum mismatch in data "
                       "block #0 offset 0 ", outcome.err)
         document = json.loads(outcome.out)
@@ -263,8 +262,7 @@ files: 1, of them without overlap: 1, groups that overlap: 0, pairs: 0
                          ["./a.sst", "./b.sst"])
         self.assertEqual(document["overlap"]["alone"], ["./c.sst", "./d.sst"])
         self.assertEqual(document["overlap"]["one_batch"], "no")
-        outcome = self.run_program("overlap", "c.sst", "none", "d.sst")
-        self.assertEqual(outcome.code, 2)
+        outcome = self.run_code(2, "overlap", "c.sst", "none", "d.sst")
         self.assertIn(b"IngestExternalFile: no, not all could be read",
                       outcome.out)
         self.assertIn(b"IngestExternalFile: yes",

@@ -97,10 +97,13 @@ class CliTest(unittest.TestCase):
                             ": runtime error: ", arguments)
         return outcome
 
-    def run_ok(self, *arguments, **more):
+    def run_code(self, code, *arguments, **more):
         outcome = self.run_program(*arguments, **more)
-        self.assertEqual(outcome.code, 0, outcome.err)
+        self.assertEqual(outcome.code, code, outcome.err)
         return outcome
+
+    def run_ok(self, *arguments, **more):
+        return self.run_code(0, *arguments, **more)
 
     def build(self, name, rows, *flags):
         """Builds a table from text; rows are in the format of `hex`."""
@@ -143,8 +146,7 @@ class CliTest(unittest.TestCase):
         return [file["blocks"] for file in document["files"]]
 
     def assert_usage_error(self, reason, *arguments, **more):
-        outcome = self.run_program(*arguments, **more)
-        self.assertEqual(outcome.code, 2, outcome.err)
+        outcome = self.run_code(2, *arguments, **more)
         self.assertEqual(outcome.out, b"")
         self.assertEqual(outcome.err,
                          f"ashlar: {reason}\nTry 'ashlar --help'.\n")
