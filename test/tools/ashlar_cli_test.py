@@ -612,9 +612,7 @@ class GetTest(CliTest):
         get = ["get", "--quiet", "--keys_file=keys"]
         self.assertEqual(self.run_ok(*get, "b.sst").text, expected)
         # A damaged block fails its keys and no others.
-        data = bytearray((self.folder / "b.sst").read_bytes())
-        data[3000] ^= 1
-        (self.folder / "b.sst").write_bytes(data)
+        self.flip("b.sst", 3000)
         outcome = self.run_code(1, *get, "--max_errors=0", "b.sst")
         failed = outcome.err.count("Corruption: block checksum mismatch")
         self.assertEqual(len(outcome.text.splitlines()), 2 * (count - failed))

@@ -148,9 +148,8 @@ class RawTest(CliTest):
         good = self.dump("a.sst")
         layout = json.loads(self.run_ok("layout", "--json", "a.sst").out)
         for block in layout["files"][0]["blocks"]:
-            data = bytearray((self.folder / "a.sst").read_bytes())
-            data[block["offset"] + block["size"] // 2] ^= 1
-            (self.folder / "bad.sst").write_bytes(data)
+            self.flip("a.sst", block["offset"] + block["size"] // 2,
+                      to="bad.sst")
             outcome = self.run_program("raw", "--out=-", "bad.sst")
             self.assertEqual(outcome.code, 1, block)
             self.assertIn("bad.sst: Corruption: ", outcome.err)

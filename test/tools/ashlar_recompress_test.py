@@ -154,9 +154,7 @@ class RecompressTest(CliTest):
         found = BASELINE.search(text)
         self.assertEqual(int(found[7]), whole["baseline"]["blocks"])
         # Damage is told, wherever it is.
-        data = bytearray((self.folder / "b.sst").read_bytes())
-        data[5000] ^= 1
-        (self.folder / "b.sst").write_bytes(data)
+        self.flip("b.sst", 5000)
         outcome = self.run_code(1, "recompress", "--sample=2", "b.sst")
         self.assertIn("Corruption: block checksum mismatch", outcome.err)
         self.assertNotIn("Cx size", outcome.text)
@@ -297,9 +295,7 @@ class RecompressTest(CliTest):
         self.assertEqual(os.listdir(self.folder), ["a.sst"])
 
     def test_damage_ends_the_file(self):
-        data = bytearray((self.folder / "a.sst").read_bytes())
-        data[100] ^= 1
-        (self.folder / "bad.sst").write_bytes(data)
+        self.flip("a.sst", 100, to="bad.sst")
         outcome = self.run_code(1, "recompress", "--json", "bad.sst", "a.sst")
         self.assertIn("bad.sst: Corruption: block checksum mismatch in data "
                       "block #0 offset 0 ", outcome.err)

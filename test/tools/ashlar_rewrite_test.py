@@ -190,9 +190,7 @@ class RewriteTest(CliTest):
 
     def test_damage_leaves_nothing(self):
         self.build("a.sst", numbered_rows(3))
-        data = bytearray((self.folder / "a.sst").read_bytes())
-        data[3] ^= 1
-        (self.folder / "a.sst").write_bytes(data)
+        self.flip("a.sst", 3)
         outcome = self.run_code(1, "rewrite", "a.sst", "--out=b.sst")
         self.assertIn("a.sst: Corruption: block checksum mismatch in data "
                       "block #0 ", outcome.err)
@@ -288,9 +286,7 @@ class DiffTest(CliTest):
         layout = json.loads(self.run_ok("layout", "--json", "a.sst").out)
         block = [block for block in layout["files"][0]["blocks"]
                  if block["kind"] == "data"][2]
-        data = bytearray((self.folder / "a.sst").read_bytes())
-        data[block["offset"]] ^= 1
-        (self.folder / "bad.sst").write_bytes(data)
+        self.flip("a.sst", block["offset"], to="bad.sst")
         for files in (["bad.sst", "b.sst"], ["b.sst", "bad.sst"]):
             outcome = self.run_program("diff", *files)
             self.assertEqual((outcome.code, outcome.text), (1, ""))

@@ -116,6 +116,13 @@ class CliTest(unittest.TestCase):
         (self.folder / name).write_bytes(built(rows, *flags))
         return name
 
+    def flip(self, name, *places, to=None):
+        """Changes a bit of each of these bytes of a file; `to` names a copy."""
+        data = bytearray((self.folder / name).read_bytes())
+        for place in places:
+            data[place] ^= 1
+        (self.folder / (to or name)).write_bytes(data)
+
     # A key that no other table of the tests has.
     SEPARATOR = b"the rows of another table follow"
 
