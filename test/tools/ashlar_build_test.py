@@ -377,7 +377,8 @@ class BuildTest(CliTest):
                 trains = any("zstd" in flag for flag in flags)
                 if codec in ("snappy", "bzip2") or (trains and codec != "zstd"):
                     outcome = self.run_code(
-                        2, "build", "--out=n.sst", f"--compression_type={codec}",
+                        2, "build", "--out=n.sst",
+                        f"--compression_type={codec}",
                         "--compression_max_dict_bytes=4000", *flags,
                         stdin=b"a\n")
                     self.assertIn("does nothing with --compression_type=" +

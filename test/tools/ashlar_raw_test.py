@@ -75,7 +75,8 @@ class RawTest(CliTest):
     def test_limit_of_a_files_size(self):
         self.build("a.sst", numbered_rows(3000))
         outcome = self.run_code(
-            2, "raw", "--out=b.txt", "a.sst", preexec_fn=lambda: resource.setrlimit(
+            2, "raw", "--out=b.txt", "a.sst",
+            preexec_fn=lambda: resource.setrlimit(
                 resource.RLIMIT_FSIZE, (4096, resource.RLIM_INFINITY)))
         self.assertIn("File too large", outcome.err)
         self.assertEqual(os.listdir(self.folder), ["a.sst"])
