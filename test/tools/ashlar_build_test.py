@@ -32,8 +32,7 @@ class BuildTest(CliTest):
         return self.entries("t.sst")
 
     def assert_refused(self, message, rows, *flags):
-        outcome = self.run_program("build", "--out=t.sst", *flags, stdin=rows)
-        self.assertEqual(outcome.code, 2)
+        outcome = self.run_code(2, "build", "--out=t.sst", *flags, stdin=rows)
         said, *hints = outcome.err.splitlines()
         self.assertEqual(said, message)
         if "Not supported" not in said:  # which a change of a row cannot fix
@@ -113,10 +112,9 @@ class BuildTest(CliTest):
             (0, b"76", "is a deletion, and has a value"),
             (20, b"76", "is a deletion, and has a value"),
         ):
-            outcome = self.run_program(
-                "build", hex_format, "--out=t.sst",
+            outcome = self.run_code(
+                2, "build", hex_format, "--out=t.sst",
                 stdin=b"6a 9 1 \n6b 5 %d %s\n" % (kind, value))
-            self.assertEqual(outcome.code, 2)
             self.assertTrue(outcome.err.startswith("-:2: "), outcome.err)
             self.assertIn(reason, outcome.err)
             self.assertEqual(os.listdir(self.folder), [])
@@ -243,38 +241,33 @@ class BuildTest(CliTest):
     def test_several_inputs(self):
         (self.folder / "one").write_bytes(b"a\nb")
         (self.folder / "two").write_bytes(b"b\n")
-        outcome = self.run_program("build", "--out=t.sst", "one", "two")
-        self.assertEqual(outcome.code, 2)
+        outcome = self.run_code(2, "build", "--out=t.sst", "one", "two")
         self.assertEqual(
             outcome.err, "two:1: key 'b' comes twice, first at one:2\n"
             "ashlar: hint: --on_duplicate=first or last keeps one of the rows\n")
         self.run_ok("build", "--out=t.sst", "one", "-", stdin=b"c\n")
         self.assertEqual([key for key, _ in self.entries("t.sst")],
                          [b"a", b"b", b"c"])
-        outcome = self.run_program("build", "--out=u.sst", "one", "none")
-        self.assertEqual(outcome.code, 2)
+        outcome = self.run_code(2, "build", "--out=u.sst", "one", "none")
         self.assertRegex(outcome.err, r"\Anone: IO error: .*No such file")
         self.assertNotIn("u.sst", os.listdir(self.folder))
 
     def test_existing_file_is_kept(self):
         out = self.folder / "t.sst"
         out.write_bytes(b"mine")
-        outcome = self.run_program("build", "--out=t.sst", stdin=b"a\n")
-        self.assertEqual(outcome.code, 2)
+        outcome = self.run_code(2, "build", "--out=t.sst", stdin=b"a\n")
         self.assertEqual(outcome.err,
                          "ashlar: t.sst exists; --overwrite replaces it\n")
         # A failed build with --overwrite does not change the file either.
-        outcome = self.run_program("build", "--out=t.sst", "--overwrite",
-                                   stdin=b"b\na\n")
-        self.assertEqual(outcome.code, 2)
+        self.run_code(2, "build", "--out=t.sst", "--overwrite",
+                      stdin=b"b\na\n")
         self.assertEqual(out.read_bytes(), b"mine")
         self.assertEqual(os.listdir(self.folder), ["t.sst"])
         self.run_ok("build", "--out=t.sst", "--overwrite", stdin=b"a\n")
 
     def test_places_and_options_that_fail(self):
         for flag in ("--out=none/t.sst", "--out=/dev/null/t.sst"):
-            outcome = self.run_program("build", flag, stdin=b"a\n")
-            self.assertEqual(outcome.code, 2)
+            outcome = self.run_code(2, "build", flag, stdin=b"a\n")
             self.assertIn("IO error: ", outcome.err)
         for flag in ("--format_version=9", "--bloom_bits=1000",
                      "--block_restart_interval=0", "--block_size=0",
@@ -329,8 +322,7 @@ class BuildTest(CliTest):
                                  "rocksdb.hashindex.prefixes" in listed)
 
     def test_no_rows(self):
-        outcome = self.run_program("build", "--out=t.sst")
-        self.assertEqual(outcome.code, 2)
+        outcome = self.run_code(2, "build", "--out=t.sst")
         self.assertTrue(outcome.err.startswith("t.sst: Invalid argument: "))
         self.assertEqual(os.listdir(self.folder), [])
         self.run_ok("build", "--out=t.sst", "--input_format=hex")
@@ -384,11 +376,11 @@ class BuildTest(CliTest):
                           ("--compression_max_dict_buffer_bytes=20000",)):
                 trains = any("zstd" in flag for flag in flags)
                 if codec in ("snappy", "bzip2") or (trains and codec != "zstd"):
-                    outcome = self.run_program(
-                        "build", "--out=n.sst", f"--compression_type={codec}",
+                    outcome = self.run_code(
+                        2, "build", "--out=n.sst",
+                        f"--compression_type={codec}",
                         "--compression_max_dict_bytes=4000", *flags,
                         stdin=b"a\n")
-                    self.assertEqual(outcome.code, 2)
                     self.assertIn("does nothing with --compression_type=" +
                                   codec, outcome.err)
                     continue
@@ -411,10 +403,9 @@ class BuildTest(CliTest):
         self.assertEqual(
             len({dictionary for (codec, _), dictionary in dictionaries.items()
                  if codec == "zstd"}), 4)
-        outcome = self.run_program(
-            "build", "--out=u.sst", "--compression_zstd_max_train_bytes=9",
+        outcome = self.run_code(
+            2, "build", "--out=u.sst", "--compression_zstd_max_train_bytes=9",
             stdin=b"a\n")
-        self.assertEqual(outcome.code, 2)
         self.assertIn("needs --compression_max_dict_bytes", outcome.err)
 
     def test_codec_options(self):
@@ -439,10 +430,9 @@ class BuildTest(CliTest):
         size("--compression_type=zstd", "--compression_checksum",
              "--compression_max_compressed_bytes_per_kb=0")
         self.assertIn("max_compressed_bytes_per_kb=0; checksum=1; ", options())
-        outcome = self.run_program(
-            "build", "--out=d.sst", "--compression_type=zlib",
+        outcome = self.run_code(
+            2, "build", "--out=d.sst", "--compression_type=zlib",
             "--compression_window_bits=-15", stdin=b"a\tb\n")
-        self.assertEqual(outcome.code, 2)
         self.assertIn("window_bits is -15, expected -14 to -9", outcome.err)
 
     def test_filters_that_fit_memory(self):
@@ -461,9 +451,8 @@ class BuildTest(CliTest):
                          (b"k", 5, 0, b"")])
         self.build("t.sst", rows)
         self.assertEqual(self.canonical("t.sst"), rows)
-        outcome = self.run_program("build", "--input_format=hex",
-                                   "--out=u.sst", stdin=b"6b 5 1 \n6b 9 1 \n")
-        self.assertEqual(outcome.code, 2)
+        outcome = self.run_code(2, "build", "--input_format=hex",
+                                "--out=u.sst", stdin=b"6b 5 1 \n6b 9 1 \n")
         self.assertIn("-:2: key 'k' belongs before 'k' at -:1", outcome.err)
         self.run_ok("build", "--input_format=hex", "--out=u.sst",
                     "--nosorted", stdin=b"6b 5 1 \n6b 9 1 \n")
@@ -479,9 +468,8 @@ class BuildTest(CliTest):
                          ("t.sst", 2, "ok"))
         self.assertEqual(file["size"],
                          (self.folder / "t.sst").stat().st_size)
-        outcome = self.run_program("build", "--json", "--out=u.sst",
-                                   stdin=b"b\na\n")
-        self.assertEqual(outcome.code, 2)
+        outcome = self.run_code(2, "build", "--json", "--out=u.sst",
+                                stdin=b"b\na\n")
         document = json.loads(outcome.out)
         self.assertEqual(document["exit_code"], 2)
         self.assertEqual(document["files"][0]["errors"][0]["code"],

@@ -146,9 +146,8 @@ class UnsortedBuildTest(CliTest):
         self.assert_same_table(
             tsv(rows), tsv(keep("last", in_order, lambda row: row[0])), TIMED,
             "--on_duplicate=last")
-        outcome = self.run_program("build", "--out=u.sst", "--nosorted", TIMED,
-                                   stdin=tsv(rows[:5]) + b"short\tv\n")
-        self.assertEqual(outcome.code, 2)
+        outcome = self.run_code(2, "build", "--out=u.sst", "--nosorted", TIMED,
+                                stdin=tsv(rows[:5]) + b"short\tv\n")
         self.assertTrue(outcome.err.startswith("-:6: "), outcome.err)
         self.assertFalse((self.folder / "u.sst").exists())
 
@@ -189,9 +188,8 @@ class UnsortedBuildTest(CliTest):
         (self.folder / "none").write_bytes(b"")
         (self.folder / "two").write_bytes(b"".join(rows[20000:]) + rows[19999])
         for memory in (LEAST_MEMORY, "--memory=100000000"):
-            outcome = self.run_program("build", "--out=t.sst", "--nosorted",
-                                       "--quiet", memory, "one", "none", "two")
-            self.assertEqual(outcome.code, 2)
+            outcome = self.run_code(2, "build", "--out=t.sst", "--nosorted",
+                                    "--quiet", memory, "one", "none", "two")
             key = rows[19999].decode().strip()
             self.assertEqual(
                 outcome.err, f"two:10012: key '{key}' comes twice, first at "
@@ -201,9 +199,8 @@ class UnsortedBuildTest(CliTest):
 
     def assert_sorting_fails(self, reason, *flags, **more):
         rows = b"".join(b"%08d\n" % (i * 7919 % 60013) for i in range(60013))
-        outcome = self.run_program("build", "--out=t.sst", "--nosorted",
-                                   LEAST_MEMORY, *flags, stdin=rows, **more)
-        self.assertEqual(outcome.code, 2)
+        outcome = self.run_code(2, "build", "--out=t.sst", "--nosorted",
+                                LEAST_MEMORY, *flags, stdin=rows, **more)
         self.assertRegex(
             outcome.err, r"\A" + reason + r"; rows beyond --memory are "
             r"sorted there: --tmpdir names another folder\n\Z")

@@ -115,9 +115,8 @@ class FlagTest(CliTest):
             self.assert_usage_error(
                 "SOURCE_DATE_EPOCH: 'x' is not a whole number", "build",
                 "--out=b.sst", env={"SOURCE_DATE_EPOCH": "x"})
-        outcome = self.run_program("scan", "--require_property_regex=(",
-                                   "a.sst")
-        self.assertEqual(outcome.code, 2)
+        outcome = self.run_code(2, "scan", "--require_property_regex=(",
+                                "a.sst")
         self.assertTrue(
             outcome.err.startswith("ashlar: --require_property_regex: "))
         self.assertEqual(os.listdir(self.folder), ["a.sst"])
@@ -126,8 +125,7 @@ class FlagTest(CliTest):
         self.build_once("a.sst", numbered_rows(3))
         for flag in ("--env_uri=hdfs://x", "--fs_uri=s3://x",
                      "--compression_manager=Mine"):
-            outcome = self.run_program("check", flag, "a.sst")
-            self.assertEqual(outcome.code, 2)
+            outcome = self.run_code(2, "check", flag, "a.sst")
             self.assertIn("ashlar: Not supported: ", outcome.err)
         self.run_ok("check", "--env_uri=file://", "--fs_uri=", "a.sst")
 
@@ -175,9 +173,8 @@ class FlagTest(CliTest):
         # As sst_dump: its default command, and its order of arguments.
         self.assertEqual(self.run_ok("--file=a.sst", program=str(link)).out,
                          self.run_ok("check", "a.sst").out)
-        outcome = self.run_program("--file=none.sst", "--command=verify",
-                                   program=str(link))
-        self.assertEqual(outcome.code, 2)
+        self.run_code(2, "--file=none.sst", "--command=verify",
+                      program=str(link))
 
     def test_unused_flags_are_named(self):
         self.build_once("a.sst", numbered_rows(3))
@@ -273,8 +270,7 @@ class KeyOrderTest(CliTest):
         for arguments in (["scan", "--from=a"], ["check", "--to=z"],
                           ["scan", "--prefix=a"], ["get", "--key=a"],
                           ["space", "--from=a"], ["overlap"]):
-            outcome = self.run_program(*arguments, path)
-            self.assertEqual(outcome.code, 2)
+            outcome = self.run_code(2, *arguments, path)
             self.assertIn("Not supported: ", outcome.err)
             self.assertIn("comparator example.BytewiseComparator is not "
                           "built in", outcome.err)
@@ -482,8 +478,7 @@ class ScanTest(CliTest):
                               ["--help"], ["--version"],
                               ["--version", "--json"],
                               ["properties", "a.sst"]):
-                outcome = self.run_program(*arguments, stdout=full)
-                self.assertEqual(outcome.code, 2)
+                outcome = self.run_code(2, *arguments, stdout=full)
                 self.assertEqual(outcome.err.splitlines()[0],
                                  "ashlar: write standard output: "
                                  "No space left on device")
@@ -539,15 +534,13 @@ class LimitsTest(CliTest):
         shown = "# entries: 2000"
         arguments = ["scan", "--show_properties", "a.sst"]
         self.assertIn(shown, self.run_ok(*arguments).text)
-        outcome = self.run_program(*arguments, self.LIMIT)
-        self.assertEqual(outcome.code, 1)
+        outcome = self.run_code(1, *arguments, self.LIMIT)
         self.assertNotIn(shown, outcome.text)
 
     def test_property_filter(self):
         exclude = "--exclude_property_regex=# entries: 2000"
         self.assertIn("skipped", self.run_ok("check", exclude, "a.sst").err)
-        outcome = self.run_program("check", exclude, self.LIMIT, "a.sst")
-        self.assertEqual(outcome.code, 1)
+        outcome = self.run_code(1, "check", exclude, self.LIMIT, "a.sst")
         self.assertNotIn("skipped", outcome.err)
 
 
@@ -571,9 +564,8 @@ class GetTest(CliTest):
         ):
             outcome = self.run_ok("get", "--quiet", f"--key={key}", "a.sst")
             self.assertEqual(outcome.text, expected)
-        outcome = self.run_program("get", "--quiet", "--key=x", "--key=k",
-                                   "--key", "\n", "a.sst")
-        self.assertEqual(outcome.code, 1)
+        outcome = self.run_code(1, "get", "--quiet", "--key=x", "--key=k",
+                                "--key", "\n", "a.sst")
         self.assertEqual(outcome.text, "'k' seq:7, type:1 => v\n")
         self.assertEqual(outcome.err, "a.sst: NotFound: 'x'\n"
                                       "a.sst: NotFound: '\\x0A'\n")
@@ -621,20 +613,16 @@ class GetTest(CliTest):
         get = ["get", "--quiet", "--keys_file=keys"]
         self.assertEqual(self.run_ok(*get, "b.sst").text, expected)
         # A damaged block makes lookups of its own keys fail, and no others.
-        data = bytearray((self.folder / "b.sst").read_bytes())
-        data[3000] ^= 1
-        (self.folder / "b.sst").write_bytes(data)
-        outcome = self.run_program(*get, "--max_errors=0", "b.sst")
-        self.assertEqual(outcome.code, 1)
+        self.flip("b.sst", 3000)
+        outcome = self.run_code(1, *get, "--max_errors=0", "b.sst")
         failed = outcome.err.count("Corruption: block checksum mismatch")
         self.assertEqual(len(outcome.text.splitlines()), 2 * (count - failed))
         self.assertLess(0, failed)
 
     def test_keys_file_and_json(self):
         (self.folder / "keys").write_text("6B\n6D\n78")
-        outcome = self.run_program("get", "--json", "--input_key_hex",
-                                   "--keys_file=keys", "a.sst")
-        self.assertEqual(outcome.code, 1)
+        outcome = self.run_code(1, "get", "--json", "--input_key_hex",
+                                "--keys_file=keys", "a.sst")
         results = json.loads(outcome.out)["files"][0]["results"]
         self.assertEqual([row["key"] for row in results], ["6B", "6D", "78"])
         self.assertEqual([row["found"] for row in results],
@@ -657,9 +645,8 @@ class JsonTest(CliTest):
             if command in ("diff", "salvage", "rewrite", "build"):
                 continue  # each has a test of its own
             flags = ["--key=key000001"] if command == "get" else []
-            outcome = self.run_program(command, "--json", *flags, "a.sst",
-                                       "bad.sst", "none.sst")
-            self.assertEqual(outcome.code, 2)
+            outcome = self.run_code(2, command, "--json", *flags, "a.sst",
+                                    "bad.sst", "none.sst")
             document = json.loads(outcome.out)
             self.assertEqual(document["schema"], "ashlar/1")
             self.assertEqual(document["command"], command)

@@ -261,9 +261,8 @@ class DamageTest(CliTest):
                  if block["kind"] == "data"][2]
         data = bytearray(self.good)
         data[block["offset"]] ^= 1
-        outcome = self.run_program("scan", "--output_format=canonical",
-                                   self.damaged(data))
-        self.assertEqual(outcome.code, 1)
+        outcome = self.run_code(1, "scan", "--output_format=canonical",
+                                self.damaged(data))
         whole = self.run_ok("scan", "--output_format=canonical",
                             "good.sst").out
         self.assertGreater(len(outcome.out), 0)

@@ -157,8 +157,7 @@ class ErrorsTest(CliTest):
         # verify advises to salvage. salvage has already saved what it can, so
         # it gives no advice.
         self.assertIn("\nashlar: hint: 'ashlar salvage ", outcome.err)
-        outcome = self.run_program("salvage", "--out=o.sst", bad)
-        self.assertEqual(outcome.code, 1)
+        outcome = self.run_code(1, "salvage", "--out=o.sst", bad)
         self.assertNotIn("hint: ", outcome.err)
         self.assertNotIn("hint: ", self.run_ok("check", "a.sst").err)
 
@@ -169,8 +168,7 @@ class ErrorsTest(CliTest):
             names.append(f"x{cut}.sst")
             (self.folder / names[-1]).write_bytes(data[:len(data) * cut // 64])
         # Many tables at once: starting the program takes longer than a table.
-        outcome = self.run_program("check", *names)
-        self.assertEqual(outcome.code, 1)
+        outcome = self.run_code(1, "check", *names)
         for name in names:
             self.assertRegex(outcome.err, rf"(?m)^{name}: Corruption: bad "
                              r"footer in footer block offset \d+ size \d+: ")
@@ -198,12 +196,11 @@ class ErrorsTest(CliTest):
         self.assertEqual(outcome.code, 2)
         self.assertRegex(outcome.err, r"\Aashlar: write standard output: No "
                          rf"space left on device\nashlar: {ROOM}")
-        outcome = self.run_program(
-            "build", "--out=b.sst", "--compression_type=none",
+        outcome = self.run_code(
+            2, "build", "--out=b.sst", "--compression_type=none",
             stdin=b"".join(b"%09d\t%0100d\n" % (i, i) for i in range(9999)),
             restore_signals=False, preexec_fn=lambda: resource.setrlimit(
                 resource.RLIMIT_FSIZE, (100000, 100000)))
-        self.assertEqual(outcome.code, 2)
         self.assertRegex(outcome.err, r"b\.sst.*: File too large\n"
                          r"ashlar: hint: raise the limit of file sizes")
         self.assertEqual(os.listdir(self.folder), ["a.sst"])
@@ -212,9 +209,8 @@ class ErrorsTest(CliTest):
         for rows, flags, line, advice in ROWS:
             with self.subTest(line=line):
                 for quiet in ([], ["--quiet"]):
-                    outcome = self.run_program("build", "--out=b.sst", *flags,
-                                               *quiet, stdin=rows)
-                    self.assertEqual(outcome.code, 2)
+                    outcome = self.run_code(2, "build", "--out=b.sst", *flags,
+                                            *quiet, stdin=rows)
                     said = outcome.err.splitlines()
                     self.assertRegex(said[0], rf"\A{line}\Z")
                     self.assertEqual(said[1:], [] if quiet else
@@ -222,9 +218,8 @@ class ErrorsTest(CliTest):
                     self.assertEqual(os.listdir(self.folder), ["a.sst"])
 
     def test_options_that_no_row_can_mend(self):
-        outcome = self.run_program("build", "--out=b.sst", "--block_align",
-                                   "--compression_type=zstd", stdin=b"a\n")
-        self.assertEqual(outcome.code, 2)
+        outcome = self.run_code(2, "build", "--out=b.sst", "--block_align",
+                                "--compression_type=zstd", stdin=b"a\n")
         self.assertNotIn("hint", outcome.err)
 
     def test_blocks_above_the_limit(self):
@@ -235,8 +230,7 @@ class ErrorsTest(CliTest):
             self.build(f"{codec}.sst", numbered_rows(300), "--block_size=4096",
                        f"--compression_type={codec}")
             for command in (["check"], ["verify"], ["salvage", "--out=o"]):
-                outcome = self.run_program(*command, limit, f"{codec}.sst")
-                self.assertEqual(outcome.code, 1)
+                outcome = self.run_code(1, *command, limit, f"{codec}.sst")
                 self.assertIn(" uncompressed bytes, above the limit of 2000\n",
                               outcome.err)
                 self.assertRegex(outcome.err, "(?m)^ashlar: " + raise_it)

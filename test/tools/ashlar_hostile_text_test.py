@@ -130,8 +130,7 @@ class HostileTextTest(CliTest):
                       ["get", "--keys_file=" + evil, "plain.sst"],
                       ["check", "--env_uri=" + evil, "plain.sst"],
                       [f"--help={evil}"]):
-            outcome = self.run_program(*words)
-            self.assertEqual(outcome.code, 2)
+            outcome = self.run_code(2, *words)
             self.check_outcome(words, outcome)
 
     def test_rows_of_build(self):

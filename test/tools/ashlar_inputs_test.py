@@ -34,8 +34,7 @@ class InputTest(CliTest):
         (tables / "c.sst").write_bytes(b"no table at all " * 10)
         (tables / "d.sst").write_bytes(damaged)
         (tables / "e.txt").write_bytes(b"not looked at")
-        outcome = self.run_program("check", "d")
-        self.assertEqual(outcome.code, 1)
+        outcome = self.run_code(1, "check", "d")
         self.assertEqual(re.findall("Process (.*)", outcome.text),
                          ["d/a.sst", "d/b.sst", "d/c.sst", "d/d.sst"])
         for name in "acd":
@@ -44,8 +43,7 @@ class InputTest(CliTest):
         self.assertNotIn("d/b.sst", outcome.err)
         # The worst result decides, in any order.
         for inputs in (["d", "none.sst"], ["none.sst", "d"]):
-            outcome = self.run_program("check", "--json", *inputs)
-            self.assertEqual(outcome.code, 2)
+            outcome = self.run_code(2, "check", "--json", *inputs)
             document = json.loads(outcome.out)
             self.assertEqual(
                 {os.path.basename(file["path"]): file["status"]
@@ -85,8 +83,7 @@ class InputTest(CliTest):
                                  rf"Process d/{name}\.sst\nSst file format: ")
 
     def test_io_errors(self):
-        outcome = self.run_program("check", "none.sst")
-        self.assertEqual(outcome.code, 2)
+        outcome = self.run_code(2, "check", "none.sst")
         self.assertRegex(outcome.err,
                          r"\Anone\.sst: IO error: .*No such file")
         (self.folder / "d").mkdir()
@@ -103,8 +100,7 @@ class InputTest(CliTest):
         (self.folder / "bad.sst").write_bytes(b"x" * 300)
         text = self.run_ok("identify", "a.sst").text
         self.assertTrue(text.endswith("\na.sst is a valid SST file\n"))
-        outcome = self.run_program("identify", ".")
-        self.assertEqual(outcome.code, 1)
+        outcome = self.run_code(1, "identify", ".")
         self.assertTrue(outcome.text.endswith(
             "------------------------------\n"
             "List of valid SST files found in .:\n./a.sst\n"

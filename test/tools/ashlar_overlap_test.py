@@ -247,12 +247,9 @@ files: 1, of them without overlap: 1, groups that overlap: 0, pairs: 0
     def test_others_go_on(self):
         names = self.build_some()
         (self.folder / "text.sst").write_bytes(b"no table at all " * 9)
-        table = bytearray((self.folder / "d.sst").read_bytes())
-        table[0] ^= 1
-        (self.folder / "bad.sst").write_bytes(table)
-        outcome = self.run_program("overlap", "--json", "text.sst", "bad.sst",
-                                   "--recursive", ".")
-        self.assertEqual(outcome.code, 1)
+        self.flip("d.sst", 0, to="bad.sst")
+        outcome = self.run_code(1, "overlap", "--json", "text.sst", "bad.sst",
+                                "--recursive", ".")
         self.assertIn("bad.sst: Corruption: block checksum mismatch in data "
                       "block #0 offset 0 ", outcome.err)
         document = json.loads(outcome.out)
@@ -263,8 +260,7 @@ files: 1, of them without overlap: 1, groups that overlap: 0, pairs: 0
                          ["./a.sst", "./b.sst"])
         self.assertEqual(document["overlap"]["alone"], ["./c.sst", "./d.sst"])
         self.assertEqual(document["overlap"]["one_batch"], "no")
-        outcome = self.run_program("overlap", "c.sst", "none", "d.sst")
-        self.assertEqual(outcome.code, 2)
+        outcome = self.run_code(2, "overlap", "c.sst", "none", "d.sst")
         self.assertIn(b"IngestExternalFile: no, not all could be read",
                       outcome.out)
         self.assertIn(b"IngestExternalFile: yes",
@@ -275,10 +271,7 @@ files: 1, of them without overlap: 1, groups that overlap: 0, pairs: 0
         layout = json.loads(self.run_ok("layout", "--json", "a.sst").out)
         data = [block for block in layout["files"][0]["blocks"]
                 if block["kind"] == "data"]
-        table = bytearray((self.folder / "a.sst").read_bytes())
-        for block in data[1:-1]:
-            table[block["offset"]] ^= 1
-        (self.folder / "a.sst").write_bytes(table)
+        self.flip("a.sst", *(block["offset"] for block in data[1:-1]))
         file = self.overlap("a.sst")["files"][0]
         self.assertEqual(bytes.fromhex(file["smallest"]), b"key000000")
         self.assertEqual(bytes.fromhex(file["largest"]), b"key000499")

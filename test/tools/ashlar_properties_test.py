@@ -140,8 +140,7 @@ class PropertiesTest(CliTest):
         self.assertNotIn("properties", file)
         # In any other table this is a fault.
         name = GOLDEN / "bad" / "no-props.sst"
-        outcome = self.run_program("properties", "--json", name)
-        self.assertEqual(outcome.code, 1)
+        outcome = self.run_code(1, "properties", "--json", name)
         self.assertEqual(json.loads(outcome.out)["files"][0]["status"],
                          "corrupt")
 

@@ -74,10 +74,10 @@ class RawTest(CliTest):
 
     def test_limit_of_a_files_size(self):
         self.build("a.sst", numbered_rows(3000))
-        outcome = self.run_program(
-            "raw", "--out=b.txt", "a.sst", preexec_fn=lambda: resource.setrlimit(
+        outcome = self.run_code(
+            2, "raw", "--out=b.txt", "a.sst",
+            preexec_fn=lambda: resource.setrlimit(
                 resource.RLIMIT_FSIZE, (4096, resource.RLIM_INFINITY)))
-        self.assertEqual(outcome.code, 2)
         self.assertIn("File too large", outcome.err)
         self.assertEqual(os.listdir(self.folder), ["a.sst"])
 
@@ -128,8 +128,7 @@ class RawTest(CliTest):
                 (("x.sst", "x_dump.txt"), "it is an input of this run"),
                 (("x.sst",), "it exists; --overwrite replaces it"),
                 (("a.sst", "a"), "this run dumped a.sst into it")):
-            outcome = self.run_program("raw", *inputs)
-            self.assertEqual(outcome.code, 2)
+            outcome = self.run_code(2, "raw", *inputs)
             self.assertIn(f"_dump.txt: Invalid argument: {reason}\n",
                           outcome.err)
         self.assertEqual((self.folder / "x_dump.txt").read_bytes(), table)
@@ -138,8 +137,7 @@ class RawTest(CliTest):
     def test_pipes_are_not_waited_for(self):
         self.build("a.sst", numbered_rows(3))
         os.mkfifo(self.folder / "a_dump.txt")
-        outcome = self.run_program("raw", "a.sst", timeout=300)
-        self.assertEqual(outcome.code, 2)
+        outcome = self.run_code(2, "raw", "a.sst", timeout=300)
         self.assertIn("is a folder, device or pipe", outcome.err)
         for command in ("scan", "verify", "identify", "raw"):
             outcome = self.run_program(command, "a_dump.txt", timeout=300)
@@ -151,9 +149,8 @@ class RawTest(CliTest):
         good = self.dump("a.sst")
         layout = json.loads(self.run_ok("layout", "--json", "a.sst").out)
         for block in layout["files"][0]["blocks"]:
-            data = bytearray((self.folder / "a.sst").read_bytes())
-            data[block["offset"] + block["size"] // 2] ^= 1
-            (self.folder / "bad.sst").write_bytes(data)
+            self.flip("a.sst", block["offset"] + block["size"] // 2,
+                      to="bad.sst")
             outcome = self.run_program("raw", "--out=-", "bad.sst")
             self.assertEqual(outcome.code, 1, block)
             self.assertIn("bad.sst: Corruption: ", outcome.err)
@@ -167,8 +164,7 @@ class RawTest(CliTest):
 
     def test_what_is_no_table_leaves_nothing(self):
         (self.folder / "x.sst").write_bytes(b"no table" * 100)
-        outcome = self.run_program("raw", "x.sst")
-        self.assertEqual(outcome.code, 1)
+        self.run_code(1, "raw", "x.sst")
         self.assertEqual(os.listdir(self.folder), ["x.sst"])
 
     @unittest.skipUnless((GOLDEN / "golden.tsv").exists(), "no golden files")

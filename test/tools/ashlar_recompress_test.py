@@ -155,11 +155,8 @@ class RecompressTest(CliTest):
         found = BASELINE.search(text)
         self.assertEqual(int(found[7]), whole["baseline"]["blocks"])
         # Damage is reported wherever it is.
-        data = bytearray((self.folder / "b.sst").read_bytes())
-        data[5000] ^= 1
-        (self.folder / "b.sst").write_bytes(data)
-        outcome = self.run_program("recompress", "--sample=2", "b.sst")
-        self.assertEqual(outcome.code, 1)
+        self.flip("b.sst", 5000)
+        outcome = self.run_code(1, "recompress", "--sample=2", "b.sst")
         self.assertIn("Corruption: block checksum mismatch", outcome.err)
         self.assertNotIn("Cx size", outcome.text)
 
@@ -216,10 +213,9 @@ class RecompressTest(CliTest):
         self.assertEqual(self.runs("--threads=4000000000")[0]["threads"], 32)
 
     def test_codec_that_is_not_there(self):
-        outcome = self.run_program(
-            "recompress", "--compression_types=kXpressCompression,zstd",
+        outcome = self.run_code(
+            2, "recompress", "--compression_types=kXpressCompression,zstd",
             "--quiet", "a.sst")
-        self.assertEqual(outcome.code, 2)
         first, _, last = outcome.text.splitlines(keepends=True)
         self.assertEqual(first,
                          "Unsupported compression type: kXpressCompression.\n")
@@ -293,19 +289,15 @@ class RecompressTest(CliTest):
                       text)
 
     def test_scratch_folder(self):
-        outcome = self.run_program("recompress", "--tmpdir=/nowhere", "a.sst")
-        self.assertEqual(outcome.code, 2)
+        outcome = self.run_code(2, "recompress", "--tmpdir=/nowhere", "a.sst")
         self.assertIn("a.sst: IO error: make a scratch file in /nowhere: ",
                       outcome.err)
         self.run_ok("recompress", "a.sst", env={"TMPDIR": str(self.folder)})
         self.assertEqual(os.listdir(self.folder), ["a.sst"])
 
     def test_damage_ends_the_file(self):
-        data = bytearray((self.folder / "a.sst").read_bytes())
-        data[100] ^= 1
-        (self.folder / "bad.sst").write_bytes(data)
-        outcome = self.run_program("recompress", "--json", "bad.sst", "a.sst")
-        self.assertEqual(outcome.code, 1)
+        self.flip("a.sst", 100, to="bad.sst")
+        outcome = self.run_code(1, "recompress", "--json", "bad.sst", "a.sst")
         self.assertIn("bad.sst: Corruption: block checksum mismatch in data "
                       "block #0 offset 0 ", outcome.err)
         bad, good = json.loads(outcome.out)["files"]

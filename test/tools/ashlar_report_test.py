@@ -223,15 +223,13 @@ class ReportTest(CliTest):
         default = self.folder / "good_report.html"
         Page(default.read_bytes())
         default.write_bytes(b"mine")
-        outcome = self.run_program("report", "good.sst")
-        self.assertEqual(outcome.code, 2)
+        outcome = self.run_code(2, "report", "good.sst")
         self.assertIn("exists; --overwrite replaces it", outcome.err)
         self.assertEqual(default.read_bytes(), b"mine")
         self.run_ok("report", "--overwrite", "good.sst")
         Page(default.read_bytes())
-        outcome = self.run_program("report", "--out=good.sst", "--overwrite",
-                                   "good.sst")
-        self.assertEqual(outcome.code, 2)
+        self.run_code(2, "report", "--out=good.sst", "--overwrite",
+                      "good.sst")
         document = json.loads(
             self.run_ok("report", "--json", "--out=x.html", "good.sst").out)
         self.assertEqual(document["files"][0]["report"], "x.html")
@@ -251,8 +249,7 @@ class ReportTest(CliTest):
         (self.folder / "x.sst").write_bytes(b"no table at all, " * 30)
         page = self.page("x.sst", code=1)
         self.assertIn("Not an SST file", "".join(page.verdict.itertext()))
-        outcome = self.run_program("report", "absent.sst")
-        self.assertEqual(outcome.code, 2)
+        self.run_code(2, "report", "absent.sst")
         self.assertFalse((self.folder / "absent_report.html").exists())
 
     def test_threads_change_nothing(self):

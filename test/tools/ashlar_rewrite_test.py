@@ -70,9 +70,8 @@ class RewriteTest(CliTest):
         self.run_ok("verify", "b.sst", "c.sst")
         # This table has no prefix extractor to keep.
         self.build("n.sst", numbered_rows(3))
-        outcome = self.run_program("rewrite", "n.sst", "--out=d.sst",
-                                   "--index_type=hash")
-        self.assertEqual(outcome.code, 2)
+        outcome = self.run_code(2, "rewrite", "n.sst", "--out=d.sst",
+                                "--index_type=hash")
         self.assertIn("prefix_extractor is null", outcome.err)
         self.assertFalse((self.folder / "d.sst").exists())
         self.assert_usage_error("--index_type=hash needs --prefix_extractor",
@@ -190,11 +189,8 @@ class RewriteTest(CliTest):
 
     def test_damage_leaves_nothing(self):
         self.build("a.sst", numbered_rows(3))
-        data = bytearray((self.folder / "a.sst").read_bytes())
-        data[3] ^= 1
-        (self.folder / "a.sst").write_bytes(data)
-        outcome = self.run_program("rewrite", "a.sst", "--out=b.sst")
-        self.assertEqual(outcome.code, 1)
+        self.flip("a.sst", 3)
+        outcome = self.run_code(1, "rewrite", "a.sst", "--out=b.sst")
         self.assertIn("a.sst: Corruption: block checksum mismatch in data "
                       "block #0 ", outcome.err)
         self.assertEqual(os.listdir(self.folder), ["a.sst"])
@@ -216,9 +212,8 @@ class RewriteTest(CliTest):
         for name, rows, expected in zip(names, self.scan_each(names),
                                         self.scan_each(written)):
             self.assertEqual(rows, expected, name)
-        outcome = self.run_program("rewrite", GOLDEN / "r119-embedded.sst",
-                                   "--out=b.sst", "--overwrite")
-        self.assertEqual(outcome.code, 2)
+        outcome = self.run_code(2, "rewrite", GOLDEN / "r119-embedded.sst",
+                                "--out=b.sst", "--overwrite")
         self.assertIn("Not supported: values that lie in the table itself",
                       outcome.err)
 
@@ -239,8 +234,7 @@ class DiffTest(CliTest):
         self.build("b.sst", hex_rows([
             (b"a", 9, 0, b""), (b"a", 5, 1, b"new"), (b"b", 8, 7, b""),
             (b"c", 8, 2, b"+1"), (b"b", 3, 15, b"e"), (b"z", 1, 1, b"!")]))
-        outcome = self.run_program("diff", "a.sst", "b.sst")
-        self.assertEqual(outcome.code, 1)
+        outcome = self.run_code(1, "diff", "a.sst", "b.sst")
         lines = outcome.text.splitlines()
         self.assertEqual(lines[:8], [
             "- 'a' seq:5, type:1 => old", "+ 'a' seq:5, type:1 => new",
@@ -268,8 +262,7 @@ class DiffTest(CliTest):
     def test_properties(self):
         self.build("a.sst", numbered_rows(100))
         self.build("b.sst", numbered_rows(100), "--filter=none")
-        outcome = self.run_program("diff", "a.sst", "b.sst", "--quiet")
-        self.assertEqual(outcome.code, 1)
+        outcome = self.run_code(1, "diff", "a.sst", "b.sst", "--quiet")
         self.assertIn("- filter policy name: bloomfilter\n"
                       "+ filter policy name: N/A\n", outcome.text)
         self.assertNotIn("unique ID", outcome.text)
@@ -279,8 +272,7 @@ class DiffTest(CliTest):
         data = (self.folder / "a.sst").read_bytes()
         (self.folder / "b.sst").write_bytes(
             data.replace(b"nullptr", b"\nb:\nc\n\n"))
-        outcome = self.run_program("diff", "--json", "a.sst", "b.sst")
-        self.assertEqual(outcome.code, 1)
+        outcome = self.run_code(1, "diff", "--json", "a.sst", "b.sst")
         self.assertEqual(
             json.loads(outcome.out)["files"][1]["other_properties"],
             [{"name": name, "first": "nullptr", "second": "\nb:\nc\n\n"}
@@ -293,9 +285,7 @@ class DiffTest(CliTest):
         layout = json.loads(self.run_ok("layout", "--json", "a.sst").out)
         block = [block for block in layout["files"][0]["blocks"]
                  if block["kind"] == "data"][2]
-        data = bytearray((self.folder / "a.sst").read_bytes())
-        data[block["offset"]] ^= 1
-        (self.folder / "bad.sst").write_bytes(data)
+        self.flip("a.sst", block["offset"], to="bad.sst")
         for files in (["bad.sst", "b.sst"], ["b.sst", "bad.sst"]):
             outcome = self.run_program("diff", *files)
             self.assertEqual((outcome.code, outcome.text), (1, ""))
@@ -329,11 +319,9 @@ class DiffTest(CliTest):
         self.build("r.sst", hex_rows([(b"b", 0, 1, b""), (b"a", 0, 1, b"")]),
                    "--comparator=rocksdb.ReverseBytewiseComparator")
         self.assert_usage_error("diff takes two files", "diff", "a.sst")
-        outcome = self.run_program("diff", "a.sst", "r.sst")
-        self.assertEqual(outcome.code, 2)
+        outcome = self.run_code(2, "diff", "a.sst", "r.sst")
         self.assertIn("the two have other comparators", outcome.err)
-        outcome = self.run_program("diff", "a.sst", "none.sst")
-        self.assertEqual(outcome.code, 2)
+        outcome = self.run_code(2, "diff", "a.sst", "none.sst")
         self.assertIn("none.sst: IO error: ", outcome.err)
 
 

@@ -53,9 +53,8 @@ class SalvageTest(CliTest):
         (self.folder / "bad.sst").write_bytes(data)
 
     def salvage(self, *flags):
-        outcome = self.run_program("salvage", "--out=b.sst", "--overwrite",
-                                   "bad.sst", *flags)
-        self.assertEqual(outcome.code, 1, outcome.err)
+        outcome = self.run_code(1, "salvage", "--out=b.sst", "--overwrite",
+                                "bad.sst", *flags)
         return outcome
 
     def data_blocks(self):
@@ -278,10 +277,9 @@ class SalvageTest(CliTest):
                       self.salvage().err)
 
     def test_comparator_of_the_file(self):
-        outcome = self.run_program(
-            "salvage", "a.sst", "--out=b.sst",
+        outcome = self.run_code(
+            2, "salvage", "a.sst", "--out=b.sst",
             "--comparator=rocksdb.ReverseBytewiseComparator")
-        self.assertEqual(outcome.code, 2)
         self.assertIn("does not match the given one", outcome.err)
         self.assertEqual(os.listdir(self.folder), ["a.sst"])
 
@@ -336,17 +334,15 @@ class SalvageTest(CliTest):
                 self.assertEqual((outcome.code, outcome.err),
                                  (2, f"ashlar: {out}{reason}\n"))
             if command != "raw":
-                outcome = self.run_program(command, "a.sst", "--out=b.sst",
-                                           "--require_property_regex=x")
-                self.assertEqual(outcome.code, 2)
+                outcome = self.run_code(2, command, "a.sst", "--out=b.sst",
+                                        "--require_property_regex=x")
                 self.assertIn("does not go with " + command, outcome.err)
         self.assertEqual((self.folder / "a.sst").read_bytes(), self.good)
 
     @unittest.skipUnless((GOLDEN / "golden.tsv").exists(), "no golden files")
     def test_sequence_numbers_of_external_files(self):
-        outcome = self.run_program(
-            "salvage", GOLDEN / "bad" / "dup-userkey.sst", "--out=b.sst")
-        self.assertEqual(outcome.code, 1)
+        outcome = self.run_code(
+            1, "salvage", GOLDEN / "bad" / "dup-userkey.sst", "--out=b.sst")
         self.assertIn("Corruption: 20 entries left out, the first because: "
                       "entry 2: ", outcome.err)
         for name in ("bad/seq-nonzero.sst", "peb-plain.sst",
@@ -388,9 +384,8 @@ class GoldenDamageTest(CliTest):
         for block in blocks:
             data[block["offset"] + block["size"] // 3] ^= 1
         (self.folder / "bad.sst").write_bytes(data)
-        outcome = self.run_program("salvage", "--json", f"--out={out}",
-                                   "bad.sst")
-        self.assertEqual(outcome.code, 1)
+        outcome = self.run_code(1, "salvage", "--json", f"--out={out}",
+                                "bad.sst")
         return json.loads(outcome.out)["files"][0]["lost"]
 
     @staticmethod

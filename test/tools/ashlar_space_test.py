@@ -316,12 +316,9 @@ total: 10 data blocks, 1150 bytes of {2 * size}
         self.build("a.sst", numbered_rows(500), "--block_size=500")
         before = self.space("a.sst")["files"][0]["ranges"]
         self.assertEqual(len(before), 16)
-        table = bytearray((self.folder / "a.sst").read_bytes())
-        table[0] ^= 1
-        (self.folder / "a.sst").write_bytes(table)
+        self.flip("a.sst", 0)
         self.assertEqual(self.space("a.sst")["files"][0]["ranges"], before)
-        outcome = self.run_program("space", "--prefix_length=1", "a.sst")
-        self.assertEqual(outcome.code, 1)
+        outcome = self.run_code(1, "space", "--prefix_length=1", "a.sst")
         self.assertIn("a.sst: Corruption: block checksum mismatch in data "
                       "block #0 offset 0 ", outcome.err)
         self.assertIn(" others\n" if " others\n" in outcome.text else " 'k'\n",

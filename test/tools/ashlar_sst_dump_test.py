@@ -150,8 +150,7 @@ class JudgedTest(CliTest):
 
     def judge(self, *arguments):
         """Returns what sst_dump prints, without the first line."""
-        outcome = self.run_program(*arguments, program=JUDGE)
-        self.assertEqual(outcome.code, 0, outcome.err)
+        outcome = self.run_code(0, *arguments, program=JUDGE)
         self.assertEqual(outcome.err, "")
         first, rest = outcome.out.split(b"\n", 1)
         self.assertTrue(first.startswith(b"options.env is "), first)
@@ -464,8 +463,7 @@ class TheirTablesTest(JudgedTest):
             with self.subTest(path.name):
                 for flags in (["--command=verify"],
                               ["--command=check", "--verify_checksum"]):
-                    theirs = self.run_program(*flags, path, program=JUDGE)
-                    self.assertEqual(theirs.code, 0)
+                    theirs = self.run_code(0, *flags, path, program=JUDGE)
                     self.assertEqual(theirs.err, "")
         self.assertGreater(seen, 5)
 

@@ -115,14 +115,12 @@ class TableOptionsTest(CliTest):
                             self.count("index-partition", *filters))
 
     def test_what_cannot_be(self):
-        outcome = self.run_program("build", "--out=t.sst", "--block_align",
-                                   "--compression_type=snappy", stdin=b"k\tv\n")
-        self.assertEqual(outcome.code, 2)
+        outcome = self.run_code(2, "build", "--out=t.sst", "--block_align",
+                                "--compression_type=snappy", stdin=b"k\tv\n")
         self.assertIn("block_align is true, but compression is", outcome.err)
-        outcome = self.run_program("build", "--out=t.sst", "--target_rocksdb",
-                                   "10.10", "--separate_key_value_in_data_block",
-                                   stdin=b"k\tv\n")
-        self.assertEqual(outcome.code, 2)
+        outcome = self.run_code(2, "build", "--out=t.sst", "--target_rocksdb",
+                                "10.10", "--separate_key_value_in_data_block",
+                                stdin=b"k\tv\n")
         self.assertIn("separate_key_value_in_data_block", outcome.err)
         self.assertIn("10.10", outcome.err)
 

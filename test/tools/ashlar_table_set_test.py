@@ -354,8 +354,7 @@ class TableSetTest(CliTest):
                       [first, made[:-1] + "x", last]):
             with self.subTest(lines=lines):
                 self.plant_journal(*lines)
-                outcome = self.run_program(*again, "--clean", stdin=b"a\n")
-                self.assertEqual(outcome.code, 2)
+                outcome = self.run_code(2, *again, "--clean", stdin=b"a\n")
                 self.assertTrue(outcome.err.startswith(
                     "ashlar: warning: t.tmp.abcdef stays, and all that it is "
                     "about: t.tmp.abcdef/journal: is no journal of this "
@@ -371,8 +370,7 @@ class TableSetTest(CliTest):
                 (self.folder / "t-manifest.json").unlink()
                 if damaged is not None:
                     (self.folder / "t-manifest.json").write_bytes(damaged)
-                outcome = self.run_program(*again, "--clean", stdin=b"a\n")
-                self.assertEqual(outcome.code, 2)
+                outcome = self.run_code(2, *again, "--clean", stdin=b"a\n")
                 self.assertTrue(outcome.err.startswith(
                     "ashlar: warning: t.tmp.abcdef stays, and all that it is "
                     "about: t-manifest.json"), outcome.err)
@@ -427,15 +425,13 @@ class TableSetTest(CliTest):
         # If the manifest is a pipe, the run makes nothing.
         (self.folder / "t-manifest.json").unlink()
         os.mkfifo(self.folder / "t-manifest.json")
-        outcome = self.run_program(*again, stdin=b"a\n")
-        self.assertEqual(outcome.code, 2)
+        outcome = self.run_code(2, *again, stdin=b"a\n")
         self.assertIn("t-manifest.json: is a folder, device or pipe",
                       outcome.err)
         # Numbers continue, and there is a last number.
         (self.folder / "t-manifest.json").unlink()
         (self.folder / "t-999999999999999999.sst").write_bytes(b"mine")
-        outcome = self.run_program(*again, stdin=b"a\n")
-        self.assertEqual(outcome.code, 2)
+        outcome = self.run_code(2, *again, stdin=b"a\n")
         self.assertIn("t-999999999999999999.sst has so large a number that "
                       "none is left for new tables", outcome.err)
 
@@ -480,8 +476,7 @@ class TableSetTest(CliTest):
         self.assertFalse((self.folder / "t.tmp.lock").exists())
         # A file that no run of this program made.
         (self.folder / "t.tmp.lock").write_bytes(b"mine")
-        outcome = self.run_program(*again, stdin=b"a\n")
-        self.assertEqual(outcome.code, 2)
+        outcome = self.run_code(2, *again, stdin=b"a\n")
         self.assertIn("t.tmp.lock is in the way: a lock of this program is an "
                       "empty file", outcome.err)
         self.assertEqual(sorted(os.listdir(self.folder)),
@@ -531,10 +526,9 @@ class TableSetTest(CliTest):
         for flags, row in (([], b"%06d\n"), ([HEX], b"%012d 0 1 \n")):
             rows = [row % i for i in range(3000)]
             rows[2500] = row % 7
-            outcome = self.run_program(
-                "build", "--out=t.sst", "--target_file_size=100", *flags,
+            outcome = self.run_code(
+                2, "build", "--out=t.sst", "--target_file_size=100", *flags,
                 stdin=b"".join(rows))
-            self.assertEqual(outcome.code, 2)
             self.assertRegex(outcome.err, r"\A-:2501: key '.*' belongs before "
                              r"'.*' at -:2500\nashlar: hint: --nosorted sorts "
                              r"the rows\n\Z")
@@ -549,10 +543,9 @@ class TableSetTest(CliTest):
     def test_malformed_range_deletions(self):
         for row, reason in ((b"62 5 15 61\n", "does not lie before its end"),
                             (b"62 5 15 62\n", "does not lie before its end")):
-            outcome = self.run_program(
-                "build", "--out=t.sst", HEX, "--target_file_size=100",
+            outcome = self.run_code(
+                2, "build", "--out=t.sst", HEX, "--target_file_size=100",
                 stdin=b"61 1 1 \n" + row)
-            self.assertEqual(outcome.code, 2)
             self.assertTrue(outcome.err.startswith("-:2: "), outcome.err)
             self.assertIn(reason, outcome.err)
         outcome = self.run_program(
@@ -566,9 +559,8 @@ class TableSetTest(CliTest):
         rows = b"a\nb\n"
         for name in ("t-manifest.json", "t-000001.sst", "t-1000000.sst"):
             (self.folder / name).write_bytes(b"mine")
-            outcome = self.run_program("build", "--out=t.sst",
-                                       "--target_file_size=100", stdin=rows)
-            self.assertEqual(outcome.code, 2)
+            outcome = self.run_code(2, "build", "--out=t.sst",
+                                    "--target_file_size=100", stdin=rows)
             self.assertEqual(
                 outcome.err,
                 f"ashlar: {name} exists; --overwrite replaces it\n")
@@ -591,17 +583,15 @@ class TableSetTest(CliTest):
         rows = b"".join(b"%06d\t%0100d\n" % (i, i * i) for i in range(20000))
         # The limit is exceeded by a file after the first.
         big = b"z\t" + random.Random(1).randbytes(400000).hex().encode() + b"\n"
-        outcome = self.run_program(
-            "build", "--out=t.sst", "--target_file_size=50000",
+        outcome = self.run_code(
+            2, "build", "--out=t.sst", "--target_file_size=50000",
             stdin=rows + big, restore_signals=False,
             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE,
                                                   (200000, 200000)))
-        self.assertEqual(outcome.code, 2)
         self.assertIn("File too large", outcome.err)
         self.assertEqual(os.listdir(self.folder), [])
-        outcome = self.run_program("build", "--out=none/t.sst",
-                                   "--target_file_size=9", stdin=rows)
-        self.assertEqual(outcome.code, 2)
+        outcome = self.run_code(2, "build", "--out=none/t.sst",
+                                "--target_file_size=9", stdin=rows)
         self.assertRegex(outcome.err, "none/t.sst: IO error: .*No such file")
         with subprocess.Popen(
                 [PROGRAM, "build", "--out=t.sst", "--target_file_size=50000"],
@@ -629,10 +619,9 @@ class TableSetTest(CliTest):
         before = [f"{stem}-{n:06d}.sst" for n in (1, 2, 30)]
         for name in before:
             (self.folder / name).write_bytes(name.encode())
-        outcome = self.run_program(
-            "build", f"--out={stem}.sst", "--target_file_size=30000",
+        outcome = self.run_code(
+            2, "build", f"--out={stem}.sst", "--target_file_size=30000",
             "--overwrite", stdin=rows)
-        self.assertEqual(outcome.code, 2)
         self.assertIn("File name too long", outcome.err)
         self.assertEqual(sorted(os.listdir(self.folder)), before)
         for name in before:

@@ -61,9 +61,8 @@ class VerifiedBuildsTest(CliTest):
 
     def test_recompress(self):
         flags = ["--compression_types=lz4,zstd", "in.sst"]
-        outcome = self.run_program("recompress", VERIFY, *flags,
-                                   env={"ASHLAR_SPOIL": "codec"})
-        self.assertEqual(outcome.code, 2)
+        outcome = self.run_code(2, "recompress", VERIFY, *flags,
+                                env={"ASHLAR_SPOIL": "codec"})
         self.assertIn("verify_compression failed in data block #", outcome.err)
         self.run_ok("recompress", *flags, env={"ASHLAR_SPOIL": "codec"})
 

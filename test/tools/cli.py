@@ -97,10 +97,13 @@ class CliTest(unittest.TestCase):
                             ": runtime error: ", arguments)
         return outcome
 
-    def run_ok(self, *arguments, **more):
+    def run_code(self, code, *arguments, **more):
         outcome = self.run_program(*arguments, **more)
-        self.assertEqual(outcome.code, 0, outcome.err)
+        self.assertEqual(outcome.code, code, outcome.err)
         return outcome
+
+    def run_ok(self, *arguments, **more):
+        return self.run_code(0, *arguments, **more)
 
     def build(self, name, rows, *flags):
         """Builds a table from text. The rows have the format of `hex`."""
@@ -112,6 +115,13 @@ class CliTest(unittest.TestCase):
         """Like `build`, but tests that need the same table share its bytes."""
         (self.folder / name).write_bytes(built(rows, *flags))
         return name
+
+    def flip(self, name, *places, to=None):
+        """Changes a bit of each of these bytes of a file; `to` names a copy."""
+        data = bytearray((self.folder / name).read_bytes())
+        for place in places:
+            data[place] ^= 1
+        (self.folder / (to or name)).write_bytes(data)
 
     # A key that no other table of the tests has.
     SEPARATOR = b"the rows of another table follow"
@@ -146,8 +156,7 @@ class CliTest(unittest.TestCase):
         return [file["blocks"] for file in document["files"]]
 
     def assert_usage_error(self, reason, *arguments, **more):
-        outcome = self.run_program(*arguments, **more)
-        self.assertEqual(outcome.code, 2, outcome.err)
+        outcome = self.run_code(2, *arguments, **more)
         self.assertEqual(outcome.out, b"")
         self.assertEqual(outcome.err,
                          f"ashlar: {reason}\nTry 'ashlar --help'.\n")

@@ -5,7 +5,7 @@
 //
 // Reads the file in pieces of --readahead_size. For each data block, it
 // computes the checksum, compares it and decompresses the payload, with the
-// library's own functions and nothing else. For tools/bench/tool_tables. Prints
+// library's own functions and nothing else. For tools/bench/tables. Prints
 // the number of blocks.
 #include <algorithm>
 #include <cstdio>

@@ -51,15 +51,3 @@ def spread(report, name):
 
 def rounds_of(report):
     return f"{report['rounds']} + {report['dropped']}"
-
-
-def print_tables(parser, args, tables, comment):
-    """Prints the tables that args.tables names, each after a comment."""
-    names = args.tables.split(",")
-    for name in names:
-        if name not in tables:
-            parser.error(f"unknown table {name}")
-    for name in names:
-        print(f"\n<!-- {comment(name)} -->\n")
-        tables[name](args)
-        sys.stdout.flush()

@@ -1,6 +1,6 @@
-"""Tests tools/bench/blog_tables and the pictures that it draws.
+"""Tests tools/bench/tables and the pictures that it draws.
 
-Argument: table_bench. Times are not checked.
+Argument: the folder of the programs. Times are not checked.
 """
 
 import os
@@ -18,7 +18,7 @@ sys.dont_write_bytecode = True
 import svg_bars  # noqa: E402
 from svg_bars import Cluster, Panel  # noqa: E402
 
-PROGRAM = None
+PROGRAMS = None
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -74,16 +74,19 @@ class SvgBarsTest(unittest.TestCase):
             self.assertAlmostEqual(svg_bars.nice_limit(largest), limit)
 
 
-class BlogTablesTest(unittest.TestCase):
-    def run_tables(self, *flags, program=None):
+def run_tables(*arguments):
+    return subprocess.run(
+        [sys.executable, "-B", str(ROOT / "tools/bench/tables"),
+         f"--bin={PROGRAMS}", "--rounds=1", "--keep_disturbed", *arguments],
+        capture_output=True, text=True, check=False)
+
+
+class ReadsTest(unittest.TestCase):
+    def run_tables(self, *flags):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "picture.svg")
-            done = subprocess.run(
-                [sys.executable, "-B", str(ROOT / "tools/bench/blog_tables"),
-                 f"--program={program or PROGRAM}", "--rounds=1",
-                 "--num=2000", "--reads=300", "--keep_disturbed",
-                 f"--svg={path}", *flags],
-                capture_output=True, text=True, check=False)
+            done = run_tables("reads", "--num=2000", "--reads=300",
+                              f"--svg={path}", *flags)
             self.assertEqual(done.returncode, 0, done.stderr)
             with open(path, encoding="utf-8") as file:
                 return done.stdout, file.read()
@@ -110,12 +113,12 @@ class BlogTablesTest(unittest.TestCase):
                 file.write(
                     "#!/bin/sh\n"
                     "for last; do :; done\n"
-                    'case "$*" in *--benchmarks=*,*|*=fwdrange\\ *)\n'
+                    'case "$*" in *--benchmarks=*,*|*=fwdrange)\n'
                     '  echo "every round was disturbed" >&2; exit 1;; esac\n'
-                    f'exec "{os.path.abspath(PROGRAM)}" "$@"\n')
+                    f'exec "{os.path.abspath(PROGRAMS)}/table_bench" "$@"\n')
             os.chmod(fake, 0o755)
             table, picture = self.run_tables("--clients=2", "--skews=none",
-                                             program=fake)
+                                             f"--program={fake}")
         missing = [line for line in table.splitlines()
                    if line.endswith("| - |")]
         self.assertEqual(len(missing), 2)
@@ -123,6 +126,52 @@ class BlogTablesTest(unittest.TestCase):
         self.assertEqual(len(bars(picture, 0)), 6)
 
 
+class TablesTest(unittest.TestCase):
+    def rows_of(self, *arguments):
+        """The rows of each table, as lists of cells; the header comes first."""
+        done = run_tables(*arguments)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        tables = {}
+        for line in done.stdout.splitlines():
+            if line.startswith("<!-- tables "):
+                rows = tables[line.split()[2]] = []
+            elif line.startswith("| "):
+                rows.append([cell.strip()
+                             for cell in line.strip("|").split("|")])
+        for name, rows in tables.items():
+            for row in rows:
+                self.assertEqual(len(row), len(rows[0]), name)
+        return tables
+
+    def test_groups_have_their_tables_and_these_all_rows(self):
+        for arguments, lengths in (
+                (["cache", "--ops=1000", "--threads=1,2"],
+                 {"mixed": 2, "types": 2, "hits": 12, "hot_key": 4,
+                  "pinned": 2}),
+                (["parallel", "--num=300"],
+                 {"threads": 18, "levels": 9, "worker": 7, "builders": 6})):
+            tables = self.rows_of(*arguments)
+            self.assertEqual({name: len(rows) - 1
+                              for name, rows in tables.items()}, lengths)
+            for name, rows in tables.items():
+                self.assertEqual({row[-1] for row in rows[1:]}, {"1 + 0"}, name)
+
+    def test_tables_by_name(self):
+        with tempfile.TemporaryDirectory() as folder:
+            tables = self.rows_of("sorting", "verify", "--num=2000",
+                                  f"--db={folder}")
+            self.assertEqual(sorted(os.listdir(folder)),
+                             [f"rows-2000-{kind}.tsv"
+                              for kind in ("shuffled", "sorted")])
+        self.assertEqual([len(tables[name]) for name in ("verify", "sorting")],
+                         [4, 2])
+
+    def test_unknown_tables_are_an_error(self):
+        done = run_tables("mixed", "unmixed")
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("unknown table unmixed", done.stderr)
+
+
 if __name__ == "__main__":
-    PROGRAM = sys.argv.pop(1)
+    PROGRAMS = sys.argv.pop(1)
     unittest.main()

@@ -1,12 +1,8 @@
-#!/usr/bin/env python3
-"""Prints the table of docs/benchmarks.md on the program `ashlar`, as Markdown.
-
-    tools/bench/tool_tables [--tables=...] [--rounds=N] [--num=N] ...
+"""The tables on the program `ashlar`, which tools/bench/tables prints.
 
 First makes its tables in --db, and reads each once, so that it is in the page
 cache. In each round, all commands of a row run in turn. Each ratio is that of
-one round. Prints the median of the ratios, with the 10th and 90th percentile.
-Rows:
+one round. Tables of `program`:
 
   verify       two threads, and one, and the quick form, which asks filters
                about the first keys of blocks only; against bare_blocks, which
@@ -23,9 +19,19 @@ Rows:
 RocksDB's program is its own sst_dump (rocksdb_sst_dump). For recompress it is
 rocksdb_tool, because sst_dump does more work there. Removes the files that it
 made.
+
+Each round of `sorting` has two builds: one of rows in order, and one of the
+same rows shuffled, with --nosorted. Both make the same bytes. The speed is that
+of the shuffled build divided by that of the other, in each round, with the
+least and the most. The memory is the peak of resident memory. Rows are
+tab-separated: 16 digits and 100 bytes, which zstd compresses to half. They are
+written to --db once and stay there; all other files are removed.
 """
 
-import argparse
+import array
+import base64
+import contextlib
+import filecmp
 import os
 import pathlib
 import random
@@ -35,10 +41,22 @@ import subprocess
 import tempfile
 import time
 
-from markdown_tables import header, print_tables, row
+from markdown_tables import header, row
 
 # Bytes that have no special meaning in the rows' format.
 PLAIN = bytes(b if b not in b"\t\n\r\\" else b + 128 for b in range(256))
+
+
+def timed(command, **streams):
+    """Runs a command. Returns its seconds and what it used."""
+    began = time.perf_counter()
+    with subprocess.Popen(command, **streams) as child:
+        _, status, usage = os.wait4(child.pid, 0)
+        took = time.perf_counter() - began
+        child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode != 0:
+        raise SystemExit(f"failed: {' '.join(map(str, command))}")
+    return took, usage
 
 
 class Bench:
@@ -48,8 +66,13 @@ class Bench:
         self.args = args
         self.bin = pathlib.Path(args.bin)
         self.folder = pathlib.Path(tempfile.mkdtemp(dir=args.db or None))
-        self.tables = args.tables  # their names, for print_tables
         self.made = {}
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        shutil.rmtree(self.folder)
 
     def table(self, codec):
         """Makes a table of --num entries with keys of 16 and values of 100
@@ -71,37 +94,39 @@ class Bench:
         self.made[codec] = path
         return path
 
+    @contextlib.contextmanager
+    def rows_of(self, path, *flags):
+        """Yields where to write the rows of a table that is built."""
+        with subprocess.Popen(
+                self.ashlar("build", f"--out={path}", "--quiet", *flags),
+                stdin=subprocess.PIPE) as build:
+            yield build.stdin
+            build.stdin.close()
+        if build.returncode != 0:
+            raise SystemExit("cannot make a table")
+
     def make(self, codec, path):
-        build = subprocess.Popen(
-            [self.bin / "ashlar", "build", f"--out={path}", "--quiet",
-             f"--compression_type={codec}", "--format_version=5",
-             "--block_size=16384"], stdin=subprocess.PIPE)
         draw = random.Random(self.args.seed)
         step = 100000
-        for first in range(0, self.args.num, step):
-            halves = draw.randbytes(50 * step).translate(PLAIN)
-            build.stdin.write(b"".join(
-                b"%016d\t%b%b\n" % (first + i, halves[50 * i:50 * i + 50],
-                                    halves[50 * i:50 * i + 50])
-                for i in range(min(step, self.args.num - first))))
-        build.stdin.close()
-        if build.wait() != 0:
-            raise SystemExit("cannot make a table")
+        with self.rows_of(path, f"--compression_type={codec}",
+                          "--format_version=5",
+                          "--block_size=16384") as rows:
+            for first in range(0, self.args.num, step):
+                halves = draw.randbytes(50 * step).translate(PLAIN)
+                rows.write(b"".join(
+                    b"%016d\t%b%b\n" % (first + i, halves[50 * i:50 * i + 50],
+                                        halves[50 * i:50 * i + 50])
+                    for i in range(min(step, self.args.num - first))))
         path.read_bytes()
 
     def sparse(self):
         """Makes a table of 10 GB, whose values are zeros that take no disk
         space."""
         path = self.folder / "sparse.sst"
-        build = subprocess.Popen(
-            [self.bin / "ashlar", "build", f"--out={path}", "--quiet",
-             "--compression_type=none"], stdin=subprocess.PIPE)
         zeros = bytes(1 << 20)
-        for i in range(10 << 10):
-            build.stdin.write(b"%016d\t%b\n" % (i, zeros))
-        build.stdin.close()
-        if build.wait() != 0:
-            raise SystemExit("cannot make a table")
+        with self.rows_of(path, "--compression_type=none") as rows:
+            for i in range(10 << 10):
+                rows.write(b"%016d\t%b\n" % (i, zeros))
         subprocess.run(["fallocate", "--dig-holes", path], check=True)
         return path
 
@@ -119,15 +144,8 @@ class Bench:
         memory = dict.fromkeys(commands, 0)
         for number in range(self.args.rounds + 1):
             for name, command in commands.items():
-                began = time.perf_counter()
-                child = subprocess.Popen(
-                    command, stdout=subprocess.DEVNULL,
-                    stderr=subprocess.DEVNULL)
-                _, status, usage = os.wait4(child.pid, 0)
-                took = time.perf_counter() - began
-                child.returncode = os.waitstatus_to_exitcode(status)
-                if child.returncode != 0:
-                    raise SystemExit(f"failed: {command}")
+                took, usage = timed(command, stdout=subprocess.DEVNULL,
+                                    stderr=subprocess.DEVNULL)
                 if number > 0:  # the first warms the page cache
                     seconds[name].append(took)
                 memory[name] = max(memory[name], usage.ru_maxrss * 1024)
@@ -232,7 +250,7 @@ def table_properties(bench):
             len(seconds[name]))
 
 
-TABLES = {
+PROGRAM = {
     "verify": table_verify,
     "checksums": table_checksums,
     "check": table_check,
@@ -242,30 +260,73 @@ TABLES = {
 }
 
 
-def main():
-    parser = argparse.ArgumentParser(
-        description="prints the tables on the program ashlar as Markdown")
-    parser.add_argument("--tables", default=",".join(TABLES),
-                        help="comma-separated: " + ", ".join(TABLES))
-    parser.add_argument("--bin", default="build/bin",
-                        help="folder of ashlar, bare_blocks, rocksdb_sst_dump")
-    parser.add_argument("--rounds", type=int, default=15)
-    parser.add_argument("--num", type=int, default=8000000,
-                        help="entries of a table")
-    parser.add_argument("--levels", default="3",
-                        help="of zstd, for recompress")
-    parser.add_argument("--db", default="",
-                        help="folder for the tables; empty: the system's")
-    parser.add_argument("--seed", type=int, default=1)
-    args = parser.parse_args()
-    bench = Bench(args)
-    try:
-        print_tables(parser, bench, TABLES,
-                     lambda name: f"tool_tables --tables={name} "
-                                  f"--rounds={args.rounds} --num={args.num}")
-    finally:
-        shutil.rmtree(bench.folder)
+# --- sorting -----------------------------------------------------------------
+
+VALUE, VARYING = 100, 66
 
 
-if __name__ == "__main__":
-    main()
+def write_rows(path, numbers, pool):
+    with open(path + ".new", "w", encoding="ascii") as f:
+        rest = "v" * (VALUE - VARYING)
+        for start in range(0, len(numbers), 10000):
+            rows = []
+            for n in numbers[start:start + 10000]:
+                at = n * 2654435761 % (len(pool) - VARYING)
+                rows.append(f"{n:016d}\t{pool[at:at + VARYING]}{rest}\n")
+            f.write("".join(rows))
+    os.rename(path + ".new", path)
+
+
+def make_rows(folder, count):
+    """Returns the paths of rows in order, and of the same rows shuffled."""
+    start = os.path.join(folder, f"rows-{count}-")
+    paths = [start + kind + ".tsv" for kind in ("sorted", "shuffled")]
+    draw = random.Random(7)
+    pool = base64.b64encode(draw.randbytes(1 << 20)).decode()
+    numbers = array.array("I", range(count))
+    if not os.path.exists(paths[0]):
+        write_rows(paths[0], numbers, pool)
+    if not os.path.exists(paths[1]):
+        draw.shuffle(numbers)
+        write_rows(paths[1], numbers, pool)
+    return paths
+
+
+def timed_build(args, rows, out, *flags):
+    """Returns seconds, CPU seconds, and the peak of resident bytes."""
+    seconds, usage = timed(
+        [f"{args.bin}/ashlar", "build", "--quiet", "--overwrite",
+         "--identity=00", f"--out={out}", *flags, rows])
+    return seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024
+
+
+def table_sorting(args):
+    folder = args.db or "/tmp"
+    in_order, shuffled = make_rows(folder, args.num)
+    if args.only_rows:
+        return
+    outs = [os.path.join(folder, name) for name in ("a.sst", "b.sst")]
+    plain, sorting = [], []
+    for _ in range(args.rounds):
+        plain.append(timed_build(args, in_order, outs[0]))
+        sorting.append(timed_build(args, shuffled, outs[1], "--nosorted",
+                                   f"--memory={args.memory}",
+                                   f"--tmpdir={folder}"))
+        if not filecmp.cmp(*outs, shallow=False):
+            raise SystemExit("the two tables differ")
+        for out in outs:
+            os.unlink(out)
+    speeds = [a[0] / b[0] for a, b in zip(plain, sorting)]
+    most = max(run[2] for run in sorting)
+    header("rows", "memory", "in order, s", "CPU s", "shuffled, s", "CPU s",
+           "speed", "resident, MiB", "over memory", "rounds")
+
+    def median(runs, column):
+        return f"{statistics.median(run[column] for run in runs):.2f}"
+
+    row(
+        f"{args.num:,}", f"{args.memory >> 20} MiB", median(plain, 0),
+        median(plain, 1), median(sorting, 0), median(sorting, 1),
+        f"{statistics.median(speeds):.2f} "
+        f"({min(speeds):.2f} - {max(speeds):.2f})",
+        f"{most / (1 << 20):.0f}", f"{most / args.memory:.2f}", args.rounds)
