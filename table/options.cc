@@ -126,7 +126,8 @@ Status ValidateCompression(const TableOptions& o) {
   if (!IsCompressionSupported(o.compression)) {
     return Status::NotSupported(
         "compression " + std::string(CompressionTypeEnumName(o.compression)) +
-        " is not built in");
+            " is not built in",
+        Status::SubCode::kNotBuiltIn);
   }
   const int level = o.compression_opts.level;
   const CompressionLevelRange range = CompressionLevels(o.compression);

@@ -81,9 +81,9 @@ Status VerifyFilter(const HashCollector& hashes, const Slice& payload,
 Status LocateBadFilter(const Status& cause, const std::string& file_name,
                        std::string_view filter) {
   if (!cause.IsCorruption()) return cause.WithPrefix(file_name);
-  return cause
-      .WithPrefix("detect_filter_construct_corruption failed in " +
-                  std::string(filter))
+  std::string text = "detect_filter_construct_corruption failed in ";
+  text.append(filter).append(": ").append(cause.message());
+  return Status::Corruption(text, Status::SubCode::kFilterNotVerified)
       .WithPrefix(file_name);
 }
 

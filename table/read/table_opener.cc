@@ -402,7 +402,8 @@ Status ChooseComparator(const TableProperties& properties,
   }
   *chosen = name.empty() ? BytewiseComparator() : FindBuiltinComparator(name);
   if (*chosen != nullptr) return {};
-  return Status::NotSupported("comparator " + name + " is not built in");
+  return Status::NotSupported("comparator " + name + " is not built in",
+                              Status::SubCode::kNotBuiltIn);
 }
 
 namespace {

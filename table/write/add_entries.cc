@@ -42,10 +42,12 @@ std::string Describe(const Slice& user_key, uint64_t tail) {
 }  // namespace
 
 Status TableBuilder::State::BadEntry(const Slice& user_key, uint64_t tail,
-                                     std::string_view why) const {
+                                     std::string_view why,
+                                     Status::SubCode subcode) const {
   return Status::InvalidArgument(
       "entry " + std::to_string(properties.num_entries + 1) + ": key " +
-      Describe(user_key, tail) + " " + std::string(why));
+          Describe(user_key, tail) + " " + std::string(why),
+      subcode);
 }
 
 // Adds what the quick way does not: range deletions, and keys with timestamps.
@@ -159,9 +161,13 @@ Status TableBuilder::State::AddChecked(const Slice& user_key, uint64_t tail,
     parting = PartingOf(order, last_key, user_key, tail);
     if (!parting.ascends || (parting.same_user_key && unique_user_keys))
         [[unlikely]] {
+      const bool again = parting.same_user_key &&
+                         (unique_user_keys || tail == last_key.tail());
       return BadEntry(user_key, tail,
                       "is not larger than the last one, " +
-                          Describe(last_key.user_key(), last_key.tail()));
+                          Describe(last_key.user_key(), last_key.tail()),
+                      again ? Status::SubCode::kDuplicateKey
+                            : Status::SubCode::kKeyOutOfOrder);
     }
     if (flush_policy.ShouldCut(block.SizeEstimate(), key_size, value.size(),
                                block.NextIsRestart(),

@@ -17,9 +17,12 @@ namespace ashlar::testing {
 namespace {
 
 using Code = Status::Code;
+using SubCode = Status::SubCode;
 
-void ExpectError(const Status& status, Code code, std::string_view message) {
+void ExpectError(const Status& status, Code code, std::string_view message,
+                 SubCode subcode = SubCode::kNone) {
   EXPECT_EQ(status.code(), code) << status.ToString();
+  EXPECT_EQ(status.subcode(), subcode) << status.ToString();
   EXPECT_EQ(status.message(), message);
 }
 
@@ -47,6 +50,7 @@ struct BadOptions {
   void (*set)(TableOptions*);
   Code code;
   const char* message;
+  SubCode subcode = SubCode::kNone;
 };
 
 constexpr BadOptions kBadOptions[] = {
@@ -149,7 +153,8 @@ constexpr BadOptions kBadOptions[] = {
     {[](TableOptions* o) {
        o->compression = CompressionType::kXpressCompression;
      },
-     Code::kNotSupported, "compression kXpressCompression is not built in"},
+     Code::kNotSupported, "compression kXpressCompression is not built in",
+     SubCode::kNotBuiltIn},
     {[](TableOptions* o) { o->compression_opts.max_dict_bytes = 268435457; },
      Code::kInvalidArgument,
      "compression_opts.max_dict_bytes is 268435457, expected at most "
@@ -199,12 +204,12 @@ TEST(BuilderErrors, Options) {
   for (const BadOptions& bad : kBadOptions) {
     TableOptions options;
     bad.set(&options);
-    ExpectError(options.Validate(), bad.code, bad.message);
+    ExpectError(options.Validate(), bad.code, bad.message, bad.subcode);
     std::string bytes;
     const auto file = NewMemoryWritableFile("never.sst", &bytes);
     const auto builder =
         TableBuilder::Create(options, FixedBuild(), file.get());
-    ExpectError(builder.status(), bad.code, bad.message);
+    ExpectError(builder.status(), bad.code, bad.message, bad.subcode);
     EXPECT_TRUE(bytes.empty());
   }
 }
@@ -256,25 +261,31 @@ TEST(BuilderErrors, KeysOutOfOrder) {
   ASSERT_TRUE(bench.Add(Value("b", 5, "v")).ok());
   ExpectError(bench.Add(Value("a", 5, "v")), Code::kInvalidArgument,
               "entry 2: key 'a' seq:5, type:1 is not larger than the last one, "
-              "'b' seq:5, type:1");
+              "'b' seq:5, type:1",
+              SubCode::kKeyOutOfOrder);
   ExpectError(bench.Add(Value("b", 5, "v")), Code::kInvalidArgument,
               "entry 2: key 'b' seq:5, type:1 is not larger than the last one, "
-              "'b' seq:5, type:1");
+              "'b' seq:5, type:1",
+              SubCode::kDuplicateKey);
   ExpectError(bench.Add(Value("b", 6, "v")), Code::kInvalidArgument,
               "entry 2: key 'b' seq:6, type:1 is not larger than the last one, "
-              "'b' seq:5, type:1");
+              "'b' seq:5, type:1",
+              SubCode::kKeyOutOfOrder);
   ExpectError(bench.Add(Operand("b", 5, "v")), Code::kInvalidArgument,
               "entry 2: key 'b' seq:5, type:2 is not larger than the last one, "
-              "'b' seq:5, type:1");
+              "'b' seq:5, type:1",
+              SubCode::kKeyOutOfOrder);
   ExpectError(bench.Add(Value("", 5, "v")), Code::kInvalidArgument,
               "entry 2: key '' seq:5, type:1 is not larger than the last one, "
-              "'b' seq:5, type:1");
+              "'b' seq:5, type:1",
+              SubCode::kKeyOutOfOrder);
   // None of it was added, and the builder goes on.
   ASSERT_TRUE(bench.Add(Deletion("b", 4)).ok());
   ASSERT_TRUE(bench.Add(Value("b\n\xff", 9, "w")).ok());
   ExpectError(bench.Add(Value("b", 1, "v")), Code::kInvalidArgument,
               "entry 4: key 'b' seq:1, type:1 is not larger than the last one, "
-              "'b\\x0A\\xFF' seq:9, type:1");
+              "'b\\x0A\\xFF' seq:9, type:1",
+              SubCode::kKeyOutOfOrder);
   EXPECT_EQ(bench.builder->NumEntries(), 3u);
   ASSERT_TRUE(bench.builder->status().ok());
   ASSERT_TRUE(bench.builder->Finish().ok());
@@ -291,7 +302,8 @@ TEST(BuilderErrors, KeysOutOfReverseOrder) {
   ASSERT_TRUE(bench.Add(Value("m", 5, "v")).ok());
   ExpectError(bench.Add(Value("n", 5, "v")), Code::kInvalidArgument,
               "entry 2: key 'n' seq:5, type:1 is not larger than the last one, "
-              "'m' seq:5, type:1");
+              "'m' seq:5, type:1",
+              SubCode::kKeyOutOfOrder);
   // In this order what is longer comes first.
   EXPECT_TRUE(bench.Add(Value("mm", 5, "v")).IsInvalidArgument());
   EXPECT_TRUE(bench.Add(Value("", 5, "v")).ok());
@@ -387,10 +399,12 @@ TEST(BuilderErrors, ExternalFilesTakeEachKeyOnce) {
   ASSERT_TRUE(writer.Put("b", "v").ok());
   ExpectError(writer.Delete("b"), Code::kInvalidArgument,
               "entry 2: key 'b' seq:0, type:0 is not larger than the last one, "
-              "'b' seq:0, type:1");
+              "'b' seq:0, type:1",
+              SubCode::kDuplicateKey);
   ExpectError(writer.Put("a", "v"), Code::kInvalidArgument,
               "entry 2: key 'a' seq:0, type:1 is not larger than the last one, "
-              "'b' seq:0, type:1");
+              "'b' seq:0, type:1",
+              SubCode::kKeyOutOfOrder);
   ASSERT_TRUE(writer.Merge("c", "m").ok());
   ASSERT_TRUE(writer.Delete("d").ok());
   ASSERT_TRUE(writer.SingleDelete("e").ok());

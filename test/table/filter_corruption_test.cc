@@ -355,6 +355,7 @@ TEST(FilterCorruption, TablesAreNotMade) {
     std::string expected;
     for (const uint32_t workers : {0, 1, 2, 4}) {
       const Built built = BuildWith(options, workers);
+      EXPECT_EQ(built.status.subcode(), Status::SubCode::kFilterNotVerified);
       const std::string text = built.status.ToString();
       if (expected.empty()) expected = text;
       EXPECT_EQ(text, expected) << workers << " workers";

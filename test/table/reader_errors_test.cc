@@ -25,9 +25,12 @@ using internal::BlockHandle;
 using internal::Buffer;
 using internal::Footer;
 using Code = Status::Code;
+using SubCode = Status::SubCode;
 
-void ExpectError(const Status& status, Code code, const std::string& message) {
+void ExpectError(const Status& status, Code code, const std::string& message,
+                 SubCode subcode = SubCode::kNone) {
   EXPECT_EQ(status.code(), code) << status.ToString();
+  EXPECT_EQ(status.subcode(), subcode) << status.ToString();
   EXPECT_EQ(status.message(), message);
 }
 
@@ -174,6 +177,7 @@ struct Case {
   Code code;
   // Without the file's name.
   std::string message;
+  SubCode subcode = SubCode::kNone;
 };
 
 void Check(const std::vector<Case>& cases) {
@@ -182,7 +186,7 @@ void Check(const std::vector<Case>& cases) {
     c.damage(&parts);
     const Assembly table(parts);
     ExpectError(FirstError(table.bytes()), c.code,
-                table.Fill("t.sst: " + c.message));
+                table.Fill("t.sst: " + c.message), c.subcode);
   }
 }
 
@@ -302,7 +306,8 @@ TEST(ReaderErrors, Properties) {
       {set(index_type, four), Code::kNotSupported,
        "index type 4 in {properties}: not honoured by this release"},
       {set("rocksdb.comparator", "mine"), Code::kNotSupported,
-       "unusable comparator in {properties}: comparator mine is not built in"},
+       "unusable comparator in {properties}: comparator mine is not built in",
+       SubCode::kNotBuiltIn},
       {set(version, "abcd"), Code::kCorruption,
        "bad property in {properties}: external file version 1684234849, "
        "expected 1 or 2"},
@@ -351,7 +356,8 @@ TEST(ReaderErrors, CompressionPropertyOfFormat7) {
        front + "BuiltinV2;FF;': bad type"},
       {set("Mine;8A;"), Code::kNotSupported,
        "bad property in {properties}: compression manager 'Mine': only "
-       "built-in codecs are read"},
+       "built-in codecs are read",
+       SubCode::kCustomCompression},
   });
 }
 
@@ -502,8 +508,10 @@ TEST(ReaderErrors, CompressionTypes) {
   const std::string front = "bad compressed data in {data}: ";
   Check({
       {type(0x06), Code::kNotSupported,
-       front + "compression type xpress (0x06) is not built in"},
-      {type(0x8a), Code::kNotSupported, front + "custom compression type 0x8A"},
+       front + "compression type xpress (0x06) is not built in",
+       SubCode::kNotBuiltIn},
+      {type(0x8a), Code::kNotSupported, front + "custom compression type 0x8A",
+       SubCode::kCustomCompression},
       {type(0x33), Code::kCorruption, front + "unknown compression type 0x33"},
       {[](Parts* p) { p->data_type = 7; }, Code::kCorruption,
        "bad compression type in {data}: found 7, which the property "
@@ -530,7 +538,8 @@ TEST(ReaderErrors, UncompressedSizeAboveTheLimit) {
               "t.sst: bad compressed data in data block #0 offset 0 size " +
                   std::to_string(block.size) + ": zstd block declares " +
                   std::to_string(block.raw_size) +
-                  " uncompressed bytes, above the limit of 50000");
+                  " uncompressed bytes, above the limit of 50000",
+              SubCode::kAboveSizeLimit);
   EXPECT_TRUE(FirstError(bytes, {.max_uncompressed_block_bytes = 200000}).ok());
 }
 
@@ -541,6 +550,7 @@ struct FooterCase {
   std::string bytes;
   Code code;
   std::string message;  // what stands behind the place
+  SubCode subcode = SubCode::kNone;
 };
 
 void CheckFooters(const std::string& table,
@@ -553,7 +563,8 @@ void CheckFooters(const std::string& table,
         c.code == Code::kNotSupported ? "unsupported footer" : "bad footer";
     ExpectError(FirstError(damaged), c.code,
                 "t.sst: " + what + " in footer block offset " +
-                    std::to_string(offset) + " size 53: " + c.message);
+                    std::to_string(offset) + " size 53: " + c.message,
+                c.subcode);
   }
 }
 
@@ -565,15 +576,18 @@ TEST(ReaderErrors, Footers) {
         "bad table magic number: expected 0x88E241B785F4CFF7, found "
         "0x3837363534333231"},
        {45, Unhex("6495bf6396224282"), Code::kNotSupported,
-        "file is a plain table, not a block-based table"},
+        "file is a plain table, not a block-based table", SubCode::kPlainTable},
        {45, Unhex("7378f1c5d0896792"), Code::kNotSupported,
-        "file is a cuckoo table, not a block-based table"},
+        "file is a cuckoo table, not a block-based table",
+        SubCode::kCuckooTable},
        {45, Unhex("f09faab3f09faab3"), Code::kNotSupported,
-        "file is a Pebble table, not a block-based table"},
+        "file is a Pebble table, not a block-based table",
+        SubCode::kPebbleTable},
        {41, std::string(4, '\0'), Code::kCorruption,
         "bad format_version: 0 in a footer of version 1 or later"},
        {41, std::string("\x8\0\0\0", 4), Code::kNotSupported,
-        "format_version 8 is newer than this program reads (up to 7)"},
+        "format_version 8 is newer than this program reads (up to 7)",
+        SubCode::kNewerFormat},
        {0, "\x5", Code::kCorruption,
         "bad checksum type: expected 0 to 4, found 5"},
        {1, "\x3f", Code::kCorruption,
@@ -601,7 +615,8 @@ TEST(ReaderErrors, FootersWithRightChecksums) {
   ExpectError(FirstError(future), Code::kNotSupported,
               "t.sst: unsupported footer" + place +
                   "its reserved bytes are not zero, so a later release wrote "
-                  "it");
+                  "it",
+              SubCode::kNewerFormat);
   std::string large = table.bytes();
   internal::StoreFixed32(large.data() + footer.offset + 13, 0x10000);
   Resign(footer, &large);

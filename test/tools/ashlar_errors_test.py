@@ -66,6 +66,8 @@ GOLDEN_TABLES = (
      "codecs are read", 2, ALONE),
     ("bad/foot-version8.sst", "Not supported: .*format_version 8 is newer than "
      "this program reads", 2, "hint: a later release of ashlar, or the RocksDB"),
+    ("bad/foot-reserved8.sst", "Not supported: .*its reserved bytes are not "
+     "zero, so a later release wrote it", 2, "hint: a later release of ashlar"),
     ("bad/data-flip.sst", r"Corruption: block checksum mismatch in data block "
      r"#\d+ offset \d+ size \d+: stored = \d+, computed = \d+", 1,
      "hint: 'ashlar verify' lists all damage; "),
@@ -147,6 +149,50 @@ class ErrorsTest(CliTest):
                          "codecs of this build", "get", "--key=k", "x.sst")
         path = GOLDEN / "r119-custom-codec.sst"
         self.assert_says(path, "Not supported: ", 2, ALONE, "verify", path)
+
+    def test_advice_does_not_depend_on_the_text(self):
+        # Each name, which the message shows, has the words of another cause.
+        # For "verify_compression failed" the exit code would change too.
+        plain = ends_with_magic(0x8242229663bf9564)
+        damaged = (GOLDEN / "bad" / "data-flip.sst").read_bytes()
+        limit = "above the limit of 1073741824 holds more than 1073741824 "
+        files = (
+            ("is newer than this program", plain, 2, "RocksDB's sst_dump "
+             "reads plain tables"),
+            ("Pebble table", plain, 2, "RocksDB's sst_dump reads plain tables"),
+            ("is not built in", plain, 2, "RocksDB's sst_dump reads plain "
+             "tables"),
+            ("plain table", ends_with_magic(0x926789d0c5f17873), 2,
+             "RocksDB's sst_dump reads cuckoo tables"),
+            (limit, damaged, 1, "'ashlar verify' lists all damage; "),
+            ("verify_compression failed", damaged, 1,
+             "'ashlar verify' lists all damage; "),
+            ("detect_filter_construct_corruption failed", damaged, 1,
+             "'ashlar verify' lists all damage; "),
+        )
+        for name, contents, code, advice in files:
+            with self.subTest(name=name):
+                (self.folder / name).write_bytes(contents)
+                outcome = self.run_program("check", name)
+                self.assertEqual(outcome.code, code, outcome.err)
+                fault, hint = outcome.err.splitlines()
+                self.assertTrue(fault.startswith(f"{name}: "), fault)
+                self.assertTrue(hint.startswith(f"ashlar: hint: {advice}"),
+                                hint)
+        rows = (
+            (b"comes twice\t\na\t\n", "-:2: key 'a' belongs before "
+             "'comes twice' at -:1", "--nosorted sorts the rows"),
+            (b"belongs before\t\nbelongs before\t\n",
+             "-:2: key 'belongs before' comes twice, first at -:1", ONE),
+            (b"k\tcomes twice\\q\n", "-:1: .*", MEND.format("tsv")),
+        )
+        for text, line, advice in rows:
+            with self.subTest(line=line):
+                outcome = self.run_program("build", "--out=b.sst", stdin=text)
+                self.assertEqual(outcome.code, 2)
+                fault, hint = outcome.err.splitlines()
+                self.assertRegex(fault, rf"\A{line}\Z")
+                self.assertEqual(hint, "ashlar: hint: " + advice)
 
     def test_damage_is_told_once(self):
         bad = GOLDEN / "bad" / "data-flip.sst"

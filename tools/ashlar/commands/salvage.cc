@@ -126,7 +126,8 @@ class Salvage {
     if (comparator == nullptr) {
       return Status::NotSupported(
           "comparator " + name +
-          " is not built in: entries cannot be put in order");
+              " is not built in: entries cannot be put in order",
+          Status::SubCode::kNotBuiltIn);
     }
     options_.table.comparator = comparator;
     return {};

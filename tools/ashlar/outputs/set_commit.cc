@@ -206,11 +206,11 @@ class Commit {
     status = folder_.Sync();
     if (!status.ok()) {
       run_folder_.Keep(StayText(journal_.replaced));
-      std::string text(status.message());
-      text.insert(0,
-                  "the new set is in place, but may not survive a crash of the "
-                  "machine: ");
-      return Status::IOError(std::move(text));
+      return Status::IOError(
+          "the new set is in place, but may not survive a crash of the "
+          "machine: " +
+              std::string(status.message()),
+          status.subcode());
     }
     RemoveReplaced();
     return Status();

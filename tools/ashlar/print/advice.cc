@@ -1,9 +1,7 @@
 #include "tools/ashlar/print/advice.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <memory>
-#include <system_error>
 #include <utility>
 
 #include "ashlar/util/file.h"
@@ -14,59 +12,53 @@
 namespace ashlar::tool {
 namespace {
 
-// Advice by the errno that a system call's error ends with.
+using SubCode = Status::SubCode;
+
 constexpr struct {
-  int error;
+  SubCode cause;
   std::string_view advice;
-} kOfCalls[] = {
-    {ENOENT,
+} kByCause[] = {
+    {SubCode::kPathNotFound,
      "look at the path: a folder stands for the .sst files in it, and the "
      "folder of --out must be there"},
-    {ENOTDIR,
-     "look at the path: a folder stands for the .sst files in it, and the "
-     "folder of --out must be there"},
-    {EACCES, "look at the rights of the file and of the folders above it"},
-    {ENOSPC,
+    {SubCode::kPermissionDenied,
+     "look at the rights of the file and of the folders above it"},
+    {SubCode::kNoSpace,
      "make room, or name a place on another file system: --out, --tmpdir"},
-    {EFBIG,
+    {SubCode::kFileTooLarge,
      "raise the limit of file sizes (ulimit -f), or cut the output: "
      "--target_file_size"},
-};
-
-// Advice by a part of the message.
-constexpr struct {
-  std::string_view part;
-  std::string_view advice;
-} kOfUnsupported[] = {
-    {"is newer than this program",
-     "a later release of ashlar, or the RocksDB that wrote the file, reads it"},
-    {"plain table", "RocksDB's sst_dump reads plain tables"},
-    {"cuckoo table", "RocksDB's sst_dump reads cuckoo tables"},
-    {"Pebble table", "Pebble's 'pebble sstable' reads Pebble's own formats"},
-    {"is not built in",
-     "'ashlar --version' lists the codecs of this build; 'ashlar layout', "
-     "properties and verify work on any table"},
-    {"custom compression type",
-     "only the application that wrote the file decodes it; 'ashlar "
-     "properties' and 'ashlar verify --checksums_only' do without"},
-    {"only built-in codecs",
-     "only the application that wrote the file decodes it; 'ashlar "
-     "properties' and 'ashlar verify --checksums_only' do without"},
-};
-
-// Advice by a part of the messages of the checks of new tables.
-constexpr struct {
-  std::string_view part;
-  std::string_view advice;
-} kOfNewTables[] = {
-    {"verify_compression failed",
+    {SubCode::kCompressionNotVerified,
      "no file was made; run it again: if the same block fails, the codec's "
      "library is broken ('ashlar --version' names it), else test the memory "
      "of the machine"},
-    {"detect_filter_construct_corruption failed",
+    {SubCode::kFilterNotVerified,
      "no file was made; run it again, and if it fails again test the memory "
      "of the machine"},
+    {SubCode::kAboveSizeLimit,
+     "if the file is what it should be, raise the limit for large blocks: "
+     "--max_uncompressed_block"},
+    {SubCode::kNewerFormat,
+     "a later release of ashlar, or the RocksDB that wrote the file, reads it"},
+    {SubCode::kPlainTable, "RocksDB's sst_dump reads plain tables"},
+    {SubCode::kCuckooTable, "RocksDB's sst_dump reads cuckoo tables"},
+    {SubCode::kPebbleTable,
+     "Pebble's 'pebble sstable' reads Pebble's own formats"},
+    {SubCode::kNotBuiltIn,
+     "'ashlar --version' lists the codecs of this build; 'ashlar layout', "
+     "properties and verify work on any table"},
+    {SubCode::kCustomCompression,
+     "only the application that wrote the file decodes it; 'ashlar "
+     "properties' and 'ashlar verify --checksums_only' do without"},
 };
+
+// Returns an empty string if there is no advice for the cause.
+std::string_view AdviceFor(SubCode cause) {
+  for (const auto& row : kByCause) {
+    if (row.cause == cause) return row.advice;
+  }
+  return {};
+}
 
 // The first and the last bytes of a file.
 struct Ends {
@@ -91,26 +83,6 @@ Result<Ends> ReadEnds(const std::string& path) {
     *bytes = read.ToString();
   }
   return ends;
-}
-
-// Returns whether a block was refused only because it is too large.
-bool IsAboveLimit(std::string_view message) {
-  const std::string limit = std::to_string(FLAGS_max_uncompressed_block);
-  return message.find("above the limit of " + limit) !=
-             std::string_view::npos ||
-         message.find("holds more than " + limit + " ") !=
-             std::string_view::npos;
-}
-
-// Returns an empty string if the status is about something else.
-std::string_view AdviceOfNewTable(const Status& status) {
-  for (const auto& row : kOfNewTables) {
-    if (status.IsCorruption() &&
-        status.message().find(row.part) != std::string_view::npos) {
-      return row.advice;
-    }
-  }
-  return {};
 }
 
 bool IsAll(const std::string& bytes, bool (*test)(char)) {
@@ -143,7 +115,8 @@ bool BeginsLikeLog(const Ends& ends) {
 }  // namespace
 
 bool IsOfNewTable(const Status& status) {
-  return !AdviceOfNewTable(status).empty();
+  return status.subcode() == SubCode::kCompressionNotVerified ||
+         status.subcode() == SubCode::kFilterNotVerified;
 }
 
 std::string WhatItIsInstead(const std::string& path) {
@@ -190,22 +163,9 @@ void Advice::AddLine(std::string line) {
 
 void Advice::Add(std::string_view command, const std::string& path,
                  const Status& status, bool is_no_table) {
-  const std::string_view message = status.message();
-  if (const std::string_view advice = AdviceOfNewTable(status);
-      !advice.empty()) {
-    AddLine(std::string(advice));
-  } else if (status.IsIOError()) {
-    for (const auto& row : kOfCalls) {
-      if (message.ends_with(std::generic_category().message(row.error))) {
-        AddLine(std::string(row.advice));
-      }
-    }
-  } else if (status.IsNotSupported()) {
-    for (const auto& row : kOfUnsupported) {
-      if (message.find(row.part) == std::string_view::npos) continue;
-      AddLine(std::string(row.advice));
-      return;
-    }
+  const std::string_view by_cause = AdviceFor(status.subcode());
+  if (!by_cause.empty()) {
+    AddLine(std::string(by_cause));
   } else if (status.IsMemoryLimit()) {
     AddLine(
         "nothing is said of the file: give the program more memory (ulimit "
@@ -218,10 +178,6 @@ void Advice::Add(std::string_view command, const std::string& path,
   } else if (status.IsCorruption() && is_no_table) {
     const std::string what = WhatItIsInstead(path);
     if (!what.empty()) AddLine(path + " looks like " + what);
-  } else if (status.IsCorruption() && IsAboveLimit(message)) {
-    AddLine(
-        "if the file is what it should be, raise the limit for large blocks: "
-        "--max_uncompressed_block");
   } else if (status.IsCorruption() && command != "salvage") {
     std::string line =
         "'ashlar salvage --out=<new> <file>' saves what can "
@@ -234,11 +190,9 @@ void Advice::Add(std::string_view command, const std::string& path,
 }
 
 void Advice::AddForRow(const Status& status) {
-  constexpr std::string_view::size_type kNone = std::string_view::npos;
-  const std::string_view message = status.message();
-  if (message.find(kComesTwice) != kNone) {
+  if (status.subcode() == SubCode::kDuplicateKey) {
     AddLine("--on_duplicate=first or last keeps one of the rows");
-  } else if (message.find(kBelongsBefore) != kNone) {
+  } else if (status.subcode() == SubCode::kKeyOutOfOrder) {
     AddLine("--nosorted sorts the rows");
   } else {
     AddLine(
