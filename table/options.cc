@@ -110,8 +110,8 @@ Status ValidateAlignment(const TableOptions& o) {
   if (super <= o.block_size) {
     return Status::InvalidArgument(
         "super_block_alignment_size is " + std::to_string(super) +
-        ", but block_size is " + std::to_string(o.block_size) +
-        ": expected a larger one");
+        ", expected more than block_size, which is " +
+        std::to_string(o.block_size));
   }
   return {};
 }

@@ -63,9 +63,8 @@ Status VerifyFilter(const HashCollector& hashes, const Slice& payload,
   }
   const std::string count = std::to_string(sum.hashes);
   if (sum.guard_sum != hashes.guard_sum()) {
-    return Status::Corruption("its " + count +
-                              " hashes are not those that were collected: "
-                              "they changed in memory");
+    return Status::Corruption(
+        "its " + count + " hashes changed in memory after they were collected");
   }
   // Other kinds match everything, or nothing.
   if (filter.kind() != Kind::kBloom && filter.kind() != Kind::kRibbon) {

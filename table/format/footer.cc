@@ -94,7 +94,7 @@ Status DecodeContextFooter(const Slice& bytes, Footer* footer) {
   footer->base_context_checksum = LoadFixed32(bytes.data() + kBaseContextAt);
   if (footer->base_context_checksum == 0) {
     return Status::Corruption(
-        "invalid base context checksum: expected any but 0, found 0");
+        "bad base context checksum: expected a value other than 0, found 0");
   }
   const uint32_t stored = LoadFixed32(bytes.data() + kFooterChecksumAt);
   const uint32_t computed =
@@ -108,7 +108,7 @@ Status DecodeContextFooter(const Slice& bytes, Footer* footer) {
   }
   if (LoadFixed64(bytes.data() + kReservedAt) != 0) {
     return Status::NotSupported(
-        "its reserved bytes are not zero, so a later release wrote it",
+        "the reserved bytes are not zero, so a later release wrote the file",
         Status::SubCode::kNewerFormat);
   }
   const uint64_t size = LoadFixed32(bytes.data() + kMetaindexSizeAt);

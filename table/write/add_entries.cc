@@ -82,7 +82,7 @@ Status TableBuilder::State::AddUnusual(const Slice& user_key, uint64_t tail,
                     "has a value of " + std::to_string(value.size()) +
                         " bytes, more than " + std::to_string(kMaxValueBytes));
   }
-  return BadEntry(user_key, tail, "has a value type that no table holds");
+  return BadEntry(user_key, tail, "has a value type that a table cannot hold");
 }
 
 Status TableBuilder::State::AddRangeDeletion(const Slice& begin, uint64_t tail,
@@ -105,7 +105,7 @@ Status TableBuilder::State::AddRangeDeletion(const Slice& begin, uint64_t tail,
           WithoutTimestamp(begin, timestamps.size()),
           WithoutTimestamp(end, timestamps.size())) >= 0) {
     return BadEntry(begin, tail,
-                    "does not lie before its end, key " + Describe(end, tail));
+                    "is not smaller than its end, key " + Describe(end, tail));
   }
   if (type_counts[tail & 0xff] >= kMaxRangeDeletions ||
       range_deletions.SizeEstimate() > kMaxRangeDeletionBytes) {
@@ -137,7 +137,7 @@ Status TableBuilder::State::CheckStripped(const Slice& user_key, uint64_t tail,
     return {};
   }
   return BadEntry(user_key, tail,
-                  "has a timestamp, which is not written: "
+                  "has a timestamp other than 0, but "
                   "persist_user_defined_timestamps is false");
 }
 
@@ -214,7 +214,7 @@ Status TableBuilder::Add(const Slice& internal_key, const Slice& value) {
       return Status::InvalidArgument(
           "entry " + std::to_string(NumEntries() + 1) + ": key of " +
           std::to_string(internal_key.size()) +
-          " bytes is no internal key: expected at least 8");
+          " bytes is not an internal key: expected at least 8");
     });
   }
   return AddParts(UserKeyOf(internal_key), TailOf(internal_key), value);

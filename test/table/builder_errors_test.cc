@@ -138,8 +138,8 @@ constexpr BadOptions kBadOptions[] = {
      "up to 1073741824"},
     {[](TableOptions* o) { o->super_block_alignment_size = 4096; },
      Code::kInvalidArgument,
-     "super_block_alignment_size is 4096, but block_size is 4096: expected a "
-     "larger one"},
+     "super_block_alignment_size is 4096, expected more than block_size, which "
+     "is 4096"},
     {[](TableOptions* o) { o->bloom_bits_per_key = 0.25; },
      Code::kInvalidArgument,
      "bloom_bits_per_key is 0.250000, expected 0.5 to 100"},
@@ -251,7 +251,8 @@ TEST(BuilderErrors, BuildOptions) {
   build = FixedBuild();
   build.identity.base_context_checksum = 0;
   ExpectError(TableBuilder::Create({}, build, file.get()).status(),
-              Code::kInvalidArgument, "identity.base_context_checksum is 0");
+              Code::kInvalidArgument,
+              "identity.base_context_checksum is 0, expected another value");
 }
 
 // --- Entries ----------------------------------------------------------------
@@ -316,7 +317,7 @@ TEST(BuilderErrors, TypesThatNoTableHolds) {
         MakeInternalKey("k", 7, static_cast<ValueType>(type));
     ExpectError(bench.builder->Add(key, ""), Code::kInvalidArgument,
                 "entry 1: key 'k' seq:7, type:" + std::to_string(type) +
-                    " has a value type that no table holds");
+                    " has a value type that a table cannot hold");
   }
   EXPECT_EQ(bench.builder->NumEntries(), 0u);
   ASSERT_TRUE(bench.Add(Value("k", 7, "")).ok());
@@ -339,7 +340,7 @@ TEST(BuilderErrors, KeysAndValuesOfImpossibleSize) {
   for (const char* key : {"", "1234567"}) {
     ExpectError(bench.builder->Add(key, ""), Code::kInvalidArgument,
                 "entry 1: key of " + std::to_string(std::string(key).size()) +
-                    " bytes is no internal key: expected at least 8");
+                    " bytes is not an internal key: expected at least 8");
   }
   const std::string large =
       MakeInternalKey(std::string(TableBuilder::kMaxUserKeyBytes + 1, 'k'), 7,

@@ -304,7 +304,7 @@ TEST(ReaderErrors, Properties) {
        "bad property in {properties}: " + index_type +
            " of 3 bytes does not decode"},
       {set(index_type, four), Code::kNotSupported,
-       "index type 4 in {properties}: not honoured by this release"},
+       "index type 4 in {properties}: this release does not support it"},
       {set("rocksdb.comparator", "mine"), Code::kNotSupported,
        "unusable comparator in {properties}: comparator mine is not built in",
        SubCode::kNotBuiltIn},
@@ -388,7 +388,8 @@ TEST(ReaderErrors, Index) {
   };
   Check({
       {index({{"short", handle}}), Code::kCorruption,
-       "bad index entry in {index}: entry 0 has no internal key"},
+       "bad index entry in {index}: entry 0 has a key that is not an internal "
+       "key"},
       {index({{key, Coded({4000, 70})}}), Code::kCorruption,
        "bad block handle in {index}: entry 0 names offset 4000 size 70, "
        "expected to end by {footer}"},
@@ -427,12 +428,12 @@ TEST(ReaderErrors, DataBlockContents) {
       {data(entry + BlockTail(0, 1u << 30 | 1)), Code::kCorruption,
        front + "reserved bit 30 of the block footer is 1"},
       {data(std::string("\1\0\0\x10", 4)), Code::kCorruption,
-       front + "no room for the offset of the values"},
+       front + "the block is too small for the offset of its values"},
       {data(entry + std::string(4, '\0') + BlockTail(14, 1u << 28 | 1)),
        Code::kCorruption,
        front + "values begin at byte 14, expected at most 13"},
       {data(entry + BlockTail(0, 1u << 31 | 1)), Code::kCorruption,
-       front + "hash index does not fit"},
+       front + "the hash index does not fit into the block"},
       {data(entry + BlockTail(0, 100)), Code::kCorruption,
        front + "100 restart points do not fit 17 bytes"},
       {data(entry + BlockTail(0, 1u << 27)), Code::kCorruption,
@@ -489,8 +490,8 @@ TEST(ReaderErrors, DataBlockEntries) {
        front + "key is not larger than the one before it (entry at byte 13)" +
            near},
       {data(odd), Code::kCorruption,
-       front + "value type is none that a data block holds (entry at byte 0), "
-               "near key 'k' seq:7, type:15"},
+       front + "value type is not one that a data block can hold (entry at "
+               "byte 0), near key 'k' seq:7, type:15"},
       {data(std::string("\0\x9\1", 3) + Value("l", 7, "").key + "v"),
        Code::kCorruption,
        "key on the wrong side of its index separator in {data}: 'l' seq:7, "
@@ -593,7 +594,7 @@ TEST(ReaderErrors, Footers) {
        {1, "\x3f", Code::kCorruption,
         "bad extended magic number: expected 0x7A003E, found 0x7A003F"},
        {9, std::string(4, '\0'), Code::kCorruption,
-        "invalid base context checksum: expected any but 0, found 0"}});
+        "bad base context checksum: expected a value other than 0, found 0"}});
   Parts old;
   old.format_version = 5;
   const std::string bytes = Assembly(old).bytes();
@@ -612,11 +613,11 @@ TEST(ReaderErrors, FootersWithRightChecksums) {
   Resign(footer, &future);
   const std::string place =
       " in footer block offset " + std::to_string(footer.offset) + " size 53: ";
-  ExpectError(FirstError(future), Code::kNotSupported,
-              "t.sst: unsupported footer" + place +
-                  "its reserved bytes are not zero, so a later release wrote "
-                  "it",
-              SubCode::kNewerFormat);
+  ExpectError(
+      FirstError(future), Code::kNotSupported,
+      "t.sst: unsupported footer" + place +
+          "the reserved bytes are not zero, so a later release wrote the file",
+      SubCode::kNewerFormat);
   std::string large = table.bytes();
   internal::StoreFixed32(large.data() + footer.offset + 13, 0x10000);
   Resign(footer, &large);

@@ -205,8 +205,8 @@ class UnsortedBuildTest(CliTest):
                                    LEAST_MEMORY, *flags, stdin=rows, **more)
         self.assertEqual(outcome.code, 2)
         self.assertRegex(
-            outcome.err, r"\A" + reason + r"; rows beyond --memory are "
-            r"sorted there: --tmpdir names another folder\n\Z")
+            outcome.err, r"\A" + reason + r"; rows that --memory does not "
+            r"hold are sorted there; --tmpdir sets another folder\n\Z")
         self.assertEqual(os.listdir(self.folder), [])
 
     def test_scratch_files_that_fail(self):

@@ -127,7 +127,7 @@ class RawTest(CliTest):
         for inputs, reason in (
                 (("x.sst", "x_dump.txt"), "it is an input of this run"),
                 (("x.sst",), "it exists; --overwrite replaces it"),
-                (("a.sst", "a"), "this run dumped a.sst into it")):
+                (("a.sst", "a"), "this run already dumped a.sst into it")):
             outcome = self.run_program("raw", *inputs)
             self.assertEqual(outcome.code, 2)
             self.assertIn(f"_dump.txt: Invalid argument: {reason}\n",

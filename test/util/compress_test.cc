@@ -373,7 +373,7 @@ TEST(NewCompressor, RefusesWithReasons) {
             std::string::npos);
   if (IsCompressionSupported(CompressionType::kZSTD)) {
     EXPECT_NE(why(CompressionType::kZSTDNotFinalCompression, kDefault)
-                  .find("zstdnotfinal has nothing to compress with"),
+                  .find("zstdnotfinal has no compressor"),
               std::string::npos);
   }
   if (IsCompressionSupported(CompressionType::kZlibCompression)) {

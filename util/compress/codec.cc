@@ -132,7 +132,7 @@ Result<std::unique_ptr<Compressor>> NewCompressor(
   if (codec == nullptr) return Unavailable(type);
   if (codec->new_compressor == nullptr) {
     return Status::InvalidArgument("compression type " + Word(type) +
-                                   " has nothing to compress with");
+                                   " has no compressor");
   }
   Status level_ok = CheckLevel(*codec, options.level);
   if (!level_ok.ok()) return level_ok;

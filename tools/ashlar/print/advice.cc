@@ -19,27 +19,28 @@ constexpr struct {
   std::string_view advice;
 } kByCause[] = {
     {SubCode::kPathNotFound,
-     "look at the path: a folder stands for the .sst files in it, and the "
-     "folder of --out must be there"},
+     "check the path: a folder means the .sst files in it, and the folder of "
+     "--out must exist"},
     {SubCode::kPermissionDenied,
-     "look at the rights of the file and of the folders above it"},
+     "check the permissions of the file and of the folders above it"},
     {SubCode::kNoSpace,
-     "make room, or name a place on another file system: --out, --tmpdir"},
+     "free some space, or set --out or --tmpdir to another file system"},
     {SubCode::kFileTooLarge,
-     "raise the limit of file sizes (ulimit -f), or cut the output: "
+     "raise the limit of file sizes (ulimit -f), or split the output with "
      "--target_file_size"},
     {SubCode::kCompressionNotVerified,
-     "no file was made; run it again: if the same block fails, the codec's "
-     "library is broken ('ashlar --version' names it), else test the memory "
-     "of the machine"},
+     "no file was made. Run it again. If the same block fails, the codec's "
+     "library is broken ('ashlar --version' names it); otherwise test the "
+     "machine's memory"},
     {SubCode::kFilterNotVerified,
-     "no file was made; run it again, and if it fails again test the memory "
-     "of the machine"},
+     "no file was made. Run it again. If it fails again, test the machine's "
+     "memory"},
     {SubCode::kAboveSizeLimit,
-     "if the file is what it should be, raise the limit for large blocks: "
+     "if you trust the file, raise the limit for large blocks: "
      "--max_uncompressed_block"},
     {SubCode::kNewerFormat,
-     "a later release of ashlar, or the RocksDB that wrote the file, reads it"},
+     "read it with a later release of ashlar, or with the RocksDB that wrote "
+     "it"},
     {SubCode::kPlainTable, "RocksDB's sst_dump reads plain tables"},
     {SubCode::kCuckooTable, "RocksDB's sst_dump reads cuckoo tables"},
     {SubCode::kPebbleTable,
@@ -48,8 +49,8 @@ constexpr struct {
      "'ashlar --version' lists the codecs of this build; 'ashlar layout', "
      "properties and verify work on any table"},
     {SubCode::kCustomCompression,
-     "only the application that wrote the file decodes it; 'ashlar "
-     "properties' and 'ashlar verify --checksums_only' do without"},
+     "read it with the application that wrote it; 'ashlar properties' and "
+     "'ashlar verify --checksums_only' need no codec"},
 };
 
 // Returns an empty string if there is no advice for the cause.
@@ -124,7 +125,7 @@ std::string WhatItIsInstead(const std::string& path) {
   if (!read.ok()) return {};
   const Ends& ends = *read;
   if (ends.size == 0) {
-    return "an empty file, never written or cut off to nothing: take it from a "
+    return "an empty file, never written or truncated: restore it from a "
            "backup";
   }
   using std::string_view_literals::operator""sv;
@@ -133,19 +134,19 @@ std::string WhatItIsInstead(const std::string& path) {
     std::string_view what;
   } kStarts[] = {
       {"\x37\x8f\x24\0"sv, "a blob file of RocksDB: its blob_dump reads it"},
-      {"\x1f\x8b"sv, "a file packed by gzip: unpack it first"},
-      {"\x28\xb5\x2f\xfd"sv, "a file packed by zstd: unpack it first"},
+      {"\x1f\x8b"sv, "a gzip file: unpack it first"},
+      {"\x28\xb5\x2f\xfd"sv, "a zstd file: unpack it first"},
       {"PK\x03\x04"sv, "a zip archive: unpack it first"},
   };
   for (const auto& row : kStarts) {
     if (ends.head.starts_with(row.start)) return std::string(row.what);
   }
   if (IsAll(ends.head, IsText) && IsAll(ends.tail, IsText)) {
-    return "text: 'ashlar build' makes tables from text";
+    return "a text file: 'ashlar build' makes a table from it";
   }
   if (IsAll(ends.tail, [](char c) { return c == '\0'; })) {
-    return "a file that ends in zeros, as after a crash or a copy that was not "
-           "finished: take it from a backup";
+    return "a file that ends in zeros, as after a crash or an unfinished copy: "
+           "restore it from a backup";
   }
   if (BeginsLikeLog(ends)) {
     return "a log (WAL or MANIFEST) of RocksDB: 'ldb dump_wal' or 'ldb "
@@ -168,20 +169,20 @@ void Advice::Add(std::string_view command, const std::string& path,
     AddLine(std::string(by_cause));
   } else if (status.IsMemoryLimit()) {
     AddLine(
-        "nothing is said of the file: give the program more memory (ulimit "
-        "-v), or let it need less: fewer --threads or "
-        "--compression_parallel_threads, a smaller --memory");
+        "this says nothing about the file: give the program more memory "
+        "(ulimit -v), or let it use less (fewer --threads or "
+        "--compression_parallel_threads, a smaller --memory)");
   } else if (status.IsNotFound() && is_no_table) {
     AddLine(
-        "files with other endings than .sst are read when they are named; "
-        "--recursive looks into folders of the folder");
+        "name the files if they do not end in .sst; --recursive also looks "
+        "into the folders of the folder");
   } else if (status.IsCorruption() && is_no_table) {
     const std::string what = WhatItIsInstead(path);
     if (!what.empty()) AddLine(path + " looks like " + what);
   } else if (status.IsCorruption() && command != "salvage") {
     std::string line =
-        "'ashlar salvage --out=<new> <file>' saves what can "
-        "be read of a damaged table";
+        "'ashlar salvage --out=<new> <file>' saves what is readable of a "
+        "damaged table";
     if (command != "verify") {
       line.insert(0, "'ashlar verify' lists all damage; ");
     }
@@ -196,9 +197,9 @@ void Advice::AddForRow(const Status& status) {
     AddLine("--nosorted sorts the rows");
   } else {
     AddLine(
-        "mend the row; 'ashlar help build' says what rows of "
+        "correct the row; 'ashlar help build' describes rows of "
         "--input_format=" +
-        FLAGS_input_format + " are");
+        FLAGS_input_format);
   }
 }
 
