@@ -116,8 +116,8 @@ Status ValidateAlignment(const TableOptions& o) {
   if (super <= o.block_size) {
     return Status::InvalidArgument(
         "super_block_alignment_size is " + std::to_string(super) +
-        ", but block_size is " + std::to_string(o.block_size) +
-        ": expected a larger one");
+        ", expected more than block_size, which is " +
+        std::to_string(o.block_size));
   }
   return {};
 }
@@ -132,7 +132,8 @@ Status ValidateCompression(const TableOptions& o) {
   if (!IsCompressionSupported(o.compression)) {
     return Status::NotSupported(
         "compression " + std::string(CompressionTypeEnumName(o.compression)) +
-        " is not built in");
+            " is not built in",
+        Status::SubCode::kNotBuiltIn);
   }
   const int level = o.compression_opts.level;
   const CompressionLevelRange range = CompressionLevels(o.compression);

@@ -61,10 +61,11 @@ class ASHLAR_EXPORT TableBuilder {
   // up to 2^24 of them.
   //
   // Returns InvalidArgument, and adds nothing, if the entry cannot be added:
-  // its key is not larger than the last one, is shorter than 8 bytes and a
-  // timestamp, or is too large; its value is too large; it is a deletion
-  // with a value; its type is none that a table holds; it is one range deletion
-  // too many, or its end is not larger than its begin. The builder can still be
+  // its key is not larger than the last one (subcode kKeyOutOfOrder, or
+  // kDuplicateKey if it is equal), is shorter than 8 bytes and a timestamp, or
+  // is too large; its value is too large; it is a deletion with a value; its
+  // type is none that a table holds; it is one range deletion too many, or its
+  // end is not larger than its begin. The builder can still be
   // used.
   //
   // Returns any other error of the build: of the file, MemoryLimit, Corruption

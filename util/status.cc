@@ -14,22 +14,48 @@ namespace {
 
 constexpr std::string_view kNoMessage = "there was no memory for the message";
 
+using Code = Status::Code;
+using SubCode = Status::SubCode;
+
+constexpr size_t kCodes = static_cast<size_t>(Code::kMemoryLimit) + 1;
+constexpr size_t kSubCodes = static_cast<size_t>(SubCode::kDuplicateKey) + 1;
+
+SubCode SubCodeOfErrno(int errno_value) {
+  switch (errno_value) {
+    case ENOENT:
+    case ENOTDIR:
+      return SubCode::kPathNotFound;
+    case EACCES:
+      return SubCode::kPermissionDenied;
+    case ENOSPC:
+      return SubCode::kNoSpace;
+    case EFBIG:
+      return SubCode::kFileTooLarge;
+    default:
+      return SubCode::kNone;
+  }
+}
+
 }  // namespace
 
-const Status::Error* Status::WithoutMessage(Code code) noexcept {
+const Status::Error* Status::WithoutMessage(Code code,
+                                            SubCode subcode) noexcept {
   static constexpr auto kErrors = [] {
-    std::array<Error, static_cast<size_t>(Code::kMemoryLimit) + 1> errors{};
-    for (size_t i = 0; i < errors.size(); ++i) {
-      errors[i] = {static_cast<Code>(i), true, kNoMessage.data(),
-                   kNoMessage.size()};
+    std::array<std::array<Error, kSubCodes>, kCodes> errors{};
+    for (size_t i = 0; i < kCodes; ++i) {
+      for (size_t j = 0; j < kSubCodes; ++j) {
+        errors[i][j] = {static_cast<Code>(i), static_cast<SubCode>(j), true,
+                        kNoMessage.data(), kNoMessage.size()};
+      }
     }
     return errors;
   }();
-  return &kErrors[static_cast<size_t>(code)];
+  return &kErrors[static_cast<size_t>(code)][static_cast<size_t>(subcode)];
 }
 
 // The error and its text are one allocation.
-const Status::Error* Status::Make(Code code, std::string_view prefix,
+const Status::Error* Status::Make(Code code, SubCode subcode,
+                                  std::string_view prefix,
                                   std::string_view message) noexcept {
   using internal::WritePrintable;
   constexpr std::string_view kBetween = ": ";
@@ -38,19 +64,19 @@ const Status::Error* Status::Make(Code code, std::string_view prefix,
   const size_t size = front + WritePrintable(message, nullptr);
   auto* const memory =
       static_cast<char*>(::operator new(sizeof(Error) + size, std::nothrow));
-  if (memory == nullptr) return WithoutMessage(code);
+  if (memory == nullptr) return WithoutMessage(code, subcode);
   char* const text = memory + sizeof(Error);
   if (front != 0) {
     char* const end = text + WritePrintable(prefix, text);
     kBetween.copy(end, kBetween.size());
   }
   WritePrintable(message, text + front);
-  return new (memory) Error{code, false, text, size};
+  return new (memory) Error{code, subcode, false, text, size};
 }
 
 const Status::Error* Status::Copied(const Error& error) noexcept {
   if (error.is_shared) return &error;
-  return Make(error.code, {}, {error.text, error.size});
+  return Make(error.code, error.subcode, {}, {error.text, error.size});
 }
 
 void Status::Free(const Error* error) noexcept {
@@ -59,13 +85,13 @@ void Status::Free(const Error* error) noexcept {
   ::operator delete(const_cast<Error*>(error));
 }
 
-Status::Status(Code code, std::string_view message) noexcept
-    : error_(Make(code, {}, message)) {}
+Status::Status(Code code, SubCode subcode, std::string_view message) noexcept
+    : error_(Make(code, subcode, {}, message)) {}
 
 Status Status::OutOfMemory() noexcept {
   static constexpr std::string_view kText = "out of memory";
-  static constexpr Error kError = {Code::kMemoryLimit, true, kText.data(),
-                                   kText.size()};
+  static constexpr Error kError = {Code::kMemoryLimit, SubCode::kNone, true,
+                                   kText.data(), kText.size()};
   Status status;
   status.error_ = &kError;
   return status;
@@ -74,16 +100,17 @@ Status Status::OutOfMemory() noexcept {
 Status Status::FromErrno(std::string_view operation, std::string_view path,
                          int errno_value) {
   const Code code = errno_value == ENOMEM ? Code::kMemoryLimit : Code::kIOError;
+  const SubCode subcode = SubCodeOfErrno(errno_value);
   std::string text;
   try {
     text.append(operation).append(" ").append(path).append(": ");
     text.append(std::generic_category().message(errno_value));
   } catch (const std::bad_alloc&) {
     Status status;
-    status.error_ = WithoutMessage(code);
+    status.error_ = WithoutMessage(code, subcode);
     return status;
   }
-  return Status(code, text);
+  return Status(code, subcode, text);
 }
 
 std::string Status::ToString() const {
@@ -96,7 +123,7 @@ std::string Status::ToString() const {
 Status Status::WithPrefix(std::string_view prefix) const noexcept {
   Status status;
   if (ok()) return status;
-  status.error_ = Make(code(), prefix, message());
+  status.error_ = Make(code(), subcode(), prefix, message());
   // Without memory for both, keep the message and drop the prefix.
   if (status.error_->is_shared) status.error_ = Copied(*error_);
   return status;

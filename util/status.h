@@ -4,7 +4,8 @@
 // for OK, so success costs nothing. It is [[nodiscard]]: the compiler warns if
 // an error is dropped. Thread safety: any number of threads may read it at
 // once, and assigning needs the caller's own exclusion. Not RocksDB's Status:
-// it has fewer codes, and MemoryLimit is a code here, not a subcode of Aborted.
+// it has fewer codes and other subcodes, and MemoryLimit is a code here, not a
+// subcode of Aborted.
 //
 // Exceptions. A function that returns Status or Result throws nothing of its
 // own, and neither do the functions of an object that has a status(). If memory
@@ -13,7 +14,7 @@
 // plain value, such as a std::string, may throw std::bad_alloc.
 //
 // Making, copying and prefixing a Status never throws. If there is no memory
-// for the message, the code is kept, and the message says so.
+// for the message, the code and the subcode are kept, and the message says so.
 #ifndef ASHLAR_UTIL_STATUS_H_
 #define ASHLAR_UTIL_STATUS_H_
 
@@ -41,6 +42,39 @@ class [[nodiscard]] Status {
     kMemoryLimit,      // memory is out, or a limit forbids more of it
   };
 
+  // The cause of an error, for callers that act on it. Most errors have none.
+  // Act on the code and the subcode, never on the message: messages are for
+  // people, and their wording changes between releases. Later releases may add
+  // subcodes.
+  enum class SubCode : uint8_t {
+    kNone,
+
+    // Of IOError, made by FromErrno.
+    kPathNotFound,      // a file or folder of the path does not exist (ENOENT),
+                        // or a folder of the path is a file (ENOTDIR)
+    kPermissionDenied,  // EACCES
+    kNoSpace,           // the file system is full (ENOSPC)
+    kFileTooLarge,      // the file would exceed a limit of the system (EFBIG)
+
+    // Of Corruption.
+    kAboveSizeLimit,          // a block's uncompressed size is above the limit
+                              // that the caller set. The block may be sound.
+    kCompressionNotVerified,  // TableOptions::verify_compression failed
+    kFilterNotVerified,       // detect_filter_construct_corruption failed
+
+    // Of NotSupported.
+    kNewerFormat,        // a later release wrote the file
+    kPlainTable,         // the file is one of RocksDB's plain tables
+    kCuckooTable,        // the file is one of RocksDB's cuckoo tables
+    kPebbleTable,        // the file is in one of Pebble's own formats
+    kNotBuiltIn,         // a codec or comparator that this build lacks
+    kCustomCompression,  // a codec of the application that wrote the file
+
+    // Of InvalidArgument.
+    kKeyOutOfOrder,  // the key belongs before one that was added earlier
+    kDuplicateKey,   // the key was added before
+  };
+
   Status() = default;
   Status(Status&& other) noexcept
       : error_(std::exchange(other.error_, nullptr)) {}
@@ -59,41 +93,49 @@ class [[nodiscard]] Status {
   }
   ~Status() { Drop(); }
 
-  // Each of these makes a Status with this code and message.
+  // Each of these makes a Status with this code and message. A subcode must be
+  // one of those that are listed for the code, or kNone.
   static Status OK() { return {}; }
   static Status NotFound(std::string_view message = {}) {
-    return Status(Code::kNotFound, message);
+    return Status(Code::kNotFound, SubCode::kNone, message);
   }
-  static Status Corruption(std::string_view message) {
-    return Status(Code::kCorruption, message);
+  static Status Corruption(std::string_view message,
+                           SubCode subcode = SubCode::kNone) {
+    return Status(Code::kCorruption, subcode, message);
   }
-  static Status NotSupported(std::string_view message) {
-    return Status(Code::kNotSupported, message);
+  static Status NotSupported(std::string_view message,
+                             SubCode subcode = SubCode::kNone) {
+    return Status(Code::kNotSupported, subcode, message);
   }
-  static Status InvalidArgument(std::string_view message) {
-    return Status(Code::kInvalidArgument, message);
+  static Status InvalidArgument(std::string_view message,
+                                SubCode subcode = SubCode::kNone) {
+    return Status(Code::kInvalidArgument, subcode, message);
   }
-  static Status IOError(std::string_view message) {
-    return Status(Code::kIOError, message);
+  static Status IOError(std::string_view message,
+                        SubCode subcode = SubCode::kNone) {
+    return Status(Code::kIOError, subcode, message);
   }
   static Status MergeInProgress(std::string_view message) {
-    return Status(Code::kMergeInProgress, message);
+    return Status(Code::kMergeInProgress, SubCode::kNone, message);
   }
   static Status Aborted(std::string_view message) {
-    return Status(Code::kAborted, message);
+    return Status(Code::kAborted, SubCode::kNone, message);
   }
   static Status MemoryLimit(std::string_view message) {
-    return Status(Code::kMemoryLimit, message);
+    return Status(Code::kMemoryLimit, SubCode::kNone, message);
   }
   // Returns a MemoryLimit. Needs no memory.
   ASHLAR_EXPORT static Status OutOfMemory() noexcept;
   // Returns an IOError that names the operation, the file and errno's text:
-  // "read a.sst: Input/output error". For ENOMEM it is a MemoryLimit.
+  // "read a.sst: Input/output error", with the subcode of the errno. For ENOMEM
+  // it is a MemoryLimit.
   ASHLAR_EXPORT static Status FromErrno(std::string_view operation,
                                         std::string_view path, int errno_value);
 
   bool ok() const { return error_ == nullptr; }
   Code code() const { return error_ ? error_->code : Code::kOk; }
+  // Returns kNone if OK, and for errors without a subcode.
+  SubCode subcode() const { return error_ ? error_->subcode : SubCode::kNone; }
   bool IsNotFound() const { return code() == Code::kNotFound; }
   bool IsCorruption() const { return code() == Code::kCorruption; }
   bool IsNotSupported() const { return code() == Code::kNotSupported; }
@@ -113,7 +155,8 @@ class [[nodiscard]] Status {
   // Returns "Corruption: block checksum mismatch ..." or "OK". May throw
   // std::bad_alloc.
   ASHLAR_EXPORT std::string ToString() const;
-  // Returns the same error with "<prefix>: " before its message. OK stays OK.
+  // Returns the same error, with its subcode, and with "<prefix>: " before its
+  // message. OK stays OK.
   ASHLAR_EXPORT Status WithPrefix(std::string_view prefix) const noexcept;
   // Says that the error is dropped on purpose, because nobody is left to get
   // it.
@@ -122,14 +165,16 @@ class [[nodiscard]] Status {
  private:
   struct Error {
     Code code;
+    SubCode subcode;
     bool is_shared;  // a constant, which is never freed
     const char* text;
     size_t size;
   };
-  ASHLAR_EXPORT Status(Code code, std::string_view message) noexcept;
-  static const Error* WithoutMessage(Code code) noexcept;
+  ASHLAR_EXPORT Status(Code code, SubCode subcode,
+                       std::string_view message) noexcept;
+  static const Error* WithoutMessage(Code code, SubCode subcode) noexcept;
   // The text is "<prefix>: <message>", or the message alone, made printable.
-  static const Error* Make(Code code, std::string_view prefix,
+  static const Error* Make(Code code, SubCode subcode, std::string_view prefix,
                            std::string_view message) noexcept;
   ASHLAR_EXPORT static const Error* Copied(const Error& error) noexcept;
   ASHLAR_EXPORT static void Free(const Error* error) noexcept;

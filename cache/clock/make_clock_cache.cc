@@ -73,23 +73,24 @@ uint32_t SlotsOfTable(const HyperClockCacheOptions& options) {
 
 Status Check(const HyperClockCacheOptions& options) {
   if (options.num_shard_bits < -1 || options.num_shard_bits > kMostShardBits) {
-    return Status::InvalidArgument(
-        "num_shard_bits: " + std::to_string(options.num_shard_bits) +
-        ", not -1 to 16");
+    return Status::InvalidArgument("num_shard_bits is " +
+                                   std::to_string(options.num_shard_bits) +
+                                   ", expected -1 to 16");
   }
   if (options.eviction_effort_cap < 1) {
-    return Status::InvalidArgument(
-        "eviction_effort_cap: " + std::to_string(options.eviction_effort_cap) +
-        ", not at least 1");
+    return Status::InvalidArgument("eviction_effort_cap is " +
+                                   std::to_string(options.eviction_effort_cap) +
+                                   ", expected 1 or more");
   }
   if (options.estimated_entry_charge == 0) return Status::OK();
   const size_t tables = size_t{1} << ShardBits(options);
   if (GroupsOfTable(options) > kMostSlots / kSlotsPerGroup / tables) {
     return Status::InvalidArgument(
         "capacity of " + std::to_string(options.capacity) +
-        " bytes with an estimated_entry_charge of " +
+        " bytes with estimated_entry_charge " +
         std::to_string(options.estimated_entry_charge) +
-        ": more than 2^32 entries");
+        ": the cache would have more than 2^32 entries; increase "
+        "estimated_entry_charge");
   }
   return Status::OK();
 }
@@ -136,7 +137,9 @@ template <typename Index>
 Status ClockCacheOf<Index>::MakeAdmission() {
   const size_t bytes = tables_.front()->AdmissionBytes();
   if (!admission_memory_.Reserve(tables_.size() * bytes)) {
-    return Status::MemoryLimit("no address space for admission");
+    return Status::MemoryLimit("no address space for the admission policy: " +
+                               std::to_string(tables_.size() * bytes) +
+                               " bytes");
   }
   for (size_t i = 0; i < tables_.size(); ++i) {
     tables_[i]->UseAdmission(admission_memory_.data() + i * bytes);
@@ -174,15 +177,16 @@ std::string ClockCache::AdviceOnTable(bool was_full, double fill, size_t usage,
   if (!uses_capacity && (was_full || fill >= kFull)) {
     return "the table is full at " + std::to_string(usage) + " of " +
            std::to_string(GetCapacity()) +
-           " bytes: estimated_entry_charge is " +
-           std::to_string(entry_charge_) + ", " + std::to_string(mean) +
-           " would suit\n";
+           " bytes: set estimated_entry_charge to about " +
+           std::to_string(mean) + " (now " + std::to_string(entry_charge_) +
+           ")\n";
   }
   if (uses_capacity && fill < kFew) {
-    return "the table is nearly empty though the capacity is used: "
-           "estimated_entry_charge is " +
-           std::to_string(entry_charge_) + ", " + std::to_string(mean) +
-           " would save memory\n";
+    return "the table is nearly empty though the capacity is used: to save "
+           "memory, set "
+           "estimated_entry_charge to about " +
+           std::to_string(mean) + " (now " + std::to_string(entry_charge_) +
+           ")\n";
   }
   return "";
 }
@@ -198,11 +202,12 @@ std::string GrowingClockCache::AdviceOnTable(bool /*was_full*/, double fill,
                            " of " + std::to_string(GetCapacity()) + " bytes: ";
   if (mean >= entry_charge_) {
     return what +
-           "it was made for a smaller capacity, or has too few "
-           "num_shard_bits\n";
+           "the cache was made for a smaller capacity, or num_shard_bits is "
+           "too small\n";
   }
-  return what + "min_avg_entry_charge is " + std::to_string(entry_charge_) +
-         ", " + std::to_string(mean) + " would let it grow\n";
+  return what + "to let it grow, set min_avg_entry_charge to about " +
+         std::to_string(mean) + " (now " + std::to_string(entry_charge_) +
+         ")\n";
 }
 
 template <typename Index>
@@ -229,14 +234,15 @@ std::string ClockCacheOf<Index>::ReportProblems() const {
   }
   if (effort != 0) {
     text += std::to_string(effort) +
-            " inserts gave up making room: nearly all entries are in use; a "
-            "larger capacity is needed\n";
+            " inserts gave up evicting: nearly all entries are in use; "
+            "increase the capacity\n";
   }
   const double mean = used / static_cast<double>(tables_.size());
   if (tables_.size() > 1 && static_cast<double>(fullest) > mean / kFew) {
-    text += "one shard holds " + std::to_string(fullest) + " of " +
-            std::to_string(usage) +
-            " bytes: fewer num_shard_bits would even that out\n";
+    text +=
+        "one shard holds " + std::to_string(fullest) + " of " +
+        std::to_string(usage) +
+        " bytes: decrease num_shard_bits to spread the entries more evenly\n";
   }
   return text;
 }

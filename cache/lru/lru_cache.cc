@@ -153,7 +153,7 @@ std::string LruCache::ReportProblems() const {
   const size_t in_use = GetPinnedUsage();
   if (in_use <= GetCapacity()) return {};
   return "LRUCache: entries in use take " + std::to_string(in_use) +
-         " bytes, more than `capacity`, " + std::to_string(GetCapacity());
+         " bytes, more than the capacity of " + std::to_string(GetCapacity());
 }
 
 namespace {
@@ -165,19 +165,23 @@ bool IsRatio(double x) { return x >= 0 && x <= 1; }
 
 Status Validate(const LruCacheOptions& options) {
   if (options.num_shard_bits < -1 || options.num_shard_bits > kMaxShardBits) {
-    return Status::InvalidArgument(
-        "num_shard_bits: " + std::to_string(options.num_shard_bits) +
-        " is neither -1 nor 0 to 16");
+    return Status::InvalidArgument("num_shard_bits is " +
+                                   std::to_string(options.num_shard_bits) +
+                                   ", expected -1 to 16");
   }
   if (!IsRatio(options.high_pri_pool_ratio)) {
-    return Status::InvalidArgument("high_pri_pool_ratio: not within 0 and 1");
+    return Status::InvalidArgument("high_pri_pool_ratio is " +
+                                   std::to_string(options.high_pri_pool_ratio) +
+                                   ", expected 0 to 1");
   }
   if (!IsRatio(options.low_pri_pool_ratio)) {
-    return Status::InvalidArgument("low_pri_pool_ratio: not within 0 and 1");
+    return Status::InvalidArgument("low_pri_pool_ratio is " +
+                                   std::to_string(options.low_pri_pool_ratio) +
+                                   ", expected 0 to 1");
   }
   if (options.high_pri_pool_ratio + options.low_pri_pool_ratio > 1) {
     return Status::InvalidArgument(
-        "low_pri_pool_ratio: more than 1 with high_pri_pool_ratio");
+        "high_pri_pool_ratio and low_pri_pool_ratio are more than 1 together");
   }
   return {};
 }

@@ -287,8 +287,8 @@ std::string JoinedTiers::ReportProblems() const {
   constexpr uint64_t kEnough = 10000;
   if (second.inserts > kEnough &&
       second.bytes_stored > second.bytes_in / 10 * 9) {
-    add("values hardly become smaller: another `compression_type`, or all "
-        "memory for the first tier");
+    add("values hardly become smaller: choose another compression_type, or "
+        "give all memory to the first tier");
   }
   return problems;
 }
@@ -300,16 +300,18 @@ Result<std::shared_ptr<TieredCache>> NewTieredCache(
   return internal::OrMemoryLimit([&]() -> Result<std::shared_ptr<TieredCache>> {
     if (options.primary == nullptr || options.secondary == nullptr) {
       return Status::InvalidArgument(
-          "a tiered cache needs primary and secondary");
+          "primary or secondary is null: a tiered cache needs both");
     }
     if (options.estimated_entry_charge == 0) {
-      return Status::InvalidArgument("estimated_entry_charge: 0 bytes");
+      return Status::InvalidArgument(
+          "estimated_entry_charge is 0, expected 1 or more");
     }
     try {
       return std::shared_ptr<TieredCache>(
           std::make_shared<internal::JoinedTiers>(options));
     } catch (const std::bad_alloc&) {
-      return Status::MemoryLimit("no memory to remember keys in");
+      return Status::MemoryLimit(
+          "no memory for the keys that the cache remembers");
     }
   });
 }

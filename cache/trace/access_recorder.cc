@@ -107,14 +107,15 @@ Status AccessRecorder::Start(const BlockCacheTraceOptions& options,
                              std::unique_ptr<WritableFile> file) {
   return OrMemoryLimit([&]() -> Status {
     if (options.sampling_frequency == 0) {
-      return Status::InvalidArgument("sampling_frequency of 0");
+      return Status::InvalidArgument(
+          "sampling_frequency is 0, expected 1 or more");
     }
     if (buffer_ == nullptr) {
       return Status::MemoryLimit("no memory for the buffer of a trace");
     }
     const MutexLock lock(&mutex_);
     if (file_ != nullptr) {
-      return Status::InvalidArgument("a trace is being written to " +
+      return Status::InvalidArgument("a trace is already being written to " +
                                      file_->name());
     }
     pending_.clear();
@@ -153,7 +154,7 @@ Status AccessRecorder::End() {
     {
       const MutexLock lock(&mutex_);
       if (file_ == nullptr)
-        return Status::InvalidArgument("no trace is written");
+        return Status::InvalidArgument("no trace is being written");
       which = traces_;
       below_.Store(0);
     }
@@ -162,7 +163,7 @@ Status AccessRecorder::End() {
     const MutexLock lock(&mutex_);
     // Or there is another trace by now.
     if (file_ == nullptr || which != traces_) {
-      return Status::InvalidArgument("the trace was ended by another thread");
+      return Status::InvalidArgument("another thread ended the trace");
     }
     is_open_ = false;
     if (status_.ok()) {

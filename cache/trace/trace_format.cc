@@ -112,7 +112,7 @@ Status TraceFileReader::ReadAll(size_t n, std::string* bytes) {
   next_ += got;
   if (got < n) {
     return Corrupt("the file ends at byte " + std::to_string(next_) +
-                   ", within a header or chunk, or without an end");
+                   ", before its end record: it is cut off");
   }
   return {};
 }
@@ -128,7 +128,8 @@ Status TraceFileReader::ReadHeader(TraceHeader* header) {
   const uint32_t version = LoadFixed32(p + kMagicBytes);
   if (version != kVersion) {
     return Status::NotSupported(name_ + ": block cache trace of version " +
-                                std::to_string(version));
+                                std::to_string(version) + ", expected " +
+                                std::to_string(kVersion));
   }
   constexpr size_t kChecked = kHeaderBytes - 4;
   if (LoadFixed32(p + kChecked) != MaskCrc32c(Crc32c(p, kChecked))) {
@@ -154,8 +155,8 @@ Status TraceFileReader::ReadChunk(std::vector<TracedAccess>* accesses,
                                          bytes <= count * kMostRecordBytes &&
                                          bytes >= count * kLeastRecordBytes;
   if (!possible) {
-    return Corrupt("a chunk of " + std::to_string(count) + " records in " +
-                   std::to_string(bytes) + " bytes");
+    return Corrupt("bad chunk header: " + std::to_string(count) +
+                   " records in " + std::to_string(bytes) + " bytes");
   }
   std::string payload;
   status = ReadAll(bytes, &payload);
@@ -163,7 +164,7 @@ Status TraceFileReader::ReadChunk(std::vector<TracedAccess>* accesses,
   const uint32_t crc =
       Crc32cExtend(Crc32c(head.data(), 8), payload.data(), payload.size());
   if (LoadFixed32(head.data() + 8) != MaskCrc32c(crc)) {
-    return Corrupt("checksum mismatch");
+    return Corrupt("checksum mismatch in a chunk");
   }
   if (count != 0) {
     records_ += count;
@@ -171,13 +172,14 @@ Status TraceFileReader::ReadChunk(std::vector<TracedAccess>* accesses,
   }
   *end = {LoadFixed64(payload.data()), LoadFixed64(payload.data() + 8)};
   if (end->traced != records_) {
-    return Corrupt("the end tells of " + std::to_string(end->traced) +
-                   " records, there are " + std::to_string(records_));
+    return Corrupt("the end record counts " + std::to_string(end->traced) +
+                   " records, found " + std::to_string(records_));
   }
   char more = 0;
   size_t got = 0;
   status = read_(&more, 1, &got);
-  return !status.ok() || got == 0 ? status : Corrupt("bytes behind the end");
+  return !status.ok() || got == 0 ? status
+                                  : Corrupt("bytes after the end record");
 }
 
 Status TraceFileReader::Parse(const Slice& payload, uint32_t count,
@@ -222,7 +224,8 @@ Status TraceFileReader::Parse(const Slice& payload, uint32_t count,
   }
   if (p != end) {
     accesses->clear();
-    return Corrupt(std::to_string(end - p) + " bytes behind the records");
+    return Corrupt(std::to_string(end - p) +
+                   " bytes after the last record of the chunk");
   }
   return {};
 }

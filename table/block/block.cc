@@ -28,13 +28,14 @@ bool TakeHashIndex(Slice* rest, BlockView* view) {
 Status TakeValuesOffset(const BlockPlace& place, Slice* rest,
                         uint32_t* offset) {
   if (place.kind != BlockKind::kData) {
-    return place.Corruption("bad block contents",
-                            "keys and values are apart, which they are in data "
-                            "blocks only");
+    return place.Corruption(
+        "bad block contents",
+        "keys and values are stored apart, which only data blocks may do");
   }
   if (rest->size() < sizeof *offset) {
-    return place.Corruption("bad block contents",
-                            "no room for the offset of the values");
+    return place.Corruption(
+        "bad block contents",
+        "the block is too small for the offset of its values");
   }
   rest->remove_suffix(sizeof *offset);
   *offset = LoadFixed32(rest->end());
@@ -82,7 +83,8 @@ Status ParseParts(const Slice& contents, const BlockPlace& place,
     if (!status.ok()) return status;
   }
   if ((packed & kHashIndexFlag) != 0 && !TakeHashIndex(&rest, view)) {
-    return place.Corruption(kWhat, "hash index does not fit");
+    return place.Corruption(kWhat,
+                            "the hash index does not fit into the block");
   }
   const uint32_t num_restarts = packed & kNumRestartsMask;
   const uint64_t restart_bytes = uint64_t{num_restarts} * sizeof(uint32_t);

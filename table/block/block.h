@@ -130,8 +130,9 @@ Status ForEachPlainEntry(const BlockView& view, const BlockPlace& place,
     }
     if (!budget.Take(uint64_t{header.shared} + header.non_shared)) {
       return place.Corruption(
-          "bad entry", "keys are many times as large as their block, at byte " +
-                           std::to_string(p - view.entries));
+          "bad entry",
+          "its keys together are many times larger than the block, at byte " +
+              std::to_string(p - view.entries));
     }
     key.resize(header.shared);
     key.append(bytes, header.non_shared);

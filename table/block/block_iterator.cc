@@ -415,7 +415,7 @@ bool BlockIterator::PrevInterval() {
   if (!LoadReverseInterval(offset)) return false;
   ShowReverse();
   if (order_.Forbids(key_, key_behind_.slice())) {
-    return Fail("key is not smaller than the one behind it", current_);
+    return Fail("key is not smaller than the one after it", current_);
   }
   return true;
 }

@@ -280,10 +280,11 @@ inline bool BlockIterator::TakeEntry(const char* p, const EntryHeader& header,
   }
   const size_t size = size_t{header.shared} + header.non_shared;
   if (size < smallest_key_) [[unlikely]] {
-    return Fail(smallest_key_ == kInternalKeyTailBytes
-                    ? "key is shorter than its tail of 8 bytes"
-                    : "key is shorter than timestamp and tail",
-                p);
+    return Fail(
+        smallest_key_ == kInternalKeyTailBytes
+            ? "key is shorter than its tail of 8 bytes"
+            : "key is shorter than its timestamp and its tail of 8 bytes",
+        p);
   }
   // If there is no last key, this number means nothing.
   const size_t shared_limit =
@@ -313,7 +314,7 @@ inline bool BlockIterator::TakeEntry(const char* p, const EntryHeader& header,
   key_bytes_.Advance(header.non_shared);
   key_ = Slice(key_bytes_.data(), size);
   if (!IsDataBlockType(type)) [[unlikely]] {
-    return Fail("value type is none that a data block holds", p);
+    return Fail("value type is not one that a data block can hold", p);
   }
   current_ = p;
   valid_ = true;

@@ -23,8 +23,9 @@ Status RestoreKeys(const BlockView& view, const BlockPlace& place,
   for (bool on_entry = stored.SeekToFirst(); on_entry;
        on_entry = stored.Next()) {
     if (!budget.Take(stored.key().size())) {
-      return place.Corruption("bad entry",
-                              "keys are many times as large as their block");
+      return place.Corruption(
+          "bad entry",
+          "its keys together are many times larger than the block");
     }
     form.Restore(stored.key(), &key);
     if (!bound.Passes(key)) continue;

@@ -97,7 +97,7 @@ class ColumnReader {
         !header_.Bytes(name_sizes_bytes, &name_sizes) ||
         !header_.Bytes(value_sizes_bytes, &value_sizes) ||
         !header_.Bytes(names_bytes, &names)) {
-      return Bad("its parts do not fit");
+      return Bad("its columns do not fit into it");
     }
     values_ = header_;
     header_ = Decoder(name_sizes);
@@ -108,7 +108,8 @@ class ColumnReader {
 
   // If there are no columns, nothing else may follow.
   Status CheckNone() const {
-    if (count_ == 0 && !AtEnd()) return Bad("bytes follow no columns");
+    if (count_ == 0 && !AtEnd())
+      return Bad("it has no columns, but bytes follow");
     return {};
   }
 

@@ -63,9 +63,8 @@ Status VerifyFilter(const HashCollector& hashes, const Slice& payload,
   }
   const std::string count = std::to_string(sum.hashes);
   if (sum.guard_sum != hashes.guard_sum()) {
-    return Status::Corruption("its " + count +
-                              " hashes are not those that were collected: "
-                              "they changed in memory");
+    return Status::Corruption(
+        "its " + count + " hashes changed in memory after they were collected");
   }
   // Other kinds match everything, or nothing.
   if (filter.kind() != Kind::kBloom && filter.kind() != Kind::kRibbon) {
@@ -81,9 +80,9 @@ Status VerifyFilter(const HashCollector& hashes, const Slice& payload,
 Status LocateBadFilter(const Status& cause, const std::string& file_name,
                        std::string_view filter) {
   if (!cause.IsCorruption()) return cause.WithPrefix(file_name);
-  return cause
-      .WithPrefix("detect_filter_construct_corruption failed in " +
-                  std::string(filter))
+  std::string text = "detect_filter_construct_corruption failed in ";
+  text.append(filter).append(": ").append(cause.message());
+  return Status::Corruption(text, Status::SubCode::kFilterNotVerified)
       .WithPrefix(file_name);
 }
 

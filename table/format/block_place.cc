@@ -70,9 +70,9 @@ std::string BlockPlace::Locate(std::string_view what,
   return text;
 }
 
-Status BlockPlace::Corruption(std::string_view what,
-                              std::string_view detail) const {
-  return Status::Corruption(Locate(what, detail));
+Status BlockPlace::Corruption(std::string_view what, std::string_view detail,
+                              Status::SubCode subcode) const {
+  return Status::Corruption(Locate(what, detail), subcode);
 }
 
 Status BlockPlace::NotSupported(std::string_view what,

@@ -30,7 +30,8 @@ struct BlockPlace {
   //   <what> in data block #63 offset 198910 size 3112: <detail>
   //
   // A caller that knows the file's name puts it in front.
-  Status Corruption(std::string_view what, std::string_view detail) const;
+  Status Corruption(std::string_view what, std::string_view detail,
+                    Status::SubCode subcode = Status::SubCode::kNone) const;
   Status NotSupported(std::string_view what, std::string_view detail) const;
   // Returns MemoryLimit: there is no memory for the block, or for what is made
   // of it.

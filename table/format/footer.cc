@@ -37,13 +37,30 @@ std::string Hex(uint64_t v) {
   return text;
 }
 
+Status::SubCode SubCodeOf(TableMagic magic) {
+  switch (magic) {
+    case TableMagic::kPlain:
+      return Status::SubCode::kPlainTable;
+    case TableMagic::kCuckoo:
+      return Status::SubCode::kCuckooTable;
+    case TableMagic::kPebble:
+      return Status::SubCode::kPebbleTable;
+    case TableMagic::kBlockBased:
+    case TableMagic::kLegacyBlockBased:
+    case TableMagic::kUnknown:
+      break;
+  }
+  return Status::SubCode::kNone;
+}
+
 Status WrongMagic(const Slice& tail) {
   const uint64_t found = LoadFixed64(tail.end() - sizeof found);
   const TableMagic magic = IdentifyMagic(tail);
   if (magic != TableMagic::kUnknown) {
     return Status::NotSupported("file is a " +
-                                std::string(TableMagicName(magic)) +
-                                ", not a block-based table");
+                                    std::string(TableMagicName(magic)) +
+                                    ", not a block-based table",
+                                SubCodeOf(magic));
   }
   return Status::Corruption("bad table magic number: expected " +
                             Hex(kBlockBasedMagic) + ", found " + Hex(found));
@@ -77,7 +94,7 @@ Status DecodeContextFooter(const Slice& bytes, Footer* footer) {
   footer->base_context_checksum = LoadFixed32(bytes.data() + kBaseContextAt);
   if (footer->base_context_checksum == 0) {
     return Status::Corruption(
-        "invalid base context checksum: expected any but 0, found 0");
+        "bad base context checksum: expected a value other than 0, found 0");
   }
   const uint32_t stored = LoadFixed32(bytes.data() + kFooterChecksumAt);
   const uint32_t computed =
@@ -91,7 +108,8 @@ Status DecodeContextFooter(const Slice& bytes, Footer* footer) {
   }
   if (LoadFixed64(bytes.data() + kReservedAt) != 0) {
     return Status::NotSupported(
-        "its reserved bytes are not zero, so a later release wrote it");
+        "the reserved bytes are not zero, so a later release wrote the file",
+        Status::SubCode::kNewerFormat);
   }
   const uint64_t size = LoadFixed32(bytes.data() + kMetaindexSizeAt);
   if (size + kBlockTrailerSize > footer->offset) {
@@ -110,10 +128,11 @@ Status DecodeVersionFooter(const Slice& bytes, Footer* footer) {
         "or later");
   }
   if (footer->format_version > kMaxFormatVersion) {
-    return Status::NotSupported("format_version " +
-                                std::to_string(footer->format_version) +
-                                " is newer than this program reads (up to " +
-                                std::to_string(kMaxFormatVersion) + ")");
+    return Status::NotSupported(
+        "format_version " + std::to_string(footer->format_version) +
+            " is newer than this program reads (up to " +
+            std::to_string(kMaxFormatVersion) + ")",
+        Status::SubCode::kNewerFormat);
   }
   const auto checksum = static_cast<uint8_t>(bytes[0]);
   if (checksum > static_cast<uint8_t>(ChecksumType::kXXH3)) {

@@ -94,15 +94,16 @@ Status HashSearchPrefixes::Check(const Slice& prefixes, const Slice& metadata,
     const uint64_t end = uint64_t{entry.first_block} + entry.num_blocks;
     if (entry.num_blocks == 0 || end > num_blocks) {
       return damage("has " + std::to_string(entry.num_blocks) +
-                    " data blocks from " + std::to_string(entry.first_block) +
-                    " on, expected one or more of " +
+                    " data blocks, the first of them block " +
+                    std::to_string(entry.first_block) +
+                    ", expected one or more of the table's " +
                     std::to_string(num_blocks));
     }
     if (entry.first_block < last_block) {
       return damage("begins in data block " +
                     std::to_string(entry.first_block) + ", expected " +
                     std::to_string(last_block) +
-                    " or behind, where the one before it ends");
+                    " or later, where the prefix before it ends");
     }
     last_block = end - 1;
   }

@@ -69,10 +69,10 @@ Status ForEachIndexEntry(const BlockView& view, const BlockPlace& place,
                                   " does not decode");
     }
     if (!budget.Take(entry.shared + entry.suffix.size())) {
-      return place.Corruption("bad index entry",
-                              "keys are many times as large as their block, "
-                              "at byte " +
-                                  std::to_string(p - view.entries));
+      return place.Corruption(
+          "bad index entry",
+          "its keys together are many times larger than the block, at byte " +
+              std::to_string(p - view.entries));
     }
     key.resize(entry.shared);
     key.append(entry.suffix.data(), entry.suffix.size());

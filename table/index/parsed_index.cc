@@ -52,9 +52,10 @@ Status ParsedIndex::Add(const Slice& stored, const IndexEntry& entry,
   if (key.size() < smallest) {
     return place.Corruption(
         "bad index entry",
-        which() + (order_.timestamp_size() == 0
-                       ? " has no internal key"
-                       : " has no whole key with a timestamp"));
+        which() +
+            (order_.timestamp_size() == 0
+                 ? " has a key that is not an internal key"
+                 : " has a key that is shorter than its timestamp and tail"));
   }
   Status status = CheckHandle(entry.handle, place, file_limit);
   if (!status.ok()) return status;
@@ -83,12 +84,12 @@ Status ParsedIndex::AddFirstKey(const Slice& stored, const BlockPlace& place) {
     first_key = whole;
   }
   if (first_key.size() < order_.smallest_key()) {
-    wrong = " has a first key that is no internal key";
+    wrong = " has a first key that is not an internal key";
   } else if (order_.known() && CompareSeparator(i, first_key) < 0) {
-    wrong = " has a first key behind its separator";
+    wrong = " has a first key after its separator";
   } else if (i != 0 && order_.known() &&
              CompareSeparator(i - 1, first_key) >= 0) {
-    wrong = " has a first key not behind the separator before it";
+    wrong = " has a first key not after the separator before it";
   }
   if (wrong != nullptr) {
     return place.Corruption("bad index entry",

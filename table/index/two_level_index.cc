@@ -102,15 +102,16 @@ Status TwoLevelIndexReader::CheckPart(size_t i, const ParsedIndex& part) const {
   if (!source().order.known()) return {};
   const Slice last = part.separator(part.size() - 1);
   if (root().CompareSeparators(last, root().separator(i)) > 0) {
-    return place.Corruption(
-        "bad index partition",
-        "its last entry is larger than its own in the top-level index");
+    return place.Corruption("bad index partition",
+                            "its last separator is larger than its separator "
+                            "in the top-level index");
   }
   if (i > 0 && root().CompareSeparators(root().separator(i - 1),
                                         part.separator(0)) >= 0) {
-    return place.Corruption("bad index partition",
-                            "its first entry is not larger than that of the "
-                            "partition before in the top-level index");
+    return place.Corruption(
+        "bad index partition",
+        "its first separator is not larger than the separator of the partition "
+        "before it in the top-level index");
   }
   return {};
 }
@@ -121,8 +122,9 @@ Status TwoLevelIndexReader::Load(size_t i, ParsedIndex* part) const {
   if (status.ok()) status = CheckPart(i, *part);
   if (!status.ok()) return status;
   if (part->MemoryUsage() > most_part_bytes_) {
-    return place.Corruption("bad index partition",
-                            "index keys are many times as large as their file");
+    return place.Corruption(
+        "bad index partition",
+        "its keys together are many times larger than the file");
   }
   return {};
 }
@@ -159,7 +161,7 @@ Status TwoLevelIndexReader::KeptPart(size_t i, IndexHold* part) const {
       part_bytes_.FetchSub(bytes);
       return PartPlace(i).Corruption(
           "bad index partition",
-          "index keys are many times as large as their file");
+          "its keys together are many times larger than the file");
     }
     kept = parts_[i].PublishFirst(loaded.get());
     if (kept == loaded.get()) {

@@ -111,7 +111,7 @@ bool Inspector::IsDataBlock(const BlockHandle& handle) {
       view, place, [&](const Slice& key, const Slice&) -> Status {
         if (key.size() < kInternalKeyTailBytes || !IsPointType(TypeOf(key))) {
           return place.Corruption("bad entry",
-                                  "no data block holds such a key");
+                                  "a data block cannot hold such a key");
         }
         ++entries;
         return {};

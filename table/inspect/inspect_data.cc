@@ -19,7 +19,7 @@ Status CheckHashIndex(const BlockView& view, const BlockPlace& place,
                       const BlockIterator& it, uint32_t interval) {
   const uint8_t bucket = BucketOf(view, UserKeyOf(it.key()));
   if (bucket == kSharedBucket || bucket == interval) return {};
-  return place.Corruption("key that the hash index sends elsewhere",
+  return place.Corruption("hash index does not lead to a key",
                           DescribeInternalKey(it.key()) + ": found bucket " +
                               std::to_string(bucket) + ", expected " +
                               std::to_string(interval));
@@ -49,7 +49,9 @@ void CheckPlainEntries(const BlockView& view, const BlockPlace& place,
         ++info->num_entries;
         return key.size() >= kInternalKeyTailBytes
                    ? Status()
-                   : place.Corruption("bad entry", "key without a tail");
+                   : place.Corruption(
+                         "bad entry",
+                         "key is shorter than its tail of 8 bytes");
       });
   info->contents_sound = status.ok();
 }
@@ -101,7 +103,7 @@ bool Inspector::TellProgress(uint64_t done) const {
 }
 
 Status Inspector::GivenUp() const {
-  return Status::Aborted(file_.name() + ": given up on request");
+  return Status::Aborted(file_.name() + ": stopped on request");
 }
 
 void Inspector::ListDataBlocks() {
@@ -177,14 +179,16 @@ class Inspector::ReadKeys {
   Status Pass(const Slice& stored, const BlockPlace& place) {
     if (inspector_.key_form_.IsAsStored()) return {};
     if (!budget_.Take(stored.size())) {
-      return place.Corruption("bad entry",
-                              "keys are many times as large as their block");
+      return place.Corruption(
+          "bad entry",
+          "its keys together are many times larger than the block");
     }
     const Slice key = inspector_.AsRead(stored, &whole_);
     if (!last_.empty() && UserKeyOf(last_) == UserKeyOf(key) &&
         TailOf(last_) <= TailOf(key)) {
-      return place.Corruption("keys that the global sequence number makes one",
-                              DescribeInternalKey(key));
+      return place.Corruption(
+          "two keys are equal under the global sequence number",
+          DescribeInternalKey(key));
     }
     last_.assign(key.data(), key.size());
     return {};
@@ -243,13 +247,13 @@ Status Inspector::CheckIsFound(const BlockView& view, const BlockPlace& place,
   std::string whole;
   if (order_.has_value() && AsksFilter(number) &&
       !FilterKnows(AsRead(it.key(), &whole), place.handle.offset)) {
-    return place.Corruption("key that the filter denies",
+    return place.Corruption("filter does not match a key",
                             DescribeInternalKey(it.key()));
   }
   if (walk->hash_index.has_value() &&
       !HashIndexKnows(it.key(), static_cast<size_t>(*place.index),
                       &*walk->hash_index)) {
-    return place.Corruption("key that the hash search index leads away from",
+    return place.Corruption("hash search index does not lead to a key",
                             DescribeInternalKey(it.key()));
   }
   if (view.num_buckets == 0 || !order_.has_value()) return {};
@@ -281,14 +285,15 @@ Status Inspector::CheckSeparators(const BlockPlace& place,
         SeparatorBefore(i).data() != data_blocks_[i - 1].separator.data();
     return place.Corruption(
         kWrongSide,
-        DescribeInternalKey(first_key) + " is not larger than that of the " +
-            (of_part ? "index partition before in the top-level index"
+        DescribeInternalKey(first_key) +
+            " is not larger than the separator of the " +
+            (of_part ? "index partition before it in the top-level index"
                      : "block before"));
   }
   if (index_form_.first_keys && item.first_key != first_key) {
-    return place.Corruption(
-        "first key differs from that in the index",
-        "the index has another one, found " + DescribeInternalKey(first_key));
+    return place.Corruption("first key differs from that in the index",
+                            "expected " + DescribeInternalKey(item.first_key) +
+                                ", found " + DescribeInternalKey(first_key));
   }
   return {};
 }

@@ -54,10 +54,11 @@ Status Inspector::InspectFilter(const std::string& name, const Slice& contents,
                                 std::to_string(contents.size()));
   }
   if (FilterBitsReader::IsDamaged(contents)) {
-    return place.Corruption("bad filter",
-                            "the marker is that of a kind we know, but size " +
-                                std::to_string(contents.size()) +
-                                " or the other metadata are not");
+    return place.Corruption(
+        "bad filter",
+        "the marker byte names a known kind of filter, but its size of " +
+            std::to_string(contents.size()) +
+            " bytes or its other metadata do not fit that kind");
   }
   // If there are several filters, one is asked.
   const bool asked = filter_.empty() &&
@@ -85,7 +86,7 @@ Status Inspector::InspectLevelDbFilter(const Slice& contents,
     return {};
   }
   return place.Corruption("bad filter",
-                          "the starts of the filters lie outside of " +
+                          "the offsets of its filters are not within its " +
                               std::to_string(contents.size()) + " bytes");
 }
 

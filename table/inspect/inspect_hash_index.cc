@@ -18,7 +18,8 @@ Status Inspector::InspectHashIndex(const std::string& name,
   }
   if (!hash_index_metadata_.has_value()) {
     return place.Corruption("bad hash index",
-                            "prefixes without rocksdb.hashindex.metadata");
+                            "the file has rocksdb.hashindex.prefixes, but no "
+                            "rocksdb.hashindex.metadata");
   }
   const uint64_t num_blocks = index_complete_
                                   ? data_blocks_.size()

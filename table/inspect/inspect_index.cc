@@ -36,8 +36,9 @@ Status Inspector::ParseIndexAs(const IndexForm& form, const BlockView& view,
           return place.Corruption(
               "bad index entry",
               "number " + std::to_string(items->size()) +
-                  (timestamp == 0 ? " has no internal key"
-                                  : " has no timestamp and tail"));
+                  (timestamp == 0 ? " has a key that is not an internal key"
+                                  : " has a key that is shorter than its "
+                                    "timestamp and tail"));
         }
         if (!handle.FitsBelow(limit)) {
           return place.Corruption(
@@ -89,7 +90,7 @@ Status Inspector::CheckIndexOrder(const IndexItems& items, size_t first,
     if (!first_keys) continue;
     const Slice stored = items[i].first_key;
     if (stored.size() < walk_order_.smallest_key()) {
-      return damage(" has a first key that is no internal key");
+      return damage(" has a first key that is not an internal key");
     }
     if (!order_.has_value()) continue;
     const Slice key = AsRead(stored, &whole);
@@ -108,7 +109,7 @@ Status Inspector::InspectIndex() {
   if (!handle.has_value()) {
     if (metaindex_sound_) {
       AddFault({BlockKind::kIndex, {}, 0},
-               Status::Corruption("no block rocksdb.index in the metaindex"));
+               Status::Corruption("the metaindex does not name rocksdb.index"));
     }
     return {};
   }
@@ -128,10 +129,10 @@ Status Inspector::InspectIndex() {
     if (!given_up.ok()) return given_up;
     index_is_two_level_ = two_levels.value_or(false);
     if (!two_levels) {
-      info.status = place.Corruption(
-          "bad index",
-          "without the properties nothing tells whether it names data blocks "
-          "or parts of the index");
+      info.status =
+          place.Corruption("bad index",
+                           "without the properties block it is unknown whether "
+                           "the index names data blocks or index partitions");
       items = IndexItems();
     }
   }
@@ -209,15 +210,14 @@ Status Inspector::CheckMemoryOfPartition(const Slice& contents,
              ? Status()
              : place.Corruption(
                    "bad index partition",
-                   "index keys are many times as large as their file");
+                   "its keys together are many times larger than the file");
 }
 
 Status Inspector::IndexIsTooLarge() const {
   return Status::MemoryLimit(
-      "the keys of the index partitions need more than " +
+      "the index partitions were not checked: their keys need more than " +
       std::to_string(KeyBudget(source_->footer().offset).left()) +
-      " bytes of memory, many times as much as the file has: they are not "
-      "checked");
+      " bytes of memory, many times the size of the file");
 }
 
 // For an index of which the bounds left open whether a reader can keep all
@@ -299,7 +299,7 @@ Status Inspector::CheckFilterSeparators(const IndexItems& parts,
   for (size_t i = 1; i < parts.size(); ++i) {
     if (CompareSeparators(parts[i].separator, parts[i - 1].separator) < 0) {
       return place.Corruption("bad filter", "entry " + std::to_string(i) +
-                                                " lies before entry " +
+                                                " sorts before entry " +
                                                 std::to_string(i - 1));
     }
   }
@@ -316,14 +316,16 @@ Status Inspector::CheckPartition(const BlockPlace& place, size_t first) const {
   if (!order_.has_value()) return {};
   const size_t i = static_cast<size_t>(*place.index);
   if (CompareSeparators(data_blocks_.back().separator, top[i].separator) > 0) {
-    return place.Corruption(
-        kWhat, "its last entry is larger than its own in the top-level index");
+    return place.Corruption(kWhat,
+                            "its last separator is larger than its separator "
+                            "in the top-level index");
   }
   if (i > 0 && CompareSeparators(data_blocks_[first].separator,
                                  top[i - 1].separator) <= 0) {
-    return place.Corruption(kWhat,
-                            "its first entry is not larger than that of the "
-                            "partition before in the top-level index");
+    return place.Corruption(
+        kWhat,
+        "its first separator is not larger than the separator of the partition "
+        "before it in the top-level index");
   }
   return {};
 }

@@ -93,9 +93,9 @@ bool Inspector::Read(const BlockPlace& place, Walk* walk, BlockInfo* info,
   info->offset = place.handle.offset;
   info->size = place.handle.size;
   if (!MaySeek(place, walk)) {
-    info->status = place.Corruption(
-        "overlap",
-        "the blocks before it that are named with it are larger than the file");
+    info->status = place.Corruption("overlap",
+                                    "this block and the blocks named before it "
+                                    "are together larger than the file");
     return false;
   }
   StoredBlock stored;
@@ -440,9 +440,9 @@ void Inspector::CheckCounts() {
   };
   const uint64_t ranges = properties.num_range_deletions;
   const uint64_t points = properties.num_entries - ranges;
-  check(
-      "num.entries says " + std::to_string(points) + " besides range deletions",
-      points, num_points_);
+  check("num.entries says " + std::to_string(points) +
+            " entries other than range deletions",
+        points, num_points_);
   check("num.range-deletions says " + std::to_string(ranges), ranges,
         num_range_deletions_);
 }

@@ -30,9 +30,10 @@ Status RestartPoints::Judge(const BlockPlace& place) const {
                               " bytes with the key before it, expected 0");
   }
   if (is_wrong_) {
-    return damage(wrong_, ", expected one where an entry begins, as byte " +
-                              std::to_string(entry_before_) + " or " +
-                              std::to_string(entry_));
+    return damage(wrong_,
+                  ", expected the first byte of an entry, such as byte " +
+                      std::to_string(entry_before_) + " or " +
+                      std::to_string(entry_));
   }
   if (next_ == view_.num_restarts) return {};
   return damage(next_, ", within the last entry, which begins at byte " +

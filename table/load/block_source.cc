@@ -110,7 +110,7 @@ Status BlockSource::CheckChecksum(const BlockPlace& place,
 Status BlockSource::TakeDictionary(const Slice& contents,
                                    const BlockPlace& place) {
   if (contents.empty()) {
-    return place.Corruption("bad dictionary", "expected any bytes, found none");
+    return place.Corruption("bad dictionary", "the dictionary is empty");
   }
   std::bitset<256> types = declared_.types;
   if (!declared_.declared) types.set();

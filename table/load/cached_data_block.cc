@@ -76,8 +76,9 @@ Status CachedDataBlock::Create(const Slice& saved, const void* order,
                                MemoryAllocator* allocator,
                                std::unique_ptr<CachedDataBlock>* block) {
   if (saved.size() < kSavedHandle) {
-    return Status::Corruption("a saved block of " +
-                              std::to_string(saved.size()) + " bytes");
+    return Status::Corruption(
+        "bad saved block: too short for its block handle, found " +
+        std::to_string(saved.size()) + " bytes");
   }
   const BlockPlace place = {
       .kind = BlockKind::kData,

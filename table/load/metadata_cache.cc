@@ -10,7 +10,7 @@ Status CheckFilterPartition(const BlockPlace& place, const Slice& contents) {
   }
   if (FilterBitsReader::IsDamaged(contents)) {
     return place.Corruption("bad filter",
-                            "size or parameters are not of its kind");
+                            "its size or its parameters do not fit its kind");
   }
   return {};
 }

@@ -348,7 +348,8 @@ Status DecodeCompressionProperty(const TableProperties& properties,
   const std::string_view manager = std::string_view(value).substr(0, first);
   if (!manager.empty() && manager != kBuiltInCodecs) {
     return Status::NotSupported("compression manager '" + std::string(manager) +
-                                "': only built-in codecs are read");
+                                    "': only built-in codecs are read",
+                                Status::SubCode::kCustomCompression);
   }
   const size_t second = value.find(';', first + 1);
   if (second == std::string::npos) {

@@ -71,7 +71,7 @@ Status EntryCheck::Run(WorkerPool* pool, uint64_t* entries) {
     }
   }
   if (!all) {
-    return Status::Aborted(table_->file->name() + ": given up on request");
+    return Status::Aborted(table_->file->name() + ": stopped on request");
   }
   const MutexLock lock(&mutex_);
   return fault_;

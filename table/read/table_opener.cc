@@ -134,7 +134,7 @@ class TableOpener {
 
   // Refuses whatever would make an answer wrong. Only filters may be ignored.
   Status CheckHonoured() const {
-    constexpr const char* kWhy = "not honoured by this release";
+    constexpr const char* kWhy = "this release does not support it";
     const TableProperties& p = table_->properties;
     if (FindIndexType(p.index_type) == nullptr) {
       return properties_place_.NotSupported(
@@ -402,7 +402,8 @@ Status ChooseComparator(const TableProperties& properties,
   }
   *chosen = name.empty() ? BytewiseComparator() : FindBuiltinComparator(name);
   if (*chosen != nullptr) return {};
-  return Status::NotSupported("comparator " + name + " is not built in");
+  return Status::NotSupported("comparator " + name + " is not built in",
+                              Status::SubCode::kNotBuiltIn);
 }
 
 namespace {

@@ -42,10 +42,12 @@ std::string Describe(const Slice& user_key, uint64_t tail) {
 }  // namespace
 
 Status TableBuilder::State::BadEntry(const Slice& user_key, uint64_t tail,
-                                     std::string_view why) const {
+                                     std::string_view why,
+                                     Status::SubCode subcode) const {
   return Status::InvalidArgument(
       "entry " + std::to_string(properties.num_entries + 1) + ": key " +
-      Describe(user_key, tail) + " " + std::string(why));
+          Describe(user_key, tail) + " " + std::string(why),
+      subcode);
 }
 
 // Adds what the quick way does not: range deletions, and keys with timestamps.
@@ -80,7 +82,7 @@ Status TableBuilder::State::AddUnusual(const Slice& user_key, uint64_t tail,
                     "has a value of " + std::to_string(value.size()) +
                         " bytes, more than " + std::to_string(kMaxValueBytes));
   }
-  return BadEntry(user_key, tail, "has a value type that no table holds");
+  return BadEntry(user_key, tail, "has a value type that a table cannot hold");
 }
 
 Status TableBuilder::State::AddRangeDeletion(const Slice& begin, uint64_t tail,
@@ -103,7 +105,7 @@ Status TableBuilder::State::AddRangeDeletion(const Slice& begin, uint64_t tail,
           WithoutTimestamp(begin, timestamps.size()),
           WithoutTimestamp(end, timestamps.size())) >= 0) {
     return BadEntry(begin, tail,
-                    "does not lie before its end, key " + Describe(end, tail));
+                    "is not smaller than its end, key " + Describe(end, tail));
   }
   if (type_counts[tail & 0xff] >= kMaxRangeDeletions ||
       range_deletions.SizeEstimate() > kMaxRangeDeletionBytes) {
@@ -135,7 +137,7 @@ Status TableBuilder::State::CheckStripped(const Slice& user_key, uint64_t tail,
     return {};
   }
   return BadEntry(user_key, tail,
-                  "has a timestamp, which is not written: "
+                  "has a timestamp other than 0, but "
                   "persist_user_defined_timestamps is false");
 }
 
@@ -159,9 +161,13 @@ Status TableBuilder::State::AddChecked(const Slice& user_key, uint64_t tail,
     parting = PartingOf(order, last_key, user_key, tail);
     if (!parting.ascends || (parting.same_user_key && unique_user_keys))
         [[unlikely]] {
+      const bool again = parting.same_user_key &&
+                         (unique_user_keys || tail == last_key.tail());
       return BadEntry(user_key, tail,
                       "is not larger than the last one, " +
-                          Describe(last_key.user_key(), last_key.tail()));
+                          Describe(last_key.user_key(), last_key.tail()),
+                      again ? Status::SubCode::kDuplicateKey
+                            : Status::SubCode::kKeyOutOfOrder);
     }
     if (flush_policy.ShouldCut(block.SizeEstimate(), key_size, value.size(),
                                block.NextIsRestart(),
@@ -208,7 +214,7 @@ Status TableBuilder::Add(const Slice& internal_key, const Slice& value) {
       return Status::InvalidArgument(
           "entry " + std::to_string(NumEntries() + 1) + ": key of " +
           std::to_string(internal_key.size()) +
-          " bytes is no internal key: expected at least 8");
+          " bytes is not an internal key: expected at least 8");
     });
   }
   return AddParts(UserKeyOf(internal_key), TailOf(internal_key), value);

@@ -166,8 +166,8 @@ struct TableBuilder::State {
     smallest_seqno = std::min(smallest_seqno, tail >> 8);
   }
   Status AddWatched(const Slice& user_key, uint64_t tail, const Slice& value);
-  Status BadEntry(const Slice& user_key, uint64_t tail,
-                  std::string_view why) const;
+  Status BadEntry(const Slice& user_key, uint64_t tail, std::string_view why,
+                  Status::SubCode subcode = Status::SubCode::kNone) const;
   Status CutBlock(const Slice* next_user_key, uint64_t next_tail);
   Buffer* BlockPlaceInMemory() {
     if (ring != nullptr) return ring->in_place();

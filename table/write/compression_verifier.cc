@@ -43,7 +43,15 @@ Status CompressionVerifier::Verify(CompressionType type, const Slice& raw,
 
 Status LocateUnverified(const Status& cause, const std::string& file_name,
                         const BlockPlace& place) {
-  return place.Wrap("verify_compression failed", cause).WithPrefix(file_name);
+  constexpr std::string_view kWhat = "verify_compression failed";
+  if (!cause.IsCorruption()) {
+    return place.Wrap(kWhat, cause).WithPrefix(file_name);
+  }
+  // The cause may have a subcode of its own.
+  return place
+      .Corruption(kWhat, cause.message(),
+                  Status::SubCode::kCompressionNotVerified)
+      .WithPrefix(file_name);
 }
 
 }  // namespace ashlar::internal

@@ -132,18 +132,19 @@ Status ValidateBuildOptions(const BuildOptions& options) {
       return Status::InvalidArgument(
           "seqno_to_time: time " + std::to_string(time) +
           " of sequence number " + std::to_string(sequence) +
-          " is before the one before it");
+          " is smaller than the time before it");
     }
     last_time = time;
   }
   for (const auto& factory : options.table_properties_collector_factories) {
     if (factory == nullptr) {
       return Status::InvalidArgument(
-          "table_properties_collector_factories: one is null");
+          "table_properties_collector_factories has a null pointer");
     }
   }
   if (options.identity.base_context_checksum == 0u) {
-    return Status::InvalidArgument("identity.base_context_checksum is 0");
+    return Status::InvalidArgument(
+        "identity.base_context_checksum is 0, expected another value");
   }
   return {};
 }

@@ -54,7 +54,8 @@ std::string DescribeNote(uint64_t note) {
 }
 
 void EverybodySleeps(const RingState& s) {
-  std::fprintf(stderr, "ashlar: everybody sleeps in a compression ring: %s\n",
+  std::fprintf(stderr,
+               "ashlar: every thread sleeps in a compression ring: %s\n",
                DescribeRingState(s).c_str());
   std::abort();
 }

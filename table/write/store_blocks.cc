@@ -19,10 +19,10 @@ Status TableBuilder::State::CutBlock(const Slice* next_user_key,
                  next_tail);
   if (index->SizeEstimate() > kMaxIndexBytes) [[unlikely]] {
     return Status::InvalidArgument(
-        "the index would be larger than " + std::to_string(kMaxIndexBytes) +
+        "the index would exceed " + std::to_string(kMaxIndexBytes) +
         " bytes after " + std::to_string(properties.num_data_blocks + 1) +
-        " data blocks: block_size is " + std::to_string(options.block_size) +
-        ", too small for so many and so large keys");
+        " data blocks; increase block_size (now " +
+        std::to_string(options.block_size) + ")");
   }
   const Slice contents = block.Finish();
   properties.uncompressed_data_size += contents.size();
@@ -80,11 +80,11 @@ std::optional<DictionarySampler> TableBuilder::State::SamplerFor() const {
 Status TableBuilder::State::HoldBack(const Slice& contents) {
   if (!sampler->Add(contents)) {
     return Status::MemoryLimit(
-        "no memory to hold back " +
+        "no memory to hold " +
         std::to_string(sampler->bytes() + contents.size()) +
-        " bytes of blocks for a dictionary: "
-        "compression_opts.max_dict_buffer_bytes is " +
-        std::to_string(options.compression_opts.max_dict_buffer_bytes));
+        " bytes of blocks for a dictionary; limit them with "
+        "compression_opts.max_dict_buffer_bytes (now " +
+        std::to_string(options.compression_opts.max_dict_buffer_bytes) + ")");
   }
   raw_block.clear();
   block.Start();

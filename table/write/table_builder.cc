@@ -112,7 +112,8 @@ Result<std::unique_ptr<TableBuilder>> TableBuilder::Create(
         Collectors(build_options));
     if (table_options.flush_block_policy_factory != nullptr &&
         state->own_flush_policy == nullptr) {
-      return Status::InvalidArgument("flush_block_policy_factory makes none");
+      return Status::InvalidArgument(
+          "flush_block_policy_factory returned null");
     }
     state->properties =
         InitialProperties(table_options, build_options, identity);

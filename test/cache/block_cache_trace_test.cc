@@ -114,7 +114,8 @@ TEST(BlockCacheTraceFile, NothingStandsBehindTheEnd) {
   for (const std::string& more : {std::string(1, '\0'), one}) {
     const ReadBack back = ReadTrace(one + more);
     EXPECT_TRUE(back.status.IsCorruption());
-    EXPECT_NE(back.status.ToString().find("behind the end"), std::string::npos)
+    EXPECT_NE(back.status.ToString().find("after the end record"),
+              std::string::npos)
         << back.status.ToString();
   }
 }
@@ -141,16 +142,17 @@ TEST(BlockCacheTraceFile, SoundChunksOfNonsenseAreRefused) {
             "Corruption: t: byte 28: record 0 of the chunk is bad");
   EXPECT_EQ(with(1, Bytes("\0\0\0AAAA")),
             "Corruption: t: byte 28: record 0 of the chunk is bad");
-  EXPECT_EQ(with(1, Bytes("\0\0\0AAAAAAAA\0AA")),
-            "Corruption: t: byte 28: 2 bytes behind the records");
+  EXPECT_EQ(
+      with(1, Bytes("\0\0\0AAAAAAAA\0AA")),
+      "Corruption: t: byte 28: 2 bytes after the last record of the chunk");
   EXPECT_EQ(with(2, Bytes("\0\0\0AAAAAAAA\0")),
             "Corruption: t: byte 28: record 1 of the chunk is bad");
-  EXPECT_EQ(
-      with(4'000'000'000, Bytes("\0\0\0AAAAAAAA\0")),
-      "Corruption: t: byte 28: a chunk of 4000000000 records in 12 bytes");
+  EXPECT_EQ(with(4'000'000'000, Bytes("\0\0\0AAAAAAAA\0")),
+            "Corruption: t: byte 28: bad chunk header: 4000000000 records in "
+            "12 bytes");
   EXPECT_EQ(with(0, std::string(16, '\1')),
-            "Corruption: t: byte 28: the end tells of 72340172838076673 "
-            "records, there are 0");
+            "Corruption: t: byte 28: the end record counts 72340172838076673 "
+            "records, found 0");
 }
 
 // --- The tracer ---

@@ -17,9 +17,12 @@ namespace ashlar::testing {
 namespace {
 
 using Code = Status::Code;
+using SubCode = Status::SubCode;
 
-void ExpectError(const Status& status, Code code, std::string_view message) {
+void ExpectError(const Status& status, Code code, std::string_view message,
+                 SubCode subcode = SubCode::kNone) {
   EXPECT_EQ(status.code(), code) << status.ToString();
+  EXPECT_EQ(status.subcode(), subcode) << status.ToString();
   EXPECT_EQ(status.message(), message);
 }
 
@@ -47,6 +50,7 @@ struct BadOptions {
   void (*set)(TableOptions*);
   Code code;
   const char* message;
+  SubCode subcode = SubCode::kNone;
 };
 
 constexpr BadOptions kBadOptions[] = {
@@ -134,8 +138,8 @@ constexpr BadOptions kBadOptions[] = {
      "up to 1073741824"},
     {[](TableOptions* o) { o->super_block_alignment_size = 4096; },
      Code::kInvalidArgument,
-     "super_block_alignment_size is 4096, but block_size is 4096: expected a "
-     "larger one"},
+     "super_block_alignment_size is 4096, expected more than block_size, which "
+     "is 4096"},
     {[](TableOptions* o) { o->bloom_bits_per_key = 0.25; },
      Code::kInvalidArgument,
      "bloom_bits_per_key is 0.250000, expected 0.5 to 100"},
@@ -149,7 +153,8 @@ constexpr BadOptions kBadOptions[] = {
     {[](TableOptions* o) {
        o->compression = CompressionType::kXpressCompression;
      },
-     Code::kNotSupported, "compression kXpressCompression is not built in"},
+     Code::kNotSupported, "compression kXpressCompression is not built in",
+     SubCode::kNotBuiltIn},
     {[](TableOptions* o) { o->compression_opts.max_dict_bytes = 268435457; },
      Code::kInvalidArgument,
      "compression_opts.max_dict_bytes is 268435457, expected at most "
@@ -199,12 +204,12 @@ TEST(BuilderErrors, Options) {
   for (const BadOptions& bad : kBadOptions) {
     TableOptions options;
     bad.set(&options);
-    ExpectError(options.Validate(), bad.code, bad.message);
+    ExpectError(options.Validate(), bad.code, bad.message, bad.subcode);
     std::string bytes;
     const auto file = NewMemoryWritableFile("never.sst", &bytes);
     const auto builder =
         TableBuilder::Create(options, FixedBuild(), file.get());
-    ExpectError(builder.status(), bad.code, bad.message);
+    ExpectError(builder.status(), bad.code, bad.message, bad.subcode);
     EXPECT_TRUE(bytes.empty());
   }
 }
@@ -246,7 +251,8 @@ TEST(BuilderErrors, BuildOptions) {
   build = FixedBuild();
   build.identity.base_context_checksum = 0;
   ExpectError(TableBuilder::Create({}, build, file.get()).status(),
-              Code::kInvalidArgument, "identity.base_context_checksum is 0");
+              Code::kInvalidArgument,
+              "identity.base_context_checksum is 0, expected another value");
 }
 
 // --- Entries ----------------------------------------------------------------
@@ -256,25 +262,31 @@ TEST(BuilderErrors, KeysOutOfOrder) {
   ASSERT_TRUE(bench.Add(Value("b", 5, "v")).ok());
   ExpectError(bench.Add(Value("a", 5, "v")), Code::kInvalidArgument,
               "entry 2: key 'a' seq:5, type:1 is not larger than the last one, "
-              "'b' seq:5, type:1");
+              "'b' seq:5, type:1",
+              SubCode::kKeyOutOfOrder);
   ExpectError(bench.Add(Value("b", 5, "v")), Code::kInvalidArgument,
               "entry 2: key 'b' seq:5, type:1 is not larger than the last one, "
-              "'b' seq:5, type:1");
+              "'b' seq:5, type:1",
+              SubCode::kDuplicateKey);
   ExpectError(bench.Add(Value("b", 6, "v")), Code::kInvalidArgument,
               "entry 2: key 'b' seq:6, type:1 is not larger than the last one, "
-              "'b' seq:5, type:1");
+              "'b' seq:5, type:1",
+              SubCode::kKeyOutOfOrder);
   ExpectError(bench.Add(Operand("b", 5, "v")), Code::kInvalidArgument,
               "entry 2: key 'b' seq:5, type:2 is not larger than the last one, "
-              "'b' seq:5, type:1");
+              "'b' seq:5, type:1",
+              SubCode::kKeyOutOfOrder);
   ExpectError(bench.Add(Value("", 5, "v")), Code::kInvalidArgument,
               "entry 2: key '' seq:5, type:1 is not larger than the last one, "
-              "'b' seq:5, type:1");
+              "'b' seq:5, type:1",
+              SubCode::kKeyOutOfOrder);
   // The builder added none of these entries, and can go on.
   ASSERT_TRUE(bench.Add(Deletion("b", 4)).ok());
   ASSERT_TRUE(bench.Add(Value("b\n\xff", 9, "w")).ok());
   ExpectError(bench.Add(Value("b", 1, "v")), Code::kInvalidArgument,
               "entry 4: key 'b' seq:1, type:1 is not larger than the last one, "
-              "'b\\x0A\\xFF' seq:9, type:1");
+              "'b\\x0A\\xFF' seq:9, type:1",
+              SubCode::kKeyOutOfOrder);
   EXPECT_EQ(bench.builder->NumEntries(), 3u);
   ASSERT_TRUE(bench.builder->status().ok());
   ASSERT_TRUE(bench.builder->Finish().ok());
@@ -291,7 +303,8 @@ TEST(BuilderErrors, KeysOutOfReverseOrder) {
   ASSERT_TRUE(bench.Add(Value("m", 5, "v")).ok());
   ExpectError(bench.Add(Value("n", 5, "v")), Code::kInvalidArgument,
               "entry 2: key 'n' seq:5, type:1 is not larger than the last one, "
-              "'m' seq:5, type:1");
+              "'m' seq:5, type:1",
+              SubCode::kKeyOutOfOrder);
   // In this order the longer of two keys comes first if the other is its
   // prefix.
   EXPECT_TRUE(bench.Add(Value("mm", 5, "v")).IsInvalidArgument());
@@ -305,7 +318,7 @@ TEST(BuilderErrors, TypesThatNoTableHolds) {
         MakeInternalKey("k", 7, static_cast<ValueType>(type));
     ExpectError(bench.builder->Add(key, ""), Code::kInvalidArgument,
                 "entry 1: key 'k' seq:7, type:" + std::to_string(type) +
-                    " has a value type that no table holds");
+                    " has a value type that a table cannot hold");
   }
   EXPECT_EQ(bench.builder->NumEntries(), 0u);
   ASSERT_TRUE(bench.Add(Value("k", 7, "")).ok());
@@ -328,7 +341,7 @@ TEST(BuilderErrors, KeysAndValuesOfImpossibleSize) {
   for (const char* key : {"", "1234567"}) {
     ExpectError(bench.builder->Add(key, ""), Code::kInvalidArgument,
                 "entry 1: key of " + std::to_string(std::string(key).size()) +
-                    " bytes is no internal key: expected at least 8");
+                    " bytes is not an internal key: expected at least 8");
   }
   const std::string large =
       MakeInternalKey(std::string(TableBuilder::kMaxUserKeyBytes + 1, 'k'), 7,
@@ -388,10 +401,12 @@ TEST(BuilderErrors, ExternalFilesTakeEachKeyOnce) {
   ASSERT_TRUE(writer.Put("b", "v").ok());
   ExpectError(writer.Delete("b"), Code::kInvalidArgument,
               "entry 2: key 'b' seq:0, type:0 is not larger than the last one, "
-              "'b' seq:0, type:1");
+              "'b' seq:0, type:1",
+              SubCode::kDuplicateKey);
   ExpectError(writer.Put("a", "v"), Code::kInvalidArgument,
               "entry 2: key 'a' seq:0, type:1 is not larger than the last one, "
-              "'b' seq:0, type:1");
+              "'b' seq:0, type:1",
+              SubCode::kKeyOutOfOrder);
   ASSERT_TRUE(writer.Merge("c", "m").ok());
   ASSERT_TRUE(writer.Delete("d").ok());
   ASSERT_TRUE(writer.SingleDelete("e").ok());

@@ -202,7 +202,7 @@ TEST(HashIndex, VerificationFindsAWrongOne) {
   ASSERT_EQ(found.faults.size(), 1u);
   EXPECT_TRUE(found.faults[0].status.IsCorruption());
   EXPECT_NE(found.faults[0].status.message().find(
-                "key that the hash index sends elsewhere in data block #0"),
+                "hash index does not lead to a key in data block #0"),
             std::string_view::npos)
       << found.faults[0].status.ToString();
   // Get does not trust the wrong hash index.

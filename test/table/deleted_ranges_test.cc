@@ -355,10 +355,10 @@ TEST(DeletedRanges, OnesThatAreNone) {
     return std::string(status.message());
   };
   EXPECT_EQ(error(RangeDeleted("b", 7, "b")),
-            "entry 1: key 'b' seq:7, type:15 does not lie before its end, key "
+            "entry 1: key 'b' seq:7, type:15 is not smaller than its end, key "
             "'b' seq:7, type:15");
   EXPECT_EQ(error(RangeDeleted("c", 7, "b")),
-            "entry 1: key 'c' seq:7, type:15 does not lie before its end, key "
+            "entry 1: key 'c' seq:7, type:15 is not smaller than its end, key "
             "'b' seq:7, type:15");
   const std::string large(TableBuilder::kMaxUserKeyBytes + 1, 'x');
   EXPECT_EQ(error(RangeDeleted("b", 7, large)),

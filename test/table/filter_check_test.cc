@@ -60,7 +60,7 @@ std::set<uint64_t> BlocksWithFaults(const std::string& table, FilterKeys keys,
   std::set<uint64_t> blocks;
   for (const TableFault& fault : inspection.faults) {
     EXPECT_EQ(fault.kind, BlockKind::kData);
-    EXPECT_NE(fault.status.message().find("filter denies"),
+    EXPECT_NE(fault.status.message().find("filter does not match a key"),
               std::string_view::npos);
     blocks.insert(fault.index);
   }

@@ -119,7 +119,7 @@ TEST(FlushBlockPolicy, FactoryMustMakeOne) {
   const auto builder = TableBuilder::Create(
       OptionsOf(std::make_shared<Factory>('\0')), {}, file.get());
   EXPECT_EQ(builder.status().message(),
-            "flush_block_policy_factory makes none");
+            "flush_block_policy_factory returned null");
 }
 
 }  // namespace

@@ -169,19 +169,21 @@ TEST(HashSearchIndex, VerifyFindsDamage) {
   says(FaultAfter(kMetadata, 0, 1), "bad hash index in other block #0 offset ");
   says(FaultAfter(kMetadata, 0, 1), "have 3 bytes, expected 4");
   says(FaultAfter(kMetadata, 2, 0),
-       "prefix 0 has 0 data blocks from 0 on, expected one or more of 3");
+       "prefix 0 has 0 data blocks, the first of them block 0, expected one or "
+       "more of the table's 3");
   says(FaultAfter(kMetadata, 5, 2),
-       "prefix 1 has 2 data blocks from 2 on, expected one or more of 3");
+       "prefix 1 has 2 data blocks, the first of them block 2, expected one or "
+       "more of the table's 3");
   says(FaultAfter(kMetadata, 4, 0),
-       "prefix 1 begins in data block 0, expected 1 or behind");
+       "prefix 1 begins in data block 0, expected 1 or later");
   says(FaultAfter(kMetadata, 5, '\x80'), "prefix 1 does not decode");
   // The blocks are sound by themselves, but some key is not where they lead.
   says(FaultAfter(kMetadata, 2, 1),
-       "key that the hash search index leads away from in data block #1");
+       "hash search index does not lead to a key in data block #1");
   says(FaultAfter(kMetadata, 4, 1),
-       "key that the hash search index leads away from in data block #2");
+       "hash search index does not lead to a key in data block #2");
   says(FaultAfter(kPrefixes, 1, 'x'),
-       "key that the hash search index leads away from in data block #0");
+       "hash search index does not lead to a key in data block #0");
 }
 
 }  // namespace

@@ -146,8 +146,8 @@ TEST(SeqnoToTime, IsStoredAsDifferences) {
   std::string bytes;
   const auto file = NewMemoryWritableFile("t.sst", &bytes);
   EXPECT_EQ(TableBuilder::Create({}, build, file.get()).status().message(),
-            "seqno_to_time: time 99 of sequence number 6 is before the one "
-            "before it");
+            "seqno_to_time: time 99 of sequence number 6 is smaller than the "
+            "time before it");
 }
 
 }  // namespace

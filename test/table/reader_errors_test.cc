@@ -25,9 +25,12 @@ using internal::BlockHandle;
 using internal::Buffer;
 using internal::Footer;
 using Code = Status::Code;
+using SubCode = Status::SubCode;
 
-void ExpectError(const Status& status, Code code, const std::string& message) {
+void ExpectError(const Status& status, Code code, const std::string& message,
+                 SubCode subcode = SubCode::kNone) {
   EXPECT_EQ(status.code(), code) << status.ToString();
+  EXPECT_EQ(status.subcode(), subcode) << status.ToString();
   EXPECT_EQ(status.message(), message);
 }
 
@@ -175,6 +178,7 @@ struct Case {
   Code code;
   // The message without the name of the file.
   std::string message;
+  SubCode subcode = SubCode::kNone;
 };
 
 void Check(const std::vector<Case>& cases) {
@@ -183,7 +187,7 @@ void Check(const std::vector<Case>& cases) {
     c.damage(&parts);
     const Assembly table(parts);
     ExpectError(FirstError(table.bytes()), c.code,
-                table.Fill("t.sst: " + c.message));
+                table.Fill("t.sst: " + c.message), c.subcode);
   }
 }
 
@@ -303,9 +307,10 @@ TEST(ReaderErrors, Properties) {
        "bad property in {properties}: " + index_type +
            " of 3 bytes does not decode"},
       {set(index_type, four), Code::kNotSupported,
-       "index type 4 in {properties}: not honoured by this release"},
+       "index type 4 in {properties}: this release does not support it"},
       {set("rocksdb.comparator", "mine"), Code::kNotSupported,
-       "unusable comparator in {properties}: comparator mine is not built in"},
+       "unusable comparator in {properties}: comparator mine is not built in",
+       SubCode::kNotBuiltIn},
       {set(version, "abcd"), Code::kCorruption,
        "bad property in {properties}: external file version 1684234849, "
        "expected 1 or 2"},
@@ -354,7 +359,8 @@ TEST(ReaderErrors, CompressionPropertyOfFormat7) {
        front + "BuiltinV2;FF;': bad type"},
       {set("Mine;8A;"), Code::kNotSupported,
        "bad property in {properties}: compression manager 'Mine': only "
-       "built-in codecs are read"},
+       "built-in codecs are read",
+       SubCode::kCustomCompression},
   });
 }
 
@@ -386,7 +392,8 @@ TEST(ReaderErrors, Index) {
   };
   Check({
       {index({{"short", handle}}), Code::kCorruption,
-       "bad index entry in {index}: entry 0 has no internal key"},
+       "bad index entry in {index}: entry 0 has a key that is not an internal "
+       "key"},
       {index({{key, Coded({4000, 70})}}), Code::kCorruption,
        "bad block handle in {index}: entry 0 names offset 4000 size 70, "
        "expected to end by {footer}"},
@@ -425,12 +432,12 @@ TEST(ReaderErrors, DataBlockContents) {
       {data(entry + BlockTail(0, 1u << 30 | 1)), Code::kCorruption,
        front + "reserved bit 30 of the block footer is 1"},
       {data(std::string("\1\0\0\x10", 4)), Code::kCorruption,
-       front + "no room for the offset of the values"},
+       front + "the block is too small for the offset of its values"},
       {data(entry + std::string(4, '\0') + BlockTail(14, 1u << 28 | 1)),
        Code::kCorruption,
        front + "values begin at byte 14, expected at most 13"},
       {data(entry + BlockTail(0, 1u << 31 | 1)), Code::kCorruption,
-       front + "hash index does not fit"},
+       front + "the hash index does not fit into the block"},
       {data(entry + BlockTail(0, 100)), Code::kCorruption,
        front + "100 restart points do not fit 17 bytes"},
       {data(entry + BlockTail(0, 1u << 27)), Code::kCorruption,
@@ -488,8 +495,8 @@ TEST(ReaderErrors, DataBlockEntries) {
        front + "key is not larger than the one before it (entry at byte 13)" +
            near},
       {data(odd), Code::kCorruption,
-       front + "value type is none that a data block holds (entry at byte 0), "
-               "near key 'k' seq:7, type:15"},
+       front + "value type is not one that a data block can hold (entry at "
+               "byte 0), near key 'k' seq:7, type:15"},
       {data(std::string("\0\x9\1", 3) + Value("l", 7, "").key + "v"),
        Code::kCorruption,
        "key on the wrong side of its index separator in {data}: 'l' seq:7, "
@@ -507,8 +514,10 @@ TEST(ReaderErrors, CompressionTypes) {
   const std::string front = "bad compressed data in {data}: ";
   Check({
       {type(0x06), Code::kNotSupported,
-       front + "compression type xpress (0x06) is not built in"},
-      {type(0x8a), Code::kNotSupported, front + "custom compression type 0x8A"},
+       front + "compression type xpress (0x06) is not built in",
+       SubCode::kNotBuiltIn},
+      {type(0x8a), Code::kNotSupported, front + "custom compression type 0x8A",
+       SubCode::kCustomCompression},
       {type(0x33), Code::kCorruption, front + "unknown compression type 0x33"},
       {[](Parts* p) { p->data_type = 7; }, Code::kCorruption,
        "bad compression type in {data}: found 7, which the property "
@@ -536,7 +545,8 @@ TEST(ReaderErrors, UncompressedSizeAboveTheLimit) {
               "t.sst: bad compressed data in data block #0 offset 0 size " +
                   std::to_string(block.size) + ": zstd block declares " +
                   std::to_string(block.raw_size) +
-                  " uncompressed bytes, above the limit of 50000");
+                  " uncompressed bytes, above the limit of 50000",
+              SubCode::kAboveSizeLimit);
   EXPECT_TRUE(FirstError(bytes, {.max_uncompressed_block_bytes = 200000}).ok());
 }
 
@@ -546,7 +556,8 @@ struct FooterCase {
   size_t at;  // within the footer
   std::string bytes;
   Code code;
-  std::string message;  // the text after the place
+  std::string message;  // what stands behind the place
+  SubCode subcode = SubCode::kNone;
 };
 
 void CheckFooters(const std::string& table,
@@ -559,7 +570,8 @@ void CheckFooters(const std::string& table,
         c.code == Code::kNotSupported ? "unsupported footer" : "bad footer";
     ExpectError(FirstError(damaged), c.code,
                 "t.sst: " + what + " in footer block offset " +
-                    std::to_string(offset) + " size 53: " + c.message);
+                    std::to_string(offset) + " size 53: " + c.message,
+                c.subcode);
   }
 }
 
@@ -571,21 +583,24 @@ TEST(ReaderErrors, Footers) {
         "bad table magic number: expected 0x88E241B785F4CFF7, found "
         "0x3837363534333231"},
        {45, Unhex("6495bf6396224282"), Code::kNotSupported,
-        "file is a plain table, not a block-based table"},
+        "file is a plain table, not a block-based table", SubCode::kPlainTable},
        {45, Unhex("7378f1c5d0896792"), Code::kNotSupported,
-        "file is a cuckoo table, not a block-based table"},
+        "file is a cuckoo table, not a block-based table",
+        SubCode::kCuckooTable},
        {45, Unhex("f09faab3f09faab3"), Code::kNotSupported,
-        "file is a Pebble table, not a block-based table"},
+        "file is a Pebble table, not a block-based table",
+        SubCode::kPebbleTable},
        {41, std::string(4, '\0'), Code::kCorruption,
         "bad format_version: 0 in a footer of version 1 or later"},
        {41, std::string("\x8\0\0\0", 4), Code::kNotSupported,
-        "format_version 8 is newer than this program reads (up to 7)"},
+        "format_version 8 is newer than this program reads (up to 7)",
+        SubCode::kNewerFormat},
        {0, "\x5", Code::kCorruption,
         "bad checksum type: expected 0 to 4, found 5"},
        {1, "\x3f", Code::kCorruption,
         "bad extended magic number: expected 0x7A003E, found 0x7A003F"},
        {9, std::string(4, '\0'), Code::kCorruption,
-        "invalid base context checksum: expected any but 0, found 0"}});
+        "bad base context checksum: expected a value other than 0, found 0"}});
   Parts old;
   old.format_version = 5;
   const std::string bytes = Assembly(old).bytes();
@@ -604,10 +619,11 @@ TEST(ReaderErrors, FootersWithRightChecksums) {
   Resign(footer, &future);
   const std::string place =
       " in footer block offset " + std::to_string(footer.offset) + " size 53: ";
-  ExpectError(FirstError(future), Code::kNotSupported,
-              "t.sst: unsupported footer" + place +
-                  "its reserved bytes are not zero, so a later release wrote "
-                  "it");
+  ExpectError(
+      FirstError(future), Code::kNotSupported,
+      "t.sst: unsupported footer" + place +
+          "the reserved bytes are not zero, so a later release wrote the file",
+      SubCode::kNewerFormat);
   std::string large = table.bytes();
   internal::StoreFixed32(large.data() + footer.offset + 13, 0x10000);
   Resign(footer, &large);

@@ -200,7 +200,8 @@ TEST(ScarceBuilds, SmallThings) {
 TEST(ScarceBuilds, StatusNeedsNoMemory) {
   const std::string text(100, 'x');
   FailingMemory::Arm(1, FailureMode::kFromThere);
-  const Status made = Status::Corruption(text);
+  const Status made =
+      Status::Corruption(text, Status::SubCode::kAboveSizeLimit);
   const Status copied =
       made;  // NOLINT(performance-unnecessary-copy-initialization)
   const Status prefixed = made.WithPrefix("file");
@@ -209,9 +210,11 @@ TEST(ScarceBuilds, StatusNeedsNoMemory) {
   EXPECT_TRUE(FailingMemory::Disarm());
   for (const Status& status : {made, copied, prefixed}) {
     EXPECT_TRUE(status.IsCorruption());
+    EXPECT_EQ(status.subcode(), Status::SubCode::kAboveSizeLimit);
     EXPECT_EQ(status.message(), "there was no memory for the message");
   }
   EXPECT_TRUE(from_errno.IsIOError());
+  EXPECT_EQ(from_errno.subcode(), Status::SubCode::kPathNotFound);
   EXPECT_TRUE(none.IsMemoryLimit());
   EXPECT_EQ(none.message(), "out of memory");
   EXPECT_EQ(none.WithPrefix("a.sst").ToString(),

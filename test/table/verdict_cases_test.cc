@@ -58,9 +58,9 @@ TEST(VerdictCases, AGlobalSequenceNumberMakesTwoVersionsOne) {
       FindGlobalSeqno(Slice(table.data() + block.offset, block.size));
   ASSERT_NE(at, 0u);
   StoreFixed64(table.data() + block.offset + at, 9);
-  ExpectFault(table,
-              "keys that the global sequence number makes one in data "
-              "block #0");
+  ExpectFault(
+      table,
+      "two keys are equal under the global sequence number in data block #0");
 }
 
 // Builds a table whose filter has one prefix per key, in many partitions.
@@ -150,7 +150,7 @@ TEST(VerdictCases, APrefixThatTheFilterPartitionBeforeDoesNotKnow) {
     if (!ForgetPrefix(block, before, table.substr(key, 2), &table)) return;
     ++forgotten;
     Resign(block, &table);
-    ExpectFault(table, "key that the filter denies in data block #");
+    ExpectFault(table, "filter does not match a key in data block #");
   });
   EXPECT_GT(forgotten, 3u);
 }
@@ -173,7 +173,7 @@ TEST(VerdictCases, AFilterPartitionOfNoBytes) {
   });
   table[block.offset] = '\0';  // type byte of its trailer: not compressed
   fuzz::SignTable(&table);
-  ExpectFault(table, "key that the filter denies in data block #");
+  ExpectFault(table, "filter does not match a key in data block #");
 }
 
 }  // namespace

@@ -139,8 +139,8 @@ TEST(Verdict, ATopLevelOfAnIndexThatDoesNotFitTheKeys) {
             std::string::npos)
       << check.fault;
   EXPECT_TRUE(check.fault.ends_with(
-      "is not larger than that of the index partition before in the top-level "
-      "index"))
+      "is not larger than the separator of the index partition "
+      "before it in the top-level index"))
       << check.fault;
 }
 

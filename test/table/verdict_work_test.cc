@@ -262,7 +262,7 @@ TEST(VerdictWork, OneBlockInAllPartitionsOfAnIndex) {
   for (const BlockInfo& part : parts) Resign(part, &file);
   const Found found = Inspect(file);
   Require(found.status);
-  EXPECT_NE(found.faults.find("without the properties nothing tells"),
+  EXPECT_NE(found.faults.find("without the properties block it is unknown"),
             std::string::npos)
       << found.faults;
   EXPECT_LT(found.bytes_read, 4 * file.size());

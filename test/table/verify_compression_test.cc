@@ -182,6 +182,7 @@ Fault BuildSpoiled(const TableOptions& options,
     const Built built = BuildWith(options, entries, workers);
     EXPECT_TRUE(built.status.IsCorruption())
         << workers << " workers: " << built.status.ToString();
+    EXPECT_EQ(built.status.subcode(), Status::SubCode::kCompressionNotVerified);
     // Everything that was written is before the bad block.
     EXPECT_TRUE(sound.starts_with(built.bytes)) << workers << " workers";
     if (workers == 0) fault.status = built.status;

@@ -187,7 +187,7 @@ TEST_F(WatchdogDeathTest, SemaphoreOfThePoolDropsARelease) {
 TEST_F(WatchdogDeathTest, EverybodySleeps) {
   RingState s{.emitted = 2, .claimed = 1, .tickets = 1, .emit_sleeps = true};
   EXPECT_DEATH(internal::RequireSomebodyAwake(s),
-               "everybody sleeps(.|\n)*emitted 2, claimed 1, compressed 00, "
+               "every thread sleeps(.|\n)*emitted 2, claimed 1, compressed 00, "
                "attending 0, tickets 1, emit thread sleeps");
   s.attending = 1;
   internal::RequireSomebodyAwake(s);

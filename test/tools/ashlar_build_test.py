@@ -65,7 +65,7 @@ class BuildTest(CliTest):
                             "--key_column=k", "--value_column=v"),
             [(b"a", b"1"), (b"b", b"3")])
         (self.folder / "t.sst").unlink()
-        quotes = ": quotes are not closed, or stand within a field"
+        quotes = ": a quoted field is not closed, or a quote is inside a field"
         csv = "--input_format=csv"
         self.assert_refused("-:1" + quotes, b'"a\n', csv)
         self.assert_refused("-:3" + quotes, b'"a\n",1\nb"c,2\n', csv)
@@ -82,9 +82,9 @@ class BuildTest(CliTest):
         self.assertEqual(self.canonical("t.sst"), rows.lower())
         (self.folder / "t.sst").unlink()
         for message, row in (
-            ("a row is: hex(key) SPACE seq SPACE type SPACE hex(value)",
+            ("expected hex(key) SPACE seq SPACE type SPACE hex(value)",
              b"6b 5 1"),
-            ("a row is: hex(key) SPACE seq SPACE type SPACE hex(value)",
+            ("expected hex(key) SPACE seq SPACE type SPACE hex(value)",
              b"6b 5 1  "),
             ("key is not hexadecimal of even length", b"6 5 1 76"),
             ("value is not hexadecimal of even length", b"6b 5 1 7z"),
@@ -95,20 +95,21 @@ class BuildTest(CliTest):
         ):
             self.assert_refused(f"-:1: {message}", row, hex_format)
         self.assert_refused(
-            "-:1: sequence number 5: in a file for ingestion all are 0",
+            "-:1: sequence number 5, expected 0: the file is for ingestion",
             b"6b 5 1 76\n", hex_format, "--external")
         self.assert_refused(
-            "-:1: in a file for ingestion a deletion has no value",
+            "-:1: a deletion must have no value if the file is for ingestion",
             b"6b 0 0 76\n", hex_format, "--external")
         self.assert_refused(
-            "-:1: Not supported: entries of type 17 in a file for ingestion",
+            "-:1: Not supported: entries of type 17 cannot be in a file for "
+            "ingestion",
             b"6b 0 17 76\n", hex_format, "--external")
         self.assert_refused(
             "-:1: bad wide-column entity: column 0 does not fit",
             b"6b 0 22 0101\n", hex_format, "--external")
         for kind, value, reason in (
-            (3, b"76", "a value type that no table holds"),
-            (15, b"6a", "does not lie before its end"),
+            (3, b"76", "a value type that a table cannot hold"),
+            (15, b"6a", "is not smaller than its end"),
             (0, b"76", "is a deletion, and has a value"),
             (20, b"76", "is a deletion, and has a value"),
         ):
@@ -199,8 +200,8 @@ class BuildTest(CliTest):
         self.assertEqual(self.canonical("u.sst"), self.canonical("t.sst"))
         for name in os.listdir(self.folder):
             (self.folder / name).unlink()
-        text = ("key and value are strings of hexadecimal digits, key_text "
-                "and value_text strings")
+        text = ("key and value must be strings of hexadecimal digits; key_text "
+                "and value_text must be strings")
         for message, row in (
             ("not a JSON object", b"x"),
             ("not a JSON object", b"[1]"),
@@ -216,7 +217,8 @@ class BuildTest(CliTest):
              b'{"key":"6b","type":"x"}'),
         ):
             self.assert_refused(f"-:1: {message}", row, jsonl)
-        self.assert_refused("-:2: this row has a seq, the first has none",
+        self.assert_refused("-:2: this row has a seq, but the first row has "
+                            "none",
                             b'{"key":"6b"}\n{"key":"6c","seq":1}\n', jsonl)
 
     def test_order(self):

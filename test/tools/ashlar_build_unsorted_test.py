@@ -202,8 +202,8 @@ class UnsortedBuildTest(CliTest):
         outcome = self.run_code(2, "build", "--out=t.sst", "--nosorted",
                                 LEAST_MEMORY, *flags, stdin=rows, **more)
         self.assertRegex(
-            outcome.err, r"\A" + reason + r"; rows beyond --memory are "
-            r"sorted there: --tmpdir names another folder\n\Z")
+            outcome.err, r"\A" + reason + r"; rows that --memory does not "
+            r"hold are sorted there; --tmpdir sets another folder\n\Z")
         self.assertEqual(os.listdir(self.folder), [])
 
     def test_scratch_files_that_fail(self):

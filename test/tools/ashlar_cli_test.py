@@ -68,17 +68,17 @@ class FlagTest(CliTest):
             "no output: --out names the file to make": ["build"],
             "--out: a table cannot go to standard output":
                 ["build", "--out=-"],
-            "--compression_parallel_threads: above 1024":
+            "--compression_parallel_threads is above 1024":
                 ["build", "--out=b.sst", "--compression_parallel_threads=1025"],
-            "--compression_type: 'x' is no codec's name":
+            "--compression_type: 'x' is not the name of a codec":
                 ["build", "--out=b.sst", "--compression_type=x"],
-            "--checksum_type: 'x' is no checksum's name":
+            "--checksum_type: 'x' is not the name of a checksum":
                 ["build", "--out=b.sst", "--checksum_type=x"],
             "--filter=none and --bloom_bits exclude each other":
                 ["build", "--out=b.sst", "--filter=none", "--bloom_bits=5"],
             "--filter=none and --ribbon exclude each other":
                 ["build", "--out=b.sst", "--filter=none", "--ribbon"],
-            "--prefix_extractor: 'x' is no built-in prefix extractor":
+            "--prefix_extractor: 'x' is not a built-in prefix extractor":
                 ["build", "--out=b.sst", "--prefix_extractor=x"],
             "--index_type=hash needs --prefix_extractor":
                 ["build", "--out=b.sst", "--index_type=hash"],

@@ -99,10 +99,10 @@ class DamageTest(CliTest):
         self.run_ok("verify", both)
 
     def assert_says_what_was_not_looked_at(self, name):
-        skipped = ("whether the filter knows the keys after the first 8 of "
+        skipped = ("whether the filter matches the keys after the first 8 of "
                    "each data block (--filter_keys=first)")
         quick = ("verify", "--filter_keys=first")
-        self.assertIn(f"not looked at: {skipped}\n",
+        self.assertIn(f"not checked: {skipped}\n",
                       self.run_ok(*quick, name).out.decode())
         file = json.loads(self.run_ok(*quick, "--json", name).out)["files"][0]
         self.assertEqual(file["not_looked_at"], skipped)
@@ -112,7 +112,7 @@ class DamageTest(CliTest):
         self.build("bare.sst", numbered_rows(20), "--filter=none")
         for flags in (["filtered.sst"], ["--filter_keys=all", "filtered.sst"],
                       ["--filter_keys=first", "bare.sst"]):
-            self.assertNotIn(b"not looked at", self.run_ok("verify", *flags).out)
+            self.assertNotIn(b"not checked", self.run_ok("verify", *flags).out)
             file = json.loads(
                 self.run_ok("verify", "--json", *flags).out)["files"][0]
             self.assertNotIn("not_looked_at", file)
@@ -136,7 +136,7 @@ class DamageTest(CliTest):
             outcome = self.run_program("verify", name)
             if (outcome.code == 1 and
                     self.run_program(*quick, name).code == 0):
-                denied = "key that the filter denies in data block #"
+                denied = "filter does not match a key in data block #"
                 self.assertIn(denied, outcome.err)
                 self.assert_says_what_was_not_looked_at(name)
                 # These have no --filter_keys and always look up all keys.
@@ -144,9 +144,10 @@ class DamageTest(CliTest):
                     outcome = self.run_program(command, name)
                     self.assertEqual(outcome.code, 1, command)
                     self.assertIn(denied, outcome.err)
-                    self.assertIn("The filter must know" if command == "report"
-                                  else "It must know every key", " ".join(
-                                      self.run_ok("help", command).text.split()))
+                    self.assertIn(
+                        "The filter must match every key" +
+                        (" of those" if command == "report" else ""),
+                        " ".join(self.run_ok("help", command).text.split()))
                 return
         self.fail("each byte is of a first key")
 

@@ -388,8 +388,8 @@ class SetFaults(SetFixture):
         left, = self.left_of_set()
         outcome = self.run_ok([*self.command, "--clean"], self.new_rows,
                               "flock:ENOLCK")
-        self.assertIn(f"{left} may be left of an earlier run: whether that "
-                      "lives cannot be told", outcome.err)
+        self.assertIn(f"{left} may be left over from an earlier run; whether "
+                      "that run is still active is unknown", outcome.err)
         self.assertEqual(self.left_of_set(), [left])
 
     def test_what_only_looks_alike(self):
@@ -433,13 +433,15 @@ class SetFaults(SetFixture):
         self.assertEqual(left[0], "t-000001.sst")
         self.assertEqual(
             outcome.err, "ashlar: warning: remove t-000001.sst: Operation not "
-            "permitted\nashlar: warning: the new set is complete, but tables "
-            "of the old one stay; the next run over this set finishes what "
-            f"{left[1]} lists\n")
+                         "permitted\nashlar: warning: the new set is "
+                         "complete, but tables of the old set are left; the "
+                         "next run with the same --out finishes what "
+                         f"{left[1]} lists\n")
         # The removal fails again. This hinders no run.
         outcome = self.run_ok(self.command, self.new_rows,
                               "unlink~t-000001.sst:EPERM")
-        self.assertIn(f"{left[1]}: an earlier run is not finished yet",
+        self.assertIn(f"{left[1]}: what an earlier run left is not finished "
+                      "yet",
                       outcome.err)
         self.assertTrue((self.out / "t-000001.sst").exists())
         outcome = self.run_program(["build", *SET], self.new_rows)
@@ -536,11 +538,12 @@ class FileFaults(FaultsTest):
         self.assertEqual([other for other in self.names() if other != name],
                          left)
         for other in left:
-            self.assertIn(f"warning: {other} is left of an earlier run and not "
-                          "needed: --clean removes it\n", outcome.err)
+            self.assertIn(f"warning: {other} is left over from an earlier run "
+                          "and not needed; --clean removes it\n", outcome.err)
         outcome = self.run_ok([*command, "--overwrite", "--clean"], self.rows)
         for other in left:
-            self.assertIn(f"warning: removed {other}, left of an earlier run\n",
+            self.assertIn(f"warning: removed {other}, left over from an "
+                          "earlier run\n",
                           outcome.err)
         self.assertEqual(self.names(), [name])
         self.check_foreign()
@@ -602,8 +605,8 @@ class FileFaults(FaultsTest):
             (self.out / left).write_bytes(b"")
             (self.out / "b").write_bytes(b"")
             (self.out / "b.tmp.1.2").write_bytes(b"")
-            said = ("ashlar: warning: {} is left of an earlier run and not "
-                    "needed: --clean removes it\n")
+            said = ("ashlar: warning: {} is left over from an earlier run and "
+                    "not needed; --clean removes it\n")
             outcome = self.run_ok([command, "--overwrite", "a.sst", "b.sst"])
             self.assertEqual(outcome.err, said.format(left))
             outcome = self.run_program([command, "--out=b", "a.sst"])
@@ -646,10 +649,10 @@ class FileFaults(FaultsTest):
             self.assertEqual(self.names(), ["t.sst", living])
             run.kill()
         for flags, said in (
-                ([], f"ashlar: warning: {living} is left of an earlier run and "
-                 "not needed: --clean removes it\n"),
-                (["--clean"], f"ashlar: warning: removed {living}, left of an "
-                 "earlier run\n")):
+                ([], f"ashlar: warning: {living} is left over from an earlier "
+                     "run and not needed; --clean removes it\n"),
+                (["--clean"], f"ashlar: warning: removed {living}, left over "
+                              "from an earlier run\n")):
             outcome = self.run_ok(
                 ["build", "--out=t.sst", "--overwrite", *flags, *FIXED],
                 b"a\n")

@@ -264,9 +264,9 @@ CONFLICTS = (
      "--compression_use_zstd_finalize_dict needs "
      "--compression_zstd_max_train_bytes"),
     (MAKERS, "--memory=1G",
-     "--memory needs --nosorted: rows that come sorted are not kept"),
+     "--memory needs --nosorted: sorted rows are not held in memory"),
     (MAKERS, "--tmpdir=/tmp",
-     "--tmpdir needs --nosorted: rows that come sorted are not kept"),
+     "--tmpdir needs --nosorted: sorted rows are not held in memory"),
     (["rewrite", "--out=o.sst", "a.sst"], "--filter=bloom --ribbon",
      "--filter=bloom and --ribbon exclude each other"),
     (["salvage", "--out=o.sst", "a.sst"],

@@ -127,8 +127,9 @@ class RawTest(CliTest):
         for inputs, reason in (
                 (("x.sst", "x_dump.txt"), "it is an input of this run"),
                 (("x.sst",), "it exists; --overwrite replaces it"),
-                (("a.sst", "a"), "this run dumped a.sst into it")):
-            outcome = self.run_code(2, "raw", *inputs)
+                (("a.sst", "a"), "this run already dumped a.sst into it")):
+            outcome = self.run_program("raw", *inputs)
+            self.assertEqual(outcome.code, 2)
             self.assertIn(f"_dump.txt: Invalid argument: {reason}\n",
                           outcome.err)
         self.assertEqual((self.folder / "x_dump.txt").read_bytes(), table)

@@ -237,10 +237,10 @@ class RecompressTest(CliTest):
             "recompress", "--compression_types=zlib,lz4hc",
             "--compression_level=100", "a.sst")
         self.assertEqual((outcome.code, outcome.text), (2, ""))
-        self.assertIn("ashlar: none of the codecs has such a compression "
+        self.assertIn("ashlar: none of the codecs has this compression "
                       "level\n", outcome.err)
         for reason, flags in {
-            "--compression_types: 'x' is no codec's name":
+            "--compression_types: 'x' is not the name of a codec":
                 ["--compression_types=zstd,x"],
             "--compression_level_from and --compression_level_to go together":
                 ["--compression_level_to=1"],
@@ -249,7 +249,7 @@ class RecompressTest(CliTest):
             "--compression_level excludes --compression_level_from and "
             "--compression_level_to":
                 ["--compression_level_from=2", "--compression_level=1"],
-            "--compression_parallel_threads: above 1024":
+            "--compression_parallel_threads is above 1024":
                 ["--compression_parallel_threads=1025"],
         }.items():
             self.assert_usage_error(reason, "recompress", *flags, "a.sst")

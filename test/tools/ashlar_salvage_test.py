@@ -167,8 +167,8 @@ class SalvageTest(CliTest):
                 block["only_range_deletions"] = True
                 self.assertEqual(len(self.rows("b.sst")), 1)
             self.assertEqual(self.lost(outcome), [block])
-            self.assertIn("keys that were deleted by range may be back"
-                          if version == 5 else "keys from the first on",
+            self.assertIn("keys that a range deletion hid may be visible again"
+                          if version == 5 else "keys from the first one",
                           self.salvage().text)
 
     def test_types_that_no_data_block_holds(self):
@@ -182,7 +182,7 @@ class SalvageTest(CliTest):
         data = data.replace(b"rocksdb.properties", b"rocksdb.propertieS")
         (self.folder / "bad.sst").write_bytes(data)
         outcome = self.salvage("--json")
-        self.assertIn("is of a type that its block does not hold", outcome.err)
+        self.assertIn("is of a type that its block cannot hold", outcome.err)
         self.assertEqual(len(self.rows("b.sst")), 8)
         self.run_ok("verify", "b.sst")
 
@@ -245,7 +245,7 @@ class SalvageTest(CliTest):
         layout = json.loads(self.run_ok("layout", "--json", "a.sst").out)
         self.damage(*[block for block in layout["files"][0]["blocks"]
                       if block["kind"] == "range-del"])
-        self.assertIn("keys that were deleted by range may be back",
+        self.assertIn("keys that a range deletion hid may be visible again",
                       self.salvage().text)
         self.assertEqual(len(self.rows("b.sst")), 3)
 
@@ -271,9 +271,9 @@ class SalvageTest(CliTest):
         self.assertIn("bad.sst: Corruption: 199 entries left out, the first "
                       "because: ", outcome.err)
         self.assertNotIn("(--comparator", outcome.err)
-        self.assertIn("warning: bad.sst: without its properties it is assumed "
-                      "that keys are in the order of "
-                      "leveldb.BytewiseComparator (--comparator says otherwise)",
+        self.assertIn("warning: bad.sst: the properties are lost; salvage "
+                      "assumes that keys are in the order of "
+                      "leveldb.BytewiseComparator (--comparator sets another)",
                       self.salvage().err)
 
     def test_comparator_of_the_file(self):
@@ -300,7 +300,7 @@ class SalvageTest(CliTest):
         data[where] = other[where]
         (self.folder / "bad.sst").write_bytes(data)
         outcome = self.salvage("--json")
-        self.assertIn("key that the filter denies", outcome.err)
+        self.assertIn("filter does not match a key", outcome.err)
         file = json.loads(outcome.out)["files"][0]
         self.assertEqual((file["lost"], file["entries_left_out"]), ([], 0))
         self.assertEqual(self.rows("b.sst"), self.rows("a.sst"))
@@ -326,8 +326,8 @@ class SalvageTest(CliTest):
         os.link(self.folder / "a.sst", self.folder / "link.sst")
         for command in ("salvage", "rewrite", "raw"):
             for out, reason in (
-                    ("a.sst", " is the input, which is not written over"),
-                    ("link.sst", " is the input, which is not written over"),
+                    ("a.sst", " is an input, which is never overwritten"),
+                    ("link.sst", " is an input, which is never overwritten"),
                     (".", " is a folder")):
                 outcome = self.run_program(command, "a.sst", "--overwrite",
                                            f"--out={out}")
@@ -533,8 +533,8 @@ class StatsTest(CliTest):
         self.build("a.sst", hex_rows([(b"%02000d" % i, 9, 1, b"")
                                       for i in range(100)]))
         self.assertIn(
-            " bits a key; absent keys let pass: not measured, all keys are "
-            "longer than 1024 bytes, by a Bloom filter ",
+            " bits per key; absent keys that pass: not measured, all keys are "
+            "longer than 1024 bytes, computed for a Bloom filter ",
             self.run_ok("stats", "a.sst").text)
         rates = self.stats("a.sst")["filter"]
         self.assertEqual(sorted(rates),

@@ -242,8 +242,8 @@ class TableSetTest(CliTest):
                 sum(begin >= row[0] > end for begin, _, _, end in deletions),
                 row[0])
 
-    LEFT = ("ashlar: warning: {0} is left of an earlier run and not needed: "
-            "--clean removes it\n")
+    LEFT = ("ashlar: warning: {0} is left over from an earlier run and not "
+            "needed; --clean removes it\n")
 
     def test_what_a_killed_run_leaves(self):
         rows = b"".join(b"%06d\t%0100d\n" % (i, i * i) for i in range(40000))
@@ -283,8 +283,8 @@ class TableSetTest(CliTest):
         (self.folder / name / "notes").write_bytes(b"mine")
         self.assertEqual(
             self.run_ok(*again, "--clean", stdin=few).err,
-            f"ashlar: warning: {name} stays: notes in it is of no run of this "
-            "program\n")
+            f"ashlar: warning: {name} is kept: it has notes, which this "
+            "program did not make\n")
         self.assertEqual(sorted(os.listdir(self.folder / name)),
                          ["lock", "notes"])
         (self.folder / name / "notes").unlink()
@@ -294,7 +294,7 @@ class TableSetTest(CliTest):
                         "--out=u.sst").err, "")
         self.assertEqual(
             self.run_ok(*again, "--clean", stdin=few).err,
-            f"ashlar: warning: removed {name}, left of an earlier run\n")
+            f"ashlar: warning: removed {name}, left over from an earlier run\n")
         self.assertNotIn(name, os.listdir(self.folder))
 
     def test_left_folders_that_tell_nothing(self):
@@ -306,7 +306,7 @@ class TableSetTest(CliTest):
                                    preexec_fn=without_rights_of_root)
         self.assertEqual((outcome.code, outcome.err), (
             0, "ashlar: warning: open t.tmp.backup: Permission denied: it may "
-            "be left of an earlier run\n"))
+               "be left over from an earlier run\n"))
         # A folder without a lock belongs to the user, whatever it contains.
         folder.chmod(0o700)
         for name in ("t-000001.sst", "journal"):
@@ -356,8 +356,8 @@ class TableSetTest(CliTest):
                 self.plant_journal(*lines)
                 outcome = self.run_code(2, *again, "--clean", stdin=b"a\n")
                 self.assertTrue(outcome.err.startswith(
-                    "ashlar: warning: t.tmp.abcdef stays, and all that it is "
-                    "about: t.tmp.abcdef/journal: is no journal of this "
+                    "ashlar: warning: t.tmp.abcdef and the files that it lists "
+                    "are kept: t.tmp.abcdef/journal: is not a journal of this "
                     "program\n"), outcome.err)
                 shutil.rmtree(self.folder / "t.tmp.abcdef")
         # An unreadable manifest lists nothing, but any table may belong to it.
@@ -372,8 +372,8 @@ class TableSetTest(CliTest):
                     (self.folder / "t-manifest.json").write_bytes(damaged)
                 outcome = self.run_code(2, *again, "--clean", stdin=b"a\n")
                 self.assertTrue(outcome.err.startswith(
-                    "ashlar: warning: t.tmp.abcdef stays, and all that it is "
-                    "about: t-manifest.json"), outcome.err)
+                    "ashlar: warning: t.tmp.abcdef and the files that it lists "
+                    "are kept: t-manifest.json"), outcome.err)
                 if damaged is None:
                     (self.folder / "t-manifest.json").write_bytes(b"")
         (self.folder / "t-manifest.json").write_bytes(manifest)
@@ -386,11 +386,10 @@ class TableSetTest(CliTest):
         outcome = self.run_program(*again, stdin=b"a\n")
         self.assertEqual(
             outcome.err,
-            "ashlar: warning: t-000005.sst stays: it is not the file that a "
-            "run made there\n"
-            "ashlar: warning: t.tmp.abcdef: finished what an earlier run left: "
-            "removed t-000006.sst\n"
-            "ashlar: t-manifest.json exists; --overwrite replaces it\n")
+            "ashlar: warning: t-000005.sst is kept: it is not the file that "
+            "the run made there\nashlar: warning: t.tmp.abcdef: finished "
+            "what an earlier run left: removed t-000006.sst\nashlar: "
+            "t-manifest.json exists; --overwrite replaces it\n")
         self.assertEqual(
             sorted(os.listdir(self.folder)),
             ["t-000001.sst", "t-000005.sst", "t-manifest.json", "u-000005.sst"])
@@ -402,8 +401,8 @@ class TableSetTest(CliTest):
         self.run_ok(*again, stdin=b"a\n")
         (self.folder / "t-000003.sst").write_bytes(b"mine")
         outcome = self.run_ok(*again, stdin=b"a\n")
-        self.assertEqual(outcome.err, "ashlar: warning: t-000003.sst stays: no "
-                         "manifest lists it\n")
+        self.assertEqual(outcome.err, "ashlar: warning: t-000003.sst is kept: "
+                                      "no manifest lists it\n")
         self.assertEqual(sorted(os.listdir(self.folder)), [
             "t-000003.sst", "t-000004.sst", "t-manifest.json"])
         # An unreadable manifest is replaced, and no table is removed.
@@ -412,9 +411,9 @@ class TableSetTest(CliTest):
         self.assertEqual(
             outcome.err,
             "ashlar: warning: no table of the old set was removed: "
-            "t-manifest.json: is no manifest of this program\n"
-            "ashlar: warning: t-000003.sst, t-000004.sst stay: no manifest "
-            "lists them\n")
+            "t-manifest.json: is not a manifest of this program\nashlar: "
+            "warning: t-000003.sst, t-000004.sst are kept: no manifest lists "
+            "them\n")
         # Same for a link: its target may belong to another set.
         (self.folder / "t-manifest.json").rename(self.folder / "other")
         os.symlink("other", self.folder / "t-manifest.json")
@@ -431,9 +430,10 @@ class TableSetTest(CliTest):
         # Numbers continue, and there is a last number.
         (self.folder / "t-manifest.json").unlink()
         (self.folder / "t-999999999999999999.sst").write_bytes(b"mine")
-        outcome = self.run_code(2, *again, stdin=b"a\n")
-        self.assertIn("t-999999999999999999.sst has so large a number that "
-                      "none is left for new tables", outcome.err)
+        outcome = self.run_program(*again, stdin=b"a\n")
+        self.assertEqual(outcome.code, 2)
+        self.assertIn("t-999999999999999999.sst has a number so large that no "
+                      "numbers are left for new tables", outcome.err)
 
     def test_names_that_are_not_text(self):
         name = b"\xfft.sst"
@@ -476,9 +476,11 @@ class TableSetTest(CliTest):
         self.assertFalse((self.folder / "t.tmp.lock").exists())
         # A file that no run of this program made.
         (self.folder / "t.tmp.lock").write_bytes(b"mine")
-        outcome = self.run_code(2, *again, stdin=b"a\n")
-        self.assertIn("t.tmp.lock is in the way: a lock of this program is an "
-                      "empty file", outcome.err)
+        outcome = self.run_program(*again, stdin=b"a\n")
+        self.assertEqual(outcome.code, 2)
+        self.assertIn("t.tmp.lock is not a lock file of this program, which "
+                      "would be empty; remove it or choose another "
+                      "--out", outcome.err)
         self.assertEqual(sorted(os.listdir(self.folder)),
                          ["t-000001.sst", "t-manifest.json", "t.tmp.lock"])
         # If a run has the lock, the next one waits for it.
@@ -513,9 +515,8 @@ class TableSetTest(CliTest):
             outcome = self.run_program(*command, stdin=b"a\n",
                                        preexec_fn=without_rights_of_root)
             self.assertEqual((outcome.code, outcome.err), (
-                2, "ashlar: open d/: Permission denied"
-                "\nashlar: hint: look at the rights of the file and of the "
-                "folders above it\n"))
+                2, "ashlar: open d/: Permission denied\nashlar: hint: check "
+                   "the permissions of the file and of the folders above it\n"))
         folder.chmod(0o700)
         self.assertEqual(os.listdir(folder), [])
         outcome = self.run_program("build", "--out=no/t.sst",
@@ -541,17 +542,18 @@ class TableSetTest(CliTest):
             self.assertEqual(os.listdir(self.folder), [])
 
     def test_malformed_range_deletions(self):
-        for row, reason in ((b"62 5 15 61\n", "does not lie before its end"),
-                            (b"62 5 15 62\n", "does not lie before its end")):
-            outcome = self.run_code(
-                2, "build", "--out=t.sst", HEX, "--target_file_size=100",
+        for row, reason in ((b"62 5 15 61\n", "is not smaller than its end"),
+                            (b"62 5 15 62\n", "is not smaller than its end")):
+            outcome = self.run_program(
+                "build", "--out=t.sst", HEX, "--target_file_size=100",
                 stdin=b"61 1 1 \n" + row)
             self.assertTrue(outcome.err.startswith("-:2: "), outcome.err)
             self.assertIn(reason, outcome.err)
         outcome = self.run_program(
             "build", "--out=t.sst", HEX, "--target_file_size=100",
             "--external", stdin=b"62 5 15 63\n")
-        self.assertIn("-:1: sequence number 5: in a file for ingestion",
+        self.assertIn("-:1: sequence number 5, expected 0: the file is for "
+                      "ingestion",
                       outcome.err)
         self.assertEqual(os.listdir(self.folder), [])
 
@@ -575,8 +577,8 @@ class TableSetTest(CliTest):
             "build", "--out=t.sst", "--target_file_size=100", "--overwrite",
             "t-000001.sst")
         self.assertEqual(
-            outcome.err, "ashlar: t-000001.sst is the input, which is not "
-            "written over\n")
+            outcome.err, "ashlar: t-000001.sst is an input, which is never "
+                         "overwritten\n")
         self.make(rows, "--target_file_size=100", "--overwrite")
 
     def test_failures_leave_nothing(self):

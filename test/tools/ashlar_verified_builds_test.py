@@ -16,7 +16,7 @@ ROWS = hex_rows([(b"key%06d" % i, 0, 1,
                  for i in range(4000)])
 VERIFY = "--verify_compression"
 DETECT = "--detect_filter_construct_corruption"
-RUN_AGAIN = "ashlar: hint: no file was made; run it again"
+RUN_AGAIN = "ashlar: hint: no file was made. Run it again"
 
 
 class VerifiedBuildsTest(CliTest):
@@ -81,8 +81,8 @@ class VerifiedBuildsTest(CliTest):
                  ["--filter=bloom", "--index_type=partitioned",
                   "--partition_filters", "--metadata_block_size=500"])
         messages = {
-            "hash": r"its \d+ hashes are not those that were collected: they "
-                    r"changed in memory",
+            "hash": r"its \d+ hashes changed in memory after they were "
+                    r"collected",
             "filter": r"the filter that was built does not match \d+ of its "
                       r"\d+ hashes"}
         for spoil, message in messages.items():
@@ -112,7 +112,7 @@ class VerifiedBuildsTest(CliTest):
         for command in ("build", "rewrite"):
             for flags, reason in (
                     ([VERIFY, "--compression_type=none"],
-                     "--verify_compression needs a codec: the table is not "
+                     "--verify_compression needs a codec, but the table is not "
                      "compressed"),
                     ([DETECT, "--filter=none"],
                      "--filter=none and --detect_filter_construct_corruption "

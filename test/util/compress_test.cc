@@ -375,7 +375,7 @@ TEST(NewCompressor, RefusesWithReasons) {
             std::string::npos);
   if (IsCompressionSupported(CompressionType::kZSTD)) {
     EXPECT_NE(why(CompressionType::kZSTDNotFinalCompression, kDefault)
-                  .find("zstdnotfinal has nothing to compress with"),
+                  .find("zstdnotfinal has no compressor"),
               std::string::npos);
   }
   if (IsCompressionSupported(CompressionType::kZlibCompression)) {
@@ -415,14 +415,19 @@ TEST(Decompressor, NamesWhatItDoesNotHave) {
     int byte;
     Status::Code code;
     std::string message;
+    Status::SubCode subcode = Status::SubCode::kNone;
   };
   using Code = Status::Code;
+  using SubCode = Status::SubCode;
   const Case cases[] = {
       {0x06, Code::kNotSupported,
-       "compression type xpress (0x06) is not built in"},
-      {0x80, Code::kNotSupported, "custom compression type 0x80"},
-      {0x8a, Code::kNotSupported, "custom compression type 0x8A"},
-      {0xfe, Code::kNotSupported, "custom compression type 0xFE"},
+       "compression type xpress (0x06) is not built in", SubCode::kNotBuiltIn},
+      {0x80, Code::kNotSupported, "custom compression type 0x80",
+       SubCode::kCustomCompression},
+      {0x8a, Code::kNotSupported, "custom compression type 0x8A",
+       SubCode::kCustomCompression},
+      {0xfe, Code::kNotSupported, "custom compression type 0xFE",
+       SubCode::kCustomCompression},
       {0xff, Code::kCorruption, "unknown compression type 0xFF"},
       {0x08, Code::kCorruption, "unknown compression type 0x08"},
       {0x7f, Code::kCorruption, "unknown compression type 0x7F"},
@@ -431,6 +436,7 @@ TEST(Decompressor, NamesWhatItDoesNotHave) {
     const Status s = Decompress(
         &decompressor, static_cast<CompressionType>(c.byte), 2, "data", &raw);
     EXPECT_EQ(s.code(), c.code) << c.byte;
+    EXPECT_EQ(s.subcode(), c.subcode) << c.byte;
     EXPECT_EQ(s.message(), c.message);
   }
 }
@@ -442,17 +448,21 @@ TEST(Decompressor, RefusesHugeDeclaredSizesWithoutMemory) {
     int format;
     std::string payload;
     std::string reason;
+    Status::SubCode subcode = Status::SubCode::kNone;
   };
+  constexpr auto kAboveLimit = Status::SubCode::kAboveSizeLimit;
   const Case cases[] = {
       {CompressionType::kZSTD, 2, "\xff\xff\xff\xff\x0f" + std::string(50, 'x'),
        "zstd block declares 4294967295 uncompressed bytes, above the limit of "
-       "1073741824"},
+       "1073741824",
+       kAboveLimit},
       {CompressionType::kZSTD, 2, "\x80\x80\x80\x80\x02" + std::string(50, 'x'),
        "zstd block declares 536870912 uncompressed bytes, which take at least "
        "16384 compressed bytes; found 50"},
       {CompressionType::kZSTD, 2, std::string(9, '\xff') + "\x01xx",
        "zstd block declares 18446744073709551615 uncompressed bytes, above "
-       "the limit of 1073741824"},
+       "the limit of 1073741824",
+       kAboveLimit},
       {CompressionType::kZSTD, 2,
        "\x04\x28\xb5\x2f\xfd\x20\x05\x29\x00\x00hello"s,
        "zstd block: declared 4 uncompressed bytes, its frame says 5"},
@@ -461,7 +471,8 @@ TEST(Decompressor, RefusesHugeDeclaredSizesWithoutMemory) {
        "compressed bytes; found 6"},
       {CompressionType::kLZ4Compression, 1, "\x05\0\0\0\x01\0\0\0\x50hello"s,
        "lz4 block declares 4294967301 uncompressed bytes, above the limit of "
-       "1073741824"},
+       "1073741824",
+       kAboveLimit},
       {CompressionType::kLZ4HCCompression, 2, "\x80\x20\x50hello",
        "lz4hc block declares 4096 uncompressed bytes, which take at least 17 "
        "compressed bytes; found 6"},
@@ -485,6 +496,7 @@ TEST(Decompressor, RefusesHugeDeclaredSizesWithoutMemory) {
         decompressor.Decompress(c.type, c.format, c.payload, {}, &out);
     EXPECT_TRUE(s.IsCorruption());
     EXPECT_EQ(s.message(), c.reason);
+    EXPECT_EQ(s.subcode(), c.subcode) << c.reason;
     EXPECT_EQ(out.capacity(), 0u);
   }
 }
@@ -503,9 +515,10 @@ TEST(Decompressor, KeepsTheCallersLimit) {
                            {.max_uncompressed_bytes = 5000})
                     .ok());
     EXPECT_EQ(back, raw);
-    EXPECT_TRUE(Decompress(&decompressor, type, 2, payload, &back,
-                           {.max_uncompressed_bytes = 4999})
-                    .IsCorruption());
+    const Status above = Decompress(&decompressor, type, 2, payload, &back,
+                                    {.max_uncompressed_bytes = 4999});
+    EXPECT_TRUE(above.IsCorruption());
+    EXPECT_EQ(above.subcode(), Status::SubCode::kAboveSizeLimit);
   }
 }
 
@@ -536,6 +549,8 @@ TEST(Decompressor, ReportsASizeThatIsNotTheDeclaredOne) {
       payload[0] = static_cast<char>(declared);
       const Status s = Decompress(&decompressor, type, 2, payload, &back);
       EXPECT_TRUE(s.IsCorruption()) << declared;
+      // The size is a lie, and no limit of the caller.
+      EXPECT_EQ(s.subcode(), Status::SubCode::kNone) << s.ToString();
       EXPECT_NE(s.message().find("declared " + std::to_string(declared)),
                 std::string_view::npos)
           << s.ToString();

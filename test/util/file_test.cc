@@ -135,7 +135,7 @@ TEST(AtomicFile, AppearsOnlyWhenItIsCommitted) {
     EXPECT_EQ(folder.Names(), std::vector<std::string>{"file"});
     EXPECT_EQ(ReadFile(path), "contents");
     ExpectError((*file)->Commit(), Code::kInvalidArgument,
-                path + ": committed twice");
+                path + ": Commit was called twice");
     file->reset();
     EXPECT_EQ(ReadFile(path), "contents");
   }
@@ -208,9 +208,8 @@ TEST(AtomicFile, NameThatCannotBeTaken) {
       << missing.ToString();
   const std::string taken = folder / "taken";
   std::filesystem::create_directory(taken);
-  ExpectError(
-      AtomicFile::Create(taken, {}).status(), Code::kInvalidArgument,
-      taken + ": is a folder, device or pipe, expected a file or no file");
+  ExpectError(AtomicFile::Create(taken, {}).status(), Code::kInvalidArgument,
+              taken + ": is a folder, device or pipe, which is never replaced");
   // A folder that is created meanwhile makes the rename fail.
   const std::string late = folder / "late";
   {

@@ -64,6 +64,56 @@ TEST(Status, TextAndCodes) {
   EXPECT_TRUE(Status().WithPrefix("file").ok());
 }
 
+// An error made without a subcode has none, whatever its message says.
+TEST(Status, SubCodes) {
+  using SubCode = Status::SubCode;
+  EXPECT_EQ(Status().subcode(), SubCode::kNone);
+  EXPECT_EQ(Status().WithPrefix("file").subcode(), SubCode::kNone);
+  EXPECT_EQ(Status::NotSupported("file is a plain table").subcode(),
+            SubCode::kNone);
+  EXPECT_EQ(Status::IOError("read a: No space left on device").subcode(),
+            SubCode::kNone);
+  EXPECT_EQ(Status::OutOfMemory().subcode(), SubCode::kNone);
+  const std::pair<Status, SubCode> errors[] = {
+      {Status::Corruption("x", SubCode::kFilterNotVerified),
+       SubCode::kFilterNotVerified},
+      {Status::NotSupported("x", SubCode::kPlainTable), SubCode::kPlainTable},
+      {Status::InvalidArgument("x", SubCode::kDuplicateKey),
+       SubCode::kDuplicateKey},
+      {Status::IOError("x", SubCode::kNoSpace), SubCode::kNoSpace}};
+  for (const auto& [status, subcode] : errors) {
+    EXPECT_EQ(status.subcode(), subcode);
+    Status copy = status;
+    EXPECT_EQ(copy.subcode(), subcode);
+    EXPECT_EQ(copy.ToString(), status.ToString());
+    EXPECT_EQ(status.WithPrefix("file").subcode(), subcode);
+    EXPECT_EQ(status.WithPrefix("file").message(), "file: x");
+    const Status moved = std::move(copy);
+    EXPECT_EQ(moved.subcode(), subcode);
+    Status assigned = Status::Corruption("y");
+    assigned = moved;
+    EXPECT_EQ(assigned.subcode(), subcode);
+    assigned = Status::Corruption("y");
+    EXPECT_EQ(assigned.subcode(), SubCode::kNone);
+  }
+}
+
+TEST(Status, SubCodesOfSystemCalls) {
+  using SubCode = Status::SubCode;
+  const std::pair<int, SubCode> causes[] = {
+      {ENOENT, SubCode::kPathNotFound},
+      {ENOTDIR, SubCode::kPathNotFound},
+      {EACCES, SubCode::kPermissionDenied},
+      {ENOSPC, SubCode::kNoSpace},
+      {EFBIG, SubCode::kFileTooLarge},
+      {EIO, SubCode::kNone},
+      {ENOMEM, SubCode::kNone}};
+  for (const auto& [error, subcode] : causes) {
+    EXPECT_EQ(Status::FromErrno("read", "a.sst", error).subcode(), subcode)
+        << error;
+  }
+}
+
 TEST(Result, HoldsAValueOrAnError) {
   Result<std::unique_ptr<int>> good(std::make_unique<int>(7));
   ASSERT_TRUE(good.ok());

@@ -31,10 +31,12 @@ Status Unavailable(CompressionType type) {
   constexpr auto kNeverStored = static_cast<CompressionType>(0xFF);
   if (FindKnownType(type) != nullptr) {
     return Status::NotSupported("compression type " + Word(type) + " (" +
-                                HexByte(type) + ") is not built in");
+                                    HexByte(type) + ") is not built in",
+                                Status::SubCode::kNotBuiltIn);
   }
   if (type >= kFirstCustom && type != kNeverStored) {
-    return Status::NotSupported("custom compression type " + HexByte(type));
+    return Status::NotSupported("custom compression type " + HexByte(type),
+                                Status::SubCode::kCustomCompression);
   }
   return Status::Corruption("unknown compression type " + HexByte(type));
 }
@@ -62,9 +64,10 @@ Status CheckDeclaredSize(const Codec& codec, const SizedPayload& sized,
   const uint64_t size = sized.raw_size;
   if (size > limits.max_uncompressed_bytes) {
     return Status::Corruption(Word(codec.type) + " block declares " +
-                              std::to_string(size) +
-                              " uncompressed bytes, above the limit of " +
-                              std::to_string(limits.max_uncompressed_bytes));
+                                  std::to_string(size) +
+                                  " uncompressed bytes, above the limit of " +
+                                  std::to_string(limits.max_uncompressed_bytes),
+                              Status::SubCode::kAboveSizeLimit);
   }
   // Rounded up, so that an empty body stands for nothing.
   const uint64_t least_body =
@@ -108,6 +111,10 @@ Status DecodeAsItComes(const SizedPayload& sized,
                                       : limits.max_uncompressed_bytes;
   const size_t before = out->size();
   Status s = decoder->DecodeUnsized(sized.body, dictionary, limit, out);
+  if (sized.has_size && s.subcode() == Status::SubCode::kAboveSizeLimit) {
+    // Not the caller's limit, but the size that the block declares.
+    return Status::Corruption(s.message());
+  }
   const size_t produced = out->size() - before;
   if (!s.ok() || !sized.has_size || produced == limit) return s;
   out->Truncate(before);
@@ -125,7 +132,7 @@ Result<std::unique_ptr<Compressor>> NewCompressor(
   if (codec == nullptr) return Unavailable(type);
   if (codec->new_compressor == nullptr) {
     return Status::InvalidArgument("compression type " + Word(type) +
-                                   " has nothing to compress with");
+                                   " has no compressor");
   }
   Status level_ok = CheckLevel(*codec, options.level);
   if (!level_ok.ok()) return level_ok;

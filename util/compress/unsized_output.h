@@ -31,17 +31,18 @@ inline Status NoMemoryFor(std::string_view codec) {
 
 // Calls step(char* to, size_t room, size_t* made) -> StreamStep, which writes
 // what comes next, until the stream ends. Appends everything to *out, or fails
-// and appends nothing. Returns Corruption for damage and for more than `limit`
-// bytes, MemoryLimit if there is no memory.
+// and appends nothing. Returns Corruption for damage, Corruption with
+// kAboveSizeLimit for more than `limit` bytes, MemoryLimit if there is no
+// memory.
 template <typename Step>
 Status AppendStream(std::string_view codec, size_t limit, const Step& step,
                     Buffer* out) {
   constexpr size_t kFirstRoom = size_t{16} << 10;
   constexpr size_t kMostRoom = size_t{1} << 30;  // libraries count in int
   const size_t before = out->size();
-  const auto fail = [&](const std::string& why) {
+  const auto fail = [&](const std::string& why, Status::SubCode subcode) {
     out->Truncate(before);
-    return Status::Corruption(std::string(codec) + " block: " + why);
+    return Status::Corruption(std::string(codec) + " block: " + why, subcode);
   };
   for (;;) {
     const size_t produced = out->size() - before;
@@ -60,8 +61,9 @@ Status AppendStream(std::string_view codec, size_t limit, const Step& step,
     size_t made = 0;
     const StreamStep did = step(full ? &beyond : out->end(), room, &made);
     if (full && made != 0) {
-      return fail("holds more than " + std::to_string(limit) +
-                  " uncompressed bytes");
+      return fail(
+          "holds more than " + std::to_string(limit) + " uncompressed bytes",
+          Status::SubCode::kAboveSizeLimit);
     }
     if (!full) out->Advance(made);
     if (did == StreamStep::kNoMemory) {
@@ -71,7 +73,8 @@ Status AppendStream(std::string_view codec, size_t limit, const Step& step,
     if (did == StreamStep::kEnd) return Status::OK();
     if (did == StreamStep::kDamaged || made == 0) {
       return fail("cannot be decompressed beyond " +
-                  std::to_string(out->size() - before) + " bytes");
+                      std::to_string(out->size() - before) + " bytes",
+                  Status::SubCode::kNone);
     }
   }
 }

@@ -102,7 +102,7 @@ Result<std::unique_ptr<AtomicFile>> AtomicFile::Create(const std::string& path,
     if (!options.overwrite && port::Exists(path)) return AlreadyExists(path);
     if (port::IsSpecial(path)) {
       return Status::InvalidArgument(
-          path + ": is a folder, device or pipe, expected a file or no file");
+          path + ": is a folder, device or pipe, which is never replaced");
     }
     auto state = std::make_unique<State>();
     state->path = path;
@@ -122,7 +122,7 @@ Status AtomicFile::Commit() {
 
 Status AtomicFile::State::Commit() {
   if (file == nullptr) {
-    return Status::InvalidArgument(path + ": committed twice");
+    return Status::InvalidArgument(path + ": Commit was called twice");
   }
   const std::unique_ptr<WritableFile> written = std::move(file);
   Status status;

@@ -152,7 +152,7 @@ std::string FindSortingConflict(const CommandLine& line) {
   for (const char* const flag : {"memory", "tmpdir"}) {
     if (line.Given(flag)) {
       return FlagName(flag) +
-             " needs --nosorted: rows that come sorted are not kept";
+             " needs --nosorted: sorted rows are not held in memory";
     }
   }
   return {};

@@ -109,13 +109,13 @@ int NotSupported(const std::string& what) {
 
 // Handles flags that the command does not use. With --strict_flags, returns the
 // first one as an error. Otherwise prints a warning for each.
-std::string TellOfUnusedFlags(const CommandLine& line, const Command& command) {
+std::string ReportUnusedFlags(const CommandLine& line, const Command& command) {
   for (const FlagRow& row : FlagRows()) {
     if ((row.commands & command.bit) != 0 || !line.Given(row.name)) continue;
-    std::string told = "'" + std::string(command.name) + "' does not use --" +
+    std::string text = "'" + std::string(command.name) + "' does not use --" +
                        std::string(row.name);
-    if (FLAGS_strict_flags) return told;
-    PrintWarning(told);
+    if (FLAGS_strict_flags) return text;
+    PrintWarning(text);
   }
   return {};
 }
@@ -149,7 +149,7 @@ int RunProgram(CommandLine line) {
     return NotSupported("--compression_manager: '" + FLAGS_compression_manager +
                         "'");
   }
-  const std::string unused = TellOfUnusedFlags(line, *command);
+  const std::string unused = ReportUnusedFlags(line, *command);
   if (!unused.empty()) return UsageError(unused);
   const std::string conflict = FindConflict(line, *command);
   if (!conflict.empty()) return UsageError(conflict);

@@ -83,8 +83,8 @@ class Build {
   Status FailToSort(const Status& status) {
     error_line_ = FaultLine(ScratchFolder(), status);
     error_line_.after +=
-        "; rows beyond --memory are sorted there: --tmpdir names another "
-        "folder";
+        "; rows that --memory does not hold are sorted there; --tmpdir sets "
+        "another folder";
     // This text replaces the advice that the errno would cause.
     return status.IsIOError() ? Status::IOError(error_line_.ToString())
                               : status;
@@ -96,8 +96,9 @@ class Build {
       if (!status.ok()) return status;
     }
     if (row.has_sequence && options_.external && !FLAGS_external) {
-      return FailAt(row.place, Status::InvalidArgument(
-                                   "this row has a seq, the first has none"));
+      return FailAt(row.place,
+                    Status::InvalidArgument(
+                        "this row has a seq, but the first row has none"));
     }
     const bool at_once =
         sorter_ == nullptr || row.type == ValueType::kTypeRangeDeletion;
@@ -159,9 +160,10 @@ class Build {
   // Returns the sink's error for a row that cannot be compared.
   Status Refuse(const Row& row) {
     const Status status = sink_->Add(row);
-    return FailAt(row.place, status.ok() ? Status::NotSupported(
-                                               "a row so large is not sorted")
-                                         : status);
+    return FailAt(
+        row.place,
+        status.ok() ? Status::NotSupported("the row is too large to be sorted")
+                    : status);
   }
 
   Status AddSorted() {
@@ -174,8 +176,8 @@ class Build {
           taken = added.ok();
           return added;
         });
-    const bool told = status.ok() || status.IsAborted() || !taken;
-    return told ? status : FailToSort(status);
+    const bool is_reported = status.ok() || status.IsAborted() || !taken;
+    return is_reported ? status : FailToSort(status);
   }
 
   SinkOptions options_;

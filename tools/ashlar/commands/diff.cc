@@ -29,7 +29,8 @@ class Diff {
   // and *b_fault to the fault of each, and the rest of both was not read.
   bool Compare(Status* a_fault, Status* b_fault) {
     if (a_->comparator() != b_->comparator()) {
-      *b_fault = Status::InvalidArgument("the two have other comparators");
+      *b_fault =
+          Status::InvalidArgument("the two files have different comparators");
     } else {
       CompareEntries(a_fault, b_fault);
     }
@@ -109,8 +110,8 @@ class Diff {
     count(*a_, 1);
     count(*b_, -1);
     for (const auto& [range, balance] : counts) {
-      for (int i = 0; i < balance; ++i) Tell(&only_a_, "- '", range);
-      for (int i = 0; i > balance; --i) Tell(&only_b_, "+ '", range);
+      for (int i = 0; i < balance; ++i) PrintRange(&only_a_, "- '", range);
+      for (int i = 0; i > balance; --i) PrintRange(&only_b_, "+ '", range);
     }
   }
 
@@ -169,7 +170,7 @@ class Diff {
                report_->out());
   }
 
-  void Tell(uint64_t* count, std::string_view sign, const Range& range) {
+  void PrintRange(uint64_t* count, std::string_view sign, const Range& range) {
     ++*count;
     if (!Shows()) return;
     report_->out()->Append(std::string(sign) + BytesText(range.begin, style_) +
@@ -263,7 +264,7 @@ int RunDiff(const CommandLine& line) {
   if (!a_fault.ok()) report.AddFault(a_fault);
   report.EndFile();
   report.BeginFile(line.inputs[1]);
-  const auto b = TellOpened(std::move(b_opened), line.inputs[1], &report);
+  const auto b = ReportOpened(std::move(b_opened), line.inputs[1], &report);
   if (!b_fault.ok()) report.AddFault(b_fault);
   if (compared) diff->Finish();
   report.EndFile();

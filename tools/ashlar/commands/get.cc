@@ -182,7 +182,7 @@ class Getter {
     for (const std::string& key : keys_) {
       if (!range_.Contains(key, *reader.comparator())) continue;
       batch.push_back(key);
-      TellFull(reader, &batch, report);
+      LookUpFullBatch(reader, &batch, report);
     }
     LookUp(reader, batch, report);
     return {};
@@ -211,7 +211,7 @@ class Getter {
       const Slice key =
           WithoutTimestamp(it.user_key(), comparator.timestamp_size());
       if (!batch.empty() && key == Slice(batch.back())) continue;
-      TellFull(reader, &batch, report);
+      LookUpFullBatch(reader, &batch, report);
       batch.push_back(key.ToString());
     }
     LookUp(reader, batch, report);
@@ -221,8 +221,8 @@ class Getter {
 
   // Looks up the batch if it is full. The last key stays in the batch, to
   // recognise it if it comes again.
-  static void TellFull(const TableReader& reader,
-                       std::vector<std::string>* batch, Report* report) {
+  static void LookUpFullBatch(const TableReader& reader,
+                              std::vector<std::string>* batch, Report* report) {
     if (batch->size() < kMostTogether) return;
     LookUp(reader, std::span(*batch).first(kMostTogether - 1), report);
     batch->erase(batch->begin(), batch->end() - 1);

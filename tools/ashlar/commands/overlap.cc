@@ -104,7 +104,7 @@ class Overlaps {
       return;
     }
     AddRangeDeletions(*table, &bounds);
-    Tell(table->comparator()->Name(), bounds, report);
+    PrintKeys(table->comparator()->Name(), bounds, report);
     if (!table->properties().external_sst_file_version) ++not_external_;
     ++files_;
     if (bounds) {
@@ -143,8 +143,8 @@ class Overlaps {
   };
   using Found = std::vector<std::pair<const Comparator*, KeyOverlaps>>;
 
-  void Tell(std::string_view comparator, const std::optional<KeyBounds>& bounds,
-            Report* report) const {
+  void PrintKeys(std::string_view comparator,
+                 const std::optional<KeyBounds>& bounds, Report* report) const {
     if (report->text()) {
       report->out()->Append(bounds
                                 ? "keys: " + BoundsText(*bounds, style_) + "\n"

@@ -74,7 +74,7 @@ class DefaultNames {
     }
     const auto dump = dumps_.find(*id);
     if (dump != dumps_.end() && dump->second != path) {
-      return Status::InvalidArgument("this run dumped " + dump->second +
+      return Status::InvalidArgument("this run already dumped " + dump->second +
                                      " into it");
     }
     // These are never replaced.
@@ -98,7 +98,7 @@ void DumpToFile(const std::string& path, DefaultNames* default_names,
                 Report* report) {
   const std::string name = DumpName(path);
   if (FLAGS_out.empty()) {
-    TellOfLeftFiles(name);
+    WarnOfLeftFiles(name);
     const Status status = default_names->Check(name, path);
     if (!status.ok()) {
       report->AddFault(status, FaultLine(name, status));
@@ -145,7 +145,7 @@ void Dump(const std::string& path, DefaultNames* default_names,
 
 int RunRaw(const CommandLine& line) {
   if (!FLAGS_out.empty() && FLAGS_out != "-") {
-    TellOfLeftFiles(FLAGS_out);
+    WarnOfLeftFiles(FLAGS_out);
     const Status free = CheckIsFree(FLAGS_out, line.inputs);
     if (!free.ok()) return OutputIsTaken(free);
   }

@@ -121,7 +121,7 @@ class Recompressor {
     statistics_ = std::make_shared<Statistics>();
     options.statistics = statistics_;
     options.partition_pinning = PinningTier::kAll;
-    return TellOpened(TableReader::Open(path, options), path, report);
+    return ReportOpened(TableReader::Open(path, options), path, report);
   }
 
   // Returns how much larger the blocks that were read so far are than their

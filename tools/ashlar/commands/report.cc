@@ -35,7 +35,7 @@ void WriteReport(const std::string& path,
   const std::string name = PageName(path);
   const bool to_file = name != "-";
   if (to_file) {
-    if (FLAGS_out.empty()) TellOfLeftFiles(name);
+    if (FLAGS_out.empty()) WarnOfLeftFiles(name);
     // Checks this before the work, not after it.
     const Status free = CheckIsFree(name, inputs);
     if (!free.ok()) {
@@ -75,7 +75,7 @@ int RunReport(const CommandLine& line) {
     return UsageError("--out takes the report of one file only");
   }
   if (to_file) {
-    TellOfLeftFiles(FLAGS_out);
+    WarnOfLeftFiles(FLAGS_out);
     const Status free = CheckIsFree(FLAGS_out, line.inputs);
     if (!free.ok()) return OutputIsTaken(free);
   }

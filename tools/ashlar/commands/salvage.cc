@@ -44,7 +44,7 @@ class Salvage {
     if (status.ok()) report->FileIsDone();
     if (status.ok()) report->AddEntries(sink_->properties().num_entries);
     const auto micros = static_cast<double>(stopwatch.Read().wall_micros);
-    Tell(status.ok(), micros / 1e6, report);
+    PrintResult(status.ok(), micros / 1e6, report);
   }
 
  private:
@@ -126,7 +126,8 @@ class Salvage {
     if (comparator == nullptr) {
       return Status::NotSupported(
           "comparator " + name +
-          " is not built in: entries cannot be put in order");
+              " is not built in: entries cannot be put in order",
+          Status::SubCode::kNotBuiltIn);
     }
     options_.table.comparator = comparator;
     return {};
@@ -140,13 +141,13 @@ class Salvage {
       return;
     }
     std::string text = path_ +
-                       ": without its properties it is assumed that keys are "
-                       "in the order of ";
+                       ": the properties are lost; salvage assumes that keys "
+                       "are in the order of ";
     text += options_.table.comparator->Name();
-    if (FLAGS_comparator.empty()) text += " (--comparator says otherwise)";
+    if (FLAGS_comparator.empty()) text += " (--comparator sets another)";
     text +=
-        ", that they hold their timestamps if they have any, and that the file "
-        "gives no sequence number to all entries";
+        ", that timestamps are part of the keys, and that the file has no "
+        "global sequence number";
     PrintWarning(text);
   }
 
@@ -155,9 +156,9 @@ class Salvage {
     if (!sink_status_.ok()) return;
     const bool is_range = TypeOf(internal_key) == ValueType::kTypeRangeDeletion;
     if (is_range != (kind == BlockKind::kRangeDeletion)) {
-      LeaveOut(Status::InvalidArgument(
-          "key " + DescribeInternalKey(internal_key) +
-          " is of a type that its block does not hold"));
+      LeaveOut(
+          Status::InvalidArgument("key " + DescribeInternalKey(internal_key) +
+                                  " is of a type that its block cannot hold"));
       return;
     }
     Row row;
@@ -189,7 +190,7 @@ class Salvage {
     if (dropped_++ == 0) first_dropped_ = why;
   }
 
-  void Tell(bool saved, double seconds, Report* report) const {
+  void PrintResult(bool saved, double seconds, Report* report) const {
     if (!report->text()) {
       WriteJson(saved, seconds, report->json());
       return;
@@ -199,7 +200,7 @@ class Salvage {
     }
     if (dropped_ != 0) {
       report->out()->Append("left out: " + std::to_string(dropped_) +
-                            " entries that no table can hold there\n");
+                            " entries that a table cannot hold there\n");
     }
     report->out()->Flush();
     if (saved && !FLAGS_quiet) PrintMadeTable(*sink_, seconds);
@@ -212,13 +213,13 @@ class Salvage {
             std::to_string(range.offset) + " size " +
             std::to_string(range.size) + ": ";
     if (range.only_range_deletions) {
-      return text + "keys that were deleted by range may be back";
+      return text + "keys that a range deletion hid may be visible again";
     }
     if (range.begin) {
       text += inspection_.index_has_user_keys ? "keys above '" : "keys from '";
       text += Shown(*range.begin) + "'";
     } else {
-      text += "keys from the first on";
+      text += "keys from the first one";
     }
     if (range.last) text += " up to '" + Shown(*range.last) + "'";
     return text;
@@ -279,7 +280,7 @@ int RunSalvage(const CommandLine& line) {
     error = SinkOptionsFromFlags(line, &options, Unnamed::kAreKept);
   if (error.empty()) error = CheckIsOneFile(line, "salvage");
   if (!error.empty()) return UsageError(error);
-  TellOfLeftFiles(FLAGS_out);
+  WarnOfLeftFiles(FLAGS_out);
   const Status free = CheckIsFree(FLAGS_out, line.inputs);
   if (!free.ok()) return OutputIsTaken(free);
   Salvage salvage(line, std::move(options));

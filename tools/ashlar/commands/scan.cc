@@ -273,7 +273,7 @@ class Scanner {
     };
     const uint64_t ranges = properties.num_range_deletions;
     check(properties.num_entries - ranges, points,
-          " entries besides range deletions");
+          " entries other than range deletions");
     check(ranges, reader.RangeDeletions().size(), " range deletions");
   }
 

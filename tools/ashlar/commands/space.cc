@@ -137,7 +137,7 @@ class Space {
     FileSpace space;
     if (!ReadFileSpace(path, range_, &space, report)) return;
     AddToTotal(space);
-    Tell(std::move(space), report);
+    PrintSpace(std::move(space), report);
   }
 
   // To be called after the last file.
@@ -154,12 +154,12 @@ class Space {
         report->out()->Append(
             "no ranges: comparators differ or are not known\n");
       }
-      Tell(std::move(all_), report);
+      PrintSpace(std::move(all_), report);
       return;
     }
     report->json()->Key("space");
     report->json()->BeginObject();
-    Tell(std::move(all_), report);
+    PrintSpace(std::move(all_), report);
     report->json()->EndObject();
   }
 
@@ -182,7 +182,7 @@ class Space {
     }
   }
 
-  static void Tell(FileSpace space, Report* report) {
+  static void PrintSpace(FileSpace space, Report* report) {
     if (report->text()) {
       Output* const out = report->out();
       if (WantsPrefixes()) {

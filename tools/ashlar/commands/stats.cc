@@ -34,7 +34,8 @@ std::vector<NamedDistribution> Distributions(const TableStats& stats) {
       {"data block raw size", "raw_size", &stats.raw_sizes, 1},
       {"data block stored size", "stored_size", &stats.stored_sizes, 1},
       {"data block ratio", "ratio", &stats.ratios, kHundredth},
-      {"entries a data block", "entries_per_block", &stats.entries_a_block, 1},
+      {"entries per data block", "entries_per_block", &stats.entries_a_block,
+       1},
   };
 }
 
@@ -71,8 +72,9 @@ std::string FilterLine(const FilterRates& rates, const TableStats& stats) {
                                    : PercentText(MeasuredRate(rates)) + " of " +
                                          std::to_string(rates.probes);
   return "filter: " + std::string(bits) +
-         " bits a key; absent keys let pass: " + measured +
-         ", by a Bloom filter " + PercentText(rates.bloom_rate) + "\n";
+         " bits per key; absent keys that pass: " + measured +
+         ", computed for a Bloom filter " + PercentText(rates.bloom_rate) +
+         "\n";
 }
 
 void PrintStats(const TableStats& stats, uint64_t file_size,

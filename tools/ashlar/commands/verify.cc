@@ -24,8 +24,8 @@ std::string_view NotLookedAt(const TableInspection& inspection) {
   const bool has_filter = std::any_of(
       blocks.begin(), blocks.end(),
       [](const BlockInfo& block) { return block.kind == BlockKind::kFilter; });
-  return has_filter ? "whether the filter knows the keys after the first 8 of "
-                      "each data block (--filter_keys=first)"
+  return has_filter ? "whether the filter matches the keys after the first 8 "
+                      "of each data block (--filter_keys=first)"
                     : "";
 }
 
@@ -71,7 +71,7 @@ void Verify(const std::string& path, WorkerPool* pool, Report* report) {
   const std::string_view skipped = NotLookedAt(*inspection);
   if (report->text()) PrintVerdict(*inspection, report);
   if (report->text() && !skipped.empty()) {
-    report->out()->Append("not looked at: " + std::string(skipped) + "\n");
+    report->out()->Append("not checked: " + std::string(skipped) + "\n");
   }
   for (const TableFault& fault : inspection->faults) report->AddFault(fault);
   if (!report->text()) {

@@ -75,10 +75,10 @@ std::unique_ptr<TableReader> OpenTable(const std::string& path, bool any_order,
                                        Report* report) {
   ReaderOptions options = ReaderOptionsFromFlags();
   options.allow_unknown_comparator = any_order;
-  return TellOpened(TableReader::Open(path, options), path, report);
+  return ReportOpened(TableReader::Open(path, options), path, report);
 }
 
-std::unique_ptr<TableReader> TellOpened(
+std::unique_ptr<TableReader> ReportOpened(
     Result<std::unique_ptr<TableReader>> reader, const std::string& path,
     Report* report) {
   if (!reader.ok()) {

@@ -28,7 +28,7 @@ std::unique_ptr<TableReader> OpenTable(const std::string& path, bool any_order,
                                        Report* report);
 
 // Does the same with the result of an earlier attempt to open the table.
-std::unique_ptr<TableReader> TellOpened(
+std::unique_ptr<TableReader> ReportOpened(
     Result<std::unique_ptr<TableReader>> reader, const std::string& path,
     Report* report);
 

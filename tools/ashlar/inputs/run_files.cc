@@ -65,7 +65,7 @@ void PrintExtras(const std::string& path, bool show_properties,
 
 // Prints in which file the run was interrupted. The work on that file may even
 // be complete; that is unknown here.
-void TellHowFar(uint64_t begun, const std::vector<Input>& inputs) {
+void PrintInterrupted(uint64_t begun, const std::vector<Input>& inputs) {
   std::string line = "ashlar: interrupted in file " + std::to_string(begun) +
                      " of " + std::to_string(inputs.size());
   if (begun != 0) {
@@ -142,7 +142,7 @@ int RunOverFiles(const CommandLine& line, std::string_view command,
     }
     report.EndFile();
   }
-  if (report.was_cut_short()) TellHowFar(number, inputs);
+  if (report.was_cut_short()) PrintInterrupted(number, inputs);
   if (at_end) {
     report.BeginEnding();
     at_end(&report);

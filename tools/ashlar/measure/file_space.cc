@@ -53,7 +53,8 @@ class SpaceReader {
     if (order_ == nullptr && !range_.IsAll()) {
       report->AddFault(Status::NotSupported(
           "comparator " + inspection_.properties->comparator_name +
-          " is not built in"));
+              " is not built in",
+          Status::SubCode::kNotBuiltIn));
       return false;
     }
     WarnOfUnknownOrder(inspection_, *report);

@@ -28,7 +28,7 @@ std::string ParseCodecs(std::vector<Codec>* codecs) {
     const auto type = ParseCompressionType(rest.substr(0, comma));
     if (!IsOkOrThrow(type.status())) {
       return "--compression_types: '" + std::string(rest.substr(0, comma)) +
-             "' is no codec's name";
+             "' is not the name of a codec";
     }
     const bool known =
         std::any_of(codecs->begin(), codecs->end(),
@@ -124,7 +124,7 @@ std::string RecompressOptionsFromFlags(const CommandLine& line,
   if (!error.empty()) return error;
   for (Codec& codec : options->codecs) ChooseLevels(first, last, &codec);
   if (NoneHasLevels(options->codecs)) {
-    return "none of the codecs has such a compression level";
+    return "none of the codecs has this compression level";
   }
   if (!line.Given("block_size")) {
     constexpr uint64_t kDefaultBlockSize = 16384;

@@ -77,9 +77,9 @@ Status TrialTable::ReadBack(WorkerPool* pool) {
   read_ = stopwatch.Read();
   const uint64_t written = made_.num_entries - made_.num_range_deletions;
   if (status.ok() && entries != written) {
-    return Status::Corruption("recompressed, " + std::to_string(written) +
-                              " entries are read back as " +
-                              std::to_string(entries));
+    return Status::Corruption(
+        "after recompression, " + std::to_string(written) +
+        " entries are read back as " + std::to_string(entries));
   }
   return status;
 }
@@ -95,7 +95,7 @@ Status TrialTable::Compare() const {
     if (Interrupted()) return Status::Aborted("interrupted");
     if (a.key() != b.key() || a.value() != b.value()) {
       return Status::Corruption(
-          "recompressed, " + DescribeInternalKey(a.key()) +
+          "after recompression, " + DescribeInternalKey(a.key()) +
           " is read back as " + DescribeInternalKey(b.key()));
     }
   }
@@ -103,12 +103,12 @@ Status TrialTable::Compare() const {
   if (!a.status().ok()) return a.status();
   if (!b.status().ok()) return b.status();
   if (a.Valid() || b.Valid()) {
-    return Status::Corruption("recompressed, entries are missing");
+    return Status::Corruption("after recompression, entries are missing");
   }
   return SortedRangeDeletions(input_) == SortedRangeDeletions(*table_)
              ? Status()
              : Status::Corruption(
-                   "recompressed, the range deletions are others");
+                   "after recompression, the range deletions differ");
 }
 
 }  // namespace ashlar::tool

@@ -27,7 +27,7 @@ std::string SetFilterOptions(TableOptions* table) {
   table->prefix_extractor = FindBuiltinPrefixExtractor(FLAGS_prefix_extractor);
   if (table->prefix_extractor == nullptr) {
     return "--prefix_extractor: '" + FLAGS_prefix_extractor +
-           "' is no built-in prefix extractor";
+           "' is not a built-in prefix extractor";
   }
   return {};
 }
@@ -131,7 +131,7 @@ std::string TableOptionsFromFlags(const CommandLine& line, TableOptions* table,
   }
   constexpr uint32_t kMaxParallelThreads = 1024;
   if (FLAGS_compression_parallel_threads > kMaxParallelThreads) {
-    return "--compression_parallel_threads: above 1024";
+    return "--compression_parallel_threads is above 1024";
   }
   if (!FLAGS_target_rocksdb.empty()) {
     const auto target = TableOptions::TargetRocksDB(FLAGS_target_rocksdb);
@@ -153,7 +153,7 @@ std::string TableOptionsFromFlags(const CommandLine& line, TableOptions* table,
     const auto type = ParseCompressionType(FLAGS_compression_type);
     if (!IsOkOrThrow(type.status())) {
       return "--compression_type: '" + FLAGS_compression_type +
-             "' is no codec's name";
+             "' is not the name of a codec";
     }
     table->compression = *type;
   }
@@ -162,7 +162,7 @@ std::string TableOptionsFromFlags(const CommandLine& line, TableOptions* table,
   const auto checksum = ParseChecksumType(FLAGS_checksum_type);
   if (!IsOkOrThrow(checksum.status())) {
     return "--checksum_type: '" + FLAGS_checksum_type +
-           "' is no checksum's name";
+           "' is not the name of a checksum";
   }
   if (FLAGS_target_rocksdb.empty() || line.Given("checksum_type")) {
     table->checksum = *checksum;
@@ -231,7 +231,8 @@ std::string SinkOptionsFromFlags(const CommandLine& line, SinkOptions* options,
   std::string error = TableOptionsFromFlags(line, &options->table, unnamed);
   if (error.empty() && FLAGS_verify_compression &&
       options->table.compression == CompressionType::kNoCompression) {
-    error = "--verify_compression needs a codec: the table is not compressed";
+    error =
+        "--verify_compression needs a codec, but the table is not compressed";
   }
   if (error.empty()) error = SetIdentity(line, &options->build.identity);
   return error;

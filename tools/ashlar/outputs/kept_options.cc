@@ -24,9 +24,9 @@ void KeepInterval(const std::string& path, std::string_view name,
     *kept = static_cast<int>(interval);
     return;
   }
-  WarnNotKept(path,
-              "its " + std::string(name) + ", " + std::to_string(interval) +
-                  ", cannot be: the new table has " + std::to_string(*kept));
+  WarnNotKept(path, std::string(name) + " " + std::to_string(interval) +
+                        " is out of range; the new table uses " +
+                        std::to_string(*kept));
 }
 
 void KeepExtractor(const std::string& path, const std::string& name,
@@ -35,8 +35,8 @@ void KeepExtractor(const std::string& path, const std::string& name,
   if (table->prefix_extractor != nullptr || name.empty() || name == "nullptr") {
     return;
   }
-  WarnNotKept(path, "its prefix extractor " + name +
-                        " is not built in: the new table has none");
+  WarnNotKept(path, "prefix extractor " + name +
+                        " is not built in; the new table has none");
 }
 
 void KeepTableOptions(const CommandLine& line, const std::string& path,
@@ -92,8 +92,7 @@ Status CheckCanBeCopied(const TableProperties& properties) {
     return {};
   }
   return Status::NotSupported(
-      "values that lie in the table itself, beside its data blocks, are not "
-      "copied");
+      "the table has embedded blobs, which cannot be copied");
 }
 
 void KeepForm(const CommandLine& line, const std::string& path,
@@ -102,7 +101,7 @@ void KeepForm(const CommandLine& line, const std::string& path,
     table->format_version = std::max(format_version, kMinFormatVersion);
     if (table->format_version != format_version) {
       WarnNotKept(path, "format version " + std::to_string(format_version) +
-                            " is not written: the new table has " +
+                            " cannot be written; the new table has version " +
                             std::to_string(table->format_version));
     }
   }
@@ -114,7 +113,7 @@ void KeepOptions(const CommandLine& line, const std::string& path,
   KeepTableOptions(line, path, properties, &options->table);
   KeepOrigin(line, properties, &options->build);
   if (!properties.seqno_to_time_mapping.empty()) {
-    WarnNotKept(path, "its map of sequence numbers to times is not kept");
+    WarnNotKept(path, "its mapping of sequence numbers to times is not copied");
   }
 }
 

@@ -93,15 +93,14 @@ Status TakeTables(const std::string& bytes, const SetNames& names,
   PathTaker taker;
   if (!json::sax_parse(bytes, &taker) || !taker.is_manifest()) {
     return Status::InvalidArgument(names.parent() + names.Manifest() +
-                                   ": is no manifest of this program");
+                                   ": is not a manifest of this program");
   }
   for (const std::string& path : taker.paths()) {
     std::string name = NameOf(path, names);
     if (name.empty()) {
-      return Status::InvalidArgument(names.parent() + names.Manifest() +
-                                     ": lists a file that has no name of this "
-                                     "set: " +
-                                     path);
+      return Status::InvalidArgument(
+          names.parent() + names.Manifest() +
+          ": lists a file whose name is not one of this set: " + path);
     }
     tables->insert(std::move(name));
   }

@@ -97,7 +97,7 @@ Result<std::optional<FileMark>> OpenFolder::MarkOf(
   struct stat info;
   if (fstatat(descriptor_, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) {
     if (errno == ENOENT) return std::optional<FileMark>();
-    return Status::FromErrno("look at", PathOf(name), errno);
+    return Status::FromErrno("stat", PathOf(name), errno);
   }
   constexpr uint64_t kNanos = 1000000000;
   FileMark mark;
@@ -115,7 +115,7 @@ Result<std::string> OpenFolder::Read(const std::string& name,
   const int descriptor =
       OpenAt(descriptor_, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   if (descriptor < 0) {
-    if (errno == ENOENT) return Status::NotFound(path + ": is not there");
+    if (errno == ENOENT) return Status::NotFound(path + ": does not exist");
     if (errno == ELOOP) {
       return Status::InvalidArgument(path + ": is a symbolic link");
     }
@@ -125,9 +125,9 @@ Result<std::string> OpenFolder::Read(const std::string& name,
   std::string bytes;
   Status status;
   if (fstat(descriptor, &info) != 0) {
-    status = Status::FromErrno("look at", path, errno);
+    status = Status::FromErrno("stat", path, errno);
   } else if (!S_ISREG(info.st_mode)) {
-    status = Status::InvalidArgument(path + ": is no regular file");
+    status = Status::InvalidArgument(path + ": is not a regular file");
   } else if (static_cast<uint64_t>(info.st_size) > most) {
     status = Status::InvalidArgument(path + ": has more than " +
                                      std::to_string(most) + " bytes");

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "tools/ashlar/print/advice.h"
 #include "tools/ashlar/print/print_text.h"
 
 namespace ashlar::tool {
@@ -33,7 +32,8 @@ Status OrderCheck::Add(const Row& row) {
   if (has_previous_ &&
       CompareRows(*options_->table.comparator, options_->external, row.key,
                   tail, key_, tail_) <= 0) {
-    return Status::InvalidArgument("key out of order");
+    return Status::InvalidArgument("key out of order",
+                                   Status::SubCode::kKeyOutOfOrder);
   }
   has_previous_ = true;
   key_.assign(row.key.data(), row.key.size());
@@ -96,13 +96,15 @@ Status OrderedRows::AddToSink(const Row& row) {
 
 Status OrderedRows::Explain(const Row& row, int order) const {
   if (order == 0) {
-    return Status::InvalidArgument("key " + ShownKey(row.key) + " " +
-                                   std::string(kComesTwice) + ", first at " +
-                                   place_.ToString());
+    return Status::InvalidArgument("key " + ShownKey(row.key) +
+                                       " comes twice, first at " +
+                                       place_.ToString(),
+                                   Status::SubCode::kDuplicateKey);
   }
-  return Status::InvalidArgument("key " + ShownKey(row.key) + " " +
-                                 std::string(kBelongsBefore) + " " +
-                                 ShownKey(key_) + " at " + place_.ToString());
+  return Status::InvalidArgument("key " + ShownKey(row.key) +
+                                     " belongs before " + ShownKey(key_) +
+                                     " at " + place_.ToString(),
+                                 Status::SubCode::kKeyOutOfOrder);
 }
 
 void OrderedRows::Remember(const Row& row) {

@@ -32,7 +32,7 @@ const std::vector<std::string>& TemporaryNamesIn(const std::string& parent) {
   if (!folder.ok()) return temporary;
   auto names = folder->Names();
   if (!names.ok()) {
-    PrintWarning("what earlier runs left is not known: " +
+    PrintWarning("cannot look for files that earlier runs left: " +
                  std::string(names.status().message()));
     return temporary;
   }
@@ -60,7 +60,7 @@ class LeftFile {
     if (descriptor_ >= 0) close(descriptor_);
   }
 
-  void Tell() {
+  void WarnOrRemove() {
     // The file is gone, or the name is that of a link, a folder or a socket.
     if (error_ == ENOENT || error_ == ELOOP || error_ == EISDIR ||
         error_ == ENXIO) {
@@ -72,21 +72,21 @@ class LeftFile {
     if (error_ == 0) error_ = TryLock(descriptor_, LOCK_SH);
     if (error_ == EWOULDBLOCK) return;
     if (error_ != 0) {
-      CannotTell(error_);
+      WarnUnknown(error_);
     } else if (FLAGS_clean) {
       Remove(info.st_ino);
     } else {
       PrintWarning(path_ +
-                   " is left of an earlier run and not needed: --clean removes "
-                   "it");
+                   " is left over from an earlier run and not needed; --clean "
+                   "removes it");
     }
   }
 
  private:
-  void CannotTell(int error) const {
+  void WarnUnknown(int error) const {
     PrintWarning(path_ +
-                 " may be left of an earlier run: whether that lives cannot be "
-                 "told (" +
+                 " may be left over from an earlier run; whether that run is "
+                 "still active is unknown (" +
                  std::generic_category().message(error) + ")");
   }
 
@@ -97,11 +97,11 @@ class LeftFile {
     // Another run has removed it first, or is doing so.
     if (error == EWOULDBLOCK || error == ENOENT) return;
     if (error != 0) {
-      CannotTell(error);
+      WarnUnknown(error);
     } else if (name.st_ino != inode) {
       return;
     } else if (unlink(path_.c_str()) == 0) {
-      PrintWarning("removed " + path_ + ", left of an earlier run");
+      PrintWarning("removed " + path_ + ", left over from an earlier run");
     } else {
       PrintWarning(Status::FromErrno("remove", path_, errno).message());
     }
@@ -114,12 +114,13 @@ class LeftFile {
 
 }  // namespace
 
-void TellOfLeftFiles(const std::string& path) {
+void WarnOfLeftFiles(const std::string& path) {
   const size_t name_at = path.rfind('/') + 1;
   const std::string parent = path.substr(0, name_at);
   const std::string_view name = std::string_view(path).substr(name_at);
   for (const std::string& temporary : TemporaryNamesIn(parent)) {
-    if (IsTemporaryName(temporary, name)) LeftFile(parent + temporary).Tell();
+    if (IsTemporaryName(temporary, name))
+      LeftFile(parent + temporary).WarnOrRemove();
   }
 }
 

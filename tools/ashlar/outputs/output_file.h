@@ -43,7 +43,7 @@ class OutputFile {
 // <path>.tmp.<n>.<n>. With --clean, removes them. It leaves two things alone:
 // the file of a run that is still alive, which is locked; and anything with
 // such a name that is not a regular file.
-void TellOfLeftFiles(const std::string& path);
+void WarnOfLeftFiles(const std::string& path);
 
 }  // namespace ashlar::tool
 

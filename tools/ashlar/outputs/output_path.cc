@@ -28,7 +28,7 @@ Status CheckIsFree(const std::string& path,
   for (const std::string& input : inputs) {
     if (IdOf(input) == id) {
       return Status::InvalidArgument(
-          path + " is the input, which is not written over");
+          path + " is an input, which is never overwritten");
     }
   }
   if (FLAGS_overwrite) return {};

@@ -19,12 +19,13 @@ Status RangePieces::Add(const Row& row) {
   const size_t size = comparator_->timestamp_size();
   if (row.key.size() < size || row.value.size() < size) {
     return Status::InvalidArgument(
-        "a range deletion without the comparator's timestamps");
+        "a range deletion whose keys are shorter than the comparator's "
+        "timestamp");
   }
   if (Compare(row.key, row.value) >= 0) {
-    return Status::InvalidArgument("range deletion from '" + Escape(row.key) +
-                                   "', which does not lie before its end '" +
-                                   Escape(row.value) + "'");
+    return Status::InvalidArgument(
+        "a range deletion begins at '" + Escape(row.key) +
+        "', which is not smaller than its end '" + Escape(row.value) + "'");
   }
   ranges_.push_back({row.key.ToString(), row.value.ToString(), row.sequence});
   return Status();

@@ -103,7 +103,8 @@ RunFolder::~RunFolder() {
 void RunFolder::Keep(std::string_view before) {
   is_kept_ = true;
   PrintWarning(std::string(before) +
-               "the next run over this set finishes what " + path_ + " lists");
+               "the next run with the same --out finishes what " + path_ +
+               " lists");
 }
 
 Status RemoveRunFolder(const OpenFolder& folder, const std::string& path,
@@ -121,8 +122,8 @@ Status RemoveRunFolder(const OpenFolder& folder, const std::string& path,
     if (!status.ok()) return status;
   }
   if (!foreign.empty()) {
-    return Status::InvalidArgument(path + " stays: " + foreign +
-                                   " in it is of no run of this program");
+    return Status::InvalidArgument(path + " is kept: it has " + foreign +
+                                   ", which this program did not make");
   }
   for (const char* const name : {kJournal, kRunLock}) {
     Status status = folder.Remove(name);

@@ -153,11 +153,13 @@ class CommitLock {
     const std::string path = folder_.PathOf(name_);
     struct stat info;
     if (fstat(descriptor_, &info) != 0) {
-      return Status::FromErrno("look at", path, errno);
+      return Status::FromErrno("stat", path, errno);
     }
     if (!S_ISREG(info.st_mode) || info.st_size != 0) {
       return Status::InvalidArgument(
-          path + " is in the way: a lock of this program is an empty file");
+          path +
+          " is not a lock file of this program, which would be empty; remove "
+          "it or choose another --out");
     }
     while (flock(descriptor_, LOCK_EX) != 0) {
       if (HasNoLocks(errno)) break;
@@ -195,8 +197,9 @@ class Commit {
     if (status.ok()) status = folder_.Sync();
     if (status.ok()) status = NameManifest();
     if (is_undecided_) {
-      run_folder_.Keep("which set is in place cannot be told; " +
-                       StayText(journal_.made));
+      run_folder_.Keep(
+          "it is unknown whether the old set or the new one is in place; " +
+          StayText(journal_.made));
       return status;
     }
     if (!status.ok()) {
@@ -206,11 +209,11 @@ class Commit {
     status = folder_.Sync();
     if (!status.ok()) {
       run_folder_.Keep(StayText(journal_.replaced));
-      std::string text(status.message());
-      text.insert(0,
-                  "the new set is in place, but may not survive a crash of the "
-                  "machine: ");
-      return Status::IOError(std::move(text));
+      return Status::IOError(
+          "the new set is in place, but may not survive a crash of the "
+          "machine: " +
+              std::string(status.message()),
+          status.subcode());
     }
     RemoveReplaced();
     return Status();
@@ -245,7 +248,7 @@ class Commit {
     if (tables_.size() > SetNames::kLargestNumber - largest) {
       return Status::InvalidArgument(
           folder_.PathOf(names_.Table(largest)) +
-          " has so large a number that none is left for new tables");
+          " has a number so large that no numbers are left for new tables");
     }
     for (MadeTable& table : tables_) {
       table.path = folder_.PathOf(names_.Table(++largest));
@@ -261,12 +264,12 @@ class Commit {
                 AT_SYMLINK_NOFOLLOW) != 0) {
       return errno == ENOENT
                  ? Status()
-                 : Status::FromErrno("look at", folder_.PathOf(name), errno);
+                 : Status::FromErrno("stat", folder_.PathOf(name), errno);
     }
     if (S_ISREG(info.st_mode) || S_ISLNK(info.st_mode)) return Status();
     return Status::InvalidArgument(
         folder_.PathOf(name) +
-        ": is a folder, device or pipe, expected a file or no file");
+        ": is a folder, device or pipe, which is never replaced");
   }
 
   // Step 4.
@@ -344,7 +347,7 @@ class Commit {
       run_folder_.Release();
       return;
     }
-    run_folder_.Keep("tables of the set that was not made stay; ");
+    run_folder_.Keep("tables of the unfinished set are left; ");
   }
 
   // Step 9.
@@ -355,8 +358,9 @@ class Commit {
     }
     if (!unlisted_.empty()) {
       PrintWarning(NamesText(WithParent(unlisted_)) +
-                   (unlisted_.size() == 1 ? " stays: no manifest lists it"
-                                          : " stay: no manifest lists them"));
+                   (unlisted_.size() == 1
+                        ? " is kept: no manifest lists it"
+                        : " are kept: no manifest lists them"));
     }
     std::vector<std::string> removed;
     if (journal_.replaced.empty() ||
@@ -365,7 +369,7 @@ class Commit {
       return;
     }
     run_folder_.Keep(
-        "the new set is complete, but tables of the old one stay; ");
+        "the new set is complete, but tables of the old set are left; ");
   }
 
   bool RemoveAndSync(const std::vector<MarkedTable>& tables,
@@ -383,7 +387,7 @@ class Commit {
     for (const MarkedTable& table : tables) {
       paths.push_back(folder_.PathOf(table.name));
     }
-    return NamesText(paths) + " stay; ";
+    return NamesText(paths) + " are left; ";
   }
 
   std::vector<std::string> WithParent(std::vector<std::string> list) const {
@@ -426,7 +430,8 @@ bool RemoveMarked(const OpenFolder& folder,
     if (mark.ok()) {
       if (!*mark) continue;
       if (**mark != table.mark) {
-        PrintWarning(path + " stays: it is not the file that a run made there");
+        PrintWarning(path +
+                     " is kept: it is not the file that the run made there");
         continue;
       }
       status = folder.Remove(table.name);

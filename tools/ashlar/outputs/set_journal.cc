@@ -101,7 +101,7 @@ Result<std::optional<SetJournal>> ReadJournal(const SetNames& names,
   SetJournal journal;
   if (!Parse(*text, names, &journal)) {
     return Status::InvalidArgument(run_folder.PathOf(kJournal) +
-                                   ": is no journal of this program");
+                                   ": is not a journal of this program");
   }
   return std::optional<SetJournal>(std::move(journal));
 }

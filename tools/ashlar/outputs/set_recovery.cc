@@ -94,14 +94,14 @@ class Recovery {
     if (!left.ok()) {
       if (!IsFolder(name)) return;
       PrintWarning(std::string(left.status().message()) +
-                   ": it may be left of an earlier run");
+                   ": it may be left over from an earlier run");
       return;
     }
     Locked lock(*left, kRunLock);
     if (lock.error() == ENOENT) {
       LookIntoUnmarked(*left, path);
     } else if (lock.error() != 0) {
-      CannotTell(path, lock.error());
+      WarnUnknown(path, lock.error());
     } else {
       LookIntoMarked(*left, path, &lock);
     }
@@ -114,10 +114,10 @@ class Recovery {
            S_ISDIR(info.st_mode);
   }
 
-  static void CannotTell(const std::string& path, int error) {
+  static void WarnUnknown(const std::string& path, int error) {
     PrintWarning(path +
-                 " may be left of an earlier run: whether that lives "
-                 "cannot be told (" +
+                 " may be left over from an earlier run; whether that run is "
+                 "still active is unknown (" +
                  ErrorText(error) + ")");
   }
 
@@ -132,7 +132,7 @@ class Recovery {
     const auto names = left.Names();
     if (!names.ok()) {
       PrintWarning(std::string(names.status().message()) +
-                   ": it may be left of an earlier run");
+                   ": it may be left over from an earlier run");
     } else if (!names->empty()) {
       return;
     } else if (!clean_) {
@@ -145,13 +145,13 @@ class Recovery {
   }
 
   static void PrintNotNeeded(const std::string& path) {
-    PrintWarning(path +
-                 " is left of an earlier run and not needed: --clean removes "
-                 "it");
+    PrintWarning(
+        path +
+        " is left over from an earlier run and not needed; --clean removes it");
   }
 
   static std::string RemovedText(const std::string& path) {
-    return "removed " + path + ", left of an earlier run";
+    return "removed " + path + ", left over from an earlier run";
   }
 
   void LookIntoMarked(const OpenFolder& left, const std::string& path,
@@ -162,12 +162,12 @@ class Recovery {
     if (error == 0) error = lock->Take(LOCK_SH);
     if (error == EWOULDBLOCK || error == ENOENT) return;
     if (error != 0) {
-      CannotTell(path, error);
+      WarnUnknown(path, error);
       return;
     }
     const auto journal = ReadJournal(names_, left);
     if (!journal.ok()) {
-      PrintWarning(path + " stays, and all that it is about: " +
+      PrintWarning(path + " and the files that it lists are kept: " +
                    std::string(journal.status().message()));
       return;
     }
@@ -180,7 +180,7 @@ class Recovery {
     // Another run has recovered it first, or is doing so.
     if (error == EWOULDBLOCK || error == ENOENT) return;
     if (error != 0) {
-      CannotTell(path, error);
+      WarnUnknown(path, error);
     } else if (*journal) {
       Finish(**journal, left, path);
     } else {
@@ -215,7 +215,7 @@ class Recovery {
     }
     const Status status = CheckManifest(manifest, journal, left, unneeded);
     if (!status.ok()) {
-      PrintWarning(path + " stays, and all that it is about: " +
+      PrintWarning(path + " and the files that it lists are kept: " +
                    std::string(status.message()));
       return;
     }
@@ -234,7 +234,8 @@ class Recovery {
     const std::string tables =
         removed.empty() ? "" : ": removed " + NamesText(removed);
     if (!all) {
-      PrintWarning(path + ": an earlier run is not finished yet" + tables);
+      PrintWarning(path + ": what an earlier run left is not finished yet" +
+                   tables);
       return;
     }
     Remove(left, path, path + ": finished what an earlier run left" + tables);
@@ -258,7 +259,7 @@ class Recovery {
       if (*mark == table.mark) {
         return Status::InvalidArgument(
             folder_.PathOf(names_.Manifest()) + " is gone, and " +
-            folder_.PathOf(table.name) + " may be of its set");
+            folder_.PathOf(table.name) + " may be a table of its set");
       }
     }
     return Status();
@@ -274,7 +275,7 @@ class Recovery {
     if (error == 0) error = lock.CheckName(folder_, name);
     if (error == EWOULDBLOCK || error == ENOENT) return;
     if (error != 0) {
-      CannotTell(folder_.PathOf(name), error);
+      WarnUnknown(folder_.PathOf(name), error);
       return;
     }
     const Status status = folder_.Remove(name);

@@ -30,7 +30,7 @@ Result<std::unique_ptr<TableOutput>> TableOutput::Create(
 
 Status TableOutput::CheckIsFree(const SinkOptions& options,
                                 const std::vector<std::string>& inputs) {
-  TellOfLeftFiles(options.path);
+  WarnOfLeftFiles(options.path);
   return options.build.target_file_size == 0
              ? tool::CheckIsFree(options.path, inputs)
              : TableSet::CheckIsFree(options.path, inputs);

@@ -11,7 +11,7 @@ namespace {
 Status SequenceIsNotZero(const Row& row) {
   return Status::InvalidArgument("sequence number " +
                                  std::to_string(row.sequence) +
-                                 ": in a file for ingestion all are 0");
+                                 ", expected 0: the file is for ingestion");
 }
 
 }  // namespace
@@ -63,7 +63,7 @@ Status TableSink::AddExternal(const Row& row) {
     case ValueType::kTypeSingleDeletion:
       if (!row.value.empty()) {
         return Status::InvalidArgument(
-            "in a file for ingestion a deletion has no value");
+            "a deletion must have no value if the file is for ingestion");
       }
       return row.type == ValueType::kTypeDeletion
                  ? external_->Delete(row.key)
@@ -87,12 +87,12 @@ Status TableSink::AddExternal(const Row& row) {
   }
   return Status::NotSupported("entries of type " +
                               std::to_string(static_cast<unsigned>(row.type)) +
-                              " in a file for ingestion");
+                              " cannot be in a file for ingestion");
 }
 
 Status TableSink::DeleteAt(const Slice& key) {
   if (key.size() < timestamp_size_) {
-    return Status::InvalidArgument("the key has no timestamp");
+    return Status::InvalidArgument("the key is shorter than its timestamp");
   }
   const size_t size = key.size() - timestamp_size_;
   return external_->DeleteAt(Slice(key.data(), size),

@@ -155,9 +155,9 @@ std::string RenderKeySpace(const KeySpace& space) {
       share(space.used_parts) +
       " of it hold data, and half of the data lie in " +
       share(space.half_parts) +
-      ". Keys are placed by the eight bytes behind what all begin with.</p>\n"
-      "<div class=\"hist keys\" role=\"img\" aria-label=\"Bytes over the key "
-      "space\">";
+      ". A key's place follows from the eight bytes after the prefix that all "
+      "keys share.</p>\n<div class=\"hist keys\" role=\"img\" "
+      "aria-label=\"Bytes over the key space\">";
   for (size_t i = 0; i < space.parts.size(); ++i) {
     const KeySpace::Part& part = space.parts[i];
     std::string style = part.bad ? "bad" : "";
@@ -183,7 +183,7 @@ std::string RenderDistributions(const TableStats& stats) {
   const Measure measures[] = {
       {"Key size, bytes", &stats.key_sizes, 1},
       {"Value size, bytes", &stats.value_sizes, 1},
-      {"Entries a data block", &stats.entries_a_block, 1},
+      {"Entries per data block", &stats.entries_a_block, 1},
       {"Data block before compression, bytes", &stats.raw_sizes, 1},
       {"Data block as stored, bytes", &stats.stored_sizes, 1},
       {"Data block, compression ratio", &stats.ratios, kHundredth},

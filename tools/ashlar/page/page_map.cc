@@ -87,7 +87,7 @@ std::string RenderBlockMap(const BlockMap& map) {
   const double width = std::max(
       kUsualWidth * static_cast<double>(map.cells.size()), kLeastTotal);
   std::string html =
-      "<p>The file from its first byte to its last; wider cells are more "
+      "<p>The file from its first byte to its last; a wider cell has more "
       "bytes. Point at a cell, or move with the arrow keys.</p>\n" +
       Legend(map) +
       "<div class=\"map\" id=\"cells\" role=\"group\" aria-label=\"Blocks in "

@@ -90,8 +90,8 @@ std::string WhatWasRead(const TableReport& table) {
           " were decompressed and parsed.";
   if (!table.whole()) {
     text +=
-        " What this page says of entries, of keys and of the sizes of data "
-        "blocks is said of these.";
+        " What this page says about entries, keys and sizes of data blocks is "
+        "about these.";
   }
   return text;
 }

@@ -80,12 +80,12 @@ std::string RenderFilter(const TableReport& table) {
   }
   const FilterRates& rates = *table.filter;
   std::string html =
-      "<dl class=\"facts\">\n<div><dt>bits a key</dt><dd>" +
+      "<dl class=\"facts\">\n<div><dt>bits per key</dt><dd>" +
       Fixed(rates.bits_per_key, 2) +
-      "</dd></div>\n<div><dt>absent keys let pass, as computed for a Bloom "
+      "</dd></div>\n<div><dt>absent keys that pass, computed for a Bloom "
       "filter</dt><dd>" +
       Percent(rates.bloom_rate, 3) +
-      "</dd></div>\n<div><dt>as measured</dt><dd>";
+      "</dd></div>\n<div><dt>absent keys that pass, measured</dt><dd>";
   if (rates.probes == 0) {
     html += "not measured";
   } else {
@@ -117,7 +117,7 @@ std::string RenderProperties(const TableInspection& inspection) {
     html += Say(
         "And " +
         Count(table.user_collected_properties.size() - kMostUserProperties) +
-        " more of the users' own.");
+        " more user properties.");
   }
   return html;
 }

@@ -142,7 +142,7 @@ std::string Points(const CodecTrials& trials) {
   if (field.fastest <= 0) return {};
   std::string html =
       "<figure class=\"field\"><figcaption>size (up: larger) against speed of "
-      "writing (right: faster); named are those that no other one beats in "
+      "writing (right: faster); labels show those that no other beats in "
       "both</figcaption>\n<ul class=\"points\">\n";
   const double now = StoredShareOf(trials.stored_bytes, trials.raw_bytes);
   html += "<li class=\"now\" style=\"bottom:" + Coordinate(100 * field.Y(now)) +
@@ -189,12 +189,12 @@ std::string RenderTrials(const CodecTrials& trials) {
   std::string html =
       "<p>" + Count(trials.blocks) + " data blocks (" +
       Bytes(trials.raw_bytes) +
-      "), cut as they are, written and read again in memory, with all that a "
-      "table needs besides the codec. Speeds are of one core, in MB of raw "
-      "data "
-      "a second of processor time. The dictionary (16 KiB at most) is not in "
-      "the size, for a file has one only; making it is in the time, and weighs "
-      "less in a whole file.</p>\n";
+      "), with their present boundaries, written and read again in memory. "
+      "Times include everything that a table needs in addition to the codec. "
+      "Speeds are of one core, in MB of raw data per second of processor time. "
+      "The size leaves out the dictionary (at most 16 KiB), since a file has "
+      "only one. The time includes making the dictionary, which takes a "
+      "smaller share in a whole file.</p>\n";
   if (!trials.runs.empty()) html += Points(trials) + Table(trials);
   if (!trials.status.ok()) {
     html += "<p>Not all could be tried: " +

@@ -1,9 +1,7 @@
 #include "tools/ashlar/print/advice.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <memory>
-#include <system_error>
 #include <utility>
 
 #include "ashlar/util/file.h"
@@ -14,59 +12,54 @@
 namespace ashlar::tool {
 namespace {
 
-// Advice by the errno that a system call's error ends with.
-constexpr struct {
-  int error;
-  std::string_view advice;
-} kOfCalls[] = {
-    {ENOENT,
-     "look at the path: a folder stands for the .sst files in it, and the "
-     "folder of --out must be there"},
-    {ENOTDIR,
-     "look at the path: a folder stands for the .sst files in it, and the "
-     "folder of --out must be there"},
-    {EACCES, "look at the rights of the file and of the folders above it"},
-    {ENOSPC,
-     "make room, or name a place on another file system: --out, --tmpdir"},
-    {EFBIG,
-     "raise the limit of file sizes (ulimit -f), or cut the output: "
-     "--target_file_size"},
-};
+using SubCode = Status::SubCode;
 
-// Advice by a part of the message.
 constexpr struct {
-  std::string_view part;
+  SubCode cause;
   std::string_view advice;
-} kOfUnsupported[] = {
-    {"is newer than this program",
-     "a later release of ashlar, or the RocksDB that wrote the file, reads it"},
-    {"plain table", "RocksDB's sst_dump reads plain tables"},
-    {"cuckoo table", "RocksDB's sst_dump reads cuckoo tables"},
-    {"Pebble table", "Pebble's 'pebble sstable' reads Pebble's own formats"},
-    {"is not built in",
+} kByCause[] = {
+    {SubCode::kPathNotFound,
+     "check the path: a folder means the .sst files in it, and the folder of "
+     "--out must exist"},
+    {SubCode::kPermissionDenied,
+     "check the permissions of the file and of the folders above it"},
+    {SubCode::kNoSpace,
+     "free some space, or set --out or --tmpdir to another file system"},
+    {SubCode::kFileTooLarge,
+     "raise the limit of file sizes (ulimit -f), or split the output with "
+     "--target_file_size"},
+    {SubCode::kCompressionNotVerified,
+     "no file was made. Run it again. If the same block fails, the codec's "
+     "library is broken ('ashlar --version' names it); otherwise test the "
+     "machine's memory"},
+    {SubCode::kFilterNotVerified,
+     "no file was made. Run it again. If it fails again, test the machine's "
+     "memory"},
+    {SubCode::kAboveSizeLimit,
+     "if you trust the file, raise the limit for large blocks: "
+     "--max_uncompressed_block"},
+    {SubCode::kNewerFormat,
+     "read it with a later release of ashlar, or with the RocksDB that wrote "
+     "it"},
+    {SubCode::kPlainTable, "RocksDB's sst_dump reads plain tables"},
+    {SubCode::kCuckooTable, "RocksDB's sst_dump reads cuckoo tables"},
+    {SubCode::kPebbleTable,
+     "Pebble's 'pebble sstable' reads Pebble's own formats"},
+    {SubCode::kNotBuiltIn,
      "'ashlar --version' lists the codecs of this build; 'ashlar layout', "
      "properties and verify work on any table"},
-    {"custom compression type",
-     "only the application that wrote the file decodes it; 'ashlar "
-     "properties' and 'ashlar verify --checksums_only' do without"},
-    {"only built-in codecs",
-     "only the application that wrote the file decodes it; 'ashlar "
-     "properties' and 'ashlar verify --checksums_only' do without"},
+    {SubCode::kCustomCompression,
+     "read it with the application that wrote it; 'ashlar properties' and "
+     "'ashlar verify --checksums_only' need no codec"},
 };
 
-// Advice by a part of the messages of the checks of new tables.
-constexpr struct {
-  std::string_view part;
-  std::string_view advice;
-} kOfNewTables[] = {
-    {"verify_compression failed",
-     "no file was made; run it again: if the same block fails, the codec's "
-     "library is broken ('ashlar --version' names it), else test the memory "
-     "of the machine"},
-    {"detect_filter_construct_corruption failed",
-     "no file was made; run it again, and if it fails again test the memory "
-     "of the machine"},
-};
+// Returns an empty string if there is no advice for the cause.
+std::string_view AdviceFor(SubCode cause) {
+  for (const auto& row : kByCause) {
+    if (row.cause == cause) return row.advice;
+  }
+  return {};
+}
 
 // The first and the last bytes of a file.
 struct Ends {
@@ -91,26 +84,6 @@ Result<Ends> ReadEnds(const std::string& path) {
     *bytes = read.ToString();
   }
   return ends;
-}
-
-// Returns whether a block was refused only because it is too large.
-bool IsAboveLimit(std::string_view message) {
-  const std::string limit = std::to_string(FLAGS_max_uncompressed_block);
-  return message.find("above the limit of " + limit) !=
-             std::string_view::npos ||
-         message.find("holds more than " + limit + " ") !=
-             std::string_view::npos;
-}
-
-// Returns an empty string if the status is about something else.
-std::string_view AdviceOfNewTable(const Status& status) {
-  for (const auto& row : kOfNewTables) {
-    if (status.IsCorruption() &&
-        status.message().find(row.part) != std::string_view::npos) {
-      return row.advice;
-    }
-  }
-  return {};
 }
 
 bool IsAll(const std::string& bytes, bool (*test)(char)) {
@@ -143,7 +116,8 @@ bool BeginsLikeLog(const Ends& ends) {
 }  // namespace
 
 bool IsOfNewTable(const Status& status) {
-  return !AdviceOfNewTable(status).empty();
+  return status.subcode() == SubCode::kCompressionNotVerified ||
+         status.subcode() == SubCode::kFilterNotVerified;
 }
 
 std::string WhatItIsInstead(const std::string& path) {
@@ -151,7 +125,7 @@ std::string WhatItIsInstead(const std::string& path) {
   if (!read.ok()) return {};
   const Ends& ends = *read;
   if (ends.size == 0) {
-    return "an empty file, never written or cut off to nothing: take it from a "
+    return "an empty file, never written or truncated: restore it from a "
            "backup";
   }
   using std::string_view_literals::operator""sv;
@@ -160,19 +134,19 @@ std::string WhatItIsInstead(const std::string& path) {
     std::string_view what;
   } kStarts[] = {
       {"\x37\x8f\x24\0"sv, "a blob file of RocksDB: its blob_dump reads it"},
-      {"\x1f\x8b"sv, "a file packed by gzip: unpack it first"},
-      {"\x28\xb5\x2f\xfd"sv, "a file packed by zstd: unpack it first"},
+      {"\x1f\x8b"sv, "a gzip file: unpack it first"},
+      {"\x28\xb5\x2f\xfd"sv, "a zstd file: unpack it first"},
       {"PK\x03\x04"sv, "a zip archive: unpack it first"},
   };
   for (const auto& row : kStarts) {
     if (ends.head.starts_with(row.start)) return std::string(row.what);
   }
   if (IsAll(ends.head, IsText) && IsAll(ends.tail, IsText)) {
-    return "text: 'ashlar build' makes tables from text";
+    return "a text file: 'ashlar build' makes a table from it";
   }
   if (IsAll(ends.tail, [](char c) { return c == '\0'; })) {
-    return "a file that ends in zeros, as after a crash or a copy that was not "
-           "finished: take it from a backup";
+    return "a file that ends in zeros, as after a crash or an unfinished copy: "
+           "restore it from a backup";
   }
   if (BeginsLikeLog(ends)) {
     return "a log (WAL or MANIFEST) of RocksDB: 'ldb dump_wal' or 'ldb "
@@ -190,42 +164,25 @@ void Advice::AddLine(std::string line) {
 
 void Advice::Add(std::string_view command, const std::string& path,
                  const Status& status, bool is_no_table) {
-  const std::string_view message = status.message();
-  if (const std::string_view advice = AdviceOfNewTable(status);
-      !advice.empty()) {
-    AddLine(std::string(advice));
-  } else if (status.IsIOError()) {
-    for (const auto& row : kOfCalls) {
-      if (message.ends_with(std::generic_category().message(row.error))) {
-        AddLine(std::string(row.advice));
-      }
-    }
-  } else if (status.IsNotSupported()) {
-    for (const auto& row : kOfUnsupported) {
-      if (message.find(row.part) == std::string_view::npos) continue;
-      AddLine(std::string(row.advice));
-      return;
-    }
+  const std::string_view by_cause = AdviceFor(status.subcode());
+  if (!by_cause.empty()) {
+    AddLine(std::string(by_cause));
   } else if (status.IsMemoryLimit()) {
     AddLine(
-        "nothing is said of the file: give the program more memory (ulimit "
-        "-v), or let it need less: fewer --threads or "
-        "--compression_parallel_threads, a smaller --memory");
+        "this says nothing about the file: give the program more memory "
+        "(ulimit -v), or let it use less (fewer --threads or "
+        "--compression_parallel_threads, a smaller --memory)");
   } else if (status.IsNotFound() && is_no_table) {
     AddLine(
-        "files with other endings than .sst are read when they are named; "
-        "--recursive looks into folders of the folder");
+        "name the files if they do not end in .sst; --recursive also looks "
+        "into the folders of the folder");
   } else if (status.IsCorruption() && is_no_table) {
     const std::string what = WhatItIsInstead(path);
     if (!what.empty()) AddLine(path + " looks like " + what);
-  } else if (status.IsCorruption() && IsAboveLimit(message)) {
-    AddLine(
-        "if the file is what it should be, raise the limit for large blocks: "
-        "--max_uncompressed_block");
   } else if (status.IsCorruption() && command != "salvage") {
     std::string line =
-        "'ashlar salvage --out=<new> <file>' saves what can "
-        "be read of a damaged table";
+        "'ashlar salvage --out=<new> <file>' saves what is readable of a "
+        "damaged table";
     if (command != "verify") {
       line.insert(0, "'ashlar verify' lists all damage; ");
     }
@@ -234,17 +191,15 @@ void Advice::Add(std::string_view command, const std::string& path,
 }
 
 void Advice::AddForRow(const Status& status) {
-  constexpr std::string_view::size_type kNone = std::string_view::npos;
-  const std::string_view message = status.message();
-  if (message.find(kComesTwice) != kNone) {
+  if (status.subcode() == SubCode::kDuplicateKey) {
     AddLine("--on_duplicate=first or last keeps one of the rows");
-  } else if (message.find(kBelongsBefore) != kNone) {
+  } else if (status.subcode() == SubCode::kKeyOutOfOrder) {
     AddLine("--nosorted sorts the rows");
   } else {
     AddLine(
-        "mend the row; 'ashlar help build' says what rows of "
+        "correct the row; 'ashlar help build' describes rows of "
         "--input_format=" +
-        FLAGS_input_format + " are");
+        FLAGS_input_format);
   }
 }
 

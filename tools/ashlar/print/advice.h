@@ -1,8 +1,9 @@
 // Advice: lines that say what a person may do about a failure.
 //
 // Report collects the lines, and prints each different one once, after the
-// faults of all files. They are for people; programs use the exit code. For one
-// thread at a time.
+// faults of all files. They are for people; programs use the exit code. Which
+// lines there are follows from codes and subcodes, never from the text of a
+// message. For one thread at a time.
 #ifndef ASHLAR_TOOLS_ASHLAR_PRINT_ADVICE_H_
 #define ASHLAR_TOOLS_ASHLAR_PRINT_ADVICE_H_
 
@@ -13,11 +14,6 @@
 #include "ashlar/util/status.h"
 
 namespace ashlar::tool {
-
-// Parts of the messages about two rows, by which Advice recognizes these
-// messages.
-inline constexpr std::string_view kComesTwice = "comes twice";
-inline constexpr std::string_view kBelongsBefore = "belongs before";
 
 // Returns text that says what a file without a table's footer is instead, and
 // what reads it, as far as its first and last bytes show.

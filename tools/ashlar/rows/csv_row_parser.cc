@@ -14,7 +14,7 @@ RowParser::Outcome CsvRowParser::Parse(char* line, size_t size, Row* row,
                                        std::string* reason) {
   if (size > 0 && line[size - 1] == '\r') --size;
   if (!Split(line, size)) {
-    *reason = "quotes are not closed, or stand within a field";
+    *reason = "a quoted field is not closed, or a quote is inside a field";
     return Outcome::kMalformed;
   }
   if (header_due_) {

@@ -71,8 +71,8 @@ RowParser::Outcome JsonRowParser::Parse(char* line, size_t size, Row* row,
   if (!ReadBytes(object, "key", &key_) ||
       !ReadBytes(object, "value", &value_)) {
     *reason =
-        "key and value are strings of hexadecimal digits, key_text and "
-        "value_text strings";
+        "key and value must be strings of hexadecimal digits; key_text and "
+        "value_text must be strings";
     return Outcome::kMalformed;
   }
   if (const json* const sequence = Member(object, "seq")) {

@@ -107,7 +107,7 @@ class HexRowParser : public RowParser {
       char* const space = static_cast<char*>(
           std::memchr(start, ' ', static_cast<size_t>(end - start)));
       if ((space == nullptr) != (i + 1 == kFields)) {
-        *reason = "a row is: hex(key) SPACE seq SPACE type SPACE hex(value)";
+        *reason = "expected hex(key) SPACE seq SPACE type SPACE hex(value)";
         return Outcome::kMalformed;
       }
       sizes[i] = static_cast<size_t>((space == nullptr ? end : space) - start);
