@@ -381,12 +381,13 @@ TEST(ClockCache, OptionsThatCannotBe) {
     const auto made = NewHyperClockCache(options);
     return made.ok() ? std::string() : made.status().ToString();
   };
-  EXPECT_NE(message({.num_shard_bits = 17}).find("num_shard_bits: 17"),
+  EXPECT_NE(message({.num_shard_bits = 17}).find("num_shard_bits is 17"),
             std::string::npos);
-  EXPECT_NE(message({.num_shard_bits = -2}).find("num_shard_bits: -2"),
+  EXPECT_NE(message({.num_shard_bits = -2}).find("num_shard_bits is -2"),
             std::string::npos);
-  EXPECT_NE(message({.eviction_effort_cap = 0}).find("eviction_effort_cap: 0"),
-            std::string::npos);
+  EXPECT_NE(
+      message({.eviction_effort_cap = 0}).find("eviction_effort_cap is 0"),
+      std::string::npos);
   EXPECT_NE(message({.capacity = SIZE_MAX}).find("more than 2^32 entries"),
             std::string::npos);
   EXPECT_EQ(message({.capacity = 0}), "");

@@ -326,8 +326,8 @@ TEST(LruOptions, AreValidated) {
     const auto cache = NewLruCache(options);
     if (cache.ok()) return std::string("ok");
     EXPECT_TRUE(cache.status().IsInvalidArgument());
-    return std::string(
-        cache.status().message().substr(0, cache.status().message().find(':')));
+    return std::string(cache.status().message().substr(
+        0, cache.status().message().find(" is ")));
   };
   using Options = LruCacheOptions;
   EXPECT_EQ(error([](Options&) {}), "ok");
@@ -342,7 +342,8 @@ TEST(LruOptions, AreValidated) {
               "low_pri_pool_ratio");
   }
   EXPECT_EQ(error([](Options& o) { o.low_pri_pool_ratio = 0.6; }),
-            "low_pri_pool_ratio");
+            "high_pri_pool_ratio and low_pri_pool_ratio are more than 1 "
+            "together");
   EXPECT_EQ(error([](Options& o) { o.low_pri_pool_ratio = 0.5; }), "ok");
 }
 
