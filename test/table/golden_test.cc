@@ -175,9 +175,6 @@ Expected Resolve(const Stored& stored, size_t first) {
         continue;
       case ValueType::kTypeValue:
       case ValueType::kTypeSetWithDelete:
-        expected.state = GetResult::State::kFound;
-        expected.value = entries[i].value;
-        return expected;
       case ValueType::kTypeBlobIndex:
         expected.state = GetResult::State::kFound;
         expected.value = entries[i].value;
@@ -285,9 +282,8 @@ bool HasUsableFilter(const ReferenceTable& table) {
   const std::string& filter = table.filter;
   if (filter.size() <= kMetadata) return false;
   // The markers of Bloom, Ribbon and legacy Bloom filters.
-  const int marker =
-      static_cast<signed char>(filter[filter.size() - kMetadata]);
-  return marker == -1 || marker == -2 || marker >= 1;
+  const auto marker = static_cast<uint8_t>(filter[filter.size() - kMetadata]);
+  return marker == 0xFF || marker == 0xFE || (marker >= 1 && marker <= 0x7F);
 }
 
 // The dumps of the manifest have keys as they are stored.
