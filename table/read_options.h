@@ -122,7 +122,7 @@ struct ReaderOptions {
   // The largest size of a decompressed block, in bytes. Default: 1 GiB. A
   // compressed block that would be larger is Corruption. Lower it to bound the
   // memory of reads of untrusted files. For each 32 of its keys, a MultiGet
-  // holds blocks of up to 64 MiB and one block more, besides the blocks of the
+  // holds blocks of up to 64 MiB and one block more, and also the blocks of the
   // values that it has found. RocksDB has no such option.
   uint64_t max_uncompressed_block_bytes = uint64_t{1} << 30;
 
