@@ -202,8 +202,8 @@ TEST(ScarceBuilds, StatusNeedsNoMemory) {
   FailingMemory::Arm(1, FailureMode::kFromThere);
   const Status made =
       Status::Corruption(text, Status::SubCode::kAboveSizeLimit);
-  const Status copied =
-      made;  // NOLINT(performance-unnecessary-copy-initialization)
+  // NOLINTNEXTLINE(performance-unnecessary-copy-initialization)
+  const Status copied = made;
   const Status prefixed = made.WithPrefix("file");
   const Status from_errno = Status::FromErrno("open", text, ENOENT);
   const Status none = Status::OutOfMemory();

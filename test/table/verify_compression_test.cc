@@ -127,7 +127,7 @@ using Change = std::function<std::string(std::string raw)>;
 bool IsMarked(const Slice& raw) { return Has(raw, kMark); }
 
 // Spoils a block so that its payload decompresses to other contents.
-Spoiler Exchange(IsBad is_bad, Change change) {
+Spoiler Exchange(const IsBad& is_bad, const Change& change) {
   return {.compress = [=](Compressor* codec, const Slice& raw, char* out,
                           size_t capacity) {
     if (!is_bad(raw)) return codec->Compress(raw, out, capacity);
@@ -136,7 +136,7 @@ Spoiler Exchange(IsBad is_bad, Change change) {
 }
 
 // Spoils a block by clearing the last bytes of its payload.
-Spoiler Clear(IsBad is_bad) {
+Spoiler Clear(const IsBad& is_bad) {
   return {.compress = [=](Compressor* codec, const Slice& raw, char* out,
                           size_t capacity) {
     const size_t size = codec->Compress(raw, out, capacity);
@@ -326,7 +326,7 @@ TEST(VerifyCompression, AlignedBlocks) {
 }
 
 // Spoils every compressed block of an index, one after the other.
-void SpoilEachIndexBlock(TableOptions options) {
+void SpoilEachIndexBlock(const TableOptions& options) {
   const std::vector<Entry> entries = Entries({}, 1000);
   const std::string sound = BuildWith(options, entries, 0).bytes;
   std::vector<BlockPlace> places;

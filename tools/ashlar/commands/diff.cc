@@ -55,8 +55,10 @@ class Diff {
     }
     for (const Property& property : properties_) {
       const std::string name = PrintableText(property.name);
-      out->Append("- " + name + ": " + PrintableText(property.a) + "\n+ " +
-                  name + ": " + PrintableText(property.b) + "\n");
+      std::string lines = "- ";
+      lines.append(name).append(": ").append(PrintableText(property.a));
+      lines.append("\n+ ").append(name).append(": ");
+      out->Append(lines.append(PrintableText(property.b)).append("\n"));
     }
     if (FLAGS_quiet) return;
     out->Append("only in the first: " + std::to_string(only_a_) +
