@@ -79,12 +79,11 @@ struct TableBuilder::State {
                          : FlushPolicy(options.block_size,
                                        options.block_size_deviation,
                                        options.block_align)),
-        alignment(options),
         base_context_checksum(base_context_checksum_in),
-        file(file_in),
         crew(crew_in),
         target_file_size(target_file_size_in),
-        writer(file, options.checksum, base_context_checksum),
+        writer(file_in, options.checksum, base_context_checksum,
+               BlockAlignment(options)),
         compressor(std::move(compressor_in)),
         sampler(SamplerFor()),
         ring(sampler.has_value() ? nullptr : NewRing()),
@@ -110,11 +109,9 @@ struct TableBuilder::State {
   const uint64_t quick_key_limit;
   const std::unique_ptr<FlushBlockPolicy> own_flush_policy;  // mostly null
   FlushPolicy flush_policy;
-  const BlockAlignment alignment;
   const uint32_t base_context_checksum;
   bool unique_user_keys = false;
 
-  WritableFile* const file;
   const RingCrew crew;
   const uint64_t target_file_size;  // 0: unknown
   BlockWriter writer;
@@ -138,7 +135,6 @@ struct TableBuilder::State {
   std::optional<FilterPartitionsBuilder> filter_partitions;
   RangeDeletionBlockBuilder range_deletions;
   std::bitset<256> compression_types;
-  uint64_t num_stored_blocks = 0;  // how many data blocks the file has
 
   LastKey last_key;
   TableProperties properties;
@@ -174,7 +170,7 @@ struct TableBuilder::State {
     return compressor.active() ? &raw_block : writer.in_place();
   }
   std::optional<DictionarySampler> SamplerFor() const;
-  std::unique_ptr<CompressionRing> NewRing() const;
+  std::unique_ptr<CompressionRing> NewRing();
   WorkerCrew FilterCrew() const;
   Status HoldBack(const Slice& contents);
   Status UseDictionary();
@@ -191,15 +187,12 @@ struct TableBuilder::State {
     return with_dictionary.has_value() ? *with_dictionary : compressor;
   }
   Status StoreBlock(const Slice& contents);
-  Status StoreCompressed(const Slice& contents, WrittenBlock* stored_block);
   void TakeWritten();
   void CountBlock(const WrittenBlock& stored_block);
   Status FinishDataBlocks();
   // Writes the data blocks that are left, and all that comes after them.
   Status FinishFile();
-  uint64_t FileSize() const {
-    return ring != nullptr ? ring->offset() : writer.offset();
-  }
+  uint64_t FileSize() const { return writer.Written().offset; }
   uint64_t TailEstimate() const;
   uint64_t SizeEstimate() const;
   uint64_t EndOfDataBlocks() const;

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cassert>
 #include <new>
+#include <span>
 #include <string>
 
 #include "port/threads.h"
-#include "table/format/block_trailer.h"
 #include "util/mem/memory_limit.h"
 #include "util/sync/ticket_queue.h"
 
@@ -28,16 +28,13 @@ RingShape ShapeFor(uint32_t workers) {
 }  // namespace
 
 CompressionRing::CompressionRing(const RingOptions& options, uint32_t workers,
-                                 WorkerPool* shared_pool, WritableFile* file,
-                                 uint64_t offset)
+                                 WorkerPool* shared_pool, BlockWriter* writer)
     : options_(options),
       shape_(ShapeFor(workers)),
       protocol_(shape_),
-      file_(file),
+      writer_(writer),
       pool_(shared_pool == nullptr ? nullptr : shared_pool->state()),
-      slots_(shape_.slots),
-      offset_(offset),
-      progress_(offset) {
+      slots_(shape_.slots) {
   filling_.Reserve(run_bytes());
 }
 
@@ -104,12 +101,11 @@ void CompressionRing::WaitForWork() const {
 Status CompressionRing::EndBlock(std::vector<WrittenBlock>* written,
                                  uint64_t end) {
   const size_t size = filling_.size() - filling_end_;
-  filling_blocks_.push_back({static_cast<uint32_t>(size), 0,
-                             CompressionType::kNoCompression, BlockHandle()});
-  raw_ended_ += size;
-  // Room for the trailer: without a codec the block gets it in this buffer.
-  filling_.Reserve(kBlockTrailerSize);
-  filling_.Advance(kBlockTrailerSize);
+  filling_blocks_.push_back({.raw_bytes = size});
+  // Without a codec the block is sealed in this buffer.
+  const uint64_t seal_size = writer_->SealSize(size);
+  filling_.Reserve(seal_size);
+  filling_.Advance(seal_size);
   filling_end_ = filling_.size();
   if (filling_end_ < options_.slot_bytes) return {};
   Status published = PublishRun(written);
@@ -148,7 +144,7 @@ Status CompressionRing::PublishRun(std::vector<WrittenBlock>* written) {
 // Returns how many slots may be in flight, if none of them shrinks and one more
 // is being filled.
 uint32_t CompressionRing::MostInFlight(uint64_t end) const {
-  const uint64_t at = offset();
+  const uint64_t at = writer_->Written().offset;
   if (at >= end) return shape_.slots - 1;  // the caller did not end it there
   const uint64_t runs = std::max<uint64_t>((end - at) / largest_run_, 1);
   return static_cast<uint32_t>(std::min<uint64_t>(runs, shape_.slots) - 1);
@@ -251,47 +247,43 @@ void CompressionRing::Compress(const RingStep& step, uint32_t thread) {
   });
 }
 
-// Computes checksums as if each block were at offset 0, since its offset is not
-// known yet. WriteSlot adds what depends on the offset.
 void CompressionRing::CompressSlot(Slot* slot,
                                    BlockCompressor* compressor) const {
-  const bool in_place = !compressor->active();
-  if (in_place) std::swap(slot->raw, slot->stored);
-  if (!in_place) {
-    slot->stored.clear();
-    slot->stored.Reserve(std::max(run_bytes(), slot->raw.size()));
-  }
-  size_t raw_at = 0;
+  if (!compressor->active()) return SealRaw(slot);
+  slot->stored.clear();
+  slot->stored.Reserve(std::max(run_bytes(), slot->raw.size()));
+  const char* next = slot->raw.data();
   for (size_t i = 0; i < slot->blocks.size(); ++i) {
-    Block& block = slot->blocks[i];
-    const Slice raw((in_place ? slot->stored : slot->raw).data() + raw_at,
-                    block.raw_size);
-    raw_at += block.raw_size + kBlockTrailerSize;
-    Slice payload = raw;
-    char* trailer;
-    if (in_place) {
-      trailer = slot->stored.data() + raw_at - kBlockTrailerSize;
+    WrittenBlock& block = slot->blocks[i];
+    const Slice raw(next, block.raw_bytes);
+    next += raw.size() + writer_->SealSize(raw.size());
+    const size_t begin = slot->stored.size();
+    bool compressed;
+    slot->fault = compressor->Compress(raw, &slot->stored, &compressed);
+    if (compressed) {
+      block.type = compressor->type();
     } else {
-      const size_t begin = slot->stored.size();
-      bool compressed;
-      slot->fault = compressor->Compress(raw, &slot->stored, &compressed);
-      if (compressed) {
-        block.type = compressor->type();
-      } else {
-        slot->stored.Append(raw);
-      }
-      slot->stored.Reserve(kBlockTrailerSize);
-      payload = Slice(slot->stored.data() + begin, slot->stored.size() - begin);
-      trailer = slot->stored.end();
-      slot->stored.Advance(kBlockTrailerSize);
+      slot->stored.Append(raw);
     }
-    block.stored_size = static_cast<uint32_t>(payload.size());
+    block.handle.size = slot->stored.size() - begin;
     if (!slot->fault.ok()) [[unlikely]] {
       slot->unverified = i;
       return;
     }
-    EncodeTrailer(options_.checksum, 0, 0, payload,
-                  static_cast<uint8_t>(block.type), trailer);
+    writer_->SealLast(begin, block.type, &slot->stored);
+  }
+}
+
+// Without a codec, blocks are stored as they are, in the memory that they were
+// built in.
+void CompressionRing::SealRaw(Slot* slot) const {
+  std::swap(slot->raw, slot->stored);
+  char* next = slot->stored.data();
+  for (WrittenBlock& block : slot->blocks) {
+    const Slice payload(next, block.raw_bytes);
+    block.handle.size = payload.size();
+    writer_->Seal(payload, block.type, next + payload.size());
+    next += payload.size() + writer_->SealSize(payload.size());
   }
 }
 
@@ -305,56 +297,25 @@ void CompressionRing::Write(RingStep step) {
   }
 }
 
-// Appends the bytes from *from to `to`, and then `zeros` zeros, and sets *from
-// to `to`. Does nothing if `zeros` is 0.
-Status CompressionRing::AppendGap(const char* to, uint64_t zeros,
-                                  const char** from) {
-  if (zeros == 0) return {};
-  Status status = file_->Append(Slice(*from, static_cast<size_t>(to - *from)));
-  if (!status.ok()) return status;
-  *from = to;
-  offset_ += zeros;
-  return file_->Append(std::string(static_cast<size_t>(zeros), '\0'));
-}
-
 Status CompressionRing::WriteSlot(Slot* slot) {
-  char* at = slot->stored.data();
-  const char* from = at;
-  uint64_t raw_bytes = 0;
-  for (size_t i = 0; i < slot->blocks.size(); ++i) {
-    Block& block = slot->blocks[i];
-    Status moved = AppendGap(
-        at, options_.alignment.Before(offset_, block.stored_size), &from);
-    if (!moved.ok()) return moved;
-    block.handle = {offset_, block.stored_size};
-    if (!slot->fault.ok() && i == slot->unverified) [[unlikely]] {
-      return LocateUnverified(
-          slot->fault, file_->name(),
-          {BlockKind::kData, block.handle, blocks_written_ + i});
-    }
-    char* const checksum = at + block.stored_size + 1;
-    StoreFixed32(checksum,
-                 LoadFixed32(checksum) +
-                     ContextModifier(options_.base_context_checksum, offset_));
-    const uint64_t size = block.stored_size + uint64_t{kBlockTrailerSize};
-    offset_ += size;
-    at += size;
-    raw_bytes += block.raw_size;
-    moved = AppendGap(at, options_.alignment.After(block.stored_size), &from);
-    if (!moved.ok()) return moved;
+  std::span<WrittenBlock> sound = slot->blocks;
+  if (!slot->fault.ok()) [[unlikely]] {
+    sound = sound.first(slot->unverified);
   }
-  blocks_written_ += slot->blocks.size();
-  Status status = file_->Append(Slice(from, static_cast<size_t>(at - from)));
-  progress_.Advance(raw_bytes, offset_);
-  return status;
+  Status status = writer_->AppendRun(&slot->stored, sound);
+  if (!status.ok() || slot->fault.ok()) [[likely]] {
+    return status;
+  }
+  const uint64_t size = slot->blocks[slot->unverified].handle.size;
+  return LocateUnverified(
+      slot->fault, writer_->file_name(),
+      {BlockKind::kData, writer_->NextHandle(size), writer_->num_blocks()});
 }
 
 // Runs on the emit thread, which owns the slot again.
 void CompressionRing::Deliver(Slot* slot,
                               std::vector<WrittenBlock>* written) const {
-  for (const Block& block : slot->blocks) {
-    written->push_back({block.handle, block.type});
-  }
+  written->insert(written->end(), slot->blocks.begin(), slot->blocks.end());
   slot->blocks.clear();
   slot->raw.clear();
 }

@@ -37,7 +37,7 @@ Status TableBuilder::State::CutBlock(const Slice* next_user_key,
 }
 
 // Returns null if the calling thread does all the work.
-std::unique_ptr<CompressionRing> TableBuilder::State::NewRing() const {
+std::unique_ptr<CompressionRing> TableBuilder::State::NewRing() {
   if (crew.workers == 0) return nullptr;
   // A block with the entry that fills it. The largest block_size would take too
   // much memory before such blocks come.
@@ -46,14 +46,11 @@ std::unique_ptr<CompressionRing> TableBuilder::State::NewRing() const {
   const RingOptions ring_options{
       .block_bytes = static_cast<size_t>(
           std::min(options.block_size, kMostBytes) + kEntryBytes),
-      .checksum = options.checksum,
-      .base_context_checksum = base_context_checksum,
-      .alignment = alignment,
       .new_compressor = [this] {
         return BlockCompressorFor(options, dictionary);
       }};
   return std::make_unique<CompressionRing>(ring_options, crew.workers,
-                                           crew.pool, file, 0);
+                                           crew.pool, &writer);
 }
 
 // Threads that were not started for blocks are not started for a filter.
@@ -143,37 +140,11 @@ Status TableBuilder::State::StoreBlock(const Slice& contents) {
     return stored;
   }
   WrittenBlock stored_block;
-  if (compressor.active()) {
-    stored = StoreCompressed(contents, &stored_block);
-  } else {
-    writer.Pad(alignment.Before(writer.offset(), contents.size()));
-    stored = writer.FinishInPlace(stored_block.type, &stored_block.handle);
-  }
-  writer.Pad(alignment.After(stored_block.handle.size));
+  stored = writer.AppendCompressed(contents, &Codec(), BlockKind::kData,
+                                   writer.num_blocks(), &stored_block);
   raw_block.clear();
   if (stored.ok()) CountBlock(stored_block);
   return stored;
-}
-
-// Stores a block compressed if that makes it small enough, else raw.
-Status TableBuilder::State::StoreCompressed(const Slice& contents,
-                                            WrittenBlock* stored_block) {
-  const size_t begin = writer.in_place()->size();
-  bool compressed;
-  Status verified = Codec().Compress(contents, writer.in_place(), &compressed);
-  const uint64_t size =
-      compressed ? writer.in_place()->size() - begin : contents.size();
-  writer.Pad(alignment.Before(writer.offset(), size));
-  if (!verified.ok()) [[unlikely]] {
-    return LocateUnverified(
-        verified, file->name(),
-        {BlockKind::kData, {writer.offset(), size}, num_stored_blocks});
-  }
-  if (!compressed) {
-    return writer.Append(contents, stored_block->type, &stored_block->handle);
-  }
-  stored_block->type = compressor.type();
-  return writer.FinishInPlace(stored_block->type, &stored_block->handle);
 }
 
 void TableBuilder::State::TakeWritten() {
@@ -183,7 +154,6 @@ void TableBuilder::State::TakeWritten() {
 
 // To be called for blocks in file order.
 void TableBuilder::State::CountBlock(const WrittenBlock& stored_block) {
-  ++num_stored_blocks;
   if (stored_block.type != CompressionType::kNoCompression) {
     compression_types.set(static_cast<uint8_t>(stored_block.type));
   } else if (compressor.active()) {
@@ -192,8 +162,7 @@ void TableBuilder::State::CountBlock(const WrittenBlock& stored_block) {
     ++properties.num_data_blocks_compression_bypassed;
   }
   index->Finish(stored_block.handle);
-  properties.data_size =
-      stored_block.handle.End() + alignment.After(stored_block.handle.size);
+  properties.data_size = writer.EndOf(stored_block.handle);
 }
 
 Status TableBuilder::State::FinishDataBlocks() {
@@ -208,7 +177,6 @@ Status TableBuilder::State::FinishDataBlocks() {
   if (ring == nullptr) return {};
   Status drained = ring->Finish(&written);
   TakeWritten();
-  writer.SkipTo(ring->offset());
   own_pool = ring->TakeOwnPool();
   ring.reset();
   return drained;

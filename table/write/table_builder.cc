@@ -54,23 +54,16 @@ uint64_t TableBuilder::State::TailEstimate() const {
 }
 
 uint64_t TableBuilder::State::SizeEstimate() const {
+  const WriteProgress::Counts so_far = writer.Written();
+  uint64_t pending = properties.uncompressed_data_size - so_far.raw_bytes;
+  if (!block.empty()) pending += block.SizeEstimate();
   // The ratio of what is written is taken for the rest.
-  uint64_t written_bytes = FileSize();
-  uint64_t in_flight = 0;
-  if (ring != nullptr) {
-    const CompressionRing::Extent extent = ring->Measure();
-    written_bytes = extent.offset;
-    in_flight = extent.bytes_in_flight;
-  }
-  if (sampler.has_value()) in_flight = sampler->bytes();
-  const uint64_t raw_written = properties.uncompressed_data_size - in_flight;
-  uint64_t pending = in_flight + (block.empty() ? 0 : block.SizeEstimate());
-  if (raw_written != 0) {
+  if (so_far.raw_bytes != 0) {
     pending = static_cast<uint64_t>(static_cast<double>(pending) *
-                                    static_cast<double>(written_bytes) /
-                                    static_cast<double>(raw_written));
+                                    static_cast<double>(so_far.offset) /
+                                    static_cast<double>(so_far.raw_bytes));
   }
-  return written_bytes + pending + TailEstimate();
+  return so_far.offset + pending + TailEstimate();
 }
 
 Status TableBuilder::State::FinishFile() {

@@ -106,6 +106,12 @@ std::string SaysItIsBad(size_t number) {
          " ";
 }
 
+uint64_t BytesOf(const std::vector<std::string>& blocks) {
+  uint64_t bytes = 0;
+  for (const std::string& block : blocks) bytes += block.size();
+  return bytes;
+}
+
 struct Made {
   std::string bytes;
   std::vector<WrittenBlock> blocks;
@@ -122,16 +128,8 @@ Made MakeSerially(const std::vector<std::string>& blocks, CompressionType type,
       (fickle ? NewFickleCompressor() : NewBlockCompressor(type)).value();
   for (const std::string& block : blocks) {
     WrittenBlock one;
-    bool compressed = false;
-    if (compressor.active()) {
-      Require(compressor.Compress(block, writer.in_place(), &compressed));
-    }
-    if (compressed) {
-      one.type = compressor.type();
-      Require(writer.FinishInPlace(one.type, &one.handle));
-    } else {
-      Require(writer.Append(block, one.type, &one.handle));
-    }
+    Require(writer.AppendCompressed(block, &compressor, BlockKind::kData,
+                                    writer.num_blocks(), &one));
     made.blocks.push_back(one);
   }
   Require(writer.Flush());
@@ -157,16 +155,16 @@ Made MakeInRing(const std::vector<std::string>& blocks, HowToMake how) {
   Made made;
   const auto file = NewFaultyWritableFile("ring", &made.bytes, &how.faults);
   int codecs = 0;
+  BlockWriter writer(file.get(), ChecksumType::kXXH3, kBase);
   RingOptions options;
   options.slot_bytes = how.slot_bytes;
-  options.base_context_checksum = kBase;
   options.new_compressor = [&]() -> Result<BlockCompressor> {
     if (++codecs == how.missing_codec) return Status::Aborted("no codec");
     if (how.verified) return NewVerifiedCompressor(how.type);
     return how.fickle_codec ? NewFickleCompressor()
                             : NewBlockCompressor(how.type);
   };
-  CompressionRing ring(options, how.workers, how.pool, file.get(), 0);
+  CompressionRing ring(options, how.workers, how.pool, &writer);
   for (size_t i = 0; i < blocks.size(); ++i) {
     if (i == how.abandon_after) {
       made.status = Status::Aborted("abandoned");
@@ -178,8 +176,8 @@ Made MakeInRing(const std::vector<std::string>& blocks, HowToMake how) {
   }
   made.status = ring.Finish(&made.blocks);
   if (made.status.ok()) {
-    EXPECT_EQ(ring.offset(), made.bytes.size());
-    EXPECT_EQ(ring.Measure().bytes_in_flight, 0u);
+    EXPECT_EQ(writer.Written().offset, made.bytes.size());
+    EXPECT_EQ(writer.Written().raw_bytes, BytesOf(blocks));
   }
   return made;
 }

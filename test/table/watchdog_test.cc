@@ -79,7 +79,8 @@ Status BuildInRing(WorkerPool* pool, SlowFile* file, int workers_writes) {
     plain.compression = CompressionType::kNoCompression;
     return internal::BlockCompressorFor(plain);
   };
-  CompressionRing ring(options, 1, pool, file, 0);
+  internal::BlockWriter writer(file, ChecksumType::kXXH3, 0);
+  CompressionRing ring(options, 1, pool, &writer);
   std::vector<WrittenBlock> written;
   size_t blocks = 0;
   for (; file->workers_writes() < workers_writes; ++blocks) {
