@@ -51,18 +51,10 @@ inline DataBlockForm FormOf(const TableOptions& options) {
           hashed ? options.data_block_hash_table_util_ratio : 0};
 }
 
-// The workers that compress and write blocks, and those that help with the
-// filter.
-struct RingCrew {
-  uint32_t workers;
-  uint32_t filter_workers;
-  WorkerPool* pool;  // null: the ring makes its own
-};
-
 struct TableBuilder::State {
   State(const TableOptions& table_options, BlockCompressor compressor_in,
         uint32_t base_context_checksum_in, WritableFile* file_in,
-        const RingCrew& crew_in, uint64_t target_file_size_in,
+        BuildWorkers workers_in, uint64_t target_file_size_in,
         Collectors collectors_in)
       : options(table_options),
         order(options.persist_user_defined_timestamps
@@ -80,7 +72,7 @@ struct TableBuilder::State {
                                        options.block_size_deviation,
                                        options.block_align)),
         base_context_checksum(base_context_checksum_in),
-        crew(crew_in),
+        workers(std::move(workers_in)),
         target_file_size(target_file_size_in),
         writer(file_in, options.checksum, base_context_checksum,
                BlockAlignment(options)),
@@ -95,7 +87,7 @@ struct TableBuilder::State {
     if (options.filter == FilterType::kNone) return;
     if (options.partition_filters) {
       filter_partitions.emplace(options, index.get(),
-                                [this] { return FilterCrew(); });
+                                [this] { return workers.FilterCrew(); });
     } else {
       filter.emplace(options);
     }
@@ -112,7 +104,7 @@ struct TableBuilder::State {
   const uint32_t base_context_checksum;
   bool unique_user_keys = false;
 
-  const RingCrew crew;
+  BuildWorkers workers;
   const uint64_t target_file_size;  // 0: unknown
   BlockWriter writer;
   BlockCompressor compressor;
@@ -123,7 +115,6 @@ struct TableBuilder::State {
   std::optional<DictionarySampler> sampler;  // while blocks wait for it
   Buffer raw_block;  // the current block, if it will be compressed
   std::unique_ptr<CompressionRing> ring;  // null: the caller does it all
-  std::unique_ptr<WorkerPool> own_pool;   // the ring's, once the ring is done
   std::vector<WrittenBlock> written;      // kept for its memory
   DataBlockBuilder block;
   std::unique_ptr<IndexBuilder> index;
@@ -171,7 +162,6 @@ struct TableBuilder::State {
   }
   std::optional<DictionarySampler> SamplerFor() const;
   std::unique_ptr<CompressionRing> NewRing();
-  WorkerCrew FilterCrew() const;
   Status HoldBack(const Slice& contents);
   Status UseDictionary();
   // Returns whether the filter gets the keys of blocks that waited for a
@@ -190,6 +180,12 @@ struct TableBuilder::State {
   void TakeWritten();
   void CountBlock(const WrittenBlock& stored_block);
   Status FinishDataBlocks();
+  // Afterwards no other thread touches the file. Blocks that are not in it yet
+  // are abandoned.
+  void EndWorkers() {
+    ring.reset();
+    workers.End();
+  }
   // Writes the data blocks that are left, and all that comes after them.
   Status FinishFile();
   uint64_t FileSize() const { return writer.Written().offset; }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <new>
 #include <span>
 #include <string>
 
@@ -27,13 +26,13 @@ RingShape ShapeFor(uint32_t workers) {
 
 }  // namespace
 
-CompressionRing::CompressionRing(const RingOptions& options, uint32_t workers,
-                                 WorkerPool* shared_pool, BlockWriter* writer)
+CompressionRing::CompressionRing(const RingOptions& options,
+                                 BuildWorkers* workers, BlockWriter* writer)
     : options_(options),
-      shape_(ShapeFor(workers)),
+      shape_(ShapeFor(workers->for_blocks())),
       protocol_(shape_),
       writer_(writer),
-      pool_(shared_pool == nullptr ? nullptr : shared_pool->state()),
+      workers_(workers),
       slots_(shape_.slots) {
   filling_.Reserve(run_bytes());
 }
@@ -98,29 +97,27 @@ void CompressionRing::WaitForWork() const {
   }
 }
 
-Status CompressionRing::EndBlock(std::vector<WrittenBlock>* written,
-                                 uint64_t end) {
-  const size_t size = filling_.size() - filling_end_;
-  filling_blocks_.push_back({.raw_bytes = size});
+Status CompressionRing::Add(const Slice& block,
+                            std::vector<WrittenBlock>* written) {
+  const bool in_place = block.data() == filling_.data() + filling_end_;
+  if (!in_place) filling_.Append(block);
+  assert(filling_.size() - filling_end_ == block.size());
+  filling_blocks_.push_back({.raw_bytes = block.size()});
   // Without a codec the block is sealed in this buffer.
-  const uint64_t seal_size = writer_->SealSize(size);
+  const uint64_t seal_size = writer_->SealSize(block.size());
   filling_.Reserve(seal_size);
   filling_.Advance(seal_size);
   filling_end_ = filling_.size();
   if (filling_end_ < options_.slot_bytes) return {};
   Status published = PublishRun(written);
-  if (!published.ok() || WaitForRoom(end)) return published;
+  if (!published.ok() || WaitForRoom()) return published;
   EndWorkers();
   return error_;
 }
 
 Status CompressionRing::PublishRun(std::vector<WrittenBlock>* written) {
-  if (pool_ == nullptr) {
-    own_pool_ = std::make_unique<WorkerPool>(shape_.workers);
-    pool_ = own_pool_->state();
-    if (pool_ == nullptr) throw std::bad_alloc();
-  }
   if (gate_ == nullptr) {
+    pool_ = workers_->Start(shape_.workers);
     compressors_.resize(pool_->threads() + 1);
     notes_ = std::vector<ThreadNote>(pool_->threads() + 1);
     gate_ = pool_->BorrowGate({&Tell, this});
@@ -152,7 +149,9 @@ uint32_t CompressionRing::MostInFlight(uint64_t end) const {
 
 // Looks again after each wait: what was written meanwhile may have taken more
 // room than it was given.
-bool CompressionRing::WaitForRoom(uint64_t end) {
+bool CompressionRing::WaitForRoom() {
+  const uint64_t end =
+      options_.end_of_data ? options_.end_of_data() : UINT64_MAX;
   uint32_t most = shape_.slots;
   for (uint32_t now; (now = MostInFlight(end)) < most;) {
     most = now;

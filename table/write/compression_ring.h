@@ -1,7 +1,7 @@
 // CompressionRing: many threads compress and write data blocks, in order.
 //
 // The emit thread (the thread that calls TableBuilder) makes each block at the
-// end of `in_place()`, and ends it with EndBlock. A run of about 128 KiB of
+// end of `in_place()`, and adds it with Add. A run of about 128 KiB of
 // blocks becomes a ring slot. Whichever thread is free compresses and seals the
 // blocks of a slot. One thread at a time then passes slots to the BlockWriter,
 // in order. Only then are the block handles known. The emit thread gets them
@@ -35,8 +35,8 @@
 #include <vector>
 
 #include "ashlar/util/sync/mutex.h"
-#include "ashlar/util/worker_pool.h"
 #include "table/write/block_writer.h"
+#include "table/write/build_workers.h"
 #include "table/write/ring_watch.h"
 
 namespace ashlar::internal {
@@ -50,39 +50,36 @@ struct RingOptions {
   // Returns a codec for one more thread. Called by any thread, but never by two
   // at once.
   std::function<Result<BlockCompressor>()> new_compressor;
+  // Returns the offset near which the data blocks are to end, whenever a slot
+  // is full. Called by the emit thread. Null: nobody knows.
+  std::function<uint64_t()> end_of_data;
 };
 
 class CompressionRing {
  public:
-  // Workers come from `shared_pool`. If that is null, they come from a pool of
-  // the ring's own, which starts when the first slot is full. At most `workers`
-  // of them work here at once. Until the ring is destroyed, or has failed or
-  // finished, `writer` belongs to it. Pool and writer must outlive the ring.
-  CompressionRing(const RingOptions& options, uint32_t workers,
-                  WorkerPool* shared_pool, BlockWriter* writer);
+  // At most workers->for_blocks() workers work here at once. They are started,
+  // if need be, when the first slot is full. Until the ring is destroyed, or
+  // has failed or finished, `writer` belongs to it. Workers and writer must
+  // outlive the ring.
+  CompressionRing(const RingOptions& options, BuildWorkers* workers,
+                  BlockWriter* writer);
   CompressionRing(const CompressionRing&) = delete;
   CompressionRing& operator=(const CompressionRing&) = delete;
   ~CompressionRing();
 
   // Returns the buffer in which to make the next block, after what it holds.
   Buffer* in_place() { return &filling_; }
-  // Ends a block: all bytes of the buffer after the last block. Appends the
-  // blocks that have been written meanwhile to *written. Returns the first
-  // error of any thread. If the file is to end near offset `end`, less is in
-  // flight the closer it comes: all that is in flight, and one more run, would
-  // fit even if nothing could be compressed; or else nothing is in flight.
-  Status EndBlock(std::vector<WrittenBlock>* written,
-                  uint64_t end = UINT64_MAX);
+  // Adds a block: all bytes of the buffer after the last block, or bytes
+  // elsewhere in memory, which it copies. Appends the blocks that have been
+  // written meanwhile to *written. Returns the first error of any thread. If
+  // end_of_data is known, less is in flight the closer it comes: all that is in
+  // flight, and one more run, would fit even if nothing could be compressed; or
+  // else nothing is in flight.
+  Status Add(const Slice& block, std::vector<WrittenBlock>* written);
   // Waits until all blocks are written, and appends them to *written.
   // Afterwards the ring takes no more blocks. Returns the first error of any
   // thread.
   Status Finish(std::vector<WrittenBlock>* written);
-
-  // Returns the pool that the ring has started for itself, or null.
-  WorkerPool* own_pool() const { return own_pool_.get(); }
-  // Gives that pool to the caller, which may have more work for it. Requires:
-  // Finish was called.
-  std::unique_ptr<WorkerPool> TakeOwnPool() { return std::move(own_pool_); }
 
  private:
   struct Slot {
@@ -109,7 +106,7 @@ class CompressionRing {
   // failed.
   bool WorkUntilInFlight(uint32_t most);
   uint32_t MostInFlight(uint64_t end) const;
-  bool WaitForRoom(uint64_t end);
+  bool WaitForRoom();
   void DoEmitTask(const RingStep& step);
   void Compress(const RingStep& step, uint32_t thread);
   void CompressSlot(Slot* slot, BlockCompressor* compressor) const;
@@ -125,8 +122,8 @@ class CompressionRing {
   const RingShape shape_;
   const RingProtocol protocol_;
   BlockWriter* const writer_;  // belongs to the writer role
-  std::unique_ptr<WorkerPool> own_pool_;
-  WorkerPool::State* pool_;
+  BuildWorkers* const workers_;
+  WorkerPool::State* pool_ = nullptr;  // null until the first slot is full
   // Where the emit thread sleeps; borrowed from pool_.
   WatchedSemaphore* gate_ = nullptr;
 

@@ -38,7 +38,7 @@ Status TableBuilder::State::CutBlock(const Slice* next_user_key,
 
 // Returns null if the calling thread does all the work.
 std::unique_ptr<CompressionRing> TableBuilder::State::NewRing() {
-  if (crew.workers == 0) return nullptr;
+  if (workers.for_blocks() == 0) return nullptr;
   // A block with the entry that fills it. The largest block_size would take too
   // much memory before such blocks come.
   constexpr uint64_t kEntryBytes = 1024;
@@ -46,20 +46,10 @@ std::unique_ptr<CompressionRing> TableBuilder::State::NewRing() {
   const RingOptions ring_options{
       .block_bytes = static_cast<size_t>(
           std::min(options.block_size, kMostBytes) + kEntryBytes),
-      .new_compressor = [this] {
-        return BlockCompressorFor(options, dictionary);
-      }};
-  return std::make_unique<CompressionRing>(ring_options, crew.workers,
-                                           crew.pool, &writer);
-}
-
-// Threads that were not started for blocks are not started for a filter.
-WorkerCrew TableBuilder::State::FilterCrew() const {
-  WorkerPool* pool = crew.pool;
-  if (pool == nullptr) pool = own_pool.get();
-  if (pool == nullptr && ring != nullptr) pool = ring->own_pool();
-  if (pool == nullptr) return {};
-  return {pool->state(), crew.filter_workers};
+      .new_compressor =
+          [this] { return BlockCompressorFor(options, dictionary); },
+      .end_of_data = [this] { return EndOfDataBlocks(); }};
+  return std::make_unique<CompressionRing>(ring_options, &workers, &writer);
 }
 
 // The limit is at most the target size: data of the next file must not shape
@@ -119,7 +109,6 @@ Status TableBuilder::State::UseDictionary() {
   for (size_t i = 0; stored.ok() && i < held.size(); ++i) {
     if (AddsHeldKeys()) stored = AddKeysOf(held.block(i), &last_user_key);
     if (!stored.ok()) return stored;
-    if (ring != nullptr) ring->in_place()->Append(held.block(i));
     stored = StoreBlock(held.block(i));
   }
   block.StartIn(BlockPlaceInMemory());
@@ -135,7 +124,7 @@ uint64_t TableBuilder::State::EndOfDataBlocks() const {
 Status TableBuilder::State::StoreBlock(const Slice& contents) {
   Status stored;
   if (ring != nullptr) {
-    stored = ring->EndBlock(&written, EndOfDataBlocks());
+    stored = ring->Add(contents, &written);
     TakeWritten();
     return stored;
   }
@@ -177,7 +166,6 @@ Status TableBuilder::State::FinishDataBlocks() {
   if (ring == nullptr) return {};
   Status drained = ring->Finish(&written);
   TakeWritten();
-  own_pool = ring->TakeOwnPool();
   ring.reset();
   return drained;
 }

@@ -16,13 +16,14 @@ uint32_t WorkersOf(const BuildOptions& options) {
   return options.parallel_threads == 1 ? 0 : options.parallel_threads;
 }
 
-RingCrew CrewFor(const TableOptions& table_options,
-                 const BuildOptions& build_options) {
+BuildWorkers WorkersFor(const TableOptions& table_options,
+                        const BuildOptions& build_options) {
   // Coupled: where a filter is cut depends on the size of the block before.
   const bool coupled = table_options.partition_filters &&
                        !table_options.decouple_partitioned_filters;
   const uint32_t workers = WorkersOf(build_options);
-  return {coupled ? 0 : workers, workers, build_options.worker_pool};
+  return BuildWorkers(coupled ? 0 : workers, workers,
+                      build_options.worker_pool);
 }
 
 }  // namespace
@@ -77,7 +78,7 @@ Status TableBuilder::State::FinishFile() {
        filter.has_value() ? &filter->bits() : nullptr,
        filter_partitions ? &*filter_partitions : nullptr, last_key.user_key(),
        index.get(), &compressor, dictionary.bytes, compression_types,
-       &range_deletions, FilterCrew()},
+       &range_deletions, workers.FilterCrew()},
       &writer, &properties);
 }
 
@@ -101,8 +102,8 @@ Result<std::unique_ptr<TableBuilder>> TableBuilder::Create(
     const uint32_t base = context ? *identity.base_context_checksum : 0;
     auto state = std::make_unique<State>(
         table_options, std::move(compressor).value(), base, file,
-        CrewFor(table_options, build_options), build_options.target_file_size,
-        Collectors(build_options));
+        WorkersFor(table_options, build_options),
+        build_options.target_file_size, Collectors(build_options));
     if (table_options.flush_block_policy_factory != nullptr &&
         state->own_flush_policy == nullptr) {
       return Status::InvalidArgument("flush_block_policy_factory makes none");
@@ -129,13 +130,13 @@ Status TableBuilder::Finish() {
   }
   s.finished = true;
   s.status = OrMemoryLimit([&s] { return s.FinishFile(); });
-  s.own_pool.reset();
+  s.EndWorkers();
   return s.status;
 }
 
 void TableBuilder::Abandon() {
   state_->finished = true;
-  state_->ring.reset();
+  state_->EndWorkers();
 }
 
 Status TableBuilder::status() const { return state_->status; }

@@ -27,6 +27,7 @@ namespace {
 using internal::BlockCompressor;
 using internal::BlockHandle;
 using internal::BlockWriter;
+using internal::BuildWorkers;
 using internal::CompressionRing;
 using internal::CompressionVerifier;
 using internal::FindTypeNames;
@@ -141,6 +142,8 @@ struct HowToMake {
   uint32_t workers = 1;
   WorkerPool* pool = nullptr;
   size_t slot_bytes = 500;
+  // Whether blocks are made in the ring, or copied into it.
+  bool in_place = true;
   // After so many blocks the ring is destroyed.
   size_t abandon_after = SIZE_MAX;
   FaultPlan faults;
@@ -156,6 +159,7 @@ Made MakeInRing(const std::vector<std::string>& blocks, HowToMake how) {
   const auto file = NewFaultyWritableFile("ring", &made.bytes, &how.faults);
   int codecs = 0;
   BlockWriter writer(file.get(), ChecksumType::kXXH3, kBase);
+  BuildWorkers workers(how.workers, 0, how.pool);
   RingOptions options;
   options.slot_bytes = how.slot_bytes;
   options.new_compressor = [&]() -> Result<BlockCompressor> {
@@ -164,14 +168,19 @@ Made MakeInRing(const std::vector<std::string>& blocks, HowToMake how) {
     return how.fickle_codec ? NewFickleCompressor()
                             : NewBlockCompressor(how.type);
   };
-  CompressionRing ring(options, how.workers, how.pool, &writer);
+  CompressionRing ring(options, &workers, &writer);
   for (size_t i = 0; i < blocks.size(); ++i) {
     if (i == how.abandon_after) {
       made.status = Status::Aborted("abandoned");
       return made;
     }
-    ring.in_place()->Append(blocks[i]);
-    made.status = ring.EndBlock(&made.blocks);
+    Slice block = blocks[i];
+    if (how.in_place) {
+      const size_t begin = ring.in_place()->size();
+      ring.in_place()->Append(block);
+      block = Slice(ring.in_place()->data() + begin, block.size());
+    }
+    made.status = ring.Add(block, &made.blocks);
     if (!made.status.ok()) return made;
   }
   made.status = ring.Finish(&made.blocks);
@@ -234,6 +243,7 @@ void MakeAtRandom(uint64_t seed, WorkerPool* pool) {
       1 + static_cast<uint32_t>(random.Below(random.OneIn(4) ? 15 : 4));
   how.pool = pool;
   how.slot_bytes = 1 + random.Below(600);
+  how.in_place = seed % 2 == 0;
   if (random.OneIn(4)) how.abandon_after = random.Below(60);
   if (random.OneIn(4)) how.faults.fail_at = 1 + random.Below(40);
   if (random.OneIn(8))

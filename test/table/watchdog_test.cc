@@ -80,12 +80,12 @@ Status BuildInRing(WorkerPool* pool, SlowFile* file, int workers_writes) {
     return internal::BlockCompressorFor(plain);
   };
   internal::BlockWriter writer(file, ChecksumType::kXXH3, 0);
-  CompressionRing ring(options, 1, pool, &writer);
+  internal::BuildWorkers workers(1, 0, pool);
+  CompressionRing ring(options, &workers, &writer);
   std::vector<WrittenBlock> written;
   size_t blocks = 0;
   for (; file->workers_writes() < workers_writes; ++blocks) {
-    ring.in_place()->Append("block");
-    Status status = ring.EndBlock(&written);
+    Status status = ring.Add("block", &written);
     if (!status.ok()) return status;
   }
   Status status = ring.Finish(&written);
