@@ -5,7 +5,7 @@
 // its first full slot: a small table starts no threads. Threads that were not
 // started for blocks are not started for a filter.
 //
-// Owned by TableBuilder. Used by the emit thread alone.
+// Owned by BlockSink. Used by the emit thread alone.
 #ifndef ASHLAR_TABLE_WRITE_BUILD_WORKERS_H_
 #define ASHLAR_TABLE_WRITE_BUILD_WORKERS_H_
 

@@ -49,13 +49,13 @@ uint64_t TableBuilder::State::TailEstimate() const {
   // Properties, metaindex and footer together are about this large.
   constexpr uint64_t kTailBytes = 1500;
   return index->SizeEstimate() + kTailBytes + range_deletions.SizeEstimate() +
-         dictionary.bytes.size() +
+         sink.dictionary().size() +
          (filter_partitions ? filter_partitions->SizeEstimate() : 0) +
          (filter.has_value() ? filter->bits().SizeEstimate() : 0);
 }
 
 uint64_t TableBuilder::State::SizeEstimate() const {
-  const WriteProgress::Counts so_far = writer.Written();
+  const WriteProgress::Counts so_far = sink.Written();
   uint64_t pending = properties.uncompressed_data_size - so_far.raw_bytes;
   if (!block.empty()) pending += block.SizeEstimate();
   // The ratio of what is written is taken for the rest.
@@ -77,9 +77,9 @@ Status TableBuilder::State::FinishFile() {
       {&options, base_context_checksum,
        filter.has_value() ? &filter->bits() : nullptr,
        filter_partitions ? &*filter_partitions : nullptr, last_key.user_key(),
-       index.get(), &compressor, dictionary.bytes, compression_types,
-       &range_deletions, workers.FilterCrew()},
-      &writer, &properties);
+       index.get(), sink.codec(), sink.dictionary(), compression_types,
+       &range_deletions, sink.FilterCrew()},
+      sink.writer(), &properties);
 }
 
 TableBuilder::TableBuilder(std::unique_ptr<State> state)
@@ -130,13 +130,13 @@ Status TableBuilder::Finish() {
   }
   s.finished = true;
   s.status = OrMemoryLimit([&s] { return s.FinishFile(); });
-  s.EndWorkers();
+  s.sink.End();
   return s.status;
 }
 
 void TableBuilder::Abandon() {
   state_->finished = true;
-  state_->EndWorkers();
+  state_->sink.End();
 }
 
 Status TableBuilder::status() const { return state_->status; }
