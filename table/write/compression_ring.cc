@@ -33,35 +33,16 @@ CompressionRing::CompressionRing(const RingOptions& options,
       protocol_(shape_),
       writer_(writer),
       workers_(workers),
+      job_({&Attend, this}),
       slots_(shape_.slots) {
   filling_.Reserve(run_bytes());
 }
 
 CompressionRing::~CompressionRing() {
   if (!ended_) {
-    Move([this](const RingState& s) { return protocol_.Fail(s, false); });
+    job_.Move([this](const RingState& s) { return protocol_.Fail(s, false); });
     EndWorkers();
   }
-}
-
-// Does one compare-exchange, and then posts the tokens that it promised. What
-// that needs is read first: after a worker's last step the ring may be gone.
-template <typename Choose>
-RingStep CompressionRing::Move(Choose choose) {
-  WorkerPool::State* const pool = pool_;
-  WatchedSemaphore* const gate = gate_;
-  uint64_t seen = word_.Load();
-  RingStep step;
-  do {
-    step = choose(UnpackRingState(seen));
-    RequireSomebodyAwake(step.next);
-  } while (!word_.CompareExchange(&seen, PackRingState(step.next)));
-  if (step.wake_emit) {
-    gate->Promise();
-    gate->Release();
-  }
-  if (step.send_worker) pool->Submit({&Attend, this});
-  return step;
 }
 
 void CompressionRing::Attend(void* ring, uint32_t worker) {
@@ -69,12 +50,12 @@ void CompressionRing::Attend(void* ring, uint32_t worker) {
 }
 
 void CompressionRing::WorkAs(uint32_t worker) {
-  WorkerPool::State* const pool = pool_;
-  Move([this](const RingState& s) { return protocol_.Arrive(s); });
+  WorkerPool::State* const pool = job_.pool();
+  job_.Move([this](const RingState& s) { return protocol_.Arrive(s); });
   for (int runs = 0;; ++runs) {
     WaitForWork();
     const bool yield = runs >= kRunsATurn && pool->OthersWait();
-    const RingStep step = Move([this, yield](const RingState& s) {
+    const RingStep step = job_.Move([this, yield](const RingState& s) {
       return yield ? protocol_.Yield(s) : protocol_.Look(s);
     });
     if (step.task == RingTask::kLeave) return;
@@ -91,7 +72,7 @@ void CompressionRing::WorkAs(uint32_t worker) {
 void CompressionRing::WaitForWork() const {
   constexpr int kSpins = 100;
   for (int i = 0; i < kSpins; ++i) {
-    const RingState s = UnpackRingState(word_.Load());
+    const RingState s = job_.Look();
     if (s.failed || s.RawWaits() || s.HeadReady()) return;
     port::CpuPause();
   }
@@ -116,11 +97,11 @@ Status CompressionRing::Add(const Slice& block,
 }
 
 Status CompressionRing::PublishRun(std::vector<WrittenBlock>* written) {
-  if (gate_ == nullptr) {
-    pool_ = workers_->Start(shape_.workers);
-    compressors_.resize(pool_->threads() + 1);
-    notes_ = std::vector<ThreadNote>(pool_->threads() + 1);
-    gate_ = pool_->BorrowGate({&Tell, this});
+  if (!job_.begun()) {
+    WorkerPool::State* const pool = workers_->Start(shape_.workers);
+    compressors_.resize(pool->threads() + 1);
+    notes_ = std::vector<ThreadNote>(pool->threads() + 1);
+    job_.Begin(pool, {&Tell, this});
   }
   if (!WorkUntilInFlight(shape_.slots - 1)) {
     EndWorkers();
@@ -134,7 +115,7 @@ Status CompressionRing::PublishRun(std::vector<WrittenBlock>* written) {
   filling_.Reserve(run_bytes());
   std::swap(slot.blocks, filling_blocks_);
   filling_end_ = 0;
-  Move([this](const RingState& s) { return protocol_.Publish(s); });
+  job_.Move([this](const RingState& s) { return protocol_.Publish(s); });
   return {};
 }
 
@@ -162,7 +143,7 @@ bool CompressionRing::WaitForRoom() {
 
 bool CompressionRing::WorkUntilInFlight(uint32_t most) {
   for (;;) {
-    const RingStep step = Move([this, most](const RingState& s) {
+    const RingStep step = job_.Move([this, most](const RingState& s) {
       return protocol_.LookForEmit(s, most);
     });
     notes_.back().Store(NoteOf(step));
@@ -173,11 +154,11 @@ bool CompressionRing::WorkUntilInFlight(uint32_t most) {
 
 void CompressionRing::DoEmitTask(const RingStep& step) {
   if (step.task == RingTask::kCompress) {
-    Compress(step, pool_->threads());
+    Compress(step, job_.pool()->threads());
   } else if (step.task == RingTask::kWrite) {
     Write(step);
   } else {
-    gate_->Acquire();
+    job_.Sleep();
   }
 }
 
@@ -186,8 +167,8 @@ Status CompressionRing::Finish(std::vector<WrittenBlock>* written) {
     Status status = PublishRun(written);
     if (!status.ok()) return status;
   }
-  if (gate_ != nullptr) {
-    Move([this](const RingState& s) { return protocol_.Close(s); });
+  if (job_.begun()) {
+    job_.Move([this](const RingState& s) { return protocol_.Close(s); });
     const bool ok = WorkUntilInFlight(0);
     EndWorkers();
     if (!ok) return error_;
@@ -203,18 +184,7 @@ Status CompressionRing::Finish(std::vector<WrittenBlock>* written) {
 // Afterwards no other thread touches the ring.
 void CompressionRing::EndWorkers() {
   ended_ = true;
-  if (gate_ == nullptr) return;
-  const uint32_t taken = pool_->Withdraw(this);
-  Move([this, taken](const RingState& s) {
-    return protocol_.Withdraw(s, taken);
-  });
-  while (Move([this](const RingState& s) {
-           return protocol_.LookForEnd(s);
-         }).task != RingTask::kProceed) {
-    gate_->Acquire();
-  }
-  pool_->ReturnGate(gate_);
-  gate_ = nullptr;
+  if (job_.begun()) job_.End(protocol_);
 }
 
 Status CompressionRing::CompressorOf(uint32_t thread,
@@ -240,8 +210,8 @@ void CompressionRing::Compress(const RingStep& step, uint32_t thread) {
     return made;
   });
   if (!status.ok()) return Fail(status, false);
-  const bool by_emit = thread == pool_->threads();
-  Move([this, &step, by_emit](const RingState& s) {
+  const bool by_emit = thread == job_.pool()->threads();
+  job_.Move([this, &step, by_emit](const RingState& s) {
     return protocol_.Compressed(s, step.slot, by_emit);
   });
 }
@@ -291,7 +261,7 @@ void CompressionRing::Write(RingStep step) {
     Status status =
         OrMemoryLimit([&] { return WriteSlot(&slots_[step.slot]); });
     if (!status.ok()) return Fail(status, true);
-    step = Move([this](const RingState& s) { return protocol_.Wrote(s); });
+    step = job_.Move([this](const RingState& s) { return protocol_.Wrote(s); });
     if (step.task != RingTask::kWrite) return;
   }
 }
@@ -322,7 +292,7 @@ void CompressionRing::Deliver(Slot* slot,
 void CompressionRing::Tell(const void* ring, std::string* out) {
   const auto* const self = static_cast<const CompressionRing*>(ring);
   *out += "  ring, job " + std::to_string(reinterpret_cast<uintptr_t>(ring)) +
-          ": " + DescribeRingState(UnpackRingState(self->word_.Load())) + "\n";
+          ": " + DescribeRingState(self->job_.Look()) + "\n";
   for (size_t i = 0; i < self->notes_.size(); ++i) {
     // What the worker did last: a worker that has left writes no note.
     *out += i + 1 == self->notes_.size()
@@ -334,7 +304,7 @@ void CompressionRing::Tell(const void* ring, std::string* out) {
 
 void CompressionRing::Fail(const Status& error, bool drop_writer_role) {
   bool first = false;
-  Move([this, &first, drop_writer_role](const RingState& s) {
+  job_.Move([this, &first, drop_writer_role](const RingState& s) {
     first = !s.failed;
     return protocol_.Fail(s, drop_writer_role);
   });

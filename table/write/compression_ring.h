@@ -38,6 +38,7 @@
 #include "table/write/block_writer.h"
 #include "table/write/build_workers.h"
 #include "table/write/ring_watch.h"
+#include "util/sync/pool_job.h"
 
 namespace ashlar::internal {
 
@@ -95,8 +96,6 @@ class CompressionRing {
   size_t run_bytes() const {
     return options_.slot_bytes + options_.block_bytes;
   }
-  template <typename Choose>
-  RingStep Move(Choose choose);
   static void Attend(void* ring, uint32_t worker);
   static void Tell(const void* ring, std::string* out);
   void WorkAs(uint32_t worker);
@@ -123,9 +122,6 @@ class CompressionRing {
   const RingProtocol protocol_;
   BlockWriter* const writer_;  // belongs to the writer role
   BuildWorkers* const workers_;
-  WorkerPool::State* pool_ = nullptr;  // null until the first slot is full
-  // Where the emit thread sleeps; borrowed from pool_.
-  WatchedSemaphore* gate_ = nullptr;
 
   // Used by the emit thread alone.
   Buffer filling_;
@@ -135,8 +131,9 @@ class CompressionRing {
   size_t largest_run_ = 1;
   bool ended_ = false;
 
-  // Shared: the word, and what its steps hand from thread to thread.
-  AcqRelAtomic<uint64_t> word_{0};
+  // Shared: the word, and what its steps hand from thread to thread. Begun when
+  // the first slot is full.
+  PoolJob<RingProtocol> job_;
   std::vector<Slot> slots_;
   // One per pool thread, and the last for the emit thread; made when needed.
   std::vector<std::optional<BlockCompressor>> compressors_;
