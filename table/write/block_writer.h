@@ -3,22 +3,21 @@
 //
 // Data flow. Every block takes three steps, whichever thread compressed it:
 //
-//   Seal    puts the block's trailer after it, and zeros after that if blocks
-//           are aligned. The offset is not known yet: the checksum is that of a
-//           block at offset 0, to which Place adds what the offset changes.
-//   Place   decides where the block begins, after zeros if it is aligned to
-//           super blocks, and completes the checksum.
-//   Pass    appends bytes to the file. They come in large pieces, which
-//           consist of placed blocks.
+//   Seal    puts the trailer after the block, and zeros after that if blocks
+//           are aligned. The offset is not known yet. So the checksum is that
+//           of a block at offset 0.
+//   Place   gives the block its offset, after zeros if super blocks are
+//           aligned. It adds to the checksum what the offset changes.
+//   Pass    appends placed blocks to the file, many at a time.
 //
-// Without workers, blocks collect in one buffer. Append seals and places each,
-// and passes them on when they are many. A block may be made at the end of that
-// buffer (uncompressed blocks are built there, others compressed into it); it
-// is then not copied. Bytes after the last placed block are not part of the
-// file yet.
+// Without workers, blocks collect in one buffer. Append seals and places each
+// of them, and passes them to the file when they are many. The next block may
+// be made at the end of that buffer: uncompressed blocks are built there,
+// others are compressed into it. Such a block is not copied. Bytes after the
+// last placed block are not part of the file yet.
 //
-// With workers, the threads of a CompressionRing seal the blocks of a run in
-// the run's own memory, and AppendRun places and passes them, without a copy.
+// With workers, threads of a CompressionRing seal the blocks of a run in the
+// run's own memory. AppendRun places and passes them, without a copy.
 //
 // Threads. Any thread may call Seal, SealLast, SealSize, EndOf and Written.
 // Everything else belongs to one thread at a time: the emit thread, or, while a
@@ -71,9 +70,9 @@ class BlockWriter {
     return handle.offset + handle.size + SealSize(handle.size);
   }
 
-  // Returns how many uncompressed bytes were placed, as blocks of any kind, and
-  // the offset after them. Both are of one moment, at most one Append or
-  // AppendRun ago.
+  // Returns the sum of the uncompressed sizes of all placed blocks, and the
+  // offset after the last one. Both are of one moment: after some Append or
+  // AppendRun, the latest that this thread can see.
   WriteProgress::Counts Written() const { return progress_.Look(); }
 
   // Returns the offset where the next block would begin if it is not aligned.
@@ -100,14 +99,14 @@ class BlockWriter {
   Status Append(const Slice& payload, BlockHandle* handle);
   // Appends a block, compressed by `codec` if that makes it small enough.
   // Otherwise, or if the codec is not active, appends it as it is. Sets *block.
-  // Returns the error of the codec's verifier, which calls the block number
-  // `number` of those of this kind, or that of the file.
+  // Returns the error of the file, or that of the codec's verifier, which names
+  // the block by `kind` and `number`.
   Status AppendCompressed(const Slice& raw, BlockCompressor* codec,
                           BlockKind kind, uint64_t number, WrittenBlock* block);
-  // Appends a run: sealed blocks, end to end, of which `blocks` has the first
-  // ones. Sets the offsets of their handles. Passes them to the file at once,
-  // and clears `run`. Returns the error of the file. Requires: nothing waits in
-  // this writer's own buffer.
+  // Appends the blocks with which `run` begins: sealed, end to end. Sets the
+  // offsets of their handles. Passes them to the file at once, and clears
+  // `run`. Returns the error of the file. Requires: this writer's own buffer is
+  // empty.
   Status AppendRun(Buffer* run, std::span<WrittenBlock> blocks);
   // Appends bytes that are no block: the footer. Requires: nothing was made.
   void AppendBytes(const Slice& bytes);
