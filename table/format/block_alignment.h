@@ -1,8 +1,9 @@
 // BlockAlignment: where data blocks are moved, so that they cross fewer
 // boundaries of pages and of the file system's larger units.
 //
-// The builder asks it once per block. The rules are RocksDB's, so that blocks
-// get the same offsets; FORMAT.md, "Padding". Pure arithmetic: thread-safe.
+// BlockWriter asks it for each data block. The rules are RocksDB's, so that
+// blocks get the same offsets; FORMAT.md, "Padding". Pure arithmetic:
+// thread-safe.
 #ifndef ASHLAR_TABLE_FORMAT_BLOCK_ALIGNMENT_H_
 #define ASHLAR_TABLE_FORMAT_BLOCK_ALIGNMENT_H_
 

@@ -187,7 +187,7 @@ Status TableBuilder::State::AddChecked(const Slice& user_key, uint64_t tail,
   if (filter.has_value() && !parting.same_user_key) {
     filter->AddKey(WithoutTimestamp(user_key, order.timestamp_size()));
   } else if (filter_partitions.has_value() &&
-             !(sampler.has_value() && AddsHeldKeys())) {
+             !(sink.holds_back() && AddsHeldKeys())) {
     filter_partitions->AddKey(user_key, last_key.user_key());
   }
   last_key.Replace(user_key, parting.common, tail);

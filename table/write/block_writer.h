@@ -1,71 +1,146 @@
-// BlockWriter: the only code that appends to the file and knows its offset,
-// where no ring writes.
+// BlockWriter: the only code that writes to the file, and that advances its
+// offset.
 //
-// Data flow. Blocks collect, each with its trailer, in one buffer, and go to
-// the file in large pieces. A block may be made at the end of that buffer
-// (uncompressed blocks are built there, compressed ones compressed into it),
-// and then only gets its trailer. Bytes after the last trailer are not part of
-// the file yet. One thread at a time.
+// Data flow. Every block takes three steps, whichever thread compressed it:
+//
+//   Seal    puts the trailer after the block, and zeros after that if blocks
+//           are aligned. The offset is not known yet. So the checksum is that
+//           of a block at offset 0.
+//   Place   gives the block its offset, after zeros if super blocks are
+//           aligned. It adds to the checksum what the offset changes.
+//   Pass    appends placed blocks to the file, many at a time.
+//
+// Without workers, blocks collect in one buffer. Append seals and places each
+// of them, and passes them to the file when they are many. The next block may
+// be made at the end of that buffer: uncompressed blocks are built there,
+// others are compressed into it. Such a block is not copied. Bytes after the
+// last placed block are not part of the file yet.
+//
+// With workers, threads of a CompressionRing seal the blocks of a run in the
+// run's own memory. AppendRun places and passes them, without a copy.
+//
+// Threads. Any thread may call Seal, SealLast, SealSize, EndOf and Written.
+// Everything else belongs to one thread at a time: the emit thread, or, while a
+// ring has slots in flight, the thread with the writer role.
 #ifndef ASHLAR_TABLE_WRITE_BLOCK_WRITER_H_
 #define ASHLAR_TABLE_WRITE_BLOCK_WRITER_H_
 
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "ashlar/util/checksum_type.h"
-#include "ashlar/util/compression.h"
 #include "ashlar/util/file.h"
-#include "ashlar/util/slice.h"
-#include "ashlar/util/status.h"
-#include "table/format/block_handle.h"
-#include "util/mem/buffer.h"
+#include "table/format/block_alignment.h"
+#include "table/write/block_compressor.h"
+#include "table/write/write_progress.h"
 
 namespace ashlar::internal {
 
+// A block on its way into the file.
+struct WrittenBlock {
+  uint64_t raw_bytes = 0;  // before compression
+  CompressionType type = CompressionType::kNoCompression;
+  // The size is known once the block is sealed, the offset once it is placed.
+  BlockHandle handle;
+};
+
 class BlockWriter {
  public:
-  // base_context_checksum is 0 before format version 6. `file` must outlive
-  // this.
+  // base_context_checksum is 0 before format version 6. `alignment` is that of
+  // data blocks. `file` must outlive this.
   BlockWriter(WritableFile* file, ChecksumType checksum,
-              uint32_t base_context_checksum);
+              uint32_t base_context_checksum,
+              const BlockAlignment& alignment = {})
+      : file_(file),
+        checksum_(checksum),
+        base_context_checksum_(base_context_checksum),
+        alignment_(alignment) {}
 
-  // Returns the offset where the next block will begin.
-  uint64_t offset() const { return offset_; }
+  // Returns how many bytes follow a block of `size` bytes: trailer and zeros.
+  uint64_t SealSize(uint64_t size) const {
+    return kBlockTrailerSize + alignment_.After(size);
+  }
+  // Writes these bytes to `to`. Requires: SealSize bytes of room there.
+  void Seal(const Slice& payload, CompressionType type, char* to) const;
+  // Appends them to `run`, of which the bytes from `begin` on are the block.
+  void SealLast(size_t begin, CompressionType type, Buffer* run) const;
+  // Returns the offset of the byte after a block and what follows it.
+  uint64_t EndOf(const BlockHandle& handle) const {
+    return handle.offset + handle.size + SealSize(handle.size);
+  }
+
+  // Returns the sum of the uncompressed sizes of all placed blocks, and the
+  // offset after the last one. Both are of one moment: after some Append or
+  // AppendRun, the latest that this thread can see.
+  WriteProgress::Counts Written() const { return progress_.Look(); }
+
+  // Returns the offset where the next block would begin if it is not aligned.
+  uint64_t offset() const { return passed_bytes_ + (placed_ - passed_); }
+  // Returns the handle that a block of `size` bytes would have now.
+  BlockHandle NextHandle(uint64_t size) const {
+    return {offset() + alignment_.Before(offset(), size), size};
+  }
+  // Returns how many blocks were placed.
+  uint64_t num_blocks() const { return num_blocks_; }
 
   // Returns the buffer at whose end the next block may be made.
   Buffer* in_place() { return &buffer_; }
-  // Completes the block that was made there: all bytes after the last block.
-  // Sets *handle. Returns the error of the file.
-  Status FinishInPlace(CompressionType type, BlockHandle* handle);
+  // Returns what was made there: all bytes after the last block.
+  Slice made() const {
+    return Slice(buffer_.data() + placed_, buffer_.size() - placed_);
+  }
 
-  // Puts n zeros in front of the block that is being made there, if any.
-  void Pad(uint64_t n);
+  // Appends a block: made(), or bytes elsewhere in memory if nothing was made.
+  // The caller has set raw_bytes and type; sets handle. Returns the error of
+  // the file.
+  Status Append(const Slice& payload, WrittenBlock* block);
+  // Does the same for a block that is not compressed. Sets *handle.
+  Status Append(const Slice& payload, BlockHandle* handle);
+  // Appends a block, compressed by `codec` if that makes it small enough.
+  // Otherwise, or if the codec is not active, appends it as it is. Sets *block.
+  // Returns the error of the file, or that of the codec's verifier, which names
+  // the block by `kind` and `number`.
+  Status AppendCompressed(const Slice& raw, BlockCompressor* codec,
+                          BlockKind kind, uint64_t number, WrittenBlock* block);
+  // Appends the blocks with which `run` begins: sealed, end to end. Sets the
+  // offsets of their handles. Passes them to the file at once, and clears
+  // `run`. Returns the error of the file. Requires: this writer's own buffer is
+  // empty.
+  Status AppendRun(Buffer* run, std::span<WrittenBlock> blocks);
+  // Appends bytes that are no block: the footer. Requires: nothing was made.
+  void AppendBytes(const Slice& bytes);
 
-  // Appends a block that is elsewhere in memory. Requires: no block is being
-  // made.
-  Status Append(const Slice& block, CompressionType type, BlockHandle* handle);
-  // Appends bytes that are no block: the footer. Same requirement.
-  Status AppendBytes(const Slice& bytes);
-  // Tells that a ring has appended to the file up to this offset. Requires:
-  // nothing was appended here.
-  void SkipTo(uint64_t offset) { offset_ = offset; }
-  // Passes everything to the file. Returns its error.
+  // To be called after the last data block: other blocks are not aligned.
+  void EndDataBlocks() { alignment_ = BlockAlignment(); }
+  // Passes everything that was placed to the file. Returns its error.
   Status Flush();
 
   // Returns the file's name, for messages.
   std::string file_name() const { return file_->name(); }
 
  private:
-  Status AddTrailer(const Slice& block, CompressionType type,
-                    BlockHandle* handle);
+  Status AppendLarge(const Slice& payload, WrittenBlock* block);
+  Status Begin(BlockHandle* handle);
+  void End(const WrittenBlock& block, size_t seal_at);
+  Status PassPlaced();
+  Status Pass(const Slice& bytes);
+  void Publish();
 
-  WritableFile* file_;
-  ChecksumType checksum_;
-  uint32_t base_context_checksum_;
-  uint64_t offset_ = 0;
-  // The part of buffer_ that belongs to the file.
-  size_t complete_ = 0;
+  WritableFile* const file_;
+  const ChecksumType checksum_;
+  const uint32_t base_context_checksum_;
+  BlockAlignment alignment_;
+
+  uint64_t passed_bytes_ = 0;  // the size of the file
+  // The bytes up to passed_ are in the file, those up to placed_ have their
+  // place in it.
   Buffer buffer_;
+  size_t passed_ = 0;
+  size_t placed_ = 0;
+  uint64_t num_blocks_ = 0;
+  uint64_t unpublished_raw_bytes_ = 0;
+  WriteProgress progress_{0};
 };
 
 }  // namespace ashlar::internal

@@ -6,16 +6,13 @@
 // and the part of the key that differs into last_key. Its hash goes to the
 // filter.
 //
-// Once per block. The block is compressed into the writer's buffer, or is there
-// already. It gets its trailer, and its separator and handle go to the index.
-// With workers the block goes into a ring instead, and its handle comes back
-// some blocks later: the index takes handles in order, however late. If a
-// dictionary is wanted, blocks first wait in the sampler until it is made of
-// them; only then is there a ring.
+// Once per block. The index prepares the separator, and the block goes into the
+// BlockSink. What became of it comes back in the order of the file, perhaps
+// some blocks later: the index takes handles in order, however late.
 //
 // Used by the three files of the builder. add_entries.cc takes entries in,
-// store_blocks.cc brings blocks into the file, table_builder.cc has the public
-// calls. One thread at a time.
+// store_blocks.cc ends blocks, table_builder.cc has the public calls. One
+// thread at a time.
 #ifndef ASHLAR_TABLE_WRITE_BUILDER_STATE_H_
 #define ASHLAR_TABLE_WRITE_BUILDER_STATE_H_
 
@@ -28,9 +25,8 @@
 #include "ashlar/table/table_builder.h"
 #include "table/block/data_block_builder.h"
 #include "table/index/registry.h"
+#include "table/write/block_sink.h"
 #include "table/write/collectors.h"
-#include "table/write/compression_ring.h"
-#include "table/write/dictionary_sampler.h"
 #include "table/write/flush_policy.h"
 #include "table/write/key_parting.h"
 #include "table/write/tail_writer.h"
@@ -51,18 +47,10 @@ inline DataBlockForm FormOf(const TableOptions& options) {
           hashed ? options.data_block_hash_table_util_ratio : 0};
 }
 
-// The workers that compress and write blocks, and those that help with the
-// filter.
-struct RingCrew {
-  uint32_t workers;
-  uint32_t filter_workers;
-  WorkerPool* pool;  // null: the ring makes its own
-};
-
 struct TableBuilder::State {
   State(const TableOptions& table_options, BlockCompressor compressor_in,
         uint32_t base_context_checksum_in, WritableFile* file_in,
-        const RingCrew& crew_in, uint64_t target_file_size_in,
+        BuildWorkers workers_in, uint64_t target_file_size_in,
         Collectors collectors_in)
       : options(table_options),
         order(options.persist_user_defined_timestamps
@@ -79,16 +67,14 @@ struct TableBuilder::State {
                          : FlushPolicy(options.block_size,
                                        options.block_size_deviation,
                                        options.block_align)),
-        alignment(options),
         base_context_checksum(base_context_checksum_in),
-        file(file_in),
-        crew(crew_in),
         target_file_size(target_file_size_in),
-        writer(file, options.checksum, base_context_checksum),
-        compressor(std::move(compressor_in)),
-        sampler(SamplerFor()),
-        ring(sampler.has_value() ? nullptr : NewRing()),
-        block(FormOf(options), BlockPlaceInMemory()),
+        sink(options, std::move(compressor_in), base_context_checksum, file_in,
+             std::move(workers_in), target_file_size,
+             {.end_of_data = [this] { return EndOfDataBlocks(); },
+              .before_release =
+                  [this](const Slice& held) { return BeforeRelease(held); }}),
+        block(FormOf(options), sink.in_place()),
         index(NewIndexBuilder(options)),
         index_takes_keys(index->takes_keys()),
         collectors(std::move(collectors_in)),
@@ -96,7 +82,7 @@ struct TableBuilder::State {
     if (options.filter == FilterType::kNone) return;
     if (options.partition_filters) {
       filter_partitions.emplace(options, index.get(),
-                                [this] { return FilterCrew(); });
+                                [this] { return sink.FilterCrew(); });
     } else {
       filter.emplace(options);
     }
@@ -110,24 +96,11 @@ struct TableBuilder::State {
   const uint64_t quick_key_limit;
   const std::unique_ptr<FlushBlockPolicy> own_flush_policy;  // mostly null
   FlushPolicy flush_policy;
-  const BlockAlignment alignment;
   const uint32_t base_context_checksum;
   bool unique_user_keys = false;
 
-  WritableFile* const file;
-  const RingCrew crew;
   const uint64_t target_file_size;  // 0: unknown
-  BlockWriter writer;
-  BlockCompressor compressor;
-  // Made of the first data blocks, and used for all data blocks and nothing
-  // else.
-  BlockDictionary dictionary;
-  std::optional<BlockCompressor> with_dictionary;
-  std::optional<DictionarySampler> sampler;  // while blocks wait for it
-  Buffer raw_block;  // the current block, if it will be compressed
-  std::unique_ptr<CompressionRing> ring;  // null: the caller does it all
-  std::unique_ptr<WorkerPool> own_pool;   // the ring's, once the ring is done
-  std::vector<WrittenBlock> written;      // kept for its memory
+  BlockSink sink;
   DataBlockBuilder block;
   std::unique_ptr<IndexBuilder> index;
   const bool index_takes_keys;
@@ -138,13 +111,15 @@ struct TableBuilder::State {
   std::optional<FilterPartitionsBuilder> filter_partitions;
   RangeDeletionBlockBuilder range_deletions;
   std::bitset<256> compression_types;
-  uint64_t num_stored_blocks = 0;  // how many data blocks the file has
 
   LastKey last_key;
   TableProperties properties;
   std::array<uint64_t, 256> type_counts{};
   SequenceNumber largest_seqno = 0;
   SequenceNumber smallest_seqno = kMaxSequenceNumber;
+
+  // The last user key that AddKeysOf added.
+  std::string last_held_key;
 
   bool finished = false;
   Status status;
@@ -169,15 +144,6 @@ struct TableBuilder::State {
   Status BadEntry(const Slice& user_key, uint64_t tail, std::string_view why,
                   Status::SubCode subcode = Status::SubCode::kNone) const;
   Status CutBlock(const Slice* next_user_key, uint64_t next_tail);
-  Buffer* BlockPlaceInMemory() {
-    if (ring != nullptr) return ring->in_place();
-    return compressor.active() ? &raw_block : writer.in_place();
-  }
-  std::optional<DictionarySampler> SamplerFor() const;
-  std::unique_ptr<CompressionRing> NewRing() const;
-  WorkerCrew FilterCrew() const;
-  Status HoldBack(const Slice& contents);
-  Status UseDictionary();
   // Returns whether the filter gets the keys of blocks that waited for a
   // dictionary only later. Partitions that are cut together with those of the
   // index must not see keys before the index knows the handles of their blocks.
@@ -185,21 +151,14 @@ struct TableBuilder::State {
     return filter_partitions.has_value() &&
            !options.decouple_partitioned_filters;
   }
-  Status AddKeysOf(const Slice& block_contents, std::string* last_user_key);
-  // Returns the codec of data blocks.
-  BlockCompressor& Codec() {
-    return with_dictionary.has_value() ? *with_dictionary : compressor;
-  }
-  Status StoreBlock(const Slice& contents);
-  Status StoreCompressed(const Slice& contents, WrittenBlock* stored_block);
+  Status AddKeysOf(const Slice& held);
+  Status BeforeRelease(const Slice& held);
   void TakeWritten();
-  void CountBlock(const WrittenBlock& stored_block);
+  void CountBlock(const WrittenBlock& written);
   Status FinishDataBlocks();
   // Writes the data blocks that are left, and all that comes after them.
   Status FinishFile();
-  uint64_t FileSize() const {
-    return ring != nullptr ? ring->offset() : writer.offset();
-  }
+  uint64_t FileSize() const { return sink.Written().offset; }
   uint64_t TailEstimate() const;
   uint64_t SizeEstimate() const;
   uint64_t EndOfDataBlocks() const;

@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <cassert>
-#include <new>
+#include <span>
 #include <string>
 
 #include "port/threads.h"
-#include "table/format/block_trailer.h"
 #include "util/mem/memory_limit.h"
 #include "util/sync/ticket_queue.h"
 
@@ -27,45 +26,23 @@ RingShape ShapeFor(uint32_t workers) {
 
 }  // namespace
 
-CompressionRing::CompressionRing(const RingOptions& options, uint32_t workers,
-                                 WorkerPool* shared_pool, WritableFile* file,
-                                 uint64_t offset)
+CompressionRing::CompressionRing(const RingOptions& options,
+                                 BuildWorkers* workers, BlockWriter* writer)
     : options_(options),
-      shape_(ShapeFor(workers)),
+      shape_(ShapeFor(workers->for_blocks())),
       protocol_(shape_),
-      file_(file),
-      pool_(shared_pool == nullptr ? nullptr : shared_pool->state()),
-      slots_(shape_.slots),
-      offset_(offset),
-      progress_(offset) {
+      writer_(writer),
+      workers_(workers),
+      job_({&Attend, this}),
+      slots_(shape_.slots) {
   filling_.Reserve(run_bytes());
 }
 
 CompressionRing::~CompressionRing() {
   if (!ended_) {
-    Move([this](const RingState& s) { return protocol_.Fail(s, false); });
+    job_.Move([this](const RingState& s) { return protocol_.Fail(s, false); });
     EndWorkers();
   }
-}
-
-// Does one compare-exchange, and then posts the tokens that it promised. What
-// that needs is read first: after a worker's last step the ring may be gone.
-template <typename Choose>
-RingStep CompressionRing::Move(Choose choose) {
-  WorkerPool::State* const pool = pool_;
-  WatchedSemaphore* const gate = gate_;
-  uint64_t seen = word_.Load();
-  RingStep step;
-  do {
-    step = choose(UnpackRingState(seen));
-    RequireSomebodyAwake(step.next);
-  } while (!word_.CompareExchange(&seen, PackRingState(step.next)));
-  if (step.wake_emit) {
-    gate->Promise();
-    gate->Release();
-  }
-  if (step.send_worker) pool->Submit({&Attend, this});
-  return step;
 }
 
 void CompressionRing::Attend(void* ring, uint32_t worker) {
@@ -73,12 +50,12 @@ void CompressionRing::Attend(void* ring, uint32_t worker) {
 }
 
 void CompressionRing::WorkAs(uint32_t worker) {
-  WorkerPool::State* const pool = pool_;
-  Move([this](const RingState& s) { return protocol_.Arrive(s); });
+  WorkerPool::State* const pool = job_.pool();
+  job_.Move([this](const RingState& s) { return protocol_.Arrive(s); });
   for (int runs = 0;; ++runs) {
     WaitForWork();
     const bool yield = runs >= kRunsATurn && pool->OthersWait();
-    const RingStep step = Move([this, yield](const RingState& s) {
+    const RingStep step = job_.Move([this, yield](const RingState& s) {
       return yield ? protocol_.Yield(s) : protocol_.Look(s);
     });
     if (step.task == RingTask::kLeave) return;
@@ -95,39 +72,36 @@ void CompressionRing::WorkAs(uint32_t worker) {
 void CompressionRing::WaitForWork() const {
   constexpr int kSpins = 100;
   for (int i = 0; i < kSpins; ++i) {
-    const RingState s = UnpackRingState(word_.Load());
+    const RingState s = job_.Look();
     if (s.failed || s.RawWaits() || s.HeadReady()) return;
     port::CpuPause();
   }
 }
 
-Status CompressionRing::EndBlock(std::vector<WrittenBlock>* written,
-                                 uint64_t end) {
-  const size_t size = filling_.size() - filling_end_;
-  filling_blocks_.push_back({static_cast<uint32_t>(size), 0,
-                             CompressionType::kNoCompression, BlockHandle()});
-  raw_ended_ += size;
-  // Room for the trailer: without a codec the block gets it in this buffer.
-  filling_.Reserve(kBlockTrailerSize);
-  filling_.Advance(kBlockTrailerSize);
+Status CompressionRing::Add(const Slice& block,
+                            std::vector<WrittenBlock>* written) {
+  const bool in_place = block.data() == filling_.data() + filling_end_;
+  if (!in_place) filling_.Append(block);
+  assert(filling_.size() - filling_end_ == block.size());
+  filling_blocks_.push_back({.raw_bytes = block.size()});
+  // Without a codec the block is sealed in this buffer.
+  const uint64_t seal_size = writer_->SealSize(block.size());
+  filling_.Reserve(seal_size);
+  filling_.Advance(seal_size);
   filling_end_ = filling_.size();
   if (filling_end_ < options_.slot_bytes) return {};
   Status published = PublishRun(written);
-  if (!published.ok() || WaitForRoom(end)) return published;
+  if (!published.ok() || WaitForRoom()) return published;
   EndWorkers();
   return error_;
 }
 
 Status CompressionRing::PublishRun(std::vector<WrittenBlock>* written) {
-  if (pool_ == nullptr) {
-    own_pool_ = std::make_unique<WorkerPool>(shape_.workers);
-    pool_ = own_pool_->state();
-    if (pool_ == nullptr) throw std::bad_alloc();
-  }
-  if (gate_ == nullptr) {
-    compressors_.resize(pool_->threads() + 1);
-    notes_ = std::vector<ThreadNote>(pool_->threads() + 1);
-    gate_ = pool_->BorrowGate({&Tell, this});
+  if (!job_.begun()) {
+    WorkerPool::State* const pool = workers_->Start(shape_.workers);
+    compressors_.resize(pool->threads() + 1);
+    notes_ = std::vector<ThreadNote>(pool->threads() + 1);
+    job_.Begin(pool, {&Tell, this});
   }
   if (!WorkUntilInFlight(shape_.slots - 1)) {
     EndWorkers();
@@ -141,14 +115,14 @@ Status CompressionRing::PublishRun(std::vector<WrittenBlock>* written) {
   filling_.Reserve(run_bytes());
   std::swap(slot.blocks, filling_blocks_);
   filling_end_ = 0;
-  Move([this](const RingState& s) { return protocol_.Publish(s); });
+  job_.Move([this](const RingState& s) { return protocol_.Publish(s); });
   return {};
 }
 
 // Returns how many slots may be in flight, if none of them shrinks and one more
 // is being filled.
 uint32_t CompressionRing::MostInFlight(uint64_t end) const {
-  const uint64_t at = offset();
+  const uint64_t at = writer_->Written().offset;
   if (at >= end) return shape_.slots - 1;  // the caller did not end it there
   const uint64_t runs = std::max<uint64_t>((end - at) / largest_run_, 1);
   return static_cast<uint32_t>(std::min<uint64_t>(runs, shape_.slots) - 1);
@@ -156,7 +130,9 @@ uint32_t CompressionRing::MostInFlight(uint64_t end) const {
 
 // Looks again after each wait: what was written meanwhile may have taken more
 // room than it was given.
-bool CompressionRing::WaitForRoom(uint64_t end) {
+bool CompressionRing::WaitForRoom() {
+  const uint64_t end =
+      options_.end_of_data ? options_.end_of_data() : UINT64_MAX;
   uint32_t most = shape_.slots;
   for (uint32_t now; (now = MostInFlight(end)) < most;) {
     most = now;
@@ -167,7 +143,7 @@ bool CompressionRing::WaitForRoom(uint64_t end) {
 
 bool CompressionRing::WorkUntilInFlight(uint32_t most) {
   for (;;) {
-    const RingStep step = Move([this, most](const RingState& s) {
+    const RingStep step = job_.Move([this, most](const RingState& s) {
       return protocol_.LookForEmit(s, most);
     });
     notes_.back().Store(NoteOf(step));
@@ -178,11 +154,11 @@ bool CompressionRing::WorkUntilInFlight(uint32_t most) {
 
 void CompressionRing::DoEmitTask(const RingStep& step) {
   if (step.task == RingTask::kCompress) {
-    Compress(step, pool_->threads());
+    Compress(step, job_.pool()->threads());
   } else if (step.task == RingTask::kWrite) {
     Write(step);
   } else {
-    gate_->Acquire();
+    job_.Sleep();
   }
 }
 
@@ -191,8 +167,8 @@ Status CompressionRing::Finish(std::vector<WrittenBlock>* written) {
     Status status = PublishRun(written);
     if (!status.ok()) return status;
   }
-  if (gate_ != nullptr) {
-    Move([this](const RingState& s) { return protocol_.Close(s); });
+  if (job_.begun()) {
+    job_.Move([this](const RingState& s) { return protocol_.Close(s); });
     const bool ok = WorkUntilInFlight(0);
     EndWorkers();
     if (!ok) return error_;
@@ -208,18 +184,7 @@ Status CompressionRing::Finish(std::vector<WrittenBlock>* written) {
 // Afterwards no other thread touches the ring.
 void CompressionRing::EndWorkers() {
   ended_ = true;
-  if (gate_ == nullptr) return;
-  const uint32_t taken = pool_->Withdraw(this);
-  Move([this, taken](const RingState& s) {
-    return protocol_.Withdraw(s, taken);
-  });
-  while (Move([this](const RingState& s) {
-           return protocol_.LookForEnd(s);
-         }).task != RingTask::kProceed) {
-    gate_->Acquire();
-  }
-  pool_->ReturnGate(gate_);
-  gate_ = nullptr;
+  if (job_.begun()) job_.End(protocol_);
 }
 
 Status CompressionRing::CompressorOf(uint32_t thread,
@@ -245,53 +210,49 @@ void CompressionRing::Compress(const RingStep& step, uint32_t thread) {
     return made;
   });
   if (!status.ok()) return Fail(status, false);
-  const bool by_emit = thread == pool_->threads();
-  Move([this, &step, by_emit](const RingState& s) {
+  const bool by_emit = thread == job_.pool()->threads();
+  job_.Move([this, &step, by_emit](const RingState& s) {
     return protocol_.Compressed(s, step.slot, by_emit);
   });
 }
 
-// Computes checksums as if each block were at offset 0, since its offset is not
-// known yet. WriteSlot adds what depends on the offset.
 void CompressionRing::CompressSlot(Slot* slot,
                                    BlockCompressor* compressor) const {
-  const bool in_place = !compressor->active();
-  if (in_place) std::swap(slot->raw, slot->stored);
-  if (!in_place) {
-    slot->stored.clear();
-    slot->stored.Reserve(std::max(run_bytes(), slot->raw.size()));
-  }
-  size_t raw_at = 0;
+  if (!compressor->active()) return SealRaw(slot);
+  slot->stored.clear();
+  slot->stored.Reserve(std::max(run_bytes(), slot->raw.size()));
+  const char* next = slot->raw.data();
   for (size_t i = 0; i < slot->blocks.size(); ++i) {
-    Block& block = slot->blocks[i];
-    const Slice raw((in_place ? slot->stored : slot->raw).data() + raw_at,
-                    block.raw_size);
-    raw_at += block.raw_size + kBlockTrailerSize;
-    Slice payload = raw;
-    char* trailer;
-    if (in_place) {
-      trailer = slot->stored.data() + raw_at - kBlockTrailerSize;
+    WrittenBlock& block = slot->blocks[i];
+    const Slice raw(next, block.raw_bytes);
+    next += raw.size() + writer_->SealSize(raw.size());
+    const size_t begin = slot->stored.size();
+    bool compressed;
+    slot->fault = compressor->Compress(raw, &slot->stored, &compressed);
+    if (compressed) {
+      block.type = compressor->type();
     } else {
-      const size_t begin = slot->stored.size();
-      bool compressed;
-      slot->fault = compressor->Compress(raw, &slot->stored, &compressed);
-      if (compressed) {
-        block.type = compressor->type();
-      } else {
-        slot->stored.Append(raw);
-      }
-      slot->stored.Reserve(kBlockTrailerSize);
-      payload = Slice(slot->stored.data() + begin, slot->stored.size() - begin);
-      trailer = slot->stored.end();
-      slot->stored.Advance(kBlockTrailerSize);
+      slot->stored.Append(raw);
     }
-    block.stored_size = static_cast<uint32_t>(payload.size());
+    block.handle.size = slot->stored.size() - begin;
     if (!slot->fault.ok()) [[unlikely]] {
       slot->unverified = i;
       return;
     }
-    EncodeTrailer(options_.checksum, 0, 0, payload,
-                  static_cast<uint8_t>(block.type), trailer);
+    writer_->SealLast(begin, block.type, &slot->stored);
+  }
+}
+
+// Without a codec, blocks are stored as they are, in the memory that they were
+// built in.
+void CompressionRing::SealRaw(Slot* slot) const {
+  std::swap(slot->raw, slot->stored);
+  char* next = slot->stored.data();
+  for (WrittenBlock& block : slot->blocks) {
+    const Slice payload(next, block.raw_bytes);
+    block.handle.size = payload.size();
+    writer_->Seal(payload, block.type, next + payload.size());
+    next += payload.size() + writer_->SealSize(payload.size());
   }
 }
 
@@ -300,61 +261,30 @@ void CompressionRing::Write(RingStep step) {
     Status status =
         OrMemoryLimit([&] { return WriteSlot(&slots_[step.slot]); });
     if (!status.ok()) return Fail(status, true);
-    step = Move([this](const RingState& s) { return protocol_.Wrote(s); });
+    step = job_.Move([this](const RingState& s) { return protocol_.Wrote(s); });
     if (step.task != RingTask::kWrite) return;
   }
 }
 
-// Appends the bytes from *from to `to`, and then `zeros` zeros, and sets *from
-// to `to`. Does nothing if `zeros` is 0.
-Status CompressionRing::AppendGap(const char* to, uint64_t zeros,
-                                  const char** from) {
-  if (zeros == 0) return {};
-  Status status = file_->Append(Slice(*from, static_cast<size_t>(to - *from)));
-  if (!status.ok()) return status;
-  *from = to;
-  offset_ += zeros;
-  return file_->Append(std::string(static_cast<size_t>(zeros), '\0'));
-}
-
 Status CompressionRing::WriteSlot(Slot* slot) {
-  char* at = slot->stored.data();
-  const char* from = at;
-  uint64_t raw_bytes = 0;
-  for (size_t i = 0; i < slot->blocks.size(); ++i) {
-    Block& block = slot->blocks[i];
-    Status moved = AppendGap(
-        at, options_.alignment.Before(offset_, block.stored_size), &from);
-    if (!moved.ok()) return moved;
-    block.handle = {offset_, block.stored_size};
-    if (!slot->fault.ok() && i == slot->unverified) [[unlikely]] {
-      return LocateUnverified(
-          slot->fault, file_->name(),
-          {BlockKind::kData, block.handle, blocks_written_ + i});
-    }
-    char* const checksum = at + block.stored_size + 1;
-    StoreFixed32(checksum,
-                 LoadFixed32(checksum) +
-                     ContextModifier(options_.base_context_checksum, offset_));
-    const uint64_t size = block.stored_size + uint64_t{kBlockTrailerSize};
-    offset_ += size;
-    at += size;
-    raw_bytes += block.raw_size;
-    moved = AppendGap(at, options_.alignment.After(block.stored_size), &from);
-    if (!moved.ok()) return moved;
+  std::span<WrittenBlock> sound = slot->blocks;
+  if (!slot->fault.ok()) [[unlikely]] {
+    sound = sound.first(slot->unverified);
   }
-  blocks_written_ += slot->blocks.size();
-  Status status = file_->Append(Slice(from, static_cast<size_t>(at - from)));
-  progress_.Advance(raw_bytes, offset_);
-  return status;
+  Status status = writer_->AppendRun(&slot->stored, sound);
+  if (!status.ok() || slot->fault.ok()) [[likely]] {
+    return status;
+  }
+  const uint64_t size = slot->blocks[slot->unverified].handle.size;
+  return LocateUnverified(
+      slot->fault, writer_->file_name(),
+      {BlockKind::kData, writer_->NextHandle(size), writer_->num_blocks()});
 }
 
 // Runs on the emit thread, which owns the slot again.
 void CompressionRing::Deliver(Slot* slot,
                               std::vector<WrittenBlock>* written) const {
-  for (const Block& block : slot->blocks) {
-    written->push_back({block.handle, block.type});
-  }
+  written->insert(written->end(), slot->blocks.begin(), slot->blocks.end());
   slot->blocks.clear();
   slot->raw.clear();
 }
@@ -362,7 +292,7 @@ void CompressionRing::Deliver(Slot* slot,
 void CompressionRing::Tell(const void* ring, std::string* out) {
   const auto* const self = static_cast<const CompressionRing*>(ring);
   *out += "  ring, job " + std::to_string(reinterpret_cast<uintptr_t>(ring)) +
-          ": " + DescribeRingState(UnpackRingState(self->word_.Load())) + "\n";
+          ": " + DescribeRingState(self->job_.Look()) + "\n";
   for (size_t i = 0; i < self->notes_.size(); ++i) {
     // What the worker did last: a worker that has left writes no note.
     *out += i + 1 == self->notes_.size()
@@ -374,7 +304,7 @@ void CompressionRing::Tell(const void* ring, std::string* out) {
 
 void CompressionRing::Fail(const Status& error, bool drop_writer_role) {
   bool first = false;
-  Move([this, &first, drop_writer_role](const RingState& s) {
+  job_.Move([this, &first, drop_writer_role](const RingState& s) {
     first = !s.failed;
     return protocol_.Fail(s, drop_writer_role);
   });

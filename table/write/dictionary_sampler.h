@@ -1,7 +1,7 @@
 // DictionarySampler: the data blocks that wait until a compression dictionary
 // is made of them.
 //
-// Data flow. The builder adds blocks instead of storing them, until they have
+// Data flow. BlockSink adds blocks instead of storing them, until they have
 // more bytes than the limit, or the file ends. Then it takes the dictionary,
 // and stores the blocks, in order. Which bytes become samples is RocksDB's rule
 // (FORMAT.md, "Compression dictionary"), so that equal input gives equal

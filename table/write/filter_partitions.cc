@@ -136,8 +136,7 @@ Status FilterPartitionsBuilder::Write(const Slice& last_user_key,
   IndexEncoder encoder(form, options_.index_block_restart_interval);
   for (const Partition& partition : done_) {
     BlockHandle handle;
-    Status status = writer->Append(partition.payload.slice(),
-                                   CompressionType::kNoCompression, &handle);
+    Status status = writer->Append(partition.payload.slice(), &handle);
     if (!status.ok()) return status;
     const Slice end(partition.end);
     encoder.Add(form.user_keys ? UserKeyOf(end) : end, handle, Slice());
@@ -145,7 +144,7 @@ Status FilterPartitionsBuilder::Write(const Slice& last_user_key,
   bool uniform;
   const Slice block = encoder.Finish(-1, &uniform);
   *bytes = done_bytes_ + block.size();
-  return writer->Append(block, CompressionType::kNoCompression, index_handle);
+  return writer->Append(block, index_handle);
 }
 
 }  // namespace ashlar::internal

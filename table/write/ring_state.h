@@ -5,8 +5,8 @@
 // them. The emit thread helps instead of waiting. One word holds all that
 // decides which thread does what, so each step below is one compare-exchange:
 // what a thread decided from a word happens if and only if the word has not
-// changed since. The steps here are pure functions; compression_ring.cc loops
-// over them, and test/model explores every interleaving of them.
+// changed since. The steps here are pure functions. compression_ring.cc takes
+// them, by means of PoolJob, and test/model explores every interleaving.
 //
 // Terms. A worker *attends* a ring from when it arrives with a ticket until it
 // leaves because nothing is left for it to do. A *ticket* is a promise of the
@@ -183,15 +183,21 @@ enum class RingTask : uint8_t {
 
 // The next value of the word, and what the thread does once the word has it.
 struct RingStep {
+  using Task = RingTask;
   RingState next;
   RingTask task = RingTask::kProceed;
   uint32_t slot = 0;
-  bool wake_emit = false;    // post the emit thread's token
+  bool wake_owner = false;   // post the emit thread's token
   bool send_worker = false;  // submit a ticket to the pool
 };
 
 class RingProtocol {
  public:
+  using State = RingState;
+  using Step = RingStep;
+  static constexpr uint64_t Pack(const State& s) { return PackRingState(s); }
+  static constexpr State Unpack(uint64_t word) { return UnpackRingState(word); }
+
   constexpr explicit RingProtocol(const RingShape& shape) : shape_(shape) {}
 
   constexpr RingStep Publish(RingState s) const {
@@ -334,7 +340,7 @@ class RingProtocol {
     return std::min(shape_.slots, 1 + 2 * s.attending);
   }
   static constexpr RingStep WakeEmit(RingStep step) {
-    step.wake_emit = step.next.emit_sleeps;
+    step.wake_owner = step.next.emit_sleeps;
     step.next.emit_sleeps = false;
     return step;
   }

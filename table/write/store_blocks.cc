@@ -1,5 +1,5 @@
-// How blocks get into the file: they are held back for a dictionary,
-// compressed, written, and their handles given to the index.
+// How blocks leave the builder: they are ended and put into the sink, and what
+// became of them is counted and given to the index.
 
 #include "table/block/block_iterator.h"
 #include "table/write/builder_state.h"
@@ -28,105 +28,34 @@ Status TableBuilder::State::CutBlock(const Slice* next_user_key,
   properties.uncompressed_data_size += contents.size();
   ++properties.num_data_blocks;
   collectors.BlockAdd(contents.size());
-  if (sampler.has_value()) [[unlikely]] {
-    return HoldBack(contents);
-  }
-  Status stored = StoreBlock(contents);
-  block.Start();
+  Status stored = sink.Store(contents);
+  TakeWritten();
+  block.StartIn(sink.in_place());
   return stored;
 }
 
-// Returns null if the calling thread does all the work.
-std::unique_ptr<CompressionRing> TableBuilder::State::NewRing() const {
-  if (crew.workers == 0) return nullptr;
-  // A block with the entry that fills it. The largest block_size would take too
-  // much memory before such blocks come.
-  constexpr uint64_t kEntryBytes = 1024;
-  constexpr uint64_t kMostBytes = uint64_t{1} << 20;
-  const RingOptions ring_options{
-      .block_bytes = static_cast<size_t>(
-          std::min(options.block_size, kMostBytes) + kEntryBytes),
-      .checksum = options.checksum,
-      .base_context_checksum = base_context_checksum,
-      .alignment = alignment,
-      .new_compressor = [this] {
-        return BlockCompressorFor(options, dictionary);
-      }};
-  return std::make_unique<CompressionRing>(ring_options, crew.workers,
-                                           crew.pool, file, 0);
-}
-
-// Threads that were not started for blocks are not started for a filter.
-WorkerCrew TableBuilder::State::FilterCrew() const {
-  WorkerPool* pool = crew.pool;
-  if (pool == nullptr) pool = own_pool.get();
-  if (pool == nullptr && ring != nullptr) pool = ring->own_pool();
-  if (pool == nullptr) return {};
-  return {pool->state(), crew.filter_workers};
-}
-
-// The limit is at most the target size: data of the next file must not shape
-// this file's dictionary.
-std::optional<DictionarySampler> TableBuilder::State::SamplerFor() const {
-  const CompressionOptions& wanted = options.compression_opts;
-  if (!compressor.active() || wanted.max_dict_bytes == 0) return std::nullopt;
-  uint64_t limit = wanted.max_dict_buffer_bytes;
-  if (limit == 0 || (target_file_size != 0 && target_file_size < limit)) {
-    limit = target_file_size;
-  }
-  return DictionarySampler(options.compression, wanted, limit);
-}
-
-Status TableBuilder::State::HoldBack(const Slice& contents) {
-  if (!sampler->Add(contents)) {
-    return Status::MemoryLimit(
-        "no memory to hold " +
-        std::to_string(sampler->bytes() + contents.size()) +
-        " bytes of blocks for a dictionary; limit them with "
-        "compression_opts.max_dict_buffer_bytes (now " +
-        std::to_string(options.compression_opts.max_dict_buffer_bytes) + ")");
-  }
-  raw_block.clear();
-  block.Start();
-  return sampler->full() ? UseDictionary() : Status();
-}
-
 // Adds the keys of a block that was held back to the filter, which has not seen
-// them yet. *last_user_key is that of the block before.
-Status TableBuilder::State::AddKeysOf(const Slice& block_contents,
-                                      std::string* last_user_key) {
+// them yet.
+Status TableBuilder::State::AddKeysOf(const Slice& held) {
   const BlockPlace place{BlockKind::kData, {}};
   BlockView view;
-  Status parsed = ParseBlock(block_contents, place, &view);
+  Status parsed = ParseBlock(held, place, &view);
   if (!parsed.ok()) return parsed;
   BlockIterator it(order);
   it.Reset(view, place);
   for (bool on_entry = it.SeekToFirst(); on_entry; on_entry = it.Next()) {
     const Slice user_key = UserKeyOf(it.key());
-    filter_partitions->AddKey(user_key, *last_user_key);
-    last_user_key->assign(user_key.data(), user_key.size());
+    filter_partitions->AddKey(user_key, last_held_key);
+    last_held_key.assign(user_key.data(), user_key.size());
   }
   return it.status();
 }
 
-// Makes the dictionary, and stores the blocks that waited for it.
-Status TableBuilder::State::UseDictionary() {
-  const DictionarySampler held = *std::exchange(sampler, std::nullopt);
-  dictionary = BlockDictionaryFor(options, held.MakeDictionary());
-  Result<BlockCompressor> made = BlockCompressorFor(options, dictionary);
-  if (!made.ok()) return made.status();
-  with_dictionary.emplace(std::move(made).value());
-  ring = NewRing();
-  Status stored;
-  std::string last_user_key;
-  for (size_t i = 0; stored.ok() && i < held.size(); ++i) {
-    if (AddsHeldKeys()) stored = AddKeysOf(held.block(i), &last_user_key);
-    if (!stored.ok()) return stored;
-    if (ring != nullptr) ring->in_place()->Append(held.block(i));
-    stored = StoreBlock(held.block(i));
-  }
-  block.StartIn(BlockPlaceInMemory());
-  return stored;
+// The index must know the handle of the block before when keys of this one are
+// added.
+Status TableBuilder::State::BeforeRelease(const Slice& held) {
+  TakeWritten();
+  return AddsHeldKeys() ? AddKeysOf(held) : Status();
 }
 
 // Returns where the data blocks should end in a file of the target size.
@@ -135,65 +64,21 @@ uint64_t TableBuilder::State::EndOfDataBlocks() const {
   return target_file_size - std::min(target_file_size, TailEstimate());
 }
 
-Status TableBuilder::State::StoreBlock(const Slice& contents) {
-  Status stored;
-  if (ring != nullptr) {
-    stored = ring->EndBlock(&written, EndOfDataBlocks());
-    TakeWritten();
-    return stored;
-  }
-  WrittenBlock stored_block;
-  if (compressor.active()) {
-    stored = StoreCompressed(contents, &stored_block);
-  } else {
-    writer.Pad(alignment.Before(writer.offset(), contents.size()));
-    stored = writer.FinishInPlace(stored_block.type, &stored_block.handle);
-  }
-  writer.Pad(alignment.After(stored_block.handle.size));
-  raw_block.clear();
-  if (stored.ok()) CountBlock(stored_block);
-  return stored;
-}
-
-// Stores a block compressed if that makes it small enough, else raw.
-Status TableBuilder::State::StoreCompressed(const Slice& contents,
-                                            WrittenBlock* stored_block) {
-  const size_t begin = writer.in_place()->size();
-  bool compressed;
-  Status verified = Codec().Compress(contents, writer.in_place(), &compressed);
-  const uint64_t size =
-      compressed ? writer.in_place()->size() - begin : contents.size();
-  writer.Pad(alignment.Before(writer.offset(), size));
-  if (!verified.ok()) [[unlikely]] {
-    return LocateUnverified(
-        verified, file->name(),
-        {BlockKind::kData, {writer.offset(), size}, num_stored_blocks});
-  }
-  if (!compressed) {
-    return writer.Append(contents, stored_block->type, &stored_block->handle);
-  }
-  stored_block->type = compressor.type();
-  return writer.FinishInPlace(stored_block->type, &stored_block->handle);
-}
-
 void TableBuilder::State::TakeWritten() {
-  for (const WrittenBlock& each : written) CountBlock(each);
-  written.clear();
+  sink.Deliver([this](const WrittenBlock& written) { CountBlock(written); });
 }
 
 // To be called for blocks in file order.
-void TableBuilder::State::CountBlock(const WrittenBlock& stored_block) {
-  ++num_stored_blocks;
-  if (stored_block.type != CompressionType::kNoCompression) {
-    compression_types.set(static_cast<uint8_t>(stored_block.type));
-  } else if (compressor.active()) {
+void TableBuilder::State::CountBlock(const WrittenBlock& written) {
+  if (written.type != CompressionType::kNoCompression) {
+    compression_types.set(static_cast<uint8_t>(written.type));
+  } else if (sink.codec()->active()) {
     ++properties.num_data_blocks_compression_rejected;
   } else {
     ++properties.num_data_blocks_compression_bypassed;
   }
-  index->Finish(stored_block.handle);
-  properties.data_size =
-      stored_block.handle.End() + alignment.After(stored_block.handle.size);
+  index->Finish(written.handle);
+  properties.data_size = sink.EndOf(written.handle);
 }
 
 Status TableBuilder::State::FinishDataBlocks() {
@@ -201,17 +86,9 @@ Status TableBuilder::State::FinishDataBlocks() {
     Status cut = CutBlock(nullptr, 0);
     if (!cut.ok()) return cut;
   }
-  if (sampler.has_value()) {
-    Status used = UseDictionary();
-    if (!used.ok()) return used;
-  }
-  if (ring == nullptr) return {};
-  Status drained = ring->Finish(&written);
+  Status finished_blocks = sink.Finish();
   TakeWritten();
-  writer.SkipTo(ring->offset());
-  own_pool = ring->TakeOwnPool();
-  ring.reset();
-  return drained;
+  return finished_blocks;
 }
 
 }  // namespace ashlar

@@ -16,13 +16,14 @@ uint32_t WorkersOf(const BuildOptions& options) {
   return options.parallel_threads == 1 ? 0 : options.parallel_threads;
 }
 
-RingCrew CrewFor(const TableOptions& table_options,
-                 const BuildOptions& build_options) {
+BuildWorkers WorkersFor(const TableOptions& table_options,
+                        const BuildOptions& build_options) {
   // Coupled: where a filter is cut depends on the size of the block before.
   const bool coupled = table_options.partition_filters &&
                        !table_options.decouple_partitioned_filters;
   const uint32_t workers = WorkersOf(build_options);
-  return {coupled ? 0 : workers, workers, build_options.worker_pool};
+  return BuildWorkers(coupled ? 0 : workers, workers,
+                      build_options.worker_pool);
 }
 
 }  // namespace
@@ -48,29 +49,22 @@ uint64_t TableBuilder::State::TailEstimate() const {
   // Properties, metaindex and footer together are about this large.
   constexpr uint64_t kTailBytes = 1500;
   return index->SizeEstimate() + kTailBytes + range_deletions.SizeEstimate() +
-         dictionary.bytes.size() +
+         sink.dictionary().size() +
          (filter_partitions ? filter_partitions->SizeEstimate() : 0) +
          (filter.has_value() ? filter->bits().SizeEstimate() : 0);
 }
 
 uint64_t TableBuilder::State::SizeEstimate() const {
+  const WriteProgress::Counts so_far = sink.Written();
+  uint64_t pending = properties.uncompressed_data_size - so_far.raw_bytes;
+  if (!block.empty()) pending += block.SizeEstimate();
   // The ratio of what is written is taken for the rest.
-  uint64_t written_bytes = FileSize();
-  uint64_t in_flight = 0;
-  if (ring != nullptr) {
-    const CompressionRing::Extent extent = ring->Measure();
-    written_bytes = extent.offset;
-    in_flight = extent.bytes_in_flight;
-  }
-  if (sampler.has_value()) in_flight = sampler->bytes();
-  const uint64_t raw_written = properties.uncompressed_data_size - in_flight;
-  uint64_t pending = in_flight + (block.empty() ? 0 : block.SizeEstimate());
-  if (raw_written != 0) {
+  if (so_far.raw_bytes != 0) {
     pending = static_cast<uint64_t>(static_cast<double>(pending) *
-                                    static_cast<double>(written_bytes) /
-                                    static_cast<double>(raw_written));
+                                    static_cast<double>(so_far.offset) /
+                                    static_cast<double>(so_far.raw_bytes));
   }
-  return written_bytes + pending + TailEstimate();
+  return so_far.offset + pending + TailEstimate();
 }
 
 Status TableBuilder::State::FinishFile() {
@@ -83,9 +77,9 @@ Status TableBuilder::State::FinishFile() {
       {&options, base_context_checksum,
        filter.has_value() ? &filter->bits() : nullptr,
        filter_partitions ? &*filter_partitions : nullptr, last_key.user_key(),
-       index.get(), &compressor, dictionary.bytes, compression_types,
-       &range_deletions, FilterCrew()},
-      &writer, &properties);
+       index.get(), sink.codec(), sink.dictionary(), compression_types,
+       &range_deletions, sink.FilterCrew()},
+      sink.writer(), &properties);
 }
 
 TableBuilder::TableBuilder(std::unique_ptr<State> state)
@@ -108,8 +102,8 @@ Result<std::unique_ptr<TableBuilder>> TableBuilder::Create(
     const uint32_t base = context ? *identity.base_context_checksum : 0;
     auto state = std::make_unique<State>(
         table_options, std::move(compressor).value(), base, file,
-        CrewFor(table_options, build_options), build_options.target_file_size,
-        Collectors(build_options));
+        WorkersFor(table_options, build_options),
+        build_options.target_file_size, Collectors(build_options));
     if (table_options.flush_block_policy_factory != nullptr &&
         state->own_flush_policy == nullptr) {
       return Status::InvalidArgument(
@@ -137,13 +131,13 @@ Status TableBuilder::Finish() {
   }
   s.finished = true;
   s.status = OrMemoryLimit([&s] { return s.FinishFile(); });
-  s.own_pool.reset();
+  s.sink.End();
   return s.status;
 }
 
 void TableBuilder::Abandon() {
   state_->finished = true;
-  state_->ring.reset();
+  state_->sink.End();
 }
 
 Status TableBuilder::status() const { return state_->status; }

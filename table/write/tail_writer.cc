@@ -34,8 +34,7 @@ Status WriteFilter(const TailContents& contents, BlockWriter* writer,
   }
   properties->filter_size = payload.size();
   BlockHandle handle;
-  status =
-      writer->Append(payload.slice(), CompressionType::kNoCompression, &handle);
+  status = writer->Append(payload.slice(), &handle);
   std::string name(kFullFilterPrefix);
   name.append(kBuiltinFilterName);
   AddToMetaindex(std::move(name), handle, metaindex);
@@ -69,26 +68,17 @@ class IndexBlockWriter final : public IndexSink {
   Status Store(BlockKind kind, const Slice& block,
                BlockHandle* handle) override {
     const uint64_t number = stored_[kind]++;
-    BlockCompressor* const compressor = contents_->compressor;
-    if (!compressor->active() ||
-        !contents_->options->enable_index_compression) {
-      return writer_->Append(block, CompressionType::kNoCompression, handle);
+    if (!contents_->options->enable_index_compression) {
+      return writer_->Append(block, handle);
     }
-    const size_t begin = writer_->in_place()->size();
-    bool compressed;
-    Status verified =
-        compressor->Compress(block, writer_->in_place(), &compressed);
-    if (!verified.ok()) [[unlikely]] {
-      const BlockHandle place{writer_->offset(),
-                              writer_->in_place()->size() - begin};
-      return LocateUnverified(verified, writer_->file_name(),
-                              {kind, place, number});
+    WrittenBlock stored;
+    Status status = writer_->AppendCompressed(block, contents_->compressor,
+                                              kind, number, &stored);
+    if (stored.type != CompressionType::kNoCompression) {
+      contents_->compression_types.set(static_cast<uint8_t>(stored.type));
     }
-    if (!compressed) {
-      return writer_->Append(block, CompressionType::kNoCompression, handle);
-    }
-    contents_->compression_types.set(static_cast<uint8_t>(compressor->type()));
-    return writer_->FinishInPlace(compressor->type(), handle);
+    *handle = stored.handle;
+    return status;
   }
   Status StoreNamed(std::string_view name, const Slice& block) override {
     BlockHandle handle;
@@ -130,8 +120,7 @@ Status WriteRangeDeletions(const TailContents& contents, BlockWriter* writer,
                            Metaindex* metaindex) {
   if (contents.range_deletions->empty()) return {};
   BlockHandle handle;
-  Status status = writer->Append(contents.range_deletions->Finish(),
-                                 CompressionType::kNoCompression, &handle);
+  Status status = writer->Append(contents.range_deletions->Finish(), &handle);
   AddToMetaindex(std::string(kRangeDeletionBlockName), handle, metaindex);
   return status;
 }
@@ -140,8 +129,7 @@ Status WriteDictionary(const Slice& dictionary, BlockWriter* writer,
                        Metaindex* metaindex) {
   if (dictionary.empty()) return {};
   BlockHandle handle;
-  Status status =
-      writer->Append(dictionary, CompressionType::kNoCompression, &handle);
+  Status status = writer->Append(dictionary, &handle);
   AddToMetaindex(std::string(kDictionaryBlockName), handle, metaindex);
   return status;
 }
@@ -152,6 +140,7 @@ Status WriteTail(TailContents contents, BlockWriter* writer,
                  TableProperties* properties) {
   const FormatTraits& traits = TraitsOf(contents.options->format_version);
   Metaindex metaindex;
+  writer->EndDataBlocks();
   properties->tail_start_offset = writer->offset();
   Status status = WriteFilter(contents, writer, properties, &metaindex);
   if (status.ok()) {
@@ -175,8 +164,7 @@ Status WriteTail(TailContents contents, BlockWriter* writer,
   Buffer block;
   EncodeProperties(*properties, &block);
   BlockHandle handle;
-  status =
-      writer->Append(block.slice(), CompressionType::kNoCompression, &handle);
+  status = writer->Append(block.slice(), &handle);
   if (!status.ok()) return status;
   AddToMetaindex(std::string(kPropertiesBlockName), handle, &metaindex);
   if (traits.has_context_checksums) {
@@ -185,16 +173,14 @@ Status WriteTail(TailContents contents, BlockWriter* writer,
 
   block.clear();
   EncodePlainBlock(metaindex, 1, &block);
-  status = writer->Append(block.slice(), CompressionType::kNoCompression,
-                          &footer.metaindex);
+  status = writer->Append(block.slice(), &footer.metaindex);
   if (!status.ok()) return status;
   footer.format_version = contents.options->format_version;
   footer.checksum = contents.options->checksum;
   footer.base_context_checksum = contents.base_context_checksum;
   footer.offset = writer->offset();
-  status = writer->AppendBytes(EncodeFooter(footer));
-  if (status.ok()) status = writer->Flush();
-  return status;
+  writer->AppendBytes(EncodeFooter(footer));
+  return writer->Flush();
 }
 
 }  // namespace ashlar::internal

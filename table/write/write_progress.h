@@ -5,8 +5,8 @@
 // current. The writer fills the other copy, and then increments the count. So
 // the copy that a reader is sent to is not touched before the next increment.
 // The reader reads the copy, and then the count again. If that has changed it
-// starts again, which happens only if a whole run was written meanwhile. No
-// thread waits for a writer that has lost its core.
+// starts again, which happens only if a block or a run was written meanwhile.
+// No thread waits for a writer that has lost its core.
 //
 // Memory orders. Every store releases, and every load acquires. A reader that
 // sees a value of the count after next also sees the next count, and starts

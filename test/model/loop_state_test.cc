@@ -142,7 +142,7 @@ class Explorer {
       fault_ = "a worker touches the loop after its end";
     }
     world->loop = step.next;
-    t->posts_wake |= step.wake_caller;
+    t->posts_wake |= step.wake_owner;
     t->posts_ticket |= step.send_worker;
     if (step.task == LoopTask::kUnit) Begin(world, t, step.unit);
     return step;
@@ -329,7 +329,7 @@ TEST(LoopModel, EveryInterleaving) {
 struct LastToLeaveForgetsTheCaller : LoopProtocol {
   static LoopStep Look(const LoopState& s) {
     LoopStep step = LoopProtocol::Look(s);
-    step.wake_caller = false;
+    step.wake_owner = false;
     return step;
   }
 };

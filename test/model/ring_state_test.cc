@@ -119,11 +119,11 @@ TEST(RingState, TheLastToLeaveWakesTheEmitThread) {
   s.emit_sleeps = true;
   RingStep step = protocol.Look(s);
   EXPECT_EQ(step.task, RingTask::kLeave);
-  EXPECT_FALSE(step.wake_emit);
+  EXPECT_FALSE(step.wake_owner);
   EXPECT_TRUE(step.next.emit_sleeps);
   step = protocol.Look(step.next);
   EXPECT_EQ(step.task, RingTask::kLeave);
-  EXPECT_TRUE(step.wake_emit);
+  EXPECT_TRUE(step.wake_owner);
   EXPECT_FALSE(step.next.emit_sleeps);
 }
 
@@ -149,7 +149,7 @@ TEST(RingState, AnErrorWakesTheEmitThreadAtOnce) {
   s.emit_sleeps = true;
   for (const bool by_writer : {false, true}) {
     const RingStep step = protocol.Fail(s, by_writer);
-    EXPECT_TRUE(step.wake_emit);
+    EXPECT_TRUE(step.wake_owner);
     EXPECT_FALSE(step.next.emit_sleeps);
     EXPECT_TRUE(step.next.failed);
     EXPECT_EQ(step.next.writing, !by_writer);
@@ -177,9 +177,9 @@ TEST(RingState, WakesTheEmitThreadWhenItIsWorthIt) {
   s.emit_sleeps = true;
   for (s.emitted = 1; s.emitted <= 8; ++s.emitted) {
     s.closed = false;
-    EXPECT_EQ(protocol.Wrote(s).wake_emit, s.emitted <= 5) << s.emitted;
+    EXPECT_EQ(protocol.Wrote(s).wake_owner, s.emitted <= 5) << s.emitted;
     s.closed = true;
-    EXPECT_EQ(protocol.Wrote(s).wake_emit, s.emitted == 1) << s.emitted;
+    EXPECT_EQ(protocol.Wrote(s).wake_owner, s.emitted == 1) << s.emitted;
   }
 }
 
@@ -233,7 +233,7 @@ struct ForgetsToWakeWhenASlotIsFree : RingSteps {
   using RingSteps::RingSteps;
   RingStep Wrote(const RingState& s) const override {
     RingStep step = RingSteps::Wrote(s);
-    step.wake_emit = false;
+    step.wake_owner = false;
     return step;
   }
 };
@@ -242,7 +242,7 @@ struct LeavesTheEmitThreadAsleepOnError : RingSteps {
   RingStep Fail(const RingState& s, bool drop) const override {
     RingStep step = RingSteps::Fail(s, drop);
     step.next.emit_sleeps = s.emit_sleeps;
-    step.wake_emit = false;
+    step.wake_owner = false;
     return step;
   }
   RingStep Look(const RingState& s) const override {
@@ -253,7 +253,7 @@ struct LeavesTheEmitThreadAsleepOnError : RingSteps {
   }
   static RingStep Quiet(RingStep step, const RingState& s) {
     step.next.emit_sleeps = s.emit_sleeps;
-    step.wake_emit = false;
+    step.wake_owner = false;
     return step;
   }
 };

@@ -232,7 +232,7 @@ class Explorer {
             "sends for a worker after an error");
     world->ring = step.next;
     thread->slot = static_cast<uint8_t>(step.slot);
-    thread->posts_wake = step.wake_emit;
+    thread->posts_wake = step.wake_owner;
     thread->posts_ticket = step.send_worker;
   }
 

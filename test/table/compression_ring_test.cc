@@ -28,6 +28,7 @@ namespace {
 using internal::BlockCompressor;
 using internal::BlockHandle;
 using internal::BlockWriter;
+using internal::BuildWorkers;
 using internal::CompressionRing;
 using internal::CompressionVerifier;
 using internal::FindKnownType;
@@ -108,6 +109,12 @@ std::string SaysItIsBad(size_t number) {
          " ";
 }
 
+uint64_t BytesOf(const std::vector<std::string>& blocks) {
+  uint64_t bytes = 0;
+  for (const std::string& block : blocks) bytes += block.size();
+  return bytes;
+}
+
 struct Made {
   std::string bytes;
   std::vector<WrittenBlock> blocks;
@@ -124,16 +131,8 @@ Made MakeSerially(const std::vector<std::string>& blocks, CompressionType type,
       (fickle ? NewFickleCompressor() : NewBlockCompressor(type)).value();
   for (const std::string& block : blocks) {
     WrittenBlock one;
-    bool compressed = false;
-    if (compressor.active()) {
-      Require(compressor.Compress(block, writer.in_place(), &compressed));
-    }
-    if (compressed) {
-      one.type = compressor.type();
-      Require(writer.FinishInPlace(one.type, &one.handle));
-    } else {
-      Require(writer.Append(block, one.type, &one.handle));
-    }
+    Require(writer.AppendCompressed(block, &compressor, BlockKind::kData,
+                                    writer.num_blocks(), &one));
     made.blocks.push_back(one);
   }
   Require(writer.Flush());
@@ -145,6 +144,8 @@ struct HowToMake {
   uint32_t workers = 1;
   WorkerPool* pool = nullptr;
   size_t slot_bytes = 500;
+  // Whether blocks are made in the ring, or copied into it.
+  bool in_place = true;
   // The ring is destroyed after this number of blocks.
   size_t abandon_after = SIZE_MAX;
   FaultPlan faults;
@@ -160,9 +161,10 @@ Made MakeInRing(const std::vector<std::string>& blocks, HowToMake how) {
   Made made;
   const auto file = NewFaultyWritableFile("ring", &made.bytes, &how.faults);
   int codecs = 0;
+  BlockWriter writer(file.get(), ChecksumType::kXXH3, kBase);
+  BuildWorkers workers(how.workers, 0, how.pool);
   RingOptions options;
   options.slot_bytes = how.slot_bytes;
-  options.base_context_checksum = kBase;
   options.new_compressor = [&]() -> Result<BlockCompressor> {
     if (++codecs == how.missing_codec) return Status::Aborted("no codec");
     if (how.verified) return NewVerifiedCompressor(how.type);
@@ -172,20 +174,25 @@ Made MakeInRing(const std::vector<std::string>& blocks, HowToMake how) {
                             : NewBlockCompressor(how.type);
   };
   // NOLINTEND(clang-analyzer-cplusplus.NewDeleteLeaks)
-  CompressionRing ring(options, how.workers, how.pool, file.get(), 0);
+  CompressionRing ring(options, &workers, &writer);
   for (size_t i = 0; i < blocks.size(); ++i) {
     if (i == how.abandon_after) {
       made.status = Status::Aborted("abandoned");
       return made;
     }
-    ring.in_place()->Append(blocks[i]);
-    made.status = ring.EndBlock(&made.blocks);
+    Slice block = blocks[i];
+    if (how.in_place) {
+      const size_t begin = ring.in_place()->size();
+      ring.in_place()->Append(block);
+      block = Slice(ring.in_place()->data() + begin, block.size());
+    }
+    made.status = ring.Add(block, &made.blocks);
     if (!made.status.ok()) return made;
   }
   made.status = ring.Finish(&made.blocks);
   if (made.status.ok()) {
-    EXPECT_EQ(ring.offset(), made.bytes.size());
-    EXPECT_EQ(ring.Measure().bytes_in_flight, 0u);
+    EXPECT_EQ(writer.Written().offset, made.bytes.size());
+    EXPECT_EQ(writer.Written().raw_bytes, BytesOf(blocks));
   }
   return made;
 }
@@ -242,6 +249,7 @@ void MakeAtRandom(uint64_t seed, WorkerPool* pool) {
       1 + static_cast<uint32_t>(random.Below(random.OneIn(4) ? 15 : 4));
   how.pool = pool;
   how.slot_bytes = 1 + random.Below(600);
+  how.in_place = seed % 2 == 0;
   if (random.OneIn(4)) how.abandon_after = random.Below(60);
   if (random.OneIn(4)) how.faults.fail_at = 1 + random.Below(40);
   if (random.OneIn(8))

@@ -79,12 +79,13 @@ Status BuildInRing(WorkerPool* pool, SlowFile* file, int workers_writes) {
     plain.compression = CompressionType::kNoCompression;
     return internal::BlockCompressorFor(plain);
   };
-  CompressionRing ring(options, 1, pool, file, 0);
+  internal::BlockWriter writer(file, ChecksumType::kXXH3, 0);
+  internal::BuildWorkers workers(1, 0, pool);
+  CompressionRing ring(options, &workers, &writer);
   std::vector<WrittenBlock> written;
   size_t blocks = 0;
   for (; file->workers_writes() < workers_writes; ++blocks) {
-    ring.in_place()->Append("block");
-    Status status = ring.EndBlock(&written);
+    Status status = ring.Add("block", &written);
     if (!status.ok()) return status;
   }
   Status status = ring.Finish(&written);

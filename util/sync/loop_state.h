@@ -5,8 +5,8 @@
 // works too, and needs no worker: if the pool is busy or has no threads, the
 // caller only has more to do. When the caller returns, no worker touches the
 // loop any more, so the loop may be on the caller's stack. This file has the
-// steps, as pure functions. worker_crew.cc goes through them, and test/model
-// explores every interleaving.
+// steps, as pure functions. worker_crew.cc takes them, by means of PoolJob, and
+// test/model explores every interleaving.
 //
 // Words. A worker *attends* the loop from when it arrives with a ticket until
 // it leaves. A *ticket* is the pool's promise to send a worker, which the pool
@@ -104,14 +104,20 @@ enum class LoopTask : uint8_t {
 
 // The word that a thread must write, and what it must do once it has.
 struct LoopStep {
+  using Task = LoopTask;
   LoopState next;
   LoopTask task = LoopTask::kProceed;
   uint32_t unit = 0;
-  bool wake_caller = false;  // post the caller's token
+  bool wake_owner = false;   // post the caller's token
   bool send_worker = false;  // put a ticket into the pool
 };
 
 struct LoopProtocol {
+  using State = LoopState;
+  using Step = LoopStep;
+  static constexpr uint64_t Pack(const State& s) { return PackLoopState(s); }
+  static constexpr State Unpack(uint64_t word) { return UnpackLoopState(word); }
+
   static constexpr LoopStep Claim(const LoopState& s) {
     if (!s.UnitsLeft()) return {s, LoopTask::kProceed};
     LoopStep step{s, LoopTask::kUnit, s.next};
@@ -169,7 +175,7 @@ struct LoopProtocol {
     LoopStep step{s, LoopTask::kLeave};
     --step.next.attending;
     if (step.next.attending == 0 && step.next.tickets == 0) {
-      step.wake_caller = step.next.caller_sleeps;
+      step.wake_owner = step.next.caller_sleeps;
       step.next.caller_sleeps = false;
     }
     return step;

@@ -9,43 +9,36 @@
 
 #include "util/sync/atomic.h"
 #include "util/sync/loop_state.h"
-#include "util/sync/ticket_queue.h"
+#include "util/sync/pool_job.h"
 
 namespace ashlar::internal {
+
+static void RequireSomebodyAwake([[maybe_unused]] const LoopState& s) {
+  assert(!LoopProtocol::IsStuck(s));
+}
 
 // One call of ForEach with help, on the caller's stack.
 class SharedLoop {
  public:
   SharedLoop(WorkerPool::State* pool, uint32_t tickets, uint32_t units,
              WorkerCrew::Body body)
-      : pool_(pool),
-        body_(body),
-        word_(PackLoopState({.units = units, .tickets = tickets})),
-        gate_(pool->BorrowGate({&Tell, this})) {
-    for (uint32_t i = 0; i < tickets; ++i) pool_->Submit({&Attend, this});
+      : body_(body),
+        job_({&Attend, this}, {.units = units, .tickets = tickets}) {
+    job_.Begin(pool, {&Tell, this});
+    for (uint32_t i = 0; i < tickets; ++i) job_.SendWorker();
   }
 
   // The caller's part: it does its share of the units, then waits for the end.
   bool Run() {
     for (;;) {
-      const LoopStep step = Move(&LoopProtocol::Claim);
+      const LoopStep step = job_.Move(&LoopProtocol::Claim);
       if (step.task == LoopTask::kProceed) break;
       DoUnit(step.unit);
     }
-    const uint32_t taken = pool_->Withdraw(this);
-    Move([taken](const LoopState& s) {
-      return LoopProtocol::Withdraw(s, taken);
-    });
-    for (;;) {
-      const LoopStep step = Move(&LoopProtocol::LookForEnd);
-      if (step.task == LoopTask::kProceed) {
-        pool_->ReturnGate(gate_);
-        // No thread is in the loop any more.
-        if (lacks_memory_.Load()) throw std::bad_alloc();
-        return !step.next.failed;
-      }
-      gate_->Acquire();
-    }
+    const LoopState end = job_.End(LoopProtocol());
+    // No thread is in the loop any more.
+    if (lacks_memory_.Load()) throw std::bad_alloc();
+    return !end.failed;
   }
 
  private:
@@ -55,8 +48,7 @@ class SharedLoop {
 
   // For the watchdog.
   static void Tell(const void* loop, std::string* out) {
-    const LoopState s =
-        UnpackLoopState(static_cast<const SharedLoop*>(loop)->word_.Load());
+    const LoopState s = static_cast<const SharedLoop*>(loop)->job_.Look();
     *out += "  loop, job " + std::to_string(reinterpret_cast<uintptr_t>(loop)) +
             ": unit " + std::to_string(s.next) + " of " +
             std::to_string(s.units) + ", " + std::to_string(s.attending) +
@@ -67,12 +59,12 @@ class SharedLoop {
 
   // A worker's part.
   void Work() {
-    WorkerPool::State* const pool = pool_;
-    Move(&LoopProtocol::Arrive);
+    WorkerPool::State* const pool = job_.pool();
+    job_.Move(&LoopProtocol::Arrive);
     for (bool first = true;; first = false) {
       const bool yield = !first && pool->OthersWait();
       const LoopStep step =
-          Move(yield ? &LoopProtocol::Yield : &LoopProtocol::Look);
+          job_.Move(yield ? &LoopProtocol::Yield : &LoopProtocol::Look);
       if (step.task == LoopTask::kLeave) return;
       DoUnit(step.unit);
     }
@@ -89,35 +81,13 @@ class SharedLoop {
     } catch (const std::length_error&) {
       lacks_memory_.Store(true);
     }
-    if (!done) Move(&LoopProtocol::Fail);
+    if (!done) job_.Move(&LoopProtocol::Fail);
   }
 
-  // Does one compare-exchange, and then what it promised. What is needed for
-  // that is read first: after a worker's last step the loop may be gone.
-  template <typename Choose>
-  LoopStep Move(Choose choose) {
-    WorkerPool::State* const pool = pool_;
-    WatchedSemaphore* const gate = gate_;
-    uint64_t seen = word_.Load();
-    LoopStep step;
-    do {
-      step = choose(UnpackLoopState(seen));
-      assert(!LoopProtocol::IsStuck(step.next));
-    } while (!word_.CompareExchange(&seen, PackLoopState(step.next)));
-    if (step.wake_caller) {
-      gate->Promise();
-      gate->Release();
-    }
-    if (step.send_worker) pool->Submit({&Attend, this});
-    return step;
-  }
-
-  WorkerPool::State* const pool_;
   const WorkerCrew::Body body_;
-  AcqRelAtomic<uint64_t> word_;
   // Written before the word, so that the caller sees it with the word.
   RelaxedAtomic<bool> lacks_memory_{false};
-  WatchedSemaphore* const gate_;  // the caller's, borrowed from the pool
+  PoolJob<LoopProtocol> job_;
 };
 
 bool WorkerCrew::Run(uint32_t units, Body body) const {
