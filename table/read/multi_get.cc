@@ -15,7 +15,7 @@ namespace ashlar::internal {
 namespace {
 
 constexpr size_t kChunk = 32;
-static_assert(kChunk <= WordTree::kBatch && kChunk <= DataBlocks::kBatch &&
+static_assert(kChunk <= WordTree::kBatch && kChunk <= kBlockBatchMax &&
               kChunk <= kFilterBatchMax);
 
 // Numbers the blocks of a chunk, by their part of the index and their place in
@@ -263,7 +263,7 @@ class MultiGetChunk {
       return;
     uint64_t held = 0;
     for (const BlockRequest& r : requests) held += r.block->bytes();
-    const uint64_t most = std::max(held, DataBlocks::kBatchBytes);
+    const uint64_t most = std::max(held, kBlockBatchBytes);
     for (BlockRequest& r : requests) {
       if (!r.status.ok() || r.postponed) continue;
       r.postponed = held > most;

@@ -18,7 +18,7 @@ Status OpenedTable::RestoreData(const BlockPlace& place, const Slice& newest,
   Status status = RestoreKeys(block->view(), place, stored_order, key_form,
                               {order.comparator(), newest}, &restored);
   if (!status.ok()) return status;
-  return DataBlocks::Replace(place, std::move(restored), block);
+  return block->Replace(place, std::move(restored));
 }
 
 Status OpenedTable::CheckOrderKnown(std::string_view asked) const {
