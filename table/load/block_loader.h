@@ -2,7 +2,7 @@
 // says which thread loads a block that several threads miss.
 //
 // It knows no cache, and hands nothing out: a block is loaded to where the
-// caller says. It has three parts:
+// caller wants it. It has three parts:
 //
 //   claims  Claim and Await: one thread loads a block, the others wait for it
 //           (loads_in_flight.h has the protocol)
@@ -30,8 +30,8 @@
 
 namespace ashlar::internal {
 
-// What one block is read through. Without a workspace it is read without a
-// window, and with a workspace that the thread keeps.
+// What one block is read through. Null workspace: the block is read without a
+// window, and the thread keeps a workspace for such reads.
 struct ReadThrough {
   FileWindow* window = nullptr;
   BlockWorkspace* workspace = nullptr;
@@ -44,15 +44,16 @@ class BlockLoader {
   BlockLoader(const BlockSource* source, ReadCounters counters)
       : source_(source), counters_(counters) {}
 
-  // Makes claims possible.
+  // From then on loads can be claimed.
   void ClaimLoads() { loads_ = std::make_unique<LoadsInFlight>(); }
-  // Claims the block. Returns whether this thread loads it, and *claim is then
-  // the claim; if another thread loads it, Await returns when that thread has
-  // ended its claim. Requires: ClaimLoads was called. Await is not called while
-  // this thread has a claim.
+  // Claims the block, and returns whose turn it is to load it. If the turn is
+  // this thread's, *claim is its claim, unless there was no place for one.
+  // Requires: ClaimLoads was called, and *claim is empty.
   Turn Claim(const BlockPlace& place, LoadClaim* claim) const {
     return claim->Begin(loads_.get(), place.handle.offset);
   }
+  // Returns when no thread has a claim on the block. Requires: ClaimLoads was
+  // called, and this thread has no claim.
   void Await(const BlockPlace& place) const {
     loads_->Await(place.handle.offset);
   }

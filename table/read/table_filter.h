@@ -9,9 +9,9 @@
 // by AskPrefix. Each of them asks once, before it searches the index. Get and
 // MultiGet ask the filters of a LevelDB file by AskBlock, once per data block.
 // The answer kAbsent is certain. If a filter or partition cannot be read, the
-// question returns that error, and the read fails. A full filter of an unknown
-// kind, or one that makes no sense, lets every key pass; a partition that makes
-// no sense is Corruption.
+// question returns that error, and the read fails. A filter of an unknown kind
+// lets every key pass, and so does a damaged full filter. A damaged partition
+// is Corruption.
 //
 // A question about a filter in the reader's memory makes no virtual call and no
 // allocation, except those of a prefix extractor.
@@ -42,7 +42,7 @@ namespace ashlar::internal {
 
 class TableFilter {
  public:
-  // kNone: the filter cannot know, or there is none.
+  // kNone: there is no filter, or it cannot know.
   using Answer = GetResult::Filter;
 
   // While the table is opened. Without these calls there is no filter.
@@ -53,14 +53,16 @@ class TableFilter {
   // Keeps a copy of a full filter. If there is no memory for it, the table is
   // read without a filter.
   void KeepFull(const Slice& payload);
-  // Takes a full filter at `place`, which the cache holds or reads. `pin`:
-  // holds it as long as this lives. Returns the error if it cannot be read.
+  // From then on the full filter at `place` is found in the cache, which reads
+  // it from the file if it was evicted. `pin`: the filter is held in the cache
+  // as long as this lives. Returns the error if it cannot be read now.
   // Requires: the cache outlives this.
   Status UseCachedFull(const MetadataCache* cache, const BlockPlace& place,
                        bool pin);
-  // Takes a partitioned filter.
+  // From then on the filter is this partitioned one. Null: there is none.
   void UsePartitions(std::unique_ptr<FilterPartitions> partitions);
-  // Takes the filter block of a LevelDB file.
+  // Keeps the filter block of a LevelDB file. If it is damaged, there are no
+  // such filters.
   void KeepOfLevelDb(LoadedBlock block);
   // Reads all partitions, and keeps or holds them as long as this lives. Those
   // that cannot be read are left out.
@@ -69,9 +71,10 @@ class TableFilter {
   // Asks about one user key (without timestamp). Sets *answer, unless the
   // filter cannot know. internal_key says where in the table the key would be;
   // it may be empty if IsAtHand(). `begin_search` begins the search of the
-  // index for the key. It is called once: before the filter is asked if the key
-  // will probably pass, so that the waits for memory overlap; else afterwards,
-  // and then only if the key passes. `timing` takes the time, or is null.
+  // index for the key, and is called at most once. If the key will probably
+  // pass, it is called before the filter is asked, so that the waits for memory
+  // overlap. Else it is called afterwards, unless the key is ruled out.
+  // `timing` takes the time, or is null.
   template <typename BeginSearch>
   Status AskKey(const Slice& user_key, const Slice& internal_key,
                 const BeginSearch& begin_search, PerfContext* timing,
@@ -79,8 +82,9 @@ class TableFilter {
   // Asks about the keys of a batch, whose waits for memory overlap. `keys` is
   // the set of their numbers, which ForEach visits. target(k) returns the
   // TargetKey of key k. take(k, status, answer) is called once for each key
-  // that the filter knows about, and may remove the key from the set. Requires:
-  // at most kFilterBatchMax keys.
+  // that the filter knows about, and may remove the key from the set. If status
+  // is an error, the answer means nothing. Requires: at most kFilterBatchMax
+  // keys.
   template <typename KeySet, typename Target, typename Take>
   void AskKeys(const KeySet& keys, std::span<const Slice> user_keys,
                const Target& target, const Take& take) const;
