@@ -19,11 +19,11 @@ bool BlocksAhead::Take(const BlockPlace& place, PinnedBlock* block) {
     return false;
   }
   block->Clear();
-  return DataBlocks::Take(std::move(found_[begin_++]), place, block);
+  return block->TakeFound(std::move(found_[begin_++]), place);
 }
 
 void BlocksAhead::LookOn(const IndexCursor& at, bool forward) {
-  if (!blocks_->has_cache()) return;
+  if (!cache_->any()) return;
   if (forward != forward_) Clear();
   forward_ = forward;
   // One block is always left, so that the next one is known at each step.
@@ -49,8 +49,8 @@ void BlocksAhead::Fill(const IndexCursor& at) {
     handles_[end_++] = note.part->handle(note.i);
   }
   if (end_ == kept) return;
-  blocks_->FindInCache(std::span(handles_).subspan(kept, end_ - kept),
-                       &notes[kept], TracedCaller::kIterator, &found_[kept]);
+  cache_->FindAhead(std::span(handles_).subspan(kept, end_ - kept),
+                    &notes[kept], TracedCaller::kIterator, &found_[kept]);
   for (size_t i = kept; i < end_; ++i) {
     const auto* const block = reinterpret_cast<const char*>(found_[i].get());
     if (block == nullptr) {

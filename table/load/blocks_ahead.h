@@ -18,13 +18,13 @@
 #include "table/format/block_handle.h"
 #include "table/format/block_place.h"
 #include "table/index/index_cursor.h"
-#include "table/load/data_blocks.h"
+#include "table/load/data_block_cache.h"
 
 namespace ashlar::internal {
 
 class BlocksAhead {
  public:
-  explicit BlocksAhead(const DataBlocks* blocks) : blocks_(blocks) {}
+  explicit BlocksAhead(const DataBlockCache* cache) : cache_(cache) {}
 
   // To be called when the walk comes to a block. Returns whether the block was
   // found ahead; *block is then that block.
@@ -45,7 +45,7 @@ class BlocksAhead {
 
   void Fill(const IndexCursor& at);
 
-  const DataBlocks* const blocks_;
+  const DataBlockCache* const cache_;
   // The blocks that come next, in the walk's order, are [begin_, end_).
   std::array<BlockHandle, kMost> handles_;
   std::array<CachedBlockHandle, kMost> found_;

@@ -1,9 +1,10 @@
 // LoadsInFlight: the blocks that threads are loading for the block cache.
 //
-// It makes that a block which many threads miss at once is read and
-// decompressed once. Part of the DataBlocks of a reader that has a cache. It is
-// asked only after a miss: hits do not touch it. Any number of threads. It
-// takes 1 KiB, whatever happens, and never allocates.
+// Thanks to it, a block that many threads miss at once is read and decompressed
+// once. Part of the BlockLoader of a reader that has a cache. It is asked only
+// after a miss: hits do not touch it. Any number of threads. It takes 1 KiB,
+// whatever happens, and never allocates. DataBlocks::Bring follows the protocol
+// (data_blocks.cc).
 //
 // Protocol, for loads that go into the cache (other loads take no part):
 //

@@ -1,6 +1,6 @@
 // ReadPlan: what to read from the file for several data blocks of a batch.
 //
-// Blocks that are stored side by side become one read. Used by DataBlocks. One
+// Blocks that are stored side by side become one read. Used by BlockLoader. One
 // thread at a time.
 #ifndef ASHLAR_TABLE_LOAD_READ_PLAN_H_
 #define ASHLAR_TABLE_LOAD_READ_PLAN_H_

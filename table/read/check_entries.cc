@@ -99,7 +99,7 @@ bool EntryCheck::TakeRuns(Thread* thread) {
 // Checks a run, and moves to the next one unless there is a fault.
 bool EntryCheck::CheckRun(Thread* thread) {
   Iterator::State& walk = thread->walk;
-  if (thread->bytes <= options_.readahead_size && !table_->data.has_cache()) {
+  if (thread->bytes <= options_.readahead_size && !table_->data.cache().any()) {
     // If this fails, reading each block will report why.
     walk.window.Fill(thread->offset, thread->bytes).IgnoreError();
   }

@@ -18,26 +18,14 @@ Found AskFilterAndIndex(const OpenedTable& table, const Slice& user_key,
                         SequenceNumber snapshot, PerfContext* timing,
                         GetResult* result) {
   const ParsedIndex& index = table.index->root();
-  Slice asked;
-  const bool asks =
-      table.filter.has_value() && table.filter_subject.OfKey(user_key, &asked);
-  const bool expected = !asks || table.filter_passes.Load();
   ParsedIndex::Search search;
-  if (expected) search = index.BeginFind(user_key);
-  if (asks) {
-    const StageTimer timer(&PerfContext::filter_nanos, timing);
-    const uint64_t hash = table.filter->Hash(asked);
-    const bool maybe = table.filter->MayMatch(hash);
-    result->filter =
-        maybe ? GetResult::Filter::kMaybe : GetResult::Filter::kAbsent;
-    // Only seldom, so that threads do not write what other threads read all the
-    // time.
-    constexpr uint64_t kSeldom = 64;
-    if (maybe != expected && hash % kSeldom == 0) [[unlikely]]
-      table.filter_passes.Store(maybe);
-    if (!maybe) return {};
-    if (!expected) search = index.BeginFind(user_key);
-  }
+  // A filter that is at hand gives no errors.
+  table.filter
+      .AskKey(
+          user_key, Slice(), [&] { search = index.BeginFind(user_key); },
+          timing, &result->filter)
+      .IgnoreError();
+  if (result->filter == GetResult::Filter::kAbsent) return {};
   const StageTimer timer(&PerfContext::index_seek_nanos, timing);
   const size_t i = index.EndFind(search, user_key, TargetTail(snapshot));
   if (i == index.size()) return {};

@@ -15,7 +15,7 @@ namespace ashlar::internal {
 namespace {
 
 constexpr size_t kChunk = 32;
-static_assert(kChunk <= WordTree::kBatch && kChunk <= DataBlocks::kBatch &&
+static_assert(kChunk <= WordTree::kBatch && kChunk <= kBlockBatchMax &&
               kChunk <= kFilterBatchMax);
 
 // Numbers the blocks of a chunk, by their part of the index and their place in
@@ -131,7 +131,7 @@ class MultiGetChunk {
   void Count() const {
     PointReads reads;
     for (size_t k = 0; k < user_keys_.size(); ++k) reads.Add(results_[k]);
-    table_.counters.CountMultiGet(reads, !table_.filter_subject.whole_keys());
+    table_.counters.CountMultiGet(reads, table_.filter.IsOfPrefixes());
   }
 
   // Ends key k: it has its answer.
@@ -147,15 +147,6 @@ class MultiGetChunk {
 
   void CloseAll(const Status& status) {
     open_.ForEach([&](size_t k) { Close(k, status); });
-  }
-  // Ends those of the keys that would have asked the filter.
-  void CloseWhatAsks(const Status& status) {
-    open_.ForEach([&](size_t k) {
-      Slice subject;
-      if (table_.filter_subject.OfKey(user_keys_[k], &subject)) {
-        Close(k, status);
-      }
-    });
   }
 
   // Does what is left of a Get if no block can have the key.
@@ -181,51 +172,14 @@ class MultiGetChunk {
     return use(&lookup);
   }
 
-  void TakeFilterAnswer(size_t k, bool maybe) {
-    results_[k].filter =
-        maybe ? GetResult::Filter::kMaybe : GetResult::Filter::kAbsent;
-    if (!maybe) CloseWithoutBlocks(k);
-  }
-
   void AskFilter() {
-    if (table_.filter_partitions != nullptr) return AskPartitions();
-    CachedFilterHandle held;
-    const FilterBitsReader* filter = nullptr;
-    if (table_.filter.has_value()) {
-      filter = &*table_.filter;
-    } else if (table_.cached_filter.has_value()) {
-      const Status status =
-          table_.metadata_cache->HoldFilter(*table_.cached_filter, &held);
-      if (!status.ok()) return CloseWhatAsks(status);
-      filter = &held->bits;
-    } else {
-      return;
-    }
-    std::array<uint64_t, kChunk> hashes;
-    std::array<uint8_t, kChunk> asked;
-    size_t n = 0;
-    open_.ForEach([&](size_t k) {
-      Slice subject;
-      if (!table_.filter_subject.OfKey(user_keys_[k], &subject)) return;
-      hashes[n] = filter->Hash(subject);
-      asked[n++] = static_cast<uint8_t>(k);
-    });
-    const uint64_t answers = filter->MayMatchBatch(std::span(hashes).first(n));
-    for (size_t i = 0; i < n; ++i) {
-      TakeFilterAnswer(asked[i], (answers >> i & 1) != 0);
-    }
-  }
-
-  void AskPartitions() {
-    open_.ForEach([&](size_t k) {
-      Slice subject;
-      if (!table_.filter_subject.OfKey(user_keys_[k], &subject)) return;
-      bool maybe = true;
-      Status status = table_.filter_partitions->MayMatch(Target(k).slice(),
-                                                         subject, &maybe);
-      if (!status.ok()) return Close(k, status);
-      TakeFilterAnswer(k, maybe);
-    });
+    table_.filter.AskKeys(
+        open_, user_keys_, [this](size_t k) { return Target(k); },
+        [this](size_t k, const Status& status, GetResult::Filter answer) {
+          if (!status.ok()) return Close(k, status);
+          results_[k].filter = answer;
+          if (answer == GetResult::Filter::kAbsent) CloseWithoutBlocks(k);
+        });
   }
 
   TargetKey Target(size_t k) const {
@@ -309,7 +263,7 @@ class MultiGetChunk {
       return;
     uint64_t held = 0;
     for (const BlockRequest& r : requests) held += r.block->bytes();
-    const uint64_t most = std::max(held, DataBlocks::kBatchBytes);
+    const uint64_t most = std::max(held, kBlockBatchBytes);
     for (BlockRequest& r : requests) {
       if (!r.status.ok() || r.postponed) continue;
       r.postponed = held > most;

@@ -1,5 +1,5 @@
-// What reads ask of an open table: its filter, and whether their options fit
-// it.
+// What reads ask of an open table: whether their options fit it, and data
+// blocks whose keys are whole.
 
 #include "table/read/opened_table.h"
 
@@ -18,22 +18,7 @@ Status OpenedTable::RestoreData(const BlockPlace& place, const Slice& newest,
   Status status = RestoreKeys(block->view(), place, stored_order, key_form,
                               {order.comparator(), newest}, &restored);
   if (!status.ok()) return status;
-  return DataBlocks::Replace(place, std::move(restored), block);
-}
-
-Status OpenedTable::AskFilter(const Slice& internal_key, const Slice& asked,
-                              bool* maybe) const {
-  if (filter.has_value()) {
-    *maybe = filter->MayMatchBytes(asked);
-    return {};
-  }
-  if (filter_partitions != nullptr) {
-    return filter_partitions->MayMatch(internal_key, asked, maybe);
-  }
-  CachedFilterHandle held;
-  Status status = metadata_cache->HoldFilter(*cached_filter, &held);
-  if (status.ok()) *maybe = held->bits.MayMatchBytes(asked);
-  return status;
+  return block->Replace(place, std::move(restored));
 }
 
 Status OpenedTable::CheckOrderKnown(std::string_view asked) const {

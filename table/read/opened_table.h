@@ -6,21 +6,16 @@
 #define ASHLAR_TABLE_READ_OPENED_TABLE_H_
 
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "ashlar/table/block_kind.h"
 #include "ashlar/util/status.h"
-#include "table/filter/full_filter.h"
-#include "table/filter/leveldb_filter.h"
 #include "table/format/key_form.h"
 #include "table/format/key_order.h"
 #include "table/index/index.h"
 #include "table/load/data_blocks.h"
-#include "table/read/filter_partitions.h"
 #include "table/read/range_deletions.h"
-#include "util/mem/aligned_bytes.h"
-#include "util/sync/atomic.h"
+#include "table/read/table_filter.h"
 
 namespace ashlar::internal {
 
@@ -62,46 +57,22 @@ struct OpenedTable {
   // Null if index and filter are kept here instead of in the block cache.
   std::unique_ptr<const MetadataCache> metadata_cache;
   std::unique_ptr<IndexReader> index;
-  // The filter, if it is at hand: kept here, or held in the block cache. Absent
-  // if there is none, or none that could rule anything out.
-  std::optional<FilterBitsReader> filter;
-  // For a filter in the block cache: the handle that holds it, if it is held;
-  // else its place.
-  CachedFilterHandle pinned_filter;  // `filter` reads its bytes
-  std::optional<BlockPlace> cached_filter;
-  // Null if the filter is not cut into partitions.
-  std::unique_ptr<FilterPartitions> filter_partitions;
-  // The filter of a LevelDB file, which is asked for each data block.
-  std::optional<LevelDbFilter> leveldb_filter;
-  // What the filter may be asked.
-  FilterSubject filter_subject;
+  TableFilter filter;
   // The extractor that was given, or else the built-in one that the file names.
   // Null: neither.
   std::shared_ptr<const PrefixExtractor> prefixes;
-  AlignedBytes filter_bytes;  // the bytes of `filter`, if it is kept here
-  LoadedBlock filter_block;   // the bytes of `leveldb_filter`
   // Null if the table has no range deletions.
   std::unique_ptr<const RangeDeletions> range_deletions;
   // Whether one search of one index, by user key, finds the first block that
   // may have a key, and the block can be used as it is stored: there are no
   // timestamps and no partitions, and no other question to ask.
   bool one_search = false;
-  // Whether the filter has let Gets pass recently: a guess.
-  mutable RelaxedAtomic<bool> filter_passes{true};
 
   // Returns whether a read with these options has to apply range deletions.
   bool HasRangeDeletions(const ReadOptions& options) const {
     return range_deletions != nullptr && !options.ignore_range_deletions;
   }
 
-  bool HasFilter() const {
-    return filter.has_value() || filter_partitions != nullptr ||
-           cached_filter.has_value();
-  }
-  // Sets *maybe to whether `asked`, a user key or its prefix, may be in the
-  // table. internal_key says where it would be. Requires: HasFilter().
-  Status AskFilter(const Slice& internal_key, const Slice& asked,
-                   bool* maybe) const;
   // If the file does not store whole keys, replaces a data block that was
   // loaded by one with whole keys. Leaves out entries whose timestamp is newer
   // than `newest`, unless that is empty.

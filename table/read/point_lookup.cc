@@ -75,9 +75,10 @@ Status PointLookup::End(const Status& status) {
 }
 
 Status PointLookup::SearchBlocks() {
-  bool maybe = true;
-  Status status = AskFilter(&maybe);
-  if (!status.ok() || !maybe) return status;
+  GetResult::Filter& answer = result_->filter;
+  Status status = table_.filter.AskKey(
+      user_key_, target_.slice(), [] {}, timing_context, &answer);
+  if (!status.ok() || answer == GetResult::Filter::kAbsent) return status;
   IndexCursor at(table_.index.get());
   bool on_block;
   {
@@ -85,19 +86,6 @@ Status PointLookup::SearchBlocks() {
     on_block = at.Seek(target_.slice());
   }
   return Search(&at, on_block);
-}
-
-Status PointLookup::AskFilter(bool* maybe) {
-  const StageTimer timer(&PerfContext::filter_nanos);
-  Slice asked;
-  if (!table_.HasFilter() || !table_.filter_subject.OfKey(user_key_, &asked)) {
-    return {};
-  }
-  Status status = table_.AskFilter(target_.slice(), asked, maybe);
-  if (!status.ok()) return status;
-  result_->filter =
-      *maybe ? GetResult::Filter::kMaybe : GetResult::Filter::kAbsent;
-  return {};
 }
 
 Status PointLookup::Search(IndexCursor* at, bool on_block) {
@@ -126,18 +114,6 @@ Status PointLookup::LoadBlock(const IndexCursor& at) {
 
 namespace {
 
-// Asks a LevelDB filter whether the data block at this offset may hold the key.
-bool AskOfBlock(const OpenedTable& table, const Slice& user_key,
-                uint64_t offset, GetResult* result) {
-  const bool maybe = table.leveldb_filter->MayMatch(offset, user_key);
-  if (maybe) {
-    result->filter = GetResult::Filter::kMaybe;
-  } else if (result->filter == GetResult::Filter::kNone) {
-    result->filter = GetResult::Filter::kAbsent;
-  }
-  return maybe;
-}
-
 // Returns whether versions of the key may go on in the next block. A user key,
 // timestamp included, can span blocks only if the index has internal keys.
 bool MaySpan(const OpenedTable& table, const Slice& user_key,
@@ -163,8 +139,8 @@ bool PointLookup::NeedsBlock(const OpenedTable& table, const Slice& user_key,
     *done = true;
     return false;
   }
-  if (table.leveldb_filter.has_value() &&
-      !AskOfBlock(table, user_key, at.handle().offset, result)) {
+  if (table.filter.AsksBlocks() &&
+      !table.filter.AskBlock(at.handle().offset, user_key, &result->filter)) {
     *done = !MaySpan(table, user_key, at);
     return false;
   }

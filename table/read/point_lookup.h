@@ -67,7 +67,6 @@ class PointLookup {
   void KeepKeyMemory();
   Status End(const Status& status);
   Status SearchBlocks();
-  Status AskFilter(bool* maybe);
   Status Search(IndexCursor* at, bool on_block);
   Status LoadBlock(const IndexCursor& at);
   Status SearchBlock(const IndexCursor& at, PinnedBlock* searched, bool* done);

@@ -17,7 +17,7 @@ Iterator::State::State(const OpenedTable* opened,
       newest(read_options.timestamp.ToString()),
       window(opened->file.get(), read_options.readahead_size,
              read_options.async_io, opened->counters),
-      ahead(&opened->data),
+      ahead(&opened->data.cache()),
       at(opened->index.get()),
       block(opened->order),
       bounds(*opened, read_options),
@@ -56,8 +56,8 @@ bool Iterator::State::PassOn(bool on_entry) {
 Status Iterator::State::TakeBlock(const BlockPlace& place) {
   if (!ahead.Take(place, loaded)) {
     table->data.Fetch(at.note());
-    Status loading = table->data.Load(place, options, &window, &workspace,
-                                      loaded, at.note());
+    Status loading = table->data.LoadForWalk(
+        place, options, {&window, &workspace}, loaded, at.note());
     if (!loading.ok()) return loading;
   }
   return table->RestoreData(place, newest, loaded);
@@ -72,7 +72,7 @@ Status Iterator::State::TakeKeptBlock(const BlockPlace& place) {
   // A block that could not be loaded is not kept.
   Status loading = OrMemoryLimit([&] {
     Status taken = TakeBlock(place);
-    return taken.ok() ? DataBlocks::MakeOwn(place, loaded) : taken;
+    return taken.ok() ? loaded->MakeOwn(place) : taken;
   });
   if (loading.ok()) return {};
   loaded = &passing;

@@ -257,9 +257,7 @@ class TableOpener {
 
   void PinPartitions() const {
     table_->index->PinParts();
-    if (table_->filter_partitions != nullptr) {
-      table_->filter_partitions->LoadAll();
-    }
+    table_->filter.PinPartitions();
   }
 
   bool HasBlocks() const {
@@ -282,8 +280,9 @@ class TableOpener {
     std::string name(kFullFilterPrefix);
     name.append(kBuiltinFilterName);
     const MetaBlockEntry* const entry = Find(name);
-    table_->filter_subject =
-        FilterSubject(table_->properties, options.prefix_extractor);
+    TableFilter& filter = table_->filter;
+    filter.SetSubject(
+        FilterSubject(table_->properties, options.prefix_extractor));
     table_->prefixes = options.prefix_extractor != nullptr
                            ? options.prefix_extractor
                            : FindBuiltinPrefixExtractor(
@@ -292,55 +291,42 @@ class TableOpener {
       Status status = ReadLevelDbFilter();
       return status.ok() ? ReadFilterPartitions() : status;
     }
-    if (!table_->filter_subject.any()) return {};
-    LoadedBlock filter_block;
-    Status status =
-        table_->source.LoadOwned(PlaceOf(*entry), true, &filter_block);
-    if (!status.ok()) return status;
-    const FilterBitsReader filter(filter_block.contents);
-    // A filter of prefixes alone is empty if no key has a prefix.
-    if (filter.kind() == FilterBitsReader::Kind::kEmpty &&
-        table_->filter_subject.whole_keys() && HasPoints()) {
-      return PlaceOf(*entry).Corruption(
-          "bad filter", "it matches nothing, but the table has data blocks");
-    }
-    if (filter.kind() == FilterBitsReader::Kind::kAlways) return {};
-    if (table_->metadata_cache != nullptr) {
-      return CacheFilter(PlaceOf(*entry), options);
-    }
-    // If there is no memory for the filter, the table is read without it.
-    if (table_->filter_bytes.Assign(filter_block.contents)) {
-      table_->filter = FilterBitsReader(table_->filter_bytes.slice());
-    }
-    return {};
+    return filter.subject().any() ? ReadFullFilter(PlaceOf(*entry), options)
+                                  : Status();
   }
 
-  Status CacheFilter(const BlockPlace& place, const ReaderOptions& options) {
-    CachedFilterHandle filter;
-    Status status = table_->metadata_cache->HoldFilter(place, &filter);
+  Status ReadFullFilter(const BlockPlace& place, const ReaderOptions& options) {
+    LoadedBlock block;
+    Status status = table_->source.LoadOwned(place, true, &block);
     if (!status.ok()) return status;
-    if (options.unpartitioned_pinning == PinningTier::kAll) {
-      table_->filter = filter->bits;
-      table_->pinned_filter = std::move(filter);
-    } else {
-      table_->cached_filter = place;
+    const FilterBitsReader::Kind kind = FilterBitsReader(block.contents).kind();
+    // A filter of prefixes alone is empty if no key has a prefix.
+    if (kind == FilterBitsReader::Kind::kEmpty &&
+        table_->filter.subject().whole_keys() && HasPoints()) {
+      return place.Corruption(
+          "bad filter", "it matches nothing, but the table has data blocks");
     }
+    if (kind == FilterBitsReader::Kind::kAlways) return {};
+    const MetadataCache* const cache = table_->metadata_cache.get();
+    if (cache != nullptr) {
+      return table_->filter.UseCachedFull(
+          cache, place, options.unpartitioned_pinning == PinningTier::kAll);
+    }
+    table_->filter.KeepFull(block.contents);
     return {};
   }
 
   Status ReadLevelDbFilter() {
     const MetaBlockEntry* const entry = Find(kLevelDbFilterBlockName);
     if (entry == nullptr) return {};
-    Status status =
-        table_->source.LoadOwned(PlaceOf(*entry), true, &table_->filter_block);
-    if (!status.ok()) return status;
-    table_->leveldb_filter =
-        LevelDbFilter::Parse(table_->filter_block.contents);
-    return {};
+    LoadedBlock block;
+    Status status = table_->source.LoadOwned(PlaceOf(*entry), true, &block);
+    if (status.ok()) table_->filter.KeepOfLevelDb(std::move(block));
+    return status;
   }
 
   Status ReadFilterPartitions() {
-    if (!table_->filter_subject.any()) return {};
+    if (!table_->filter.subject().any()) return {};
     std::string name(kPartitionedFilterPrefix);
     name.append(kBuiltinFilterName);
     const MetaBlockEntry* const entry = Find(name);
@@ -350,10 +336,12 @@ class TableOpener {
     LoadedBlock block;
     Status status = Load(PlaceOf(*entry), &block);
     if (!status.ok()) return status;
-    return FilterPartitions::Open(&table_->source, table_->metadata_cache.get(),
-                                  table_->order, table_->index->form(),
-                                  block.contents, PlaceOf(*entry),
-                                  &table_->filter_partitions);
+    std::unique_ptr<FilterPartitions> partitions;
+    status = FilterPartitions::Open(
+        &table_->source, table_->metadata_cache.get(), table_->order,
+        table_->index->form(), block.contents, PlaceOf(*entry), &partitions);
+    table_->filter.UsePartitions(std::move(partitions));
+    return status;
   }
 
   OpenedTable* table_;
@@ -441,9 +429,7 @@ bool IsOneSearch(const OpenedTable& table) {
   return table.order.known() && table.order.timestamp_size() == 0 &&
          table.key_form.IsAsStored() && !index.is_partitioned() &&
          index.has_root() && !index.form().first_keys &&
-         !table.cached_filter.has_value() &&
-         table.filter_partitions == nullptr &&
-         !table.leveldb_filter.has_value();
+         table.filter.IsAtHand();
 }
 
 }  // namespace

@@ -42,9 +42,8 @@ Status VerifyBlocks(const OpenedTable& table, const ReadOptions& options) {
     const Status status = check(table.index->PartPlace(i));
     if (!status.ok()) return table.Named(status);
   }
-  const FilterPartitions* const filter = table.filter_partitions.get();
-  for (size_t i = 0; filter != nullptr && i < filter->size(); ++i) {
-    const Status status = check(filter->Place(i));
+  for (size_t i = 0; i < table.filter.num_partitions(); ++i) {
+    const Status status = check(table.filter.PartitionPlace(i));
     if (!status.ok()) return table.Named(status);
   }
   for (const MetaBlockEntry& entry : table.meta_blocks) {
@@ -101,7 +100,7 @@ Status TableReader::Get(const ReadOptions& options, const Slice& user_key,
   });
   if (status.IsMemoryLimit()) [[unlikely]]
     result->Reset();
-  table.counters.CountGet(*result, !table.filter_subject.whole_keys());
+  table.counters.CountGet(*result, table.filter.IsOfPrefixes());
   return status.ok() ? status : table.Named(status);
 }
 
@@ -220,12 +219,8 @@ const RandomAccessFile& TableReader::file() const {
 
 uint64_t TableReader::MemoryUsage() const {
   const OpenedTable& table = *state_->table;
-  uint64_t bytes = sizeof table + table.index->MemoryUsage() +
-                   table.filter_block.owned.capacity() +
-                   table.filter_bytes.size();
-  if (table.filter_partitions != nullptr) {
-    bytes += table.filter_partitions->MemoryUsage();
-  }
+  uint64_t bytes =
+      sizeof table + table.index->MemoryUsage() + table.filter.MemoryUsage();
   if (table.range_deletions != nullptr) {
     bytes += table.range_deletions->MemoryUsage();
   }

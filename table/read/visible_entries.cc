@@ -85,16 +85,16 @@ bool VisibleEntries::LeftPrefix(const Slice& key) const {
 // beginning on.
 bool VisibleEntries::FilterRulesOut(const Slice& target) {
   const OpenedTable& table = *all_.table;
-  Slice asked;
-  if (!table.filter_subject.OfPrefix(UserKey(target), &asked)) return false;
-  bool maybe = true;
-  Status status;
-  if (table.HasFilter()) status = table.AskFilter(target, asked, &maybe);
-  if (table.HasFilter() && status.ok()) {
+  auto answer = TableFilter::Answer::kNone;
+  const Status status =
+      table.filter.AskPrefix(UserKey(target), target, &answer);
+  if (status.ok()) {
+    if (answer == TableFilter::Answer::kNone) return false;
+    const bool maybe = answer == TableFilter::Answer::kMaybe;
     table.counters.CountPrefixFilter(maybe);
+    if (maybe) return false;
   }
   all_.status = Status();
-  if (status.ok() && maybe) return false;
   all_.LetGo();
   if (!status.ok()) all_.Fail(status);
   return true;

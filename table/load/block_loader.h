@@ -1,0 +1,124 @@
+// BlockLoader: loads data blocks from the file, alone or many together, and
+// says which thread loads a block that several threads miss.
+//
+// It knows no cache, and hands nothing out: a block is loaded to where the
+// caller wants it. It has three parts:
+//
+//   claims  Claim and Await: one thread loads a block, the others wait for it
+//           (loads_in_flight.h has the protocol)
+//   Alone   reads of one block, through the window of a walk or without one
+//   Batch   reads of several blocks: a plan joins neighbours (read_plan.h), and
+//           all reads are given to the file at once
+//
+// Part of DataBlocks, which any number of threads may use. ClaimLoads is called
+// first, while the table is opened, if there is a cache. An Alone or a Batch
+// belongs to one thread.
+#ifndef ASHLAR_TABLE_LOAD_BLOCK_LOADER_H_
+#define ASHLAR_TABLE_LOAD_BLOCK_LOADER_H_
+
+#include <cstddef>
+#include <memory>
+#include <span>
+
+#include "ashlar/util/status.h"
+#include "table/counters/read_counters.h"
+#include "table/load/block_request.h"
+#include "table/load/block_source.h"
+#include "table/load/loads_in_flight.h"
+#include "table/load/read_plan.h"
+#include "util/mem/thread_spare.h"
+
+namespace ashlar::internal {
+
+// What one block is read through. Null workspace: the block is read without a
+// window, and the thread keeps a workspace for such reads.
+struct ReadThrough {
+  FileWindow* window = nullptr;
+  BlockWorkspace* workspace = nullptr;
+};
+
+class BlockLoader {
+ public:
+  using Turn = LoadsInFlight::Turn;
+
+  BlockLoader(const BlockSource* source, ReadCounters counters)
+      : source_(source), counters_(counters) {}
+
+  // From then on loads can be claimed.
+  void ClaimLoads() { loads_ = std::make_unique<LoadsInFlight>(); }
+  // Claims the block, and returns whose turn it is to load it. If the turn is
+  // this thread's, *claim is its claim, unless there was no place for one.
+  // Requires: ClaimLoads was called, and *claim is empty.
+  Turn Claim(const BlockPlace& place, LoadClaim* claim) const {
+    return claim->Begin(loads_.get(), place.handle.offset);
+  }
+  // Returns when no thread has a claim on the block. Requires: ClaimLoads was
+  // called, and this thread has no claim.
+  void Await(const BlockPlace& place) const {
+    loads_->Await(place.handle.offset);
+  }
+
+  class Alone;
+  class Batch;
+
+ private:
+  const BlockSource* const source_;
+  const ReadCounters counters_;
+  std::unique_ptr<LoadsInFlight> loads_;  // null: loads are not claimed
+};
+
+// Reads blocks one by one.
+class BlockLoader::Alone {
+ public:
+  Alone(const BlockLoader& loader, const ReadThrough& through)
+      : source_(*loader.source_), through_(through) {}
+
+  // Loads the block at `place` to *to. The contents may point into the window.
+  // The number of the request plays no part.
+  Status Load(size_t /*i*/, const BlockPlace& place, bool verify_checksum,
+              LoadedBlock* to) const {
+    return through_.workspace == nullptr
+               ? source_.LoadOwned(place, verify_checksum, to)
+               : source_.Load(place, verify_checksum, through_.window,
+                              through_.workspace, to);
+  }
+
+ private:
+  const BlockSource& source_;
+  const ReadThrough through_;
+};
+
+// Reads blocks of a batch together.
+class BlockLoader::Batch {
+ public:
+  // Plans the reads, and does them. Sets the status of requests whose place is
+  // wrong, and postpones those after kBlockBatchBytes; neither are to be
+  // loaded. `to_own`: contents are loaded into LoadedBlock::owned; else they
+  // may point into the batch, and live as long as it. Requires: the requests
+  // are in the order of the file, and at most kBlockBatchMax.
+  Batch(const BlockLoader& loader, std::span<BlockRequest* const> requests,
+        bool to_own);
+  Batch(const Batch&) = delete;
+  Batch& operator=(const Batch&) = delete;
+  ~Batch();
+
+  // Loads the block of request number i, which is at `place`, to *to. Reads it
+  // alone if it could not be read with others.
+  Status Load(size_t i, const BlockPlace& place, bool verify_checksum,
+              LoadedBlock* to) const;
+
+ private:
+  const BlockSource& source_;
+  const bool to_own_;
+  ReadPlan plan_;
+  ThreadSpare<Buffer, Batch> buffer_;
+  bool together_ = false;  // whether there was memory to read them together
+};
+
+// Limits what a thread keeps for its next loads: it must not keep the memory of
+// one huge block for ever.
+void TrimSpare(Buffer* kept);
+
+}  // namespace ashlar::internal
+
+#endif  // ASHLAR_TABLE_LOAD_BLOCK_LOADER_H_

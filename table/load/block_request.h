@@ -1,0 +1,35 @@
+// BlockRequest: a read's wish for one data block, alone or with others.
+//
+// The reader that makes it owns it, and its `block` and `note` outlive it. One
+// thread at a time.
+#ifndef ASHLAR_TABLE_LOAD_BLOCK_REQUEST_H_
+#define ASHLAR_TABLE_LOAD_BLOCK_REQUEST_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "ashlar/util/status.h"
+#include "table/format/block_place.h"
+#include "table/index/block_note.h"
+#include "table/load/pinned_block.h"
+
+namespace ashlar::internal {
+
+// The most blocks that are requested together.
+inline constexpr size_t kBlockBatchMax = 32;
+// A batch that holds more bytes than this loads no further blocks.
+inline constexpr uint64_t kBlockBatchBytes = uint64_t{64} << 20;
+
+struct BlockRequest {
+  BlockPlace place;
+  BlockNote note;
+  PinnedBlock* block = nullptr;
+  Status status;  // the answer
+  // Whether it was not loaded, because the others are large. It is to be loaded
+  // when they are released.
+  bool postponed = false;
+};
+
+}  // namespace ashlar::internal
+
+#endif  // ASHLAR_TABLE_LOAD_BLOCK_REQUEST_H_

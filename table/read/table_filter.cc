@@ -1,0 +1,91 @@
+#include "table/read/table_filter.h"
+
+namespace ashlar::internal {
+
+void TableFilter::KeepFull(const Slice& payload) {
+  if (!bytes_.Assign(payload)) return;
+  full_ = FilterBitsReader(bytes_.slice());
+  kind_ = Kind::kFull;
+}
+
+Status TableFilter::UseCachedFull(const MetadataCache* cache,
+                                  const BlockPlace& place, bool pin) {
+  CachedFilterHandle held;
+  Status status = cache->HoldFilter(place, &held);
+  if (!status.ok()) return status;
+  if (pin) {
+    full_ = held->bits;
+    pinned_ = std::move(held);
+    kind_ = Kind::kFull;
+  } else {
+    cache_ = cache;
+    place_ = place;
+    kind_ = Kind::kCached;
+  }
+  return {};
+}
+
+void TableFilter::UsePartitions(std::unique_ptr<FilterPartitions> partitions) {
+  partitions_ = std::move(partitions);
+  if (partitions_ != nullptr) kind_ = Kind::kPartitioned;
+}
+
+void TableFilter::KeepOfLevelDb(LoadedBlock block) {
+  leveldb_block_ = std::move(block);
+  leveldb_ = LevelDbFilter::Parse(leveldb_block_.contents);
+}
+
+void TableFilter::PinPartitions() {
+  if (partitions_ != nullptr) partitions_->LoadAll();
+}
+
+// Asks a filter that is not at hand. `asked` is a user key or its prefix.
+Status TableFilter::AskElsewhere(const Slice& asked, const Slice& internal_key,
+                                 Answer* answer) const {
+  if (kind_ == Kind::kPartitioned) {
+    bool maybe = true;
+    Status status = partitions_->MayMatch(internal_key, asked, &maybe);
+    if (status.ok()) *answer = AnswerOf(maybe);
+    return status;
+  }
+  CachedFilterHandle held;
+  Status status = cache_->HoldFilter(place_, &held);
+  if (status.ok()) *answer = AnswerOf(held->bits.MayMatchBytes(asked));
+  return status;
+}
+
+Status TableFilter::AskKeyElsewhere(Slice user_key, Slice internal_key,
+                                    PerfContext* timing, Answer* answer) const {
+  const StageTimer timer(&PerfContext::filter_nanos, timing);
+  Slice asked;
+  return subject_.OfKey(user_key, &asked)
+             ? AskElsewhere(asked, internal_key, answer)
+             : Status();
+}
+
+Status TableFilter::AskPrefix(const Slice& user_key, const Slice& internal_key,
+                              Answer* answer) const {
+  Slice asked;
+  if (kind_ == Kind::kNone || !subject_.OfPrefix(user_key, &asked)) return {};
+  if (kind_ != Kind::kFull) return AskElsewhere(asked, internal_key, answer);
+  *answer = AnswerOf(full_.MayMatchBytes(asked));
+  return {};
+}
+
+bool TableFilter::AskBlock(uint64_t block_offset, const Slice& user_key,
+                           Answer* answer) const {
+  const bool maybe = leveldb_->MayMatch(block_offset, user_key);
+  if (maybe) {
+    *answer = Answer::kMaybe;
+  } else if (*answer == Answer::kNone) {
+    *answer = Answer::kAbsent;
+  }
+  return maybe;
+}
+
+uint64_t TableFilter::MemoryUsage() const {
+  return bytes_.size() + leveldb_block_.owned.capacity() +
+         (partitions_ == nullptr ? 0 : partitions_->MemoryUsage());
+}
+
+}  // namespace ashlar::internal
