@@ -25,6 +25,7 @@
 namespace ashlar::testing {
 namespace {
 
+using internal::BlockAlignment;
 using internal::BlockCompressor;
 using internal::BlockHandle;
 using internal::BlockWriter;
@@ -123,10 +124,10 @@ struct Made {
 
 // Makes the blocks as the serial builder does.
 Made MakeSerially(const std::vector<std::string>& blocks, CompressionType type,
-                  bool fickle = false) {
+                  bool fickle = false, const BlockAlignment& alignment = {}) {
   Made made;
   const auto file = NewMemoryWritableFile("serial", &made.bytes);
-  BlockWriter writer(file.get(), ChecksumType::kXXH3, kBase);
+  BlockWriter writer(file.get(), ChecksumType::kXXH3, kBase, alignment);
   BlockCompressor compressor =
       (fickle ? NewFickleCompressor() : NewBlockCompressor(type)).value();
   for (const std::string& block : blocks) {
@@ -155,13 +156,14 @@ struct HowToMake {
   bool fickle_codec = false;
   // Whether blocks are verified, and bad ones spoiled.
   bool verified = false;
+  BlockAlignment alignment;
 };
 
 Made MakeInRing(const std::vector<std::string>& blocks, HowToMake how) {
   Made made;
   const auto file = NewFaultyWritableFile("ring", &made.bytes, &how.faults);
   int codecs = 0;
-  BlockWriter writer(file.get(), ChecksumType::kXXH3, kBase);
+  BlockWriter writer(file.get(), ChecksumType::kXXH3, kBase, how.alignment);
   BuildWorkers workers(how.workers, 0, how.pool);
   RingOptions options;
   options.slot_bytes = how.slot_bytes;
@@ -215,6 +217,42 @@ TEST(CompressionRing, SameBytesForAnyNumberOfThreads) {
     for (const uint32_t workers : {1, 2, 3, 4, 8, 16, 100}) {
       ExpectSame(MakeInRing(blocks, {.type = type, .workers = workers}),
                  expected);
+    }
+  }
+}
+
+// Zeros before and after blocks, some of which are too large for the writer's
+// buffer.
+TEST(CompressionRing, PaddingIsTheSame) {
+  Random random(9);
+  std::vector<std::string> blocks = RandomBlocks(&random, 200);
+  for (const size_t large : {50, 51, 120}) {
+    blocks[large] = random.Bytes(200000);
+  }
+  TableOptions options;
+  options.block_size = 256;
+  options.super_block_alignment_size = 2048;
+  options.super_block_alignment_space_overhead_ratio = 1;
+  for (const bool block_align : {false, true}) {
+    options.block_align = block_align;
+    const BlockAlignment alignment(options);
+    for (const CompressionType type : SupportedCompressionTypes()) {
+      const Made plain = MakeSerially(blocks, type);
+      const Made expected = MakeSerially(blocks, type, false, alignment);
+      EXPECT_GT(expected.bytes.size(), plain.bytes.size());
+      uint64_t end = 0;
+      for (const WrittenBlock& block : expected.blocks) {
+        const uint64_t begin = end + alignment.Before(end, block.handle.size);
+        ASSERT_EQ(block.handle.offset, begin);
+        end = block.handle.End() + alignment.After(block.handle.size);
+      }
+      EXPECT_EQ(expected.bytes.size(), end);
+      for (const uint32_t workers : {1, 3}) {
+        ExpectSame(MakeInRing(blocks, {.type = type,
+                                       .workers = workers,
+                                       .alignment = alignment}),
+                   expected);
+      }
     }
   }
 }
