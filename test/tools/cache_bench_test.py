@@ -177,7 +177,7 @@ class CacheBenchTest(unittest.TestCase):
             "--engines=leveldb": "unknown engine leveldb",
             "--engines=ashlar@two": "unknown number of threads",
             "--engines=ashlar:clock": "engine ashlar has no cache type clock",
-            "--engines=ashlar,ashlar": "engine ashlar is named twice",
+            "--engines=ashlar,ashlar": "engine ashlar is listed twice",
             "--engines=": "there is no engine to run",
             "--erase_percent=2": "must add up to 100",
             "--threads=0": "must be 1 or more",

@@ -183,7 +183,7 @@ void AddEntrant(const std::string& spec, Engines* engines,
           entrant.options.cache_type);
   }
   for (const CacheEntrant& other : *entrants) {
-    if (other.name == spec) Usage("engine " + spec + " is named twice");
+    if (other.name == spec) Usage("engine " + spec + " is listed twice");
   }
   entrants->push_back(std::move(entrant));
 }
