@@ -127,7 +127,7 @@ Status CompressionRing::PublishRun(std::vector<WrittenBlock>* written) {
   if (gate_ == nullptr) {
     compressors_.resize(pool_->threads() + 1);
     notes_ = std::vector<ThreadNote>(pool_->threads() + 1);
-    gate_ = pool_->BorrowGate({&Tell, this});
+    gate_ = pool_->BorrowGate({&AppendState, this});
   }
   if (!WorkUntilInFlight(shape_.slots - 1)) {
     EndWorkers();
@@ -359,7 +359,7 @@ void CompressionRing::Deliver(Slot* slot,
   slot->raw.clear();
 }
 
-void CompressionRing::Tell(const void* ring, std::string* out) {
+void CompressionRing::AppendState(const void* ring, std::string* out) {
   const auto* const self = static_cast<const CompressionRing*>(ring);
   *out += "  ring, job " + std::to_string(reinterpret_cast<uintptr_t>(ring)) +
           ": " + DescribeRingState(UnpackRingState(self->word_.Load())) + "\n";

@@ -133,7 +133,8 @@ class CompressionRing {
   template <typename Choose>
   RingStep Move(Choose choose);
   static void Attend(void* ring, uint32_t worker);
-  static void Tell(const void* ring, std::string* out);
+  // For the watchdog's message.
+  static void AppendState(const void* ring, std::string* out);
   void WorkAs(uint32_t worker);
   void WaitForWork() const;
   Status PublishRun(std::vector<WrittenBlock>* written);

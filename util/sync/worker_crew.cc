@@ -21,7 +21,7 @@ class SharedLoop {
       : pool_(pool),
         body_(body),
         word_(PackLoopState({.units = units, .tickets = tickets})),
-        gate_(pool->BorrowGate({&Tell, this})) {
+        gate_(pool->BorrowGate({&AppendState, this})) {
     for (uint32_t i = 0; i < tickets; ++i) pool_->Submit({&Attend, this});
   }
 
@@ -53,8 +53,8 @@ class SharedLoop {
     static_cast<SharedLoop*>(loop)->Work();
   }
 
-  // For the watchdog.
-  static void Tell(const void* loop, std::string* out) {
+  // For the watchdog's message.
+  static void AppendState(const void* loop, std::string* out) {
     const LoopState s =
         UnpackLoopState(static_cast<const SharedLoop*>(loop)->word_.Load());
     *out += "  loop, job " + std::to_string(reinterpret_cast<uintptr_t>(loop)) +
