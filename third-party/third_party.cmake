@@ -1,6 +1,6 @@
-# How CMake finds each library; included by the top CMakeLists.txt. Everything
-# comes from the system; nothing is vendored. The wrapper headers beside this
-# file are the only place that includes a library's own headers.
+# Tells the build which libraries there are. Included by the top CMakeLists.txt.
+# Everything comes from the system; nothing is vendored. The wrapper headers
+# beside this file are the only place that includes a library's own headers.
 #
 # A codec can be left out: -DASHLAR_HAVE_LZ4=0, and likewise ZSTD, SNAPPY,
 # ZLIB and BZIP2. So can liburing: -DASHLAR_HAVE_URING=0.
@@ -14,32 +14,25 @@ foreach(codec ZSTD LZ4 SNAPPY ZLIB BZIP2)
     set(ASHLAR_HAVE_${codec} 0)
   endif()
   message(STATUS "Ashlar: ${codec}: ${ASHLAR_HAVE_${codec}}")
-  # Always defined, as 0 or 1, so that a misspelt name is a -Wundef error.
+  # Always defined, as 0 or 1, so that a misspelled name is a -Wundef error.
   target_compile_definitions(ashlar_flags INTERFACE
     ASHLAR_HAVE_${codec}=${ASHLAR_HAVE_${codec}})
 endforeach()
-if(ASHLAR_HAVE_ZSTD)
-  list(APPEND ASHLAR_UTIL_LIBRARIES PkgConfig::ashlar_zstd)
-  list(APPEND ASHLAR_PC_REQUIRES libzstd)
-endif()
-if(ASHLAR_HAVE_LZ4)
-  list(APPEND ASHLAR_UTIL_LIBRARIES PkgConfig::ashlar_lz4)
-  list(APPEND ASHLAR_PC_REQUIRES liblz4)
-endif()
-if(ASHLAR_HAVE_SNAPPY)
-  list(APPEND ASHLAR_UTIL_LIBRARIES Snappy::snappy)
-  list(APPEND ASHLAR_PC_LIBS -lsnappy)
-endif()
-if(ASHLAR_HAVE_ZLIB)
-  list(APPEND ASHLAR_UTIL_LIBRARIES PkgConfig::ashlar_zlib)
-  list(APPEND ASHLAR_PC_REQUIRES zlib)
-endif()
-if(ASHLAR_HAVE_BZIP2)
-  list(APPEND ASHLAR_UTIL_LIBRARIES BZip2::BZip2)
-  list(APPEND ASHLAR_PC_LIBS -lbz2)
-endif()
+# ashlar_link(<LIBRARY> <target> <field> <name>): the field of ashlar.pc,
+# REQUIRES or LIBS, has this name.
+macro(ashlar_link library target field name)
+  if(ASHLAR_HAVE_${library})
+    list(APPEND ASHLAR_UTIL_LIBRARIES ${target})
+    list(APPEND ASHLAR_PC_${field} ${name})
+  endif()
+endmacro()
+ashlar_link(ZSTD PkgConfig::ashlar_zstd REQUIRES libzstd)
+ashlar_link(LZ4 PkgConfig::ashlar_lz4 REQUIRES liblz4)
+ashlar_link(SNAPPY Snappy::snappy LIBS -lsnappy)
+ashlar_link(ZLIB PkgConfig::ashlar_zlib REQUIRES zlib)
+ashlar_link(BZIP2 BZip2::BZip2 LIBS -lbz2)
 
-# Asked for by one file only, so not a flag of all.
+# Only one file asks for this, so it is not a flag of all.
 set(ASHLAR_PORT_DEFINITIONS ASHLAR_HAVE_URING=0)
 if(ASHLAR_HAVE_URING)
   set(ASHLAR_PORT_DEFINITIONS ASHLAR_HAVE_URING=1)

@@ -68,11 +68,12 @@ class IndexCursor {
   // more parts.
   BlockPlace place() const {
     BlockPlace place;
-    TellPlace(&place);
+    FillPlace(&place);
     return place;
   }
-  // Does the same without a copy. Requires: *place is as new.
-  void TellPlace(BlockPlace* place) const {
+  // Sets *place to the same, without a copy. Requires: *place has its default
+  // value.
+  void FillPlace(BlockPlace* place) const {
     place->kind = BlockKind::kData;
     place->handle = handle();
     if (blocks_before_part_.has_value()) {

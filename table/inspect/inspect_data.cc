@@ -95,10 +95,10 @@ Status Inspector::TakeDataBlocks() {
       if (!status.ok()) return status;
       break;
   }
-  return TellProgress(found_->file_size) ? Status() : GivenUp();
+  return ReportProgress(found_->file_size) ? Status() : GivenUp();
 }
 
-bool Inspector::TellProgress(uint64_t done) const {
+bool Inspector::ReportProgress(uint64_t done) const {
   return !options_.on_progress || options_.on_progress(done, found_->file_size);
 }
 
@@ -131,7 +131,7 @@ Status Inspector::ReadDataBlocks() {
     }
     constexpr size_t kBlocksPerReport = 256;
     if (i % kBlocksPerReport == 0 &&
-        !TellProgress(data_blocks_[i].handle.offset)) {
+        !ReportProgress(data_blocks_[i].handle.offset)) {
       return GivenUp();
     }
   }

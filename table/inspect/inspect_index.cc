@@ -157,7 +157,7 @@ Status Inspector::InspectIndex() {
 bool Inspector::GoesOnToPart(size_t i) const {
   constexpr size_t kPartsPerReport = 256;
   // The partitions are after the data blocks, of which none is done so far.
-  return i % kPartsPerReport != 0 || TellProgress(0);
+  return i % kPartsPerReport != 0 || ReportProgress(0);
 }
 
 // Returns how much memory a reader needs for an index partition that was

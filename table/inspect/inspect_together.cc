@@ -112,7 +112,7 @@ class Inspector::Crew {
       const size_t number = next_run_.FetchAdd(1);
       if (number >= runs_.size()) return true;
       const BlockRun& run = runs_[number];
-      if (ThreadNumber() == caller_ && !inspector_.TellProgress(run.offset)) {
+      if (ThreadNumber() == caller_ && !inspector_.ReportProgress(run.offset)) {
         given_up_.Store(true);
       }
       if (given_up_.Load()) return false;

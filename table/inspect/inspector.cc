@@ -78,7 +78,7 @@ bool Inspector::GoesOnToBlock(size_t i, uint64_t done) {
                    walk_.bytes_sought - reported_at_ >= kBytesPerReport;
   if (!due) return true;
   reported_at_ = walk_.bytes_sought;
-  return TellProgress(done);
+  return ReportProgress(done);
 }
 
 bool Inspector::Decodes(const BlockPlace& data_block) const {

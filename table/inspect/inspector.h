@@ -185,7 +185,7 @@ class Inspector {
   Status ReadDataBlocks();
   Status ReadDataBlocksTogether();
   // Reports progress. Returns false to give up.
-  bool TellProgress(uint64_t done) const;
+  bool ReportProgress(uint64_t done) const;
   Status GivenUp() const;
   void InspectFooter();
   void SortBlocks();

@@ -237,7 +237,7 @@ class MultiGetChunk {
       ++keys_of_block_[number];
       if (number != num_blocks_) return;
       BlockRequest& request = requests_[num_blocks_++];
-      at.TellPlace(&request.place);
+      at.FillPlace(&request.place);
       request.note = at.note();
       request.block = &blocks_[number];
     });

@@ -101,7 +101,7 @@ Status CompressionRing::PublishRun(std::vector<WrittenBlock>* written) {
     WorkerPool::State* const pool = workers_->Start(shape_.workers);
     compressors_.resize(pool->threads() + 1);
     notes_ = std::vector<ThreadNote>(pool->threads() + 1);
-    job_.Begin(pool, {&Tell, this});
+    job_.Begin(pool, {&AppendState, this});
   }
   if (!WorkUntilInFlight(shape_.slots - 1)) {
     EndWorkers();
@@ -289,7 +289,7 @@ void CompressionRing::Deliver(Slot* slot,
   slot->raw.clear();
 }
 
-void CompressionRing::Tell(const void* ring, std::string* out) {
+void CompressionRing::AppendState(const void* ring, std::string* out) {
   const auto* const self = static_cast<const CompressionRing*>(ring);
   *out += "  ring, job " + std::to_string(reinterpret_cast<uintptr_t>(ring)) +
           ": " + DescribeRingState(self->job_.Look()) + "\n";

@@ -97,7 +97,8 @@ class CompressionRing {
     return options_.slot_bytes + options_.block_bytes;
   }
   static void Attend(void* ring, uint32_t worker);
-  static void Tell(const void* ring, std::string* out);
+  // For the watchdog's message.
+  static void AppendState(const void* ring, std::string* out);
   void WorkAs(uint32_t worker);
   void WaitForWork() const;
   Status PublishRun(std::vector<WrittenBlock>* written);

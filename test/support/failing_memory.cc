@@ -146,66 +146,51 @@ size_t WrappedTrain(void* out, size_t capacity, const void* samples,
 }
 #endif
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-
 // Sanitizers define malloc themselves. The linker's --wrap sends calls of
 // malloc from our own code here.
-extern "C" {
-void* RealMalloc(size_t n) asm("__real_malloc");
-void* RealCalloc(size_t n, size_t size) asm("__real_calloc");
-void* RealRealloc(void* memory, size_t n) asm("__real_realloc");
-void* RealAlignedAlloc(size_t alignment, size_t n) asm("__real_aligned_alloc");
-
-void* WrappedMalloc(size_t n) asm("__wrap_malloc");
-void* WrappedMalloc(size_t n) { return FailsNow() ? nullptr : RealMalloc(n); }
-void* WrappedCalloc(size_t n, size_t size) asm("__wrap_calloc");
-void* WrappedCalloc(size_t n, size_t size) {
-  return FailsNow() ? nullptr : RealCalloc(n, size);
-}
-void* WrappedRealloc(void* memory, size_t n) asm("__wrap_realloc");
-void* WrappedRealloc(void* memory, size_t n) {
-  return FailsNow() ? nullptr : RealRealloc(memory, n);
-}
-void* WrappedAlignedAlloc(size_t alignment,
-                          size_t n) asm("__wrap_aligned_alloc");
-void* WrappedAlignedAlloc(size_t alignment, size_t n) {
-  return FailsNow() ? nullptr : RealAlignedAlloc(alignment, n);
-}
-}
-
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define ASHLAR_REAL(name) asm("__real_" name)
+#define ASHLAR_ALIGNED_ALLOC "aligned_alloc"
+#define ASHLAR_IN_FRONT_OF(name) asm("__wrap_" name)
 #else
+#define ASHLAR_REAL(name) asm("__libc_" name)
+#define ASHLAR_ALIGNED_ALLOC "memalign"
+#define ASHLAR_IN_FRONT_OF(name) asm(name)
+#endif
 
 extern "C" {
-void* LibcMalloc(size_t n) asm("__libc_malloc");
-void* LibcCalloc(size_t n, size_t size) asm("__libc_calloc");
-void* LibcRealloc(void* memory, size_t n) asm("__libc_realloc");
-void* LibcMemalign(size_t alignment, size_t n) asm("__libc_memalign");
+void* RealMalloc(size_t n) ASHLAR_REAL("malloc");
+void* RealCalloc(size_t n, size_t size) ASHLAR_REAL("calloc");
+void* RealRealloc(void* memory, size_t n) ASHLAR_REAL("realloc");
+void* RealAlignedAlloc(size_t alignment, size_t n)
+    ASHLAR_REAL(ASHLAR_ALIGNED_ALLOC);
 
 // These functions have C++ names of their own because the C library declares
 // malloc and its kin already.
-void* OurMalloc(size_t n) asm("malloc");
-void* OurMalloc(size_t n) { return FailsNow() ? nullptr : LibcMalloc(n); }
-void* OurCalloc(size_t n, size_t size) asm("calloc");
+void* OurMalloc(size_t n) ASHLAR_IN_FRONT_OF("malloc");
+void* OurMalloc(size_t n) { return FailsNow() ? nullptr : RealMalloc(n); }
+void* OurCalloc(size_t n, size_t size) ASHLAR_IN_FRONT_OF("calloc");
 void* OurCalloc(size_t n, size_t size) {
-  return FailsNow() ? nullptr : LibcCalloc(n, size);
+  return FailsNow() ? nullptr : RealCalloc(n, size);
 }
-void* OurRealloc(void* memory, size_t n) asm("realloc");
+void* OurRealloc(void* memory, size_t n) ASHLAR_IN_FRONT_OF("realloc");
 void* OurRealloc(void* memory, size_t n) {
-  return FailsNow() ? nullptr : LibcRealloc(memory, n);
+  return FailsNow() ? nullptr : RealRealloc(memory, n);
 }
-void* OurAlignedAlloc(size_t alignment, size_t n) asm("aligned_alloc");
+void* OurAlignedAlloc(size_t alignment, size_t n)
+    ASHLAR_IN_FRONT_OF("aligned_alloc");
 void* OurAlignedAlloc(size_t alignment, size_t n) {
-  return FailsNow() ? nullptr : LibcMemalign(alignment, n);
+  return FailsNow() ? nullptr : RealAlignedAlloc(alignment, n);
 }
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 int OurMemalign(void** memory, size_t alignment,
                 size_t n) asm("posix_memalign");
 int OurMemalign(void** memory, size_t alignment, size_t n) {
-  *memory = FailsNow() ? nullptr : LibcMemalign(alignment, n);
+  *memory = FailsNow() ? nullptr : RealAlignedAlloc(alignment, n);
   return *memory == nullptr ? ENOMEM : 0;
 }
-}
-
 #endif
+}
 
 namespace {
 

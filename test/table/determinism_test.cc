@@ -53,33 +53,22 @@ TEST(Determinism, EachPartOfTheIdentityCounts) {
   };
   const TableIdentity base = FixedBuild().identity;
   std::set<std::string> files = {build(base)};
-  TableIdentity changed = base;
-  changed.db_id = "another";
-  files.insert(build(changed));
-  changed = base;
-  changed.db_session_id = "ABCDEFGHIJKLMNOPQRST";
-  files.insert(build(changed));
-  changed = base;
-  changed.db_host_id = "host";
-  files.insert(build(changed));
-  changed = base;
-  changed.file_number = 2;
-  files.insert(build(changed));
-  changed = base;
-  changed.creation_time = 5;
-  files.insert(build(changed));
-  changed = base;
-  changed.file_creation_time = 5;
-  files.insert(build(changed));
-  changed = base;
-  changed.oldest_key_time = 5;
-  files.insert(build(changed));
-  changed = base;
-  changed.newest_key_time = 5;
-  files.insert(build(changed));
-  changed = base;
-  changed.base_context_checksum = 5;
-  files.insert(build(changed));
+  const std::vector<void (*)(TableIdentity*)> changes = {
+      [](TableIdentity* i) { i->db_id = "another"; },
+      [](TableIdentity* i) { i->db_session_id = "ABCDEFGHIJKLMNOPQRST"; },
+      [](TableIdentity* i) { i->db_host_id = "host"; },
+      [](TableIdentity* i) { i->file_number = 2; },
+      [](TableIdentity* i) { i->creation_time = 5; },
+      [](TableIdentity* i) { i->file_creation_time = 5; },
+      [](TableIdentity* i) { i->oldest_key_time = 5; },
+      [](TableIdentity* i) { i->newest_key_time = 5; },
+      [](TableIdentity* i) { i->base_context_checksum = 5; },
+  };
+  for (const auto& change : changes) {
+    TableIdentity changed = base;
+    change(&changed);
+    files.insert(build(changed));
+  }
   EXPECT_EQ(files.size(), 10u);
 }
 

@@ -79,8 +79,8 @@ class CacheSimTest(unittest.TestCase):
         for bad in ("2KiB", "5G", "-1", "1.5K", "0K"):
             done = run(f"--sizes={bad}", LOOP)
             self.assertEqual(done.returncode, 2)
-            self.assertIn("a size is a number of entries, such as 5000 or 5K",
-                          done.stderr)
+            self.assertIn("expected a size: a number of entries, such as 5000 "
+                          "or 5K", done.stderr)
 
     def test_two_tiers(self):
         # The first tier holds a third of a loop, and the second more than the
@@ -262,9 +262,9 @@ class CacheSimTest(unittest.TestCase):
 
     def test_damaged_traces(self):
         for name, content, reason in (
-            ("a.u64", b"123456789", "1 bytes at byte 8 are no whole record"),
-            ("a.oracleGeneral", bytes(25), "no whole record of 24"),
-            ("a.csv", b"x\n\"y\n", "line 2: a quote that is not closed"),
+            ("a.u64", b"123456789", "1 bytes at byte 8 are not a whole record"),
+            ("a.oracleGeneral", bytes(25), "are not a whole record of 24"),
+            ("a.csv", b"x\n\"y\n", "line 2: a quote is not closed"),
             ("a.u64.zst", b"\x28\xb5\x2f\xfd\x04",
              "the file ends inside a zstd frame"),
         ):
@@ -279,15 +279,18 @@ class CacheSimTest(unittest.TestCase):
         for arguments, reason in (
             ([], "there is no trace"),
             ([os.path.join(self.folder, "absent.u64")], "No such file"),
-            ([self.write("a.what", b"")], "needs --format"),
-            ([self.write("empty.u64", b"")], "no access"),
-            (["--format=x", LOOP, self.write("b.u64", b"")], "needs --format"),
+            ([self.write("a.what", b"")],
+             "unknown format; name it with --format"),
+            ([self.write("empty.u64", b"")], "the file has no accesses"),
+            (["--format=x", LOOP, self.write("b.u64", b"")],
+             "unknown format; name it with --format"),
             (["zipf:keys=0"], "keys is 1 to"),
-            (["--caches=x", LOOP], "no cache is called x"),
-            (["--caches=", LOOP], "no cache is named"),
-            (["--sizes=0", LOOP], "a size is"),
+            (["--caches=x", LOOP], "unknown cache x"),
+            (["--caches=", LOOP], "expected one or more caches, found none"),
+            (["--sizes=0", LOOP], "expected a size"),
             (["--seeds=0", LOOP], "must be 1 or more"),
-            (["--reference=lru", "--caches=clock", LOOP], "none of --caches"),
+            (["--reference=lru", "--caches=clock", LOOP],
+             "--reference is not one of --caches"),
             (["--progress=yes", LOOP], "--progress is"),
             (["--num_shard_bits=77", LOOP], "num_shard_bits"),
             ([f"--svg={self.folder}", "--sizes=1", LOOP], self.folder),

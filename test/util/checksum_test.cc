@@ -10,39 +10,20 @@
 #include <string>
 
 #include "port/cpu.h"
+#include "test/support/hash_vectors.h"
 #include "util/hash/crc32c.h"
 
 namespace ashlar::internal {
 namespace {
 
-std::string Pattern(size_t n) {
-  std::string bytes(n, '\0');
-  for (size_t i = 0; i < n; ++i) {
-    bytes[i] = static_cast<char>(static_cast<uint8_t>(7 * i + 3));
-  }
-  return bytes;
-}
+using testing::Pattern;
 
 constexpr ChecksumType kAllTypes[] = {
     ChecksumType::kNoChecksum, ChecksumType::kCRC32c, ChecksumType::kxxHash,
     ChecksumType::kxxHash64, ChecksumType::kXXH3};
 
-struct Vector {
-  size_t n;
-  uint8_t last_byte;
-  uint32_t by_type[5];
-};
-
-constexpr Vector kVectors[] = {
-    {0, 0, {0, 0x49258fd2, 0xcf65b03e, 0xdb052768, 0x38d394c2}},
-    {1, 0, {0, 0x611a75e5, 0xe3bf9359, 0xf02fd326, 0x156defed}},
-    {16, 1, {0, 0x62704d25, 0x7f58de02, 0x3a3cbec7, 0x9ba0365c}},
-    {100, 7, {0, 0x9a42908b, 0xb484881d, 0x591cddb0, 0x00241670}},
-    {300, 4, {0, 0xa53d6a44, 0xe6e833bd, 0x1cc7ad87, 0x786c0d43}},
-};
-
 TEST(Checksum, HasTheListedValues) {
-  for (const Vector& vector : kVectors) {
+  for (const auto& vector : testing::kChecksumVectors) {
     const std::string block = Pattern(vector.n);
     for (const ChecksumType type : kAllTypes) {
       EXPECT_EQ(ChecksumWithLastByte(type, block.data(), block.size(),

@@ -73,13 +73,18 @@ const std::string& Contents() {
   return contents;
 }
 
+// Reads the first n pieces of the file, and checks that all arrived.
+void ReadAll(ManyReads* reads, size_t n) {
+  Pieces pieces = Pieces::Of(n);
+  pieces.ReadWith(reads);
+  pieces.ExpectAllRead(Contents());
+}
+
 TEST(ManyReads, WhatIsInMemoryTakesOneCallAndNoRing) {
   FakeReads fake(Contents());
   for (uint64_t i = 0; i < 5; ++i) fake.cached.insert(i * kPiece);
   ManyReads reads(FakeReads::Calls());
-  Pieces pieces = Pieces::Of(5);
-  pieces.ReadWith(&reads);
-  pieces.ExpectAllRead(Contents());
+  ReadAll(&reads, 5);
   EXPECT_EQ(fake.num_cached, 5);
   EXPECT_EQ(fake.num_reads + fake.num_opened + fake.num_expected, 0);
 }
@@ -87,9 +92,7 @@ TEST(ManyReads, WhatIsInMemoryTakesOneCallAndNoRing) {
 TEST(ManyReads, ASingleOneIsReadAtOnce) {
   FakeReads fake(Contents());
   ManyReads reads(FakeReads::Calls());
-  Pieces pieces = Pieces::Of(1);
-  pieces.ReadWith(&reads);
-  pieces.ExpectAllRead(Contents());
+  ReadAll(&reads, 1);
   EXPECT_EQ(fake.num_reads, 1);
   EXPECT_EQ(fake.num_cached + fake.num_opened + fake.num_expected, 0);
 }
@@ -99,9 +102,7 @@ TEST(ManyReads, WhatIsMissingIsOneSubmission) {
   fake.cached = {0, 3 * kPiece};
   ManyReads reads(FakeReads::Calls());
   for (int round = 0; round < 3; ++round) {
-    Pieces pieces = Pieces::Of(8);
-    pieces.ReadWith(&reads);
-    pieces.ExpectAllRead(Contents());
+    ReadAll(&reads, 8);
   }
   EXPECT_EQ(fake.num_enters, 3);
   EXPECT_EQ(fake.num_ring_reads, 18);
@@ -114,9 +115,7 @@ TEST(ManyReads, PartlyInMemory) {
   fake.cached = {0, kPiece, 2 * kPiece};
   fake.cached_answers = {40, -EOPNOTSUPP, -EINTR};
   ManyReads reads(FakeReads::Calls());
-  Pieces pieces = Pieces::Of(4);
-  pieces.ReadWith(&reads);
-  pieces.ExpectAllRead(Contents());
+  ReadAll(&reads, 4);
   EXPECT_EQ(fake.num_ring_reads, 4);
   EXPECT_EQ(fake.num_reads, 0);
 }
@@ -128,9 +127,7 @@ TEST(ManyReads, AFileSystemThatIsMemoryIsReadAtOnce) {
   fake.cached = {0};
   fake.cached_answers = {-EOPNOTSUPP};
   ManyReads reads(FakeReads::Calls());
-  Pieces pieces = Pieces::Of(8);
-  pieces.ReadWith(&reads);
-  pieces.ExpectAllRead(Contents());
+  ReadAll(&reads, 8);
   EXPECT_EQ(fake.num_cached, 1);
   EXPECT_EQ(fake.num_reads, 8);
   EXPECT_EQ(fake.num_opened + fake.num_expected, 0);
@@ -142,24 +139,18 @@ TEST(ManyReads, NothingInMemoryIsNotTheEndOfTheFile) {
   fake.cached = {0, kPiece};
   fake.cached_answers = {0, 0};
   ManyReads reads(FakeReads::Calls());
-  Pieces pieces = Pieces::Of(4);
-  pieces.ReadWith(&reads);
-  pieces.ExpectAllRead(Contents());
+  ReadAll(&reads, 4);
 }
 
 TEST(ManyReads, MoreThanARingHolds) {
   FakeReads fake(Contents());
   ManyReads reads(FakeReads::Calls());
-  Pieces pieces = Pieces::Of(200);
-  pieces.ReadWith(&reads);
-  pieces.ExpectAllRead(Contents());
+  ReadAll(&reads, 200);
   EXPECT_EQ(fake.num_enters, 4);
   EXPECT_EQ(fake.num_ring_reads, 200);
 
   fake.ring_entries = 10;
-  Pieces more = Pieces::Of(30);
-  more.ReadWith(&reads);
-  more.ExpectAllRead(Contents());
+  ReadAll(&reads, 30);
   EXPECT_EQ(fake.num_ring_reads, 210);
   EXPECT_EQ(fake.num_reads, 20);
 }
@@ -173,9 +164,7 @@ TEST(ManyReads, AnswersOfARingThatAreNoWholeRead) {
   fake.ring_answers = {1,    99,         -EINTR,      -EAGAIN,
                        -EIO, -ECANCELED, -EOPNOTSUPP, 0};
   fake.read_answers = {-EINTR, 7, -EINTR};
-  Pieces pieces = Pieces::Of(8);
-  pieces.ReadWith(&reads);
-  pieces.ExpectAllRead(Contents());
+  ReadAll(&reads, 8);
   EXPECT_EQ(fake.num_opened, 1);
   EXPECT_EQ(fake.num_reads, 8 + 3);
 }
@@ -221,9 +210,7 @@ TEST(ManyReads, WhereRingsAreDeniedNobodyAsksAgain) {
     fake.open_ring_error = error;
     ManyReads reads(FakeReads::Calls());
     for (int round = 0; round < 3; ++round) {
-      Pieces pieces = Pieces::Of(70);
-      pieces.ReadWith(&reads);
-      pieces.ExpectAllRead(Contents());
+      ReadAll(&reads, 70);
     }
     EXPECT_EQ(fake.num_opened, 1);
     EXPECT_EQ(fake.num_expected, 210) << "the kernel knows before the first";
@@ -238,9 +225,7 @@ TEST(ManyReads, WhatHasRunOutIsAskedForAgain) {
     ManyReads reads(FakeReads::Calls());
     for (int round = 0; round < 40; ++round) {
       if (round == 39) fake.open_ring_error = 0;
-      Pieces pieces = Pieces::Of(3);
-      pieces.ReadWith(&reads);
-      pieces.ExpectAllRead(Contents());
+      ReadAll(&reads, 3);
     }
     EXPECT_EQ(fake.num_opened, 40);
     EXPECT_EQ(fake.num_open, 1);
@@ -255,9 +240,7 @@ TEST(ManyReads, SubmissionsInPartsAndInterrupted) {
   fake.enter_answers = {-EINTR, 2, -EAGAIN, -EBADF, -EINTR};
   fake.silent_enters = 1;
   ManyReads reads(FakeReads::Calls());
-  Pieces pieces = Pieces::Of(3);
-  pieces.ReadWith(&reads);
-  pieces.ExpectAllRead(Contents());
+  ReadAll(&reads, 3);
   EXPECT_EQ(fake.num_enters, 6);
   EXPECT_EQ(fake.num_ring_reads, 3);
   EXPECT_EQ(fake.num_reads, 0);
@@ -271,17 +254,13 @@ TEST(ManyReads, ASubmissionThatFailsClosesTheRing) {
     FakeReads fake(Contents());
     ManyReads reads(FakeReads::Calls());
     fake.enter_answers = {4, answer};
-    Pieces pieces = Pieces::Of(10);
-    pieces.ReadWith(&reads);
-    pieces.ExpectAllRead(Contents());
+    ReadAll(&reads, 10);
     EXPECT_EQ(fake.num_ring_reads, 4);
     EXPECT_EQ(fake.num_reads, 6);
     EXPECT_EQ(fake.num_expected, 10);
     EXPECT_EQ(fake.num_open, 0);
     // The next call opens a new ring.
-    Pieces more = Pieces::Of(10);
-    more.ReadWith(&reads);
-    more.ExpectAllRead(Contents());
+    ReadAll(&reads, 10);
     EXPECT_EQ(fake.num_opened, 2);
     EXPECT_EQ(fake.num_open, 1);
   }
@@ -295,13 +274,9 @@ TEST(ManyReads, SoManyRingsAndNoMore) {
     // While one call waits for its ring, other calls begin.
     fake.on_enter = [&] {
       if (++depth > 20) return;
-      Pieces inner = Pieces::Of(2);
-      inner.ReadWith(&reads);
-      inner.ExpectAllRead(Contents());
+      ReadAll(&reads, 2);
     };
-    Pieces pieces = Pieces::Of(2);
-    pieces.ReadWith(&reads);
-    pieces.ExpectAllRead(Contents());
+    ReadAll(&reads, 2);
     EXPECT_EQ(fake.num_opened, static_cast<int>(ManyReads::kMostRings));
     EXPECT_EQ(fake.num_open, static_cast<int>(ManyReads::kMostRings));
     EXPECT_EQ(fake.num_expected, 2);
@@ -314,9 +289,7 @@ TEST(ManyReads, AChildOfForkHasRingsOfItsOwn) {
   ManyReads reads(FakeReads::Calls());
   Pieces::Of(4).ReadWith(&reads);
   fake.is_childs = true;
-  Pieces pieces = Pieces::Of(4);
-  pieces.ReadWith(&reads);
-  pieces.ExpectAllRead(Contents());
+  ReadAll(&reads, 4);
   EXPECT_EQ(fake.num_opened, 2);
   EXPECT_EQ(fake.num_open, 1);
 }

@@ -1,7 +1,9 @@
 #include "tools/bench/ashlar_reads.h"
 
 #include <cstdio>
+#include <numeric>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "ashlar/table/external_file_writer.h"
@@ -10,15 +12,20 @@
 #include "tools/bench/ashlar_build.h"
 #include "tools/bench/cache_held.h"
 #include "tools/bench/key_draw.h"
+#include "tools/bench/page_cache.h"
 #include "tools/bench/threads.h"
 
 namespace ashlar::bench {
 
 namespace {
 
-Status Scan(const TableReader& table, bool forward, RunResult* result) {
+Status Scan(const TableReader& table, bool forward, const BenchOptions& options,
+            RunResult* result) {
+  ReadOptions of_walk;
+  of_walk.async_io = options.async_io;
+  of_walk.readahead_size = options.readahead_size;
   const Stopwatch watch;
-  Iterator it = table.NewIterator();
+  Iterator it = table.NewIterator(of_walk);
   uint64_t entries = 0;
   uint64_t bytes = 0;
   if (forward) {
@@ -100,6 +107,74 @@ auto BatchReads(const TableReader& table, const BenchOptions& options,
     }
     return Status();
   };
+}
+
+// A file that records what is read from it.
+class RecordingFile final : public RandomAccessFile {
+ public:
+  RecordingFile(std::unique_ptr<RandomAccessFile> file,
+                std::vector<ReadRequest>* reads)
+      : file_(std::move(file)), reads_(reads) {}
+  Status Read(uint64_t offset, size_t n, char* scratch,
+              Slice* data) const override {
+    reads_->push_back({.offset = offset, .size = n});
+    return file_->Read(offset, n, scratch, data);
+  }
+  void MultiRead(std::span<ReadRequest> requests) const override {
+    for (const ReadRequest& r : requests) {
+      reads_->push_back({.offset = r.offset, .size = r.size});
+    }
+    file_->MultiRead(requests);
+  }
+  uint64_t Size() const override { return file_->Size(); }
+  std::string name() const override { return file_->name(); }
+
+ private:
+  const std::unique_ptr<RandomAccessFile> file_;
+  std::vector<ReadRequest>* const reads_;
+};
+
+// Reads what the batches of one thread would read, and nothing else: all of it
+// by one MultiRead, or by one Read after the other.
+Status ReadBlocksOfBatches(const std::string& path, const BenchOptions& options,
+                           const Workload& workload, RunResult* result) {
+  auto file = OpenRandomAccessFile(path);
+  if (!file.ok()) return file.status();
+  std::vector<ReadRequest> reads;
+  auto table = TableReader::Open(
+      std::make_unique<RecordingFile>(std::move(file).value(), &reads));
+  if (!table.ok()) return table.status();
+  reads.clear();
+  BenchOptions one_thread = options;
+  one_thread.threads = 1;
+  Status status =
+      RunThreads(one_thread, result, BatchReads(**table, one_thread, workload));
+  if (!status.ok()) return status;
+  std::vector<char> memory(std::accumulate(
+      reads.begin(), reads.end(), size_t{0},
+      [](size_t sum, const ReadRequest& r) { return sum + r.size; }));
+  char* room = memory.data();
+  for (ReadRequest& r : reads) {
+    r.scratch = room;
+    room += r.size;
+  }
+  file = OpenRandomAccessFile(path);
+  if (!file.ok()) return file.status();
+  if (options.cold) DropFromPageCache(options.folder);
+  const Stopwatch watch;
+  if (options.batch_by == BatchBy::kMultiRead) {
+    (*file)->MultiRead(reads);
+  } else {
+    for (ReadRequest& r : reads) {
+      r.status = (*file)->Read(r.offset, r.size, r.scratch, &r.data);
+    }
+  }
+  result->measured = watch.Stop();
+  result->bytes = memory.size();
+  for (const ReadRequest& r : reads) {
+    if (!r.status.ok()) return r.status;
+  }
+  return {};
 }
 
 // Returns the work of a thread that seeks and then reads `range` entries.
@@ -221,7 +296,7 @@ Status AshlarReads::Open(const std::string& path, const BenchOptions& options,
 Status AshlarReads::Warm(const BenchOptions& options,
                          const Workload& workload) {
   RunResult ignored;
-  Status status = Scan(*reader_, true, &ignored);
+  Status status = Scan(*reader_, true, options, &ignored);
   if (!status.ok()) return status;
   if (!options.HoldsTable(workload.raw_bytes())) {
     return RunThreads(options, &ignored,
@@ -239,7 +314,9 @@ Status AshlarReads::Run(const std::string& benchmark, const std::string& path,
   Status status = Open(path, options, workload);
   // Sets the level of this thread, which also runs engines of other levels.
   SetPerfLevel(static_cast<PerfLevel>(options.perf_level));
-  if (status.ok()) status = Dispatch(benchmark, options, workload, result);
+  if (status.ok()) {
+    status = Dispatch(benchmark, path, options, workload, result);
+  }
   if (options.cache_report && cache_ != nullptr) {
     std::fputs(DescribeHeld(cache_.get()).c_str(), stderr);
   }
@@ -247,16 +324,21 @@ Status AshlarReads::Run(const std::string& benchmark, const std::string& path,
 }
 
 Status AshlarReads::Dispatch(const std::string& benchmark,
+                             const std::string& path,
                              const BenchOptions& options,
                              const Workload& workload, RunResult* result) {
   const TableReader& table = *reader_;
-  if (benchmark == "readseq") return Scan(table, true, result);
-  if (benchmark == "readreverse") return Scan(table, false, result);
+  if (benchmark == "readseq") return Scan(table, true, options, result);
+  if (benchmark == "readreverse") return Scan(table, false, options, result);
   if (benchmark == "verify") return Verify(table, result);
   if (benchmark == "blockinsert") {
     return RunBlockInsert(options, cache_.get(), result);
   }
-  if (benchmark == "multireadrandom") {
+  const bool gets = options.batch_by == BatchBy::kGets;
+  if (benchmark == "multireadrandom" && !gets) {
+    if (options.batch_by != BatchBy::kMultiGet) {
+      return ReadBlocksOfBatches(path, options, workload, result);
+    }
     return RunReads(benchmark, options, workload, result,
                     BatchReads(table, options, workload));
   }

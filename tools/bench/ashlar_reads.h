@@ -31,8 +31,9 @@ class AshlarReads {
   Status Open(const std::string& path, const BenchOptions& options,
               const Workload& workload);
   Status Warm(const BenchOptions& options, const Workload& workload);
-  Status Dispatch(const std::string& benchmark, const BenchOptions& options,
-                  const Workload& workload, RunResult* result);
+  Status Dispatch(const std::string& benchmark, const std::string& path,
+                  const BenchOptions& options, const Workload& workload,
+                  RunResult* result);
 
   std::shared_ptr<Cache> cache_;
   std::unique_ptr<TableReader> reader_;

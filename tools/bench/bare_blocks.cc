@@ -11,13 +11,13 @@
 #include <cstdio>
 #include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "ashlar/table/inspect.h"
 #include "ashlar/util/file.h"
 #include "table/format/block_trailer.h"
 #include "third-party/gflags_lib.h"
+#include "tools/bench/threads.h"
 #include "util/compress/codec.h"
 #include "util/mem/buffer.h"
 #include "util/sync/atomic.h"
@@ -126,12 +126,9 @@ int Run(const std::string& path) {
   }
   BareBlocks blocks(**file, table);
   std::vector<Status> found(FLAGS_threads);
-  std::vector<std::thread> threads;
-  threads.reserve(found.size());
-  for (Status& status : found) {
-    threads.emplace_back([&blocks, &status] { status = blocks.Work(); });
-  }
-  for (std::thread& thread : threads) thread.join();
+  RunResult ignored;
+  TimeThreads(static_cast<int>(FLAGS_threads), &ignored,
+              [&](size_t i) { found[i] = blocks.Work(); });
   for (const Status& status : found) {
     if (!status.ok()) return Complain(status);
   }

@@ -11,6 +11,7 @@
 
 #include "third-party/gflags_lib.h"
 #include "tools/bench/cache_engine.h"
+#include "tools/bench/cache_record.h"
 #include "tools/bench/cache_report.h"
 #include "tools/bench/command_line.h"
 #include "tools/bench/rounds.h"
@@ -22,17 +23,23 @@ DEFINE_string(
     "slot hint), hit_batch (by --batch_size keys), hot_key (one key, "
     "all threads), hot_key_hint (by slot hint), pinned_insert (the "
     "cache full of pinned entries), growth (lookups while one of the "
-    "threads inserts, from 1000 entries on, as many as hit has keys)");
+    "threads inserts, from 1000 entries on, as many as hit has keys); of the "
+    "FIFO cache: record (entries of 24 bytes, by its write buffer), discard "
+    "(the buffer's sink drops all)");
 DEFINE_string(engines, "ashlar,rocksdb,limit",
               "comma-separated: ashlar, rocksdb, limit (the keys alone; of "
-              "hot_key: two atomic additions); name:lru_cache and name@4 are "
+              "hot_key: two atomic additions; of record: inserts and erases in "
+              "a bare hash table, limit:erase_oldest, limit:mutexed_lru; of "
+              "discard: an atomic addition); name:lru_cache and name@4 are "
               "with a cache type and number of threads of their own; the "
               "first is compared with the others");
 DEFINE_int32(threads, 16, "threads at once");
 DEFINE_uint64(cache_size, 1ULL << 30, "bytes of capacity");
 DEFINE_int32(num_shard_bits, -1, "2^n shards; -1: as the cache thinks best");
 DEFINE_double(resident_ratio, 0.25, "of mixed: capacity to all keys");
-DEFINE_uint64(ops_per_thread, 2000000, "operations of each thread");
+DEFINE_uint64(ops_per_thread, 2000000,
+              "operations of each thread; of record and discard: of all "
+              "threads together");
 DEFINE_uint64(value_bytes, 8192, "bytes that an entry is charged");
 DEFINE_uint64(
     value_bytes_estimate, 0,
@@ -53,7 +60,7 @@ DEFINE_int32(eviction_effort_cap, 30, "of a hyper clock cache");
 DEFINE_bool(strict_capacity_limit, false, "inserts fail rather than exceed");
 DEFINE_string(cache_type, "hyper_clock_cache",
               "hyper_clock_cache, auto_hyper_clock_cache (sizes itself), "
-              "lru_cache");
+              "lru_cache; fifo_cache, which has record and discard alone");
 DEFINE_bool(real_values, false,
             "values are buffers, made for each insert and read by each hit; "
             "else a charge is all that an entry is");
@@ -69,6 +76,9 @@ DEFINE_double(hit_fill, 0.9,
               "of the hits: keys, as a part of the entries that the capacity "
               "has room for");
 DEFINE_int32(batch_size, 32, "keys of a batch");
+DEFINE_uint32(buffer_blocks, 64,
+              "of record: blocks of the write buffer, 4 KiB each; it has "
+              "2^num_shard_bits shards, 16 if that is -1");
 DEFINE_uint64(seed, 1, "of keys and hashes");
 DEFINE_int32(rounds, 3, "rounds that must be undisturbed; 15 for a claim");
 DEFINE_bool(keep_disturbed, false, "keep disturbed rounds too");
@@ -105,6 +115,7 @@ CacheBenchOptions OptionsFromFlags() {
   o.gather_stats_sleep_ms = FLAGS_gather_stats_sleep_ms;
   o.hit_fill = FLAGS_hit_fill;
   o.batch_size = FLAGS_batch_size;
+  o.buffer_blocks = FLAGS_buffer_blocks;
   return o;
 }
 
@@ -183,7 +194,7 @@ void AddEntrant(const std::string& spec, Engines* engines,
           entrant.options.cache_type);
   }
   for (const CacheEntrant& other : *entrants) {
-    if (other.name == spec) Usage("engine " + spec + " is named twice");
+    if (other.name == spec) Usage("engine " + spec + " is listed twice");
   }
   entrants->push_back(std::move(entrant));
 }
@@ -192,11 +203,23 @@ void CheckBenchmark(const std::string& name) {
   if (name == "growth" && FLAGS_threads < 2) {
     Usage("growth needs --threads of 2 or more");
   }
-  for (const char* known : {"mixed", "hit", "hit_hint", "hit_batch", "hot_key",
-                            "hot_key_hint", "pinned_insert", "growth"}) {
+  for (const char* known :
+       {"mixed", "hit", "hit_hint", "hit_batch", "hot_key", "hot_key_hint",
+        "pinned_insert", "growth", "record", "discard"}) {
     if (name == known) return;
   }
   Usage("unknown benchmark " + name);
+}
+
+// The FIFO cache has other benchmarks than the caches of blocks.
+void CheckTypes(const std::string& benchmark,
+                const std::vector<CacheEntrant>& entrants) {
+  for (const CacheEntrant& entrant : entrants) {
+    const bool is_fifo = entrant.options.cache_type == "fifo_cache";
+    if (entrant.is_limit() || IsRecordBenchmark(benchmark) == is_fifo) continue;
+    Usage("engine " + entrant.name + ", of cache type " +
+          entrant.options.cache_type + ", has no benchmark " + benchmark);
+  }
 }
 
 std::string RunOne(const std::string& benchmark,
@@ -234,6 +257,9 @@ int Main() {
     AddEntrant(spec, &engines, &entrants);
   }
   if (entrants.empty()) Usage("there is no engine to run");
+  for (const std::string& benchmark : benchmarks) {
+    CheckTypes(benchmark, entrants);
+  }
   if (!FLAGS_json) {
     for (const CacheEntrant& entrant : entrants) {
       std::printf("%-9s %s\n", entrant.name.c_str(),

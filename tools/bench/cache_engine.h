@@ -38,7 +38,7 @@ class CacheEngine {
 
 std::unique_ptr<CacheEngine> NewAshlarCacheEngine();
 // Returns an engine that only makes the keys; for hot_key, it also makes two
-// atomic additions on one word.
+// atomic additions on one word; for records, see RunRecordLimit.
 std::unique_ptr<CacheEngine> NewLimitCacheEngine();
 // Returns null and sets *why if RocksDB is not installed.
 std::unique_ptr<CacheEngine> LoadRocksDbCacheEngine(std::string* why);

@@ -4,6 +4,7 @@
 
 #include "ashlar/cache/cache_options.h"
 #include "tools/bench/cache_loops.h"
+#include "tools/bench/cache_record.h"
 
 namespace ashlar::bench {
 
@@ -89,11 +90,15 @@ class AshlarCacheEngine final : public CacheEngine {
   }
   bool HasType(const std::string& cache_type) const override {
     return cache_type == "hyper_clock_cache" ||
-           cache_type == "auto_hyper_clock_cache" || cache_type == "lru_cache";
+           cache_type == "auto_hyper_clock_cache" ||
+           cache_type == "lru_cache" || cache_type == "fifo_cache";
   }
   std::string Run(const std::string& benchmark,
                   const CacheBenchOptions& options, RunResult* result,
                   CacheLatencies* latencies) override {
+    if (IsRecordBenchmark(benchmark)) {
+      return RunRecord(benchmark, options, result);
+    }
     Result<std::shared_ptr<Cache>> made = MakeCache(options);
     if (!made.ok()) return made.status().ToString();
     AshlarAccess access(options, std::move(made).value());

@@ -1,9 +1,11 @@
 // An engine of cache_bench that does what every cache must do: it makes the
 // keys of the load, and for one hot key makes two atomic additions on one word.
+// For records, it does the same job in other ways (cache_record.h).
 
 #include <string>
 
 #include "tools/bench/cache_loops.h"
+#include "tools/bench/cache_record.h"
 
 namespace ashlar::bench {
 
@@ -72,12 +74,16 @@ class LimitCacheEngine final : public CacheEngine {
   std::string Name() const override { return "limit"; }
   std::string Describe(const CacheBenchOptions&) const override {
     return "the keys are made, no more; hot_key: two atomic additions on one "
-           "word";
+           "word; record: a hash table alone, or a map and a list with a "
+           "mutex; discard: one atomic addition";
   }
   bool HasType(const std::string&) const override { return true; }
   std::string Run(const std::string& benchmark,
                   const CacheBenchOptions& options, RunResult* result,
                   CacheLatencies* latencies) override {
+    if (IsRecordBenchmark(benchmark)) {
+      return RunRecordLimit(benchmark, options, result);
+    }
     // The loops would read values through handles to nothing.
     CacheBenchOptions without_values = options;
     without_values.real_values = false;

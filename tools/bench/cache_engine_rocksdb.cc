@@ -115,7 +115,8 @@ class RocksDbCacheEngine final : public CacheEngine {
                   const CacheBenchOptions& options, RunResult* result,
                   CacheLatencies* latencies) override {
     std::shared_ptr<Cache> cache = MakeCache(options);
-    if (cache == nullptr) return "RocksDB makes no cache of these options";
+    if (cache == nullptr)
+      return "RocksDB did not make a cache with these options";
     RocksDbAccess access(options, std::move(cache));
     CacheLoops<RocksDbAccess> loops(options, &access);
     return loops.Run(benchmark, result, latencies);

@@ -3,7 +3,9 @@
 #include <cinttypes>
 #include <cstdio>
 #include <iterator>
+#include <utility>
 
+#include "tools/bench/cache_record.h"
 #include "tools/bench/report_parts.h"
 
 namespace ashlar::bench {
@@ -34,12 +36,29 @@ const CacheEntrant* LimitOf(const std::vector<CacheEntrant>& entrants,
   return nullptr;
 }
 
+// Returns the ratios of CPU times. With more threads than cores, these are
+// what a record costs.
+std::vector<Ratio> CpuRatiosOf(const BenchmarkReport& report,
+                               const std::vector<CacheEntrant>& entrants) {
+  std::vector<Ratio> ratios;
+  const std::string& first = entrants.front().name;
+  for (const CacheEntrant& other : entrants) {
+    if (other.name == first) continue;
+    const auto [a, b] = other.is_limit() ? std::pair(first, other.name)
+                                         : std::pair(other.name, first);
+    ratios.push_back({"CPU time of " + a + " / " + b, report.CpuRatio(a, b)});
+  }
+  return ratios;
+}
+
 // Returns the ratios of the first entrant to the others. Also compares each
 // with the limit, or subtracts the limit, if the limit ran with the same number
 // of threads.
 std::vector<Ratio> RatiosOf(const BenchmarkReport& report,
                             const std::vector<CacheEntrant>& entrants) {
+  const bool records = IsRecordBenchmark(report.benchmark);
   std::vector<Ratio> ratios;
+  if (records) ratios = CpuRatiosOf(report, entrants);
   const CacheEntrant& first = entrants.front();
   for (const CacheEntrant& other : entrants) {
     if (&other == &first || other.is_limit()) continue;
@@ -52,7 +71,8 @@ std::vector<Ratio> RatiosOf(const BenchmarkReport& report,
     if (entrant.is_limit() || limit == nullptr) continue;
     ratios.push_back({"time of " + entrant.name + " / " + limit->name,
                       report.WallRatio(entrant.name, limit->name)});
-    if (&entrant == &first || report.benchmark.starts_with("hot_key") ||
+    if (&entrant == &first || records ||
+        report.benchmark.starts_with("hot_key") ||
         entrant.options.threads != first.options.threads) {
       continue;
     }
@@ -91,9 +111,11 @@ Json ToJson(const LatencyHistogram& latency) {
 void PrintRun(const RunResult& run, int threads) {
   std::printf("  %.0f operations/s: %.2f ns each, over in %.3f s\n",
               PerSecond(run), 1e9 / PerSecond(run), run.measured.seconds);
-  std::printf("  %.0f operations/s in each of %d threads; %.3f CPU seconds\n",
+  std::printf("  %.0f operations/s in each of %d threads; %.3f CPU seconds",
               ThreadsPerSecond(run, threads), threads,
               run.measured.cpu_seconds);
+  std::printf(", %.1f CPU ns each\n", 1e9 * run.measured.cpu_seconds /
+                                          static_cast<double>(run.operations));
   if (run.lookups != 0) {
     std::printf("  found %.6f of what was looked up: %" PRIu64 " of %" PRIu64
                 "\n",

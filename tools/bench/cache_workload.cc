@@ -3,6 +3,11 @@
 namespace ashlar::bench {
 
 std::string DescribeCache(const CacheBenchOptions& o) {
+  if (o.cache_type == "fifo_cache") {
+    return "fifo_cache of " + std::to_string(o.cache_size) +
+           " bytes after a write buffer of " + std::to_string(o.buffer_blocks) +
+           " blocks; " + std::to_string(o.threads) + " threads";
+  }
   std::string text = o.cache_type + " of " + std::to_string(o.cache_size) +
                      " bytes, charges of " + std::to_string(o.value_bytes);
   if (o.cache_type == "hyper_clock_cache") {

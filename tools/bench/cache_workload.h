@@ -47,6 +47,9 @@ struct CacheBenchOptions {
   double hit_fill = 0.9;
   int batch_size = 32;
 
+  // For record: of the write buffer, 4 KiB each.
+  uint32_t buffer_blocks = 64;
+
   // Returns the number of entries that fit into the capacity, without the
   // cache's own memory.
   uint64_t entries_in_capacity() const { return cache_size / value_bytes; }

@@ -17,6 +17,12 @@
 
 namespace ashlar::bench {
 
+// How multireadrandom of our library reads the blocks of its keys: by MultiGet,
+// by one Get after the other, or at the offsets that MultiGet would read, by
+// one MultiRead of the file or by one Read after the other. The last two only
+// read.
+enum class BatchBy : uint8_t { kMultiGet, kGets, kMultiRead, kReads };
+
 struct BenchOptions {
   WorkloadOptions workload;
   uint64_t reads = 0;  // by the random benchmarks; 0: num
@@ -60,6 +66,11 @@ struct BenchOptions {
   // n; 0: it traces none.
   std::optional<uint32_t> trace_one_in;
   bool huge_page_cache = false;
+  BatchBy batch_by = BatchBy::kMultiGet;
+  bool async_io = false;        // for our walks
+  uint64_t readahead_size = 0;  // bytes, for our walks
+  // Whether the files are dropped from the page cache before each run.
+  bool cold = false;
   // RocksDB reads the table as the only table of a read-only database.
   bool read_only_db = false;
   uint64_t num_reads() const { return reads == 0 ? workload.num : reads; }
@@ -103,8 +114,9 @@ std::unique_ptr<Engine> NewAshlarEngine();
 // sets parallel_threads (1 is serial), and "onetier" (the memory of the
 // compressed secondary cache goes to the block cache). For ashlar: "nowords"
 // (no entry_words), "admission" (of the hyper clock cache), "stats"
-// (statistics), "tracer" and "traced" (trace_one_in 0 and 100) and "perf"
-// (perf_level 1). For rocksdb: "db" (read_only_db).
+// (statistics), "tracer" and "traced" (trace_one_in 0 and 100), "perf"
+// (perf_level 1), "async" (async_io), and "gets", "multiread" and "reads"
+// (batch_by). For rocksdb: "db" (read_only_db).
 std::unique_ptr<Engine> NewVariant(std::unique_ptr<Engine> engine,
                                    const std::string& variant);
 // `kind`: "generator" only makes keys and values. "copy" also copies them.

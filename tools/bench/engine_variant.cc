@@ -1,7 +1,10 @@
 // Engines with changed options, so that one run compares several of them round
 // by round.
 
+#include <algorithm>
 #include <charconv>
+#include <iterator>
+#include <string_view>
 
 #include "tools/bench/engine.h"
 
@@ -43,6 +46,10 @@ class EngineVariant final : public Engine {
     if (variant_ == "tracer") options.trace_one_in = 0;
     if (variant_ == "traced") options.trace_one_in = 100;
     if (variant_ == "perf") options.perf_level = 1;
+    if (variant_ == "async") options.async_io = true;
+    if (variant_ == "gets") options.batch_by = BatchBy::kGets;
+    if (variant_ == "multiread") options.batch_by = BatchBy::kMultiRead;
+    if (variant_ == "reads") options.batch_by = BatchBy::kReads;
     if (variant_ == "db") options.read_only_db = true;
     if (variant_ == "onetier") {
       options.cache_size += options.compressed_secondary_cache_size;
@@ -71,9 +78,11 @@ std::unique_ptr<Engine> NewVariant(std::unique_ptr<Engine> engine,
   const std::string name = engine->Name();
   uint32_t threads = EngineVariant::kNoNumber;
   const bool has_cache = name == "ashlar" || name == "rocksdb";
-  const bool is_ours = variant == "nowords" || variant == "admission" ||
-                       variant == "stats" || variant == "perf" ||
-                       variant == "tracer" || variant == "traced";
+  constexpr std::string_view kOurs[] = {
+      "nowords", "admission", "stats", "perf",      "tracer",
+      "traced",  "async",     "gets",  "multiread", "reads"};
+  const bool is_ours =
+      std::find(std::begin(kOurs), std::end(kOurs), variant) != std::end(kOurs);
   const bool known = (name == "ashlar" && is_ours) ||
                      (name == "rocksdb" && variant == "db") ||
                      (has_cache && variant == "onetier");

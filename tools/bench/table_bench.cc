@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -17,6 +16,7 @@
 #include "tools/bench/allocations.h"
 #include "tools/bench/command_line.h"
 #include "tools/bench/engine.h"
+#include "tools/bench/page_cache.h"
 #include "tools/bench/print_report.h"
 #include "tools/bench/rounds.h"
 
@@ -38,7 +38,9 @@ DEFINE_string(
     "ashlar:nowords has --noentry_words, ashlar:admission --cache_type's "
     "admission, ashlar:tracer has a block cache tracer, ashlar:traced one that "
     "traces one block in 100, ashlar:stats --statistics and ashlar:perf "
-    "--perf_level=1; "
+    "--perf_level=1, ashlar:async walks with async_io; multireadrandom: "
+    "ashlar:gets by one Get after the other, ashlar:multiread and "
+    "ashlar:reads only read the blocks, by one MultiRead or one by one; "
     "rocksdb reads by its SstFileReader, "
     "and as rocksdb:db, which is added for reads, by a read-only database");
 DEFINE_uint64(num, 1000000, "entries");
@@ -113,6 +115,11 @@ DEFINE_bool(entry_words, true,
             "(ReaderOptions::cache_entry_words)");
 DEFINE_bool(huge_page_cache, false,
             "our cache has its blocks in huge pages (NewHugePageAllocator)");
+DEFINE_uint64(readahead_size, 0, "bytes that our walks read at once");
+DEFINE_bool(cold, false,
+            "before each run, drop the files from the page cache; needs "
+            "--cache_size=0 and a --db that is on a disk. Each round reads "
+            "other keys");
 DEFINE_uint64(seed, 1, "of keys and values");
 DEFINE_int32(rounds, 3, "rounds that must be undisturbed; 15 for a claim");
 DEFINE_bool(keep_disturbed, false,
@@ -185,6 +192,8 @@ BenchOptions OptionsFromFlags() {
   o.perf_level = FLAGS_perf_level;
   o.statistics = FLAGS_statistics;
   o.huge_page_cache = FLAGS_huge_page_cache;
+  o.readahead_size = FLAGS_readahead_size;
+  o.cold = FLAGS_cold;
   o.threads = FLAGS_threads;
   o.batch_size = FLAGS_batch_size;
   o.fetch_ahead = FLAGS_fetch_ahead;
@@ -215,6 +224,9 @@ void CheckFlags() {
   }
   if (FLAGS_batch_size < 1 || FLAGS_write_rate < 1 || FLAGS_cache_percent < 0) {
     Usage("--batch_size and --write_rate must be 1 or more");
+  }
+  if (FLAGS_cold && (FLAGS_cache_size != 0 || FLAGS_cache_percent != 0)) {
+    Usage("--cold needs --cache_size=0, without --cache_percent");
   }
   for (const std::string& name :
        {FLAGS_compression_type,
@@ -327,6 +339,10 @@ std::string EnsureFiles(const std::vector<Engine*>& engines,
   return "";
 }
 
+// Between the seeds of the rounds. The threads of a round have seeds of their
+// own.
+constexpr uint64_t kSeedStep = 1000;
+
 // Returns the engines that have this benchmark.
 std::vector<Contestant> ContestantsOf(const std::string& benchmark,
                                       const std::vector<Engine*>& engines,
@@ -335,10 +351,18 @@ std::vector<Contestant> ContestantsOf(const std::string& benchmark,
   std::vector<Contestant> contestants;
   for (Engine* engine : engines) {
     if (!engine->Has(benchmark)) continue;
-    contestants.push_back({engine->Name(), [&, engine](RunResult* result) {
-                             return engine->Run(benchmark, options, workload,
-                                                result);
-                           }});
+    const auto run = [&, engine,
+                      seed = options.workload.seed](RunResult* result) mutable {
+      if (!options.cold) {
+        return engine->Run(benchmark, options, workload, result);
+      }
+      BenchOptions of_round = options;
+      of_round.workload.seed = seed;
+      seed += kSeedStep;
+      DropFromPageCache(options.folder);
+      return engine->Run(benchmark, of_round, workload, result);
+    };
+    contestants.push_back({engine->Name(), run});
   }
   return contestants;
 }
@@ -352,9 +376,9 @@ int Main() {
   const auto engines = EnginesFromFlags();
   BenchOptions options = OptionsFromFlags();
   options.folder += "/table_bench." + std::to_string(::getpid());
-  if (std::system(("mkdir -p '" + options.folder + "'").c_str()) != 0) {
-    Usage("cannot make folder " + options.folder);
-  }
+  std::error_code failed;
+  std::filesystem::create_directories(options.folder, failed);
+  if (failed) Usage("cannot make folder " + options.folder);
   const Workload workload(options.workload);
   std::vector<Engine*> all;
   all.reserve(engines.size());
@@ -379,8 +403,7 @@ int Main() {
     if (!error.empty()) break;
     if (!FLAGS_json) PrintText(reports.back(), options);
   }
-  std::error_code ignored;
-  std::filesystem::remove_all(options.folder, ignored);
+  std::filesystem::remove_all(options.folder, failed);
   if (!error.empty()) {
     std::fprintf(stderr, "table_bench: %s\n", error.c_str());
     return 1;

@@ -117,7 +117,7 @@ Result<std::unique_ptr<ByteSource>> ByteSource::Open(const std::string& path) {
   return std::unique_ptr<ByteSource>(
       std::make_unique<ZstdFile>(path, std::move(plain)));
 #else
-  return Status::NotSupported(path + ": built without zstd");
+  return Status::NotSupported(path + ": this program was built without zstd");
 #endif
 }
 

@@ -44,14 +44,14 @@ Status ParseCacheSizes(const std::string& list, std::vector<CacheSize>* sizes) {
     CacheSize size;
     if (!ParseOne(text, &size)) {
       return Status::InvalidArgument(
-          "a size is a number of entries, such as 5000 or 5K, or, above 0 and "
-          "up to 100%, a part "
-          "of the keys, not " +
+          "expected a size: a number of entries, such as 5000 or 5K, or a "
+          "percentage of the keys above 0 and up to 100%; found " +
           text);
     }
     sizes->push_back(std::move(size));
   }
-  if (sizes->empty()) return Status::InvalidArgument("no size is named");
+  if (sizes->empty())
+    return Status::InvalidArgument("expected one or more sizes, found none");
   return Status::OK();
 }
 

@@ -36,7 +36,7 @@ class CsvKeys {
   // To be called at the end of the file.
   Status End() {
     if (builder_->full()) return Status::OK();
-    if (place_ == Place::kQuoted) return Bad("a quote that is not closed");
+    if (place_ == Place::kQuoted) return Bad("a quote is not closed");
     return line_is_empty_ ? Status::OK() : EndLine();
   }
 
@@ -68,7 +68,7 @@ class CsvKeys {
     }
     if (c == '"') return TakeQuote();
     if (place_ == Place::kAfterQuote) {
-      return Bad("text behind the quote that ends a field");
+      return Bad("text after the quote that ends a field");
     }
     place_ = Place::kPlain;
     Keep(c);

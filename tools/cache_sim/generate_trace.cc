@@ -105,7 +105,8 @@ std::string SetOne(std::string_view setting, TraceParameters* p) {
     constexpr double kMostSkew = 10;
     const bool good =
         Parse(text, &p->skew) && p->skew >= 0 && p->skew <= kMostSkew;
-    return good ? "" : "skew is 0 to 10, not " + std::string(text);
+    return good ? ""
+                : "expected a skew from 0 to 10, found " + std::string(text);
   }
   const Number numbers[] = {
       {"keys", &p->keys, 1, kMostKeys},

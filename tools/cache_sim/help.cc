@@ -53,7 +53,7 @@ void PrintHelp(const char* flags_file) {
   }
   std::printf(
       "\nExit codes: 0; 1: a trace cannot be read or a file not written; 2: "
-      "the\narguments won't do.\n");
+      "the\narguments are wrong.\n");
 }
 
 }  // namespace ashlar::sim

@@ -20,32 +20,35 @@
 
 DEFINE_string(caches, "clock,clock_growing,lru", "comma-separated");
 DEFINE_string(sizes, "1%,5%,10%,20%",
-              "comma-separated: of the caches, in entries (5K is 5000) or as a "
-              "part of a trace's keys");
+              "sizes of the caches, separated by commas, in entries (5K is "
+              "5000) or as a percentage of a trace's keys");
 DEFINE_uint32(seeds, 5,
-              "replays of each cache that hashes its keys or draws numbers, "
-              "each with a seed of its own; the mean is printed");
-DEFINE_uint64(first_seed, 1, "the others follow it");
-DEFINE_int32(num_shard_bits, 0, "of the library's caches: 2^n shards");
+              "replays of each cache that hashes its keys or draws random "
+              "numbers, each with its own seed; the mean is printed");
+DEFINE_uint64(first_seed, 1, "first seed; the other seeds follow it");
+DEFINE_int32(num_shard_bits, 0, "the library's caches have 2^n shards");
 DEFINE_uint32(second_tier, 1,
-              "of tiered caches: the second tier's entries, in times the first "
-              "one's");
-DEFINE_string(second_tier_policy, "hits",
-              "of tiered caches, what is saved: placeholder (what is evicted "
-              "for the second time), hits (that, and what was hit), all");
-DEFINE_uint32(jobs, 0, "replays at once; 0: one a processor");
-DEFINE_uint64(limit, 0, "accesses of a file that are read; 0: all");
+              "tiered caches: entries of the second tier, as a multiple of "
+              "those of the first tier");
+DEFINE_string(
+    second_tier_policy, "hits",
+    "tiered caches: entries that are saved when they are evicted: placeholder "
+    "(on the second eviction), hits (also those that were hit), all");
+DEFINE_uint32(jobs, 0, "replays at a time; 0: one per processor");
+DEFINE_uint64(limit, 0, "accesses to read of each file; 0: all");
 DEFINE_string(format, "",
-              "of all files: u64, oracleGeneral, csv, blocktrace; empty: by "
-              "their names");
-DEFINE_uint32(csv_column, 1, "of a CSV file: where the key is, from 1");
-DEFINE_bool(csv_header, false, "of a CSV file: its first line is no access");
+              "format of all files: u64, oracleGeneral, csv, blocktrace; "
+              "empty: chosen by their names");
+DEFINE_uint32(csv_column, 1,
+              "CSV files: number of the column with the key, from 1");
+DEFINE_bool(csv_header, false, "CSV files: the first line is a header");
 DEFINE_string(reference, "",
-              "the cache that others are compared with; empty: the first");
+              "the cache that the others are compared with; empty: the first");
 DEFINE_bool(json, false, "one JSON document instead of a table");
 DEFINE_string(svg, "", "file to draw miss-ratio curves into");
-DEFINE_string(progress, "auto",
-              "a line on standard error: auto (on a terminal), always, never");
+DEFINE_string(
+    progress, "auto",
+    "show progress on standard error: auto (on a terminal), always, never");
 
 DECLARE_bool(help);
 
@@ -111,7 +114,7 @@ size_t Reference(const ExperimentOptions& options) {
   for (size_t i = 0; i < options.policies.size(); ++i) {
     if (FLAGS_reference == options.policies[i]->name) return i;
   }
-  bench::Usage("--reference is none of --caches: " + FLAGS_reference);
+  bench::Usage("--reference is not one of --caches: " + FLAGS_reference);
 }
 
 int Main(const std::vector<std::string>& sources) {

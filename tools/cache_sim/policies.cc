@@ -22,18 +22,20 @@ constexpr PolicyKind kPolicies[] = {
      MakeGrowingClock},
     {"clock_admission", "the hyper clock cache with admission", kSeeded,
      MakeClockWithAdmission},
-    {"clock_growing_admission", "the one that sizes itself, with admission",
-     kSeeded, MakeGrowingClockWithAdmission},
+    {"clock_growing_admission",
+     "the hyper clock cache that sizes itself, with admission", kSeeded,
+     MakeGrowingClockWithAdmission},
     {"tiered", "the hyper clock cache before a second tier", kSeeded,
      MakeTieredClock},
-    {"tiered_admission", "the same with admission", kSeeded,
+    {"tiered_admission",
+     "the hyper clock cache before a second tier, with admission", kSeeded,
      MakeTieredClockWithAdmission},
     // Without shards, the hash has no effect.
     {"lru", "the LRU cache, one list", kSeeded, MakeLruCache},
-    {"rocksdb_clock", "RocksDB's hyper clock cache, where one is set up",
+    {"rocksdb_clock", "RocksDB's hyper clock cache, if RocksDB is set up",
      kSeeded, MakeRocksDbClock},
-    {"rocksdb_clock_growing", "RocksDB's that sizes itself", kSeeded,
-     MakeRocksDbGrowingClock},
+    {"rocksdb_clock_growing", "RocksDB's hyper clock cache that sizes itself",
+     kSeeded, MakeRocksDbGrowingClock},
     {"rocksdb_lru", "RocksDB's LRU cache, one list", kSeeded, MakeRocksDbLru},
     {"model_lru", "least recently used", kUnseeded, MakeLruModel},
     {"model_clock", "CLOCK, one bit", kUnseeded, MakeClockModel},
@@ -44,8 +46,8 @@ constexpr PolicyKind kPolicies[] = {
     {"model_lirs", "LIRS", kUnseeded, MakeLirsModel},
     {"model_wtinylfu", "W-TinyLFU", kSeeded, MakeWTinyLfuModel},
     {"model_fifo", "first in, first out", kUnseeded, MakeFifoModel},
-    {"model_opt", "Belady's: the fewest misses that there can be", kUnseeded,
-     MakeOptModel},
+    {"model_opt", "Belady's algorithm: the fewest misses that are possible",
+     kUnseeded, MakeOptModel},
 };
 
 // "models" means all models of policies.
@@ -76,14 +78,15 @@ Status FindPolicies(const std::string& names,
         std::find_if(std::begin(kPolicies), std::end(kPolicies),
                      [&](const PolicyKind& kind) { return name == kind.name; });
     if (found == std::end(kPolicies)) {
-      return Status::InvalidArgument("no cache is called " + name);
+      return Status::InvalidArgument("unknown cache " + name);
     }
     if (std::find(kinds->begin(), kinds->end(), found) != kinds->end()) {
-      return Status::InvalidArgument("cache " + name + " is named twice");
+      return Status::InvalidArgument("cache " + name + " is listed twice");
     }
     kinds->push_back(found);
   }
-  if (kinds->empty()) return Status::InvalidArgument("no cache is named");
+  if (kinds->empty())
+    return Status::InvalidArgument("expected one or more caches, found none");
   return Status::OK();
 }
 

@@ -48,7 +48,7 @@ Status ReadRecords(const std::string& path, const RecordForm& form,
     if (whole < got && !builder->full()) {
       return Status::Corruption(
           path + ": " + std::to_string(got - whole) + " bytes at byte " +
-          std::to_string(offset + whole) + " are no whole record of " +
+          std::to_string(offset + whole) + " are not a whole record of " +
           std::to_string(form.bytes));
     }
     if (got < piece.size()) break;
@@ -120,9 +120,8 @@ Status ReadTrace(const std::string& path, const ReadTraceOptions& options,
   if (form == nullptr && format != "csv" && format != kBlockTrace) {
     return Status::InvalidArgument(
         path +
-        ": a name that ends with none of .u64, .oracleGeneral, .csv, "
-        ".blocktrace "
-        "(.zst behind or not) needs --format");
+        ": unknown format; name it with --format, or end the name with .u64, "
+        ".oracleGeneral, .csv or .blocktrace, with or without .zst after it");
   }
   auto source = ByteSource::Open(path);
   if (!source.ok()) return source.status();

@@ -20,7 +20,8 @@ MadePolicy Make(RocksDbCacheType type, const PolicyOptions& options) {
   }
   std::unique_ptr<Policy> made(factory(type, options));
   if (made == nullptr) {
-    return Status::InvalidArgument("RocksDB makes no cache of these options");
+    return Status::InvalidArgument(
+        "RocksDB did not make a cache with these options");
   }
   return made;
 }

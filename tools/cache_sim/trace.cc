@@ -19,7 +19,7 @@ void TraceBuilder::Add(uint64_t key, bool is_hot) {
 
 Status TraceBuilder::Finish(std::string name, Trace* trace) {
   if (trace_.accesses.empty()) {
-    return Status::InvalidArgument(name + ": no access");
+    return Status::InvalidArgument(name + ": the file has no accesses");
   }
   *trace = std::exchange(trace_, {});
   trace->name = std::move(name);

@@ -67,7 +67,7 @@ WorkerPool::State::State(uint32_t threads) {
     }
     threads_.push_back(std::move(worker));
   }
-  watchdog_.Watch(&tokens_, {&Tell, this});
+  watchdog_.Watch(&tokens_, {&AppendState, this});
   if (!threads_.empty()) watchdog_.Start();
 }
 
@@ -157,7 +157,7 @@ void WorkerPool::State::Serve(Worker* worker) {
   }
 }
 
-void WorkerPool::State::Tell(const void* state, std::string* out) {
+void WorkerPool::State::AppendState(const void* state, std::string* out) {
   const auto* const pool = static_cast<const State*>(state);
   *out +=
       "  pool: " + std::to_string(pool->waiting_.Load()) + " tickets wait\n";

@@ -93,7 +93,8 @@ class WorkerPool::State {
     internal::ThreadNote attends;  // address of the job; 0: waits for a ticket
   };
   static void* RunWorker(void* worker);
-  static void Tell(const void* state, std::string* out);
+  // For the watchdog's message.
+  static void AppendState(const void* state, std::string* out);
   void Serve(Worker* worker);
   bool Take(Ticket* ticket);
 

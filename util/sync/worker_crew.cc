@@ -24,7 +24,7 @@ class SharedLoop {
              WorkerCrew::Body body)
       : body_(body),
         job_({&Attend, this}, {.units = units, .tickets = tickets}) {
-    job_.Begin(pool, {&Tell, this});
+    job_.Begin(pool, {&AppendState, this});
     for (uint32_t i = 0; i < tickets; ++i) job_.SendWorker();
   }
 
@@ -46,8 +46,8 @@ class SharedLoop {
     static_cast<SharedLoop*>(loop)->Work();
   }
 
-  // For the watchdog.
-  static void Tell(const void* loop, std::string* out) {
+  // For the watchdog's message.
+  static void AppendState(const void* loop, std::string* out) {
     const LoopState s = static_cast<const SharedLoop*>(loop)->job_.Look();
     *out += "  loop, job " + std::to_string(reinterpret_cast<uintptr_t>(loop)) +
             ": unit " + std::to_string(s.next) + " of " +

@@ -71,11 +71,13 @@ TEST_F(CacheSimTraceTest, LongerThanOnePiece) {
 }
 
 TEST_F(CacheSimTraceTest, FaultsOfRecords) {
-  EXPECT_THAT(ErrorOf("part.u64", Records({1, 2}) + "abc"),
-              AllOf(HasSubstr("part.u64"),
-                    HasSubstr("3 bytes at byte 16 are no whole record of 8")));
-  EXPECT_THAT(ErrorOf("empty.u64", ""), HasSubstr("no access"));
-  EXPECT_THAT(ErrorOf("a.txt", "1"), HasSubstr("needs --format"));
+  EXPECT_THAT(
+      ErrorOf("part.u64", Records({1, 2}) + "abc"),
+      AllOf(HasSubstr("part.u64"),
+            HasSubstr("3 bytes at byte 16 are not a whole record of 8")));
+  EXPECT_THAT(ErrorOf("empty.u64", ""), HasSubstr("the file has no accesses"));
+  EXPECT_THAT(ErrorOf("a.txt", "1"),
+              HasSubstr("unknown format; name it with --format"));
   EXPECT_THAT(Read(folder_ / "absent.u64").ToString(),
               AllOf(HasSubstr("absent.u64"), HasSubstr("No such file")));
   EXPECT_FALSE(Read(folder_.path()).ok());
@@ -118,7 +120,8 @@ TEST_F(CacheSimTraceTest, FaultsOfZstd) {
               AllOf(HasSubstr("plain.u64.zst: at byte"), HasSubstr("zstd")));
   EXPECT_THAT(ErrorOf("more.u64.zst", frame + "garbage!"),
               HasSubstr("more.u64.zst: at byte"));
-  EXPECT_THAT(ErrorOf("none.u64.zst", ""), HasSubstr("no access"));
+  EXPECT_THAT(ErrorOf("none.u64.zst", ""),
+              HasSubstr("the file has no accesses"));
 }
 
 #endif
@@ -146,12 +149,12 @@ TEST_F(CacheSimTraceTest, FaultsOfCsv) {
   EXPECT_THAT(ErrorOf("a.csv", "1,x\n2,\n", second),
               HasSubstr("line 2: an empty key"));
   EXPECT_THAT(ErrorOf("a.csv", "x\n\"y\nz\"\n\"open"),
-              HasSubstr("line 4: a quote that is not closed"));
+              HasSubstr("line 4: a quote is not closed"));
   EXPECT_THAT(ErrorOf("a.csv", "x\n\n\"y\"z\n"),
-              HasSubstr("line 3: text behind the quote"));
+              HasSubstr("line 3: text after the quote"));
   EXPECT_THAT(ErrorOf("a.csv", "x\"y\n"),
               HasSubstr("line 1: a quote inside a field"));
-  EXPECT_THAT(ErrorOf("a.csv", "\n\n"), HasSubstr("no access"));
+  EXPECT_THAT(ErrorOf("a.csv", "\n\n"), HasSubstr("the file has no accesses"));
 }
 
 Trace Generate(const std::string& description) {
@@ -217,8 +220,8 @@ TEST(CacheSimGenerateTest, Faults) {
            {"zipf:keys=99999999999", "keys is 1 to"},
            {"zipf:keys=-1", "keys is 1 to"},
            {"zipf:keys=5x", "not 5x"},
-           {"zipf:skew=nan", "skew is 0 to 10"},
-           {"zipf:skew=-1", "skew is 0 to 10"},
+           {"zipf:skew=nan", "expected a skew from 0 to 10"},
+           {"zipf:skew=-1", "expected a skew from 0 to 10"},
            {"loop:accesses=0", "accesses is 1 to"},
            {"hotscan:mixed=2", "mixed is 0 to 1"}}) {
     Trace trace;

@@ -135,10 +135,10 @@ class Diff {
                           TailOf(a->key()), b->user_key(), TailOf(b->key()));
     }
     if (order < 0) {
-      TellEntry(&only_a_, "- ", *a);
+      CountAndPrint(&only_a_, "- ", *a);
       a->Next();
     } else if (order > 0) {
-      TellEntry(&only_b_, "+ ", *b);
+      CountAndPrint(&only_b_, "+ ", *b);
       b->Next();
     } else {
       if (a->value() != b->value()) {
@@ -161,7 +161,8 @@ class Diff {
     return true;
   }
 
-  void TellEntry(uint64_t* count, std::string_view sign, const Iterator& it) {
+  void CountAndPrint(uint64_t* count, std::string_view sign,
+                     const Iterator& it) {
     ++*count;
     if (Shows()) Print(sign, it);
   }

@@ -87,7 +87,7 @@ class Recompressor {
     if (file == nullptr) return;
     baseline_ = StoredBlocks();
     baseline_is_known_ = options_.sample != 0;
-    baseline_is_told_ = false;
+    baseline_is_printed_ = false;
     std::unique_ptr<TableReader> sample;
     if (options_.sample != 0) {
       const bool stripped =
@@ -107,7 +107,7 @@ class Recompressor {
     const Status status = input == nullptr ? Status() : RunAll(*input, report);
     if (!report->text()) {
       report->json()->EndArray();
-      if (baseline_is_told_) WriteBaseline(report->json());
+      if (baseline_is_printed_) WriteBaseline(report->json());
     }
     if (!status.ok()) report->AddFault(status);
     if (input != nullptr) report->AddEntries(input->properties().num_entries);
@@ -144,7 +144,7 @@ class Recompressor {
       for (const int level : codec.levels) {
         Trial run = {codec.type, level, {}, {}, {}};
         Status status = Rebuild(input, report->path(), &run);
-        TellBaseline(report);
+        PrintBaselineOnce(report);
         if (report->text() && !has_heading) PrintHeading(codec, report);
         has_heading = true;
         if (!status.ok()) return status;
@@ -167,9 +167,9 @@ class Recompressor {
         baseline_.data_size - kBlockTrailerBytes * baseline_.blocks + expansion;
   }
 
-  void TellBaseline(Report* report) {
-    if (!baseline_is_known_ || baseline_is_told_) return;
-    baseline_is_told_ = true;
+  void PrintBaselineOnce(Report* report) {
+    if (!baseline_is_known_ || baseline_is_printed_) return;
+    baseline_is_printed_ = true;
     if (!report->text() || FLAGS_quiet) return;
     const StoredBlocks& stored = baseline_;
     char text[256];
@@ -268,7 +268,7 @@ class Recompressor {
   std::shared_ptr<Statistics> statistics_;
   StoredBlocks baseline_;
   bool baseline_is_known_ = false;
-  bool baseline_is_told_ = false;
+  bool baseline_is_printed_ = false;
 };
 
 }  // namespace
