@@ -139,7 +139,7 @@ TEST_F(KeptOptionsTest, WhatIsOutOfRange) {
                 "uses 2147483647\n");
   EXPECT_EQ(Changed(TableOptionRows(), options_.table),
             (Values{{"format_version", "2"}}));
-  // A damaged footer may name a version that does not exist.
+  // The nearest version, on the other side too.
   EXPECT_EQ(Keep({}, nullptr, 99),
             front +
                 "format version 99 cannot be written; the new table has "
