@@ -13,7 +13,7 @@
 // TableBuilder::Create and ExternalFileWriter copy the options and validate
 // them once. An impossible value, or mix, is InvalidArgument, which names the
 // field or both fields. RocksDB changes some of those silently; Ashlar changes
-// none.
+// none. table/option_table.h has names and bounds of the options as a table.
 //
 // Plain values: thread-safe to read. Nothing here can be changed while a table
 // is built.
@@ -304,8 +304,10 @@ struct BuildOptions {
   // How many workers help the calling thread.
   //
   //   1, the default   none: the calling thread builds alone
-  //   2 and more       this many, at most 31
+  //   2 to 1024        this many, at most 31
   //   0                one for each processor but one, at most 31
+  //
+  // More is InvalidArgument.
   //
   // Workers compress and write blocks, and help to build the filter. The file
   // is the same byte for byte. Raise it where one thread cannot compress as

@@ -1,8 +1,10 @@
 #include "ashlar/table/entry/rocksdb_release.h"
 
 #include <algorithm>
+#include <cassert>
 #include <charconv>
 
+#include "ashlar/table/option_table.h"
 #include "ashlar/table/options.h"
 #include "ashlar/table/table_properties.h"
 #include "util/mem/memory_limit.h"
@@ -17,24 +19,6 @@ struct File {
   const TableProperties& properties;
 };
 
-// A feature, and the first release that reads it.
-struct Row {
-  std::string_view feature;
-  RocksDBRelease since;
-  bool (*wished)(const TableOptions& options);
-  bool (*found)(const File& file);
-};
-
-template <uint32_t kVersion>
-constexpr Row FormatRow(std::string_view feature, RocksDBRelease since) {
-  return {feature, since,
-          [](const TableOptions& o) { return o.format_version == kVersion; },
-          [](const File& f) { return f.format_version == kVersion; }};
-}
-
-constexpr auto kNever = [](const TableOptions&) { return false; };
-constexpr auto kNotTold = [](const File&) { return false; };
-
 // Returns whether a dictionary was asked for. RocksDB and Ashlar write text for
 // people there.
 bool NamesDictionary(const TableProperties& properties) {
@@ -45,89 +29,81 @@ bool NamesDictionary(const TableProperties& properties) {
          text.compare(at + kField.size(), 2, "0;") != 0;
 }
 
-constexpr Row kRows[] = {
-    FormatRow<2>("format_version 2", {3, 10}),
-    FormatRow<3>("format_version 3", {5, 15}),
-    FormatRow<4>("format_version 4", {5, 16}),
-    FormatRow<5>("format_version 5", {6, 6}),
-    FormatRow<6>("format_version 6", {8, 6}),
-    FormatRow<7>("format_version 7", {10, 4}),
+// Returns the number of an enumerator if it was used, else 0.
+template <typename Enumerator>
+uint32_t NumberIf(bool used, Enumerator enumerator) {
+  return used ? static_cast<uint32_t>(enumerator) : 0;
+}
+
+// What a file shows of an option that old releases cannot read: a value of the
+// option that needs the same release. The option's row says which that is.
+struct OptionInFile {
+  std::string_view option;
+  OptionValue (*value)(const File& file);
+};
+
+constexpr OptionInFile kOptionsInFile[] = {
+    {"format_version",
+     [](const File& f) -> OptionValue { return f.format_version; }},
+    {"checksum",
+     [](const File& f) -> OptionValue {
+       return NumberIf(f.checksum == ChecksumType::kXXH3, ChecksumType::kXXH3);
+     }},
+    {"index_type",
+     [](const File& f) -> OptionValue {
+       const uint32_t type = f.properties.index_type;
+       constexpr auto kLast = IndexType::kBinarySearchWithFirstKey;
+       return NumberIf(type <= static_cast<uint32_t>(kLast), type);
+     }},
     {"compression_opts.max_dict_bytes",
-     {4, 8},
-     [](const TableOptions& o) {
-       return o.compression_opts.max_dict_bytes != 0;
-     },
-     [](const File& f) { return NamesDictionary(f.properties); }},
-    {"compression kZSTD",
-     {4, 12},
-     [](const TableOptions& o) {
-       return o.compression == CompressionType::kZSTD;
-     },
-     // Version 7 lists numbers instead, but needs a newer release anyway.
-     [](const File& f) { return f.properties.compression_name == "ZSTD"; }},
-    {"range deletions",
-     {5, 0},
-     kNever,
-     [](const File& f) { return f.properties.num_range_deletions != 0; }},
-    {"index_type kTwoLevelIndexSearch",
-     {5, 2},
-     [](const TableOptions& o) {
-       return o.index_type == IndexType::kTwoLevelIndexSearch;
-     },
-     [](const File& f) {
-       return f.properties.index_type ==
-              static_cast<uint32_t>(IndexType::kTwoLevelIndexSearch);
+     [](const File& f) -> OptionValue {
+       return NamesDictionary(f.properties) ? 1u : 0u;
      }},
-    {"partition_filters",
-     {5, 4},
-     [](const TableOptions& o) { return o.partition_filters; },
-     kNotTold},
-    {"data_block_index_type kDataBlockBinaryAndHash",
-     {5, 15},
-     [](const TableOptions& o) {
-       return o.data_block_index_type ==
-              DataBlockIndexType::kDataBlockBinaryAndHash;
-     },
-     kNotTold},
-    {"index_type kBinarySearchWithFirstKey",
-     {6, 2},
-     [](const TableOptions& o) {
-       return o.index_type == IndexType::kBinarySearchWithFirstKey;
-     },
-     [](const File& f) {
-       return f.properties.index_type ==
-              static_cast<uint32_t>(IndexType::kBinarySearchWithFirstKey);
+    // Version 7 lists numbers instead, but needs a newer release anyway.
+    {"compression",
+     [](const File& f) -> OptionValue {
+       return NumberIf(f.properties.compression_name == "ZSTD",
+                       CompressionType::kZSTD);
      }},
-    {"filter kRibbon",
-     {6, 15},
-     [](const TableOptions& o) { return o.filter == FilterType::kRibbon; },
-     [](const File& f) {
-       return f.properties.filter_policy_name.starts_with("ribbon");
+    {"filter",
+     [](const File& f) -> OptionValue {
+       return NumberIf(f.properties.filter_policy_name.starts_with("ribbon"),
+                       FilterType::kRibbon);
      }},
-    {"checksum kXXH3",
-     {6, 27},
-     [](const TableOptions& o) { return o.checksum == ChecksumType::kXXH3; },
-     [](const File& f) { return f.checksum == ChecksumType::kXXH3; }},
     {"separate_key_value_in_data_block",
-     {11, 0},
-     [](const TableOptions& o) { return o.separate_key_value_in_data_block; },
-     [](const File& f) {
+     [](const File& f) -> OptionValue {
        return f.properties.separate_key_value_in_data_block != 0;
      }},
     {"uniform_cv_threshold",
-     {11, 1},
-     [](const TableOptions& o) { return o.uniform_cv_threshold >= 0; },
-     [](const File& f) { return f.properties.num_uniform_blocks != 0; }},
-    {"embedded blobs",
-     {11, 6},
-     kNever,
-     [](const File& f) {
-       return f.properties.user_collected_properties.contains(
+     [](const File& f) -> OptionValue {
+       return f.properties.num_uniform_blocks != 0 ? 0.0 : -1.0;
+     }},
+};
+
+// What no option asks for, and the first release that reads it.
+struct Feature {
+  RocksDBRelease since;
+  bool (*found)(const TableProperties& properties);
+};
+
+constexpr Feature kFeatures[] = {
+    // Range deletions.
+    {{5, 0},
+     [](const TableProperties& p) { return p.num_range_deletions != 0; }},
+    // Embedded blobs.
+    {{11, 6},
+     [](const TableProperties& p) {
+       return p.user_collected_properties.contains(
            "rocksdb.embedded.blob.stats");
      }},
 };
-static_assert(kRows[kMaxFormatVersion - kMinFormatVersion].feature ==
-              "format_version 7");
+
+std::optional<RocksDBRelease> OldestFor(std::string_view option,
+                                        const OptionValue& value) {
+  const auto* const row = FindOption(TableOptionRows(), option);
+  assert(row != nullptr);
+  return OldestReleaseFor(row->since, value);
+}
 
 }  // namespace
 
@@ -162,8 +138,11 @@ std::optional<RocksDBRelease> OldestRocksDBFor(
   const File file{format_version, checksum,
                   properties != nullptr ? *properties : none};
   RocksDBRelease oldest;
-  for (const Row& row : kRows) {
-    if (row.found(file)) oldest = std::max(oldest, row.since);
+  for (const auto& [option, value] : kOptionsInFile) {
+    oldest = std::max(oldest, OldestFor(option, value(file)).value_or(oldest));
+  }
+  for (const auto& [since, found] : kFeatures) {
+    if (found(file.properties)) oldest = std::max(oldest, since);
   }
   return oldest;
 }
@@ -173,18 +152,25 @@ namespace internal {
 uint32_t NewestFormatVersionOf(const RocksDBRelease& release) {
   uint32_t newest = 0;
   for (uint32_t v = kMinFormatVersion; v <= kMaxFormatVersion; ++v) {
-    // The rows of the versions come first, in order.
-    if (kRows[v - kMinFormatVersion].since <= release) newest = v;
+    if (OldestFor("format_version", v) <= release) newest = v;
   }
   return newest;
 }
 
 Status CheckReadableBy(const TableOptions& options,
                        const RocksDBRelease& release) {
-  for (const Row& row : kRows) {
-    if (row.since <= release || !row.wished(options)) continue;
+  for (const OptionRow<TableOptions>& row : TableOptionRows()) {
+    const OptionValue value = row.member.get(options);
+    const auto oldest = OldestReleaseFor(row.since, value);
+    if (!oldest.has_value() || *oldest <= release) continue;
+    std::string feature(row.name);
+    // Of a switch, or a size, it does not matter which value it has.
+    const OptionBounds& bounds = row.member.bounds;
+    if (!bounds.names.empty() || row.since.size() > 1) {
+      feature += " " + DescribeValue(bounds, value);
+    }
     return Status::InvalidArgument(
-        std::string(row.feature) + " needs RocksDB " + ToString(row.since) +
+        feature + " needs RocksDB " + ToString(*oldest) +
         ", but target_rocksdb is " + ToString(release));
   }
   return {};

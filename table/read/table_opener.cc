@@ -4,6 +4,7 @@
 #include <new>
 #include <string>
 
+#include "ashlar/table/option_table.h"
 #include "port/random_word.h"
 #include "table/index/index_cursor.h"
 #include "table/index/registry.h"
@@ -172,11 +173,6 @@ class TableOpener {
       return Status::Corruption(
           "global sequence number " + std::to_string(stored) +
           " in a file whose largest_seqno is " + std::to_string(known));
-    }
-    if (known > kMaxSequenceNumber) {
-      return Status::InvalidArgument(
-          "largest_seqno is " + std::to_string(known) + ", expected at most " +
-          std::to_string(kMaxSequenceNumber));
     }
     if (known != 0) table_->key_form.sequence = known;
     return {};
@@ -451,11 +447,13 @@ Status CheckProperties(const TableProperties& properties,
 Status OpenTable(std::unique_ptr<RandomAccessFile> file,
                  const ReaderOptions& options,
                  std::unique_ptr<OpenedTable>* table) {
+  Status status = CheckBounds(options);
+  if (!status.ok()) return status;
   const RandomAccessFile& opened = *file;
   const ReadCounters counters(options.statistics.get());
   FileWindow window(file.get(), 0, false, counters);
   Footer footer;
-  Status status = ReadFooter(opened, &window, &footer);
+  status = ReadFooter(opened, &window, &footer);
   if (!status.ok()) return NamedAfter(opened, status);
   *table = std::make_unique<OpenedTable>(
       std::move(file), footer, options.max_uncompressed_block_bytes,

@@ -3,6 +3,7 @@
 #include <ctime>
 #include <string>
 
+#include "ashlar/table/option_table.h"
 #include "port/random_word.h"
 #include "table/meta/properties_block.h"
 #include "table/write/collectors.h"
@@ -112,6 +113,8 @@ uint32_t BaseContextChecksum(const TableIdentity& identity) {
 }  // namespace
 
 Status ValidateBuildOptions(const BuildOptions& options) {
+  Status status = CheckBounds(options);
+  if (!status.ok()) return status;
   constexpr uint64_t kMaxPropertyBytes = uint64_t{1} << 26;
   uint64_t bytes = 0;
   for (const auto& [name, value] : options.user_properties) {
@@ -141,10 +144,6 @@ Status ValidateBuildOptions(const BuildOptions& options) {
       return Status::InvalidArgument(
           "table_properties_collector_factories has a null pointer");
     }
-  }
-  if (options.identity.base_context_checksum == 0u) {
-    return Status::InvalidArgument(
-        "identity.base_context_checksum is 0, expected another value");
   }
   return {};
 }

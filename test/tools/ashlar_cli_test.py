@@ -68,8 +68,18 @@ class FlagTest(CliTest):
             "no output: --out names the file to make": ["build"],
             "--out: a table cannot go to standard output":
                 ["build", "--out=-"],
-            "--compression_parallel_threads is above 1024":
+            "--compression_parallel_threads: '1025' is out of range, expected "
+            "at most 1024":
                 ["build", "--out=b.sst", "--compression_parallel_threads=1025"],
+            "--block_size: '1T' is out of range, expected 1 to 268435456":
+                ["build", "--out=b.sst", "--block_size=1T"],
+            "--set_block_size: '0' is out of range, expected 1 to 268435456":
+                ["recompress", "--set_block_size", "0", "a.sst"],
+            "--bloom_bits: 'nan' is out of range, expected 0.5 to 100":
+                ["rewrite", "a.sst", "--out=b.sst", "--bloom_bits=nan"],
+            "--super_block_alignment_size: '5K' is out of range, expected 0, "
+            "or a power of two up to 1073741824":
+                ["build", "--out=b.sst", "--super_block_alignment_size=5K"],
             "--compression_type: 'x' is not the name of a codec":
                 ["build", "--out=b.sst", "--compression_type=x"],
             "--checksum_type: 'x' is not the name of a checksum":

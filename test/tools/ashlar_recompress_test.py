@@ -249,7 +249,8 @@ class RecompressTest(CliTest):
             "--compression_level excludes --compression_level_from and "
             "--compression_level_to":
                 ["--compression_level_from=2", "--compression_level=1"],
-            "--compression_parallel_threads is above 1024":
+            "--compression_parallel_threads: '1025' is out of range, expected "
+            "at most 1024":
                 ["--compression_parallel_threads=1025"],
         }.items():
             self.assert_usage_error(reason, "recompress", *flags, "a.sst")

@@ -110,7 +110,7 @@ class RewriteTest(CliTest):
         for command in ("rewrite", "salvage"):
             outcome = self.run_ok(command, "a.sst", "--out=c.sst",
                                   "--overwrite")
-            self.assertIn("ashlar: warning: a.sst: prefix extractor "
+            self.assertIn("ashlar: warning: a.sst: prefix_extractor "
                           "rocksdb.OtherPrefix.4 is not built in; the new "
                           "table has none\n", outcome.err)
             outcome = self.run_ok(command, "b.sst", "--out=c.sst",

@@ -145,7 +145,8 @@ constexpr Command kCommands[] = {
     {"rewrite", kRewrite, "--out=<path> <file>",
      "copy the entries to a new file with other options",
      "Keeps format version, block size, restart intervals, prefix extractor, "
-     "times and user properties, unless a flag sets them. Codec, checksum, "
+     "whether keys and values are stored apart, times, column family, merge "
+     "operator and user properties, unless a flag sets them. Codec, checksum, "
      "filter and index follow the flags and their defaults. The block size is "
      "guessed from the blocks.",
      RunRewrite},

@@ -90,8 +90,8 @@ void Rewrite(const CommandLine& line, SinkOptions options,
              const std::string& path, Report* report) {
   const std::unique_ptr<TableReader> input = OpenTable(path, false, report);
   if (input == nullptr) return;
-  KeepForm(line, path, input->format_version(), &options.table);
-  KeepOptions(line, path, input->properties(), &options);
+  KeepOptions(line, {path, input->format_version(), &input->properties()},
+              &options);
   options.external = IsExternal(*input, path);
   options.table.comparator = input->comparator();
   const Stopwatch stopwatch;

@@ -89,18 +89,18 @@ class Salvage {
     // The entries may have any sequence number, and what the damaged file says
     // about them may be wrong.
     options_.external = false;
-    KeepForm(line_, path_,
-             inspection_.format_version.value_or(options_.table.format_version),
-             &options_.table);
-    if (inspection_.properties) {
-      Status can_be = CheckCanBeCopied(*inspection_.properties);
+    const uint32_t version =
+        inspection_.format_version.value_or(options_.table.format_version);
+    const TableProperties* const properties =
+        inspection_.properties ? &*inspection_.properties : nullptr;
+    if (properties != nullptr) {
+      Status can_be = CheckCanBeCopied(*properties);
       if (!can_be.ok()) return can_be;
-      KeepOptions(line_, path_, *inspection_.properties, &options_);
-      global_sequence_ =
-          inspection_.properties->external_sst_file_global_seqno.value_or(0);
+      global_sequence_ = properties->external_sst_file_global_seqno.value_or(0);
     } else {
       WarnOfGuesses();
     }
+    KeepOptions(line_, {path_, version, properties}, &options_);
     const Comparator* const comparator = options_.table.comparator;
     if (!options_.table.persist_user_defined_timestamps) {
       stripped_timestamp_.assign(comparator->timestamp_size(), '\0');

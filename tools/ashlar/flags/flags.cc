@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "tools/ashlar/flags/option_flags.h"
 #include "tools/quantity.h"
 
 #define ASHLAR_DEFINE_own(...)
@@ -27,8 +28,18 @@ using enum FlagGroup;
 #define ASHLAR_KIND_uint64 FlagKind::uint64_
 #define ASHLAR_KIND_double FlagKind::double_
 #define ASHLAR_KIND_string FlagKind::string_
+#define ASHLAR_READ_own(name) nullptr
+#define ASHLAR_READ_number(name) []() -> OptionValue { return FLAGS_##name; }
+#define ASHLAR_READ_bool(name) ASHLAR_READ_number(name)
+#define ASHLAR_READ_int32(name) ASHLAR_READ_number(name)
+#define ASHLAR_READ_uint32(name) ASHLAR_READ_number(name)
+#define ASHLAR_READ_uint64(name) ASHLAR_READ_number(name)
+#define ASHLAR_READ_double(name) ASHLAR_READ_number(name)
+#define ASHLAR_READ_string(name) \
+  []() -> OptionValue { return std::string_view(FLAGS_##name); }
 #define ASHLAR_ROW(kind, name, initial, value, group, commands, help) \
-  {ASHLAR_KIND_##kind, #name, #initial, value, group, commands, help},
+  {ASHLAR_KIND_##kind, #name,    #initial, value,                     \
+   group,              commands, help,     ASHLAR_READ_##kind(name)},
 constexpr FlagRow kFlagRows[] = {ASHLAR_FLAG_LIST(ASHLAR_ROW)};
 
 const FlagRow* FindFlag(std::string_view name) {
@@ -192,7 +203,22 @@ class Parser {
                      .empty()) {
       Fail(Named(flag.name) + ": '" + given + "' is " +
            std::string(Expected(row)));
+      return;
     }
+    CheckBounds(row, flag.name, given);
+  }
+
+  // Refuses a value that the option of the flag cannot have. A flag that names
+  // an enumerator has been checked already.
+  void CheckBounds(const FlagRow& row, const std::string& name,
+                   const std::string& given) {
+    const OptionBounds* const bounds = BoundsOf(row);
+    if (bounds == nullptr || !bounds->names.empty() ||
+        IsWithin(*bounds, OptionValueOf(row))) {
+      return;
+    }
+    Fail(Named(name) + ": '" + given + "' is out of range, expected " +
+         DescribeBounds(*bounds));
   }
 
   std::vector<std::string_view> words_;

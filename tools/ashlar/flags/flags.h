@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ashlar/table/option_table.h"
 #include "third-party/gflags_lib.h"
 #include "tools/ashlar/flags/flag_list.h"
 
@@ -91,6 +92,8 @@ struct FlagRow {
   FlagGroup group;
   uint32_t commands;  // bits of CommandBit
   std::string_view help;
+  // Returns the value that the flag has now. Null for kind `own`.
+  OptionValue (*read)();
 };
 std::span<const FlagRow> FlagRows();
 // Return whether the value is a number of bytes, or a number of things.

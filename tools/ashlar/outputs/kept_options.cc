@@ -1,86 +1,85 @@
 #include "tools/ashlar/outputs/kept_options.h"
 
 #include <algorithm>
-#include <cstdlib>
-#include <limits>
 #include <string_view>
 
-#include "ashlar/util/prefix_extractor.h"
+#include "ashlar/table/option_table.h"
+#include "tools/ashlar/flags/memory_limit.h"
+#include "tools/ashlar/flags/option_flags.h"
 #include "tools/ashlar/outputs/block_size_guess.h"
 #include "tools/ashlar/print/output.h"
 
 namespace ashlar::tool {
 namespace {
 
-void WarnNotKept(const std::string& path, const std::string& what) {
-  PrintWarning(path + ": " + what);
+void WarnNotKept(const OldTable& old, const std::string& what) {
+  PrintWarning(old.path + ": " + what);
 }
 
-// `interval` is 0 if the file does not record it.
-void KeepInterval(const std::string& path, std::string_view name,
-                  uint64_t interval, int* kept) {
-  if (interval == 0) return;
-  if (interval <= static_cast<uint64_t>(std::numeric_limits<int>::max())) {
-    *kept = static_cast<int>(interval);
-    return;
+// Returns the nearest version that can be written.
+uint32_t WritableVersion(const OldTable& old, const OptionBounds& bounds) {
+  const uint32_t version =
+      std::clamp(old.format_version, std::get<uint32_t>(bounds.min),
+                 std::get<uint32_t>(bounds.max));
+  if (version != old.format_version) {
+    WarnNotKept(old, "format version " + std::to_string(old.format_version) +
+                         " cannot be written; the new table has version " +
+                         std::to_string(version));
   }
-  WarnNotKept(path, std::string(name) + " " + std::to_string(interval) +
-                        " is out of range; the new table uses " +
-                        std::to_string(*kept));
+  return version;
 }
 
-void KeepExtractor(const std::string& path, const std::string& name,
-                   TableOptions* table) {
-  table->prefix_extractor = FindBuiltinPrefixExtractor(name);
-  if (table->prefix_extractor != nullptr || name.empty() || name == "nullptr") {
-    return;
+// Returns what the old table shows of the option, or std::monostate.
+template <typename Options>
+OptionValue FindOldValue(const OldTable& old, const OptionRow<Options>& row) {
+  if (const auto* const origin = std::get_if<OptionOrigin>(&row.kept.from)) {
+    switch (*origin) {
+      case OptionOrigin::kFooter:
+        if (!FLAGS_target_rocksdb.empty()) return {};
+        return WritableVersion(old, row.member.bounds);
+      case OptionOrigin::kDataBlocks:
+        return GuessBlockSize(old.path);
+    }
   }
-  WarnNotKept(path, "prefix extractor " + name +
-                        " is not built in; the new table has none");
+  if (old.properties == nullptr) return {};
+  return RecordedValue(row.kept, *old.properties);
 }
 
-void KeepTableOptions(const CommandLine& line, const std::string& path,
-                      const TableProperties& p, TableOptions* table) {
-  table->persist_user_defined_timestamps =
-      p.user_defined_timestamps_persisted != 0;
-  if (!line.Given("block_restart_interval")) {
-    KeepInterval(path, "block_restart_interval", p.data_block_restart_interval,
-                 &table->block_restart_interval);
-  }
-  if (!line.Given("index_block_restart_interval") &&
-      table->index_type != IndexType::kHashSearch) {
-    KeepInterval(path, "index_block_restart_interval",
-                 p.index_block_restart_interval,
-                 &table->index_block_restart_interval);
-  }
-  if (!line.Given("separate_key_value_in_data_block") &&
-      FLAGS_target_rocksdb.empty()) {
-    table->separate_key_value_in_data_block =
-        p.separate_key_value_in_data_block != 0;
-  }
-  if (!line.Given("prefix_extractor")) {
-    KeepExtractor(path, p.prefix_extractor_name, table);
-  }
+// Returns whether the release of --target_rocksdb, if it is given, reads this
+// value of the option. Prints a warning if it does not.
+template <typename Options>
+bool IsReadByTarget(const OldTable& old, const OptionRow<Options>& row,
+                    const OptionValue& value) {
+  const auto oldest = OldestReleaseFor(row.since, value);
+  const auto target = ParseRocksDBRelease(FLAGS_target_rocksdb);
+  if (!oldest || !target || *oldest <= *target) return true;
+  WarnNotKept(old, std::string(row.name) + " needs RocksDB " +
+                       ToString(*oldest) + ", but --target_rocksdb is " +
+                       ToString(*target) + "; the new table does without");
+  return false;
 }
 
-void KeepOrigin(const CommandLine& line, const TableProperties& p,
-                BuildOptions* build) {
-  if (p.column_family_id <= kUnknownColumnFamilyId) {
-    build->column_family_id = static_cast<uint32_t>(p.column_family_id);
-  }
-  build->column_family_name = p.column_family_name;
-  if (p.merge_operator_name != "nullptr") {
-    build->merge_operator_name = p.merge_operator_name;
-  }
-  for (const auto& [name, value] : p.user_collected_properties) {
-    if (!name.starts_with("rocksdb.")) build->user_properties[name] = value;
-  }
-  TableIdentity& identity = build->identity;
-  identity.oldest_key_time = p.oldest_key_time;
-  identity.newest_key_time = p.newest_key_time;
-  if (!line.Given("identity") && !line.Given("creation_time") &&
-      std::getenv("SOURCE_DATE_EPOCH") == nullptr) {
-    identity.creation_time = p.creation_time;
+template <typename Options>
+void Keep(const CommandLine& line, const OldTable& old,
+          const OptionRow<Options>& row, Options* options) {
+  const FlagRow* const flag = FlagOf(row.name);
+  if (flag != nullptr && line.Given(flag->name)) return;
+  const OptionValue chosen = row.member.get(*options);
+  // Flags have given a value to an option that has none by default.
+  const bool is_set =
+      chosen != OptionValue() && row.member.get(Options()) == OptionValue();
+  if (is_set) return;
+  const OptionValue value = FindOldValue(old, row);
+  if (value == OptionValue() || !IsReadByTarget(old, row, value)) return;
+  const Status status = SetOption(row, value, options);
+  if (IsOkOrThrow(status)) return;
+  const std::string what =
+      std::string(row.name) + " " + DescribeValue({}, value);
+  if (status.IsNotSupported()) {
+    WarnNotKept(old, what + " is not built in; the new table has none");
+  } else {
+    WarnNotKept(old, what + " is out of range; the new table uses " +
+                         DescribeValue(row.member.bounds, chosen));
   }
 }
 
@@ -95,25 +94,22 @@ Status CheckCanBeCopied(const TableProperties& properties) {
       "the table has embedded blobs, which cannot be copied");
 }
 
-void KeepForm(const CommandLine& line, const std::string& path,
-              uint32_t format_version, TableOptions* table) {
-  if (!line.Given("format_version") && FLAGS_target_rocksdb.empty()) {
-    table->format_version = std::max(format_version, kMinFormatVersion);
-    if (table->format_version != format_version) {
-      WarnNotKept(path, "format version " + std::to_string(format_version) +
-                            " cannot be written; the new table has version " +
-                            std::to_string(table->format_version));
-    }
+void KeepOptions(const CommandLine& line, const OldTable& old,
+                 SinkOptions* options) {
+  TableOptions& table = options->table;
+  BuildOptions& build = options->build;
+  // A hash index has no other interval than this, whatever the old index had.
+  const bool is_hash = table.index_type == IndexType::kHashSearch;
+  const int interval = table.index_block_restart_interval;
+  for (const auto& row : TableOptionRows()) Keep(line, old, row, &table);
+  for (const auto& row : BuildOptionRows()) Keep(line, old, row, &build);
+  if (is_hash) table.index_block_restart_interval = interval;
+  if (old.properties == nullptr) return;
+  for (const auto& [name, value] : old.properties->user_collected_properties) {
+    if (!name.starts_with("rocksdb.")) build.user_properties[name] = value;
   }
-  if (!line.Given("block_size")) table->block_size = GuessBlockSize(path);
-}
-
-void KeepOptions(const CommandLine& line, const std::string& path,
-                 const TableProperties& properties, SinkOptions* options) {
-  KeepTableOptions(line, path, properties, &options->table);
-  KeepOrigin(line, properties, &options->build);
-  if (!properties.seqno_to_time_mapping.empty()) {
-    WarnNotKept(path, "its mapping of sequence numbers to times is not copied");
+  if (!old.properties->seqno_to_time_mapping.empty()) {
+    WarnNotKept(old, "its mapping of sequence numbers to times is not copied");
   }
 }
 

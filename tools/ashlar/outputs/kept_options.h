@@ -2,6 +2,9 @@
 #ifndef ASHLAR_TOOLS_ASHLAR_OUTPUTS_KEPT_OPTIONS_H_
 #define ASHLAR_TOOLS_ASHLAR_OUTPUTS_KEPT_OPTIONS_H_
 
+#include <cstdint>
+#include <string>
+
 #include "ashlar/table/table_properties.h"
 #include "ashlar/util/status.h"
 #include "tools/ashlar/flags/flags.h"
@@ -13,19 +16,22 @@ namespace ashlar::tool {
 // table.
 Status CheckCanBeCopied(const TableProperties& properties);
 
-// Sets two options, unless the flags give them: the format version to
-// `format_version`, and the block size to that of the file at `path`. The
-// version is the footer's, because the properties of files of old releases may
-// say 0. Warns if that version cannot be written.
-void KeepForm(const CommandLine& line, const std::string& path,
-              uint32_t format_version, TableOptions* table);
+// The table that is copied.
+struct OldTable {
+  std::string path;
+  // As the footer says. The properties of files of old releases may say 0.
+  uint32_t format_version;
+  const TableProperties* properties;  // null: they are lost
+};
 
-// Takes over options from the input. Unless flags give them: restart intervals,
-// prefix extractor, form of the values. In any case: times, column family,
-// merge operator, and user properties. Warns of what is lost. The caller sets
-// the order of the keys, and whether the file is for ingestion.
-void KeepOptions(const CommandLine& line, const std::string& path,
-                 const TableProperties& properties, SinkOptions* options);
+// Takes over from the old table each option whose row says from where
+// (OptionRow::kept), unless a flag gives it. With --target_rocksdb, leaves out
+// what that release does not read, and the format version, which the target
+// chooses. Also takes over user properties. Prints a warning for each option
+// that is lost. The caller sets the order of the keys, and whether the file is
+// for ingestion.
+void KeepOptions(const CommandLine& line, const OldTable& old,
+                 SinkOptions* options);
 
 }  // namespace ashlar::tool
 
