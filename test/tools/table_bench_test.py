@@ -249,7 +249,7 @@ class TableBenchTest(unittest.TestCase):
         engines = document["engines"]
         for engine, run_ in document["benchmarks"][0]["engines"].items():
             self.assertEqual(run_["found"], READS, engine)
-            self.assertEqual("behind it, lz4" in engines[engine],
+            self.assertEqual("second tier of 0 MiB, lz4" in engines[engine],
                              not engine.endswith(":onetier"), engine)
         self.assertIn("second tier, CompressedSecondaryCache", done.stderr)
         # Ours only: by role and age, with both tiers and with one.

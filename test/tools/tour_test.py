@@ -164,8 +164,8 @@ class PartsTest(unittest.TestCase):
             db=self.folder)
         return self.tour.Tour(args)
 
-    def make_rounds(self, tour):
-        return sys.modules["tour_programs"].ProgramRounds(
+    def make_programs(self, tour):
+        return sys.modules["tour_programs"].Programs(
             PROGRAMS, self.folder, tour.args)
 
     def engine(self, *seconds):
@@ -201,22 +201,22 @@ class PartsTest(unittest.TestCase):
 
     def run_rounds(self, disturbed, keep=False):
         """Runs rounds of `true`, disturbed as `disturbed` says."""
-        programs = sys.modules["tour_programs"]
+        rounds = sys.modules["program_rounds"]
         answers = iter(disturbed)
 
         class Load:
             def disturbed(self):
                 return next(answers)
 
-        kept, programs.RoundLoad = programs.RoundLoad, Load
-        tour = self.make_tour()
-        tour.args.keep_disturbed = keep
+        kept, rounds.RoundLoad = rounds.RoundLoad, Load
+        args = self.make_tour().args
+        args.keep_disturbed = keep
         try:
             with contextlib.redirect_stderr(io.StringIO()):
-                return self.make_rounds(tour).run(
-                    {"ours": ["true"], "theirs": ["true"]})
+                return rounds.run_rounds({"ours": ["true"], "theirs": ["true"]},
+                                         args)
         finally:
-            programs.RoundLoad = kept
+            rounds.RoundLoad = kept
 
     def test_disturbed_rounds_are_dropped(self):
         ran = self.run_rounds([True, False, True, False])
@@ -229,20 +229,25 @@ class PartsTest(unittest.TestCase):
         self.assertEqual((ran.kept, ran.dropped), (2, 0))
 
     def test_a_program_that_fails(self):
+        run_once = sys.modules["program_rounds"].run_once
         with self.assertRaisesRegex(SystemExit, "failed: false"):
-            self.make_rounds(self.make_tour()).run_once(["false"])
+            run_once(["false"])
+        shown = io.StringIO()
+        with self.assertRaises(SystemExit), contextlib.redirect_stderr(shown):
+            run_once(["sh", "-c", "echo why >&2; exit 3"])
+        self.assertEqual(shown.getvalue(), "why\n")
 
     def test_tables_that_differ(self):
-        rounds = self.make_rounds(self.make_tour())
-        rounds.write_rows()
-        rows = rounds.rows.read_text().splitlines(True)
-        for lines, table in ((rows, rounds.table),
-                             (rows[:-1], rounds.peers_table)):
-            rounds.rows.write_text("".join(lines))
-            rounds.run_once(rounds.ashlar("build", f"--out={table}", "--quiet",
-                                          rounds.rows))
+        programs = self.make_programs(self.make_tour())
+        programs.write_rows()
+        rows = programs.rows.read_text().splitlines(True)
+        for lines, table in ((rows, programs.table),
+                             (rows[:-1], programs.peers_table)):
+            programs.rows.write_text("".join(lines))
+            sys.modules["program_rounds"].run_once(programs.ashlar(
+                "build", f"--out={table}", "--quiet", programs.rows))
         with self.assertRaisesRegex(SystemExit, "only in the first: 1"):
-            rounds.check_same_entries()
+            programs.check_same_entries()
 
 
 if __name__ == "__main__":

@@ -23,64 +23,65 @@ DEFINE_string(
     "slot hint), hit_batch (by --batch_size keys), hot_key (one key, "
     "all threads), hot_key_hint (by slot hint), pinned_insert (the "
     "cache full of pinned entries), growth (lookups while one of the "
-    "threads inserts, from 1000 entries on, as many as hit has keys); of the "
+    "threads inserts, from 1000 entries up to the number of keys of hit); of "
+    "the "
     "FIFO cache: record (entries of 24 bytes, by its write buffer), discard "
     "(the buffer's sink drops all)");
 DEFINE_string(engines, "ashlar,rocksdb,limit",
-              "comma-separated: ashlar, rocksdb, limit (the keys alone; of "
-              "hot_key: two atomic additions; of record: inserts and erases in "
-              "a bare hash table, limit:erase_oldest, limit:mutexed_lru; of "
-              "discard: an atomic addition); name:lru_cache and name@4 are "
-              "with a cache type and number of threads of their own; the "
-              "first is compared with the others");
+              "comma-separated: ashlar, rocksdb, limit (only makes the keys; "
+              "hot_key: two atomic additions; record: inserts and erases in a "
+              "bare hash table, or limit:erase_oldest, limit:mutexed_lru; "
+              "discard: an atomic addition); name:lru_cache and name@4 have "
+              "their own cache type and number of threads; the first is "
+              "compared with the others");
 DEFINE_int32(threads, 16, "threads at once");
 DEFINE_uint64(cache_size, 1ULL << 30, "bytes of capacity");
-DEFINE_int32(num_shard_bits, -1, "2^n shards; -1: as the cache thinks best");
-DEFINE_double(resident_ratio, 0.25, "of mixed: capacity to all keys");
+DEFINE_int32(num_shard_bits, -1, "2^n shards; -1: the cache chooses");
+DEFINE_double(resident_ratio, 0.25, "mixed: capacity as a share of all keys");
 DEFINE_uint64(ops_per_thread, 2000000,
-              "operations of each thread; of record and discard: of all "
-              "threads together");
+              "operations of each thread; record and discard: of all threads "
+              "together");
 DEFINE_uint64(value_bytes, 8192, "bytes that an entry is charged");
 DEFINE_uint64(
     value_bytes_estimate, 0,
-    "what a hyper clock cache is told of the charge; 0: value_bytes, and "
-    "of one that sizes itself, nothing");
-DEFINE_uint32(skew, 5,
-              "of mixed: a key is the least of skew + 1 random numbers");
-DEFINE_bool(populate_cache, true, "of mixed: the cache is full when it begins");
+    "estimated charge that is passed to a hyper clock cache; 0: --value_bytes, "
+    "or no estimate for a cache that sizes itself");
+DEFINE_uint32(skew, 5, "mixed: a key is the least of skew + 1 random numbers");
+DEFINE_bool(populate_cache, true, "mixed: the cache is full at the start");
 DEFINE_double(pinned_ratio, 0.25,
-              "of mixed: capacity that is held by handles, of all threads");
+              "mixed: share of the capacity that all threads hold by handles");
 DEFINE_uint32(lookup_insert_percent, 82,
-              "of mixed: lookups, with an insert after a miss");
-DEFINE_uint32(insert_percent, 2, "of mixed: inserts that take a handle");
-DEFINE_uint32(blind_insert_percent, 5, "of mixed: inserts without a handle");
-DEFINE_uint32(lookup_percent, 10, "of mixed: lookups alone");
-DEFINE_uint32(erase_percent, 1, "of mixed: erasures");
-DEFINE_int32(eviction_effort_cap, 30, "of a hyper clock cache");
-DEFINE_bool(strict_capacity_limit, false, "inserts fail rather than exceed");
+              "mixed: lookups, with an insert after a miss");
+DEFINE_uint32(insert_percent, 2, "mixed: inserts that take a handle");
+DEFINE_uint32(blind_insert_percent, 5, "mixed: inserts without a handle");
+DEFINE_uint32(lookup_percent, 10, "mixed: lookups alone");
+DEFINE_uint32(erase_percent, 1, "mixed: erasures");
+DEFINE_int32(eviction_effort_cap, 30, "option of a hyper clock cache");
+DEFINE_bool(strict_capacity_limit, false,
+            "inserts fail instead of exceeding the capacity");
 DEFINE_string(cache_type, "hyper_clock_cache",
               "hyper_clock_cache, auto_hyper_clock_cache (sizes itself), "
-              "lru_cache; fifo_cache, which has record and discard alone");
+              "lru_cache; fifo_cache, which has only record and discard");
 DEFINE_bool(real_values, false,
             "values are buffers, made for each insert and read by each hit; "
-            "else a charge is all that an entry is");
-DEFINE_bool(lean, false, "real values are not read by hits");
-DEFINE_bool(
-    histograms, true,
-    "of mixed and growth: latencies, measured in a run of their own after the "
-    "rounds, so that clocks take no time of those");
+            "otherwise an entry is only a charge");
+DEFINE_bool(lean, false, "hits do not read real values");
+DEFINE_bool(histograms, true,
+            "mixed and growth: measure latencies in a separate run after the "
+            "rounds, so "
+            "that reading the clock takes no time in the rounds");
 DEFINE_bool(gather_stats, false,
-            "of mixed: a thread more looks at every entry again and again");
+            "mixed: one more thread visits every entry again and again");
 DEFINE_uint32(gather_stats_sleep_ms, 1000, "pause of that thread");
 DEFINE_double(hit_fill, 0.9,
-              "of the hits: keys, as a part of the entries that the capacity "
-              "has room for");
+              "hits: keys, as a share of the entries that fit into the "
+              "capacity");
 DEFINE_int32(batch_size, 32, "keys of a batch");
 DEFINE_uint32(buffer_blocks, 64,
-              "of record: blocks of the write buffer, 4 KiB each; it has "
-              "2^num_shard_bits shards, 16 if that is -1");
-DEFINE_uint64(seed, 1, "of keys and hashes");
-DEFINE_int32(rounds, 3, "rounds that must be undisturbed; 15 for a claim");
+              "record: blocks of the write buffer, 4 KiB each; it has "
+              "2^num_shard_bits shards, or 16 if that is -1");
+DEFINE_uint64(seed, 1, "seed of keys and hashes");
+DEFINE_int32(rounds, 3, "number of undisturbed rounds; use 15 for a claim");
 DEFINE_bool(keep_disturbed, false, "keep disturbed rounds too");
 DEFINE_bool(json, false, "one JSON document instead of lines");
 

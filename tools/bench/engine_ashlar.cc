@@ -39,9 +39,9 @@ std::string DescribeCache(const BenchOptions& o) {
   const std::string second =
       o.compressed_secondary_cache_size == 0
           ? std::string()
-          : ", and " + std::to_string(o.compressed_secondary_cache_size >> 20) +
-                " MiB behind it, " +
-                o.compressed_secondary_cache_compression_type;
+          : ", and a second tier of " +
+                std::to_string(o.compressed_secondary_cache_size >> 20) +
+                " MiB, " + o.compressed_secondary_cache_compression_type;
   return "block cache " + o.cache_type + " of " +
          std::to_string(o.cache_size >> 20) + " MiB, warm" + words + second;
 }

@@ -29,9 +29,9 @@ std::string DescribeCacheSize(const BenchOptions& o) {
   }
   const std::string first = std::to_string(o.cache_size >> 20) + " MiB, warm";
   if (o.compressed_secondary_cache_size == 0) return first;
-  return first + ", and " +
-         std::to_string(o.compressed_secondary_cache_size >> 20) +
-         " MiB behind it, " + o.compressed_secondary_cache_compression_type;
+  return first + ", and a second tier of " +
+         std::to_string(o.compressed_secondary_cache_size >> 20) + " MiB, " +
+         o.compressed_secondary_cache_compression_type;
 }
 
 class RocksDbEngine final : public Engine {

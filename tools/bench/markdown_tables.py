@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 DISTURBED = "every round was disturbed"
+ROUNDS = "rounds kept + dropped"
 
 
 def document(command):

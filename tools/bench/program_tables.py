@@ -1,8 +1,8 @@
 """The tables on the program `ashlar`, which tools/bench/tables prints.
 
 First makes its tables in --db, and reads each once, so that it is in the page
-cache. In each round, all commands of a row run in turn. Each ratio is that of
-one round. Tables of `program`:
+cache. All commands of a row run in rounds (program_rounds.py). Tables of
+`program`:
 
   verify       two threads, and one, and the quick form, which asks filters
                about the first keys of blocks only; against bare_blocks, which
@@ -39,28 +39,16 @@ import shutil
 import statistics
 import subprocess
 import tempfile
-import time
 
-from markdown_tables import header, row
+from markdown_tables import DISTURBED, ROUNDS, header, row
+from program_rounds import run_rounds, shown, spread, timed
 
 # Bytes that have no special meaning in the rows' format.
 PLAIN = bytes(b if b not in b"\t\n\r\\" else b + 128 for b in range(256))
 
 
-def timed(command, **streams):
-    """Runs a command. Returns its seconds and what it used."""
-    began = time.perf_counter()
-    with subprocess.Popen(command, **streams) as child:
-        _, status, usage = os.wait4(child.pid, 0)
-        took = time.perf_counter() - began
-        child.returncode = os.waitstatus_to_exitcode(status)
-    if child.returncode != 0:
-        raise SystemExit(f"failed: {' '.join(map(str, command))}")
-    return took, usage
-
-
 class Bench:
-    """Makes the tables, and times commands on them."""
+    """Makes the tables, and the commands that work on them."""
 
     def __init__(self, args):
         self.args = args
@@ -137,28 +125,6 @@ class Bench:
         return [self.bin / "rocksdb_sst_dump", f"--command={command}",
                 f"--file={path}"]
 
-    def rounds(self, commands):
-        """Returns, for each command by name, the seconds and the peak memory
-        in bytes."""
-        seconds = {name: [] for name in commands}
-        memory = dict.fromkeys(commands, 0)
-        for number in range(self.args.rounds + 1):
-            for name, command in commands.items():
-                took, usage = timed(command, stdout=subprocess.DEVNULL,
-                                    stderr=subprocess.DEVNULL)
-                if number > 0:  # the first warms the page cache
-                    seconds[name].append(took)
-                memory[name] = max(memory[name], usage.ru_maxrss * 1024)
-        return seconds, memory
-
-
-def spread(over, under):
-    """Returns the median and the percentiles of the rounds' ratios."""
-    ratios = sorted(a / b for a, b in zip(over, under))
-    tenth = len(ratios) // 10
-    return (f"{statistics.median(ratios):.2f} "
-            f"({ratios[tenth]:.2f} - {ratios[-1 - tenth]:.2f})")
-
 
 def milliseconds(times):
     return f"{statistics.median(times) * 1000:,.0f}"
@@ -167,15 +133,17 @@ def milliseconds(times):
 def compare(bench, label, ours, theirs, faster):
     """Returns a row. If `faster`, the ratio is their time to ours, and
     otherwise ours to theirs."""
-    seconds, _ = bench.rounds({"ours": ours, "theirs": theirs})
-    a, b = seconds["ours"], seconds["theirs"]
-    ratio = spread(b, a) if faster else spread(a, b)
+    ran = run_rounds({"ours": ours, "theirs": theirs}, bench.args)
+    if ran.kept == 0:
+        return row(label, DISTURBED)
+    a, b = ran.seconds["ours"], ran.seconds["theirs"]
+    ratio = shown(spread(b, a) if faster else spread(a, b))
     row(label, milliseconds(a), milliseconds(b),
-        ("x times as fast: " if faster else "time / time: ") + ratio, len(a))
+        ("x times as fast: " if faster else "time / time: ") + ratio, ran)
 
 
 def columns():
-    header("what", "Ashlar, ms", "the other, ms", "ratio", "rounds")
+    header("what", "Ashlar, ms", "the other, ms", "ratio", ROUNDS)
 
 
 def table_verify(bench):
@@ -221,7 +189,7 @@ def table_scan(bench):
 def table_recompress(bench):
     header("what", "Ashlar, ms", "RocksDB, ms", "its threads",
            "x times as fast", "Ashlar, MB at most", "RocksDB, MB at most",
-           "rounds")
+           ROUNDS)
     path = bench.table("zstd")
     for level in bench.args.levels.split(","):
         commands = {"ours": bench.ashlar(
@@ -230,24 +198,27 @@ def table_recompress(bench):
         for threads in (1, 2, 3):
             commands[threads] = [bench.bin / "rocksdb_tool", "recompress",
                                  path, str(threads), level]
-        seconds, memory = bench.rounds(commands)
+        ran = run_rounds(commands, bench.args)
+        label = f"recompress, zstd {level}"
+        if ran.kept == 0:
+            row(label, DISTURBED)
+            continue
+        seconds, memory = ran.seconds, ran.memory
         best = min((1, 2, 3), key=lambda n: statistics.median(seconds[n]))
-        row(f"recompress, zstd {level}", milliseconds(seconds["ours"]),
-            milliseconds(seconds[best]), best,
-            spread(seconds[best], seconds["ours"]),
-            f"{memory['ours'] / 1e6:.0f}", f"{memory[best] / 1e6:.0f}",
-            len(seconds["ours"]))
+        row(label, milliseconds(seconds["ours"]), milliseconds(seconds[best]),
+            best, shown(spread(seconds[best], seconds["ours"])),
+            f"{memory['ours'] / 1e6:.0f}", f"{memory[best] / 1e6:.0f}", ran)
 
 
 def table_properties(bench):
-    header("what", "ms", "rounds")
+    header("what", "ms", ROUNDS)
     path = bench.sparse()
-    seconds, _ = bench.rounds({"ours": bench.ashlar("properties", path),
-                               "start": bench.ashlar("--version")})
+    ran = run_rounds({"ours": bench.ashlar("properties", path),
+                      "start": bench.ashlar("--version")}, bench.args)
     for name, label in (("ours", "properties of 10 GB"),
                         ("start", "--version, for comparison")):
-        row(label, f"{statistics.median(seconds[name]) * 1000:.1f}",
-            len(seconds[name]))
+        row(label, f"{statistics.median(ran.seconds[name]) * 1000:.1f}"
+            if ran.kept else DISTURBED, ran)
 
 
 PROGRAM = {

@@ -24,7 +24,7 @@ DEFINE_string(
     benchmarks, "fillseq,readseq,readreverse,readrandom,readmissing",
     "comma-separated: fillseq, multifillseq (--builders at once), filterbuild, "
     "filterfinish (without hashing), filterquery, readseq, readreverse, "
-    "readrandom, multireadrandom (--batch_size keys a call), readmissing, "
+    "readrandom, multireadrandom (--batch_size keys per call), readmissing, "
     "seekrandom, fwdrange (a seek and 10 entries), readwhilewriting, "
     "fwdrangewhilewriting (beside a writer that builds tables, at "
     "--write_rate), blockinsert (a data block in memory is parsed and put into "
@@ -48,87 +48,94 @@ DEFINE_uint64(reads, 0, "operations of the random benchmarks; 0: num");
 DEFINE_int32(key_size, 16, "bytes of a key");
 DEFINE_int32(value_size, 100, "bytes of a value");
 DEFINE_string(values_from, "",
-              "a file whose bytes are the values, one behind the other and "
-              "over and over; empty: made by compression_ratio");
+              "a file whose bytes are the values, one after the other, "
+              "repeated as often as necessary; empty: values are made by "
+              "--compression_ratio");
 DEFINE_string(key_kind, "digits", "digits or random");
 DEFINE_uint64(block_size, 4096, "bytes of a data block");
 DEFINE_int32(block_restart_interval, 16, "entries between whole keys");
 DEFINE_string(compression_type, "none", "none, snappy, lz4 or zstd");
 DEFINE_int32(compression_level, 32767, "32767: the codec's default");
-DEFINE_double(compression_ratio, 0.5, "what values compress to, about");
-DEFINE_uint32(format_version, 6, "of the files written");
-DEFINE_double(bloom_bits, 10, "filter bits a key; 0: no filter");
+DEFINE_double(compression_ratio, 0.5,
+              "compressed size of the values as a share of their size, about");
+DEFINE_uint32(format_version, 6,
+              "format version of the files that are written");
+DEFINE_double(bloom_bits, 10, "filter bits per key; 0: no filter");
 DEFINE_bool(ribbon, false, "a Ribbon filter instead of a Bloom filter");
 DEFINE_uint64(cache_size, 8ULL << 30, "bytes of the block cache");
 DEFINE_double(cache_percent, 0,
-              "the block cache has so many hundredths of the table's file, "
-              "instead of cache_size; random reads then warm it up");
+              "size of the block cache as a percentage of the table's file, "
+              "instead of --cache_size; random reads then warm it up");
 DEFINE_uint64(compressed_secondary_cache_size, 0,
-              "bytes of a compressed second tier behind the block cache; "
-              "ashlar:onetier and rocksdb:onetier give them to the block cache "
-              "instead");
+              "bytes of a compressed second tier after the block cache; "
+              "ashlar:onetier and rocksdb:onetier give this memory to the "
+              "block cache instead");
 DEFINE_string(compressed_secondary_cache_compression_type, "lz4",
-              "its codec: none, snappy, lz4 or zstd");
+              "codec of the second tier: none, snappy, lz4 or zstd");
 DEFINE_bool(cache_report, false,
-            "say on standard error, after each run of reads, what the block "
-            "cache holds; RocksDB is asked by random reads, after the time is "
-            "taken");
+            "print on standard error, after each run of reads, what the "
+            "block cache holds; RocksDB's cache is asked by random reads, "
+            "after the time is taken");
 DEFINE_string(cache_type, "hyper_clock_cache",
-              "hyper_clock_cache, lru_cache or auto_hyper_clock_cache, which "
-              "is RocksDB's that grows; ours grows without");
+              "hyper_clock_cache, lru_cache or auto_hyper_clock_cache "
+              "(RocksDB's cache that grows; Ashlar's hyper_clock_cache grows "
+              "in any case)");
 DEFINE_uint32(parallel_threads, 1,
-              "of a build, as RocksDB counts them: 1 is serial, n adds n "
-              "workers; 0: automatic");
+              "threads of a build, as RocksDB counts them: 1 is serial, n "
+              "adds n workers; 0: automatic");
 DEFINE_int32(workers, -1,
-             "extra threads of a build of ours, exactly; -1: as "
-             "parallel_threads says; with a pool, as many as it has");
+             "exact number of extra threads of Ashlar's builds; -1: by "
+             "--parallel_threads, or with a pool the number of its threads");
 DEFINE_uint32(pool_threads, 0,
-              "builds of ours share a pool of so many threads, which outlives "
-              "them; 0: each has its own");
+              "Ashlar's builds share a pool of n threads, which outlives "
+              "them; 0: each build has its own threads");
 DEFINE_int32(builders, 8,
-             "of multifillseq: so many at once, each of --num entries");
+             "multifillseq: builders at once, each of --num entries");
 DEFINE_bool(mmap_read, false,
-            "our file is mapped into memory rather than read; RocksDB keeps "
-            "to its warm block cache, with which it is faster");
-DEFINE_int32(threads, 1, "of the random reads");
+            "map Ashlar's file into memory instead of reading it; RocksDB "
+            "still uses its warm block cache, with which it is faster");
+DEFINE_int32(threads, 1, "threads of the random reads");
 DEFINE_int32(batch_size, 32, "keys of a batch");
 DEFINE_bool(
     fetch_ahead, false,
-    "filterquery: we know the next batch when we ask one, as a MultiGet "
-    "of many keys does, and fetch it first; limit does so too");
-DEFINE_uint64(hot_keys, 0, "random reads are of the first so many; 0: of all");
+    "filterquery: Ashlar and limit know the next batch when they ask one, as "
+    "a MultiGet of many keys does, and fetch its cache lines first");
+DEFINE_uint64(hot_keys, 0,
+              "random reads are of the first n keys; 0: of all keys");
 DEFINE_bool(spread_keys, false,
-            "hot keys lie evenly over the table, not at its beginning");
+            "hot keys are spread evenly over the table, instead of at its "
+            "beginning");
 DEFINE_string(skew, "",
-              "P.R: point reads are of the first P keys and ranges begin at "
-              "the first R, as hot_keys; none: of all");
+              "P.R: point reads are of the first P keys, and ranges begin at "
+              "the first R keys; none: of all keys");
 DEFINE_uint64(write_rate, 2 << 20,
-              "bytes/s of keys and values that the writer of ...whilewriting "
-              "hands over");
+              "bytes per second of keys and values that the writer of "
+              "...whilewriting adds");
 DEFINE_int32(perf_level, 0,
-             "of Ashlar's reads in one thread: 0 counts nothing, 1 counts, 2 "
-             "takes times too (PerfLevel)");
+             "PerfLevel of Ashlar's reads in one thread: 0 counts nothing, 1 "
+             "counts, 2 also takes times");
 DEFINE_bool(statistics, false,
             "give Ashlar's readers a Statistics (ReaderOptions::statistics)");
 DEFINE_bool(entry_words, true,
-            "our cached blocks have a word for each entry "
+            "Ashlar's cached blocks have a word for each entry "
             "(ReaderOptions::cache_entry_words)");
 DEFINE_bool(huge_page_cache, false,
-            "our cache has its blocks in huge pages (NewHugePageAllocator)");
-DEFINE_uint64(readahead_size, 0, "bytes that our walks read at once");
+            "Ashlar's cache has its blocks in huge pages "
+            "(NewHugePageAllocator)");
+DEFINE_uint64(readahead_size, 0, "bytes that Ashlar's walks read at once");
 DEFINE_bool(cold, false,
             "before each run, drop the files from the page cache; needs "
             "--cache_size=0 and a --db that is on a disk. Each round reads "
             "other keys");
-DEFINE_uint64(seed, 1, "of keys and values");
-DEFINE_int32(rounds, 3, "rounds that must be undisturbed; 15 for a claim");
+DEFINE_uint64(seed, 1, "seed of keys and values");
+DEFINE_int32(rounds, 3, "number of undisturbed rounds; use 15 for a claim");
 DEFINE_bool(keep_disturbed, false,
-            "keep disturbed rounds too: for memory, not for time");
+            "keep disturbed rounds too, to measure memory rather than time");
 DEFINE_string(sink, "file", "file, or null: nothing is written");
 DEFINE_string(db, "", "folder of the files; empty: /dev/shm, or /tmp");
 DEFINE_bool(shared_codecs, true,
-            "RocksDB calls the same codec libraries as Ashlar; else those that "
-            "it carries");
+            "RocksDB calls the same codec libraries as Ashlar; otherwise "
+            "those that it contains");
 DEFINE_bool(json, false, "one JSON document instead of lines");
 
 namespace ashlar::bench {

@@ -1,60 +1,18 @@
-"""The part of tour that times programs: ashlar and RocksDB's."""
+"""The part of tour that compares programs: ashlar and RocksDB's."""
 
 import base64
-import dataclasses
-import os
 import random
 import subprocess
-import sys
-import time
 
 ROWS, QUICK_ROWS = 500000, 2000
-TOLERATED = 0.03  # the same as in tools/bench/stopwatch.h
-TICK = 0.01  # the unit of /proc/stat, in seconds
-TRIES_PER_ROUND = 3
 
 
 def entries(args):
     return QUICK_ROWS if args.quick else ROWS
 
 
-def busy_and_stolen():
-    """Returns the CPU seconds of all processes, and those that the host
-    took."""
-    try:
-        with open("/proc/stat", encoding="ascii") as file:
-            fields = [int(text) for text in file.readline().split()[1:]]
-    except (OSError, ValueError):
-        return 0.0, 0.0
-    ticks = os.sysconf("SC_CLK_TCK")
-    user, nice, system, _, _, interrupts, soft, stolen = fields[:8]
-    return (user + nice + system + interrupts + soft) / ticks, stolen / ticks
-
-
-class RoundLoad:
-    """Measures what other processes did while a round ran."""
-
-    def __init__(self):
-        self.began = time.perf_counter()
-        self.busy, self.stolen = busy_and_stolen()
-        self.own = sum(os.times()[:4])
-
-    def disturbed(self):
-        busy, stolen = busy_and_stolen()
-        others = (busy - self.busy) - (sum(os.times()[:4]) - self.own)
-        lost = others / os.cpu_count() + stolen - self.stolen
-        return lost - TICK > TOLERATED * (time.perf_counter() - self.began)
-
-
-@dataclasses.dataclass
-class Rounds:
-    seconds: dict  # by name of the command, one number per kept round
-    kept: int = 0
-    dropped: int = 0
-
-
-class ProgramRounds:
-    """Makes rows and tables in a folder, and times commands on them."""
+class Programs:
+    """Makes rows and tables in a folder, and the commands that work on them."""
 
     def __init__(self, programs, folder, args):
         self.bin = programs
@@ -129,37 +87,3 @@ class ProgramRounds:
                 not in done.stdout):
             raise SystemExit("tour: ashlar and rocksdb_tool built different "
                              f"tables:\n{done.stdout[-500:]}{done.stderr}")
-
-    def run_once(self, command):
-        began = time.perf_counter()
-        done = subprocess.run(command, stdout=subprocess.DEVNULL,
-                              stderr=subprocess.PIPE, check=False)
-        took = time.perf_counter() - began
-        if done.returncode != 0:
-            sys.stderr.write(done.stderr.decode("utf-8", "replace"))
-            raise SystemExit(f"failed: {' '.join(map(str, command))}")
-        return took
-
-    def run(self, commands):
-        """Runs rounds of all commands. Each round starts with another
-        command."""
-        for name, command in commands.items():
-            print(f"{name}: {' '.join(map(str, command))}", file=sys.stderr)
-        for command in commands.values():  # warms the page cache
-            self.run_once(command)
-        names = list(commands)
-        rounds = Rounds({name: [] for name in names})
-        for i in range(self.args.rounds * TRIES_PER_ROUND):
-            if rounds.kept == self.args.rounds:
-                break
-            load = RoundLoad()
-            first = i % len(names)
-            took = {name: self.run_once(commands[name])
-                    for name in names[first:] + names[:first]}
-            if load.disturbed() and not self.args.keep_disturbed:
-                rounds.dropped += 1
-                continue
-            rounds.kept += 1
-            for name, seconds in took.items():
-                rounds.seconds[name].append(seconds)
-        return rounds

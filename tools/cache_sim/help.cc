@@ -14,24 +14,26 @@ constexpr char kTraces[] =
     R"(Usage: cache_sim [flags] TRACE...
 
 Replays traces through caches of several sizes, as fast as it can, and prints
-which part of the accesses was missed.
+the share of the accesses that missed.
 
 A TRACE is a file,
-  name.u64            keys of 8 bytes, little-endian, one an access
-  name.oracleGeneral  records of 24 bytes, as other simulators have them
-  name.csv            a line an access; see --csv_column
-  name.blocktrace     of a block cache, by BlockCacheTracer; if it has one block
-                      in 100, a size here stands for 100 times that
+  name.u64            keys of 8 bytes, little-endian, one per access
+  name.oracleGeneral  records of 24 bytes, a format of other simulators
+  name.csv            one line per access; see --csv_column
+  name.blocktrace     trace of a block cache, by BlockCacheTracer; if it has one
+                      block in 100, a size here means 100 times that
   ... .zst            one of these, compressed
-or says how it is made, kind:name=value,... with these kinds and values:
+or describes a trace to generate, kind:name=value,... with these kinds and
+values:
   zipf:keys=1000000,skew=0.99,accesses=3000000,seed=1
   loop:keys=1100,accesses=100000           all keys in order, again and again
   scan:accesses=100000                     each key once
   hotscan:keys=1000,skew=0,accesses=300000,every=20000,scan=10000,new=1,mixed=0,
-      touches=1,seed=1                     zipf accesses (skew=0: all alike),
-      and after each `every` of them a scan of so many keys (new=1: other ones
-      each time), each looked up `touches` times, all at once or (mixed=1) in
-      turn with zipf accesses; these are counted apart too ("hot")
+      touches=1,seed=1                     zipf accesses (skew=0: uniform),
+      and after each `every` of them a scan of `scan` keys (new=1: different
+      keys each time), each looked up `touches` times, all together or (mixed=1)
+      in turn with zipf accesses; zipf accesses are also counted separately
+      ("hot")
 
 Caches, for --caches ("models": all that begin with model_):
 )";

@@ -123,9 +123,9 @@ class Diff {
     for (const auto& [name, value] : a) {
       const std::string other = b[name];
       b.erase(name);
-      if (other != value) TellProperty(name, value, other);
+      if (other != value) AddProperty(name, value, other);
     }
-    for (const auto& [name, value] : b) TellProperty(name, "", value);
+    for (const auto& [name, value] : b) AddProperty(name, "", value);
   }
 
   void Step(Iterator* a, Iterator* b) {
@@ -182,8 +182,8 @@ class Diff {
                            "\n");
   }
 
-  void TellProperty(const std::string& name, const std::string& a,
-                    const std::string& b) {
+  void AddProperty(const std::string& name, const std::string& a,
+                   const std::string& b) {
     properties_.push_back({name, a, b});
   }
 
