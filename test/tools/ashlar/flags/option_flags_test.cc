@@ -22,8 +22,21 @@ using testing::ValuesWithin;
 CommandLine Parse(std::vector<std::string> words) {
   words.insert(words.begin(), "ashlar");
   std::vector<char*> argv;
+  argv.reserve(words.size());
   for (std::string& word : words) argv.push_back(word.data());
   return ParseCommandLine(static_cast<int>(argv.size()), argv.data());
+}
+
+// Returns "--<flag>=<text>".
+std::string Word(const FlagRow& flag, std::string_view text) {
+  return "--" + std::string(flag.name) + "=" + std::string(text);
+}
+
+// Returns what the program says of a value that is not within the bounds.
+std::string Refusal(const FlagRow& flag, std::string_view text,
+                    const OptionBounds& bounds) {
+  return "--" + std::string(flag.name) + ": '" + std::string(text) +
+         "' is out of range, expected " + DescribeBounds(bounds);
 }
 
 // Every test leaves the flags as it found them.
@@ -78,17 +91,15 @@ TEST_F(OptionFlagsTest, EveryBoundIsThatOfTheOption) {
     EXPECT_EQ(DescribeBounds(*BoundsOf(flag)), DescribeBounds(bounds));
     if (!testing::IsBounded(bounds) || !bounds.names.empty()) return;
     ++bounded;
-    const std::string front = "--" + std::string(flag.name);
     for (const OptionValue& value : ValuesWithin(bounds)) {
       const std::string text = DescribeValue({}, value);
-      EXPECT_EQ(Parse({front + "=" + text}).error, "");
+      EXPECT_EQ(Parse({Word(flag, text)}).error, "");
       EXPECT_EQ(OptionValueOf(flag), value) << text;
     }
     for (const OptionValue& value : ValuesOutside(bounds)) {
       const std::string text = DescribeValue({}, value);
-      EXPECT_EQ(Parse({front, text}).error, front + ": '" + text +
-                                                "' is out of range, expected " +
-                                                DescribeBounds(bounds));
+      EXPECT_EQ(Parse({"--" + std::string(flag.name), text}).error,
+                Refusal(flag, text, bounds));
       ++refused;
     }
   });
@@ -122,8 +133,7 @@ TEST_F(OptionFlagsTest, WordsAreTheEnumerators) {
     const std::vector<std::string> words = WordsOf(flag);
     ASSERT_EQ(words.size(), names.size());
     for (uint32_t i = 0; i < words.size(); ++i) {
-      EXPECT_EQ(Parse({"--" + std::string(flag.name) + "=" + words[i]}).error,
-                "");
+      EXPECT_EQ(Parse({Word(flag, words[i])}).error, "");
       EXPECT_EQ(OptionValueOf(flag), OptionValue(i)) << words[i];
     }
     ++enumerations;
@@ -143,10 +153,10 @@ TEST_F(OptionFlagsTest, WordsAreTheEnumerators) {
     const FlagRow& flag = *FlagOf(option);
     for (uint32_t i = 0; i < row->member.bounds.names.size(); ++i) {
       const std::string name(row->member.bounds.names[i]);
-      Parse({"--" + std::string(flag.name) + "=" + name});
+      Parse({Word(flag, name)});
       EXPECT_EQ(OptionValueOf(flag), OptionValue(i)) << name;
     }
-    Parse({"--" + std::string(flag.name) + "=x"});
+    Parse({Word(flag, "x")});
     EXPECT_EQ(OptionValueOf(flag), OptionValue()) << option;
   }
 }
@@ -174,8 +184,7 @@ TEST_F(OptionFlagsTest, OnlyTheOptionOfAGivenFlagIsSet) {
   const size_t flags = ForEachFlagOf([](const auto& row, const FlagRow& flag,
                                         const auto& rows) {
     const std::string text = OtherText(row.name, flag, row.member.bounds);
-    const CommandLine line =
-        Parse({"--" + std::string(flag.name) + "=" + text});
+    const CommandLine line = Parse({Word(flag, text)});
     EXPECT_EQ(line.error, "");
     auto options = [&]<typename Options>(const OptionRow<Options>&) {
       return Options();

@@ -21,6 +21,7 @@ class KeptOptionsTest : public ::testing::Test {
                    uint32_t format_version = 5) {
     words.insert(words.begin(), "ashlar");
     std::vector<char*> argv;
+    argv.reserve(words.size());
     for (std::string& word : words) argv.push_back(word.data());
     const CommandLine line =
         ParseCommandLine(static_cast<int>(argv.size()), argv.data());
