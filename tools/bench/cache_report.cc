@@ -44,9 +44,12 @@ std::vector<Ratio> CpuRatiosOf(const BenchmarkReport& report,
   const std::string& first = entrants.front().name;
   for (const CacheEntrant& other : entrants) {
     if (other.name == first) continue;
-    const auto [a, b] = other.is_limit() ? std::pair(first, other.name)
-                                         : std::pair(other.name, first);
-    ratios.push_back({"CPU time of " + a + " / " + b, report.CpuRatio(a, b)});
+    const bool is_limit = other.is_limit();
+    const std::string& a = is_limit ? first : other.name;
+    const std::string& b = is_limit ? other.name : first;
+    std::string name = "CPU time of ";
+    name.append(a).append(" / ").append(b);
+    ratios.push_back({std::move(name), report.CpuRatio(a, b)});
   }
   return ratios;
 }
