@@ -231,8 +231,9 @@ struct TableOptions {
   ChecksumType checksum = ChecksumType::kXXH3;
 
   // What kind of filter the table has. Default: kBloom. RocksDB's option is
-  // "filter_policy", and its default is no filter. kNone makes the file smaller,
-  // but a Get of a key that is not there then mostly reads a data block.
+  // "filter_policy", and its default is no filter. kNone makes the file
+  // smaller, but a Get of a key that is not there then mostly reads a data
+  // block.
   FilterType filter = FilterType::kBloom;
 
   // Size of the filter, in bits per key: 0.5 to 100. Default: 10, which gives
