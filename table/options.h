@@ -237,8 +237,9 @@ struct TableOptions {
   FilterType filter = FilterType::kBloom;
 
   // Size of the filter, in bits per key: 0.5 to 100. Default: 10, which gives
-  // about 1 % false positives. For kRibbon: the bits of a Bloom filter with the
-  // same rate; a Ribbon filter takes about a third less.
+  // about 1 % false positives. Values below 1 count as 1, as in RocksDB. For
+  // kRibbon: the bits of a Bloom filter with the same rate; a Ribbon filter
+  // takes about a third less.
   double bloom_bits_per_key = 10;
 
   // Whether each filter is made as large as a piece of memory that jemalloc
