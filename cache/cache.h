@@ -193,8 +193,8 @@ class ASHLAR_EXPORT Cache {
   // Returns the number of entries that lookups can find, plus those that were
   // erased but are still referred to. Standalone entries do not count.
   virtual size_t GetOccupancyCount() const = 0;
-  // Returns the number of entries that the table now has slots for (LRU cache:
-  // its number of buckets), and the bytes that the table takes.
+  // These return the number of entries that the table now has slots for (LRU
+  // cache: its number of buckets), and the bytes that the table takes.
   virtual size_t GetTableAddressCount() const = 0;
   virtual size_t GetTableBytes() const = 0;
 

@@ -51,6 +51,8 @@ struct HyperClockCacheOptions {
   int num_shard_bits = -1;
 
   // Whether Cache::Insert with a handle fails rather than exceed the capacity.
+  // A table reader whose insert fails holds the block outside of the capacity,
+  // so its reads do not fail.
   bool strict_capacity_limit = false;
 
   // How long an insert searches for room. It gives up after it has met this
@@ -73,7 +75,9 @@ struct HyperClockCacheOptions {
   CacheMetadataChargePolicy metadata_charge_policy =
       CacheMetadataChargePolicy::kFullCharge;
 
-  // Where values get their memory from. Null: malloc.
+  // Where the memory of values comes from. Null: malloc. The cache only passes
+  // it on (Cache::memory_allocator): the code that makes a value allocates it.
+  // Ashlar's readers use it for data blocks, not for index and filter blocks.
   std::shared_ptr<MemoryAllocator> memory_allocator;
 
   // The seed of the hash of keys. 0: a random one.
@@ -92,8 +96,8 @@ ASHLAR_EXPORT Result<std::shared_ptr<Cache>> NewHyperClockCache(
     const HyperClockCacheOptions& options);
 
 // The LRU cache: evicts the least recently used entry first, with one mutex per
-// shard. To compare with, and for few threads. Options without a comment are as
-// above.
+// shard. Use it to compare other caches with, or with few threads. RocksDB's
+// name is "LRUCacheOptions". Options without a comment are as above.
 struct LruCacheOptions {
   // Bytes: what the charges of all entries may add up to.
   size_t capacity = size_t{32} << 20;

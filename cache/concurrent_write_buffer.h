@@ -36,7 +36,7 @@
 // record and for the sink, never for one that has not begun.
 //
 // Thread safety: any number of threads may call any function at once, except
-// the destructor. It loses what was not flushed.
+// the destructor. The destructor loses what was not flushed.
 #ifndef ASHLAR_CACHE_CONCURRENT_WRITE_BUFFER_H_
 #define ASHLAR_CACHE_CONCURRENT_WRITE_BUFFER_H_
 

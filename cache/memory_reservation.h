@@ -3,8 +3,9 @@
 // For an application's own memory that grows beside the cache, such as write
 // buffers. Its owner says how much memory it has, and the cache holds that much
 // less. Ashlar's own readers and builders make no reservations: memory that
-// they hold outside of the cache is counted nowhere. (RocksDB has an option
-// that counts it.)
+// they hold outside of the cache is counted nowhere. (In RocksDB the option
+// "cache_usage_options" counts it, by the internal class
+// "CacheReservationManager".)
 //
 // The charge is held by entries without values, which the cache cannot evict.
 // ForEachEntry and the statistics show them under their role, if they found
@@ -28,7 +29,7 @@ namespace ashlar {
 class ASHLAR_EXPORT MemoryReservation {
  public:
   // Reserves nothing yet. `cache` may be null: then UpdateTo charges nothing
-  // and never fails. `role`: under which the charge is shown.
+  // and never fails. The charge is shown under `role`.
   explicit MemoryReservation(std::shared_ptr<Cache> cache,
                              CacheEntryRole role = CacheEntryRole::kMisc);
   MemoryReservation(const MemoryReservation&) = delete;

@@ -4,6 +4,7 @@
 //   second.capacity = size_t{4} << 30;
 //   auto compressed = ashlar::NewCompressedSecondaryCache(second);
 //   if (!compressed.ok()) return compressed.status();
+//   // `first` is a std::shared_ptr<Cache>, made by NewHyperClockCache.
 //   auto cache = ashlar::NewTieredCache(
 //       {.primary = first, .secondary = *compressed});
 //   if (!cache.ok()) return cache.status();
@@ -99,7 +100,8 @@ class ASHLAR_EXPORT TieredCache : public Cache {
  public:
   using Cache::Cache;
 
-  // The two tiers. They live as long as the TieredCache.
+  // Return the two tiers, which live as long as the TieredCache. Use the first
+  // one only to look at its figures.
   virtual Cache& primary() const = 0;
   virtual SecondaryCache& secondary() const = 0;
   virtual TieredCacheStats GetStats() const = 0;

@@ -2,8 +2,9 @@
 //
 // An application derives from both classes, and gives a factory to
 // TableOptions::flush_block_policy_factory. By default a data block ends by its
-// size. A rule of its own can end blocks at boundaries that mean something,
-// such as where a prefix changes.
+// size. An application's rule can end blocks at boundaries that mean something,
+// such as where a prefix changes. RocksDB's classes have these names too, but
+// its factory gets the table's options and the block's builder.
 //
 // A builder makes one policy for its table, and calls it on the thread that
 // calls the builder. A factory may be called by any number of threads at once.

@@ -78,12 +78,12 @@ struct InspectOptions {
   // Whether to set BlockInfo::first_key (kRead and `decode` only). Default:
   // false.
   bool first_keys = false;
-  // The largest size of a decompressed block, in bytes. A larger one is a
-  // fault.
+  // The largest size of a decompressed block, in bytes. Default: 1 GiB. A
+  // larger one is a fault.
   uint64_t max_uncompressed_block_bytes = uint64_t{1} << 30;
   // How large the pieces of the file are that threads take in turns, in bytes.
-  // Larger values count as 2 MiB. A read has this size too, but at most 256
-  // KiB. With 0 a thread takes one block at a time.
+  // Default: 2 MiB; larger values count as 2 MiB. A read has this size too, but
+  // at most 256 KiB. With 0 a thread takes one block at a time.
   uint64_t readahead_size = uint64_t{2} << 20;
   // The order of keys. Null, the default: the built-in comparator that the file
   // names. If there is none, or the file names another than the given one, the
@@ -147,10 +147,10 @@ struct TableInspection {
   // All faults, in the order in which they were found. Empty: the file is
   // sound, as far as the options asked.
   std::vector<TableFault> faults;
-  // Of the blocks that were read: how many are sound, and how many are not.
+  // How many of the blocks that were read are sound, and how many are not.
   uint64_t blocks_ok = 0;
   uint64_t blocks_bad = 0;
-  // Of the file: how many were read, trailers and footer included.
+  // How many bytes of the file were read, trailers and footer included.
   uint64_t bytes_checked = 0;
 };
 

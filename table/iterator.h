@@ -109,13 +109,13 @@ class ASHLAR_EXPORT Iterator {
   // Returns whether value() lives as long as the iterator: with
   // ReadOptions::pin_data it does. Requires: Valid().
   bool IsValuePinned() const;
-  // Makes *value the value. It then needs neither iterator nor reader, only the
-  // block cache, if there is one. It shares the block,
-  // with all values that were pinned there, and so needs no copy. The bytes are
-  // copied only if the block has no memory of its own: if it is stored
-  // uncompressed and is not in a block cache. Any thread may release *value,
-  // before or after the iterator ends. Returns MemoryLimit, and leaves *value
-  // alone, if memory runs out. Requires: Valid().
+  // Makes *value the value. *value may outlive the iterator and the reader, but
+  // not the block cache. It shares the block with all values that were pinned
+  // there, and so needs no copy. The bytes are copied only if the block has no
+  // memory of its own: if it is stored uncompressed and is not in a block
+  // cache. Any thread may release *value, before or after the iterator ends.
+  // Returns MemoryLimit, and leaves *value alone, if memory runs out. Requires:
+  // Valid().
   Status PinValue(PinnableSlice* value);
 
  private:

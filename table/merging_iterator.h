@@ -63,8 +63,8 @@ class ASHLAR_EXPORT MergingIterator {
   void Seek(const Slice& user_key,
             SequenceNumber snapshot = kMaxSequenceNumber);
   void SeekForPrev(const Slice& user_key, SequenceNumber snapshot = 0);
-  // Require, like all that follow: Valid(). A change of direction moves every
-  // child.
+  // Next and Prev, and all functions below, require Valid(). A change of
+  // direction moves every child.
   void Next();
   void Prev();
   Slice key() const {

@@ -101,8 +101,8 @@ struct TableOptions {
   // The version of the file format, 2 to 7. Default: 6; RocksDB's is 7. Choose
   // a lower one for older readers: 5 is read by RocksDB 6.6 and later, 6 by 8.6
   // and later, 7 by 10.4 and later. target_rocksdb checks that. Versions from 3
-  // on have smaller indexes, and 6 and 7
-  // also detect a block that was copied from another offset or another file.
+  // on have smaller indexes. Versions 6 and 7 also detect a block that was
+  // copied from another offset or another file.
   uint32_t format_version = 6;
 
   // About how large a data block becomes before compression, in bytes: 1 to
@@ -110,15 +110,18 @@ struct TableOptions {
   // smaller, but each point read reads and decompresses a whole block.
   uint64_t block_size = 4096;
 
-  // How much of block_size may stay free, in percent: 0 to 100. A block with no
-  // more free than this ends before an entry that would overfill it. 0 and 100
-  // turn that off: a block then ends once it has block_size bytes. Default: 10.
-  // RocksDB replaces other values by 0; here they are InvalidArgument.
+  // How much of block_size may stay free, in percent: 0 to 100. If the next
+  // entry would make a block larger than block_size, and no more than this much
+  // of the block is free, the block ends before that entry. Otherwise it ends
+  // once it has block_size bytes. 0 and 100 turn the first rule off. With
+  // block_align the first rule holds however much is free, unless this is 100.
+  // Default: 10. RocksDB replaces other values by 0; here they are
+  // InvalidArgument.
   int block_size_deviation = 10;
 
   // A rule of the application's own for where data blocks end:
-  // table/flush_block_policy.h. Null, the default: by block_size and
-  // block_size_deviation, which a policy replaces. Costs a virtual call per
+  // table/flush_block_policy.h. Null, the default: blocks end by block_size and
+  // block_size_deviation. A policy replaces both, and costs a virtual call per
   // entry.
   std::shared_ptr<const FlushBlockPolicyFactory> flush_block_policy_factory;
 
@@ -148,13 +151,13 @@ struct TableOptions {
   // held for each.
   uint64_t metadata_block_size = 4096;
 
-  // Below 0, the default: off. Otherwise an index block is marked if a measure
-  // of its keys is below this value, so that RocksDB can find a key there by
-  // interpolation search. The measure, which has no unit, is the standard
-  // deviation of the steps between restart keys divided by their mean: it is
-  // smaller the more evenly keys are spread, so that 0 marks no block. Only
-  // RocksDB 11.1 and later read marked blocks. Ashlar's own searches do not use
-  // the mark.
+  // Which index blocks are marked as evenly spread, so that RocksDB can find a
+  // key there by interpolation search. A block is marked if a measure of its
+  // keys is below this value. The measure, which has no unit, is the standard
+  // deviation of the steps between restart keys, divided by their mean. It is
+  // smaller the more evenly keys are spread. 0 marks no block. Below 0, the
+  // default: nothing is measured. Only RocksDB 11.1 and later read marked
+  // blocks. Ashlar's own searches do not use the mark.
   double uniform_cv_threshold = -1;
 
   // Whether data blocks leave out the prefix that a key shares with the key
@@ -176,8 +179,8 @@ struct TableOptions {
 
   // Whether a data block stores all its keys first and all its values after
   // them. Default: false. Searches then touch less memory. Only RocksDB 11.0
-  // and later read it. Such blocks get no index of
-  // their own in the block cache (ReaderOptions::cache_entry_words).
+  // and later read it. Such blocks get no index of their own in the block cache
+  // (ReaderOptions::cache_entry_words).
   bool separate_key_value_in_data_block = false;
 
   // Whether data blocks begin at multiples of min(block_size, 4096) bytes, so
@@ -193,8 +196,8 @@ struct TableOptions {
   uint64_t super_block_alignment_size = 0;
 
   // A block is moved only if that takes fewer zeros than
-  // super_block_alignment_size divided by this. 0: never. Default: 128.
-  // (RocksDB refuses 1 to 3.)
+  // super_block_alignment_size divided by this. 0: no block is moved. Default:
+  // 128. (RocksDB refuses 1 to 3.)
   uint64_t super_block_alignment_space_overhead_ratio = 128;
 
   // Whether keys of the index are cut to what tells two data blocks apart.
@@ -227,14 +230,16 @@ struct TableOptions {
   // RocksDB 6.27 and later read. Choose kCRC32c for older ones.
   ChecksumType checksum = ChecksumType::kXXH3;
 
-  // What kind of filter the table has. Default: kBloom. In RocksDB the default
-  // is none, and a filter policy says which. kNone makes the file smaller, but
-  // a Get of a key that is not there then mostly reads a data block.
+  // What kind of filter the table has. Default: kBloom. RocksDB's option is
+  // "filter_policy", and its default is no filter. kNone makes the file
+  // smaller, but a Get of a key that is not there then mostly reads a data
+  // block.
   FilterType filter = FilterType::kBloom;
 
   // Size of the filter, in bits per key: 0.5 to 100. Default: 10, which gives
-  // about 1 % false positives. For kRibbon: the bits of a Bloom filter with the
-  // same rate; a Ribbon filter takes about a third less.
+  // about 1 % false positives. Values below 1 count as 1, as in RocksDB. For
+  // kRibbon: the bits of a Bloom filter with the same rate; a Ribbon filter
+  // takes about a third less.
   double bloom_bits_per_key = 10;
 
   // Whether each filter is made as large as a piece of memory that jemalloc
@@ -271,9 +276,10 @@ struct TableOptions {
   // thread.
   bool decouple_partitioned_filters = true;
 
-  // What of a key is its prefix (util/prefix_extractor.h). Null, the default:
-  // none. If set, the filter also holds prefixes, for iterators with
-  // ReadOptions::prefix_same_as_start. The file stores the extractor's name.
+  // Which part of a key is its prefix (util/prefix_extractor.h). Null, the
+  // default: keys have no prefix. If set, the filter also holds prefixes, for
+  // iterators with ReadOptions::prefix_same_as_start. The file stores the
+  // extractor's name.
   std::shared_ptr<const PrefixExtractor> prefix_extractor;
 
   // The oldest release of RocksDB that must be able to read the table. An
@@ -281,11 +287,12 @@ struct TableOptions {
   // checked.
   std::optional<RocksDBRelease> target_rocksdb;
 
-  // Returns default options, but with target_rocksdb set to this release, such
-  // as "7.8", with the newest format version that it reads, and with another
-  // checksum (kCRC32c) or codec (lz4, or none) if it does not read the
-  // defaults. Returns InvalidArgument for other text, and for releases before
-  // 3.10.
+  // Returns default options for readers of this release, such as "7.8".
+  // target_rocksdb is set to the release, and format_version to the newest one
+  // that the release reads and Ashlar writes, which may be above the default.
+  // If the release does not read the default checksum or codec, they are
+  // kCRC32c, and lz4 (or none). Returns InvalidArgument for other text, and for
+  // releases before 3.10.
   ASHLAR_EXPORT static Result<TableOptions> TargetRocksDB(
       std::string_view release);
 
@@ -315,22 +322,21 @@ struct BuildOptions {
   // decouple_partitioned_filters, only workers of worker_pool help, and only
   // with the filter.
   //
-  // RocksDB's CompressionOptions::parallel_threads means the same, but for
-  // this: there 0 means 1; a table without compression has no workers; the
-  // calling thread builds filters alone; coupled partitions have no workers at
-  // all.
+  // RocksDB's CompressionOptions::parallel_threads differs in four ways. There,
+  // 0 means 1. A table without compression has no workers. The calling thread
+  // builds filters alone. Coupled partitions have no workers at all.
   //
   // Memory above what one thread takes: about 4.2 MiB with blocks of 4 KiB and
-  // up to 7 workers. There are 16 pairs of buffers, one for blocks before and
-  // one for blocks after compression; from 8 workers on, two pairs per worker
-  // and two more, up to 32. Each buffer has 129 KiB and block_size. Each worker
-  // also has a codec's state and a stack. Blocks above 1 MiB, and entries above
-  // 1 KiB, may count twice.
+  // up to 7 workers. That is 16 pairs of buffers: one for blocks before
+  // compression, one for blocks after it. With 8 or more workers there are two
+  // pairs per worker and two more, up to 32 pairs. Each buffer takes 129 KiB
+  // and block_size. Each worker also has a codec's state and a stack. Blocks
+  // above 1 MiB, and entries above 1 KiB, may count twice.
   uint32_t parallel_threads = 1;
 
-  // If present: exactly how many workers help, instead of parallel_threads. 0
-  // is none; more than 31 count as 31. Absent by default. It can ask for one
-  // worker, which parallel_threads cannot.
+  // If present: exactly how many workers help; parallel_threads is then
+  // ignored. 0 is none. More than 31 count as 31. Default: absent. Unlike
+  // parallel_threads, it can ask for one worker.
   std::optional<uint32_t> workers;
 
   // Where workers come from (util/worker_pool.h), if parallel_threads or
@@ -345,7 +351,7 @@ struct BuildOptions {
   std::string column_family_name;
 
   // The property rocksdb.merge.operator. Empty, the default: "nullptr" is
-  // written, as RocksDB does where there is none.
+  // written, as RocksDB does without a merge operator.
   std::string merge_operator_name;
 
   // About how large the caller lets the file become, in bytes. 0, the default:
@@ -354,14 +360,15 @@ struct BuildOptions {
   // (CompressionOptions::max_dict_bytes). With workers, it also bounds how many
   // blocks wait for compression when the file comes close to this size, since
   // EstimatedFileSize cannot know their final size. The file then exceeds this
-  // size by 128 KiB and a block at most, even if its data stop compressing;
-  // without this field by up to 2 MiB, or 4 MiB with 15 workers. Costs some
-  // waiting near the end of the file.
+  // size by 128 KiB and a block at most, even if its data stop compressing.
+  // Without this field, a file that is cut at a size exceeds that size by up to
+  // 2 MiB, or 4 MiB with 15 workers. Costs some waiting near the end of the
+  // file.
   uint64_t target_file_size = 0;
 
   // Properties of the application's own, which are written as they are: name to
   // value, any bytes. Names that begin with "rocksdb.", and more than 64 MiB of
-  // names and values together, are InvalidArgument.
+  // names and values together, are InvalidArgument. Default: none.
   std::map<std::string, std::string> user_properties;
 
   // Collectors of the application's own properties:

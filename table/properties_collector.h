@@ -32,8 +32,9 @@ class TablePropertiesCollector {
   virtual ~TablePropertiesCollector() = default;
 
   // Called for every entry after it was added, range deletions included: their
-  // user_key is the begin of the range, and their value its end. Entries come
-  // in the order of the calls of TableBuilder::Add. `file_size` is the number
+  // user_key is the begin of the range, and their value its end. Keys have
+  // their timestamps, if the comparator has any. Entries come in the order of
+  // the calls of TableBuilder::Add. `file_size` is the number
   // of bytes that the file has so far; with worker threads it depends on their
   // progress, so a property should not depend on it. The slices live until the
   // call returns. An error ends the build: this and every later call of the

@@ -1,4 +1,5 @@
-// Range deletions of a table, as values.
+// Range deletions of a table, as values. RocksDB also calls them range
+// tombstones.
 //
 // TableReader returns those of its table in two forms: as they are stored
 // (TableReader::RangeDeletions), and cut into fragments
@@ -32,13 +33,13 @@ struct RangeDeletion {
   SequenceNumber sequence = 0;
 };
 
-// A range of keys of which each has the same range deletions over it. Range
-// deletions may overlap; fragments do not. `begin` and `end` have no
-// timestamps.
+// A range of keys, begin <= user key < end, over each of which the same range
+// deletions are. Range deletions may overlap; fragments do not. `begin` and
+// `end` have no timestamps.
 struct RangeDeletionFragment {
   Slice begin;
   Slice end;
-  // Of the range deletions over this range: newest first.
+  // The sequence numbers of the range deletions over this range: newest first.
   std::vector<SequenceNumber> sequences;
   // Where keys have timestamps: timestamps[i] belongs to sequences[i], and each
   // pair occurs once. Else empty, and each sequence number occurs once.

@@ -91,8 +91,8 @@ struct ReaderOptions {
   // properties. Files with equal ids must not share a cache unless they are
   // copies. A file without that id is known by a random one while it is open.
   // When several threads of one reader miss a block at the same time, one reads
-  // it and the others wait for that. Several read it only if the cache has no
-  // room for it, and in seldom other cases.
+  // it and the others wait for that. More than one reads it only if the cache
+  // has no room for it, and in a few rare cases.
   std::shared_ptr<Cache> block_cache;
 
   // Whether a data block in block_cache gets an index of its own, its entry
@@ -108,22 +108,24 @@ struct ReaderOptions {
   // Absent, the default: the global sequence number that the file itself
   // stores. Set it for a file that a database has ingested: all its entries
   // then have this number. 0 stands for no such number: entries keep those that
-  // are stored. Other files ignore it. If the file stores a global sequence
-  // number that is neither 0 nor this one, opening returns Corruption. A value
-  // above kMaxSequenceNumber is InvalidArgument.
+  // are stored. For a file that was not made for ingestion it is ignored. If
+  // the file stores a global sequence number that is neither 0 nor this one,
+  // opening returns Corruption. A value above kMaxSequenceNumber is
+  // InvalidArgument.
   std::optional<SequenceNumber> largest_seqno = std::nullopt;
 
-  // What of a key is its prefix. Null, the default: the built-in extractor that
-  // the file names. Set it for an extractor of your own. It serves
-  // ReadOptions::prefix_same_as_start, and also the table's filter if the file
-  // names an extractor of this name. A file that names another is not refused.
+  // Which part of a key is its prefix. Null, the default: the built-in
+  // extractor that the file names. Set it for an extractor of your own.
+  // ReadOptions::prefix_same_as_start uses it. The prefixes in the table's
+  // filter are asked only if the file names an extractor of this name. A file
+  // that names another is not refused.
   std::shared_ptr<const PrefixExtractor> prefix_extractor;
 
   // The largest size of a decompressed block, in bytes. Default: 1 GiB. A
   // compressed block that would be larger is Corruption. Lower it to bound the
-  // memory of reads of untrusted files. For each 32 of its keys, a MultiGet
-  // holds blocks of up to 64 MiB and one block more, and also the blocks of the
-  // values that it has found. RocksDB has no such option.
+  // memory of reads of untrusted files. A MultiGet takes up to 32 keys at a
+  // time. For these it holds 64 MiB of blocks and one block more, and also the
+  // blocks of the values that it has found. RocksDB has no such option.
   uint64_t max_uncompressed_block_bytes = uint64_t{1} << 30;
 
   // Where reads are counted (table/statistics.h), for any number of readers.
@@ -145,15 +147,15 @@ struct ReadOptions {
 
   // Whether data blocks that are read go into the reader's block cache.
   // Default: true. Set it to false for a scan that would fill the cache with
-  // what is not needed again. False also leaves a block that is found in the
-  // cache's second tier there.
+  // blocks that are not needed again. With false, a block that is found in the
+  // cache's second tier is not put into the first tier either.
   bool fill_cache = true;
 
   // Tables with timestamps only: entries with a newer timestamp are not seen.
   // Empty, the default: all are. Must have the comparator's timestamp_size();
   // any other size is InvalidArgument. The bytes must live until the call that
-  // they are given to returns. (RocksDB takes a pointer, which a table with
-  // timestamps needs.)
+  // gets these options returns. (RocksDB takes a pointer, which must not be
+  // null for a table with timestamps.)
   Slice timestamp;
 
   // Iterators show only entries with lower bound <= user key < upper bound.
@@ -177,18 +179,17 @@ struct ReadOptions {
   // prefix.
   bool total_order_seek = false;
 
-  // How many bytes iterators read ahead when they walk, in either direction. 0,
-  // the default: 16 KiB at first, doubling up to 128 KiB while the walk goes
-  // on. Set it for long scans of slow devices. An iterator holds this much
-  // memory.
+  // How many bytes iterators read at once when they walk, in either direction.
+  // 0, the default: 16 KiB at first, doubling up to 128 KiB while the walk goes
+  // on. Any other value is the size of each of these reads, and does not grow.
+  // Set it for long scans of slow devices. An iterator holds this much memory.
   uint64_t readahead_size = 0;
 
-  // Whether iterators that walk backward tell the file what they will read
-  // next, four times as far ahead as they read (RandomAccessFile::Expect).
-  // Default: false. Halves the time where the file is not in memory, and takes
-  // a few per cent more time where it is. The operating system reads ahead of
-  // walks forward by itself; the option does not change them, nor Get or
-  // MultiGet, which differs from RocksDB.
+  // Whether an iterator that walks backward announces its next four reads to
+  // the file (RandomAccessFile::Expect). Default: false. Halves the time of
+  // such a walk if the file is not in memory, and costs a few per cent if it
+  // is. Unlike in RocksDB, the option does not change Get, MultiGet and walks
+  // forward. The operating system reads ahead of walks forward by itself.
   bool async_io = false;
 
   // Whether iterators keep every block that they come to until they are

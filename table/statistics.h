@@ -124,8 +124,8 @@ class ASHLAR_EXPORT Statistics {
 
   // Returns the ticker's count since this was made, or since the last Reset.
   uint64_t GetTickerCount(Ticker ticker) const;
-  // Makes all tickers count from 0 again. What another thread counts meanwhile
-  // counts as before the Reset or as after it.
+  // Makes all tickers count from 0 again. What another thread adds meanwhile is
+  // lost or kept, as if it had been added before the Reset or after it.
   void Reset();
   // Calls `visit` for each ticker, in the order of Ticker.
   void ForEach(const std::function<void(std::string_view name, uint64_t count)>&

@@ -60,13 +60,17 @@ class ASHLAR_EXPORT TableBuilder {
   // added in any order, and at any time among the other entries. A table holds
   // up to 2^24 of them.
   //
-  // Returns InvalidArgument, and adds nothing, if the entry cannot be added:
-  // its key is not larger than the last one (subcode kKeyOutOfOrder, or
-  // kDuplicateKey if it is equal), is shorter than 8 bytes and a timestamp, or
-  // is too large; its value is too large; it is a deletion with a value; its
-  // type is none that a table holds; it is one range deletion too many, or its
-  // end is not larger than its begin. The builder can still be
-  // used.
+  // Returns InvalidArgument, and adds nothing, in these cases. The builder can
+  // still be used.
+  //
+  //   the key is not larger than the last one: subcode kKeyOutOfOrder, or
+  //     kDuplicateKey if it is equal
+  //   the key is shorter than a timestamp and the tail of 8 bytes
+  //   key or value is too large (see above)
+  //   a deletion has a value
+  //   the type is not a ValueType
+  //   a range deletion's end is not larger than its begin, or there are too
+  //     many range deletions
   //
   // Returns any other error of the build: of the file, MemoryLimit, Corruption
   // (TableOptions::verify_compression), InvalidArgument if the index would
@@ -77,9 +81,9 @@ class ASHLAR_EXPORT TableBuilder {
   // status() is ok.
   Status Add(const Slice& internal_key, const Slice& value);
 
-  // Writes all that is left, and passes it to the file. The file is a table
-  // only if this returns ok. Returns the first error that made the table
-  // impossible: those of Add, and Corruption
+  // Writes all that is left, and passes it to the file. Does not sync or close
+  // it. The file is a table only if this returns ok. Returns the first error
+  // that made the table impossible: those of Add, and Corruption
   // (detect_filter_construct_corruption). To be called once; afterwards only
   // the getters may be called. A second call returns an error, as Add does.
   Status Finish();
@@ -97,17 +101,17 @@ class ASHLAR_EXPORT TableBuilder {
   // Finish, the size of the file. Means nothing after Abandon.
   uint64_t FileSize() const;
   // Returns about what FileSize would return if Finish were called now, in
-  // bytes. It counts the data blocks that are written; those that are not, at
-  // the compression ratio of those that are; and what follows them: the filter,
-  // the index before compression, the dictionary, the range deletions, and 1500
-  // bytes for the rest. While blocks wait for a dictionary
+  // bytes. It counts the data blocks that are written, and those that are not,
+  // at the compression ratio of those that are. It also counts what follows
+  // them: the filter, the index before compression, the dictionary, the range
+  // deletions, and 1500 bytes for the rest. While blocks wait for a dictionary
   // (CompressionOptions::max_dict_bytes), it counts them uncompressed, which is
   // an upper bound.
   //
-  // A compaction ends its output files by this estimate. Files that worker
-  // threads build are then as large as others, to a thousandth, while the ratio
-  // is steady. Where it is not, BuildOptions::target_file_size bounds the
-  // difference.
+  // A compaction ends its output files by this estimate. While the compression
+  // ratio is steady, files that are built with workers differ in size from
+  // files that are built without by a thousandth at most. If the ratio changes,
+  // BuildOptions::target_file_size bounds the difference.
   uint64_t EstimatedFileSize() const;
 
   // Returns the properties, which live as long as the builder. They are

@@ -52,12 +52,12 @@ using MergeOperandCallback =
 struct GetResult {
   enum class State : uint8_t {
     kNotFound,  // this table has no entry of the key that the read may see
-    kFound,     // `value` has it (after merge operands: their base value)
+    kFound,     // `value` is set (after merge operands: to their base value)
     // The key is deleted, by an entry of its own or by a range deletion; `type`
     // tells which. After merge operands: they have no base value.
     kDeleted,
-    // Merge operands only: their base value is not in this table, or the
-    // callback ended the read.
+    // The key has merge operands, and their base value is not in this table, or
+    // the callback ended the read.
     kMerged,
   };
   enum class Filter : uint8_t {
@@ -110,7 +110,7 @@ class ASHLAR_EXPORT TableReader {
   // or is no table; NotSupported if it is of a kind that is not read, if its
   // comparator is neither given nor built in, or if its range deletions overlap
   // so much that they would take more than 1 GiB of memory; InvalidArgument if
-  // an option does not fit the file; and the errors above.
+  // an option does not fit the file; and IOError and MemoryLimit.
   static Result<std::unique_ptr<TableReader>> Open(
       const std::string& path, const ReaderOptions& options = {});
   // Opens the table in `file`, which the reader owns from here on, also if this
@@ -135,8 +135,9 @@ class ASHLAR_EXPORT TableReader {
   //
   // Returns MergeInProgress if it meets a merge operand and on_operand is
   // empty; InvalidArgument if options.timestamp has the wrong size;
-  // NotSupported if the comparator is not known; and the errors above. After an
-  // error *result is as new, and operands that were passed mean nothing.
+  // NotSupported if the comparator is not known (knows_order); and the errors
+  // that the top of this file lists. After an error *result is empty, as a new
+  // one, and operands that were passed mean nothing.
   Status Get(const ReadOptions& options, const Slice& user_key,
              SequenceNumber snapshot, GetResult* result,
              const MergeOperandCallback& on_operand = {}) const;
@@ -168,16 +169,18 @@ class ASHLAR_EXPORT TableReader {
   // reported by its status(): table/iterator.h.
   Iterator NewIterator(const ReadOptions& options = {}) const;
 
-  // Reads every stored entry, and checks that all can be read. Returns ok, or
-  // the first error in the file's order, and sets *entries to the number of
-  // entries before it. Of the options, verify_checksums, readahead_size and
-  // fill_cache apply. Workers of `pool` help, unless it is null; the answer
-  // does not depend on them. Each thread takes about readahead_size bytes of
-  // the file at a time, and holds these and a decompressed block. With a
-  // readahead_size of 0 it takes one block at a time. on_progress, if not
-  // empty, is called now and then on the calling thread, with the bytes of the
-  // file that are done and its size; if it returns false, the check ends with
-  // Aborted.
+  // Reads every stored entry, and checks that all can be read. Range deletions
+  // are not among them: Open has checked those. Returns ok, or the first error
+  // in the file's order. Sets *entries, which must not be null, to the number
+  // of entries, or of those before the error. Of the options, verify_checksums,
+  // readahead_size and fill_cache apply.
+  //
+  // Workers of `pool` help, unless it is null; the answer does not depend on
+  // them. Each thread takes about readahead_size bytes of the file at a time,
+  // and holds these and a decompressed block. With a readahead_size of 0 it
+  // takes one block at a time. on_progress, if not empty, is called now and
+  // then on the calling thread, with the bytes of the file that are done and
+  // its size. If it returns false, the check ends with Aborted.
   Status CheckEntries(
       const ReadOptions& options, WorkerPool* pool,
       const std::function<bool(uint64_t done, uint64_t total)>& on_progress,
@@ -191,16 +194,16 @@ class ASHLAR_EXPORT TableReader {
   // overlap, repeat, and come in any order. They live as long as the reader.
   std::span<const RangeDeletion> RangeDeletions() const;
   // Calls `visit` for each fragment, in key order. n range deletions may have
-  // up to 2n fragments, each with up to n sequence numbers. Visits none unless
-  // knows_order(). May throw std::bad_alloc.
+  // up to 2n fragments, each with up to n sequence numbers. Visits none if
+  // knows_order() is false. May throw std::bad_alloc.
   void VisitRangeDeletionFragments(
       const RangeDeletionFragmentCallback& visit) const;
   // Returns the largest sequence number <= snapshot of a range deletion over
-  // the key, or 0 if there is none or unless knows_order(): entries of the key
-  // with smaller sequence numbers are deleted. Where keys have timestamps,
-  // user_key is given without one, and only range deletions that are not newer
-  // than `timestamp` count; all do if it is empty. Requires: `timestamp` is
-  // empty or of the comparator's size.
+  // the key. Entries of the key with smaller sequence numbers are deleted.
+  // Returns 0 if there is no such range deletion, or if knows_order() is false.
+  // Where keys have timestamps, user_key is given without one, and only range
+  // deletions that are not newer than `timestamp` count; all do if it is empty.
+  // Requires: `timestamp` is empty or of the comparator's size.
   SequenceNumber NewestRangeDeletionOver(const Slice& user_key,
                                          SequenceNumber snapshot,
                                          const Slice& timestamp = {}) const;
@@ -213,8 +216,9 @@ class ASHLAR_EXPORT TableReader {
 
   // Returns about where in the file the data of user_key (without timestamp)
   // begins or would begin, in bytes. For a key after the last one, that is
-  // where the data blocks end. Returns 0 unless knows_order(). If a partition
-  // of the index cannot be read, returns 0 or where the data blocks end.
+  // where the data blocks end. Returns 0 if knows_order() is false. If a
+  // partition of the index cannot be read, returns 0 or where the data blocks
+  // end.
   uint64_t ApproximateOffsetOf(const Slice& user_key) const;
 
   // These return what the file says of itself, and the file. References live as
@@ -222,12 +226,13 @@ class ASHLAR_EXPORT TableReader {
   const TableProperties& properties() const;
   uint32_t format_version() const;
   ChecksumType checksum_type() const;
-  // Unless knows_order(), this comparator has the right Name() and nothing
-  // else.
+  // If knows_order() is false, only Name() of this comparator has a meaning: it
+  // is the name that the file stores.
   const Comparator* comparator() const;
   const RandomAccessFile& file() const;
   // Returns the bytes that the reader itself holds in memory, for index,
   // filter, range deletions and properties, but not those in the block cache.
+  // RocksDB calls it "ApproximateMemoryUsage".
   uint64_t MemoryUsage() const;
 
  private:

@@ -75,14 +75,16 @@ struct CompressionOptions {
   // dictionary. If it is not 0, max_dict_bytes must not be 0.
   uint32_t zstd_max_train_bytes = 0;
 
-  // The most bytes of blocks to hold back before the dictionary is made of what
-  // there is. 0: BuildOptions::target_file_size, or the whole file if that is 0
-  // too. If both are given, the smaller one counts.
+  // How many bytes of uncompressed blocks the builder holds back for the
+  // dictionary. When it has more, it makes the dictionary from them. 0:
+  // BuildOptions::target_file_size, or the whole file if that is 0 too. If both
+  // are given, the smaller one counts.
   uint64_t max_dict_buffer_bytes = 0;
 
-  // zstd only, and only if zstd_max_train_bytes is not 0. true: the dictionary
-  // is trained. false: it is made of the samples as they are, with less work
-  // and less effect.
+  // zstd only, and only if zstd_max_train_bytes is not 0. true: zstd's trainer
+  // chooses what goes into the dictionary (ZDICT_trainFromBuffer). false: the
+  // samples go in as they are, and zstd only adds tables for its entropy coder
+  // (ZDICT_finalizeDictionary). That is less work, and compresses less.
   bool use_zstd_dict_trainer = true;
 };
 

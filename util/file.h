@@ -2,8 +2,9 @@
 //
 // Builders and readers use only these two classes. So an application can put
 // its own file system, rate limiter or fault injector below them. The functions
-// at the end open files of the operating system and files in memory. Not a
-// whole file system: nothing here lists folders, and only AtomicFile renames or
+// at the end open files of the operating system and files in memory. RocksDB's
+// classes for this are "FSWritableFile" and "FSRandomAccessFile". Not a whole
+// file system: nothing here lists folders, and only AtomicFile renames or
 // removes a file.
 //
 // Errors of the operating system are IOError (errno ENOMEM: MemoryLimit), and

@@ -1,4 +1,5 @@
-// PrefixExtractor: defines the prefix of a user key.
+// PrefixExtractor: defines the prefix of a user key. RocksDB calls the class
+// "SliceTransform".
 //
 // Filters can hold prefixes, with or without whole keys. Files store the
 // extractor's name, and the prefixes of a filter are only used with an

@@ -6,9 +6,9 @@
 // list of format versions and features, each with the first release that reads
 // it.
 //
-// A file may use something that neither format version, checksum type nor
-// properties show, such as partitioned filters; OldestRocksDBFor cannot see
-// that. Plain values and pure functions: thread-safe.
+// OldestRocksDBFor cannot see what neither format version, checksum type nor
+// properties show, such as partitioned filters. Plain values and pure
+// functions: thread-safe.
 #ifndef ASHLAR_TABLE_ENTRY_ROCKSDB_RELEASE_H_
 #define ASHLAR_TABLE_ENTRY_ROCKSDB_RELEASE_H_
 
@@ -43,9 +43,10 @@ ASHLAR_EXPORT std::optional<RocksDBRelease> ParseRocksDBRelease(
 ASHLAR_EXPORT std::string ToString(const RocksDBRelease& release);
 
 // Returns the oldest release that can read a file with this format version,
-// checksum type and properties. Absent or null: not known; nothing is concluded
-// from it. Returns nothing for format versions 0 and 1, which RocksDB stopped
-// reading in 11.0, and for versions that Ashlar does not know.
+// checksum type and properties. If `checksum` is absent or `properties` is
+// null, the answer goes by the others alone. Returns nothing for format
+// versions 0 and 1, which RocksDB stopped reading in 11.0, and for versions
+// that Ashlar does not know.
 ASHLAR_EXPORT std::optional<RocksDBRelease> OldestRocksDBFor(
     uint32_t format_version, std::optional<ChecksumType> checksum,
     const TableProperties* properties);

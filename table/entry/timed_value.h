@@ -1,10 +1,10 @@
 // TimedValue: the value of an entry of type kTypeValuePreferredSeqno.
 //
 // RocksDB writes such entries for its "TimedPut": a value, and the sequence
-// number that matches the write time that the caller gave. It may be smaller
-// than the entry's own.
-// TableReader::Get returns the value alone. An Iterator shows the bytes as
-// stored, and TableBuilder takes them so: these functions convert them.
+// number that matches the write time that the caller gave. That number may be
+// smaller than the entry's own. TableReader::Get returns the value alone. An
+// Iterator shows the bytes as stored, and TableBuilder takes them in this form.
+// These functions convert them.
 //
 // Plain values and pure functions: thread-safe.
 #ifndef ASHLAR_TABLE_ENTRY_TIMED_VALUE_H_
