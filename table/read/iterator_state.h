@@ -1,14 +1,15 @@
 // Iterator::State: what is behind a public Iterator.
 //
-// There are two kinds:
+// There are three kinds:
 //
 //   TableIterator   walks over the blocks of a table
 //   VisibleEntries  the same, but leaves entries out or pins them
+//   SourceIterator  walks over an EntrySource of the application
 //
 // A step of Iterator first moves `block`, without a virtual call. Only where
 // the block has no further entry, a virtual function goes on: NextBlock or
-// PrevBlock. For a TableIterator that is once per block. The other leaves
-// `block` empty, so for it it is once per entry, and it puts the entry into
+// PrevBlock. For a TableIterator that is once per block. The other two leave
+// `block` empty, so for them it is once per entry, and they put the entry into
 // `shown`.
 //
 // One thread at a time.
@@ -35,6 +36,8 @@ struct Iterator::State {
   struct Form {
     bool shows_block;  // the entry is that of `block`; else it is `shown`
     bool pins_values;  // values live as long as the iterator
+    // Entries may be added during the walk, between those that it has shown.
+    bool may_grow = false;
   };
 
   State(const internal::KeyOrder& order, const ReadOptions& options,
@@ -44,12 +47,16 @@ struct Iterator::State {
         timestamp_size(order.timestamp_size()),
         counters(counters_in),
         shows_block(form.shows_block),
-        pins_values(form.pins_values) {
+        pins_values(form.pins_values),
+        may_grow(form.may_grow) {
     if (!shows_block) block.Clear();
   }
   State(const State&) = delete;
   State& operator=(const State&) = delete;
   virtual ~State() = default;
+
+  // Returns the iterator's state; null if there was no memory for one.
+  static const State* Of(const Iterator& it) { return it.state_.get(); }
 
   internal::BlockIterator block;
   Entry shown;               // the entry, unless it is that of `block`
@@ -59,6 +66,7 @@ struct Iterator::State {
   const internal::ReadCounters counters;
   const bool shows_block;
   const bool pins_values;
+  const bool may_grow;
   bool usable = true;  // false: the options are wrong, as `status` says
 
   // Each of these returns whether the walk is then at an entry. If it is not,
