@@ -116,6 +116,7 @@ bool SourceIterator::Step(bool forward) {
     last_.assign(last.data(), last.size());
     last = last_;
   }
+  entry_ = {};
   if (!Take(forward ? source_->Next(&entry_) : source_->Prev(&entry_))) {
     return false;
   }

@@ -216,26 +216,38 @@ TEST(EntrySource, ASeekMustNotComeToAKeyBeforeItsTarget) {
   Require(it.status());
 }
 
-// A move that says that it gave an entry, and gave none.
+// Moves that say that they gave an entry, and gave none. What the move before
+// gave must not take its place.
 TEST(EntrySource, AnEntryThatIsNotSetIsAnError) {
-  class Forgetful : public ListedSource {
+  class Forgetful : public MapSource {
    public:
-    using ListedSource::ListedSource;
-    bool SeekToFirst(EntrySource::Entry* /*entry*/) override { return true; }
-    bool SeekToLast(EntrySource::Entry* /*entry*/) override { return true; }
-    bool Seek(const Slice& /*target*/, EntrySource::Entry* /*entry*/) override {
+    using MapSource::MapSource;
+    bool SeekToLast(EntrySource::Entry* entry) override {
+      EntrySource::Entry forgotten;
+      MapSource::SeekToLast(&forgotten);
+      static_cast<void>(entry);
       return true;
     }
+    bool Seek(const Slice& /*target*/, EntrySource::Entry* entry) override {
+      return SeekToLast(entry);
+    }
+    bool Next(EntrySource::Entry* entry) override { return SeekToLast(entry); }
+    bool Prev(EntrySource::Entry* entry) override { return SeekToLast(entry); }
   };
-  Iterator it = NewSourceIterator(
-      BytewiseComparator(), std::make_unique<Forgetful>(std::vector<Entry>()));
-  const std::vector<std::function<void()>> seeks = {
-      [&] { it.SeekToFirst(); }, [&] { it.SeekToLast(); },
-      [&] { it.Seek("a"); }, [&] { it.SeekForPrev("a"); }};
-  for (const auto& seek : seeks) {
-    seek();
+  const EntryMap map = MapOf(SomeEntries(2));
+  Iterator it = NewSourceIterator(BytewiseComparator(),
+                                  std::make_unique<Forgetful>(&map));
+  const std::vector<std::function<void()>> moves = {
+      [&] { it.SeekToLast(); }, [&] { it.Seek("a"); },
+      [&] { it.SeekForPrev("z"); }, [&] { it.Next(); }, [&] { it.Prev(); }};
+  for (const auto& move : moves) {
+    it.SeekToFirst();
+    ASSERT_TRUE(it.Valid()) << it.status().ToString();
+    move();
     EXPECT_FALSE(it.Valid());
-    EXPECT_TRUE(it.status().IsInvalidArgument()) << it.status().ToString();
+    EXPECT_EQ(it.status().ToString(),
+              "Invalid argument: map: key (0 bytes, no tail) is shorter than "
+              "its tail of 8 bytes");
   }
 }
 
