@@ -82,6 +82,7 @@ struct Mixture {
   MergingIterator NewIterator(const ReadOptions& options) {
     const Comparator* const order = table.options.comparator;
     std::vector<Iterator> iterators;
+    iterators.reserve(children.size());
     for (const Child& child : children) {
       iterators.push_back(
           child.reader != nullptr
