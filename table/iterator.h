@@ -1,8 +1,8 @@
 // Iterator: walks over the entries of one table in order, forward or backward.
-//
-// TableReader::NewIterator makes one. It shows the entries of the data blocks
-// as they are stored: every version of a key, deletions included. Unlike the
-// iterator of a RocksDB database it does not merge versions. It leaves out:
+// NewSourceIterator makes one that walks over entries of an application, such
+// as a memtable's: ashlar/table/entry_source.h says what differs. The Iterator
+// of TableReader::NewIterator shows the entries of the data blocks as they are
+// stored: all versions, deletions included, and none merged. It leaves out:
 //
 //   entries that a range deletion of the same table deletes
 //   entries above ReadOptions::snapshot
@@ -30,7 +30,7 @@
 // value that outlives iterator and reader, with or without that option; only
 // the block cache must live as long.
 //
-// An iterator may be used by one thread at a time. The reader must outlive it.
+// An iterator may be used by one thread at a time. Its reader must outlive it.
 // It can be moved; an iterator that was moved from may only be assigned to or
 // destroyed.
 #ifndef ASHLAR_TABLE_ITERATOR_H_

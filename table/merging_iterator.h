@@ -1,8 +1,8 @@
-// MergingIterator: walks over the entries of many tables in one order, forward
-// or backward.
-//
+// MergingIterator: walks over the entries of many tables, and of memtables, in
+// one order, forward or backward.
 // For compactions, and for reads over several tables. The caller makes one
-// Iterator per table, and moves them into the MergingIterator, as its children.
+// Iterator per table, and one per memtable (ashlar/table/entry_source.h), and
+// moves them into the MergingIterator, as its children.
 //
 // Order. Entries come in the order of their internal keys: user keys ascending,
 // and the versions of one key from the newest to the oldest. Of entries with
@@ -20,9 +20,9 @@
 //
 // Lifetime of keys and values: as in table/iterator.h; they are the children's.
 //
-// A MergingIterator may be used by one thread at a time. The readers of the
-// children must outlive it. It can be moved; one that was moved from may only
-// be assigned to or destroyed.
+// A MergingIterator may be used by one thread at a time. The children's readers
+// and memtables must outlive it. It can be moved; one that was moved from may
+// only be assigned to or destroyed.
 #ifndef ASHLAR_TABLE_MERGING_ITERATOR_H_
 #define ASHLAR_TABLE_MERGING_ITERATOR_H_
 
@@ -45,8 +45,8 @@ namespace ashlar {
 class ASHLAR_EXPORT MergingIterator {
  public:
   // Takes over the children; their order decides between equal keys. There may
-  // be none. Requires: all children's tables have this comparator, which
-  // outlives the iterator.
+  // be none. Requires: all children's tables and sources have this comparator,
+  // which outlives the iterator.
   MergingIterator(const Comparator* comparator, std::vector<Iterator> children);
   MergingIterator(MergingIterator&& other) noexcept;
   MergingIterator& operator=(MergingIterator&& other) noexcept;

@@ -29,8 +29,8 @@ struct EntryCheck::Thread {
     walk.at.SeekToFirst();
   }
 
-  Iterator::State walk;  // on the first block of run number `run`
-  IndexCursor scout;     // on the first block after it
+  TableIterator walk;  // on the first block of run number `run`
+  IndexCursor scout;   // on the first block after it
   bool scout_on_block;
   size_t run = 0;
   size_t blocks = 0;  // blocks of the run; 0 after the last run
@@ -98,7 +98,7 @@ bool EntryCheck::TakeRuns(Thread* thread) {
 
 // Checks a run, and moves to the next one unless there is a fault.
 bool EntryCheck::CheckRun(Thread* thread) {
-  Iterator::State& walk = thread->walk;
+  TableIterator& walk = thread->walk;
   if (thread->bytes <= options_.readahead_size && !table_->data.cache().any()) {
     // If this fails, reading each block will report why.
     walk.window.Fill(thread->offset, thread->bytes).IgnoreError();

@@ -10,7 +10,7 @@
 // its own. The threads are the caller, and workers of the pool that come in
 // time. Each takes the number of the next run, moves its cursor there, reads
 // the run in one piece, and passes over its blocks with the steps of an
-// iterator (Iterator::State::PassBlock). These compare both ends of each block
+// iterator (TableIterator::PassBlock). These compare both ends of each block
 // with the separators around it. So the order from block to block is checked
 // without the neighbours.
 //

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "table/format/key_order.h"
+#include "table/read/iterator_state.h"
 #include "util/mem/memory_limit.h"
 
 namespace ashlar {
@@ -50,6 +51,7 @@ struct MergingIterator::State {
 
   void TakeWord(size_t child);
   bool ComesFirst(size_t a, size_t b) const;
+  void TurnChild(size_t i, const Slice& user_key);
   void Replay(size_t child);
   void FindSecond();
 };
@@ -149,36 +151,41 @@ bool MergingIterator::State::Step() {
   return children[winner()].Valid();
 }
 
-// Turns the walk around. In the direction so far the other children are after
-// the current entry, so each goes back over one of its entries. A child that
-// has come to its end has all its entries on the other side.
+// Moves a child other than the winner to the first entry that the walk, turned
+// around, meets after the winner's. In the direction so far the child's entry
+// is after that, so it goes back over one entry. A child that has come to its
+// end has all its entries on the other side. A child that has grown since it
+// came to where it is may have to go back over more than one.
+void MergingIterator::State::TurnChild(size_t i, const Slice& user_key) {
+  Iterator& child = children[i];
+  const auto step = [&] { forward ? child.Next() : child.Prev(); };
+  if (child.Valid()) {
+    step();
+  } else if (forward) {
+    child.Seek(user_key);
+  } else {
+    child.SeekForPrev(user_key, 0);
+  }
+  const Iterator::State* const state = Iterator::State::Of(child);
+  if (state == nullptr || !state->may_grow) return;
+  for (TakeWord(i); !ComesFirst(winner(), i); TakeWord(i)) step();
+}
+
+// Turns the walk around: all other children, and then the winner itself, whose
+// entry is the current one.
 bool MergingIterator::State::TurnTo(bool to_forward) {
-  const Slice current = children[winner()].key();
-  const Slice user_key = UserKeyOf(current);
-  const Slice without_timestamp(user_key.data(),
-                                user_key.size() - order.timestamp_size());
+  forward = to_forward;
+  const Slice current = WithoutTimestamp(UserKeyOf(children[winner()].key()),
+                                         order.timestamp_size());
   for (size_t i = 0; i < children.size(); ++i) {
-    Iterator& child = children[i];
-    if (i == winner()) continue;
-    if (!child.Valid()) {
-      if (to_forward) {
-        child.Seek(without_timestamp);
-      } else {
-        child.SeekForPrev(without_timestamp, 0);
-      }
-    } else if (to_forward) {
-      child.Next();
-    } else {
-      child.Prev();
-    }
+    if (i != winner()) TurnChild(i, current);
   }
   Iterator& at = children[winner()];
-  if (to_forward) {
+  if (forward) {
     at.Next();
   } else {
     at.Prev();
   }
-  forward = to_forward;
   return Build();
 }
 

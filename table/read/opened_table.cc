@@ -52,7 +52,7 @@ Status OpenedTable::CheckRead(const ReadOptions& options) const {
   return CheckTimestamp(options);
 }
 
-Status OpenedTable::CheckTimestamp(const ReadOptions& options) const {
+Status CheckTimestampSize(const KeyOrder& order, const ReadOptions& options) {
   const size_t expected = order.timestamp_size();
   if (options.timestamp.empty() || options.timestamp.size() == expected) {
     return {};

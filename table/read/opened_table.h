@@ -12,6 +12,7 @@
 #include "ashlar/util/status.h"
 #include "table/format/key_form.h"
 #include "table/format/key_order.h"
+#include "table/format/seek_target.h"
 #include "table/index/index.h"
 #include "table/load/data_blocks.h"
 #include "table/read/range_deletions.h"
@@ -22,6 +23,10 @@ namespace ashlar::internal {
 // Returns the status with the file's name in front. An IOError is returned as
 // it is: it comes from the file, which has named itself.
 Status NamedAfter(const RandomAccessFile& file, const Status& status);
+
+// Returns InvalidArgument if the timestamp has not the size of those of this
+// order's keys.
+Status CheckTimestampSize(const KeyOrder& order, const ReadOptions& options);
 
 struct OpenedTable {
   OpenedTable(std::unique_ptr<RandomAccessFile> file_in, const Footer& footer,
@@ -83,37 +88,17 @@ struct OpenedTable {
   Status CheckOrderKnown(std::string_view asked) const;
   // Returns an error if an iterator cannot do what the options ask for.
   Status CheckRead(const ReadOptions& options) const;
-  // Returns InvalidArgument if the timestamp has not the size of this table's.
-  Status CheckTimestamp(const ReadOptions& options) const;
-  // Appends to *target the internal key before all versions of user_key (given
-  // without timestamp) that a read at this timestamp and snapshot may see.
+  Status CheckTimestamp(const ReadOptions& options) const {
+    return CheckTimestampSize(order, options);
+  }
+  // Calls AppendFirstTarget with the size of this table's timestamps.
   void AppendTarget(const Slice& user_key, const Slice& timestamp,
                     SequenceNumber snapshot, std::string* target) const {
-    // The largest type, so that all versions of that sequence number follow.
-    AppendVersion(user_key, timestamp, '\xff', snapshot,
-                  static_cast<ValueType>(0xff), target);
-  }
-  // Appends to *target the internal key after all versions of user_key with
-  // sequence numbers of `sequence` and more.
-  void AppendLastTarget(const Slice& user_key, SequenceNumber sequence,
-                        std::string* target) const {
-    AppendVersion(user_key, Slice(), '\0', sequence, ValueType::kTypeDeletion,
-                  target);
+    AppendFirstTarget(user_key, timestamp, order.timestamp_size(), snapshot,
+                      target);
   }
   // Returns the status with the file's name in front.
   Status Named(const Status& status) const { return NamedAfter(*file, status); }
-
- private:
-  // In place of an empty timestamp, one whose bytes are all `filler` is
-  // appended.
-  void AppendVersion(const Slice& user_key, const Slice& timestamp, char filler,
-                     SequenceNumber sequence, ValueType type,
-                     std::string* target) const {
-    target->append(user_key.data(), user_key.size());
-    target->append(timestamp.data(), timestamp.size());
-    target->append(order.timestamp_size() - timestamp.size(), filler);
-    AppendInternalKey(Slice(), sequence, type, target);
-  }
 };
 
 // Reads and decodes the footer. The window then holds the end of the file.

@@ -3,41 +3,35 @@
 #include <string>
 #include <utility>
 
-#include "table/read/visible_entries.h"
 #include "util/mem/memory_limit.h"
 
-namespace ashlar {
+namespace ashlar::internal {
 
-using namespace internal;
-
-Iterator::State::State(const OpenedTable* opened,
-                       const ReadOptions& read_options)
-    : table(opened),
+TableIterator::TableIterator(const OpenedTable* opened,
+                             const ReadOptions& read_options)
+    : State(opened->order, read_options, opened->counters,
+            {.shows_block = true, .pins_values = read_options.pin_data}),
+      table(opened),
       options(read_options),
-      newest(read_options.timestamp.ToString()),
       window(opened->file.get(), read_options.readahead_size,
              read_options.async_io, opened->counters),
       ahead(&opened->data.cache()),
       at(opened->index.get()),
-      block(opened->order),
       bounds(*opened, read_options),
-      status(opened->Named(opened->CheckRead(read_options))),
-      usable(status.ok()) {}
-
-Iterator::State::~State() = default;
-
-Iterator::State& Iterator::State::Walk() {
-  return visible != nullptr ? visible->walk() : *this;
+      status(opened->Named(opened->CheckRead(read_options))) {
+  usable = status.ok();
 }
 
-bool Iterator::State::Fail(const Status& error) {
+TableIterator::~TableIterator() = default;
+
+bool TableIterator::Fail(const Status& error) {
   status = table->Named(error);
   // A walk must not go on in a damaged block.
   LetGo();
   return false;
 }
 
-void Iterator::State::LetGo() {
+void TableIterator::LetGo() {
   block.Clear();
   passing.Clear();
   loaded = &passing;
@@ -47,13 +41,13 @@ void Iterator::State::LetGo() {
 
 // Handles the result of a move within the block: returns on_entry, or takes
 // over the block's error.
-bool Iterator::State::PassOn(bool on_entry) {
+bool TableIterator::PassOn(bool on_entry) {
   if (!on_entry && !block.status().ok()) return Fail(block.status());
   return on_entry;
 }
 
 // Loads the block into *loaded.
-Status Iterator::State::TakeBlock(const BlockPlace& place) {
+Status TableIterator::TakeBlock(const BlockPlace& place) {
   if (!ahead.Take(place, loaded)) {
     table->data.Fetch(at.note());
     Status loading = table->data.LoadForWalk(
@@ -64,7 +58,7 @@ Status Iterator::State::TakeBlock(const BlockPlace& place) {
 }
 
 // Does the same for a block that is kept: finds it there, or adds it.
-Status Iterator::State::TakeKeptBlock(const BlockPlace& place) {
+Status TableIterator::TakeKeptBlock(const BlockPlace& place) {
   const auto [found, is_new] =
       kept.try_emplace({place.handle.offset, place.handle.size});
   loaded = &found->second;
@@ -80,7 +74,7 @@ Status Iterator::State::TakeKeptBlock(const BlockPlace& place) {
   return loading;
 }
 
-bool Iterator::State::LoadBlock() {
+bool TableIterator::LoadBlock() {
   if (has_block && block_offset == at.handle().offset) return true;
   has_block = false;
   const BlockPlace place = at.place();
@@ -94,7 +88,7 @@ bool Iterator::State::LoadBlock() {
   return true;
 }
 
-bool Iterator::State::BadSeparator() {
+bool TableIterator::BadSeparator() {
   return Fail(
       block.place().Corruption("key on the wrong side of its index separator",
                                DescribeInternalKey(block.key())));
@@ -103,7 +97,7 @@ bool Iterator::State::BadSeparator() {
 // Checks the key of the block iterator, the first of its block. It must be
 // after the separator of the block before, and be the first key in the index if
 // that has first keys.
-bool Iterator::State::CheckBlockBegin() {
+bool TableIterator::CheckBlockBegin() {
   if (table->order.known() && at.CompareSeparatorBefore(block.key()) >= 0) {
     return BadSeparator();
   }
@@ -121,21 +115,21 @@ bool Iterator::State::CheckBlockBegin() {
 }
 
 // Checks the last key of a block: it must not be after the block's separator.
-bool Iterator::State::CheckBlockEnd() {
+bool TableIterator::CheckBlockEnd() {
   return !table->order.known() || at.CompareSeparator(block.key()) >= 0 ||
          BadSeparator();
 }
 
 // Ends the walk: after the last block, before the first, or where the index is
 // damaged.
-bool Iterator::State::AtEnd() {
+bool TableIterator::AtEnd() {
   if (!at.status().ok()) return Fail(at.status());
   LetGo();
   return false;
 }
 
 // Prepares the walk's next block. To be called when it has come to a block.
-void Iterator::State::LookOn(bool forward) {
+void TableIterator::LookOn(bool forward) {
   ahead.LookOn(at, forward);
   const BlockView* const next = ahead.next();
   if (next != nullptr) block.FetchAlong(*next, forward);
@@ -143,7 +137,7 @@ void Iterator::State::LookOn(bool forward) {
 
 // Moves to the first entry of the cursor's block, or of the first block after
 // it that has any.
-bool Iterator::State::FirstFrom(bool on_block) {
+bool TableIterator::FirstFrom(bool on_block) {
   for (; on_block && !bounds.EndBefore(at); on_block = at.Next()) {
     if (!LoadBlock()) return false;
     LookOn(true);
@@ -153,7 +147,7 @@ bool Iterator::State::FirstFrom(bool on_block) {
   return AtEnd();
 }
 
-bool Iterator::State::LastFrom(bool on_block) {
+bool TableIterator::LastFrom(bool on_block) {
   for (; on_block && !bounds.BeginBehind(at); on_block = at.Prev()) {
     if (!LoadBlock()) return false;
     LookOn(false);
@@ -164,22 +158,20 @@ bool Iterator::State::LastFrom(bool on_block) {
 }
 
 // Begins a walk. Returns false if it has nothing to walk over.
-bool Iterator::State::BeginWalk() {
+bool TableIterator::BeginWalk() {
   if (!usable) return false;
   status = Status();
   ahead.Clear();
   return !bounds.exclude_all() || AtEnd();
 }
 
-bool Iterator::State::SeekToFirst() {
-  if (visible != nullptr) return visible->SeekToFirst();
+bool TableIterator::SeekToFirst() {
   if (!BeginWalk()) return false;
   return bounds.lower() ? SeekInside(*bounds.lower())
                         : FirstFrom(at.SeekToFirst());
 }
 
-bool Iterator::State::SeekToLast() {
-  if (visible != nullptr) return visible->SeekToLast();
+bool TableIterator::SeekToLast() {
   if (!BeginWalk()) return false;
   if (bounds.upper()) {
     const bool on_block = at.Seek(*bounds.upper());
@@ -189,13 +181,13 @@ bool Iterator::State::SeekToLast() {
 }
 
 // Returns whether keys can be sought.
-bool Iterator::State::CheckSeek() {
+bool TableIterator::CheckSeek() {
   if (!usable) return false;
   Status known = table->CheckOrderKnown("a seek");
   return known.ok() || Fail(known);
 }
 
-bool Iterator::State::SeekInBlock(const Slice& internal_key) {
+bool TableIterator::SeekInBlock(const Slice& internal_key) {
   // Readers of one file may have different comparators of the same name.
   if (!table->order.IsOfBytes()) return block.Seek(internal_key);
   const EntryWords words = loaded->Words(table->order);
@@ -204,7 +196,7 @@ bool Iterator::State::SeekInBlock(const Slice& internal_key) {
 }
 
 // Moves to the first entry at or after a key that is not below the lower bound.
-bool Iterator::State::SeekInside(const Slice& internal_key) {
+bool TableIterator::SeekInside(const Slice& internal_key) {
   if (!at.Seek(internal_key) || bounds.EndBefore(at)) return AtEnd();
   if (!LoadBlock()) return false;
   if (PassOn(SeekInBlock(internal_key))) return true;
@@ -213,8 +205,7 @@ bool Iterator::State::SeekInside(const Slice& internal_key) {
   return FirstFrom(at.Next());
 }
 
-bool Iterator::State::Seek(const Slice& internal_key) {
-  if (visible != nullptr) return visible->Seek(internal_key);
+bool TableIterator::Seek(const Slice& internal_key) {
   if (!CheckSeek() || !BeginWalk()) return false;
   if (bounds.ExcludeAsLarger(internal_key)) return AtEnd();
   return SeekInside(bounds.ExcludeAsSmaller(internal_key)
@@ -222,8 +213,7 @@ bool Iterator::State::Seek(const Slice& internal_key) {
                         : internal_key);
 }
 
-bool Iterator::State::SeekForPrev(const Slice& internal_key) {
-  if (visible != nullptr) return visible->SeekForPrev(internal_key);
+bool TableIterator::SeekForPrev(const Slice& internal_key) {
   if (!CheckSeek() || !BeginWalk()) return false;
   if (bounds.ExcludeAsSmaller(internal_key)) return AtEnd();
   if (bounds.ExcludeAsLarger(internal_key) || !SeekInside(internal_key)) {
@@ -234,7 +224,7 @@ bool Iterator::State::SeekForPrev(const Slice& internal_key) {
   return status.ok() && PrevBlock();
 }
 
-bool Iterator::State::PassBlock(uint64_t* entries) {
+bool TableIterator::PassBlock(uint64_t* entries) {
   if (!LoadBlock()) return false;
   if (!PassOn(block.SeekToFirst())) return status.ok();
   if (!CheckBlockBegin()) return false;
@@ -247,163 +237,27 @@ bool Iterator::State::PassBlock(uint64_t* entries) {
 
 // Moves on after the block's last entry, where `block` is no longer valid but
 // still has that entry's key; or takes over the damage that the block met.
-bool Iterator::State::NextBlock() {
-  if (visible != nullptr) return visible->Next();
+bool TableIterator::NextBlock() {
   if (!PassOn(false) && !status.ok()) return false;
   return CheckBlockEnd() && FirstFrom(at.Next());
 }
 
-bool Iterator::State::PrevBlock() {
-  if (visible != nullptr) return visible->Prev();
+bool TableIterator::PrevBlock() {
   if (!PassOn(false) && !status.ok()) return false;
   if (block.begins_late()) return AtEnd();
   return CheckBlockBegin() && LastFrom(at.Prev());
 }
 
-Iterator::Iterator(std::unique_ptr<State> state) : state_(std::move(state)) {}
-Iterator::Iterator(Iterator&& other) noexcept = default;
-Iterator& Iterator::operator=(Iterator&& other) noexcept = default;
-Iterator::~Iterator() = default;
-
-namespace {
-
-// Does a move, and returns its result. If memory runs out, the walk ends with
-// that status, and a seek may begin it again.
-template <typename Move>
-bool MoveWithin(Iterator::State* s, const Move& move) {
-  bool on_entry = false;
-  const Status memory = OrMemoryLimit([&] {
-    on_entry = move();
-    return Status();
-  });
-  if (!memory.ok()) [[unlikely]]
-    return s->Walk().Fail(memory);
-  return on_entry;
-}
-
-}  // namespace
-
-Status Iterator::status() const {
-  if (state_ == nullptr) return Status::OutOfMemory();
-  const State& s = *state_;
-  return s.visible != nullptr ? s.visible->status() : s.status;
-}
-
-void Iterator::Show(bool valid) {
-  valid_ = valid;
-  if (!valid) return;
-  const State& s = *state_;
-  if (s.visible == nullptr) {
-    key_ = s.block.key();
-    value_ = s.block.value();
-    return;
-  }
-  key_ = s.visible->key();
-  value_ = s.visible->value();
-  if (!s.options.pin_data) return;
-  const Slice whole = s.visible->walk().block.KeyInBlock();
-  is_key_pinned_ = !whole.empty();
-  if (is_key_pinned_) key_ = whole;
-}
-
-bool Iterator::IsValuePinned() const {
-  assert(valid_);
-  return state_->options.pin_data;
-}
-
-Status Iterator::PinValue(PinnableSlice* value) {
-  assert(valid_);
-  PinnedBlock& block = *state_->Walk().loaded;
+Status TableIterator::PinValue(const Slice& bytes, PinnableSlice* value) {
+  if (!loaded->HasOwnBytes()) return PinCopy(bytes, value);
   Cleanable pin;
-  if (block.HasOwnBytes()) {
-    Status shared = OrMemoryLimit([&] {
-      block.Share(&pin);
-      return Status();
-    });
-    if (!shared.ok()) return shared;
-    value->Pin(value_, std::move(pin));
-    return {};
-  }
-  std::unique_ptr<Buffer> copy;
-  Status copied = OrMemoryLimit([&] {
-    copy = std::make_unique<Buffer>();
-    copy->Append(value_);
+  Status shared = OrMemoryLimit([&] {
+    loaded->Share(&pin);
     return Status();
   });
-  if (!copied.ok()) return copied;
-  const Slice bytes = copy->slice();
-  pin.RegisterCleanup(
-      [](void* buffer, void*) { delete static_cast<Buffer*>(buffer); },
-      copy.release(), nullptr);
+  if (!shared.ok()) return shared;
   value->Pin(bytes, std::move(pin));
   return {};
 }
 
-void Iterator::SeekToFirst() {
-  if (state_ == nullptr) return;
-  State& s = *state_;
-  s.table->counters.CountSeek();
-  Show(MoveWithin(&s, [&s] { return s.SeekToFirst(); }));
-}
-
-void Iterator::SeekToLast() {
-  if (state_ == nullptr) return;
-  State& s = *state_;
-  s.table->counters.CountSeek();
-  Show(MoveWithin(&s, [&s] { return s.SeekToLast(); }));
-}
-
-void Iterator::Seek(const Slice& user_key, SequenceNumber snapshot) {
-  if (state_ == nullptr) return;
-  State& s = *state_;
-  s.table->counters.CountSeek();
-  Show(MoveWithin(&s, [&] {
-    s.target.clear();
-    if (s.usable) {
-      s.table->AppendTarget(user_key, s.newest, snapshot, &s.target);
-    }
-    return s.Seek(s.target);
-  }));
-}
-
-void Iterator::SeekForPrev(const Slice& user_key, SequenceNumber snapshot) {
-  if (state_ == nullptr) return;
-  State& s = *state_;
-  s.table->counters.CountSeek();
-  Show(MoveWithin(&s, [&] {
-    s.target.clear();
-    s.table->AppendLastTarget(user_key, snapshot, &s.target);
-    return s.SeekForPrev(s.target);
-  }));
-}
-
-// Most steps stay within a block, and so need no more than this.
-void Iterator::Next() {
-  assert(valid_);
-  State& s = *state_;
-  bool in_block = false;
-  const bool on_entry = MoveWithin(&s, [&] {
-    in_block = s.block.Next();
-    return in_block || s.NextBlock();
-  });
-  if (!in_block) [[unlikely]]
-    return Show(on_entry);
-  key_ = s.block.key();
-  value_ = s.block.value();
-}
-
-void Iterator::Prev() {
-  assert(valid_);
-  State& s = *state_;
-  bool in_block = false;
-  const bool on_entry = MoveWithin(&s, [&] {
-    in_block = s.block.Prev();
-    return in_block || s.PrevBlock();
-  });
-  if (!in_block) [[unlikely]]
-    return Show(on_entry);
-  key_ = s.block.key();
-  value_ = s.block.value();
-}
-
-}  // namespace ashlar
+}  // namespace ashlar::internal

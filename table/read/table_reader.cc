@@ -120,10 +120,10 @@ Iterator TableReader::NewIterator(const ReadOptions& options) const {
   const OpenedTable* const table = state_->table.get();
   std::unique_ptr<Iterator::State> state;
   const Status made = OrMemoryLimit([&] {
-    state = std::make_unique<Iterator::State>(table, options);
     if (VisibleEntries::AreNeeded(*table, options)) {
-      state->visible = std::make_unique<VisibleEntries>(table, options);
-      state->block.Clear();
+      state = std::make_unique<VisibleEntries>(table, options);
+    } else {
+      state = std::make_unique<TableIterator>(table, options);
     }
     return Status();
   });

@@ -4,7 +4,11 @@ namespace ashlar::internal {
 
 VisibleEntries::VisibleEntries(const OpenedTable* table,
                                const ReadOptions& options)
-    : all_(table, options), snapshot_(options.snapshot) {
+    : State(table->order, options, table->counters,
+            {.shows_block = false, .pins_values = options.pin_data}),
+      all_(table, options),
+      snapshot_(options.snapshot) {
+  usable = all_.usable;
   if (table->range_deletions != nullptr && !options.ignore_range_deletions) {
     fragments_ = &table->range_deletions->fragments;
   }
@@ -14,7 +18,7 @@ VisibleEntries::VisibleEntries(const OpenedTable* table,
 bool VisibleEntries::PassForward(bool on_entry) {
   for (; on_entry; on_entry = StepForward()) {
     if (LeftPrefix(key())) return Leave();
-    if (!Hides(key())) return true;
+    if (!Hides(key())) return Show();
   }
   return false;
 }
@@ -22,9 +26,18 @@ bool VisibleEntries::PassForward(bool on_entry) {
 bool VisibleEntries::PassBackward(bool on_entry) {
   for (; on_entry; on_entry = StepBackward()) {
     if (LeftPrefix(key())) return Leave();
-    if (!Hides(key())) return true;
+    if (!Hides(key())) return Show();
   }
   return false;
+}
+
+bool VisibleEntries::Show() {
+  shown = {key(), all_.block.value()};
+  if (!pins_values) return true;
+  const Slice whole = all_.block.KeyInBlock();
+  shown.key_is_pinned = !whole.empty();
+  if (shown.key_is_pinned) shown.key = whole;
+  return true;
 }
 
 bool VisibleEntries::Leave() {
@@ -47,17 +60,17 @@ bool VisibleEntries::SeekToLast() {
   return on_entry;
 }
 
-bool VisibleEntries::Seek(const Slice& target) {
-  if (prefixes_ != nullptr && all_.usable) {
-    TakePrefixOf(target);
-    if (FilterRulesOut(target)) return false;
+bool VisibleEntries::Seek(const Slice& internal_key) {
+  if (prefixes_ != nullptr && usable) {
+    TakePrefixOf(internal_key);
+    if (FilterRulesOut(internal_key)) return false;
   }
-  return PassForward(all_.Seek(target));
+  return PassForward(all_.Seek(internal_key));
 }
 
-bool VisibleEntries::SeekForPrev(const Slice& target) {
-  if (prefixes_ != nullptr && all_.usable) TakePrefixOf(target);
-  return PassBackward(all_.SeekForPrev(target));
+bool VisibleEntries::SeekForPrev(const Slice& internal_key) {
+  if (prefixes_ != nullptr && usable) TakePrefixOf(internal_key);
+  return PassBackward(all_.SeekForPrev(internal_key));
 }
 
 Slice VisibleEntries::UserKey(const Slice& internal_key) const {

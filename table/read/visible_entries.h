@@ -3,7 +3,7 @@
 // It leaves out entries under a range deletion, entries above the read's
 // snapshot, and entries with another prefix than the key that was sought.
 //
-// Data flow. It walks over every entry with an Iterator::State of its own, and
+// Data flow. It walks over every entry with a TableIterator of its own, and
 // passes by what is hidden. It asks which range deletion is over a key once for
 // each fragment that the walk comes to, not for each key. Before it seeks a
 // prefix, it asks the filter for that.
@@ -25,7 +25,7 @@
 
 namespace ashlar::internal {
 
-class VisibleEntries {
+class VisibleEntries final : public Iterator::State {
  public:
   // Returns whether such a read may hide something, or pins what it shows: then
   // there is something to do at each step.
@@ -43,25 +43,25 @@ class VisibleEntries {
 
   VisibleEntries(const OpenedTable* table, const ReadOptions& options);
 
-  // Each of these returns whether the walk is then at an entry. If it is not,
-  // status() says whether that is the end of the table or an error.
-  bool SeekToFirst();
-  bool SeekToLast();
-  bool Seek(const Slice& target);
-  bool SeekForPrev(const Slice& target);
-  bool Next() { return PassForward(StepForward()); }
-  bool Prev() { return PassBackward(StepBackward()); }
-
-  Slice key() const { return all_.block.key(); }
-  Slice value() const { return all_.block.value(); }
-  const Status& status() const { return all_.status; }
-  Iterator::State& walk() { return all_; }
+  bool SeekToFirst() override;
+  bool SeekToLast() override;
+  bool Seek(const Slice& internal_key) override;
+  bool SeekForPrev(const Slice& internal_key) override;
+  bool NextBlock() override { return PassForward(StepForward()); }
+  bool PrevBlock() override { return PassBackward(StepBackward()); }
+  const Status& CurrentStatus() const override { return all_.status; }
+  bool Fail(const Status& error) override { return all_.Fail(error); }
+  Status PinValue(const Slice& bytes, PinnableSlice* value) override {
+    return all_.PinValue(bytes, value);
+  }
 
  private:
   bool StepForward() { return all_.block.Next() || all_.NextBlock(); }
   bool StepBackward() { return all_.block.Prev() || all_.PrevBlock(); }
+  Slice key() const { return all_.block.key(); }
   bool PassForward(bool on_entry);
   bool PassBackward(bool on_entry);
+  bool Show();
   bool Leave();
   Slice UserKey(const Slice& internal_key) const;
   void TakePrefixOf(const Slice& internal_key);
@@ -70,7 +70,7 @@ class VisibleEntries {
   bool Hides(const Slice& key);
   void EnterFragmentOf(const Slice& user_key);
 
-  Iterator::State all_;
+  TableIterator all_;
   const SequenceNumber snapshot_;
   // Null if this read applies no range deletions.
   const RangeDeletionFragments* fragments_ = nullptr;

@@ -18,8 +18,8 @@
 #include "ashlar/table/statistics.h"
 #include "ashlar/table/table_reader.h"
 #include "ashlar/util/worker_pool.h"
+#include "test/support/map_source.h"
 #include "test/support/scarcity.h"
-#include "test/support/tables.h"
 
 namespace ashlar::testing {
 namespace {
@@ -348,6 +348,77 @@ TEST_F(ScarceReads, AnIteratorGoesOn) {
       [&] {
         ASSERT_TRUE(merged.Valid());
         EXPECT_EQ(merged.value(), Slice(entries_[kEntries / 2 + 1].value));
+      });
+}
+
+// An iterator over a source, alone and merged with a table. The source needs
+// memory for each entry.
+TEST_F(ScarceReads, IteratorsOverSources) {
+  Use(Forms().front());
+  reader_ = OpenTable(bytes_);
+  const EntryMap map = MapOf({Value("key", 1, "first"), Value("z", 1, "last")});
+  ReadOptions bounded;
+  const Slice low("key");
+  const Slice high("zz");
+  bounded.iterate_lower_bound = &low;
+  bounded.iterate_upper_bound = &high;
+  PinnableSlice values[2];
+  const ScarcityCounts alone = ForEachFailure(
+      [&] {
+        std::unique_ptr<EntrySource> source;
+        try {
+          source = std::make_unique<MapSource>(&map);
+        } catch (const std::bad_alloc&) {
+          return Status::OutOfMemory();  // for the test's own source
+        }
+        Iterator it =
+            NewSourceIterator(BytewiseComparator(), std::move(source), bounded);
+        it.SeekForPrev("zzz");
+        if (!it.Valid()) return it.status();
+        Status status = it.PinValue(&values[1]);
+        if (!status.ok()) return status;
+        it.Prev();
+        return it.Valid() ? it.PinValue(&values[0]) : it.status();
+      },
+      [&] {
+        EXPECT_EQ(values[0].ToStringView(), "first");
+        EXPECT_EQ(values[1].ToStringView(), "last");
+      });
+  EXPECT_GT(alone.failures, 6U);
+  MergingIterator merged(BytewiseComparator(), {});
+  ForEachFailure(
+      [&] {
+        std::vector<Iterator> children;
+        try {
+          children.push_back(reader_->NewIterator());
+          children.push_back(NewSourceIterator(
+              BytewiseComparator(), std::make_unique<MapSource>(&map)));
+        } catch (const std::bad_alloc&) {
+          return Status::OutOfMemory();  // for the test's own
+        }
+        merged = MergingIterator(BytewiseComparator(), std::move(children));
+        merged.SeekToFirst();
+        if (merged.Valid()) merged.Next();
+        if (merged.Valid()) merged.Prev();
+        return merged.status();
+      },
+      [&] {
+        ASSERT_TRUE(merged.Valid());
+        EXPECT_EQ(merged.value(), Slice("first"));
+      });
+  // The same iterator goes on once there is memory.
+  std::optional<Iterator> it;
+  it.emplace(NewSourceIterator(BytewiseComparator(),
+                               std::make_unique<MapSource>(&map)));
+  ForEachFailure(
+      [&] {
+        it->Seek("y");
+        if (it->Valid()) it->Prev();
+        return it->status();
+      },
+      [&] {
+        ASSERT_TRUE(it->Valid());
+        EXPECT_EQ(it->value(), Slice("first"));
       });
 }
 

@@ -1,0 +1,154 @@
+// The public Iterator: one move at a time of what is behind it.
+
+#include "ashlar/table/iterator.h"
+
+#include <memory>
+#include <utility>
+
+#include "table/format/seek_target.h"
+#include "table/read/iterator_state.h"
+#include "util/mem/buffer.h"
+#include "util/mem/memory_limit.h"
+
+namespace ashlar {
+
+using namespace internal;
+
+Iterator::Iterator(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Iterator::Iterator(Iterator&& other) noexcept = default;
+Iterator& Iterator::operator=(Iterator&& other) noexcept = default;
+Iterator::~Iterator() = default;
+
+namespace {
+
+// Does a move, and returns its result. If memory runs out, the walk ends with
+// that status, and a seek may begin it again.
+template <typename Move>
+bool MoveWithin(Iterator::State* s, const Move& move) {
+  bool on_entry = false;
+  const Status memory = OrMemoryLimit([&] {
+    on_entry = move();
+    return Status();
+  });
+  if (!memory.ok()) [[unlikely]]
+    return s->Fail(memory);
+  return on_entry;
+}
+
+}  // namespace
+
+Status Iterator::status() const {
+  if (state_ == nullptr) return Status::OutOfMemory();
+  return state_->CurrentStatus();
+}
+
+void Iterator::Show(bool valid) {
+  valid_ = valid;
+  if (!valid) return;
+  const State& s = *state_;
+  if (s.shows_block) {
+    key_ = s.block.key();
+    value_ = s.block.value();
+    return;
+  }
+  key_ = s.shown.key;
+  value_ = s.shown.value;
+  is_key_pinned_ = s.shown.key_is_pinned;
+}
+
+bool Iterator::IsValuePinned() const {
+  assert(valid_);
+  return state_->pins_values;
+}
+
+Status Iterator::PinValue(PinnableSlice* value) {
+  assert(valid_);
+  return state_->PinValue(value_, value);
+}
+
+Status internal::PinCopy(const Slice& bytes, PinnableSlice* value) {
+  std::unique_ptr<Buffer> copy;
+  Status copied = OrMemoryLimit([&] {
+    copy = std::make_unique<Buffer>();
+    copy->Append(bytes);
+    return Status();
+  });
+  if (!copied.ok()) return copied;
+  const Slice own = copy->slice();
+  Cleanable pin;
+  pin.RegisterCleanup(
+      [](void* buffer, void*) { delete static_cast<Buffer*>(buffer); },
+      copy.release(), nullptr);
+  value->Pin(own, std::move(pin));
+  return {};
+}
+
+void Iterator::SeekToFirst() {
+  if (state_ == nullptr) return;
+  State& s = *state_;
+  s.counters.CountSeek();
+  Show(MoveWithin(&s, [&s] { return s.SeekToFirst(); }));
+}
+
+void Iterator::SeekToLast() {
+  if (state_ == nullptr) return;
+  State& s = *state_;
+  s.counters.CountSeek();
+  Show(MoveWithin(&s, [&s] { return s.SeekToLast(); }));
+}
+
+void Iterator::Seek(const Slice& user_key, SequenceNumber snapshot) {
+  if (state_ == nullptr) return;
+  State& s = *state_;
+  s.counters.CountSeek();
+  Show(MoveWithin(&s, [&] {
+    s.seek_target.clear();
+    if (s.usable) {
+      AppendFirstTarget(user_key, s.newest, s.timestamp_size, snapshot,
+                        &s.seek_target);
+    }
+    return s.Seek(s.seek_target);
+  }));
+}
+
+void Iterator::SeekForPrev(const Slice& user_key, SequenceNumber snapshot) {
+  if (state_ == nullptr) return;
+  State& s = *state_;
+  s.counters.CountSeek();
+  Show(MoveWithin(&s, [&] {
+    s.seek_target.clear();
+    AppendLastTarget(user_key, s.timestamp_size, snapshot, &s.seek_target);
+    return s.SeekForPrev(s.seek_target);
+  }));
+}
+
+// Most steps stay within a block, and so need no more than this.
+void Iterator::Next() {
+  assert(valid_);
+  State& s = *state_;
+  bool in_block = false;
+  const bool on_entry = MoveWithin(&s, [&] {
+    in_block = s.block.Next();
+    return in_block || s.NextBlock();
+  });
+  if (!in_block) [[unlikely]]
+    return Show(on_entry);
+  key_ = s.block.key();
+  value_ = s.block.value();
+}
+
+void Iterator::Prev() {
+  assert(valid_);
+  State& s = *state_;
+  bool in_block = false;
+  const bool on_entry = MoveWithin(&s, [&] {
+    in_block = s.block.Prev();
+    return in_block || s.PrevBlock();
+  });
+  if (!in_block) [[unlikely]]
+    return Show(on_entry);
+  key_ = s.block.key();
+  value_ = s.block.value();
+}
+
+}  // namespace ashlar

@@ -1,0 +1,99 @@
+// Iterator::State: what is behind a public Iterator.
+//
+// There are three kinds:
+//
+//   TableIterator   walks over the blocks of a table
+//   VisibleEntries  the same, but leaves entries out or pins them
+//   SourceIterator  walks over an EntrySource of the application
+//
+// A step of Iterator first moves `block`, without a virtual call. Only where
+// the block has no further entry, a virtual function goes on: NextBlock or
+// PrevBlock. For a TableIterator that is once per block. The other two leave
+// `block` empty, so for them it is once per entry, and they put the entry into
+// `shown`.
+//
+// One thread at a time.
+#ifndef ASHLAR_TABLE_READ_ITERATOR_STATE_H_
+#define ASHLAR_TABLE_READ_ITERATOR_STATE_H_
+
+#include <string>
+
+#include "ashlar/table/iterator.h"
+#include "ashlar/table/read_options.h"
+#include "table/block/block_iterator.h"
+#include "table/counters/read_counters.h"
+#include "table/format/key_order.h"
+
+namespace ashlar {
+
+struct Iterator::State {
+  struct Entry {
+    Slice key;
+    Slice value;
+    bool key_is_pinned = false;
+  };
+
+  struct Form {
+    bool shows_block;  // the entry is that of `block`; else it is `shown`
+    bool pins_values;  // values live as long as the iterator
+    // Entries may be added during the walk, between those that it has shown.
+    bool may_grow = false;
+  };
+
+  State(const internal::KeyOrder& order, const ReadOptions& options,
+        const internal::ReadCounters& counters_in, Form form)
+      : block(order),
+        newest(options.timestamp.ToString()),
+        timestamp_size(order.timestamp_size()),
+        counters(counters_in),
+        shows_block(form.shows_block),
+        pins_values(form.pins_values),
+        may_grow(form.may_grow) {
+    if (!shows_block) block.Clear();
+  }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+  virtual ~State() = default;
+
+  // Returns the iterator's state; null if there was no memory for one.
+  static const State* Of(const Iterator& it) { return it.state_.get(); }
+
+  internal::BlockIterator block;
+  Entry shown;               // the entry, unless it is that of `block`
+  const std::string newest;  // the newest timestamp that is seen; empty: all
+  std::string seek_target;   // kept for its memory
+  const size_t timestamp_size;
+  const internal::ReadCounters counters;
+  const bool shows_block;
+  const bool pins_values;
+  const bool may_grow;
+  bool usable = true;  // false: the options are wrong, as `status` says
+
+  // Each of these returns whether the walk is then at an entry. If it is not,
+  // the status says whether that is an end or an error.
+  virtual bool SeekToFirst() = 0;
+  virtual bool SeekToLast() = 0;
+  virtual bool Seek(const Slice& internal_key) = 0;
+  virtual bool SeekForPrev(const Slice& internal_key) = 0;
+  // These two move by one entry, from where `block` has none left in that
+  // direction. Requires: the last move came to an entry.
+  virtual bool NextBlock() = 0;
+  virtual bool PrevBlock() = 0;
+
+  virtual const Status& CurrentStatus() const = 0;
+  // Leaves the entry with this error. Returns false.
+  virtual bool Fail(const Status& error) = 0;
+  // Makes *value the value, which is `bytes` and belongs to the current entry.
+  virtual Status PinValue(const Slice& bytes, PinnableSlice* value) = 0;
+};
+
+}  // namespace ashlar
+
+namespace ashlar::internal {
+
+// Makes *value a copy of the bytes, which it owns.
+Status PinCopy(const Slice& bytes, PinnableSlice* value);
+
+}  // namespace ashlar::internal
+
+#endif  // ASHLAR_TABLE_READ_ITERATOR_STATE_H_
