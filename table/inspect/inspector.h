@@ -103,8 +103,8 @@ class Inspector {
     FilterBitsReader bits;
     std::string end;
   };
-  // The threads that read data blocks together (inspect_together.cc).
-  class Crew;
+  // One of the threads that read data blocks together (inspect_together.cc).
+  class RunReader;
 
   Status ReadFooter(Footer* footer);
   // Inspects all blocks that metaindex and properties lead to.
