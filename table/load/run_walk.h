@@ -2,13 +2,13 @@
 //
 // The check of entries (TableReader::CheckEntries, which `scan` and
 // `recompress` call too) and the data pass of an inspection share this walk. It
-// knows only numbers of runs; what a run is and how it is checked is the
-// business of a RunWorker, one per thread.
+// knows only the numbers of runs. Each thread has a RunWorker, which knows what
+// a run is and how to check it.
 //
 // A run is a row of neighbouring blocks that one thread claims, reads and
 // checks as a whole. Runs are numbered from 0 in the order of the file. The
 // threads are the calling thread, and workers of the pool that come in time.
-// Each claims the next run until it meets one of the ends below.
+// Each thread claims the next run, until one of the conditions below ends it.
 //
 // State, all of it shared:
 //
@@ -24,20 +24,21 @@
 // last run, when its own run has a fault, or when given_up_ is true. So runs
 // before a fault are all finished, and the fault that is left at the end is the
 // first one of the file, whichever thread met one first. Runs after it that
-// were begun already are finished too; the caller leaves out what they counted.
+// were begun already are finished too. The user of the walk leaves out what
+// they counted.
 //
 // Memory orders. All three words are relaxed. next_run_ needs only to give each
 // number once. bad_run_ and given_up_ are hints to threads: a thread that sees
-// an old value checks one run more than it had to. No data passes by them: what
-// workers go by is written before WorkerCrew::ForEach, and what they found is
-// read after it, which synchronizes with each of them. fault_ and the writes of
-// bad_run_ are ordered by mutex_.
+// an old value checks more runs than it had to. They publish no data: what the
+// workers read is written before WorkerCrew::ForEach, and what they found is
+// read after it, and ForEach synchronizes with each of them. mutex_ orders the
+// writes of fault_ and bad_run_.
 //
 // Progress: no thread waits for another one, except for mutex_ after a fault.
 // If a worker runs out of memory, ForEach throws std::bad_alloc.
 //
-// Rejected: equal shares of the file for each thread (a slow thread would hold
-// up the end, and a thread that comes late would leave its share undone).
+// Rejected: equal shares of the file for each thread (a slow thread would delay
+// the end, and a thread that comes late would leave its share undone).
 //
 // Tests: test/table/run_walk_test.cc, test/table/check_together_test.cc.
 #ifndef ASHLAR_TABLE_LOAD_RUN_WALK_H_
