@@ -67,8 +67,7 @@ namespace ashlar::internal {
 // may have at most `most_bytes` bytes of the file, trailers included.
 inline bool RunGoesOnTo(const BlockHandle& block, uint64_t offset,
                         uint64_t most_bytes) {
-  return block.offset > offset &&
-         block.End() + kBlockTrailerSize - offset <= most_bytes;
+  return block.offset > offset && block.End() - offset <= most_bytes;
 }
 
 // What one thread of a walk checks runs with. It belongs to that thread.

@@ -90,7 +90,7 @@ class EntryWorker {
     if (!scout_on_block_) return;
     offset_ = scout_.handle().offset;
     do {
-      bytes_ = scout_.handle().End() + kBlockTrailerSize - offset_;
+      bytes_ = scout_.handle().End() - offset_;
       ++blocks_;
       scout_on_block_ = scout_.Next();
     } while (scout_on_block_ && RunGoesOnTo(scout_.handle(), offset_,

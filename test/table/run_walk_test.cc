@@ -193,7 +193,7 @@ TEST(RunWalk, AWorkerWithoutMemoryEndsTheWalk) {
 }
 
 TEST(RunWalk, BlocksOfARun) {
-  const uint64_t bytes = 90 + 2 * kBlockTrailerSize;
+  const uint64_t bytes = 90 + kBlockTrailerSize;
   EXPECT_TRUE(RunGoesOnTo({150, 40}, 100, bytes));
   EXPECT_FALSE(RunGoesOnTo({150, 40}, 100, bytes - 1));
   // The blocks of a damaged index may go back in the file.
