@@ -21,11 +21,11 @@
 //                sets it, before one of its runs, and nobody clears it.
 //
 // A thread ends when the run that it claimed is after bad_run_ or after the
-// last run, when its own run has a fault, or when given_up_ is true. So runs
-// before a fault are all finished, and the fault that is left at the end is the
-// first one of the file, whichever thread met one first. Runs after it that
-// were begun already are finished too. The user of the walk leaves out what
-// they counted.
+// last run, or when given_up_ is true. After a fault of its own it claims a run
+// after bad_run_, and so ends. Runs before a fault are all finished, and the
+// fault that is left at the end is the first one of the file, whichever thread
+// met one first. Runs after it that were begun already are finished too. The
+// user of the walk leaves out what they counted.
 //
 // Memory orders. All three words are relaxed. next_run_ needs only to give each
 // number once. bad_run_ and given_up_ are hints to threads: a thread that sees
@@ -75,12 +75,12 @@ inline bool RunGoesOnTo(const BlockHandle& block, uint64_t offset,
 //   Find(run)   moves to this run. Numbers ascend from call to call, with gaps.
 //               Returns where the run begins in the file; nothing if there is
 //               no such run.
-//   Check()     checks the run that was found last. Returns false if it has a
-//               fault, which was passed to RunWalk::Fail.
+//   Check()     checks the run that was found last. Passes a fault that ends
+//               the walk to RunWalk::Fail.
 template <typename T>
 concept RunWorker = requires(T worker, size_t run) {
   { worker.Find(run) } -> std::same_as<std::optional<uint64_t>>;
-  { worker.Check() } -> std::same_as<bool>;
+  { worker.Check() } -> std::same_as<void>;
 };
 
 class RunWalk {
@@ -138,7 +138,7 @@ class RunWalk {
         given_up_.Store(true);
       }
       if (given_up_.Load()) return false;
-      if (!worker->Check()) return true;
+      worker->Check();
     }
   }
 

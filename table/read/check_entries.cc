@@ -56,7 +56,7 @@ class EntryWorker {
   }
 
   // Moves to the next run unless there is a fault.
-  bool Check() {
+  void Check() {
     if (bytes_ <= walk_.options.readahead_size && !table_.data.cache().any()) {
       // If this fails, reading each block will report why.
       walk_.window.Fill(offset_, bytes_).IgnoreError();
@@ -65,12 +65,11 @@ class EntryWorker {
     for (size_t i = 0; i < blocks_; ++i) {
       if (!walk_.PassBlock(&counts_.back().entries)) {
         runs_.Fail(run_, walk_.status);
-        return false;
+        return;
       }
       walk_.at.Next();
     }
     GoToNextRun();
-    return true;
   }
 
  private:

@@ -7,13 +7,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
+#include <functional>
+#include <latch>
 #include <new>
 #include <numeric>
 #include <string>
 #include <thread>
 #include <vector>
-
-#include "test/support/gated_file.h"
 
 namespace ashlar::testing {
 namespace {
@@ -27,7 +28,8 @@ struct Runs {
   size_t number = 0;
   std::vector<size_t> bad;  // runs that have a fault
   size_t without_memory = RunWalk::kNoRun;
-  Gates* gates = nullptr;  // where each run passes, by its number
+  std::function<void(size_t run)> on_check = {};  // before a run is checked
+  std::function<void(size_t run)> on_fail = {};   // after it failed
 };
 
 class Worker {
@@ -42,14 +44,14 @@ class Worker {
                               : std::nullopt;
   }
 
-  bool Check() {
-    if (runs_.gates != nullptr) runs_.gates->Pass(run_);
+  void Check() {
+    if (runs_.on_check) runs_.on_check(run_);
     if (run_ == runs_.without_memory) throw std::bad_alloc();
     checked_.push_back(run_);
     const auto& bad = runs_.bad;
-    if (std::find(bad.begin(), bad.end(), run_) == bad.end()) return true;
+    if (std::find(bad.begin(), bad.end(), run_) == bad.end()) return;
     walk_.Fail(run_, Status::Corruption("run " + std::to_string(run_)));
-    return false;
+    if (runs_.on_fail) runs_.on_fail(run_);
   }
 
   const std::vector<size_t>& checked() const { return checked_; }
@@ -135,22 +137,51 @@ TEST(RunWalk, RunsBeforeAFaultAreAllChecked) {
   }
 }
 
-// The thread that checks run 2 waits until another has met the fault of run 5.
+// The thread that checks run 2 waits until another has failed in run 5.
 TEST(RunWalk, AnEarlierFaultThatIsMetLater) {
   WorkerPool pool(1);
   for (int round = 0; round < 20; ++round) {
-    Gates gates;
-    gates.Hold(2);
-    std::thread opener([&gates] {
-      gates.AwaitReads(5, 1);
-      gates.Open();
-    });
-    const Walked walked =
-        Walk({.number = 9, .bad = {2, 5}, .gates = &gates}, &pool, 2);
-    opener.join();
+    std::latch failed(1);
+    const Runs runs{.number = 9,
+                    .bad = {2, 5},
+                    .on_check =
+                        [&failed](size_t run) {
+                          if (run == 2) failed.wait();
+                        },
+                    .on_fail =
+                        [&failed](size_t run) {
+                          if (run == 5) failed.count_down();
+                        }};
+    const Walked walked = Walk(runs, &pool, 2);
     EXPECT_EQ(walked.bad_run, 2u);
     EXPECT_EQ(walked.fault, "Corruption: run 2");
     EXPECT_EQ(walked.checked, FirstRuns(6));
+  }
+}
+
+// Run 3 is begun before run 2 fails, and fails after it.
+TEST(RunWalk, ALaterFaultThatIsMetLater) {
+  WorkerPool pool(1);
+  for (int round = 0; round < 20; ++round) {
+    std::latch begun(1);
+    std::latch failed(1);
+    const Runs runs{.number = 9,
+                    .bad = {2, 3},
+                    .on_check =
+                        [&begun, &failed](size_t run) {
+                          if (run == 2) begun.wait();
+                          if (run != 3) return;
+                          begun.count_down();
+                          failed.wait();
+                        },
+                    .on_fail =
+                        [&failed](size_t run) {
+                          if (run == 2) failed.count_down();
+                        }};
+    const Walked walked = Walk(runs, &pool, 2);
+    EXPECT_EQ(walked.bad_run, 2u);
+    EXPECT_EQ(walked.fault, "Corruption: run 2");
+    EXPECT_EQ(walked.checked, FirstRuns(4));
   }
 }
 
@@ -168,19 +199,22 @@ TEST(RunWalk, ProgressIsAskedBeforeEachRun) {
 }
 
 // The runs have no end, so the other threads end only because the caller gives
-// up.
+// up. It does that when another thread has checked a run.
 TEST(RunWalk, OnlyTheCallerGivesUpAndAllEnd) {
   WorkerPool pool(3);
   const std::thread::id caller = std::this_thread::get_id();
-  for (int calls = 1; calls < 20; ++calls) {
-    int left = calls;
-    const Walked walked =
-        Walk({.number = RunWalk::kNoRun}, &pool, 4, [&](uint64_t, uint64_t) {
-          EXPECT_EQ(std::this_thread::get_id(), caller);
-          return --left > 0;
-        });
+  for (int round = 0; round < 20; ++round) {
+    std::atomic<bool> helped = false;
+    const Runs runs{.number = RunWalk::kNoRun,
+                    .on_check = [&helped, caller](size_t) {
+                      if (std::this_thread::get_id() != caller) helped = true;
+                    }};
+    const Walked walked = Walk(runs, &pool, 4, [&](uint64_t, uint64_t) {
+      EXPECT_EQ(std::this_thread::get_id(), caller);
+      return !helped;
+    });
     EXPECT_FALSE(walked.all);
-    EXPECT_EQ(left, 0);
+    EXPECT_TRUE(helped);
   }
 }
 
