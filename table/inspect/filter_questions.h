@@ -1,6 +1,6 @@
 // FilterQuestions: hashes that a filter must know, asked many at a time.
 //
-// For the Inspector, which asks about all keys of a table, one after the other.
+// For the data pass, which asks about all keys of a table, one after the other.
 // A filter is in no near cache. So what a question will look at is prefetched
 // when the question comes in, and looked at some dozens of questions later. One
 // thread at a time.

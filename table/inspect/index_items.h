@@ -1,6 +1,6 @@
 // IndexItems: the entries of index blocks, kept in memory.
 //
-// For the Inspector, which has those of a whole index at once. The keys are
+// For the inspection, which has those of a whole index at once. The keys are
 // stored end to end in a few large pieces of memory, so that an item needs no
 // allocation of its own. Thread-safe to read.
 #ifndef ASHLAR_TABLE_INSPECT_INDEX_ITEMS_H_

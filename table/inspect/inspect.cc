@@ -1,17 +1,184 @@
-// InspectTable: the public call of the Inspector.
+// InspectTable: the passes of an inspection, in order.
+//
+//   InspectFooter      footer                       table_facts.h
+//   meta pass          metaindex and properties     table_facts.h
+//                      -> TableFacts
+//   index pass         index, index partitions      index_pass.h
+//                      -> IndexedBlocks
+//   meta pass, again   the other meta blocks        meta_pass.h
+//                      -> MetaBlocks
+//   data pass          data blocks                  data_pass.h
+//                      -> DataFindings
+//   InspectBlobs       embedded blobs               embedded_blobs.h
+//
+// Last come checks of the whole: whether any two blocks overlap, and whether
+// the properties count entries right. Every pass adds what it finds to Findings
+// (findings.h), and goes on after each fault. What one pass could not read, the
+// next ones do without. A pass is given the results of those before it as
+// values that no longer change.
 
 #include "ashlar/table/inspect.h"
 
-#include "table/inspect/inspector.h"
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "table/inspect/data_pass.h"
+#include "table/inspect/findings.h"
+#include "table/inspect/index_pass.h"
+#include "table/inspect/inspected_file.h"
+#include "table/inspect/meta_pass.h"
+#include "table/inspect/table_facts.h"
 #include "util/mem/memory_limit.h"
 
 namespace ashlar {
+
+namespace internal {
+
+namespace {
+
+// What the checks of the whole file need.
+struct WholeFile {
+  // Data blocks come first in TableInspection::blocks: this many.
+  size_t num_data_blocks = 0;
+  bool index_complete = false;
+  uint64_t num_points = 0;
+  uint64_t num_range_deletions = 0;
+};
+
+void AddFooter(uint64_t offset, Findings* findings) {
+  BlockInfo info;
+  info.kind = BlockKind::kFooter;
+  info.offset = offset;
+  info.size = findings->inspection().file_size - offset;
+  findings->inspection().bytes_checked += info.size;
+  findings->Keep(std::move(info));
+}
+
+// Sorts blocks by offset; of those with the same offset, data blocks last. Data
+// blocks are in order already, and mostly the others follow them, so the many
+// mostly need not be moved.
+void SortBlocks(size_t num_data_blocks, std::vector<BlockInfo>* blocks) {
+  const auto before = [](const BlockInfo& a, const BlockInfo& b) {
+    if (a.offset != b.offset) return a.offset < b.offset;
+    return a.kind != BlockKind::kData && b.kind == BlockKind::kData;
+  };
+  const auto others = blocks->begin() + static_cast<ptrdiff_t>(num_data_blocks);
+  std::stable_sort(others, blocks->end(), before);
+  if (!std::is_sorted(blocks->begin(), blocks->end(), before)) {
+    std::stable_sort(blocks->begin(), blocks->end(), before);
+  }
+}
+
+// Blocks are in file order; the footer has no trailer. Two names for one block
+// do not count as an overlap.
+void CheckOverlaps(Findings* findings) {
+  uint64_t end = 0;
+  const BlockInfo* last = nullptr;
+  for (const BlockInfo& block : findings->inspection().blocks) {
+    const bool same = last != nullptr && last->offset == block.offset &&
+                      last->size == block.size;
+    last = &block;
+    if (block.offset < end && !same) {
+      const BlockPlace place = PlaceOf(block);
+      findings->AddFault(
+          place, place.Corruption("overlap", "the block before it ends at " +
+                                                 std::to_string(end)));
+    }
+    end = std::max(end, block.offset + block.size + kBlockTrailerSize);
+  }
+}
+
+void CheckCounts(const WholeFile& whole, Findings* findings) {
+  const InspectOptions& options = findings->options();
+  const TableInspection& found = findings->inspection();
+  if (!whole.index_complete || !found.properties || !options.decode ||
+      options.decodes_block ||
+      options.data_blocks != InspectOptions::DataBlocks::kRead ||
+      !found.faults.empty()) {
+    return;
+  }
+  const TableProperties& properties = *found.properties;
+  if (!properties.stored.contains("rocksdb.num.entries")) return;
+  const auto check = [findings](const std::string& property, uint64_t expected,
+                                uint64_t counted) {
+    if (expected == counted) return;
+    findings->AddFault(
+        {BlockKind::kProperties, {}, 0},
+        Status::Corruption("entry count mismatch: property rocksdb." +
+                           property + ", found " + std::to_string(counted)));
+  };
+  const uint64_t ranges = properties.num_range_deletions;
+  const uint64_t points = properties.num_entries - ranges;
+  check("num.entries says " + std::to_string(points) +
+            " entries other than range deletions",
+        points, whole.num_points);
+  check("num.range-deletions says " + std::to_string(ranges), ranges,
+        whole.num_range_deletions);
+}
+
+// The meta pass over the blocks that the metaindex names, the index pass, the
+// data pass, and blobs.
+Status InspectBlocks(const TableFacts& facts, InspectedFile* file,
+                     PassReads* reads, Findings* findings, WholeFile* whole) {
+  // Guesses about the index need the dictionary; checks of filters need the
+  // index.
+  const bool index_first = facts.index_levels_known;
+  IndexedBlocks index(facts);
+  Status status;
+  if (index_first) status = InspectIndex(facts, reads, findings, &index);
+  if (!status.ok()) return status;
+  MetaBlocks meta{AskedFilter(facts, index.form.user_keys,
+                              findings->inspection().properties)};
+  status = InspectMetaBlocks(facts, index, file, reads, findings, &meta);
+  if (!status.ok()) return status;
+  if (!index_first) status = InspectIndex(facts, reads, findings, &index);
+  if (!status.ok()) return status;
+  const DataBlockInputs inputs{findings->options(), *file, facts, index, meta};
+  DataFindings data;
+  status = InspectDataBlocks(inputs, reads, findings, &data);
+  *whole = {data.num_blocks, index.complete, data.num_points,
+            meta.num_range_deletions};
+  return status.ok() ? InspectBlobs(data.blobs, reads, findings) : status;
+}
+
+// Returns the errors of InspectTable.
+Status RunPasses(const RandomAccessFile& file, const InspectOptions& options,
+                 TableInspection* inspection) {
+  const bool reads_data =
+      options.data_blocks != InspectOptions::DataBlocks::kSkip;
+  Findings findings(file, options, inspection);
+  // Footer, metaindex and properties are stored together.
+  ThreadReads thread(&file, reads_data ? options.readahead_size : 0);
+  Footer footer;
+  Status status = InspectFooter(file, &thread.window, &findings, &footer);
+  if (status.IsIOError() || status.IsMemoryLimit()) return status;
+  if (!status.ok()) return {};
+  InspectedFile inspected(&file, footer, options);
+  PassReads reads(inspected, &thread, findings);
+  const TableFacts facts = FindTableFacts(&inspected, &reads, &findings);
+  WholeFile whole;
+  if (reads_data) {
+    status = InspectBlocks(facts, &inspected, &reads, &findings, &whole);
+    if (!status.ok()) return status;
+  }
+  AddFooter(footer.offset, &findings);
+  inspection->bytes_checked += thread.bytes_checked;
+  SortBlocks(whole.num_data_blocks, &inspection->blocks);
+  CheckOverlaps(&findings);
+  CheckCounts(whole, &findings);
+  return {};
+}
+
+}  // namespace
+
+}  // namespace internal
 
 Status InspectTable(const RandomAccessFile& file, const InspectOptions& options,
                     TableInspection* inspection) {
   *inspection = TableInspection();
   const Status status = internal::OrMemoryLimit(
-      [&] { return internal::Inspector(file, options, inspection).Run(); });
+      [&] { return internal::RunPasses(file, options, inspection); });
   return status.IsMemoryLimit() ? status.WithPrefix(file.name()) : status;
 }
 

@@ -1,6 +1,6 @@
 // Blocks whose keys are plain strings: metaindex and properties.
 //
-// Used by builder, reader and Inspector. Pure functions: thread-safe.
+// Used by builder, reader and inspection. Pure functions: thread-safe.
 #ifndef ASHLAR_TABLE_META_PLAIN_BLOCK_H_
 #define ASHLAR_TABLE_META_PLAIN_BLOCK_H_
 

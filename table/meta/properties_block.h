@@ -1,6 +1,6 @@
 // The properties block, and the rules by which its contents are read.
 //
-// Used by builder, reader and Inspector. FORMAT.md, "Properties". Pure
+// Used by builder, reader and inspection. FORMAT.md, "Properties". Pure
 // functions: thread-safe.
 #ifndef ASHLAR_TABLE_META_PROPERTIES_BLOCK_H_
 #define ASHLAR_TABLE_META_PROPERTIES_BLOCK_H_

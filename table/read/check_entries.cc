@@ -1,10 +1,9 @@
 #include "table/read/check_entries.h"
 
-#include <algorithm>
+#include <memory>
+#include <vector>
 
-#include "table/format/block_trailer.h"
 #include "table/read/table_iterator.h"
-#include "util/sync/worker_crew.h"
 
 namespace ashlar::internal {
 
@@ -20,130 +19,116 @@ ReadOptions PlainOptions(const ReadOptions& options) {
   return plain;
 }
 
-}  // namespace
-
-struct EntryCheck::Thread {
-  Thread(const OpenedTable* table, const ReadOptions& options)
-      : walk(table, options), scout(table->index.get()) {
-    scout_on_block = scout.SeekToFirst();
-    walk.at.SeekToFirst();
+// What one thread walks with. `walk_` is on the first block of run number
+// `run_`, and `scout_` on the first block after that run.
+class EntryWorker {
+ public:
+  EntryWorker(const OpenedTable* table, const ReadOptions& options,
+              RunWalk* runs)
+      : table_(*table),
+        runs_(*runs),
+        walk_(table, options),
+        scout_(table->index.get()) {
+    scout_on_block_ = scout_.SeekToFirst();
+    walk_.at.SeekToFirst();
+    FindRunEnd();
   }
 
-  TableIterator walk;  // on the first block of run number `run`
-  IndexCursor scout;   // on the first block after it
-  bool scout_on_block;
-  size_t run = 0;
-  size_t blocks = 0;  // blocks of the run; 0 after the last run
-  uint64_t offset = 0;
-  uint64_t bytes = 0;
+  // Returns whether there are blocks after this run.
+  bool sees_more() const { return scout_on_block_; }
+  uint64_t EntriesUpTo(size_t last_run) const {
+    uint64_t entries = 0;
+    for (const Count& count : counts_) {
+      if (count.run <= last_run) entries += count.entries;
+    }
+    return entries;
+  }
+
+  std::optional<uint64_t> Find(size_t run) {
+    while (run_ < run && blocks_ != 0) {
+      for (size_t i = 0; i < blocks_; ++i) walk_.at.Next();
+      GoToNextRun();
+    }
+    if (blocks_ != 0) return offset_;
+    const Status& end = scout_.status();
+    if (!end.ok()) runs_.Fail(run_, table_.Named(end));
+    return std::nullopt;
+  }
+
+  // Moves to the next run unless there is a fault.
+  void Check() {
+    if (bytes_ <= walk_.options.readahead_size && !table_.data.cache().any()) {
+      // If this fails, reading each block will report why.
+      walk_.window.Fill(offset_, bytes_).IgnoreError();
+    }
+    counts_.push_back({run_, 0});
+    for (size_t i = 0; i < blocks_; ++i) {
+      if (!walk_.PassBlock(&counts_.back().entries)) {
+        runs_.Fail(run_, walk_.status);
+        return;
+      }
+      walk_.at.Next();
+    }
+    GoToNextRun();
+  }
+
+ private:
   struct Count {
     size_t run;
     uint64_t entries;
   };
-  std::vector<Count> counts;
+
+  void GoToNextRun() {
+    ++run_;
+    FindRunEnd();
+  }
+
+  // Requires: the scout is at the first block of the run.
+  void FindRunEnd() {
+    blocks_ = 0;
+    if (!scout_on_block_) return;
+    offset_ = scout_.handle().offset;
+    do {
+      bytes_ = scout_.handle().End() - offset_;
+      ++blocks_;
+      scout_on_block_ = scout_.Next();
+    } while (scout_on_block_ && RunGoesOnTo(scout_.handle(), offset_,
+                                            walk_.options.readahead_size));
+  }
+
+  const OpenedTable& table_;
+  RunWalk& runs_;
+  TableIterator walk_;
+  IndexCursor scout_;
+  bool scout_on_block_;
+  size_t run_ = 0;
+  size_t blocks_ = 0;  // blocks of the run; 0 after the last run
+  uint64_t offset_ = 0;
+  uint64_t bytes_ = 0;
+  std::vector<Count> counts_;
 };
 
-EntryCheck::EntryCheck(const OpenedTable* table, const ReadOptions& options,
-                       const OnProgress& on_progress)
-    : table_(table),
-      options_(PlainOptions(options)),
-      on_progress_(on_progress) {}
+}  // namespace
 
-EntryCheck::~EntryCheck() = default;
-
-Status EntryCheck::Run(WorkerPool* pool, uint64_t* entries) {
-  const uint32_t workers = pool == nullptr ? 0 : pool->threads();
-  for (uint32_t i = 0; i <= workers; ++i) {
-    threads_.push_back(std::make_unique<Thread>(table_, options_));
-    FindRunEnd(threads_.back().get());
+Status CheckEveryEntry(const OpenedTable& table, const ReadOptions& options,
+                       const RunWalk::OnProgress& on_progress, WorkerPool* pool,
+                       uint64_t* entries) {
+  RunWalk runs(on_progress, table.file->Size());
+  std::vector<std::unique_ptr<EntryWorker>> workers;
+  const uint32_t helpers = pool == nullptr ? 0 : pool->threads();
+  for (uint32_t i = 0; i <= helpers; ++i) {
+    workers.push_back(
+        std::make_unique<EntryWorker>(&table, PlainOptions(options), &runs));
     // If there is one run, one thread is enough.
-    if (!threads_.back()->scout_on_block) break;
+    if (!workers.back()->sees_more()) break;
   }
-  const auto threads = static_cast<uint32_t>(threads_.size());
-  const WorkerCrew crew(pool == nullptr ? nullptr : pool->state(), threads - 1);
-  const bool all = crew.ForEach(
-      threads, [this](uint32_t i) { return TakeRuns(threads_[i].get()); });
-  const size_t bad_run = bad_run_.Load();
+  const bool all = runs.Run<EntryWorker>(pool, workers);
   *entries = 0;
-  for (const auto& thread : threads_) {
-    for (const Thread::Count& count : thread->counts) {
-      if (count.run <= bad_run) *entries += count.entries;
-    }
+  for (const auto& worker : workers) {
+    *entries += worker->EntriesUpTo(runs.bad_run());
   }
-  if (!all) {
-    return Status::Aborted(table_->file->name() + ": stopped on request");
-  }
-  const MutexLock lock(&mutex_);
-  return fault_;
-}
-
-bool EntryCheck::TakeRuns(Thread* thread) {
-  for (;;) {
-    const size_t number = next_run_.FetchAdd(1);
-    if (number > bad_run_.Load()) return true;
-    while (thread->run < number && thread->blocks != 0) LeaveRun(thread);
-    if (thread->blocks == 0) {
-      const Status& end = thread->scout.status();
-      if (!end.ok()) Fail(thread->run, table_->Named(end));
-      return true;
-    }
-    if (on_progress_ && ThreadNumber() == caller_ &&
-        !on_progress_(thread->offset, table_->file->Size())) {
-      given_up_.Store(true);
-    }
-    if (given_up_.Load()) return false;
-    if (!CheckRun(thread)) return true;
-  }
-}
-
-// Checks a run, and moves to the next one unless there is a fault.
-bool EntryCheck::CheckRun(Thread* thread) {
-  TableIterator& walk = thread->walk;
-  if (thread->bytes <= options_.readahead_size && !table_->data.cache().any()) {
-    // If this fails, reading each block will report why.
-    walk.window.Fill(thread->offset, thread->bytes).IgnoreError();
-  }
-  thread->counts.push_back({thread->run, 0});
-  for (size_t i = 0; i < thread->blocks; ++i) {
-    if (!walk.PassBlock(&thread->counts.back().entries)) {
-      Fail(thread->run, walk.status);
-      return false;
-    }
-    walk.at.Next();
-  }
-  ++thread->run;
-  FindRunEnd(thread);
-  return true;
-}
-
-void EntryCheck::LeaveRun(Thread* thread) const {
-  for (size_t i = 0; i < thread->blocks; ++i) thread->walk.at.Next();
-  ++thread->run;
-  FindRunEnd(thread);
-}
-
-// Finds the end of the run. Requires: the scout is at its first block.
-void EntryCheck::FindRunEnd(Thread* thread) const {
-  thread->blocks = 0;
-  if (!thread->scout_on_block) return;
-  IndexCursor& scout = thread->scout;
-  const auto bytes_to_end = [&] {
-    return scout.handle().End() + kBlockTrailerSize - thread->offset;
-  };
-  thread->offset = scout.handle().offset;
-  do {
-    thread->bytes = bytes_to_end();
-    ++thread->blocks;
-    thread->scout_on_block = scout.Next();
-  } while (thread->scout_on_block && scout.handle().offset > thread->offset &&
-           bytes_to_end() <= options_.readahead_size);
-}
-
-void EntryCheck::Fail(size_t run, const Status& status) {
-  const MutexLock lock(&mutex_);
-  if (run >= bad_run_.Load()) return;
-  bad_run_.Store(run);
-  fault_ = status;
+  return all ? runs.fault()
+             : Status::Aborted(table.file->name() + ": stopped on request");
 }
 
 }  // namespace ashlar::internal

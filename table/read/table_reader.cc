@@ -137,8 +137,7 @@ Status TableReader::CheckEntries(
     uint64_t* entries) const {
   *entries = 0;
   return OrMemoryLimit([&] {
-    return EntryCheck(state_->table.get(), options, on_progress)
-        .Run(pool, entries);
+    return CheckEveryEntry(*state_->table, options, on_progress, pool, entries);
   });
 }
 

@@ -1,0 +1,204 @@
+#include "table/inspect/data_pass.h"
+
+#include <algorithm>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "port/huge_pages.h"
+#include "table/load/run_walk.h"
+
+namespace ashlar::internal {
+
+namespace {
+
+struct BlockRun {
+  size_t first;
+  size_t end;
+  uint64_t offset;
+};
+
+std::vector<BlockRun> CutIntoRuns(const IndexItems& blocks,
+                                  uint64_t readahead_size) {
+  constexpr uint64_t kMostBytes = uint64_t{2} << 20;
+  const uint64_t most = std::min(readahead_size, kMostBytes);
+  std::vector<BlockRun> runs;
+  for (size_t i = 0; i < blocks.size();) {
+    const uint64_t offset = blocks[i].handle.offset;
+    const size_t first = i++;
+    while (i < blocks.size() && RunGoesOnTo(blocks[i].handle, offset, most)) {
+      ++i;
+    }
+    runs.push_back({first, i, offset});
+  }
+  return runs;
+}
+
+// What one of several threads reads runs with.
+class BlockWorker {
+ public:
+  // infos: for each data block what is found out about it.
+  BlockWorker(const DataBlockInputs& inputs, const std::vector<BlockRun>& runs,
+              BlockInfo* infos)
+      : inputs_(inputs),
+        runs_(runs),
+        infos_(infos),
+        reads_(&inputs.file.file(), inputs.options.readahead_size),
+        walk_(inputs, &reads_) {
+    walk_.asks_later = true;
+  }
+
+  uint64_t bytes_checked() const { return reads_.bytes_checked; }
+  const std::vector<FoundBlob>& blobs() const { return walk_.blobs; }
+
+  std::optional<uint64_t> Find(size_t run) {
+    if (run >= runs_.size()) return std::nullopt;
+    run_ = &runs_[run];
+    return run_->offset;
+  }
+
+  // Faults are left in the infos, so the walk goes on after them.
+  void Check() {
+    const uint64_t checked = reads_.bytes_checked;
+    ReadRun();
+    if (walk_.FilterKnowsAll()) return;
+    // Some block has a key that the filter denies: do the run again, entry by
+    // entry.
+    std::fill(infos_ + run_->first, infos_ + run_->end, BlockInfo());
+    reads_.bytes_checked = checked;
+    walk_.proves = false;
+    ReadRun();
+    walk_.proves = true;
+  }
+
+ private:
+  void ReadRun() {
+    for (size_t i = run_->first; i < run_->end; ++i) {
+      Slice contents;
+      CheckDataBlock(inputs_, i, &walk_, &infos_[i], &contents);
+    }
+  }
+
+  const DataBlockInputs& inputs_;
+  const std::vector<BlockRun>& runs_;
+  BlockInfo* const infos_;
+  const BlockRun* run_ = nullptr;
+  ThreadReads reads_;
+  DataWalk walk_;
+};
+
+Status ReadTogether(const DataBlockInputs& inputs, PassReads* reads,
+                    Findings* findings, DataFindings* data) {
+  const InspectOptions& options = inputs.options;
+  const IndexItems& blocks = inputs.index.data_blocks;
+  std::vector<BlockInfo>& infos = findings->inspection().blocks;
+  infos.resize(blocks.size());
+  const auto runs = CutIntoRuns(blocks, options.readahead_size);
+  WorkerPool* const pool = options.worker_pool;
+  const size_t threads =
+      std::min<size_t>((pool == nullptr ? 0 : pool->threads()) + size_t{1},
+                       std::max<size_t>(runs.size(), 1));
+  std::vector<std::unique_ptr<BlockWorker>> workers;
+  for (size_t i = 0; i < threads; ++i) {
+    workers.push_back(
+        std::make_unique<BlockWorker>(inputs, runs, infos.data()));
+  }
+  RunWalk walk(options.on_progress, findings->inspection().file_size);
+  if (!walk.Run<BlockWorker>(pool, workers)) {
+    infos.clear();
+    return findings->GivenUp();
+  }
+  for (BlockInfo& info : infos) {
+    data->num_points += info.num_entries;
+    findings->Judge(&info);
+  }
+  std::vector<FoundBlob>& blobs = data->blobs;
+  for (const auto& worker : workers) {
+    reads->thread()->bytes_checked += worker->bytes_checked();
+    blobs.insert(blobs.end(), worker->blobs().begin(), worker->blobs().end());
+  }
+  std::stable_sort(blobs.begin(), blobs.end(),
+                   [](const FoundBlob& a, const FoundBlob& b) {
+                     return a.data_block < b.data_block;
+                   });
+  return {};
+}
+
+// Shows each block before the next one is read.
+Status ReadInOrder(const DataBlockInputs& inputs, PassReads* reads,
+                   Findings* findings, DataFindings* data) {
+  const IndexItems& blocks = inputs.index.data_blocks;
+  reads->BeginStep();
+  DataWalk walk(inputs, reads->thread());
+  for (size_t i = 0; i < blocks.size(); ++i) {
+    BlockInfo info;
+    Slice contents;
+    const bool shown = CheckDataBlock(inputs, i, &walk, &info, &contents);
+    data->num_points += info.num_entries;
+    findings->Keep(std::move(info));
+    if (shown) {
+      findings->ShowEntries(contents, {BlockKind::kData, blocks[i].handle, i});
+    }
+    constexpr size_t kBlocksPerReport = 256;
+    if (i % kBlocksPerReport == 0 &&
+        !findings->ReportProgress(blocks[i].handle.offset)) {
+      return findings->GivenUp();
+    }
+  }
+  data->blobs = std::move(walk.blobs);
+  return {};
+}
+
+void ListBlocks(const IndexItems& blocks, std::vector<BlockInfo>* infos) {
+  for (size_t i = 0; i < blocks.size(); ++i) {
+    BlockInfo info;
+    info.kind = BlockKind::kData;
+    info.index = i;
+    info.offset = blocks[i].handle.offset;
+    info.size = blocks[i].handle.size;
+    infos->push_back(std::move(info));
+  }
+}
+
+Status TakeDataBlocks(const DataBlockInputs& inputs, PassReads* reads,
+                      Findings* findings, DataFindings* data) {
+  using DataBlocks = InspectOptions::DataBlocks;
+  const InspectOptions& options = inputs.options;
+  switch (options.data_blocks) {
+    case DataBlocks::kSkip:
+      return {};
+    case DataBlocks::kList:
+      ListBlocks(inputs.index.data_blocks, &findings->inspection().blocks);
+      break;
+    case DataBlocks::kRead:
+      const bool shows_them = options.on_block || options.on_entry;
+      Status status = shows_them ? ReadInOrder(inputs, reads, findings, data)
+                                 : ReadTogether(inputs, reads, findings, data);
+      if (!status.ok()) return status;
+      break;
+  }
+  return findings->ReportProgress(findings->inspection().file_size)
+             ? Status()
+             : findings->GivenUp();
+}
+
+}  // namespace
+
+// Puts the blocks that were found before after them.
+Status InspectDataBlocks(const DataBlockInputs& inputs, PassReads* reads,
+                         Findings* findings, DataFindings* data) {
+  std::vector<BlockInfo>& blocks = findings->inspection().blocks;
+  std::vector<BlockInfo> others;
+  others.swap(blocks);
+  blocks.reserve(inputs.index.data_blocks.size() + others.size() + 1);
+  // Else each page of so long a list would cost a page fault.
+  port::UseHugePages(blocks.data(), blocks.capacity() * sizeof(BlockInfo));
+  Status status = TakeDataBlocks(inputs, reads, findings, data);
+  data->num_blocks = blocks.size();
+  blocks.insert(blocks.end(), std::make_move_iterator(others.begin()),
+                std::make_move_iterator(others.end()));
+  return status;
+}
+
+}  // namespace ashlar::internal
