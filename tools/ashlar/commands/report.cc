@@ -2,7 +2,6 @@
 #include <string>
 #include <string_view>
 
-#include "ashlar/util/printable.h"
 #include "tools/ashlar/cli/command_table.h"
 #include "tools/ashlar/inputs/inputs.h"
 #include "tools/ashlar/inputs/open_table.h"
@@ -11,6 +10,7 @@
 #include "tools/ashlar/outputs/output_path.h"
 #include "tools/ashlar/page/page_collector.h"
 #include "tools/ashlar/page/page_render.h"
+#include "tools/ashlar/print/results/results.h"
 
 namespace ashlar::tool {
 namespace {
@@ -56,12 +56,7 @@ void WriteReport(const std::string& path,
     return;
   }
   report->FileIsDone();
-  if (report->text()) {
-    report->out()->Append("report written to file " + PrintableText(name) +
-                          "\n");
-  } else {
-    report->json()->Member("report", name);
-  }
+  report->Show(WrittenFile{"report", "report", name});
 }
 
 }  // namespace

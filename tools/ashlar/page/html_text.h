@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "ashlar/util/slice.h"
+#include "tools/ashlar/print/print_text.h"
 
 namespace ashlar::tool {
 
@@ -22,8 +23,6 @@ std::string ShortText(const Slice& bytes, size_t most);
 
 std::string Count(uint64_t number);  // 1,234,567
 std::string Bytes(uint64_t bytes);   // 1.23 MB
-std::string Fixed(double number, int digits);
-std::string Percent(double share, int digits);
 // Returns a coordinate in a drawing.
 std::string Coordinate(double number);
 // Returns a table cell with a bar as wide as the share, which is 0 to 1.

@@ -62,6 +62,39 @@ class JsonWriter {
     Bool(value);
   }
 
+  void DecimalMember(std::string_view name, double number) {
+    Key(name);
+    Decimal(number);
+  }
+  // Writes a member that is an object. `write` writes the object's members.
+  template <typename Write>
+  void ObjectMember(std::string_view name, const Write& write) {
+    Key(name);
+    BeginObject();
+    write();
+    EndObject();
+  }
+  // Writes a member that is an array with a value for each item, which
+  // write(item) writes.
+  template <typename Items, typename Write>
+  void ArrayMember(std::string_view name, const Items& items,
+                   const Write& write) {
+    Key(name);
+    BeginArray();
+    for (const auto& item : items) write(item);
+    EndArray();
+  }
+  // Does the same with an object for each item: write(item) writes its members.
+  template <typename Items, typename Write>
+  void ObjectsMember(std::string_view name, const Items& items,
+                     const Write& write) {
+    ArrayMember(name, items, [&](const auto& item) {
+      BeginObject();
+      write(item);
+      EndObject();
+    });
+  }
+
   // depth returns how many brackets are open. EndDownTo returns to such a depth
   // after work was abandoned: it closes the brackets above it, and gives a key
   // without a value null.

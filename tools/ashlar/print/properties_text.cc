@@ -267,8 +267,6 @@ std::string JsonName(const std::string& name) {
 }
 
 void WriteJson(const Properties& p, JsonWriter* json) {
-  json->Key("properties");
-  json->BeginObject();
   for (const PropertyRow& row : kRows) {
     const Value value = row.value(p);
     if (std::holds_alternative<std::monostate>(value)) continue;
@@ -283,13 +281,11 @@ void WriteJson(const Properties& p, JsonWriter* json) {
     };
     std::visit(Writer{json}, value);
   }
-  json->Key("user");
-  json->BeginObject();
-  for (const auto& [name, value] : CollectedProperties(p)) {
-    json->HexMember(JsonName(name), value);
-  }
-  json->EndObject();
-  json->EndObject();
+  json->ObjectMember("user", [&] {
+    for (const auto& [name, value] : CollectedProperties(p)) {
+      json->HexMember(JsonName(name), value);
+    }
+  });
 }
 
 }  // namespace
@@ -330,7 +326,9 @@ std::string PropertiesText(const TableInspection& inspection, ByteStyle style) {
 
 void PrintProperties(const TableInspection& inspection, Report* report) {
   if (!report->text()) {
-    WriteJson(*inspection.properties, report->json());
+    JsonWriter* const json = report->json();
+    json->ObjectMember("properties",
+                       [&] { WriteJson(*inspection.properties, json); });
     return;
   }
   report->out()->Append(PropertiesText(inspection, ChosenNameStyle()));
@@ -342,6 +340,25 @@ void PrintProperties(const TableInspection& inspection, Report* report) {
       inspection.properties ? &*inspection.properties : nullptr);
   if (since) line += " (readable by RocksDB >= " + ToString(*since) + ")";
   report->out()->Append(line + "\n");
+}
+
+void PrintMetaBlocks(const TableInspection& inspection, Report* report) {
+  if (report->text()) {
+    const ByteStyle style = ChosenNameStyle();
+    for (const MetaBlockEntry& block : inspection.meta_blocks) {
+      report->out()->Append("  " + BytesText(block.name, style) + ": " +
+                            std::to_string(block.offset) + " " +
+                            std::to_string(block.size) + "\n");
+    }
+    return;
+  }
+  JsonWriter* const json = report->json();
+  json->ObjectsMember("meta_blocks", inspection.meta_blocks,
+                      [&](const MetaBlockEntry& block) {
+                        json->Member("name", block.name);
+                        json->NumberMember("offset", block.offset);
+                        json->NumberMember("size", block.size);
+                      });
 }
 
 }  // namespace ashlar::tool

@@ -29,6 +29,9 @@ std::string PropertiesText(const TableInspection& inspection, ByteStyle style);
 // inspection has properties.
 void PrintProperties(const TableInspection& inspection, Report* report);
 
+// Prints the entries of the metaindex, or in JSON the member "meta_blocks".
+void PrintMetaBlocks(const TableInspection& inspection, Report* report);
+
 }  // namespace ashlar::tool
 
 #endif  // ASHLAR_TOOLS_ASHLAR_PRINT_PROPERTIES_TEXT_H_

@@ -191,10 +191,7 @@ void Report::EndFile() {
 }
 
 void Report::WriteErrors() {
-  json_.Key("errors");
-  json_.BeginArray();
-  for (const FileError& error : file_errors_) {
-    json_.BeginObject();
+  json_.ObjectsMember("errors", file_errors_, [this](const FileError& error) {
     json_.Member("code", StatusCodeName(error.status.code()));
     if (error.block) {
       json_.Member("block", BlockKindName(error.block->kind));
@@ -203,9 +200,7 @@ void Report::WriteErrors() {
       json_.NumberMember("size", error.block->size);
     }
     json_.Member("message", WithoutPath(error.status.message(), path_));
-    json_.EndObject();
-  }
-  json_.EndArray();
+  });
   json_.NumberMember("errors_total", file_faults_);
 }
 
@@ -260,19 +255,17 @@ int Report::Finish() {
 
 void Report::WriteSummary() {
   BeginEnding();
-  json_.Key("summary");
-  json_.BeginObject();
-  json_.NumberMember("files", files_);
-  json_.NumberMember("ok", files_ - files_failed_ - files_interrupted_);
-  json_.NumberMember("failed", files_failed_);
-  json_.NumberMember("entries", entries_);
-  if (show_totals_) {
+  json_.ObjectMember("summary", [this] {
+    json_.NumberMember("files", files_);
+    json_.NumberMember("ok", files_ - files_failed_ - files_interrupted_);
+    json_.NumberMember("failed", files_failed_);
+    json_.NumberMember("entries", entries_);
+    if (!show_totals_) return;
     json_.NumberMember("data_blocks", totals_.data_blocks);
     json_.NumberMember("data_size", totals_.data_bytes);
     json_.NumberMember("index_size", totals_.index_bytes);
     json_.NumberMember("filter_size", totals_.filter_bytes);
-  }
-  json_.EndObject();
+  });
   if (cut_short_) json_.BoolMember("interrupted", true);
   json_.NumberMember("exit_code", static_cast<uint64_t>(ExitCodeNow()));
   json_.EndObject();

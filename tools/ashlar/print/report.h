@@ -1,8 +1,8 @@
 // Report: collects what a run reports about its inputs, and its exit code.
 //
-// Commands print their own results. Report prints headings, faults, the frame
-// of the JSON document and the summary, so that they look the same everywhere.
-// For one thread at a time.
+// Commands pass their results to Show. Report itself prints headings, faults,
+// the frame of the JSON document and the summary, so that they look the same
+// everywhere. For one thread at a time.
 #ifndef ASHLAR_TOOLS_ASHLAR_PRINT_REPORT_H_
 #define ASHLAR_TOOLS_ASHLAR_PRINT_REPORT_H_
 
@@ -49,6 +49,31 @@ class Report {
   bool headings() const { return headings_; }
   Output* out() { return &out_; }
   JsonWriter* json() { return &json_; }
+  // Prints a result in the run's form, by PrintText(result, out()) or
+  // WriteJson(result, json()).
+  template <typename Result>
+  void Show(const Result& result) {
+    if (text()) {
+      PrintText(result, &out_);
+    } else {
+      WriteJson(result, &json_);
+    }
+  }
+  // Prints a result that only text has.
+  template <typename Result>
+  void ShowText(const Result& result) {
+    if (text()) PrintText(result, &out_);
+  }
+  // In JSON, the results between these two calls are values of an array, which
+  // is the member `name`.
+  void BeginList(std::string_view name) {
+    if (text()) return;
+    json_.Key(name);
+    json_.BeginArray();
+  }
+  void EndList() {
+    if (!text()) json_.EndArray();
+  }
   // Returns whether the run was interrupted, or its output cannot be written.
   bool MustStop() const { return Interrupted() || out_.error() != 0; }
 
