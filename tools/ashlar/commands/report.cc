@@ -6,9 +6,9 @@
 #include "tools/ashlar/inputs/inputs.h"
 #include "tools/ashlar/inputs/open_table.h"
 #include "tools/ashlar/inputs/run_files.h"
+#include "tools/ashlar/measure/table_report.h"
 #include "tools/ashlar/outputs/output_file.h"
 #include "tools/ashlar/outputs/output_path.h"
-#include "tools/ashlar/page/page_collector.h"
 #include "tools/ashlar/page/page_render.h"
 #include "tools/ashlar/print/results/results.h"
 
@@ -45,7 +45,9 @@ void WriteReport(const std::string& path,
   }
   TableReport table;
   if (!CollectTableReport(path, &table, report)) return;
-  const std::string page = RenderPage(table);
+  report->ShowJson(table);
+  const std::string page =
+      RenderPage(JsonValue::Parse(report->FileObject(table)));
   if (!to_file) {
     report->out()->Append(page);
     return;

@@ -87,8 +87,10 @@ int RunOverFiles(const CommandLine& line, std::string_view command,
   }
   // Standard output must then have nothing but the rows or the file.
   const bool plain = canonical || FLAGS_out == "-";
-  // The command itself prints them already.
-  const bool show_properties = FLAGS_show_properties && command != "properties";
+  // Some commands print them already.
+  const bool show_properties =
+      FLAGS_show_properties && command != "properties" &&
+      (command != "report" || form == ReportForm::kText);
   Report report(command, form,
                 form == ReportForm::kText && !FLAGS_quiet && !plain);
   if (FLAGS_show_summary) report.ShowTotals();

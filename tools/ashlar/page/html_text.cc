@@ -28,6 +28,11 @@ std::string HtmlText(const Slice& bytes) {
         text += c;
     }
   }
+  constexpr std::string_view kReplacement = "\\xEF\\xBF\\xBD";
+  for (size_t at = text.find(kReplacement); at != std::string::npos;
+       at = text.find(kReplacement, at)) {
+    text.replace(at, kReplacement.size(), "&#xFFFD;");
+  }
   return text;
 }
 

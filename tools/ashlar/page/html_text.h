@@ -16,7 +16,8 @@ namespace ashlar::tool {
 
 // Escapes bytes for text and for attributes in quotes. Bytes that are not
 // printable ASCII, and might end a line or change its direction, are shown as
-// \xHH.
+// \xHH. The exception is U+FFFD, which JSON has in place of bytes that are not
+// UTF-8.
 std::string HtmlText(const Slice& bytes);
 // Does the same with the first `most` bytes, and adds the number of all bytes.
 std::string ShortText(const Slice& bytes, size_t most);

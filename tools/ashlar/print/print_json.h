@@ -20,6 +20,9 @@ bool IsUtf8(std::string_view text);
 
 class JsonWriter {
  public:
+  // The digits of a decimal after the point.
+  static constexpr int kDigits = 6;
+
   explicit JsonWriter(Output* out) : out_(out) {}
 
   void BeginObject() { Begin('{'); }
@@ -38,7 +41,7 @@ class JsonWriter {
   void Hex(const Slice& bytes);
   void Number(uint64_t number);
   void Integer(int64_t number);
-  void Decimal(double number);
+  void Decimal(double number, int digits = kDigits);
   void Bool(bool value);
 
   void Member(std::string_view name, std::string_view text) {
@@ -62,9 +65,10 @@ class JsonWriter {
     Bool(value);
   }
 
-  void DecimalMember(std::string_view name, double number) {
+  void DecimalMember(std::string_view name, double number,
+                     int digits = kDigits) {
     Key(name);
-    Decimal(number);
+    Decimal(number, digits);
   }
   // Writes a member that is an object. `write` writes the object's members.
   template <typename Write>

@@ -35,6 +35,11 @@ int UsageError(std::string_view reason);
 // message, where messages of the library have it.
 FaultText FaultLine(const std::string& path, const Status& status);
 
+// Writes the members of an error into the current JSON object. `block` is the
+// block that has the fault, or null.
+void WriteError(const std::string& path, const Status& status,
+                const TableFault* block, JsonWriter* json);
+
 // The form of a run's output.
 enum class ReportForm : uint8_t { kText, kJson, kJsonLines };
 
@@ -58,6 +63,24 @@ class Report {
     } else {
       WriteJson(result, &json_);
     }
+  }
+  // Prints a result that only JSON has.
+  template <typename Result>
+  void ShowJson(const Result& result) {
+    if (!text()) WriteJson(result, &json_);
+  }
+  // Returns the current file's object in JSON, as the document of --json would
+  // have it with this result only, in any form of the run.
+  template <typename Result>
+  std::string FileObject(const Result& result) const {
+    std::string object;
+    Output out(&object);
+    JsonWriter json(&out);
+    WriteFileBegin(&json);
+    WriteJson(result, &json);
+    WriteFileEnd(&json);
+    out.Flush();
+    return object;
   }
   // Prints a result that only text has.
   template <typename Result>
@@ -92,6 +115,11 @@ class Report {
     Opened(inspection.format_version, inspection.checksum_type,
            inspection.properties ? &*inspection.properties : nullptr);
   }
+  // Sets what JSON says about the format, for a table that is too damaged to
+  // count as opened. The arguments are those of Opened.
+  void SetFormat(std::optional<uint32_t> format_version,
+                 std::optional<ChecksumType> checksum,
+                 const TableProperties* properties);
   void AddFault(const Status& status);
   void AddFault(const TableFault& fault);
   // Prints `line` instead of FaultLine.
@@ -138,7 +166,8 @@ class Report {
   };
   void BeginDocument();
   void Record(FileError error, const FaultText& line);
-  void WriteErrors();
+  void WriteFileBegin(JsonWriter* json) const;
+  void WriteFileEnd(JsonWriter* json) const;
   void WriteSummary();
   void PrintTotals();
   int ExitCodeNow() const;

@@ -17,10 +17,10 @@
 #include "ashlar/table/inspect.h"
 #include "tools/ashlar/inputs/lost_ranges.h"
 #include "tools/ashlar/measure/block_sample.h"
-#include "tools/ashlar/measure/filter_probe.h"
 #include "tools/ashlar/measure/key_overlaps.h"
 #include "tools/ashlar/measure/key_ranges.h"
 #include "tools/ashlar/measure/prefix_space.h"
+#include "tools/ashlar/measure/table_report.h"
 #include "tools/ashlar/outputs/table_output.h"
 #include "tools/ashlar/print/stopwatch.h"
 
@@ -78,6 +78,13 @@ struct StatsResult {
 };
 void PrintText(const StatsResult& table, Output* out);
 void WriteJson(const StatsResult& table, JsonWriter* json);
+// Writes the member "histograms": the bins of each distribution.
+void WriteHistograms(const TableStats& stats, JsonWriter* json);
+
+// --- report: table_report.cc ------------------------------------------------
+
+// Text has a page instead, which is drawn from this (page/page_render.h).
+void WriteJson(const TableReport& table, JsonWriter* json);
 
 // --- get: get.cc ------------------------------------------------------------
 

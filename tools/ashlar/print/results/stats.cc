@@ -59,15 +59,19 @@ std::string FilterLine(const FilterRates& rates, const TableStats& stats) {
          ", computed for a Bloom filter " + Percent(rates.bloom_rate, 3) + "\n";
 }
 
+void WriteInUnits(std::string_view name, uint64_t number, double unit,
+                  JsonWriter* json) {
+  if (unit == 1) {
+    json->NumberMember(name, number);
+  } else {
+    json->DecimalMember(name, static_cast<double>(number) * unit);
+  }
+}
+
 void WriteDistribution(const NamedDistribution& row, JsonWriter* json) {
   const SizeDistribution& sizes = *row.sizes;
   const auto member = [&](std::string_view name, uint64_t number) {
-    json->Key(name);
-    if (row.unit == 1) {
-      json->Number(number);
-    } else {
-      json->Decimal(static_cast<double>(number) * row.unit);
-    }
+    WriteInUnits(name, number, row.unit, json);
   };
   json->ObjectMember(row.json, [&] {
     member("min", sizes.min());
@@ -80,14 +84,29 @@ void WriteDistribution(const NamedDistribution& row, JsonWriter* json) {
 
 void WriteFilter(const FilterRates& rates, JsonWriter* json) {
   json->DecimalMember("bits_per_key", rates.bits_per_key);
-  json->DecimalMember("bloom_rate", rates.bloom_rate);
+  // Rates may be small, and the page shows a thousandth of a percent.
+  json->DecimalMember("bloom_rate", rates.bloom_rate, 9);
   if (rates.probes != 0) {
     json->DecimalMember("measured_rate", MeasuredRate(rates));
   }
   json->NumberMember("probes", rates.probes);
+  json->NumberMember("passed", rates.passed);
 }
 
 }  // namespace
+
+void WriteHistograms(const TableStats& stats, JsonWriter* json) {
+  json->ObjectMember("histograms", [&] {
+    for (const NamedDistribution& row : Distributions(stats)) {
+      if (row.sizes->count() == 0) continue;
+      json->ObjectsMember(row.json, row.sizes->Bins(), [&](const auto& bin) {
+        WriteInUnits("low", bin.low, row.unit, json);
+        WriteInUnits("high", bin.high, row.unit, json);
+        json->NumberMember("count", bin.count);
+      });
+    }
+  });
+}
 
 void PrintText(const StatsResult& table, Output* out) {
   const TableStats& stats = table.stats;
