@@ -64,10 +64,25 @@ class Report {
       WriteJson(result, &json_);
     }
   }
+  // Prints a result that only text has.
+  template <typename Result>
+  void ShowText(const Result& result) {
+    if (text()) PrintText(result, &out_);
+  }
   // Prints a result that only JSON has.
   template <typename Result>
   void ShowJson(const Result& result) {
     if (!text()) WriteJson(result, &json_);
+  }
+  // In JSON, the results between these two calls are values of an array, which
+  // is the member `name`.
+  void BeginList(std::string_view name) {
+    if (text()) return;
+    json_.Key(name);
+    json_.BeginArray();
+  }
+  void EndList() {
+    if (!text()) json_.EndArray();
   }
   // Returns the current file's object in JSON, as the document of --json would
   // have it with this result only, in any form of the run.
@@ -81,21 +96,6 @@ class Report {
     WriteFileEnd(&json);
     out.Flush();
     return object;
-  }
-  // Prints a result that only text has.
-  template <typename Result>
-  void ShowText(const Result& result) {
-    if (text()) PrintText(result, &out_);
-  }
-  // In JSON, the results between these two calls are values of an array, which
-  // is the member `name`.
-  void BeginList(std::string_view name) {
-    if (text()) return;
-    json_.Key(name);
-    json_.BeginArray();
-  }
-  void EndList() {
-    if (!text()) json_.EndArray();
   }
   // Returns whether the run was interrupted, or its output cannot be written.
   bool MustStop() const { return Interrupted() || out_.error() != 0; }
