@@ -255,6 +255,11 @@ class ReportTest(CliTest):
                     del other[member]
                 self.assertEqual(
                     {key: report.get(key) for key in other}, other, command)
+            verdict = Page((self.folder / "x.html").read_bytes()).verdict
+            self.assertIn(
+                f"{report['blocks_ok']:,} blocks are sound, "
+                f"{report['blocks_bad']:,} are not",
+                "".join(verdict.itertext()))
             blocks = self.json_of("layout", name)["blocks"]
             cells = [cell for cell in report["map"]["cells"]
                      if "blocks" in cell]
