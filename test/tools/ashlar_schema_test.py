@@ -26,7 +26,7 @@ CANNOT_BE_SHOWN = {
 OPTIONAL = set("""
     after baseline blocks checksum_type comparator_name compression_name
     compression_options entries_per_block filter filter_policy_name
-    first_key format_version key_space last measured_rate
+    first_key format_version key_space last
     merge_operator_name meta_blocks not_looked_at ok prefix_extractor_name
     properties property_collectors_names ratio raw_size readable_by_rocksdb
     report size stored_size trials""".split())

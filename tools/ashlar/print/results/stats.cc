@@ -88,9 +88,9 @@ void WriteFilter(const FilterRates& rates, JsonWriter* json) {
   json->DecimalMember("bloom_rate", rates.bloom_rate, 9);
   if (rates.probes != 0) {
     json->DecimalMember("measured_rate", MeasuredRate(rates));
+    json->NumberMember("passed", rates.passed);
   }
   json->NumberMember("probes", rates.probes);
-  json->NumberMember("passed", rates.passed);
 }
 
 }  // namespace
