@@ -70,6 +70,36 @@ class GoldenTest(CliTest):
                         re.search(reason, outcome.err)
                         for pattern, reason in REFUSED), outcome.err)
 
+    def test_layout_says_the_same_in_text_and_json(self):
+        for name in ("r119-types.sst", "r119-fv2-none.sst", "ldb-bloom.ldb",
+                     "r119-superalign.sst", "bad/data-flip.sst"):
+            text, document = (
+                self.run_program("layout", GOLDEN / name, *flags).text
+                for flags in ((), ("--json",)))
+            heading, *rows = text.split("total data: ")[0].splitlines()[2:]
+            columns = ["offset", "size", "kind", "codec", "raw_size", "ratio",
+                       "checksum", "ok", "first_key"]
+            self.assertEqual(heading.split(), columns)
+            # Kinds have one or two words. Two spaces or more end a column.
+            rows = [re.split(" {2,}", row.strip()) for row in rows]
+            rows = [row for row in rows if row[2] not in ("gap", "OVERLAP")]
+            blocks = json.loads(document)["files"][0]["blocks"]
+            self.assertEqual(len(rows), len(blocks), name)
+            for row, block in zip(rows, blocks):
+                raw, size = block["raw_size"], block["size"]
+                footer = block["kind"] == "footer"
+                self.assertEqual(row[:8], [
+                    str(block["offset"]), str(size), block["kind"],
+                    block["codec"], str(raw) if raw else "-",
+                    f"{raw / size:.2f}" if raw else "-",
+                    "-" if footer else block["checksum"],
+                    "ok" if block["ok"] else "BAD"], name)
+                if block["kind"] == "data" and block["ok"]:
+                    self.assertEqual(
+                        re.sub(rb"\\x(..)", lambda m: bytes.fromhex(
+                            m[1].decode()), row[8].encode()).hex().upper(),
+                        block["first_key"], name)
+
     def test_no_command_calls_a_good_file_damaged(self):
         names = [row["file"] for row in manifest()]
         for command in ("verify", "layout", "identify", "properties",

@@ -7,6 +7,7 @@ import json
 import os
 import random
 import re
+import subprocess
 import unittest
 import xml.etree.ElementTree as ElementTree
 
@@ -215,6 +216,69 @@ class ReportTest(CliTest):
             self.assertLessEqual(len(page.cells), 1200)
             self.assertGreaterEqual(len(page.cells), 300)
         self.assertIn("more faults", "".join(page.verdict.itertext()))
+
+    def test_page_is_drawn_from_the_document(self):
+        program = os.environ.get("ASHLAR_DRAW_PAGE")
+        if program is None:
+            self.skipTest("ASHLAR_DRAW_PAGE is not set")
+        self.build_usual("--partition_index", "--partition_filters")
+        good = (self.folder / "good.sst").read_bytes()
+        data = bytearray(good)
+        for place in range(100, len(data) - 2000, 700):
+            data[place] ^= 1
+        (self.folder / "bad.sst").write_bytes(data)
+        (self.folder / "text.sst").write_bytes(b"no table at all, " * 30)
+        for name in ("r119-types", "r119-ts", "r119-userprops", "r119-one"):
+            os.symlink(GOLDEN / (name + ".sst"), self.folder / (name + ".sst"))
+        for path in sorted(self.folder.glob("*.sst")):
+            for flags in ((), ("--sample=2", "--max_errors=1")):
+                outcome = self.run_program("report", "--json", "--overwrite",
+                                           "--out=x.html", *flags, path.name)
+                page = subprocess.run(
+                    [program], input=outcome.out, stdout=subprocess.PIPE,
+                    check=True).stdout
+                self.assertEqual((self.folder / "x.html").read_bytes(), page,
+                                 path.name)
+
+    def test_document_agrees_with_other_commands(self):
+        self.build_usual("--partition_index", "--partition_filters")
+        os.symlink(GOLDEN / "r119-userprops.sst", self.folder / "user.sst")
+        for name in ("good.sst", "user.sst"):
+            outcome = self.run_ok("report", "--json", "--sample=0",
+                                  "--overwrite", "--out=x.html", name)
+            report = json.loads(outcome.out)["files"][0]
+            for command, extras in (("stats", ()), ("properties", ()),
+                                    ("identify", ("valid",)), ("verify", (
+                                        "bytes_checked",))):
+                other = self.json_of(command, name)
+                for member in extras:
+                    del other[member]
+                self.assertEqual(
+                    {key: report.get(key) for key in other}, other, command)
+            verdict = Page((self.folder / "x.html").read_bytes()).verdict
+            self.assertIn(
+                f"{report['blocks_ok']:,} blocks are sound, "
+                f"{report['blocks_bad']:,} are not",
+                "".join(verdict.itertext()))
+            blocks = self.json_of("layout", name)["blocks"]
+            cells = [cell for cell in report["map"]["cells"]
+                     if "blocks" in cell]
+            self.assertEqual(
+                [(cell["offset"], cell["kind"]) for cell in cells],
+                [(block["offset"], block["kind"]) for block in blocks])
+            self.assertEqual(
+                sum(cell["bytes"] for cell in report["map"]["cells"]),
+                report["file_bytes"])
+            for measure, bins in report["histograms"].items():
+                self.assertEqual(bins[0]["low"], report[measure]["min"])
+                self.assertEqual(bins[-1]["high"], report[measure]["max"])
+            entries = sum(bin["count"]
+                          for bin in report["histograms"]["key_size"])
+            self.assertEqual(entries, sum(report["types"].values()))
+            parts = report["key_space"]["parts"]
+            self.assertEqual(len(parts), 120)
+            self.assertAlmostEqual(sum(part["bytes"] for part in parts),
+                                   report["kinds"]["data"]["bytes"], delta=1)
 
     def test_where_it_is_written(self):
         self.build_usual()

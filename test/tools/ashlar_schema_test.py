@@ -26,10 +26,10 @@ CANNOT_BE_SHOWN = {
 OPTIONAL = set("""
     after baseline blocks checksum_type comparator_name compression_name
     compression_options entries_per_block filter filter_policy_name
-    format_version last measured_rate merge_operator_name meta_blocks
-    not_looked_at ok prefix_extractor_name properties
-    property_collectors_names ratio raw_size readable_by_rocksdb report size
-    stored_size""".split())
+    first_key format_version key_space last
+    merge_operator_name meta_blocks not_looked_at ok prefix_extractor_name
+    properties property_collectors_names ratio raw_size readable_by_rocksdb
+    report size stored_size trials""".split())
 
 
 def unique(pairs):
@@ -169,6 +169,9 @@ class SchemaTest(CliTest):
                 ("scan", ["r119-types.sst"], "--text"),
                 ("raw", some), ("recompress", ["r119-one.sst", "text"]),
                 ("report", ["r119-one.sst", "r119-one.sst", "text"]),
+                ("report", ["r119-types.sst", "data-flip.sst",
+                            "dup-userkey.sst", "foot-base0.sst"],
+                 "--overwrite"),
                 ("space", [*some, "r119-reverse.sst"], *EXTRAS),
                 ("space", ["r119-types.sst"], "--prefix_length=2"),
                 ("overlap", ["r119-one.sst", "r119-one.sst"]),

@@ -8,10 +8,10 @@
 #include "tools/ashlar/cli/command_table.h"
 #include "tools/ashlar/inputs/open_table.h"
 #include "tools/ashlar/outputs/build_options.h"
-#include "tools/ashlar/outputs/made_table.h"
 #include "tools/ashlar/outputs/ordered_rows.h"
 #include "tools/ashlar/outputs/output_path.h"
 #include "tools/ashlar/print/report.h"
+#include "tools/ashlar/print/results/results.h"
 #include "tools/ashlar/rows/input_rows.h"
 #include "tools/ashlar/rows/row_sorter.h"
 #include "tools/ashlar/rows/scratch_file.h"
@@ -234,11 +234,7 @@ int RunBuild(const CommandLine& line) {
     for (const MadeTable& table : build.sink().tables()) {
       report.AddEntries(table.entries);
     }
-    if (FLAGS_json) {
-      WriteMadeTable(build.sink(), seconds, report.json());
-    } else if (!FLAGS_quiet) {
-      PrintMadeTable(build.sink(), seconds);
-    }
+    report.Show(MadeTables{build.sink(), seconds, {}});
   }
   report.EndFile();
   return report.Finish();

@@ -5,7 +5,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "tools/ashlar/cli/command_table.h"
 #include "tools/ashlar/inputs/inputs.h"
@@ -15,6 +14,7 @@
 #include "tools/ashlar/print/print_text.h"
 #include "tools/ashlar/print/properties_text.h"
 #include "tools/ashlar/print/report.h"
+#include "tools/ashlar/print/results/results.h"
 
 namespace ashlar::tool {
 namespace {
@@ -23,7 +23,7 @@ class Diff {
  public:
   // The tables must outlive this.
   Diff(const TableReader& a, const TableReader& b, Report* report)
-      : a_(&a), b_(&b), report_(report), style_(ChosenByteStyle()) {}
+      : a_(&a), b_(&b), report_(report) {}
 
   // Returns whether both tables were compared completely. If not, sets *a_fault
   // and *b_fault to the fault of each, and the rest of both was not read.
@@ -41,39 +41,11 @@ class Diff {
   }
 
   void Finish() {
-    const bool equal = only_a_ + only_b_ + changed_ + properties_.size() == 0;
-    if (!equal) report_->RaiseExitCode(kExitFault);
-    if (!report_->text()) {
-      WriteJson(equal);
-      return;
-    }
-    const uint64_t hidden = told_ - shown_;
-    Output* const out = report_->out();
-    if (hidden != 0) {
-      out->Append(std::to_string(hidden) +
-                  " more entries not shown (--max_errors)\n");
-    }
-    for (const Property& property : properties_) {
-      const std::string name = PrintableText(property.name);
-      std::string lines = "- ";
-      lines.append(name).append(": ").append(PrintableText(property.a));
-      lines.append("\n+ ").append(name).append(": ");
-      out->Append(lines.append(PrintableText(property.b)).append("\n"));
-    }
-    if (FLAGS_quiet) return;
-    out->Append("only in the first: " + std::to_string(only_a_) +
-                ", only in the second: " + std::to_string(only_b_) +
-                ", other values: " + std::to_string(changed_) +
-                ", other properties: " + std::to_string(properties_.size()) +
-                "\n");
+    if (!found_.none()) report_->RaiseExitCode(kExitFault);
+    report_->Show(found_);
   }
 
  private:
-  struct Property {
-    std::string name;
-    std::string a;
-    std::string b;
-  };
   struct Range {
     std::string begin;
     SequenceNumber sequence = 0;
@@ -112,8 +84,8 @@ class Diff {
     count(*a_, 1);
     count(*b_, -1);
     for (const auto& [range, balance] : counts) {
-      for (int i = 0; i < balance; ++i) PrintRange(&only_a_, "- '", range);
-      for (int i = 0; i > balance; --i) PrintRange(&only_b_, "+ '", range);
+      for (int i = 0; i < balance; ++i) ShowRange('-', range);
+      for (int i = 0; i > balance; --i) ShowRange('+', range);
     }
   }
 
@@ -123,9 +95,11 @@ class Diff {
     for (const auto& [name, value] : a) {
       const std::string other = b[name];
       b.erase(name);
-      if (other != value) AddProperty(name, value, other);
+      if (other != value) found_.properties.push_back({name, value, other});
     }
-    for (const auto& [name, value] : b) AddProperty(name, "", value);
+    for (const auto& [name, value] : b) {
+      found_.properties.push_back({name, "", value});
+    }
   }
 
   void Step(Iterator* a, Iterator* b) {
@@ -135,17 +109,19 @@ class Diff {
                           TailOf(a->key()), b->user_key(), TailOf(b->key()));
     }
     if (order < 0) {
-      CountAndPrint(&only_a_, "- ", *a);
+      CountOnlyIn('-');
+      if (Shows()) Show('-', *a);
       a->Next();
     } else if (order > 0) {
-      CountAndPrint(&only_b_, "+ ", *b);
+      CountOnlyIn('+');
+      if (Shows()) Show('+', *b);
       b->Next();
     } else {
       if (a->value() != b->value()) {
-        ++changed_;
+        ++found_.other_values;
         if (Shows()) {
-          Print("- ", *a);
-          Print("+ ", *b);
+          Show('-', *a);
+          Show('+', *b);
         }
       }
       a->Next();
@@ -153,38 +129,28 @@ class Diff {
     }
   }
 
+  // Counts a difference. Returns whether its entries are shown.
   bool Shows() {
-    ++told_;
     if (!report_->text()) return false;
-    if (FLAGS_max_errors != 0 && shown_ >= FLAGS_max_errors) return false;
-    ++shown_;
-    return true;
+    const bool shows = FLAGS_max_errors == 0 || shown_ < FLAGS_max_errors;
+    ++(shows ? shown_ : found_.entries_not_shown);
+    return shows;
   }
 
-  void CountAndPrint(uint64_t* count, std::string_view sign,
-                     const Iterator& it) {
-    ++*count;
-    if (Shows()) Print(sign, it);
+  void CountOnlyIn(char sign) {
+    ++(sign == '-' ? found_.only_in_first : found_.only_in_second);
   }
 
-  void Print(std::string_view sign, const Iterator& it) {
-    report_->out()->Append(sign);
-    PrintEntry(it.user_key(), it.sequence(), it.type(), it.value(), style_,
-               report_->out());
+  void Show(char sign, const Iterator& it) {
+    report_->ShowText(DifferentEntry{sign, it.user_key(), it.sequence(),
+                                     it.type(), it.value()});
   }
 
-  void PrintRange(uint64_t* count, std::string_view sign, const Range& range) {
-    ++*count;
+  void ShowRange(char sign, const Range& range) {
+    CountOnlyIn(sign);
     if (!Shows()) return;
-    report_->out()->Append(std::string(sign) + BytesText(range.begin, style_) +
-                           "' seq:" + std::to_string(range.sequence) +
-                           ", type:15 => " + BytesText(range.end, style_) +
-                           "\n");
-  }
-
-  void AddProperty(const std::string& name, const std::string& a,
-                   const std::string& b) {
-    properties_.push_back({name, a, b});
+    report_->ShowText(DifferentEntry{sign, range.begin, range.sequence,
+                                     ValueType::kTypeRangeDeletion, range.end});
   }
 
   // Returns the properties, except those that say when and by which program the
@@ -212,35 +178,12 @@ class Diff {
     return properties;
   }
 
-  void WriteJson(bool equal) {
-    JsonWriter* const json = report_->json();
-    json->BoolMember("equal", equal);
-    json->NumberMember("only_in_first", only_a_);
-    json->NumberMember("only_in_second", only_b_);
-    json->NumberMember("other_values", changed_);
-    json->Key("other_properties");
-    json->BeginArray();
-    for (const Property& property : properties_) {
-      json->BeginObject();
-      json->Member("name", property.name);
-      json->Member("first", property.a);
-      json->Member("second", property.b);
-      json->EndObject();
-    }
-    json->EndArray();
-  }
-
   const TableReader* const a_;
   const TableReader* const b_;
   Report* const report_;
-  const ByteStyle style_;
   uint64_t entries_ = 0;
-  uint64_t only_a_ = 0;
-  uint64_t only_b_ = 0;
-  uint64_t changed_ = 0;
-  uint64_t told_ = 0;
   uint64_t shown_ = 0;
-  std::vector<Property> properties_;
+  Differences found_;
 };
 
 }  // namespace

@@ -7,131 +7,29 @@
 #include <utility>
 #include <vector>
 
-#include "ashlar/table/entry/wide_columns.h"
 #include "tools/ashlar/cli/command_table.h"
 #include "tools/ashlar/inputs/key_range.h"
 #include "tools/ashlar/inputs/open_table.h"
 #include "tools/ashlar/inputs/run_files.h"
-#include "tools/ashlar/print/decoded_value.h"
 #include "tools/ashlar/print/print_text.h"
 #include "tools/ashlar/print/progress.h"
+#include "tools/ashlar/print/results/results.h"
 
 namespace ashlar::tool {
 namespace {
 
-struct Operand {
-  std::string value;
-  SequenceNumber sequence;
-};
-
-struct Found {
-  GetResult result;
-  std::vector<Operand> operands;  // newest first
-};
-
-std::string_view FilterWord(GetResult::Filter filter) {
-  switch (filter) {
-    case GetResult::Filter::kNone:
-      return "none";
-    case GetResult::Filter::kAbsent:
-      return "absent";
-    case GetResult::Filter::kMaybe:
-      return "maybe";
-  }
-  return "none";
-}
-
-bool HasBase(const GetResult& result) {
-  return result.state == GetResult::State::kFound ||
-         result.state == GetResult::State::kDeleted;
-}
-
-void PrintFound(const std::string& key, const Found& found, Report* report) {
-  const ByteStyle style = ChosenByteStyle();
-  for (const Operand& operand : found.operands) {
-    PrintEntry(key, operand.sequence, ValueType::kTypeMerge, operand.value,
-               style, report->out());
-  }
-  const GetResult& result = found.result;
-  if (!HasBase(result)) return;
-  // As in scan, keys end in their timestamps, if they have any.
-  const std::string whole_key = key + result.timestamp;
-  if (result.type == ValueType::kTypeWideColumnEntity) {
-    PrintDecodedEntry(whole_key, result.sequence, result.type,
-                      DescribeWideColumns(result.entity, style).value_or(""),
-                      style, report->out());
-    return;
-  }
-  PrintEntry(whole_key, result.sequence, result.type, result.value.slice(),
-             style, report->out());
-}
-
-// Writes the columns of an entity, including the default one.
-void WriteColumns(const Slice& entity, JsonWriter* json) {
-  std::vector<WideColumn> columns;
-  // This cannot fail, since MultiGet has decoded them already.
-  static_cast<void>(DecodeWideColumns(entity, &columns));
-  json->Key("columns");
-  json->BeginArray();
-  for (const WideColumn& column : columns) {
-    json->BeginObject();
-    json->HexMember("name", column.name);
-    json->HexMember("value", column.value);
-    json->EndObject();
-  }
-  json->EndArray();
-}
-
-void WriteFound(const std::string& key, const Found& found, JsonWriter* json) {
-  const GetResult& result = found.result;
-  json->BeginObject();
-  json->HexMember("key", key);
-  json->BoolMember("found", result.state != GetResult::State::kNotFound);
-  if (result.state != GetResult::State::kNotFound) {
-    json->Member("type", TypeWord(result.type));
-    json->NumberMember("seq", result.sequence);
-  }
-  if (!result.timestamp.empty()) {
-    json->HexMember("timestamp", result.timestamp);
-  }
-  if (HasBase(result)) json->HexMember("value", result.value.slice());
-  if (result.type == ValueType::kTypeWideColumnEntity) {
-    WriteColumns(result.entity, json);
-  }
-  if (!found.operands.empty()) {
-    json->Key("operands");
-    json->BeginArray();
-    for (const Operand& operand : found.operands) {
-      json->BeginObject();
-      json->NumberMember("seq", operand.sequence);
-      json->HexMember("value", operand.value);
-      json->EndObject();
-    }
-    json->EndArray();
-  }
-  json->Member("filter", FilterWord(result.filter));
-  json->NumberMember("data_blocks_read", result.data_blocks_read);
-  json->EndObject();
-}
-
-void ShowFound(const std::string& key, const Found& found, const Status& status,
-               Report* report) {
+void ShowFound(const LookedUp& found, const Status& status, Report* report) {
   if (!status.ok()) {
     report->AddFault(status);
     return;
   }
-  if (report->text()) {
-    PrintFound(key, found, report);
-  } else {
-    WriteFound(key, found, report->json());
-  }
+  report->Show(found);
   if (found.result.state == GetResult::State::kNotFound) {
     report->RaiseExitCode(kExitFault);
     if (!report->text()) return;
     report->out()->Flush();
-    const std::string shown =
-        FLAGS_output_hex ? ToHex(key, HexCase::kUpper) : Escape(key);
-    PrintFault({report->path() + ": ", "NotFound", ": '" + shown + "'"});
+    PrintFault(
+        {report->path() + ": ", "NotFound", ": '" + KeyText(found.key) + "'"});
   }
 }
 
@@ -139,7 +37,7 @@ void ShowFound(const std::string& key, const Found& found, const Status& status,
 // read together.
 void LookUp(const TableReader& reader, std::span<const std::string> keys,
             Report* report) {
-  std::vector<Found> found(keys.size());
+  std::vector<LookedUp> found(keys.size());
   std::vector<Slice> slices(keys.begin(), keys.end());
   std::vector<GetResult> results(keys.size());
   std::vector<Status> statuses(keys.size());
@@ -150,8 +48,9 @@ void LookUp(const TableReader& reader, std::span<const std::string> keys,
         return true;
       });
   for (size_t i = 0; i < keys.size() && !report->MustStop(); ++i) {
+    found[i].key = keys[i];
     found[i].result = std::move(results[i]);
-    ShowFound(keys[i], found[i], statuses[i], report);
+    ShowFound(found[i], statuses[i], report);
   }
 }
 
@@ -163,13 +62,10 @@ class Getter {
   void Run(const std::string& path, Report* report) const {
     const std::unique_ptr<TableReader> reader = OpenTable(path, false, report);
     if (reader == nullptr) return;
-    if (!report->text()) {
-      report->json()->Key("results");
-      report->json()->BeginArray();
-    }
+    report->BeginList("results");
     const Status status =
         keys_.empty() ? GetRange(*reader, report) : GetKeys(*reader, report);
-    if (!report->text()) report->json()->EndArray();
+    report->EndList();
     if (!status.ok()) report->AddFault(status);
   }
 

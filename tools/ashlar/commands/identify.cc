@@ -3,11 +3,11 @@
 #include <string>
 #include <vector>
 
-#include "ashlar/util/printable.h"
 #include "tools/ashlar/cli/command_table.h"
 #include "tools/ashlar/inputs/inputs.h"
 #include "tools/ashlar/inputs/open_table.h"
 #include "tools/ashlar/inputs/run_files.h"
+#include "tools/ashlar/print/results/results.h"
 
 namespace ashlar::tool {
 namespace {
@@ -28,36 +28,16 @@ class Identifier {
         Inspect(path, options, report);
     if (!inspection) return;
     const bool valid = IsValid(*inspection);
-    if (!report->text()) {
-      report->json()->Member("magic", TableMagicName(inspection->magic));
-      report->json()->BoolMember("valid", valid);
-    }
     if (valid) {
       report->Opened(*inspection);
       valid_.push_back(path);
-      if (single_ && report->text()) {
-        report->out()->Append(PrintableText(path) + " is a valid SST file\n");
-      }
-      return;
     }
-    Refuse(path, *inspection, report);
+    report->Show(Identity{path, inspection->magic, valid, single_});
+    if (!valid) Refuse(path, *inspection, report);
   }
 
   void List(Report* report) const {
-    if (single_ || !report->text()) return;
-    if (valid_.empty()) {
-      report->out()->Flush();
-      PrintError("No valid SST files found in " + places_);
-      return;
-    }
-    Output* const out = report->out();
-    out->Append("------------------------------\n");
-    out->Append("List of valid SST files found in " + PrintableText(places_) +
-                ":\n");
-    for (const std::string& path : valid_)
-      out->Append(PrintableText(path) + "\n");
-    out->Append("Number of valid SST files: " + std::to_string(valid_.size()) +
-                "\n");
+    if (!single_) report->ShowText(ValidTables{places_, valid_});
   }
 
  private:

@@ -1,6 +1,5 @@
 // raw: writes everything in a table into a file, as text.
 #include <map>
-#include <memory>
 #include <set>
 #include <string>
 #include <string_view>
@@ -15,6 +14,7 @@
 #include "tools/ashlar/print/print_text.h"
 #include "tools/ashlar/print/progress.h"
 #include "tools/ashlar/print/raw_dump.h"
+#include "tools/ashlar/print/results/results.h"
 
 namespace ashlar::tool {
 namespace {
@@ -123,12 +123,7 @@ void DumpToFile(const std::string& path, DefaultNames* default_names,
   }
   report->FileIsDone();
   default_names->Add(name, path);
-  if (report->text()) {
-    report->out()->Append("raw dump written to file " + PrintableText(name) +
-                          "\n");
-  } else {
-    report->json()->Member("dump", name);
-  }
+  report->Show(WrittenFile{"raw dump", "dump", name});
 }
 
 void Dump(const std::string& path, DefaultNames* default_names,

@@ -2,15 +2,15 @@
 #include <string>
 #include <string_view>
 
-#include "ashlar/util/printable.h"
 #include "tools/ashlar/cli/command_table.h"
 #include "tools/ashlar/inputs/inputs.h"
 #include "tools/ashlar/inputs/open_table.h"
 #include "tools/ashlar/inputs/run_files.h"
+#include "tools/ashlar/measure/table_report.h"
 #include "tools/ashlar/outputs/output_file.h"
 #include "tools/ashlar/outputs/output_path.h"
-#include "tools/ashlar/page/page_collector.h"
 #include "tools/ashlar/page/page_render.h"
+#include "tools/ashlar/print/results/results.h"
 
 namespace ashlar::tool {
 namespace {
@@ -45,7 +45,9 @@ void WriteReport(const std::string& path,
   }
   TableReport table;
   if (!CollectTableReport(path, &table, report)) return;
-  const std::string page = RenderPage(table);
+  report->ShowJson(table);
+  const std::string page =
+      RenderPage(JsonValue::Parse(report->FileObject(table)));
   if (!to_file) {
     report->out()->Append(page);
     return;
@@ -56,12 +58,7 @@ void WriteReport(const std::string& path,
     return;
   }
   report->FileIsDone();
-  if (report->text()) {
-    report->out()->Append("report written to file " + PrintableText(name) +
-                          "\n");
-  } else {
-    report->json()->Member("report", name);
-  }
+  report->Show(WrittenFile{"report", "report", name});
 }
 
 }  // namespace

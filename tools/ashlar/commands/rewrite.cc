@@ -11,8 +11,8 @@
 #include "tools/ashlar/inputs/run_files.h"
 #include "tools/ashlar/outputs/build_options.h"
 #include "tools/ashlar/outputs/kept_options.h"
-#include "tools/ashlar/outputs/made_table.h"
 #include "tools/ashlar/outputs/output_path.h"
+#include "tools/ashlar/print/results/results.h"
 #include "tools/ashlar/print/stopwatch.h"
 
 namespace ashlar::tool {
@@ -76,16 +76,6 @@ Status Copy(const TableReader& input, const std::string& path,
   return status.ok() ? (*sink)->Finish() : status;
 }
 
-void ReportTable(const TableOutput& sink, double seconds, Report* report) {
-  if (!report->text()) {
-    report->json()->Member("out", FLAGS_out);
-    WriteMadeTable(sink, seconds, report->json());
-  } else if (!FLAGS_quiet) {
-    report->out()->Flush();
-    PrintMadeTable(sink, seconds);
-  }
-}
-
 void Rewrite(const CommandLine& line, SinkOptions options,
              const std::string& path, Report* report) {
   const std::unique_ptr<TableReader> input = OpenTable(path, false, report);
@@ -106,7 +96,7 @@ void Rewrite(const CommandLine& line, SinkOptions options,
   for (const MadeTable& made : sink->tables()) {
     report->AddEntries(made.entries);
   }
-  ReportTable(*sink, micros / 1e6, report);
+  report->Show(MadeTables{*sink, micros / 1e6, FLAGS_out});
 }
 
 }  // namespace

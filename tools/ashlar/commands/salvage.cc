@@ -10,10 +10,9 @@
 #include "tools/ashlar/inputs/run_files.h"
 #include "tools/ashlar/outputs/build_options.h"
 #include "tools/ashlar/outputs/kept_options.h"
-#include "tools/ashlar/outputs/made_table.h"
 #include "tools/ashlar/outputs/output_path.h"
-#include "tools/ashlar/print/print_text.h"
 #include "tools/ashlar/print/progress.h"
+#include "tools/ashlar/print/results/results.h"
 #include "tools/ashlar/print/stopwatch.h"
 
 namespace ashlar::tool {
@@ -44,7 +43,13 @@ class Salvage {
     if (status.ok()) report->FileIsDone();
     if (status.ok()) report->AddEntries(sink_->properties().num_entries);
     const auto micros = static_cast<double>(stopwatch.Read().wall_micros);
-    PrintResult(status.ok(), micros / 1e6, report);
+    Salvaged result = {.lost = lost_.ranges(),
+                       .index_has_user_keys = inspection_.index_has_user_keys,
+                       .entries_left_out = dropped_,
+                       .made = std::nullopt};
+    if (status.ok())
+      result.made.emplace(MadeTables{*sink_, micros / 1e6, FLAGS_out});
+    report->Show(result);
   }
 
  private:
@@ -188,72 +193,6 @@ class Salvage {
   // its block cannot have.
   void LeaveOut(const Status& why) {
     if (dropped_++ == 0) first_dropped_ = why;
-  }
-
-  void PrintResult(bool saved, double seconds, Report* report) const {
-    if (!report->text()) {
-      WriteJson(saved, seconds, report->json());
-      return;
-    }
-    for (const LostRange& range : lost_.ranges()) {
-      report->out()->Append(Describe(range) + "\n");
-    }
-    if (dropped_ != 0) {
-      report->out()->Append("left out: " + std::to_string(dropped_) +
-                            " entries that a table cannot hold there\n");
-    }
-    report->out()->Flush();
-    if (saved && !FLAGS_quiet) PrintMadeTable(*sink_, seconds);
-  }
-
-  std::string Describe(const LostRange& range) const {
-    std::string text = "lost: ";
-    text += BlockKindName(range.kind);
-    text += " block #" + std::to_string(range.index) + " offset " +
-            std::to_string(range.offset) + " size " +
-            std::to_string(range.size) + ": ";
-    if (range.only_range_deletions) {
-      return text + "keys that a range deletion hid may be visible again";
-    }
-    if (range.begin) {
-      text += inspection_.index_has_user_keys ? "keys above '" : "keys from '";
-      text += Shown(*range.begin) + "'";
-    } else {
-      text += "keys from the first one";
-    }
-    if (range.last) text += " up to '" + Shown(*range.last) + "'";
-    return text;
-  }
-
-  static std::string Shown(const std::string& key) {
-    return FLAGS_output_hex ? ToHex(key, HexCase::kUpper) : Escape(key);
-  }
-
-  void WriteJson(bool saved, double seconds, JsonWriter* json) const {
-    if (saved) {
-      json->Member("out", FLAGS_out);
-      WriteMadeTable(*sink_, seconds, json);
-    }
-    json->NumberMember("entries_left_out", dropped_);
-    json->Key("lost");
-    json->BeginArray();
-    for (const LostRange& range : lost_.ranges()) {
-      json->BeginObject();
-      json->Member("block", BlockKindName(range.kind));
-      json->NumberMember("index", range.index);
-      json->NumberMember("offset", range.offset);
-      json->NumberMember("size", range.size);
-      if (range.only_range_deletions) {
-        json->BoolMember("only_range_deletions", true);
-      }
-      if (range.begin) {
-        json->HexMember(inspection_.index_has_user_keys ? "after" : "from",
-                        *range.begin);
-      }
-      if (range.last) json->HexMember("last", *range.last);
-      json->EndObject();
-    }
-    json->EndArray();
   }
 
   const CommandLine& line_;

@@ -8,8 +8,8 @@
 #include "tools/ashlar/inputs/open_table.h"
 #include "tools/ashlar/inputs/run_files.h"
 #include "tools/ashlar/inputs/workers.h"
-#include "tools/ashlar/print/color.h"
 #include "tools/ashlar/print/progress.h"
+#include "tools/ashlar/print/results/results.h"
 
 namespace ashlar::tool {
 namespace {
@@ -45,19 +45,6 @@ std::optional<TableInspection> Inspect(const std::string& path,
   return Inspect(path, options, report);
 }
 
-void PrintVerdict(const TableInspection& inspection, Report* report) {
-  const std::string& path = report->path();
-  if (inspection.faults.empty()) {
-    report->out()->Append(Colored("The file is ok", Color::kGood) + "\n");
-  }
-  for (const TableFault& fault : inspection.faults) {
-    if (!fault.status.IsCorruption()) continue;
-    report->out()->Flush();
-    PrintFault({path + " ", "is corrupted", ": " + fault.status.ToString()});
-    break;
-  }
-}
-
 void Verify(const std::string& path, WorkerPool* pool, Report* report) {
   const std::optional<TableInspection> inspection = Inspect(path, pool, report);
   if (!inspection) return;
@@ -68,25 +55,10 @@ void Verify(const std::string& path, WorkerPool* pool, Report* report) {
   if (inspection->magic == TableMagic::kUnknown) {
     report->SetFileStatus("not_sst");
   }
-  const std::string_view skipped = NotLookedAt(*inspection);
-  if (report->text()) PrintVerdict(*inspection, report);
-  if (report->text() && !skipped.empty()) {
-    report->out()->Append("not checked: " + std::string(skipped) + "\n");
-  }
+  const Verification result = {*inspection, NotLookedAt(*inspection)};
+  report->ShowText(Verdict{path, result});
   for (const TableFault& fault : inspection->faults) report->AddFault(fault);
-  if (!report->text()) {
-    report->json()->NumberMember("blocks_ok", inspection->blocks_ok);
-    report->json()->NumberMember("blocks_bad", inspection->blocks_bad);
-    report->json()->NumberMember("bytes_checked", inspection->bytes_checked);
-    if (!skipped.empty()) {
-      report->json()->Member("not_looked_at", skipped);
-    }
-  } else if (!FLAGS_quiet) {
-    report->out()->Append("blocks: " + std::to_string(inspection->blocks_ok) +
-                          " ok, " + std::to_string(inspection->blocks_bad) +
-                          " bad; bytes checked: " +
-                          std::to_string(inspection->bytes_checked) + "\n");
-  }
+  report->Show(result);
 }
 
 }  // namespace

@@ -37,9 +37,9 @@ using enum FlagGroup;
 #define ASHLAR_READ_double(name) ASHLAR_READ_number(name)
 #define ASHLAR_READ_string(name) \
   []() -> OptionValue { return std::string_view(FLAGS_##name); }
-#define ASHLAR_ROW(kind, name, initial, value, group, commands, help) \
-  {ASHLAR_KIND_##kind, #name,    #initial, value,                     \
-   group,              commands, help,     ASHLAR_READ_##kind(name)},
+#define ASHLAR_ROW(kind, name, initial, value, group, commands, help)      \
+  {ASHLAR_KIND_##kind,      #name, #initial, value, group, commands, help, \
+   ASHLAR_READ_##kind(name)},
 constexpr FlagRow kFlagRows[] = {ASHLAR_FLAG_LIST(ASHLAR_ROW)};
 
 const FlagRow* FindFlag(std::string_view name) {

@@ -10,35 +10,11 @@
 #include "tools/ashlar/inputs/inputs.h"
 #include "tools/ashlar/inputs/open_table.h"
 #include "tools/ashlar/inputs/property_filter.h"
-#include "tools/ashlar/print/print_text.h"
 #include "tools/ashlar/print/progress.h"
 #include "tools/ashlar/print/properties_text.h"
 
 namespace ashlar::tool {
 namespace {
-
-void ListMetaBlocks(const TableInspection& inspection, Report* report) {
-  if (report->text()) {
-    const ByteStyle style = ChosenNameStyle();
-    for (const MetaBlockEntry& block : inspection.meta_blocks) {
-      report->out()->Append("  " + BytesText(block.name, style) + ": " +
-                            std::to_string(block.offset) + " " +
-                            std::to_string(block.size) + "\n");
-    }
-    return;
-  }
-  JsonWriter* const json = report->json();
-  json->Key("meta_blocks");
-  json->BeginArray();
-  for (const MetaBlockEntry& block : inspection.meta_blocks) {
-    json->BeginObject();
-    json->Member("name", block.name);
-    json->NumberMember("offset", block.offset);
-    json->NumberMember("size", block.size);
-    json->EndObject();
-  }
-  json->EndArray();
-}
 
 // Prints what flags ask for in addition to the command's own output. The
 // command has reported the file's faults already.
@@ -60,7 +36,7 @@ void PrintExtras(const std::string& path, bool show_properties,
     report->AddToTotals(*inspection.properties);
     if (show_properties) PrintProperties(inspection, report);
   }
-  if (FLAGS_list_meta_blocks) ListMetaBlocks(inspection, report);
+  if (FLAGS_list_meta_blocks) PrintMetaBlocks(inspection, report);
 }
 
 // Prints in which file the run was interrupted. The work on that file may even
@@ -111,8 +87,10 @@ int RunOverFiles(const CommandLine& line, std::string_view command,
   }
   // Standard output must then have nothing but the rows or the file.
   const bool plain = canonical || FLAGS_out == "-";
-  // The command itself prints them already.
-  const bool show_properties = FLAGS_show_properties && command != "properties";
+  // Some commands print them already.
+  const bool show_properties =
+      FLAGS_show_properties && command != "properties" &&
+      (command != "report" || form == ReportForm::kText);
   Report report(command, form,
                 form == ReportForm::kText && !FLAGS_quiet && !plain);
   if (FLAGS_show_summary) report.ShowTotals();

@@ -115,10 +115,4 @@ std::vector<PrefixSpace::Row> PrefixSpace::Largest(uint64_t count,
   return rows;
 }
 
-SpaceTaken PrefixSpace::Total() const {
-  SpaceTaken total = dropped_;
-  for (const auto& row : prefixes_) total.Add(row.second);
-  return total;
-}
-
 }  // namespace ashlar::tool

@@ -42,7 +42,6 @@ class PrefixSpace {
   // Returns the `count` prefixes that take most, the largest first; with 0, all
   // of them. Sets *others to the sum of the rest.
   std::vector<Row> Largest(uint64_t count, SpaceTaken* others) const;
-  SpaceTaken Total() const;
 
  private:
   // Neighbouring entries of one prefix in a block.

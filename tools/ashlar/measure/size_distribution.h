@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <vector>
 
 namespace ashlar::tool {
 
@@ -14,11 +15,20 @@ class SizeDistribution {
   uint64_t count() const { return count_; }
   uint64_t min() const { return min_; }
   uint64_t max() const { return max_; }
-  // The counts by size. Sizes above 4096 are rounded down, as for Percentile.
-  const std::map<uint64_t, uint64_t>& counts() const { return counts_; }
   // Returns the smallest size that at least `percent` percent of all sizes do
   // not exceed. A size above 4096 is rounded down by less than 0.4 %.
   uint64_t Percentile(unsigned percent) const;
+
+  // Returns up to 24 neighbouring bins, from the smallest size to the largest.
+  // A bin has one size, if there are few. Otherwise all bins are equally wide,
+  // or, if the sizes differ much, each is wider than the last by the same
+  // factor. Sizes are rounded as for Percentile.
+  struct Bin {
+    uint64_t low;
+    uint64_t high;  // included
+    uint64_t count;
+  };
+  std::vector<Bin> Bins() const;
 
  private:
   std::map<uint64_t, uint64_t> counts_;

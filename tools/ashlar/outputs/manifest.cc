@@ -109,10 +109,9 @@ Status TakeTables(const std::string& bytes, const SetNames& names,
 
 }  // namespace
 
-void WriteTableList(const std::vector<MadeTable>& tables, JsonWriter* json) {
-  json->BeginArray();
-  for (const MadeTable& table : tables) {
-    json->BeginObject();
+void WriteTableList(std::string_view name, const std::vector<MadeTable>& tables,
+                    JsonWriter* json) {
+  json->ObjectsMember(name, tables, [&](const MadeTable& table) {
     json->Member("path", table.path.substr(table.path.rfind('/') + 1));
     json->HexMember("smallest", table.smallest);
     json->HexMember("largest", table.largest);
@@ -122,9 +121,7 @@ void WriteTableList(const std::vector<MadeTable>& tables, JsonWriter* json) {
     char checksum[16];
     std::snprintf(checksum, sizeof checksum, "%08X", table.file_checksum);
     json->Member("checksum", checksum);
-    json->EndObject();
-  }
-  json->EndArray();
+  });
 }
 
 Status WriteManifest(const std::vector<MadeTable>& tables,
@@ -137,8 +134,7 @@ Status WriteManifest(const std::vector<MadeTable>& tables,
   json.Member("schema", kSchema);
   json.Member("tool_version", LibraryVersion());
   json.Member("checksum_function", "FileChecksumCrc32c");
-  json.Key("files");
-  WriteTableList(tables, &json);
+  WriteTableList("files", tables, &json);
   json.EndObject();
   json.EndLine();
   if (!out.Flush()) return out.file_status();

@@ -16,9 +16,10 @@
 
 namespace ashlar::tool {
 
-// Writes the list as one JSON value. Paths are relative to the folder that
-// holds all the tables.
-void WriteTableList(const std::vector<MadeTable>& tables, JsonWriter* json);
+// Writes the list as a member of the current JSON object. Paths are relative to
+// the folder that holds all the tables.
+void WriteTableList(std::string_view name, const std::vector<MadeTable>& tables,
+                    JsonWriter* json);
 
 // Creates the file `path`, and syncs it and its folder.
 Status WriteManifest(const std::vector<MadeTable>& tables,

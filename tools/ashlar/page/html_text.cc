@@ -1,11 +1,7 @@
 #include "tools/ashlar/page/html_text.h"
 
 #include <algorithm>
-#include <cmath>
-#include <cstdio>
-#include <cstring>
-
-#include "tools/ashlar/print/print_text.h"
+#include <iterator>
 
 namespace ashlar::tool {
 
@@ -31,6 +27,11 @@ std::string HtmlText(const Slice& bytes) {
       default:
         text += c;
     }
+  }
+  constexpr std::string_view kReplacement = "\\xEF\\xBF\\xBD";
+  for (size_t at = text.find(kReplacement); at != std::string::npos;
+       at = text.find(kReplacement, at)) {
+    text.replace(at, kReplacement.size(), "&#xFFFD;");
   }
   return text;
 }
@@ -65,17 +66,6 @@ std::string Bytes(uint64_t bytes) {
                        : number < 100 ? 1
                                       : 0) +
          " " + kUnits[unit];
-}
-
-std::string Fixed(double number, int digits) {
-  if (!std::isfinite(number)) return "-";
-  char text[400];
-  std::snprintf(text, sizeof text, "%.*f", digits, number);
-  return text;
-}
-
-std::string Percent(double share, int digits) {
-  return Fixed(100 * share, digits) + " %";
 }
 
 std::string Coordinate(double number) {

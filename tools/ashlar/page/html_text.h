@@ -10,20 +10,20 @@
 #include <string_view>
 
 #include "ashlar/util/slice.h"
+#include "tools/ashlar/print/print_text.h"
 
 namespace ashlar::tool {
 
 // Escapes bytes for text and for attributes in quotes. Bytes that are not
 // printable ASCII, and might end a line or change its direction, are shown as
-// \xHH.
+// \xHH. The exception is U+FFFD, which JSON has in place of bytes that are not
+// UTF-8.
 std::string HtmlText(const Slice& bytes);
 // Does the same with the first `most` bytes, and adds the number of all bytes.
 std::string ShortText(const Slice& bytes, size_t most);
 
 std::string Count(uint64_t number);  // 1,234,567
 std::string Bytes(uint64_t bytes);   // 1.23 MB
-std::string Fixed(double number, int digits);
-std::string Percent(double share, int digits);
 // Returns a coordinate in a drawing.
 std::string Coordinate(double number);
 // Returns a table cell with a bar as wide as the share, which is 0 to 1.

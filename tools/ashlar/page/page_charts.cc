@@ -1,8 +1,6 @@
 // The sections with columns: the key space and the distributions of sizes.
 #include <algorithm>
-#include <cmath>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "tools/ashlar/page/html_text.h"
@@ -27,148 +25,93 @@ double Height(double number, double highest) {
   return std::max(number / highest, kLeast);
 }
 
-struct Bin {
-  uint64_t low;
-  uint64_t high;  // included
-  uint64_t count;
-};
-
-// Returns the ends of the bins, from the smallest size to the largest. A bin
-// has one size, if there are few. Otherwise all bins are equally wide, or, if
-// the sizes differ much, each is wider than the last by the same factor.
-std::vector<uint64_t> BinEnds(uint64_t min, uint64_t max) {
-  constexpr uint64_t kBins = 24;
-  constexpr uint64_t kMuch = 8;
-  std::vector<uint64_t> ends;
-  if (max - min < kBins) {
-    for (uint64_t size = min; size < max; ++size) ends.push_back(size);
-  } else {
-    const double low = static_cast<double>(std::max<uint64_t>(min, 1));
-    const double high = static_cast<double>(max);
-    const bool steps = high / low < static_cast<double>(kMuch);
-    for (uint64_t i = 1; i < kBins; ++i) {
-      const double share = static_cast<double>(i) / kBins;
-      const double end = steps ? low + share * (high - low)
-                               : low * std::pow(high / low, share);
-      const auto whole = static_cast<uint64_t>(end);
-      if (ends.empty() || whole > ends.back()) ends.push_back(whole);
-    }
-  }
-  ends.push_back(max);
-  return ends;
+std::string LabelOf(const JsonValue& number) {
+  return number.kind() == JsonValue::Kind::kDecimal ? Fixed(number.decimal(), 2)
+                                                    : Count(number.number());
 }
 
-std::vector<Bin> BinsOf(const SizeDistribution& sizes) {
-  std::vector<Bin> bins;
-  uint64_t low = sizes.min();
-  for (const uint64_t end : BinEnds(sizes.min(), sizes.max())) {
-    bins.push_back({low, std::max(low, end), 0});
-    low = bins.back().high + 1;
+std::string Distribution(const std::string& title, const JsonValue& sizes,
+                         const std::vector<JsonValue>& bins) {
+  if (sizes.is_null()) return {};
+  double highest = 0;
+  for (const JsonValue& bin : bins) {
+    highest = std::max(highest, bin["count"].decimal());
   }
-  size_t bin = 0;
-  for (const auto& [size, count] : sizes.counts()) {
-    while (bin + 1 < bins.size() && size > bins[bin].high) ++bin;
-    bins[bin].count += count;
-  }
-  return bins;
-}
-
-struct Measure {
-  std::string_view title;
-  const SizeDistribution* sizes;
-  double unit;
-};
-
-std::string LabelOf(uint64_t number, double unit) {
-  return unit == 1 ? Count(number)
-                   : Fixed(static_cast<double>(number) * unit, 2);
-}
-
-std::string Distribution(const Measure& measure) {
-  const SizeDistribution& sizes = *measure.sizes;
-  if (sizes.count() == 0) return {};
-  const std::vector<Bin> bins = BinsOf(sizes);
-  uint64_t highest = 0;
-  for (const Bin& bin : bins) highest = std::max(highest, bin.count);
-  const std::string title(measure.title);
-  const auto value = [&](uint64_t number) {
-    return LabelOf(number, measure.unit);
-  };
+  const std::string min = LabelOf(sizes["min"]);
+  const std::string max = LabelOf(sizes["max"]);
   std::string html =
       "<figure><figcaption>" + title +
       "</figcaption>\n<div class=\"hist\" role=\"img\" aria-label=\"" + title +
-      " from " + value(sizes.min()) + " to " + value(sizes.max()) + "\">";
-  for (const Bin& bin : bins) {
-    const std::string range = bin.low == bin.high
-                                  ? value(bin.low)
-                                  : value(bin.low) + " to " + value(bin.high);
-    html += Column(
-        "",
-        Height(static_cast<double>(bin.count), static_cast<double>(highest)),
-        range + ": " + Count(bin.count));
+      " from " + min + " to " + max + "\">";
+  for (const JsonValue& bin : bins) {
+    const std::string low = LabelOf(bin["low"]);
+    const bool one_size = bin["low"].decimal() == bin["high"].decimal();
+    html += Column("", Height(bin["count"].decimal(), highest),
+                   (one_size ? low : low + " to " + LabelOf(bin["high"])) +
+                       ": " + Count(bin["count"].number()));
   }
-  html += "</div>\n<div class=\"ends\"><span>" + value(sizes.min()) +
-          "</span><span>" + value(sizes.max()) + "</span></div>\n";
+  html += "</div>\n<div class=\"ends\"><span>" + min + "</span><span>" + max +
+          "</span></div>\n";
   html += "<table class=\"percentiles\"><thead><tr><th scope=\"col\">min</th>";
-  constexpr unsigned kPercents[] = {50, 90, 99};
-  std::string cells = "<td>" + value(sizes.min()) + "</td>";
-  for (const unsigned percent : kPercents) {
-    html += "<th scope=\"col\">" + std::to_string(percent) + " %</th>";
-    cells += "<td>" + value(sizes.Percentile(percent)) + "</td>";
+  std::string cells = "<td>" + min + "</td>";
+  for (const char* const percent : {"50", "90", "99"}) {
+    html += "<th scope=\"col\">" + std::string(percent) + " %</th>";
+    cells += "<td>" + LabelOf(sizes["p" + std::string(percent)]) + "</td>";
   }
   return html + "<th scope=\"col\">max</th></tr></thead><tbody><tr>" + cells +
-         "<td>" + value(sizes.max()) + "</td></tr></tbody></table></figure>\n";
+         "<td>" + max + "</td></tr></tbody></table></figure>\n";
 }
 
-std::string PartTitle(const KeySpace::Part& part, size_t number) {
+std::string PartTitle(const JsonValue& part, size_t number, size_t parts) {
   std::string title = "part " + std::to_string(number + 1) + " of " +
-                      std::to_string(KeySpace::kParts) + ": ";
-  title +=
-      part.bytes <= 0 ? "no data" : Bytes(static_cast<uint64_t>(part.bytes));
-  if (part.bad) title += ", damaged";
-  if (part.deleted) title += ", a range deletion";
-  if (!part.first_key.empty()) {
-    title += ", from " + ShortText(part.first_key, kMostKeyBytes);
+                      std::to_string(parts) + ": ";
+  const double bytes = part["bytes"].decimal();
+  title += bytes <= 0 ? "no data" : Bytes(static_cast<uint64_t>(bytes));
+  if (part["bad"].yes()) title += ", damaged";
+  if (part["deleted"].yes()) title += ", a range deletion";
+  if (!part["first_key"].is_null()) {
+    title += ", from " + ShortText(part["first_key"].bytes(), kMostKeyBytes);
   }
   return title;
 }
 
 }  // namespace
 
-std::string RenderKeySpace(const KeySpace& space) {
-  if (space.parts.empty()) return {};
+std::string RenderKeySpace(const JsonValue& file) {
+  const JsonValue& space = file["key_space"];
+  const std::vector<JsonValue>& parts = space["parts"].items();
+  if (parts.empty()) return {};
   double highest = 0;
   bool bad = false;
   bool deleted = false;
-  for (const KeySpace::Part& part : space.parts) {
-    highest = std::max(highest, part.bytes);
-    bad = bad || part.bad;
-    deleted = deleted || part.deleted;
+  for (const JsonValue& part : parts) {
+    highest = std::max(highest, part["bytes"].decimal());
+    bad = bad || part["bad"].yes();
+    deleted = deleted || part["deleted"].yes();
   }
-  const auto share = [](size_t parts) {
-    return Percent(
-        static_cast<double>(parts) / static_cast<double>(KeySpace::kParts), 0);
+  const auto share = [&](const char* name) {
+    return Percent(Share(space[name].number(), parts.size()), 0);
   };
   std::string html =
-      "<p>Bytes of data blocks in " + std::to_string(KeySpace::kParts) +
+      "<p>Bytes of data blocks in " + std::to_string(parts.size()) +
       " equal parts of the space between the first key and the last: " +
-      share(space.used_parts) +
-      " of it hold data, and half of the data lie in " +
-      share(space.half_parts) +
+      share("used_parts") + " of it hold data, and half of the data lie in " +
+      share("half_parts") +
       ". A key's place follows from the eight bytes after the prefix that all "
       "keys share.</p>\n<div class=\"hist keys\" role=\"img\" "
       "aria-label=\"Bytes over the key space\">";
-  for (size_t i = 0; i < space.parts.size(); ++i) {
-    const KeySpace::Part& part = space.parts[i];
-    std::string style = part.bad ? "bad" : "";
-    if (part.deleted) style += style.empty() ? "deleted" : " deleted";
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const JsonValue& part = parts[i];
+    std::string style = part["bad"].yes() ? "bad" : "";
+    if (part["deleted"].yes()) style += style.empty() ? "deleted" : " deleted";
     // A lost block may have a size of 0.
-    const double height = Height(part.bytes, highest);
-    html += Column(style, height, PartTitle(part, i));
+    const double height = Height(part["bytes"].decimal(), highest);
+    html += Column(style, height, PartTitle(part, i, parts.size()));
   }
-  html += "</div>\n<div class=\"ends\"><code>" +
-          ShortText(space.first_key, kMostKeyBytes) + "</code><code>" +
-          ShortText(space.last_key, kMostKeyBytes) + "</code></div>\n";
+  html +=
+      "</div>\n<div class=\"ends\"><code>" +
+      ShortText(space["first_key"].bytes(), kMostKeyBytes) + "</code><code>" +
+      ShortText(space["last_key"].bytes(), kMostKeyBytes) + "</code></div>\n";
   if (bad || deleted) {
     html += "<ul class=\"legend\">";
     if (bad) html += "<li><i class=\"c bad\"></i>damaged blocks</li>";
@@ -178,18 +121,23 @@ std::string RenderKeySpace(const KeySpace& space) {
   return html;
 }
 
-std::string RenderDistributions(const TableStats& stats) {
-  constexpr double kHundredth = 0.01;
-  const Measure measures[] = {
-      {"Key size, bytes", &stats.key_sizes, 1},
-      {"Value size, bytes", &stats.value_sizes, 1},
-      {"Entries per data block", &stats.entries_a_block, 1},
-      {"Data block before compression, bytes", &stats.raw_sizes, 1},
-      {"Data block as stored, bytes", &stats.stored_sizes, 1},
-      {"Data block, compression ratio", &stats.ratios, kHundredth},
+std::string RenderDistributions(const JsonValue& file) {
+  constexpr struct {
+    const char* title;
+    const char* name;
+  } kMeasures[] = {
+      {"Key size, bytes", "key_size"},
+      {"Value size, bytes", "value_size"},
+      {"Entries per data block", "entries_per_block"},
+      {"Data block before compression, bytes", "raw_size"},
+      {"Data block as stored, bytes", "stored_size"},
+      {"Data block, compression ratio", "ratio"},
   };
   std::string figures;
-  for (const Measure& measure : measures) figures += Distribution(measure);
+  for (const auto& [title, name] : kMeasures) {
+    figures +=
+        Distribution(title, file[name], file["histograms"][name].items());
+  }
   if (figures.empty()) return {};
   return "<div class=\"figures\">\n" + figures + "</div>\n";
 }

@@ -1,28 +1,32 @@
-// Renders a TableReport as one HTML page that needs no other files. Pure
-// functions.
+// Renders what `report --json` prints about a file as one HTML page that needs
+// no other files. Pure functions.
 //
-// The page is smaller than 2 MB for any table, since all its lists are limited.
+// They know the document only, so a document that was saved gives the same
+// page. The page is smaller than 2 MB for any table, since the lists of the
+// document and the texts that are shown are limited.
 #ifndef ASHLAR_TOOLS_ASHLAR_PAGE_PAGE_RENDER_H_
 #define ASHLAR_TOOLS_ASHLAR_PAGE_PAGE_RENDER_H_
 
 #include <string>
 #include <string_view>
 
-#include "tools/ashlar/page/page_data.h"
+#include "tools/ashlar/page/json_value.h"
 
 namespace ashlar::tool {
 
-std::string RenderPage(const TableReport& table);
+// `file` is an item of the document's member "files", and one of the lines of
+// --jsonl.
+std::string RenderPage(const JsonValue& file);
 
 // The sections of the page. Each is in its own file.
-std::string RenderBlockMap(const BlockMap& map);
-std::string RenderBytesByKind(const TableReport& table);
-std::string RenderEntryTypes(const TableReport& table);
-std::string RenderKeySpace(const KeySpace& space);
-std::string RenderDistributions(const TableStats& stats);
-std::string RenderFilter(const TableReport& table);
-std::string RenderTrials(const CodecTrials& trials);
-std::string RenderProperties(const TableInspection& inspection);
+std::string RenderBlockMap(const JsonValue& file);
+std::string RenderBytesByKind(const JsonValue& file);
+std::string RenderEntryTypes(const JsonValue& file);
+std::string RenderKeySpace(const JsonValue& file);
+std::string RenderDistributions(const JsonValue& file);
+std::string RenderFilter(const JsonValue& file);
+std::string RenderTrials(const JsonValue& file);
+std::string RenderProperties(const JsonValue& file);
 
 // The page's style sheet and its script.
 std::string_view PageStyle();

@@ -5,71 +5,69 @@
 #include <string>
 #include <vector>
 
+#include "ashlar/util/compression.h"
 #include "tools/ashlar/page/html_text.h"
 #include "tools/ashlar/page/page_render.h"
 
 namespace ashlar::tool {
 namespace {
 
-double StoredShareOf(uint64_t stored, uint64_t raw) {
-  return raw == 0 ? 1 : static_cast<double>(stored) / static_cast<double>(raw);
-}
-double StoredShare(const CodecTrial& run) {
-  return StoredShareOf(run.stored_bytes, run.raw_bytes);
+struct Trial {
+  std::string name;
+  double share;  // of the raw size
+  // MB per second: one byte per microsecond is 1 MB per second.
+  double write_speed;
+  double read_speed;
+  bool is_shown;  // in the chart
+};
+
+double StoredShare(const JsonValue& blocks) {
+  const uint64_t raw = blocks["raw_bytes"].number();
+  return raw == 0 ? 1 : Share(blocks["stored_bytes"].number(), raw);
 }
 
-// Returns MB per second: one byte per microsecond is 1 MB per second.
-double Speed(uint64_t bytes, uint64_t micros) {
-  return static_cast<double>(bytes) /
-         static_cast<double>(std::max<uint64_t>(micros, 1));
-}
-double WriteSpeed(const CodecTrial& run) {
-  return Speed(run.raw_bytes, run.write_micros);
-}
-double ReadSpeed(const CodecTrial& run) {
-  return Speed(run.raw_bytes, run.read_micros);
+double Speed(const JsonValue& run, const char* micros) {
+  return run["raw_bytes"].decimal() / std::max(run[micros].decimal(), 1.0);
 }
 
-std::string Name(const CodecTrial& run) {
-  std::string name(CompressionTypeName(run.codec));
-  if (run.level != CompressionOptions::kDefaultLevel) {
-    name += " " + std::to_string(run.level);
+// Uncompressed blocks are not in the chart, since they would leave no room for
+// the others.
+Trial TrialOf(const JsonValue& run) {
+  const std::string& codec = run["codec"].text();
+  std::string name = HtmlText(codec);
+  const auto level = static_cast<int64_t>(run["level"].number());
+  if (level != CompressionOptions::kDefaultLevel) {
+    name += " " + std::to_string(level);
   }
-  if (run.dictionary_bytes != 0) name += " + dictionary";
-  return name;
+  if (run["dict_bytes"].number() != 0) name += " + dictionary";
+  return {name, StoredShare(run), Speed(run, "write_cpu_us"),
+          Speed(run, "read_cpu_us"),
+          codec != CompressionTypeName(CompressionType::kNoCompression)};
 }
 
 // Returns whether no other run is both smaller and faster.
-bool IsWorthwhile(const CodecTrial& run, const std::vector<CodecTrial>& runs) {
-  return std::none_of(runs.begin(), runs.end(), [&](const CodecTrial& other) {
-    return StoredShare(other) < StoredShare(run) &&
-           WriteSpeed(other) > WriteSpeed(run);
+bool IsWorthwhile(const Trial& run, const std::vector<Trial>& runs) {
+  return std::none_of(runs.begin(), runs.end(), [&](const Trial& other) {
+    return other.share < run.share && other.write_speed > run.write_speed;
   });
 }
 
-// The range of the chart, in which points lie from 0 to 1. Uncompressed blocks
-// do not count, since they would leave no room for the others.
+// The range of the chart, in which points lie from 0 to 1.
 struct Field {
   double slowest = 1e300;
   double fastest = 0;
-  double smallest = 1e300;
-  double largest = 0;
+  double smallest;
+  double largest;
 
-  explicit Field(const CodecTrials& trials) {
-    for (const CodecTrial& run : trials.runs) {
-      if (!IsShown(run)) continue;
-      slowest = std::min(slowest, WriteSpeed(run));
-      fastest = std::max(fastest, WriteSpeed(run));
-      AddShare(StoredShare(run));
+  Field(const std::vector<Trial>& runs, double now)
+      : smallest(now), largest(now) {
+    for (const Trial& run : runs) {
+      if (!run.is_shown) continue;
+      slowest = std::min(slowest, run.write_speed);
+      fastest = std::max(fastest, run.write_speed);
+      smallest = std::min(smallest, run.share);
+      largest = std::max(largest, run.share);
     }
-    AddShare(StoredShareOf(trials.stored_bytes, trials.raw_bytes));
-  }
-  static bool IsShown(const CodecTrial& run) {
-    return run.codec != CompressionType::kNoCompression;
-  }
-  void AddShare(double share) {
-    smallest = std::min(smallest, share);
-    largest = std::max(largest, share);
   }
   double X(double speed) const {
     if (fastest <= slowest) return 0.5;
@@ -82,7 +80,7 @@ struct Field {
 };
 
 struct Point {
-  const CodecTrial* run;
+  const Trial* run;
   double x;
   double y;
   bool named;
@@ -109,27 +107,28 @@ void PlaceNames(std::vector<Point>* points) {
   }
 }
 
-std::vector<Point> PointsOf(const CodecTrials& trials, const Field& field) {
+std::vector<Point> PointsOf(const std::vector<Trial>& runs,
+                            const Field& field) {
   std::vector<Point> points;
-  for (const CodecTrial& run : trials.runs) {
-    if (!Field::IsShown(run)) continue;
-    points.push_back({&run, field.X(WriteSpeed(run)), field.Y(StoredShare(run)),
-                      IsWorthwhile(run, trials.runs), 0});
+  for (const Trial& run : runs) {
+    if (!run.is_shown) continue;
+    points.push_back({&run, field.X(run.write_speed), field.Y(run.share),
+                      IsWorthwhile(run, runs), 0});
   }
   PlaceNames(&points);
   return points;
 }
 
 std::string PointItem(const Point& point) {
-  const std::string name = Name(*point.run);
+  const std::string& name = point.run->name;
   constexpr double kNameToTheLeft = 0.6;
   std::string html = "<li class=\"" +
                      std::string(point.named ? "best" : "other") +
                      (point.x > kNameToTheLeft ? " left" : "") +
                      "\" style=\"left:" + Coordinate(100 * point.x) +
                      "%;bottom:" + Coordinate(100 * point.y) + "%\" title=\"" +
-                     name + ": " + Percent(StoredShare(*point.run), 1) + ", " +
-                     Fixed(WriteSpeed(*point.run), 0) + " MB/s\"></li>\n";
+                     name + ": " + Percent(point.run->share, 1) + ", " +
+                     Fixed(point.run->write_speed, 0) + " MB/s\"></li>\n";
   if (!point.named) return html;
   return html + "<li class=\"name" + (point.x > kNameToTheLeft ? " left" : "") +
          "\" style=\"left:" + Coordinate(100 * point.x) +
@@ -137,18 +136,17 @@ std::string PointItem(const Point& point) {
          "</span></li>\n";
 }
 
-std::string Points(const CodecTrials& trials) {
-  const Field field(trials);
+std::string Points(const std::vector<Trial>& runs, double now) {
+  const Field field(runs, now);
   if (field.fastest <= 0) return {};
   std::string html =
       "<figure class=\"field\"><figcaption>size (up: larger) against speed of "
       "writing (right: faster); labels show those that no other beats in "
       "both</figcaption>\n<ul class=\"points\">\n";
-  const double now = StoredShareOf(trials.stored_bytes, trials.raw_bytes);
   html += "<li class=\"now\" style=\"bottom:" + Coordinate(100 * field.Y(now)) +
           "%\" title=\"as stored: " + Percent(now, 1) + "\"><span>as stored, " +
           Percent(now, 1) + "</span></li>\n";
-  for (const Point& point : PointsOf(trials, field)) html += PointItem(point);
+  for (const Point& point : PointsOf(runs, field)) html += PointItem(point);
   return html + "</ul>\n<div class=\"ends\"><span>" + Fixed(field.slowest, 0) +
          " MB/s, " + Percent(field.smallest, 1) +
          " of raw size at the bottom</span><span>" + Fixed(field.fastest, 0) +
@@ -161,44 +159,47 @@ std::string SizeCells(double share) {
          "<td class=\"n\">" + (share > 0 ? Fixed(1 / share, 2) : "-") + "</td>";
 }
 
-std::string Table(const CodecTrials& trials) {
+std::string Table(const std::vector<Trial>& runs, double now) {
   std::string html =
       "<table><thead><tr><th scope=\"col\">codec and level</th><th "
       "scope=\"col\">of raw size</th><th></th><th scope=\"col\">ratio</th><th "
       "scope=\"col\">write MB/s</th><th scope=\"col\">read MB/s</th></tr>"
       "</thead><tbody>\n<tr class=\"now\"><th scope=\"row\">as stored</th>" +
-      SizeCells(StoredShareOf(trials.stored_bytes, trials.raw_bytes)) +
-      "<td class=\"n\">-</td><td class=\"n\">-</td></tr>\n";
-  for (const CodecTrial& run : trials.runs) {
-    html +=
-        "<tr" +
-        std::string(IsWorthwhile(run, trials.runs) ? " class=\"best\"" : "") +
-        "><th scope=\"row\">" + Name(run) + "</th>" +
-        SizeCells(StoredShare(run)) + "<td class=\"n\">" +
-        Fixed(WriteSpeed(run), 0) + "</td><td class=\"n\">" +
-        Fixed(ReadSpeed(run), 0) + "</td></tr>\n";
+      SizeCells(now) + "<td class=\"n\">-</td><td class=\"n\">-</td></tr>\n";
+  for (const Trial& run : runs) {
+    html += "<tr" +
+            std::string(IsWorthwhile(run, runs) ? " class=\"best\"" : "") +
+            "><th scope=\"row\">" + run.name + "</th>" + SizeCells(run.share) +
+            "<td class=\"n\">" + Fixed(run.write_speed, 0) +
+            "</td><td class=\"n\">" + Fixed(run.read_speed, 0) + "</td></tr>\n";
   }
   return html + "</tbody></table>\n";
 }
 
 }  // namespace
 
-std::string RenderTrials(const CodecTrials& trials) {
-  if (trials.blocks == 0) return {};
+std::string RenderTrials(const JsonValue& file) {
+  const JsonValue& trials = file["trials"];
+  if (trials.is_null()) return {};
   constexpr size_t kMostMessageBytes = 300;
   std::string html =
-      "<p>" + Count(trials.blocks) + " data blocks (" +
-      Bytes(trials.raw_bytes) +
+      "<p>" + Count(trials["blocks"].number()) + " data blocks (" +
+      Bytes(trials["raw_bytes"].number()) +
       "), with their present boundaries, written and read again in memory. "
       "Times include everything that a table needs in addition to the codec. "
       "Speeds are of one core, in MB of raw data per second of processor time. "
       "The size leaves out the dictionary (at most 16 KiB), since a file has "
       "only one. The time includes making the dictionary, which takes a "
       "smaller share in a whole file.</p>\n";
-  if (!trials.runs.empty()) html += Points(trials) + Table(trials);
-  if (!trials.status.ok()) {
+  std::vector<Trial> runs;
+  for (const JsonValue& run : trials["runs"].items()) {
+    runs.push_back(TrialOf(run));
+  }
+  const double now = StoredShare(trials);
+  if (!runs.empty()) html += Points(runs, now) + Table(runs, now);
+  if (!trials["error"].is_null()) {
     html += "<p>Not all could be tried: " +
-            ShortText(trials.status.ToString(), kMostMessageBytes) + "</p>\n";
+            ShortText(trials["error"].text(), kMostMessageBytes) + "</p>\n";
   }
   return html;
 }

@@ -86,6 +86,9 @@ Output::Output(int descriptor)
 Output::Output(WritableFile* file)
     : buffer_(std::make_unique_for_overwrite<char[]>(kCapacity)), file_(file) {}
 
+Output::Output(std::string* text)
+    : buffer_(std::make_unique_for_overwrite<char[]>(kCapacity)), text_(text) {}
+
 bool Output::Flush() {
   Write(buffer_.get(), used_);
   used_ = 0;
@@ -103,6 +106,10 @@ void Output::AppendLarge(std::string_view bytes) {
 }
 
 void Output::Write(const char* data, size_t size) {
+  if (text_ != nullptr) {
+    text_->append(data, size);
+    return;
+  }
   if (file_ != nullptr) {
     if (file_status_.ok()) file_status_ = file_->Append(Slice(data, size));
     return;

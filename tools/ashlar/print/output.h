@@ -21,6 +21,8 @@ class Output {
   // Does not close `descriptor`.
   explicit Output(int descriptor);
   explicit Output(WritableFile* file);
+  // Appends to *text when it is flushed.
+  explicit Output(std::string* text);
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
   // Does not flush. The end of a run calls Flush, to learn of errors.
@@ -67,6 +69,7 @@ class Output {
   // The terminal may be the one that shows the status line.
   bool on_terminal_ = false;
   WritableFile* file_ = nullptr;
+  std::string* text_ = nullptr;
   Status file_status_;
 };
 

@@ -64,10 +64,10 @@ void JsonWriter::Integer(int64_t number) {
   AppendNumber(number, out_);
 }
 
-void JsonWriter::Decimal(double number) {
+void JsonWriter::Decimal(double number, int digits) {
   Separate();
   char text[40];
-  std::snprintf(text, sizeof text, "%.6f", number);
+  std::snprintf(text, sizeof text, "%.*f", digits, number);
   out_->Append(text);
 }
 

@@ -20,6 +20,9 @@ bool IsUtf8(std::string_view text);
 
 class JsonWriter {
  public:
+  // The digits of a decimal after the point.
+  static constexpr int kDigits = 6;
+
   explicit JsonWriter(Output* out) : out_(out) {}
 
   void BeginObject() { Begin('{'); }
@@ -38,7 +41,7 @@ class JsonWriter {
   void Hex(const Slice& bytes);
   void Number(uint64_t number);
   void Integer(int64_t number);
-  void Decimal(double number);
+  void Decimal(double number, int digits = kDigits);
   void Bool(bool value);
 
   void Member(std::string_view name, std::string_view text) {
@@ -60,6 +63,40 @@ class JsonWriter {
   void BoolMember(std::string_view name, bool value) {
     Key(name);
     Bool(value);
+  }
+
+  void DecimalMember(std::string_view name, double number,
+                     int digits = kDigits) {
+    Key(name);
+    Decimal(number, digits);
+  }
+  // Writes a member that is an object. `write` writes the object's members.
+  template <typename Write>
+  void ObjectMember(std::string_view name, const Write& write) {
+    Key(name);
+    BeginObject();
+    write();
+    EndObject();
+  }
+  // Writes a member that is an array with a value for each item, which
+  // write(item) writes.
+  template <typename Items, typename Write>
+  void ArrayMember(std::string_view name, const Items& items,
+                   const Write& write) {
+    Key(name);
+    BeginArray();
+    for (const auto& item : items) write(item);
+    EndArray();
+  }
+  // Does the same with an object for each item: write(item) writes its members.
+  template <typename Items, typename Write>
+  void ObjectsMember(std::string_view name, const Items& items,
+                     const Write& write) {
+    ArrayMember(name, items, [&](const auto& item) {
+      BeginObject();
+      write(item);
+      EndObject();
+    });
   }
 
   // depth returns how many brackets are open. EndDownTo returns to such a depth

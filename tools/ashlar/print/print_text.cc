@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
+#include <cstdio>
 #include <cstring>
 
 #include "tools/ashlar/flags/flags.h"
@@ -103,6 +105,53 @@ std::string Escape(const Slice& bytes) {
     }
   }
   return text;
+}
+
+std::string KeyText(const Slice& key) {
+  return FLAGS_output_hex ? ToHex(key, HexCase::kUpper) : Escape(key);
+}
+
+std::string Fixed(double number, int digits) {
+  if (!std::isfinite(number)) return "-";
+  char text[400];
+  std::snprintf(text, sizeof text, "%.*f", digits, number);
+  return text;
+}
+
+std::string Percent(double share, int digits) {
+  return Fixed(100 * share, digits) + " %";
+}
+
+double Share(uint64_t part, uint64_t whole) {
+  return whole == 0 ? 0
+                    : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+void PrintColumns(const std::vector<TextRow>& rows, std::string_view alignment,
+                  std::optional<Color> (*color_of)(const std::string& cell),
+                  Output* out) {
+  std::vector<size_t> widths(alignment.size());
+  for (const TextRow& row : rows) {
+    for (size_t i = 0; i < widths.size(); ++i) {
+      widths[i] = std::max(widths[i], row[i].size());
+    }
+  }
+  for (const TextRow& row : rows) {
+    std::string line;
+    for (size_t i = 0; i < widths.size(); ++i) {
+      const std::string padding(widths[i] - row[i].size(), ' ');
+      const auto color = color_of == nullptr ? std::nullopt : color_of(row[i]);
+      const std::string cell = color ? Colored(row[i], *color) : row[i];
+      line += alignment[i] == 'l' ? cell + padding : padding + cell;
+      line += "  ";
+    }
+    line += row.back();
+    line.resize(line.find_last_not_of(' ') + 1);
+    if (color_of != nullptr && &row == rows.data()) {
+      line = Colored(line, Color::kHeading);
+    }
+    out->Append(line + "\n");
+  }
 }
 
 ByteStyle ChosenByteStyle() {

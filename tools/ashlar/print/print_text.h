@@ -11,10 +11,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "ashlar/table/internal_key.h"
 #include "ashlar/util/printable.h"
 #include "ashlar/util/slice.h"
+#include "tools/ashlar/print/color.h"
 #include "tools/ashlar/print/output.h"
 
 namespace ashlar::tool {
@@ -32,6 +34,24 @@ std::optional<std::string> FromHex(std::string_view text);
 
 // Returns the text, with bytes outside printable ASCII as \xHH.
 std::string Escape(const Slice& bytes);
+// Returns a key that is part of a line. Raw bytes might break the line, so they
+// are escaped or, with --output_hex, hexadecimal.
+std::string KeyText(const Slice& key);
+
+// Returns the number with this many digits after the point, or "-" if it is not
+// finite.
+std::string Fixed(double number, int digits);
+std::string Percent(double share, int digits);
+// Returns part / whole, or 0 if `whole` is 0.
+double Share(uint64_t part, uint64_t whole);
+
+// Prints rows of cells as columns. The first row is the heading. `alignment`
+// has 'l' or 'r' for each column except the last, which is not padded.
+// `color_of` returns the color of a cell; if it is null, nothing is colored.
+using TextRow = std::vector<std::string>;
+void PrintColumns(const std::vector<TextRow>& rows, std::string_view alignment,
+                  std::optional<Color> (*color_of)(const std::string& cell),
+                  Output* out);
 
 // How keys and values are shown.
 enum class ByteStyle : uint8_t { kRaw, kEscaped, kHex };

@@ -1,9 +1,11 @@
 #include "tools/ashlar/print/properties_text.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <optional>
-#include <string_view>
+#include <utility>
 #include <variant>
 
 #include "ashlar/table/entry/rocksdb_release.h"
@@ -221,40 +223,17 @@ constexpr PropertyRow kRows[] = {
      }},
 };
 
-bool IsShown(const PropertyRow& row, const Properties& p) {
-  switch (row.shown) {
-    case Shown::kAlways:
-      return true;
-    case Shown::kWithPartitions:
-      return p.index_partitions != 0;
-    case Shown::kInJson:
-      break;
-  }
-  return false;
-}
-
-std::string Label(const PropertyRow& row, const Properties& p) {
-  std::string label(row.label);
-  if (row.json_name == "index_size") {
-    label += " (user-key? " + std::to_string(p.index_key_is_user_key) +
-             ", delta-value? " +
-             std::to_string(p.index_value_is_delta_encoded) + ")";
-  }
-  return label;
-}
+constexpr std::string_view kCollectedToo[] = {
+    "rocksdb.block.based.table.", "rocksdb.deleted.keys",
+    "rocksdb.merge.operands", "rocksdb.external_sst_file."};
 
 // Returns the properties that RocksDB counts as collected by users. In addition
 // to the users' own, these are some of RocksDB's names that it does not read
 // into a field.
 std::map<std::string, std::string> CollectedProperties(const Properties& p) {
-  constexpr std::string_view kCollectedToo[] = {
-      "rocksdb.block.based.table.", "rocksdb.deleted.keys",
-      "rocksdb.merge.operands", "rocksdb.external_sst_file."};
   std::map<std::string, std::string> collected = p.user_collected_properties;
   for (const auto& [name, value] : p.stored) {
-    for (const std::string_view start : kCollectedToo) {
-      if (name.starts_with(start)) collected.emplace(name, value);
-    }
+    if (IsCollectedToo(name)) collected.emplace(name, value);
   }
   return collected;
 }
@@ -266,42 +245,68 @@ std::string JsonName(const std::string& name) {
   return "0x" + ToHex(name, HexCase::kUpper);
 }
 
-void WriteJson(const Properties& p, JsonWriter* json) {
-  json->Key("properties");
-  json->BeginObject();
-  for (const PropertyRow& row : kRows) {
-    const Value value = row.value(p);
-    if (std::holds_alternative<std::monostate>(value)) continue;
-    json->Key(row.json_name);
-    struct Writer {
-      JsonWriter* json;
-      void operator()(std::monostate) const {}
-      void operator()(uint64_t number) const { json->Number(number); }
-      void operator()(double number) const { json->Decimal(number); }
-      void operator()(bool yes) const { json->Bool(yes); }
-      void operator()(const std::string& text) const { json->String(text); }
-    };
-    std::visit(Writer{json}, value);
+}  // namespace
+
+bool IsCollectedToo(std::string_view name) {
+  for (const std::string_view start : kCollectedToo) {
+    if (name.starts_with(start)) return true;
   }
-  json->Key("user");
-  json->BeginObject();
-  for (const auto& [name, value] : CollectedProperties(p)) {
-    json->HexMember(JsonName(name), value);
-  }
-  json->EndObject();
-  json->EndObject();
+  return false;
 }
 
-}  // namespace
+std::string NameOfJson(const std::string& name) {
+  return name.starts_with("0x") ? FromHex(name).value_or(name) : name;
+}
+
+void WriteProperties(const Properties& p, JsonWriter* json) {
+  json->ObjectMember("properties", [&] {
+    for (const PropertyRow& row : kRows) {
+      const Value value = row.value(p);
+      if (std::holds_alternative<std::monostate>(value)) continue;
+      json->Key(row.json_name);
+      struct Writer {
+        JsonWriter* json;
+        void operator()(std::monostate) const {}
+        void operator()(uint64_t number) const { json->Number(number); }
+        void operator()(double number) const { json->Decimal(number); }
+        void operator()(bool yes) const { json->Bool(yes); }
+        void operator()(const std::string& text) const { json->String(text); }
+      };
+      std::visit(Writer{json}, value);
+    }
+    json->ObjectMember("user", [&] {
+      for (const auto& [name, value] : CollectedProperties(p)) {
+        json->HexMember(JsonName(name), value);
+      }
+    });
+  });
+}
+
+std::vector<LabelledProperty> LabelledProperties(const TextOfProperty& text) {
+  std::vector<LabelledProperty> labelled;
+  for (const PropertyRow& row : kRows) {
+    if (row.shown == Shown::kInJson || (row.shown == Shown::kWithPartitions &&
+                                        text("index_partitions") == "0")) {
+      continue;
+    }
+    std::string label(row.label);
+    if (row.json_name == "index_size") {
+      label += " (user-key? " + text("index_key_is_user_key") +
+               ", delta-value? " + text("index_value_is_delta_encoded") + ")";
+    }
+    labelled.push_back({std::move(label), text(row.json_name)});
+  }
+  return labelled;
+}
 
 std::vector<LabelledProperty> LabelledProperties(
     const TableProperties& properties) {
-  std::vector<LabelledProperty> labelled;
-  for (const PropertyRow& row : kRows) {
-    if (!IsShown(row, properties)) continue;
-    labelled.push_back({Label(row, properties), TextOf(row.value(properties))});
-  }
-  return labelled;
+  return LabelledProperties([&](std::string_view json_name) {
+    const auto* const row =
+        std::find_if(std::begin(kRows), std::end(kRows),
+                     [&](const auto& r) { return r.json_name == json_name; });
+    return TextOf(row->value(properties));
+  });
 }
 
 std::string PropertyLines(const TableProperties& properties, ByteStyle style) {
@@ -330,7 +335,7 @@ std::string PropertiesText(const TableInspection& inspection, ByteStyle style) {
 
 void PrintProperties(const TableInspection& inspection, Report* report) {
   if (!report->text()) {
-    WriteJson(*inspection.properties, report->json());
+    WriteProperties(*inspection.properties, report->json());
     return;
   }
   report->out()->Append(PropertiesText(inspection, ChosenNameStyle()));
@@ -342,6 +347,25 @@ void PrintProperties(const TableInspection& inspection, Report* report) {
       inspection.properties ? &*inspection.properties : nullptr);
   if (since) line += " (readable by RocksDB >= " + ToString(*since) + ")";
   report->out()->Append(line + "\n");
+}
+
+void PrintMetaBlocks(const TableInspection& inspection, Report* report) {
+  if (report->text()) {
+    const ByteStyle style = ChosenNameStyle();
+    for (const MetaBlockEntry& block : inspection.meta_blocks) {
+      report->out()->Append("  " + BytesText(block.name, style) + ": " +
+                            std::to_string(block.offset) + " " +
+                            std::to_string(block.size) + "\n");
+    }
+    return;
+  }
+  JsonWriter* const json = report->json();
+  json->ObjectsMember("meta_blocks", inspection.meta_blocks,
+                      [&](const MetaBlockEntry& block) {
+                        json->Member("name", block.name);
+                        json->NumberMember("offset", block.offset);
+                        json->NumberMember("size", block.size);
+                      });
 }
 
 }  // namespace ashlar::tool

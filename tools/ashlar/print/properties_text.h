@@ -2,7 +2,9 @@
 #ifndef ASHLAR_TOOLS_ASHLAR_PRINT_PROPERTIES_TEXT_H_
 #define ASHLAR_TOOLS_ASHLAR_PRINT_PROPERTIES_TEXT_H_
 
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ashlar/table/inspect.h"
@@ -18,6 +20,10 @@ struct LabelledProperty {
 };
 std::vector<LabelledProperty> LabelledProperties(
     const TableProperties& properties);
+// Does the same, where `text` returns the text of a property by its name in
+// JSON, or "N/A".
+using TextOfProperty = std::function<std::string(std::string_view json_name)>;
+std::vector<LabelledProperty> LabelledProperties(const TextOfProperty& text);
 // Returns these as lines of text.
 std::string PropertyLines(const TableProperties& properties, ByteStyle style);
 
@@ -25,9 +31,19 @@ std::string PropertyLines(const TableProperties& properties, ByteStyle style);
 // properties.
 std::string PropertiesText(const TableInspection& inspection, ByteStyle style);
 
+// Writes the member "properties". In it, "user" has the properties that users
+// collected, and those of RocksDB's own for which IsCollectedToo is true.
+void WriteProperties(const TableProperties& properties, JsonWriter* json);
+bool IsCollectedToo(std::string_view name);
+// Returns the name of a property whose name in "user" is `name`.
+std::string NameOfJson(const std::string& name);
+
 // Prints that text, or in JSON the member "properties". Requires: the
 // inspection has properties.
 void PrintProperties(const TableInspection& inspection, Report* report);
+
+// Prints the entries of the metaindex, or in JSON the member "meta_blocks".
+void PrintMetaBlocks(const TableInspection& inspection, Report* report);
 
 }  // namespace ashlar::tool
 

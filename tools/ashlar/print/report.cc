@@ -67,6 +67,18 @@ FaultText FaultLine(const std::string& path, const Status& status) {
           ": " + std::string(WithoutPath(status.message(), path))};
 }
 
+void WriteError(const std::string& path, const Status& status,
+                const TableFault* block, JsonWriter* json) {
+  json->Member("code", StatusCodeName(status.code()));
+  if (block != nullptr) {
+    json->Member("block", BlockKindName(block->kind));
+    json->NumberMember("index", block->index);
+    json->NumberMember("offset", block->offset);
+    json->NumberMember("size", block->size);
+  }
+  json->Member("message", WithoutPath(status.message(), path));
+}
+
 Report::Report(std::string_view command, ReportForm form, bool headings)
     : command_(command),
       form_(form),
@@ -102,25 +114,35 @@ void Report::BeginFile(const std::string& path) {
     if (headings_) out_.Append("Process " + PrintableText(path) + "\n");
     return;
   }
-  json_.BeginObject();
-  json_.Member("path", path);
-  struct stat attributes;
-  if (stat(path.c_str(), &attributes) == 0 && S_ISREG(attributes.st_mode)) {
-    json_.NumberMember("size", static_cast<uint64_t>(attributes.st_size));
-  }
+  WriteFileBegin(&json_);
   file_depth_ = json_.depth();
+}
+
+void Report::WriteFileBegin(JsonWriter* json) const {
+  json->BeginObject();
+  json->Member("path", path_);
+  struct stat attributes;
+  if (stat(path_.c_str(), &attributes) == 0 && S_ISREG(attributes.st_mode)) {
+    json->NumberMember("size", static_cast<uint64_t>(attributes.st_size));
+  }
 }
 
 void Report::Opened(std::optional<uint32_t> format_version,
                     std::optional<ChecksumType> checksum,
                     const TableProperties* properties) {
   any_opened_ = true;
+  SetFormat(format_version, checksum, properties);
+  if (headings_) out_.Append("Sst file format: block-based\n");
+}
+
+void Report::SetFormat(std::optional<uint32_t> format_version,
+                       std::optional<ChecksumType> checksum,
+                       const TableProperties* properties) {
   file_format_version_ = format_version;
   readable_by_.reset();
   if (format_version) {
     readable_by_ = OldestRocksDBFor(*format_version, checksum, properties);
   }
-  if (headings_) out_.Append("Sst file format: block-based\n");
 }
 
 void Report::AddFault(const Status& status) {
@@ -178,35 +200,24 @@ void Report::EndFile() {
     if (out_.on_terminal()) out_.Flush();
     return;
   }
-  json_.Member("status", file_status_);
-  if (file_format_version_) {
-    json_.NumberMember("format_version", *file_format_version_);
-    if (readable_by_) {
-      json_.Member("readable_by_rocksdb", ToString(*readable_by_));
-    }
-  }
-  WriteErrors();
-  json_.EndObject();
+  WriteFileEnd(&json_);
   if (form_ == ReportForm::kJsonLines) json_.EndLine();
 }
 
-void Report::WriteErrors() {
-  json_.Key("errors");
-  json_.BeginArray();
-  for (const FileError& error : file_errors_) {
-    json_.BeginObject();
-    json_.Member("code", StatusCodeName(error.status.code()));
-    if (error.block) {
-      json_.Member("block", BlockKindName(error.block->kind));
-      json_.NumberMember("index", error.block->index);
-      json_.NumberMember("offset", error.block->offset);
-      json_.NumberMember("size", error.block->size);
+void Report::WriteFileEnd(JsonWriter* json) const {
+  json->Member("status", file_status_.empty() ? "ok" : file_status_);
+  if (file_format_version_) {
+    json->NumberMember("format_version", *file_format_version_);
+    if (readable_by_) {
+      json->Member("readable_by_rocksdb", ToString(*readable_by_));
     }
-    json_.Member("message", WithoutPath(error.status.message(), path_));
-    json_.EndObject();
   }
-  json_.EndArray();
-  json_.NumberMember("errors_total", file_faults_);
+  json->ObjectsMember("errors", file_errors_, [&](const FileError& error) {
+    WriteError(path_, error.status, error.block ? &*error.block : nullptr,
+               json);
+  });
+  json->NumberMember("errors_total", file_faults_);
+  json->EndObject();
 }
 
 void Report::RaiseExitCode(int code) {
@@ -260,19 +271,17 @@ int Report::Finish() {
 
 void Report::WriteSummary() {
   BeginEnding();
-  json_.Key("summary");
-  json_.BeginObject();
-  json_.NumberMember("files", files_);
-  json_.NumberMember("ok", files_ - files_failed_ - files_interrupted_);
-  json_.NumberMember("failed", files_failed_);
-  json_.NumberMember("entries", entries_);
-  if (show_totals_) {
+  json_.ObjectMember("summary", [this] {
+    json_.NumberMember("files", files_);
+    json_.NumberMember("ok", files_ - files_failed_ - files_interrupted_);
+    json_.NumberMember("failed", files_failed_);
+    json_.NumberMember("entries", entries_);
+    if (!show_totals_) return;
     json_.NumberMember("data_blocks", totals_.data_blocks);
     json_.NumberMember("data_size", totals_.data_bytes);
     json_.NumberMember("index_size", totals_.index_bytes);
     json_.NumberMember("filter_size", totals_.filter_bytes);
-  }
-  json_.EndObject();
+  });
   if (cut_short_) json_.BoolMember("interrupted", true);
   json_.NumberMember("exit_code", static_cast<uint64_t>(ExitCodeNow()));
   json_.EndObject();

@@ -1,8 +1,8 @@
 // Report: collects what a run reports about its inputs, and its exit code.
 //
-// Commands print their own results. Report prints headings, faults, the frame
-// of the JSON document and the summary, so that they look the same everywhere.
-// For one thread at a time.
+// Commands pass their results to Show. Report itself prints headings, faults,
+// the frame of the JSON document and the summary, so that they look the same
+// everywhere. For one thread at a time.
 #ifndef ASHLAR_TOOLS_ASHLAR_PRINT_REPORT_H_
 #define ASHLAR_TOOLS_ASHLAR_PRINT_REPORT_H_
 
@@ -35,6 +35,11 @@ int UsageError(std::string_view reason);
 // message, where messages of the library have it.
 FaultText FaultLine(const std::string& path, const Status& status);
 
+// Writes the members of an error into the current JSON object. `block` is the
+// block that has the fault, or null.
+void WriteError(const std::string& path, const Status& status,
+                const TableFault* block, JsonWriter* json);
+
 // The form of a run's output.
 enum class ReportForm : uint8_t { kText, kJson, kJsonLines };
 
@@ -49,6 +54,49 @@ class Report {
   bool headings() const { return headings_; }
   Output* out() { return &out_; }
   JsonWriter* json() { return &json_; }
+  // Prints a result in the run's form, by PrintText(result, out()) or
+  // WriteJson(result, json()).
+  template <typename Result>
+  void Show(const Result& result) {
+    if (text()) {
+      PrintText(result, &out_);
+    } else {
+      WriteJson(result, &json_);
+    }
+  }
+  // Prints a result that only text has.
+  template <typename Result>
+  void ShowText(const Result& result) {
+    if (text()) PrintText(result, &out_);
+  }
+  // Prints a result that only JSON has.
+  template <typename Result>
+  void ShowJson(const Result& result) {
+    if (!text()) WriteJson(result, &json_);
+  }
+  // In JSON, the results between these two calls are values of an array, which
+  // is the member `name`.
+  void BeginList(std::string_view name) {
+    if (text()) return;
+    json_.Key(name);
+    json_.BeginArray();
+  }
+  void EndList() {
+    if (!text()) json_.EndArray();
+  }
+  // Returns the current file's object in JSON, as the document of --json would
+  // have it with this result only, in any form of the run.
+  template <typename Result>
+  std::string FileObject(const Result& result) const {
+    std::string object;
+    Output out(&object);
+    JsonWriter json(&out);
+    WriteFileBegin(&json);
+    WriteJson(result, &json);
+    WriteFileEnd(&json);
+    out.Flush();
+    return object;
+  }
   // Returns whether the run was interrupted, or its output cannot be written.
   bool MustStop() const { return Interrupted() || out_.error() != 0; }
 
@@ -67,6 +115,11 @@ class Report {
     Opened(inspection.format_version, inspection.checksum_type,
            inspection.properties ? &*inspection.properties : nullptr);
   }
+  // Sets what JSON says about the format, for a table that is too damaged to
+  // count as opened. The arguments are those of Opened.
+  void SetFormat(std::optional<uint32_t> format_version,
+                 std::optional<ChecksumType> checksum,
+                 const TableProperties* properties);
   void AddFault(const Status& status);
   void AddFault(const TableFault& fault);
   // Prints `line` instead of FaultLine.
@@ -113,7 +166,8 @@ class Report {
   };
   void BeginDocument();
   void Record(FileError error, const FaultText& line);
-  void WriteErrors();
+  void WriteFileBegin(JsonWriter* json) const;
+  void WriteFileEnd(JsonWriter* json) const;
   void WriteSummary();
   void PrintTotals();
   int ExitCodeNow() const;

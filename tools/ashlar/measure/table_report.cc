@@ -1,4 +1,4 @@
-#include "tools/ashlar/page/page_collector.h"
+#include "tools/ashlar/measure/table_report.h"
 
 #include <algorithm>
 #include <memory>
@@ -43,9 +43,7 @@ uint64_t TrialBlocksOf(const TableInspection& inspection, uint64_t total) {
 class Collector {
  public:
   Collector(const std::string& path, TableReport* table)
-      : path_(path), table_(table) {
-    table->path = path;
-  }
+      : path_(path), table_(table) {}
 
   bool Run(Report* report) {
     if (!ChooseSample(report) || !ReadAll(report)) return false;
@@ -53,7 +51,13 @@ class Collector {
     if (inspection.magic == TableMagic::kUnknown) {
       report->SetFileStatus("not_sst");
     }
-    if (!inspection.blocks.empty()) report->Opened(inspection);
+    if (!inspection.blocks.empty()) {
+      report->Opened(inspection);
+    } else {
+      // Without blocks, there are no properties either.
+      report->SetFormat(inspection.format_version, inspection.checksum_type,
+                        nullptr);
+    }
     WarnOfUnknownOrder(inspection, *report);
     table_->stats.Finish();
     table_->data_blocks = CountDataBlocks(inspection);
@@ -210,7 +214,8 @@ class Collector {
 
   // Estimates the number in the whole table from the sample.
   uint64_t DistinctKeys() const {
-    if (table_->whole() || table_->decoded_blocks == 0) {
+    if (table_->decoded_blocks == table_->data_blocks ||
+        table_->decoded_blocks == 0) {
       return table_->stats.distinct_keys;
     }
     return static_cast<uint64_t>(

@@ -1,14 +1,10 @@
-// TableReport: everything that the page of `report` shows about one table.
-//
-// Plain data: page_collector.h fills it in, and page_render.h turns it into
-// HTML.
-#ifndef ASHLAR_TOOLS_ASHLAR_PAGE_PAGE_DATA_H_
-#define ASHLAR_TOOLS_ASHLAR_PAGE_PAGE_DATA_H_
+// TableReport: what `report` finds out about one table.
+#ifndef ASHLAR_TOOLS_ASHLAR_MEASURE_TABLE_REPORT_H_
+#define ASHLAR_TOOLS_ASHLAR_MEASURE_TABLE_REPORT_H_
 
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "ashlar/table/inspect.h"
 #include "tools/ashlar/measure/block_map.h"
@@ -16,11 +12,11 @@
 #include "tools/ashlar/measure/filter_probe.h"
 #include "tools/ashlar/measure/key_space.h"
 #include "tools/ashlar/measure/table_stats.h"
+#include "tools/ashlar/print/report.h"
 
 namespace ashlar::tool {
 
 struct TableReport {
-  std::string path;
   // The inspection, without its list of blocks.
   TableInspection inspection;
   // The number of data blocks in the index, and how many of them were decoded
@@ -34,10 +30,14 @@ struct TableReport {
   KeySpace key_space;
   std::optional<FilterRates> filter;
   CodecTrials trials;
-
-  bool whole() const { return decoded_blocks == data_blocks; }
 };
+
+// Verifies the checksums of all blocks, and decodes --sample of the data
+// blocks, including the first and the last. Returns false if there is nothing
+// to show; `report` then has the reason. Otherwise `report` has every fault.
+bool CollectTableReport(const std::string& path, TableReport* table,
+                        Report* report);
 
 }  // namespace ashlar::tool
 
-#endif  // ASHLAR_TOOLS_ASHLAR_PAGE_PAGE_DATA_H_
+#endif  // ASHLAR_TOOLS_ASHLAR_MEASURE_TABLE_REPORT_H_

@@ -1,0 +1,57 @@
+// EntryPrinter: prints the entries of one table, one after the other, in the
+// form that the flags select. For `check` and `scan`.
+#ifndef ASHLAR_TOOLS_ASHLAR_PRINT_RESULTS_ENTRY_PRINTER_H_
+#define ASHLAR_TOOLS_ASHLAR_PRINT_RESULTS_ENTRY_PRINTER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "ashlar/table/internal_key.h"
+#include "ashlar/util/slice.h"
+#include "tools/ashlar/print/print_text.h"
+#include "tools/ashlar/print/report.h"
+
+namespace ashlar::tool {
+
+struct ShownEntry {
+  Slice user_key;
+  SequenceNumber sequence;
+  ValueType type;
+  Slice value;
+};
+
+class EntryPrinter {
+ public:
+  // If not `print`, only the number of entries is printed. The table was opened
+  // with timestamps of `stripped_timestamp` bytes that it does not store.
+  EntryPrinter(bool print, size_t stripped_timestamp, Report* report);
+
+  void Print(const ShownEntry& entry);
+  // To be called after the last entry, with the number of those read.
+  void Finish(uint64_t entries);
+
+ private:
+  enum class Form : uint8_t { kNone, kText, kCanonical, kJson, kJsonLines };
+
+  static Form ChosenForm(bool print, const Report& report);
+  void PrintLine(const ShownEntry& entry);
+  void PrintBlobIndex(const ShownEntry& entry);
+  bool PrintWideColumns(const ShownEntry& entry);
+
+  Report* const report_;
+  const Form form_;
+  const ByteStyle style_ = ChosenByteStyle();
+  const size_t stripped_timestamp_;
+};
+
+// The range of keys that was asked for. Text only.
+struct ScannedRange {
+  const std::string& start;
+  const std::string& limit;
+};
+void PrintText(const ScannedRange& range, Output* out);
+
+}  // namespace ashlar::tool
+
+#endif  // ASHLAR_TOOLS_ASHLAR_PRINT_RESULTS_ENTRY_PRINTER_H_

@@ -1,0 +1,72 @@
+// The printers of files that a command wrote.
+#include <string>
+#include <vector>
+
+#include "tools/ashlar/flags/flags.h"
+#include "tools/ashlar/outputs/manifest.h"
+#include "tools/ashlar/print/print_json.h"
+#include "tools/ashlar/print/print_text.h"
+#include "tools/ashlar/print/results/results.h"
+
+namespace ashlar::tool {
+namespace {
+
+MadeTable SumOf(const std::vector<MadeTable>& tables) {
+  MadeTable sum;
+  for (const MadeTable& table : tables) {
+    sum.entries += table.entries;
+    sum.raw_key_bytes += table.raw_key_bytes;
+    sum.raw_value_bytes += table.raw_value_bytes;
+    sum.data_blocks += table.data_blocks;
+    sum.file_bytes += table.file_bytes;
+  }
+  return sum;
+}
+
+std::string NamesOf(const std::vector<MadeTable>& tables) {
+  const std::string& first = tables.front().path;
+  if (tables.size() == 1) return first;
+  return std::to_string(tables.size()) + " files, " + first + " to " +
+         tables.back().path;
+}
+
+}  // namespace
+
+void PrintText(const MadeTables& made, Output* out) {
+  if (FLAGS_quiet) return;
+  const std::vector<MadeTable> tables = made.output.tables();
+  const MadeTable sum = SumOf(tables);
+  const uint64_t raw_bytes = sum.raw_key_bytes + sum.raw_value_bytes;
+  const double megabytes = static_cast<double>(raw_bytes) / 1e6;
+  const double speed = made.seconds > 0 ? megabytes / made.seconds : 0.0;
+  out->Flush();
+  PrintError("wrote " + NamesOf(tables) + ": " + std::to_string(sum.entries) +
+             " entries, " + std::to_string(sum.file_bytes) + " bytes, ratio " +
+             Fixed(Share(raw_bytes, sum.file_bytes), 2) + ", " +
+             Fixed(made.seconds, 2) + " s, " + Fixed(speed, 1) + " MB/s");
+}
+
+void WriteJson(const MadeTables& made, JsonWriter* json) {
+  const std::vector<MadeTable> tables = made.output.tables();
+  const MadeTable sum = SumOf(tables);
+  if (!made.name.empty()) json->Member("out", made.name);
+  json->NumberMember("num_entries", sum.entries);
+  json->NumberMember("raw_key_size", sum.raw_key_bytes);
+  json->NumberMember("raw_value_size", sum.raw_value_bytes);
+  json->NumberMember("num_data_blocks", sum.data_blocks);
+  json->DecimalMember("seconds", made.seconds);
+  if (made.output.manifest().empty()) return;
+  json->Member("manifest", made.output.manifest());
+  WriteTableList("tables", tables, json);
+}
+
+void PrintText(const WrittenFile& file, Output* out) {
+  out->Append(std::string(file.text) + " written to file " +
+              PrintableText(file.name) + "\n");
+}
+
+void WriteJson(const WrittenFile& file, JsonWriter* json) {
+  json->Member(file.json_name, file.name);
+}
+
+}  // namespace ashlar::tool
