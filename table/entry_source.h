@@ -20,8 +20,8 @@
 //
 //   the key is too short for its tail of 8 bytes, and for its timestamp
 //   the type is not one that a data block holds
-//   the key is not after the key before it (before it, in a walk backward);
-//     Status::subcode() is then kKeyOutOfOrder or kDuplicateKey
+//   the key is not after the key before it, or not before it in a walk backward
+//     (Status::subcode() is kKeyOutOfOrder or kDuplicateKey)
 //   a seek comes to a key before its target (also kKeyOutOfOrder)
 //
 // Nothing can check whether a source leaves entries out.
