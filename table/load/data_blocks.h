@@ -1,10 +1,10 @@
 // DataBlocks: the data blocks of a table, from the block cache or from the
 // file.
 //
-// Every read gets its blocks here. The flow of such a request, and who does
-// what in it, is described at the top of data_blocks.cc. If the reader has a
-// cache, a block that is not there is loaded and put there (DataBlockCache),
-// and a block that several threads miss at once is loaded once (BlockLoader).
+// Get, MultiGet, iterators and checks ask this class for their data blocks. The
+// top of data_blocks.cc describes the steps of a request. If the reader has a
+// cache, a block that is not in it is loaded and inserted (DataBlockCache). A
+// block that several threads miss at once is loaded once (BlockLoader).
 //
 // A reader has one, which any number of threads may use. UseCache is called
 // first, while the table is opened.
