@@ -161,18 +161,25 @@ bool Inspector::GoesOnToPart(size_t i) const {
 }
 
 // Returns how much memory a reader needs for an index partition that was
-// parsed. At least: the keys, their ends and the handles. At most: twice that,
-// since room grows by doubling, and the words of the search tree.
+// parsed, slot hints included. At least: words or ends of keys, packed handles,
+// first keys, and the separators unless what they have in common is stored
+// once. At most: whole keys and their ends, whole handles, words and inner
+// nodes, and what groups need.
 Inspector::PartMemory Inspector::MemoryOfItems(size_t first) const {
-  constexpr uint64_t kLeastPerItem = sizeof(BlockHandle) + sizeof(uint64_t);
+  constexpr uint64_t kLeastPerItem = 3 + sizeof(uint32_t);
   constexpr uint64_t kMostPerItem = 128;
+  constexpr uint64_t kMostOfBlock = 1024;
+  const bool packs = whole_order_.has_value() && whole_order_->known() &&
+                     whole_order_->IsOfBytes();
   PartMemory memory;
+  memory.most = kMostOfBlock;
   for (size_t i = first; i < data_blocks_.size(); ++i) {
     // Timestamps that are not stored are put back.
     const uint64_t keys = data_blocks_[i].separator.size() +
                           data_blocks_[i].first_key.size() +
                           2 * key_form_.stripped_timestamp;
-    memory.least += kLeastPerItem + keys - 2 * key_form_.stripped_timestamp;
+    memory.least += kLeastPerItem + data_blocks_[i].first_key.size() +
+                    (packs ? 0 : data_blocks_[i].separator.size());
     memory.most += kMostPerItem + 2 * keys;
   }
   return memory;
@@ -190,7 +197,7 @@ Status Inspector::MeasurePartition(const Slice& contents,
                          : KeyOrder::Unknown(BytewiseComparator()),
                      form);
   Status status = parsed.Parse(contents, place, source_->footer().offset);
-  *bytes = parsed.MemoryUsage();
+  *bytes = parsed.MostMemoryUsage();
   return status;
 }
 
