@@ -10,7 +10,7 @@
 #include <cstdint>
 
 #include "table/index/parsed_index.h"
-#include "table/index/word_tree.h"
+#include "table/index/slot_hints.h"
 
 namespace ashlar::internal {
 

@@ -18,6 +18,7 @@
 #include "ashlar/util/slice.h"
 #include "ashlar/util/status.h"
 #include "table/block/block.h"
+#include "table/block/entry.h"
 #include "table/format/block_handle.h"
 #include "table/format/block_place.h"
 #include "table/format/key_form.h"
@@ -43,10 +44,17 @@ struct IndexEntry {
   Slice first_key;  // of the data block; empty if the form has none
 };
 
-// Decodes the entry at p into *entry, which still has the entry before it.
-// Returns where the next one begins; null if the entry is damaged.
-const char* DecodeIndexEntry(const char* p, const char* limit,
-                             const IndexForm& form, IndexEntry* entry);
+// These decode the entry at p into *entry, which still has the entry before it.
+// They return where the next one begins; null if the entry is damaged.
+inline const char* DecodeDeltaEntry(const char* p, const char* limit,
+                                    const IndexForm& form, IndexEntry* entry);
+inline const char* DecodeFullEntry(const char* p, const char* limit,
+                                   const IndexForm& form, IndexEntry* entry);
+inline const char* DecodeIndexEntry(const char* p, const char* limit,
+                                    const IndexForm& form, IndexEntry* entry) {
+  return form.delta_handles ? DecodeDeltaEntry(p, limit, form, entry)
+                            : DecodeFullEntry(p, limit, form, entry);
+}
 
 // Calls `Status visit(Slice separator, const IndexEntry&)` for each entry. Ends
 // with the first error of `visit`, or with Corruption if an entry does not
@@ -81,6 +89,52 @@ Status ForEachIndexEntry(const BlockView& view, const BlockPlace& place,
     p = next;
   }
   return {};
+}
+
+inline bool DecodeFirstKey(const IndexForm& form, Decoder* decoder,
+                           IndexEntry* entry) {
+  if (!form.first_keys) return true;
+  uint32_t size;
+  return decoder->Varint32(&size) && decoder->Bytes(size, &entry->first_key);
+}
+
+inline const char* DecodeDeltaEntry(const char* p, const char* limit,
+                                    const IndexForm& form, IndexEntry* entry) {
+  const BlockHandle previous = entry->handle;
+  Decoder decoder(Slice(p, static_cast<size_t>(limit - p)));
+  uint32_t non_shared;
+  if (!decoder.Varint32(&entry->shared) || !decoder.Varint32(&non_shared) ||
+      !decoder.Bytes(non_shared, &entry->suffix)) {
+    return nullptr;
+  }
+  if (entry->shared == 0) {
+    if (!entry->handle.DecodeFrom(&decoder)) return nullptr;
+  } else {
+    uint64_t difference;
+    if (!decoder.Varint64(&difference)) return nullptr;
+    // A sum that wraps around makes a handle that fits in no file.
+    entry->handle.offset = previous.End();
+    entry->handle.size =
+        previous.size + static_cast<uint64_t>(ZigzagDecode(difference));
+  }
+  if (!DecodeFirstKey(form, &decoder, entry)) return nullptr;
+  return decoder.rest().data();
+}
+
+// Bytes that other writers may put after handle and first key are skipped.
+inline const char* DecodeFullEntry(const char* p, const char* limit,
+                                   const IndexForm& form, IndexEntry* entry) {
+  EntryHeader header;
+  const char* const bytes = DecodeEntryHeader(p, limit, &header);
+  if (bytes == nullptr) return nullptr;
+  entry->shared = header.shared;
+  entry->suffix = Slice(bytes, header.non_shared);
+  Decoder value(Slice(bytes + header.non_shared, header.value_size));
+  if (!entry->handle.DecodeFrom(&value) ||
+      !DecodeFirstKey(form, &value, entry)) {
+    return nullptr;
+  }
+  return bytes + header.non_shared + header.value_size;
 }
 
 }  // namespace ashlar::internal

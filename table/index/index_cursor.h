@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "ashlar/util/slice.h"
 #include "ashlar/util/status.h"
@@ -57,8 +58,15 @@ class IndexCursor {
   const Status& status() const { return status_; }
 
   // Requires, like all that follow: the cursor is at a block.
-  const BlockHandle& handle() const { return part_->handle(at_); }
-  Slice separator() const { return part_->separator(at_); }
+  BlockHandle handle() const { return part_->handle(at_); }
+  // Returns the block's separator, in *memory if it must be put together.
+  Slice separator(std::string* memory) const {
+    return part_->separator(at_, memory);
+  }
+  // Returns whether the separator has this user key, timestamps not counted.
+  bool SeparatorHasUserKey(const Slice& user_key) const {
+    return part_->SeparatorHasUserKey(at_, user_key);
+  }
   // Returns the block's first internal key; empty if the index does not have
   // it.
   Slice first_key() const { return part_->first_key(at_); }

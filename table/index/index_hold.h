@@ -21,8 +21,9 @@ struct CachedIndexBlock {
   CachedIndexBlock(const BlockPlace& place, ParsedIndex parsed_in)
       : kind(place.kind), handle(place.handle), parsed(std::move(parsed_in)) {}
 
+  // Slot hints that are made later count too: the charge does not change.
   size_t ApproximateMemoryUsage() const {
-    return sizeof *this + static_cast<size_t>(parsed.MemoryUsage());
+    return sizeof *this + static_cast<size_t>(parsed.MostMemoryUsage());
   }
 
   const BlockKind kind;

@@ -100,14 +100,16 @@ Status TwoLevelIndexReader::CheckPart(size_t i, const ParsedIndex& part) const {
                             "expected one entry or more, found none");
   }
   if (!source().order.known()) return {};
-  const Slice last = part.separator(part.size() - 1);
-  if (root().CompareSeparators(last, root().separator(i)) > 0) {
+  std::string of_part;
+  std::string of_root;
+  const Slice last = part.separator(part.size() - 1, &of_part);
+  if (root().CompareSeparators(last, root().separator(i, &of_root)) > 0) {
     return place.Corruption("bad index partition",
                             "its last separator is larger than its separator "
                             "in the top-level index");
   }
-  if (i > 0 && root().CompareSeparators(root().separator(i - 1),
-                                        part.separator(0)) >= 0) {
+  if (i > 0 && root().CompareSeparators(root().separator(i - 1, &of_root),
+                                        part.separator(0, &of_part)) >= 0) {
     return place.Corruption(
         "bad index partition",
         "its first separator is not larger than the separator of the partition "
@@ -121,7 +123,7 @@ Status TwoLevelIndexReader::Load(size_t i, ParsedIndex* part) const {
   Status status = LoadBlock(place, part);
   if (status.ok()) status = CheckPart(i, *part);
   if (!status.ok()) return status;
-  if (part->MemoryUsage() > most_part_bytes_) {
+  if (part->MostMemoryUsage() > most_part_bytes_) {
     return place.Corruption(
         "bad index partition",
         "its keys together are many times larger than the file");
@@ -156,7 +158,7 @@ Status TwoLevelIndexReader::KeptPart(size_t i, IndexHold* part) const {
     auto loaded = std::make_unique<ParsedIndex>(source().order, form());
     Status status = Load(i, loaded.get());
     if (!status.ok()) return status;
-    const uint64_t bytes = loaded->MemoryUsage();
+    const uint64_t bytes = loaded->MostMemoryUsage();
     if (part_bytes_.FetchAdd(bytes) + bytes > most_part_bytes_) {
       part_bytes_.FetchSub(bytes);
       return PartPlace(i).Corruption(
@@ -184,8 +186,14 @@ void TwoLevelIndexReader::PinParts() {
 }
 
 uint64_t TwoLevelIndexReader::MemoryUsage() const {
-  return IndexReader::MemoryUsage() + part_bytes_.Load() +
-         (parts_ == nullptr ? 0 : num_parts() * sizeof(parts_[0]));
+  uint64_t bytes = IndexReader::MemoryUsage();
+  if (parts_ == nullptr) return bytes;
+  bytes += num_parts() * sizeof(parts_[0]);
+  for (size_t i = 0; i < num_parts(); ++i) {
+    const ParsedIndex* const part = parts_[i].Load();
+    if (part != nullptr) bytes += part->MemoryUsage();
+  }
+  return bytes;
 }
 
 }  // namespace ashlar::internal

@@ -33,90 +33,84 @@ const WordTreeKernels& ThisCpusWordTreeKernels() {
   return kPortableWordTreeKernels;
 }
 
-void WordTree::Build(std::span<const uint64_t> words) {
-  Build(words, ThisCpusWordTreeKernels());
+size_t WordRun::NumInner(size_t words) {
+  if (NumLeaves(words) <= kMostBareLeaves) return 0;
+  size_t sum = 0;
+  for (size_t nodes = NumLeaves(words); nodes > 1;) {
+    nodes = (nodes + kWidth - 1) / kWidth;
+    sum += nodes;
+  }
+  return sum;
 }
 
-void WordTree::Build(std::span<const uint64_t> words,
-                     const WordTreeKernels& kernels) {
-  assert(size_ == 0 && !words.empty());
-  constexpr int64_t kPadding = std::numeric_limits<int64_t>::max();
-  kernels_ = &kernels;
-  size_ = words.size();
-  last_ = words.back();
-  constexpr size_t kLeaf = WordLeaf::kWidth;
-  const size_t num_leaves = (size_ + kLeaf - 1) / kLeaf;
-  leaves_ = std::make_unique<WordLeaf[]>(num_leaves);
-  levels_.leaves = leaves_.get();
-  std::vector<int64_t> last_words;  // the last word of each node below
-  last_words.reserve(num_leaves);
-  for (size_t i = 0; i < num_leaves * kLeaf; ++i) {
-    WordLeaf& leaf = leaves_[i / kLeaf];
-    leaf.words[i % kLeaf] = i < size_ ? Turn(words[i]) : kPadding;
-    leaf.slots[i % kLeaf].Store(BlockHint::kNoSlot);
-    if (i % kLeaf == kLeaf - 1) last_words.push_back(leaf.words.back());
-  }
-  // From the leaves up; each level has memory of its own.
-  std::vector<const int64_t*> upwards;
-  while (last_words.size() > 1) {
-    const size_t nodes = (last_words.size() + kWidth - 1) / kWidth;
-    last_words.resize(nodes * kWidth, kPadding);
-    auto level = std::make_unique<Node[]>(nodes);
-    std::vector<int64_t> above;
-    for (size_t i = 0; i < nodes; ++i) {
-      std::copy_n(last_words.begin() + static_cast<ptrdiff_t>(i * kWidth),
-                  kWidth, level[i].words.begin());
-      above.push_back(level[i].words.back());
+// Goes from the leaves up, so the nodes are written from the last to the first.
+void WordRun::FillInner(const int64_t* leaves, size_t words, int64_t* inner) {
+  if (NumLeaves(words) <= kMostBareLeaves) return;
+  int64_t* level = inner + NumInner(words) * kWidth;
+  const int64_t* below = leaves;
+  size_t below_width = kLeafWidth;
+  for (size_t children = NumLeaves(words); children > 1;) {
+    const size_t nodes = (children + kWidth - 1) / kWidth;
+    level -= nodes * kWidth;
+    for (size_t i = 0; i + 1 < children; ++i) {
+      level[i] = below[i * below_width + below_width - 1];
     }
-    upwards.push_back(level[0].words.data());
-    inner_bytes_ += nodes * sizeof(Node);
-    inner_.push_back(std::move(level));
-    last_words = std::move(above);
+    std::fill(level + children - 1, level + nodes * kWidth, kPadding);
+    below = level;
+    below_width = kWidth;
+    children = nodes;
   }
-  levels_.num_inner = upwards.size();
-  std::copy(upwards.rbegin(), upwards.rend(), levels_.inner.begin());
+  assert(level == inner);
 }
 
-size_t WordTree::FindLeaf(uint64_t word) const {
-  return kernels_->find_leaf(levels_, Turn(std::min(word, last_)));
-}
-
-size_t WordTree::FindInLeaf(size_t leaf, uint64_t word) const {
-  if (word > last_) return size_;
-  return leaf * WordLeaf::kWidth +
-         kernels_->find_in_leaf(leaves_[leaf], Turn(word));
-}
-
-void WordTree::LowerBounds(std::span<const uint64_t> words,
-                           uint32_t* places) const {
-  std::array<int64_t, kBatch> turned = {};
-  for (size_t i = 0; i < words.size(); ++i) {
-    turned[i] = Turn(std::min(words[i], last_));
+WordRun::WordRun(const WordTreeKernels* kernels, const int64_t* inner,
+                 const int64_t* leaves, size_t words)
+    : kernels_(kernels), size_(words) {
+  levels_.leaves = leaves;
+  if (NumLeaves(words) <= kMostBareLeaves) return;
+  std::array<size_t, WordLevels::kMost> nodes_upwards;
+  size_t num_inner = 0;
+  for (size_t nodes = NumLeaves(words); nodes > 1; ++num_inner) {
+    nodes = (nodes + kWidth - 1) / kWidth;
+    nodes_upwards[num_inner] = nodes;
   }
+  levels_.num_inner = num_inner;
+  for (size_t i = 0; i < num_inner; ++i) {
+    levels_.inner[i] = inner;
+    inner += nodes_upwards[num_inner - 1 - i] * kWidth;
+  }
+}
+
+size_t WordRun::FindBareLeaf(int64_t word) const {
+  const size_t last = (size_ - 1) / kLeafWidth;
+  size_t smaller = 0;
+  for (size_t leaf = 0; leaf < last; ++leaf) {
+    smaller += levels_.leaves[leaf * kLeafWidth + kLeafWidth - 1] < word;
+  }
+  return smaller;
+}
+
+size_t WordRun::FindLeaf(uint64_t word) const {
+  if (levels_.num_inner == 0) return FindBareLeaf(Turn(word));
+  return kernels_->find_leaf(levels_, Turn(word));
+}
+
+size_t WordRun::FindInLeaf(size_t leaf, uint64_t word) const {
+  return leaf * kLeafWidth +
+         kernels_->find_in_leaf(levels_.leaves + leaf * kLeafWidth, Turn(word));
+}
+
+void WordRun::LowerBounds(std::span<const uint64_t> words,
+                          uint32_t* places) const {
+  if (levels_.num_inner == 0) {
+    for (size_t i = 0; i < words.size(); ++i) {
+      places[i] = static_cast<uint32_t>(LowerBound(words[i]));
+    }
+    return;
+  }
+  std::array<int64_t, kBatch> turned;
+  for (size_t i = 0; i < words.size(); ++i) turned[i] = Turn(words[i]);
   kernels_->lower_bounds(levels_, turned.data(), words.size(), places);
-  for (size_t i = 0; i < words.size(); ++i) {
-    if (words[i] > last_) places[i] = static_cast<uint32_t>(size_);
-  }
-}
-
-void WordTree::Note(size_t i, uint32_t slot, const void* address) const {
-  const auto bytes = reinterpret_cast<uint64_t>(address);
-  constexpr size_t kLeaf = WordLeaf::kWidth;
-  WordLeaf& leaf = leaves_[i / kLeaf];
-  RelaxedAtomic<uint32_t>& slot_there = leaf.slots[i % kLeaf];
-  RelaxedAtomic<uint32_t>& line_there = leaf.lines[i % kLeaf];
-  const auto line = static_cast<uint32_t>(bytes >> kLineBits);
-  // A cache line that threads share is written only if that changes it.
-  if (slot_there.Load() != slot) slot_there.Store(slot);
-  if (line_there.Load() == line) return;
-  line_there.Store(line);
-  const uint64_t region = bytes >> kRegionBits << kRegionBits;
-  if (region_.Load() != region) region_.Store(region);
-}
-
-uint64_t WordTree::MemoryUsage() const {
-  return (size_ + WordLeaf::kWidth - 1) / WordLeaf::kWidth * sizeof(WordLeaf) +
-         inner_bytes_;
 }
 
 }  // namespace ashlar::internal

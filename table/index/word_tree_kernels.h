@@ -1,4 +1,4 @@
-// The searches of a WordTree, compiled for several processors.
+// The searches of a WordRun, compiled for several processors.
 //
 // Used by word_tree.cc; tests compare them with each other. Pure: thread-safe.
 #ifndef ASHLAR_TABLE_INDEX_WORD_TREE_KERNELS_H_
@@ -12,45 +12,39 @@
 
 namespace ashlar::internal {
 
-// Requires: `word` is not larger than the last word of the tree. So on every
-// level it is not larger than the last word of the node that the search comes
-// to, and no count is that of all words of a node.
+// Require: there are inner nodes.
+//
+// An inner node always has an entry that is not smaller than any word, so no
+// count is that of all its words.
 struct WordTreeKernels {
   // The two halves of one search. The first returns the number of the leaf, and
   // prefetches it; the second returns the place in the leaf.
   size_t (*find_leaf)(const WordLevels& levels, int64_t word);
-  size_t (*find_in_leaf)(const WordLeaf& leaf, int64_t word);
-  // Searches for n words at once. Requires: n <= WordTree::kBatch.
+  size_t (*find_in_leaf)(const int64_t* leaf, int64_t word);
+  // Searches for n words at once. Requires: n <= WordRun::kBatch.
   void (*lower_bounds)(const WordLevels& levels, const int64_t* words, size_t n,
                        uint32_t* places);
 };
-
-inline void FetchLeaf(const WordLeaf& leaf) {
-  constexpr size_t kLine = 64;
-  const auto* const bytes = reinterpret_cast<const char*>(&leaf);
-  for (size_t i = 0; i < sizeof leaf; i += kLine) __builtin_prefetch(bytes + i);
-}
 
 // `Count::In<kWidth>(node, word)` returns how many of the node's words are
 // smaller.
 template <typename Count>
 [[gnu::always_inline]] inline size_t SearchLeaf(const WordLevels& levels,
                                                 int64_t word) {
-  constexpr size_t kWidth = WordTree::kWidth;
+  constexpr size_t kWidth = WordRun::kWidth;
   size_t node = 0;
   for (size_t i = 0; i < levels.num_inner; ++i) {
     const int64_t* const words = levels.inner[i] + node * kWidth;
     node = node * kWidth + Count::template In<kWidth>(words, word);
   }
-  // The whole leaf: its slot hints will be asked for too.
-  FetchLeaf(levels.leaves[node]);
+  __builtin_prefetch(levels.leaves + node * WordRun::kLeafWidth);
   return node;
 }
 
 template <typename Count>
-[[gnu::always_inline]] inline size_t SearchInLeaf(const WordLeaf& leaf,
+[[gnu::always_inline]] inline size_t SearchInLeaf(const int64_t* leaf,
                                                   int64_t word) {
-  return Count::template In<WordLeaf::kWidth>(leaf.words.data(), word);
+  return Count::template In<WordRun::kLeafWidth>(leaf, word);
 }
 
 // All searches go down together, level by level.
@@ -59,7 +53,7 @@ template <typename Count>
                                                        const int64_t* words,
                                                        size_t n,
                                                        uint32_t* places) {
-  constexpr size_t kWidth = WordTree::kWidth;
+  constexpr size_t kWidth = WordRun::kWidth;
   constexpr size_t kLineWords = 64 / sizeof(int64_t);
   for (size_t k = 0; k < n; ++k) places[k] = 0;
   for (size_t i = 0; i < levels.num_inner; ++i) {
@@ -70,7 +64,7 @@ template <typename Count>
           places[k] * kWidth + Count::template In<kWidth>(node, words[k]);
       places[k] = static_cast<uint32_t>(next);
       if (above_leaves) {
-        FetchLeaf(levels.leaves[next]);
+        __builtin_prefetch(levels.leaves + next * WordRun::kLeafWidth);
         continue;
       }
       const int64_t* const words_of_next = levels.inner[i + 1] + next * kWidth;
@@ -81,8 +75,9 @@ template <typename Count>
   for (size_t k = 0; k < n; ++k) {
     const size_t leaf = places[k];
     places[k] = static_cast<uint32_t>(
-        leaf * WordLeaf::kWidth +
-        SearchInLeaf<Count>(levels.leaves[leaf], words[k]));
+        leaf * WordRun::kLeafWidth +
+        SearchInLeaf<Count>(levels.leaves + leaf * WordRun::kLeafWidth,
+                            words[k]));
   }
 }
 

@@ -1,4 +1,4 @@
-// The searches of a WordTree for processors with AVX2: four words of a
+// The searches of a WordRun for processors with AVX2: four words of a
 // node in a comparison.
 
 #if defined(__x86_64__)
@@ -37,7 +37,7 @@ ASHLAR_AVX2 size_t FindLeaf(const WordLevels& levels, int64_t word) {
   return SearchLeaf<CountByVectors>(levels, word);
 }
 
-ASHLAR_AVX2 size_t FindInLeaf(const WordLeaf& leaf, int64_t word) {
+ASHLAR_AVX2 size_t FindInLeaf(const int64_t* leaf, int64_t word) {
   return SearchInLeaf<CountByVectors>(leaf, word);
 }
 

@@ -165,20 +165,27 @@ Status IndexPass::Run() {
 }
 
 // Returns how much memory a reader needs for an index partition that was
-// parsed. At least: the keys, their ends and the handles. At most: twice that,
-// since room grows by doubling, and the words of the search tree.
+// parsed, slot hints included. At least: words or ends of keys, packed handles,
+// first keys, and the separators unless what they have in common is stored
+// once. At most: whole keys and their ends, whole handles, words and inner
+// nodes, and what groups need.
 PartitionMemory IndexPass::MemoryOfItems(size_t first) const {
-  constexpr uint64_t kLeastPerItem = sizeof(BlockHandle) + sizeof(uint64_t);
+  constexpr uint64_t kLeastPerItem = 3 + sizeof(uint32_t);
   constexpr uint64_t kMostPerItem = 128;
+  constexpr uint64_t kMostOfBlock = 1024;
+  const bool packs = facts_.whole_order.has_value() &&
+                     facts_.whole_order->known() &&
+                     facts_.whole_order->IsOfBytes();
   PartitionMemory memory;
+  memory.most = kMostOfBlock;
   const IndexItems& items = blocks_.data_blocks;
   for (size_t i = first; i < items.size(); ++i) {
     // Timestamps that are not stored are put back.
     const uint64_t keys = items[i].separator.size() +
                           items[i].first_key.size() +
                           2 * facts_.key_form.stripped_timestamp;
-    memory.least +=
-        kLeastPerItem + keys - 2 * facts_.key_form.stripped_timestamp;
+    memory.least += kLeastPerItem + items[i].first_key.size() +
+                    (packs ? 0 : items[i].separator.size());
     memory.most += kMostPerItem + 2 * keys;
   }
   return memory;
@@ -196,7 +203,7 @@ Status IndexPass::MeasurePartition(const Slice& contents,
                          : KeyOrder::Unknown(BytewiseComparator()),
                      form);
   Status status = parsed.Parse(contents, place, footer_.offset);
-  *bytes = parsed.MemoryUsage();
+  *bytes = parsed.MostMemoryUsage();
   return status;
 }
 

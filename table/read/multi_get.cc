@@ -15,7 +15,7 @@ namespace ashlar::internal {
 namespace {
 
 constexpr size_t kChunk = 32;
-static_assert(kChunk <= WordTree::kBatch && kChunk <= kBlockBatchMax &&
+static_assert(kChunk <= ParsedIndex::kBatch && kChunk <= kBlockBatchMax &&
               kChunk <= kFilterBatchMax);
 
 // Numbers the blocks of a chunk, by their part of the index and their place in
@@ -202,7 +202,6 @@ class MultiGetChunk {
       root_->FindBatch(std::span(keys).first(n), TargetTail(read_.snapshot),
                        places.data());
       for (size_t i = 0; i < n; ++i) {
-        root_->PrefetchHandle(places[i]);
         if (places[i] == root_->size()) continue;
         table_.data.Fetch({root_.get(), places[i]});
       }

@@ -118,12 +118,10 @@ namespace {
 // timestamp included, can span blocks only if the index has internal keys.
 bool MaySpan(const OpenedTable& table, const Slice& user_key,
              const IndexCursor& at) {
-  const size_t timestamp = table.order.timestamp_size();
-  if (table.index->form().user_keys) {
-    return timestamp != 0 &&
-           WithoutTimestamp(at.separator(), timestamp) == user_key;
+  if (table.index->form().user_keys && table.order.timestamp_size() == 0) {
+    return false;
   }
-  return WithoutTimestamp(UserKeyOf(at.separator()), timestamp) == user_key;
+  return at.SeparatorHasUserKey(user_key);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Fuzz target: index blocks, in every form.
 #include <string>
 
+#include "table/index/index_entries.h"
 #include "table/index/parsed_index.h"
 #include "test/fuzz/fuzz_input.h"
 
@@ -8,7 +9,6 @@ namespace ashlar {
 
 namespace {
 
-using internal::BlockHandle;
 using internal::BlockPlace;
 using internal::BlockView;
 using internal::IndexEntry;
@@ -22,9 +22,10 @@ void CheckParsed(const ParsedIndex& index, const KeyOrder& order,
              index.size());
   for (size_t i = 0; i < index.size(); ++i) {
     FUZZ_CHECK(index.handle(i).FitsBelow(limit));
-    std::string key = index.separator(i).ToString();
+    std::string memory;
+    std::string key = index.separator(i, &memory).ToString();
     if (i > 0) {
-      const Slice last = index.separator(i - 1);
+      const Slice last = index.separator(i - 1, &memory);
       FUZZ_CHECK((form.user_keys ? order.CompareUserKeys(last, key)
                                  : order.Compare(last, key)) < 0);
     }
@@ -63,9 +64,17 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
                  .ok();
   }
   ParsedIndex index(order, form);
-  if (!index.Parse(input.rest(), place, limit).ok()) return 0;
+  const Status parsed = index.Parse(input.rest(), place, limit);
+  if (walked) {
+    // The walk that finds the message goes by the same rules.
+    const Status fault = internal::FindFault(view, place, {order, form, limit});
+    FUZZ_CHECK(parsed.ToString() == fault.ToString());
+  }
+  if (!parsed.ok()) return 0;
   FUZZ_CHECK(walked && entries == index.size());
-  FUZZ_CHECK(index.MemoryUsage() >= entries * sizeof(BlockHandle));
+  // A word and the end of the block.
+  constexpr size_t kLeast = sizeof(uint64_t) + 3;
+  FUZZ_CHECK(index.MemoryUsage() >= entries * kLeast);
   CheckParsed(index, order, form, limit);
   return 0;
 }

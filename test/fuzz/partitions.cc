@@ -24,7 +24,8 @@ std::vector<uint64_t> Walk(const IndexReader& index, const KeyOrder& order,
   std::string last;
   bool on_block = forward ? at.SeekToFirst() : at.SeekToLast();
   for (; on_block; on_block = forward ? at.Next() : at.Prev()) {
-    const std::string key = at.separator().ToString();
+    std::string memory;
+    const std::string key = at.separator(&memory).ToString();
     if (!offsets.empty()) {
       const std::string& low = forward ? last : key;
       const std::string& high = forward ? key : last;

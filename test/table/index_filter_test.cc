@@ -117,7 +117,8 @@ TEST(Index, NoShortening) {
       ParseIndex(EncodeIndex(options, SomeBlocks(), &form), form);
   EXPECT_TRUE(form.user_keys);
   EXPECT_FALSE(form.delta_handles);
-  EXPECT_EQ(index.separator(0).ToStringView(), "banana");
+  std::string memory;
+  EXPECT_EQ(index.separator(0, &memory).ToStringView(), "banana");
 }
 
 TEST(Index, EmptyOne) {
@@ -139,7 +140,8 @@ TEST(Index, KeyThatSpansBlocks) {
   const auto index = ParseIndex(EncodeIndex({}, blocks, &form), form);
   EXPECT_FALSE(form.user_keys);
   EXPECT_TRUE(form.delta_handles);
-  EXPECT_TRUE(index.separator(0) == Slice(blocks[0].last_key));
+  std::string memory;
+  EXPECT_TRUE(index.separator(0, &memory) == Slice(blocks[0].last_key));
   EXPECT_EQ(index.Find(Value("k", 9, "").key), 0u);
   EXPECT_EQ(index.Find(Value("k", 5, "").key), 0u);
   EXPECT_EQ(index.Find(Value("k", 4, "").key), 1u);
@@ -165,7 +167,8 @@ TEST(Index, SeparatorsHaveAnyType) {
                     &form);
     ASSERT_FALSE(form.user_keys);
     const auto index = ParseIndex(bytes, form);
-    EXPECT_TRUE(index.separator(0) == Slice(last));
+    std::string memory;
+    EXPECT_TRUE(index.separator(0, &memory) == Slice(last));
     EXPECT_EQ(index.Find(Value("k", 6, "").key), 0u);
     EXPECT_EQ(index.Find(Value("k", 4, "").key), 1u);
   }

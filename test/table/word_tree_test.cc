@@ -9,14 +9,17 @@
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ashlar/table/table_reader.h"
 #include "port/cpu.h"
+#include "table/index/slot_hints.h"
 #include "table/index/word_tree_kernels.h"
 #include "test/support/random.h"
 #include "test/support/random_table.h"
 #include "test/support/tables.h"
+#include "util/mem/aligned_bytes.h"
 
 namespace ashlar::testing {
 namespace {
@@ -42,6 +45,22 @@ std::vector<uint64_t> RandomWords(size_t n, uint64_t range, Random* random) {
   return words;
 }
 
+// The memory of a WordRun, without a byte more than it needs.
+struct Words {
+  explicit Words(const std::vector<uint64_t>& words)
+      : leaves(WordRun::NumLeaves(words.size()) * WordRun::kLeafWidth,
+               WordRun::kPadding),
+        inner(WordRun::NumInner(words.size()) * WordRun::kWidth) {
+    for (size_t i = 0; i < words.size(); ++i) {
+      leaves[i] = WordRun::Turn(words[i]);
+    }
+    WordRun::FillInner(leaves.data(), words.size(), inner.data());
+  }
+
+  std::vector<int64_t> leaves;
+  std::vector<int64_t> inner;
+};
+
 TEST(WordTree, FindsWhatABinarySearchFinds) {
   const std::vector<const WordTreeKernels*> kernels = AllKernels();
   ForEachSeed(1, 60, [&](uint64_t seed) {
@@ -53,16 +72,18 @@ TEST(WordTree, FindsWhatABinarySearchFinds) {
     const std::vector<uint64_t> words =
         RandomWords(n, random.Pick(ranges), &random);
     for (const WordTreeKernels* kernel : kernels) {
-      WordTree tree;
-      tree.Build(words, *kernel);
+      const Words laid_out(words);
+      const WordRun tree(kernel, laid_out.inner.data(), laid_out.leaves.data(),
+                         n);
       ASSERT_EQ(tree.size(), n);
       std::vector<uint64_t> asked = RandomWords(40, 100, &random);
       for (int i = 0; i < 40; ++i) {
         const uint64_t word = words[random.Below(n)];
         asked.insert(asked.end(), {word, word + 1, word - 1});
       }
-      for (size_t i = 0; i < asked.size(); i += WordTree::kBatch) {
-        const size_t some = std::min(WordTree::kBatch, asked.size() - i);
+      asked.push_back(~uint64_t{0});
+      for (size_t i = 0; i < asked.size(); i += WordRun::kBatch) {
+        const size_t some = std::min(WordRun::kBatch, asked.size() - i);
         std::vector<uint32_t> places(some);
         tree.LowerBounds(std::span(asked).subspan(i, some), places.data());
         for (size_t j = 0; j < some; ++j) {
@@ -88,29 +109,43 @@ TEST(WordTree, WordsAreBytesInOrder) {
         expected =
             expected << 8 | (i < size ? static_cast<uint8_t>(text[i]) : 0);
       }
-      EXPECT_EQ(WordTree::WordOf(key, at), expected) << size << " " << at;
+      EXPECT_EQ(WordRun::WordOf(key, at), expected) << size << " " << at;
     }
   }
 }
 
-TEST(WordTree, KeepsHints) {
-  std::vector<uint64_t> words(100);
-  for (size_t i = 0; i < words.size(); ++i) words[i] = i * i;
-  WordTree tree;
-  tree.Build(words);
-  alignas(64) static char blocks[100][64];
-  for (size_t i = 0; i < words.size(); ++i) {
-    EXPECT_EQ(tree.hint(i).slot, BlockHint::kNoSlot);
-    EXPECT_EQ(tree.hint(i).address, nullptr);
-    tree.Note(i, static_cast<uint32_t>(i * 7), blocks[i]);
+TEST(SlotHints, AreMadeWhenTheyAreFirstUsed) {
+  constexpr size_t kBlocks = 2 * SlotHints::kPerRun + 3;
+  MemoryPlan measured;
+  SlotHints().Plan(kBlocks, &measured);
+  AlignedBytes memory;
+  ASSERT_TRUE(memory.Assign(std::string(measured.bytes(), 'x')));
+  MemoryPlan plan(const_cast<char*>(memory.slice().data()));
+  SlotHints hints;
+  hints.Plan(kBlocks, &plan);
+  EXPECT_EQ(hints.MemoryUsage(), 0u);
+  alignas(64) static char blocks[kBlocks][64];
+  for (size_t i = 0; i < kBlocks; ++i) {
+    EXPECT_EQ(hints.hint(i).slot, BlockHint::kNoSlot);
+    EXPECT_EQ(hints.hint(i).address, nullptr);
   }
-  for (size_t i = 0; i < words.size(); ++i) {
-    EXPECT_EQ(tree.hint(i).slot, i * 7);
-    EXPECT_EQ(tree.hint(i).address, blocks[i]);
+  // The last run is shorter.
+  hints.Note(kBlocks - 1, 7, blocks[0]);
+  EXPECT_EQ(hints.MemoryUsage(), 3 * sizeof(uint64_t));
+  for (size_t i = 0; i < kBlocks; ++i) {
+    hints.Note(i, static_cast<uint32_t>(i * 7), blocks[i]);
   }
-  tree.Note(3, BlockHint::kNoSlot, blocks[4]);
-  EXPECT_EQ(tree.hint(3).slot, BlockHint::kNoSlot);
-  EXPECT_EQ(tree.hint(3).address, blocks[4]);
+  EXPECT_EQ(hints.MemoryUsage(), kBlocks * sizeof(uint64_t));
+  EXPECT_EQ(hints.MostMemoryUsage(), hints.MemoryUsage());
+  const SlotHints moved = std::move(hints);
+  EXPECT_EQ(hints.hint(0).slot, BlockHint::kNoSlot);
+  for (size_t i = 0; i < kBlocks; ++i) {
+    EXPECT_EQ(moved.hint(i).slot, i * 7);
+    EXPECT_EQ(moved.hint(i).address, blocks[i]);
+  }
+  moved.Note(3, BlockHint::kNoSlot, blocks[4]);
+  EXPECT_EQ(moved.hint(3).slot, BlockHint::kNoSlot);
+  EXPECT_EQ(moved.hint(3).address, blocks[4]);
 }
 
 // Some keys are prefixes of others, share words, or are outside of what all

@@ -45,6 +45,7 @@ struct BenchOptions {
   int workers = -1;
   uint32_t pool_threads = 0;  // 0: each builder has its own workers
   int builders = 8;           // for multifillseq
+  int tables = 48;            // for indexfind
   bool mmap_read = false;
   int threads = 1;
   int batch_size = 32;

@@ -7,6 +7,7 @@
 #include "ashlar/table/external_file_writer.h"
 #include "table/filter/filter_bits.h"
 #include "tools/bench/ashlar_build.h"
+#include "tools/bench/ashlar_index.h"
 #include "tools/bench/ashlar_reads.h"
 #include "tools/bench/engine.h"
 #include "tools/bench/filter_questions.h"
@@ -100,6 +101,9 @@ class AshlarEngine final : public Engine {
     }
     if (benchmark == "filterquery") {
       return FilterQuery(options, workload, result);
+    }
+    if (benchmark == "indexparse" || benchmark == "indexfind") {
+      return RunIndex(benchmark, options, workload, result);
     }
     return reads_.Run(benchmark, Path(options), options, workload, result);
   }

@@ -52,7 +52,8 @@ class RocksDbEngine final : public Engine {
   }
 
   bool Has(const std::string& benchmark) const override {
-    return benchmark != "limit" && benchmark != "multifillseq";
+    return benchmark != "limit" && benchmark != "multifillseq" &&
+           !benchmark.starts_with("index");
   }
 
   std::string Run(const std::string& benchmark, const BenchOptions& options,

@@ -70,7 +70,8 @@ class EngineVariant final : public Engine {
 }  // namespace
 
 bool ReadsTable(std::string_view benchmark) {
-  return !benchmark.ends_with("fillseq") && !benchmark.starts_with("filter");
+  return !benchmark.ends_with("fillseq") && !benchmark.starts_with("filter") &&
+         !benchmark.starts_with("index");
 }
 
 std::unique_ptr<Engine> NewVariant(std::unique_ptr<Engine> engine,

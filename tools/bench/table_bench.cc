@@ -28,7 +28,8 @@ DEFINE_string(
     "seekrandom, fwdrange (a seek and 10 entries), readwhilewriting, "
     "fwdrangewhilewriting (beside a writer that builds tables, at "
     "--write_rate), blockinsert (a data block in memory is parsed and put into "
-    "a full cache), verify");
+    "a full cache), indexparse (an index block in memory is parsed), indexfind "
+    "(--tables such indexes are searched), verify");
 DEFINE_string(
     engines, "ashlar,rocksdb,limit",
     "comma-separated: ashlar, rocksdb, limit, generator, copy; "
@@ -89,6 +90,8 @@ DEFINE_int32(workers, -1,
 DEFINE_uint32(pool_threads, 0,
               "Ashlar's builds share a pool of n threads, which outlives "
               "them; 0: each build has its own threads");
+DEFINE_int32(tables, 48,
+             "indexes that indexfind searches in random order");
 DEFINE_int32(builders, 8,
              "multifillseq: builders at once, each of --num entries");
 DEFINE_bool(mmap_read, false,
@@ -189,6 +192,7 @@ BenchOptions OptionsFromFlags() {
     o.workers = static_cast<int>(FLAGS_pool_threads);
   }
   o.builders = FLAGS_builders;
+  o.tables = FLAGS_tables;
   o.mmap_read = FLAGS_mmap_read;
   o.hot_keys = FLAGS_hot_keys;
   if (!ParseSkew(FLAGS_skew, &o)) Usage("--skew must be none or P.R");
@@ -219,8 +223,9 @@ void CheckFlags() {
   if (FLAGS_key_size < 1 || FLAGS_value_size < 0 || FLAGS_num < 1) {
     Usage("--num and --key_size must be 1 or more, --value_size 0 or more");
   }
-  if (FLAGS_threads < 1 || FLAGS_rounds < 1 || FLAGS_builders < 1) {
-    Usage("--threads, --rounds and --builders must be 1 or more");
+  if (FLAGS_threads < 1 || FLAGS_rounds < 1 || FLAGS_builders < 1 ||
+      FLAGS_tables < 1) {
+    Usage("--threads, --rounds, --builders and --tables must be 1 or more");
   }
   if (FLAGS_cache_type != "hyper_clock_cache" &&
       FLAGS_cache_type != "auto_hyper_clock_cache" &&
@@ -322,7 +327,8 @@ bool IsBenchmark(const std::string& name) {
        {"fillseq", "multifillseq", "filterbuild", "filterfinish", "filterquery",
         "readseq", "readreverse", "readrandom", "multireadrandom",
         "readmissing", "seekrandom", "fwdrange", "readwhilewriting",
-        "fwdrangewhilewriting", "blockinsert", "verify"}) {
+        "fwdrangewhilewriting", "blockinsert", "indexparse", "indexfind",
+        "verify"}) {
     if (name == known) return true;
   }
   return false;
