@@ -186,8 +186,8 @@ class ASHLAR_EXPORT TableCache {
   // Does the same for a file that is deleted, and also erases its blocks from
   // the block cache when the table is closed
   // (TableReader::EraseFromBlockCache). The thread that releases the last
-  // handle does this. If the table is neither open nor being opened, its blocks stay:
-  // Find it first to erase them too.
+  // handle does this. If the table is neither open nor being opened, its blocks
+  // stay: Find it first to erase them too.
   bool EvictDeleted(uint64_t file_number);
   // Closes every table that no handle refers to.
   void CloseUnused();

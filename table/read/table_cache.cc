@@ -71,29 +71,14 @@
 #include "port/threads.h"
 #include "table/counters/statistics_shards.h"
 #include "table/read/cached_table.h"
+#include "table/read/table_opening.h"
 #include "util/mem/memory_limit.h"
-#include "util/sync/semaphore.h"
 
 namespace ashlar {
 
 using namespace internal;
 
 namespace {
-
-// One opening of a table. The opening thread writes it under the cache's mutex.
-struct Opening {
-  // Under the mutex.
-  uint32_t waiters = 0;
-  bool is_forgotten = false;  // by Evict
-  bool is_deleted = false;    // by EvictDeleted
-  const uint32_t forks = port::num_forks;
-
-  // The outcome, for waiters that have a token. With a handle: each waiter owns
-  // one reference. Without: the error, or OK if the waiter must try itself.
-  CountingSemaphore ended;
-  CacheHandle* handle = nullptr;
-  Status status;
-};
 
 CacheKey KeyOf(uint64_t file_number) { return {file_number, 0}; }
 

@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <semaphore>
 #include <string>
 #include <utility>
 
@@ -82,6 +83,17 @@ class CountingFiles {
   std::atomic<int> open_ = 0;
   std::mutex mutex_;
   std::map<uint64_t, int> openings_;
+};
+
+// Holds up an opening function until the test lets it continue.
+struct HeldOpening {
+  std::binary_semaphore begun{0};
+  std::binary_semaphore go{0};
+
+  void Pass() {
+    begun.release();
+    go.acquire();
+  }
 };
 
 inline std::unique_ptr<TableCache> MakeTableCache(
