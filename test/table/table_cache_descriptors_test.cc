@@ -151,7 +151,7 @@ TEST_F(TableCacheDescriptors, ManyThreadsShareFewDescriptors) {
   constexpr int kThreads = 8;
   const auto cache = MakeTableCache(options_);
   const auto work = [&](int thread) -> std::string {
-    for (uint64_t i = 0; i < 100; ++i) {
+    for (uint64_t i = 0; i < 300; ++i) {
       const uint64_t number = (i * static_cast<uint64_t>(thread + 1)) % kTables;
       const auto found = cache->Find(number);
       if (!found.ok()) return found.status().ToString();
@@ -163,7 +163,7 @@ TEST_F(TableCacheDescriptors, ManyThreadsShareFewDescriptors) {
   RunTogether(kThreads, work);
   cache->CloseUnused();
   {
-    const DescriptorLimit limit(2 * kThreads);
+    const DescriptorLimit limit(kThreads + 2);
     RunTogether(kThreads, work);
   }
   EXPECT_GT(Closed(), 0u);

@@ -241,6 +241,7 @@ struct BlockCase {
   bool partition_filters;
   bool cache_metadata;
   PinningTier pinning;
+  uint32_t format_version = TableOptions().format_version;
 };
 
 class EvictDeletedTest : public TableCacheTest,
@@ -252,6 +253,7 @@ TEST_P(EvictDeletedTest, ErasesAllBlocksOfTheTable) {
   const BlockCase& c = GetParam();
   TableOptions table_options;
   table_options.block_size = 200;
+  table_options.format_version = c.format_version;
   table_options.metadata_block_size = 200;
   table_options.index_type = c.index_type;
   table_options.partition_filters = c.partition_filters;
@@ -313,6 +315,9 @@ INSTANTIATE_TEST_SUITE_P(
                                 false, PinningTier::kNone},
                       BlockCase{"Metadata", IndexType::kBinarySearch, false,
                                 true, PinningTier::kNone},
+                      // The footer names the index, not the metaindex.
+                      BlockCase{"OldFooter", IndexType::kBinarySearch, false,
+                                true, PinningTier::kNone, 5},
                       BlockCase{"PinnedMetadata", IndexType::kBinarySearch,
                                 false, true, PinningTier::kAll},
                       BlockCase{"Partitions", IndexType::kTwoLevelIndexSearch,
