@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -101,6 +102,13 @@ int SyncData(int fd) {
 int Close(int fd) {
   // Linux frees the descriptor even when close is interrupted.
   return ::close(fd) == 0 || errno == EINTR ? 0 : errno;
+}
+
+uint64_t DescriptorLimit() {
+  rlimit limit;
+  const bool is_known = ::getrlimit(RLIMIT_NOFILE, &limit) == 0 &&
+                        limit.rlim_cur != RLIM_INFINITY;
+  return is_known ? uint64_t{limit.rlim_cur} : 0;
 }
 
 int Duplicate(int fd, int* copy) {

@@ -1,9 +1,9 @@
 // The few file calls of the operating system that Ashlar needs, with the
 // retries that POSIX demands.
 //
-// Used by util/io only. Every function returns 0 or an errno value, unless it
-// says otherwise. EINTR is never returned. As thread-safe as the system calls
-// themselves.
+// Used by util/io, and by the table cache for a message. Every function returns
+// 0 or an errno value, unless it says otherwise. EINTR is never returned. As
+// thread-safe as the system calls themselves.
 #ifndef ASHLAR_PORT_POSIX_IO_H_
 #define ASHLAR_PORT_POSIX_IO_H_
 
@@ -34,6 +34,9 @@ int WriteAll(int fd, const char* from, size_t n);
 int SyncData(int fd);
 // Closes the descriptor, even if it returns an error.
 int Close(int fd);
+// Returns the number of descriptors that this process may have, or 0 if there
+// is no limit or it is not known.
+uint64_t DescriptorLimit();
 
 // Makes another descriptor of the same open file.
 int Duplicate(int fd, int* copy);

@@ -101,6 +101,16 @@ enum class Ticker : uint32_t {
   kBlockCacheAddFailures,
   // Data blocks of kBlockCacheDataHit that the cache's second tier had.
   kSecondaryCacheDataHits,
+  // A table cache (table/table_cache.h): tables that it opened; tables that it
+  // could not open; Finds that found their table open or being opened; other
+  // Finds; tables that it closed because there was no room for them; and tables
+  // that it closed because the process ran out of file descriptors.
+  kNoFileOpens,
+  kNoFileErrors,
+  kTableCacheHit,
+  kTableCacheMiss,
+  kTableCacheEvict,
+  kTableCacheDescriptorEvict,
   // Sums of the above over data, index and filter blocks.
   kBlockCacheHit,
   kBlockCacheMiss,

@@ -221,6 +221,17 @@ class ASHLAR_EXPORT TableReader {
   // end.
   uint64_t ApproximateOffsetOf(const Slice& user_key) const;
 
+  // Removes the table's blocks from the block cache, so that they no longer
+  // take room there: data blocks, and index and filter blocks of all levels.
+  // For a file that is deleted; RocksDB calls it uncache. Finds them by the
+  // index. Reads no data block, but reads those partitions of the index that
+  // are not in memory. Blocks of a partition that cannot be read stay. So do
+  // blocks that reads of this or another reader put there meanwhile. Blocks
+  // that values or iterators hold stay alive. Does nothing without a block
+  // cache. Returns the number of blocks whose keys were erased, whether or not
+  // they were there.
+  uint64_t EraseFromBlockCache() const;
+
   // These return what the file says of itself, and the file. References live as
   // long as the reader.
   const TableProperties& properties() const;

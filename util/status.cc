@@ -31,6 +31,9 @@ SubCode SubCodeOfErrno(int errno_value) {
       return SubCode::kNoSpace;
     case EFBIG:
       return SubCode::kFileTooLarge;
+    case EMFILE:
+    case ENFILE:
+      return SubCode::kTooManyOpenFiles;
     default:
       return SubCode::kNone;
   }

@@ -55,6 +55,8 @@ class [[nodiscard]] Status {
     kPermissionDenied,  // EACCES
     kNoSpace,           // the file system is full (ENOSPC)
     kFileTooLarge,      // the file would exceed a limit of the system (EFBIG)
+    kTooManyOpenFiles,  // the process (EMFILE) or the system (ENFILE) has no
+                        // file descriptor left
 
     // Of Corruption.
     kAboveSizeLimit,          // a block's uncompressed size is above the limit

@@ -71,6 +71,10 @@ class DataBlockCache {
   void FindAhead(std::span<const BlockHandle> blocks, const BlockNote* notes,
                  TracedCaller caller, CachedBlockHandle* found) const;
 
+  // Erases the block at `offset`, of whatever kind: all blocks of a file have
+  // keys of one form. Requires: any().
+  void Erase(uint64_t offset) const { cache_->Erase(file_.AtOffset(offset)); }
+
   // Puts a copy of these contents into the cache, and makes *block that copy.
   // If the cache has no room, *block alone holds it. If there is no memory for
   // a copy, *block stays empty. Returns Corruption if the contents do not

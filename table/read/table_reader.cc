@@ -59,6 +59,40 @@ Status VerifyBlocks(const OpenedTable& table, const ReadOptions& options) {
   return table.Named(status);
 }
 
+// Metadata blocks have keys of the same form as data blocks. So every block
+// that footer or metaindex names is erased, without asking which of them the
+// cache takes.
+uint64_t EraseCachedBlocks(const OpenedTable& table) {
+  const DataBlockCache& cache = table.data.cache();
+  if (!cache.any()) return 0;
+  uint64_t erased = 0;
+  const auto erase = [&](uint64_t offset) {
+    cache.Erase(offset);
+    ++erased;
+  };
+  const IndexReader& index = *table.index;
+  for (size_t i = 0; i < index.num_parts(); ++i) {
+    // What cannot be read, or needs memory that is not there, is left out.
+    OrMemoryLimit([&] {
+      IndexHold part;
+      Status status = index.Part(i, &part);
+      for (size_t k = 0; status.ok() && k < part->size(); ++k) {
+        erase(part->handle(k).offset);
+      }
+      return status;
+    }).IgnoreError();
+    // Last, since the walk may have put it there.
+    if (index.is_partitioned()) erase(index.PartPlace(i).handle.offset);
+  }
+  for (size_t i = 0; i < table.filter.num_partitions(); ++i) {
+    erase(table.filter.PartitionPlace(i).handle.offset);
+  }
+  for (const MetaBlockEntry& entry : table.meta_blocks) erase(entry.offset);
+  const Footer& footer = table.source.footer();
+  if (!footer.index.IsNull()) erase(footer.index.offset);
+  return erased;
+}
+
 }  // namespace
 
 struct TableReader::State {
@@ -194,6 +228,10 @@ uint64_t TableReader::ApproximateOffsetOf(const Slice& user_key) const {
     return at.status();
   });
   return sought.ok() ? offset : 0;
+}
+
+uint64_t TableReader::EraseFromBlockCache() const {
+  return EraseCachedBlocks(*state_->table);
 }
 
 const TableProperties& TableReader::properties() const {

@@ -106,6 +106,8 @@ TEST(Status, SubCodesOfSystemCalls) {
       {EACCES, SubCode::kPermissionDenied},
       {ENOSPC, SubCode::kNoSpace},
       {EFBIG, SubCode::kFileTooLarge},
+      {EMFILE, SubCode::kTooManyOpenFiles},
+      {ENFILE, SubCode::kTooManyOpenFiles},
       {EIO, SubCode::kNone},
       {ENOMEM, SubCode::kNone}};
   for (const auto& [error, subcode] : causes) {

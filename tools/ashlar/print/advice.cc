@@ -28,6 +28,7 @@ constexpr struct {
     {SubCode::kFileTooLarge,
      "raise the limit of file sizes (ulimit -f), or split the output with "
      "--target_file_size"},
+    {SubCode::kTooManyOpenFiles, "raise the limit of open files (ulimit -n)"},
     {SubCode::kCompressionNotVerified,
      "no file was made. Run it again. If the same block fails, the codec's "
      "library is broken ('ashlar --version' names it); otherwise test the "
