@@ -136,12 +136,10 @@ class HashCollector {
   uint64_t* NewChunk(size_t capacity);
   // Moves the hashes, which are all in part 0, to their parts.
   void DealOut();
-  static constexpr size_t kAhead = 32;
   void Put(uint64_t hash) {
     size_t part = PartOf(hash);
     if (next_[part] == end_[part]) [[unlikely]]
       part = Grow(hash);
-    __builtin_prefetch(next_[part] + kAhead, 1);
     *next_[part]++ = hash;
   }
 
