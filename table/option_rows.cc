@@ -120,6 +120,8 @@ constexpr std::string_view kChecksums[] = {"kNoChecksum", "kCRC32c", "kxxHash",
                                            "kxxHash64", "kXXH3"};
 constexpr std::string_view kFilters[] = {"kNone", "kBloom", "kRibbon"};
 constexpr std::string_view kPinningTiers[] = {"kNone", "kAll"};
+constexpr std::string_view kLoadTimes[] = {"kAtOpen", "kIndexAtFirstUse",
+                                           "kAtFirstUse"};
 
 template <typename Enumerator>
 consteval bool HasAllUpTo(std::span<const std::string_view> names,
@@ -134,6 +136,7 @@ static_assert(HasAllUpTo(kDataBlockIndexTypes,
 static_assert(HasAllUpTo(kChecksums, ChecksumType::kXXH3));
 static_assert(HasAllUpTo(kFilters, FilterType::kRibbon));
 static_assert(HasAllUpTo(kPinningTiers, PinningTier::kAll));
+static_assert(HasAllUpTo(kLoadTimes, LoadTime::kAtFirstUse));
 
 // The codecs whose numbers have no gap. Any other is no codec to write with,
 // which CheckCodec in options.cc says.
@@ -384,6 +387,8 @@ constexpr OptionRow<Reader> kReaderRows[] = {
     {.name = "cache_index_and_filter_blocks_with_high_priority",
      .member =
          Any<&Reader::cache_index_and_filter_blocks_with_high_priority>()},
+    {.name = "load_index_and_filter",
+     .member = OneOf<&Reader::load_index_and_filter>(kLoadTimes)},
     {.name = "unpartitioned_pinning",
      .member = OneOf<&Reader::unpartitioned_pinning>(kPinningTiers)},
     {.name = "partition_pinning",

@@ -32,6 +32,13 @@ class Statistics;
 // RocksDB has two more tiers, which need a database.
 enum class PinningTier : uint8_t { kNone, kAll };
 
+// When a reader loads the index and the filter of its table.
+enum class LoadTime : uint8_t {
+  kAtOpen,           // both when the table is opened
+  kIndexAtFirstUse,  // the filter when the table is opened, and the index later
+  kAtFirstUse,       // both later
+};
+
 struct ReaderOptions {
   // The order of the table's user keys. Null, the default: the built-in
   // comparator that the file names, or BytewiseComparator() if it names none.
@@ -54,12 +61,26 @@ struct ReaderOptions {
   // disk that fails, then end the process: see OpenMappedFile (util/file.h).
   bool allow_mmap_reads = false;
 
+  // When index and filter are loaded: read, compared with their checksums,
+  // checked and parsed. Default: kIndexAtFirstUse. Later means: by the first
+  // read that needs it. The first read that passes the filter then takes
+  // longer, and damage of the index is an error of that read instead of Open.
+  // Of the threads that need a part at once, one loads it, and the others wait.
+  // After an error the next read tries again. Set kAtOpen for an even latency
+  // and for errors at open. Set kAtFirstUse to open thousands of tables of
+  // which few are read. Partitions of index and filter are read later in any
+  // case, unless partition_pinning says otherwise; so is the top level of a
+  // partitioned filter unless this is kAtOpen. What is pinned is loaded at open
+  // whatever this says. RocksDB always loads both at open.
+  LoadTime load_index_and_filter = LoadTime::kIndexAtFirstUse;
+
   // Whether index and filter blocks are kept in block_cache, charged with all
   // the memory that they take, instead of in the reader. Default: false. Set it
   // to bound the memory of many open tables. A read that needs a block which
-  // the cache has evicted reads it again, and fails if it is damaged by then;
-  // threads that miss one at the same time all read it. Opening reads and
-  // checks these blocks in either case. They go to the cache whatever
+  // the cache does not have reads and checks it, and fails if it is damaged. Of
+  // the threads of one reader that miss a block at the same time, one reads it.
+  // Opening reads these blocks only if load_index_and_filter is kAtOpen, and
+  // those that the cache has not even then. They go to the cache whatever
   // ReadOptions::fill_cache says. The top level of a partitioned index or
   // filter is held in the cache while the reader lives, as by RocksDB's
   // default. The filter of a LevelDB table stays in the reader. Without a

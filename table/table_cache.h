@@ -88,10 +88,10 @@ struct TableCacheOptions {
   // max_open_files for other files; Ashlar does not.
   int max_open_files = -1;
   // The memory that open tables may take, in bytes: the sum of
-  // TableReader::MemoryUsage when each was opened. Absent, the default: any
-  // amount. RocksDB has no such option. If both limits are set, a table counts
-  // as at least max_table_bytes / max_open_files, so both are kept, and fewer
-  // tables may be open than either alone allows.
+  // TableReader::ExpectedMemoryUsage when each was opened. Absent, the default:
+  // any amount. RocksDB has no such option. If both limits are set, a table
+  // counts as at least max_table_bytes / max_open_files, so both are kept, and
+  // fewer tables may be open than either alone allows.
   std::optional<uint64_t> max_table_bytes;
 
   // The cache has 2^n shards, each with a mutex, an order of use of its own and
@@ -193,8 +193,8 @@ class ASHLAR_EXPORT TableCache {
   void CloseUnused();
 
   // Return the number of tables that are open, with those that were evicted and
-  // are still in use, and the sum of their memory in bytes as of when each was
-  // opened.
+  // are still in use, and the sum of their memory in bytes, as was expected
+  // when each was opened.
   uint64_t OpenTables() const;
   uint64_t MemoryUsage() const;
 

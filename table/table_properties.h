@@ -16,6 +16,7 @@
 #include <string>
 
 #include "ashlar/table/internal_key.h"
+#include "ashlar/table/stored_properties.h"
 
 namespace ashlar {
 
@@ -104,7 +105,7 @@ struct TableProperties {
 
   // Every property of the file by its stored name, with its stored bytes.
   // Filled in by readers only.
-  std::map<std::string, std::string> stored;
+  StoredProperties stored;
 };
 
 }  // namespace ashlar

@@ -5,12 +5,11 @@
 // that report what they found in this one table. It knows one file: it does not
 // merge tables, apply merge operators, or follow references to blob files.
 //
-// Open reads and checks footer, metaindex, properties, index, filter and range
-// deletions. It returns NotSupported for a table that it could not read
-// correctly. Index, filter and range deletions stay in memory (or the first two
-// in the block cache: ReaderOptions::cache_index_and_filter_blocks). Data
-// blocks are read when they are needed, and kept in ReaderOptions::block_cache
-// if there is one.
+// Open reads and checks footer, metaindex, properties, range deletions and, by
+// ReaderOptions::load_index_and_filter, filter and index. It returns
+// NotSupported for a table that it could not read correctly. All of these stay
+// in memory (index and filter by option in the block cache). Data blocks are
+// read when they are needed, and kept in ReaderOptions::block_cache if any.
 //
 // Any number of threads may call a reader at once. It must outlive its
 // iterators. Values that it returned may outlive it, but not the block cache.
@@ -243,8 +242,12 @@ class ASHLAR_EXPORT TableReader {
   const RandomAccessFile& file() const;
   // Returns the bytes that the reader itself holds in memory, for index,
   // filter, range deletions and properties, but not those in the block cache.
-  // RocksDB calls it "ApproximateMemoryUsage".
+  // Grows when index and filter are loaded. RocksDB calls it
+  // "ApproximateMemoryUsage".
   uint64_t MemoryUsage() const;
+  // Returns MemoryUsage() and an estimate of what index and filter will add, if
+  // they are not loaded yet: the bytes that they have in the file.
+  uint64_t ExpectedMemoryUsage() const;
 
  private:
   struct State;

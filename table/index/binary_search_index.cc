@@ -18,12 +18,12 @@ Status BinarySearchIndexBuilder::Write(IndexSink* sink, WrittenIndex* written) {
 }
 
 Status BinarySearchIndexReader::Open(const IndexSource& source,
-                                     const Slice& contents,
-                                     const BlockPlace& place,
+                                     const BlockPlace& root,
+                                     const LoadIndexBlock& load_root,
                                      std::unique_ptr<IndexReader>* index) {
   std::unique_ptr<BinarySearchIndexReader> opened(
       new BinarySearchIndexReader(source));
-  Status status = opened->TakeRoot(contents, place, source.form);
+  Status status = opened->TakeRoot(root, source.form, load_root);
   if (status.ok()) *index = std::move(opened);
   return status;
 }

@@ -32,13 +32,13 @@ class BinarySearchIndexBuilder : public IndexBuilder {
 
 class BinarySearchIndexReader final : public IndexReader {
  public:
-  static Status Open(const IndexSource& source, const Slice& contents,
-                     const BlockPlace& place,
+  static Status Open(const IndexSource& source, const BlockPlace& root,
+                     const LoadIndexBlock& load_root,
                      std::unique_ptr<IndexReader>* index);
 
   Status Part(size_t, IndexHold* part) const override {
     if (!has_root()) [[unlikely]]
-      return LoadRoot(part);
+      return HoldRoot(part);
     *part = IndexHold(&root());
     return {};
   }

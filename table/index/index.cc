@@ -4,40 +4,55 @@
 
 namespace ashlar::internal {
 
-Status IndexReader::TakeRoot(const Slice& contents, const BlockPlace& place,
-                             const IndexForm& form) {
+namespace {
+
+Status LoadAndParse(const LoadIndexBlock& load, const BlockPlace& place,
+                    uint64_t file_limit, ParsedIndex* parsed) {
+  Buffer owned;
+  Slice contents;
+  Status status = load(place, &owned, &contents);
+  return status.ok() ? parsed->Parse(contents, place, file_limit) : status;
+}
+
+}  // namespace
+
+Status IndexReader::TakeRoot(const BlockPlace& place, const IndexForm& form,
+                             const LoadIndexBlock& load) {
   root_place_ = place;
-  ParsedIndex parsed(source_.order, form);
-  Status status = parsed.Parse(contents, place, source_.file_limit);
-  if (!status.ok()) return status;
-  if (source_.store == nullptr) {
-    kept_root_ = std::make_unique<const ParsedIndex>(std::move(parsed));
-    root_ = IndexHold(kept_root_.get());
-    return {};
+  if (source_.store != nullptr) {
+    return is_partitioned_ || source_.pin_root
+               ? HoldRootOfForm(form, load, &root_)
+               : Status();
   }
-  IndexHold stored = source_.store->Keep(place, std::move(parsed));
-  if (!stored) return place.NoMemory();
-  if (is_partitioned_ || source_.pin_root) root_ = std::move(stored);
+  auto parsed = std::make_unique<ParsedIndex>(source_.order, form);
+  Status status = LoadAndParse(load, place, source_.file_limit, parsed.get());
+  if (!status.ok()) return status;
+  kept_root_ = std::move(parsed);
+  root_ = IndexHold(kept_root_.get());
   return {};
+}
+
+Status IndexReader::HoldRoot(IndexHold* root) const {
+  return HoldRootOfForm(source_.form, source_.load, root);
+}
+
+Status IndexReader::HoldRootOfForm(const IndexForm& form,
+                                   const LoadIndexBlock& load,
+                                   IndexHold* root) const {
+  *root = source_.store->Find(root_place_, source_.order, form);
+  if (*root) [[likely]]
+    return {};
+  return source_.store->Load(
+      root_place_, source_.order, form,
+      [&](ParsedIndex* parsed) {
+        return LoadAndParse(load, root_place_, source_.file_limit, parsed);
+      },
+      root);
 }
 
 Status IndexReader::LoadBlock(const BlockPlace& place,
                               ParsedIndex* parsed) const {
-  Buffer owned;
-  Slice contents;
-  Status status = source_.load(place, &owned, &contents);
-  return status.ok() ? parsed->Parse(contents, place, source_.file_limit)
-                     : status;
-}
-
-Status IndexReader::LoadRoot(IndexHold* root) const {
-  *root = source_.store->Find(root_place_, source_.order, source_.form);
-  if (*root) return {};
-  ParsedIndex parsed(source_.order, source_.form);
-  Status status = LoadBlock(root_place_, &parsed);
-  if (!status.ok()) return status;
-  *root = source_.store->Keep(root_place_, std::move(parsed));
-  return *root ? Status() : root_place_.NoMemory();
+  return LoadAndParse(source_.load, place, source_.file_limit, parsed);
 }
 
 }  // namespace ashlar::internal

@@ -11,8 +11,9 @@
 // thread-safe.
 //
 // By option the blocks are kept not here but in a store, which is the block
-// cache. The top level of a partitioned index is then held there as long as the
-// index lives; the rest only while a thread uses it.
+// cache, and which is asked before the file is read. The top level of a
+// partitioned index is held there as long as the index lives; the rest only
+// while a thread uses it.
 #ifndef ASHLAR_TABLE_INDEX_INDEX_H_
 #define ASHLAR_TABLE_INDEX_INDEX_H_
 
@@ -28,6 +29,7 @@
 #include "table/index/index_hold.h"
 #include "table/index/parsed_index.h"
 #include "util/mem/buffer.h"
+#include "util/sync/late_part.h"
 
 namespace ashlar::internal {
 
@@ -58,6 +60,8 @@ class IndexReader {
   // index always is.
   const ParsedIndex& root() const { return *root_; }
   bool has_root() const { return static_cast<bool>(root_); }
+  // Returns whether the root is at hand and names all data blocks.
+  bool IsOneRoot() const { return has_root() && !is_partitioned_; }
   // Returns whether the root's entries name parts rather than data blocks.
   bool is_partitioned() const { return is_partitioned_; }
   size_t num_parts() const { return is_partitioned_ ? root_->size() : 1; }
@@ -87,22 +91,29 @@ class IndexReader {
       : source_(source), is_partitioned_(is_partitioned) {}
 
   const IndexSource& source() const { return source_; }
-  // Takes these contents, in this form, as the root. To be called once, by
+  // Makes the block at `place`, which has this form, the root. Loads it, unless
+  // it is to be found in the store whenever it is needed. To be called once, by
   // Open.
-  Status TakeRoot(const Slice& contents, const BlockPlace& place,
-                  const IndexForm& form);
+  Status TakeRoot(const BlockPlace& place, const IndexForm& form,
+                  const LoadIndexBlock& load);
   // Makes *root hold the root. For an index without has_root().
-  Status LoadRoot(IndexHold* root) const;
+  Status HoldRoot(IndexHold* root) const;
   // Reads and parses the block at `place`.
   Status LoadBlock(const BlockPlace& place, ParsedIndex* parsed) const;
 
  private:
   const IndexSource source_;
   const bool is_partitioned_;
+  Status HoldRootOfForm(const IndexForm& form, const LoadIndexBlock& load,
+                        IndexHold* root) const;
+
   BlockPlace root_place_;
   std::unique_ptr<const ParsedIndex> kept_root_;
   IndexHold root_;  // kept_root_, or held in the store; empty: not at hand
 };
+
+// The index of a table, which the first thread that needs it loads.
+using LateIndex = OnDemand<const IndexReader>;
 
 }  // namespace ashlar::internal
 

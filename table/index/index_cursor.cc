@@ -2,6 +2,16 @@
 
 namespace ashlar::internal {
 
+// Begins a seek. Returns false if the index cannot be loaded.
+bool IndexCursor::HasIndex() {
+  if (index_ == nullptr) {
+    status_ = late_index_->Need(&index_);
+  } else if (!status_.ok()) {
+    status_ = Status();
+  }
+  return index_ != nullptr;
+}
+
 // Makes part `number` the current one. Returns false if it cannot be read.
 bool IndexCursor::Enter(size_t number) {
   if (part_ != nullptr && number == part_number_) return true;
@@ -41,13 +51,10 @@ bool IndexCursor::LastOfPartBefore() {
   return true;
 }
 
-bool IndexCursor::SeekToFirst() {
-  status_ = Status();
-  return FirstOfPart(0);
-}
+bool IndexCursor::SeekToFirst() { return HasIndex() && FirstOfPart(0); }
 
 bool IndexCursor::SeekToLast() {
-  status_ = Status();
+  if (!HasIndex()) return false;
   const size_t parts = index_->num_parts();
   if (parts == 0 || !Enter(parts - 1) || part_->size() == 0) return false;
   at_ = part_->size() - 1;
@@ -55,7 +62,7 @@ bool IndexCursor::SeekToLast() {
 }
 
 bool IndexCursor::Seek(const Slice& internal_key) {
-  status_ = Status();
+  if (!HasIndex()) return false;
   const size_t number = index_->FindPart(internal_key);
   if (number == index_->num_parts() || !Enter(number)) return false;
   at_ = part_->Find(internal_key);

@@ -1,8 +1,9 @@
 // IndexCursor: a place in the row of a table's data blocks.
 //
 // Iterators, Get and checks walk over blocks with it, whatever the index type.
-// Moving within a part is arithmetic; only a step into another part asks the
-// index. Belongs to one thread. The index must outlive it.
+// The first seek loads the index, if no thread has. Moving within a part is
+// arithmetic; only a step into another part asks the index. Belongs to one
+// thread. The index must outlive it.
 #ifndef ASHLAR_TABLE_INDEX_INDEX_CURSOR_H_
 #define ASHLAR_TABLE_INDEX_INDEX_CURSOR_H_
 
@@ -23,19 +24,21 @@ namespace ashlar::internal {
 class IndexCursor {
  public:
   IndexCursor() = default;  // may only be assigned to
-  explicit IndexCursor(const IndexReader* index) : index_(index) {}
+  explicit IndexCursor(const LateIndex* index) : late_index_(index) {}
 
   // Each of these returns whether the cursor is then at a block. If it is not,
-  // status() says whether that is an end of the table or damage, and only a
-  // seek may follow.
+  // status() says whether that is an end of the table or an error, such as
+  // damage, and only a seek may follow.
   bool SeekToFirst();
   bool SeekToLast();
   // Moves to the first block that may hold the internal key or a later one.
   bool Seek(const Slice& internal_key);
   // Moves to block number `at` of `part`, for a caller that has found it.
-  // Requires: the index is not partitioned, and the caller holds its part.
+  // Requires: the index is loaded and not partitioned, and the caller holds its
+  // part.
   bool SeekToBlock(const ParsedIndex* part, size_t at) {
-    assert(!index_->is_partitioned());
+    index_ = late_index_->IfLoaded();
+    assert(index_ != nullptr && !index_->is_partitioned());
     status_ = Status();
     part_ = part;
     part_number_ = 0;
@@ -107,12 +110,14 @@ class IndexCursor {
   }
 
  private:
+  bool HasIndex();
   bool FirstOfPart(size_t number);
   bool LastOfPartBefore();
   bool Enter(size_t number);
 
-  const IndexReader* index_ = nullptr;
-  IndexHold hold_;  // holds part_, unless the caller does
+  const LateIndex* late_index_ = nullptr;
+  const IndexReader* index_ = nullptr;  // null before the first seek
+  IndexHold hold_;                      // holds part_, unless the caller does
   const ParsedIndex* part_ = nullptr;
   size_t part_number_ = 0;
   size_t at_ = 0;

@@ -7,6 +7,7 @@
 #define ASHLAR_TABLE_INDEX_INDEX_HOLD_H_
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <utility>
 
@@ -60,6 +61,9 @@ class IndexHold {
   TypedHandle<CachedIndexBlock> cached_;
 };
 
+// Reads, parses and checks an index block.
+using ParseIndexBlock = std::function<Status(ParsedIndex* parsed)>;
+
 // Where index blocks are kept if not in their index. A block that no IndexHold
 // holds may be gone at any time.
 class IndexBlockStore {
@@ -69,8 +73,12 @@ class IndexBlockStore {
   // or form.
   virtual IndexHold Find(const BlockPlace& place, const KeyOrder& order,
                          const IndexForm& form) const = 0;
-  // Keeps the block, and returns it; empty if there is no memory.
-  virtual IndexHold Keep(const BlockPlace& place, ParsedIndex parsed) const = 0;
+  // For a block that Find did not find. Makes *held hold it: as `parse` reads,
+  // parses and checks it, or as another thread does at the same time. `parse`
+  // is called at most once, and its error is returned.
+  virtual Status Load(const BlockPlace& place, const KeyOrder& order,
+                      const IndexForm& form, const ParseIndexBlock& parse,
+                      IndexHold* held) const = 0;
 };
 
 }  // namespace ashlar::internal

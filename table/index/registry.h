@@ -21,9 +21,11 @@ struct IndexTypeRow {
   bool has_first_keys;
   std::unique_ptr<IndexBuilder> (*new_builder)(const TableOptions& options,
                                                bool has_first_keys);
-  // Opens the index whose root block has these contents.
-  Status (*open)(const IndexSource& source, const Slice& contents,
-                 const BlockPlace& place, std::unique_ptr<IndexReader>* index);
+  // Opens the index whose root block is at `root`. `load_root` reads that block
+  // if it is read now; source.load reads it later, and all others.
+  Status (*open)(const IndexSource& source, const BlockPlace& root,
+                 const LoadIndexBlock& load_root,
+                 std::unique_ptr<IndexReader>* index);
 };
 
 // Returns the row of the type with this number, or null.

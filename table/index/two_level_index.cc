@@ -71,22 +71,18 @@ Status TwoLevelIndexBuilder::Write(IndexSink* sink, WrittenIndex* written) {
   return sink->Store(BlockKind::kIndex, block, &written->root);
 }
 
-TwoLevelIndexReader::~TwoLevelIndexReader() {
-  if (parts_ == nullptr) return;
-  for (size_t i = 0; i < num_parts(); ++i) delete parts_[i].Load();
-}
-
 Status TwoLevelIndexReader::Open(const IndexSource& source,
-                                 const Slice& contents, const BlockPlace& place,
+                                 const BlockPlace& root,
+                                 const LoadIndexBlock& load_root,
                                  std::unique_ptr<IndexReader>* index) {
   IndexForm form = source.form;
   form.first_keys = false;
   std::unique_ptr<TwoLevelIndexReader> opened(new TwoLevelIndexReader(source));
-  Status status = opened->TakeRoot(contents, place, form);
+  Status status = opened->TakeRoot(root, form, load_root);
   if (!status.ok()) return status;
   if (source.store == nullptr) {
-    opened->parts_ = std::make_unique<PublishedPointer<const ParsedIndex>[]>(
-        opened->num_parts());
+    opened->parts_ =
+        std::make_unique<LatePart<const ParsedIndex>[]>(opened->num_parts());
   }
   *index = std::move(opened);
   return {};
@@ -142,37 +138,37 @@ Status TwoLevelIndexReader::PartOfStore(size_t i, IndexHold* part) const {
   }
   const BlockPlace place = PartPlace(i);
   *part = source().store->Find(place, source().order, form());
-  if (*part) return {};
-  ParsedIndex loaded(source().order, form());
-  Status status = Load(i, &loaded);
-  if (!status.ok()) return status;
-  *part = source().store->Keep(place, std::move(loaded));
-  return *part ? Status() : place.NoMemory();
+  if (*part) [[likely]]
+    return {};
+  return source().store->Load(
+      place, source().order, form(),
+      [&](ParsedIndex* parsed) { return Load(i, parsed); }, part);
 }
 
-// Two threads may read one partition at the same time. The first to publish it
-// wins, and the other uses that copy.
 Status TwoLevelIndexReader::KeptPart(size_t i, IndexHold* part) const {
-  const ParsedIndex* kept = parts_[i].Load();
-  if (kept == nullptr) [[unlikely]] {
-    auto loaded = std::make_unique<ParsedIndex>(source().order, form());
-    Status status = Load(i, loaded.get());
-    if (!status.ok()) return status;
-    const uint64_t bytes = loaded->MostMemoryUsage();
-    if (part_bytes_.FetchAdd(bytes) + bytes > most_part_bytes_) {
-      part_bytes_.FetchSub(bytes);
-      return PartPlace(i).Corruption(
-          "bad index partition",
-          "its keys together are many times larger than the file");
-    }
-    kept = parts_[i].PublishFirst(loaded.get());
-    if (kept == loaded.get()) {
-      static_cast<void>(loaded.release());
-    } else {
-      part_bytes_.FetchSub(bytes);
-    }
+  const ParsedIndex* kept;
+  Status status = parts_[i].Need(
+      [&](std::unique_ptr<const ParsedIndex>* made) {
+        return LoadKept(i, made);
+      },
+      &kept);
+  if (status.ok()) *part = IndexHold(kept);
+  return status;
+}
+
+Status TwoLevelIndexReader::LoadKept(
+    size_t i, std::unique_ptr<const ParsedIndex>* part) const {
+  auto loaded = std::make_unique<ParsedIndex>(source().order, form());
+  Status status = Load(i, loaded.get());
+  if (!status.ok()) return status;
+  const uint64_t bytes = loaded->MostMemoryUsage();
+  if (part_bytes_.FetchAdd(bytes) + bytes > most_part_bytes_) {
+    part_bytes_.FetchSub(bytes);
+    return PartPlace(i).Corruption(
+        "bad index partition",
+        "its keys together are many times larger than the file");
   }
-  *part = IndexHold(kept);
+  *part = std::move(loaded);
   return {};
 }
 
@@ -190,7 +186,7 @@ uint64_t TwoLevelIndexReader::MemoryUsage() const {
   if (parts_ == nullptr) return bytes;
   bytes += num_parts() * sizeof(parts_[0]);
   for (size_t i = 0; i < num_parts(); ++i) {
-    const ParsedIndex* const part = parts_[i].Load();
+    const ParsedIndex* const part = parts_[i].IfLoaded();
     if (part != nullptr) bytes += part->MemoryUsage();
   }
   return bytes;

@@ -57,11 +57,9 @@ class TwoLevelIndexBuilder final : public IndexBuilder {
 // only the reads that need it, and is tried again each time.
 class TwoLevelIndexReader final : public IndexReader {
  public:
-  static Status Open(const IndexSource& source, const Slice& contents,
-                     const BlockPlace& place,
+  static Status Open(const IndexSource& source, const BlockPlace& root,
+                     const LoadIndexBlock& load_root,
                      std::unique_ptr<IndexReader>* index);
-  ~TwoLevelIndexReader() override;
-
   Status Part(size_t i, IndexHold* part) const override;
   void PinParts() override;
   uint64_t MemoryUsage() const override;
@@ -73,6 +71,7 @@ class TwoLevelIndexReader final : public IndexReader {
   Status Load(size_t i, ParsedIndex* part) const;
   Status PartOfStore(size_t i, IndexHold* part) const;
   Status KeptPart(size_t i, IndexHold* part) const;
+  Status LoadKept(size_t i, std::unique_ptr<const ParsedIndex>* part) const;
   Status CheckPart(size_t i, const ParsedIndex& part) const;
 
   // How many bytes of partitions are in memory, and how many may be: keys that
@@ -80,7 +79,7 @@ class TwoLevelIndexReader final : public IndexReader {
   mutable RelaxedAtomic<uint64_t> part_bytes_{0};
   const uint64_t most_part_bytes_;
   // Null if partitions are in a store.
-  std::unique_ptr<PublishedPointer<const ParsedIndex>[]> parts_;
+  std::unique_ptr<LatePart<const ParsedIndex>[]> parts_;
   std::vector<IndexHold> pinned_;  // after PinParts, with a store
 };
 

@@ -191,4 +191,27 @@ Status BlockSource::LoadOwned(const BlockPlace& place, bool verify_checksum,
   return status;
 }
 
+Status BlockSource::LoadAligned(const BlockPlace& place, bool verify_checksum,
+                                AlignedBytes* bytes) const {
+  Status status = CheckPlace(place);
+  if (!status.ok()) return status;
+  const auto n = static_cast<size_t>(place.handle.size + kBlockTrailerSize);
+  if (!bytes->Resize(n)) return place.NoMemory();
+  Slice data;
+  {
+    const StageTimer timer(&PerfContext::block_read_time);
+    status = file_->Read(place.handle.offset, n, bytes->data(), &data);
+  }
+  counters_.CountFileReads(1, data.size());
+  if (!status.ok()) return status;
+  LoadedBlock block;
+  status = LoadFrom(place, data, verify_checksum, &block);
+  if (!status.ok()) return status;
+  if (block.contents.data() == bytes->data()) {
+    bytes->Truncate(block.contents.size());
+    return {};
+  }
+  return bytes->Assign(block.contents) ? Status() : place.NoMemory();
+}
+
 }  // namespace ashlar::internal

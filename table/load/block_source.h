@@ -24,6 +24,7 @@
 #include "table/meta/properties_block.h"
 #include "util/compress/codec.h"
 #include "util/compress/dictionary.h"
+#include "util/mem/aligned_bytes.h"
 #include "util/mem/buffer.h"
 
 namespace ashlar::internal {
@@ -108,6 +109,9 @@ class BlockSource {
   // The contents always point into block->owned.
   Status LoadOwned(const BlockPlace& place, bool verify_checksum,
                    LoadedBlock* block) const;
+  // Does the same into *bytes. An uncompressed block is read to where it stays.
+  Status LoadAligned(const BlockPlace& place, bool verify_checksum,
+                     AlignedBytes* bytes) const;
 
  private:
   const RandomAccessFile* file_;

@@ -46,7 +46,7 @@ Status FileWindow::Read(uint64_t offset, uint64_t n, Slice* data) {
       offset + n <= last_begin_ && last_begin_ - offset - n <= kNear;
   last_begin_ = offset;
   last_end_ = offset + n;
-  if (!Holds(offset, n)) {
+  if (!Has(offset, n)) {
     uint64_t begin = offset;
     uint64_t size = n;
     if (forward) {

@@ -32,6 +32,11 @@ class FileWindow {
 
   // Reads [offset, offset + n) into the window, in place of what it has.
   Status Fill(uint64_t offset, uint64_t n);
+  // Returns whether the window has these bytes.
+  bool Has(uint64_t offset, uint64_t n) const {
+    return offset >= begin_ && offset - begin_ <= bytes_.size() &&
+           n <= bytes_.size() - (offset - begin_);
+  }
   // Makes *data the bytes [offset, offset + n), which live until the next call.
   // They are fewer than n only if the file ends. Returns IOError, or
   // MemoryLimit.
@@ -47,10 +52,6 @@ class FileWindow {
   // be between them.
   static constexpr uint64_t kNear = uint64_t{8} << 10;
 
-  bool Holds(uint64_t offset, uint64_t n) const {
-    return offset >= begin_ && offset - begin_ <= bytes_.size() &&
-           n <= bytes_.size() - (offset - begin_);
-  }
   uint64_t NextSize(uint64_t n);
   void ExpectBefore();
 

@@ -15,25 +15,75 @@ Status CheckFilterPartition(const BlockPlace& place, const Slice& contents) {
   return {};
 }
 
+namespace {
+
+// Does steps 1 to 3 of the protocol of LoadsInFlight, after a miss. look()
+// returns whether the cache has the block by now. load() loads it and puts it
+// there.
+template <typename Look, typename Load>
+Status LoadOnce(LoadsInFlight* loads, uint64_t offset, const Look& look,
+                const Load& load) {
+  using Turn = LoadsInFlight::Turn;
+  LoadClaim claim;
+  const Turn turn = claim.Begin(loads, offset);
+  if (turn == Turn::kAnothers) loads->Await(offset);
+  const bool may_be_there = turn == Turn::kAnothers || turn == Turn::kMineAgain;
+  return may_be_there && look() ? Status() : load();
+}
+
+}  // namespace
+
+// Looks, and counts nothing.
 template <CacheEntryRole kRole>
-IndexHold MetadataCache::IndexBlocks<kRole>::Find(const BlockPlace& place,
+IndexHold MetadataCache::IndexBlocks<kRole>::Look(const BlockPlace& place,
                                                   const KeyOrder& order,
                                                   const IndexForm& form) const {
   const CacheKey key = file_.AtOffset(place.handle.offset);
   auto found = blocks_.Lookup(key);
-  const bool fits =
-      found && found->handle == place.handle && found->kind == place.kind &&
-      found->parsed.order().IsSameAs(order) && found->parsed.form() == form;
-  if (!fits) {
-    // Else this reader's own block would find the key taken, each time.
-    if (found) blocks_.Erase(key);
-    counters_.CountCacheMisses(place.kind, 1);
-    counters_.Trace(key, place.kind, TracedCaller::kOther, false);
-    return {};
+  if (!found) return {};
+  if (found->handle == place.handle && found->kind == place.kind &&
+      found->parsed.order().IsSameAs(order) && found->parsed.form() == form) {
+    return IndexHold(std::move(found));
   }
-  counters_.CountCacheHits(place.kind, 1);
-  counters_.Trace(key, place.kind, TracedCaller::kOther, true);
-  return IndexHold(std::move(found));
+  // Else this reader's own block would find the key taken, each time.
+  blocks_.Erase(key);
+  return {};
+}
+
+template <CacheEntryRole kRole>
+IndexHold MetadataCache::IndexBlocks<kRole>::Find(const BlockPlace& place,
+                                                  const KeyOrder& order,
+                                                  const IndexForm& form) const {
+  IndexHold found = Look(place, order, form);
+  if (found) {
+    counters_.CountCacheHits(place.kind, 1);
+  } else {
+    counters_.CountCacheMisses(place.kind, 1);
+  }
+  counters_.Trace(file_.AtOffset(place.handle.offset), place.kind,
+                  TracedCaller::kOther, static_cast<bool>(found));
+  return found;
+}
+
+template <CacheEntryRole kRole>
+Status MetadataCache::IndexBlocks<kRole>::Load(const BlockPlace& place,
+                                               const KeyOrder& order,
+                                               const IndexForm& form,
+                                               const ParseIndexBlock& parse,
+                                               IndexHold* held) const {
+  return LoadOnce(
+      &loads_, place.handle.offset,
+      [&] {
+        *held = Look(place, order, form);
+        return static_cast<bool>(*held);
+      },
+      [&] {
+        ParsedIndex parsed(order, form);
+        Status status = parse(&parsed);
+        if (!status.ok()) return status;
+        *held = Keep(place, std::move(parsed));
+        return *held ? Status() : place.NoMemory();
+      });
 }
 
 template <CacheEntryRole kRole>
@@ -52,34 +102,47 @@ IndexHold MetadataCache::IndexBlocks<kRole>::Keep(const BlockPlace& place,
 template class MetadataCache::IndexBlocks<CacheEntryRole::kIndexBlock>;
 template class MetadataCache::IndexBlocks<CacheEntryRole::kFilterMetaBlock>;
 
+CachedFilterHandle MetadataCache::LookForFilter(const BlockPlace& place) const {
+  CachedFilterHandle found =
+      filters_.Lookup(file_.AtOffset(place.handle.offset));
+  if (found && found->handle != place.handle) found.Reset();
+  return found;
+}
+
 Status MetadataCache::HoldFilter(const BlockPlace& place,
+                                 const CheckFilter& check,
                                  CachedFilterHandle* filter) const {
-  const CacheKey key = file_.AtOffset(place.handle.offset);
-  *filter = filters_.Lookup(key);
-  if (*filter && (*filter)->handle == place.handle) {
+  *filter = LookForFilter(place);
+  const bool found = static_cast<bool>(*filter);
+  counters_.Trace(file_.AtOffset(place.handle.offset), place.kind,
+                  TracedCaller::kOther, found);
+  if (found) [[likely]] {
     counters_.CountCacheHits(place.kind, 1);
-    counters_.Trace(key, place.kind, TracedCaller::kOther, true);
     return {};
   }
   counters_.CountCacheMisses(place.kind, 1);
-  counters_.Trace(key, place.kind, TracedCaller::kOther, false);
-  filter->Reset();
-  LoadedBlock block;
-  Status status = source_->LoadOwned(place, true, &block);
-  if (!status.ok()) return status;
-  if (place.kind == BlockKind::kFilterPartition) {
-    status = CheckFilterPartition(place, block.contents);
-    if (!status.ok()) return status;
-  }
+  return LoadOnce(
+      &loads_, place.handle.offset,
+      [&] {
+        *filter = LookForFilter(place);
+        return static_cast<bool>(*filter);
+      },
+      [&] { return LoadFilter(place, check, filter); });
+}
+
+Status MetadataCache::LoadFilter(const BlockPlace& place,
+                                 const CheckFilter& check,
+                                 CachedFilterHandle* filter) const {
   auto made = std::make_unique<CachedFilter>(place.handle);
-  if (made->bytes.Assign(block.contents)) {
-    made->bits = FilterBitsReader(made->bytes.slice());
-    const size_t charge = made->ApproximateMemoryUsage();
-    bool found_room = false;
-    *filter =
-        filters_.InsertAndHold(key, std::move(made), priority_, &found_room);
-    counters_.CountCacheAdd(place.kind, charge, found_room);
-  }
+  Status status = source_->LoadAligned(place, true, &made->bytes);
+  if (status.ok()) status = check(place, made->bytes.slice());
+  if (!status.ok()) return status;
+  made->bits = FilterBitsReader(made->bytes.slice());
+  const size_t charge = made->ApproximateMemoryUsage();
+  bool found_room = false;
+  *filter = filters_.InsertAndHold(file_.AtOffset(place.handle.offset),
+                                   std::move(made), priority_, &found_room);
+  counters_.CountCacheAdd(place.kind, charge, found_room);
   return *filter ? Status() : place.NoMemory();
 }
 

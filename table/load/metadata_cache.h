@@ -3,17 +3,17 @@
 //
 // As with data blocks, their cache keys are the file's key and their offset.
 // They are cached parsed, charged with all the memory that they take. A block
-// that was evicted is read again, compared with its checksum, and parsed with
-// all checks of its parser. What was checked across blocks when the table was
-// opened (that the filter is not empty) is not checked again. Two threads that
-// miss a block at once both read it, and one copy stays. A parsed block records
-// by which comparator and form it was parsed. A reader of the same file that
-// has others puts its own in their place.
+// that was evicted is read again, compared with its checksum, and checked as
+// strictly as the first time. Of the threads of one reader that miss a block at
+// once, one reads it, and the others wait (loads_in_flight.h has the protocol).
+// A parsed block records by which comparator and form it was parsed. A reader
+// of the same file that has others puts its own in their place.
 //
 // A reader has one, which any number of threads may use.
 #ifndef ASHLAR_TABLE_LOAD_METADATA_CACHE_H_
 #define ASHLAR_TABLE_LOAD_METADATA_CACHE_H_
 
+#include <functional>
 #include <memory>
 
 #include "ashlar/cache/typed_cache.h"
@@ -21,6 +21,7 @@
 #include "table/filter/filter_bits.h"
 #include "table/index/index_hold.h"
 #include "table/load/block_source.h"
+#include "table/load/loads_in_flight.h"
 #include "util/mem/aligned_bytes.h"
 
 namespace ashlar::internal {
@@ -50,43 +51,61 @@ class MetadataCache {
         file_(file),
         priority_(priority),
         counters_(counters),
-        index_(cache, file, priority, counters),
-        filter_top_(cache, file, priority, counters),
+        index_(cache, file, priority, counters, &loads_),
+        filter_top_(cache, file, priority, counters, &loads_),
         filters_(cache) {}
 
   // Where index blocks of all levels, and the top level of a filter, are kept.
   const IndexBlockStore* index() const { return &index_; }
   const IndexBlockStore* filter_top() const { return &filter_top_; }
 
+  // Returns Corruption if the filter at this place cannot be that of the table.
+  using CheckFilter =
+      std::function<Status(const BlockPlace& place, const Slice& contents)>;
   // Makes *filter a handle to the filter, or filter partition, at this place:
-  // from the cache, or from the file.
-  Status HoldFilter(const BlockPlace& place, CachedFilterHandle* filter) const;
+  // from the cache, or from the file. `check` sees what comes from the file.
+  Status HoldFilter(const BlockPlace& place, const CheckFilter& check,
+                    CachedFilterHandle* filter) const;
 
  private:
   template <CacheEntryRole kRole>
   class IndexBlocks final : public IndexBlockStore {
    public:
     IndexBlocks(std::shared_ptr<Cache> cache, const CacheKey& file,
-                CachePriority priority, ReadCounters counters)
+                CachePriority priority, ReadCounters counters,
+                LoadsInFlight* loads)
         : blocks_(std::move(cache)),
           file_(file),
           priority_(priority),
-          counters_(counters) {}
+          counters_(counters),
+          loads_(*loads) {}
     IndexHold Find(const BlockPlace& place, const KeyOrder& order,
                    const IndexForm& form) const override;
-    IndexHold Keep(const BlockPlace& place, ParsedIndex parsed) const override;
+    Status Load(const BlockPlace& place, const KeyOrder& order,
+                const IndexForm& form, const ParseIndexBlock& parse,
+                IndexHold* held) const override;
 
    private:
+    IndexHold Look(const BlockPlace& place, const KeyOrder& order,
+                   const IndexForm& form) const;
+    IndexHold Keep(const BlockPlace& place, ParsedIndex parsed) const;
+
     mutable TypedCache<CachedIndexBlock, kRole> blocks_;
     const CacheKey file_;
     const CachePriority priority_;
     const ReadCounters counters_;
+    LoadsInFlight& loads_;
   };
+
+  CachedFilterHandle LookForFilter(const BlockPlace& place) const;
+  Status LoadFilter(const BlockPlace& place, const CheckFilter& check,
+                    CachedFilterHandle* filter) const;
 
   const BlockSource* const source_;
   const CacheKey file_;
   const CachePriority priority_;
   const ReadCounters counters_;
+  mutable LoadsInFlight loads_;
   IndexBlocks<CacheEntryRole::kIndexBlock> index_;
   IndexBlocks<CacheEntryRole::kFilterMetaBlock> filter_top_;
   mutable TypedCache<CachedFilter, CacheEntryRole::kFilterBlock> filters_;

@@ -197,28 +197,36 @@ bool DecodeField(const Slice& text, const Row& row,
 static_assert(std::ranges::adjacent_find(kRows, std::ranges::greater_equal{},
                                          &Row::name) == std::end(kRows));
 
-const Row* FindRow(std::string_view name) {
-  const Row* const row = std::ranges::lower_bound(kRows, name, {}, &Row::name);
-  return row != std::end(kRows) && row->name == name ? row : nullptr;
-}
+// Finds the rows of names that ascend.
+class RowFinder {
+ public:
+  // Returns the row of that name, or null.
+  const Row* Find(std::string_view name) {
+    while (next_ != std::end(kRows) && next_->name < name) ++next_;
+    return next_ != std::end(kRows) && next_->name == name ? next_ : nullptr;
+  }
 
-Status DecodeOne(const std::string& name, const Slice& value,
-                 const BlockPlace& place, TableProperties* properties) {
+ private:
+  const Row* next_ = std::begin(kRows);
+};
+
+Status DecodeOne(std::string_view name, const Slice& value,
+                 const BlockPlace& place, const Row* row,
+                 TableProperties* properties) {
   if (name == kTimestampsPersisted) {
     uint64_t persisted;
     if (!DecodeNumber(value, 0, &persisted)) {
-      return place.Corruption("bad property", name);
+      return place.Corruption("bad property", std::string(name));
     }
     properties->user_defined_timestamps_persisted = persisted;
     return {};
   }
-  const Row* const row = FindRow(name);
   if (row == nullptr) {
-    properties->user_collected_properties[name] = value.ToString();
+    properties->user_collected_properties.emplace(name, value.ToStringView());
     return {};
   }
   if (!DecodeField(value, *row, properties) && row->needed) {
-    return place.Corruption("bad property", name + " of " +
+    return place.Corruption("bad property", std::string(name) + " of " +
                                                 std::to_string(value.size()) +
                                                 " bytes does not decode");
   }
@@ -247,19 +255,20 @@ Status DecodeProperties(const Slice& contents, const BlockPlace& place,
   BlockView view;
   Status status = ParseBlock(contents, place, &view);
   if (!status.ok()) return status;
+  StoredProperties& stored = properties->stored;
+  stored.Reserve(std::size(kRows), contents.size());
+  RowFinder rows;
   return ForEachPlainEntry(
       view, place, [&](const Slice& key, const Slice& value) -> Status {
-        auto& stored = properties->stored;
-        if (!stored.empty() &&
-            Slice(stored.rbegin()->first).compare(key) >= 0) {
-          return place.Corruption("properties unsorted",
-                                  "'" + key.ToString() +
-                                      "' is not larger than '" +
-                                      stored.rbegin()->first + "'");
+        const std::string_view name = key.ToStringView();
+        if (stored.Append(name, value.ToStringView())) {
+          return DecodeOne(name, value, place, rows.Find(name), properties);
         }
-        const auto entry =
-            stored.emplace_hint(stored.end(), key.ToString(), value.ToString());
-        return DecodeOne(entry->first, value, place, properties);
+        const auto last = stored.back();
+        return place.Corruption("properties unsorted",
+                                "'" + std::string(name) +
+                                    "' is not larger than '" +
+                                    std::string(last.first) + "'");
       });
 }
 

@@ -47,7 +47,7 @@ class OpenFigures {
 struct CachedTable {
   CachedTable(std::unique_ptr<TableReader> reader_in, OpenFigures* figures_in)
       : reader(std::move(reader_in)),
-        bytes(reader->MemoryUsage()),
+        bytes(reader->ExpectedMemoryUsage()),
         figures(figures_in) {
     figures->Add(bytes);
   }

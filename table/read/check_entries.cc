@@ -28,7 +28,7 @@ class EntryWorker {
       : table_(*table),
         runs_(*runs),
         walk_(table, options),
-        scout_(table->index.get()) {
+        scout_(&table->index) {
     scout_on_block_ = scout_.SeekToFirst();
     walk_.at.SeekToFirst();
     FindRunEnd();

@@ -4,50 +4,58 @@
 
 namespace ashlar::internal {
 
-FilterPartitions::~FilterPartitions() {
-  if (partitions_ == nullptr) return;
-  for (size_t i = 0; i < size(); ++i) delete partitions_[i].Load();
-}
-
 Status FilterPartitions::Open(const BlockSource* source,
                               const MetadataCache* cache, const KeyOrder& order,
-                              IndexForm form, const Slice& contents,
-                              const BlockPlace& place,
+                              IndexForm form, const BlockPlace& place,
                               std::unique_ptr<FilterPartitions>* filter) {
   form.first_keys = false;
-  ParsedIndex index(order, form);
-  // An empty index lets every key pass.
-  if (contents.empty()) return {};
-  Status status = index.Parse(contents, place, source->footer().offset);
-  if (!status.ok() || index.size() == 0) return status;
   std::unique_ptr<FilterPartitions> opened(new FilterPartitions(source, cache));
-  if (cache != nullptr) {
-    opened->index_ = cache->filter_top()->Keep(place, std::move(index));
-    if (!opened->index_) return place.NoMemory();
-  } else {
-    opened->kept_index_ = std::make_unique<const ParsedIndex>(std::move(index));
-    opened->index_ = IndexHold(opened->kept_index_.get());
+  Status status = opened->TakeIndex(place, order, form);
+  if (!status.ok() || opened->size() == 0) return status;
+  if (cache == nullptr) {
     opened->partitions_ =
-        std::make_unique<PublishedPointer<const Partition>[]>(opened->size());
+        std::make_unique<LatePart<const Partition>[]>(opened->size());
   }
   *filter = std::move(opened);
   return {};
 }
 
+Status FilterPartitions::TakeIndex(const BlockPlace& place,
+                                   const KeyOrder& order,
+                                   const IndexForm& form) {
+  const auto parse = [&](ParsedIndex* parsed) {
+    LoadedBlock block;
+    Status status = source_->LoadOwned(place, true, &block);
+    // An empty index lets every key pass.
+    if (!status.ok() || block.contents.empty()) return status;
+    return parsed->Parse(block.contents, place, source_->footer().offset);
+  };
+  if (cache_ != nullptr) {
+    const IndexBlockStore& store = *cache_->filter_top();
+    index_ = store.Find(place, order, form);
+    return index_ ? Status() : store.Load(place, order, form, parse, &index_);
+  }
+  auto parsed = std::make_unique<ParsedIndex>(order, form);
+  Status status = parse(parsed.get());
+  kept_index_ = std::move(parsed);
+  index_ = IndexHold(kept_index_.get());
+  return status;
+}
+
 Status FilterPartitions::Load(size_t i, const Partition** partition) const {
-  *partition = partitions_[i].Load();
-  if (*partition != nullptr) [[likely]]
-    return {};
-  auto loaded = std::make_unique<Partition>();
-  const BlockPlace place = Place(i);
-  Status status = source_->LoadOwned(place, true, &loaded->block);
-  if (!status.ok()) return status;
-  status = CheckFilterPartition(place, loaded->block.contents);
-  if (!status.ok()) return status;
-  loaded->bits = FilterBitsReader(loaded->block.contents);
-  *partition = partitions_[i].PublishFirst(loaded.get());
-  if (*partition == loaded.get()) static_cast<void>(loaded.release());
-  return {};
+  return partitions_[i].Need(
+      [&](std::unique_ptr<const Partition>* made) {
+        auto loaded = std::make_unique<Partition>();
+        const BlockPlace place = Place(i);
+        Status status = source_->LoadAligned(place, true, &loaded->bytes);
+        if (status.ok()) {
+          status = CheckFilterPartition(place, loaded->bytes.slice());
+        }
+        loaded->bits = FilterBitsReader(loaded->bytes.slice());
+        *made = std::move(loaded);
+        return status;
+      },
+      partition);
 }
 
 Status FilterPartitions::MayMatchInCache(size_t i, const Slice& asked,
@@ -57,7 +65,8 @@ Status FilterPartitions::MayMatchInCache(size_t i, const Slice& asked,
     return {};
   }
   CachedFilterHandle partition;
-  Status status = cache_->HoldFilter(Place(i), &partition);
+  Status status =
+      cache_->HoldFilter(Place(i), CheckFilterPartition, &partition);
   if (status.ok()) *maybe = partition->bits.MayMatchBytes(asked);
   return status;
 }
@@ -83,7 +92,8 @@ void FilterPartitions::LoadAll() {
     if (cache_ == nullptr) {
       Load(i, &partition).IgnoreError();
     } else if (index_->handle(i).size != 0) {
-      cache_->HoldFilter(Place(i), &pinned_[i]).IgnoreError();
+      cache_->HoldFilter(Place(i), CheckFilterPartition, &pinned_[i])
+          .IgnoreError();
     }
   }
 }
@@ -92,9 +102,9 @@ uint64_t FilterPartitions::MemoryUsage() const {
   if (partitions_ == nullptr) return 0;
   uint64_t bytes = index_->MemoryUsage() + size() * sizeof(partitions_[0]);
   for (size_t i = 0; i < size(); ++i) {
-    const Partition* const partition = partitions_[i].Load();
+    const Partition* const partition = partitions_[i].IfLoaded();
     if (partition != nullptr) {
-      bytes += sizeof *partition + partition->block.owned.capacity();
+      bytes += sizeof *partition + partition->bytes.room();
     }
   }
   return bytes;

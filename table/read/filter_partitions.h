@@ -19,23 +19,23 @@
 #include "table/index/parsed_index.h"
 #include "table/load/block_source.h"
 #include "table/load/metadata_cache.h"
-#include "util/sync/atomic.h"
+#include "util/sync/late_part.h"
 
 namespace ashlar::internal {
 
 class FilterPartitions {
  public:
-  // Opens the filter whose index block has these contents. `order` and `form`
-  // are those of the table's index. Leaves *filter null if the block is empty:
-  // such a filter lets every key pass. Requires: source, and cache unless it is
+  // Opens the filter whose index block is at `place`. `order` and `form` are
+  // those of the table's index. Leaves *filter null if the block is empty: such
+  // a filter lets every key pass. Requires: source, and cache unless it is
   // null, outlive the filter.
   static Status Open(const BlockSource* source, const MetadataCache* cache,
                      const KeyOrder& order, IndexForm form,
-                     const Slice& contents, const BlockPlace& place,
+                     const BlockPlace& place,
                      std::unique_ptr<FilterPartitions>* filter);
   FilterPartitions(const FilterPartitions&) = delete;
   FilterPartitions& operator=(const FilterPartitions&) = delete;
-  ~FilterPartitions();
+  ~FilterPartitions() = default;
 
   size_t size() const { return index_->size(); }
   BlockPlace Place(size_t i) const {
@@ -53,12 +53,14 @@ class FilterPartitions {
 
  private:
   struct Partition {
-    LoadedBlock block;
+    AlignedBytes bytes;
     FilterBitsReader bits;
   };
 
   FilterPartitions(const BlockSource* source, const MetadataCache* cache)
       : source_(source), cache_(cache) {}
+  Status TakeIndex(const BlockPlace& place, const KeyOrder& order,
+                   const IndexForm& form);
   Status Load(size_t i, const Partition** partition) const;
   Status MayMatchInCache(size_t i, const Slice& asked, bool* maybe) const;
 
@@ -66,7 +68,7 @@ class FilterPartitions {
   const MetadataCache* const cache_;  // null: partitions are kept here
   std::unique_ptr<const ParsedIndex> kept_index_;
   IndexHold index_;  // holds kept_index_, or its copy in the cache
-  std::unique_ptr<PublishedPointer<const Partition>[]> partitions_;
+  std::unique_ptr<LatePart<const Partition>[]> partitions_;
   std::vector<CachedFilterHandle> pinned_;  // after LoadAll, with a cache
 };
 

@@ -14,13 +14,13 @@ struct Found {
   size_t block = 0;
 };
 
-Found AskFilterAndIndex(const OpenedTable& table, const Slice& user_key,
+// Requires: the filter is at hand, so that it gives no error.
+Found AskFilterAndIndex(const OpenedTable& table, const TableFilter& filter,
+                        const ParsedIndex& index, const Slice& user_key,
                         SequenceNumber snapshot, PerfContext* timing,
                         GetResult* result) {
-  const ParsedIndex& index = table.index->root();
   ParsedIndex::Search search;
-  // A filter that is at hand gives no errors.
-  table.filter
+  filter
       .AskKey(
           user_key, Slice(), [&] { search = index.BeginFind(user_key); },
           timing, &result->filter)
@@ -39,19 +39,24 @@ Status RunGet(const OpenedTable& table, const ReadOptions& options,
               const Slice& user_key, SequenceNumber snapshot,
               const MergeOperandCallback& on_operand, GetResult* result) {
   result->Reset();
-  if (!table.one_search || !options.timestamp.empty()) {
+  const IndexReader* const index = table.index.IfLoaded();
+  const TableFilter* const filter = table.filter.IfLoaded();
+  const bool at_hand = index != nullptr && filter != nullptr &&
+                       index->IsOneRoot() && filter->IsAtHand();
+  if (!at_hand || !table.one_search || !options.timestamp.empty()) {
     return PointLookup(table, options, user_key, snapshot, &on_operand, result)
         .Run();
   }
   PerfContext* const timing = timing_context;
-  const Found found =
-      AskFilterAndIndex(table, user_key, snapshot, timing, result);
+  const ParsedIndex& root = index->root();
+  const Found found = AskFilterAndIndex(table, *filter, root, user_key,
+                                        snapshot, timing, result);
   const bool deletes_ranges = table.HasRangeDeletions(options);
   if (!found.any && !deletes_ranges) return {};
   PointLookup lookup(table, options, user_key, snapshot, &on_operand, result);
   if (!found.any) return lookup.RunWithoutBlocks();
-  IndexCursor at(table.index.get());
-  at.SeekToBlock(&table.index->root(), found.block);
+  IndexCursor at(&table.index);
+  at.SeekToBlock(&root, found.block);
   PinnedBlock block;
   {
     const StageTimer timer(&PerfContext::block_load_nanos, timing);

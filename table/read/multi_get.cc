@@ -131,7 +131,7 @@ class MultiGetChunk {
   void Count() const {
     PointReads reads;
     for (size_t k = 0; k < user_keys_.size(); ++k) reads.Add(results_[k]);
-    table_.counters.CountMultiGet(reads, table_.filter.IsOfPrefixes());
+    table_.counters.CountMultiGet(reads, table_.AsksPrefixesAlone());
   }
 
   // Ends key k: it has its answer.
@@ -173,7 +173,10 @@ class MultiGetChunk {
   }
 
   void AskFilter() {
-    table_.filter.AskKeys(
+    const TableFilter* filter;
+    const Status loaded = table_.filter.Need(&filter);
+    if (!loaded.ok()) return CloseAll(loaded);
+    filter->AskKeys(
         open_, user_keys_, [this](size_t k) { return Target(k); },
         [this](size_t k, const Status& status, GetResult::Filter answer) {
           if (!status.ok()) return Close(k, status);
@@ -189,12 +192,14 @@ class MultiGetChunk {
 
   void FindInIndex() {
     if (open_.empty()) return;
-    const IndexReader& index = *table_.index;
+    const IndexReader* index;
+    Status status = table_.index.Need(&index);
+    if (!status.ok()) return CloseAll(status);
     const bool together =
-        !index.is_partitioned() && table_.order.timestamp_size() == 0;
+        !index->is_partitioned() && table_.order.timestamp_size() == 0;
     std::array<uint32_t, kChunk> places;
     if (together) {
-      const Status status = index.Part(0, &root_);
+      status = index->Part(0, &root_);
       if (!status.ok()) return CloseAll(status);
       std::array<Slice, kChunk> keys;
       size_t n = 0;
@@ -208,7 +213,7 @@ class MultiGetChunk {
     }
     size_t n = 0;
     open_.ForEach([&](size_t k) {
-      cursors_[k] = IndexCursor(&index);
+      cursors_[k] = IndexCursor(&table_.index);
       const bool on_block =
           together ? cursors_[k].SeekToBlock(root_.get(), places[n++])
                    : cursors_[k].Seek(Target(k).slice());

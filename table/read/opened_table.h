@@ -1,7 +1,8 @@
 // OpenedTable: what a reader holds of a file once it is open.
 //
 // OpenTable makes it. Get, MultiGet, iterators and checks work on it. It does
-// not change afterwards, so any number of threads may use it.
+// not change afterwards, except that index and filter are loaded by the first
+// thread that needs them (load_parts.h). Any number of threads may use it.
 #ifndef ASHLAR_TABLE_READ_OPENED_TABLE_H_
 #define ASHLAR_TABLE_READ_OPENED_TABLE_H_
 
@@ -27,6 +28,12 @@ Status NamedAfter(const RandomAccessFile& file, const Status& status);
 // Returns InvalidArgument if the timestamp has not the size of those of this
 // order's keys.
 Status CheckTimestampSize(const KeyOrder& order, const ReadOptions& options);
+
+// Which blocks of index and filter are held as long as the table is open.
+struct MetadataPins {
+  bool whole = false;       // an index or filter that is not partitioned
+  bool partitions = false;  // all partitions
+};
 
 struct OpenedTable {
   OpenedTable(std::unique_ptr<RandomAccessFile> file_in, const Footer& footer,
@@ -61,18 +68,23 @@ struct OpenedTable {
   std::vector<MetaBlockEntry> meta_blocks;
   // Null if index and filter are kept here instead of in the block cache.
   std::unique_ptr<const MetadataCache> metadata_cache;
-  std::unique_ptr<IndexReader> index;
-  TableFilter filter;
+  BlockPlace index_place;
+  FilterSubject filter_subject;
+  MetadataPins pins;
+  LateIndex index;
+  OnDemand<const TableFilter> filter;
   // The extractor that was given, or else the built-in one that the file names.
   // Null: neither.
   std::shared_ptr<const PrefixExtractor> prefixes;
   // Null if the table has no range deletions.
   std::unique_ptr<const RangeDeletions> range_deletions;
-  // Whether one search of one index, by user key, finds the first block that
-  // may have a key, and the block can be used as it is stored: there are no
-  // timestamps and no partitions, and no other question to ask.
+  // Whether one search of the index, by user key, finds the first block that
+  // may have a key, and the block can be used as it is stored, if the index is
+  // of one part: there are no timestamps and no other question to ask.
   bool one_search = false;
 
+  // Returns whether the filter is asked about keys by their prefixes alone.
+  bool AsksPrefixesAlone() const { return !filter_subject.whole_keys(); }
   // Returns whether a read with these options has to apply range deletions.
   bool HasRangeDeletions(const ReadOptions& options) const {
     return range_deletions != nullptr && !options.ignore_range_deletions;
@@ -119,8 +131,8 @@ Status CheckProperties(const TableProperties& properties,
                        const FormatTraits& traits,
                        DeclaredCompression* declared);
 
-// Opens the table: reads everything up to index, filter and range deletions.
-// Messages begin with the file's name.
+// Opens the table: reads what the options say, and range deletions. Messages
+// begin with the file's name.
 Status OpenTable(std::unique_ptr<RandomAccessFile> file,
                  const ReaderOptions& options,
                  std::unique_ptr<OpenedTable>* table);

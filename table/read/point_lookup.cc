@@ -76,10 +76,13 @@ Status PointLookup::End(const Status& status) {
 
 Status PointLookup::SearchBlocks() {
   GetResult::Filter& answer = result_->filter;
-  Status status = table_.filter.AskKey(
+  const TableFilter* filter;
+  Status status = table_.filter.Need(&filter);
+  if (!status.ok()) return status;
+  status = filter->AskKey(
       user_key_, target_.slice(), [] {}, timing_context, &answer);
   if (!status.ok() || answer == GetResult::Filter::kAbsent) return status;
-  IndexCursor at(table_.index.get());
+  IndexCursor at(&table_.index);
   bool on_block;
   {
     const StageTimer timer(&PerfContext::index_seek_nanos);
@@ -118,7 +121,8 @@ namespace {
 // timestamp included, can span blocks only if the index has internal keys.
 bool MaySpan(const OpenedTable& table, const Slice& user_key,
              const IndexCursor& at) {
-  if (table.index->form().user_keys && table.order.timestamp_size() == 0) {
+  if (table.properties.index_key_is_user_key != 0 &&
+      table.order.timestamp_size() == 0) {
     return false;
   }
   return at.SeparatorHasUserKey(user_key);
@@ -137,8 +141,9 @@ bool PointLookup::NeedsBlock(const OpenedTable& table, const Slice& user_key,
     *done = true;
     return false;
   }
-  if (table.filter.AsksBlocks() &&
-      !table.filter.AskBlock(at.handle().offset, user_key, &result->filter)) {
+  const TableFilter& filter = *table.filter.IfLoaded();
+  if (filter.AsksBlocks() &&
+      !filter.AskBlock(at.handle().offset, user_key, &result->filter)) {
     *done = !MaySpan(table, user_key, at);
     return false;
   }

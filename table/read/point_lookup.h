@@ -57,7 +57,8 @@ class PointLookup {
   static Status CheckOptions(const OpenedTable& table,
                              const ReadOptions& options);
   // Returns whether the cursor's block has to be searched. If it need not be,
-  // sets *done unless the key may be in a later one.
+  // sets *done unless the key may be in a later one. Requires: the table's
+  // filter is loaded.
   static bool NeedsBlock(const OpenedTable& table, const Slice& user_key,
                          const IndexCursor& at, GetResult* result, bool* done);
 

@@ -2,27 +2,35 @@
 
 namespace ashlar::internal {
 
-void TableFilter::KeepFull(const Slice& payload) {
-  if (!bytes_.Assign(payload)) return;
-  full_ = FilterBitsReader(bytes_.slice());
+void TableFilter::KeepFull(AlignedBytes payload) {
+  const FilterBitsReader bits(payload.slice());
+  if (bits.kind() == FilterBitsReader::Kind::kAlways) return;
+  bytes_ = std::move(payload);
+  full_ = bits;
   kind_ = Kind::kFull;
 }
 
 Status TableFilter::UseCachedFull(const MetadataCache* cache,
-                                  const BlockPlace& place, bool pin) {
-  CachedFilterHandle held;
-  Status status = cache->HoldFilter(place, &held);
-  if (!status.ok()) return status;
-  if (pin) {
-    full_ = held->bits;
-    pinned_ = std::move(held);
-    kind_ = Kind::kFull;
-  } else {
+                                  const BlockPlace& place,
+                                  MetadataCache::CheckFilter check, bool pin) {
+  if (!pin) {
     cache_ = cache;
     place_ = place;
+    check_ = std::move(check);
     kind_ = Kind::kCached;
+    return {};
   }
+  Status status = cache->HoldFilter(place, check, &pinned_);
+  if (!status.ok()) return status;
+  full_ = pinned_->bits;
+  kind_ = Kind::kFull;
   return {};
+}
+
+Status TableFilter::Warm() const {
+  CachedFilterHandle held;
+  return kind_ == Kind::kCached ? cache_->HoldFilter(place_, check_, &held)
+                                : Status();
 }
 
 void TableFilter::UsePartitions(std::unique_ptr<FilterPartitions> partitions) {
@@ -49,7 +57,7 @@ Status TableFilter::AskElsewhere(const Slice& asked, const Slice& internal_key,
     return status;
   }
   CachedFilterHandle held;
-  Status status = cache_->HoldFilter(place_, &held);
+  Status status = cache_->HoldFilter(place_, check_, &held);
   if (status.ok()) *answer = AnswerOf(held->bits.MayMatchBytes(asked));
   return status;
 }
@@ -84,7 +92,7 @@ bool TableFilter::AskBlock(uint64_t block_offset, const Slice& user_key,
 }
 
 uint64_t TableFilter::MemoryUsage() const {
-  return bytes_.size() + leveldb_block_.owned.capacity() +
+  return bytes_.room() + leveldb_block_.owned.capacity() +
          (partitions_ == nullptr ? 0 : partitions_->MemoryUsage());
 }
 

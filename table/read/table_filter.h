@@ -16,9 +16,8 @@
 // A question about a filter in the reader's memory makes no virtual call and no
 // allocation, except those of a prefix extractor.
 //
-// TableOpener fills it while the table is opened. It does not change
-// afterwards, except that partitions are read in when they are first asked:
-// thread-safe.
+// LoadFilter (load_parts.h) makes it. It does not change afterwards, except
+// that partitions are read in when they are first asked: thread-safe.
 #ifndef ASHLAR_TABLE_READ_TABLE_FILTER_H_
 #define ASHLAR_TABLE_READ_TABLE_FILTER_H_
 
@@ -45,20 +44,18 @@ class TableFilter {
   // kNone: there is no filter, or it cannot know.
   using Answer = GetResult::Filter;
 
-  // While the table is opened. Without these calls there is no filter.
+  // `subject`: what of a key the filter may be asked for.
+  explicit TableFilter(FilterSubject subject) : subject_(std::move(subject)) {}
 
-  // Sets what of a key the filter may be asked for.
-  void SetSubject(FilterSubject subject) { subject_ = std::move(subject); }
-  const FilterSubject& subject() const { return subject_; }
-  // Keeps a copy of a full filter. If there is no memory for it, the table is
-  // read without a filter.
-  void KeepFull(const Slice& payload);
+  // While it is loaded. Without these calls there is no filter.
+
+  // Keeps a full filter. One that lets every key pass is not asked.
+  void KeepFull(AlignedBytes payload);
   // From then on the full filter at `place` is found in the cache, which reads
-  // it from the file if it was evicted. `pin`: the filter is held in the cache
-  // as long as this lives. Returns the error if it cannot be read now.
-  // Requires: the cache outlives this.
+  // and checks it if it was evicted. `pin`: the filter is held in the cache as
+  // long as this lives, and is read now. Requires: the cache outlives this.
   Status UseCachedFull(const MetadataCache* cache, const BlockPlace& place,
-                       bool pin);
+                       MetadataCache::CheckFilter check, bool pin);
   // From then on the filter is this partitioned one. Null: there is none.
   void UsePartitions(std::unique_ptr<FilterPartitions> partitions);
   // Keeps the filter block of a LevelDB file. If it is damaged, there are no
@@ -106,8 +103,8 @@ class TableFilter {
   bool IsAtHand() const {
     return (kind_ == Kind::kNone || kind_ == Kind::kFull) && !AsksBlocks();
   }
-  // Returns whether keys are asked about by their prefixes alone.
-  bool IsOfPrefixes() const { return !subject_.whole_keys(); }
+  // Reads a full filter that is found in the cache, so that it is there.
+  Status Warm() const;
   // For checks of every block of the file.
   size_t num_partitions() const {
     return partitions_ == nullptr ? 0 : partitions_->size();
@@ -141,6 +138,7 @@ class TableFilter {
   CachedFilterHandle pinned_;
   const MetadataCache* cache_ = nullptr;  // of kCached
   BlockPlace place_;                      // of kCached
+  MetadataCache::CheckFilter check_;      // of kCached
   std::unique_ptr<FilterPartitions> partitions_;
   LoadedBlock leveldb_block_;  // the bytes of leveldb_
   std::optional<LevelDbFilter> leveldb_;
@@ -195,7 +193,7 @@ void TableFilter::AskKeys(const KeySet& keys, std::span<const Slice> user_keys,
   const FilterBitsReader* bits = &full_;
   CachedFilterHandle held;
   if (kind_ == Kind::kCached) {
-    const Status status = cache_->HoldFilter(place_, &held);
+    const Status status = cache_->HoldFilter(place_, check_, &held);
     if (!status.ok()) {
       return for_each_known(
           [&](size_t k, const Slice&) { take(k, status, Answer::kNone); });

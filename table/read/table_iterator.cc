@@ -16,7 +16,7 @@ TableIterator::TableIterator(const OpenedTable* opened,
       window(opened->file.get(), read_options.readahead_size,
              read_options.async_io, opened->counters),
       ahead(&opened->data.cache()),
-      at(opened->index.get()),
+      at(&opened->index),
       bounds(*opened, read_options),
       status(opened->Named(opened->CheckRead(read_options))) {
   usable = status.ok();

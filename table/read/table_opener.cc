@@ -6,9 +6,9 @@
 
 #include "ashlar/table/option_table.h"
 #include "port/random_word.h"
-#include "table/index/index_cursor.h"
 #include "table/index/registry.h"
 #include "table/meta/plain_block.h"
+#include "table/read/load_parts.h"
 #include "table/read/opened_table.h"
 
 namespace ashlar::internal {
@@ -68,15 +68,11 @@ class TableOpener {
     status = ReadKeyForm(options);
     if (!status.ok()) return properties_place_.Wrap("bad property", status);
     status = ChooseCache(options);
-    if (status.ok()) status = ReadIndex(options);
-    if (status.ok()) status = ReadFilter(options);
+    if (status.ok()) status = PrepareParts(options);
     if (status.ok()) {
       status =
           LoadRangeDeletions(table_->source, table_->meta_blocks, table_->order,
                              table_->key_form, &table_->range_deletions);
-    }
-    if (status.ok() && options.partition_pinning == PinningTier::kAll) {
-      PinPartitions();
     }
     return status;
   }
@@ -223,121 +219,58 @@ class TableOpener {
     return {};
   }
 
-  Status ReadIndex(const ReaderOptions& options) {
-    BlockPlace place{BlockKind::kIndex, {}};
-    Status status = IndexHandle(&place.handle);
+  // Sets how index and filter are loaded, and loads what is to be loaded now.
+  Status PrepareParts(const ReaderOptions& options) {
+    OpenedTable& table = *table_;
+    table.index_place.kind = BlockKind::kIndex;
+    Status status = IndexHandle(&table.index_place.handle);
     if (!status.ok()) return status;
-    LoadedBlock block;
-    status = Load(place, &block);
-    if (!status.ok()) return status;
-    const TableProperties& p = table_->properties;
-    const IndexTypeRow& type = *FindIndexType(p.index_type);
-    const BlockSource& blocks = table_->source;
-    const IndexSource source{
-        table_->order,
-        {p.index_key_is_user_key != 0, p.index_value_is_delta_encoded != 0,
-         type.has_first_keys, table_->key_form},
-        footer().offset,
-        [&blocks](const BlockPlace& at, Buffer* owned, Slice* contents) {
-          LoadedBlock part;
-          Status loading = blocks.LoadOwned(at, true, &part);
-          *owned = std::move(part.owned);
-          *contents = part.contents;
-          return loading;
-        },
-        table_->metadata_cache == nullptr ? nullptr
-                                          : table_->metadata_cache->index(),
-        options.unpartitioned_pinning == PinningTier::kAll};
-    return type.open(source, block.contents, place, &table_->index);
+    table.filter_subject =
+        FilterSubject(table.properties, options.prefix_extractor);
+    table.prefixes = options.prefix_extractor != nullptr
+                         ? options.prefix_extractor
+                         : FindBuiltinPrefixExtractor(
+                               table.properties.prefix_extractor_name);
+    table.pins = {options.unpartitioned_pinning == PinningTier::kAll,
+                  options.partition_pinning == PinningTier::kAll};
+    table.index.LoadBy([&table](std::unique_ptr<const IndexReader>* index) {
+      return LoadIndex(table, nullptr, index);
+    });
+    table.filter.LoadBy([&table](std::unique_ptr<const TableFilter>* filter) {
+      return LoadFilter(table, filter);
+    });
+    return LoadParts(options);
   }
 
-  void PinPartitions() const {
-    table_->index->PinParts();
-    table_->filter.PinPartitions();
-  }
-
-  bool HasBlocks() const {
-    IndexCursor at(table_->index.get());
-    return at.SeekToFirst() || !at.status().ok();
-  }
-
-  // Pebble gives a table without entries one data block, which is empty, and
-  // counts range deletions among the entries.
-  bool HasPoints() const {
-    const TableProperties& properties = table_->properties;
-    if (properties.stored.contains("rocksdb.num.entries") &&
-        properties.num_entries <= properties.num_range_deletions) {
-      return false;
+  // What is pinned is loaded now in any case. What is kept in the block cache
+  // and not pinned is loaded now only by kAtOpen.
+  Status LoadParts(const ReaderOptions& options) const {
+    const OpenedTable& table = *table_;
+    const bool in_cache = table.metadata_cache != nullptr;
+    const bool pins = table.pins.partitions || (in_cache && table.pins.whole);
+    const IndexReader* index;
+    const TableFilter* filter;
+    if (options.load_index_and_filter == LoadTime::kAtOpen || pins) {
+      const auto load = [&](std::unique_ptr<const IndexReader>* loaded) {
+        return LoadIndex(table, window_, loaded);
+      };
+      Status status = table.index.NeedBy(load, &index);
+      if (status.ok()) status = table.filter.Need(&filter);
+      if (status.ok() && in_cache) status = WarmCache(*index, *filter);
+      return status;
     }
-    return HasBlocks();
-  }
-
-  Status ReadFilter(const ReaderOptions& options) {
-    std::string name(kFullFilterPrefix);
-    name.append(kBuiltinFilterName);
-    const MetaBlockEntry* const entry = Find(name);
-    TableFilter& filter = table_->filter;
-    filter.SetSubject(
-        FilterSubject(table_->properties, options.prefix_extractor));
-    table_->prefixes = options.prefix_extractor != nullptr
-                           ? options.prefix_extractor
-                           : FindBuiltinPrefixExtractor(
-                                 table_->properties.prefix_extractor_name);
-    if (entry == nullptr) {
-      Status status = ReadLevelDbFilter();
-      return status.ok() ? ReadFilterPartitions() : status;
+    if (options.load_index_and_filter == LoadTime::kIndexAtFirstUse &&
+        !in_cache && HasWholeFilter(table)) {
+      return table.filter.Need(&filter);
     }
-    return filter.subject().any() ? ReadFullFilter(PlaceOf(*entry), options)
-                                  : Status();
-  }
-
-  Status ReadFullFilter(const BlockPlace& place, const ReaderOptions& options) {
-    LoadedBlock block;
-    Status status = table_->source.LoadOwned(place, true, &block);
-    if (!status.ok()) return status;
-    const FilterBitsReader::Kind kind = FilterBitsReader(block.contents).kind();
-    // A filter of prefixes alone is empty if no key has a prefix.
-    if (kind == FilterBitsReader::Kind::kEmpty &&
-        table_->filter.subject().whole_keys() && HasPoints()) {
-      return place.Corruption(
-          "bad filter", "it matches nothing, but the table has data blocks");
-    }
-    if (kind == FilterBitsReader::Kind::kAlways) return {};
-    const MetadataCache* const cache = table_->metadata_cache.get();
-    if (cache != nullptr) {
-      return table_->filter.UseCachedFull(
-          cache, place, options.unpartitioned_pinning == PinningTier::kAll);
-    }
-    table_->filter.KeepFull(block.contents);
     return {};
   }
 
-  Status ReadLevelDbFilter() {
-    const MetaBlockEntry* const entry = Find(kLevelDbFilterBlockName);
-    if (entry == nullptr) return {};
-    LoadedBlock block;
-    Status status = table_->source.LoadOwned(PlaceOf(*entry), true, &block);
-    if (status.ok()) table_->filter.KeepOfLevelDb(std::move(block));
-    return status;
-  }
-
-  Status ReadFilterPartitions() {
-    if (!table_->filter.subject().any()) return {};
-    std::string name(kPartitionedFilterPrefix);
-    name.append(kBuiltinFilterName);
-    const MetaBlockEntry* const entry = Find(name);
-    // Partitions have the form of the index, which a table without data blocks
-    // leaves open.
-    if (entry == nullptr || !HasBlocks()) return {};
-    LoadedBlock block;
-    Status status = Load(PlaceOf(*entry), &block);
-    if (!status.ok()) return status;
-    std::unique_ptr<FilterPartitions> partitions;
-    status = FilterPartitions::Open(
-        &table_->source, table_->metadata_cache.get(), table_->order,
-        table_->index->form(), block.contents, PlaceOf(*entry), &partitions);
-    table_->filter.UsePartitions(std::move(partitions));
-    return status;
+  // Brings index and filter into the block cache.
+  static Status WarmCache(const IndexReader& index, const TableFilter& filter) {
+    IndexHold part;
+    Status status = index.is_partitioned() ? Status() : index.Part(0, &part);
+    return status.ok() ? filter.Warm() : status;
   }
 
   OpenedTable* table_;
@@ -421,11 +354,9 @@ Status CheckExternalProperties(const TableProperties& properties) {
 }
 
 bool IsOneSearch(const OpenedTable& table) {
-  const IndexReader& index = *table.index;
   return table.order.known() && table.order.timestamp_size() == 0 &&
-         table.key_form.IsAsStored() && !index.is_partitioned() &&
-         index.has_root() && !index.form().first_keys &&
-         table.filter.IsAtHand();
+         table.key_form.IsAsStored() &&
+         !FindIndexType(table.properties.index_type)->has_first_keys;
 }
 
 }  // namespace

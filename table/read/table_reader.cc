@@ -8,6 +8,7 @@
 #include "table/meta/plain_block.h"
 #include "table/read/check_entries.h"
 #include "table/read/get.h"
+#include "table/read/load_parts.h"
 #include "table/read/multi_get.h"
 #include "table/read/opened_table.h"
 #include "table/read/table_iterator.h"
@@ -30,29 +31,32 @@ Status VerifyBlocks(const OpenedTable& table, const ReadOptions& options) {
         table.source.ReadStored(place, true, &window, &scratch, &stored);
     return status.ok() ? BlockSource::CheckChecksum(place, stored) : status;
   };
-  IndexCursor at(table.index.get());
+  const IndexReader* index;
+  const TableFilter* filter;
+  Status status = table.index.Need(&index);
+  if (status.ok()) status = table.filter.Need(&filter);
+  if (!status.ok()) return table.Named(status);
+  IndexCursor at(&table.index);
   bool on_block = at.SeekToFirst();
   for (; on_block; on_block = at.Next()) {
-    const Status status = check(at.place());
+    status = check(at.place());
     if (!status.ok()) return table.Named(status);
   }
   if (!at.status().ok()) return table.Named(at.status());
-  for (size_t i = 0;
-       table.index->is_partitioned() && i < table.index->num_parts(); ++i) {
-    const Status status = check(table.index->PartPlace(i));
+  for (size_t i = 0; index->is_partitioned() && i < index->num_parts(); ++i) {
+    status = check(index->PartPlace(i));
     if (!status.ok()) return table.Named(status);
   }
-  for (size_t i = 0; i < table.filter.num_partitions(); ++i) {
-    const Status status = check(table.filter.PartitionPlace(i));
+  for (size_t i = 0; i < filter->num_partitions(); ++i) {
+    status = check(filter->PartitionPlace(i));
     if (!status.ok()) return table.Named(status);
   }
   for (const MetaBlockEntry& entry : table.meta_blocks) {
-    const Status status =
-        check({MetaBlockKind(entry.name), {entry.offset, entry.size}});
+    status = check({MetaBlockKind(entry.name), {entry.offset, entry.size}});
     if (!status.ok()) return table.Named(status);
   }
   const Footer& footer = table.source.footer();
-  Status status = check({BlockKind::kMetaIndex, footer.metaindex});
+  status = check({BlockKind::kMetaIndex, footer.metaindex});
   if (status.ok() && !footer.index.IsNull()) {
     status = check({BlockKind::kIndex, footer.index});
   }
@@ -70,22 +74,25 @@ uint64_t EraseCachedBlocks(const OpenedTable& table) {
     cache.Erase(offset);
     ++erased;
   };
-  const IndexReader& index = *table.index;
-  for (size_t i = 0; i < index.num_parts(); ++i) {
-    // What cannot be read, or needs memory that is not there, is left out.
+  // What cannot be read, or needs memory that is not there, is left out.
+  const IndexReader* index = nullptr;
+  const TableFilter* filter = nullptr;
+  OrMemoryLimit([&] { return table.index.Need(&index); }).IgnoreError();
+  OrMemoryLimit([&] { return table.filter.Need(&filter); }).IgnoreError();
+  for (size_t i = 0; index != nullptr && i < index->num_parts(); ++i) {
     OrMemoryLimit([&] {
       IndexHold part;
-      Status status = index.Part(i, &part);
+      Status status = index->Part(i, &part);
       for (size_t k = 0; status.ok() && k < part->size(); ++k) {
         erase(part->handle(k).offset);
       }
       return status;
     }).IgnoreError();
     // Last, since the walk may have put it there.
-    if (index.is_partitioned()) erase(index.PartPlace(i).handle.offset);
+    if (index->is_partitioned()) erase(index->PartPlace(i).handle.offset);
   }
-  for (size_t i = 0; i < table.filter.num_partitions(); ++i) {
-    erase(table.filter.PartitionPlace(i).handle.offset);
+  for (size_t i = 0; filter != nullptr && i < filter->num_partitions(); ++i) {
+    erase(filter->PartitionPlace(i).handle.offset);
   }
   for (const MetaBlockEntry& entry : table.meta_blocks) erase(entry.offset);
   const Footer& footer = table.source.footer();
@@ -134,7 +141,7 @@ Status TableReader::Get(const ReadOptions& options, const Slice& user_key,
   });
   if (status.IsMemoryLimit()) [[unlikely]]
     result->Reset();
-  table.counters.CountGet(*result, table.filter.IsOfPrefixes());
+  table.counters.CountGet(*result, table.AsksPrefixesAlone());
   return status.ok() ? status : table.Named(status);
 }
 
@@ -219,7 +226,7 @@ uint64_t TableReader::ApproximateOffsetOf(const Slice& user_key) const {
   const Status sought = OrMemoryLimit([&] {
     std::string target;
     state_->table->AppendTarget(user_key, Slice(), kMaxSequenceNumber, &target);
-    IndexCursor at(state_->table->index.get());
+    IndexCursor at(&state_->table->index);
     if (at.Seek(target)) {
       offset = at.handle().offset;
     } else if (at.SeekToLast()) {
@@ -254,15 +261,21 @@ const RandomAccessFile& TableReader::file() const {
   return *state_->table->file;
 }
 
+uint64_t TableReader::ExpectedMemoryUsage() const {
+  const OpenedTable& table = *state_->table;
+  return MemoryUsage() + LateBytes(table);
+}
+
 uint64_t TableReader::MemoryUsage() const {
   const OpenedTable& table = *state_->table;
   uint64_t bytes =
-      sizeof table + table.index->MemoryUsage() + table.filter.MemoryUsage();
+      sizeof table + table.properties.stored.ApproximateMemoryUsage();
+  const IndexReader* const index = table.index.IfLoaded();
+  if (index != nullptr) bytes += index->MemoryUsage();
+  const TableFilter* const filter = table.filter.IfLoaded();
+  if (filter != nullptr) bytes += filter->MemoryUsage();
   if (table.range_deletions != nullptr) {
     bytes += table.range_deletions->MemoryUsage();
-  }
-  for (const auto& [name, value] : table.properties.stored) {
-    bytes += name.size() + value.size();
   }
   return bytes;
 }

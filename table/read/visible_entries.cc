@@ -99,8 +99,9 @@ bool VisibleEntries::LeftPrefix(const Slice& key) const {
 bool VisibleEntries::FilterRulesOut(const Slice& target) {
   const OpenedTable& table = *all_.table;
   auto answer = TableFilter::Answer::kNone;
-  const Status status =
-      table.filter.AskPrefix(UserKey(target), target, &answer);
+  const TableFilter* filter;
+  Status status = table.filter.Need(&filter);
+  if (status.ok()) status = filter->AskPrefix(UserKey(target), target, &answer);
   if (status.ok()) {
     if (answer == TableFilter::Answer::kNone) return false;
     const bool maybe = answer == TableFilter::Answer::kMaybe;

@@ -13,12 +13,16 @@ namespace {
 
 using internal::BlockPlace;
 using internal::IndexCursor;
+using internal::IndexForm;
 using internal::IndexReader;
 using internal::KeyOrder;
+using internal::LateIndex;
+using internal::LoadIndexBlock;
 
 // Returns all blocks that the cursor visits. Checks that separators ascend.
-std::vector<uint64_t> Walk(const IndexReader& index, const KeyOrder& order,
+std::vector<uint64_t> Walk(const LateIndex& index, const KeyOrder& order,
                            bool forward) {
+  const IndexForm& form = index.IfLoaded()->form();
   std::vector<uint64_t> offsets;
   IndexCursor at(&index);
   std::string last;
@@ -29,8 +33,8 @@ std::vector<uint64_t> Walk(const IndexReader& index, const KeyOrder& order,
     if (!offsets.empty()) {
       const std::string& low = forward ? last : key;
       const std::string& high = forward ? key : last;
-      FUZZ_CHECK((index.form().user_keys ? order.CompareUserKeys(low, high)
-                                         : order.Compare(low, high)) < 0);
+      FUZZ_CHECK((form.user_keys ? order.CompareUserKeys(low, high)
+                                 : order.Compare(low, high)) < 0);
     }
     last = key;
     offsets.push_back(at.handle().offset);
@@ -39,7 +43,7 @@ std::vector<uint64_t> Walk(const IndexReader& index, const KeyOrder& order,
   return offsets;
 }
 
-void Find(const IndexReader& index, const Slice& internal_key) {
+void Find(const LateIndex& index, const Slice& internal_key) {
   IndexCursor at(&index);
   if (!at.Seek(internal_key)) return;
   FUZZ_CHECK(at.CompareSeparator(internal_key) >= 0);
@@ -65,6 +69,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     blocks.push_back(input.Bytes(input.Byte()));
   }
   if (blocks.size() < 2) return 0;
+  const LoadIndexBlock load_root = [&](const BlockPlace&, internal::Buffer*,
+                                       Slice* contents) {
+    *contents = blocks[0];
+    return Status();
+  };
   const internal::IndexSource source{
       order,
       {(flags & 1) != 0, (flags & 2) != 0, (flags & 4) != 0},
@@ -73,14 +82,19 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
         *contents = blocks[1 + place.handle.offset % (blocks.size() - 1)];
         return Status();
       }};
-  std::unique_ptr<IndexReader> index;
-  if (!internal::TwoLevelIndexReader::Open(source, blocks[0], {}, &index)
-           .ok()) {
-    return 0;
-  }
-  Find(*index, key);
-  const std::vector<uint64_t> forward = Walk(*index, order, true);
-  std::vector<uint64_t> backward = Walk(*index, order, false);
+  LateIndex index;
+  index.LoadBy([&](std::unique_ptr<const IndexReader>* loaded) {
+    std::unique_ptr<IndexReader> opened;
+    Status status =
+        internal::TwoLevelIndexReader::Open(source, {}, load_root, &opened);
+    *loaded = std::move(opened);
+    return status;
+  });
+  const IndexReader* loaded;
+  if (!index.Need(&loaded).ok()) return 0;
+  Find(index, key);
+  const std::vector<uint64_t> forward = Walk(index, order, true);
+  std::vector<uint64_t> backward = Walk(index, order, false);
   std::reverse(backward.begin(), backward.end());
   FUZZ_CHECK(forward == backward);
   return 0;

@@ -57,8 +57,10 @@ ReaderOptions With(std::shared_ptr<Cache> cache) {
 std::unique_ptr<TableReader> OpenCounted(const std::string& table,
                                          std::shared_ptr<Cache> cache,
                                          FaultPlan* plan) {
-  auto opened = TableReader::Open(NewFaultyFile("test.sst", table, plan),
-                                  With(std::move(cache)));
+  ReaderOptions options = With(std::move(cache));
+  options.load_index_and_filter = LoadTime::kAtOpen;
+  auto opened =
+      TableReader::Open(NewFaultyFile("test.sst", table, plan), options);
   Require(opened.status());
   plan->operations = 0;
   return std::move(opened).value();

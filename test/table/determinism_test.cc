@@ -115,7 +115,7 @@ TEST(Determinism, WhatTheCallerGivesIsStored) {
   const auto reader = OpenTable(file);
   EXPECT_EQ(reader->properties().user_collected_properties,
             build.user_properties);
-  EXPECT_EQ(reader->properties().stored, properties);
+  EXPECT_EQ(reader->properties().stored.ToMap(), properties);
 }
 
 TEST(Determinism, IdsOfTheVectors) {

@@ -153,9 +153,27 @@ TableInspection InspectBytes(const std::string& bytes) {
   return Inspect(*NewMemoryFile("hostile.sst", bytes));
 }
 
+// Opens the table with all its parts. One whose parts are loaded later must
+// give the same status, by its opening or by its first walk.
 Status OpeningStatus(const std::string& bytes) {
-  return OpenBytes(bytes, {.max_uncompressed_block_bytes = kMaxBlockBytes})
-      .status();
+  ReaderOptions options;
+  options.max_uncompressed_block_bytes = kMaxBlockBytes;
+  options.load_index_and_filter = LoadTime::kAtOpen;
+  const Status at_open = OpenBytes(bytes, options).status();
+  options.load_index_and_filter = LoadTime::kAtFirstUse;
+  const auto opened = OpenBytes(bytes, options);
+  Status late = opened.status();
+  if (late.ok()) {
+    Iterator it = opened.value()->NewIterator();
+    it.SeekToFirst();
+    late = it.status();
+    GetResult result;
+    if (late.ok()) late = opened.value()->Get("key", &result);
+  }
+  if (!at_open.ok()) {
+    EXPECT_EQ(late.ToString(), at_open.ToString());
+  }
+  return at_open;
 }
 
 // Returns all faults as text, for messages.

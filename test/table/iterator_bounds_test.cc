@@ -292,7 +292,8 @@ TEST(IteratorBounds, NoBlockBeyondThemIsRead) {
   options.block_size = 256;
   FaultPlan plan;
   auto opened = TableReader::Open(
-      NewFaultyFile("t.sst", BuildTable(options, SomeEntries(1000)), &plan));
+      NewFaultyFile("t.sst", BuildTable(options, SomeEntries(1000)), &plan),
+      {.load_index_and_filter = LoadTime::kAtOpen});
   Require(opened.status());
   const Slice lower("key00500");
   const Slice upper("key00501");

@@ -211,7 +211,8 @@ TEST(MergingIterator, AChildsErrorEndsTheWalk) {
     std::vector<Entry> part;
     for (size_t j = i; j < entries.size(); j += 3) part.push_back(entries[j]);
     auto opened = TableReader::Open(
-        NewFaultyFile("part.sst", BuildTable(options, part), &plan));
+        NewFaultyFile("part.sst", BuildTable(options, part), &plan),
+        {.load_index_and_filter = LoadTime::kAtOpen});
     Require(opened.status());
     readers.push_back(std::move(opened).value());
   }

@@ -60,6 +60,7 @@ ReaderOptions InCache(std::shared_ptr<Cache> cache,
                       PinningTier tier = PinningTier::kNone) {
   ReaderOptions options;
   options.block_cache = std::move(cache);
+  options.load_index_and_filter = LoadTime::kAtOpen;
   options.cache_index_and_filter_blocks = true;
   options.unpartitioned_pinning = tier;
   options.partition_pinning = tier;

@@ -146,8 +146,9 @@ TEST(MultiGet, ValuesOutliveCacheEntriesAndReader) {
 // Each block is read once, and neighbouring blocks are read together.
 TEST(MultiGet, ReadsWhatIsMissingTogether) {
   FaultPlan plan;
-  auto opened = TableReader::Open(
-      NewFaultyFile("f.sst", SomeTable(1000), &plan), ReaderOptions());
+  auto opened =
+      TableReader::Open(NewFaultyFile("f.sst", SomeTable(1000), &plan),
+                        {.load_index_and_filter = LoadTime::kAtOpen});
   Require(opened.status());
   std::vector<std::string> run;
   run.reserve(32);
@@ -211,6 +212,7 @@ TEST(MultiGet, FaultsStayWithTheirKeys) {
       for (uint64_t n = 1; n <= total; ++n) {
         FaultPlan plan;
         ReaderOptions options;
+        options.load_index_and_filter = LoadTime::kAtOpen;
         if (cached) options.block_cache = ClockOf(1 << 20);
         auto opened =
             TableReader::Open(NewFaultyFile("f.sst", table, &plan), options);
@@ -428,6 +430,7 @@ TEST(MultiGet, LargeBlocksAreNotHeldTogether) {
          {size_t{0}, size_t{1} << 20, size_t{1} << 30}) {
       MeasuredFile::Reads reads;
       ReaderOptions options;
+      options.load_index_and_filter = LoadTime::kAtOpen;
       if (capacity != 0) options.block_cache = ClockOf(capacity);
       options.statistics = std::make_shared<Statistics>();
       auto opened = TableReader::Open(

@@ -51,6 +51,7 @@ const std::map<std::string_view, std::string_view>& ExpectedBounds() {
       {"bloom_bits_per_key", "0.5 to 100"},
       {"identity.base_context_checksum", "1 or more"},
       {"parallel_threads", "at most 1024"},
+      {"load_index_and_filter", "kAtOpen, kIndexAtFirstUse or kAtFirstUse"},
       {"unpartitioned_pinning", "kNone or kAll"},
       {"partition_pinning", "kNone or kAll"},
       {"largest_seqno", "at most 72057594037927935"},

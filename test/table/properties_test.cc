@@ -70,8 +70,8 @@ TEST(Properties, RoundTripOfEveryField) {
   EXPECT_EQ(q.key_largest_seqno, p.key_largest_seqno);
   EXPECT_EQ(q.external_sst_file_version, 2u);
   EXPECT_EQ(q.user_collected_properties, p.user_collected_properties);
-  EXPECT_EQ(q.stored.at("rocksdb.num.entries"), "\xac\2");
-  EXPECT_EQ(q.stored.at("rocksdb.block.based.table.index.type"),
+  EXPECT_EQ(q.stored.Find("rocksdb.num.entries"), "\xac\2");
+  EXPECT_EQ(q.stored.Find("rocksdb.block.based.table.index.type"),
             std::string("\1\0\0\0", 4));
 }
 
@@ -131,7 +131,7 @@ TEST(Properties, CompressionAsItIsRead) {
   const auto read = [](uint32_t version, const std::string& value) {
     TableProperties p;
     p.compression_name = value;
-    p.stored["rocksdb.compression"] = value;
+    p.stored = StoredProperties({{"rocksdb.compression", value}});
     DeclaredCompression declared;
     Require(DecodeCompressionProperty(p, TraitsOf(version), &declared));
     return declared;

@@ -62,8 +62,9 @@ TEST(PerfContext, LevelsOfAThread) {
 }
 
 TEST(PerfContext, GetsOfOneBlock) {
-  const auto reader = OpenTable(SomeTable(CompressionType::kNoCompression),
-                                {.block_cache = SomeCache()});
+  const auto reader = OpenTable(
+      SomeTable(CompressionType::kNoCompression),
+      {.load_index_and_filter = LoadTime::kAtOpen, .block_cache = SomeCache()});
   const PerfContext& context = *GetPerfContext();
   GetResult result;
   {
@@ -91,8 +92,9 @@ TEST(PerfContext, GetsOfOneBlock) {
 }
 
 TEST(PerfContext, TimesOfStages) {
-  const auto reader = OpenTable(SomeTable(CompressionType::kSnappyCompression),
-                                {.block_cache = SomeCache()});
+  const auto reader = OpenTable(
+      SomeTable(CompressionType::kSnappyCompression),
+      {.load_index_and_filter = LoadTime::kAtOpen, .block_cache = SomeCache()});
   const Counting counting(PerfLevel::kEnableTime);
   GetResult result;
   for (uint64_t i = 0; i < 500; ++i) {
@@ -112,8 +114,9 @@ TEST(PerfContext, TimesOfStages) {
 
 // Counts every seek, and the blocks of a walk.
 TEST(PerfContext, Walks) {
-  const auto reader = OpenTable(SomeTable(CompressionType::kNoCompression),
-                                {.block_cache = SomeCache()});
+  const auto reader = OpenTable(
+      SomeTable(CompressionType::kNoCompression),
+      {.load_index_and_filter = LoadTime::kAtOpen, .block_cache = SomeCache()});
   const Counting counting;
   const PerfContext& context = *GetPerfContext();
   std::vector<Entry> found;
@@ -157,6 +160,7 @@ TEST(Statistics, SayWhatReadsFound) {
     Random random(seed);
     const auto statistics = std::make_shared<Statistics>();
     ReaderOptions options;
+    options.load_index_and_filter = LoadTime::kAtOpen;
     options.statistics = statistics;
     options.block_cache = AnyBlockCache(random.Next());
     const auto reader =
@@ -222,6 +226,7 @@ TEST(Statistics, SayWhatReadsFound) {
 TEST(Statistics, BlocksAndBytes) {
   const auto statistics = std::make_shared<Statistics>();
   ReaderOptions options;
+  options.load_index_and_filter = LoadTime::kAtOpen;
   options.statistics = statistics;
   options.block_cache = SomeCache();
   const auto reader =

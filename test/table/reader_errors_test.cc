@@ -73,9 +73,10 @@ struct Parts {
   void SetProperty(const std::string& name, const char* bytes, size_t size) {
     TableProperties decoded;
     Require(internal::DecodeProperties(properties, {}, &decoded));
-    decoded.stored.erase(name);
-    if (bytes != nullptr) decoded.stored[name] = std::string(bytes, size);
-    properties = PlainBlockOf(decoded.stored);
+    std::map<std::string, std::string> stored = decoded.stored.ToMap();
+    stored.erase(name);
+    if (bytes != nullptr) stored[name] = std::string(bytes, size);
+    properties = PlainBlockOf(stored);
   }
 
   std::string data;

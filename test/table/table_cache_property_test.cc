@@ -171,7 +171,7 @@ TEST(TableCacheProperty, IsAnExactLruListWithinItsLimits) {
     {
       const auto cache = MakeTableCache(options);
       const TableHandle table = MustFind(cache.get(), 1);
-      bytes_each = table->MemoryUsage();
+      bytes_each = table->ExpectedMemoryUsage();
       ASSERT_EQ(cache->MemoryUsage(), bytes_each);
     }
     CountingFiles counted;

@@ -57,6 +57,8 @@ InspectOptions InspectOptionsFromFlags(InspectOptions::DataBlocks data_blocks) {
 
 ReaderOptions ReaderOptionsFromFlags() {
   ReaderOptions options;
+  // A damaged index is then reported before a command prints anything.
+  options.load_index_and_filter = LoadTime::kAtOpen;
   if (!FLAGS_comparator.empty()) {
     options.comparator = FindBuiltinComparator(FLAGS_comparator);
   }

@@ -1,0 +1,189 @@
+#include "table/read/load_parts.h"
+
+#include <string>
+#include <utility>
+
+#include "table/index/registry.h"
+#include "table/meta/plain_block.h"
+#include "table/read/opened_table.h"
+
+namespace ashlar::internal {
+
+namespace {
+
+BlockPlace PlaceOf(const MetaBlockEntry& entry) {
+  return {MetaBlockKind(entry.name), {entry.offset, entry.size}};
+}
+
+const MetaBlockEntry* FindFilter(const OpenedTable& table,
+                                 std::string_view prefix) {
+  std::string name(prefix);
+  name.append(kBuiltinFilterName);
+  return FindMetaBlock(table.meta_blocks, name);
+}
+
+Status LoadIndexBlockOf(const OpenedTable& table, const BlockPlace& place,
+                        FileWindow* window, Buffer* owned, Slice* contents) {
+  LoadedBlock block;
+  Status status;
+  if (window != nullptr &&
+      window->Has(place.handle.offset, place.handle.size + kBlockTrailerSize)) {
+    BlockWorkspace workspace;
+    status = table.source.Load(place, true, window, &workspace, &block);
+  } else {
+    status = table.source.LoadOwned(place, true, &block);
+  }
+  *owned = std::move(block.owned);
+  *contents = block.contents;
+  return status;
+}
+
+Status HasBlocks(const OpenedTable& table, bool* has_blocks) {
+  const IndexReader* index;
+  Status status = table.index.Need(&index);
+  if (!status.ok()) return status;
+  if (index->is_partitioned()) {
+    *has_blocks = index->num_parts() != 0;
+    return {};
+  }
+  IndexHold part;
+  status = index->Part(0, &part);
+  *has_blocks = status.ok() && part->size() != 0;
+  return status;
+}
+
+// Pebble gives a table without entries one data block, which is empty, and
+// counts range deletions among the entries.
+Status HasPoints(const OpenedTable& table, bool* has_points) {
+  const TableProperties& properties = table.properties;
+  if (properties.stored.contains("rocksdb.num.entries") &&
+      properties.num_entries <= properties.num_range_deletions) {
+    *has_points = false;
+    return {};
+  }
+  return HasBlocks(table, has_points);
+}
+
+// A filter of prefixes alone is empty if no key has a prefix.
+Status CheckFullFilter(const OpenedTable& table, const BlockPlace& place,
+                       const Slice& contents) {
+  if (FilterBitsReader(contents).kind() != FilterBitsReader::Kind::kEmpty ||
+      !table.filter_subject.whole_keys()) {
+    return {};
+  }
+  bool has_points;
+  Status status = HasPoints(table, &has_points);
+  if (!status.ok() || !has_points) return status;
+  return place.Corruption("bad filter",
+                          "it matches nothing, but the table has data blocks");
+}
+
+Status LoadFullFilter(const OpenedTable& table, const BlockPlace& place,
+                      TableFilter* filter) {
+  const auto check = [&table](const BlockPlace& at, const Slice& contents) {
+    return CheckFullFilter(table, at, contents);
+  };
+  const MetadataCache* const cache = table.metadata_cache.get();
+  if (cache != nullptr) {
+    return filter->UseCachedFull(cache, place, check, table.pins.whole);
+  }
+  AlignedBytes bytes;
+  Status status = table.source.LoadAligned(place, true, &bytes);
+  if (status.ok()) status = check(place, bytes.slice());
+  if (status.ok()) filter->KeepFull(std::move(bytes));
+  return status;
+}
+
+Status LoadFilterPartitions(const OpenedTable& table, const BlockPlace& place,
+                            TableFilter* filter) {
+  // Partitions have the form of the index, which a table without data blocks
+  // leaves open.
+  bool has_blocks;
+  Status status = HasBlocks(table, &has_blocks);
+  if (!status.ok() || !has_blocks) return status;
+  std::unique_ptr<FilterPartitions> partitions;
+  status = FilterPartitions::Open(&table.source, table.metadata_cache.get(),
+                                  table.order, table.index.IfLoaded()->form(),
+                                  place, &partitions);
+  filter->UsePartitions(std::move(partitions));
+  return status;
+}
+
+}  // namespace
+
+bool HasWholeFilter(const OpenedTable& table) {
+  return FindMetaBlock(table.meta_blocks, kLevelDbFilterBlockName) != nullptr ||
+         (table.filter_subject.any() &&
+          FindFilter(table, kFullFilterPrefix) != nullptr);
+}
+
+uint64_t LateBytes(const OpenedTable& table) {
+  if (table.metadata_cache != nullptr) return 0;
+  uint64_t bytes = 0;
+  if (table.index.IfLoaded() == nullptr) bytes += table.index_place.handle.size;
+  if (table.filter.IfLoaded() != nullptr) return bytes;
+  for (const std::string_view prefix :
+       {kFullFilterPrefix, kPartitionedFilterPrefix}) {
+    const MetaBlockEntry* const entry = FindFilter(table, prefix);
+    if (entry != nullptr && table.filter_subject.any()) bytes += entry->size;
+  }
+  return bytes;
+}
+
+Status LoadIndex(const OpenedTable& table, FileWindow* window,
+                 std::unique_ptr<const IndexReader>* index) {
+  const IndexTypeRow& type = *FindIndexType(table.properties.index_type);
+  const auto load_by = [&table](FileWindow* through) {
+    return [&table, through](const BlockPlace& place, Buffer* owned,
+                             Slice* contents) {
+      return LoadIndexBlockOf(table, place, through, owned, contents);
+    };
+  };
+  const MetadataCache* const cache = table.metadata_cache.get();
+  const IndexSource source{table.order,
+                           {table.properties.index_key_is_user_key != 0,
+                            table.properties.index_value_is_delta_encoded != 0,
+                            type.has_first_keys, table.key_form},
+                           table.source.footer().offset,
+                           load_by(nullptr),
+                           cache == nullptr ? nullptr : cache->index(),
+                           table.pins.whole};
+  std::unique_ptr<IndexReader> opened;
+  Status status =
+      type.open(source, table.index_place, load_by(window), &opened);
+  if (!status.ok()) return status;
+  if (table.pins.partitions) opened->PinParts();
+  *index = std::move(opened);
+  return {};
+}
+
+Status LoadFilter(const OpenedTable& table,
+                  std::unique_ptr<const TableFilter>* filter) {
+  auto opened = std::make_unique<TableFilter>(table.filter_subject);
+  Status status;
+  const MetaBlockEntry* const full = FindFilter(table, kFullFilterPrefix);
+  if (full != nullptr) {
+    if (table.filter_subject.any()) {
+      status = LoadFullFilter(table, PlaceOf(*full), opened.get());
+    }
+  } else {
+    const MetaBlockEntry* const leveldb =
+        FindMetaBlock(table.meta_blocks, kLevelDbFilterBlockName);
+    if (leveldb != nullptr) {
+      LoadedBlock block;
+      status = table.source.LoadOwned(PlaceOf(*leveldb), true, &block);
+      if (status.ok()) opened->KeepOfLevelDb(std::move(block));
+    }
+    const MetaBlockEntry* const partitioned =
+        FindFilter(table, kPartitionedFilterPrefix);
+    if (status.ok() && partitioned != nullptr && table.filter_subject.any()) {
+      status = LoadFilterPartitions(table, PlaceOf(*partitioned), opened.get());
+    }
+  }
+  if (!status.ok()) return status;
+  if (table.pins.partitions) opened->PinPartitions();
+  *filter = std::move(opened);
+  return {};
+}
+
+}  // namespace ashlar::internal
