@@ -11,7 +11,6 @@
 
 #include "ashlar/cache/cache_options.h"
 #include "ashlar/table/inspect.h"
-#include "ashlar/util/file.h"
 #include "table/block/block.h"
 #include "table/format/footer.h"
 #include "table/meta/plain_block.h"
