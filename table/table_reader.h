@@ -105,11 +105,15 @@ using BatchOperandCallback = std::function<bool(
 
 class ASHLAR_EXPORT TableReader {
  public:
-  // Opens the table file at `path`. Returns Corruption if the file is damaged
-  // or is no table; NotSupported if it is of a kind that is not read, if its
-  // comparator is neither given nor built in, or if its range deletions overlap
-  // so much that they would take more than 1 GiB of memory; InvalidArgument if
-  // an option does not fit the file; and IOError and MemoryLimit.
+  // Opens the table file at `path`. Returns these errors, with a subcode where
+  // one is in parentheses: Corruption if the file is damaged or is no table
+  // (kAboveSizeLimit: a block is above max_uncompressed_block_bytes); IOError
+  // (kPathNotFound, kPermissionDenied, kTooManyOpenFiles); InvalidArgument if
+  // an option does not fit the file; MemoryLimit; and NotSupported if the table
+  // is of a kind that is not read (kPlainTable, kCuckooTable, kPebbleTable,
+  // kNewerFormat), if a codec is not built in, or the comparator neither given
+  // nor built in (kNotBuiltIn, kCustomCompression), or if its range deletions
+  // overlap so much that they would take more than 1 GiB of memory.
   static Result<std::unique_ptr<TableReader>> Open(
       const std::string& path, const ReaderOptions& options = {});
   // Opens the table in `file`, which the reader owns from here on, also if this
@@ -215,20 +219,19 @@ class ASHLAR_EXPORT TableReader {
 
   // Returns about where in the file the data of user_key (without timestamp)
   // begins or would begin, in bytes. For a key after the last one, that is
-  // where the data blocks end. Returns 0 if knows_order() is false. If a
-  // partition of the index cannot be read, returns 0 or where the data blocks
-  // end.
+  // where the data blocks end. Returns 0 if knows_order() is false. Hides an
+  // error, as RocksDB's does: if a partition of the index cannot be read, it
+  // returns 0 or where the data blocks end. Iterator::Seek reports the error.
   uint64_t ApproximateOffsetOf(const Slice& user_key) const;
 
   // Removes the table's blocks from the block cache, so that they no longer
   // take room there: data blocks, and index and filter blocks of all levels.
   // For a file that is deleted; RocksDB calls it uncache. Finds them by the
   // index. Reads no data block, but reads those partitions of the index that
-  // are not in memory. Blocks of a partition that cannot be read stay. So do
-  // blocks that reads of this or another reader put there meanwhile. Blocks
-  // that values or iterators hold stay alive. Does nothing without a block
-  // cache. Returns the number of blocks whose keys were erased, whether or not
-  // they were there.
+  // are not in memory. Blocks of a partition that cannot be read stay, as do
+  // blocks that reads put there meanwhile. Blocks that values or iterators hold
+  // stay alive. Does nothing without a block cache. Returns the number of
+  // blocks whose keys were erased, whether or not they were there.
   uint64_t EraseFromBlockCache() const;
 
   // These return what the file says of itself, and the file. References live as

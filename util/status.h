@@ -49,14 +49,15 @@ class [[nodiscard]] Status {
   enum class SubCode : uint8_t {
     kNone,
 
-    // Of IOError, made by FromErrno.
+    // Of IOError. FromErrno makes them of an errno.
     kPathNotFound,      // a file or folder of the path does not exist (ENOENT),
                         // or a folder of the path is a file (ENOTDIR)
     kPermissionDenied,  // EACCES
     kNoSpace,           // the file system is full (ENOSPC)
     kFileTooLarge,      // the file would exceed a limit of the system (EFBIG)
     kTooManyOpenFiles,  // the process (EMFILE) or the system (ENFILE) has no
-                        // file descriptor left
+                        // file descriptor left. A TableCache returns it after
+                        // it has closed the tables that were not in use.
 
     // Of Corruption.
     kAboveSizeLimit,          // a block's uncompressed size is above the limit
@@ -69,12 +70,18 @@ class [[nodiscard]] Status {
     kPlainTable,         // the file is one of RocksDB's plain tables
     kCuckooTable,        // the file is one of RocksDB's cuckoo tables
     kPebbleTable,        // the file is in one of Pebble's own formats
-    kNotBuiltIn,         // a codec or comparator that this build lacks
+    kNotBuiltIn,         // this build lacks the codec, comparator or prefix
+                         // extractor that a file or an option names
     kCustomCompression,  // a codec of the application that wrote the file
 
-    // Of InvalidArgument.
-    kKeyOutOfOrder,  // the key belongs before one that was added earlier
-    kDuplicateKey,   // the key was added before
+    // Of InvalidArgument: the entries that an application passes to a builder,
+    // or that its EntrySource has, are not in the order of internal keys.
+    kKeyOutOfOrder,  // Of a builder: the key belongs before one that was added
+                     // earlier. Of a source: Next moved to a smaller key, Prev
+                     // to a larger one, or Seek to one before its target.
+    kDuplicateKey,   // The key is equal to the one before it. If a user key may
+                     // come only once (ExternalFileWriter, or timestamps are
+                     // not written), an equal user key is enough.
   };
 
   Status() = default;

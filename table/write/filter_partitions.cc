@@ -44,11 +44,28 @@ FilterPartitionsBuilder::FilterPartitionsBuilder(const TableOptions& options,
       hashes_per_partition_(HashesPerPartition(options, keys_.bits())),
       find_crew_(std::move(find_crew)) {}
 
-bool FilterPartitionsBuilder::CutIsDue() {
+// Returns whether the current partition is full. To count its hashes takes 64
+// additions (HashCollector::size). A key adds two of them at most, so after a
+// count it is known how many keys can come before the next.
+bool FilterPartitionsBuilder::IsFull() {
+  if (is_full_) return true;
+  if (sure_keys_ != 0) {
+    --sure_keys_;
+    return false;
+  }
   const uint64_t hashes = keys_.bits().num_hashes();
   // A prefix will be added when the partition is cut.
   const uint64_t to_come = options_.prefix_extractor != nullptr ? 1 : 0;
-  const bool full = hashes != 0 && hashes + to_come >= hashes_per_partition_;
+  if (hashes + to_come < hashes_per_partition_) {
+    sure_keys_ = (hashes_per_partition_ - to_come - hashes - 1) / 2;
+  } else {
+    is_full_ = hashes != 0;
+  }
+  return is_full_;
+}
+
+bool FilterPartitionsBuilder::CutIsDue() {
+  const bool full = IsFull();
   if (options_.decouple_partitioned_filters) return full;
   if (full) index_->RequestCut();
   return index_->TakeCut();
@@ -80,6 +97,8 @@ std::string FilterPartitionsBuilder::EndBehind(const Slice& user_key) const {
 void FilterPartitionsBuilder::Cut(const Slice* next_user_key,
                                   const Slice& last_user_key) {
   if (next_user_key != nullptr) AddPrefixOf(*next_user_key);
+  is_full_ = false;
+  sure_keys_ = 0;
   done_hashes_ += keys_.bits().num_hashes();
   waiting_hashes_ += keys_.bits().num_hashes();
   waiting_bytes_ += keys_.bits().SizeEstimate();

@@ -80,6 +80,7 @@ class FilterPartitionsBuilder {
   };
 
   bool CutIsDue();
+  bool IsFull();
   // Ends the current partition. A null next_user_key: there are no more keys.
   void Cut(const Slice* next_user_key, const Slice& last_user_key);
   std::string EndBehind(const Slice& user_key) const;
@@ -93,6 +94,10 @@ class FilterPartitionsBuilder {
   const size_t timestamp_bytes_;  // at the end of each key
   const uint64_t hashes_per_partition_;
   const FindCrew find_crew_;
+  // Of the current partition: whether it is full, and how many keys it is sure
+  // to have room for, so that its hashes need not be counted before.
+  bool is_full_ = false;
+  uint64_t sure_keys_ = 0;
   // All partitions but the current one. From first_waiting_ on they wait to be
   // built.
   std::vector<Partition> done_;

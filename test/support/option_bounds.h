@@ -1,15 +1,17 @@
-// Values just inside and just outside the bounds of an option, for tests that
-// walk the table of options.
+// Values for tests that walk the table of options: just inside and just outside
+// the bounds of an option, and other than its default.
 #ifndef ASHLAR_TEST_SUPPORT_OPTION_BOUNDS_H_
 #define ASHLAR_TEST_SUPPORT_OPTION_BOUNDS_H_
 
 #include <cmath>
 #include <limits>
+#include <string_view>
 #include <type_traits>
 #include <variant>
 #include <vector>
 
 #include "ashlar/table/option_table.h"
+#include "ashlar/util/comparator.h"
 
 namespace ashlar::testing {
 
@@ -62,6 +64,32 @@ inline std::vector<OptionValue> ValuesOutside(const OptionBounds& bounds) {
     values.emplace_back(-Limits::infinity());
   }
   return values;
+}
+
+// A value other than the default.
+inline OptionValue OtherValue(OptionKind kind, const OptionValue& value) {
+  switch (kind) {
+    case OptionKind::kBool:
+      return !std::get<bool>(value);
+    case OptionKind::kInt:
+      return std::get<int>(value) == 3 ? -10 : 3;
+    case OptionKind::kUint32:
+      return value == OptionValue(1u) ? 0u : 1u;
+    case OptionKind::kUint64:
+      return uint64_t{2};
+    case OptionKind::kDouble:
+      return 1.5;
+    case OptionKind::kText:
+      return std::string_view("text");
+  }
+  return {};
+}
+
+template <typename Options>
+inline OptionValue OtherValueOf(const OptionRow<Options>& row) {
+  if (row.name == "comparator") return ReverseBytewiseComparator()->Name();
+  if (row.name == "prefix_extractor") return "rocksdb.FixedPrefix.3";
+  return OtherValue(row.member.kind, row.member.get(Options()));
 }
 
 }  // namespace ashlar::testing

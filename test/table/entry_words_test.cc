@@ -265,6 +265,29 @@ TEST(EntryWords, OnlyWhereTheyPay) {
                    .any());
 }
 
+// A block with values apart from the keys gets no entry words, even if the keys
+// alone leave room for them. With whole keys and values of one byte, as here,
+// its entries can be taken for those of any other block.
+TEST(EntryWords, NotWhereValuesAreApart) {
+  const std::string long_end(400, 'k');
+  const std::vector<Entry> entries = {Value("a" + long_end, 1, "v"),
+                                      Value("b" + long_end, 1, "w")};
+  for (const bool separated : {false, true}) {
+    SearchedBlock searched(
+        BuildDataBlock(entries, {.restart_interval = 1, .separated = separated})
+            .bytes,
+        KeyOrder(BytewiseComparator()));
+    ASSERT_TRUE(searched.status.ok());
+    ASSERT_NE(searched.block, nullptr);
+    EXPECT_EQ(searched.block->view().separated, separated);
+    EXPECT_EQ(searched.block->words().any(), !separated);
+    EntryMatch match;
+    EXPECT_EQ(Walk(searched, UserKeyOf(entries[0].key).ToString(), &match),
+              Walked::kThere);
+    EXPECT_EQ(match.value, Slice("v"));
+  }
+}
+
 // Any bytes of the block are changed. Nothing crashes, and a match has the key
 // that was asked for, by the bytes of the entry itself.
 TEST(EntryWords, DamagedBlocksAreSearchedWithoutHarm) {

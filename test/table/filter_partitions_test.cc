@@ -190,6 +190,40 @@ TEST(FilterPartitions, OfKeysWithTimestampsRuleOut) {
   }
 }
 
+// Returns how many of the entries come up to the end of each partition. Their
+// keys must be of the same length.
+std::vector<size_t> EndsOfPartitions(const TableOptions& options,
+                                     const std::vector<Entry>& entries) {
+  const ReferenceTable table = ReadReferenceTable(BuildTable(options, entries));
+  std::vector<size_t> ends;
+  size_t end = 0;
+  for (const auto& partition : table.filter_partitions) {
+    while (end < entries.size() &&
+           UserKeyOf(entries[end].key).ToString() <= partition.first) {
+      ++end;
+    }
+    ends.push_back(end);
+  }
+  return ends;
+}
+
+// A partition ends before the key that it has no room for: not earlier, and not
+// later. Two lines of 64 bytes, at 10 bits per key, have room for 102 hashes.
+TEST(FilterPartitions, EachIsFullWhenItIsCut) {
+  TableOptions options = Options();
+  std::vector<Entry> entries;
+  for (int i = 1000; i < 1400; ++i) {
+    entries.push_back(Value("key" + std::to_string(i) + "x", 1, "v"));
+  }
+  EXPECT_EQ(EndsOfPartitions(options, entries),
+            (std::vector<size_t>{102, 204, 306, 400}));
+  // Each key adds a hash of its own and one of its prefix, which no other key
+  // has. At a cut, each side also gets the prefix of the other side.
+  options.prefix_extractor = NewFixedPrefixExtractor(7);
+  EXPECT_EQ(EndsOfPartitions(options, entries),
+            (std::vector<size_t>{51, 101, 151, 201, 251, 301, 351, 400}));
+}
+
 // If filter and index are cut together, a filter partition ends one data block
 // after the index partition: it includes the block whose entry begins the next
 // partition.

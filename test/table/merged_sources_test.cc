@@ -3,15 +3,14 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cstdlib>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "ashlar/table/merging_iterator.h"
+#include "test/support/compared_walk.h"
 #include "test/support/faulty_file.h"
 #include "test/support/map_source.h"
 #include "test/support/random.h"
@@ -28,35 +27,11 @@ struct Mixture {
     std::unique_ptr<EntryMap> map;  // if there is no reader
     bool keeps = false;
   };
-  struct Placed {
-    Entry entry;
-    size_t child;
-  };
-
   Mixture(RandomTable table_in, Random* random) : table(std::move(table_in)) {
-    const size_t n = random->Below(7);
-    std::vector<std::vector<Entry>> parts(n);
-    const uint64_t run = random->OneIn(2) ? 1 : 20;
-    size_t child = 0;
-    for (const Entry& entry : table.model.entries()) {
-      if (n == 0) break;
-      if (random->OneIn(run)) child = random->Below(n);
-      parts[child].push_back(entry);
-      const size_t other = random->Below(n);
-      if (other == child || !random->OneIn(10) ||
-          TypeOf(entry.key) != ValueType::kTypeValue) {
-        continue;
-      }
-      parts[other].push_back({entry.key, "of " + std::to_string(other)});
-    }
-    for (size_t i = 0; i < n; ++i) {
-      for (const Entry& entry : parts[i]) stored.push_back({entry, i});
-      AddChild(parts[i], random);
-    }
-    std::stable_sort(stored.begin(), stored.end(),
-                     [&](const Placed& a, const Placed& b) {
-                       return table.model.Less(a.entry.key, b.entry.key);
-                     });
+    const auto parts =
+        DealEntries(table.model.entries(), random->Below(7), random);
+    for (const auto& part : parts) AddChild(part, random);
+    stored = SortEntries(parts, table.model);
   }
   Mixture(const Mixture&) = delete;
   Mixture& operator=(const Mixture&) = delete;
@@ -96,12 +71,12 @@ struct Mixture {
   }
 
   // Returns what iterators with these options show.
-  std::vector<Placed> Shown(const ReadOptions& options) const {
-    std::vector<Placed> shown;
+  std::vector<PlacedEntry> Shown(const ReadOptions& options) const {
+    std::vector<PlacedEntry> shown;
     const auto before = [&](const Slice& a, const Slice& b) {
       return table.options.comparator->Compare(a, b) < 0;
     };
-    for (const Placed& placed : stored) {
+    for (const PlacedEntry& placed : stored) {
       const Slice user_key = UserKeyOf(placed.entry.key);
       if (SequenceOf(placed.entry.key) > options.snapshot ||
           (options.iterate_lower_bound != nullptr &&
@@ -119,81 +94,19 @@ struct Mixture {
   FaultPlan files;
   SourceFaults sources;
   std::vector<Child> children;
-  std::vector<Placed> stored;  // in the order of a walk forward
+  std::vector<PlacedEntry> stored;  // in the order of a walk forward
 };
 
-// A walk over a Mixture, and the position where it must be.
-class ComparedWalk {
- public:
-  ComparedWalk(Mixture* mixture, const ReadOptions& options)
-      : mixture_(*mixture),
-        shown_(mixture->Shown(options)),
-        it_(mixture->NewIterator(options)) {}
-
-  void Begin(Random* random) {
-    constexpr SequenceNumber kFrom[] = {0, 7, 100, 300, kMaxSequenceNumber};
-    const std::string key = RandomTarget(mixture_.table.model, random);
-    const SequenceNumber from = random->Pick(kFrom);
-    const auto less = [&](const std::string& a, const std::string& b) {
-      return mixture_.table.model.Less(a, b);
-    };
-    const auto first = [&](const std::string& target, bool after_equals) {
-      return std::find_if(shown_.begin(), shown_.end(),
-                          [&](const Mixture::Placed& at) {
-                            return after_equals ? less(target, at.entry.key)
-                                                : !less(at.entry.key, target);
-                          }) -
-             shown_.begin();
-    };
-    switch (random->Below(6)) {
-      case 0:
-        it_.SeekToFirst();
-        position_ = 0;
-        return;
-      case 1:
-        it_.SeekToLast();
-        position_ = std::ssize(shown_) - 1;
-        return;
-      case 2:
-      case 3:
-        it_.Seek(key, from);
-        position_ = first(
-            MakeInternalKey(key, from, static_cast<ValueType>(0xff)), false);
-        return;
-      default:
-        it_.SeekForPrev(key, from);
-        position_ =
-            first(MakeInternalKey(key, from, ValueType::kTypeDeletion), true) -
-            1;
-    }
-  }
-  void Step(bool forward) {
-    forward ? it_.Next() : it_.Prev();
-    position_ += forward ? 1 : -1;
-  }
-  void ExpectRight() const {
-    ASSERT_TRUE(it_.status().ok()) << it_.status().ToString();
-    const bool inside = position_ >= 0 && position_ < std::ssize(shown_);
-    ASSERT_EQ(it_.Valid(), inside);
-    if (!inside) return;
-    const Mixture::Placed& expected = shown_[static_cast<size_t>(position_)];
-    ASSERT_TRUE(it_.key() == Slice(expected.entry.key))
-        << "found " << DescribeInternalKey(it_.key()) << ", expected "
-        << DescribeInternalKey(expected.entry.key);
-    ASSERT_EQ(it_.child(), expected.child);
-    ASSERT_TRUE(it_.value() == Slice(expected.entry.value));
-    const Mixture::Child& child = mixture_.children[it_.child()];
-    ASSERT_EQ(it_.IsKeyPinned(), child.keeps);
-    ASSERT_EQ(it_.IsValuePinned(), child.keeps);
-  }
-  const MergingIterator& it() const { return it_; }
-
- private:
-  const Mixture& mixture_;
-  const std::vector<Mixture::Placed> shown_;
-  MergingIterator it_;
-  int64_t position_ = 0;
-};
+// Expects the walk to be where it must be, and its entry to be pinned if its
+// child keeps its entries.
+void ExpectRight(const ComparedWalk& walk, const Mixture& mixture) {
+  ASSERT_NO_FATAL_FAILURE(walk.ExpectRight());
+  const MergingIterator& it = walk.it();
+  if (!it.Valid()) return;
+  const bool keeps = mixture.children[it.child()].keeps;
+  ASSERT_EQ(it.IsKeyPinned(), keeps);
+  ASSERT_EQ(it.IsValuePinned(), keeps);
+}
 
 // Bounds and snapshot at random; the bounds are views of *low and *high.
 ReadOptions SomeOptions(const Mixture& mixture, Slice* low, Slice* high,
@@ -224,8 +137,10 @@ void CompareWalks(uint64_t seed, bool faults, uint64_t* errors) {
     Slice low;
     Slice high;
     std::string bytes;
-    ComparedWalk walk(&mixture,
-                      SomeOptions(mixture, &low, &high, &bytes, &random));
+    const ReadOptions options =
+        SomeOptions(mixture, &low, &high, &bytes, &random);
+    ComparedWalk walk(mixture.table.model, mixture.Shown(options),
+                      mixture.NewIterator(options));
     ASSERT_FALSE(walk.it().Valid());
     for (int i = 0; i < 12; ++i) {
       mixture.files.fail_at = mixture.sources.fail_at = 0;
@@ -246,7 +161,7 @@ void CompareWalks(uint64_t seed, bool faults, uint64_t* errors) {
           ++*errors;
           break;
         }
-        ASSERT_NO_FATAL_FAILURE(walk.ExpectRight());
+        ASSERT_NO_FATAL_FAILURE(ExpectRight(walk, mixture));
         if (steps == 0 || !walk.it().Valid()) break;
         if (random.OneIn(6)) forward = !forward;
         walk.Step(forward);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "ashlar/table/table_reader.h"
+#include "test/support/compared_walk.h"
 #include "test/support/faulty_file.h"
 #include "test/support/random.h"
 #include "test/support/random_table.h"
@@ -20,139 +21,36 @@
 namespace ashlar::testing {
 namespace {
 
-struct Placed {
-  Entry entry;
-  size_t child;
-};
-
-// Tables that together have the entries of a random table. Some entries are in
-// several of them.
-struct Sample {
-  const Comparator* comparator;
-  std::vector<std::unique_ptr<TableReader>> readers;
-  std::vector<Placed> all;  // in the order of a walk forward
-  Model model;              // to choose targets
-
-  MergingIterator NewIterator() const {
-    std::vector<Iterator> children;
-    children.reserve(readers.size());
-    for (const auto& reader : readers) {
-      children.push_back(reader->NewIterator());
-    }
-    return NewMergingIterator(comparator, std::move(children));
-  }
-  // Returns the position of the first entry at or after an internal key.
-  int64_t LowerBound(const std::string& key) const {
-    const auto found = std::find_if(
-        all.begin(), all.end(),
-        [&](const Placed& at) { return !model.Less(at.entry.key, key); });
-    return found - all.begin();
-  }
-  int64_t Seek(const std::string& user_key, SequenceNumber snapshot) const {
-    return LowerBound(
-        MakeInternalKey(user_key, snapshot, static_cast<ValueType>(0xff)));
-  }
-  // Returns the position of the last entry at or before the key.
-  int64_t SeekForPrev(const std::string& user_key,
-                      SequenceNumber snapshot) const {
-    const std::string key =
-        MakeInternalKey(user_key, snapshot, ValueType::kTypeDeletion);
-    const auto found = std::find_if(
-        all.begin(), all.end(),
-        [&](const Placed& at) { return model.Less(key, at.entry.key); });
-    return found - all.begin() - 1;
-  }
-};
-
-Sample MakeSample(Random* random) {
-  RandomTable table = MakeRandomTable(random);
-  Sample sample{table.options.comparator, {}, {}, table.model};
-  ReaderOptions reader_options;
-  if (sample.comparator == ShorterFirstComparator()) {
-    reader_options.comparator = sample.comparator;
-  }
-  const size_t n = random->Below(10);
-  std::vector<std::vector<Entry>> parts(n);
-  // Either each child has runs of about 20 entries, or children alternate at
-  // random.
-  const uint64_t run = random->OneIn(2) ? 1 : 20;
-  size_t child = 0;
-  for (const Entry& entry : table.model.entries()) {
-    if (n == 0) break;
-    if (random->OneIn(run)) child = random->Below(n);
-    parts[child].push_back(entry);
-    if (!random->OneIn(10) || TypeOf(entry.key) != ValueType::kTypeValue) {
-      continue;
-    }
-    const size_t other = random->Below(n);
-    if (other == child) continue;
-    parts[other].push_back({entry.key, "of " + std::to_string(other)});
-  }
-  for (size_t i = 0; i < n; ++i) {
-    for (const Entry& entry : parts[i]) sample.all.push_back({entry, i});
-    sample.readers.push_back(
-        OpenTable(BuildTable(table.options, parts[i]), reader_options));
-  }
-  std::stable_sort(sample.all.begin(), sample.all.end(),
-                   [&](const Placed& a, const Placed& b) {
-                     return sample.model.Less(a.entry.key, b.entry.key);
-                   });
-  return sample;
-}
-
-void ExpectAt(const MergingIterator& it, const Sample& sample,
-              int64_t position) {
-  const bool inside =
-      position >= 0 && position < static_cast<int64_t>(sample.all.size());
-  ASSERT_TRUE(it.status().ok()) << it.status().ToString();
-  ASSERT_EQ(it.Valid(), inside);
-  if (!inside) return;
-  const Placed& expected = sample.all[static_cast<size_t>(position)];
-  ASSERT_TRUE(it.key() == Slice(expected.entry.key))
-      << "found " << DescribeInternalKey(it.key()) << ", expected "
-      << DescribeInternalKey(expected.entry.key);
-  ASSERT_EQ(it.child(), expected.child);
-  ASSERT_TRUE(it.value() == Slice(expected.entry.value));
-}
-
+// Walks at random over tables that together have the entries of a random table.
 TEST(MergingIterator, AnyWalkShowsWhatTheSortedListHas) {
-  constexpr SequenceNumber kSnapshots[] = {0, 7, 100, 300, kMaxSequenceNumber};
   ForEachSeed(41000, 100, [&](uint64_t seed) {
     Random random(seed);
-    const Sample sample = MakeSample(&random);
-    MergingIterator it = sample.NewIterator();
-    ASSERT_FALSE(it.Valid());
-    for (int walk = 0; walk < 30; ++walk) {
-      const std::string target = RandomTarget(sample.model, &random);
-      const SequenceNumber snapshot = random.Pick(kSnapshots);
-      int64_t position = 0;
-      switch (random.Below(5)) {
-        case 0:
-          it.SeekToFirst();
-          break;
-        case 1:
-          it.SeekToLast();
-          position = static_cast<int64_t>(sample.all.size()) - 1;
-          break;
-        case 2:
-          it.Seek(target, snapshot);
-          position = sample.Seek(target, snapshot);
-          break;
-        default:
-          it.SeekForPrev(target, snapshot);
-          position = sample.SeekForPrev(target, snapshot);
-      }
-      ASSERT_NO_FATAL_FAILURE(ExpectAt(it, sample, position));
+    const RandomTable table = MakeRandomTable(&random);
+    const Comparator* const comparator = table.options.comparator;
+    ReaderOptions reader_options;
+    if (comparator == ShorterFirstComparator()) {
+      reader_options.comparator = comparator;
+    }
+    const auto parts =
+        DealEntries(table.model.entries(), random.Below(10), &random);
+    std::vector<std::unique_ptr<TableReader>> readers;
+    std::vector<Iterator> children;
+    for (const std::vector<Entry>& part : parts) {
+      readers.push_back(
+          OpenTable(BuildTable(table.options, part), reader_options));
+      children.push_back(readers.back()->NewIterator());
+    }
+    ComparedWalk walk(table.model, SortEntries(parts, table.model),
+                      NewMergingIterator(comparator, std::move(children)));
+    ASSERT_FALSE(walk.it().Valid());
+    for (int i = 0; i < 30; ++i) {
+      walk.Begin(&random);
+      ASSERT_NO_FATAL_FAILURE(walk.ExpectRight());
       bool forward = random.OneIn(2);
-      for (uint64_t n = random.Below(60); n > 0 && it.Valid(); --n) {
+      for (uint64_t n = random.Below(60); n > 0 && walk.it().Valid(); --n) {
         if (random.OneIn(6)) forward = !forward;
-        if (forward) {
-          it.Next();
-        } else {
-          it.Prev();
-        }
-        position += forward ? 1 : -1;
-        ASSERT_NO_FATAL_FAILURE(ExpectAt(it, sample, position));
+        walk.Step(forward);
+        ASSERT_NO_FATAL_FAILURE(walk.ExpectRight());
       }
     }
   });

@@ -137,25 +137,6 @@ TEST(OptionTable, EveryBoundIsChecked) {
 
 // --- Members ----------------------------------------------------------------
 
-// A value other than the default.
-OptionValue OtherValue(OptionKind kind, const OptionValue& value) {
-  switch (kind) {
-    case OptionKind::kBool:
-      return !std::get<bool>(value);
-    case OptionKind::kInt:
-      return std::get<int>(value) == 3 ? -10 : 3;
-    case OptionKind::kUint32:
-      return value == OptionValue(1u) ? 0u : 1u;
-    case OptionKind::kUint64:
-      return uint64_t{2};
-    case OptionKind::kDouble:
-      return 1.5;
-    case OptionKind::kText:
-      return std::string_view("text");
-  }
-  return {};
-}
-
 // Setting one option changes no other.
 template <typename Options>
 void CheckMembersOf(std::span<const OptionRow<Options>> rows) {
@@ -166,12 +147,7 @@ void CheckMembersOf(std::span<const OptionRow<Options>> rows) {
       EXPECT_EQ(static_cast<OptionKind>(before.index()), row.member.kind);
       EXPECT_TRUE(IsWithin(row.member.bounds, before));
     }
-    OptionValue value = OtherValue(row.member.kind, before);
-    if (row.name == "comparator") {
-      value = ReverseBytewiseComparator()->Name();
-    } else if (row.name == "prefix_extractor") {
-      value = std::string_view("rocksdb.FixedPrefix.3");
-    }
+    const OptionValue value = OtherValueOf(row);
     Options options;
     EXPECT_TRUE(row.member.set(value, &options));
     for (const OptionRow<Options>& other : rows) {

@@ -137,53 +137,36 @@ TEST(RunWalk, RunsBeforeAFaultAreAllChecked) {
   }
 }
 
-// The thread that checks run 2 waits until another has failed in run 5.
-TEST(RunWalk, AnEarlierFaultThatIsMetLater) {
+// Lets two threads walk over runs of which 2 and `other`, a later one, have
+// faults. Both are begun before one of them fails: `first`. The other one fails
+// after it.
+void ExpectTheFaultOfRun2(size_t other, size_t first) {
   WorkerPool pool(1);
   for (int round = 0; round < 20; ++round) {
-    std::latch failed(1);
+    std::latch both_begun(2);
+    std::latch first_failed(1);
     const Runs runs{.number = 9,
-                    .bad = {2, 5},
+                    .bad = {2, other},
                     .on_check =
-                        [&failed](size_t run) {
-                          if (run == 2) failed.wait();
+                        [&](size_t run) {
+                          if (run != 2 && run != other) return;
+                          both_begun.arrive_and_wait();
+                          if (run != first) first_failed.wait();
                         },
                     .on_fail =
-                        [&failed](size_t run) {
-                          if (run == 5) failed.count_down();
+                        [&](size_t run) {
+                          if (run == first) first_failed.count_down();
                         }};
     const Walked walked = Walk(runs, &pool, 2);
     EXPECT_EQ(walked.bad_run, 2u);
     EXPECT_EQ(walked.fault, "Corruption: run 2");
-    EXPECT_EQ(walked.checked, FirstRuns(6));
+    EXPECT_EQ(walked.checked, FirstRuns(other + 1));
   }
 }
 
-// Run 3 is begun before run 2 fails, and fails after it.
-TEST(RunWalk, ALaterFaultThatIsMetLater) {
-  WorkerPool pool(1);
-  for (int round = 0; round < 20; ++round) {
-    std::latch begun(1);
-    std::latch failed(1);
-    const Runs runs{.number = 9,
-                    .bad = {2, 3},
-                    .on_check =
-                        [&begun, &failed](size_t run) {
-                          if (run == 2) begun.wait();
-                          if (run != 3) return;
-                          begun.count_down();
-                          failed.wait();
-                        },
-                    .on_fail =
-                        [&failed](size_t run) {
-                          if (run == 2) failed.count_down();
-                        }};
-    const Walked walked = Walk(runs, &pool, 2);
-    EXPECT_EQ(walked.bad_run, 2u);
-    EXPECT_EQ(walked.fault, "Corruption: run 2");
-    EXPECT_EQ(walked.checked, FirstRuns(4));
-  }
-}
+TEST(RunWalk, AnEarlierFaultThatIsMetLater) { ExpectTheFaultOfRun2(5, 5); }
+
+TEST(RunWalk, ALaterFaultThatIsMetLater) { ExpectTheFaultOfRun2(3, 2); }
 
 TEST(RunWalk, ProgressIsAskedBeforeEachRun) {
   std::vector<uint64_t> offsets;

@@ -4,6 +4,7 @@ Argument: the program. Counts are checked, times are not.
 """
 
 import json
+import re
 import subprocess
 import sys
 import unittest
@@ -67,6 +68,17 @@ class CacheBenchTest(unittest.TestCase):
         if benchmark == "pinned_insert":
             self.assertGreaterEqual(
                 run_["entries"], CACHE_SIZE // VALUE_BYTES, where)
+
+    def test_help_begins_with_the_unit(self):
+        """By this word the program knows what a unit in a value means."""
+        text = " ".join(run("--help").stdout.split())
+        found = re.findall(r" -(\w+) \((\w+)", text)
+        self.assertGreater(len(found), 20)
+        for flag, word in found:
+            for part, unit in (("value_bytes", "bytes"), ("cache_size", "bytes"),
+                               ("_percent", "percent"), ("_ms", "milliseconds")):
+                if part in flag:
+                    self.assertEqual(word, unit, flag)
 
     def test_all_that_was_inserted_is_found_while_the_cache_grows(self):
         document = report(

@@ -22,7 +22,7 @@
 #include "util/mem/buffer.h"
 #include "util/sync/atomic.h"
 
-DEFINE_uint32(threads, 2, "that share the blocks");
+DEFINE_uint32(threads, 2, "threads that share the blocks");
 DEFINE_uint64(readahead_size, uint64_t{2} << 20, "bytes of a read");
 
 namespace ashlar::bench {

@@ -44,18 +44,20 @@ DEFINE_uint64(ops_per_thread, 2000000,
 DEFINE_uint64(value_bytes, 8192, "bytes that an entry is charged");
 DEFINE_uint64(
     value_bytes_estimate, 0,
-    "estimated charge that is passed to a hyper clock cache; 0: --value_bytes, "
-    "or no estimate for a cache that sizes itself");
+    "bytes that a hyper clock cache is passed as its estimate of a charge; 0: "
+    "--value_bytes, or no estimate for a cache that sizes itself");
 DEFINE_uint32(skew, 5, "mixed: a key is the least of skew + 1 random numbers");
 DEFINE_bool(populate_cache, true, "mixed: the cache is full at the start");
 DEFINE_double(pinned_ratio, 0.25,
               "mixed: share of the capacity that all threads hold by handles");
 DEFINE_uint32(lookup_insert_percent, 82,
-              "mixed: lookups, with an insert after a miss");
-DEFINE_uint32(insert_percent, 2, "mixed: inserts that take a handle");
-DEFINE_uint32(blind_insert_percent, 5, "mixed: inserts without a handle");
-DEFINE_uint32(lookup_percent, 10, "mixed: lookups alone");
-DEFINE_uint32(erase_percent, 1, "mixed: erasures");
+              "percent of mixed: lookups, with an insert after a miss");
+DEFINE_uint32(insert_percent, 2,
+              "percent of mixed: inserts that take a handle");
+DEFINE_uint32(blind_insert_percent, 5,
+              "percent of mixed: inserts without a handle");
+DEFINE_uint32(lookup_percent, 10, "percent of mixed: lookups alone");
+DEFINE_uint32(erase_percent, 1, "percent of mixed: erasures");
 DEFINE_int32(eviction_effort_cap, 30, "option of a hyper clock cache");
 DEFINE_bool(strict_capacity_limit, false,
             "inserts fail instead of exceeding the capacity");
@@ -72,13 +74,14 @@ DEFINE_bool(histograms, true,
             "that reading the clock takes no time in the rounds");
 DEFINE_bool(gather_stats, false,
             "mixed: one more thread visits every entry again and again");
-DEFINE_uint32(gather_stats_sleep_ms, 1000, "pause of that thread");
+DEFINE_uint32(gather_stats_sleep_ms, 1000,
+              "milliseconds that the thread of --gather_stats pauses");
 DEFINE_double(hit_fill, 0.9,
               "hits: keys, as a share of the entries that fit into the "
               "capacity");
 DEFINE_int32(batch_size, 32, "keys of a batch");
 DEFINE_uint32(buffer_blocks, 64,
-              "record: blocks of the write buffer, 4 KiB each; it has "
+              "blocks of 4 KiB in the write buffer of record; it has "
               "2^num_shard_bits shards, or 16 if that is -1");
 DEFINE_uint64(seed, 1, "seed of keys and hashes");
 DEFINE_int32(rounds, 3, "number of undisturbed rounds; use 15 for a claim");

@@ -10,9 +10,9 @@
 namespace ashlar::bench {
 
 // Replaces units in whole numbers among the arguments (tools/quantity.h). A
-// number counts bytes if the flag's description begins with that word;
-// otherwise it is a count. To be called before gflags reads the arguments,
-// which this changes.
+// number counts bytes if the flag's description begins with "bytes"; otherwise
+// it is a count. So the description of a flag with a unit begins with the unit.
+// To be called before gflags reads the arguments, which this changes.
 void ReadUnits(int argc, char** argv);
 
 // Sets the flags from the arguments. Arguments that are not flags are an error.

@@ -61,11 +61,11 @@ DEFINE_double(compression_ratio, 0.5,
               "compressed size of the values as a share of their size, about");
 DEFINE_uint32(format_version, 6,
               "format version of the files that are written");
-DEFINE_double(bloom_bits, 10, "filter bits per key; 0: no filter");
+DEFINE_double(bloom_bits, 10, "bits per key of the filter; 0: no filter");
 DEFINE_bool(ribbon, false, "a Ribbon filter instead of a Bloom filter");
 DEFINE_uint64(cache_size, 8ULL << 30, "bytes of the block cache");
 DEFINE_double(cache_percent, 0,
-              "size of the block cache as a percentage of the table's file, "
+              "percent of the table's file that the block cache has room for, "
               "instead of --cache_size; random reads then warm it up");
 DEFINE_uint64(compressed_secondary_cache_size, 0,
               "bytes of a compressed second tier after the block cache; "
@@ -85,15 +85,14 @@ DEFINE_uint32(parallel_threads, 1,
               "threads of a build, as RocksDB counts them: 1 is serial, n "
               "adds n workers; 0: automatic");
 DEFINE_int32(workers, -1,
-             "exact number of extra threads of Ashlar's builds; -1: by "
+             "extra threads of Ashlar's builds, exactly this many; -1: by "
              "--parallel_threads, or with a pool the number of its threads");
 DEFINE_uint32(pool_threads, 0,
-              "Ashlar's builds share a pool of n threads, which outlives "
+              "threads of a pool that Ashlar's builds share, and that outlives "
               "them; 0: each build has its own threads");
-DEFINE_int32(tables, 48,
-             "indexes that indexfind searches in random order");
+DEFINE_int32(tables, 48, "indexes that indexfind searches in random order");
 DEFINE_int32(builders, 8,
-             "multifillseq: builders at once, each of --num entries");
+             "builders at once in multifillseq, each of --num entries");
 DEFINE_bool(mmap_read, false,
             "map Ashlar's file into memory instead of reading it; RocksDB "
             "still uses its warm block cache, with which it is faster");
@@ -104,7 +103,8 @@ DEFINE_bool(
     "filterquery: Ashlar and limit know the next batch when they ask one, as "
     "a MultiGet of many keys does, and fetch its cache lines first");
 DEFINE_uint64(hot_keys, 0,
-              "random reads are of the first n keys; 0: of all keys");
+              "keys, the first of the table, that random reads are of; 0: all "
+              "keys");
 DEFINE_bool(spread_keys, false,
             "hot keys are spread evenly over the table, instead of at its "
             "beginning");

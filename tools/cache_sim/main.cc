@@ -28,7 +28,7 @@ DEFINE_uint32(seeds, 5,
 DEFINE_uint64(first_seed, 1, "first seed; the other seeds follow it");
 DEFINE_int32(num_shard_bits, 0, "the library's caches have 2^n shards");
 DEFINE_uint32(second_tier, 1,
-              "tiered caches: entries of the second tier, as a multiple of "
+              "entries of the second tier of tiered caches, as a multiple of "
               "those of the first tier");
 DEFINE_string(
     second_tier_policy, "hits",

@@ -37,13 +37,16 @@ constexpr std::string_view kBuildDetails =
 constexpr Command kCommands[] = {
     {"check", kCheck, kFiles,
      "read every entry; check order, count and checksums (default)",
-     "Prints nothing for each entry. Compares the number of entries with the "
-     "properties if it reads the whole file.",
+     "Prints no entries. Compares the number of entries with the properties if "
+     "it reads the whole file.",
      RunCheck},
     {"scan", kScan, kFiles, "like check, and print each entry",
      "Prints one line per entry: '<key>' seq:<n>, type:<n> => <value>. type "
      "is the number in the file: 0 deletion, 1 value, 2 merge operand, 7 "
-     "single deletion, 17 blob index, 22 wide-column entity.",
+     "single deletion, 15 range deletion, 17 blob index, 18 value that "
+     "Pebble wrote (its SETWITHDEL), 20 deletion with a timestamp, 22 "
+     "wide-column entity, 24 value with a preferred sequence number. The value "
+     "of a range deletion is the end of its range.",
      RunScan},
     {"verify", kVerify, kFiles,
      "read every block of every kind; list all faults",
@@ -80,10 +83,12 @@ constexpr Command kCommands[] = {
     {"recompress", kRecompress, kFiles,
      "show the size of the table with other codecs",
      "Builds the table again with each codec and level, in an unnamed scratch "
-     "file, and reads it back. The input is not changed. Sizes are those of "
-     "data blocks; Cx size includes the trailer of 5 bytes per block. The "
-     "first result, Baseline, is the file as stored. With --sample, all "
-     "results are for some of its data blocks.",
+     "file, and reads it back. The input is not changed. Sizes are in bytes, "
+     "and those of data blocks alone. Cx size is the compressed size, with the "
+     "trailer of 5 bytes per block. Uncx size is the size before compression, "
+     "without trailers. Ratio is Uncx size divided by Cx size. The first "
+     "result, Baseline, is the file as stored. With --sample, all results are "
+     "for some of its data blocks.",
      RunRecompress},
     {"stats", kStats, kFiles, "show sizes and distributions",
      "Prints bytes per kind of block, entries per type, and percentiles of "
@@ -109,31 +114,36 @@ constexpr Command kCommands[] = {
      "what is before the damage is compared.",
      RunDiff},
     {"space", kSpace, kFiles, "show bytes per range of keys, or per prefix",
-     "By default prints ranges of about equal size that end where data blocks "
-     "end. They come from the index alone: no data block is read. A range has "
-     "the keys after the range before it, up to and including the key that is "
-     "printed. Bytes are those of data blocks as stored, with trailers. With "
-     "--from, --to or --prefix they are of all blocks that may have such "
-     "keys.\n"
-     "With --prefix_length, --prefix_separator or both, entries are read and "
-     "counted per prefix. The bytes of a block are shared among its prefixes "
-     "in proportion to the sizes of keys (plus 8) and values. If there are "
-     "more than 65536 prefixes, small ones are added to 'others', and so are "
-     "those that --top leaves out.\n"
-     "For several files, the same follows for all files together. There a "
-     "file counts with at most 1024 ranges.",
+     "By default, space prints ranges of keys that take about equal numbers of "
+     "bytes. Each range ends where a data block ends, and has the keys up to "
+     "and including the key that is printed. The command reads only the index "
+     "for this, and no data block. Bytes are those of data blocks as stored, "
+     "with their trailers. With --from, --to or --prefix, blocks that may have "
+     "such keys are counted whole, and others are not.\n"
+     "With --prefix_length, --prefix_separator or both, the command reads all "
+     "entries and prints the bytes of each prefix. If a block has several "
+     "prefixes, each gets a part of the block's bytes. The part is in "
+     "proportion to the sizes of its values and keys, with 8 bytes per key "
+     "added. If there are more than 65536 prefixes, small ones are added to "
+     "'others'. So are those that --top leaves out.\n"
+     "If there are several files, the command then prints the same for all "
+     "files together. For this, it first cuts each file into at most 1024 "
+     "ranges.",
      RunSpace},
     {"overlap", kOverlap, kFiles,
      "show which tables have keys in the same ranges",
      "Prints the smallest and the largest key of each table, range deletions "
-     "included. It reads both ends of the table and nothing between. Then it "
-     "prints groups of tables that overlap, tables that overlap with no "
-     "other, and --top of the pairs. The files are judged as a batch for one "
-     "call of RocksDB's IngestExternalFile. If they do not overlap, it takes "
-     "them in any order. If they overlap, the file named last wins where "
-     "several have a key, and ingest_behind, allow_global_seqno=false, keys "
-     "with timestamps and old releases refuse them. All files of a call must "
-     "have the same comparator, and none may be empty.",
+     "included. It reads the first and the last data block of a table, and no "
+     "other data block. Then it prints groups of tables that overlap, tables "
+     "that overlap with no other table, and pairs of tables that overlap, at "
+     "most --top of them.\n"
+     "Last, it says whether one call of RocksDB's IngestExternalFile takes all "
+     "the files. Files that do not overlap may be passed in any order. If "
+     "several files have a key, the entry of the file that is passed last "
+     "wins. RocksDB refuses files that overlap if ingest_behind is set, if "
+     "allow_global_seqno is false, or if keys have timestamps; old releases "
+     "always refuse them. All files of a call must have the same comparator, "
+     "and none may be empty.",
      RunOverlap},
     {"salvage", kSalvage, "--out=<path> <file>",
      "save what is readable of a damaged table",

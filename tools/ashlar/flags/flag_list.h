@@ -35,15 +35,16 @@
   FLAG(string, exclude_property_regex, "", "regex", kInput, kChoosing,         \
            "skip files whose properties text matches")                         \
   FLAG(string, env_uri, "", "uri", kInput, kAll,                               \
-           "only file:// is supported")                                        \
+           "for scripts written for RocksDB's sst_dump; the value must be "    \
+           "empty or file://")                                                 \
   FLAG(string, fs_uri, "", "uri", kInput, kAll,                                \
-           "only file:// is supported")                                        \
+           "the same as --env_uri")                                            \
   FLAG(string, from, "", "key", kRange, kRangeOfKeys,                          \
            "begin of the range of user keys, inclusive")                       \
   FLAG(string, to, "", "key", kRange, kRangeOfKeys,                            \
            "end of the range of user keys, exclusive")                         \
   FLAG(string, prefix, "", "key", kRange, kRangeOfKeys,                        \
-           "only keys that begin with this; excludes --from")                  \
+           "only keys that begin with this; cannot be used with --from")       \
   FLAG(uint64, read_num, 0, "n", kRange, kCheck | kScan,                       \
            "stop after n entries, over all inputs together; 0: no limit")      \
   FLAG(own, key, "", "key", kRange, kGet,                                      \
@@ -54,8 +55,8 @@
            "--from, --to, --prefix, --key and --keys_file are hexadecimal")    \
   FLAG(bool, output_hex, false, "", kOutput, kScan | kGet | kRaw | kSalvage |  \
            kDiff | kOverlap | kSpace,                                          \
-           "print keys and values as upper-case hexadecimal; raw: print "      \
-           "nothing else")                                                     \
+           "in text, print keys and values as upper-case hexadecimal; raw: "   \
+           "leave out the ASCII lines")                                        \
   FLAG(bool, show_sequence_number_type, false, "", kOutput, kRaw,              \
            "print sequence number and type after each key")                    \
   FLAG(string, output_format, "text", "text|canonical|jsonl", kOutput,         \
@@ -67,7 +68,9 @@
   FLAG(bool, text, false, "", kOutput, kScan,                                  \
            "JSON: also print key_text and value_text if the bytes are UTF-8")  \
   FLAG(bool, decode_blob_index, false, "", kOutput, kScan,                     \
-           "decode references into blob files")                                \
+           "in text, print a blob index as what it refers to: blob file, "     \
+           "offset, size and codec. If it holds the value itself, print "      \
+           "the value")                                                        \
   FLAG(string, escape, "auto", "auto|always|never", kOutput, kReading,         \
            "print bytes outside printable ASCII as \\xHH; auto: on a "         \
            "terminal")                                                         \
@@ -162,8 +165,11 @@
            "rows come in key order; with --nosorted they are sorted, in "      \
            "--memory and, if that is too small, in --tmpdir")                  \
   FLAG(uint64, memory, 536870912, "bytes", kNewFiles, kBuild,                  \
-           "for --nosorted; the output's filter and index need memory too: "   \
-           "about 10 bytes per key, and one key per block")                    \
+           "memory for sorting rows, with --nosorted; and, with "              \
+           "--target_file_size, for rows of hex and jsonl. Rows that it "      \
+           "does not hold go to --tmpdir. The output's filter and index "      \
+           "need more memory: about 10 bytes per key, and one key per "        \
+           "block")                                                            \
   FLAG(string, on_duplicate, "error", "error|first|last", kNewFiles, kBuild,   \
            "what to do if a key comes twice: fail, or keep one of the rows")   \
   FLAG(string, compression_type, "zstd", "name", kNewFiles, kMake,             \
@@ -172,15 +178,17 @@
   FLAG(int32, compression_level, 32767, "n", kNewFiles, kPack,                 \
            "level, in the codec's own scale; 32767: the codec's default")      \
   FLAG(uint32, compression_max_dict_bytes, 0, "bytes", kNewFiles, kPack,       \
-           "size of a dictionary for the blocks; it is made of the file's "    \
-           "own rows, so blocks are held in memory until it is made")          \
+           "limit of the size of a dictionary for the data blocks; 0: no "     \
+           "dictionary. It is made of the file's own rows, so blocks are "     \
+           "held in memory until it is made")                                  \
   FLAG(uint32, compression_zstd_max_train_bytes, 0, "bytes", kNewFiles, kPack, \
            "size of the samples that zstd trains its dictionary with; 0: "     \
            "use the samples as the dictionary")                                \
   FLAG(uint64, compression_max_dict_buffer_bytes, 0, "bytes", kNewFiles,       \
            kPack,                                                              \
-           "limit of the blocks held in memory for the dictionary; 0: the "    \
-           "whole file")                                                       \
+           "limit of the uncompressed blocks that are held in memory for "     \
+           "the dictionary; 0: --target_file_size, or the whole file if "      \
+           "that is 0 too. If both are given, the smaller one counts")         \
   FLAG(bool, compression_use_zstd_finalize_dict, false, "", kNewFiles, kPack,  \
            "zstd: finalize the dictionary instead of training it")             \
   FLAG(int32, compression_window_bits, -14, "n", kNewFiles, kPack,             \
@@ -204,7 +212,10 @@
   FLAG(int32, block_restart_interval, 16, "n", kNewFiles, kPack,               \
            "entries from one whole key to the next in a data block")           \
   FLAG(int32, block_size_deviation, 10, "percent", kNewFiles, kPack,           \
-           "close a block early if it is this close to --block_size")          \
+           "if the next entry would make a block larger than --block_size, "   \
+           "and at most this much of the block is free, close it before "      \
+           "that entry; 0 or 100: never. With --block_align it does not "      \
+           "matter how much is free, unless this is 100")                      \
   FLAG(bool, use_delta_encoding, true, "", kNewFiles, kPack,                   \
            "keys omit what they share with the key before them")               \
   FLAG(string, data_block_index_type, "binary", "binary|hash", kNewFiles,      \
@@ -219,16 +230,24 @@
            "data blocks begin at multiples of 4096, or of a smaller "          \
            "--block_size; needs --compression_type=none")                      \
   FLAG(uint64, super_block_alignment_size, 0, "bytes", kNewFiles, kPack,       \
-           "no data block crosses a multiple of this, a power of two; 0: off") \
+           "a data block that would cross a multiple of this is moved to "     \
+           "that multiple, if --super_block_alignment_space_overhead_ratio "   \
+           "allows it. A power of two larger than --block_size; 0: no block "  \
+           "is moved")                                                         \
   FLAG(uint64, super_block_alignment_space_overhead_ratio, 128, "n",           \
            kNewFiles, kPack,                                                   \
-           "leave up to 1/n of it empty for that; 0: nothing")                 \
+           "move a block only if fewer than --super_block_alignment_size / "   \
+           "n bytes stay empty for it; 0: move no block")                      \
   FLAG(uint32, format_version, 6, "n", kNewFiles, kPack,                       \
            "2 to 7; older RocksDB releases need older versions; default of "   \
            "rewrite: that of the input")                                       \
   FLAG(string, target_rocksdb, "", "maj.min", kNewFiles, kPack,                \
-           "use the newest format version and checksum that this RocksDB "     \
-           "release reads")                                                    \
+           "the oldest RocksDB release that must be able to read the file. "   \
+           "Sets the newest format version that the release reads, the "       \
+           "checksum kCRC32c if it does not read kXXH3, and the codec lz4 "    \
+           "if it does not read zstd. A flag that asks for what the "          \
+           "release does not read is an error; rewrite leaves out, with a "    \
+           "warning, what it would keep of the input")                         \
   FLAG(string, filter, "bloom", "none|bloom|ribbon", kNewFiles, kMake,         \
            "kind of filter")                                                   \
   FLAG(bool, ribbon, false, "", kNewFiles, kMake,                              \
@@ -269,10 +288,12 @@
            "--partition_filters: cut filter partitions by their own size, "    \
            "not with the index")                                               \
   FLAG(uint32, compression_parallel_threads, 0, "n", kNewFiles, kPack,         \
-           "1: serial; n: n worker threads, at most 31; 0: one per core, "     \
-           "except one")                                                       \
+           "worker threads that compress and write blocks. 1: none, one "      \
+           "thread does it all; n: n workers, more than 31 count as 31; 0: "   \
+           "one per core, except one")                                         \
   FLAG(string, compression_manager, "", "name", kNewFiles, kPack,              \
-           "only BuiltinV2 is supported")                                      \
+           "for scripts written for RocksDB's sst_dump; the value must be "    \
+           "empty or BuiltinV2")                                               \
   FLAG(string, identity, "", "hex", kNewFiles, kMake,                          \
            "fixes the identity of the file, so that equal input and options "  \
            "give equal bytes. The creation time is then 0 unless it is "       \
