@@ -116,8 +116,7 @@ class ASHLAR_EXPORT TableReader {
   // overlap so much that they would take more than 1 GiB of memory.
   static Result<std::unique_ptr<TableReader>> Open(
       const std::string& path, const ReaderOptions& options = {});
-  // Opens the table in `file`, which the reader owns from here on, also if this
-  // fails. Returns the same errors.
+  // Does the same for `file`, which the reader owns, also if this fails.
   static Result<std::unique_ptr<TableReader>> Open(
       std::unique_ptr<RandomAccessFile> file,
       const ReaderOptions& options = {});
@@ -227,15 +226,14 @@ class ASHLAR_EXPORT TableReader {
   // Removes the table's blocks from the block cache, so that they no longer
   // take room there: data blocks, and index and filter blocks of all levels.
   // For a file that is deleted; RocksDB calls it uncache. Finds them by the
-  // index. Reads no data block, but reads those partitions of the index that
-  // are not in memory. Blocks of a partition that cannot be read stay, as do
-  // blocks that reads put there meanwhile. Blocks that values or iterators hold
-  // stay alive. Does nothing without a block cache. Returns the number of
-  // blocks whose keys were erased, whether or not they were there.
+  // index. Reads no data block, but those parts of the index that are not in
+  // memory. Blocks of a part that cannot be read stay, as do blocks that reads
+  // put there meanwhile. Blocks that values or iterators hold stay alive. Does
+  // nothing without a block cache. Returns the number of blocks whose keys were
+  // erased, whether or not they were there.
   uint64_t EraseFromBlockCache() const;
 
-  // These return what the file says of itself, and the file. References live as
-  // long as the reader.
+  // What the file says of itself. References live as long as the reader.
   const TableProperties& properties() const;
   uint32_t format_version() const;
   ChecksumType checksum_type() const;
@@ -245,8 +243,7 @@ class ASHLAR_EXPORT TableReader {
   const RandomAccessFile& file() const;
   // Returns the bytes that the reader itself holds in memory, for index,
   // filter, range deletions and properties, but not those in the block cache.
-  // Grows when index and filter are loaded. RocksDB calls it
-  // "ApproximateMemoryUsage".
+  // Grows when they are loaded. RocksDB calls it "ApproximateMemoryUsage".
   uint64_t MemoryUsage() const;
   // Returns MemoryUsage() and an estimate of what index and filter will add, if
   // they are not loaded yet: the bytes that they have in the file.
