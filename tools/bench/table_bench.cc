@@ -90,8 +90,7 @@ DEFINE_int32(workers, -1,
 DEFINE_uint32(pool_threads, 0,
               "Ashlar's builds share a pool of n threads, which outlives "
               "them; 0: each build has its own threads");
-DEFINE_int32(tables, 48,
-             "indexes that indexfind searches in random order");
+DEFINE_int32(tables, 48, "indexes that indexfind searches in random order");
 DEFINE_int32(builders, 8,
              "multifillseq: builders at once, each of --num entries");
 DEFINE_bool(mmap_read, false,
