@@ -134,7 +134,7 @@ Status MetadataCache::LoadFilter(const BlockPlace& place,
                                  const CheckFilter& check,
                                  CachedFilterHandle* filter) const {
   auto made = std::make_unique<CachedFilter>(place.handle);
-  Status status = source_->LoadAligned(place, true, &made->bytes);
+  Status status = source_->LoadAligned(place, true, nullptr, &made->bytes);
   if (status.ok()) status = check(place, made->bytes.slice());
   if (!status.ok()) return status;
   made->bits = FilterBitsReader(made->bytes.slice());

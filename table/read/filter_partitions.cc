@@ -47,7 +47,8 @@ Status FilterPartitions::Load(size_t i, const Partition** partition) const {
       [&](std::unique_ptr<const Partition>* made) {
         auto loaded = std::make_unique<Partition>();
         const BlockPlace place = Place(i);
-        Status status = source_->LoadAligned(place, true, &loaded->bytes);
+        Status status =
+            source_->LoadAligned(place, true, nullptr, &loaded->bytes);
         if (status.ok()) {
           status = CheckFilterPartition(place, loaded->bytes.slice());
         }
