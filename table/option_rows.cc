@@ -119,7 +119,8 @@ constexpr std::string_view kDataBlockIndexTypes[] = {"kDataBlockBinarySearch",
 constexpr std::string_view kChecksums[] = {"kNoChecksum", "kCRC32c", "kxxHash",
                                            "kxxHash64", "kXXH3"};
 constexpr std::string_view kFilters[] = {"kNone", "kBloom", "kRibbon"};
-constexpr std::string_view kPinningTiers[] = {"kNone", "kAll"};
+constexpr std::string_view kPinningTiers[] = {"kFallback", "kNone",
+                                              "kFlushedAndSimilar", "kAll"};
 constexpr std::string_view kLoadTimes[] = {"kAtOpen", "kIndexAtFirstUse",
                                            "kAtFirstUse"};
 
@@ -394,6 +395,10 @@ constexpr OptionRow<Reader> kReaderRows[] = {
      .member = OneOf<&Reader::unpartitioned_pinning>(kPinningTiers)},
     {.name = "partition_pinning",
      .member = OneOf<&Reader::partition_pinning>(kPinningTiers)},
+    {.name = "pin_l0_filter_and_index_blocks_in_cache",
+     .member = Any<&Reader::pin_l0_filter_and_index_blocks_in_cache>()},
+    {.name = "flushed_or_similar",
+     .member = Any<&Reader::flushed_or_similar>()},
     {.name = "cache_entry_words", .member = Any<&Reader::cache_entry_words>()},
     {.name = "largest_seqno",
      .member = Within<&Reader::largest_seqno>(0, kMaxSequenceNumber)},

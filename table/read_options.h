@@ -28,9 +28,16 @@ namespace ashlar {
 
 class Statistics;
 
-// Which of a reader's blocks are held in memory as long as the reader lives.
-// RocksDB has two more tiers, which need a database.
-enum class PinningTier : uint8_t { kNone, kAll };
+// Which tables hold some of their blocks in memory as long as their reader
+// lives. The names are RocksDB's.
+enum class PinningTier : uint8_t {
+  // kFlushedAndSimilar if pin_l0_filter_and_index_blocks_in_cache is set, else
+  // kNone.
+  kFallback,
+  kNone,
+  kFlushedAndSimilar,  // those with ReaderOptions::flushed_or_similar
+  kAll,
+};
 
 // When a reader loads the index and the filter of its table.
 enum class LoadTime : uint8_t {
@@ -86,8 +93,8 @@ struct ReaderOptions {
   // to bound the memory of many open tables. A read that needs a block which
   // the cache does not have reads and checks it, and fails if it is damaged. Of
   // the threads of one reader that miss a block at the same time, one reads it.
-  // Opening reads these blocks only if load_index_and_filter is kAtOpen, and
-  // those that the cache has not even then. They go to the cache whatever
+  // Opening reads these blocks only if load_index_and_filter is kAtOpen and the
+  // cache does not have them. They go to the cache whatever
   // ReadOptions::fill_cache says. The top level of a partitioned index or
   // filter is held in the cache while the reader lives, as by RocksDB's
   // default. The filter of a LevelDB table stays in the reader. Without a
@@ -96,18 +103,25 @@ struct ReaderOptions {
   // With the above: whether these blocks are the last that the cache evicts.
   // Default: true.
   bool cache_index_and_filter_blocks_with_high_priority = true;
-  // With the above: kAll holds an index or filter that is not partitioned in
-  // the cache while the reader lives. Default: kNone. Reads then never read it
-  // again, and the cache cannot evict it.
-  PinningTier unpartitioned_pinning = PinningTier::kNone;
+  // With the above: whether an index or filter that is not partitioned is held
+  // in the cache while the reader lives. Default: kFallback. If it is, opening
+  // reads it, reads never read it again, and the cache cannot evict it.
+  PinningTier unpartitioned_pinning = PinningTier::kFallback;
 
-  // kAll reads all partitions of an index or filter when the table is opened.
-  // Default: kNone; each is read when a read needs it first. Set it for an even
-  // latency from the first read on. Partitions in the reader stay there once
-  // they are read, with either tier; partitions in the block cache are held
-  // there with kAll, and else only while they are used. A damaged partition
-  // does not fail the opening, but the reads that need it.
-  PinningTier partition_pinning = PinningTier::kNone;
+  // Whether all partitions of an index or filter are read when the table is
+  // opened. Default: kFallback. If not, each is read when a read needs it
+  // first. Set it for an even latency from the first read on. Partitions in the
+  // reader stay there once they are read, with any tier. Partitions in the
+  // block cache are held there if they are pinned, and else only while they are
+  // used. A damaged partition does not fail the opening, but the reads that
+  // need it.
+  PinningTier partition_pinning = PinningTier::kFallback;
+  // What kFallback means. Default: false.
+  bool pin_l0_filter_and_index_blocks_in_cache = false;
+  // Whether the engine counts this table among those that were just flushed, or
+  // are as small. Default: false. RocksDB counts so a table of level 0 that is
+  // not larger than 1.5 memtables.
+  bool flushed_or_similar = false;
 
   // Where data blocks are kept once they are read, uncompressed and parsed, for
   // all readers that have the same cache. Null, the default: nowhere; each read

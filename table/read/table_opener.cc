@@ -45,6 +45,18 @@ CacheKey CacheKeyOf(const TableProperties& properties) {
   return {port::RandomWord(), port::RandomWord()};
 }
 
+// Returns whether the table is of this tier.
+bool Pins(const ReaderOptions& options, PinningTier tier) {
+  if (tier == PinningTier::kFallback) {
+    tier = options.pin_l0_filter_and_index_blocks_in_cache
+               ? PinningTier::kFlushedAndSimilar
+               : PinningTier::kNone;
+  }
+  return tier == PinningTier::kAll ||
+         (tier == PinningTier::kFlushedAndSimilar &&
+          options.flushed_or_similar);
+}
+
 // Opens one file, step by step.
 class TableOpener {
  public:
@@ -231,8 +243,8 @@ class TableOpener {
                          ? options.prefix_extractor
                          : FindBuiltinPrefixExtractor(
                                table.properties.prefix_extractor_name);
-    table.pins = {options.unpartitioned_pinning == PinningTier::kAll,
-                  options.partition_pinning == PinningTier::kAll};
+    table.pins = {Pins(options, options.unpartitioned_pinning),
+                  Pins(options, options.partition_pinning)};
     table.index.LoadBy([&table](std::unique_ptr<const IndexReader>* index) {
       return LoadIndex(table, nullptr, index);
     });

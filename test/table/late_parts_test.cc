@@ -168,6 +168,37 @@ TEST(LateParts, EveryFirstReadFindsTheSame) {
   }
 }
 
+// Which tables of an engine hold their blocks in the cache.
+TEST(LateParts, PinnedByTier) {
+  using enum PinningTier;
+  const std::string table = TableOf(kKinds[1]);
+  struct Case {
+    PinningTier tier;
+    bool pin_l0;
+    bool flushed;
+    bool pinned;
+  };
+  constexpr Case kCases[] = {
+      {kFallback, false, true, false},
+      {kFallback, true, true, true},
+      {kFallback, true, false, false},
+      {kNone, true, true, false},
+      {kFlushedAndSimilar, false, true, true},
+      {kFlushedAndSimilar, false, false, false},
+      {kAll, false, false, true},
+  };
+  for (const Case& c : kCases) {
+    ReaderOptions options = OptionsOf(kKinds[1], LoadTime::kAtFirstUse);
+    options.unpartitioned_pinning = c.tier;
+    options.pin_l0_filter_and_index_blocks_in_cache = c.pin_l0;
+    options.flushed_or_similar = c.flushed;
+    const auto reader = OpenTable(table, options);
+    options.block_cache->EraseUnRefEntries();
+    EXPECT_EQ(options.block_cache->GetOccupancyCount(), c.pinned ? 2u : 0u)
+        << static_cast<int>(c.tier) << c.pin_l0 << c.flushed;
+  }
+}
+
 // Whatever the size of the tail that is read at first, the table is the same.
 // If it is known, opening reads the file once.
 TEST(LateParts, AnyTailSize) {

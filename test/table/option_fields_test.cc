@@ -63,8 +63,9 @@ auto FieldsOf(const ReaderOptions& options) {
   ASHLAR_FIELDS(options, comparator, allow_unknown_comparator, allow_mmap_reads,
                 load_index_and_filter, tail_size, cache_index_and_filter_blocks,
                 cache_index_and_filter_blocks_with_high_priority,
-                unpartitioned_pinning, partition_pinning, block_cache,
-                cache_entry_words, largest_seqno, prefix_extractor,
+                unpartitioned_pinning, partition_pinning,
+                pin_l0_filter_and_index_blocks_in_cache, flushed_or_similar,
+                block_cache, cache_entry_words, largest_seqno, prefix_extractor,
                 max_uncompressed_block_bytes, statistics, block_cache_tracer);
 }
 

@@ -52,8 +52,8 @@ const std::map<std::string_view, std::string_view>& ExpectedBounds() {
       {"identity.base_context_checksum", "1 or more"},
       {"parallel_threads", "at most 1024"},
       {"load_index_and_filter", "kAtOpen, kIndexAtFirstUse or kAtFirstUse"},
-      {"unpartitioned_pinning", "kNone or kAll"},
-      {"partition_pinning", "kNone or kAll"},
+      {"unpartitioned_pinning", "kFallback, kNone, kFlushedAndSimilar or kAll"},
+      {"partition_pinning", "kFallback, kNone, kFlushedAndSimilar or kAll"},
       {"largest_seqno", "at most 72057594037927935"},
   };
   return bounds;
