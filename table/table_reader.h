@@ -247,6 +247,7 @@ class ASHLAR_EXPORT TableReader {
   uint64_t MemoryUsage() const;
 
  private:
+  friend struct ReaderInternals;
   struct State;
   explicit TableReader(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
