@@ -134,8 +134,8 @@ struct CacheLoadStats {
   uint64_t other_files = 0;  // of files that are not wanted
   uint64_t damaged = 0;      // pieces of the dump that do not match checksums
   uint64_t refused = 0;      // blocks that do not parse, or of another release
-  // WarmTables only: blocks that the table does not have, and blocks that
-  // could not be read or were damaged in the table.
+  // WarmTables only: blocks that the table does not have, or keeps itself; and
+  // blocks that could not be read or were damaged in the table.
   uint64_t not_in_table = 0;
   uint64_t unreadable = 0;
   // Whether the dump has no end: its writing was interrupted, or it was cut.
@@ -143,7 +143,7 @@ struct CacheLoadStats {
 };
 
 // Dumps what the cache holds to a file that gets its name when it is complete
-// (AtomicFile). Replaces an older dump. Uses 40 bytes of memory per entry of
+// (AtomicFile). Replaces an older dump. Uses 32 bytes of memory per entry of
 // the cache meanwhile. Sets *stats, also after an error.
 //
 // Returns InvalidArgument or NotSupported for a compression_type that
@@ -159,8 +159,8 @@ ASHLAR_EXPORT Status DumpBlockCache(Cache& cache, WritableFile* file,
                                     CacheDumpStats* stats);
 
 // Puts the blocks of a dump into the cache, in the order of the dump. Evicts
-// nothing as long as shards fill evenly: it ends when the cache is full. A dump
-// of keys alone loads nothing. Sets *stats, also after an error.
+// nothing as long as shards fill evenly: it ends when the cache is full. Uses 16
+// bytes of memory per entry that was hit. A dump of keys alone loads nothing. Sets *stats, also after an error.
 //
 // Returns Corruption if the file does not begin as a dump does, NotSupported if
 // it is of a later version; IOError if it cannot be read; Aborted if

@@ -25,7 +25,9 @@ constexpr std::string_view kMarker(
     "acd",
     4);
 constexpr uint8_t kWasHit = 1;
+// The size of reads and writes; that of reads which pass over most bytes.
 constexpr size_t kPiece = size_t{256} << 10;
+constexpr size_t kSmallPiece = 512;
 
 // Where the fields of a head begin.
 constexpr size_t kChecksumAt = 4;
@@ -164,8 +166,9 @@ Status DumpReader::Read(uint64_t offset, size_t n, Slice* bytes) {
                        offset - window_at_ <= window_.size() &&
                        n <= window_.size() - (offset - window_at_);
   if (!is_here) {
+    const size_t piece = wants_ == Wants::kBlocks ? kPiece : kSmallPiece;
     const auto wanted =
-        static_cast<size_t>(std::min<uint64_t>(std::max(n, kPiece), left));
+        static_cast<size_t>(std::min<uint64_t>(std::max(n, piece), left));
     window_ = Slice();
     buffer_.clear();
     buffer_.Reserve(wanted);
@@ -284,6 +287,12 @@ Status DumpReader::Next(DumpRecord* record, bool* found) {
       ++damaged_;
       continue;
     }
+    const bool is_block = record->type == DumpRecordType::kBlock;
+    if (is_block && wants_ == Wants::kKeys) {
+      record->body = Slice();
+      *found = true;
+      return {};
+    }
     status = Read(body_at, body_size, &bytes);
     if (!status.ok()) return status;
     if (bytes.size() < body_size ||
@@ -292,7 +301,6 @@ Status DumpReader::Next(DumpRecord* record, bool* found) {
       continue;
     }
     record->body = bytes;
-    const bool is_block = record->type == DumpRecordType::kBlock;
     const bool is_keys = record->type == DumpRecordType::kKeys &&
                          record->num_keys <= kMostDumpKeys &&
                          body_size == record->num_keys * kDumpKeyBytes;

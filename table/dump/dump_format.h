@@ -62,7 +62,7 @@ struct DumpRecord {
   uint32_t num_keys = 0;
   // kEnd: how many entries the dump has.
   uint64_t num_entries = 0;
-  // In the reader's memory. Its checksum was compared.
+  // In the reader's memory. Its checksum was compared. Empty for the end.
   Slice body;
 };
 
@@ -102,9 +102,13 @@ bool DecodeDumpKey(const Slice& body, size_t i, DumpedKey* entry);
 
 class DumpReader {
  public:
-  // The file must outlive it.
-  explicit DumpReader(const RandomAccessFile* file)
-      : file_(file), size_(file->Size()) {}
+  enum class Wants : uint8_t { kBlocks, kKeys };
+
+  // The file must outlive it. kKeys: blocks have no bodies, and these are
+  // neither read nor compared.
+  explicit DumpReader(const RandomAccessFile* file,
+                      Wants wants = Wants::kBlocks)
+      : file_(file), size_(file->Size()), wants_(wants) {}
 
   // Reads the header. Call it first. Returns Corruption if the file is no dump
   // or its header is damaged, NotSupported for a later version.
@@ -131,6 +135,7 @@ class DumpReader {
 
   const RandomAccessFile* const file_;
   const uint64_t size_;
+  const Wants wants_;
   uint64_t id_ = 0;
   uint64_t next_ = 0;  // where the next record is expected
   uint64_t damaged_ = 0;

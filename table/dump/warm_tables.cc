@@ -79,7 +79,7 @@ class Warmer {
       : tables_(*tables),
         options_(options),
         stats_(*stats),
-        reader_(dump),
+        reader_(dump, DumpReader::Wants::kKeys),
         pace_(options),
         order_(tables->cache().get()),
         cache_(*tables->cache()),
@@ -130,6 +130,11 @@ bool Warmer::Want(const WantedFiles& files, const DumpedKey& entry) {
   const size_t table = files.Find(entry.key);
   if (table == WantedFiles::kNone) {
     ++stats_.other_files;
+    return true;
+  }
+  if (entry.role != CacheEntryRole::kDataBlock &&
+      tables_.table(table).metadata_cache == nullptr) {
+    ++stats_.not_in_table;  // the table keeps such blocks itself
     return true;
   }
   if (cache_.VisitEntry(entry.key, [](const CacheEntryView&) {})) {

@@ -180,6 +180,63 @@ TEST_F(CacheDumpDamage, ADumpWithinABlockIsNotTakenForRecords) {
   });
 }
 
+// A record belongs to its dump, and to its place there.
+TEST(CacheDumpFormat, RecordsDoNotMove) {
+  const auto written = [](uint64_t id) {
+    std::string bytes;
+    const auto file = NewMemoryWritableFile("dump", &bytes);
+    internal::DumpWriter writer(file.get(), id);
+    Require(writer.AddHeader(true));
+    for (uint64_t i = 0; i < 3; ++i) {
+      internal::DumpRecord record;
+      record.entry.key = {i, i};
+      record.body = Slice("abcdefgh");
+      Require(writer.AddBlock(record));
+    }
+    Require(writer.AddEnd());
+    return bytes;
+  };
+  const auto read = [](const std::string& bytes, uint64_t* damaged) {
+    const auto file = NewMemoryFile("dump", bytes);
+    internal::DumpReader reader(file.get());
+    Require(reader.ReadHeader());
+    std::string found;
+    internal::DumpRecord record;
+    for (bool any = true; any;) {
+      Require(reader.Next(&record, &any));
+      if (any) found += std::to_string(record.entry.key.file);
+    }
+    *damaged = reader.damaged();
+    return found;
+  };
+  constexpr size_t kRecord = kDumpHeadBytes + 8;
+  uint64_t damaged = 0;
+  const std::string dump = written(1);
+  EXPECT_EQ(read(dump, &damaged), "012");
+  EXPECT_EQ(damaged, 0u);
+  std::string moved = dump;
+  moved.replace(kDumpHeaderBytes + kRecord, kRecord, dump, kDumpHeaderBytes,
+                kRecord);
+  EXPECT_EQ(read(moved, &damaged), "02");
+  EXPECT_EQ(damaged, 1u);
+  // Two damaged heads in succession are one piece, and two bodies are two.
+  std::string heads = dump;
+  heads[kDumpHeaderBytes + 9] ^= 1;
+  heads[kDumpHeaderBytes + kRecord + 9] ^= 1;
+  EXPECT_EQ(read(heads, &damaged), "2");
+  EXPECT_EQ(damaged, 1u);
+  std::string bodies = dump;
+  bodies[kDumpHeaderBytes + kRecord - 1] ^= 1;
+  bodies[kDumpHeaderBytes + 2 * kRecord - 1] ^= 1;
+  EXPECT_EQ(read(bodies, &damaged), "2");
+  EXPECT_EQ(damaged, 2u);
+  std::string of_other = dump;
+  of_other.replace(kDumpHeaderBytes + kRecord, kRecord, written(2),
+                   kDumpHeaderBytes + kRecord, kRecord);
+  EXPECT_EQ(read(of_other, &damaged), "02");
+  EXPECT_EQ(damaged, 1u);
+}
+
 // Sound records whose bytes are no blocks.
 TEST_F(CacheDumpDamage, RecordsThatMakeNoBlockAreRefused) {
   ForEachSeed(1, 500, [&](uint64_t seed) {

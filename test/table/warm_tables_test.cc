@@ -51,6 +51,12 @@ TEST(WarmTables, EveryKindOfBlockInEveryCache) {
         EXPECT_EQ(AllEntries(*again), expected);
         CheckGets(*again);
         EXPECT_EQ(plan.operations, 0u);
+        // A reader that keeps index and filter itself.
+        const auto plain = make.make(size_t{4} << 20);
+        const auto keeps = OpenTable(table, In(plain));
+        const CacheLoadStats data = Warm(dump, {keeps.get()});
+        EXPECT_EQ(data.loaded + data.not_in_table, dumped.entries);
+        EXPECT_EQ(plain->GetOccupancyCount(), data.loaded);
         // A dump of keys has nothing to load.
         const auto third = make.make(size_t{4} << 20);
         const CacheLoadStats loaded = Load(dump, third.get());
