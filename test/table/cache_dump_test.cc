@@ -373,6 +373,48 @@ TEST(CacheDump, AComparatorOfTheApplication) {
   EXPECT_EQ(AllEntries(*open(second)), expected);
 }
 
+// A block that had room for entry words has it again, whatever its order, and
+// one that had none has none.
+TEST(CacheDump, RoomForEntryWordsComesBack) {
+  using internal::CachedDataBlock;
+  const auto rooms = [](Cache& cache) {
+    std::vector<std::pair<CacheKey, bool>> found;
+    cache.ForEachEntry([&](const CacheEntryView& entry) {
+      const auto* const block = static_cast<CachedDataBlock*>(entry.value);
+      found.emplace_back(entry.key, block->has_room_for_words());
+    });
+    std::sort(found.begin(), found.end());
+    return found;
+  };
+  for (const Comparator* comparator :
+       {BytewiseComparator(), ReverseBytewiseComparator()}) {
+    for (const bool words : {false, true}) {
+      TableOptions options;
+      options.block_size = 2000;
+      options.comparator = comparator;
+      std::vector<Entry> entries = SomeEntries(500);
+      if (comparator != BytewiseComparator()) std::ranges::reverse(entries);
+      for (Entry& entry : entries) entry.value.resize(100, 'v');
+      const std::string table = BuildTable(options, entries, FixedBuild("w"));
+      const auto first = kDumpedCaches[0].make(size_t{4} << 20);
+      ReaderOptions in = In(first);
+      in.cache_entry_words = words;
+      AllEntries(*OpenTable(table, in));
+      EXPECT_EQ(rooms(*first)[0].second, words);
+      const auto second = kDumpedCaches[0].make(size_t{4} << 20);
+      Load(DumpOf(*first, {}), second.get());
+      EXPECT_EQ(rooms(*second), rooms(*first));
+      const auto again = OpenTable(table, In(second));
+      for (int round = 0; round < 3; ++round) {
+        for (int i = 0; i < 500; i += 11) {
+          EXPECT_TRUE(GetOne(*again, i).starts_with(ValueNumber(i)));
+        }
+      }
+      EXPECT_EQ(AllEntries(*again), entries);
+    }
+  }
+}
+
 // Readers of one file that differ in how they read it.
 TEST(CacheDump, BlocksAreParsedAsTheReaderWould) {
   const Filled filled;
