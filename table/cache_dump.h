@@ -159,8 +159,9 @@ ASHLAR_EXPORT Status DumpBlockCache(Cache& cache, WritableFile* file,
                                     CacheDumpStats* stats);
 
 // Puts the blocks of a dump into the cache, in the order of the dump. Evicts
-// nothing as long as shards fill evenly: it ends when the cache is full. Uses 16
-// bytes of memory per entry that was hit. A dump of keys alone loads nothing. Sets *stats, also after an error.
+// nothing as long as shards fill evenly: it ends when the cache is full. Uses
+// 16 bytes of memory per entry that was hit. A dump of keys alone loads
+// nothing. Sets *stats, also after an error.
 //
 // Returns Corruption if the file does not begin as a dump does, NotSupported if
 // it is of a later version; IOError if it cannot be read; Aborted if

@@ -223,25 +223,15 @@ LruShard::Visited LruShard::Visit(LruEntry* entry) const {
 void LruShard::ForEachEntry(
     const std::function<void(const CacheEntryView&)>& callback) {
   std::vector<Visited> visited;
-  bool lacks_memory = false;
   uint64_t position = 0;
   do {
     visited.clear();
     {
       const MutexLock lock(&mutex_);
-      position = table_.Walk(position, [&](LruEntry* entry) {
-        // Visited entries must be let go, whatever happens.
-        try {
-          if (!lacks_memory) visited.push_back({});
-        } catch (const std::bad_alloc&) {
-          lacks_memory = true;
-        }
-        if (!lacks_memory) visited.back() = Visit(entry);
-      });
-    }
-    if (lacks_memory) {
-      EndVisits(visited.data(), visited.size());
-      throw std::bad_alloc();
+      // Entries are visited only once there is room to note them all.
+      position = table_.Walk(
+          position, [&](LruEntry* entry) { visited.push_back({entry, {}}); });
+      for (Visited& each : visited) each = Visit(each.entry);
     }
     const uint32_t now = owner_.age_clock();
     for (Visited& each : visited) {

@@ -149,7 +149,7 @@ Status CreateIndex(const Slice& saved, MemoryAllocator* /*allocator*/,
   const char* const p = saved.data();
   const BlockPlace place = {.kind = static_cast<BlockKind>(p[kHandleBytes]),
                             .handle = LoadHandle(p)};
-  const int bits = p[kHandleBytes + 1];
+  const auto bits = static_cast<uint8_t>(p[kHandleBytes + 1]);
   const auto name_size = static_cast<uint8_t>(p[kHandleBytes + 2]);
   if (saved.size() - kHeadBytes < name_size || place.kind > BlockKind::kOther) {
     return TooShort("index block");
