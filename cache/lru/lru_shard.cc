@@ -229,8 +229,9 @@ void LruShard::ForEachEntry(
     {
       const MutexLock lock(&mutex_);
       // Entries are visited only once there is room to note them all.
-      position = table_.Walk(
-          position, [&](LruEntry* entry) { visited.push_back({entry, {}}); });
+      position = table_.Walk(position, [&](LruEntry* entry) {
+        visited.push_back({entry, {}});
+      });
       for (Visited& each : visited) each = Visit(each.entry);
     }
     const uint32_t now = owner_.age_clock();
