@@ -59,6 +59,7 @@ TEST_P(CacheVisit, AnExceptionOfTheCallbackLeavesNoReference) {
 TEST_P(CacheVisit, IsNoUse) {
   std::vector<CountedValues> values(2);
   std::vector<std::shared_ptr<Cache>> caches;
+  caches.reserve(2);
   for (int i = 0; i < 2; ++i) {
     caches.push_back(GetParam()({.capacity = 30'000}));
   }
