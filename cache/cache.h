@@ -56,17 +56,6 @@ class CacheHandle {
   size_t charge_ = 0;
 };
 
-// What ForEachEntry passes of an entry. Valid until the callback returns.
-struct CacheEntryView {
-  CacheKey key;
-  void* value;
-  const CacheItemOps* ops;
-  size_t charge;
-  // Whole seconds since the entry was inserted, by the cache's age_clock. The
-  // hyper clock cache counts up to 194 days and then starts at 0 again.
-  uint32_t age_seconds = 0;
-};
-
 class ASHLAR_EXPORT Cache {
  public:
   // A note of where in the cache a key was found, to find it faster next time.
@@ -205,6 +194,15 @@ class ASHLAR_EXPORT Cache {
   // use the cache. May throw std::bad_alloc.
   virtual void ForEachEntry(
       const std::function<void(const CacheEntryView&)>& callback) = 0;
+
+  // Calls `callback` for the entry of this key, as ForEachEntry does, and
+  // returns true; or returns false if the key is not present. Does not count as
+  // a use: the entry is evicted when it would have been without this call. The
+  // default looks the key up, which counts as a use, and knows no
+  // CacheEntryView::stay.
+  virtual bool VisitEntry(
+      const CacheKey& key,
+      const std::function<void(const CacheEntryView&)>& callback);
 
   // Called before an entry is destroyed because there is no room for it, by the
   // thread that makes room. Not called for entries that are erased. Return true

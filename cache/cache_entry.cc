@@ -1,6 +1,7 @@
 #include "ashlar/cache/cache_entry.h"
 
 #include <algorithm>
+#include <memory>
 
 #include "ashlar/cache/cache.h"
 
@@ -40,6 +41,20 @@ CacheEntryStats Cache::CollectEntryStats() {
     of.oldest_seconds = std::max(of.oldest_seconds, entry.age_seconds);
   });
   return stats;
+}
+
+bool Cache::VisitEntry(
+    const CacheKey& key,
+    const std::function<void(const CacheEntryView&)>& callback) {
+  CacheHandle* const found = Lookup(key);
+  if (found == nullptr) return false;
+  const auto release = [this](CacheHandle* handle) { Release(handle); };
+  const std::unique_ptr<CacheHandle, decltype(release)> held(found, release);
+  callback({.key = key,
+            .value = found->value(),
+            .ops = found->ops(),
+            .charge = found->charge()});
+  return true;
 }
 
 namespace {

@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 
+#include "ashlar/cache/cache_key.h"
 #include "ashlar/util/export.h"
 #include "ashlar/util/slice.h"
 #include "ashlar/util/status.h"
@@ -20,7 +21,6 @@
 namespace ashlar {
 
 class MemoryAllocator;
-
 // What an entry holds, for statistics. The roles are RocksDB's. Ashlar's table
 // readers insert kDataBlock, kFilterBlock, kFilterMetaBlock (the top-level
 // index of a partitioned filter) and kIndexBlock. The others are for an
@@ -88,6 +88,25 @@ struct CacheItemOps {
   Status (*create)(const Slice& saved, const void* context,
                    MemoryAllocator* allocator, void** value,
                    size_t* charge) = nullptr;
+};
+
+// What Cache::ForEachEntry and Cache::VisitEntry pass of an entry. Valid until
+// the callback returns.
+struct CacheEntryView {
+  CacheKey key;
+  void* value;
+  const CacheItemOps* ops;
+  size_t charge;  // in bytes, as passed to Cache::Insert
+  // Whole seconds since the entry was inserted, by the cache's age_clock. The
+  // hyper clock cache counts up to 194 days and then starts at 0 again.
+  uint32_t age_seconds = 0;
+  // Whether a lookup has found the entry (see Cache::EvictionCallback).
+  bool was_hit = false;
+  // How long the entry would stay if nothing were used from now on: of two
+  // entries, the one with the smaller number is evicted first. A number without
+  // a unit, to compare entries of one cache within a short time. With shards it
+  // is an estimate, since each shard evicts by itself.
+  uint64_t stay = 0;
 };
 
 // Whether the cache's own memory for an entry counts against the capacity.

@@ -36,7 +36,36 @@ struct CacheKey {
     return {file, block ^ (offset >> 2)};
   }
 
+  // Returns whether this is the key of the block at some offset of the file
+  // whose key `file_key` is.
+  constexpr bool IsOfFile(const CacheKey& file_key) const {
+    return file == file_key.file &&
+           (block ^ file_key.block) >> kOffsetBits == 0;
+  }
+
+  // Returns a key for a file that has no identity, made of random words. No
+  // other process makes the same key, so entries under it are of no use after a
+  // restart.
+  static constexpr CacheKey Temporary(uint64_t random_file,
+                                      uint64_t random_block) {
+    constexpr uint64_t kOffsets = (uint64_t{1} << kOffsetBits) - 1;
+    return {random_file, Mark(random_file) | (random_block & kOffsets)};
+  }
+  // Returns whether this key, or that of its file, is from Temporary. A key
+  // made of an identity looks like one with a probability of 2^-26.
+  constexpr bool IsTemporary() const {
+    return block >> kOffsetBits == Mark(file) >> kOffsetBits;
+  }
+
   constexpr auto operator<=>(const CacheKey&) const = default;
+
+ private:
+  // The bits of the second word that offsets of a file may change.
+  static constexpr int kOffsetBits = 38;
+  // Returns the upper bits of the second word of a temporary key.
+  static constexpr uint64_t Mark(uint64_t file) {
+    return file * 0x9e3779b97f4a7c15 >> kOffsetBits << kOffsetBits;
+  }
 };
 
 }  // namespace ashlar

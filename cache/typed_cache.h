@@ -114,6 +114,8 @@ class TypedCache {
   void Erase(const CacheKey& key) { cache_->Erase(key); }
 
   const std::shared_ptr<Cache>& cache() const { return cache_; }
+  // Returns the operations of its entries (CacheHandle::ops).
+  static const CacheItemOps* ops() { return &kOps; }
 
   // Returns what a value is charged, in bytes.
   static size_t ChargeOf(const T& value) {

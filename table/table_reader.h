@@ -250,6 +250,7 @@ class ASHLAR_EXPORT TableReader {
   uint64_t ExpectedMemoryUsage() const;
 
  private:
+  friend struct ReaderInternals;
   struct State;
   explicit TableReader(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;

@@ -436,6 +436,14 @@ void ClockCacheOf<Index>::ForEachEntry(
   for (const auto& table : tables_) table->ForEachEntry(callback);
 }
 
+template <typename Index>
+bool ClockCacheOf<Index>::VisitEntry(
+    const CacheKey& key,
+    const std::function<void(const CacheEntryView&)>& callback) {
+  const uint64_t hash = HashOf(key);
+  return TableOf(hash).VisitEntry(key, hash, callback);
+}
+
 template class ClockCacheOf<ClockIndex>;
 template class ClockCacheOf<GrowingIndex>;
 

@@ -71,6 +71,9 @@ class ClockCacheOf final : public Cache {
   }
   void ForEachEntry(
       const std::function<void(const CacheEntryView&)>& callback) override;
+  bool VisitEntry(
+      const CacheKey& key,
+      const std::function<void(const CacheEntryView&)>& callback) override;
   std::string ReportProblems() const override;
 
   const ClockSettings& settings() const { return settings_; }

@@ -411,13 +411,60 @@ void ClockTableOf<Index>::ForEachEntry(
     const slot::Taken taken =
         slot::TakeUncounted(&each.word, slot::kVisible, &before);
     if (taken == slot::Taken::kNothing) continue;
-    if (taken == slot::Taken::kReference) {
-      // The clock is read only now: so no entry is younger than that.
-      callback({each.key(), each.value(), each.ops(), each.charge(),
-                each.AgeAt(settings_->age_clock())});
-    }
-    GiveBack(&each, slot::kRef);
+    const HeldForVisit held{this, &each};
+    if (taken == slot::Taken::kReference) callback(ViewOf(each, before));
   }
+}
+
+template <typename Index>
+bool ClockTableOf<Index>::VisitEntry(
+    const CacheKey& key, uint64_t hash,
+    const std::function<void(const CacheEntryView&)>& callback) {
+  return index_.Find(hash, [&](ClockSlot* there) {
+    if (!there->HasKey(key)) return false;
+    uint64_t before;
+    const slot::Taken taken =
+        slot::TakeUncounted(&there->word, slot::kVisible, &before);
+    if (taken == slot::Taken::kNothing) return false;
+    const HeldForVisit held{this, there};
+    if (taken != slot::Taken::kReference || !there->HasKey(key)) return false;
+    callback(ViewOf(*there, before));
+    return true;
+  }) != nullptr;
+}
+
+// `word`: that of the slot before the caller took its reference.
+template <typename Index>
+CacheEntryView ClockTableOf<Index>::ViewOf(const ClockSlot& held,
+                                           uint64_t word) const {
+  // The clock is read only now: so no entry is younger than that.
+  return {.key = held.key(),
+          .value = held.value(),
+          .ops = held.ops(),
+          .charge = held.charge(),
+          .age_seconds = held.AgeAt(settings_->age_clock()),
+          .was_hit = slot::WasHit(word),
+          .stay = StayOf(held, word)};
+}
+
+// Returns how far the hand has to go until it evicts the entry. Entries that
+// are on probation and were not used come before all others.
+template <typename Index>
+uint64_t ClockTableOf<Index>::StayOf(const ClockSlot& held,
+                                     uint64_t word) const {
+  const bool is_used = slot::IsSpread(word) || slot::Refs(word) != 0;
+  uint64_t rounds = is_used ? slot::kMaxCountdown
+                            : std::min(slot::Countdown(word) + slot::Hits(word),
+                                       slot::kMaxCountdown);
+  if (slot::IsOnProbation(word)) {
+    if (!is_used && rounds == 0) return 0;
+    rounds = 0;  // as in main, with countdown 0
+  }
+  // Read without order, so it may be what it was before the first entry came.
+  const uint64_t positions = std::max<uint64_t>(1, part_.positions());
+  const uint64_t hand = hand_.Load() % positions;
+  const uint64_t at = part_.PositionOf(&held) % positions;
+  return 1 + rounds * positions + (at + positions - hand) % positions;
 }
 
 template class ClockTableOf<ClockIndex>;

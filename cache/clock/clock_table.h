@@ -88,6 +88,8 @@ class ClockTableOf {
   size_t occupancy() const { return occupancy_.Load(); }
   size_t occupancy_limit() const { return part_.occupancy_limit(); }
   void ForEachEntry(const std::function<void(const CacheEntryView&)>& callback);
+  bool VisitEntry(const CacheKey& key, uint64_t hash,
+                  const std::function<void(const CacheEntryView&)>& callback);
 
   // Counts the inserts that found no slot, and the sweeps that met too many
   // entries in use.
@@ -113,6 +115,17 @@ class ClockTableOf {
   using Part = typename TablePartOf<Index>::Type;
   using Place = typename Part::Place;
   class Entries;
+  // Gives back a reference to an entry that was visited.
+  struct HeldForVisit {
+    ClockTableOf* table;
+    ClockSlot* slot;
+
+    HeldForVisit(ClockTableOf* its_table, ClockSlot* its_slot)
+        : table(its_table), slot(its_slot) {}
+    HeldForVisit(const HeldForVisit&) = delete;
+    HeldForVisit& operator=(const HeldForVisit&) = delete;
+    ~HeldForVisit() { table->GiveBack(slot, slot::kRef); }
+  };
 
   // Returns what an entry adds to the usage, in bytes. Sums of it must not wrap
   // around.
@@ -122,6 +135,8 @@ class ClockTableOf {
   void GiveBack(ClockSlot* held, uint64_t units);
   bool HasVisible(ClockSlot* there, const CacheKey& key);
   bool IsThere(const CacheKey& key, uint64_t hash);
+  CacheEntryView ViewOf(const ClockSlot& held, uint64_t word) const;
+  uint64_t StayOf(const ClockSlot& held, uint64_t word) const;
   uint64_t HashOf(const CacheKey& key) const {
     return KeyHash(key, settings_->seed);
   }

@@ -62,6 +62,11 @@ class FixedPart {
     const uint64_t at = hand % slots_.size();
     return {at % groups, static_cast<uint32_t>(at / groups)};
   }
+  uint64_t PositionOf(const ClockSlot* slot) const {
+    const auto number = static_cast<uint64_t>(slot - slots_.data());
+    return number % kSlotsPerGroup * index_.groups_of_table() +
+           number / kSlotsPerGroup;
+  }
   void Advance(HandAt* at) const {
     if (++at->group < index_.groups_of_table()) return;
     at->group = 0;

@@ -52,6 +52,9 @@ class GrowingTablePart {
     const uint32_t end = part_.end_of_slots();
     return {static_cast<uint32_t>(hand % (end - 1)) + 1, end};
   }
+  uint64_t PositionOf(const ClockSlot* slot) const {
+    return part_.NumberOf(slot) - 1;
+  }
   static void Advance(HandAt* at) {
     at->number = at->number + 1 == at->end ? 1 : at->number + 1;
   }

@@ -125,6 +125,13 @@ void LruCache::ForEachEntry(
   for (const auto& shard : shards_) shard->ForEachEntry(callback);
 }
 
+bool LruCache::VisitEntry(
+    const CacheKey& key,
+    const std::function<void(const CacheEntryView&)>& callback) {
+  const uint64_t hash = KeyHash(key, seed_);
+  return ShardOf(hash).VisitEntry(key, hash, callback);
+}
+
 size_t LruCache::Sum(size_t LruShard::Figures::*figure) const {
   size_t sum = 0;
   for (const auto& shard : shards_) sum += shard->GetFigures().*figure;

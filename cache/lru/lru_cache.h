@@ -55,6 +55,9 @@ class LruCache final : public Cache {
   size_t GetTableBytes() const override;
   void ForEachEntry(
       const std::function<void(const CacheEntryView&)>& callback) override;
+  bool VisitEntry(
+      const CacheKey& key,
+      const std::function<void(const CacheEntryView&)>& callback) override;
   std::string ReportProblems() const override;
 
  private:

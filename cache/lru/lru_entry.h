@@ -45,7 +45,10 @@ struct LruEntry final : CacheHandle, LruLink {
   LruEntry* next_in_bucket = nullptr;
   uint32_t came_at = 0;  // when it was inserted, by the cache's age_clock
   uint32_t refs = 0;     // references that keep it alive
-  uint16_t visits = 0;   // refs of walks that look at it: these are no use
+  // When it came into its pool, as LruPools counts. While it is in use, that
+  // of its last time there.
+  uint32_t pooled_at = 0;
+  uint16_t visits = 0;  // refs of walks that look at it: these are no use
   uint8_t metadata_charge = 0;
   CachePriority priority : 2;
   LruPool pool : 2 = LruPool::kBottom;

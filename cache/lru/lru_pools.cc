@@ -39,6 +39,7 @@ void LruPools::Add(LruEntry* entry) {
 void LruPools::AddTo(LruPool its_pool, LruEntry* entry) {
   Pool& pool = PoolOf(its_pool);
   entry->pool = its_pool;
+  entry->pooled_at = ++came_in_;
   entry->newer = &pool.ends;
   entry->older = pool.ends.older;
   entry->older->newer = entry;
@@ -73,6 +74,14 @@ LruEntry* LruPools::Oldest() const {
     }
   }
   return nullptr;
+}
+
+uint64_t LruPools::StayOf(const LruEntry& entry, bool in_use) const {
+  constexpr int kCountBits = 32;
+  if (in_use) return uint64_t{kLruPools} << kCountBits;
+  const uint64_t pools_below = kLruPools - 1 - static_cast<size_t>(entry.pool);
+  const uint32_t since = came_in_ - entry.pooled_at;
+  return pools_below << kCountBits | static_cast<uint32_t>(~since);
 }
 
 LruEntry* LruPools::Any() const {

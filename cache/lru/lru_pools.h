@@ -38,6 +38,11 @@ class LruPools {
 
   size_t usage() const { return usage_; }
 
+  // Returns CacheEntryView::stay of an entry that is in a pool, or in use. The
+  // pools count the entries that come into one, modulo 2^32: an entry that
+  // stayed where it is while 2^32 others came looks newer than it is.
+  uint64_t StayOf(const LruEntry& entry, bool in_use) const;
+
  private:
   struct Pool {
     LruLink ends;  // .older is the newest, .newer the oldest
@@ -51,6 +56,7 @@ class LruPools {
 
   std::array<Pool, kLruPools> pools_;
   size_t usage_ = 0;
+  uint32_t came_in_ = 0;  // how many came into a pool, modulo 2^32
 };
 
 }  // namespace ashlar::internal

@@ -205,46 +205,75 @@ void LruShard::EraseUnRefEntries() {
   End(leaving);
 }
 
+// Returns what is to be seen of an entry, and refers to it until EndVisits.
+LruShard::Visited LruShard::Visit(LruEntry* entry) const {
+  const bool in_use = entry->refs != entry->visits;
+  ++entry->refs;
+  ++entry->visits;
+  return {entry,
+          {.key = entry->key,
+           .value = entry->value(),
+           .ops = entry->ops(),
+           .charge = entry->charge(),
+           .age_seconds = entry->came_at,  // the age once it is shown
+           .was_hit = entry->hit,
+           .stay = pools_.StayOf(*entry, in_use)}};
+}
+
 void LruShard::ForEachEntry(
     const std::function<void(const CacheEntryView&)>& callback) {
-  std::vector<LruEntry*> visited;
-  bool lacks_memory = false;
+  std::vector<Visited> visited;
   uint64_t position = 0;
   do {
     visited.clear();
     {
       const MutexLock lock(&mutex_);
+      // Entries are visited only once there is room to note them all.
       position = table_.Walk(position, [&](LruEntry* entry) {
-        // Visited entries must be let go, whatever happens.
-        try {
-          if (!lacks_memory) visited.push_back(entry);
-        } catch (const std::bad_alloc&) {
-          lacks_memory = true;
-        }
-        if (lacks_memory) return;
-        ++entry->refs;
-        ++entry->visits;
+        visited.push_back({entry, {}});
       });
-    }
-    if (lacks_memory) {
-      EndVisits(visited.data(), visited.size());
-      throw std::bad_alloc();
+      for (Visited& each : visited) each = Visit(each.entry);
     }
     const uint32_t now = owner_.age_clock();
-    for (const LruEntry* const entry : visited) {
-      callback({entry->key, entry->value(), entry->ops(), entry->charge(),
-                now - entry->came_at});
+    for (Visited& each : visited) {
+      each.view.age_seconds = now - each.view.age_seconds;
+      callback(each.view);
     }
     EndVisits(visited.data(), visited.size());
   } while (position != 0);
 }
 
-void LruShard::EndVisits(LruEntry* const* entries, size_t n) {
+bool LruShard::VisitEntry(
+    const CacheKey& key, uint64_t hash,
+    const std::function<void(const CacheEntryView&)>& callback) {
+  Visited visited = {};
+  {
+    const MutexLock lock(&mutex_);
+    LruEntry* const entry = table_.Find(key, hash);
+    constexpr uint16_t kMostVisits = UINT16_MAX / 2;
+    if (entry == nullptr || entry->refs >= kMaxLruRefs ||
+        entry->visits >= kMostVisits) {
+      return false;
+    }
+    visited = Visit(entry);
+  }
+  visited.view.age_seconds = owner_.age_clock() - visited.view.age_seconds;
+  try {
+    callback(visited.view);
+  } catch (...) {
+    EndVisits(&visited, 1);
+    throw;
+  }
+  EndVisits(&visited, 1);
+  return true;
+}
+
+void LruShard::EndVisits(const Visited* visited, size_t n) {
   Leaving leaving;
   {
     const MutexLock lock(&mutex_);
     for (size_t i = 0; i < n; ++i) {
-      LruEntry* const entry = entries[i];
+      LruEntry* const entry = visited[i].entry;
       --entry->visits;
       --entry->refs;
       // It was erased meanwhile.

@@ -56,6 +56,8 @@ class alignas(64) LruShard {
   void Erase(const CacheKey& key, uint64_t hash);
   void EraseUnRefEntries();
   void ForEachEntry(const std::function<void(const CacheEntryView&)>& callback);
+  bool VisitEntry(const CacheKey& key, uint64_t hash,
+                  const std::function<void(const CacheEntryView&)>& callback);
 
   void SetCapacity(size_t capacity, bool strict);
 
@@ -104,7 +106,14 @@ class alignas(64) LruShard {
   bool TryInsert(LruEntry* entry, uint64_t hash, bool wants_handle,
                  Leaving* leaving)
       ASHLAR_THREAD_ATTRIBUTE(requires_capability(mutex_));
-  void EndVisits(LruEntry* const* entries, size_t n);
+  // An entry that a walk looks at.
+  struct Visited {
+    LruEntry* entry;
+    CacheEntryView view;
+  };
+  Visited Visit(LruEntry* entry) const
+      ASHLAR_THREAD_ATTRIBUTE(requires_capability(mutex_));
+  void EndVisits(const Visited* visited, size_t n);
   void End(const Leaving& leaving) const;
   void EndEvictedValue(const LruEntry& entry) const;
   void EndValue(const LruEntry& entry) const;

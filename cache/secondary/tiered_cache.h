@@ -98,6 +98,11 @@ class JoinedTiers final : public TieredCache {
       const std::function<void(const CacheEntryView&)>& callback) override {
     primary_->ForEachEntry(callback);
   }
+  bool VisitEntry(
+      const CacheKey& key,
+      const std::function<void(const CacheEntryView&)>& callback) override {
+    return primary_->VisitEntry(key, callback);
+  }
   std::string ReportProblems() const override;
 
  private:

@@ -78,6 +78,9 @@ class CachedDataBlock {
     }
   }
 
+  // Returns whether there is room for entry words, made or not.
+  bool has_room_for_words() const { return word_entries_ != 0; }
+
   // What an iterator recorded after it had checked all entries, and the
   // comparator by which it did; null: none has.
   const Comparator* checked_by() const { return rest().checked_by.Load(); }

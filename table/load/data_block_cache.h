@@ -39,6 +39,9 @@ class DataBlockCache {
   void Use(std::shared_ptr<Cache> cache, const CacheKey& file,
            const KeyOrder* order);
   bool any() const { return cache_ != nullptr; }
+  // Require: any().
+  const std::shared_ptr<Cache>& cache() const { return cache_->cache(); }
+  const CacheKey& file() const { return file_; }
   // Returns whether blocks that a read with these options loads are to be kept
   // here. Blocks that were not compared with their checksum are not.
   bool Takes(const ReadOptions& options) const {

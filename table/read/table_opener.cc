@@ -42,7 +42,7 @@ CacheKey CacheKeyOf(const TableProperties& properties) {
     return FileCacheKey(properties.db_id, properties.db_session_id,
                         properties.orig_file_number);
   }
-  return {port::RandomWord(), port::RandomWord()};
+  return CacheKey::Temporary(port::RandomWord(), port::RandomWord());
 }
 
 // Returns whether the table is of this tier.

@@ -10,7 +10,7 @@
 #include "table/read/get.h"
 #include "table/read/load_parts.h"
 #include "table/read/multi_get.h"
-#include "table/read/opened_table.h"
+#include "table/read/reader_internals.h"
 #include "table/read/table_iterator.h"
 #include "table/read/visible_entries.h"
 #include "util/mem/memory_limit.h"
@@ -110,6 +110,10 @@ TableReader::TableReader(std::unique_ptr<State> state)
     : state_(std::move(state)) {}
 
 TableReader::~TableReader() = default;
+
+const OpenedTable& ReaderInternals::TableOf(const TableReader& reader) {
+  return *reader.state_->table;
+}
 
 Result<std::unique_ptr<TableReader>> TableReader::Open(
     const std::string& path, const ReaderOptions& options) {

@@ -13,12 +13,12 @@
 #include <vector>
 
 #include "ashlar/table/inspect.h"
+#include "table/dump/dump_format.h"
 #include "table/format/footer.h"
+#include "test/support/dumped_tables.h"
 #include "test/support/folder.h"
-#include "test/support/random.h"
 #include "test/support/reference_reader.h"
 #include "test/support/small_table.h"
-#include "test/support/tables.h"
 #include "util/compress/codec.h"
 
 namespace ashlar {
@@ -331,6 +331,56 @@ void AddHashSearch(Corpus* corpus) {
            corpus);
 }
 
+// A dump with every kind of block, and its records one by one.
+void AddCacheDumps(Corpus* corpus) {
+  TableOptions options;
+  options.block_size = 250;
+  options.metadata_block_size = 200;
+  options.filter = FilterType::kBloom;
+  options.index_type = IndexType::kTwoLevelIndexSearch;
+  options.partition_filters = true;
+  LruCacheOptions lru;
+  lru.capacity = size_t{1} << 20;
+  lru.num_shard_bits = 0;
+  ReaderOptions in_cache;
+  in_cache.block_cache = NewLruCache(lru).value();
+  in_cache.cache_index_and_filter_blocks = true;
+  const auto reader = testing::OpenTable(
+      testing::BuildTable(options, testing::SomeEntries(40)), in_cache);
+  std::vector<Entry> entries;
+  testing::Require(testing::ReadForward(*reader, {}, &entries));
+  GetResult result;
+  testing::Require(reader->Get("key00001", &result));
+  CacheDumpStats stats;
+  std::string drawn;  // its id is random
+  testing::Require(DumpBlockCache(*in_cache.block_cache,
+                                  NewMemoryWritableFile("d", &drawn).get(), {},
+                                  &stats));
+  const auto file = NewMemoryFile("d", drawn);
+  internal::DumpReader from(file.get());
+  testing::Require(from.ReadHeader());
+  std::string dump;
+  const auto written = NewMemoryWritableFile("d", &dump);
+  internal::DumpWriter to(written.get(), 1);
+  testing::Require(to.AddHeader(true));
+  internal::DumpRecord record;
+  bool found = false;
+  testing::Require(from.Next(&record, &found));
+  for (int i = 0; found; ++i) {
+    testing::Require(to.AddBlock(record));
+    std::string one = {
+        1, static_cast<char>(i), static_cast<char>(record.entry.role), 1, 0, 0,
+        0};
+    one.push_back(static_cast<char>(record.body.size()));
+    one.push_back(static_cast<char>(record.body.size() >> 8));
+    one.append(record.body.data(), record.body.size());
+    corpus->Add("cache_dump", "record-" + std::to_string(i), one);
+    testing::Require(from.Next(&record, &found));
+  }
+  testing::Require(to.AddEnd());
+  corpus->Add("cache_dump", "whole", std::string(1, '\0') + dump);
+}
+
 void AddHandles(Corpus* corpus) {
   const uint64_t numbers[] = {
       0, 1, 127, 128, 300, uint64_t{1} << 32, ~uint64_t{0} - 5, ~uint64_t{0}};
@@ -395,6 +445,7 @@ int main(int argc, char** argv) {
   ashlar::AddFilters(argv[1], &corpus);
   ashlar::AddFilterPartitions(&corpus);
   ashlar::AddHashSearch(&corpus);
+  ashlar::AddCacheDumps(&corpus);
   ashlar::AddHandles(&corpus);
   ashlar::AddRoundTrips(&corpus);
   corpus.Add("canary", "harmless", "Ass");

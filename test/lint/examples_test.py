@@ -38,6 +38,8 @@ CONTEXTS = {
         extern ashlar::ReaderOptions options;''',
     'cache/typed_cache.h': BLOCK + '''extern ashlar::CacheKey key;
         extern std::shared_ptr<ashlar::Cache> cache;''',
+    'table/cache_dump.h': '''extern std::shared_ptr<ashlar::Cache> cache;
+        extern ashlar::Status status;''',
     'table/perf_context.h': '''extern ashlar::TableReader* reader;
         extern ashlar::Slice key; extern ashlar::GetResult result;''',
     'table/table_builder.h': '''extern ashlar::TableOptions table_options;

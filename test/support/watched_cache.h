@@ -76,6 +76,11 @@ class WatchedCache final : public Cache {
       const std::function<void(const CacheEntryView&)>& callback) override {
     cache_->ForEachEntry(callback);
   }
+  bool VisitEntry(
+      const CacheKey& key,
+      const std::function<void(const CacheEntryView&)>& callback) override {
+    return cache_->VisitEntry(key, callback);
+  }
   std::string ReportProblems() const override {
     return cache_->ReportProblems();
   }
