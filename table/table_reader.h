@@ -41,6 +41,10 @@ namespace ashlar {
 
 class WorkerPool;
 
+namespace internal {
+class ReaderAccess;
+}
+
 // Called for each merge operand of a key, newest first, on the thread that
 // calls Get. `operand` lives until the call returns. Returns false to end the
 // read there.
@@ -247,6 +251,7 @@ class ASHLAR_EXPORT TableReader {
   uint64_t MemoryUsage() const;
 
  private:
+  friend class internal::ReaderAccess;
   struct State;
   explicit TableReader(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;

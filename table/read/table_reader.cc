@@ -10,6 +10,7 @@
 #include "table/read/get.h"
 #include "table/read/multi_get.h"
 #include "table/read/opened_table.h"
+#include "table/read/reader_access.h"
 #include "table/read/table_iterator.h"
 #include "table/read/visible_entries.h"
 #include "util/mem/memory_limit.h"
@@ -98,6 +99,10 @@ uint64_t EraseCachedBlocks(const OpenedTable& table) {
 struct TableReader::State {
   std::unique_ptr<OpenedTable> table;
 };
+
+const OpenedTable& internal::ReaderAccess::TableOf(const TableReader& reader) {
+  return *reader.state_->table;
+}
 
 TableReader::TableReader(std::unique_ptr<State> state)
     : state_(std::move(state)) {}
