@@ -2,7 +2,9 @@
 // their ranges alone.
 //
 // A walk goes over the levels in steps, from the newest to the oldest: a table
-// is a step if its level is not sorted, and else the whole level is. Each key
+// is a step if its level is not sorted, and else the whole level is. In orders
+// of bytes the range of a single table is compared by words, which mostly
+// decide. Each key
 // has a position, from which on tables count for it: a key that was looked up
 // in a table goes on after that. Within a step each key is in one table at
 // most. In a sorted level the next table may have the key too, if its range
@@ -39,9 +41,9 @@ class Candidates {
   const Candidate* begin() const { return all_.data(); }
   const Candidate* end() const { return all_.data() + size_; }
 
-  // Adds a key to a table of the level, which all others are of too.
-  void Add(const TableLevel& level, uint32_t level_number, size_t table,
-           size_t key);
+  // Adds keys to a table of the level, which all others are of too.
+  void Add(const TableRange& table, uint32_t level, size_t number,
+           const KeySet& keys);
 
  private:
   std::array<Candidate, KeySet::kMost> all_;
