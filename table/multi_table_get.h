@@ -2,8 +2,8 @@
 // them: level by level.
 //
 // For engines that keep one sorted set of keys in many tables, of which newer
-// ones hide older ones. It corresponds to RocksDB's DB::MultiGet below the
-// memtables.
+// ones hide older ones. It corresponds to the MultiGet of RocksDB's "DB", below
+// the memtables.
 //
 //   // Level 0: the newest table first. Level 1: by key.
 //   std::vector<ashlar::TableRange> level0 = {{newer, "a", "x"},

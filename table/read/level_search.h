@@ -2,13 +2,14 @@
 // their ranges alone.
 //
 // A walk goes over the levels in steps, from the newest to the oldest: a table
-// is a step if its level is not sorted, and else the whole level is. In orders
-// of bytes the range of a single table is compared by words, which mostly
-// decide. Each key
+// is a step if its level is not sorted, and else the whole level is. Each key
 // has a position, from which on tables count for it: a key that was looked up
 // in a table goes on after that. Within a step each key is in one table at
 // most. In a sorted level the next table may have the key too, if its range
 // begins with the key; MayFollow finds those.
+//
+// In orders of bytes the range of a single table is compared by words, which
+// mostly decide: what both its bounds begin with, and eight bytes after that.
 //
 // One thread at a time. Allocates nothing.
 #ifndef ASHLAR_TABLE_READ_LEVEL_SEARCH_H_

@@ -1,8 +1,8 @@
 // MultiGet: many keys of one table, looked up together.
 //
 // Data flow. Keys pass in chunks of 32, in the caller's order, since sorting
-// costs more than it gains. A chunk is a KeyBatch (key_batch.h), which describes
-// its stages. It asks the filter for all keys together, and loads its blocks by
+// costs more than it gains. A chunk is a KeyBatch, whose stages key_batch.h
+// describes. It asks the filter for all keys together, and loads its blocks by
 // one cache lookup for each distinct block; missing blocks are read together,
 // neighbours by one read (data_blocks.h). If the missing blocks of a chunk are
 // large, those beyond 64 MiB are postponed: they are loaded one after another

@@ -12,7 +12,7 @@
 //           that table, except that its range deletions count.
 //   Index   for the keys of one table after the other, then the blocks of all
 //   Load    one request for the blocks of all tables (DataBlocks::LoadTogether)
-//   Answer  by entry words, then by PointLookups, as for one table
+//   Answer  by entry words, then by a PointLookup each, as for one table
 //
 // A filter that is not at hand (in the block cache, partitioned, of a LevelDB
 // file) is asked in its turn too, and may read its own blocks then; so may an
