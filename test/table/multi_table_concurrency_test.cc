@@ -79,7 +79,7 @@ TEST(MultiTableGetConcurrency, ThreadsShareTablesAndCache) {
     RunTogether(4, [&](int thread) {
       Random mine(seed * 100 + static_cast<uint64_t>(thread));
       std::string complaint;
-      for (int i = 0; i < 60 && complaint.empty(); ++i) {
+      for (int i = 0; i < 30 && complaint.empty(); ++i) {
         complaint = Check(made, shared, &mine);
       }
       return complaint;

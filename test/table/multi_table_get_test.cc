@@ -16,6 +16,8 @@
 #include "ashlar/table/statistics.h"
 #include "test/support/faulty_file.h"
 #include "test/support/random_levels.h"
+#include "test/support/random_table.h"
+#include "test/support/thorough.h"
 
 namespace ashlar::testing {
 namespace {
@@ -180,7 +182,7 @@ ReadOptions AnyReadOptions(const Slice& timestamp, Random* random) {
 }
 
 TEST(MultiTableGet, GivesTheAnswersOfTheModelAndOfOneTableAfterTheOther) {
-  ForEachSeed(1, 1500, [](uint64_t seed) {
+  ForEachSeed(1, IsThorough() ? 10000 : 500, [](uint64_t seed) {
     Random random(seed);
     const RandomLevels made(&random);
     OpenLevels open;
@@ -219,7 +221,7 @@ TEST(MultiTableGet, GivesTheAnswersOfTheModelAndOfOneTableAfterTheOther) {
 TEST(MultiTableGet, DamageConcernsOnlyTheKeysThatNeedIt) {
   size_t errors = 0;
   size_t answers = 0;
-  ForEachSeed(1, 400, [&](uint64_t seed) {
+  ForEachSeed(1, IsThorough() ? 10000 : 300, [&](uint64_t seed) {
     Random random(seed);
     const RandomLevels made(&random);
     OpenLevels open;
@@ -396,10 +398,12 @@ TEST(MultiTableGet, ReportsWhatTheFiltersSaid) {
   EXPECT_EQ(batch.results[1].data_blocks_read, 0u);
 }
 
-// Two levels may have the same table, and so the same index.
+// Two levels may have the same table, and so the same index and block.
 TEST(MultiTableGet, ATableMayBeListedTwice) {
-  Tables tables;
-  tables.AddLevel(false, {Values(9, {"a", "m", "z"})});
+  FaultPlan plan;
+  auto reader = TableReader::Open(
+      NewFaultyFile("t", BuildTable({}, Values(9, {"a", "m", "z"})), &plan));
+  Require(reader.status());
   OpenLevels twice;
   RandomLevels::Level level;
   level.tables.resize(2);
@@ -408,14 +412,16 @@ TEST(MultiTableGet, ATableMayBeListedTwice) {
     table.largest = "z";
   }
   level.tables[0].largest = "b";
-  const TableReader* const table = tables.open().readers[0].get();
-  twice.Add(level, {table, table});
+  twice.Add(level, {reader->get(), reader->get()});
   Batch batch({"a", "m", "z", "b"});
   batch.Run(twice);
   EXPECT_EQ(batch.results[0].value.ToString(), "a9");
   EXPECT_EQ(batch.results[1].value.ToString(), "m9");
   EXPECT_EQ(batch.results[2].value.ToString(), "z9");
   EXPECT_EQ(batch.results[3].state, State::kNotFound);
+  plan = {.fail_at = 1, .persistent = true};
+  batch.Run(twice);
+  for (const Status& status : batch.statuses) EXPECT_TRUE(status.IsIOError());
 }
 
 TEST(MultiTableGet, NoTablesAndNoKeys) {
@@ -445,8 +451,87 @@ TEST(MultiTableGet, OperandsNeedACallback) {
   EXPECT_TRUE(batch.statuses[1].ok());
 }
 
+// A key may be the last of one range and the first of the next, and be in the
+// second table alone, whatever the filter of the first one says.
+TEST(MultiTableGet, RangesMayTouch) {
+  for (const FilterType filter : {FilterType::kNone, FilterType::kBloom}) {
+    TableOptions options;
+    options.filter = filter;
+    OpenLevels open;
+    RandomLevels::Level level;
+    level.sorted = true;
+    level.tables.push_back({"", "a", "m"});
+    level.tables.push_back({"", "m", "m"});
+    level.tables.push_back({"", "m", "z"});
+    std::vector<const TableReader*> readers;
+    for (const char* const key : {"a", "b", "m"}) {
+      open.readers.push_back(
+          OpenTable(BuildTable(options, Values(9, {key}), FixedBuild(key))));
+      readers.push_back(open.readers.back().get());
+    }
+    open.Add(level, readers);
+    Batch batch({"m", "a", "n"});
+    batch.Run(open);
+    EXPECT_EQ(batch.results[0].value.ToString(), "m9");
+    EXPECT_EQ(batch.results[1].value.ToString(), "a9");
+    EXPECT_EQ(batch.results[2].state, State::kNotFound);
+  }
+}
+
+// A range that ends before its largest key does not have it, so what a table
+// says of that key does not count.
+TEST(MultiTableGet, ARangeMayExcludeItsLargestKey) {
+  const std::string deletes =
+      BuildTable({}, {RangeDeleted("a", 9, "z")}, FixedBuild("deletes"));
+  const std::string values =
+      BuildTable({}, Values(8, {"l", "m", "n"}), FixedBuild("values"));
+  for (const bool excludes : {false, true}) {
+    OpenLevels open;
+    RandomLevels::Level upper;
+    upper.tables.push_back({"", "a", "m", excludes});
+    RandomLevels::Level lower;
+    lower.tables.push_back({"", "l", "n"});
+    for (const std::string& bytes : {deletes, values}) {
+      open.readers.push_back(OpenTable(bytes));
+    }
+    open.Add(upper, {open.readers[0].get()});
+    open.Add(lower, {open.readers[1].get()});
+    Batch batch({"l", "m", "n"});
+    batch.Run(open);
+    EXPECT_EQ(batch.results[0].state, State::kDeleted);
+    EXPECT_EQ(batch.results[0].sequence, 9u);
+    EXPECT_EQ(batch.results[1].state,
+              excludes ? State::kFound : State::kDeleted);
+    EXPECT_EQ(batch.results[2].state, State::kFound);
+  }
+}
+
 // Options that do not fit the tables, and tables whose order is not known, are
 // errors of the keys that come there.
+TEST(MultiTableGet, TablesWhoseOrderIsNotKnown) {
+  TableOptions options;
+  options.comparator = ShorterFirstComparator();
+  const std::string bytes = BuildTable(options, Values(9, {"a", "m"}));
+  OpenLevels open;
+  open.readers.push_back(OpenTable(bytes, {.allow_unknown_comparator = true}));
+  for (const bool sorted : {false, true}) {
+    RandomLevels::Level level;
+    level.sorted = sorted;
+    level.tables.push_back({"", "a", "m"});
+    level.tables.push_back({"", "n", "z"});
+    open.Add(level, {open.readers[0].get(), open.readers[0].get()});
+  }
+  for (const TableLevel& level : open.levels) {
+    OpenLevels one;
+    one.levels = {level};
+    Batch batch({"a", "zz"});
+    batch.Run(one);
+    for (const Status& status : batch.statuses) {
+      EXPECT_TRUE(status.IsNotSupported()) << status.ToString();
+    }
+  }
+}
+
 TEST(MultiTableGet, OptionsThatDoNotFit) {
   Tables tables;
   tables.AddLevel(false, {Values(9, {"a", "m"})});

@@ -91,7 +91,8 @@ rocksdb::Status RocksDbLsm::Open(const BenchOptions& options,
     paths.push_back(PathOf(options, t));
     file_bytes += std::filesystem::file_size(paths.back());
   }
-  cache_ = MakeRocksDbCache(options, options.CacheSizeFor(file_bytes));
+  const uint64_t cache_bytes = options.CacheSizeFor(file_bytes);
+  if (cache_bytes != 0) cache_ = MakeRocksDbCache(options, cache_bytes);
   const rocksdb::Options of_tables = options_of(cache_);
   rocksdb::Status status;
   if (options.read_only_db) {
