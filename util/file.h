@@ -77,8 +77,15 @@ class ASHLAR_EXPORT RandomAccessFile {
   virtual void MultiRead(std::span<ReadRequest> requests) const;
   // Announces that these bytes, or the part of them that exists, will be read
   // soon, so that the device can start. Does not wait and reports no error. The
-  // default does nothing. Called if ReadOptions::async_io is set.
+  // default does nothing. Called if ReadOptions::async_io is set, and by a
+  // MultiGet over several tables (table/multi_table_get.h).
   virtual void Expect(uint64_t offset, uint64_t n) const;
+  // Returns the descriptor of the operating system's file that Read reads, or
+  // -1. The default returns -1. A MultiGet over several tables reads all files
+  // that return a descriptor at once, and does not call their Read and
+  // MultiRead for it. A class that passes its reads on to another file may also
+  // pass on this call, unless it limits, counts or changes reads.
+  virtual int FileDescriptor() const;
   // Returns the size of the file in bytes when it was opened.
   virtual uint64_t Size() const = 0;
   // Returns the name of the file, for messages.

@@ -141,6 +141,9 @@ class FilterBitsReader {
     return parsed_.hash == nullptr ? HashForFilter(bytes) : parsed_.hash(bytes);
   }
 
+  // Returns whether that is HashForFilter, as of all kinds that we write.
+  bool UsesCommonHash() const { return parsed_.hash == nullptr; }
+
   // Returns false if nothing with this hash was added.
   bool MayMatch(uint64_t hash) const {
     return parsed_.may_match(parsed_, hash);

@@ -1,40 +1,72 @@
 #include "table/load/block_loader.h"
 
+#include <array>
+
+#include "util/io/read_files.h"
+
 namespace ashlar::internal {
 
-static_assert(ReadPlan::kMostBlocks == kBlockBatchMax);
+static_assert(ReadPlan::kMostBlocks >= kBlockBatchMax &&
+              ReadPlan::kMostBlocks >= kTablesBatchMax);
 
-BlockLoader::Batch::Batch(const BlockLoader& loader,
-                          std::span<BlockRequest* const> requests, bool to_own)
-    : source_(*loader.source_), to_own_(to_own) {
+BlockLoader::Batch::Batch(std::span<BlockRequest* const> requests,
+                          const BatchedLoad* loads)
+    : loads_(loads) {
   for (size_t i = 0; i < requests.size(); ++i) {
     BlockRequest* const r = requests[i];
-    r->status = source_.CheckPlace(r->place);
+    const BlockSource& source = *loads_[i].loader->source_;
+    r->status = source.CheckPlace(r->place);
     r->postponed = plan_.bytes() > kBlockBatchBytes;
-    if (r->status.ok() && !r->postponed) plan_.Add(i, r->place.handle);
+    if (r->status.ok() && !r->postponed) {
+      plan_.Add(i, &source.file(), r->place.handle);
+    }
   }
   together_ = buffer_->TryReserve(plan_.bytes());
   if (!together_) return;
   plan_.GiveRoom(buffer_->data());
+  Read();
+}
+
+// Does the reads of the plan, and counts them for the tables that they are of.
+void BlockLoader::Batch::Read() {
+  const std::span<ReadRequest> reads = plan_.reads();
+  std::array<FileReads, ReadPlan::kMostBlocks> of_files;
+  size_t num_files = 0;
+  for (size_t i = 0; i < reads.size(); ++i) {
+    if (i == 0 || plan_.file(i) != plan_.file(i - 1)) {
+      of_files[num_files++] = {plan_.file(i), reads.subspan(i, 0)};
+    }
+    std::span<ReadRequest>& of_file = of_files[num_files - 1].requests;
+    of_file = std::span(of_file.data(), of_file.size() + 1);
+  }
+  const auto files = std::span(of_files).first(num_files);
   {
     const StageTimer timer(&PerfContext::block_read_time);
-    source_.file().MultiRead(plan_.reads());
+    ReadFiles(files);
   }
-  loader.counters_.CountFileReads(plan_.reads().size(), plan_.bytes());
+  // Loads are in the order of their files.
+  size_t at = 0;
+  for (const FileReads& of_file : files) {
+    while (&loads_[at].loader->source_->file() != of_file.file) ++at;
+    uint64_t bytes = 0;
+    for (const ReadRequest& r : of_file.requests) bytes += r.size;
+    loads_[at].loader->counters_.CountFileReads(of_file.requests.size(), bytes);
+  }
 }
 
 BlockLoader::Batch::~Batch() { TrimSpare(buffer_.get()); }
 
 Status BlockLoader::Batch::Load(size_t i, const BlockPlace& place,
                                 bool verify_checksum, LoadedBlock* to) const {
+  const BlockSource& source = *loads_[i].loader->source_;
   // Read one by one they may fit.
   if (!together_ || plan_.IsToReadAlone(i, place.handle)) {
-    return source_.LoadOwned(place, verify_checksum, to);
+    return source.LoadOwned(place, verify_checksum, to);
   }
   if (!plan_.StatusOf(i).ok()) return plan_.StatusOf(i);
-  Status status = source_.LoadFrom(place, plan_.BytesOf(i, place.handle),
-                                   verify_checksum, to);
-  return status.ok() && to_own_ ? OwnContents(place, to) : status;
+  Status status = source.LoadFrom(place, plan_.BytesOf(i, place.handle),
+                                  verify_checksum, to);
+  return status.ok() && loads_[i].to_own ? OwnContents(place, to) : status;
 }
 
 void TrimSpare(Buffer* kept) {

@@ -7,8 +7,9 @@
 //   claims  Claim and Await: one thread loads a block, the others wait for it
 //           (loads_in_flight.h has the protocol)
 //   Alone   reads of one block, through the window of a walk or without one
-//   Batch   reads of several blocks: a plan joins neighbours (read_plan.h), and
-//           all reads are given to the file at once
+//   Batch   reads of several blocks, of one table or several: a plan joins
+//           neighbours (read_plan.h), and all reads are done at once
+//           (util/io/read_files.h)
 //
 // Part of DataBlocks, which any number of threads may use. ClaimLoads is called
 // first, while the table is opened, if there is a cache. An Alone or a Batch
@@ -88,16 +89,23 @@ class BlockLoader::Alone {
   const ReadThrough through_;
 };
 
+// Where a block of a batch comes from, and where it goes.
+struct BatchedLoad {
+  const BlockLoader* loader = nullptr;  // of its table
+  // Whether contents are loaded into LoadedBlock::owned. Else they may point
+  // into the batch, and live as long as it.
+  bool to_own = false;
+};
+
 // Reads blocks of a batch together.
 class BlockLoader::Batch {
  public:
-  // Plans the reads, and does them. Sets the status of requests whose place is
-  // wrong, and postpones those after kBlockBatchBytes; neither are to be
-  // loaded. `to_own`: contents are loaded into LoadedBlock::owned; else they
-  // may point into the batch, and live as long as it. Requires: the requests
-  // are in the order of the file, and at most kBlockBatchMax.
-  Batch(const BlockLoader& loader, std::span<BlockRequest* const> requests,
-        bool to_own);
+  // Plans the reads, and does them. loads[i] belongs to requests[i]. Sets the
+  // status of requests whose place is wrong, and postpones those after
+  // kBlockBatchBytes; neither are to be loaded. Requires: the requests of a
+  // table follow each other in the order of the file; there are at most
+  // kTablesBatchMax; and `loads` outlives this.
+  Batch(std::span<BlockRequest* const> requests, const BatchedLoad* loads);
   Batch(const Batch&) = delete;
   Batch& operator=(const Batch&) = delete;
   ~Batch();
@@ -108,8 +116,9 @@ class BlockLoader::Batch {
               LoadedBlock* to) const;
 
  private:
-  const BlockSource& source_;
-  const bool to_own_;
+  void Read();
+
+  const BatchedLoad* const loads_;
   ReadPlan plan_;
   ThreadSpare<Buffer, Batch> buffer_;
   bool together_ = false;  // whether there was memory to read them together

@@ -15,8 +15,12 @@
 
 namespace ashlar::internal {
 
-// The most blocks that are requested together.
+class DataBlocks;
+
+// The most blocks of one table that are requested together, and the most of
+// several tables.
 inline constexpr size_t kBlockBatchMax = 32;
+inline constexpr size_t kTablesBatchMax = 64;
 // A batch that holds more bytes than this loads no further blocks.
 inline constexpr uint64_t kBlockBatchBytes = uint64_t{64} << 20;
 
@@ -28,6 +32,8 @@ struct BlockRequest {
   // Whether it was not loaded, because the others are large. It is to be loaded
   // when they are released.
   bool postponed = false;
+  // In a batch of several tables, whose block it is. LoadTogether sets it.
+  const DataBlocks* table_blocks = nullptr;
 };
 
 }  // namespace ashlar::internal

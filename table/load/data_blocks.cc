@@ -1,5 +1,6 @@
 // The flow of every request for data blocks. DataBlocks::Bring owns it, for one
-// block and for a batch:
+// block, for a batch, and for a batch of several tables, each with a cache, a
+// file and claims of its own:
 //
 //   1. Look up   The cache hands out what it has. The others are missing.
 //   2. Claim     This thread claims each missing block. If it gets the claim,
@@ -71,14 +72,49 @@ class LoadingPlace {
   LoadedBlock* place_;
 };
 
-// What Bring is to bring is one block, a batch, or a block that a batch has
-// postponed. There is a type for each, with these members:
+// Empties the requests of a batch.
+void Reset(std::span<BlockRequest> requests) {
+  for (BlockRequest& r : requests) {
+    r.block->Clear();
+    r.status = Status();
+    r.postponed = false;
+  }
+}
+
+// Looks up the requests of one table. Puts those that are missing into
+// `missing`, in the order of the file, and returns how many they are.
+size_t FindMissing(const DataBlockCache& cache,
+                   std::span<BlockRequest> requests, const ReadOptions& options,
+                   BlockRequest** missing) {
+  size_t n = 0;
+  if (cache.any()) {
+    while (!requests.empty()) {
+      const auto some =
+          requests.first(std::min(requests.size(), kBlockBatchMax));
+      n += cache.FindBatch(some, options, missing + n);
+      requests = requests.subspan(some.size());
+    }
+  } else {
+    for (BlockRequest& r : requests) missing[n++] = &r;
+  }
+  std::sort(missing, missing + n,
+            [](const BlockRequest* a, const BlockRequest* b) {
+              return a->place.handle.offset < b->place.handle.offset;
+            });
+  return n;
+}
+
+// What Bring is to bring is one block, a batch, a batch of several tables, or a
+// block that a batch has postponed. There is a type for each, with these
+// members:
 //
 //   kMost    the most blocks that there can be
 //   FindIn   looks up: hands out the blocks that the cache has, puts requests
 //            for the others into `missing`, in the order of the file, and
 //            returns how many are missing
-//   ReadsOf  returns the reads of this thread's own blocks
+//   Of       returns the blocks of the table of a request
+//   ReadsOf  returns the reads of this thread's own blocks, whose loads are
+//            loads[0], loads[1] and so on
 //   through  returns what an awaited block is read through, in step 6
 
 // One block. Its request is made only if the block is missing, so that a hit
@@ -87,24 +123,24 @@ class OneBlock {
  public:
   static constexpr size_t kMost = 1;
 
-  OneBlock(const BlockPlace& place, const BlockNote& note, TracedCaller caller,
-           const ReadThrough& through, PinnedBlock* block)
-      : place_(place),
+  OneBlock(const DataBlocks& of, const BlockPlace& place, const BlockNote& note,
+           TracedCaller caller, const ReadThrough& through, PinnedBlock* block)
+      : of_(of),
+        place_(place),
         note_(note),
         caller_(caller),
         through_(through),
         block_(block) {}
 
-  size_t FindIn(const DataBlockCache& cache, const ReadOptions& options,
-                BlockRequest** missing) {
-    if (cache.Find(place_, options, caller_, note_, block_)) return 0;
+  size_t FindIn(const ReadOptions& options, BlockRequest** missing) {
+    if (of_.cache().Find(place_, options, caller_, note_, block_)) return 0;
     missing[0] = &request_.emplace(BlockRequest{place_, note_, block_});
     return 1;
   }
-  BlockLoader::Alone ReadsOf(const BlockLoader& loader,
-                             std::span<BlockRequest* const> /*own*/,
-                             bool /*to_own*/) const {
-    return {loader, through_};
+  const DataBlocks& Of(const BlockRequest& /*r*/) const { return of_; }
+  BlockLoader::Alone ReadsOf(std::span<BlockRequest* const> /*own*/,
+                             const BatchedLoad* loads) const {
+    return {*loads[0].loader, through_};
   }
   const ReadThrough& through() const { return through_; }
 
@@ -113,6 +149,7 @@ class OneBlock {
   }
 
  private:
+  const DataBlocks& of_;
   const BlockPlace& place_;
   const BlockNote& note_;
   const TracedCaller caller_;
@@ -126,26 +163,26 @@ class PostponedBlock {
  public:
   static constexpr size_t kMost = 1;
 
-  explicit PostponedBlock(const BlockRequest& r)
-      : request_{r.place, r.note, r.block} {}
+  PostponedBlock(const DataBlocks& of, const BlockRequest& r)
+      : of_(of), request_{r.place, r.note, r.block} {}
 
-  size_t FindIn(const DataBlockCache& cache, const ReadOptions& options,
-                BlockRequest** missing) {
+  size_t FindIn(const ReadOptions& options, BlockRequest** missing) {
     const BlockRequest& r = request_;
-    if (cache.FindAgain(r.place, options, r.note, r.block)) return 0;
+    if (of_.cache().FindAgain(r.place, options, r.note, r.block)) return 0;
     missing[0] = &request_;
     return 1;
   }
-  BlockLoader::Alone ReadsOf(const BlockLoader& loader,
-                             std::span<BlockRequest* const> /*own*/,
-                             bool /*to_own*/) const {
-    return {loader, through()};
+  const DataBlocks& Of(const BlockRequest& /*r*/) const { return of_; }
+  BlockLoader::Alone ReadsOf(std::span<BlockRequest* const> /*own*/,
+                             const BatchedLoad* loads) const {
+    return {*loads[0].loader, through()};
   }
   ReadThrough through() const { return {}; }
 
   Status TakeStatus() { return std::move(request_.status); }
 
  private:
+  const DataBlocks& of_;
   BlockRequest request_;
 };
 
@@ -153,31 +190,50 @@ class BlockBatch {
  public:
   static constexpr size_t kMost = kBlockBatchMax;
 
-  explicit BlockBatch(std::span<BlockRequest> requests) : requests_(requests) {}
+  BlockBatch(const DataBlocks& of, std::span<BlockRequest> requests)
+      : of_(of), requests_(requests) {}
 
-  size_t FindIn(const DataBlockCache& cache, const ReadOptions& options,
-                BlockRequest** missing) const {
-    size_t n = 0;
-    if (cache.any()) {
-      n = cache.FindBatch(requests_, options, missing);
-    } else {
-      for (BlockRequest& r : requests_) missing[n++] = &r;
-    }
-    std::sort(missing, missing + n,
-              [](const BlockRequest* a, const BlockRequest* b) {
-                return a->place.handle.offset < b->place.handle.offset;
-              });
-    return n;
+  size_t FindIn(const ReadOptions& options, BlockRequest** missing) const {
+    return FindMissing(of_.cache(), requests_, options, missing);
   }
-  BlockLoader::Batch ReadsOf(const BlockLoader& loader,
-                             std::span<BlockRequest* const> own,
-                             bool to_own) const {
-    return {loader, own, to_own};
+  const DataBlocks& Of(const BlockRequest& /*r*/) const { return of_; }
+  static BlockLoader::Batch ReadsOf(std::span<BlockRequest* const> own,
+                                    const BatchedLoad* loads) {
+    return {own, loads};
   }
   ReadThrough through() const { return {}; }
 
  private:
+  const DataBlocks& of_;
   const std::span<BlockRequest> requests_;
+};
+
+// A batch of several tables. All blocks are looked up before the first is
+// claimed, and the blocks of all tables are read together.
+class TablesBatch {
+ public:
+  static constexpr size_t kMost = kTablesBatchMax;
+
+  explicit TablesBatch(std::span<const DataBlocks::OfTable> tables)
+      : tables_(tables) {}
+
+  size_t FindIn(const ReadOptions& options, BlockRequest** missing) const {
+    size_t n = 0;
+    for (const DataBlocks::OfTable& table : tables_) {
+      n += FindMissing(table.blocks->cache(), table.requests, options,
+                       missing + n);
+    }
+    return n;
+  }
+  static const DataBlocks& Of(const BlockRequest& r) { return *r.table_blocks; }
+  static BlockLoader::Batch ReadsOf(std::span<BlockRequest* const> own,
+                                    const BatchedLoad* loads) {
+    return {own, loads};
+  }
+  ReadThrough through() const { return {}; }
+
+ private:
+  const std::span<const DataBlocks::OfTable> tables_;
 };
 
 }  // namespace
@@ -190,29 +246,33 @@ void DataBlocks::UseCache(std::shared_ptr<Cache> cache, const CacheKey& file,
 
 // The flow; the numbers are those of its description above.
 template <typename Wanted>
-void DataBlocks::Bring(const ReadOptions& options, Wanted* wanted) const {
+void DataBlocks::Bring(const ReadOptions& options, Wanted* wanted) {
   using Turn = BlockLoader::Turn;
   // 1. Look up.
   std::array<BlockRequest*, Wanted::kMost> missing;
-  const size_t num_missing = wanted->FindIn(cache_, options, missing.data());
+  const size_t num_missing = wanted->FindIn(options, missing.data());
   if (num_missing == 0) return;
 
   // 2. Claim. Claim i is that of own[i]; it is empty if there is none.
-  const bool goes_to_cache = cache_.Takes(options);
   std::array<LoadClaim, Wanted::kMost> claims;
   std::array<BlockRequest*, Wanted::kMost> own;
+  std::array<BatchedLoad, Wanted::kMost> loads;
   std::array<BlockRequest*, Wanted::kMost> awaited;
   size_t num_own = 0;
   size_t num_awaited = 0;
   for (BlockRequest* const r : std::span(missing).first(num_missing)) {
-    const Turn turn = goes_to_cache ? loader_.Claim(r->place, &claims[num_own])
-                                    : Turn::kNoPlace;
+    const DataBlocks& of = wanted->Of(*r);
+    const bool goes_to_cache = of.cache_.Takes(options);
+    const Turn turn = goes_to_cache
+                          ? of.loader_.Claim(r->place, &claims[num_own])
+                          : Turn::kNoPlace;
     if (turn == Turn::kAnothers) {
       awaited[num_awaited++] = r;
     } else if (turn == Turn::kMineAgain &&
-               cache_.FindAgain(r->place, options, r->note, r->block)) {
+               of.cache_.FindAgain(r->place, options, r->note, r->block)) {
       claims[num_own].End();
     } else {
+      loads[num_own] = {&of.loader_, /*to_own=*/!goes_to_cache};
       own[num_own++] = r;
     }
   }
@@ -220,13 +280,13 @@ void DataBlocks::Bring(const ReadOptions& options, Wanted* wanted) const {
   // 3. Load, 4. insert and 5. hand out.
   uint64_t held = 0;
   if (num_own != 0) {
-    const auto reads = wanted->ReadsOf(loader_, std::span(own).first(num_own),
-                                       /*to_own=*/!goes_to_cache);
+    const auto reads =
+        wanted->ReadsOf(std::span(own).first(num_own), loads.data());
     for (size_t i = 0; i < num_own; ++i) {
       BlockRequest* const r = own[i];
       if (held > kBlockBatchBytes) r->postponed = true;
       if (r->status.ok() && !r->postponed) {
-        r->status = LoadAndHandOut(reads, i, options, *r);
+        r->status = wanted->Of(*r).LoadAndHandOut(reads, i, options, *r);
         held += r->block->bytes();
       }
       claims[i].End();
@@ -235,12 +295,13 @@ void DataBlocks::Bring(const ReadOptions& options, Wanted* wanted) const {
 
   // 6. Wait.
   for (BlockRequest* const r : std::span(awaited).first(num_awaited)) {
-    loader_.Await(r->place);
-    if (cache_.FindAgain(r->place, options, r->note, r->block)) continue;
+    const DataBlocks& of = wanted->Of(*r);
+    of.loader_.Await(r->place);
+    if (of.cache_.FindAgain(r->place, options, r->note, r->block)) continue;
     r->postponed = held > kBlockBatchBytes;
     if (r->postponed) continue;
-    const BlockLoader::Alone alone(loader_, wanted->through());
-    r->status = LoadAndHandOut(alone, 0, options, *r);
+    const BlockLoader::Alone alone(of.loader_, wanted->through());
+    r->status = of.LoadAndHandOut(alone, 0, options, *r);
     held += r->block->bytes();
   }
 }
@@ -279,7 +340,7 @@ Status DataBlocks::Load(const BlockPlace& place, const ReadOptions& options,
                         PinnedBlock* block, const BlockNote& note) const {
   static constexpr ReadThrough kAlone;
   block->Clear();
-  OneBlock wanted(place, note, TracedCaller::kGet, kAlone, block);
+  OneBlock wanted(*this, place, note, TracedCaller::kGet, kAlone, block);
   Bring(options, &wanted);
   return wanted.TakeStatus();
 }
@@ -289,7 +350,7 @@ Status DataBlocks::LoadForWalk(const BlockPlace& place,
                                const ReadThrough& through, PinnedBlock* block,
                                const BlockNote& note) const {
   block->Clear();
-  OneBlock wanted(place, note, TracedCaller::kIterator, through, block);
+  OneBlock wanted(*this, place, note, TracedCaller::kIterator, through, block);
   Bring(options, &wanted);
   return wanted.TakeStatus();
 }
@@ -297,19 +358,25 @@ Status DataBlocks::LoadForWalk(const BlockPlace& place,
 Status DataBlocks::LoadPostponed(const BlockRequest& request,
                                  const ReadOptions& options) const {
   request.block->Clear();
-  PostponedBlock wanted(request);
+  PostponedBlock wanted(*this, request);
   Bring(options, &wanted);
   return wanted.TakeStatus();
 }
 
 void DataBlocks::LoadBatch(std::span<BlockRequest> requests,
                            const ReadOptions& options) const {
-  for (BlockRequest& r : requests) {
-    r.block->Clear();
-    r.status = Status();
-    r.postponed = false;
+  Reset(requests);
+  const BlockBatch wanted(*this, requests);
+  Bring(options, &wanted);
+}
+
+void DataBlocks::LoadTogether(std::span<const OfTable> tables,
+                              const ReadOptions& options) {
+  for (const OfTable& table : tables) {
+    Reset(table.requests);
+    for (BlockRequest& r : table.requests) r.table_blocks = table.blocks;
   }
-  const BlockBatch wanted(requests);
+  const TablesBatch wanted(tables);
   Bring(options, &wanted);
 }
 

@@ -24,6 +24,12 @@ namespace ashlar::internal {
 
 class DataBlocks {
  public:
+  // The requests of one table.
+  struct OfTable {
+    const DataBlocks* blocks = nullptr;
+    std::span<BlockRequest> requests;
+  };
+
   DataBlocks(const BlockSource* source, ReadCounters counters)
       : cache_(counters), loader_(source, counters) {}
 
@@ -55,6 +61,11 @@ class DataBlocks {
   // kBlockBatchBytes together, the block is postponed.
   void LoadBatch(std::span<BlockRequest> requests,
                  const ReadOptions& options) const;
+  // Does the same for blocks of several tables: what is in no cache is read
+  // from all files at once. The order of the tables stands in for that of the
+  // file. Requires: at most kTablesBatchMax requests in all.
+  static void LoadTogether(std::span<const OfTable> tables,
+                           const ReadOptions& options);
   // Does the same as Load for a request that LoadBatch postponed. Its lookup in
   // the cache was counted then, and is not counted again.
   Status LoadPostponed(const BlockRequest& request,
@@ -62,7 +73,7 @@ class DataBlocks {
 
  private:
   template <typename Wanted>
-  void Bring(const ReadOptions& options, Wanted* wanted) const;
+  static void Bring(const ReadOptions& options, Wanted* wanted);
   template <typename Reads>
   Status LoadAndHandOut(const Reads& reads, size_t i,
                         const ReadOptions& options,

@@ -1,4 +1,5 @@
-// ReadPlan: what to read from the file for several data blocks of a batch.
+// ReadPlan: what to read for several data blocks of a batch, from one file or
+// several.
 //
 // Blocks that are stored side by side become one read. Used by BlockLoader. One
 // thread at a time.
@@ -21,16 +22,19 @@ namespace ashlar::internal {
 
 class ReadPlan {
  public:
-  static constexpr size_t kMostBlocks = 32;
+  static constexpr size_t kMostBlocks = 64;
 
   // Adds a block; `block` is the caller's number for it, below kMostBlocks.
-  // Requires: blocks are added in the order of the file.
-  void Add(size_t block, const BlockHandle& handle) {
-    const bool joins =
-        num_reads_ != 0 && handle.offset == reads_[num_reads_ - 1].offset +
-                                                reads_[num_reads_ - 1].size;
+  // Requires: blocks of one file are added one after the other, in the order of
+  // the file.
+  void Add(size_t block, const RandomAccessFile* file,
+           const BlockHandle& handle) {
+    const bool joins = num_reads_ != 0 && file == files_[num_reads_ - 1] &&
+                       handle.offset == reads_[num_reads_ - 1].offset +
+                                            reads_[num_reads_ - 1].size;
     if (!joins) {
       blocks_in_[num_reads_] = 0;
+      files_[num_reads_] = file;
       reads_[num_reads_++] = {.offset = handle.offset};
     }
     ReadRequest& read = reads_[num_reads_ - 1];
@@ -50,6 +54,8 @@ class ReadPlan {
     }
   }
   std::span<ReadRequest> reads() { return std::span(reads_).first(num_reads_); }
+  // Returns the file of read `i`.
+  const RandomAccessFile* file(size_t i) const { return files_[i]; }
 
   // Returns whether the block has to be read again, alone: the read that it
   // shares with others failed, or ended before the block did.
@@ -74,6 +80,7 @@ class ReadPlan {
 
  private:
   std::array<ReadRequest, kMostBlocks> reads_;
+  std::array<const RandomAccessFile*, kMostBlocks> files_;  // by read
   std::array<uint32_t, kMostBlocks> blocks_in_;  // by read: number of blocks
   std::array<uint32_t, kMostBlocks> read_of_;    // by block: number of its read
   size_t num_reads_ = 0;

@@ -85,6 +85,11 @@ class TableFilter {
   template <typename KeySet, typename Target, typename Take>
   void AskKeys(const KeySet& keys, std::span<const Slice> user_keys,
                const Target& target, const Take& take) const;
+  // Returns the full filter if it is at hand and is asked for whole keys, else
+  // null. For callers that ask several tables for the same keys.
+  const FilterBitsReader* WholeKeysAtHand() const {
+    return kind_ == Kind::kFull && subject_.whole_keys() ? &full_ : nullptr;
+  }
   // Asks whether there are keys with the prefix of this user key. Sets *answer,
   // unless the filter cannot know. internal_key is where they begin.
   Status AskPrefix(const Slice& user_key, const Slice& internal_key,

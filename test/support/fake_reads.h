@@ -40,6 +40,7 @@ class FakeReads {
   int silent_enters = 0;
   bool is_childs = false;
   bool is_memory = false;
+  int memory_fd = -1;  // this file is in memory, whatever is_memory says
   std::function<void()> on_enter;
 
   int num_cached = 0, num_reads = 0, num_expected = 0;
@@ -109,7 +110,9 @@ class FakeReads {
     std::deque<port::ReadRing::Answer> answers_;
   };
 
-  static bool IsMemory(int) { return current_->is_memory; }
+  static bool IsMemory(int fd) {
+    return current_->is_memory || fd == current_->memory_fd;
+  }
 
   static int64_t Next(std::deque<int64_t>* answers) {
     if (answers->empty()) return kBytes;
@@ -129,8 +132,9 @@ class FakeReads {
     return static_cast<int64_t>(n);
   }
 
-  static int64_t ReadCached(int, uint64_t offset, char* to, size_t n) {
+  static int64_t ReadCached(int fd, uint64_t offset, char* to, size_t n) {
     ++current_->num_cached;
+    if (fd == current_->memory_fd) return -EOPNOTSUPP;
     if (!current_->cached.contains(offset)) return -EAGAIN;
     return current_->Answer(&current_->cached_answers, offset, to, n);
   }

@@ -15,6 +15,7 @@
 #include "test/support/fake_reads.h"
 #include "test/support/folder.h"
 #include "test/support/random.h"
+#include "util/io/read_files.h"
 
 namespace ashlar::testing {
 namespace {
@@ -108,6 +109,61 @@ TEST(ManyReads, WhatIsMissingIsOneSubmission) {
   EXPECT_EQ(fake.num_ring_reads, 18);
   EXPECT_EQ(fake.num_reads + fake.num_expected, 0);
   EXPECT_EQ(fake.num_opened, 1) << "the ring is kept";
+}
+
+// Returns pieces of files 5, 6 and 7, in turn.
+std::vector<ManyReads::Piece> OfThreeFiles(Pieces* pieces) {
+  std::vector<ManyReads::Piece> of_files;
+  const size_t n = pieces->requests().size();
+  for (size_t i = 0; i < n; ++i) {
+    const int fd = static_cast<int>(5 + i * 3 / n);
+    of_files.push_back({fd, &pieces->requests()[i], EINVAL});
+  }
+  return of_files;
+}
+
+TEST(ManyReads, PiecesOfSeveralFilesAreOneSubmission) {
+  FakeReads fake(Contents());
+  fake.cached = {0, 4 * kPiece};
+  ManyReads reads(FakeReads::Calls());
+  Pieces pieces = Pieces::Of(9);
+  auto of_files = OfThreeFiles(&pieces);
+  reads.Read(of_files);
+  pieces.ExpectAllRead(Contents());
+  EXPECT_EQ(fake.num_enters, 1);
+  EXPECT_EQ(fake.num_ring_reads, 7);
+  EXPECT_EQ(fake.num_reads + fake.num_expected, 0);
+  for (const ManyReads::Piece& piece : of_files) EXPECT_EQ(piece.error, 0);
+}
+
+// A file that is in memory is not asked again and again whether it is cached,
+// and does not keep the others from being read together.
+TEST(ManyReads, OneOfSeveralFilesIsInMemory) {
+  FakeReads fake(Contents());
+  fake.memory_fd = 6;
+  ManyReads reads(FakeReads::Calls());
+  Pieces pieces = Pieces::Of(9);
+  auto of_files = OfThreeFiles(&pieces);
+  reads.Read(of_files);
+  pieces.ExpectAllRead(Contents());
+  EXPECT_EQ(fake.num_cached, 7);
+  EXPECT_EQ(fake.num_ring_reads, 6);
+  EXPECT_EQ(fake.num_reads, 3);
+}
+
+TEST(ManyReads, AnErrorIsThatOfItsPiece) {
+  FakeReads fake(Contents());
+  fake.open_ring_error = EPERM;
+  fake.bad_offset = 4 * kPiece;
+  ManyReads reads(FakeReads::Calls());
+  Pieces pieces = Pieces::Of(9);
+  auto of_files = OfThreeFiles(&pieces);
+  reads.Read(of_files);
+  EXPECT_EQ(fake.num_expected, 9);
+  for (size_t i = 0; i < of_files.size(); ++i) {
+    EXPECT_EQ(of_files[i].error, i == 4 ? EIO : 0);
+    if (i != 4) pieces.ExpectRead(Contents(), i);
+  }
 }
 
 TEST(ManyReads, PartlyInMemory) {
@@ -359,6 +415,57 @@ TEST(ManyReads, ReadsOfAClosedFileFail) {
   for (const ReadRequest& r : pieces.requests()) {
     EXPECT_EQ(r.status.message(), "read gone: Bad file descriptor");
   }
+}
+
+// Files of the system, and others, in any order.
+TEST(ReadFiles, ReadsAllFiles) {
+  const RealFile real;
+  auto first = OpenRandomAccessFile(real.path());
+  auto second = OpenRandomAccessFile(real.path());
+  ASSERT_TRUE(first.ok() && second.ok());
+  EXPECT_GE((*first)->FileDescriptor(), 0);
+  const auto memory = NewMemoryFile("memory", Contents());
+  EXPECT_EQ(memory->FileDescriptor(), -1);
+  std::vector<Pieces> pieces;
+  for (const size_t n : {100, 3, 70}) pieces.push_back(Pieces::Of(n));
+  const internal::FileReads files[] = {{first->get(), pieces[0].requests()},
+                                       {memory.get(), pieces[1].requests()},
+                                       {second->get(), pieces[2].requests()}};
+  for (int round = 0; round < 2; ++round) {
+    real.Drop();
+    internal::ReadFiles(files);
+    for (const Pieces& of_file : pieces) of_file.ExpectAllRead(Contents());
+  }
+  internal::ReadFiles(std::span(files).first(1));
+  pieces[0].ExpectAllRead(Contents());
+}
+
+// Each error names its file.
+TEST(ReadFiles, ErrorsNameTheirFiles) {
+  class Closed final : public RandomAccessFile {
+   public:
+    explicit Closed(std::string name) : name_(std::move(name)) {}
+    Status Read(uint64_t, size_t, char*, Slice*) const override {
+      return Status::IOError("not read by this");
+    }
+    uint64_t Size() const override { return 0; }
+    std::string name() const override { return name_; }
+    // No process has so many files.
+    int FileDescriptor() const override { return 1 << 30; }
+
+   private:
+    const std::string name_;
+  };
+  const Closed first("first");
+  const Closed second("second");
+  Pieces pieces[] = {Pieces::Of(2), Pieces::Of(2)};
+  const internal::FileReads files[] = {{&first, pieces[0].requests()},
+                                       {&second, pieces[1].requests()}};
+  internal::ReadFiles(files);
+  EXPECT_EQ(pieces[0].requests()[1].status.message(),
+            "read first: Bad file descriptor");
+  EXPECT_EQ(pieces[1].requests()[0].status.message(),
+            "read second: Bad file descriptor");
 }
 
 TEST(ManyReads, ParentAndChildReadOn) {

@@ -20,8 +20,8 @@ namespace ashlar::bench {
 // How multireadrandom of our library reads the blocks of its keys: by MultiGet,
 // by one Get after the other, or at the offsets that MultiGet would read, by
 // one MultiRead of the file or by one Read after the other. The last two only
-// read.
-enum class BatchBy : uint8_t { kMultiGet, kGets, kMultiRead, kReads };
+// read. kTables is for lsm: by the MultiGet of one table after the other.
+enum class BatchBy : uint8_t { kMultiGet, kGets, kMultiRead, kReads, kTables };
 
 struct BenchOptions {
   WorkloadOptions workload;
@@ -45,7 +45,7 @@ struct BenchOptions {
   int workers = -1;
   uint32_t pool_threads = 0;  // 0: each builder has its own workers
   int builders = 8;           // for multifillseq
-  int tables = 48;            // for indexfind
+  int tables = 48;            // for indexfind and lsm
   bool mmap_read = false;
   int threads = 1;
   int batch_size = 32;
@@ -96,6 +96,20 @@ inline constexpr std::string_view kWhileWriting = "whilewriting";
 // Returns whether the benchmark reads a table that was written before.
 bool ReadsTable(std::string_view benchmark);
 
+// Calls take(key, value) for the keys of a table of the benchmark lsm, of which
+// there are options.tables: each has every so many-th key, so that the ranges
+// of all overlap.
+template <typename Take>
+void ForEachKeyOfTable(const BenchOptions& options, const Workload& workload,
+                       int table, Take take) {
+  const auto step = static_cast<uint64_t>(options.tables);
+  std::string key(workload.key_size(), '\0');
+  for (auto i = static_cast<uint64_t>(table); i < workload.num(); i += step) {
+    workload.Key(i, key.data());
+    take(std::string_view(key), workload.Value(i));
+  }
+}
+
 class Engine {
  public:
   virtual ~Engine() = default;
@@ -116,8 +130,8 @@ std::unique_ptr<Engine> NewAshlarEngine();
 // compressed secondary cache goes to the block cache). For ashlar: "nowords"
 // (no entry_words), "admission" (of the hyper clock cache), "stats"
 // (statistics), "tracer" and "traced" (trace_one_in 0 and 100), "perf"
-// (perf_level 1), "async" (async_io), and "gets", "multiread" and "reads"
-// (batch_by). For rocksdb: "db" (read_only_db).
+// (perf_level 1), "async" (async_io), and "gets", "multiread", "reads" and
+// "tables" (batch_by). For rocksdb: "db" (read_only_db).
 std::unique_ptr<Engine> NewVariant(std::unique_ptr<Engine> engine,
                                    const std::string& variant);
 // `kind`: "generator" only makes keys and values. "copy" also copies them.

@@ -8,6 +8,7 @@
 #include "table/filter/filter_bits.h"
 #include "tools/bench/ashlar_build.h"
 #include "tools/bench/ashlar_index.h"
+#include "tools/bench/ashlar_lsm.h"
 #include "tools/bench/ashlar_reads.h"
 #include "tools/bench/engine.h"
 #include "tools/bench/filter_questions.h"
@@ -105,6 +106,7 @@ class AshlarEngine final : public Engine {
     if (benchmark == "indexparse" || benchmark == "indexfind") {
       return RunIndex(benchmark, options, workload, result);
     }
+    if (benchmark == "lsm") return lsm_.Run(options, workload, result);
     return reads_.Run(benchmark, Path(options), options, workload, result);
   }
 
@@ -229,6 +231,7 @@ class AshlarEngine final : public Engine {
 
   internal::Buffer filter_;  // for filterquery
   AshlarReads reads_;
+  AshlarLsm lsm_;
   std::unique_ptr<WorkerPool> pool_;
 };
 

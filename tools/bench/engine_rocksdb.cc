@@ -16,6 +16,7 @@
 
 #include "tools/bench/engine.h"
 #include "tools/bench/filter_questions.h"
+#include "tools/bench/rocksdb_lsm.h"
 #include "tools/bench/rocksdb_parts.h"
 #include "tools/bench/rocksdb_reads.h"
 
@@ -76,12 +77,14 @@ class RocksDbEngine final : public Engine {
       FilterQuery(options, workload, result);
       return {};
     }
-    return reads_.Run(
-        benchmark, Path(options), options, workload,
-        [&](const std::shared_ptr<rocksdb::Cache>& cache) {
-          return OptionsFor(options, cache);
-        },
-        result);
+    const auto options_of = [&](const std::shared_ptr<rocksdb::Cache>& cache) {
+      return OptionsFor(options, cache);
+    };
+    if (benchmark == "lsm") {
+      return lsm_.Run(options, workload, options_of, result);
+    }
+    return reads_.Run(benchmark, Path(options), options, workload, options_of,
+                      result);
   }
 
   static std::string Path(const BenchOptions& o) {
@@ -188,6 +191,7 @@ class RocksDbEngine final : public Engine {
 
   std::unique_ptr<rocksdb::Env> null_env_;
   RocksDbReads reads_;
+  RocksDbLsm lsm_;
   std::unique_ptr<RocksDbFilter> filter_;  // for filterquery
 };
 

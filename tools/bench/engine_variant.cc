@@ -25,7 +25,9 @@ class EngineVariant final : public Engine {
     return engine_->Describe(With(options));
   }
   bool Has(const std::string& benchmark) const override {
-    if (variant_ == "db" && !ReadsTable(benchmark)) return false;
+    if (variant_ == "db" && !ReadsTable(benchmark) && benchmark != "lsm") {
+      return false;
+    }
     if (variant_ == "db" && benchmark == "blockinsert") return false;
     return engine_->Has(benchmark);
   }
@@ -50,6 +52,7 @@ class EngineVariant final : public Engine {
     if (variant_ == "gets") options.batch_by = BatchBy::kGets;
     if (variant_ == "multiread") options.batch_by = BatchBy::kMultiRead;
     if (variant_ == "reads") options.batch_by = BatchBy::kReads;
+    if (variant_ == "tables") options.batch_by = BatchBy::kTables;
     if (variant_ == "db") options.read_only_db = true;
     if (variant_ == "onetier") {
       options.cache_size += options.compressed_secondary_cache_size;
@@ -71,7 +74,7 @@ class EngineVariant final : public Engine {
 
 bool ReadsTable(std::string_view benchmark) {
   return !benchmark.ends_with("fillseq") && !benchmark.starts_with("filter") &&
-         !benchmark.starts_with("index");
+         !benchmark.starts_with("index") && benchmark != "lsm";
 }
 
 std::unique_ptr<Engine> NewVariant(std::unique_ptr<Engine> engine,
@@ -80,8 +83,8 @@ std::unique_ptr<Engine> NewVariant(std::unique_ptr<Engine> engine,
   uint32_t threads = EngineVariant::kNoNumber;
   const bool has_cache = name == "ashlar" || name == "rocksdb";
   constexpr std::string_view kOurs[] = {
-      "nowords", "admission", "stats", "perf",      "tracer",
-      "traced",  "async",     "gets",  "multiread", "reads"};
+      "nowords", "admission", "stats",     "perf",  "tracer", "traced",
+      "async",   "gets",      "multiread", "reads", "tables"};
   const bool is_ours =
       std::find(std::begin(kOurs), std::end(kOurs), variant) != std::end(kOurs);
   const bool known = (name == "ashlar" && is_ours) ||

@@ -225,8 +225,8 @@ rocksdb::Status RocksDbReads::Open(const std::string& path,
   const rocksdb::Options of_table = options_of(cache_);
   rocksdb::Status status =
       options.read_only_db
-          ? OpenReadOnlyDatabase(of_table, path, options.folder + "/rocksdb.db",
-                                 &table_)
+          ? OpenReadOnlyDatabase(of_table, {path},
+                                 options.folder + "/rocksdb.db", &table_)
           : OpenTableFile(of_table, path, &table_);
   if (status.ok()) status = Warm(options, workload);
   if (!status.ok()) Close();

@@ -100,9 +100,9 @@ class Database final : public RocksDbTable {
   rocksdb::ColumnFamilyHandle* const family_;
 };
 
-// Makes a new database that has only the file's entries.
+// Makes a new database that has only the files' entries.
 rocksdb::Status MakeDatabase(const rocksdb::Options& options,
-                             const std::string& path,
+                             const std::vector<std::string>& paths,
                              const std::string& folder) {
   rocksdb::Status status = rocksdb::DestroyDB(folder, options);
   if (!status.ok()) return status;
@@ -111,7 +111,9 @@ rocksdb::Status MakeDatabase(const rocksdb::Options& options,
   if (!status.ok()) return status;
   rocksdb::IngestExternalFileOptions ingest;
   ingest.link_files = true;
-  status = db->IngestExternalFile({path}, ingest);
+  for (const std::string& path : paths) {
+    if (status.ok()) status = db->IngestExternalFile({path}, ingest);
+  }
   const rocksdb::Status closed = db->Close();
   return status.ok() ? closed : status;
 }
@@ -128,14 +130,15 @@ rocksdb::Status OpenTableFile(const rocksdb::Options& options,
 }
 
 rocksdb::Status OpenReadOnlyDatabase(const rocksdb::Options& options,
-                                     const std::string& path,
+                                     const std::vector<std::string>& paths,
                                      const std::string& folder,
                                      std::unique_ptr<RocksDbTable>* table) {
   rocksdb::Options of_database = options;
   of_database.create_if_missing = true;
+  of_database.disable_auto_compactions = true;
   of_database.stats_dump_period_sec = 0;
   of_database.stats_persist_period_sec = 0;
-  rocksdb::Status status = MakeDatabase(of_database, path, folder);
+  rocksdb::Status status = MakeDatabase(of_database, paths, folder);
   if (!status.ok()) return status;
   std::unique_ptr<rocksdb::DB> db;
   status = rocksdb::DB::OpenForReadOnly(of_database, folder, &db);

@@ -41,10 +41,10 @@ class RocksDbTable {
 rocksdb::Status OpenTableFile(const rocksdb::Options& options,
                               const std::string& path,
                               std::unique_ptr<RocksDbTable>* table);
-// Links the file into a new database at `folder`, and opens that for reads
-// only.
+// Links the files into a new database at `folder`, and opens that for reads
+// only. Files whose keys overlap get a level each: the first the deepest one.
 rocksdb::Status OpenReadOnlyDatabase(const rocksdb::Options& options,
-                                     const std::string& path,
+                                     const std::vector<std::string>& paths,
                                      const std::string& folder,
                                      std::unique_ptr<RocksDbTable>* table);
 

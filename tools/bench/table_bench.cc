@@ -29,7 +29,8 @@ DEFINE_string(
     "fwdrangewhilewriting (beside a writer that builds tables, at "
     "--write_rate), blockinsert (a data block in memory is parsed and put into "
     "a full cache), indexparse (an index block in memory is parsed), indexfind "
-    "(--tables such indexes are searched), verify");
+    "(--tables such indexes are searched), lsm (--batch_size keys per call "
+    "are looked up in --tables levels of one table each), verify");
 DEFINE_string(
     engines, "ashlar,rocksdb,limit",
     "comma-separated: ashlar, rocksdb, limit, generator, copy; "
@@ -41,7 +42,8 @@ DEFINE_string(
     "traces one block in 100, ashlar:stats --statistics and ashlar:perf "
     "--perf_level=1, ashlar:async walks with async_io; multireadrandom: "
     "ashlar:gets by one Get after the other, ashlar:multiread and "
-    "ashlar:reads only read the blocks, by one MultiRead or one by one; "
+    "ashlar:reads only read the blocks, by one MultiRead or one by one; lsm: "
+    "ashlar:tables calls the MultiGet of one table after the other; "
     "rocksdb reads by its SstFileReader, "
     "and as rocksdb:db, which is added for reads, by a read-only database");
 DEFINE_uint64(num, 1000000, "entries");
@@ -90,7 +92,8 @@ DEFINE_int32(workers, -1,
 DEFINE_uint32(pool_threads, 0,
               "threads of a pool that Ashlar's builds share, and that outlives "
               "them; 0: each build has its own threads");
-DEFINE_int32(tables, 48, "indexes that indexfind searches in random order");
+DEFINE_int32(tables, 48,
+             "indexes that indexfind searches in random order; tables of lsm");
 DEFINE_int32(builders, 8,
              "builders at once in multifillseq, each of --num entries");
 DEFINE_bool(mmap_read, false,
@@ -298,8 +301,9 @@ std::vector<std::unique_ptr<Engine>> EnginesFromFlags() {
   std::vector<std::string> specs = Split(FLAGS_engines);
   const std::vector<std::string> benchmarks = Split(FLAGS_benchmarks);
   const bool reads = std::any_of(
-      benchmarks.begin(), benchmarks.end(),
-      [](const std::string& benchmark) { return ReadsTable(benchmark); });
+      benchmarks.begin(), benchmarks.end(), [](const std::string& benchmark) {
+        return ReadsTable(benchmark) || benchmark == "lsm";
+      });
   const auto names = [&](const char* name) {
     return std::find(specs.begin(), specs.end(), name) != specs.end();
   };
@@ -327,7 +331,7 @@ bool IsBenchmark(const std::string& name) {
        {"fillseq", "multifillseq", "filterbuild", "filterfinish", "filterquery",
         "readseq", "readreverse", "readrandom", "multireadrandom",
         "readmissing", "seekrandom", "fwdrange", "readwhilewriting",
-        "fwdrangewhilewriting", "blockinsert", "indexparse", "indexfind",
+        "fwdrangewhilewriting", "blockinsert", "indexparse", "indexfind", "lsm",
         "verify"}) {
     if (name == known) return true;
   }

@@ -39,56 +39,83 @@ ManyReads& ManyReads::OfProcess() {
 
 void ManyReads::Read(int fd, const std::string& path,
                      std::span<ReadRequest> requests) {
+  std::array<Piece, kGroup> pieces;
   while (!requests.empty()) {
     const auto group = requests.first(std::min(requests.size(), kGroup));
-    ReadGroup(fd, path, group);
+    for (size_t i = 0; i < group.size(); ++i) pieces[i] = {fd, &group[i]};
+    const auto of_group = std::span(pieces).first(group.size());
+    ReadGroup(of_group);
+    for (const Piece& piece : of_group) {
+      if (piece.error == 0) continue;
+      piece.request->status = Status::FromErrno("read", path, piece.error);
+    }
     requests = requests.subspan(group.size());
   }
 }
 
-void ManyReads::ReadGroup(int fd, const std::string& path,
-                          std::span<ReadRequest> requests) {
-  std::array<ReadRequest*, kGroup> missing;
-  size_t n = 0;
-  // A single request gains nothing from being tried twice.
-  bool at_once = requests.size() == 1;
-  for (ReadRequest& r : requests) {
+void ManyReads::Read(std::span<Piece> pieces) {
+  while (!pieces.empty()) {
+    const auto group = pieces.first(std::min(pieces.size(), kGroup));
+    ReadGroup(group);
+    pieces = pieces.subspan(group.size());
+  }
+}
+
+void ManyReads::ReadGroup(std::span<Piece> pieces) {
+  std::array<Piece*, kGroup> missing;
+  size_t num_missing = 0;
+  std::array<Piece*, kGroup> awaited;  // those that a device may have
+  size_t num_awaited = 0;
+  // A single piece gains nothing from being tried twice.
+  const bool is_single = pieces.size() == 1;
+  int memory_fd = -1;  // of a file that is in memory
+  for (Piece& piece : pieces) {
+    ReadRequest& r = *piece.request;
     r.data = Slice(r.scratch, 0);
     r.status = Status();
-    if (!at_once && TakeCached(fd, &r, &at_once)) continue;
-    missing[n++] = &r;
+    piece.error = 0;
+    bool at_once = is_single || piece.fd == memory_fd;
+    if (!at_once) {
+      if (TakeCached(piece, &at_once)) continue;
+      if (at_once) memory_fd = piece.fd;
+    }
+    missing[num_missing++] = &piece;
+    if (!at_once) awaited[num_awaited++] = &piece;
   }
-  const auto awaited = std::span(missing).first(n);
-  if (n > 1 && !at_once && !ReadByRing(fd, awaited)) {
-    for (const ReadRequest* const r : awaited) {
-      const Rest rest(*r);
-      calls_.expect(fd, rest.offset, rest.n);
+  const auto others = std::span(awaited).first(num_awaited);
+  if (num_awaited > 1 && !ReadByRing(others)) {
+    for (const Piece* const piece : others) {
+      const Rest rest(*piece->request);
+      calls_.expect(piece->fd, rest.offset, rest.n);
     }
   }
-  for (ReadRequest* const r : awaited) Finish(fd, path, r);
+  for (Piece* const piece : std::span(missing).first(num_missing)) {
+    Finish(piece);
+  }
 }
 
 // Returns whether that was everything requested. An answer of 0 does not mean
 // the end of the file: Linux 5.9 and 5.10 may return 0 if the page cache has
-// nothing. Sets *at_once if no read of the file will ever wait.
-bool ManyReads::TakeCached(int fd, ReadRequest* request, bool* at_once) const {
-  const Rest rest(*request);
-  const int64_t got = calls_.read_cached(fd, rest.offset, rest.to, rest.n);
-  if (got == -EOPNOTSUPP) *at_once = calls_.is_memory(fd);
-  Advance(request, got);
-  return request->data.size() == request->size;
+// nothing. Sets *is_memory if no read of the file will ever wait.
+bool ManyReads::TakeCached(const Piece& piece, bool* is_memory) const {
+  const Rest rest(*piece.request);
+  const int64_t got =
+      calls_.read_cached(piece.fd, rest.offset, rest.to, rest.n);
+  if (got == -EOPNOTSUPP) *is_memory = calls_.is_memory(piece.fd);
+  Advance(piece.request, got);
+  return piece.request->data.size() == piece.request->size;
 }
 
-void ManyReads::Finish(int fd, const std::string& path,
-                       ReadRequest* request) const {
+void ManyReads::Finish(Piece* piece) const {
+  ReadRequest* const request = piece->request;
   while (request->data.size() < request->size) {
     const Rest rest(*request);
-    const int64_t got = calls_.read(fd, rest.offset, rest.to, rest.n);
+    const int64_t got = calls_.read(piece->fd, rest.offset, rest.to, rest.n);
     if (got == 0) return;
     if (got == -EINTR) continue;
     if (got < 0) {
       request->data = Slice();
-      request->status = Status::FromErrno("read", path, static_cast<int>(-got));
+      piece->error = static_cast<int>(-got);
       return;
     }
     Advance(request, got);
@@ -97,10 +124,10 @@ void ManyReads::Finish(int fd, const std::string& path,
 
 // Returns whether a ring was used. What it did not answer in full must still be
 // finished.
-bool ManyReads::ReadByRing(int fd, std::span<ReadRequest*> requests) {
+bool ManyReads::ReadByRing(std::span<Piece*> pieces) {
   std::unique_ptr<Ring> ring = TakeRing();
   if (ring == nullptr) return false;
-  const bool sound = AskRing(ring.get(), fd, requests);
+  const bool sound = AskRing(ring.get(), pieces);
   if (sound) {
     GiveBack(std::move(ring));
   } else {
@@ -111,11 +138,11 @@ bool ManyReads::ReadByRing(int fd, std::span<ReadRequest*> requests) {
 
 // Returns false if the kernel did not take everything that the ring has. When
 // this returns, the kernel has no read of the ring.
-bool ManyReads::AskRing(Ring* ring, int fd, std::span<ReadRequest*> requests) {
+bool ManyReads::AskRing(Ring* ring, std::span<Piece*> pieces) {
   uint32_t queued = 0;
-  for (const ReadRequest* const r : requests) {
-    const Rest rest(*r);
-    if (!ring->Queue(fd, rest.offset, rest.to, rest.n, queued)) break;
+  for (const Piece* const piece : pieces) {
+    const Rest rest(*piece->request);
+    if (!ring->Queue(piece->fd, rest.offset, rest.to, rest.n, queued)) break;
     ++queued;
   }
   uint32_t taken = 0;
@@ -126,7 +153,7 @@ bool ManyReads::AskRing(Ring* ring, int fd, std::span<ReadRequest*> requests) {
     Ring::Answer answer;
     while (ring->Take(&answer)) {
       ++answered;
-      Advance(requests[answer.tag], answer.result);
+      Advance(pieces[answer.tag]->request, answer.result);
     }
     const bool waits = taken != answered;
     if (!waits && entered <= 0 && entered != -EINTR) break;

@@ -1,13 +1,15 @@
-// ManyReads: reads several pieces of one file together.
+// ManyReads: reads several pieces of one file, or of several files, together.
 //
-// Files of the operating system use it (RandomAccessFile::MultiRead).
+// Files of the operating system use it (RandomAccessFile::MultiRead), and so
+// does ReadFiles (read_files.h).
 //
 // Protocol. The pieces are read in groups of kGroup, each group in two steps:
 //
 //   Cached   Each piece is read by preadv2 with RWF_NOWAIT. That copies what
 //            the page cache has, at the price of a pread, and waits for
 //            nothing. If everything is there, this is all. File systems that
-//            are memory (tmpfs) refuse such reads: there, preads do everything.
+//            are memory (tmpfs) refuse such reads: there, preads do everything,
+//            after the second step of the other files.
 //   Awaited  What is missing goes to io_uring by one submission, with one wait
 //            for all answers. If there is no ring, posix_fadvise (WILLNEED)
 //            tells the kernel about all pieces, which starts the device on all
@@ -60,18 +62,27 @@ class ManyReads {
   // outlive main.
   static ManyReads& OfProcess();
 
+  // A piece of a file.
+  struct Piece {
+    int fd = -1;
+    ReadRequest* request = nullptr;
+    int error = 0;  // the answer: 0 or an errno value
+  };
+
   // As RandomAccessFile::MultiRead. `path` is for messages.
   void Read(int fd, const std::string& path, std::span<ReadRequest> requests);
+  // Does the same for pieces of any files, but reports errors by Piece::error.
+  // Pieces of one file should follow each other.
+  void Read(std::span<Piece> pieces);
 
  private:
   using Ring = port::ReadRing;
 
-  void ReadGroup(int fd, const std::string& path,
-                 std::span<ReadRequest> requests);
-  bool TakeCached(int fd, ReadRequest* request, bool* at_once) const;
-  bool ReadByRing(int fd, std::span<ReadRequest*> requests);
-  static bool AskRing(Ring* ring, int fd, std::span<ReadRequest*> requests);
-  void Finish(int fd, const std::string& path, ReadRequest* request) const;
+  void ReadGroup(std::span<Piece> pieces);
+  bool TakeCached(const Piece& piece, bool* is_memory) const;
+  bool ReadByRing(std::span<Piece*> pieces);
+  static bool AskRing(Ring* ring, std::span<Piece*> pieces);
+  void Finish(Piece* piece) const;
   std::unique_ptr<Ring> TakeRing();
   std::unique_ptr<Ring> OpenRing();
   void GiveBack(std::unique_ptr<Ring> ring);

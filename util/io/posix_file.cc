@@ -23,6 +23,8 @@ void RandomAccessFile::MultiRead(std::span<ReadRequest> requests) const {
 
 void RandomAccessFile::Expect(uint64_t /*offset*/, uint64_t /*n*/) const {}
 
+int RandomAccessFile::FileDescriptor() const { return -1; }
+
 namespace {
 
 class PosixWritableFile final : public WritableFile {
@@ -92,6 +94,7 @@ class PosixRandomAccessFile final : public RandomAccessFile {
   void Expect(uint64_t offset, uint64_t n) const override {
     port::SystemReadCalls().expect(fd_, offset, static_cast<size_t>(n));
   }
+  int FileDescriptor() const override { return fd_; }
   uint64_t Size() const override { return size_; }
   std::string name() const override { return path_; }
 

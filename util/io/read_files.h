@@ -1,0 +1,29 @@
+// ReadFiles: reads pieces of several files together.
+//
+// A MultiGet over several tables reads its missing blocks by it. Thread-safe.
+#ifndef ASHLAR_UTIL_IO_READ_FILES_H_
+#define ASHLAR_UTIL_IO_READ_FILES_H_
+
+#include <span>
+
+#include "ashlar/util/file.h"
+
+namespace ashlar::internal {
+
+// Reads of one file.
+struct FileReads {
+  const RandomAccessFile* file = nullptr;
+  std::span<ReadRequest> requests;
+};
+
+// Does what RandomAccessFile::MultiRead does, for each file. Pieces of files
+// that return a descriptor (RandomAccessFile::FileDescriptor) are read at once,
+// as those of one file are (many_reads.h). Each other file is told about its
+// reads first (RandomAccessFile::Expect), so that its device can start
+// meanwhile, and is then read by its MultiRead, after the files with a
+// descriptor.
+void ReadFiles(std::span<const FileReads> files);
+
+}  // namespace ashlar::internal
+
+#endif  // ASHLAR_UTIL_IO_READ_FILES_H_
