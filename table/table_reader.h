@@ -39,9 +39,6 @@
 namespace ashlar {
 
 class WorkerPool;
-namespace internal {
-class ReaderAccess;
-}
 // Called for each merge operand of a key, newest first, on the thread that
 // calls Get. `operand` lives until the call returns. Returns false to end the
 // read there.

@@ -1,7 +1,8 @@
 // ReaderInternals: the OpenedTable of a TableReader, for code of the library
 // that is given readers by a caller.
 //
-// Used by WarmTables and MultiGetFromTables. The table lives as long as its reader. Thread-safe.
+// Used by WarmTables and MultiGetFromTables. The table lives as long as its
+// reader. Thread-safe.
 #ifndef ASHLAR_TABLE_READ_READER_INTERNALS_H_
 #define ASHLAR_TABLE_READ_READER_INTERNALS_H_
 

@@ -106,10 +106,6 @@ struct TableReader::State {
   std::unique_ptr<OpenedTable> table;
 };
 
-const OpenedTable& internal::ReaderAccess::TableOf(const TableReader& reader) {
-  return *reader.state_->table;
-}
-
 TableReader::TableReader(std::unique_ptr<State> state)
     : state_(std::move(state)) {}
 
