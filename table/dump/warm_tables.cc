@@ -21,6 +21,7 @@
 #include "table/dump/load_order.h"
 #include "table/dump/wanted_files.h"
 #include "table/index/index_cursor.h"
+#include "table/read/load_parts.h"
 #include "table/read/reader_internals.h"
 #include "util/mem/memory_limit.h"
 
@@ -105,7 +106,11 @@ class Warmer {
   bool Want(const WantedFiles& files, const DumpedKey& entry);
   Status WarmSome(Blocks blocks);
   Status WarmTable(const OpenedTable& table, Blocks blocks);
-  Status WarmPartitions(const OpenedTable& table, Blocks blocks);
+  Status WarmMetadata(const OpenedTable& table, Blocks blocks);
+  Status WarmIndex(const OpenedTable& table, Blocks blocks);
+  Status WarmFilter(const OpenedTable& table, Blocks blocks);
+  Status WarmIndexPartitions(const OpenedTable& table, Blocks blocks);
+  Status WarmFilterPartitions(const OpenedTable& table, Blocks blocks);
   Status WarmData(const OpenedTable& table, Blocks blocks);
   template <typename Load>
   Status Warm(const BlockPlace& place, WantedBlock* block, const Load& load);
@@ -243,30 +248,83 @@ Status Warmer::Warm(const BlockPlace& place, WantedBlock* block,
   return {};
 }
 
-// An index or a filter that is not partitioned got into the cache when the
-// table was opened. So did the top level of one that is.
-Status Warmer::WarmPartitions(const OpenedTable& table, Blocks blocks) {
-  const MetadataCache* const cache = table.metadata_cache.get();
-  if (cache == nullptr) return {};
-  const IndexReader& index = *table.index;
-  Status status;
-  const size_t parts = index.is_partitioned() ? index.num_parts() : 0;
+// Warms the index, or the top level of one that is partitioned.
+Status Warmer::WarmIndex(const OpenedTable& table, Blocks blocks) {
+  const BlockPlace& place = table.index_place;
+  return Warm(place, Find(blocks, place.handle, CacheEntryRole::kIndexBlock),
+              [&] {
+                const IndexReader* index;
+                Status status = table.index.Need(&index);
+                if (!status.ok() || index->is_partitioned()) return status;
+                IndexHold root;
+                return index->Part(0, &root);
+              });
+}
+
+// Does the same for the filter.
+Status Warmer::WarmFilter(const OpenedTable& table, Blocks blocks) {
+  const std::optional<BlockPlace> place = FilterPlace(table);
+  if (!place.has_value()) return {};
+  WantedBlock* block =
+      Find(blocks, place->handle, CacheEntryRole::kFilterBlock);
+  if (block == nullptr) {
+    block = Find(blocks, place->handle, CacheEntryRole::kFilterMetaBlock);
+  }
+  return Warm(*place, block, [&] {
+    const TableFilter* filter;
+    Status status = table.filter.Need(&filter);
+    return status.ok() ? filter->Warm() : status;
+  });
+}
+
+Status Warmer::WarmIndexPartitions(const OpenedTable& table, Blocks blocks) {
+  const IndexReader* index;
+  Status status = table.index.Need(&index);
+  // WarmData counts the blocks of an index that cannot be read.
+  if (!status.ok()) return status.IsMemoryLimit() ? status : Status();
+  const size_t parts = index->is_partitioned() ? index->num_parts() : 0;
   for (size_t i = 0; status.ok() && !end_.has_value() && i < parts; ++i) {
-    const BlockPlace place = index.PartPlace(i);
+    const BlockPlace place = index->PartPlace(i);
     status = Warm(place,
                   Find(blocks, place.handle, CacheEntryRole::kIndexBlock), [&] {
                     IndexHold part;
-                    return index.Part(i, &part);
+                    return index->Part(i, &part);
                   });
   }
-  const size_t filters = table.filter.num_partitions();
-  for (size_t i = 0; status.ok() && !end_.has_value() && i < filters; ++i) {
-    const BlockPlace place = table.filter.PartitionPlace(i);
-    status = Warm(
-        place, Find(blocks, place.handle, CacheEntryRole::kFilterBlock), [&] {
-          CachedFilterHandle filter;
-          return cache->HoldFilter(place, &filter);
-        });
+  return status;
+}
+
+Status Warmer::WarmFilterPartitions(const OpenedTable& table, Blocks blocks) {
+  const TableFilter* filter;
+  Status status = table.filter.Need(&filter);
+  if (!status.ok()) return status.IsMemoryLimit() ? status : Status();
+  const size_t parts = filter->num_partitions();
+  for (size_t i = 0; status.ok() && !end_.has_value() && i < parts; ++i) {
+    const BlockPlace place = filter->PartitionPlace(i);
+    status =
+        Warm(place, Find(blocks, place.handle, CacheEntryRole::kFilterBlock),
+             [&] { return filter->WarmPartition(i); });
+  }
+  return status;
+}
+
+// Warms index and filter, if they belong into the cache.
+Status Warmer::WarmMetadata(const OpenedTable& table, Blocks blocks) {
+  if (table.metadata_cache == nullptr) return {};
+  const auto is_left = [&](CacheEntryRole role) {
+    return std::ranges::any_of(blocks, [role](const WantedBlock& each) {
+      return each.entry.role == role && !each.done;
+    });
+  };
+  Status status = WarmIndex(table, blocks);
+  if (status.ok() && !end_.has_value()) status = WarmFilter(table, blocks);
+  if (status.ok() && !end_.has_value() &&
+      is_left(CacheEntryRole::kIndexBlock)) {
+    status = WarmIndexPartitions(table, blocks);
+  }
+  if (status.ok() && !end_.has_value() &&
+      is_left(CacheEntryRole::kFilterBlock)) {
+    status = WarmFilterPartitions(table, blocks);
   }
   return status;
 }
@@ -277,7 +335,7 @@ Status Warmer::WarmData(const OpenedTable& table, Blocks blocks) {
   };
   auto left = static_cast<uint64_t>(std::ranges::count_if(blocks, is_wanted));
   if (left == 0) return {};
-  IndexCursor at(table.index.get());
+  IndexCursor at(&table.index);
   PinnedBlock pinned;
   Status status;
   for (bool on = at.SeekToFirst(); on && left != 0; on = at.Next()) {
@@ -304,7 +362,7 @@ Status Warmer::WarmData(const OpenedTable& table, Blocks blocks) {
 }
 
 Status Warmer::WarmTable(const OpenedTable& table, Blocks blocks) {
-  Status status = WarmPartitions(table, blocks);
+  Status status = WarmMetadata(table, blocks);
   return status.ok() && !end_.has_value() ? WarmData(table, blocks) : status;
 }
 

@@ -91,6 +91,12 @@ Status FilterPartitions::MayMatch(const Slice& internal_key, const Slice& asked,
   return status;
 }
 
+Status FilterPartitions::Warm(size_t i) const {
+  CachedFilterHandle partition;
+  Cache::SlotHint slot = Cache::kNoSlotHint;
+  return cache_->HoldFilter(Place(i), CheckFilterPartition, &slot, &partition);
+}
+
 void FilterPartitions::LoadAll() {
   if (cache_ != nullptr) pinned_.resize(size());
   for (size_t i = 0; i < size(); ++i) {

@@ -45,6 +45,8 @@ class FilterPartitions {
   // partition that internal_key belongs to.
   Status MayMatch(const Slice& internal_key, const Slice& asked,
                   bool* maybe) const;
+  // Reads partition i, so that it is in the cache. Requires: there is a cache.
+  Status Warm(size_t i) const;
   // Reads all partitions, and keeps or holds them as long as this lives. Those
   // that cannot be read are left out. To be called before other threads use it.
   void LoadAll();

@@ -119,6 +119,14 @@ Status LoadFilterPartitions(const OpenedTable& table, const BlockPlace& place,
 
 }  // namespace
 
+std::optional<BlockPlace> FilterPlace(const OpenedTable& table) {
+  if (!table.filter_subject.any()) return std::nullopt;
+  const MetaBlockEntry* entry = FindFilter(table, kFullFilterPrefix);
+  if (entry == nullptr) entry = FindFilter(table, kPartitionedFilterPrefix);
+  if (entry == nullptr) return std::nullopt;
+  return PlaceOf(*entry);
+}
+
 bool HasWholeFilter(const OpenedTable& table) {
   return FindMetaBlock(table.meta_blocks, kLevelDbFilterBlockName) != nullptr ||
          (table.filter_subject.any() &&
@@ -130,12 +138,8 @@ uint64_t LateBytes(const OpenedTable& table) {
   uint64_t bytes = 0;
   if (table.index.IfLoaded() == nullptr) bytes += table.index_place.handle.size;
   if (table.filter.IfLoaded() != nullptr) return bytes;
-  for (const std::string_view prefix :
-       {kFullFilterPrefix, kPartitionedFilterPrefix}) {
-    const MetaBlockEntry* const entry = FindFilter(table, prefix);
-    if (entry != nullptr && table.filter_subject.any()) bytes += entry->size;
-  }
-  return bytes;
+  const std::optional<BlockPlace> filter = FilterPlace(table);
+  return filter.has_value() ? bytes + filter->handle.size : bytes;
 }
 
 Status LoadIndex(const OpenedTable& table, FileWindow* window,

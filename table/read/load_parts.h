@@ -9,8 +9,10 @@
 #define ASHLAR_TABLE_READ_LOAD_PARTS_H_
 
 #include <memory>
+#include <optional>
 
 #include "ashlar/util/status.h"
+#include "table/format/block_place.h"
 #include "table/index/index.h"
 #include "table/load/file_window.h"
 #include "table/read/table_filter.h"
@@ -29,6 +31,10 @@ Status LoadIndex(const OpenedTable& table, FileWindow* window,
 // load the index.
 Status LoadFilter(const OpenedTable& table, FileWindow* window,
                   std::unique_ptr<const TableFilter>* filter);
+
+// Returns the place of the filter, or of the top level of a partitioned one;
+// nothing if the file has none that can be asked.
+std::optional<BlockPlace> FilterPlace(const OpenedTable& table);
 
 // Returns whether the file has a filter that can be asked and is not
 // partitioned.
