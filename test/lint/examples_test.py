@@ -30,6 +30,12 @@ BLOCK = '''struct Block { void Search(); };
 std::unique_ptr<Block> ReadBlock();
 std::unique_ptr<Block> MakeBlock();
 '''
+LEVELS = '''extern const ashlar::TableReader *newest, *newer, *older, *low,
+    *high; extern std::span<const ashlar::Slice> keys;
+    extern std::span<ashlar::GetResult> results;
+    extern std::span<ashlar::Status> statuses;
+    '''
+
 CONTEXTS = {
     'cache/concurrent_write_buffer.h':
         'extern uint64_t file; extern uint32_t micros, kind;',
@@ -40,6 +46,7 @@ CONTEXTS = {
         extern std::shared_ptr<ashlar::Cache> cache;''',
     'table/cache_dump.h': '''extern std::shared_ptr<ashlar::Cache> cache;
         extern ashlar::Status status;''',
+    'table/multi_table_get.h': LEVELS,
     'table/perf_context.h': '''extern ashlar::TableReader* reader;
         extern ashlar::Slice key; extern ashlar::GetResult result;''',
     'table/table_builder.h': '''extern ashlar::TableOptions table_options;
@@ -47,7 +54,7 @@ CONTEXTS = {
         extern ashlar::WritableFile* file;
         extern ashlar::Slice internal_key, value;''',
     'table/table_cache.h': 'extern std::shared_ptr<ashlar::Cache> block_cache;',
-    'README.md': BLOCK + '''
+    'README.md': BLOCK + LEVELS + '''
         extern ashlar::Result<std::unique_ptr<ashlar::TableReader>> reader;
         extern ashlar::Result<std::shared_ptr<ashlar::Cache>> cache;
         extern std::unique_ptr<ashlar::WritableFile> file;

@@ -295,6 +295,7 @@ void CheckBothReaders(const std::string& bytes, Random* random,
   const auto tier = [random] {
     return random->OneIn(3) ? PinningTier::kAll : PinningTier::kNone;
   };
+  options.load_index_and_filter = static_cast<LoadTime>(random->Below(3));
   options.partition_pinning = tier();
   options.unpartitioned_pinning = tier();
   options.cache_entry_words = !random->OneIn(3);

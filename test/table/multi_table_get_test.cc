@@ -134,6 +134,7 @@ ReaderOptions AnyReaderOptions(const Comparator* comparator,
                                std::shared_ptr<Cache> cache, Random* random) {
   ReaderOptions options;
   options.comparator = comparator;
+  options.load_index_and_filter = static_cast<LoadTime>(random->Below(3));
   options.cache_index_and_filter_blocks = cache != nullptr && random->OneIn(3);
   options.partition_pinning =
       random->OneIn(3) ? PinningTier::kAll : PinningTier::kNone;
@@ -263,7 +264,10 @@ TEST(MultiTableGet, DamageConcernsOnlyTheKeysThatNeedIt) {
 class Tables {
  public:
   explicit Tables(TableOptions options = {}, ReaderOptions readers = {})
-      : options_(std::move(options)), readers_(std::move(readers)) {}
+      : options_(std::move(options)), readers_(std::move(readers)) {
+    // Reads of the index are not those that are looked at here.
+    readers_.load_index_and_filter = LoadTime::kAtOpen;
+  }
 
   void AddLevel(bool sorted,
                 const std::vector<std::vector<Entry>>& entries_of_tables) {
@@ -323,7 +327,7 @@ class Tables {
   }
 
   const TableOptions options_;
-  const ReaderOptions readers_;
+  ReaderOptions readers_;
   std::vector<std::unique_ptr<RandomLevels::Level>> levels_;
   OpenLevels open_;
 };
@@ -583,7 +587,8 @@ TEST(MultiTableGet, FaultsStayWithTheirKeys) {
     table.largest = of_table.back();
     auto reader = TableReader::Open(
         NewFaultyFile("t" + std::to_string(t),
-                      BuildTable(WithFilter(), Values(9, of_table)), &plan));
+                      BuildTable(WithFilter(), Values(9, of_table)), &plan),
+        {.load_index_and_filter = LoadTime::kAtOpen});
     Require(reader.status());
     readers.push_back(reader->get());
     open.readers.push_back(std::move(reader).value());

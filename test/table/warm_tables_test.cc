@@ -96,8 +96,10 @@ TEST(WarmTables, ReadsInTheOrderOfTheFile) {
   const size_t blocks = first->GetOccupancyCount();
   std::vector<uint64_t> offsets;
   const auto second = DumpedLru(size_t{4} << 20);
-  auto again = TableReader::Open(std::make_unique<NotedFile>(table, &offsets),
-                                 In(second));
+  ReaderOptions options = In(second);
+  options.load_index_and_filter = LoadTime::kAtOpen;
+  auto again =
+      TableReader::Open(std::make_unique<NotedFile>(table, &offsets), options);
   Require(again.status());
   offsets.clear();
   const CacheLoadStats warmed = Warm(DumpOf(*first, Keys()), {again->get()});
