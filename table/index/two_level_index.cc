@@ -165,11 +165,21 @@ Status TwoLevelIndexReader::KeptPart(size_t i, IndexHold* part) const {
           "bad index partition",
           "its keys together are many times larger than the file");
     }
+    MemoryCharge* const charge = source().charge;
+    const uint64_t charged = sizeof *loaded + bytes;
+    if (charge != nullptr) {
+      Status added = charge->Add(charged);
+      if (!added.ok()) {
+        part_bytes_.FetchSub(bytes);
+        return PartPlace(i).Wrap("cannot keep it", added);
+      }
+    }
     kept = parts_[i].PublishFirst(loaded.get());
     if (kept == loaded.get()) {
       static_cast<void>(loaded.release());
     } else {
       part_bytes_.FetchSub(bytes);
+      if (charge != nullptr) charge->Remove(charged);
     }
   }
   *part = IndexHold(kept);

@@ -45,8 +45,18 @@ Status FilterPartitions::Load(size_t i, const Partition** partition) const {
   status = CheckFilterPartition(place, loaded->block.contents);
   if (!status.ok()) return status;
   loaded->bits = FilterBitsReader(loaded->block.contents);
+  MemoryCharge* const charge = source_->kept_charge();
+  const uint64_t charged = sizeof *loaded + loaded->block.owned.room();
+  if (charge != nullptr) {
+    status = charge->Add(charged);
+    if (!status.ok()) return place.Wrap("cannot keep it", status);
+  }
   *partition = partitions_[i].PublishFirst(loaded.get());
-  if (*partition == loaded.get()) static_cast<void>(loaded.release());
+  if (*partition == loaded.get()) {
+    static_cast<void>(loaded.release());
+  } else if (charge != nullptr) {
+    charge->Remove(charged);
+  }
   return {};
 }
 

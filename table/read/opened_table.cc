@@ -21,6 +21,15 @@ Status OpenedTable::RestoreData(const BlockPlace& place, const Slice& newest,
   return block->Replace(place, std::move(restored));
 }
 
+uint64_t OpenedTable::MemoryUsage() const {
+  uint64_t bytes = sizeof *this + index->MemoryUsage() + filter.MemoryUsage();
+  if (range_deletions != nullptr) bytes += range_deletions->MemoryUsage();
+  for (const auto& [name, value] : properties.stored) {
+    bytes += name.size() + value.size();
+  }
+  return bytes;
+}
+
 Status OpenedTable::CheckOrderKnown(std::string_view asked) const {
   if (order.known()) [[likely]]
     return {};

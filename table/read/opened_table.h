@@ -15,6 +15,7 @@
 #include "table/format/seek_target.h"
 #include "table/index/index.h"
 #include "table/load/data_blocks.h"
+#include "table/load/read_charges.h"
 #include "table/read/range_deletions.h"
 #include "table/read/table_filter.h"
 
@@ -47,6 +48,8 @@ struct OpenedTable {
   std::shared_ptr<Statistics> statistics;
   std::shared_ptr<BlockCacheTracer> tracer;
   const ReadCounters counters;
+  // Before everything that is charged: it ends last.
+  ReadCharges charges;
   // Stands in for a comparator that is not known: has its name only.
   std::unique_ptr<const Comparator> placeholder;
   std::unique_ptr<RandomAccessFile> file;
@@ -72,6 +75,19 @@ struct OpenedTable {
   // may have a key, and the block can be used as it is stored: there are no
   // timestamps and no partitions, and no other question to ask.
   bool one_search = false;
+
+  // Charges a part of so many bytes that the reader keeps from now on. May be
+  // called by any thread. Returns MemoryLimit if the cache has no room: the
+  // part must then not be kept.
+  Status ChargePart(uint64_t bytes) { return charges.table.Add(bytes); }
+  // Charges everything that opening has loaded, in place of what was charged.
+  Status ChargeLoaded() {
+    if (!charges.table.any()) return {};
+    return charges.table.UpdateTo(MemoryUsage() + index->HintMemory() +
+                                  source.dictionary_bytes());
+  }
+  // Returns the bytes of memory of the table, without what the cache holds.
+  uint64_t MemoryUsage() const;
 
   // Returns whether a read with these options has to apply range deletions.
   bool HasRangeDeletions(const ReadOptions& options) const {

@@ -247,7 +247,8 @@ class TableOpener {
         },
         table_->metadata_cache == nullptr ? nullptr
                                           : table_->metadata_cache->index(),
-        options.unpartitioned_pinning == PinningTier::kAll};
+        options.unpartitioned_pinning == PinningTier::kAll,
+        blocks.kept_charge()};
     return type.open(source, block.contents, place, &table_->index);
   }
 
@@ -448,6 +449,9 @@ Status OpenTable(std::unique_ptr<RandomAccessFile> file,
                  const ReaderOptions& options,
                  std::unique_ptr<OpenedTable>* table) {
   Status status = CheckBounds(options);
+  if (status.ok()) {
+    status = options.cache_usage_options.Validate(options.block_cache.get());
+  }
   if (!status.ok()) return status;
   const RandomAccessFile& opened = *file;
   const ReadCounters counters(options.statistics.get());
@@ -458,8 +462,11 @@ Status OpenTable(std::unique_ptr<RandomAccessFile> file,
   *table = std::make_unique<OpenedTable>(
       std::move(file), footer, options.max_uncompressed_block_bytes,
       options.statistics, options.block_cache_tracer);
-  status = TableOpener(table->get(), &window).Open(options);
   OpenedTable& opened_table = **table;
+  opened_table.charges = ReadCharges(options);
+  opened_table.source.ChargeKept(&opened_table.charges.table);
+  status = TableOpener(table->get(), &window).Open(options);
+  if (status.ok()) status = opened_table.ChargeLoaded();
   opened_table.one_search = status.ok() && IsOneSearch(opened_table);
   return NamedAfter(opened, status);
 }

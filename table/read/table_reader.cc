@@ -255,16 +255,7 @@ const RandomAccessFile& TableReader::file() const {
 }
 
 uint64_t TableReader::MemoryUsage() const {
-  const OpenedTable& table = *state_->table;
-  uint64_t bytes =
-      sizeof table + table.index->MemoryUsage() + table.filter.MemoryUsage();
-  if (table.range_deletions != nullptr) {
-    bytes += table.range_deletions->MemoryUsage();
-  }
-  for (const auto& [name, value] : table.properties.stored) {
-    bytes += name.size() + value.size();
-  }
-  return bytes;
+  return state_->table->MemoryUsage();
 }
 
 }  // namespace ashlar
