@@ -18,8 +18,8 @@
 //     blocks that there are, as in RocksDB.
 //   kWriteBuffer                           default: charged
 //     Builders: buffers of blocks on their way to the file, the index, and
-//     range deletions. Not the state of codecs, nor stacks of threads. (RocksDB
-//     charges memtables under this role, by a WriteBufferManager.)
+//     range deletions. Not the state of codecs, nor stacks of threads. (In
+//     RocksDB memtables are charged under this role, by another option.)
 //   kFilterConstruction                    default: not charged
 //     Builders: hashes of keys, the equations of a Ribbon filter, and filters
 //     until they are written. If there is no room, the build fails. RocksDB

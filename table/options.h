@@ -26,8 +26,6 @@
 #include <string>
 #include <vector>
 
-#include "ashlar/cache/cache.h"
-#include "ashlar/cache/cache_usage_options.h"
 #include "ashlar/table/entry/rocksdb_release.h"
 #include "ashlar/table/entry/table_identity.h"
 #include "ashlar/table/read_options.h"

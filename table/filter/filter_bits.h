@@ -54,10 +54,10 @@ class FilterBitsBuilder {
   FilterBitsBuilder& operator=(FilterBitsBuilder&& other) noexcept;
 
   // From then on memory is charged like this: hashes as they come, and what a
-  // filter takes before it is built. The charge of a finished filter stays until
-  // the next one, or until the builder ends. If a charge is refused, calls that
-  // add hashes throw MemoryRefused, and Finish returns it. Requires: nothing was
-  // added.
+  // filter takes before it is built. The charge of a finished filter stays
+  // until the next one, or until the builder ends. If a charge is refused,
+  // calls that add hashes throw MemoryRefused, and Finish returns it. Requires:
+  // nothing was added.
   void ChargeTo(const MemoryCharge& like);
 
   // Adds the hash of a key; or of a prefix, if only prefixes are added.

@@ -80,8 +80,8 @@ Status TableIterator::TakeKeptBlock(const BlockPlace& place) {
   return loading;
 }
 
-// The size of a block is known only when it is there: its charge is taken before
-// the walk uses it.
+// The size of a block is known only when it is there. Its charge is taken
+// before the walk uses it.
 Status TableIterator::ChargePassing() {
   return passing_charge.Cover(
       RoundUpCharge(passing.own_room() + workspace.stored.room()));
