@@ -21,6 +21,8 @@ std::string_view CacheEntryRoleName(CacheEntryRole role) {
       "FileMetadata",
       "BlobValue",
       "BlobCache",
+      "ReadAhead",
+      "Iterator",
       "Misc",
   };
   return kNames[static_cast<size_t>(role)];

@@ -21,10 +21,15 @@
 namespace ashlar {
 
 class MemoryAllocator;
-// What an entry holds, for statistics. The roles are RocksDB's. Ashlar's table
-// readers insert kDataBlock, kFilterBlock, kFilterMetaBlock (the top-level
-// index of a partitioned filter) and kIndexBlock. The others are for an
-// application's own entries and reservations (memory_reservation.h).
+
+// What an entry holds, for statistics. The roles are RocksDB's, except for
+// kReadAhead and kIterator. Ashlar's table readers insert kDataBlock,
+// kFilterBlock, kFilterMetaBlock (the top-level index of a partitioned filter)
+// and kIndexBlock. By option, memory outside of the cache is charged under
+// kWriteBuffer, kCompressionDictionaryBuildingBuffer, kFilterConstruction,
+// kBlockBasedTableReader, kFileMetadata, kReadAhead and kIterator
+// (cache_usage_options.h). An application may use all of them for its own
+// entries and reservations (memory_reservation.h).
 enum class CacheEntryRole : uint8_t {
   kDataBlock,
   kFilterBlock,
@@ -38,6 +43,8 @@ enum class CacheEntryRole : uint8_t {
   kFileMetadata,
   kBlobValue,
   kBlobCache,
+  kReadAhead,  // what iterators have read ahead of files
+  kIterator,   // blocks of iterators that are not in the cache
   kMisc,
 };
 inline constexpr size_t kCacheEntryRoles =

@@ -2,10 +2,9 @@
 //
 // For an application's own memory that grows beside the cache, such as write
 // buffers. Its owner says how much memory it has, and the cache holds that much
-// less. Ashlar's own readers and builders make no reservations: memory that
-// they hold outside of the cache is counted nowhere. (In RocksDB the option
-// "cache_usage_options" counts it, by the internal class
-// "CacheReservationManager".)
+// less. Memory of Ashlar's own readers and builders is charged by option
+// (cache_usage_options.h), by means of this class. RocksDB's is the internal
+// class "CacheReservationManager".
 //
 // The charge is held by entries without values, which the cache cannot evict.
 // ForEachEntry and the statistics show them under their role, if they found

@@ -11,8 +11,8 @@
 // function of its own. Options that are objects or lists of the application
 // have no row: flush_block_policy_factory, target_rocksdb, worker_pool,
 // user_properties, table_properties_collector_factories, seqno_to_time,
-// block_cache, statistics and block_cache_tracer. ReadOptions have none either:
-// a read checks nothing that takes time.
+// block_cache, cache_usage_options, statistics and block_cache_tracer.
+// ReadOptions have none either: a read checks nothing that takes time.
 //
 // Constants and pure functions: thread-safe.
 #ifndef ASHLAR_TABLE_OPTION_TABLE_H_

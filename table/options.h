@@ -377,6 +377,16 @@ struct BuildOptions {
   std::vector<std::shared_ptr<TablePropertiesCollectorFactory>>
       table_properties_collector_factories;
 
+  // The cache to which memory of the build is charged. Null, the default:
+  // nothing is charged. No blocks go there. Set it where one capacity is to
+  // bound readers and builders together. If the cache has a strict limit and no
+  // room, the build fails with MemoryLimit. The builder shares ownership of it.
+  std::shared_ptr<Cache> block_cache;
+  // Which memory is charged (cache/cache_usage_options.h). Default: blocks that
+  // wait for a dictionary, and write buffers. Costs a few calls of the cache
+  // for each MiB.
+  CacheUsageOptions cache_usage_options;
+
   // The property rocksdb.seqno.time.map: sequence number to the time when it
   // was written, in seconds since 1970. Empty, the default: not written. Times
   // that descend while sequence numbers ascend are InvalidArgument.

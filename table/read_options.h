@@ -19,6 +19,7 @@
 
 #include "ashlar/cache/block_cache_tracer.h"
 #include "ashlar/cache/cache.h"
+#include "ashlar/cache/cache_usage_options.h"
 #include "ashlar/table/internal_key.h"
 #include "ashlar/util/comparator.h"
 #include "ashlar/util/prefix_extractor.h"
@@ -136,6 +137,12 @@ struct ReaderOptions {
   // it and the others wait for that. More than one reads it only if the cache
   // has no room for it, and in a few rare cases.
   std::shared_ptr<Cache> block_cache;
+
+  // Which memory of the reader and its iterators is charged to block_cache
+  // although it is not there (cache/cache_usage_options.h). Default: none. If
+  // the cache has a strict limit and no room, opening fails with MemoryLimit,
+  // and so do iterators.
+  CacheUsageOptions cache_usage_options;
 
   // Whether a data block in block_cache gets an index of its own, its entry
   // words: four bytes of each key, and where each entry begins. Default: true.

@@ -57,6 +57,11 @@ FilterBitsBuilder::FilterBitsBuilder(FilterBitsBuilder&&) noexcept = default;
 FilterBitsBuilder& FilterBitsBuilder::operator=(FilterBitsBuilder&&) noexcept =
     default;
 
+void FilterBitsBuilder::ChargeTo(const MemoryCharge& like) {
+  hashes_.ChargeTo(like.Sibling());
+  filter_charge_ = like.Sibling();
+}
+
 uint64_t FilterBitsBuilder::SizeEstimate() const {
   const uint64_t n = num_hashes();
   return n == 0 ? 0 : kind_->size_of(n, hashes_.first(), density_);
@@ -86,7 +91,18 @@ Status FilterBitsBuilder::Finish(Buffer* out, const WorkerCrew& crew) {
 Status FilterBitsBuilder::Build(Buffer* out, const WorkerCrew& crew) {
   const uint64_t bytes = SizeEstimate();
   const size_t begin = out->size();
-  if (!kind_->build(&hashes_, ChooseDensity(), crew, out)) {
+  const FilterDensity density = ChooseDensity();
+  if (filter_charge_.any()) {
+    const uint64_t room =
+        out->RoomWith(kind_->size_of(num_hashes(), hashes_.first(), density));
+    Status charged = filter_charge_.UpdateTo(
+        room + kind_->work_bytes(num_hashes(), hashes_.first(), density));
+    if (!charged.ok()) return charged;
+  }
+  const bool built = kind_->build(&hashes_, density, crew, out);
+  // Less than before: cannot fail.
+  filter_charge_.Shrink(out->room());
+  if (!built) {
     return Status::MemoryLimit("no memory for a filter of " +
                                std::to_string(bytes) + " bytes");
   }
@@ -98,6 +114,7 @@ Status FilterBitsBuilder::Build(Buffer* out, const WorkerCrew& crew) {
 FilterBitsBuilder FilterBitsBuilder::Take() {
   FilterBitsBuilder taken(kind_, ChooseDensity());
   taken.hashes_ = std::move(hashes_);
+  taken.filter_charge_ = filter_charge_.Sibling();
   hashes_.Clear();
   return taken;
 }

@@ -53,6 +53,13 @@ class FilterBitsBuilder {
   FilterBitsBuilder(FilterBitsBuilder&& other) noexcept;
   FilterBitsBuilder& operator=(FilterBitsBuilder&& other) noexcept;
 
+  // From then on memory is charged like this: hashes as they come, and what a
+  // filter takes before it is built. The charge of a finished filter stays
+  // until the next one, or until the builder ends. If a charge is refused,
+  // calls that add hashes throw MemoryRefused, and Finish returns it. Requires:
+  // nothing was added.
+  void ChargeTo(const MemoryCharge& like);
+
   // Adds the hash of a key; or of a prefix, if only prefixes are added.
   void Add(uint64_t hash) { hashes_.Add(hash); }
   // Adds the hashes of a key and of its prefix, if both are added.
@@ -89,6 +96,7 @@ class FilterBitsBuilder {
   FilterDensity density_;
   std::unique_ptr<MemoryFit> fit_;  // null: sizes are not fitted
   HashCollector hashes_;
+  MemoryCharge filter_charge_;  // what is not hashes
 };
 
 // A parsed payload. Which fields count depends on the kind.

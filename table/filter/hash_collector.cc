@@ -46,6 +46,8 @@ size_t HashCollector::Grow(uint64_t hash) {
 void HashCollector::DealOut() {
   const std::vector<Chunk> together = std::move(chunks_[0]);
   const auto memory = std::move(small_);
+  // Declared last, so given back before the memory is free: never too late.
+  const MemoryCharge charged = std::move(charge_);
   small_.clear();
   chunks_[0].clear();
   next_[0] = end_[0] = nullptr;
@@ -59,12 +61,14 @@ void HashCollector::DealOut() {
 
 uint64_t* HashCollector::NewChunk(size_t capacity) {
   if (capacity < kLargestChunk || capacity_ < kPage) {
+    charge_.AddOrThrow(capacity * sizeof(uint64_t));
     std::unique_ptr<uint64_t, Free> memory(
         static_cast<uint64_t*>(std::malloc(capacity * sizeof(uint64_t))));
     if (memory == nullptr) throw std::bad_alloc();
     return small_.emplace_back(std::move(memory)).get();
   }
   if (touched_.size() < capacity) {
+    charge_.AddOrThrow(kPageBytes);
     if (untouched_.empty()) {
       const auto& region = large_.emplace_back(kPagesAtOnce * kPageBytes);
       untouched_ = {static_cast<uint64_t*>(region.data()),
@@ -107,6 +111,7 @@ void HashCollector::Clear() {
   guard_sum_ = 0;
   parting_ = {};
   is_dealt_out_ = false;
+  charge_.Clear();
 }
 
 }  // namespace ashlar::internal

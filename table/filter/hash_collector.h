@@ -29,8 +29,10 @@
 #include <cstdlib>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
+#include "cache/charge/memory_charge.h"
 #include "port/huge_pages.h"
 
 namespace ashlar::internal {
@@ -55,6 +57,10 @@ class HashCollector {
   explicit HashCollector(PartingFunction choose,
                          HashGuard guard = HashGuard::kOff)
       : choose_(choose), guarded_(guard == HashGuard::kOn) {}
+
+  // From then on each piece of memory is charged before it is taken. If that is
+  // refused, the call that adds a hash throws MemoryRefused. Requires: empty().
+  void ChargeTo(MemoryCharge charge) { charge_ = std::move(charge); }
 
   // Adds a hash. Drops one that repeats the last one: versions of one user key
   // do.
@@ -163,6 +169,7 @@ class HashCollector {
   std::span<uint64_t> touched_;    // the rest of the last huge page
   std::span<uint64_t> untouched_;  // the rest of the last of large_
   uint64_t capacity_ = 0;          // of all chunks
+  MemoryCharge charge_;
 };
 
 }  // namespace ashlar::internal

@@ -250,6 +250,19 @@ uint64_t RibbonSize(uint64_t num_hashes, uint64_t first_hash,
   return plan.num_segments * sizeof(Uint128) + kFilterMetadataBytes;
 }
 
+// The band, one more copy of the hashes, equations that are put aside, and, if
+// no seed works, a Bloom filter in place of this one.
+uint64_t RibbonWorkBytes(uint64_t num_hashes, uint64_t first_hash,
+                         const FilterDensity& density) {
+  const Plan plan = PlanFor(num_hashes, first_hash, density);
+  if (plan.num_slots == 0) return 0;
+  constexpr uint64_t kAside =
+      2 * HashCollector::kParts * kRibbonWidth * sizeof(RibbonBand::Equation);
+  return plan.num_slots * (sizeof(Uint128) + sizeof(uint32_t)) +
+         num_hashes * sizeof(uint64_t) + std::min(kAside, num_hashes * 128) +
+         BloomSize(num_hashes, first_hash, density) / 2;
+}
+
 // Finds the most hashes that fit: sizes grow with the number.
 uint64_t RibbonHashesIn(uint64_t bytes, const FilterDensity& density) {
   uint64_t fits = 0;

@@ -28,6 +28,8 @@ inline constexpr int8_t kRibbonMarker = -2;
 HashParting RibbonParting(uint64_t first_hash);
 uint64_t RibbonSize(uint64_t num_hashes, uint64_t first_hash,
                     const FilterDensity& density);
+uint64_t RibbonWorkBytes(uint64_t num_hashes, uint64_t first_hash,
+                         const FilterDensity& density);
 uint64_t RibbonHashesIn(uint64_t bytes, const FilterDensity& density);
 bool BuildRibbon(HashCollector* hashes, const FilterDensity& density,
                  const WorkerCrew& crew, Buffer* out);

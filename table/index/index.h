@@ -23,6 +23,7 @@
 
 #include "ashlar/util/slice.h"
 #include "ashlar/util/status.h"
+#include "cache/charge/memory_charge.h"
 #include "table/format/block_place.h"
 #include "table/format/key_order.h"
 #include "table/index/index_block.h"
@@ -49,6 +50,9 @@ struct IndexSource {
   const IndexBlockStore* store = nullptr;
   // Whether the root is held in the store even if it is not a top level.
   bool pin_root = false;
+  // Where parts are charged that are read and kept later. Null: they are not.
+  // Must outlive the index.
+  MemoryCharge* charge = nullptr;
 };
 
 class IndexReader {
@@ -88,6 +92,13 @@ class IndexReader {
   // Returns the bytes in memory of what is kept here and not in a store.
   virtual uint64_t MemoryUsage() const {
     return kept_root_ == nullptr ? 0 : kept_root_->MemoryUsage();
+  }
+
+  // Returns the bytes of slot hints that the root may still get.
+  uint64_t HintMemory() const {
+    return kept_root_ == nullptr || is_partitioned_
+               ? 0
+               : kept_root_->MostMemoryUsage() - kept_root_->MemoryUsage();
   }
 
  protected:

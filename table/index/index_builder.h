@@ -85,6 +85,14 @@ class IndexBuilder {
   // Returns about how large the index would be if it were written now, in
   // bytes.
   virtual uint64_t SizeEstimate() const;
+  // Returns the bytes of memory that separators and handles take now.
+  uint64_t BuildingMemory() const {
+    return keys_.capacity() + first_keys_.capacity() +
+           (key_ends_.capacity() + first_key_ends_.capacity()) *
+               sizeof(uint64_t) +
+           last_key_sizes_.capacity() * sizeof(uint32_t) +
+           handles_.capacity() * sizeof(BlockHandle);
+  }
   // Stores the index through `sink`, and sets *written. Requires: all blocks
   // that were prepared are finished.
   virtual Status Write(IndexSink* sink, WrittenIndex* written) = 0;

@@ -172,6 +172,13 @@ Status TwoLevelIndexReader::LoadKept(
         "bad index partition",
         "its keys together are many times larger than the file");
   }
+  if (source().charge != nullptr) {
+    status = source().charge->Add(sizeof *loaded + bytes);
+    if (!status.ok()) {
+      part_bytes_.FetchSub(bytes);
+      return PartPlace(i).Wrap("cannot keep it", status);
+    }
+  }
   *part = std::move(loaded);
   return {};
 }

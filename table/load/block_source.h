@@ -17,6 +17,7 @@
 #include "ashlar/util/file.h"
 #include "ashlar/util/slice.h"
 #include "ashlar/util/status.h"
+#include "cache/charge/memory_charge.h"
 #include "table/counters/read_counters.h"
 #include "table/format/block_place.h"
 #include "table/format/footer.h"
@@ -76,6 +77,15 @@ class BlockSource {
     return dictionary_ == nullptr ? 0 : dictionary_->bytes().size();
   }
 
+  // Sets where parts of this file are charged that are kept outside of the
+  // cache. Must outlive this.
+  void ChargeKept(MemoryCharge* charge) { kept_charge_ = charge; }
+  // Returns null if nothing is charged.
+  MemoryCharge* kept_charge() const {
+    return kept_charge_ != nullptr && kept_charge_->any() ? kept_charge_
+                                                          : nullptr;
+  }
+
   // Reads the block at `place`. With a window, reads through that; without,
   // reads into *scratch, and the payload points there. Computes the checksum if
   // `checksum`, but does not compare it.
@@ -119,6 +129,7 @@ class BlockSource {
   Footer footer_;
   uint64_t max_uncompressed_bytes_;
   ReadCounters counters_;
+  MemoryCharge* kept_charge_ = nullptr;
   DeclaredCompression declared_;
   std::unique_ptr<const DecompressionDictionary> dictionary_;
 };

@@ -11,6 +11,10 @@ Status FileWindow::Fill(uint64_t offset, uint64_t n) {
   if (offset >= size) return {};
   n = std::min(n, size - offset);
   buffer_.clear();
+  if (charge_.any()) {
+    Status charged = charge_.Cover(buffer_.RoomWith(static_cast<size_t>(n)));
+    if (!charged.ok()) return charged;
+  }
   if (!buffer_.TryReserve(static_cast<size_t>(n))) {
     return Status::MemoryLimit("no memory to read " + std::to_string(n) +
                                " bytes");

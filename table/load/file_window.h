@@ -7,10 +7,12 @@
 #define ASHLAR_TABLE_LOAD_FILE_WINDOW_H_
 
 #include <cstdint>
+#include <utility>
 
 #include "ashlar/util/file.h"
 #include "ashlar/util/slice.h"
 #include "ashlar/util/status.h"
+#include "cache/charge/memory_charge.h"
 #include "table/counters/read_counters.h"
 #include "util/mem/buffer.h"
 
@@ -29,6 +31,10 @@ class FileWindow {
         expecting_(expecting),
         fixed_size_(fixed_size),
         next_size_(kSmallest) {}
+
+  // From then on the window's memory is charged before it is taken. If that is
+  // refused, Fill and Read return MemoryLimit.
+  void ChargeTo(MemoryCharge charge) { charge_ = std::move(charge); }
 
   // Reads [offset, offset + n) into the window, in place of what it has.
   Status Fill(uint64_t offset, uint64_t n);
@@ -63,6 +69,7 @@ class FileWindow {
   uint64_t begin_ = 0;  // of the window in the file
   Slice bytes_;
   Buffer buffer_;
+  MemoryCharge charge_;
   // The offset from which on the file was told of a walk backward.
   uint64_t expected_from_ = 0;
   // The last request: by it a walk differs from a jump.

@@ -60,6 +60,8 @@ class PinnedBlock {
                ? 0
                : static_cast<uint64_t>(view_.restarts - view_.entries);
   }
+  // Returns the bytes of memory that it has outside of the cache.
+  uint64_t own_room() const { return own_.owned.room(); }
   // Returns whether its bytes can be kept alive. False if they are in the
   // file's memory, or in a window.
   bool HasOwnBytes() const {

@@ -13,6 +13,7 @@
 #include "ashlar/cache/cache_entry.h"
 #include "ashlar/table/table_reader.h"
 #include "ashlar/util/sync/waiting_room.h"
+#include "cache/charge/memory_charge.h"
 #include "util/sync/atomic.h"
 
 namespace ashlar::internal {
@@ -45,8 +46,10 @@ class OpenFigures {
 
 // What the cache holds.
 struct CachedTable {
-  CachedTable(std::unique_ptr<TableReader> reader_in, OpenFigures* figures_in)
-      : reader(std::move(reader_in)),
+  CachedTable(std::unique_ptr<TableReader> reader_in, OpenFigures* figures_in,
+              MemoryCharge record_in)
+      : record(std::move(record_in)),
+        reader(std::move(reader_in)),
         bytes(reader->ExpectedMemoryUsage()),
         figures(figures_in) {
     figures->Add(bytes);
@@ -59,6 +62,7 @@ struct CachedTable {
     figures->Remove(bytes, is_standalone);
   }
 
+  const MemoryCharge record;  // of the cache's own memory for the table
   std::unique_ptr<TableReader> reader;
   const uint64_t bytes;
   OpenFigures* const figures;

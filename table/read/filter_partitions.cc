@@ -46,18 +46,25 @@ Status FilterPartitions::TakeIndex(const BlockPlace& place,
 Status FilterPartitions::Load(size_t i, const Partition** partition) const {
   return partitions_[i].Need(
       [&](std::unique_ptr<const Partition>* made) {
-        auto loaded = std::make_unique<Partition>();
-        const BlockPlace place = Place(i);
-        Status status =
-            source_->LoadAligned(place, true, nullptr, &loaded->bytes);
-        if (status.ok()) {
-          status = CheckFilterPartition(place, loaded->bytes.slice());
-        }
-        loaded->bits = FilterBitsReader(loaded->bytes.slice());
-        *made = std::move(loaded);
-        return status;
+        return LoadKept(Place(i), made);
       },
       partition);
+}
+
+Status FilterPartitions::LoadKept(
+    const BlockPlace& place, std::unique_ptr<const Partition>* partition) const {
+  auto loaded = std::make_unique<Partition>();
+  Status status = source_->LoadAligned(place, true, nullptr, &loaded->bytes);
+  if (status.ok()) status = CheckFilterPartition(place, loaded->bytes.slice());
+  if (!status.ok()) return status;
+  loaded->bits = FilterBitsReader(loaded->bytes.slice());
+  MemoryCharge* const charge = source_->kept_charge();
+  if (charge != nullptr) {
+    status = charge->Add(sizeof *loaded + loaded->bytes.room());
+    if (!status.ok()) return place.Wrap("cannot keep it", status);
+  }
+  *partition = std::move(loaded);
+  return {};
 }
 
 Status FilterPartitions::MayMatchInCache(size_t i, const Slice& asked,

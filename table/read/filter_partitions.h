@@ -64,6 +64,8 @@ class FilterPartitions {
   Status TakeIndex(const BlockPlace& place, const KeyOrder& order,
                    const IndexForm& form);
   Status Load(size_t i, const Partition** partition) const;
+  Status LoadKept(const BlockPlace& place,
+                  std::unique_ptr<const Partition>* partition) const;
   Status MayMatchInCache(size_t i, const Slice& asked, bool* maybe) const;
 
   const BlockSource* const source_;

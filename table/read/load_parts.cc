@@ -159,7 +159,8 @@ Status LoadIndex(const OpenedTable& table, FileWindow* window,
                            table.source.footer().offset,
                            load_by(nullptr),
                            cache == nullptr ? nullptr : cache->index(),
-                           table.pins.whole};
+                           table.pins.whole,
+      table.source.kept_charge()};
   std::unique_ptr<IndexReader> opened;
   Status status =
       type.open(source, table.index_place, load_by(window), &opened);

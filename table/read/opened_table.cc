@@ -21,6 +21,16 @@ Status OpenedTable::RestoreData(const BlockPlace& place, const Slice& newest,
   return block->Replace(place, std::move(restored));
 }
 
+uint64_t OpenedTable::MemoryUsage() const {
+  uint64_t bytes = sizeof *this + properties.stored.ApproximateMemoryUsage();
+  const IndexReader* const loaded_index = index.IfLoaded();
+  if (loaded_index != nullptr) bytes += loaded_index->MemoryUsage();
+  const TableFilter* const loaded_filter = filter.IfLoaded();
+  if (loaded_filter != nullptr) bytes += loaded_filter->MemoryUsage();
+  if (range_deletions != nullptr) bytes += range_deletions->MemoryUsage();
+  return bytes;
+}
+
 Status OpenedTable::CheckOrderKnown(std::string_view asked) const {
   if (order.known()) [[likely]]
     return {};

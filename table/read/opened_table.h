@@ -16,6 +16,7 @@
 #include "table/format/seek_target.h"
 #include "table/index/index.h"
 #include "table/load/data_blocks.h"
+#include "table/load/read_charges.h"
 #include "table/read/range_deletions.h"
 #include "table/read/table_filter.h"
 
@@ -54,6 +55,8 @@ struct OpenedTable {
   std::shared_ptr<Statistics> statistics;
   std::shared_ptr<BlockCacheTracer> tracer;
   const ReadCounters counters;
+  // Before everything that is charged: it ends last.
+  ReadCharges charges;
   // Stands in for a comparator that is not known: has its name only.
   std::unique_ptr<const Comparator> placeholder;
   std::unique_ptr<RandomAccessFile> file;
@@ -82,6 +85,24 @@ struct OpenedTable {
   // may have a key, and the block can be used as it is stored, if the index is
   // of one part: there are no timestamps and no other question to ask.
   bool one_search = false;
+
+  // Charges a part of so many bytes, at this place, that the reader keeps from
+  // now on. May be called by any thread. Returns MemoryLimit if the cache has no
+  // room: the part must then not be kept.
+  Status ChargePart(const BlockPlace& place, uint64_t bytes) {
+    if (!charges.table.any()) return {};
+    return place.Wrap("cannot keep it", charges.table.Add(bytes));
+  }
+  // Charges everything that opening has loaded, in place of what was charged.
+  Status ChargeLoaded() {
+    if (!charges.table.any()) return {};
+    const IndexReader* const loaded = index.IfLoaded();
+    return charges.table.UpdateTo(
+        MemoryUsage() + (loaded == nullptr ? 0 : loaded->HintMemory()) +
+        source.dictionary_bytes());
+  }
+  // Returns the bytes of memory of the table, without what the cache holds.
+  uint64_t MemoryUsage() const;
 
   // Returns whether the filter is asked about keys by their prefixes alone.
   bool AsksPrefixesAlone() const { return !filter_subject.whole_keys(); }

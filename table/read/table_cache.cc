@@ -110,6 +110,13 @@ int ShardBits(const TableCacheOptions& options) {
   return bits;
 }
 
+// Returns about how much memory a table takes here besides its reader.
+uint64_t RecordBytes(const RandomAccessFile& file) {
+  // The entry of the LRU cache, and the file object.
+  constexpr uint64_t kEntryAndFile = 256;
+  return sizeof(CachedTable) + kEntryAndFile + file.name().size();
+}
+
 bool IsOutOfDescriptors(const Status& status) {
   return status.IsIOError() &&
          status.subcode() == Status::SubCode::kTooManyOpenFiles;
@@ -275,7 +282,12 @@ Status TableCache::State::OpenOnce(uint64_t file_number,
                               std::to_string(number) + ", expected " +
                               std::to_string(*to.expected_orig_file_number));
   }
-  *table = std::make_unique<CachedTable>(std::move(opened).value(), &figures);
+  MemoryCharge record(to.options.block_cache, to.options.cache_usage_options,
+                      CacheEntryRole::kFileMetadata);
+  status = record.Add(RecordBytes(reader.file()));
+  if (!status.ok()) return status.WithPrefix(reader.file().name());
+  *table = std::make_unique<CachedTable>(std::move(opened).value(), &figures,
+                                         std::move(record));
   return {};
 }
 

@@ -15,11 +15,14 @@ TableIterator::TableIterator(const OpenedTable* opened,
       options(read_options),
       window(opened->file.get(), read_options.readahead_size,
              read_options.async_io, opened->counters),
+      passing_charge(opened->charges.iterators.Sibling()),
+      kept_charge(opened->charges.iterators.Sibling()),
       ahead(&opened->data.cache()),
       at(&opened->index),
       bounds(*opened, read_options),
       status(opened->Named(opened->CheckRead(read_options))) {
   usable = status.ok();
+  window.ChargeTo(opened->charges.read_ahead.Sibling());
 }
 
 TableIterator::~TableIterator() = default;
@@ -66,7 +69,10 @@ Status TableIterator::TakeKeptBlock(const BlockPlace& place) {
   // A block that could not be loaded is not kept.
   Status loading = OrMemoryLimit([&] {
     Status taken = TakeBlock(place);
-    return taken.ok() ? loaded->MakeOwn(place) : taken;
+    if (taken.ok()) taken = loaded->MakeOwn(place);
+    // A node of the map is about twice as large as what is in it.
+    return taken.ok() ? kept_charge.Add(2 * sizeof *found + loaded->own_room())
+                      : taken;
   });
   if (loading.ok()) return {};
   loaded = &passing;
@@ -74,11 +80,20 @@ Status TableIterator::TakeKeptBlock(const BlockPlace& place) {
   return loading;
 }
 
+// The size of a block is known only when it is there. Its charge is taken
+// before the walk uses it.
+Status TableIterator::ChargePassing() {
+  return passing_charge.Cover(
+      RoundUpCharge(passing.own_room() + workspace.stored.room()));
+}
+
 bool TableIterator::LoadBlock() {
   if (has_block && block_offset == at.handle().offset) return true;
   has_block = false;
   const BlockPlace place = at.place();
   Status loading = options.pin_data ? TakeKeptBlock(place) : TakeBlock(place);
+  if (loading.ok() && passing_charge.any()) [[unlikely]]
+    loading = ChargePassing();
   if (!loading.ok()) return Fail(loading);
   if (table->order.known()) loaded->CheckOnce(table->order, place, &block);
   block.Reset(loaded->view(), place);

@@ -33,6 +33,9 @@ struct TableIterator final : Iterator::State {
   BlockWorkspace workspace;
   PinnedBlock passing;  // the current block, unless it is kept
   PinnedBlock* loaded = &passing;
+  // Blocks that are not in the cache: the current one, and those in `kept`.
+  MemoryCharge passing_charge;
+  MemoryCharge kept_charge;
   // With ReadOptions::pin_data: every block that the walk came to, by offset
   // and size.
   std::map<std::pair<uint64_t, uint64_t>, PinnedBlock> kept;
@@ -70,6 +73,7 @@ struct TableIterator final : Iterator::State {
   bool LoadBlock();
   Status TakeBlock(const BlockPlace& place);
   Status TakeKeptBlock(const BlockPlace& place);
+  Status ChargePassing();
   void LookOn(bool forward);
   bool FirstFrom(bool on_block);
   bool LastFrom(bool on_block);

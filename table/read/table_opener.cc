@@ -245,11 +245,20 @@ class TableOpener {
                                table.properties.prefix_extractor_name);
     table.pins = {Pins(options, options.unpartitioned_pinning),
                   Pins(options, options.partition_pinning)};
+    // Opening charges what it has loaded when it is done.
     table.index.LoadBy([&table](std::unique_ptr<const IndexReader>* index) {
-      return LoadIndex(table, nullptr, index);
+      Status loaded = LoadIndex(table, nullptr, index);
+      return loaded.ok() ? table.ChargePart(
+                               table.index_place,
+                               (*index)->MemoryUsage() + (*index)->HintMemory())
+                         : loaded;
     });
     table.filter.LoadBy([&table](std::unique_ptr<const TableFilter>* filter) {
-      return LoadFilter(table, nullptr, filter);
+      Status loaded = LoadFilter(table, nullptr, filter);
+      return loaded.ok() ? table.ChargePart(
+                               FilterPlace(table).value_or(BlockPlace()),
+                               (*filter)->MemoryUsage())
+                         : loaded;
     });
     return LoadParts(options);
   }
@@ -401,6 +410,9 @@ Status OpenTable(std::unique_ptr<RandomAccessFile> file,
                  const ReaderOptions& options,
                  std::unique_ptr<OpenedTable>* table) {
   Status status = CheckBounds(options);
+  if (status.ok()) {
+    status = options.cache_usage_options.Validate(options.block_cache.get());
+  }
   if (!status.ok()) return status;
   const RandomAccessFile& opened = *file;
   const ReadCounters counters(options.statistics.get());
@@ -411,8 +423,11 @@ Status OpenTable(std::unique_ptr<RandomAccessFile> file,
   *table = std::make_unique<OpenedTable>(
       std::move(file), footer, options.max_uncompressed_block_bytes,
       options.statistics, options.block_cache_tracer);
-  status = TableOpener(table->get(), &window).Open(options);
   OpenedTable& opened_table = **table;
+  opened_table.charges = ReadCharges(options);
+  opened_table.source.ChargeKept(&opened_table.charges.table);
+  status = TableOpener(table->get(), &window).Open(options);
+  if (status.ok()) status = opened_table.ChargeLoaded();
   opened_table.one_search = status.ok() && IsOneSearch(opened_table);
   return NamedAfter(opened, status);
 }

@@ -271,17 +271,7 @@ uint64_t TableReader::ExpectedMemoryUsage() const {
 }
 
 uint64_t TableReader::MemoryUsage() const {
-  const OpenedTable& table = *state_->table;
-  uint64_t bytes =
-      sizeof table + table.properties.stored.ApproximateMemoryUsage();
-  const IndexReader* const index = table.index.IfLoaded();
-  if (index != nullptr) bytes += index->MemoryUsage();
-  const TableFilter* const filter = table.filter.IfLoaded();
-  if (filter != nullptr) bytes += filter->MemoryUsage();
-  if (table.range_deletions != nullptr) {
-    bytes += table.range_deletions->MemoryUsage();
-  }
-  return bytes;
+  return state_->table->MemoryUsage();
 }
 
 }  // namespace ashlar

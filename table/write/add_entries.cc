@@ -114,6 +114,8 @@ Status TableBuilder::State::AddRangeDeletion(const Slice& begin, uint64_t tail,
   }
   const Slice written_begin = timestamps.AsWritten(begin);
   range_deletions.Add(written_begin, tail, timestamps.AsWritten(end));
+  Status charged = ChargeTail();
+  if (!charged.ok()) return charged;
   timestamps.Take(timestamp);
   Count(written_begin.size() + kInternalKeyTailBytes, tail, end.size());
   return {};

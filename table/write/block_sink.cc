@@ -13,14 +13,16 @@ namespace {
 // dictionary.
 std::optional<DictionarySampler> SamplerFor(const TableOptions& options,
                                             const BlockCompressor& codec,
-                                            uint64_t target_file_size) {
+                                            uint64_t target_file_size,
+                                            const MemoryCharge& charge) {
   const CompressionOptions& wanted = options.compression_opts;
   if (!codec.active() || wanted.max_dict_bytes == 0) return std::nullopt;
   uint64_t limit = wanted.max_dict_buffer_bytes;
   if (limit == 0 || (target_file_size != 0 && target_file_size < limit)) {
     limit = target_file_size;
   }
-  return DictionarySampler(options.compression, wanted, limit);
+  return DictionarySampler(options.compression, wanted, limit,
+                           charge.Sibling());
 }
 
 }  // namespace
@@ -28,14 +30,17 @@ std::optional<DictionarySampler> SamplerFor(const TableOptions& options,
 BlockSink::BlockSink(const TableOptions& options, BlockCompressor codec,
                      uint32_t base_context_checksum, WritableFile* file,
                      BuildWorkers workers, uint64_t target_file_size,
-                     Callbacks callbacks)
+                     Callbacks callbacks, const BuildCharges& charges)
     : options_(options),
       callbacks_(std::move(callbacks)),
+      charges_(charges),
+      buffers_charge_(charges.write_buffers.Sibling()),
       writer_(file, options.checksum, base_context_checksum,
               BlockAlignment(options)),
       workers_(std::move(workers)),
       codec_(std::move(codec)),
-      held_(SamplerFor(options, codec_, target_file_size)) {
+      held_(SamplerFor(options, codec_, target_file_size, charges.dictionary)) {
+  ChargeBuffers();
   if (held_.has_value()) {
     form_ = Form::kHeldBack;
     in_place_ = &raw_block_;
@@ -66,7 +71,22 @@ RingOptions BlockSink::OptionsOfRing() const {
               std::min(options_.block_size, kMostBytes) + kEntryBytes),
           .new_compressor =
               [this] { return BlockCompressorFor(options_, dictionary_); },
-          .end_of_data = callbacks_.end_of_data};
+          .end_of_data = callbacks_.end_of_data,
+          .charge = &charges_.write_buffers};
+}
+
+// Charges the buffers that exist without a ring, once before they are there,
+// and then as they grow. An entry larger than a block makes them grow before
+// that is charged.
+void BlockSink::ChargeBuffers() {
+  if (!buffers_charge_.any()) return;
+  // The writer passes its buffer on when it has so much. It reserves twice that
+  // if the last block does not fit.
+  constexpr uint64_t kWriterBytes = uint64_t{256} << 10;
+  const uint64_t least =
+      kWriterBytes + 4 * std::min(options_.block_size, kWriterBytes);
+  const uint64_t now = raw_block_.room() + writer_.in_place()->room();
+  buffers_charge_.CoverOrThrow(RoundUpCharge(std::max(least, now)));
 }
 
 // With Finish, the only code that asks for the form.
@@ -84,7 +104,7 @@ Status BlockSink::Store(const Slice& block) {
 
 Status BlockSink::Finish() {
   if (form_ == Form::kHeldBack) {
-    Status released = Release();
+    Status released = Release(nullptr);
     if (!released.ok()) return released;
   }
   if (form_ == Form::kInOrder) return {};
@@ -99,33 +119,47 @@ void BlockSink::End() {
 }
 
 Status BlockSink::HoldBack(const Slice& block) {
-  if (!held_->Add(block)) {
+  const DictionarySampler::Added added = held_->Add(block);
+  if (added == DictionarySampler::Added::kNoMemory) {
     return Status::MemoryLimit(
         "no memory to hold " + std::to_string(held_->bytes() + block.size()) +
         " bytes of blocks for a dictionary; limit them with "
         "compression_opts.max_dict_buffer_bytes (now " +
         std::to_string(options_.compression_opts.max_dict_buffer_bytes) + ")");
   }
+  Status status;
+  if (added == DictionarySampler::Added::kNotCharged) {
+    // As RocksDB: the dictionary is made of the blocks that there are.
+    status = Release(&block);
+  } else if (held_->full()) {
+    status = Release(nullptr);
+  }
+  ChargeBuffers();
   raw_block_.clear();
-  return held_->full() ? Release() : Status();
+  return status;
 }
 
-// Makes the dictionary, and stores the blocks that waited for it.
-Status BlockSink::Release() {
+// Makes the dictionary, and stores the blocks that waited for it, and then
+// *last unless that is null.
+Status BlockSink::Release(const Slice* last) {
   const DictionarySampler held = *std::exchange(held_, std::nullopt);
   dictionary_ = BlockDictionaryFor(options_, held.MakeDictionary());
   Result<BlockCompressor> made = BlockCompressorFor(options_, dictionary_);
   if (!made.ok()) return made.status();
   with_dictionary_.emplace(std::move(made).value());
   Begin();
-  for (size_t i = 0; i < held.size(); ++i) {
-    const Slice block = held.block(i);
-    Status status;
-    if (callbacks_.before_release) status = callbacks_.before_release(block);
-    if (status.ok()) status = Store(block);
-    if (!status.ok()) return status;
+  Status status;
+  for (size_t i = 0; status.ok() && i < held.size(); ++i) {
+    status = StoreReleased(held.block(i));
   }
-  return {};
+  if (status.ok() && last != nullptr) status = StoreReleased(*last);
+  return status;
+}
+
+Status BlockSink::StoreReleased(const Slice& block) {
+  Status status;
+  if (callbacks_.before_release) status = callbacks_.before_release(block);
+  return status.ok() ? Store(block) : status;
 }
 
 Status BlockSink::StoreInOrder(const Slice& block) {
@@ -134,6 +168,7 @@ Status BlockSink::StoreInOrder(const Slice& block) {
   WrittenBlock written;
   Status status = writer_.AppendCompressed(block, &codec, BlockKind::kData,
                                            writer_.num_blocks(), &written);
+  ChargeBuffers();
   raw_block_.clear();
   if (status.ok()) written_.push_back(written);
   return status;

@@ -43,6 +43,7 @@
 #include <vector>
 
 #include "table/write/block_writer.h"
+#include "table/write/build_charges.h"
 #include "table/write/build_workers.h"
 #include "table/write/compression_ring.h"
 #include "table/write/dictionary_sampler.h"
@@ -62,11 +63,13 @@ class BlockSink {
 
   // `codec` compresses without a dictionary. At most about `target_file_size`
   // bytes of blocks are held back, because data of the next file must not shape
-  // this file's dictionary; 0: unknown. `options` and `file` must outlive this.
+  // this file's dictionary; 0: unknown. Memory is charged like `charges`.
+  // `options`, `file` and `charges` must outlive this. Throws MemoryRefused if
+  // the first buffers cannot be charged.
   BlockSink(const TableOptions& options, BlockCompressor codec,
             uint32_t base_context_checksum, WritableFile* file,
             BuildWorkers workers, uint64_t target_file_size,
-            Callbacks callbacks);
+            Callbacks callbacks, const BuildCharges& charges);
   BlockSink(const BlockSink&) = delete;
   BlockSink& operator=(const BlockSink&) = delete;
 
@@ -116,12 +119,16 @@ class BlockSink {
 
   void Begin();
   RingOptions OptionsOfRing() const;
+  void ChargeBuffers();
   Status HoldBack(const Slice& block);
-  Status Release();
+  Status Release(const Slice* last);
+  Status StoreReleased(const Slice& block);
   Status StoreInOrder(const Slice& block);
 
   const TableOptions& options_;
   const Callbacks callbacks_;
+  const BuildCharges& charges_;
+  MemoryCharge buffers_charge_;  // the writer's buffer, and raw_block_
   BlockWriter writer_;
   BuildWorkers workers_;
   BlockCompressor codec_;

@@ -26,6 +26,7 @@
 #include "table/block/data_block_builder.h"
 #include "table/index/registry.h"
 #include "table/write/block_sink.h"
+#include "table/write/build_charges.h"
 #include "table/write/collectors.h"
 #include "table/write/flush_policy.h"
 #include "table/write/key_parting.h"
@@ -51,8 +52,10 @@ struct TableBuilder::State {
   State(const TableOptions& table_options, BlockCompressor compressor_in,
         uint32_t base_context_checksum_in, WritableFile* file_in,
         BuildWorkers workers_in, uint64_t target_file_size_in,
-        Collectors collectors_in)
+        Collectors collectors_in, BuildCharges charges_in)
       : options(table_options),
+        charges(std::move(charges_in)),
+        tail_charge(charges.write_buffers.Sibling()),
         order(options.persist_user_defined_timestamps
                   ? KeyOrder(options.comparator)
                   : KeyOrder(options.comparator).WithoutTimestamps()),
@@ -73,7 +76,8 @@ struct TableBuilder::State {
              std::move(workers_in), target_file_size,
              {.end_of_data = [this] { return EndOfDataBlocks(); },
               .before_release =
-                  [this](const Slice& held) { return BeforeRelease(held); }}),
+                  [this](const Slice& held) { return BeforeRelease(held); }},
+             charges),
         block(FormOf(options), sink.in_place()),
         index(NewIndexBuilder(options)),
         index_takes_keys(index->takes_keys()),
@@ -81,14 +85,18 @@ struct TableBuilder::State {
         is_watched(!collectors.empty() || own_flush_policy != nullptr) {
     if (options.filter == FilterType::kNone) return;
     if (options.partition_filters) {
-      filter_partitions.emplace(options, index.get(),
-                                [this] { return sink.FilterCrew(); });
+      filter_partitions.emplace(
+          options, index.get(), [this] { return sink.FilterCrew(); },
+          charges.filter);
     } else {
       filter.emplace(options);
+      filter->bits().ChargeTo(charges.filter);
     }
   }
 
   const TableOptions options;
+  const BuildCharges charges;
+  MemoryCharge tail_charge;  // the index, and range deletions
   // The order of keys as they are written.
   const KeyOrder order;
   TimestampCollector timestamps;
@@ -144,6 +152,16 @@ struct TableBuilder::State {
   Status BadEntry(const Slice& user_key, uint64_t tail, std::string_view why,
                   Status::SubCode subcode = Status::SubCode::kNone) const;
   Status CutBlock(const Slice* next_user_key, uint64_t next_tail);
+  // To be called when index or range deletions have grown.
+  Status ChargeTail() {
+    if (!tail_charge.any()) [[likely]]
+      return {};
+    // Each list may be twice as large as its contents, and is copied when it
+    // grows; index blocks are encoded once more before they are written.
+    return tail_charge.Cover(RoundUpCharge(2 * index->BuildingMemory() +
+                                           3 * index->SizeEstimate() +
+                                           4 * range_deletions.SizeEstimate()));
+  }
   // Returns whether the filter gets the keys of blocks that waited for a
   // dictionary only later. Partitions that are cut together with those of the
   // index must not see keys before the index knows the handles of their blocks.

@@ -35,6 +35,8 @@ CompressionRing::CompressionRing(const RingOptions& options,
       workers_(workers),
       job_({&Attend, this}),
       slots_(shape_.slots) {
+  if (options.charge != nullptr) charge_ = options.charge->Sibling();
+  ChargeBuffers(0);
   filling_.Reserve(run_bytes());
 }
 
@@ -96,7 +98,19 @@ Status CompressionRing::Add(const Slice& block,
   return error_;
 }
 
+// Charges the buffer that is filled, and those of so many slots, as if each of
+// them were as large as the largest.
+void CompressionRing::ChargeBuffers(uint32_t slots) {
+  if (!charge_.any()) return;
+  const uint64_t buffer =
+      std::max(Buffer().RoomWith(run_bytes()), filling_.room());
+  const uint64_t list = filling_blocks_.capacity() * sizeof(WrittenBlock);
+  charge_.CoverOrThrow((2 * slots + 1) * buffer + (slots + 1) * list);
+}
+
 Status CompressionRing::PublishRun(std::vector<WrittenBlock>* written) {
+  charged_slots_ = std::min(charged_slots_ + 1, shape_.slots);
+  ChargeBuffers(charged_slots_);
   if (!job_.begun()) {
     WorkerPool::State* const pool = workers_->Start(shape_.workers);
     compressors_.resize(pool->threads() + 1);

@@ -35,6 +35,7 @@
 #include <vector>
 
 #include "ashlar/util/sync/mutex.h"
+#include "cache/charge/memory_charge.h"
 #include "table/write/block_writer.h"
 #include "table/write/build_workers.h"
 #include "table/write/ring_watch.h"
@@ -54,6 +55,9 @@ struct RingOptions {
   // Returns the offset near which the data blocks are to end, whenever a slot
   // is full. Called by the emit thread. Null: nobody knows.
   std::function<uint64_t()> end_of_data;
+  // The buffers are charged like this one, before they are made; larger ones
+  // when the ring sees that they have grown. Null: they are not charged.
+  const MemoryCharge* charge = nullptr;
 };
 
 class CompressionRing {
@@ -101,6 +105,7 @@ class CompressionRing {
   static void AppendState(const void* ring, std::string* out);
   void WorkAs(uint32_t worker);
   void WaitForWork() const;
+  void ChargeBuffers(uint32_t slots);
   Status PublishRun(std::vector<WrittenBlock>* written);
   // Works until at most `most` slots are in flight. Returns false if the ring
   // failed.
@@ -125,6 +130,8 @@ class CompressionRing {
   BuildWorkers* const workers_;
 
   // Used by the emit thread alone.
+  MemoryCharge charge_;
+  uint32_t charged_slots_ = 0;
   Buffer filling_;
   std::vector<WrittenBlock> filling_blocks_;
   size_t filling_end_ = 0;  // where the last whole block ends

@@ -34,7 +34,8 @@ uint64_t HashesPerPartition(const TableOptions& options,
 
 FilterPartitionsBuilder::FilterPartitionsBuilder(const TableOptions& options,
                                                  IndexBuilder* index,
-                                                 FindCrew find_crew)
+                                                 FindCrew find_crew,
+                                                 const MemoryCharge& charge)
     : options_(options),
       index_(index),
       keys_(options),
@@ -42,7 +43,9 @@ FilterPartitionsBuilder::FilterPartitionsBuilder(const TableOptions& options,
                            ? options.comparator->timestamp_size()
                            : 0),
       hashes_per_partition_(HashesPerPartition(options, keys_.bits())),
-      find_crew_(std::move(find_crew)) {}
+      find_crew_(std::move(find_crew)) {
+  keys_.bits().ChargeTo(charge);
+}
 
 // Returns whether the current partition is full. To count its hashes takes 64
 // additions (HashCollector::size). A key adds two of them at most, so after a

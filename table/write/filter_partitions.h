@@ -43,9 +43,9 @@ class FilterPartitionsBuilder {
   // Returns the threads that may help at the moment.
   using FindCrew = std::function<WorkerCrew()>;
 
-  // Requires: options and index outlive this.
+  // Memory is charged like `charge`. Requires: options and index outlive this.
   FilterPartitionsBuilder(const TableOptions& options, IndexBuilder* index,
-                          FindCrew find_crew);
+                          FindCrew find_crew, const MemoryCharge& charge = {});
 
   // To be called with every entry's user key, in order, and the one before
   // (empty for the first).

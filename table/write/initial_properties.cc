@@ -114,6 +114,9 @@ uint32_t BaseContextChecksum(const TableIdentity& identity) {
 
 Status ValidateBuildOptions(const BuildOptions& options) {
   Status status = CheckBounds(options);
+  if (status.ok()) {
+    status = options.cache_usage_options.Validate(options.block_cache.get());
+  }
   if (!status.ok()) return status;
   constexpr uint64_t kMaxPropertyBytes = uint64_t{1} << 26;
   uint64_t bytes = 0;

@@ -11,7 +11,8 @@
 
 namespace ashlar::internal {
 
-// Returns InvalidArgument, which names the field, if an option is not possible.
+// Returns InvalidArgument, which names the field, if an option is not possible,
+// and NotSupported if cache_usage_options is.
 Status ValidateBuildOptions(const BuildOptions& options);
 
 // Returns the identity with all that was missing filled in: afterwards every

@@ -24,6 +24,8 @@ Status TableBuilder::State::CutBlock(const Slice* next_user_key,
         " data blocks; increase block_size (now " +
         std::to_string(options.block_size) + ")");
   }
+  Status charged = ChargeTail();
+  if (!charged.ok()) return charged;
   const Slice contents = block.Finish();
   properties.uncompressed_data_size += contents.size();
   ++properties.num_data_blocks;

@@ -103,7 +103,8 @@ Result<std::unique_ptr<TableBuilder>> TableBuilder::Create(
     auto state = std::make_unique<State>(
         table_options, std::move(compressor).value(), base, file,
         WorkersFor(table_options, build_options),
-        build_options.target_file_size, Collectors(build_options));
+        build_options.target_file_size, Collectors(build_options),
+        BuildCharges(build_options));
     if (table_options.flush_block_policy_factory != nullptr &&
         state->own_flush_policy == nullptr) {
       return Status::InvalidArgument(

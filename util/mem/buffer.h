@@ -58,6 +58,12 @@ class Buffer {
   [[nodiscard]] bool TryReserve(size_t extra) {
     return capacity_ - size_ >= extra || Grow(extra);
   }
+  // Returns the bytes of memory that it takes now, and those that it would take
+  // after Reserve(extra). While it grows it may take both.
+  size_t room() const { return data_ == nullptr ? 0 : RoomOf(capacity_); }
+  size_t RoomWith(size_t extra) const {
+    return capacity_ - size_ >= extra ? room() : RoomOf(CapacityWith(extra));
+  }
   // Adds `n` bytes, which were written at end(), to the size. Requires: they
   // were reserved.
   void Advance(size_t n) {
@@ -85,12 +91,18 @@ class Buffer {
   };
 
   static constexpr size_t kAlignedFrom = 4096;
+  static constexpr size_t kMax = ~size_t{0} / 2 - 3 * kSlack;
 
+  static size_t RoomOf(size_t capacity) { return capacity + 2 * kSlack; }
+  // Requires: extra <= kMax - size_.
+  size_t CapacityWith(size_t extra) const {
+    const size_t wanted = size_ + extra;
+    return wanted < capacity_ * 2 && capacity_ * 2 <= kMax ? capacity_ * 2
+                                                           : wanted;
+  }
   bool Grow(size_t extra) {
-    constexpr size_t kMax = ~size_t{0} / 2 - 3 * kSlack;
     if (extra > kMax - size_) return false;
-    size_t wanted = size_ + extra;
-    if (wanted < capacity_ * 2 && capacity_ * 2 <= kMax) wanted = capacity_ * 2;
+    const size_t wanted = CapacityWith(extra);
     void* const grown =
         data_ == nullptr && wanted >= kAlignedFrom
             ? std::aligned_alloc(kSlack, (wanted / kSlack + 2) * kSlack)
