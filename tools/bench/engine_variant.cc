@@ -12,6 +12,11 @@ namespace ashlar::bench {
 
 namespace {
 
+bool IsLoadTime(std::string_view variant) {
+  return variant == "at_open" || variant == "index_at_first_use" ||
+         variant == "at_first_use";
+}
+
 class EngineVariant final : public Engine {
  public:
   EngineVariant(std::unique_ptr<Engine> engine, std::string variant,
@@ -50,6 +55,7 @@ class EngineVariant final : public Engine {
     if (variant_ == "gets") options.batch_by = BatchBy::kGets;
     if (variant_ == "multiread") options.batch_by = BatchBy::kMultiRead;
     if (variant_ == "reads") options.batch_by = BatchBy::kReads;
+    if (IsLoadTime(variant_)) options.load_index_and_filter = variant_;
     if (variant_ == "db") options.read_only_db = true;
     if (variant_ == "onetier") {
       options.cache_size += options.compressed_secondary_cache_size;
@@ -71,7 +77,7 @@ class EngineVariant final : public Engine {
 
 bool ReadsTable(std::string_view benchmark) {
   return !benchmark.ends_with("fillseq") && !benchmark.starts_with("filter") &&
-         !benchmark.starts_with("index");
+         !benchmark.starts_with("index") && !OpensTables(benchmark);
 }
 
 std::unique_ptr<Engine> NewVariant(std::unique_ptr<Engine> engine,
@@ -83,6 +89,7 @@ std::unique_ptr<Engine> NewVariant(std::unique_ptr<Engine> engine,
       "nowords", "admission", "stats", "perf",      "tracer",
       "traced",  "async",     "gets",  "multiread", "reads"};
   const bool is_ours =
+      IsLoadTime(variant) ||
       std::find(std::begin(kOurs), std::end(kOurs), variant) != std::end(kOurs);
   const bool known = (name == "ashlar" && is_ours) ||
                      (name == "rocksdb" && variant == "db") ||

@@ -14,6 +14,7 @@
 #include "ashlar/util/compression.h"
 #include "third-party/gflags_lib.h"
 #include "tools/bench/allocations.h"
+#include "tools/bench/ashlar_open.h"
 #include "tools/bench/command_line.h"
 #include "tools/bench/engine.h"
 #include "tools/bench/page_cache.h"
@@ -29,7 +30,10 @@ DEFINE_string(
     "fwdrangewhilewriting (beside a writer that builds tables, at "
     "--write_rate), blockinsert (a data block in memory is parsed and put into "
     "a full cache), indexparse (an index block in memory is parsed), indexfind "
-    "(--tables such indexes are searched), verify");
+    "(--tables such indexes are searched), verify; of --tables tables with "
+    "files of their own: open, openget (opens, and gets one key of each), "
+    "openall (opens and reads all; the memory), reopen (index and filter are "
+    "in the cache), lsmget (gets keys of tables that are open)");
 DEFINE_string(
     engines, "ashlar,rocksdb,limit",
     "comma-separated: ashlar, rocksdb, limit, generator, copy; "
@@ -39,7 +43,9 @@ DEFINE_string(
     "ashlar:nowords has --noentry_words, ashlar:admission --cache_type's "
     "admission, ashlar:tracer has a block cache tracer, ashlar:traced one that "
     "traces one block in 100, ashlar:stats --statistics and ashlar:perf "
-    "--perf_level=1, ashlar:async walks with async_io; multireadrandom: "
+    "--perf_level=1, ashlar:at_open, ashlar:index_at_first_use and "
+    "ashlar:at_first_use that --load_index_and_filter, ashlar:async walks with "
+    "async_io; multireadrandom: "
     "ashlar:gets by one Get after the other, ashlar:multiread and "
     "ashlar:reads only read the blocks, by one MultiRead or one by one; "
     "rocksdb reads by its SstFileReader, "
@@ -90,7 +96,14 @@ DEFINE_int32(workers, -1,
 DEFINE_uint32(pool_threads, 0,
               "threads of a pool that Ashlar's builds share, and that outlives "
               "them; 0: each build has its own threads");
-DEFINE_int32(tables, 48, "indexes that indexfind searches in random order");
+DEFINE_int32(tables, 48,
+             "tables that open, openget, openall, reopen and lsmget open, and "
+             "indexes that indexfind searches in random order");
+DEFINE_bool(cache_index_and_filter_blocks, false,
+            "index and filter are in the block cache, of both libraries");
+DEFINE_string(load_index_and_filter, "index_at_first_use",
+              "when Ashlar's readers load these: at_open, index_at_first_use "
+              "or at_first_use (ReaderOptions::load_index_and_filter)");
 DEFINE_int32(builders, 8,
              "builders at once in multifillseq, each of --num entries");
 DEFINE_bool(mmap_read, false,
@@ -193,6 +206,8 @@ BenchOptions OptionsFromFlags() {
   }
   o.builders = FLAGS_builders;
   o.tables = FLAGS_tables;
+  o.cache_index_and_filter_blocks = FLAGS_cache_index_and_filter_blocks;
+  o.load_index_and_filter = FLAGS_load_index_and_filter;
   o.mmap_read = FLAGS_mmap_read;
   o.hot_keys = FLAGS_hot_keys;
   if (!ParseSkew(FLAGS_skew, &o)) Usage("--skew must be none or P.R");
@@ -226,6 +241,12 @@ void CheckFlags() {
   if (FLAGS_threads < 1 || FLAGS_rounds < 1 || FLAGS_builders < 1 ||
       FLAGS_tables < 1) {
     Usage("--threads, --rounds, --builders and --tables must be 1 or more");
+  }
+  LoadTime load_time;
+  if (!ParseLoadTime(FLAGS_load_index_and_filter, &load_time)) {
+    Usage(
+        "--load_index_and_filter must be at_open, index_at_first_use or "
+        "at_first_use");
   }
   if (FLAGS_cache_type != "hyper_clock_cache" &&
       FLAGS_cache_type != "auto_hyper_clock_cache" &&
@@ -323,12 +344,29 @@ std::vector<std::unique_ptr<Engine>> EnginesFromFlags() {
 }
 
 bool IsBenchmark(const std::string& name) {
-  for (const char* known :
-       {"fillseq", "multifillseq", "filterbuild", "filterfinish", "filterquery",
-        "readseq", "readreverse", "readrandom", "multireadrandom",
-        "readmissing", "seekrandom", "fwdrange", "readwhilewriting",
-        "fwdrangewhilewriting", "blockinsert", "indexparse", "indexfind",
-        "verify"}) {
+  for (const char* known : {"fillseq",
+                            "multifillseq",
+                            "filterbuild",
+                            "filterfinish",
+                            "filterquery",
+                            "readseq",
+                            "readreverse",
+                            "readrandom",
+                            "multireadrandom",
+                            "readmissing",
+                            "seekrandom",
+                            "fwdrange",
+                            "readwhilewriting",
+                            "fwdrangewhilewriting",
+                            "blockinsert",
+                            "indexparse",
+                            "indexfind",
+                            "verify",
+                            "open",
+                            "openget",
+                            "openall",
+                            "reopen",
+                            "lsmget"}) {
     if (name == known) return true;
   }
   return false;
