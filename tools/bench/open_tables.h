@@ -29,6 +29,8 @@
 #ifndef ASHLAR_TOOLS_BENCH_OPEN_TABLES_H_
 #define ASHLAR_TOOLS_BENCH_OPEN_TABLES_H_
 
+#include <sys/resource.h>
+
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
@@ -55,6 +57,13 @@ inline uint64_t HeapBytes() {
 #else
   return 0;
 #endif
+}
+
+// Returns the page faults of this process so far that needed no disk.
+inline uint64_t PageFaults() {
+  struct rusage usage;
+  ::getrusage(RUSAGE_SELF, &usage);
+  return static_cast<uint64_t>(usage.ru_minflt);
 }
 
 inline void ReturnFreePages() {
@@ -155,10 +164,12 @@ class OpenTables {
     const uint64_t blocks = library->CachedBlocks();
     const uint64_t before = HeapBytes();
     const uint64_t allocations = AllocationsSoFar(options);
+    const uint64_t faults = PageFaults();
     const Stopwatch watch;
     Status status = OpenAll(benchmark != "open" && benchmark != "reopen",
                             options, workload, library, result);
     result->measured = watch.Stop();
+    result->page_faults = PageFaults() - faults;
     result->allocations = AllocationsSoFar(options) - allocations;
     if (benchmark == "openall") {
       for (size_t i = 0; i < tables_.size() && status.ok(); ++i) {

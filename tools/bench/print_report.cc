@@ -173,6 +173,8 @@ void PrintText(const BenchmarkReport& report, const BenchOptions& options) {
                   static_cast<double>(run.allocations) / operations);
     }
     if (OpensTables(report.benchmark)) {
+      std::printf(", %.1f page faults an operation",
+                  static_cast<double>(run.page_faults) / operations);
       std::printf(", %.0f bytes of heap per table",
                   SpreadOf(report.Figures(engine, HeapBytesOf)).median);
     }
@@ -201,6 +203,7 @@ std::string ToJson(const std::vector<BenchmarkReport>& reports,
         entry["engines"][engine]["allocations"] = run.allocations;
       }
       if (OpensTables(report.benchmark)) {
+        entry["engines"][engine]["page_faults"] = run.page_faults;
         entry["engines"][engine]["heap_bytes_per_table"] =
             SpreadOf(report.Figures(engine, HeapBytesOf)).median;
       }

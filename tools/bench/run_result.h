@@ -19,6 +19,7 @@ struct RunResult {
   uint64_t file_bytes = 0;
   // For opened tables: see open_tables.h.
   double heap_bytes_per_table = 0;
+  uint64_t page_faults = 0;
   // For reads: allocations by the reading threads, and the bytes that the
   // writer next to them wrote.
   uint64_t allocations = 0;
