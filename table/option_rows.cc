@@ -389,6 +389,7 @@ constexpr OptionRow<Reader> kReaderRows[] = {
          Any<&Reader::cache_index_and_filter_blocks_with_high_priority>()},
     {.name = "load_index_and_filter",
      .member = OneOf<&Reader::load_index_and_filter>(kLoadTimes)},
+    {.name = "tail_size", .member = Any<&Reader::tail_size>()},
     {.name = "unpartitioned_pinning",
      .member = OneOf<&Reader::unpartitioned_pinning>(kPinningTiers)},
     {.name = "partition_pinning",

@@ -74,6 +74,13 @@ struct ReaderOptions {
   // whatever this says. RocksDB always loads both at open.
   LoadTime load_index_and_filter = LoadTime::kIndexAtFirstUse;
 
+  // How many bytes at the end of the file Open reads at first. 0, the default:
+  // 16 KiB, which mostly have all that is needed but index and filter. Set it
+  // if the size of the tail is known, as from a manifest: the size of the file
+  // less TableProperties::tail_start_offset. Then kAtOpen reads everything at
+  // once, which saves waits for a slow device. Any value gives the same table.
+  uint64_t tail_size = 0;
+
   // Whether index and filter blocks are kept in block_cache, charged with all
   // the memory that they take, instead of in the reader. Default: false. Set it
   // to bound the memory of many open tables. A read that needs a block which

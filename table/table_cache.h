@@ -14,7 +14,9 @@
 //   ...
 //   ashlar::Result<ashlar::TableHandle> table = (*cache)->Find(7);
 //   if (!table.ok()) return table.status();
-//   status = (*table)->Get(key, &result);
+//   ashlar::GetResult result;
+//   ashlar::Status status =
+//       (*table)->Get({}, "key", ashlar::kMaxSequenceNumber, &result);
 //
 // A Find of a table that is open costs two short holds of a mutex: one for the
 // Find, and one when its handle goes. The first Find of another table opens it.

@@ -39,7 +39,11 @@ Status IndexReader::HoldRoot(IndexHold* root) const {
 Status IndexReader::HoldRootOfForm(const IndexForm& form,
                                    const LoadIndexBlock& load,
                                    IndexHold* root) const {
-  *root = source_.store->Find(root_place_, source_.order, form);
+  const Cache::SlotHint expected = root_slot_.Load();
+  Cache::SlotHint slot = expected;
+  *root = source_.store->Find(root_place_, source_.order, form, &slot);
+  // Threads must not write what other threads read all the time.
+  if (slot != expected) root_slot_.Store(slot);
   if (*root) [[likely]]
     return {};
   return source_.store->Load(

@@ -29,6 +29,7 @@
 #include "table/index/index_hold.h"
 #include "table/index/parsed_index.h"
 #include "util/mem/buffer.h"
+#include "util/sync/atomic.h"
 #include "util/sync/late_part.h"
 
 namespace ashlar::internal {
@@ -60,8 +61,6 @@ class IndexReader {
   // index always is.
   const ParsedIndex& root() const { return *root_; }
   bool has_root() const { return static_cast<bool>(root_); }
-  // Returns whether the root is at hand and names all data blocks.
-  bool IsOneRoot() const { return has_root() && !is_partitioned_; }
   // Returns whether the root's entries name parts rather than data blocks.
   bool is_partitioned() const { return is_partitioned_; }
   size_t num_parts() const { return is_partitioned_ ? root_->size() : 1; }
@@ -76,6 +75,11 @@ class IndexReader {
   // Makes *part hold part i. A part of a partitioned index has at least one
   // entry. Returns an error if it cannot be read. Requires: i < num_parts().
   virtual Status Part(size_t i, IndexHold* part) const = 0;
+  // Starts to fetch the memory with which Part(0) begins, if the index is one
+  // part in a store.
+  void PrefetchRoot() const {
+    if (!has_root()) source_.store->Prefetch(root_slot_.Load());
+  }
   // Reads all parts, and keeps or holds them as long as the index lives. Those
   // that cannot be read are left out. To be called before other threads use the
   // index.
@@ -110,6 +114,8 @@ class IndexReader {
   BlockPlace root_place_;
   std::unique_ptr<const ParsedIndex> kept_root_;
   IndexHold root_;  // kept_root_, or held in the store; empty: not at hand
+  // Where the store had the root last: a guess.
+  mutable RelaxedAtomic<uint32_t> root_slot_{Cache::kNoSlotHint};
 };
 
 // The index of a table, which the first thread that needs it loads.

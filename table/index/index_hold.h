@@ -70,9 +70,12 @@ class IndexBlockStore {
  public:
   virtual ~IndexBlockStore() = default;
   // Returns the block; empty if it is not there, or was parsed by another order
-  // or form.
+  // or form. `slot_hint`: see Cache::Lookup.
   virtual IndexHold Find(const BlockPlace& place, const KeyOrder& order,
-                         const IndexForm& form) const = 0;
+                         const IndexForm& form,
+                         Cache::SlotHint* slot_hint) const = 0;
+  // Starts to fetch the memory that a Find with this hint reads first.
+  virtual void Prefetch(Cache::SlotHint slot_hint) const = 0;
   // For a block that Find did not find. Makes *held hold it: as `parse` reads,
   // parses and checks it, or as another thread does at the same time. `parse`
   // is called at most once, and its error is returned.

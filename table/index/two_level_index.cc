@@ -137,9 +137,13 @@ Status TwoLevelIndexReader::PartOfStore(size_t i, IndexHold* part) const {
     return {};
   }
   const BlockPlace place = PartPlace(i);
-  *part = source().store->Find(place, source().order, form());
-  if (*part) [[likely]]
+  const Cache::SlotHint expected = root().hint(i).slot;
+  Cache::SlotHint slot = expected;
+  *part = source().store->Find(place, source().order, form(), &slot);
+  if (*part) [[likely]] {
+    if (slot != expected) root().Note(i, slot, part->get());
     return {};
+  }
   return source().store->Load(
       place, source().order, form(),
       [&](ParsedIndex* parsed) { return Load(i, parsed); }, part);

@@ -138,7 +138,7 @@ Status InspectFooter(const RandomAccessFile& file, FileWindow* window,
                      Findings* findings, Footer* footer) {
   TableInspection& found = findings->inspection();
   found.file_size = file.Size();
-  Status status = ReadFooter(file, window, footer);
+  Status status = ReadFooter(file, 0, window, footer);
   if (status.IsIOError() || status.IsMemoryLimit()) return status;
   const uint64_t size = std::min(found.file_size, kFooterSize);
   Slice tail;

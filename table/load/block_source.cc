@@ -192,17 +192,20 @@ Status BlockSource::LoadOwned(const BlockPlace& place, bool verify_checksum,
 }
 
 Status BlockSource::LoadAligned(const BlockPlace& place, bool verify_checksum,
-                                AlignedBytes* bytes) const {
+                                FileWindow* window, AlignedBytes* bytes) const {
   Status status = CheckPlace(place);
   if (!status.ok()) return status;
   const auto n = static_cast<size_t>(place.handle.size + kBlockTrailerSize);
-  if (!bytes->Resize(n)) return place.NoMemory();
   Slice data;
-  {
+  if (window != nullptr) {
+    status = window->Read(place.handle.offset, n, &data);
+  } else if (bytes->Resize(n)) {
     const StageTimer timer(&PerfContext::block_read_time);
     status = file_->Read(place.handle.offset, n, bytes->data(), &data);
+    counters_.CountFileReads(1, data.size());
+  } else {
+    status = place.NoMemory();
   }
-  counters_.CountFileReads(1, data.size());
   if (!status.ok()) return status;
   LoadedBlock block;
   status = LoadFrom(place, data, verify_checksum, &block);

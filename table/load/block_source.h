@@ -109,9 +109,10 @@ class BlockSource {
   // The contents always point into block->owned.
   Status LoadOwned(const BlockPlace& place, bool verify_checksum,
                    LoadedBlock* block) const;
-  // Does the same into *bytes. An uncompressed block is read to where it stays.
+  // Does the same into *bytes. Without a window, an uncompressed block is read
+  // to where it stays.
   Status LoadAligned(const BlockPlace& place, bool verify_checksum,
-                     AlignedBytes* bytes) const;
+                     FileWindow* window, AlignedBytes* bytes) const;
 
  private:
   const RandomAccessFile* file_;

@@ -35,11 +35,11 @@ Status LoadOnce(LoadsInFlight* loads, uint64_t offset, const Look& look,
 
 // Looks, and counts nothing.
 template <CacheEntryRole kRole>
-IndexHold MetadataCache::IndexBlocks<kRole>::Look(const BlockPlace& place,
-                                                  const KeyOrder& order,
-                                                  const IndexForm& form) const {
+IndexHold MetadataCache::IndexBlocks<kRole>::Look(
+    const BlockPlace& place, const KeyOrder& order, const IndexForm& form,
+    Cache::SlotHint* slot_hint) const {
   const CacheKey key = file_.AtOffset(place.handle.offset);
-  auto found = blocks_.Lookup(key);
+  auto found = blocks_.Lookup(key, slot_hint);
   if (!found) return {};
   if (found->handle == place.handle && found->kind == place.kind &&
       found->parsed.order().IsSameAs(order) && found->parsed.form() == form) {
@@ -51,10 +51,10 @@ IndexHold MetadataCache::IndexBlocks<kRole>::Look(const BlockPlace& place,
 }
 
 template <CacheEntryRole kRole>
-IndexHold MetadataCache::IndexBlocks<kRole>::Find(const BlockPlace& place,
-                                                  const KeyOrder& order,
-                                                  const IndexForm& form) const {
-  IndexHold found = Look(place, order, form);
+IndexHold MetadataCache::IndexBlocks<kRole>::Find(
+    const BlockPlace& place, const KeyOrder& order, const IndexForm& form,
+    Cache::SlotHint* slot_hint) const {
+  IndexHold found = Look(place, order, form, slot_hint);
   if (found) {
     counters_.CountCacheHits(place.kind, 1);
   } else {
@@ -74,7 +74,7 @@ Status MetadataCache::IndexBlocks<kRole>::Load(const BlockPlace& place,
   return LoadOnce(
       &loads_, place.handle.offset,
       [&] {
-        *held = Look(place, order, form);
+        *held = Look(place, order, form, nullptr);
         return static_cast<bool>(*held);
       },
       [&] {
@@ -102,17 +102,19 @@ IndexHold MetadataCache::IndexBlocks<kRole>::Keep(const BlockPlace& place,
 template class MetadataCache::IndexBlocks<CacheEntryRole::kIndexBlock>;
 template class MetadataCache::IndexBlocks<CacheEntryRole::kFilterMetaBlock>;
 
-CachedFilterHandle MetadataCache::LookForFilter(const BlockPlace& place) const {
+CachedFilterHandle MetadataCache::LookForFilter(
+    const BlockPlace& place, Cache::SlotHint* slot_hint) const {
   CachedFilterHandle found =
-      filters_.Lookup(file_.AtOffset(place.handle.offset));
+      filters_.Lookup(file_.AtOffset(place.handle.offset), slot_hint);
   if (found && found->handle != place.handle) found.Reset();
   return found;
 }
 
 Status MetadataCache::HoldFilter(const BlockPlace& place,
                                  const CheckFilter& check,
+                                 Cache::SlotHint* slot_hint,
                                  CachedFilterHandle* filter) const {
-  *filter = LookForFilter(place);
+  *filter = LookForFilter(place, slot_hint);
   const bool found = static_cast<bool>(*filter);
   counters_.Trace(file_.AtOffset(place.handle.offset), place.kind,
                   TracedCaller::kOther, found);
@@ -124,7 +126,7 @@ Status MetadataCache::HoldFilter(const BlockPlace& place,
   return LoadOnce(
       &loads_, place.handle.offset,
       [&] {
-        *filter = LookForFilter(place);
+        *filter = LookForFilter(place, nullptr);
         return static_cast<bool>(*filter);
       },
       [&] { return LoadFilter(place, check, filter); });
@@ -134,7 +136,7 @@ Status MetadataCache::LoadFilter(const BlockPlace& place,
                                  const CheckFilter& check,
                                  CachedFilterHandle* filter) const {
   auto made = std::make_unique<CachedFilter>(place.handle);
-  Status status = source_->LoadAligned(place, true, &made->bytes);
+  Status status = source_->LoadAligned(place, true, nullptr, &made->bytes);
   if (status.ok()) status = check(place, made->bytes.slice());
   if (!status.ok()) return status;
   made->bits = FilterBitsReader(made->bytes.slice());

@@ -64,8 +64,14 @@ class MetadataCache {
       std::function<Status(const BlockPlace& place, const Slice& contents)>;
   // Makes *filter a handle to the filter, or filter partition, at this place:
   // from the cache, or from the file. `check` sees what comes from the file.
+  // `slot_hint`: see Cache::Lookup.
   Status HoldFilter(const BlockPlace& place, const CheckFilter& check,
+                    Cache::SlotHint* slot_hint,
                     CachedFilterHandle* filter) const;
+  // Starts to fetch the memory that a HoldFilter with this hint reads first.
+  void PrefetchFilter(Cache::SlotHint slot_hint) const {
+    filters_.cache()->PrefetchSlot(slot_hint);
+  }
 
  private:
   template <CacheEntryRole kRole>
@@ -80,14 +86,18 @@ class MetadataCache {
           counters_(counters),
           loads_(*loads) {}
     IndexHold Find(const BlockPlace& place, const KeyOrder& order,
-                   const IndexForm& form) const override;
+                   const IndexForm& form,
+                   Cache::SlotHint* slot_hint) const override;
+    void Prefetch(Cache::SlotHint slot_hint) const override {
+      blocks_.cache()->PrefetchSlot(slot_hint);
+    }
     Status Load(const BlockPlace& place, const KeyOrder& order,
                 const IndexForm& form, const ParseIndexBlock& parse,
                 IndexHold* held) const override;
 
    private:
     IndexHold Look(const BlockPlace& place, const KeyOrder& order,
-                   const IndexForm& form) const;
+                   const IndexForm& form, Cache::SlotHint* slot_hint) const;
     IndexHold Keep(const BlockPlace& place, ParsedIndex parsed) const;
 
     mutable TypedCache<CachedIndexBlock, kRole> blocks_;
@@ -97,7 +107,8 @@ class MetadataCache {
     LoadsInFlight& loads_;
   };
 
-  CachedFilterHandle LookForFilter(const BlockPlace& place) const;
+  CachedFilterHandle LookForFilter(const BlockPlace& place,
+                                   Cache::SlotHint* slot_hint) const;
   Status LoadFilter(const BlockPlace& place, const CheckFilter& check,
                     CachedFilterHandle* filter) const;
 

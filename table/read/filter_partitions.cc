@@ -32,7 +32,8 @@ Status FilterPartitions::TakeIndex(const BlockPlace& place,
   };
   if (cache_ != nullptr) {
     const IndexBlockStore& store = *cache_->filter_top();
-    index_ = store.Find(place, order, form);
+    Cache::SlotHint slot = Cache::kNoSlotHint;
+    index_ = store.Find(place, order, form, &slot);
     return index_ ? Status() : store.Load(place, order, form, parse, &index_);
   }
   auto parsed = std::make_unique<ParsedIndex>(order, form);
@@ -47,7 +48,8 @@ Status FilterPartitions::Load(size_t i, const Partition** partition) const {
       [&](std::unique_ptr<const Partition>* made) {
         auto loaded = std::make_unique<Partition>();
         const BlockPlace place = Place(i);
-        Status status = source_->LoadAligned(place, true, &loaded->bytes);
+        Status status =
+            source_->LoadAligned(place, true, nullptr, &loaded->bytes);
         if (status.ok()) {
           status = CheckFilterPartition(place, loaded->bytes.slice());
         }
@@ -65,10 +67,14 @@ Status FilterPartitions::MayMatchInCache(size_t i, const Slice& asked,
     return {};
   }
   CachedFilterHandle partition;
+  const Cache::SlotHint expected = index_->hint(i).slot;
+  Cache::SlotHint slot = expected;
   Status status =
-      cache_->HoldFilter(Place(i), CheckFilterPartition, &partition);
-  if (status.ok()) *maybe = partition->bits.MayMatchBytes(asked);
-  return status;
+      cache_->HoldFilter(Place(i), CheckFilterPartition, &slot, &partition);
+  if (!status.ok()) return status;
+  if (slot != expected) index_->Note(i, slot, partition.get());
+  *maybe = partition->bits.MayMatchBytes(asked);
+  return {};
 }
 
 // A key after the end of the last partition is asked of the last one, since the
@@ -89,10 +95,11 @@ void FilterPartitions::LoadAll() {
   if (cache_ != nullptr) pinned_.resize(size());
   for (size_t i = 0; i < size(); ++i) {
     const Partition* partition;
+    Cache::SlotHint slot = Cache::kNoSlotHint;
     if (cache_ == nullptr) {
       Load(i, &partition).IgnoreError();
     } else if (index_->handle(i).size != 0) {
-      cache_->HoldFilter(Place(i), CheckFilterPartition, &pinned_[i])
+      cache_->HoldFilter(Place(i), CheckFilterPartition, &slot, &pinned_[i])
           .IgnoreError();
     }
   }

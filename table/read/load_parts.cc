@@ -6,6 +6,7 @@
 #include "table/index/registry.h"
 #include "table/meta/plain_block.h"
 #include "table/read/opened_table.h"
+#include "util/mem/thread_spare.h"
 
 namespace ashlar::internal {
 
@@ -20,6 +21,12 @@ const MetaBlockEntry* FindFilter(const OpenedTable& table,
   std::string name(prefix);
   name.append(kBuiltinFilterName);
   return FindMetaBlock(table.meta_blocks, name);
+}
+
+bool HasBlock(const FileWindow* window, const BlockPlace& place) {
+  return window != nullptr &&
+         window->Has(place.handle.offset,
+                     place.handle.size + kBlockTrailerSize);
 }
 
 Status LoadIndexBlockOf(const OpenedTable& table, const BlockPlace& place,
@@ -79,7 +86,7 @@ Status CheckFullFilter(const OpenedTable& table, const BlockPlace& place,
 }
 
 Status LoadFullFilter(const OpenedTable& table, const BlockPlace& place,
-                      TableFilter* filter) {
+                      FileWindow* window, TableFilter* filter) {
   const auto check = [&table](const BlockPlace& at, const Slice& contents) {
     return CheckFullFilter(table, at, contents);
   };
@@ -88,7 +95,8 @@ Status LoadFullFilter(const OpenedTable& table, const BlockPlace& place,
     return filter->UseCachedFull(cache, place, check, table.pins.whole);
   }
   AlignedBytes bytes;
-  Status status = table.source.LoadAligned(place, true, &bytes);
+  Status status = table.source.LoadAligned(
+      place, true, HasBlock(window, place) ? window : nullptr, &bytes);
   if (status.ok()) status = check(place, bytes.slice());
   if (status.ok()) filter->KeepFull(std::move(bytes));
   return status;
@@ -157,14 +165,14 @@ Status LoadIndex(const OpenedTable& table, FileWindow* window,
   return {};
 }
 
-Status LoadFilter(const OpenedTable& table,
+Status LoadFilter(const OpenedTable& table, FileWindow* window,
                   std::unique_ptr<const TableFilter>* filter) {
   auto opened = std::make_unique<TableFilter>(table.filter_subject);
   Status status;
   const MetaBlockEntry* const full = FindFilter(table, kFullFilterPrefix);
   if (full != nullptr) {
     if (table.filter_subject.any()) {
-      status = LoadFullFilter(table, PlaceOf(*full), opened.get());
+      status = LoadFullFilter(table, PlaceOf(*full), window, opened.get());
     }
   } else {
     const MetaBlockEntry* const leveldb =

@@ -24,10 +24,10 @@ struct OpenedTable;
 Status LoadIndex(const OpenedTable& table, FileWindow* window,
                  std::unique_ptr<const IndexReader>* index);
 
-// Loads the table's filter, whatever its kind. The result is a filter that
-// lets every key pass if the file has none that can be asked. May load the
-// index.
-Status LoadFilter(const OpenedTable& table,
+// Does the same for the table's filter, whatever its kind. The result is a
+// filter that lets every key pass if the file has none that can be asked. May
+// load the index.
+Status LoadFilter(const OpenedTable& table, FileWindow* window,
                   std::unique_ptr<const TableFilter>* filter);
 
 // Returns whether the file has a filter that can be asked and is not

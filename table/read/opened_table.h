@@ -113,10 +113,11 @@ struct OpenedTable {
   Status Named(const Status& status) const { return NamedAfter(*file, status); }
 };
 
-// Reads and decodes the footer. The window then holds the end of the file.
+// Reads and decodes the footer. The window then holds the last `tail_size`
+// bytes of the file; 0: as many as mostly have all but index and filter.
 // Messages name the place.
-Status ReadFooter(const RandomAccessFile& file, FileWindow* window,
-                  Footer* footer);
+Status ReadFooter(const RandomAccessFile& file, uint64_t tail_size,
+                  FileWindow* window, Footer* footer);
 
 // Makes *chosen the comparator `given`, or, if that is null, the built-in one
 // that the properties name. Returns NotSupported if the one that they name is

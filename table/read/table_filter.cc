@@ -20,7 +20,8 @@ Status TableFilter::UseCachedFull(const MetadataCache* cache,
     kind_ = Kind::kCached;
     return {};
   }
-  Status status = cache->HoldFilter(place, check, &pinned_);
+  Cache::SlotHint slot = Cache::kNoSlotHint;
+  Status status = cache->HoldFilter(place, check, &slot, &pinned_);
   if (!status.ok()) return status;
   full_ = pinned_->bits;
   kind_ = Kind::kFull;
@@ -29,8 +30,16 @@ Status TableFilter::UseCachedFull(const MetadataCache* cache,
 
 Status TableFilter::Warm() const {
   CachedFilterHandle held;
-  return kind_ == Kind::kCached ? cache_->HoldFilter(place_, check_, &held)
-                                : Status();
+  return kind_ == Kind::kCached ? HoldCached(&held) : Status();
+}
+
+Status TableFilter::HoldCached(CachedFilterHandle* held) const {
+  const Cache::SlotHint expected = slot_.Load();
+  Cache::SlotHint slot = expected;
+  Status status = cache_->HoldFilter(place_, check_, &slot, held);
+  // Threads must not write what other threads read all the time.
+  if (slot != expected) slot_.Store(slot);
+  return status;
 }
 
 void TableFilter::UsePartitions(std::unique_ptr<FilterPartitions> partitions) {
@@ -57,7 +66,7 @@ Status TableFilter::AskElsewhere(const Slice& asked, const Slice& internal_key,
     return status;
   }
   CachedFilterHandle held;
-  Status status = cache_->HoldFilter(place_, check_, &held);
+  Status status = HoldCached(&held);
   if (status.ok()) *answer = AnswerOf(held->bits.MayMatchBytes(asked));
   return status;
 }

@@ -98,8 +98,15 @@ class TableFilter {
   bool AskBlock(uint64_t block_offset, const Slice& user_key,
                 Answer* answer) const;
 
-  // Returns whether AskKey needs no internal key, reads nothing and gives no
-  // error, and there are no blocks to ask.
+  // Returns whether AskKey needs no internal key, and there are no blocks to
+  // ask.
+  bool IsWhole() const { return kind_ != Kind::kPartitioned && !AsksBlocks(); }
+  // Starts to fetch the memory with which a question about a filter in the
+  // cache begins.
+  void Prefetch() const {
+    if (kind_ == Kind::kCached) cache_->PrefetchFilter(slot_.Load());
+  }
+  // Returns whether, besides, AskKey reads nothing and gives no error.
   bool IsAtHand() const {
     return (kind_ == Kind::kNone || kind_ == Kind::kFull) && !AsksBlocks();
   }
@@ -123,6 +130,7 @@ class TableFilter {
   static Answer AnswerOf(bool maybe) {
     return maybe ? Answer::kMaybe : Answer::kAbsent;
   }
+  Status HoldCached(CachedFilterHandle* held) const;
   // Slices by value, so that AskKey need not keep them in memory.
   Status AskKeyElsewhere(Slice user_key, Slice internal_key,
                          PerfContext* timing, Answer* answer) const;
@@ -139,6 +147,8 @@ class TableFilter {
   const MetadataCache* cache_ = nullptr;  // of kCached
   BlockPlace place_;                      // of kCached
   MetadataCache::CheckFilter check_;      // of kCached
+  // Of kCached: where the cache had the filter last, a guess.
+  mutable RelaxedAtomic<uint32_t> slot_{Cache::kNoSlotHint};
   std::unique_ptr<FilterPartitions> partitions_;
   LoadedBlock leveldb_block_;  // the bytes of leveldb_
   std::optional<LevelDbFilter> leveldb_;
@@ -193,7 +203,7 @@ void TableFilter::AskKeys(const KeySet& keys, std::span<const Slice> user_keys,
   const FilterBitsReader* bits = &full_;
   CachedFilterHandle held;
   if (kind_ == Kind::kCached) {
-    const Status status = cache_->HoldFilter(place_, check_, &held);
+    const Status status = HoldCached(&held);
     if (!status.ok()) {
       return for_each_known(
           [&](size_t k, const Slice&) { take(k, status, Answer::kNone); });

@@ -17,7 +17,7 @@ namespace {
 
 // Footer, metaindex and properties, and in small files the index too, are
 // mostly in the last bytes of the file: one read gets them all.
-constexpr uint64_t kTailBytes = uint64_t{16} << 10;
+constexpr uint64_t kUsualTail = uint64_t{16} << 10;
 
 // The version of external files that have a global sequence number.
 constexpr uint32_t kExternalVersionWithSeqno = 2;
@@ -237,7 +237,7 @@ class TableOpener {
       return LoadIndex(table, nullptr, index);
     });
     table.filter.LoadBy([&table](std::unique_ptr<const TableFilter>* filter) {
-      return LoadFilter(table, filter);
+      return LoadFilter(table, nullptr, filter);
     });
     return LoadParts(options);
   }
@@ -251,19 +251,28 @@ class TableOpener {
     const IndexReader* index;
     const TableFilter* filter;
     if (options.load_index_and_filter == LoadTime::kAtOpen || pins) {
-      const auto load = [&](std::unique_ptr<const IndexReader>* loaded) {
-        return LoadIndex(table, window_, loaded);
-      };
-      Status status = table.index.NeedBy(load, &index);
-      if (status.ok()) status = table.filter.Need(&filter);
+      Status status = table.index.NeedBy(
+          [&](std::unique_ptr<const IndexReader>* loaded) {
+            return LoadIndex(table, window_, loaded);
+          },
+          &index);
+      if (status.ok()) status = LoadFilterNow(&filter);
       if (status.ok() && in_cache) status = WarmCache(*index, *filter);
       return status;
     }
     if (options.load_index_and_filter == LoadTime::kIndexAtFirstUse &&
         !in_cache && HasWholeFilter(table)) {
-      return table.filter.Need(&filter);
+      return LoadFilterNow(&filter);
     }
     return {};
+  }
+
+  Status LoadFilterNow(const TableFilter** filter) const {
+    return table_->filter.NeedBy(
+        [this](std::unique_ptr<const TableFilter>* loaded) {
+          return LoadFilter(*table_, window_, loaded);
+        },
+        filter);
   }
 
   // Brings index and filter into the block cache.
@@ -291,11 +300,12 @@ Status NamedAfter(const RandomAccessFile& file, const Status& status) {
   }
 }
 
-Status ReadFooter(const RandomAccessFile& file, FileWindow* window,
-                  Footer* footer) {
+Status ReadFooter(const RandomAccessFile& file, uint64_t tail_size,
+                  FileWindow* window, Footer* footer) {
   const uint64_t size = file.Size();
-  const uint64_t tail_size = std::min(size, kTailBytes);
-  Status status = window->Fill(size - tail_size, tail_size);
+  const uint64_t wanted = tail_size == 0 ? kUsualTail : tail_size;
+  const uint64_t first = std::min(size, std::max(wanted, kFooterSize));
+  Status status = window->Fill(size - first, first);
   if (!status.ok()) return status;
   const uint64_t footer_size = std::min(size, kFooterSize);
   Slice tail;
@@ -384,7 +394,7 @@ Status OpenTable(std::unique_ptr<RandomAccessFile> file,
   const ReadCounters counters(options.statistics.get());
   FileWindow window(file.get(), 0, false, counters);
   Footer footer;
-  status = ReadFooter(opened, &window, &footer);
+  status = ReadFooter(opened, options.tail_size, &window, &footer);
   if (!status.ok()) return NamedAfter(opened, status);
   *table = std::make_unique<OpenedTable>(
       std::move(file), footer, options.max_uncompressed_block_bytes,

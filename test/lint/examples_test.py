@@ -44,6 +44,7 @@ CONTEXTS = {
         extern ashlar::BuildOptions build_options;
         extern ashlar::WritableFile* file;
         extern ashlar::Slice internal_key, value;''',
+    'table/table_cache.h': 'extern std::shared_ptr<ashlar::Cache> block_cache;',
     'README.md': BLOCK + '''
         extern ashlar::Result<std::unique_ptr<ashlar::TableReader>> reader;
         extern ashlar::Result<std::shared_ptr<ashlar::Cache>> cache;

@@ -168,6 +168,33 @@ TEST(LateParts, EveryFirstReadFindsTheSame) {
   }
 }
 
+// Whatever the size of the tail that is read at first, the table is the same.
+// If it is known, opening reads the file once.
+TEST(LateParts, AnyTailSize) {
+  for (const Kind& kind : {kKinds[0], kKinds[1]}) {
+    const std::string table = TableOf(kind);
+    const uint64_t known =
+        table.size() - OpenTable(table)->properties().tail_start_offset;
+    ASSERT_GT(known, 2000u);
+    for (const uint64_t tail : {uint64_t{1}, uint64_t{100}, known / 2, known,
+                                uint64_t{table.size()}, ~uint64_t{0}}) {
+      SCOPED_TRACE(tail);
+      FaultPlan plan;
+      ReaderOptions options = OptionsOf(kind, LoadTime::kAtOpen);
+      options.tail_size = tail;
+      const auto reader =
+          TableReader::Open(NewFaultyFile("f.sst", table, &plan), options);
+      Require(reader.status());
+      if (!kind.cached) {
+        EXPECT_EQ(plan.operations == 1, tail >= known) << plan.operations;
+      }
+      std::vector<Entry> entries;
+      Require(ReadForward(**reader, {}, &entries));
+      EXPECT_EQ(entries, SomeEntries(kEntries));
+    }
+  }
+}
+
 // A read that the filter ends leaves the index unread.
 TEST(LateParts, AnAbsentKeyNeedsNoIndex) {
   const auto reader = OpenTable(

@@ -61,7 +61,7 @@ auto FieldsOf(const BuildOptions& options) {
 }
 auto FieldsOf(const ReaderOptions& options) {
   ASHLAR_FIELDS(options, comparator, allow_unknown_comparator, allow_mmap_reads,
-                load_index_and_filter, cache_index_and_filter_blocks,
+                load_index_and_filter, tail_size, cache_index_and_filter_blocks,
                 cache_index_and_filter_blocks_with_high_priority,
                 unpartitioned_pinning, partition_pinning, block_cache,
                 cache_entry_words, largest_seqno, prefix_extractor,
