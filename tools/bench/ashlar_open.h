@@ -47,6 +47,9 @@ class AshlarOpen {
     static Status Get(const Table& table, const std::string& key,
                       RunResult* result);
     static Status ReadAll(const Table& table);
+    static uint64_t DataBlocks(const Table& table) {
+      return table->properties().num_data_blocks;
+    }
     void EmptyCache() { cache_->EraseUnRefEntries(); }
     uint64_t CachedBlocks() const { return cache_->GetOccupancyCount(); }
 

@@ -51,6 +51,9 @@ class RocksDbOpen {
     Status Get(const Table& table, const std::string& key,
                RunResult* result) const;
     static Status ReadAll(const Table& table);
+    static uint64_t DataBlocks(const Table& table) {
+      return table->GetTableProperties()->num_data_blocks;
+    }
     void EmptyCache() { cache_->EraseUnRefEntries(); }
     uint64_t CachedBlocks() const { return cache_->GetOccupancyCount(); }
 
