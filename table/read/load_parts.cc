@@ -32,6 +32,7 @@ bool HasBlock(const FileWindow* window, const BlockPlace& place) {
 Status LoadIndexBlockOf(const OpenedTable& table, const BlockPlace& place,
                         FileWindow* window, Buffer* owned, Slice* contents) {
   LoadedBlock block;
+  block.owned = std::move(*owned);
   Status status;
   if (window != nullptr &&
       window->Has(place.handle.offset, place.handle.size + kBlockTrailerSize)) {

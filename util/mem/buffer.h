@@ -91,6 +91,11 @@ class Buffer {
     if (extra > kMax - size_) return false;
     size_t wanted = size_ + extra;
     if (wanted < capacity_ * 2 && capacity_ * 2 <= kMax) wanted = capacity_ * 2;
+    // Otherwise, realloc would copy what is of no use any more.
+    if (size_ == 0) {
+      data_.reset();
+      capacity_ = 0;
+    }
     void* const grown =
         data_ == nullptr && wanted >= kAlignedFrom
             ? std::aligned_alloc(kSlack, (wanted / kSlack + 2) * kSlack)
