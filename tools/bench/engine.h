@@ -99,6 +99,8 @@ inline constexpr std::string_view kWhileWriting = "whilewriting";
 
 // Returns whether the benchmark reads a table that was written before.
 bool ReadsTable(std::string_view benchmark);
+// Returns whether it is a value of load_index_and_filter.
+bool IsLoadTime(std::string_view name);
 // Returns whether the benchmark makes and opens many tables (open_tables.h).
 inline bool OpensTables(std::string_view benchmark) {
   return benchmark.starts_with("open") || benchmark == "reopen" ||
@@ -125,9 +127,9 @@ std::unique_ptr<Engine> NewAshlarEngine();
 // compressed secondary cache goes to the block cache). For ashlar: "nowords"
 // (no entry_words), "admission" (of the hyper clock cache), "stats"
 // (statistics), "tracer" and "traced" (trace_one_in 0 and 100), "perf"
-// (perf_level 1), "async" (async_io), and "gets", "multiread" and "reads"
-// (batch_by), and "at_open",
-// "index_at_first_use" and "at_first_use" (load_index_and_filter). For rocksdb: "db" (read_only_db).
+// (perf_level 1), "async" (async_io), "gets", "multiread" and "reads"
+// (batch_by), and "at_open", "index_at_first_use" and "at_first_use"
+// (load_index_and_filter). For rocksdb: "db" (read_only_db).
 std::unique_ptr<Engine> NewVariant(std::unique_ptr<Engine> engine,
                                    const std::string& variant);
 // `kind`: "generator" only makes keys and values. "copy" also copies them.

@@ -12,11 +12,6 @@ namespace ashlar::bench {
 
 namespace {
 
-bool IsLoadTime(std::string_view variant) {
-  return variant == "at_open" || variant == "index_at_first_use" ||
-         variant == "at_first_use";
-}
-
 class EngineVariant final : public Engine {
  public:
   EngineVariant(std::unique_ptr<Engine> engine, std::string variant,
@@ -74,6 +69,11 @@ class EngineVariant final : public Engine {
 };
 
 }  // namespace
+
+bool IsLoadTime(std::string_view name) {
+  return name == "at_open" || name == "index_at_first_use" ||
+         name == "at_first_use";
+}
 
 bool ReadsTable(std::string_view benchmark) {
   return !benchmark.ends_with("fillseq") && !benchmark.starts_with("filter") &&

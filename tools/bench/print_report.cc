@@ -172,7 +172,7 @@ void PrintText(const BenchmarkReport& report, const BenchOptions& options) {
       std::printf(", %.4f allocations an operation",
                   static_cast<double>(run.allocations) / operations);
     }
-    if (OpensTables(report.benchmark)) {
+    if (OpensTables(report.benchmark) && report.benchmark != "lsmget") {
       std::printf(", %.1f page faults an operation",
                   static_cast<double>(run.page_faults) / operations);
       std::printf(", %.0f bytes of heap per table",

@@ -14,7 +14,6 @@
 #include "ashlar/util/compression.h"
 #include "third-party/gflags_lib.h"
 #include "tools/bench/allocations.h"
-#include "tools/bench/ashlar_open.h"
 #include "tools/bench/command_line.h"
 #include "tools/bench/engine.h"
 #include "tools/bench/page_cache.h"
@@ -242,8 +241,7 @@ void CheckFlags() {
       FLAGS_tables < 1) {
     Usage("--threads, --rounds, --builders and --tables must be 1 or more");
   }
-  LoadTime load_time;
-  if (!ParseLoadTime(FLAGS_load_index_and_filter, &load_time)) {
+  if (!IsLoadTime(FLAGS_load_index_and_filter)) {
     Usage(
         "--load_index_and_filter must be at_open, index_at_first_use or "
         "at_first_use");
