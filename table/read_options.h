@@ -3,13 +3,11 @@
 //   ReaderOptions   how a table is opened (TableReader::Open)
 //   ReadOptions     one read, or one iterator
 //
-// Options that RocksDB has too have its names and meanings; a comment says
-// where they differ. Each comment says in this order: what the option does, its
-// unit, its default, when to change it, and what that costs.
+// Options that RocksDB has too have its names and meanings, or a comment says
+// where they differ. Each comment says: what the option does, its unit, its
+// default, when to change it, and what that costs.
 //
-// Plain values: thread-safe to read. Options that the table or each other make
-// impossible are an error of the call that takes them: no value is changed
-// silently.
+// Plain values. Impossible ones are an error of the call that takes them.
 #ifndef ASHLAR_TABLE_READ_OPTIONS_H_
 #define ASHLAR_TABLE_READ_OPTIONS_H_
 
@@ -83,10 +81,10 @@ struct ReaderOptions {
   LoadTime load_index_and_filter = LoadTime::kIndexAtFirstUse;
 
   // How many bytes at the end of the file Open reads at first. 0, the default:
-  // 16 KiB, which mostly have all that is needed but index and filter. Set it
-  // if the size of the tail is known, as from a manifest: the size of the file
-  // less TableProperties::tail_start_offset. Then kAtOpen reads everything at
-  // once, which saves waits for a slow device. Any value gives the same table.
+  // 4 KiB, which mostly have all but index and filter. Set it if the size of
+  // the tail is known, as from a manifest: the size of the file less
+  // TableProperties::tail_start_offset. Then kAtOpen reads everything at once,
+  // which saves waits for a slow device. Any value gives the same table.
   uint64_t tail_size = 0;
 
   // Whether index and filter blocks are kept in block_cache, charged with all
@@ -119,9 +117,8 @@ struct ReaderOptions {
   PinningTier partition_pinning = PinningTier::kFallback;
   // What kFallback means. Default: false.
   bool pin_l0_filter_and_index_blocks_in_cache = false;
-  // Whether the engine counts this table among those that were just flushed, or
-  // are as small. Default: false. RocksDB counts so a table of level 0 that is
-  // not larger than 1.5 memtables.
+  // Whether the table was just flushed, or is as small. Default: false. RocksDB
+  // says so of a table of level 0 that is not larger than 1.5 memtables.
   bool flushed_or_similar = false;
 
   // Where data blocks are kept once they are read, uncompressed and parsed, for
@@ -130,18 +127,16 @@ struct ReaderOptions {
   // reader shares ownership of the cache. Values do not: for values that
   // outlive the reader, the caller must keep the cache.
   //
-  // A block is known by the unique id of its file, which comes from the file's
-  // properties. Files with equal ids must not share a cache unless they are
-  // copies. A file without that id is known by a random one while it is open.
-  // When several threads of one reader miss a block at the same time, one reads
-  // it and the others wait for that. More than one reads it only if the cache
-  // has no room for it, and in a few rare cases.
+  // A block is known by the unique id of its file, which is a property. Files
+  // with equal ids must not share a cache unless they are copies. A file
+  // without that id is known by a random one while it is open. When several
+  // threads of one reader miss a block at the same time, one reads it and the
+  // others wait. More than one reads it only in a few rare cases.
   std::shared_ptr<Cache> block_cache;
 
   // Which memory of the reader and its iterators is charged to block_cache
-  // although it is not there (cache/cache_usage_options.h). Default: none. If
-  // the cache has a strict limit and no room, opening fails with MemoryLimit,
-  // and so do iterators.
+  // although it is not there (cache/cache_usage_options.h). Default: none. If a
+  // strict cache has no room, opening, reads and iterators fail: MemoryLimit.
   CacheUsageOptions cache_usage_options;
 
   // Whether a data block in block_cache gets an index of its own, its entry

@@ -2,16 +2,23 @@
 
 #include <utility>
 
+#include "util/mem/thread_spare.h"
+
 namespace ashlar::internal {
 
 namespace {
 
 Status LoadAndParse(const LoadIndexBlock& load, const BlockPlace& place,
                     uint64_t file_limit, ParsedIndex* parsed) {
-  Buffer owned;
+  // Touching this memory for the first time takes longer than decompressing.
+  ThreadSpare<Buffer, ParsedIndex> owned;
   Slice contents;
-  Status status = load(place, &owned, &contents);
-  return status.ok() ? parsed->Parse(contents, place, file_limit) : status;
+  Status status = load(place, owned.get(), &contents);
+  if (status.ok()) status = parsed->Parse(contents, place, file_limit);
+  // The thread must not keep the memory of one huge index for ever.
+  constexpr size_t kMostKept = size_t{1} << 20;
+  if (owned->capacity() > kMostKept) *owned.get() = Buffer();
+  return status;
 }
 
 }  // namespace

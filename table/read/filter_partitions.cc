@@ -52,7 +52,8 @@ Status FilterPartitions::Load(size_t i, const Partition** partition) const {
 }
 
 Status FilterPartitions::LoadKept(
-    const BlockPlace& place, std::unique_ptr<const Partition>* partition) const {
+    const BlockPlace& place,
+    std::unique_ptr<const Partition>* partition) const {
   auto loaded = std::make_unique<Partition>();
   Status status = source_->LoadAligned(place, true, nullptr, &loaded->bytes);
   if (status.ok()) status = CheckFilterPartition(place, loaded->bytes.slice());

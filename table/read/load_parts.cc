@@ -32,6 +32,7 @@ bool HasBlock(const FileWindow* window, const BlockPlace& place) {
 Status LoadIndexBlockOf(const OpenedTable& table, const BlockPlace& place,
                         FileWindow* window, Buffer* owned, Slice* contents) {
   LoadedBlock block;
+  block.owned = std::move(*owned);
   Status status;
   if (window != nullptr &&
       window->Has(place.handle.offset, place.handle.size + kBlockTrailerSize)) {
@@ -160,7 +161,7 @@ Status LoadIndex(const OpenedTable& table, FileWindow* window,
                            load_by(nullptr),
                            cache == nullptr ? nullptr : cache->index(),
                            table.pins.whole,
-      table.source.kept_charge()};
+                           table.source.kept_charge()};
   std::unique_ptr<IndexReader> opened;
   Status status =
       type.open(source, table.index_place, load_by(window), &opened);

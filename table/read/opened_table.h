@@ -87,8 +87,8 @@ struct OpenedTable {
   bool one_search = false;
 
   // Charges a part of so many bytes, at this place, that the reader keeps from
-  // now on. May be called by any thread. Returns MemoryLimit if the cache has no
-  // room: the part must then not be kept.
+  // now on. May be called by any thread. Returns MemoryLimit if the cache has
+  // no room: the part must then not be kept.
   Status ChargePart(const BlockPlace& place, uint64_t bytes) {
     if (!charges.table.any()) return {};
     return place.Wrap("cannot keep it", charges.table.Add(bytes));

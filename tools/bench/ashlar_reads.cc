@@ -10,6 +10,7 @@
 #include "ashlar/table/perf_context.h"
 #include "ashlar/table/statistics.h"
 #include "tools/bench/ashlar_build.h"
+#include "tools/bench/ashlar_open.h"
 #include "tools/bench/cache_held.h"
 #include "tools/bench/key_draw.h"
 #include "tools/bench/page_cache.h"
@@ -267,6 +268,10 @@ Status AshlarReads::Open(const std::string& path, const BenchOptions& options,
   ReaderOptions reader_options;
   reader_options.allow_mmap_reads = options.mmap_read;
   reader_options.cache_entry_words = options.entry_words;
+  reader_options.cache_index_and_filter_blocks =
+      options.cache_index_and_filter_blocks && HasBlockCache(options);
+  ParseLoadTime(options.load_index_and_filter,
+                &reader_options.load_index_and_filter);
   if (options.statistics) {
     reader_options.statistics = std::make_shared<Statistics>();
   }

@@ -37,6 +37,7 @@ struct BenchOptions {
   double cache_percent = 0;  // of the table's file; 0: cache_size counts
   std::string cache_type = "hyper_clock_cache";
   bool cache_admission = false;
+  bool cache_index_and_filter_blocks = false;
   uint64_t compressed_secondary_cache_size = 0;  // 0: there is none
   std::string compressed_secondary_cache_compression_type = "lz4";
   // Whether to print what the block cache holds after each run of reads.
@@ -45,7 +46,7 @@ struct BenchOptions {
   int workers = -1;
   uint32_t pool_threads = 0;  // 0: each builder has its own workers
   int builders = 8;           // for multifillseq
-  int tables = 48;            // for indexfind and lsm
+  int tables = 48;            // for indexfind, lsm and opened tables
   bool mmap_read = false;
   int threads = 1;
   int batch_size = 32;
@@ -61,6 +62,9 @@ struct BenchOptions {
   std::string folder;
 
   bool entry_words = true;  // for our cached blocks
+  // When our readers load index and filter: at_open, index_at_first_use or
+  // at_first_use.
+  std::string load_index_and_filter = "index_at_first_use";
   int perf_level = 0;       // PerfLevel of our readers
   bool statistics = false;  // for our readers
   // If present, our readers have a BlockCacheTracer, which traces one block in
@@ -95,6 +99,13 @@ inline constexpr std::string_view kWhileWriting = "whilewriting";
 
 // Returns whether the benchmark reads a table that was written before.
 bool ReadsTable(std::string_view benchmark);
+// Returns whether it is a value of load_index_and_filter.
+bool IsLoadTime(std::string_view name);
+// Returns whether the benchmark makes and opens many tables (open_tables.h).
+inline bool OpensTables(std::string_view benchmark) {
+  return benchmark.starts_with("open") || benchmark == "reopen" ||
+         benchmark == "lsmget";
+}
 
 // Calls take(key, value) for the keys of a table of the benchmark lsm, of which
 // there are options.tables: each has every so many-th key, so that the ranges
@@ -130,8 +141,9 @@ std::unique_ptr<Engine> NewAshlarEngine();
 // compressed secondary cache goes to the block cache). For ashlar: "nowords"
 // (no entry_words), "admission" (of the hyper clock cache), "stats"
 // (statistics), "tracer" and "traced" (trace_one_in 0 and 100), "perf"
-// (perf_level 1), "async" (async_io), and "gets", "multiread", "reads" and
-// "tables" (batch_by). For rocksdb: "db" (read_only_db).
+// (perf_level 1), "async" (async_io), "gets", "multiread", "reads" and
+// "tables" (batch_by), and "at_open", "index_at_first_use" and "at_first_use"
+// (load_index_and_filter). For rocksdb: "db" (read_only_db).
 std::unique_ptr<Engine> NewVariant(std::unique_ptr<Engine> engine,
                                    const std::string& variant);
 // `kind`: "generator" only makes keys and values. "copy" also copies them.

@@ -9,6 +9,7 @@
 #include "tools/bench/ashlar_build.h"
 #include "tools/bench/ashlar_index.h"
 #include "tools/bench/ashlar_lsm.h"
+#include "tools/bench/ashlar_open.h"
 #include "tools/bench/ashlar_reads.h"
 #include "tools/bench/engine.h"
 #include "tools/bench/filter_questions.h"
@@ -58,7 +59,9 @@ class AshlarEngine final : public Engine {
     return "ExternalFileWriter / TableReader; checksum XXH3, verified on "
            "every read from the file" +
            (o.mmap_read ? std::string(", which is mapped") : std::string()) +
-           "; index and filter in memory; " + DescribeCache(o) +
+           "; index and filter in " +
+           (o.cache_index_and_filter_blocks ? "the block cache" : "memory") +
+           ", loaded " + o.load_index_and_filter + "; " + DescribeCache(o) +
            (o.statistics ? "; with statistics" : "") +
            (o.trace_one_in.has_value()
                 ? "; tracing one block in " + std::to_string(*o.trace_one_in)
@@ -93,7 +96,21 @@ class AshlarEngine final : public Engine {
 
   Status Dispatch(const std::string& benchmark, const BenchOptions& options,
                   const Workload& workload, RunResult* result) {
-    if (benchmark == "fillseq") return FillSeq(options, workload, result);
+    if (benchmark == "fillseq") {
+      return FillSeq(kFileName, options, workload, result);
+    }
+    if (!OpensTables(benchmark)) open_.Close();
+    if (OpensTables(benchmark)) {
+      reads_.Close();
+      return open_.Run(
+          benchmark, options, workload,
+          [&](const std::string& path) {
+            RunResult ignored;
+            return FillSeq(path.substr(path.rfind('/') + 1), options, workload,
+                           &ignored);
+          },
+          result);
+    }
     if (benchmark == "multifillseq") {
       return RunManyBuilders(options, workload, PoolFor(options), result);
     }
@@ -110,14 +127,15 @@ class AshlarEngine final : public Engine {
     return reads_.Run(benchmark, Path(options), options, workload, result);
   }
 
-  Status FillSeq(const BenchOptions& options, const Workload& workload,
-                 RunResult* result) {
+  // Writes the file of this name in the folder.
+  Status FillSeq(const std::string& name, const BenchOptions& options,
+                 const Workload& workload, RunResult* result) {
     reads_.Close();
     WorkerPool* const pool = PoolFor(options);
     const Stopwatch watch(WorkersOf(options) == 0
                               ? Stopwatch::Load::kOneThread
                               : Stopwatch::Load::kManyThreads);
-    Result<std::unique_ptr<WritableFile>> opened = OpenSink(options, kFileName);
+    Result<std::unique_ptr<WritableFile>> opened = OpenSink(options, name);
     if (!opened.ok()) return opened.status();
     WritableFile* const sink = opened->get();
     Result<std::unique_ptr<ExternalFileWriter>> writer =
@@ -232,6 +250,7 @@ class AshlarEngine final : public Engine {
   internal::Buffer filter_;  // for filterquery
   AshlarReads reads_;
   AshlarLsm lsm_;
+  AshlarOpen open_;
   std::unique_ptr<WorkerPool> pool_;
 };
 

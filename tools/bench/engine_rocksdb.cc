@@ -17,6 +17,7 @@
 #include "tools/bench/engine.h"
 #include "tools/bench/filter_questions.h"
 #include "tools/bench/rocksdb_lsm.h"
+#include "tools/bench/rocksdb_open.h"
 #include "tools/bench/rocksdb_parts.h"
 #include "tools/bench/rocksdb_reads.h"
 
@@ -45,9 +46,10 @@ class RocksDbEngine final : public Engine {
            ", SstFileWriter / " +
            (o.read_only_db ? "a read-only database" : "SstFileReader") +
            "; checksum XXH3, verified on every "
-           "read from the file; index and filter in memory; block cache " +
-           o.cache_type + " of " + DescribeCacheSize(o) + "; format_version " +
-           std::to_string(o.format_version) +
+           "read from the file; index and filter in " +
+           (o.cache_index_and_filter_blocks ? "the block cache" : "memory") +
+           "; block cache " + o.cache_type + " of " + DescribeCacheSize(o) +
+           "; format_version " + std::to_string(o.format_version) +
            "; optimize_filters_for_memory off; parallel_threads " +
            std::to_string(o.parallel_threads);
   }
@@ -68,7 +70,14 @@ class RocksDbEngine final : public Engine {
   rocksdb::Status Dispatch(const std::string& benchmark,
                            const BenchOptions& options,
                            const Workload& workload, RunResult* result) {
-    if (benchmark == "fillseq") return FillSeq(options, workload, result);
+    if (benchmark == "fillseq") {
+      return FillSeq(Path(options), options, workload, result);
+    }
+    if (!OpensTables(benchmark)) open_.Close();
+    if (OpensTables(benchmark)) {
+      reads_.Close();
+      return OpenMany(benchmark, options, workload, result);
+    }
     if (benchmark == "filterbuild" || benchmark == "filterfinish") {
       FilterBuild(benchmark == "filterbuild", options, workload, result);
       return {};
@@ -106,6 +115,8 @@ class RocksDbEngine final : public Engine {
     }
     table.block_cache = cache;
     table.no_block_cache = cache == nullptr;
+    table.cache_index_and_filter_blocks =
+        cache != nullptr && o.cache_index_and_filter_blocks;
     rocksdb::Options options;
     options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
     options.compression_opts.parallel_threads = o.parallel_threads;
@@ -118,15 +129,33 @@ class RocksDbEngine final : public Engine {
     return options;
   }
 
-  rocksdb::Status FillSeq(const BenchOptions& options, const Workload& workload,
-                          RunResult* result) {
+  rocksdb::Status OpenMany(const std::string& benchmark,
+                           const BenchOptions& options,
+                           const Workload& workload, RunResult* result) {
+    return open_.Run(
+        benchmark, options, workload,
+        [this, options = options,
+         benchmark](const std::shared_ptr<rocksdb::Cache>& cache) {
+          BenchOptions of_table = options;
+          of_table.cache_index_and_filter_blocks |= benchmark == "reopen";
+          return OptionsFor(of_table, cache);
+        },
+        [&](const std::string& path) {
+          RunResult ignored;
+          return FillSeq(path, options, workload, &ignored);
+        },
+        result);
+  }
+
+  rocksdb::Status FillSeq(const std::string& path, const BenchOptions& options,
+                          const Workload& workload, RunResult* result) {
     reads_.Close();
     const rocksdb::Options rocksdb_options = OptionsFor(options, nullptr);
     const Stopwatch watch(options.parallel_threads <= 1
                               ? Stopwatch::Load::kOneThread
                               : Stopwatch::Load::kManyThreads);
     rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), rocksdb_options);
-    rocksdb::Status status = writer.Open(Path(options));
+    rocksdb::Status status = writer.Open(path);
     Workload::Cursor cursor(workload);
     for (uint64_t i = 0; i < workload.num() && status.ok(); ++i) {
       const std::string_view key = cursor.key();
@@ -192,6 +221,7 @@ class RocksDbEngine final : public Engine {
   std::unique_ptr<rocksdb::Env> null_env_;
   RocksDbReads reads_;
   RocksDbLsm lsm_;
+  RocksDbOpen open_;
   std::unique_ptr<RocksDbFilter> filter_;  // for filterquery
 };
 

@@ -53,6 +53,7 @@ class EngineVariant final : public Engine {
     if (variant_ == "multiread") options.batch_by = BatchBy::kMultiRead;
     if (variant_ == "reads") options.batch_by = BatchBy::kReads;
     if (variant_ == "tables") options.batch_by = BatchBy::kTables;
+    if (IsLoadTime(variant_)) options.load_index_and_filter = variant_;
     if (variant_ == "db") options.read_only_db = true;
     if (variant_ == "onetier") {
       options.cache_size += options.compressed_secondary_cache_size;
@@ -72,9 +73,15 @@ class EngineVariant final : public Engine {
 
 }  // namespace
 
+bool IsLoadTime(std::string_view name) {
+  return name == "at_open" || name == "index_at_first_use" ||
+         name == "at_first_use";
+}
+
 bool ReadsTable(std::string_view benchmark) {
   return !benchmark.ends_with("fillseq") && !benchmark.starts_with("filter") &&
-         !benchmark.starts_with("index") && benchmark != "lsm";
+         !benchmark.starts_with("index") && benchmark != "lsm" &&
+         !OpensTables(benchmark);
 }
 
 std::unique_ptr<Engine> NewVariant(std::unique_ptr<Engine> engine,
@@ -86,6 +93,7 @@ std::unique_ptr<Engine> NewVariant(std::unique_ptr<Engine> engine,
       "nowords", "admission", "stats",     "perf",  "tracer", "traced",
       "async",   "gets",      "multiread", "reads", "tables"};
   const bool is_ours =
+      IsLoadTime(variant) ||
       std::find(std::begin(kOurs), std::end(kOurs), variant) != std::end(kOurs);
   const bool known = (name == "ashlar" && is_ours) ||
                      (name == "rocksdb" && variant == "db") ||

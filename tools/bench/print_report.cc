@@ -81,9 +81,32 @@ std::vector<Ratio> FairnessOf(const BenchmarkReport& report) {
   return figures;
 }
 
+// Returns the ratios of time and memory to RocksDB's, of each of our engines.
+std::vector<Ratio> RatiosOfOpening(const BenchmarkReport& report) {
+  std::vector<Ratio> ratios;
+  const auto peer = report.results.find("rocksdb");
+  if (peer == report.results.end()) return ratios;
+  for (const auto& [engine, runs] : report.results) {
+    if (!engine.starts_with("ashlar")) continue;
+    ratios.push_back({"time of " + engine + " / rocksdb",
+                      report.WallRatio(engine, "rocksdb")});
+    std::vector<double> memory;
+    for (size_t i = 0; i < runs.size(); ++i) {
+      memory.push_back(runs[i].heap_bytes_per_table /
+                       peer->second[i].heap_bytes_per_table);
+    }
+    if (peer->second.front().heap_bytes_per_table == 0) continue;
+    ratios.push_back({"memory of " + engine + " / rocksdb", SpreadOf(memory)});
+  }
+  return ratios;
+}
+
+double HeapBytesOf(const RunResult& run) { return run.heap_bytes_per_table; }
+
 // Returns the useful ratios, with the names that the bars use.
 std::vector<Ratio> RatiosOf(const BenchmarkReport& report,
                             const BenchOptions& options) {
+  if (OpensTables(report.benchmark)) return RatiosOfOpening(report);
   std::vector<Ratio> ratios = FairnessOf(report);
   const auto has = [&](const std::string& engine) {
     return report.results.contains(engine);
@@ -120,7 +143,7 @@ bool CountsAllocations(const BenchmarkReport& report,
        {"readseq", "readreverse", "blockinsert", "verify"}) {
     if (report.benchmark == other) return false;
   }
-  return ReadsTable(report.benchmark);
+  return ReadsTable(report.benchmark) || OpensTables(report.benchmark);
 }
 
 }  // namespace
@@ -149,6 +172,12 @@ void PrintText(const BenchmarkReport& report, const BenchOptions& options) {
       std::printf(", %.4f allocations an operation",
                   static_cast<double>(run.allocations) / operations);
     }
+    if (OpensTables(report.benchmark) && report.benchmark != "lsmget") {
+      std::printf(", %.1f page faults an operation",
+                  static_cast<double>(run.page_faults) / operations);
+      std::printf(", %.0f bytes of heap per table",
+                  SpreadOf(report.Figures(engine, HeapBytesOf)).median);
+    }
     std::printf(" [%s]\n", engine.c_str());
   }
   PrintRatios(report, RatiosOf(report, options));
@@ -172,6 +201,11 @@ std::string ToJson(const std::vector<BenchmarkReport>& reports,
       entry["engines"][engine]["file_bytes"] = run.file_bytes;
       if (CountsAllocations(report, options)) {
         entry["engines"][engine]["allocations"] = run.allocations;
+      }
+      if (OpensTables(report.benchmark)) {
+        entry["engines"][engine]["page_faults"] = run.page_faults;
+        entry["engines"][engine]["heap_bytes_per_table"] =
+            SpreadOf(report.Figures(engine, HeapBytesOf)).median;
       }
       if (report.benchmark.ends_with(kWhileWriting)) {
         entry["engines"][engine]["written_bytes"] = run.written_bytes;

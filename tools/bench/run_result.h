@@ -17,6 +17,9 @@ struct RunResult {
   uint64_t bytes = 0;  // keys and values written or read
   uint64_t found = 0;
   uint64_t file_bytes = 0;
+  // For opened tables: see open_tables.h.
+  double heap_bytes_per_table = 0;
+  uint64_t page_faults = 0;
   // For reads: allocations by the reading threads, and the bytes that the
   // writer next to them wrote.
   uint64_t allocations = 0;

@@ -30,7 +30,11 @@ DEFINE_string(
     "--write_rate), blockinsert (a data block in memory is parsed and put into "
     "a full cache), indexparse (an index block in memory is parsed), indexfind "
     "(--tables such indexes are searched), lsm (--batch_size keys per call "
-    "are looked up in --tables levels of one table each), verify");
+    "are looked up in --tables levels of one table each), verify; of --tables "
+    "tables with "
+    "files of their own: open, openget (opens, and gets one key of each), "
+    "openall (opens and reads all; the memory), reopen (index and filter are "
+    "in the cache), lsmget (gets keys of tables that are open)");
 DEFINE_string(
     engines, "ashlar,rocksdb,limit",
     "comma-separated: ashlar, rocksdb, limit, generator, copy; "
@@ -40,7 +44,9 @@ DEFINE_string(
     "ashlar:nowords has --noentry_words, ashlar:admission --cache_type's "
     "admission, ashlar:tracer has a block cache tracer, ashlar:traced one that "
     "traces one block in 100, ashlar:stats --statistics and ashlar:perf "
-    "--perf_level=1, ashlar:async walks with async_io; multireadrandom: "
+    "--perf_level=1, ashlar:at_open, ashlar:index_at_first_use and "
+    "ashlar:at_first_use that --load_index_and_filter, ashlar:async walks with "
+    "async_io; multireadrandom: "
     "ashlar:gets by one Get after the other, ashlar:multiread and "
     "ashlar:reads only read the blocks, by one MultiRead or one by one; lsm: "
     "ashlar:tables calls the MultiGet of one table after the other; "
@@ -93,7 +99,13 @@ DEFINE_uint32(pool_threads, 0,
               "threads of a pool that Ashlar's builds share, and that outlives "
               "them; 0: each build has its own threads");
 DEFINE_int32(tables, 48,
-             "indexes that indexfind searches in random order; tables of lsm");
+             "tables that open, openget, openall, reopen and lsmget open, and "
+             "indexes that indexfind searches in random order");
+DEFINE_bool(cache_index_and_filter_blocks, false,
+            "index and filter are in the block cache, of both libraries");
+DEFINE_string(load_index_and_filter, "index_at_first_use",
+              "when Ashlar's readers load these: at_open, index_at_first_use "
+              "or at_first_use (ReaderOptions::load_index_and_filter)");
 DEFINE_int32(builders, 8,
              "builders at once in multifillseq, each of --num entries");
 DEFINE_bool(mmap_read, false,
@@ -196,6 +208,8 @@ BenchOptions OptionsFromFlags() {
   }
   o.builders = FLAGS_builders;
   o.tables = FLAGS_tables;
+  o.cache_index_and_filter_blocks = FLAGS_cache_index_and_filter_blocks;
+  o.load_index_and_filter = FLAGS_load_index_and_filter;
   o.mmap_read = FLAGS_mmap_read;
   o.hot_keys = FLAGS_hot_keys;
   if (!ParseSkew(FLAGS_skew, &o)) Usage("--skew must be none or P.R");
@@ -229,6 +243,11 @@ void CheckFlags() {
   if (FLAGS_threads < 1 || FLAGS_rounds < 1 || FLAGS_builders < 1 ||
       FLAGS_tables < 1) {
     Usage("--threads, --rounds, --builders and --tables must be 1 or more");
+  }
+  if (!IsLoadTime(FLAGS_load_index_and_filter)) {
+    Usage(
+        "--load_index_and_filter must be at_open, index_at_first_use or "
+        "at_first_use");
   }
   if (FLAGS_cache_type != "hyper_clock_cache" &&
       FLAGS_cache_type != "auto_hyper_clock_cache" &&
@@ -327,12 +346,18 @@ std::vector<std::unique_ptr<Engine>> EnginesFromFlags() {
 }
 
 bool IsBenchmark(const std::string& name) {
-  for (const char* known :
-       {"fillseq", "multifillseq", "filterbuild", "filterfinish", "filterquery",
-        "readseq", "readreverse", "readrandom", "multireadrandom",
-        "readmissing", "seekrandom", "fwdrange", "readwhilewriting",
-        "fwdrangewhilewriting", "blockinsert", "indexparse", "indexfind", "lsm",
-        "verify"}) {
+  for (const char* known : {"fillseq",          "multifillseq",
+                            "filterbuild",      "filterfinish",
+                            "filterquery",      "readseq",
+                            "readreverse",      "readrandom",
+                            "multireadrandom",  "readmissing",
+                            "seekrandom",       "fwdrange",
+                            "readwhilewriting", "fwdrangewhilewriting",
+                            "blockinsert",      "indexparse",
+                            "indexfind",        "lsm",
+                            "verify",           "open",
+                            "openget",          "openall",
+                            "reopen",           "lsmget"}) {
     if (name == known) return true;
   }
   return false;

@@ -103,6 +103,11 @@ class Buffer {
   bool Grow(size_t extra) {
     if (extra > kMax - size_) return false;
     const size_t wanted = CapacityWith(extra);
+    // Otherwise, realloc would copy what is of no use any more.
+    if (size_ == 0) {
+      data_.reset();
+      capacity_ = 0;
+    }
     void* const grown =
         data_ == nullptr && wanted >= kAlignedFrom
             ? std::aligned_alloc(kSlack, (wanted / kSlack + 2) * kSlack)
