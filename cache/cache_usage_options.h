@@ -28,7 +28,7 @@
 //   kBlockBasedTableReader                 default: not charged
 //     TableReader: what TableReader::MemoryUsage counts, and slot hints that
 //     may be made later. If there is no room, opening fails, and so do reads
-//     that need a partition which the reader would keep.
+//     that need an index, a filter or a partition which the reader would keep.
 //   kFileMetadata                          default: not charged
 //     TableCache: its record of each open table. If there is no room, Find
 //     fails.
@@ -73,6 +73,9 @@ struct CacheUsageOptions {
   CacheEntryRoleOptions options;
   // For single roles. Default: none.
   std::map<CacheEntryRole, CacheEntryRoleOptions> options_overrides;
+
+  friend bool operator==(const CacheUsageOptions&,
+                         const CacheUsageOptions&) = default;
 
   // Returns whether memory of this role is charged, if there is a block cache.
   // Always false for roles that cannot be charged.

@@ -173,18 +173,14 @@ Status CompareDictionaries(const WholeFile& theirs, const WholeFile& ours) {
 Status CompareProperties(const WholeFile& theirs, const WholeFile& ours,
                          const Plan& plan, bool same_blocks, bool same_filter,
                          ByteCounts* counts) {
-  std::map<std::string, std::string> both =
-      theirs.inspection.properties->stored;
-  const auto& our_stored = ours.inspection.properties->stored;
-  both.insert(our_stored.begin(), our_stored.end());
+  const StoredProperties& their_stored = theirs.inspection.properties->stored;
+  const StoredProperties& our_stored = ours.inspection.properties->stored;
+  std::map<std::string, std::string> both = their_stored.ToMap();
+  both.merge(our_stored.ToMap());
   for (const auto& [name, value] : both) {
-    const auto& their_stored = theirs.inspection.properties->stored;
-    const auto their_value = their_stored.find(name);
-    const auto our_value = our_stored.find(name);
-    if (their_value != their_stored.end() && our_value != our_stored.end() &&
-        their_value->second == our_value->second) {
-      continue;
-    }
+    const auto their_value = their_stored.Find(name);
+    const auto our_value = our_stored.Find(name);
+    if (their_value.has_value() && their_value == our_value) continue;
     ++counts->properties[name];
     // Other block sizes change many properties. RocksDB does not count blocks
     // that waited for a dictionary.

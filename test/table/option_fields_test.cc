@@ -57,7 +57,8 @@ auto FieldsOf(const BuildOptions& options) {
   ASHLAR_FIELDS(options, identity, parallel_threads, workers, worker_pool,
                 column_family_id, column_family_name, merge_operator_name,
                 target_file_size, user_properties,
-                table_properties_collector_factories, seqno_to_time);
+                table_properties_collector_factories, block_cache,
+                cache_usage_options, seqno_to_time);
 }
 auto FieldsOf(const ReaderOptions& options) {
   ASHLAR_FIELDS(options, comparator, allow_unknown_comparator, allow_mmap_reads,
@@ -65,8 +66,9 @@ auto FieldsOf(const ReaderOptions& options) {
                 cache_index_and_filter_blocks_with_high_priority,
                 unpartitioned_pinning, partition_pinning,
                 pin_l0_filter_and_index_blocks_in_cache, flushed_or_similar,
-                block_cache, cache_entry_words, largest_seqno, prefix_extractor,
-                max_uncompressed_block_bytes, statistics, block_cache_tracer);
+                block_cache, cache_usage_options, cache_entry_words,
+                largest_seqno, prefix_extractor, max_uncompressed_block_bytes,
+                statistics, block_cache_tracer);
 }
 
 #undef ASHLAR_FIELDS
@@ -120,6 +122,10 @@ class NoFlushPolicies : public FlushBlockPolicyFactory {
   }
 };
 
+void ChargeNothing(CacheUsageOptions* options) {
+  options->options.charged = CacheEntryRoleOptions::Decision::kDisabled;
+}
+
 TEST(OptionFields, EachHasARow) {
   CheckFieldsOf<TableOptions>(TableOptionRows(),
                               {[](TableOptions* o) {
@@ -139,10 +145,13 @@ TEST(OptionFields, EachHasARow) {
        [](BuildOptions* o) {
          o->table_properties_collector_factories.emplace_back();
        },
+       [](BuildOptions* o) { o->block_cache = NewLruCache({}).value(); },
+       [](BuildOptions* o) { ChargeNothing(&o->cache_usage_options); },
        [](BuildOptions* o) { o->seqno_to_time[1] = 2; }});
   CheckFieldsOf<ReaderOptions>(
       ReaderOptionRows(),
       {[](ReaderOptions* o) { o->block_cache = NewLruCache({}).value(); },
+       [](ReaderOptions* o) { ChargeNothing(&o->cache_usage_options); },
        [](ReaderOptions* o) { o->statistics = std::make_shared<Statistics>(); },
        [](ReaderOptions* o) {
          o->block_cache_tracer = std::make_shared<BlockCacheTracer>();
