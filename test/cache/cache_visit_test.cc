@@ -200,8 +200,8 @@ class PlainCache final : public Cache {
 };
 
 TEST(CacheVisitDefault, LooksTheKeyUp) {
-  PlainCache cache(MakeLru({}, 0).value());
   CountedValues values;
+  PlainCache cache(MakeLru({}, 0).value());
   CountedValue* const value = values.Make(TestKey(1), 700);
   ASSERT_TRUE(cache
                   .Insert(value->key, value, &kCountedOps, 700, nullptr,
