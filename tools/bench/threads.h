@@ -132,7 +132,7 @@ auto RunThreadsBesideWriter(const BenchOptions& options, RunResult* result,
 }
 
 // A thread that calls a function again and again, with pauses, until this is
-// destroyed.
+// destroyed. It calls it once even if the thread begins after that.
 class Repeating {
  public:
   template <typename Call>
@@ -140,13 +140,13 @@ class Repeating {
       : thread_([pause, call](const std::stop_token& stop) {
           constexpr std::chrono::milliseconds kNap(1);
           auto next = std::chrono::steady_clock::now();
-          while (!stop.stop_requested()) {
+          do {
             if (std::chrono::steady_clock::now() >= next) {
               call();
               next = std::chrono::steady_clock::now() + pause;
             }
             std::this_thread::sleep_for(kNap);
-          }
+          } while (!stop.stop_requested());
         }) {}
 
  private:
