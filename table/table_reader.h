@@ -211,25 +211,25 @@ class ASHLAR_EXPORT TableReader {
 
   // Reads every block that index and metaindex name, and compares it with its
   // checksum, whatever options.verify_checksums says. Returns ok or the first
-  // error. Decompresses nothing; InspectTable (table/inspect.h) looks deeper
-  // and finds all faults. Of the options, readahead_size and async_io apply.
+  // error. Decompresses only index and filter. InspectTable looks deeper, and
+  // finds all faults. Of the options, readahead_size and async_io apply.
   Status VerifyChecksum(const ReadOptions& options = {}) const;
 
   // Returns about where in the file the data of user_key (without timestamp)
   // begins or would begin, in bytes. For a key after the last one, that is
   // where the data blocks end. Returns 0 if knows_order() is false. Hides an
-  // error, as RocksDB's does: if a partition of the index cannot be read, it
-  // returns 0 or where the data blocks end. Iterator::Seek reports the error.
+  // error, as RocksDB's does: if index or partition cannot be read, returns 0
+  // or where the data blocks end. Iterator::Seek reports the error.
   uint64_t ApproximateOffsetOf(const Slice& user_key) const;
 
   // Removes the table's blocks from the block cache, so that they no longer
   // take room there: data blocks, and index and filter blocks of all levels.
   // For a file that is deleted; RocksDB calls it uncache. Finds them by the
-  // index. Reads no data block, but those parts of the index that are not in
-  // memory. Blocks of a part that cannot be read stay, as do blocks that reads
-  // put there meanwhile. Blocks that values or iterators hold stay alive. Does
-  // nothing without a block cache. Returns the number of blocks whose keys were
-  // erased, whether or not they were there.
+  // index. Reads no data block, but those parts of the index, and the top level
+  // of a filter, that are not in memory. Blocks of a part that cannot be read
+  // stay, as do blocks that reads put there meanwhile. Blocks that values or
+  // iterators hold stay alive. Does nothing without a block cache. Returns how
+  // many keys of blocks were erased, whether or not they were there.
   uint64_t EraseFromBlockCache() const;
 
   // What the file says of itself. References live as long as the reader.

@@ -3,8 +3,8 @@
 //
 // A cache is charged in pieces of 256 KiB (cache/memory_reservation.h), and a
 // table or an iterator may need a few KiB. So all objects that charge one role
-// of one cache share a RoleCharge, which has the pieces. An object reserves
-// before it takes memory, and gives back when it is destroyed. Nothing is
+// of one cache share a RoleCharge, which has the pieces. An object charges
+// memory before it keeps it, and gives back when it is destroyed. Nothing is
 // charged per key: objects charge whole chunks, buffers or blocks.
 //
 // A default MemoryCharge charges nothing and never fails. any() is then false,

@@ -94,8 +94,9 @@ class IndexReader {
     return kept_root_ == nullptr ? 0 : kept_root_->MemoryUsage();
   }
 
-  // Returns the bytes of slot hints that the root may still get.
-  uint64_t HintMemory() const {
+  // Returns the bytes of slot hints that blocks which are kept here may still
+  // get.
+  virtual uint64_t HintMemory() const {
     return kept_root_ == nullptr || is_partitioned_
                ? 0
                : kept_root_->MostMemoryUsage() - kept_root_->MemoryUsage();

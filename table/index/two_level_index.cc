@@ -198,7 +198,16 @@ uint64_t TwoLevelIndexReader::MemoryUsage() const {
   bytes += num_parts() * sizeof(parts_[0]);
   for (size_t i = 0; i < num_parts(); ++i) {
     const ParsedIndex* const part = parts_[i].IfLoaded();
-    if (part != nullptr) bytes += part->MemoryUsage();
+    if (part != nullptr) bytes += sizeof *part + part->MemoryUsage();
+  }
+  return bytes;
+}
+
+uint64_t TwoLevelIndexReader::HintMemory() const {
+  uint64_t bytes = 0;
+  for (size_t i = 0; parts_ != nullptr && i < num_parts(); ++i) {
+    const ParsedIndex* const part = parts_[i].IfLoaded();
+    if (part != nullptr) bytes += part->MostMemoryUsage() - part->MemoryUsage();
   }
   return bytes;
 }

@@ -63,6 +63,7 @@ class TwoLevelIndexReader final : public IndexReader {
   Status Part(size_t i, IndexHold* part) const override;
   void PinParts() override;
   uint64_t MemoryUsage() const override;
+  uint64_t HintMemory() const override;
 
  private:
   explicit TwoLevelIndexReader(const IndexSource& source)

@@ -1,10 +1,11 @@
 // LoadsInFlight: the blocks that threads are loading for the block cache.
 //
 // Thanks to it, a block that many threads miss at once is read and decompressed
-// once. Part of the BlockLoader of a reader that has a cache. It is asked only
-// after a miss: hits do not touch it. Any number of threads. It takes 1 KiB,
-// whatever happens, and never allocates. DataBlocks::Bring follows the protocol
-// (data_blocks.cc).
+// once. A reader that has a cache has one for data blocks (BlockLoader), and one
+// for index and filter blocks that are kept there (MetadataCache). It is asked
+// only after a miss: hits do not touch it. Any number of threads. It takes 1
+// KiB, whatever happens, and never allocates. DataBlocks::Bring and LoadOnce
+// follow the protocol (data_blocks.cc, metadata_cache.cc).
 //
 // Protocol, for loads that go into the cache (other loads take no part):
 //
@@ -26,6 +27,10 @@
 // does not wait for itself. The same holds for blocks whose claims share one
 // place in the table: the later one is loaded without a claim, perhaps by
 // several threads.
+//
+// There is one exception. A thread that has claimed a filter may wait for the
+// index, by which it checks an empty filter. No load of an index waits for a
+// filter, so there is no cycle.
 #ifndef ASHLAR_TABLE_LOAD_LOADS_IN_FLIGHT_H_
 #define ASHLAR_TABLE_LOAD_LOADS_IN_FLIGHT_H_
 

@@ -30,7 +30,7 @@ class EntryWorker {
         walk_(table, options),
         scout_(&table->index) {
     scout_on_block_ = scout_.SeekToFirst();
-    walk_.at.SeekToFirst();
+    walk_on_block_ = walk_.at.SeekToFirst();
     FindRunEnd();
   }
 
@@ -46,7 +46,9 @@ class EntryWorker {
 
   std::optional<uint64_t> Find(size_t run) {
     while (run_ < run && blocks_ != 0) {
-      for (size_t i = 0; i < blocks_; ++i) walk_.at.Next();
+      for (size_t i = 0; walk_on_block_ && i < blocks_; ++i) {
+        walk_on_block_ = walk_.at.Next();
+      }
       GoToNextRun();
     }
     if (blocks_ != 0) return offset_;
@@ -63,11 +65,17 @@ class EntryWorker {
     }
     counts_.push_back({run_, 0});
     for (size_t i = 0; i < blocks_; ++i) {
+      // The scout was here. But a part of the index in the block cache may be
+      // gone by now, and its file may fail.
+      if (!walk_on_block_) {
+        runs_.Fail(run_, table_.Named(walk_.at.status()));
+        return;
+      }
       if (!walk_.PassBlock(&counts_.back().entries)) {
         runs_.Fail(run_, walk_.status);
         return;
       }
-      walk_.at.Next();
+      walk_on_block_ = walk_.at.Next();
     }
     GoToNextRun();
   }
@@ -101,6 +109,7 @@ class EntryWorker {
   TableIterator walk_;
   IndexCursor scout_;
   bool scout_on_block_;
+  bool walk_on_block_;
   size_t run_ = 0;
   size_t blocks_ = 0;  // blocks of the run; 0 after the last run
   uint64_t offset_ = 0;

@@ -23,6 +23,10 @@ Status TableFilter::UseCachedFull(const MetadataCache* cache,
   Cache::SlotHint slot = Cache::kNoSlotHint;
   Status status = cache->HoldFilter(place, check, &slot, &pinned_);
   if (!status.ok()) return status;
+  if (pinned_->bits.kind() == FilterBitsReader::Kind::kAlways) {
+    pinned_.Reset();
+    return {};
+  }
   full_ = pinned_->bits;
   kind_ = Kind::kFull;
   return {};
@@ -67,7 +71,9 @@ Status TableFilter::AskElsewhere(const Slice& asked, const Slice& internal_key,
   }
   CachedFilterHandle held;
   Status status = HoldCached(&held);
-  if (status.ok()) *answer = AnswerOf(held->bits.MayMatchBytes(asked));
+  if (status.ok() && held->bits.kind() != FilterBitsReader::Kind::kAlways) {
+    *answer = AnswerOf(held->bits.MayMatchBytes(asked));
+  }
   return status;
 }
 

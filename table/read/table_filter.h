@@ -216,6 +216,7 @@ void TableFilter::AskKeys(const KeySet& keys, std::span<const Slice> user_keys,
           [&](size_t k, const Slice&) { take(k, status, Answer::kNone); });
     }
     bits = &held->bits;
+    if (bits->kind() == FilterBitsReader::Kind::kAlways) return;
   }
   std::array<uint64_t, kFilterBatchMax> hashes;
   std::array<uint8_t, kFilterBatchMax> numbers;

@@ -58,6 +58,13 @@ bool Pins(const ReaderOptions& options, PinningTier tier) {
           options.flushed_or_similar);
 }
 
+// Returns whether the table has an index or a filter of partitions.
+bool IsPartitioned(const OpenedTable& table) {
+  return table.properties.index_type ==
+             static_cast<uint32_t>(IndexType::kTwoLevelIndexSearch) ||
+         (FilterPlace(table).has_value() && !HasWholeFilter(table));
+}
+
 // Opens one file, step by step.
 class TableOpener {
  public:
@@ -269,7 +276,8 @@ class TableOpener {
   Status LoadParts(const ReaderOptions& options) const {
     const OpenedTable& table = *table_;
     const bool in_cache = table.metadata_cache != nullptr;
-    const bool pins = table.pins.partitions || (in_cache && table.pins.whole);
+    const bool pins = (table.pins.partitions && IsPartitioned(table)) ||
+                      (in_cache && table.pins.whole);
     const IndexReader* index;
     const TableFilter* filter;
     if (options.load_index_and_filter == LoadTime::kAtOpen || pins) {

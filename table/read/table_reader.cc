@@ -78,7 +78,9 @@ uint64_t EraseCachedBlocks(const OpenedTable& table) {
   const IndexReader* index = nullptr;
   const TableFilter* filter = nullptr;
   OrMemoryLimit([&] { return table.index.Need(&index); }).IgnoreError();
-  OrMemoryLimit([&] { return table.filter.Need(&filter); }).IgnoreError();
+  if (!HasWholeFilter(table)) {
+    OrMemoryLimit([&] { return table.filter.Need(&filter); }).IgnoreError();
+  }
   for (size_t i = 0; index != nullptr && i < index->num_parts(); ++i) {
     OrMemoryLimit([&] {
       IndexHold part;

@@ -304,6 +304,33 @@ TEST(Hostile, FilterOfOneByte) {
   ExpectCorruption(table.Build(), BlockKind::kFilter, "bad filter");
 }
 
+// A filter of a kind that is not known cannot know, wherever it is kept.
+TEST(Hostile, FilterOfAnUnknownKindIsNotAsked) {
+  HandMade table;
+  table.filter = std::string(64, '\xff') + Unhex("ff 01 06 00 00");
+  const std::string bytes = table.Build();
+  for (const uint64_t kept : {0, 1, 2}) {
+    ReaderOptions options;
+    if (kept != 0) {
+      options.block_cache = AnyBlockCache(kept);
+      options.cache_index_and_filter_blocks = true;
+      options.unpartitioned_pinning =
+          kept == 1 ? PinningTier::kNone : PinningTier::kAll;
+    }
+    const auto reader = OpenBytes(bytes, options);
+    ASSERT_TRUE(reader.ok()) << reader.status().ToString();
+    GetResult result;
+    ASSERT_TRUE((*reader)->Get("no such key", &result).ok());
+    EXPECT_EQ(result.filter, GetResult::Filter::kNone) << kept;
+    const Slice keys[] = {"no such key"};
+    Status status;
+    (*reader)->MultiGet({}, keys, kMaxSequenceNumber, {&result, 1},
+                        {&status, 1});
+    ASSERT_TRUE(status.ok());
+    EXPECT_EQ(result.filter, GetResult::Filter::kNone) << kept;
+  }
+}
+
 TEST(Hostile, BloomFilterOfNoPossibleSize) {
   for (const size_t size : {1u, 63u, 65u, 127u}) {
     HandMade table;

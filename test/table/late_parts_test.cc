@@ -168,6 +168,52 @@ TEST(LateParts, EveryFirstReadFindsTheSame) {
   }
 }
 
+// The index is in a cache without room, so that each step to another partition
+// reads it. Whichever read fails, a check of all entries says so.
+TEST(LateParts, ACheckReadsPartitionsAgain) {
+  const Kind& kind = kKinds[4];
+  const std::string table = TableOf(kind);
+  ReaderOptions options = OptionsOf(kind, LoadTime::kAtFirstUse);
+  options.block_cache =
+      std::move(NewLruCache({.capacity = 1, .strict_capacity_limit = true}))
+          .value();
+  int failures = 0;
+  for (uint64_t n = 1;; ++n) {
+    FaultPlan plan;
+    auto reader =
+        TableReader::Open(NewFaultyFile("f.sst", table, &plan), options);
+    Require(reader.status());
+    plan = {.fail_at = n};
+    uint64_t entries = 0;
+    const Status status = (*reader)->CheckEntries({}, nullptr, {}, &entries);
+    if (plan.faults == 0) {
+      Require(status);
+      EXPECT_EQ(entries, static_cast<uint64_t>(kEntries));
+      break;
+    }
+    // A read ahead that fails is done again.
+    if (status.ok()) continue;
+    ++failures;
+    EXPECT_EQ(status.message(), "read f.sst: injected");
+  }
+  EXPECT_GT(failures, 10);
+}
+
+// An index or filter that is not partitioned is not loaded because partitions
+// are pinned. To erase the blocks of a table, its filter is not read.
+TEST(LateParts, WhatIsNotNeededIsNotRead) {
+  const std::string table = TableOf(kKinds[0]);
+  ReaderOptions options = OptionsOf(kKinds[0], LoadTime::kAtFirstUse);
+  options.partition_pinning = PinningTier::kAll;
+  options.block_cache =
+      std::move(NewLruCache({.capacity = size_t{4} << 20})).value();
+  const MetadataReads counted;
+  const auto reader = OpenTable(table, options);
+  EXPECT_EQ(counted.index() + counted.filter(), 0u);
+  EXPECT_GT(reader->EraseFromBlockCache(), 0u);
+  EXPECT_EQ(counted.filter(), 0u);
+}
+
 // Which tables of an engine hold their blocks in the cache.
 TEST(LateParts, PinnedByTier) {
   using enum PinningTier;

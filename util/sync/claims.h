@@ -19,7 +19,8 @@
 // changed, or the kernel sees the count changed, or Finish sees the waiter.
 //
 // Requires: a thread that has claimed something and not finished it does not
-// wait. Then there can be no cycle of waiting threads. Await ends at the second
+// wait, or waits only for what is never waited for in the other direction. Then
+// there can be no cycle of waiting threads. Await ends at the second
 // finish of the slot at the latest. The first of the two may belong to an
 // earlier thing. So a thing that is done again and again holds up no thread.
 //

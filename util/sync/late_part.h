@@ -22,8 +22,8 @@
 //    sleeps while the word is what it has then seen, and begins again at 1.
 // 4. In a child of fork the thread that had the turn at the fork does not
 //    exist. A thread that finds a turn of another process takes it over as in
-//    2. If forks cannot be counted, nobody waits: several threads may load, and
-//    the first to publish wins.
+//    2. If forks cannot be counted, nobody waits: several threads may load,
+//    the first to publish wins, and what the others have counted stays counted.
 //
 // Requires: a load does not need the part that it loads, and loads that need
 // other parts do not form a circle.
