@@ -1,11 +1,11 @@
 // LoadsInFlight: the blocks that threads are loading for the block cache.
 //
 // Thanks to it, a block that many threads miss at once is read and decompressed
-// once. A reader that has a cache has one for data blocks (BlockLoader), and one
-// for index and filter blocks that are kept there (MetadataCache). It is asked
-// only after a miss: hits do not touch it. Any number of threads. It takes 1
-// KiB, whatever happens, and never allocates. DataBlocks::Bring and LoadOnce
-// follow the protocol (data_blocks.cc, metadata_cache.cc).
+// once. A reader that has a cache has one for data blocks (BlockLoader), and
+// one for index and filter blocks that are kept there (MetadataCache). It is
+// asked only after a miss: hits do not touch it. Any number of threads. It
+// takes 1 KiB, whatever happens, and never allocates. DataBlocks::Bring and
+// LoadOnce follow the protocol (data_blocks.cc, metadata_cache.cc).
 //
 // Protocol, for loads that go into the cache (other loads take no part):
 //
