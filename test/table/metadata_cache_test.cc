@@ -142,7 +142,8 @@ TEST(MetadataCache, MemoryIsTheCaches) {
     SCOPED_TRACE(kind.name);
     const std::string table = TableOf(kind);
     const auto plain =
-        OpenTable(table, {.partition_pinning = PinningTier::kAll});
+        OpenTable(table, {.load_index_and_filter = LoadTime::kAtOpen,
+                          .partition_pinning = PinningTier::kAll});
     const auto cache = LruOf(size_t{4} << 20);
     const auto reader = OpenTable(table, InCache(cache, PinningTier::kAll));
     uint64_t properties = 0;
