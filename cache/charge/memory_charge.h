@@ -38,8 +38,7 @@ class MemoryCharge {
   MemoryCharge(const std::shared_ptr<Cache>& cache,
                const CacheUsageOptions& options, CacheEntryRole role);
   // Takes over what `other` has charged. `other` may go on charging.
-  MemoryCharge(MemoryCharge&& other) noexcept
-      : role_(other.role_), bytes_(other.TakeBytes()) {}
+  MemoryCharge(MemoryCharge&& other) noexcept { *this = std::move(other); }
   MemoryCharge& operator=(MemoryCharge&& other) noexcept {
     if (this == &other) return *this;
     Clear();
