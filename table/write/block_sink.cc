@@ -85,7 +85,10 @@ void BlockSink::ChargeBuffers() {
   constexpr uint64_t kWriterBytes = uint64_t{256} << 10;
   const uint64_t least =
       kWriterBytes + 4 * std::min(options_.block_size, kWriterBytes);
-  const uint64_t now = raw_block_.room() + writer_.in_place()->room();
+  // In a ring the writer's buffer belongs to the worker that writes.
+  const uint64_t writers =
+      form_ == Form::kRing ? 2 * kWriterBytes : writer_.in_place()->room();
+  const uint64_t now = raw_block_.room() + writers;
   buffers_charge_.CoverOrThrow(RoundUpCharge(std::max(least, now)));
 }
 

@@ -137,7 +137,7 @@ class BlockSink {
   BlockDictionary dictionary_;
   std::optional<BlockCompressor> with_dictionary_;
 
-  Form form_;
+  Form form_ = Form::kInOrder;
   std::optional<DictionarySampler> held_;  // if held back
   std::unique_ptr<CompressionRing> ring_;  // if there is a ring
   Buffer raw_block_;  // the block being made, if a codec will move it
