@@ -14,8 +14,8 @@
 //
 // A parsed index does not keep the bytes of its block, so they are encoded
 // again. Parsing them makes the same index, with all checks of its parser.
-// Whoever asks the cache for an index compares order, form and handle with its
-// own, as it does with blocks that other readers have put there.
+// A reader that finds an index in the cache compares its order, form and handle
+// with its own. It does so with the blocks of other readers too.
 //
 // Pure functions, except that they take memory: thread-safe.
 #ifndef ASHLAR_TABLE_DUMP_DUMP_KINDS_H_

@@ -22,7 +22,8 @@ namespace ashlar::internal {
 
 class LoadOrder {
  public:
-  // The most that a cache charges for an entry besides its value, in bytes.
+  // A cache charges at most this much for an entry itself, without its value.
+  // In bytes.
   static constexpr size_t kOverhead = 128;
 
   explicit LoadOrder(Cache* cache)

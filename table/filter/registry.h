@@ -33,8 +33,8 @@ struct FilterKind {
   uint64_t (*size_of)(uint64_t num_hashes, uint64_t first_hash,
                       const FilterDensity& density) = nullptr;
   uint64_t (*hashes_in)(uint64_t bytes, const FilterDensity& density) = nullptr;
-  // Returns the most memory that `build` takes besides hashes and payload, in
-  // bytes.
+  // Returns how much working memory `build` needs at most, in bytes. Hashes and
+  // payload do not count.
   uint64_t (*work_bytes)(uint64_t num_hashes, uint64_t first_hash,
                          const FilterDensity& density) = nullptr;
   // Builds the payload of the hashes, of which there is at least one, and

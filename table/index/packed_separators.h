@@ -7,9 +7,10 @@
 //   separator = prefix | word, cut where its zeros at the end begin | suffix
 //
 // Words are big-endian integers in the order of the keys (in reverse order,
-// all bits are inverted), in the leaves of a WordRun. A separator without a
-// suffix is told whole by prefix and word. A suffix holds the rest: what is
-// longer than the word, and zeros at the end. Internal keys have a tail also.
+// all bits are inverted), in the leaves of a WordRun. If prefix and
+// word are the whole separator, it has no suffix. Else the suffix has the rest:
+// what is longer than the word, and zeros at the end. Internal keys have a tail
+// also.
 //
 // In memory, in this order, in one allocation with the rest of the index:
 //

@@ -3,8 +3,8 @@
 //
 // A hint is 8 bytes: the cache's slot, and bits 6 to 37 of the block's address.
 // Hints are made when they are first used, for 512 blocks (4 KiB) at a time:
-// an index whose blocks were never read has none. The thread that notes the
-// first hint of such a run makes it.
+// an index whose blocks were never read has none. A thread that notes a
+// hint of a run which does not exist yet makes the run.
 //
 // Memory order. The pointer to a run is published with release, after all its
 // hints were set to "none", and loaded with acquire. If two threads make the

@@ -86,9 +86,9 @@ struct OpenedTable {
   // of one part: there are no timestamps and no other question to ask.
   bool one_search = false;
 
-  // Charges a part of so many bytes, at this place, that the reader keeps from
-  // now on. May be called by any thread. Returns MemoryLimit if the cache has
-  // no room: the part must then not be kept.
+  // Charges the memory of a part that the reader is going to keep. `place` is
+  // for the message. Any thread may call it. Returns MemoryLimit if the cache
+  // has no room: the part must then not be kept.
   Status ChargePart(const BlockPlace& place, uint64_t bytes) {
     if (!charges.table.any()) return {};
     return place.Wrap("cannot keep it", charges.table.Add(bytes));

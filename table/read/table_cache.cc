@@ -110,7 +110,8 @@ int ShardBits(const TableCacheOptions& options) {
   return bits;
 }
 
-// Returns about how much memory a table takes here besides its reader.
+// Returns about how much memory the cache itself needs for an open table. The
+// reader's own memory does not count.
 uint64_t RecordBytes(const RandomAccessFile& file) {
   // The entry of the LRU cache, and the file object.
   constexpr uint64_t kEntryAndFile = 256;

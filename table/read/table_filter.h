@@ -111,7 +111,7 @@ class TableFilter {
   void Prefetch() const {
     if (kind_ == Kind::kCached) cache_->PrefetchFilter(slot_.Load());
   }
-  // Returns whether, besides, AskKey reads nothing and gives no error.
+  // Returns whether IsWhole(), and AskKey neither reads nor fails.
   bool IsAtHand() const {
     return (kind_ == Kind::kNone || kind_ == Kind::kFull) && !AsksBlocks();
   }
