@@ -4,7 +4,8 @@
 //   BuildOptions   which file it is, what else its properties say, and how many
 //                  threads build it
 //
-// Options of reading are in table/read_options.h, which this header includes.
+// Options of reading are in table/reader_options.h and table/read_options.h,
+// which this header includes.
 //
 // Options that RocksDB has too have its names and meanings; a comment says
 // where they differ (RocksDB 11.8). Each comment says in this order: what the
@@ -29,17 +30,18 @@
 #include "ashlar/table/entry/rocksdb_release.h"
 #include "ashlar/table/entry/table_identity.h"
 #include "ashlar/table/read_options.h"
+#include "ashlar/table/reader_options.h"
 #include "ashlar/util/checksum_type.h"
 #include "ashlar/util/comparator.h"
 #include "ashlar/util/compression.h"
 #include "ashlar/util/export.h"
-#include "ashlar/util/prefix_extractor.h"
 #include "ashlar/util/result.h"
 #include "ashlar/util/status.h"
 
 namespace ashlar {
 
 class FlushBlockPolicyFactory;
+class PrefixExtractor;
 class TablePropertiesCollectorFactory;
 class WorkerPool;
 

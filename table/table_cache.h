@@ -46,7 +46,7 @@
 #include <utility>
 
 #include "ashlar/cache/cache.h"
-#include "ashlar/table/read_options.h"
+#include "ashlar/table/reader_options.h"
 #include "ashlar/table/table_reader.h"
 #include "ashlar/util/export.h"
 #include "ashlar/util/file.h"

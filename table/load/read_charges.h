@@ -6,7 +6,7 @@
 #ifndef ASHLAR_TABLE_LOAD_READ_CHARGES_H_
 #define ASHLAR_TABLE_LOAD_READ_CHARGES_H_
 
-#include "ashlar/table/read_options.h"
+#include "ashlar/table/reader_options.h"
 #include "cache/charge/memory_charge.h"
 
 namespace ashlar::internal {
