@@ -32,7 +32,7 @@ enum class TracedBlockKind : uint8_t { kData = 0, kIndex = 1, kFilter = 2 };
 // trace files.
 enum class TracedCaller : uint8_t {
   kOther = 0,  // an index or filter block: what the reader did is not recorded
-  kGet = 1,    // and a key of a MultiGet that needs a second block
+  kGet = 1,    // a Get, or a second block for a key of a MultiGet
   kMultiGet = 2,
   kIterator = 3,
 };
@@ -65,10 +65,11 @@ class ASHLAR_EXPORT BlockCacheTracer {
   // and records accesses from now on. The thread that fills a buffer appends it
   // to the file, about 64 KiB at a time.
   //
-  // Returns InvalidArgument if a trace is being written, or if
-  // sampling_frequency is 0. Returns MemoryLimit if there was no memory for the
-  // tracer's buffer. Returns the file's error if the header cannot be written.
-  // After an error there is no trace, and `file` is destroyed.
+  // Returns InvalidArgument if EndTrace has not ended the last trace, even if
+  // that has stopped by itself, or if sampling_frequency is 0. Returns
+  // MemoryLimit if there was no memory for the tracer's buffer. Returns the
+  // file's error if the header cannot be written. After an error there is no
+  // trace, and `file` is destroyed.
   Status StartTrace(const BlockCacheTraceOptions& options,
                     std::unique_ptr<WritableFile> file);
   // Ends the trace: writes what is left and closes the file. Readers may

@@ -93,12 +93,13 @@ class ASHLAR_EXPORT Cache {
                         CacheHandle** handle = nullptr,
                         CachePriority priority = CachePriority::kLow) = 0;
 
-  // Returns a handle to a value that no lookup finds. The cache owns the value,
-  // counts its charge while it is held, and destroys it with the last
-  // reference. Evicts other entries to make room. If a strict limit leaves no
-  // room, returns null, or with `allow_uncharged` a handle whose value does not
-  // count. Returns null if there is no memory for the handle. If it returns
-  // null, the caller still owns `value`.
+  // Returns a handle to a value that no lookup finds. `key` chooses the shard
+  // that is charged, and is passed to callbacks; the cache may have an entry of
+  // this key. The cache owns the value, counts its charge while it is held, and
+  // destroys it with the last reference. Evicts other entries to make room. If
+  // a strict limit leaves no room, returns null, or with `allow_uncharged` a
+  // handle whose value does not count. Returns null if there is no memory for
+  // the handle. If it returns null, the caller still owns `value`.
   virtual CacheHandle* CreateStandalone(const CacheKey& key, void* value,
                                         const CacheItemOps* ops, size_t charge,
                                         bool allow_uncharged) = 0;
@@ -151,11 +152,11 @@ class ASHLAR_EXPORT Cache {
   // many threads use.
   virtual bool Ref(CacheHandle* handle) = 0;
 
-  // Gives one reference back. The caller must not use it again. With
-  // `erase_if_last_ref`, also erases the entry if nobody else refers to it.
-  // Returns true if this call destroyed the value. If usage exceeds the
-  // capacity, the LRU cache evicts entries at once, but the hyper clock cache
-  // waits for the next insert.
+  // Gives one reference back. The caller must not use the handle again for this
+  // reference. With `erase_if_last_ref`, also erases the entry if nobody else
+  // refers to it. Returns true if this call destroyed the value. If usage
+  // exceeds the capacity, the LRU cache evicts entries at once, but the hyper
+  // clock cache waits for the next insert.
   virtual bool Release(CacheHandle* handle, bool erase_if_last_ref = false) = 0;
 
   // Removes the key: later lookups do not find it. The value is destroyed with
@@ -205,9 +206,11 @@ class ASHLAR_EXPORT Cache {
       const std::function<void(const CacheEntryView&)>& callback);
 
   // Called before an entry is destroyed because there is no room for it, by the
-  // thread that makes room. Not called for entries that are erased. Return true
-  // to take ownership of the value, or false to let the cache destroy it. Must
-  // not throw, and must not use the cache.
+  // thread that makes room. Not called for entries that are erased. Return
+  // false to let the cache destroy the value. Return true to take ownership of
+  // it: then pass it to entry.ops()->destroy, with the allocator of the cache,
+  // when you are done. `entry` is valid during the call only. Must not throw,
+  // and must not use the cache.
   //
   // `was_hit`: a lookup has found the entry since it was inserted. With
   // admission (HyperClockCacheOptions), hits shortly after the insertion

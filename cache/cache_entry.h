@@ -133,8 +133,9 @@ struct ASHLAR_EXPORT CacheEntryStats {
     uint64_t count = 0;
     uint64_t bytes = 0;   // of the values, by CacheItemOps::size
     uint64_t charge = 0;  // as passed to Cache::Insert
-    // by_age[i] is the number of entries that are at least kCacheAgeBounds[i -
-    // 1] seconds old and less than kCacheAgeBounds[i].
+    // by_age[i] is the number of entries between two bounds: at least
+    // kCacheAgeBounds[i - 1] seconds old (if i > 0), and younger than
+    // kCacheAgeBounds[i] (unless i is the last).
     std::array<uint64_t, kCacheAgeBounds.size() + 1> by_age = {};
     uint32_t oldest_seconds = 0;
   };

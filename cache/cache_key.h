@@ -31,7 +31,7 @@ struct CacheKey {
 
   // Returns the key of the block at `offset` bytes. Call it on the key of a
   // file. Offsets are shifted right by 2 bits: blocks begin at least 5 bytes
-  // apart, so two blocks never share a key.
+  // apart, so two blocks never share a key. Requires: offset < 2^40.
   constexpr CacheKey AtOffset(uint64_t offset) const {
     return {file, block ^ (offset >> 2)};
   }
@@ -43,9 +43,9 @@ struct CacheKey {
            (block ^ file_key.block) >> kOffsetBits == 0;
   }
 
-  // Returns a key for a file that has no identity, made of random words. No
-  // other process makes the same key, so entries under it are of no use after a
-  // restart.
+  // Returns a key for a file that has no identity. Both arguments must be fresh
+  // random words: only chance makes the key unique. No other process makes the
+  // same key, so entries under it are of no use after a restart.
   static constexpr CacheKey Temporary(uint64_t random_file,
                                       uint64_t random_block) {
     constexpr uint64_t kOffsets = (uint64_t{1} << kOffsetBits) - 1;

@@ -55,12 +55,12 @@ struct HyperClockCacheOptions {
   // so its reads do not fail.
   bool strict_capacity_limit = false;
 
-  // How long an insert searches for room. It gives up after it has met this
-  // many entries in use for each entry that it could evict (and this many
-  // before it could evict the first). If the limit is not strict, such an
-  // insert still succeeds, as long as usage exceeds the capacity by at most
-  // capacity / this number. At least 1. A larger number keeps usage closer to
-  // the capacity, but is slower if nearly all entries are in use.
+  // How long an insert searches for room. It gives up when it has met
+  // eviction_effort_cap * (n + 1) entries in use, where n is the number of
+  // entries that it has evicted. If the limit is not strict, such an insert
+  // still succeeds, as long as usage exceeds the capacity by at most capacity /
+  // this number. At least 1. A larger number keeps usage closer to the
+  // capacity, but is slower if nearly all entries are in use.
   int eviction_effort_cap = 30;
 
   // Whether an entry must be used before it may replace others that were used.
@@ -97,7 +97,8 @@ ASHLAR_EXPORT Result<std::shared_ptr<Cache>> NewHyperClockCache(
 
 // The LRU cache: evicts the least recently used entry first, with one mutex per
 // shard. Use it to compare other caches with, or with few threads. RocksDB's
-// name is "LRUCacheOptions". Options without a comment are as above.
+// name is "LRUCacheOptions". Options without a comment are as
+// in HyperClockCacheOptions.
 struct LruCacheOptions {
   // Bytes: what the charges of all entries may add up to.
   size_t capacity = size_t{32} << 20;

@@ -83,7 +83,8 @@ struct CacheUsageOptions {
 
   // Returns NotSupported if options_overrides enables or disables a role that
   // cannot be charged, and InvalidArgument if a role is enabled and
-  // `block_cache` is null. Builders and readers call it, each with all roles.
+  // `block_cache` is null. A builder accepts roles that only readers charge,
+  // and a reader those of builders.
   ASHLAR_EXPORT Status Validate(const Cache* block_cache) const;
 };
 

@@ -12,9 +12,9 @@
 // sampled accesses. A record costs two additions to words that the threads of a
 // shard share, and a copy: no allocation, no lock. An entry may be of any
 // trivially copyable, assignable, default-constructible type of at most 4032
-// bytes. No value has a meaning of its own here. The protocol is in
-// fifo/hand_over.h. Not a queue: there is no strict order, and it may drop
-// entries.
+// bytes. Any value of the type may be recorded; none is reserved. The protocol
+// is in fifo/hand_over.h. Not a queue: there is no strict order, and it may
+// drop entries.
 //
 // The sink is called with the entries of one block, 1 to kBlockEntries, which
 // are valid during the call. One thread at a time calls it, while the others

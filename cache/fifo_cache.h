@@ -23,11 +23,11 @@
 //
 // Memory. The capacity counts all bytes, including this object and its tables
 // (but not malloc's own). All memory is allocated when the capacity is set, and
-// entries come and go within it. So no byte count can drift: there is none. Add
-// and Lookup allocate nothing and cannot fail. Entries are packed even if an
-// Add brings few of them, and are evicted in whole blocks of one page, oldest
-// first. An entry of 24 bytes takes 32. With a capacity below kLeastCapacity
-// nothing is kept. Layout and cost: fifo/fifo_store.h.
+// entries come and go within it. Add and Lookup allocate nothing and cannot
+// fail. Entries are packed even if an Add brings few of them, and are evicted
+// in whole blocks of one page, oldest first. An entry of 24 bytes takes 32.
+// With a capacity below kLeastCapacity nothing is kept. Layout and cost:
+// fifo/fifo_store.h.
 //
 // Thread safety: any number of threads may call any function at once, except
 // the destructor. Add, SetCapacity and the counts take a mutex. The sink of one

@@ -41,7 +41,7 @@ class ASHLAR_EXPORT SecondaryCacheResultHandle {
   SecondaryCacheResultHandle(const SecondaryCacheResultHandle&) = delete;
   SecondaryCacheResultHandle& operator=(const SecondaryCacheResultHandle&) =
       delete;
-  // If the result is not ready yet, gives the lookup up.
+  // Cancels the lookup if its result is not ready.
   virtual ~SecondaryCacheResultHandle() = default;
 
   // Returns whether the result is ready. Never waits.

@@ -72,7 +72,8 @@ struct CacheDumpLimits {
   // others take no room. RocksDB's "SetDumpFilter" takes databases.
   std::vector<CacheKey> files;
   // How long the call may take. 0, the default: as long as it needs. What it
-  // has done by then stays.
+  // has done by then stays. A call that a limit ends returns ok, and `end` of
+  // its statistics says which limit it was.
   std::chrono::microseconds deadline{0};
   // The most bytes of the dump that are written or read, or for WarmTables of
   // the tables' blocks. 0, the default: any number.
@@ -126,8 +127,9 @@ struct CacheLoadOptions : CacheDumpLimits {
 };
 
 struct CacheLoadStats {
-  uint64_t loaded = 0;  // blocks that are in the cache now
-  uint64_t bytes = 0;   // that count for CacheDumpLimits::max_size_bytes
+  // Blocks that this call inserted. The cache may have evicted some since.
+  uint64_t loaded = 0;
+  uint64_t bytes = 0;  // that count for CacheDumpLimits::max_size_bytes
   CacheDumpEnd end = CacheDumpEnd::kAll;
   // Records that were passed over:
   uint64_t present = 0;      // the cache had the block already
@@ -144,7 +146,8 @@ struct CacheLoadStats {
 
 // Dumps what the cache holds to a file that gets its name when it is complete
 // (AtomicFile). Replaces an older dump. Uses 32 bytes of memory per entry of
-// the cache meanwhile. Sets *stats, also after an error.
+// the cache meanwhile. Sets *stats, which must not be null, also after an
+// error.
 //
 // Returns InvalidArgument or NotSupported for a compression_type that
 // TableOptions would refuse; IOError if the file cannot be written; Aborted if
@@ -161,7 +164,7 @@ ASHLAR_EXPORT Status DumpBlockCache(Cache& cache, WritableFile* file,
 // Puts the blocks of a dump into the cache, in the order of the dump. Evicts
 // nothing as long as shards fill evenly: it ends when the cache is full. Uses
 // 16 bytes of memory per entry that was hit. A dump of keys alone loads
-// nothing. Sets *stats, also after an error.
+// nothing. Sets *stats, which must not be null, also after an error.
 //
 // Returns Corruption if the file does not begin as a dump does, NotSupported if
 // it is of a later version; IOError if it cannot be read; Aborted if

@@ -106,9 +106,10 @@ class EntrySource {
 // These options work as they do for a table: iterate_lower_bound,
 // iterate_upper_bound, snapshot and timestamp. With pin_data the source must
 // have KeepsEntries(). An Iterator whose options are impossible has that error,
-// InvalidArgument, as its status: also for a null source, for
-// prefix_same_as_start (unless total_order_seek is set), and for a timestamp of
-// a wrong size. All other options are about files, and have no effect.
+// InvalidArgument, as its status: also for a null comparator, for a null
+// source, for prefix_same_as_start (unless total_order_seek is set), and for a
+// timestamp of a wrong size. All other options are about files, and have no
+// effect.
 //
 // If a function of the source throws std::bad_alloc, the status is MemoryLimit.
 // Any other exception passes through; the Iterator may then only be moved by a

@@ -34,8 +34,9 @@ namespace ashlar {
 class ASHLAR_EXPORT ExternalFileWriter {
  public:
   // Opens a writer for `path`. It writes to a temporary file in the same folder
-  // until Finish renames that. Returns the errors of Create below, and of
-  // AtomicFile::Create: IOError, or InvalidArgument if `path` exists and
+  // until Finish renames that. Finish replaces an existing file of that name,
+  // unless file_options.overwrite is false. Returns the errors of Create below,
+  // and of AtomicFile::Create: IOError, or InvalidArgument if `path` exists and
   // file_options.overwrite is false, or if it is a folder, device or pipe.
   static Result<std::unique_ptr<ExternalFileWriter>> Open(
       const std::string& path, const TableOptions& table_options = {},
@@ -79,9 +80,10 @@ class ASHLAR_EXPORT ExternalFileWriter {
   // the deletion's, and that of `end` is ignored.
   Status DeleteRange(const Slice& begin, const Slice& end);
 
-  // The same calls for comparators with timestamps: keys are given without, and
-  // the timestamp apart. Return InvalidArgument also unless `timestamp` has as
-  // many bytes as the comparator's timestamps. DeleteAt writes an entry of type
+  // The same calls for comparators with timestamps: `user_key`, `begin` and
+  // `end` have no timestamp, and `timestamp` is appended to them. Return
+  // InvalidArgument also unless `timestamp` has as many bytes as the
+  // comparator's timestamps. DeleteAt writes an entry of type
   // kTypeDeletionWithTimestamp, as RocksDB does; Delete writes kTypeDeletion.
   Status PutAt(const Slice& user_key, const Slice& timestamp,
                const Slice& value);

@@ -81,17 +81,17 @@ struct InspectOptions {
   // The largest size of a decompressed block, in bytes. Default: 1 GiB. A
   // larger one is a fault.
   uint64_t max_uncompressed_block_bytes = uint64_t{1} << 30;
-  // How large the pieces of the file are that threads take in turns, in bytes.
-  // Default: 2 MiB; larger values count as 2 MiB. A read has this size too, but
-  // at most 256 KiB. With 0 a thread takes one block at a time.
+  // Threads take turns at pieces of the file of this many bytes. Default: 2
+  // MiB, which is also the most. One read takes at most 256 KiB. 0: a thread
+  // takes one block at a time.
   uint64_t readahead_size = uint64_t{2} << 20;
   // The order of keys. Null, the default: the built-in comparator that the file
   // names. If there is none, or the file names another than the given one, the
   // order of keys is not checked.
   const Comparator* comparator = nullptr;
-  // Called for each block that was read, or could not be, once that is known:
-  // first the meta blocks and the index, then data blocks in the order of the
-  // index, then blobs, and last the footer.
+  // Called on the calling thread for each block that was read, or could not be,
+  // once that is known: first the meta blocks and the index, then data blocks
+  // in the order of the index, then blobs, and last the footer.
   std::function<void(const BlockInfo& block)> on_block;
   // Called after on_block for each entry of these kinds of blocks, with keys
   // and values as they are stored. Not called for a block whose contents are

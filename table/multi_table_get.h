@@ -82,10 +82,11 @@ struct TableLevel {
 // need the block, that has it: not to keys that a newer table answers. It ends
 // the search of the key, and its result is empty.
 //
-// Values are kept alive as those of TableReader::MultiGet are. Apart from their
-// blocks, a call holds 64 MiB of blocks and one block more. Reads are counted
-// in the statistics of the tables that answer them. Calls, and keys that no
-// table answers, are counted in those of the first table.
+// Values are kept alive as those of TableReader::MultiGet are. In addition to
+// the blocks of found values, a call holds at most 64 MiB of blocks, and one
+// block. Reads are counted in the statistics of the tables that answer them.
+// Calls, and keys that no table answers, are counted in those of the first
+// table.
 //
 // Requires: levels are ordered from the newest to the oldest, so that of the
 // entries and range deletions over a key, those in an earlier table have larger

@@ -8,8 +8,9 @@
 // as flags or as text, or copies them from a table, can walk the same rows.
 //
 // A rule about several options is no row: TableOptions::Validate has it as a
-// function of its own. Options that are objects or lists of the application
-// have no row: flush_block_policy_factory, target_rocksdb, worker_pool,
+// function of its own. Objects with a name that may be built in (comparator,
+// prefix_extractor) have a row whose value is the name. Other objects and lists
+// have none: flush_block_policy_factory, target_rocksdb, worker_pool,
 // user_properties, table_properties_collector_factories, seqno_to_time,
 // block_cache, cache_usage_options, statistics and block_cache_tracer.
 // ReadOptions have none either: a read checks nothing that takes time.

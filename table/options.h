@@ -112,13 +112,12 @@ struct TableOptions {
   // smaller, but each point read reads and decompresses a whole block.
   uint64_t block_size = 4096;
 
-  // How much of block_size may stay free, in percent: 0 to 100. If the next
-  // entry would make a block larger than block_size, and no more than this much
-  // of the block is free, the block ends before that entry. Otherwise it ends
-  // once it has block_size bytes. 0 and 100 turn the first rule off. With
-  // block_align the first rule holds however much is free, unless this is 100.
-  // Default: 10. RocksDB replaces other values by 0; here they are
-  // InvalidArgument.
+  // How much of block_size may stay free, in percent: 0 to 100. Default: 10. A
+  // block ends in two cases. Case 1: it has block_size bytes or more. Case 2:
+  // the next entry would make it larger than block_size, and at most this part
+  // of block_size is free. 0 and 100 turn case 2 off. With block_align, case 2
+  // holds whatever is free, unless this is 100. RocksDB replaces other values
+  // by 0; here they are InvalidArgument.
   int block_size_deviation = 10;
 
   // A rule of the application's own for where data blocks end:
@@ -248,8 +247,9 @@ struct TableOptions {
   // hands out (four sizes per power of two), so that a cache that holds it
   // wastes none. Default: false; RocksDB's is true, and goes by the allocator
   // of the program that writes, which makes files differ between machines. The
-  // first filter of a table becomes larger by it; later ones become smaller
-  // where the table's rate of false positives allows it.
+  // size of a table's first filter is rounded up. Those of later filters may be
+  // rounded down, as long as the table keeps the rate of false positives that
+  // was asked for.
   bool optimize_filters_for_memory = false;
 
   // Whether each filter is proven before it goes to the file: the hashes that
@@ -329,11 +329,11 @@ struct BuildOptions {
   // builds filters alone. Coupled partitions have no workers at all.
   //
   // Memory above what one thread takes: about 4.2 MiB with blocks of 4 KiB and
-  // up to 7 workers. That is 16 pairs of buffers: one for blocks before
-  // compression, one for blocks after it. With 8 or more workers there are two
-  // pairs per worker and two more, up to 32 pairs. Each buffer takes 129 KiB
-  // and block_size. Each worker also has a codec's state and a stack. Blocks
-  // above 1 MiB, and entries above 1 KiB, may count twice.
+  // up to 7 workers. There are n pairs of buffers, for blocks before and after
+  // compression, and each buffer takes 129 KiB and block_size. n is 16 for up
+  // to 7 workers, and else min(32, 2 * workers + 2). Each worker also has a
+  // codec's state and a stack. Blocks above 1 MiB, and entries above 1 KiB, may
+  // count twice.
   uint32_t parallel_threads = 1;
 
   // If present: exactly how many workers help; parallel_threads is then
@@ -359,13 +359,12 @@ struct BuildOptions {
   // About how large the caller lets the file become, in bytes. 0, the default:
   // unknown. Set it where files are cut by TableBuilder::EstimatedFileSize. It
   // bounds how many bytes of blocks wait for a dictionary
-  // (CompressionOptions::max_dict_bytes). With workers, it also bounds how many
-  // blocks wait for compression when the file comes close to this size, since
-  // EstimatedFileSize cannot know their final size. The file then exceeds this
-  // size by 128 KiB and a block at most, even if its data stop compressing.
-  // Without this field, a file that is cut at a size exceeds that size by up to
-  // 2 MiB, or 4 MiB with 15 workers. Costs some waiting near the end of the
-  // file.
+  // (CompressionOptions::max_dict_bytes). With workers, EstimatedFileSize
+  // cannot know the size of blocks that are not compressed yet. This field
+  // bounds their number when the file comes close to this size, so the file
+  // exceeds it by at most 128 KiB and a block. Without this field the excess is
+  // up to 2 MiB, or 4 MiB with 15 workers. Costs some waiting near the end of
+  // the file.
   uint64_t target_file_size = 0;
 
   // Properties of the application's own, which are written as they are: name to
@@ -382,7 +381,9 @@ struct BuildOptions {
   // The cache to which memory of the build is charged. Null, the default:
   // nothing is charged. No blocks go there. Set it where one capacity is to
   // bound readers and builders together. If the cache has a strict limit and no
-  // room, the build fails with MemoryLimit. The builder shares ownership of it.
+  // room, the build fails with MemoryLimit. Only blocks that wait for a
+  // dictionary are no reason to fail: the builder then makes the dictionary
+  // early. The builder shares ownership of it.
   std::shared_ptr<Cache> block_cache;
   // Which memory is charged (cache/cache_usage_options.h). Default: blocks that
   // wait for a dictionary, and write buffers. Costs a few calls of the cache

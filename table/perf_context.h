@@ -50,9 +50,9 @@ struct ASHLAR_EXPORT PerfContext {
   uint64_t multiget_count = 0;         // calls of MultiGet
   uint64_t multiget_key_count = 0;     // keys of these calls
   uint64_t multiget_read_bytes = 0;    // bytes of the values that they found
-  // Keys, and prefixes of seeks, that a filter let pass; and that it ruled out.
+  // Keys, and prefixes of seeks, that a filter let pass.
   uint64_t bloom_sst_hit_count = 0;
-  uint64_t bloom_sst_miss_count = 0;
+  uint64_t bloom_sst_miss_count = 0;   // those that a filter ruled out
   uint64_t block_cache_hit_count = 0;  // blocks of any kind found in the cache
 
   uint64_t block_cache_index_hit_count = 0;   // index blocks of these

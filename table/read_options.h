@@ -58,10 +58,11 @@ struct ReadOptions {
   // prefix.
   bool total_order_seek = false;
 
-  // How many bytes iterators read at once when they walk, in either direction.
-  // 0, the default: 16 KiB at first, doubling up to 128 KiB while the walk goes
-  // on. Any other value is the size of each of these reads, and does not grow.
-  // Set it for long scans of slow devices. An iterator holds this much memory.
+  // How many bytes one read of the file takes: of an iterator that walks, in
+  // either direction, of CheckEntries and of VerifyChecksum. 0, the default: 16
+  // KiB at first, doubling up to 128 KiB while the walk goes on. Any other
+  // value is the size of each of these reads, and does not grow. Set it for
+  // long scans of slow devices. An iterator holds this much memory.
   uint64_t readahead_size = 0;
 
   // Whether an iterator that walks backward announces its next four reads to

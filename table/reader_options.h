@@ -98,21 +98,20 @@ struct ReaderOptions {
   // default. The filter of a LevelDB table stays in the reader. Without a
   // block_cache this is InvalidArgument.
   bool cache_index_and_filter_blocks = false;
-  // With the above: whether these blocks are the last that the cache evicts.
-  // Default: true.
+  // Only with cache_index_and_filter_blocks: whether these blocks are the last
+  // that the cache evicts. Default: true.
   bool cache_index_and_filter_blocks_with_high_priority = true;
-  // With the above: whether an index or filter that is not partitioned is held
-  // in the cache while the reader lives. Default: kFallback. If it is, opening
-  // reads it, reads never read it again, and the cache cannot evict it.
+  // Only with cache_index_and_filter_blocks: whether an index or filter that is
+  // not partitioned is held in the cache while the reader lives. Default:
+  // kFallback. If it is, opening reads it, reads never read it again, and the
+  // cache cannot evict it.
   PinningTier unpartitioned_pinning = PinningTier::kFallback;
 
   // Whether all partitions of an index or filter are read when the table is
-  // opened. Default: kFallback. If not, each is read when a read needs it
-  // first. Set it for an even latency from the first read on. Partitions in the
-  // reader stay there once they are read, with any tier. Partitions in the
-  // block cache are held there if they are pinned, and else only while they are
-  // used. A damaged partition does not fail the opening, but the reads that
-  // need it.
+  // opened, and kept. Default: kFallback. Set it for an even latency from the
+  // first read on. If not, a partition is read when a read first needs it. In
+  // the reader it then stays; in the block cache it is held only while it is
+  // used. A damaged partition fails the reads that need it, not the opening.
   PinningTier partition_pinning = PinningTier::kFallback;
   // What kFallback means. Default: false.
   bool pin_l0_filter_and_index_blocks_in_cache = false;
@@ -167,8 +166,8 @@ struct ReaderOptions {
   // The largest size of a decompressed block, in bytes. Default: 1 GiB. A
   // compressed block that would be larger is Corruption. Lower it to bound the
   // memory of reads of untrusted files. A MultiGet takes up to 32 keys at a
-  // time. For these it holds 64 MiB of blocks and one block more, and also the
-  // blocks of the values that it has found. RocksDB has no such option.
+  // time. In addition to the blocks of found values, it holds at most 64 MiB of
+  // blocks for these, and one block. RocksDB has no such option.
   uint64_t max_uncompressed_block_bytes = uint64_t{1} << 30;
 
   // Where reads are counted (table/statistics.h), for any number of readers.

@@ -54,7 +54,7 @@ enum class Ticker : uint32_t {
   kBloomFilterUseful,
   kBloomFilterFullPositive,
   kBloomFilterFullTruePositive,
-  // Data blocks that were found in the block cache.
+  // Data blocks that were found in the block cache, in either of its tiers.
   kBlockCacheDataHit,
   // MultiGet: keys; keys found; calls; and bytes of the values found.
   kNumberMultiGetKeysRead,

@@ -69,7 +69,8 @@ class ASHLAR_EXPORT StoredProperties {
   // Adds a property. Returns false, and adds nothing, unless its name is larger
   // than all others. May throw std::bad_alloc.
   [[nodiscard]] bool Append(std::string_view name, std::string_view value);
-  // Makes room for so many properties, with so many bytes together.
+  // Reserves memory for this number of properties, and for this number of bytes
+  // of names and values together.
   void Reserve(size_t properties, size_t bytes);
   // Returns the bytes of memory in use.
   size_t ApproximateMemoryUsage() const;

@@ -58,7 +58,7 @@ class ASHLAR_EXPORT TableBuilder {
   // An internal key of type kTypeRangeDeletion is the begin of a range
   // deletion, and the value its end, a larger user key. Range deletions may be
   // added in any order, and at any time among the other entries. A table holds
-  // up to 2^24 of them.
+  // at most 2^24 of them, and about 768 MiB.
   //
   // Returns InvalidArgument, and adds nothing, in these cases. The builder can
   // still be used.
@@ -77,8 +77,9 @@ class ASHLAR_EXPORT TableBuilder {
   // exceed 1 GiB, and what a properties collector returns. The table is then
   // lost: every later call returns this error again, and so does status().
   // After Finish or Abandon, Add returns InvalidArgument, or the error of the
-  // build if it failed. Before them, the builder can still be used where
-  // status() is ok.
+  // build if it failed. Before them: if Add fails and status() is ok, Add
+  // refused the entry, and the builder can be used. If status() is not ok, the
+  // build has failed.
   Status Add(const Slice& internal_key, const Slice& value);
 
   // Writes all that is left, and passes it to the file. Does not sync or close

@@ -32,9 +32,9 @@
 // quarter of the tables that no handle refers to, and is tried again.
 //
 // Thread safety: any number of threads may call any function at once, except
-// the destructor. After a fork the child may use the cache, if at the fork no
-// other thread was in a function of the cache, except to open a table or to
-// wait for that: the child opens such a table itself.
+// the destructor. After a fork the child may use the cache, if no other thread
+// was in a function of the cache at the fork. Threads that were opening a
+// table, or waited for that, do not count: the child opens such a table itself.
 #ifndef ASHLAR_TABLE_TABLE_CACHE_H_
 #define ASHLAR_TABLE_TABLE_CACHE_H_
 
@@ -81,8 +81,9 @@ using OpenTableFunction =
 struct TableCacheOptions {
   // Opens tables for Find. May be empty if each Find gets a function.
   OpenTableFunction open;
-  // How tables are opened, unless `open` changes it. Openings, hits and misses
-  // are counted in its `statistics`.
+  // The options of each opening. `open` may change them for a file. Find
+  // returns the errors of wrong options: Create does not check them. Openings,
+  // hits and misses are counted in reader_options.statistics.
   ReaderOptions reader_options;
 
   // The number of tables that may be open. -1, the default: any number. 0: a

@@ -49,7 +49,7 @@ struct TableProperties {
   uint64_t top_level_index_size = 0;  // before compression; partitioned only
   uint64_t filter_size = 0;           // 0: there is no filter
   uint64_t tail_start_offset = 0;     // offset of the first byte after the data
-  uint64_t fixed_key_len = 0;         // 0: keys differ in length
+  uint64_t fixed_key_len = 0;         // bytes; Ashlar's builder writes 0
 
   // Form of the file. Numbers are those of TableOptions; flags are 0 or 1.
   uint64_t format_version = 0;         // readers go by the footer instead

@@ -14,8 +14,8 @@
 // Any number of threads may call a reader at once. It must outlive its
 // iterators. Values that it returned may outlive it, but not the block cache.
 //
-// Calls that return a Status return Corruption for damage, IOError if the file
-// cannot be read, and MemoryLimit if memory runs out. Messages name the file.
+// Errors are Corruption for damage, IOError if the file cannot be read, and
+// MemoryLimit. Messages name the file; an IOError only if the file does.
 #ifndef ASHLAR_TABLE_TABLE_READER_H_
 #define ASHLAR_TABLE_TABLE_READER_H_
 
@@ -115,7 +115,7 @@ class ASHLAR_EXPORT TableReader {
   // overlap so much that they would take more than 1 GiB of memory.
   static Result<std::unique_ptr<TableReader>> Open(
       const std::string& path, const ReaderOptions& options = {});
-  // Does the same for `file`, which the reader owns, also if this fails.
+  // Does the same for `file`, which must not be null. Takes it over.
   static Result<std::unique_ptr<TableReader>> Open(
       std::unique_ptr<RandomAccessFile> file,
       const ReaderOptions& options = {});
@@ -211,8 +211,8 @@ class ASHLAR_EXPORT TableReader {
 
   // Reads every block that index and metaindex name, and compares it with its
   // checksum, whatever options.verify_checksums says. Returns ok or the first
-  // error. Decompresses only index and filter. InspectTable looks deeper, and
-  // finds all faults. Of the options, readahead_size and async_io apply.
+  // error. Decompresses index blocks alone, to find the others. InspectTable
+  // looks deeper, and finds all faults. Of the options, readahead_size applies.
   Status VerifyChecksum(const ReadOptions& options = {}) const;
 
   // Returns about where in the file the data of user_key (without timestamp)
@@ -228,8 +228,8 @@ class ASHLAR_EXPORT TableReader {
   // index. Reads no data block, but those parts of the index, and the top level
   // of a filter, that are not in memory. Blocks of a part that cannot be read
   // stay, as do blocks that reads put there meanwhile. Blocks that values or
-  // iterators hold stay alive. Does nothing without a block cache. Returns how
-  // many keys of blocks were erased, whether or not they were there.
+  // iterators hold stay alive. Does nothing without a block cache. Returns the
+  // number of keys that were passed to Cache::Erase.
   uint64_t EraseFromBlockCache() const;
 
   // What the file says of itself. References live as long as the reader.

@@ -88,7 +88,8 @@ inline Slice TimestampOf(const Slice& user_key, size_t size) {
   return Slice(user_key.end() - size, size);
 }
 
-// Returns the built-in comparator of that name, or null.
+// Returns the built-in comparator of that name, which is never destroyed, or
+// null. May throw std::bad_alloc.
 ASHLAR_EXPORT const Comparator* FindBuiltinComparator(std::string_view name);
 
 }  // namespace ashlar

@@ -8,7 +8,8 @@
 // removes a file.
 //
 // Errors of the operating system are IOError (errno ENOMEM: MemoryLimit), and
-// their message names the operation and the file.
+// their message names the operation and the file. A class of your own must name
+// the file in its messages too: readers do not add it to an IOError.
 #ifndef ASHLAR_UTIL_FILE_H_
 #define ASHLAR_UTIL_FILE_H_
 
@@ -77,14 +78,16 @@ class ASHLAR_EXPORT RandomAccessFile {
   virtual void MultiRead(std::span<ReadRequest> requests) const;
   // Announces that these bytes, or the part of them that exists, will be read
   // soon, so that the device can start. Does not wait and reports no error. The
-  // default does nothing. Called if ReadOptions::async_io is set, and by a
-  // MultiGet over several tables (table/multi_table_get.h).
+  // default does nothing. Called for walks backward with ReadOptions::async_io,
+  // and by a MultiGet over several tables (table/multi_table_get.h) for files
+  // that return no descriptor.
   virtual void Expect(uint64_t offset, uint64_t n) const;
   // Returns the descriptor of the operating system's file that Read reads, or
-  // -1. The default returns -1. A MultiGet over several tables reads all files
-  // that return a descriptor at once, and does not call their Read and
-  // MultiRead for it. A class that passes its reads on to another file may also
-  // pass on this call, unless it limits, counts or changes reads.
+  // -1. The default returns -1. A MultiGet over several tables that needs
+  // blocks of two or more files reads those with a descriptor at once, without
+  // their Read and MultiRead. If it needs blocks of one file, it calls
+  // MultiRead. A class that passes its reads on to another file may also pass
+  // on this call, unless it limits, counts or changes reads.
   virtual int FileDescriptor() const;
   // Returns the size of the file in bytes when it was opened.
   virtual uint64_t Size() const = 0;
@@ -128,8 +131,8 @@ class ASHLAR_EXPORT AtomicFile {
   // Null after Commit or RemoveTemporary.
   WritableFile* file();
   // Syncs and closes the file, renames it to its name, and syncs the folder
-  // (the syncs only with Options::sync). Call it once: a second call returns
-  // InvalidArgument.
+  // (the syncs only with Options::sync). Call it once. Any call after it, even
+  // after an error, and a call after RemoveTemporary, returns InvalidArgument.
   //
   // Returns InvalidArgument if the name exists and must not be replaced, and
   // IOError or MemoryLimit if a step fails. After an error the file does not

@@ -1,9 +1,9 @@
 // Result<T>: a value, or the Status that says why there is none.
 //
-// Functions that make something return it. Move-only if T is. It never holds an
-// OK Status without a value. Thread safety: any number of threads may read it
-// at once, and changing it needs the caller's own exclusion. Not an optional:
-// there is always a reason.
+// Functions that make something return it. Move-only if T is. Unless it was
+// moved from, it holds either a value or an error. Thread safety: any number of
+// threads may read it at once, and changing it needs the caller's own
+// exclusion. Not an optional: there is always a reason.
 #ifndef ASHLAR_UTIL_RESULT_H_
 #define ASHLAR_UTIL_RESULT_H_
 

@@ -1,11 +1,12 @@
 // Status: the outcome of a call that can fail.
 //
-// Every function of Ashlar that can fail returns it. It is one pointer, null
-// for OK, so success costs nothing. It is [[nodiscard]]: the compiler warns if
-// an error is dropped. Thread safety: any number of threads may read it at
-// once, and assigning needs the caller's own exclusion. Not RocksDB's Status:
-// it has fewer codes and other subcodes, and MemoryLimit is a code here, not a
-// subcode of Aborted.
+// A function that can fail for other reasons than want of memory returns it, or
+// a Result. A function that hides an error says so in its comment. It is one
+// pointer, null for OK, so success costs nothing. It is [[nodiscard]]: the
+// compiler warns if an error is dropped. Thread safety: any number of threads
+// may read it at once, and assigning needs the caller's own exclusion. Not
+// RocksDB's Status: it has fewer codes and other subcodes, and MemoryLimit is a
+// code here, not a subcode of Aborted.
 //
 // Exceptions. A function that returns Status or Result throws nothing of its
 // own, and neither do the functions of an object that has a status(). If memory
@@ -66,7 +67,8 @@ class [[nodiscard]] Status {
     kFilterNotVerified,       // detect_filter_construct_corruption failed
 
     // Of NotSupported.
-    kNewerFormat,        // a later release wrote the file
+    kNewerFormat,        // the file has a format version or a footer that this
+                         // release of Ashlar does not know
     kPlainTable,         // the file is one of RocksDB's plain tables
     kCuckooTable,        // the file is one of RocksDB's cuckoo tables
     kPebbleTable,        // the file is in one of Pebble's own formats

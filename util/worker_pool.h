@@ -3,13 +3,14 @@
 //
 // An application makes one pool, passes it to every builder
 // (BuildOptions::worker_pool), and destroys it after the last of them. A
-// builder uses the pool only if its options ask for workers: with
-// parallel_threads other than 1, the default, or with `workers` above 0. If
-// they do and there is no pool, the builder starts and ends threads of its own.
-// TableReader::CheckEntries and InspectTable use every pool that they are
-// given. Users take turns: a free worker goes to the one that has waited
-// longest. Thread safety: any number of threads may use one pool at once. Not
-// an executor for an application's own work.
+// builder uses the pool only if its options ask for workers: if
+// BuildOptions::workers is set, by a value above 0, and otherwise by a
+// parallel_threads other than 1. If they ask and there is no pool, the builder
+// starts and ends threads of its own. TableReader::CheckEntries and
+// InspectTable use every pool that they are given. Users take turns: a free
+// worker goes to the one that has waited longest. Thread safety: any number of
+// threads may use one pool at once. Not an executor for an application's own
+// work.
 #ifndef ASHLAR_UTIL_WORKER_POOL_H_
 #define ASHLAR_UTIL_WORKER_POOL_H_
 

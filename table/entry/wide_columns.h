@@ -45,7 +45,8 @@ ASHLAR_EXPORT Status FindDefaultColumn(const Slice& entity,
 // Encodes the columns, given in any order, into *entity, which is overwritten.
 // The entity has version 1, or version 2 if any column has is_blob_index.
 // Returns InvalidArgument, and leaves *entity alone, if two columns have the
-// same name, or if names and values together exceed 4 GiB - 1 bytes.
+// same name, or if names and values together exceed 4 GiB - 1 bytes. Returns
+// MemoryLimit if memory runs out; *entity then has no meaning.
 ASHLAR_EXPORT Status EncodeWideColumns(std::vector<WideColumn> columns,
                                        std::string* entity);
 

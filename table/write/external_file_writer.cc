@@ -135,7 +135,7 @@ Status ExternalFileWriter::DeleteRangeAt(const Slice& begin, const Slice& end,
 
 Status ExternalFileWriter::Finish() {
   State& s = *state_;
-  if (s.builder->NumEntries() == 0) {
+  if (s.builder->NumEntries() == 0 && s.builder->status().ok()) {
     return Status::InvalidArgument(
         "cannot make an external file without entries");
   }

@@ -5,9 +5,12 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <new>
 #include <string>
 #include <vector>
 
+#include "ashlar/table/flush_block_policy.h"
 #include "ashlar/table/table_reader.h"
 #include "test/support/file_size_limit.h"
 #include "test/support/folder.h"
@@ -23,6 +26,35 @@ using Names = std::vector<std::string>;
 Result<std::unique_ptr<ExternalFileWriter>> OpenWriter(
     const std::string& path, const AtomicFile::Options& file_options = {}) {
   return ExternalFileWriter::Open(path, {}, FixedBuild(), file_options);
+}
+
+// A rule for where blocks end that has no memory for the first entry.
+class NoMemoryPolicy : public FlushBlockPolicy {
+ public:
+  bool Update(const Slice& /*key*/, const Slice& /*value*/) override {
+    throw std::bad_alloc();
+  }
+};
+
+class NoMemoryPolicyFactory : public FlushBlockPolicyFactory {
+ public:
+  std::unique_ptr<FlushBlockPolicy> NewFlushBlockPolicy() const override {
+    return std::make_unique<NoMemoryPolicy>();
+  }
+};
+
+// A file without entries may get some later, but not if the build has failed.
+TEST(ExternalFileWriter, AnErrorOfTheFirstEntryIsTheResult) {
+  std::string bytes;
+  const auto file = NewMemoryWritableFile("external.sst", &bytes);
+  TableOptions options;
+  options.flush_block_policy_factory =
+      std::make_shared<NoMemoryPolicyFactory>();
+  auto writer = ExternalFileWriter::Create(file.get(), options, FixedBuild());
+  ASSERT_TRUE(writer.ok());
+  EXPECT_TRUE((*writer)->Put("a", "1").IsMemoryLimit());
+  EXPECT_EQ((*writer)->NumEntries(), 0u);
+  EXPECT_TRUE((*writer)->Finish().IsMemoryLimit());
 }
 
 TEST(ExternalFileWriter, FileAppearsAtTheEnd) {
