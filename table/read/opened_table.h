@@ -85,6 +85,11 @@ struct OpenedTable {
   // may have a key, and the block can be used as it is stored, if the index is
   // of one part: there are no timestamps and no other question to ask.
   bool one_search = false;
+  // The root of the index, if Get needs no more than one look at the filter and
+  // one search of this: one_search, both are loaded, the index is of one part,
+  // and neither is found in the block cache. The first Get that finds this to
+  // be so publishes it. Null until then.
+  mutable PublishedPointer<const ParsedIndex> quick_root;
 
   // Charges the memory of a part that the reader is going to keep. `place` is
   // for the message. Any thread may call it. Returns MemoryLimit if the cache

@@ -76,6 +76,10 @@ class TableFilter {
   Status AskKey(const Slice& user_key, const Slice& internal_key,
                 const BeginSearch& begin_search, PerfContext* timing,
                 Answer* answer) const;
+  // Does the same for a filter that IsAtHand(), and returns the answer.
+  template <typename BeginSearch>
+  Answer AskKeyAtHand(const Slice& user_key, const BeginSearch& begin_search,
+                      PerfContext* timing) const;
   // Asks about the keys of a batch, whose waits for memory overlap. `keys` is
   // the set of their numbers, which ForEach visits. target(k) returns the
   // TargetKey of key k. take(k, status, answer) is called once for each key
@@ -162,28 +166,38 @@ class TableFilter {
 };
 
 template <typename BeginSearch>
-Status TableFilter::AskKey(const Slice& user_key, const Slice& internal_key,
-                           const BeginSearch& begin_search, PerfContext* timing,
-                           Answer* answer) const {
+TableFilter::Answer TableFilter::AskKeyAtHand(const Slice& user_key,
+                                              const BeginSearch& begin_search,
+                                              PerfContext* timing) const {
   Slice asked;
-  const bool asks = kind_ == Kind::kFull && subject_.OfKey(user_key, &asked);
-  const bool expected = !asks || passes_.Load();
-  if (expected) begin_search();
-  if (!asks) {
-    return kind_ == Kind::kNone || kind_ == Kind::kFull
-               ? Status()
-               : AskKeyElsewhere(user_key, internal_key, timing, answer);
+  if (kind_ != Kind::kFull || !subject_.OfKey(user_key, &asked)) {
+    begin_search();
+    return Answer::kNone;
   }
+  const bool expected = passes_.Load();
+  if (expected) begin_search();
   const StageTimer timer(&PerfContext::filter_nanos, timing);
   const uint64_t hash = full_.Hash(asked);
   const bool maybe = full_.MayMatch(hash);
-  *answer = AnswerOf(maybe);
   // Only seldom, so that threads do not write what other threads read all the
   // time.
   constexpr uint64_t kSeldom = 64;
   if (maybe != expected && hash % kSeldom == 0) [[unlikely]]
     passes_.Store(maybe);
   if (maybe && !expected) begin_search();
+  return AnswerOf(maybe);
+}
+
+template <typename BeginSearch>
+Status TableFilter::AskKey(const Slice& user_key, const Slice& internal_key,
+                           const BeginSearch& begin_search, PerfContext* timing,
+                           Answer* answer) const {
+  if (kind_ == Kind::kCached || kind_ == Kind::kPartitioned) {
+    begin_search();
+    return AskKeyElsewhere(user_key, internal_key, timing, answer);
+  }
+  const Answer found = AskKeyAtHand(user_key, begin_search, timing);
+  if (found != Answer::kNone) *answer = found;
   return {};
 }
 
