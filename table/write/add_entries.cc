@@ -155,27 +155,36 @@ Status TableBuilder::State::AddWithTimestamp(const Slice& user_key,
   return added;
 }
 
-Status TableBuilder::State::AddChecked(const Slice& user_key, uint64_t tail,
+// Says why a key is not larger than the last one.
+[[gnu::noinline, gnu::cold]] Status TableBuilder::State::RefuseOrder(
+    const Slice& user_key, uint64_t tail, bool same_user_key) const {
+  const bool again =
+      same_user_key && (unique_user_keys || tail == last_key.tail());
+  return BadEntry(
+      user_key, tail,
+      "is not larger than the last one, " +
+          Describe(last_key.user_key(), last_key.tail()),
+      again ? Status::SubCode::kDuplicateKey : Status::SubCode::kKeyOutOfOrder);
+}
+
+Status TableBuilder::State::AddChecked(const Slice& added_key, uint64_t tail,
                                        const Slice& value) {
+  // A copy, which stays in registers: what is written to the block cannot be
+  // proven not to change the original.
+  const Slice user_key = added_key;
   const uint64_t key_size = user_key.size() + kInternalKeyTailBytes;
   KeyParting parting;
   if (last_key.any()) [[likely]] {
     parting = PartingOf(order, last_key, user_key, tail);
     if (!parting.ascends || (parting.same_user_key && unique_user_keys))
         [[unlikely]] {
-      const bool again = parting.same_user_key &&
-                         (unique_user_keys || tail == last_key.tail());
-      return BadEntry(user_key, tail,
-                      "is not larger than the last one, " +
-                          Describe(last_key.user_key(), last_key.tail()),
-                      again ? Status::SubCode::kDuplicateKey
-                            : Status::SubCode::kKeyOutOfOrder);
+      return RefuseOrder(user_key, tail, parting.same_user_key);
     }
     if (flush_policy.ShouldCut(block.SizeEstimate(), key_size, value.size(),
                                block.NextIsRestart(),
                                block.MoreRestartBytes()) &&
         !block.empty()) {
-      status = CutBlock(&user_key, tail);
+      status = CutBlock(&added_key, tail);
       if (!status.ok()) return status;
     }
   } else {

@@ -151,6 +151,8 @@ struct TableBuilder::State {
   Status AddWatched(const Slice& user_key, uint64_t tail, const Slice& value);
   Status BadEntry(const Slice& user_key, uint64_t tail, std::string_view why,
                   Status::SubCode subcode = Status::SubCode::kNone) const;
+  Status RefuseOrder(const Slice& user_key, uint64_t tail,
+                     bool same_user_key) const;
   Status CutBlock(const Slice* next_user_key, uint64_t next_tail);
   // To be called when index or range deletions have grown.
   Status ChargeTail() {
