@@ -169,16 +169,17 @@ Status TableBuilder::State::AddWithTimestamp(const Slice& user_key,
 
 Status TableBuilder::State::AddChecked(const Slice& added_key, uint64_t tail,
                                        const Slice& value) {
-  // A copy, which stays in registers: what is written to the block cannot be
-  // proven not to change the original.
-  const Slice user_key = added_key;
+  // A copy in registers, for what is inlined. What is called gets the original:
+  // otherwise the copy is in memory, and reading what the caller has just
+  // written there stalls the processor.
+  const Slice user_key(added_key.data(), added_key.size());
   const uint64_t key_size = user_key.size() + kInternalKeyTailBytes;
   KeyParting parting;
   if (last_key.any()) [[likely]] {
     parting = PartingOf(order, last_key, user_key, tail);
     if (!parting.ascends || (parting.same_user_key && unique_user_keys))
         [[unlikely]] {
-      return RefuseOrder(user_key, tail, parting.same_user_key);
+      return RefuseOrder(added_key, tail, parting.same_user_key);
     }
     if (flush_policy.ShouldCut(block.SizeEstimate(), key_size, value.size(),
                                block.NextIsRestart(),
@@ -188,18 +189,18 @@ Status TableBuilder::State::AddChecked(const Slice& added_key, uint64_t tail,
       if (!status.ok()) return status;
     }
   } else {
-    index->Begin(user_key, tail);
+    index->Begin(added_key, tail);
   }
-  block.Add(user_key, tail, options.use_delta_encoding ? parting.shared : 0,
+  block.Add(added_key, tail, options.use_delta_encoding ? parting.shared : 0,
             value);
   if (index_takes_keys) [[unlikely]] {
-    index->AddKey(WithoutTimestamp(user_key, order.timestamp_size()));
+    index->AddKey(WithoutTimestamp(added_key, order.timestamp_size()));
   }
   if (filter.has_value() && !parting.same_user_key) {
-    filter->AddKey(WithoutTimestamp(user_key, order.timestamp_size()));
+    filter->AddKey(WithoutTimestamp(added_key, order.timestamp_size()));
   } else if (filter_partitions.has_value() &&
              !(sink.holds_back() && AddsHeldKeys())) {
-    filter_partitions->AddKey(user_key, last_key.user_key());
+    filter_partitions->AddKey(added_key, last_key.user_key());
   }
   last_key.Replace(user_key, parting.common, tail);
 
