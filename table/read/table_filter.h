@@ -169,15 +169,18 @@ template <typename BeginSearch>
 TableFilter::Answer TableFilter::AskKeyAtHand(const Slice& user_key,
                                               const BeginSearch& begin_search,
                                               PerfContext* timing) const {
-  Slice asked;
-  if (kind_ != Kind::kFull || !subject_.OfKey(user_key, &asked)) {
+  const bool whole = subject_.whole_keys();
+  Slice prefix;
+  if (kind_ != Kind::kFull || (!whole && !subject_.OfKey(user_key, &prefix))) {
     begin_search();
     return Answer::kNone;
   }
   const bool expected = passes_.Load();
   if (expected) begin_search();
   const StageTimer timer(&PerfContext::filter_nanos, timing);
-  const uint64_t hash = full_.Hash(asked);
+  // A whole key is not copied: reading what the caller has just written, to
+  // copy it, stalls the processor.
+  const uint64_t hash = full_.Hash(whole ? user_key : prefix);
   const bool maybe = full_.MayMatch(hash);
   // Only seldom, so that threads do not write what other threads read all the
   // time.
