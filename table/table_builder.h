@@ -20,6 +20,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "ashlar/table/internal_key.h"
 #include "ashlar/table/options.h"
@@ -80,6 +81,9 @@ class ASHLAR_EXPORT TableBuilder {
   // build if it failed. Before them, the builder can still be used where
   // status() is ok.
   Status Add(const Slice& internal_key, const Slice& value);
+  // The same for an internal key in two parts: what UserKeyOf and TailOf
+  // return. Saves joining them.
+  Status Add(const Slice& user_key, uint64_t tail, const Slice& value);
 
   // Writes all that is left, and passes it to the file. Does not sync or close
   // it. The file is a table only if this returns ok. Returns the first error
@@ -97,6 +101,10 @@ class ASHLAR_EXPORT TableBuilder {
 
   // Returns how many entries were added, range deletions included.
   uint64_t NumEntries() const;
+  // Returns the internal key of the last entry that is no range deletion; empty
+  // if there is none. Without its timestamp if timestamps are not written. May
+  // throw std::bad_alloc.
+  std::string LastEntryKey() const;
   // Returns the number of bytes of the blocks that are written so far; after
   // Finish, the size of the file. Means nothing after Abandon.
   uint64_t FileSize() const;
@@ -125,8 +133,6 @@ class ASHLAR_EXPORT TableBuilder {
   // Called before the first entry. Adds the properties that ingestion needs,
   // and lets no user key occur twice.
   void MakeExternal();
-  // Add, for an internal key that is given in two parts.
-  Status AddParts(const Slice& user_key, uint64_t tail, const Slice& value);
   explicit TableBuilder(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };

@@ -219,11 +219,11 @@ Status TableBuilder::Add(const Slice& internal_key, const Slice& value) {
           " bytes is not an internal key: expected at least 8");
     });
   }
-  return AddParts(UserKeyOf(internal_key), TailOf(internal_key), value);
+  return Add(UserKeyOf(internal_key), TailOf(internal_key), value);
 }
 
-Status TableBuilder::AddParts(const Slice& user_key, uint64_t tail,
-                              const Slice& value) {
+Status TableBuilder::Add(const Slice& user_key, uint64_t tail,
+                         const Slice& value) {
   State& s = *state_;
   if (!s.status.ok()) [[unlikely]]
     return s.status;

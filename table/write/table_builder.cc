@@ -147,6 +147,11 @@ uint64_t TableBuilder::NumEntries() const {
   return state_->properties.num_entries;
 }
 
+std::string TableBuilder::LastEntryKey() const {
+  return state_->last_key.any() ? state_->last_key.ToInternalKey()
+                                : std::string();
+}
+
 uint64_t TableBuilder::FileSize() const { return state_->FileSize(); }
 
 uint64_t TableBuilder::EstimatedFileSize() const {
