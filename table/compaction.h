@@ -57,9 +57,7 @@ struct CompactionOutput {
   // Of all entries and range deletions, clipped to the output. Internal keys.
   std::string smallest;
   std::string largest;
-  SequenceNumber smallest_seqno = 0;
-  SequenceNumber largest_seqno = 0;
-  // Of the builder, which lives until End returns.
+  // Has finished; lives until End returns. Its summary() has the rest.
   const TableBuilder* builder = nullptr;
 };
 

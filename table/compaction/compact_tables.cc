@@ -94,7 +94,6 @@ class TableCompaction {
   std::unique_ptr<TableBuilder> builder_;
   size_t number_ = 0;
   size_t next_number_ = 0;
-  std::string first_entry_;
 };
 
 // Range deletions of a table count within its atomic unit: the neighbours that
@@ -147,13 +146,12 @@ Status TableCompaction::TakeInputs(const std::vector<CompactionRun>& runs,
 uint64_t TableCompaction::OutputSize() const {
   if (builder_ == nullptr) return 0;
   return options_.target_file_size_is_upper_bound
-             ? builder_->EstimatedFileSize()
+             ? builder_->FileSize() + builder_->EstimatedTailSize()
              : builder_->FileSize();
 }
 
 Status TableCompaction::Open(const Slice& user_key, uint64_t tail) {
   number_ = next_number_++;
-  first_entry_.clear();
   TableOptions table = options_.table;
   table.comparator = order_.comparator();
   BuildOptions build = options_.build;
@@ -194,9 +192,6 @@ Status TableCompaction::Walk() {
     }
     if (builder_ == nullptr) status = Open(user_key, it.tail());
     if (!status.ok() || is_begin) continue;
-    if (first_entry_.empty()) {
-      first_entry_ = MakeInternalKey(user_key, it.sequence(), it.type());
-    }
     status = builder_->Add(user_key, it.tail(), it.value());
   }
   if (status.ok()) status = it.status();
@@ -242,11 +237,12 @@ Status TableCompaction::FinishOutput(
   Status status = builder_->Finish();
   if (!status.ok()) return status;
   ranges_.Keep();
+  const TableSummary& summary = builder_->summary();
   CompactionOutput output;
   output.number = number_;
   output.builder = builder_.get();
-  output.smallest = first_entry_;
-  output.largest = builder_->LastEntryKey();
+  output.smallest = summary.first_entry;
+  output.largest = summary.last_entry;
   if (!deletions.smallest.empty()) {
     if (output.smallest.empty() ||
         order_.Compare(deletions.smallest, output.smallest) < 0) {
@@ -257,9 +253,6 @@ Status TableCompaction::FinishOutput(
       output.largest = deletions.largest;
     }
   }
-  const TableProperties& properties = builder_->properties();
-  output.smallest_seqno = properties.key_smallest_seqno.value_or(0);
-  output.largest_seqno = properties.key_largest_seqno.value_or(0);
   ++result_->outputs;
   status = outputs_->End(output);
   builder_.reset();

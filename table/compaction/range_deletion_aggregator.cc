@@ -47,7 +47,8 @@ struct RangeDeletionAggregator::State {
   }
 
   void TakePieces(const OutputRange& range);
-  int CompareBegin(const DeletionPiece& piece, const std::string& key) const;
+  int CompareBegin(const Slice& begin, const DeletionVersion& version,
+                   const std::string& key) const;
   bool IsDropped(const Slice& begin, const Slice& end,
                  const DeletionVersion& version, const OutputRange& range,
                  const DropRule& rule) const;
@@ -263,18 +264,19 @@ bool RangeDeletionAggregator::WouldDelete(SequenceNumber sequence) const {
   return state_->NewerInStripe(sequence);
 }
 
-// Compares (begin, timestamp, sequence) of a piece with an internal key.
-int RangeDeletionAggregator::State::CompareBegin(const DeletionPiece& piece,
+// Compares (begin, timestamp, sequence) with an internal key.
+int RangeDeletionAggregator::State::CompareBegin(const Slice& begin,
+                                                 const DeletionVersion& version,
                                                  const std::string& key) const {
   const Slice user_key = UserKeyOf(key);
-  const int by_key = order.ComparePlain(piece.begin, order.Plain(user_key));
+  const int by_key = order.ComparePlain(begin, order.Plain(user_key));
   if (by_key != 0) return by_key;
   if (order.timestamp_size() != 0) {
     const int by_time = order.comparator()->CompareTimestamp(
-        TimestampOf(user_key, order.timestamp_size()), piece.version.timestamp);
+        TimestampOf(user_key, order.timestamp_size()), version.timestamp);
     if (by_time != 0) return by_time;
   }
-  const uint64_t tail = PackTail(piece.version.sequence, kRangeDeletion);
+  const uint64_t tail = PackTail(version.sequence, kRangeDeletion);
   if (tail == TailOf(key)) return 0;
   return tail > TailOf(key) ? -1 : 1;
 }
@@ -376,16 +378,24 @@ Status RangeDeletionAggregator::State::Pass(
 }
 
 // Writes of the versions over a fragment the newest of each stripe, or all
-// where keys have timestamps.
+// where keys have timestamps. A piece that touches the output may have
+// fragments that do not.
 Status RangeDeletionAggregator::State::WriteFragment(
     const Slice& begin, const Slice& end, const ActiveVersions& versions,
     const OutputRange& range, const DropRule& rule,
     const std::function<Status(const RangeDeletion&)>& visit,
     Result* result) const {
+  if (!range.lower.empty() &&
+      order.ComparePlain(end, order.Plain(UserKeyOf(range.lower))) <= 0) {
+    return {};
+  }
   auto at = versions.begin();
   while (at != versions.end()) {
     const DeletionVersion version = at->first;
-    if (IsDropped(begin, end, version, range, rule)) {
+    if (!range.upper.empty() &&
+        CompareBegin(begin, version, range.upper) > 0) {
+      // It is for the next output.
+    } else if (IsDropped(begin, end, version, range, rule)) {
       ++result->dropped;
     } else {
       Status passed = Pass(begin, end, version, visit);
@@ -420,7 +430,7 @@ Status RangeDeletionAggregator::CutForOutput(
     s.TakePieces(range);
     std::vector<DeletionPiece> pieces;
     for (const DeletionPiece& piece : s.carried) {
-      if (range.upper.empty() || s.CompareBegin(piece, range.upper) <= 0) {
+      if (range.upper.empty() || s.CompareBegin(piece.begin, piece.version, range.upper) <= 0) {
         pieces.push_back(piece);
       }
     }

@@ -114,6 +114,7 @@ Status TableBuilder::State::AddRangeDeletion(const Slice& begin, uint64_t tail,
   }
   const Slice written_begin = timestamps.AsWritten(begin);
   range_deletions.Add(written_begin, tail, timestamps.AsWritten(end));
+  bounds.AddRangeDeletion(written_begin, tail, timestamps.AsWritten(end));
   Status charged = ChargeTail();
   if (!charged.ok()) return charged;
   timestamps.Take(timestamp);
@@ -180,6 +181,7 @@ Status TableBuilder::State::AddChecked(const Slice& user_key, uint64_t tail,
     }
   } else {
     index->Begin(user_key, tail);
+    bounds.BeginWith(user_key, tail);
   }
   block.Add(user_key, tail, options.use_delta_encoding ? parting.shared : 0,
             value);

@@ -11,6 +11,7 @@
 #include "ashlar/table/merge_operator.h"
 #include "test/support/compaction_cases.h"
 #include "test/support/map_source.h"
+#include "test/support/memory_outputs.h"
 
 namespace ashlar::testing {
 
@@ -94,56 +95,6 @@ class PrefixPartitioner final : public OutputPartitioner {
   }
 };
 
-// Keeps outputs in memory.
-class MemoryOutputs final : public CompactionOutputs {
- public:
-  MemoryOutputs(int level, bool strips_timestamps,
-                std::vector<CompactionCase::File>* files)
-      : level_(level), strips_timestamps_(strips_timestamps), files_(files) {}
-
-  Result<WritableFile*> Begin(size_t /*number*/, TableOptions* /*table*/,
-                              BuildOptions* /*build*/) override {
-    bytes_.clear();
-    file_ = NewMemoryWritableFile("output", &bytes_);
-    return file_.get();
-  }
-  Status End(const CompactionOutput& output) override {
-    CompactionCase::File made;
-    made.level = level_;
-    made.smallest = output.smallest;
-    made.largest = output.largest;
-    made.smallest_seqno = output.smallest_seqno;
-    made.largest_seqno = output.largest_seqno;
-    ReaderOptions options;
-    options.comparator = comparator;
-    const auto reader = OpenTable(bytes_, options);
-    ReadOptions all;
-    all.ignore_range_deletions = true;
-    Require(ReadForward(*reader, all, &made.entries));
-    for (const Entry& each : RangeDeletionsOf(*reader)) {
-      made.entries.push_back(each);
-    }
-    if (strips_timestamps_) {
-      for (Entry& each : made.entries) {
-        each.key.erase(each.key.size() - 2 * sizeof(uint64_t),
-                       sizeof(uint64_t));
-      }
-    }
-    files_->push_back(std::move(made));
-    return {};
-  }
-  void Drop(size_t /*number*/) override { file_.reset(); }
-
-  const Comparator* comparator = BytewiseComparator();
-
- private:
-  const int level_;
-  const bool strips_timestamps_;
-  std::vector<CompactionCase::File>* const files_;
-  std::string bytes_;
-  std::unique_ptr<WritableFile> file_;
-};
-
 // A case, with all that a run of it needs.
 class CaseRun {
  public:
@@ -180,15 +131,42 @@ class CaseRun {
       runs = Runs();
     }
     CompactionCaseResult result;
-    MemoryOutputs outputs(level_, of_.Has("uts nopersist"), &result.outputs);
-    outputs.comparator = options_.iterator.comparator;
+    MemoryOutputs outputs;
     CompactionResult counts;
-    result.status = CompactTables(options_, runs, std::move(memory), &outputs,
-                                  &counts);
+    result.status =
+        CompactTables(options_, runs, std::move(memory), &outputs, &counts);
+    for (MemoryOutputs::File& file : outputs.files) {
+      result.outputs.push_back(Dumped(std::move(file)));
+    }
     return result;
   }
 
  private:
+  CompactionCase::File Dumped(MemoryOutputs::File file) const {
+    CompactionCase::File dumped;
+    dumped.level = level_;
+    dumped.smallest = file.smallest;
+    dumped.largest = file.largest;
+    dumped.smallest_seqno = file.summary.smallest_seqno.value();
+    dumped.largest_seqno = file.summary.largest_seqno.value();
+    ReaderOptions options;
+    options.comparator = options_.iterator.comparator;
+    const auto reader = OpenTable(std::move(file.bytes), options);
+    ReadOptions all;
+    all.ignore_range_deletions = true;
+    Require(ReadForward(*reader, all, &dumped.entries));
+    for (const Entry& each : RangeDeletionsOf(*reader)) {
+      dumped.entries.push_back(each);
+    }
+    // The cases have such keys as they are stored.
+    if (of_.Has("uts nopersist")) {
+      for (Entry& each : dumped.entries) {
+        each.key.erase(each.key.size() - 2 * sizeof(uint64_t),
+                       sizeof(uint64_t));
+      }
+    }
+    return dumped;
+  }
   bool IsUniversal() const {
     return of_.options.contains("compaction_style");
   }
@@ -304,7 +282,8 @@ class CaseRun {
       cutter.target_file_size = of_.Number("target_file_size_base", 64 << 20);
       cutter.max_compaction_bytes =
           of_.Number("max_compaction_bytes", 25 * cutter.target_file_size);
-      SetGrandparents();
+      // Universal compactions look at none.
+      if (!IsUniversal()) SetGrandparents();
     }
     if (of_.name == "x01-ttl-cut") {
       // The file of level 1 is older than half the TTL.

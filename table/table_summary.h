@@ -1,0 +1,62 @@
+// TableSummary: what an engine's metadata says of a table.
+//
+// TableBuilder::Finish completes that of a new table, and TableReader::Summarize
+// finds that of an old one. RocksDB keeps it as "FileMetaData" in its manifest.
+// For an output of a compaction, `smallest` and `largest` are to be clipped to
+// the output: CompactionOutput (table/compaction.h) has them clipped.
+//
+// A plain struct: thread-safe to read.
+#ifndef ASHLAR_TABLE_TABLE_SUMMARY_H_
+#define ASHLAR_TABLE_TABLE_SUMMARY_H_
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "ashlar/table/internal_key.h"
+
+namespace ashlar {
+
+struct TableSummary {
+  // In bytes: of the file, and of what follows the data blocks. A later open
+  // that is told the second reads the tail at once (ReaderOptions::tail_size).
+  uint64_t file_size = 0;
+  uint64_t tail_size = 0;
+
+  // Internal keys of the first and the last entry that are no range deletions.
+  // Empty: there is none. Timestamps that are not written are all zeros.
+  std::string first_entry;
+  std::string last_entry;
+  // The same with range deletions. One from b to e at sequence number s begins
+  // at (b, s) and ends at (e, kMaxSequenceNumber), both of type
+  // kTypeRangeDeletion; with timestamps, that of the end is all 0xFF. Empty:
+  // the table is empty.
+  std::string smallest;
+  std::string largest;
+
+  // Of all entries; those of ingested files are the global one. Absent: an old
+  // table does not say.
+  std::optional<SequenceNumber> smallest_seqno;
+  std::optional<SequenceNumber> largest_seqno;
+
+  uint64_t num_entries = 0;    // range deletions included
+  uint64_t num_deletions = 0;  // of all kinds
+  uint64_t num_merge_operands = 0;
+  uint64_t num_range_deletions = 0;
+  uint64_t raw_key_size = 0;
+  uint64_t raw_value_size = 0;
+
+  // The rest is known of new tables only.
+
+  std::map<ValueType, uint64_t> entries_by_type;
+  // BuildOptions::file_checksum_gen_factory; RocksDB's words for none.
+  std::string file_checksum;
+  std::string file_checksum_func_name = "Unknown";
+  // Whether a properties collector asks for a compaction of this table.
+  bool marked_for_compaction = false;
+};
+
+}  // namespace ashlar
+
+#endif  // ASHLAR_TABLE_TABLE_SUMMARY_H_
