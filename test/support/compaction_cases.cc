@@ -1,10 +1,12 @@
 #include "test/support/compaction_cases.h"
 
+#include <algorithm>
 #include <charconv>
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
 
+#include "ashlar/table/internal_key_less.h"
 #include "test/support/folder.h"
 
 namespace ashlar::testing {
@@ -128,6 +130,13 @@ std::vector<CompactionCase> ReadCompactionCases() {
       AddEntries(words, LastFile(role, &now));
     } else if (word == "status") {
       now.status = words[1];
+      // Subcompactions number their files as they come.
+      std::sort(now.outputs.begin(), now.outputs.end(),
+                [](const CompactionCase::File& a,
+                   const CompactionCase::File& b) {
+                  return CompareInternalKeys(BytewiseComparator(), a.smallest,
+                                             b.smallest) < 0;
+                });
     } else {
       Bad(line);
     }

@@ -19,8 +19,6 @@ const std::map<std::string, std::string>& Skipped() {
       {"b04-blob-extract", "blob files are the application's"},
       {"b05-blob-entity", "blob files are the application's"},
       {"m35-blob-base", "blob files are the application's"},
-      {"g14-sub", "the test does not know the borders of the parts"},
-      {"g15-sub-tomb", "the test does not know the borders of the parts"},
       {"r18-tombs-many-notbottom",
        "several compactions, and the files in between are not known"},
       {"q01-preclude", "one output level only"},
