@@ -68,7 +68,8 @@ class CompactionOutputs {
   virtual ~CompactionOutputs() = default;
   // Opens an empty file, and may change the options of its table. The file must
   // live until End or Drop.
-  virtual Result<WritableFile*> Begin(size_t number, TableOptions* table_options,
+  virtual Result<WritableFile*> Begin(size_t number,
+                                      TableOptions* table_options,
                                       BuildOptions* build_options) = 0;
   // The file has a whole table, and is neither synced nor closed.
   virtual Status End(const CompactionOutput& output) = 0;

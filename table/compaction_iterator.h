@@ -3,8 +3,8 @@
 // An engine gives it the entries of all inputs, their range deletions, and what
 // it knows: snapshots, merge operator, filter, which keys have older data
 // elsewhere. It walks forward once, and shows what is left, in order. It writes
-// nothing: CompactTables (table/compaction.h) is the whole job, and the engine's
-// own loop looks like this.
+// nothing: CompactTables (table/compaction.h) is the whole job, and a loop of
+// the engine's own looks like this.
 //
 //   ashlar::CompactionIterator it(options, std::move(inputs), &deletions);
 //   for (it.SeekToFirst(); it.Valid() && status.ok(); it.Next()) {
@@ -13,8 +13,8 @@
 //   if (status.ok()) status = it.status();
 //
 // What is left are the newest version of each key and snapshot stripe, merged
-// and filtered, less what is deleted. The rules are RocksDB's; they stand as a
-// table at the top of table/compaction/compaction_iterator.cc.
+// and filtered, less what is deleted. The rules are RocksDB's. The source of
+// this class begins with them, as a table.
 //
 // Errors. After an error Valid() is false, and status() says what was wrong:
 // that of an input, Corruption where a merge fails or a single deletion meets a
@@ -67,8 +67,8 @@ struct CompactionIteratorOptions {
   bool bottommost = false;
   // Returns whether a file deeper than the output may have this user key. Where
   // it returns false, deletions that all snapshots see go. Empty, the default:
-  // every key may be there. RocksDB asks in level compactions only. Keys come in
-  // ascending order. OlderFiles (table/older_files.h) knows the answer.
+  // every key may be there. RocksDB asks in level compactions only. Keys come
+  // in ascending order. OlderFiles (table/output_cutter.h) knows the answer.
   std::function<bool(const Slice& user_key)> may_exist_deeper;
   // Whether files may later be ingested beneath all others. Deletions then
   // stay, and no sequence number becomes 0. Default: false.
@@ -119,12 +119,12 @@ struct CompactionCounts {
   uint64_t input_raw_value_bytes = 0;
   uint64_t output_entries = 0;
   // Dropped, by reason.
-  uint64_t dropped_hidden = 0;           // a newer version is in its stripe
-  uint64_t dropped_obsolete = 0;         // deletions that hide nothing
-  uint64_t dropped_range_deleted = 0;    // a range deletion is over it
-  uint64_t dropped_by_filter = 0;        // removed or skipped
+  uint64_t dropped_hidden = 0;            // a newer version is in its stripe
+  uint64_t dropped_obsolete = 0;          // deletions that hide nothing
+  uint64_t dropped_range_deleted = 0;     // a range deletion is over it
+  uint64_t dropped_by_filter = 0;         // removed or skipped
   uint64_t dropped_single_deletions = 0;  // also in pairs
-  uint64_t dropped_single_deleted = 0;   // the other half of the pairs
+  uint64_t dropped_single_deleted = 0;    // the other half of the pairs
   // Single deletions that met what they should not: an entry that is no value,
   // or another single deletion or a deletion.
   uint64_t single_deletion_mismatches = 0;

@@ -8,8 +8,8 @@
 //
 // None of them does I/O, or knows of a builder. CompactTables
 // (table/compaction.h) uses all three; an engine's own loop can, too. The rules
-// are RocksDB's level and universal compactions'; they stand at the top of
-// table/compaction/output_cutter.cc.
+// are those of RocksDB's level and universal compactions. The source of these
+// classes begins with them.
 //
 // One thread at a time. Comparators must outlive the objects.
 #ifndef ASHLAR_TABLE_OUTPUT_CUTTER_H_
@@ -109,9 +109,9 @@ class ASHLAR_EXPORT OutputCutter {
   size_t at_ = 0;
   bool in_file_ = false;
   bool any_key_ = false;
-  uint64_t borders_now_ = 0;   // crossed by this key
-  uint64_t borders_ = 0;       // crossed since the output began
-  uint64_t overlap_ = 0;       // bytes of grandparents that the output overlaps
+  uint64_t borders_now_ = 0;  // crossed by this key
+  uint64_t borders_ = 0;      // crossed since the output began
+  uint64_t overlap_ = 0;      // bytes of grandparents that the output overlaps
   uint64_t overlap_before_ = 0;  // the same before this key
   size_t next_around_ = 0;
   bool in_around_ = false;
@@ -162,7 +162,9 @@ class ASHLAR_EXPORT OlderFiles {
   // timestamps.
   bool Overlaps(const Slice& smallest, const Slice& largest) const;
   // Whether a file may have this user key.
-  bool MayHave(const Slice& user_key) const { return Overlaps(user_key, user_key); }
+  bool MayHave(const Slice& user_key) const {
+    return Overlaps(user_key, user_key);
+  }
   // Whether a file may have keys from `begin` to `end`, exclusive.
   bool MayHaveRange(const Slice& begin, const Slice& end) const;
 

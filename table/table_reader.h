@@ -30,7 +30,6 @@
 #include "ashlar/table/options.h"
 #include "ashlar/table/range_deletion.h"
 #include "ashlar/table/table_properties.h"
-#include "ashlar/table/table_summary.h"
 #include "ashlar/util/export.h"
 #include "ashlar/util/file.h"
 #include "ashlar/util/pinnable_slice.h"
@@ -187,11 +186,6 @@ class ASHLAR_EXPORT TableReader {
       const ReadOptions& options, WorkerPool* pool,
       const std::function<bool(uint64_t done, uint64_t total)>& on_progress,
       uint64_t* entries) const;
-
-  // Sets *summary to what an engine's metadata says of the table. Reads the
-  // first and the last data block, from the file or the block cache; all else
-  // is in memory. Returns NotSupported if knows_order() is false.
-  Status Summarize(TableSummary* summary) const;
 
   // Returns whether keys can be compared. False only if the table was opened
   // thanks to ReaderOptions::allow_unknown_comparator.

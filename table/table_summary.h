@@ -1,7 +1,7 @@
 // TableSummary: what an engine's metadata says of a table.
 //
-// TableBuilder::Finish completes that of a new table, and TableReader::Summarize
-// finds that of an old one. RocksDB keeps it as "FileMetaData" in its manifest.
+// TableBuilder::summary returns that of a new table, and SummarizeTable finds
+// that of an old one. RocksDB keeps it as "FileMetaData" in its manifest.
 // For an output of a compaction, `smallest` and `largest` are to be clipped to
 // the output: CompactionOutput (table/compaction.h) has them clipped.
 //
@@ -15,8 +15,12 @@
 #include <string>
 
 #include "ashlar/table/internal_key.h"
+#include "ashlar/util/export.h"
+#include "ashlar/util/status.h"
 
 namespace ashlar {
+
+class TableReader;
 
 struct TableSummary {
   // In bytes: of the file, and of what follows the data blocks. A later open
@@ -56,6 +60,13 @@ struct TableSummary {
   // Whether a properties collector asks for a compaction of this table.
   bool marked_for_compaction = false;
 };
+
+// Sets *summary to that of an open table. Reads its first and its last data
+// block, from the file or the block cache; all else is in memory. Returns
+// NotSupported if TableReader::knows_order() is false, and what reads of the
+// table return. Any number of threads may call it.
+ASHLAR_EXPORT Status SummarizeTable(const TableReader& table,
+                                    TableSummary* summary);
 
 }  // namespace ashlar
 

@@ -15,12 +15,11 @@
 // If there is no output at all, but there are range deletions, one is opened
 // for them at the end.
 
-#include "ashlar/table/compaction.h"
-
 #include <algorithm>
 #include <optional>
 #include <utility>
 
+#include "ashlar/table/compaction.h"
 #include "table/format/key_order.h"
 #include "util/mem/memory_limit.h"
 
@@ -183,11 +182,10 @@ Status TableCompaction::Walk() {
     const Slice user_key = it.user_key();
     if (IsBeyondEnd(user_key)) break;
     const bool is_begin = it.AtRangeDeletion();
-    if (cutter_ && cutter_->ShouldCutBefore(user_key, it.tail(), is_begin,
-                                            builder_ != nullptr,
-                                            OutputSize())) {
-      status = CloseOutput(
-          MakeInternalKey(user_key, it.sequence(), it.type()));
+    if (cutter_ &&
+        cutter_->ShouldCutBefore(user_key, it.tail(), is_begin,
+                                 builder_ != nullptr, OutputSize())) {
+      status = CloseOutput(MakeInternalKey(user_key, it.sequence(), it.type()));
       if (!status.ok()) break;
     }
     if (builder_ == nullptr) status = Open(user_key, it.tail());

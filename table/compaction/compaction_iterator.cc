@@ -44,8 +44,8 @@
 // time, or as a value if that is not smaller than q.
 //
 // These are RocksDB 11.8's rules, its oddities included, since a mixed
-// installation must not see keys come and go. test/table/compaction_cases_test.cc
-// compares with outputs of RocksDB.
+// installation must not see keys come and go.
+// test/table/compaction_cases_test.cc compares with outputs of RocksDB.
 
 #include "ashlar/table/compaction_iterator.h"
 
@@ -175,8 +175,8 @@ bool CompactionIterator::State::TakeTimedPut(const Entry& entry) {
     return EmitInput(entry);
   }
   const SequenceNumber sequence = entry.sequence() == 0 ? 0 : preferred;
-  return EmitInput({entry.user_key, PackTail(sequence, ValueType::kTypeValue),
-                    timed.value});
+  return EmitInput(
+      {entry.user_key, PackTail(sequence, ValueType::kTypeValue), timed.value});
 }
 
 // The value of a timed put in a memtable ends in the time of the write.
@@ -199,8 +199,8 @@ void CompactionIterator::State::ConvertTimedPut(Entry* entry) {
 
 bool CompactionIterator::State::TakeOther(Entry entry) {
   if (IsRangeDeleted(entry)) return Drop(&counts.dropped_range_deleted);
-  if (options.is_flush &&
-      entry.type() == ValueType::kTypeValuePreferredSeqno) [[unlikely]] {
+  if (options.is_flush && entry.type() == ValueType::kTypeValuePreferredSeqno)
+      [[unlikely]] {
     ConvertTimedPut(&entry);
   }
   return EmitInput(entry);
@@ -306,9 +306,9 @@ bool CompactionIterator::State::Step() {
 }
 
 // If there is no memory for a state, it stays null, and the status says so.
-CompactionIterator::CompactionIterator(CompactionIteratorOptions options,
-                                       std::vector<Iterator> inputs,
-                                       RangeDeletionAggregator* range_deletions) {
+CompactionIterator::CompactionIterator(
+    CompactionIteratorOptions options, std::vector<Iterator> inputs,
+    RangeDeletionAggregator* range_deletions) {
   internal::OrMemoryLimit([&] {
     state_ = std::make_unique<State>(std::move(options), std::move(inputs),
                                      range_deletions);

@@ -34,7 +34,9 @@ CompactionFilter::Decision CompactionIterator::State::AskFilter(
 Status CompactionIterator::State::ShowToFilter(const Entry& entry,
                                                std::vector<WideColumn>* columns,
                                                CompactionFilter::Entry* out) {
-  *out = {options.level, entry.user_key, CompactionFilter::ValueType::kValue,
+  *out = {options.level,
+          entry.user_key,
+          CompactionFilter::ValueType::kValue,
           entry.value,
           {}};
   if (entry.type() == ValueType::kTypeWideColumnEntity) {
@@ -100,9 +102,9 @@ bool CompactionIterator::State::FilterEntry(Entry* entry) {
       input.SkipTo(change.skip_until);
       return false;
   }
-  return Fail(Status::InvalidArgument(
-      std::string(options.compaction_filter->Name()) +
-      " returned a decision that is none"));
+  return Fail(
+      Status::InvalidArgument(std::string(options.compaction_filter->Name()) +
+                              " returned a decision that is none"));
 }
 
 }  // namespace ashlar

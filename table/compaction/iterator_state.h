@@ -59,9 +59,9 @@ struct CompactionIterator::State {
   const internal::KeyOrder order;
   const size_t timestamp_size;
   const internal::SnapshotStripes stripes;
-  const SequenceNumber earliest;   // the earliest snapshot
-  const bool drops_deletions;      // neither a flush nor ingest-behind
-  const bool at_bottom;            // the same, and bottommost
+  const SequenceNumber earliest;    // the earliest snapshot
+  const bool drops_deletions;       // neither a flush nor ingest-behind
+  const bool at_bottom;             // the same, and bottommost
   const SequenceNumber zero_up_to;  // at the bottom; else nothing becomes 0
   RangeDeletionAggregator* const deletions;  // null: there are none
   internal::MergedInput input;
@@ -78,8 +78,8 @@ struct CompactionIterator::State {
   bool has_current = false;
   SequenceNumber last_sequence = kNone;  // of the last version that was met
   SequenceNumber last_stripe = 0;
-  bool outputted = false;  // something was shown since the key began
-  bool zeroed = false;     // the version shown last got sequence number 0
+  bool outputted = false;   // something was shown since the key began
+  bool zeroed = false;      // the version shown last got sequence number 0
   bool last_below = false;  // the version met last was below the low mark
 
   bool any_shown = false;

@@ -1,3 +1,5 @@
+// The parts of merge operators that no operator needs to write.
+
 #include "ashlar/table/merge_operator.h"
 
 namespace ashlar {

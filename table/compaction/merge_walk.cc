@@ -43,8 +43,10 @@ namespace ashlar {
 void CompactionIterator::State::TakeOperand(Entry entry, bool* skipped) {
   if (options.compaction_filter != nullptr &&
       entry.sequence() > stripes.newest()) {
-    switch (AskFilter({options.level, entry.user_key,
-                       CompactionFilter::ValueType::kMergeOperand, entry.value,
+    switch (AskFilter({options.level,
+                       entry.user_key,
+                       CompactionFilter::ValueType::kMergeOperand,
+                       entry.value,
                        {}})) {
       case CompactionFilter::Decision::kKeep:
         break;
@@ -151,8 +153,9 @@ Status CompactionIterator::State::ReadBase(
   const auto fetch = [&](const Slice& index, Slice* value) {
     if (!options.fetch_blob) {
       return Status::NotSupported(
-          Describe(base) + " is a blob index beneath merge operands, but "
-                           "fetch_blob is empty");
+          Describe(base) +
+          " is a blob index beneath merge operands, but "
+          "fetch_blob is empty");
     }
     std::string& blob = fetched->emplace_back();
     Status got = options.fetch_blob(base.user_key, index, &blob);

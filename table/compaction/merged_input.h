@@ -46,10 +46,9 @@ class MergedInput {
     entries_.Seek(user_key);
     const KeyOrder plain = order_.WithoutTimestamps();
     while (begin_ < begins_.size() &&
-           plain.CompareUserKeys(
-               WithoutTimestamp(UserKeyOf(begins_[begin_]),
-                                order_.timestamp_size()),
-               user_key) < 0) {
+           plain.CompareUserKeys(WithoutTimestamp(UserKeyOf(begins_[begin_]),
+                                                  order_.timestamp_size()),
+                                 user_key) < 0) {
       ++begin_;
     }
     Choose();

@@ -87,9 +87,9 @@ void OutputCutter::PassGrandparents(const Slice& user_key) {
       continue;
     }
     const int order = CompareToLargest(user_key, files[at_]);
-    const bool shares = order == 0 && at_ + 1 < files.size() &&
-                        Compare(user_key,
-                                UserKeyOf(files[at_ + 1].smallest)) == 0;
+    const bool shares =
+        order == 0 && at_ + 1 < files.size() &&
+        Compare(user_key, UserKeyOf(files[at_ + 1].smallest)) == 0;
     if (order < 0 || (order == 0 && !shares)) break;
     in_file_ = false;
     CrossBorder();
@@ -163,11 +163,10 @@ bool OutputCutter::WantsCut(const Slice& user_key, uint64_t tail,
   }
   if (file_size >= limit_) return true;
   if (!cut_at_passed_ &&
-      CompareInternalKeys(
-          options_.comparator,
-          MakeInternalKey(user_key, tail >> 8,
-                          static_cast<ValueType>(tail & 0xff)),
-          options_.cut_at) >= 0) {
+      CompareInternalKeys(options_.comparator,
+                          MakeInternalKey(user_key, tail >> 8,
+                                          static_cast<ValueType>(tail & 0xff)),
+                          options_.cut_at) >= 0) {
     cut_at_passed_ = true;
     return true;
   }
@@ -179,8 +178,8 @@ bool OutputCutter::ShouldCutBefore(const Slice& user_key, uint64_t tail,
                                    uint64_t file_size) {
   PassGrandparents(user_key);
   const bool crosses = CrossesCutAround(user_key, tail);
-  bool cut = has_output &&
-             (owes_cut_ || WantsCut(user_key, tail, file_size, crosses));
+  bool cut =
+      has_output && (owes_cut_ || WantsCut(user_key, tail, file_size, crosses));
   if (!has_output) owes_cut_ = false;
   if (cut && !options_.cut_inside_user_keys && any_entry_ &&
       Compare(user_key, last_entry_) == 0) {
@@ -204,9 +203,7 @@ bool OutputCutter::ShouldCutBefore(const Slice& user_key, uint64_t tail,
 
 OutputRanges::OutputRanges(const Comparator* comparator, std::string start,
                            std::string end)
-    : comparator_(comparator),
-      start_(std::move(start)),
-      end_(std::move(end)) {}
+    : comparator_(comparator), start_(std::move(start)), end_(std::move(end)) {}
 
 // Returns the internal key in front of all versions of a user key, which is
 // given without timestamp.

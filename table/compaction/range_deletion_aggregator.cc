@@ -1,3 +1,6 @@
+// RangeDeletionAggregator: pieces, the sweep over them, and what each output
+// gets of them. The header says how they go together.
+
 #include "ashlar/table/range_deletion_aggregator.h"
 
 #include <deque>
@@ -68,13 +71,13 @@ struct RangeDeletionAggregator::State {
   const SnapshotStripes stripes;
   const std::string low_mark;
 
-  std::deque<std::string> bounds;    // owned keys that pieces point to
+  std::deque<std::string> bounds;     // owned keys that pieces point to
   std::vector<DeletionPiece> pieces;  // after Prepare by ascending begin
   std::vector<std::string> begins;
   bool prepared = false;
 
   // The sweep of Deletes.
-  size_t next = 0;                         // the first piece that it has not met
+  size_t next = 0;  // the first piece that it has not met
   std::vector<const DeletionPiece*> over;  // heap: the first to end on top
   std::multiset<SequenceNumber> sequences;
 
@@ -101,11 +104,10 @@ Status RangeDeletionAggregator::Add(std::span<const RangeDeletion> deletions,
     std::vector<DeletionPiece> raw;
     raw.reserve(deletions.size());
     for (const RangeDeletion& deletion : deletions) {
-      raw.push_back(
-          {s.order.Plain(deletion.begin),
-           s.order.Plain(deletion.end),
-           {deletion.sequence,
-            TimestampOf(deletion.begin, s.order.timestamp_size())}});
+      raw.push_back({s.order.Plain(deletion.begin),
+                     s.order.Plain(deletion.end),
+                     {deletion.sequence,
+                      TimestampOf(deletion.begin, s.order.timestamp_size())}});
     }
     return s.AddFragments(std::move(raw), bounds);
   });
@@ -118,10 +120,10 @@ Status RangeDeletionAggregator::State::AddFragments(
   Slice file_smallest;
   if (limits != nullptr) {
     smallest = &bounds.emplace_back(limits->smallest.ToString());
-    file_smallest = limits->file_smallest.empty()
-                        ? Slice(*smallest)
-                        : Slice(bounds.emplace_back(
-                              limits->file_smallest.ToString()));
+    file_smallest =
+        limits->file_smallest.empty()
+            ? Slice(*smallest)
+            : Slice(bounds.emplace_back(limits->file_smallest.ToString()));
     // A range deletion counts up to the last entry of the file, and not for
     // older versions of its key.
     const uint64_t tail = TailOf(limits->largest);
@@ -203,10 +205,10 @@ void RangeDeletionAggregator::VisitBegins(
     const std::function<void(const Slice& internal_key)>& visit) const {
   std::vector<Slice> sorted(state_->begins.begin(), state_->begins.end());
   const PieceOrder& order = state_->order;
-  std::stable_sort(
-      sorted.begin(), sorted.end(), [&](const Slice& a, const Slice& b) {
-        return order.Compare(UserKeyOf(a), TailOf(a), b) < 0;
-      });
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [&](const Slice& a, const Slice& b) {
+                     return order.Compare(UserKeyOf(a), TailOf(a), b) < 0;
+                   });
   for (const Slice& key : sorted) visit(key);
 }
 
@@ -371,8 +373,7 @@ Status RangeDeletionAggregator::State::Pass(
     const Slice& begin, const Slice& end, const DeletionVersion& version,
     const std::function<Status(const RangeDeletion&)>& visit) const {
   if (version.timestamp.empty()) return visit({begin, end, version.sequence});
-  const std::string begin_at =
-      begin.ToString() + version.timestamp.ToString();
+  const std::string begin_at = begin.ToString() + version.timestamp.ToString();
   const std::string end_at = end.ToString() + version.timestamp.ToString();
   return visit({begin_at, end_at, version.sequence});
 }
@@ -392,8 +393,7 @@ Status RangeDeletionAggregator::State::WriteFragment(
   auto at = versions.begin();
   while (at != versions.end()) {
     const DeletionVersion version = at->first;
-    if (!range.upper.empty() &&
-        CompareBegin(begin, version, range.upper) > 0) {
+    if (!range.upper.empty() && CompareBegin(begin, version, range.upper) > 0) {
       // It is for the next output.
     } else if (IsDropped(begin, end, version, range, rule)) {
       ++result->dropped;
@@ -423,26 +423,27 @@ Status RangeDeletionAggregator::CutForOutput(
   if (s.pieces.empty()) return {};
   return internal::OrMemoryLimit([&] {
     const bool bounded = !range.lower.empty() && !range.upper.empty();
-    if (bounded && s.order.Compare(UserKeyOf(range.lower),
-                                   TailOf(range.lower), range.upper) > 0) {
+    if (bounded && s.order.Compare(UserKeyOf(range.lower), TailOf(range.lower),
+                                   range.upper) > 0) {
       return Status();
     }
     s.TakePieces(range);
     std::vector<DeletionPiece> pieces;
     for (const DeletionPiece& piece : s.carried) {
-      if (range.upper.empty() || s.CompareBegin(piece.begin, piece.version, range.upper) <= 0) {
+      if (range.upper.empty() ||
+          s.CompareBegin(piece.begin, piece.version, range.upper) <= 0) {
         pieces.push_back(piece);
       }
     }
     Status status;
-    internal::FragmentPieces(
-        s.order, &pieces,
-        [&](const Slice& begin, const Slice& end,
-            const ActiveVersions& versions) {
-          status = s.WriteFragment(begin, end, versions, range, rule, visit,
-                                   result);
-          return status.ok();
-        });
+    internal::FragmentPieces(s.order, &pieces,
+                             [&](const Slice& begin, const Slice& end,
+                                 const ActiveVersions& versions) {
+                               status =
+                                   s.WriteFragment(begin, end, versions, range,
+                                                   rule, visit, result);
+                               return status.ok();
+                             });
     return status;
   });
 }

@@ -1,10 +1,10 @@
-// TableReader::Summarize: what an engine's metadata says of an old table.
-
-#include "ashlar/table/table_reader.h"
+// SummarizeTable: what an engine's metadata says of an old table.
 
 #include <algorithm>
 #include <string>
 
+#include "ashlar/table/table_reader.h"
+#include "ashlar/table/table_summary.h"
 #include "table/format/key_bounds.h"
 #include "util/mem/memory_limit.h"
 
@@ -29,8 +29,7 @@ void TakeProperties(const TableProperties& properties, uint64_t file_size,
   summary->raw_value_size = properties.raw_value_size;
   summary->smallest_seqno = properties.key_smallest_seqno;
   summary->largest_seqno = properties.key_largest_seqno;
-  const uint64_t global =
-      properties.external_sst_file_global_seqno.value_or(0);
+  const uint64_t global = properties.external_sst_file_global_seqno.value_or(0);
   if (global != 0) {
     summary->smallest_seqno = summary->largest_seqno = global;
   }
@@ -38,17 +37,17 @@ void TakeProperties(const TableProperties& properties, uint64_t file_size,
 
 }  // namespace
 
-Status TableReader::Summarize(TableSummary* summary) const {
+Status SummarizeTable(const TableReader& table, TableSummary* summary) {
   *summary = TableSummary();
-  if (!knows_order()) {
-    return Status::NotSupported(file().name() +
+  if (!table.knows_order()) {
+    return Status::NotSupported(table.file().name() +
                                 ": a summary needs the order of keys");
   }
   return internal::OrMemoryLimit([&]() -> Status {
-    TakeProperties(properties(), file().Size(), summary);
+    TakeProperties(table.properties(), table.file().Size(), summary);
     // Keys that are read have timestamps, also if the file has none.
-    internal::KeyBounds bounds(internal::KeyOrder(comparator()), false);
-    for (const RangeDeletion& deletion : RangeDeletions()) {
+    internal::KeyBounds bounds(internal::KeyOrder(table.comparator()), false);
+    for (const RangeDeletion& deletion : table.RangeDeletions()) {
       bounds.AddRangeDeletion(
           deletion.begin,
           PackTail(deletion.sequence, ValueType::kTypeRangeDeletion),
@@ -56,7 +55,7 @@ Status TableReader::Summarize(TableSummary* summary) const {
     }
     ReadOptions options;
     options.ignore_range_deletions = true;
-    Iterator it = NewIterator(options);
+    Iterator it = table.NewIterator(options);
     std::string last;
     it.SeekToFirst();
     if (it.Valid()) {

@@ -18,8 +18,6 @@
 
 #include <array>
 #include <bitset>
-#include <optional>
-#include <vector>
 
 #include "ashlar/table/flush_block_policy.h"
 #include "ashlar/table/table_builder.h"

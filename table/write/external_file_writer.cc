@@ -62,17 +62,17 @@ Result<std::unique_ptr<ExternalFileWriter>> ExternalFileWriter::Open(
 
 Status ExternalFileWriter::Put(const Slice& user_key, const Slice& value) {
   return state_->builder->Add(user_key, PackTail(0, ValueType::kTypeValue),
-                                   value);
+                              value);
 }
 
 Status ExternalFileWriter::Merge(const Slice& user_key, const Slice& operand) {
   return state_->builder->Add(user_key, PackTail(0, ValueType::kTypeMerge),
-                                   operand);
+                              operand);
 }
 
 Status ExternalFileWriter::Delete(const Slice& user_key) {
-  return state_->builder->Add(
-      user_key, PackTail(0, ValueType::kTypeDeletion), Slice());
+  return state_->builder->Add(user_key, PackTail(0, ValueType::kTypeDeletion),
+                              Slice());
 }
 
 Status ExternalFileWriter::SingleDelete(const Slice& user_key) {
@@ -92,8 +92,8 @@ Status ExternalFileWriter::PutEntity(const Slice& user_key,
 }
 
 Status ExternalFileWriter::DeleteRange(const Slice& begin, const Slice& end) {
-  return state_->builder->Add(
-      begin, PackTail(0, ValueType::kTypeRangeDeletion), end);
+  return state_->builder->Add(begin, PackTail(0, ValueType::kTypeRangeDeletion),
+                              end);
 }
 
 Status ExternalFileWriter::State::AddAt(const Slice& user_key,

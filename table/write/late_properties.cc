@@ -11,8 +11,7 @@ Status TableBuilder::SetLateProperties(const LateProperties& late) {
   State& s = *state_;
   if (!s.status.ok()) return s.status;
   if (s.finished) {
-    return Status::InvalidArgument(
-        "SetLateProperties after Finish or Abandon");
+    return Status::InvalidArgument("SetLateProperties after Finish or Abandon");
   }
   return OrMemoryLimit([&]() -> Status {
     TableProperties& p = s.properties;

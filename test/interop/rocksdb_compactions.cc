@@ -16,7 +16,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <memory>
 #include <random>
 #include <string>
 #include <vector>
@@ -87,9 +86,9 @@ class TextOutputs final : public CompactionOutputs {
   }
   Status End(const CompactionOutput& output) override {
     const TableSummary& summary = output.builder->summary();
-    text += Header(output.smallest, output.largest,
-                   summary.smallest_seqno.value(),
-                   summary.largest_seqno.value());
+    text +=
+        Header(output.smallest, output.largest, summary.smallest_seqno.value(),
+               summary.largest_seqno.value());
     const auto reader = TableReader::Open(NewMemoryFile("ours", bytes_));
     if (!reader.ok()) return reader.status();
     const Result<std::string> contents = Contents(**reader);
@@ -168,9 +167,7 @@ class Comparison {
     return FromTheirs("open", rocksdb::DB::Open(options, folder_, &db_));
   }
 
-  std::string Key() {
-    return "key" + std::to_string(100 + Below(kKeys));
-  }
+  std::string Key() { return "key" + std::to_string(100 + Below(kKeys)); }
 
   rocksdb::Status WriteOne() {
     const rocksdb::WriteOptions options;
@@ -256,8 +253,8 @@ class Comparison {
       }
     }
     if (inputs.empty()) return {};
-    const uint64_t limit = OneIn(2) ? 1000 + Below(4000)
-                                    : OutputCutterOptions::kNoLimit;
+    const uint64_t limit =
+        OneIn(2) ? 1000 + Below(4000) : OutputCutterOptions::kNoLimit;
     const OlderFiles older(BytewiseComparator(), std::move(deeper));
     TextOutputs ours;
     const Status our_status =
@@ -267,8 +264,8 @@ class Comparison {
     rocksdb::CompactionOptions options;
     options.output_file_size_limit = limit;
     std::vector<std::string> made;
-    const rocksdb::Status their_status = db_->CompactFiles(
-        options, names, level, -1, &made);
+    const rocksdb::Status their_status =
+        db_->CompactFiles(options, names, level, -1, &made);
     if (!their_status.ok()) {
       // Both refuse a single deletion above a deletion.
       if (their_status.IsCorruption() && our_status.IsCorruption()) return {};
@@ -340,8 +337,8 @@ class Comparison {
       }
     }
     std::sort(files.begin(), files.end(), [](const File& a, const File& b) {
-      return CompareInternalKeys(BytewiseComparator(), a.smallest,
-                                 b.smallest) < 0;
+      return CompareInternalKeys(BytewiseComparator(), a.smallest, b.smallest) <
+             0;
     });
     std::string theirs;
     for (const File& file : files) {

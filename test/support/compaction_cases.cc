@@ -82,7 +82,9 @@ void AddFile(const std::vector<std::string>& words, CompactionCase* to) {
   file.size = ToNumber(words[2]);
   file.smallest_seqno = ToNumber(words[3]);
   file.largest_seqno = ToNumber(words[4]);
-  (words[0] == "in" ? to->inputs : words[0] == "out" ? to->outputs : to->others)
+  (words[0] == "in"    ? to->inputs
+   : words[0] == "out" ? to->outputs
+                       : to->others)
       .push_back(file);
 }
 
@@ -131,12 +133,12 @@ std::vector<CompactionCase> ReadCompactionCases() {
     } else if (word == "status") {
       now.status = words[1];
       // Subcompactions number their files as they come.
-      std::sort(now.outputs.begin(), now.outputs.end(),
-                [](const CompactionCase::File& a,
-                   const CompactionCase::File& b) {
-                  return CompareInternalKeys(BytewiseComparator(), a.smallest,
-                                             b.smallest) < 0;
-                });
+      std::sort(
+          now.outputs.begin(), now.outputs.end(),
+          [](const CompactionCase::File& a, const CompactionCase::File& b) {
+            return CompareInternalKeys(BytewiseComparator(), a.smallest,
+                                       b.smallest) < 0;
+          });
     } else {
       Bad(line);
     }

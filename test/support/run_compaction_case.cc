@@ -105,9 +105,8 @@ class CaseRun {
         merge_(!of.Has("cat nopartial"), of.Has("cat single")),
         entries_(MapOf({}, has_timestamps_ ? BytewiseComparatorWithU64Ts()
                                            : BytewiseComparator())) {
-    options_.iterator.comparator = has_timestamps_
-                                       ? BytewiseComparatorWithU64Ts()
-                                       : BytewiseComparator();
+    options_.iterator.comparator =
+        has_timestamps_ ? BytewiseComparatorWithU64Ts() : BytewiseComparator();
     options_.table.comparator = options_.iterator.comparator;
     options_.table.compression = CompressionType::kNoCompression;
     if (of.options.contains("compression") &&
@@ -180,9 +179,7 @@ class CaseRun {
     if (of_.name == "g15-sub-tomb") return {"k00142", "k0028"};
     return {};
   }
-  bool IsUniversal() const {
-    return of_.options.contains("compaction_style");
-  }
+  bool IsUniversal() const { return of_.options.contains("compaction_style"); }
   std::string PlainUserKey(const std::string& internal_key) const {
     const Slice user_key = UserKeyOf(internal_key);
     return WithoutTimestamp(user_key,
@@ -251,9 +248,8 @@ class CaseRun {
       };
     }
     for (const auto& [name, sequence] : of_.snapshots) {
-      const bool released =
-          std::find(of_.ops.begin(), of_.ops.end(), "rel " + name) !=
-          of_.ops.end();
+      const bool released = std::find(of_.ops.begin(), of_.ops.end(),
+                                      "rel " + name) != of_.ops.end();
       if (released) continue;
       rules.snapshots.push_back(sequence);
       if (name.starts_with("wc:")) {
@@ -289,7 +285,8 @@ class CaseRun {
         of_.options.contains("target_file_size_is_upper_bound");
     const size_t limit = of_.actions.back().find("limit=");
     if (limit != std::string::npos) {
-      cutter.target_file_size = std::stoull(of_.actions.back().substr(limit + 6));
+      cutter.target_file_size =
+          std::stoull(of_.actions.back().substr(limit + 6));
     }
     if (of_.IsAutomatic()) {
       cutter.target_file_size = of_.Number("target_file_size_base", 64 << 20);
@@ -376,9 +373,8 @@ class CaseRun {
   CompactionMemory Memory() {
     constexpr SequenceNumber kFirstPreserved = 101;
     SequenceNumber sequence =
-        of_.options.contains("preserve_internal_time_seconds")
-            ? kFirstPreserved
-            : 1;
+        of_.options.contains("preserve_internal_time_seconds") ? kFirstPreserved
+                                                               : 1;
     std::string timestamp;
     CompactionMemory memory;
     for (const std::string& op : of_.ops) {

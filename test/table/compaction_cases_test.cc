@@ -1,12 +1,12 @@
 // Flushes and compactions against what RocksDB 11.8.1 made of the same inputs.
 
+#include "test/support/compaction_cases.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <map>
 #include <string>
-
-#include "test/support/compaction_cases.h"
 
 namespace ashlar::testing {
 namespace {

@@ -109,8 +109,8 @@ TEST(CompactionFaults, EveryReadMayFail) {
 TEST(CompactionFaults, EveryMoveOfAMemtableMayFail) {
   const EntryMap map =
       MapOf({Value("a", 1, "1"), Value("b", 2, "2"), Deletion("c", 3)});
-  for (const auto kind : {SourceFaults::Kind::kStatus,
-                          SourceFaults::Kind::kNoMemory}) {
+  for (const auto kind :
+       {SourceFaults::Kind::kStatus, SourceFaults::Kind::kNoMemory}) {
     for (uint64_t n = 1; n <= 4; ++n) {
       SourceFaults faults;
       faults.fail_at = n;
@@ -191,8 +191,8 @@ TEST(CompactionFaults, RulesThatAreBrokenAreErrors) {
     const auto reader = OpenTable(BuildTable(options.table, entries));
     MemoryOutputs outputs;
     CompactionResult result;
-    const Status status = CompactTables(
-        options, {{{reader.get(), "", ""}}}, {}, &outputs, &result);
+    const Status status = CompactTables(options, {{{reader.get(), "", ""}}}, {},
+                                        &outputs, &result);
     EXPECT_EQ(outputs.open, 0);
     EXPECT_TRUE(outputs.files.empty());
     return status;

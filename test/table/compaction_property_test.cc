@@ -45,8 +45,7 @@ bool Covers(const Table& table, const Entry& deletion,
   if (user_key < UserKeyOf(table.smallest).ToStringView()) return false;
   const std::string last = UserKeyOf(table.largest).ToString();
   return user_key < last ||
-         (user_key == last &&
-          SequenceOf(table.largest) != kMaxSequenceNumber);
+         (user_key == last && SequenceOf(table.largest) != kMaxSequenceNumber);
 }
 
 // Returns what a read of the key at the snapshot gives: operands are joined
@@ -73,8 +72,7 @@ std::optional<std::string> Read(const std::vector<Table>& tables,
   std::string joined;
   bool any = false;
   for (const Entry& version : versions) {
-    if (SequenceOf(version.key) < deleted ||
-        TypeOf(version.key) == kDeletion) {
+    if (SequenceOf(version.key) < deleted || TypeOf(version.key) == kDeletion) {
       break;
     }
     joined = any ? version.value + "," + joined : version.value;
@@ -277,8 +275,7 @@ class RandomCompaction {
     std::vector<SequenceNumber> moments = snapshots_;
     moments.push_back(kMaxSequenceNumber);
     for (int i = 0; i < kKeys; ++i) {
-      const std::string key =
-          std::string("key") + static_cast<char>('a' + i);
+      const std::string key = std::string("key") + static_cast<char>('a' + i);
       for (const SequenceNumber snapshot : moments) {
         EXPECT_EQ(Read(after, key, snapshot), Read(before, key, snapshot))
             << key << " at " << snapshot;

@@ -62,19 +62,18 @@ TEST(TableSummary, OfANewTableAndOfTheSameReadBack) {
     EXPECT_EQ(s.num_deletions, 3U);
     EXPECT_EQ(s.num_merge_operands, 1U);
     EXPECT_EQ(s.num_range_deletions, 2U);
-    EXPECT_EQ(s.entries_by_type,
-              (std::map<ValueType, uint64_t>{
-                  {ValueType::kTypeDeletion, 1},
-                  {ValueType::kTypeValue, 1},
-                  {ValueType::kTypeMerge, 1},
-                  {ValueType::kTypeRangeDeletion, 2}}));
+    EXPECT_EQ(s.entries_by_type, (std::map<ValueType, uint64_t>{
+                                     {ValueType::kTypeDeletion, 1},
+                                     {ValueType::kTypeValue, 1},
+                                     {ValueType::kTypeMerge, 1},
+                                     {ValueType::kTypeRangeDeletion, 2}}));
     EXPECT_EQ(s.file_checksum_func_name, "FileChecksumCrc32c");
     EXPECT_EQ(s.file_checksum, Crc32cOf(built.bytes));
     EXPECT_FALSE(s.marked_for_compaction);
 
     TableSummary read;
     const auto reader = OpenTable(built.bytes);
-    ASSERT_TRUE(reader->Summarize(&read).ok());
+    ASSERT_TRUE(SummarizeTable(*reader, &read).ok());
     EXPECT_EQ(read.file_size, s.file_size);
     EXPECT_EQ(read.tail_size, s.tail_size);
     EXPECT_EQ(read.first_entry, s.first_entry);
@@ -105,7 +104,7 @@ TEST(TableSummary, OfTimestampsThatAreNotWritten) {
   reader_options.comparator = options.comparator;
   TableSummary read;
   const auto reader = OpenTable(built.bytes, reader_options);
-  ASSERT_TRUE(reader->Summarize(&read).ok());
+  ASSERT_TRUE(SummarizeTable(*reader, &read).ok());
   EXPECT_EQ(read.smallest, built.summary.smallest);
   EXPECT_EQ(read.largest, built.summary.largest);
 }
