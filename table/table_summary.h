@@ -57,6 +57,9 @@ struct TableSummary {
   // BuildOptions::file_checksum_gen_factory; RocksDB's words for none.
   std::string file_checksum;
   std::string file_checksum_func_name = "Unknown";
+  // How long workers ran for compressing and writing blocks, in microseconds of
+  // CPU time. RocksDB's builder calls it "GetWorkerCPUMicros".
+  uint64_t worker_cpu_micros = 0;
   // Whether a properties collector asks for a compaction of this table.
   bool marked_for_compaction = false;
 };

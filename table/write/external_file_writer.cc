@@ -164,4 +164,8 @@ const TableProperties& ExternalFileWriter::properties() const {
   return state_->builder->properties();
 }
 
+const TableSummary& ExternalFileWriter::summary() const {
+  return state_->builder->summary();
+}
+
 }  // namespace ashlar

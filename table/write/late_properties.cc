@@ -45,6 +45,7 @@ void TableBuilder::State::Summarize() {
     if (type_counts[type] == 0) continue;
     summary.entries_by_type[static_cast<ValueType>(type)] = type_counts[type];
   }
+  summary.worker_cpu_micros = sink.worker_cpu_nanos() / 1000;
   if (checksummed != nullptr) summary.file_checksum = checksummed->Finalize();
   summary.marked_for_compaction = collectors.NeedCompact();
 }

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "ashlar/table/external_file_writer.h"
 #include "ashlar/table/properties_collector.h"
 #include "ashlar/table/table_builder.h"
 #include "ashlar/util/file_checksum.h"
@@ -70,6 +71,7 @@ TEST(TableSummary, OfANewTableAndOfTheSameReadBack) {
     EXPECT_EQ(s.file_checksum_func_name, "FileChecksumCrc32c");
     EXPECT_EQ(s.file_checksum, Crc32cOf(built.bytes));
     EXPECT_FALSE(s.marked_for_compaction);
+    if (workers == 0) EXPECT_EQ(s.worker_cpu_micros, 0U);
 
     TableSummary read;
     const auto reader = OpenTable(built.bytes);
@@ -88,6 +90,29 @@ TEST(TableSummary, OfANewTableAndOfTheSameReadBack) {
     EXPECT_EQ(read.raw_value_size, s.raw_value_size);
     EXPECT_EQ(read.file_checksum_func_name, "Unknown");
   }
+}
+
+TEST(TableSummary, OfAnExternalFile) {
+  std::string bytes;
+  const auto file = NewMemoryWritableFile("table", &bytes);
+  auto writer = ExternalFileWriter::Create(file.get(), {}, FixedBuild());
+  Require(writer.status());
+  Require((*writer)->Put("a", "v"));
+  Require((*writer)->DeleteRange("c", "e"));
+  Require((*writer)->Finish());
+  const TableSummary& s = (*writer)->summary();
+  EXPECT_EQ(s.first_entry, Value("a", 0, "").key);
+  EXPECT_EQ(s.largest, MakeInternalKey("e", kMaxSequenceNumber,
+                                       ValueType::kTypeRangeDeletion));
+  // A global sequence number is that of all entries.
+  ReaderOptions options;
+  options.largest_seqno = 9;
+  TableSummary read;
+  const auto reader = OpenTable(bytes, options);
+  ASSERT_TRUE(SummarizeTable(*reader, &read).ok());
+  EXPECT_EQ(read.smallest_seqno, 9U);
+  EXPECT_EQ(read.largest_seqno, 9U);
+  EXPECT_EQ(read.smallest, Value("a", 9, "").key);
 }
 
 TEST(TableSummary, OfTimestampsThatAreNotWritten) {
