@@ -39,8 +39,8 @@ struct TableSummary {
   std::string smallest;
   std::string largest;
 
-  // Of all entries; those of ingested files are the global one. Absent: an old
-  // table does not say.
+  // Of all entries; of an external file, the one that its reader gives to all.
+  // Absent: an old table does not say.
   std::optional<SequenceNumber> smallest_seqno;
   std::optional<SequenceNumber> largest_seqno;
 

@@ -29,10 +29,6 @@ void TakeProperties(const TableProperties& properties, uint64_t file_size,
   summary->raw_value_size = properties.raw_value_size;
   summary->smallest_seqno = properties.key_smallest_seqno;
   summary->largest_seqno = properties.key_largest_seqno;
-  const uint64_t global = properties.external_sst_file_global_seqno.value_or(0);
-  if (global != 0) {
-    summary->smallest_seqno = summary->largest_seqno = global;
-  }
 }
 
 }  // namespace
@@ -65,6 +61,13 @@ Status SummarizeTable(const TableReader& table, TableSummary* summary) {
     }
     if (!it.status().ok()) return it.status();
     bounds.Describe(last, summary);
+    // All entries of such a file have one sequence number, which its properties
+    // need not know.
+    if (table.properties().external_sst_file_version.has_value() &&
+        !summary->smallest.empty()) {
+      summary->smallest_seqno = summary->largest_seqno =
+          SequenceOf(summary->smallest);
+    }
     return {};
   });
 }

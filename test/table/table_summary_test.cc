@@ -71,7 +71,9 @@ TEST(TableSummary, OfANewTableAndOfTheSameReadBack) {
     EXPECT_EQ(s.file_checksum_func_name, "FileChecksumCrc32c");
     EXPECT_EQ(s.file_checksum, Crc32cOf(built.bytes));
     EXPECT_FALSE(s.marked_for_compaction);
-    if (workers == 0) EXPECT_EQ(s.worker_cpu_micros, 0U);
+    if (workers == 0) {
+      EXPECT_EQ(s.worker_cpu_micros, 0U);
+    }
 
     TableSummary read;
     const auto reader = OpenTable(built.bytes);
