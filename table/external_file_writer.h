@@ -24,6 +24,7 @@
 #include "ashlar/table/entry/wide_columns.h"
 #include "ashlar/table/options.h"
 #include "ashlar/table/table_properties.h"
+#include "ashlar/table/table_summary.h"
 #include "ashlar/util/export.h"
 #include "ashlar/util/file.h"
 #include "ashlar/util/result.h"
@@ -104,6 +105,7 @@ class ASHLAR_EXPORT ExternalFileWriter {
   uint64_t FileSize() const;
   uint64_t EstimatedFileSize() const;
   const TableProperties& properties() const;
+  const TableSummary& summary() const;
 
  private:
   struct State;

@@ -372,6 +372,8 @@ constexpr OptionRow<Build> kBuildRows[] = {
     {.name = "column_family_name",
      .member = Any<&Build::column_family_name>(),
      .kept = {&Properties::column_family_name}},
+    {.name = "level_at_creation", .member = Any<&Build::level_at_creation>()},
+    {.name = "num_levels", .member = Any<&Build::num_levels>()},
     {.name = "merge_operator_name",
      .member = Any<&Build::merge_operator_name>(),
      .kept = {&Properties::merge_operator_name, kNoObject}},

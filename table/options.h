@@ -40,6 +40,7 @@
 
 namespace ashlar {
 
+class FileChecksumGenFactory;
 class FlushBlockPolicyFactory;
 class PrefixExtractor;
 class TablePropertiesCollectorFactory;
@@ -352,6 +353,11 @@ struct BuildOptions {
   uint32_t column_family_id = kUnknownColumnFamilyId;
   std::string column_family_name;
 
+  // For properties collectors alone: the level of the file, and how many levels
+  // the database has. Default: -1, not known.
+  int level_at_creation = -1;
+  int num_levels = -1;
+
   // The property rocksdb.merge.operator. Empty, the default: "nullptr" is
   // written, as RocksDB does without a merge operator.
   std::string merge_operator_name;
@@ -377,6 +383,11 @@ struct BuildOptions {
   // per entry.
   std::vector<std::shared_ptr<TablePropertiesCollectorFactory>>
       table_properties_collector_factories;
+
+  // Makes the checksum of the whole file (util/file_checksum.h), which
+  // TableBuilder::summary returns. Null, the default: there is none. Costs what
+  // the checksum costs: CRC32C about 0.05 ns per byte.
+  std::shared_ptr<FileChecksumGenFactory> file_checksum_gen_factory;
 
   // The cache to which memory of the build is charged. Null, the default:
   // nothing is charged. No blocks go there. Set it where one capacity is to

@@ -54,6 +54,18 @@ class TablePropertiesCollector {
   // begins with "rocksdb.", or that a user property or another collector has,
   // is InvalidArgument from TableBuilder::Finish. An error ends the build.
   virtual Status Finish(std::map<std::string, std::string>* properties) = 0;
+
+  // Called after Finish. Returns whether the table should be compacted soon,
+  // for example because it has many deletions: TableSummary says so. The
+  // default returns false.
+  virtual bool NeedCompact() const { return false; }
+};
+
+// Which table it is, as far as the caller of the builder said (BuildOptions).
+struct TablePropertiesCollectorContext {
+  uint32_t column_family_id = 0x7fffffff;  // not known
+  int level_at_creation = -1;              // not known
+  int num_levels = -1;                     // of the database; not known
 };
 
 class TablePropertiesCollectorFactory {
@@ -63,7 +75,8 @@ class TablePropertiesCollectorFactory {
   // Returns the collector for one table, which the builder owns, or null to
   // collect nothing for this table.
   virtual std::unique_ptr<TablePropertiesCollector>
-  CreateTablePropertiesCollector() = 0;
+  CreateTablePropertiesCollector(
+      const TablePropertiesCollectorContext& context) = 0;
 
   // Returns the name, which must not change. The property
   // rocksdb.property.collectors lists the names of all factories, also of those

@@ -19,17 +19,32 @@
 #define ASHLAR_TABLE_TABLE_BUILDER_H_
 
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <optional>
+#include <string>
 
 #include "ashlar/table/internal_key.h"
 #include "ashlar/table/options.h"
 #include "ashlar/table/table_properties.h"
+#include "ashlar/table/table_summary.h"
 #include "ashlar/util/export.h"
 #include "ashlar/util/file.h"
 #include "ashlar/util/result.h"
 #include "ashlar/util/slice.h"
 
 namespace ashlar {
+
+// What an engine knows of a table only when it has been written: properties
+// that take the place of those of BuildOptions. Times are in seconds since
+// 1970. Absent: stays.
+struct LateProperties {
+  std::optional<std::map<SequenceNumber, uint64_t>> seqno_to_time;
+  std::optional<uint64_t> creation_time;  // RocksDB: oldest ancestor's
+  std::optional<uint64_t> file_creation_time;
+  std::optional<uint64_t> oldest_key_time;
+  std::optional<uint64_t> newest_key_time;
+};
 
 class ASHLAR_EXPORT TableBuilder {
  public:
@@ -81,6 +96,14 @@ class ASHLAR_EXPORT TableBuilder {
   // refused the entry, and the builder can be used. If status() is not ok, the
   // build has failed.
   Status Add(const Slice& internal_key, const Slice& value);
+  // The same for an internal key in two parts: what UserKeyOf and TailOf
+  // return. Saves joining them.
+  Status Add(const Slice& user_key, uint64_t tail, const Slice& value);
+
+  // Sets properties. May be called until Finish. Returns InvalidArgument, and
+  // sets nothing, if times of seqno_to_time descend, or after Finish or
+  // Abandon.
+  Status SetLateProperties(const LateProperties& late);
 
   // Writes all that is left, and passes it to the file. Does not sync or close
   // it. The file is a table only if this returns ok. Returns the first error
@@ -98,6 +121,10 @@ class ASHLAR_EXPORT TableBuilder {
 
   // Returns how many entries were added, range deletions included.
   uint64_t NumEntries() const;
+  // Returns the internal key of the last entry that is no range deletion; empty
+  // if there is none. A timestamp that is not written is all zeros. May throw
+  // std::bad_alloc.
+  std::string LastEntryKey() const;
   // Returns the number of bytes of the blocks that are written so far; after
   // Finish, the size of the file. Means nothing after Abandon.
   uint64_t FileSize() const;
@@ -114,11 +141,19 @@ class ASHLAR_EXPORT TableBuilder {
   // files that are built without by a thousandth at most. If the ratio changes,
   // BuildOptions::target_file_size bounds the difference.
   uint64_t EstimatedFileSize() const;
+  // Returns what RocksDB expects to follow the data blocks: index, filter,
+  // dictionary and range deletions as they are now, and 3125 bytes for the
+  // rest. For cutting files where RocksDB does, if
+  // target_file_size_is_upper_bound.
+  uint64_t EstimatedTailSize() const;
 
   // Returns the properties, which live as long as the builder. They are
   // complete after Finish. Before, they have what the options say, num_entries,
   // the raw sizes, and what is known of the blocks that have ended.
   const TableProperties& properties() const;
+  // Returns what an engine's metadata says of the table. It lives as long as
+  // the builder. Complete after a Finish that returned ok; empty before.
+  const TableSummary& summary() const;
 
  private:
   friend class ExternalFileWriter;
@@ -126,8 +161,6 @@ class ASHLAR_EXPORT TableBuilder {
   // Called before the first entry. Adds the properties that ingestion needs,
   // and lets no user key occur twice.
   void MakeExternal();
-  // Add, for an internal key that is given in two parts.
-  Status AddParts(const Slice& user_key, uint64_t tail, const Slice& value);
   explicit TableBuilder(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };

@@ -114,6 +114,7 @@ Status TableBuilder::State::AddRangeDeletion(const Slice& begin, uint64_t tail,
   }
   const Slice written_begin = timestamps.AsWritten(begin);
   range_deletions.Add(written_begin, tail, timestamps.AsWritten(end));
+  bounds.AddRangeDeletion(written_begin, tail, timestamps.AsWritten(end));
   Status charged = ChargeTail();
   if (!charged.ok()) return charged;
   timestamps.Take(timestamp);
@@ -190,6 +191,7 @@ Status TableBuilder::State::AddChecked(const Slice& added_key, uint64_t tail,
     }
   } else {
     index->Begin(added_key, tail);
+    bounds.BeginWith(added_key, tail);
   }
   block.Add(added_key, tail, options.use_delta_encoding ? parting.shared : 0,
             value);
@@ -229,11 +231,11 @@ Status TableBuilder::Add(const Slice& internal_key, const Slice& value) {
           " bytes is not an internal key: expected at least 8");
     });
   }
-  return AddParts(UserKeyOf(internal_key), TailOf(internal_key), value);
+  return Add(UserKeyOf(internal_key), TailOf(internal_key), value);
 }
 
-Status TableBuilder::AddParts(const Slice& user_key, uint64_t tail,
-                              const Slice& value) {
+Status TableBuilder::Add(const Slice& user_key, uint64_t tail,
+                         const Slice& value) {
   State& s = *state_;
   if (!s.status.ok()) [[unlikely]]
     return s.status;

@@ -112,6 +112,7 @@ Status BlockSink::Finish() {
   }
   if (form_ == Form::kInOrder) return {};
   Status finished = ring_->Finish(&written_);
+  worker_cpu_nanos_ = ring_->worker_cpu_nanos();
   ring_.reset();  // what follows needs the memory
   return finished;
 }

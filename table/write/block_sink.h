@@ -111,6 +111,9 @@ class BlockSink {
   BlockWriter* writer() { return &writer_; }
   BlockCompressor* codec() { return &codec_; }
   WorkerCrew FilterCrew() const { return workers_.FilterCrew(); }
+  // Returns how long workers ran for the blocks, in nanoseconds of CPU time.
+  // Complete after Finish.
+  uint64_t worker_cpu_nanos() const { return worker_cpu_nanos_; }
   // Returns the dictionary; empty if there is none, or none yet.
   Slice dictionary() const { return dictionary_.bytes; }
 
@@ -142,6 +145,7 @@ class BlockSink {
   std::unique_ptr<CompressionRing> ring_;  // if there is a ring
   Buffer raw_block_;  // the block being made, if a codec will move it
   Buffer* in_place_;
+  uint64_t worker_cpu_nanos_ = 0;
   std::vector<WrittenBlock> written_;  // not delivered yet
 };
 

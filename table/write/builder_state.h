@@ -18,15 +18,15 @@
 
 #include <array>
 #include <bitset>
-#include <optional>
-#include <vector>
 
 #include "ashlar/table/flush_block_policy.h"
 #include "ashlar/table/table_builder.h"
 #include "table/block/data_block_builder.h"
+#include "table/format/key_bounds.h"
 #include "table/index/registry.h"
 #include "table/write/block_sink.h"
 #include "table/write/build_charges.h"
+#include "table/write/checksummed_file.h"
 #include "table/write/collectors.h"
 #include "table/write/flush_policy.h"
 #include "table/write/key_parting.h"
@@ -52,7 +52,8 @@ struct TableBuilder::State {
   State(const TableOptions& table_options, BlockCompressor compressor_in,
         uint32_t base_context_checksum_in, WritableFile* file_in,
         BuildWorkers workers_in, uint64_t target_file_size_in,
-        Collectors collectors_in, BuildCharges charges_in)
+        Collectors collectors_in, BuildCharges charges_in,
+        std::unique_ptr<ChecksummedFile> checksummed_in)
       : options(table_options),
         charges(std::move(charges_in)),
         tail_charge(charges.write_buffers.Sibling()),
@@ -65,6 +66,8 @@ struct TableBuilder::State {
             options.flush_block_policy_factory == nullptr
                 ? nullptr
                 : options.flush_block_policy_factory->NewFlushBlockPolicy()),
+        bounds(KeyOrder(options.comparator), timestamps.stripped()),
+        checksummed(std::move(checksummed_in)),
         flush_policy(own_flush_policy != nullptr
                          ? FlushPolicy::OfApplication()
                          : FlushPolicy(options.block_size,
@@ -72,7 +75,8 @@ struct TableBuilder::State {
                                        options.block_align)),
         base_context_checksum(base_context_checksum_in),
         target_file_size(target_file_size_in),
-        sink(options, std::move(compressor_in), base_context_checksum, file_in,
+        sink(options, std::move(compressor_in), base_context_checksum,
+             checksummed != nullptr ? checksummed.get() : file_in,
              std::move(workers_in), target_file_size,
              {.end_of_data = [this] { return EndOfDataBlocks(); },
               .before_release =
@@ -103,6 +107,8 @@ struct TableBuilder::State {
   // Keys of this size or more take the slow path (AddUnusual).
   const uint64_t quick_key_limit;
   const std::unique_ptr<FlushBlockPolicy> own_flush_policy;  // mostly null
+  KeyBounds bounds;
+  const std::unique_ptr<ChecksummedFile> checksummed;  // mostly null
   FlushPolicy flush_policy;
   const uint32_t base_context_checksum;
   bool unique_user_keys = false;
@@ -122,6 +128,7 @@ struct TableBuilder::State {
 
   LastKey last_key;
   TableProperties properties;
+  TableSummary summary;
   std::array<uint64_t, 256> type_counts{};
   SequenceNumber largest_seqno = 0;
   SequenceNumber smallest_seqno = kMaxSequenceNumber;
@@ -180,9 +187,15 @@ struct TableBuilder::State {
   Status FinishFile();
   uint64_t FileSize() const { return sink.Written().offset; }
   uint64_t TailEstimate() const;
+  uint64_t PartsEstimate() const;
   uint64_t SizeEstimate() const;
   uint64_t EndOfDataBlocks() const;
   void CompleteCounts();
+  std::string LastEntryKey() const {
+    return last_key.any() ? bounds.Join(last_key.user_key(), last_key.tail())
+                          : std::string();
+  }
+  void Summarize();
 };
 
 }  // namespace ashlar

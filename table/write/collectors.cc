@@ -5,8 +5,10 @@
 namespace ashlar::internal {
 
 Collectors::Collectors(const BuildOptions& options) {
+  const TablePropertiesCollectorContext context = {
+      options.column_family_id, options.level_at_creation, options.num_levels};
   for (const auto& factory : options.table_properties_collector_factories) {
-    auto collector = factory->CreateTablePropertiesCollector();
+    auto collector = factory->CreateTablePropertiesCollector(context);
     if (collector == nullptr) continue;
     each_.push_back({std::string(factory->Name()), std::move(collector)});
   }
@@ -45,6 +47,13 @@ Status Collectors::Finish(std::map<std::string, std::string>* properties) {
     }
   }
   return {};
+}
+
+bool Collectors::NeedCompact() const {
+  for (const Named& each : each_) {
+    if (each.collector->NeedCompact()) return true;
+  }
+  return false;
 }
 
 std::string CollectorNames(const BuildOptions& options) {

@@ -32,6 +32,8 @@ class Collectors {
   // Adds what the collectors collected to *properties. Returns InvalidArgument
   // for a name that is reserved or taken.
   Status Finish(std::map<std::string, std::string>* properties);
+  // Returns whether one of them asks for a compaction.
+  bool NeedCompact() const;
 
  private:
   struct Named {

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 
+#include "port/thread_cpu.h"
 #include "port/threads.h"
 #include "util/mem/memory_limit.h"
 #include "util/sync/ticket_queue.h"
@@ -62,11 +63,14 @@ void CompressionRing::WorkAs(uint32_t worker) {
     });
     if (step.task == RingTask::kLeave) return;
     notes_[worker].Store(NoteOf(step));
+    const uint64_t before = port::ThreadCpuNanoseconds();
     if (step.task == RingTask::kWrite) {
       Write(step);
     } else {
       Compress(step, worker);
     }
+    // The owner waits until this thread leaves, and sees the sum then.
+    worker_cpu_nanos_.FetchAdd(port::ThreadCpuNanoseconds() - before);
   }
 }
 

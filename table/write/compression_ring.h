@@ -39,6 +39,7 @@
 #include "table/write/block_writer.h"
 #include "table/write/build_workers.h"
 #include "table/write/ring_watch.h"
+#include "util/sync/atomic.h"
 #include "util/sync/pool_job.h"
 
 namespace ashlar::internal {
@@ -85,6 +86,9 @@ class CompressionRing {
   // Afterwards the ring takes no more blocks. Returns the first error of any
   // thread.
   Status Finish(std::vector<WrittenBlock>* written);
+  // Returns how long workers ran here, in nanoseconds of CPU time. To be called
+  // after Finish.
+  uint64_t worker_cpu_nanos() const { return worker_cpu_nanos_.Load(); }
 
  private:
   struct Slot {
@@ -147,6 +151,8 @@ class CompressionRing {
   std::vector<std::optional<BlockCompressor>> compressors_;
   Mutex compressors_mutex_;
   std::vector<ThreadNote> notes_;  // in the same order
+  // Counted by each worker before it leaves; read once all have left.
+  RelaxedAtomic<uint64_t> worker_cpu_nanos_{0};
   // The first error. The thread whose step failed the ring writes it before it
   // leaves. It is read once all workers have left.
   Status error_;

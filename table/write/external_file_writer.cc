@@ -61,22 +61,22 @@ Result<std::unique_ptr<ExternalFileWriter>> ExternalFileWriter::Open(
 }
 
 Status ExternalFileWriter::Put(const Slice& user_key, const Slice& value) {
-  return state_->builder->AddParts(user_key, PackTail(0, ValueType::kTypeValue),
-                                   value);
+  return state_->builder->Add(user_key, PackTail(0, ValueType::kTypeValue),
+                              value);
 }
 
 Status ExternalFileWriter::Merge(const Slice& user_key, const Slice& operand) {
-  return state_->builder->AddParts(user_key, PackTail(0, ValueType::kTypeMerge),
-                                   operand);
+  return state_->builder->Add(user_key, PackTail(0, ValueType::kTypeMerge),
+                              operand);
 }
 
 Status ExternalFileWriter::Delete(const Slice& user_key) {
-  return state_->builder->AddParts(
-      user_key, PackTail(0, ValueType::kTypeDeletion), Slice());
+  return state_->builder->Add(user_key, PackTail(0, ValueType::kTypeDeletion),
+                              Slice());
 }
 
 Status ExternalFileWriter::SingleDelete(const Slice& user_key) {
-  return state_->builder->AddParts(
+  return state_->builder->Add(
       user_key, PackTail(0, ValueType::kTypeSingleDeletion), Slice());
 }
 
@@ -86,14 +86,14 @@ Status ExternalFileWriter::PutEntity(const Slice& user_key,
     std::string entity;
     Status status = EncodeWideColumns(columns, &entity);
     if (!status.ok()) return status;
-    return state_->builder->AddParts(
+    return state_->builder->Add(
         user_key, PackTail(0, ValueType::kTypeWideColumnEntity), entity);
   });
 }
 
 Status ExternalFileWriter::DeleteRange(const Slice& begin, const Slice& end) {
-  return state_->builder->AddParts(
-      begin, PackTail(0, ValueType::kTypeRangeDeletion), end);
+  return state_->builder->Add(begin, PackTail(0, ValueType::kTypeRangeDeletion),
+                              end);
 }
 
 Status ExternalFileWriter::State::AddAt(const Slice& user_key,
@@ -108,7 +108,7 @@ Status ExternalFileWriter::State::AddAt(const Slice& user_key,
     }
     whole_key.assign(user_key.data(), user_key.size());
     whole_key.append(timestamp.data(), timestamp.size());
-    return builder->AddParts(whole_key, PackTail(0, type), value);
+    return builder->Add(whole_key, PackTail(0, type), value);
   });
 }
 
@@ -162,6 +162,10 @@ uint64_t ExternalFileWriter::EstimatedFileSize() const {
 
 const TableProperties& ExternalFileWriter::properties() const {
   return state_->builder->properties();
+}
+
+const TableSummary& ExternalFileWriter::summary() const {
+  return state_->builder->summary();
 }
 
 }  // namespace ashlar

@@ -59,22 +59,6 @@ void DescribeForm(const TableOptions& options, TableProperties* p) {
       DescribeCompression(options.compression, options.compression_opts);
 }
 
-// Encodes each pair as the difference to the pair before; the first to (0, 0).
-std::string EncodeTimes(const std::map<SequenceNumber, uint64_t>& times) {
-  std::string coded;
-  if (times.empty()) return coded;
-  AppendVarint64(&coded, times.size());
-  SequenceNumber last_sequence = 0;
-  uint64_t last_time = 0;
-  for (const auto& [sequence, time] : times) {
-    AppendVarint64(&coded, sequence - last_sequence);
-    AppendVarint64(&coded, time - last_time);
-    last_sequence = sequence;
-    last_time = time;
-  }
-  return coded;
-}
-
 void DescribeOrigin(const BuildOptions& options, const TableIdentity& identity,
                     TableProperties* p) {
   p->column_family_id = options.column_family_id;
@@ -112,6 +96,35 @@ uint32_t BaseContextChecksum(const TableIdentity& identity) {
 
 }  // namespace
 
+Status CheckTimes(const std::map<SequenceNumber, uint64_t>& times) {
+  uint64_t last_time = 0;
+  for (const auto& [sequence, time] : times) {
+    if (time < last_time) {
+      return Status::InvalidArgument(
+          "seqno_to_time: time " + std::to_string(time) +
+          " of sequence number " + std::to_string(sequence) +
+          " is smaller than the time before it");
+    }
+    last_time = time;
+  }
+  return {};
+}
+
+std::string EncodeTimes(const std::map<SequenceNumber, uint64_t>& times) {
+  std::string coded;
+  if (times.empty()) return coded;
+  AppendVarint64(&coded, times.size());
+  SequenceNumber last_sequence = 0;
+  uint64_t last_time = 0;
+  for (const auto& [sequence, time] : times) {
+    AppendVarint64(&coded, sequence - last_sequence);
+    AppendVarint64(&coded, time - last_time);
+    last_sequence = sequence;
+    last_time = time;
+  }
+  return coded;
+}
+
 Status ValidateBuildOptions(const BuildOptions& options) {
   Status status = CheckBounds(options);
   if (status.ok()) {
@@ -132,16 +145,8 @@ Status ValidateBuildOptions(const BuildOptions& options) {
                                      "' begins with \"rocksdb.\"");
     }
   }
-  uint64_t last_time = 0;
-  for (const auto& [sequence, time] : options.seqno_to_time) {
-    if (time < last_time) {
-      return Status::InvalidArgument(
-          "seqno_to_time: time " + std::to_string(time) +
-          " of sequence number " + std::to_string(sequence) +
-          " is smaller than the time before it");
-    }
-    last_time = time;
-  }
+  status = CheckTimes(options.seqno_to_time);
+  if (!status.ok()) return status;
   for (const auto& factory : options.table_properties_collector_factories) {
     if (factory == nullptr) {
       return Status::InvalidArgument(

@@ -4,6 +4,9 @@
 #ifndef ASHLAR_TABLE_WRITE_INITIAL_PROPERTIES_H_
 #define ASHLAR_TABLE_WRITE_INITIAL_PROPERTIES_H_
 
+#include <map>
+#include <string>
+
 #include "ashlar/table/entry/table_identity.h"
 #include "ashlar/table/options.h"
 #include "ashlar/table/table_properties.h"
@@ -18,6 +21,12 @@ Status ValidateBuildOptions(const BuildOptions& options);
 // Returns the identity with all that was missing filled in: afterwards every
 // optional has a value.
 TableIdentity CompleteIdentity(TableIdentity identity);
+
+// Returns InvalidArgument if times descend while sequence numbers ascend.
+Status CheckTimes(const std::map<SequenceNumber, uint64_t>& times);
+// Returns the property rocksdb.seqno.time.map: each pair as the difference to
+// the pair before; the first to (0, 0). Empty if there is no pair.
+std::string EncodeTimes(const std::map<SequenceNumber, uint64_t>& times);
 
 // Returns the properties as they are before the first entry. Requires:
 // `identity` is complete.

@@ -12,7 +12,7 @@
 #include "ashlar/table/internal_key.h"
 #include "ashlar/util/slice.h"
 #include "table/format/key_order.h"
-#include "table/write/last_key.h"
+#include "table/format/last_key.h"
 #include "util/coding/word_compare.h"
 
 namespace ashlar::internal {

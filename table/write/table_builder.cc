@@ -26,6 +26,13 @@ BuildWorkers WorkersFor(const TableOptions& table_options,
                       build_options.worker_pool);
 }
 
+std::unique_ptr<ChecksummedFile> ChecksummedFor(const BuildOptions& options,
+                                                WritableFile* file) {
+  if (options.file_checksum_gen_factory == nullptr) return nullptr;
+  return std::make_unique<ChecksummedFile>(
+      file, options.file_checksum_gen_factory->CreateFileChecksumGenerator());
+}
+
 }  // namespace
 
 void TableBuilder::State::CompleteCounts() {
@@ -48,7 +55,12 @@ void TableBuilder::State::CompleteCounts() {
 uint64_t TableBuilder::State::TailEstimate() const {
   // Properties, metaindex and footer together are about this large.
   constexpr uint64_t kTailBytes = 1500;
-  return index->SizeEstimate() + kTailBytes + range_deletions.SizeEstimate() +
+  return PartsEstimate() + kTailBytes;
+}
+
+// The same without properties, metaindex and footer.
+uint64_t TableBuilder::State::PartsEstimate() const {
+  return index->SizeEstimate() + range_deletions.SizeEstimate() +
          sink.dictionary().size() +
          (filter_partitions ? filter_partitions->SizeEstimate() : 0) +
          (filter.has_value() ? filter->bits().SizeEstimate() : 0);
@@ -104,7 +116,7 @@ Result<std::unique_ptr<TableBuilder>> TableBuilder::Create(
         table_options, std::move(compressor).value(), base, file,
         WorkersFor(table_options, build_options),
         build_options.target_file_size, Collectors(build_options),
-        BuildCharges(build_options));
+        BuildCharges(build_options), ChecksummedFor(build_options, file));
     if (table_options.flush_block_policy_factory != nullptr &&
         state->own_flush_policy == nullptr) {
       return Status::InvalidArgument(
@@ -112,6 +124,10 @@ Result<std::unique_ptr<TableBuilder>> TableBuilder::Create(
     }
     state->properties =
         InitialProperties(table_options, build_options, identity);
+    if (build_options.file_checksum_gen_factory != nullptr) {
+      state->summary.file_checksum_func_name =
+          build_options.file_checksum_gen_factory->Name();
+    }
     return std::unique_ptr<TableBuilder>(new TableBuilder(std::move(state)));
   });
 }
@@ -131,7 +147,11 @@ Status TableBuilder::Finish() {
     return Status::InvalidArgument("Finish after Finish or Abandon");
   }
   s.finished = true;
-  s.status = OrMemoryLimit([&s] { return s.FinishFile(); });
+  s.status = OrMemoryLimit([&s] {
+    Status finished = s.FinishFile();
+    if (finished.ok()) s.Summarize();
+    return finished;
+  });
   s.sink.End();
   return s.status;
 }
@@ -147,14 +167,26 @@ uint64_t TableBuilder::NumEntries() const {
   return state_->properties.num_entries;
 }
 
+std::string TableBuilder::LastEntryKey() const {
+  return state_->LastEntryKey();
+}
+
 uint64_t TableBuilder::FileSize() const { return state_->FileSize(); }
 
 uint64_t TableBuilder::EstimatedFileSize() const {
   return state_->finished ? FileSize() : state_->SizeEstimate();
 }
 
+uint64_t TableBuilder::EstimatedTailSize() const {
+  // Properties, metaindex, and the largest footer.
+  constexpr uint64_t kRest = 2048 + 1024 + 53;
+  return state_->PartsEstimate() + kRest;
+}
+
 const TableProperties& TableBuilder::properties() const {
   return state_->properties;
 }
+
+const TableSummary& TableBuilder::summary() const { return state_->summary; }
 
 }  // namespace ashlar

@@ -55,10 +55,11 @@ auto FieldsOf(const TableOptions& options) {
 }
 auto FieldsOf(const BuildOptions& options) {
   ASHLAR_FIELDS(options, identity, parallel_threads, workers, worker_pool,
-                column_family_id, column_family_name, merge_operator_name,
-                target_file_size, user_properties,
-                table_properties_collector_factories, block_cache,
-                cache_usage_options, seqno_to_time);
+                column_family_id, column_family_name, level_at_creation,
+                num_levels, merge_operator_name, target_file_size,
+                user_properties, table_properties_collector_factories,
+                file_checksum_gen_factory, block_cache, cache_usage_options,
+                seqno_to_time);
 }
 auto FieldsOf(const ReaderOptions& options) {
   ASHLAR_FIELDS(options, comparator, allow_unknown_comparator, allow_mmap_reads,
@@ -144,6 +145,9 @@ TEST(OptionFields, EachHasARow) {
        [](BuildOptions* o) { o->user_properties["a"] = "b"; },
        [](BuildOptions* o) {
          o->table_properties_collector_factories.emplace_back();
+       },
+       [](BuildOptions* o) {
+         o->file_checksum_gen_factory = GetFileChecksumGenCrc32cFactory();
        },
        [](BuildOptions* o) { o->block_cache = NewLruCache({}).value(); },
        [](BuildOptions* o) { ChargeNothing(&o->cache_usage_options); },

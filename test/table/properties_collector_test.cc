@@ -60,8 +60,8 @@ class Factory : public TablePropertiesCollectorFactory {
  public:
   explicit Factory(std::string name, std::string fault = "")
       : name_(std::move(name)), fault_(std::move(fault)) {}
-  std::unique_ptr<TablePropertiesCollector> CreateTablePropertiesCollector()
-      override {
+  std::unique_ptr<TablePropertiesCollector> CreateTablePropertiesCollector(
+      const TablePropertiesCollectorContext& /*context*/) override {
     if (fault_ == "none") return nullptr;
     return std::make_unique<Witness>(name_, fault_);
   }

@@ -10,8 +10,8 @@
 //
 // Only the words from the one where two keys differ are written: those before
 // are equal. One thread at a time.
-#ifndef ASHLAR_TABLE_WRITE_LAST_KEY_H_
-#define ASHLAR_TABLE_WRITE_LAST_KEY_H_
+#ifndef ASHLAR_TABLE_FORMAT_LAST_KEY_H_
+#define ASHLAR_TABLE_FORMAT_LAST_KEY_H_
 
 #include <bit>
 #include <cstdint>
@@ -97,4 +97,4 @@ class LastKey {
 
 }  // namespace ashlar::internal
 
-#endif  // ASHLAR_TABLE_WRITE_LAST_KEY_H_
+#endif  // ASHLAR_TABLE_FORMAT_LAST_KEY_H_

@@ -1,0 +1,122 @@
+// CompactTables: a flush or a compaction, from inputs to finished tables.
+//
+// It joins what stands in the headers that this one includes: a
+// CompactionIterator over all inputs, a TableBuilder for each output, an
+// OutputCutter, and a RangeDeletionAggregator. The engine picks the inputs, and
+// makes and keeps the files (CompactionOutputs). It runs on the calling thread;
+// builders may use workers.
+//
+// Any number of compactions may run at once, if what their options point to
+// allows that.
+#ifndef ASHLAR_TABLE_COMPACTION_H_
+#define ASHLAR_TABLE_COMPACTION_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ashlar/table/compaction_iterator.h"
+#include "ashlar/table/entry_source.h"
+#include "ashlar/table/options.h"
+#include "ashlar/table/output_cutter.h"
+#include "ashlar/table/range_deletion.h"
+#include "ashlar/table/table_builder.h"
+#include "ashlar/table/table_reader.h"
+#include "ashlar/util/file.h"
+#include "ashlar/util/result.h"
+#include "ashlar/util/status.h"
+
+namespace ashlar {
+
+// A table to compact.
+struct CompactionInput {
+  // Must outlive the compaction.
+  const TableReader* table = nullptr;
+  // Its bounds as the engine's metadata have them, as internal keys. Needed if
+  // the table has range deletions, which count between them only. Both empty:
+  // nothing bounds it.
+  std::string smallest;
+  std::string largest;
+};
+
+// Tables whose key ranges do not overlap, in order: one table of level 0, or
+// all inputs of one deeper level.
+using CompactionRun = std::vector<CompactionInput>;
+
+// A memtable to flush.
+struct CompactionMemory {
+  std::unique_ptr<EntrySource> entries;  // null: none
+  // Their keys must outlive the compaction.
+  std::vector<RangeDeletion> range_deletions;
+};
+
+// A finished output.
+struct CompactionOutput {
+  size_t number = 0;  // from 0; outputs that were dropped have numbers too
+  // Of all entries and range deletions, clipped to the output. Internal keys.
+  std::string smallest;
+  std::string largest;
+  // Has finished; lives until End returns. Its summary() has the rest.
+  const TableBuilder* builder = nullptr;
+};
+
+// Where outputs go. An engine derives from it. Called on the thread that calls
+// CompactTables; between Begin and End or Drop there is one file.
+class CompactionOutputs {
+ public:
+  virtual ~CompactionOutputs() = default;
+  // Opens an empty file, and may change the options of its table. The file must
+  // live until End or Drop.
+  virtual Result<WritableFile*> Begin(size_t number,
+                                      TableOptions* table_options,
+                                      BuildOptions* build_options) = 0;
+  // The file has a whole table, and is neither synced nor closed.
+  virtual Status End(const CompactionOutput& output) = 0;
+  // The file is not needed: the output would have been empty, or an error ended
+  // the compaction. Outputs that were ended before are the engine's to delete
+  // if CompactTables returns an error.
+  virtual void Drop(size_t number) = 0;
+};
+
+struct CompactionOptions {
+  // Comparator, and what is the same in two of these, is taken from `iterator`.
+  CompactionIteratorOptions iterator;
+  OutputCutterOptions cutter;
+  // Whether outputs are cut at all. Default: true; RocksDB never cuts outputs
+  // of level 0, and flushes.
+  bool cuts_outputs = true;
+  // Whether the target size is an upper bound: the size of the blocks to come
+  // after the data counts as well. Default: false.
+  bool target_file_size_is_upper_bound = false;
+  // Whether deeper files may have keys of a range: RangeDeletionAggregator's.
+  std::function<bool(const Slice& begin, const Slice& end)>
+      range_may_exist_deeper;
+  // For a part of a compaction: user keys, without timestamps, between which
+  // entries are taken; the end is exclusive. Empty: no bound.
+  std::string start;
+  std::string end;
+
+  TableOptions table;
+  BuildOptions build;
+};
+
+struct CompactionResult {
+  CompactionCounts counts;
+  uint64_t outputs = 0;
+  uint64_t range_deletions_written = 0;
+  uint64_t range_deletions_dropped = 0;
+};
+
+// Compacts the runs, or flushes the memtables, into outputs. Nothing left, and
+// no range deletion: no output. Returns the first error of an input, a rule
+// (CompactionIterator), a builder, or of `outputs`. Sets *result, also then.
+ASHLAR_EXPORT Status CompactTables(const CompactionOptions& options,
+                                   const std::vector<CompactionRun>& runs,
+                                   std::vector<CompactionMemory> memory,
+                                   CompactionOutputs* outputs,
+                                   CompactionResult* result);
+
+}  // namespace ashlar
+
+#endif  // ASHLAR_TABLE_COMPACTION_H_

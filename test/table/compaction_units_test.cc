@@ -1,0 +1,240 @@
+// The parts of a compaction, each by itself.
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "ashlar/table/compaction_filter.h"
+#include "ashlar/table/compaction_iterator.h"
+#include "ashlar/table/internal_key_less.h"
+#include "ashlar/table/merge_operator.h"
+#include "ashlar/table/output_cutter.h"
+#include "ashlar/table/range_deletion_aggregator.h"
+#include "test/support/map_source.h"
+#include "test/support/tables.h"
+
+namespace ashlar::testing {
+namespace {
+
+constexpr auto kValue = ValueType::kTypeValue;
+
+std::string Key(std::string_view user_key, SequenceNumber sequence) {
+  return MakeInternalKey(user_key, sequence, kValue);
+}
+
+FileRange File(std::string_view from, std::string_view to, uint64_t size) {
+  return {Key(from, 1), Key(to, 1), size};
+}
+
+// Returns the keys before which outputs end, if each is written whole.
+std::string Cuts(OutputCutterOptions options,
+                 const std::vector<std::string>& keys, uint64_t entry_size) {
+  OutputCutter cutter(std::move(options));
+  std::string cuts;
+  uint64_t size = 0;
+  bool any = false;
+  for (const std::string& key : keys) {
+    if (cutter.ShouldCutBefore(key, PackTail(1, kValue), false, any, size)) {
+      cuts += key + " ";
+      size = 0;
+    }
+    any = true;
+    size += entry_size;
+  }
+  return cuts;
+}
+
+TEST(OutputCutter, CutsByWrittenSize) {
+  OutputCutterOptions options;
+  options.target_file_size = 25;
+  EXPECT_EQ(Cuts(options, {"a", "b", "c", "d", "e", "f", "g"}, 10), "d g ");
+  // Not bottommost, with grandparents: twice as much.
+  options.grandparents = {File("x", "z", 1)};
+  EXPECT_EQ(Cuts(options, {"a", "b", "c", "d", "e", "f", "g"}, 10), "f ");
+  options.bottommost = true;
+  EXPECT_EQ(Cuts(options, {"a", "b", "c", "d", "e", "f", "g"}, 10), "d g ");
+}
+
+TEST(OutputCutter, KeepsVersionsOfAKeyTogether) {
+  OutputCutterOptions options;
+  options.target_file_size = 20;
+  const std::vector<std::string> keys = {"a", "b", "b", "b", "c", "d", "e"};
+  EXPECT_EQ(Cuts(options, keys, 10), "c e ");
+  options.cut_inside_user_keys = true;
+  EXPECT_EQ(Cuts(options, keys, 10), "b c e ");
+}
+
+TEST(OutputCutter, CutsWhereGrandparentsWouldBeTooMuch) {
+  OutputCutterOptions options;
+  options.target_file_size = 1000000;
+  options.max_compaction_bytes = 250;
+  options.grandparents = {File("b", "c", 100), File("e", "f", 100),
+                          File("h", "i", 100)};
+  EXPECT_EQ(Cuts(options, {"a", "b", "c", "d", "e", "f", "g", "h", "i"}, 1),
+            "h ");
+}
+
+TEST(OutputCutter, CutsAtACursorAndAroundFiles) {
+  OutputCutterOptions options;
+  options.cut_at = Key("c", 0);
+  // A newer version of the cursor's key is in front of it.
+  EXPECT_EQ(Cuts(options, {"a", "b", "c", "d", "e"}, 1), "d ");
+  options.cut_at.clear();
+  options.cut_around = {File("b", "c", 1)};
+  EXPECT_EQ(Cuts(options, {"a", "b", "c", "d", "e"}, 1), "b d ");
+}
+
+TEST(OlderFiles, KnowsKeysAndRanges) {
+  const OlderFiles older(BytewiseComparator(),
+                         {{File("b", "d", 1), File("m", "p", 1)}, {}});
+  EXPECT_FALSE(older.MayHave("a"));
+  EXPECT_TRUE(older.MayHave("b"));
+  EXPECT_TRUE(older.MayHave("d"));
+  EXPECT_FALSE(older.MayHave("e"));
+  EXPECT_TRUE(older.MayHave("n"));
+  EXPECT_FALSE(older.MayHave("q"));
+  // The end is exclusive.
+  EXPECT_FALSE(older.MayHaveRange("a", "b"));
+  EXPECT_TRUE(older.MayHaveRange("a", "bb"));
+  EXPECT_TRUE(older.MayHaveRange("d", "e"));
+  EXPECT_FALSE(older.MayHaveRange("e", "m"));
+  EXPECT_TRUE(older.Overlaps("e", "m"));
+  EXPECT_FALSE(older.Overlaps("q", "z"));
+}
+
+TEST(InternalKeyLess, OrdersAndFinds) {
+  const ashlar::InternalKeyLess less;
+  EXPECT_TRUE(less(Key("a", 1), Key("b", 9)));
+  EXPECT_TRUE(less(Key("a", 9), Key("a", 1)));
+  EXPECT_FALSE(less(Key("a", 1), Key("a", 1)));
+  std::map<std::string, int, ashlar::InternalKeyLess> map;
+  map[Key("a", 9)] = 9;
+  map[Key("a", 5)] = 5;
+  map[Key("b", 1)] = 1;
+  EXPECT_EQ(map.lower_bound(SeekKey("a").internal_key())->second, 9);
+  EXPECT_EQ(map.lower_bound(SeekKey("a", 9).internal_key())->second, 9);
+  EXPECT_EQ(map.lower_bound(SeekKey("a", 8).internal_key())->second, 5);
+  EXPECT_EQ(map.lower_bound(SeekKey("a", 4).internal_key())->second, 1);
+}
+
+std::string FullMerge(const MergeOperator& merge, const Slice* base,
+                      std::vector<Slice> operands) {
+  MergeOperator::MergeInput input;
+  if (base != nullptr) input.existing_value = *base;
+  input.operands = operands;
+  MergeOperator::MergeOutput output;
+  EXPECT_TRUE(merge.FullMerge(input, &output));
+  return std::get<std::string>(output.new_value);
+}
+
+TEST(MergeOperators, BuiltInOnesJoinAsTheirNamesSay) {
+  const Slice base = "m";
+  const auto append = FindBuiltinMergeOperator("stringappend");
+  EXPECT_EQ(append->Name(), "StringAppendOperator");
+  EXPECT_EQ(FullMerge(*append, &base, {"a", "b"}), "m,a,b");
+  EXPECT_EQ(FullMerge(*append, nullptr, {"a", "b"}), "a,b");
+  EXPECT_EQ(FullMerge(*NewStringAppendOperator("--"), &base, {"a"}), "m--a");
+  const auto max = FindBuiltinMergeOperator("MaxOperator");
+  EXPECT_EQ(FullMerge(*max, &base, {"a", "z", "b"}), "z");
+  EXPECT_EQ(FullMerge(*max, &base, {"a"}), "m");
+  EXPECT_EQ(FullMerge(*FindBuiltinMergeOperator("put"), &base, {"a", "b"}),
+            "b");
+  const auto add = FindBuiltinMergeOperator("uint64add");
+  const std::string two("\x02\0\0\0\0\0\0\0", 8);
+  const std::string wide("\0\x01\0\0\0\0\0\0", 8);
+  EXPECT_EQ(FullMerge(*add, nullptr, {two, wide, "bad"}),
+            std::string("\x02\x01\0\0\0\0\0\0", 8));
+  std::string joined;
+  EXPECT_TRUE(add->PartialMerge("k", two, two, &joined));
+  EXPECT_EQ(joined, std::string("\x04\0\0\0\0\0\0\0", 8));
+  EXPECT_EQ(FindBuiltinMergeOperator("sortlist"), nullptr);
+}
+
+TEST(MergeOperators, PlainOnesMergeTheDefaultColumn) {
+  const std::vector<WideColumn> columns = {{"", "m"}, {"x", "1"}};
+  const std::vector<Slice> operands = {"a"};
+  MergeOperator::MergeInput input;
+  input.existing_value = std::span<const WideColumn>(columns);
+  input.operands = operands;
+  MergeOperator::MergeOutput output;
+  ASSERT_TRUE(NewStringAppendOperator()->FullMerge(input, &output));
+  EXPECT_EQ(std::get<MergeOperator::NewColumns>(output.new_value),
+            (MergeOperator::NewColumns{{"", "m,a"}, {"x", "1"}}));
+}
+
+TEST(RangeDeletionAggregator, ClipsToBounds) {
+  const std::vector<RangeDeletion> deletions = {{"b", "m", 10}};
+  RangeDeletionAggregator aggregator(RangeDeletionAggregator::Options{});
+  // The file ends at version 7 of f: older ones are in the next file.
+  const std::string smallest = Key("d", 9);
+  const std::string largest = Key("f", 7);
+  const RangeDeletionAggregator::Bounds bounds = {smallest, largest, {}};
+  ASSERT_TRUE(aggregator.Add(deletions, &bounds).ok());
+  const auto deletes = [&](std::string_view key, SequenceNumber sequence) {
+    return aggregator.Deletes(key, PackTail(sequence, kValue));
+  };
+  EXPECT_FALSE(deletes("c", 1));
+  EXPECT_FALSE(deletes("d", 11));
+  EXPECT_TRUE(deletes("d", 9));
+  EXPECT_TRUE(deletes("e", 1));
+  EXPECT_TRUE(deletes("f", 7));
+  EXPECT_FALSE(deletes("f", 6));
+  EXPECT_FALSE(deletes("g", 1));
+}
+
+TEST(RangeDeletionAggregator, AsksWithinStripes) {
+  const std::vector<RangeDeletion> deletions = {{"a", "z", 10}};
+  RangeDeletionAggregator::Options options;
+  options.snapshots = {5};
+  RangeDeletionAggregator aggregator(options);
+  ASSERT_TRUE(aggregator.Add(deletions).ok());
+  EXPECT_TRUE(aggregator.Deletes("b", PackTail(6, kValue)));
+  EXPECT_FALSE(aggregator.Deletes("b", PackTail(5, kValue)));
+}
+
+// The filter skips to d, and removes d itself.
+TEST(CompactionIterator, CountsWhatItDrops) {
+  class SkipAll final : public CompactionFilter {
+   public:
+    std::string_view Name() const override { return "SkipAll"; }
+    Decision Filter(const Entry& entry, Change* change) override {
+      if (entry.key == "d") return Decision::kRemove;
+      if (entry.key != "b") return Decision::kKeep;
+      change->skip_until = "d";
+      return Decision::kRemoveAndSkipUntil;
+    }
+  };
+  SkipAll filter;
+  const EntryMap map =
+      MapOf({Value("a", 9, "new"), Value("a", 1, "old"), Value("b", 2, "x"),
+             Value("c", 3, "x"), Value("d", 4, "x"), Deletion("e", 5),
+             Value("f", 6, "x"), Value("g", 7, "x")});
+  RangeDeletionAggregator deletions(RangeDeletionAggregator::Options{});
+  const std::vector<RangeDeletion> ranges = {{"f", "g", 8}};
+  ASSERT_TRUE(deletions.Add(ranges).ok());
+  CompactionIteratorOptions options;
+  options.bottommost = true;
+  options.compaction_filter = &filter;
+  std::vector<Iterator> inputs;
+  inputs.push_back(NewSourceIterator(BytewiseComparator(),
+                                     std::make_unique<MapSource>(&map)));
+  CompactionIterator it(options, std::move(inputs), &deletions);
+  std::string shown;
+  for (it.SeekToFirst(); it.Valid(); it.Next()) {
+    shown += it.user_key().ToString() + std::to_string(it.sequence()) + " ";
+  }
+  EXPECT_TRUE(it.status().ok());
+  EXPECT_EQ(shown, "a0 g0 ");
+  const CompactionCounts& counts = it.counts();
+  EXPECT_EQ(counts.output_entries, 2U);
+  EXPECT_EQ(counts.dropped_hidden, 1U);
+  EXPECT_EQ(counts.dropped_by_filter, 2U);
+  EXPECT_EQ(counts.dropped_obsolete, 2U);
+  EXPECT_EQ(counts.dropped_range_deleted, 1U);
+  EXPECT_EQ(counts.zeroed_sequences, 2U);
+  EXPECT_EQ(counts.input_entries, 7U);  // c was jumped over
+}
+
+}  // namespace
+}  // namespace ashlar::testing
