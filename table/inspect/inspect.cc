@@ -145,6 +145,9 @@ Status InspectBlocks(const TableFacts& facts, InspectedFile* file,
 // Returns the errors of InspectTable.
 Status RunPasses(const RandomAccessFile& file, const InspectOptions& options,
                  TableInspection* inspection) {
+  Status given = CheckCodecs(options.codecs);
+  if (given.ok()) given = CheckFilterPolicies(options.filter_policies);
+  if (!given.ok()) return given;
   const bool reads_data =
       options.data_blocks != InspectOptions::DataBlocks::kSkip;
   Findings findings(file, options, inspection);

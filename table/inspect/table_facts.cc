@@ -32,10 +32,22 @@ void InspectMetaindex(InspectedFile* file, PassReads* reads, Findings* findings,
   if (FindMetaBlock(meta_blocks, kDictionaryBlockName) != nullptr) {
     file->ExpectDictionary();
   }
-  facts->names_full_filter =
-      FindMetaBlock(meta_blocks, std::string(kFullFilterPrefix) +
-                                     std::string(kBuiltinFilterName)) !=
-      nullptr;
+  const auto names = [&](std::string_view prefix, std::string_view policy) {
+    return FindMetaBlock(meta_blocks,
+                         std::string(prefix) + std::string(policy)) != nullptr;
+  };
+  const auto names_filter = [&](std::string_view policy) {
+    return names(kFullFilterPrefix, policy) ||
+           names(kPartitionedFilterPrefix, policy);
+  };
+  // As the reader chooses.
+  for (const auto& policy : findings->options().filter_policies) {
+    if (names_filter(facts->filter_name)) break;
+    if (!names_filter(policy->CompatibilityName())) continue;
+    facts->filter_name = policy->CompatibilityName();
+    facts->filter_policy = policy;
+  }
+  facts->names_full_filter = names(kFullFilterPrefix, facts->filter_name);
   findings->Keep(std::move(info));
 }
 

@@ -56,9 +56,12 @@ Status FilterPartitions::LoadKept(
     std::unique_ptr<const Partition>* partition) const {
   auto loaded = std::make_unique<Partition>();
   Status status = source_->LoadAligned(place, true, nullptr, &loaded->bytes);
-  if (status.ok()) status = CheckFilterPartition(place, loaded->bytes.slice());
+  if (status.ok()) status = check_(place, loaded->bytes.slice());
+  if (status.ok()) {
+    status = ReadFilterAt(source_->filter_policy(), place,
+                          loaded->bytes.slice(), &loaded->bits);
+  }
   if (!status.ok()) return status;
-  loaded->bits = FilterBitsReader(loaded->bytes.slice());
   MemoryCharge* const charge = source_->kept_charge();
   if (charge != nullptr) {
     status = charge->Add(sizeof *loaded + loaded->bytes.room());
@@ -78,7 +81,7 @@ Status FilterPartitions::MayMatchInCache(size_t i, const Slice& asked,
   const Cache::SlotHint expected = index_->hint(i).slot;
   Cache::SlotHint slot = expected;
   Status status =
-      cache_->HoldFilter(Place(i), CheckFilterPartition, &slot, &partition);
+      cache_->HoldFilter(Place(i), check_, &slot, &partition);
   if (!status.ok()) return status;
   if (slot != expected) index_->Note(i, slot, partition.get());
   *maybe = partition->bits.MayMatchBytes(asked);
@@ -102,7 +105,7 @@ Status FilterPartitions::MayMatch(const Slice& internal_key, const Slice& asked,
 Status FilterPartitions::Warm(size_t i) const {
   CachedFilterHandle partition;
   Cache::SlotHint slot = Cache::kNoSlotHint;
-  return cache_->HoldFilter(Place(i), CheckFilterPartition, &slot, &partition);
+  return cache_->HoldFilter(Place(i), check_, &slot, &partition);
 }
 
 void FilterPartitions::LoadAll() {
@@ -113,7 +116,7 @@ void FilterPartitions::LoadAll() {
     if (cache_ == nullptr) {
       Load(i, &partition).IgnoreError();
     } else if (index_->handle(i).size != 0) {
-      cache_->HoldFilter(Place(i), CheckFilterPartition, &slot, &pinned_[i])
+      cache_->HoldFilter(Place(i), check_, &slot, &pinned_[i])
           .IgnoreError();
     }
   }

@@ -60,7 +60,12 @@ class FilterPartitions {
   };
 
   FilterPartitions(const BlockSource* source, const MetadataCache* cache)
-      : source_(source), cache_(cache) {}
+      : source_(source),
+        cache_(cache),
+        check_([policy = source->filter_policy()](const BlockPlace& place,
+                                                  const Slice& contents) {
+          return CheckFilterPartition(policy, place, contents);
+        }) {}
   Status TakeIndex(const BlockPlace& place, const KeyOrder& order,
                    const IndexForm& form);
   Status Load(size_t i, const Partition** partition) const;
@@ -70,6 +75,7 @@ class FilterPartitions {
 
   const BlockSource* const source_;
   const MetadataCache* const cache_;  // null: partitions are kept here
+  const MetadataCache::CheckFilter check_;
   std::unique_ptr<const ParsedIndex> kept_index_;
   IndexHold index_;  // holds kept_index_, or its copy in the cache
   std::unique_ptr<LatePart<const Partition>[]> partitions_;

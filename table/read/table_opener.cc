@@ -73,7 +73,7 @@ class TableOpener {
 
   Status Open(const ReaderOptions& options) {
     Status status = ReadMetaindex();
-    if (status.ok()) status = ReadProperties();
+    if (status.ok()) status = ReadProperties(options);
     if (status.ok()) status = CheckHonoured();
     if (status.ok()) status = ReadDictionary();
     if (!status.ok()) return status;
@@ -128,7 +128,7 @@ class TableOpener {
     return {MetaBlockKind(entry.name), {entry.offset, entry.size}};
   }
 
-  Status ReadProperties() {
+  Status ReadProperties(const ReaderOptions& options) {
     const MetaBlockEntry* entry = Find(kPropertiesBlockName);
     if (entry == nullptr) entry = Find(kOldPropertiesBlockName);
     if (entry == nullptr) {
@@ -144,7 +144,7 @@ class TableOpener {
     if (!status.ok()) return status;
     DeclaredCompression declared;
     status = CheckProperties(properties, footer().traits(), &declared);
-    table_->source.Declare(declared);
+    table_->source.Declare(declared, options.codecs);
     properties_place_ = place;
     return place.Wrap("bad property", status);
   }
@@ -245,6 +245,7 @@ class TableOpener {
     table.index_place.kind = BlockKind::kIndex;
     Status status = IndexHandle(&table.index_place.handle);
     if (!status.ok()) return status;
+    ChooseFilter(options.filter_policies, table_);
     table.filter_subject =
         FilterSubject(table.properties, options.prefix_extractor);
     table.prefixes = options.prefix_extractor != nullptr
@@ -422,6 +423,8 @@ Status OpenTable(std::unique_ptr<RandomAccessFile> file,
   if (status.ok()) {
     status = options.cache_usage_options.Validate(options.block_cache.get());
   }
+  if (status.ok()) status = CheckCodecs(options.codecs);
+  if (status.ok()) status = CheckFilterPolicies(options.filter_policies);
   if (!status.ok()) return status;
   const RandomAccessFile& opened = *file;
   const ReadCounters counters(options.statistics.get());
