@@ -18,7 +18,7 @@ BlockLoader::Batch::Batch(std::span<BlockRequest* const> requests,
     r->status = source.CheckPlace(r->place);
     r->postponed = plan_.bytes() > kBlockBatchBytes;
     if (r->status.ok() && !r->postponed) {
-      plan_.Add(i, &source.file(), r->place.handle);
+      plan_.Add(i, &source.file(), r->place.handle, source.coalescing());
     }
   }
   together_ = buffer_->TryReserve(plan_.bytes());

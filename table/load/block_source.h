@@ -24,6 +24,7 @@
 #include "table/format/block_place.h"
 #include "table/format/footer.h"
 #include "table/load/file_window.h"
+#include "table/load/read_plan.h"
 #include "table/meta/properties_block.h"
 #include "util/compress/codec.h"
 #include "util/compress/custom_blocks.h"
@@ -89,11 +90,12 @@ class BlockSource {
   const std::shared_ptr<const FilterPolicy>& filter_policy() const {
     return filter_policy_;
   }
+  // From then on blocks of a batch are read together like this.
+  void Coalesce(const Coalescing& coalescing) { coalescing_ = coalescing; }
+  const Coalescing& coalescing() const { return coalescing_; }
   // Returns whether the file declares that no block is compressed.
   bool AllRaw() const { return declared_.declared && declared_.types.none(); }
-  uint64_t dictionary_bytes() const {
-    return dictionary_bytes_;
-  }
+  uint64_t dictionary_bytes() const { return dictionary_bytes_; }
 
   // Sets where parts of this file are charged that are kept outside of the
   // cache. Must outlive this.
@@ -151,6 +153,7 @@ class BlockSource {
   DeclaredCompression declared_;
   std::unique_ptr<const DecompressionDictionary> dictionary_;
   uint64_t dictionary_bytes_ = 0;
+  Coalescing coalescing_;
   std::shared_ptr<const FilterPolicy> filter_policy_;
   std::unique_ptr<CustomBlocks> custom_;  // null: all codecs are built in
 };

@@ -2,15 +2,18 @@
 
 #include <algorithm>
 
+#include "table/format/block_trailer.h"
+
 namespace ashlar::internal {
 
 Status FilterPartitions::Open(const BlockSource* source,
                               const MetadataCache* cache, const KeyOrder& order,
                               IndexForm form, const BlockPlace& place,
+                              FileWindow* window,
                               std::unique_ptr<FilterPartitions>* filter) {
   form.first_keys = false;
   std::unique_ptr<FilterPartitions> opened(new FilterPartitions(source, cache));
-  Status status = opened->TakeIndex(place, order, form);
+  Status status = opened->TakeIndex(place, order, form, window);
   if (!status.ok() || opened->size() == 0) return status;
   if (cache == nullptr) {
     opened->partitions_ =
@@ -22,10 +25,16 @@ Status FilterPartitions::Open(const BlockSource* source,
 
 Status FilterPartitions::TakeIndex(const BlockPlace& place,
                                    const KeyOrder& order,
-                                   const IndexForm& form) {
+                                   const IndexForm& form, FileWindow* window) {
   const auto parse = [&](ParsedIndex* parsed) {
     LoadedBlock block;
-    Status status = source_->LoadOwned(place, true, &block);
+    BlockWorkspace workspace;
+    const bool is_there =
+        window != nullptr && window->Has(place.handle.offset,
+                                         place.handle.size + kBlockTrailerSize);
+    Status status =
+        is_there ? source_->Load(place, true, window, &workspace, &block)
+                 : source_->LoadOwned(place, true, &block);
     // An empty index lets every key pass.
     if (!status.ok() || block.contents.empty()) return status;
     return parsed->Parse(block.contents, place, source_->footer().offset);

@@ -27,11 +27,12 @@ class FilterPartitions {
  public:
   // Opens the filter whose index block is at `place`. `order` and `form` are
   // those of the table's index. Leaves *filter null if the block is empty: such
-  // a filter lets every key pass. Requires: source, and cache unless it is
+  // a filter lets every key pass. `window` may be null; a block that it has is
+  // not read again. Requires: source, and cache unless it is
   // null, outlive the filter.
   static Status Open(const BlockSource* source, const MetadataCache* cache,
                      const KeyOrder& order, IndexForm form,
-                     const BlockPlace& place,
+                     const BlockPlace& place, FileWindow* window,
                      std::unique_ptr<FilterPartitions>* filter);
   FilterPartitions(const FilterPartitions&) = delete;
   FilterPartitions& operator=(const FilterPartitions&) = delete;
@@ -67,7 +68,7 @@ class FilterPartitions {
           return CheckFilterPartition(policy, place, contents);
         }) {}
   Status TakeIndex(const BlockPlace& place, const KeyOrder& order,
-                   const IndexForm& form);
+                   const IndexForm& form, FileWindow* window);
   Status Load(size_t i, const Partition** partition) const;
   Status LoadKept(const BlockPlace& place,
                   std::unique_ptr<const Partition>* partition) const;

@@ -111,7 +111,7 @@ Status LoadFullFilter(const OpenedTable& table, const BlockPlace& place,
 }
 
 Status LoadFilterPartitions(const OpenedTable& table, const BlockPlace& place,
-                            TableFilter* filter) {
+                            FileWindow* window, TableFilter* filter) {
   // Partitions have the form of the index, which a table without data blocks
   // leaves open.
   bool has_blocks;
@@ -120,7 +120,7 @@ Status LoadFilterPartitions(const OpenedTable& table, const BlockPlace& place,
   std::unique_ptr<FilterPartitions> partitions;
   status = FilterPartitions::Open(&table.source, table.metadata_cache.get(),
                                   table.order, table.index.IfLoaded()->form(),
-                                  place, &partitions);
+                                  place, window, &partitions);
   filter->UsePartitions(std::move(partitions));
   return status;
 }
@@ -222,7 +222,8 @@ Status LoadFilter(const OpenedTable& table, FileWindow* window,
     const MetaBlockEntry* const partitioned =
         FindFilter(table, kPartitionedFilterPrefix);
     if (status.ok() && partitioned != nullptr && table.filter_subject.any()) {
-      status = LoadFilterPartitions(table, PlaceOf(*partitioned), opened.get());
+      status = LoadFilterPartitions(table, PlaceOf(*partitioned), window,
+                                    opened.get());
     }
   }
   if (!status.ok()) return status;

@@ -75,6 +75,7 @@ class TableOpener {
     Status status = ReadMetaindex();
     if (status.ok()) status = ReadProperties(options);
     if (status.ok()) status = CheckHonoured();
+    if (status.ok() && options.read_tail_at_once) status = ReadTail();
     if (status.ok()) status = ReadDictionary();
     if (!status.ok()) return status;
     status = ChooseOrder(options);
@@ -90,9 +91,9 @@ class TableOpener {
     status = ChooseCache(options);
     if (status.ok()) status = PrepareParts(options);
     if (status.ok()) {
-      status =
-          LoadRangeDeletions(table_->source, table_->meta_blocks, table_->order,
-                             table_->key_form, &table_->range_deletions);
+      status = LoadRangeDeletions(table_->source, table_->meta_blocks,
+                                  table_->order, table_->key_form, window_,
+                                  &table_->range_deletions);
     }
     return status;
   }
@@ -147,6 +148,28 @@ class TableOpener {
     table_->source.Declare(declared, options.codecs);
     properties_place_ = place;
     return place.Wrap("bad property", status);
+  }
+
+  // Reads all behind the data blocks into the window, unless that has it. What
+  // properties and metaindex say is not trusted: a wrong place costs a read, and
+  // no more memory than a block may take.
+  Status ReadTail() {
+    constexpr uint64_t kMostBytes = uint64_t{1} << 30;
+    const uint64_t size = table_->source.file().Size();
+    uint64_t begin =
+        footer().traits().has_context_checksums ? size : footer().index.offset;
+    for (const MetaBlockEntry& entry : table_->meta_blocks) {
+      begin = std::min(begin, entry.offset);
+    }
+    const TableProperties& p = table_->properties;
+    if (p.stored.contains("rocksdb.tail.start.offset")) {
+      begin = std::min(begin, p.tail_start_offset);
+    }
+    if (begin >= size || size - begin > kMostBytes ||
+        window_->Has(begin, size - begin)) {
+      return {};
+    }
+    return window_->Fill(begin, size - begin);
   }
 
   // Refuses whatever would make an answer wrong. Only filters may be ignored.
@@ -436,6 +459,8 @@ Status OpenTable(std::unique_ptr<RandomAccessFile> file,
       std::move(file), footer, options.max_uncompressed_block_bytes,
       options.statistics, options.block_cache_tracer);
   OpenedTable& opened_table = **table;
+  opened_table.source.Coalesce(
+      {options.coalesce_gap_bytes, options.coalesce_max_bytes});
   opened_table.charges = ReadCharges(options);
   opened_table.source.ChargeKept(&opened_table.charges.table);
   status = TableOpener(table->get(), &window).Open(options);

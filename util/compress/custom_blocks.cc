@@ -124,7 +124,8 @@ Status CustomBlocks::Compress(CustomCompressor* compressor, const Slice& raw,
   }
   if (status.IsMemoryLimit()) return Failed(status);
   if (!status.ok()) {
-    return Status::Aborted(status.message()).WithPrefix("codec '" + name_ + "'");
+    return Status::Aborted(status.message())
+        .WithPrefix("codec '" + name_ + "'");
   }
   if (made > room) {
     return Broken("made " + std::to_string(made) + " bytes of " +
@@ -175,8 +176,8 @@ Status CustomBlocks::Decompress(CompressionType type, const Slice& payload,
     Result<std::unique_ptr<CustomDecompressor>> taken = Take();
     if (!taken.ok()) return taken.status();
     const size_t before = out->size();
-    Status status = DecompressBy(taken->get(), type, payload, limits,
-                                 with_dictionary, out);
+    Status status =
+        DecompressBy(taken->get(), type, payload, limits, with_dictionary, out);
     if (!status.ok()) {
       // What a failed call left in the working area is not to be trusted.
       out->Truncate(before);
