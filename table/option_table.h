@@ -9,7 +9,8 @@
 //
 // A rule about several options is no row: TableOptions::Validate has it as a
 // function of its own. Options that are objects or lists of the application
-// have no row: flush_block_policy_factory, target_rocksdb, worker_pool,
+// have no row: flush_block_policy_factory, codec, codecs, filter_policy,
+// filter_policies, target_rocksdb, worker_pool,
 // user_properties, table_properties_collector_factories, seqno_to_time,
 // block_cache, cache_usage_options, statistics and block_cache_tracer.
 // ReadOptions have none either: a read checks nothing that takes time.

@@ -96,6 +96,14 @@ Status TakeProperties(const BlockPlace& place, TableProperties properties,
     status = Status::NotSupported("index type " + std::to_string(index_type) +
                                   ", expected 0 to 3");
   }
+  if (status.ok() && !declared.codec_name.empty() &&
+      FindCustomCodec(findings->options().codecs, declared.codec_name) ==
+          nullptr) {
+    status = Status::NotSupported("compression manager '" +
+                                      declared.codec_name +
+                                      "': no codec of that name was given",
+                                  Status::SubCode::kCustomCompression);
+  }
   if (status.IsNotSupported()) {
     // The block itself is sound.
     findings->AddFault(place, place.Wrap("unsupported property", status));
