@@ -17,8 +17,8 @@
 // once. One thread at a time uses a builder. None of these functions may throw
 // anything but std::bad_alloc.
 //
-// A filter that denies a key that was added makes reads lose entries; InspectTable
-// finds that. A builder that returns an error fails the build.
+// A filter that denies a key that was added makes reads lose entries;
+// InspectTable finds that. A builder that returns an error fails the build.
 #ifndef ASHLAR_TABLE_FILTER_POLICY_H_
 #define ASHLAR_TABLE_FILTER_POLICY_H_
 
@@ -101,6 +101,18 @@ class ASHLAR_EXPORT FilterPolicy {
   virtual Result<std::unique_ptr<FilterReader>> NewReader(
       const Slice& payload) const = 0;
 };
+
+namespace internal {
+
+// Returns InvalidArgument unless policies can have this compatibility name.
+Status CheckPolicyName(const FilterPolicy& policy);
+
+// Returns InvalidArgument if a pointer is null, a name is wrong, or two
+// policies have one name.
+Status CheckFilterPolicies(
+    std::span<const std::shared_ptr<const FilterPolicy>> policies);
+
+}  // namespace internal
 
 }  // namespace ashlar
 

@@ -8,7 +8,6 @@
 #include "ashlar/table/filter_policy.h"
 #include "ashlar/table/option_table.h"
 #include "ashlar/util/custom_codec.h"
-#include "table/filter/custom_filter.h"
 #include "util/compress/custom_blocks.h"
 #include "util/compress/known_types.h"
 #include "util/mem/memory_limit.h"

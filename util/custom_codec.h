@@ -6,7 +6,7 @@
 // CompatibilityName in the property rocksdb.compression, and a byte of the
 // codec's own with each block. A reader finds the codec by that name. Such
 // files have format version 7. RocksDB reads and writes them with a
-// CompressionManager of the same name, whose payloads are the same bytes.
+// "CompressionManager" of the same name, whose payloads are the same bytes.
 //
 //   options.codec = std::make_shared<MyCodec>();
 //   options.compression = CustomCompressionType(0x8A);
@@ -52,7 +52,7 @@
 namespace ashlar {
 
 // The bytes that belong to codecs of applications, both ends included.
-// RocksDB's names are kCustomCompression80 to kCustomCompressionFE.
+// RocksDB's names are "kCustomCompression80" to "kCustomCompressionFE".
 inline constexpr uint8_t kFirstCustomCompression = 0x80;
 inline constexpr uint8_t kLastCustomCompression = 0xFE;
 

@@ -32,8 +32,8 @@
 // them, and needs no RemoteFile. Nothing is kept of what was read: for that
 // there is ReaderOptions::block_cache.
 //
-// Any number of threads may use a RemoteFile, and any number of RemoteFiles the
-// same RequestThreads.
+// Any number of threads may use a RemoteFile, and any number of files the same
+// RequestThreads.
 #ifndef ASHLAR_UTIL_REMOTE_FILE_H_
 #define ASHLAR_UTIL_REMOTE_FILE_H_
 
@@ -50,7 +50,7 @@
 
 namespace ashlar {
 
-// Threads that send requests of RemoteFiles, each one at a time, and wait for
+// Threads that send requests of remote files, each one at a time, and wait for
 // the answers. A request that is late occupies its thread, whether or not its
 // answer is still wanted: have more threads than requests are late at once.
 class ASHLAR_EXPORT RequestThreads {
@@ -96,7 +96,7 @@ struct RemoteFileOptions {
 
   // How many bytes of announced pieces (RandomAccessFile::Expect) are held, at
   // most. Default: 16 MiB. The oldest are dropped first. 0: announcements are
-  // ignored. MultiGets over several tables and backward scans with
+  // ignored. A MultiGet over several tables and a backward scan with
   // ReadOptions::async_io announce what they read.
   uint64_t expected_bytes = uint64_t{16} << 20;
 };

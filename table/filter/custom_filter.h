@@ -8,21 +8,12 @@
 
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <string>
 
 #include "ashlar/table/filter_policy.h"
 #include "util/mem/buffer.h"
 
 namespace ashlar::internal {
-
-// Returns InvalidArgument unless policies can have this compatibility name.
-Status CheckPolicyName(const FilterPolicy& policy);
-
-// Returns InvalidArgument if a pointer is null, a name is wrong, or two
-// policies have one name.
-Status CheckFilterPolicies(
-    std::span<const std::shared_ptr<const FilterPolicy>> policies);
 
 class CustomFilterBuilder {
  public:

@@ -23,12 +23,14 @@
 #include <string>
 #include <utility>
 
+#include "ashlar/table/filter_policy.h"
 #include "table/inspect/data_pass.h"
 #include "table/inspect/findings.h"
 #include "table/inspect/index_pass.h"
 #include "table/inspect/inspected_file.h"
 #include "table/inspect/meta_pass.h"
 #include "table/inspect/table_facts.h"
+#include "util/compress/custom_blocks.h"
 #include "util/mem/memory_limit.h"
 
 namespace ashlar {

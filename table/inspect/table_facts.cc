@@ -7,6 +7,7 @@
 #include "table/meta/plain_block.h"
 #include "table/meta/properties_block.h"
 #include "table/read/opened_table.h"
+#include "util/compress/custom_blocks.h"
 
 namespace ashlar::internal {
 
@@ -99,10 +100,10 @@ Status TakeProperties(const BlockPlace& place, TableProperties properties,
   if (status.ok() && !declared.codec_name.empty() &&
       FindCustomCodec(findings->options().codecs, declared.codec_name) ==
           nullptr) {
-    status = Status::NotSupported("compression manager '" +
-                                      declared.codec_name +
-                                      "': no codec of that name was given",
-                                  Status::SubCode::kCustomCompression);
+    status =
+        Status::NotSupported("compression manager '" + declared.codec_name +
+                                 "': no codec of that name was given",
+                             Status::SubCode::kCustomCompression);
   }
   if (status.IsNotSupported()) {
     // The block itself is sound.

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "table/format/block_trailer.h"
+#include "util/compress/custom_blocks.h"
 #include "util/mem/thread_spare.h"
 
 namespace ashlar::internal {
@@ -45,6 +46,15 @@ Status ReadWhole(const RandomAccessFile& file, const BlockPlace& place,
 }
 
 }  // namespace
+
+BlockSource::BlockSource(const RandomAccessFile* file, const Footer& footer,
+                         uint64_t max_uncompressed_bytes, ReadCounters counters)
+    : file_(file),
+      footer_(footer),
+      max_uncompressed_bytes_(max_uncompressed_bytes),
+      counters_(counters) {}
+
+BlockSource::~BlockSource() = default;
 
 Status BlockSource::CheckPlace(const BlockPlace& place) const {
   if (place.handle.FitsBelow(footer_.offset)) [[likely]]
@@ -149,9 +159,9 @@ Status BlockSource::Decompress(const BlockPlace& place,
   if (custom_ != nullptr && custom_->Handles(type)) [[unlikely]] {
     status = custom_->Decompress(type, stored.payload, limits, is_data, out);
   } else {
-    status = decompressor->Decompress(
-        type, footer_.traits().compress_format, stored.payload, limits, out,
-        is_data ? dictionary_.get() : nullptr);
+    status = decompressor->Decompress(type, footer_.traits().compress_format,
+                                      stored.payload, limits, out,
+                                      is_data ? dictionary_.get() : nullptr);
   }
   counters_.CountDecompressed(stored.payload.size(), out->size());
   if (status.ok()) [[likely]]

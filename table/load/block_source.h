@@ -13,9 +13,7 @@
 
 #include <cstdint>
 #include <memory>
-#include <span>
 
-#include "ashlar/util/custom_codec.h"
 #include "ashlar/util/file.h"
 #include "ashlar/util/slice.h"
 #include "ashlar/util/status.h"
@@ -24,19 +22,20 @@
 #include "table/format/block_place.h"
 #include "table/format/footer.h"
 #include "table/load/file_window.h"
-#include "table/load/read_plan.h"
 #include "table/meta/properties_block.h"
 #include "util/compress/codec.h"
-#include "util/compress/custom_blocks.h"
 #include "util/compress/dictionary.h"
 #include "util/mem/aligned_bytes.h"
 #include "util/mem/buffer.h"
 
 namespace ashlar {
+class CustomCodec;
 class FilterPolicy;
-}
+}  // namespace ashlar
 
 namespace ashlar::internal {
+
+class CustomBlocks;
 
 // What one thread needs to load blocks. It is kept between loads, for its
 // memory.
@@ -65,11 +64,11 @@ struct StoredBlock {
 class BlockSource {
  public:
   BlockSource(const RandomAccessFile* file, const Footer& footer,
-              uint64_t max_uncompressed_bytes, ReadCounters counters = {})
-      : file_(file),
-        footer_(footer),
-        max_uncompressed_bytes_(max_uncompressed_bytes),
-        counters_(counters) {}
+              uint64_t max_uncompressed_bytes, ReadCounters counters = {});
+
+  BlockSource(const BlockSource&) = delete;
+  BlockSource& operator=(const BlockSource&) = delete;
+  ~BlockSource();
 
   const RandomAccessFile& file() const { return *file_; }
   const Footer& footer() const { return footer_; }
@@ -90,9 +89,6 @@ class BlockSource {
   const std::shared_ptr<const FilterPolicy>& filter_policy() const {
     return filter_policy_;
   }
-  // From then on blocks of a batch are read together like this.
-  void Coalesce(const Coalescing& coalescing) { coalescing_ = coalescing; }
-  const Coalescing& coalescing() const { return coalescing_; }
   // Returns whether the file declares that no block is compressed.
   bool AllRaw() const { return declared_.declared && declared_.types.none(); }
   uint64_t dictionary_bytes() const { return dictionary_bytes_; }
@@ -153,7 +149,6 @@ class BlockSource {
   DeclaredCompression declared_;
   std::unique_ptr<const DecompressionDictionary> dictionary_;
   uint64_t dictionary_bytes_ = 0;
-  Coalescing coalescing_;
   std::shared_ptr<const FilterPolicy> filter_policy_;
   std::unique_ptr<CustomBlocks> custom_;  // null: all codecs are built in
 };

@@ -24,17 +24,17 @@ Status FilterPartitions::Open(const BlockSource* source,
 }
 
 Status FilterPartitions::TakeIndex(const BlockPlace& place,
-                                   const KeyOrder& order,
-                                   const IndexForm& form, FileWindow* window) {
+                                   const KeyOrder& order, const IndexForm& form,
+                                   FileWindow* window) {
   const auto parse = [&](ParsedIndex* parsed) {
     LoadedBlock block;
     BlockWorkspace workspace;
     const bool is_there =
-        window != nullptr && window->Has(place.handle.offset,
-                                         place.handle.size + kBlockTrailerSize);
-    Status status =
-        is_there ? source_->Load(place, true, window, &workspace, &block)
-                 : source_->LoadOwned(place, true, &block);
+        window != nullptr &&
+        window->Has(place.handle.offset, place.handle.size + kBlockTrailerSize);
+    Status status = is_there
+                        ? source_->Load(place, true, window, &workspace, &block)
+                        : source_->LoadOwned(place, true, &block);
     // An empty index lets every key pass.
     if (!status.ok() || block.contents.empty()) return status;
     return parsed->Parse(block.contents, place, source_->footer().offset);
@@ -89,8 +89,7 @@ Status FilterPartitions::MayMatchInCache(size_t i, const Slice& asked,
   CachedFilterHandle partition;
   const Cache::SlotHint expected = index_->hint(i).slot;
   Cache::SlotHint slot = expected;
-  Status status =
-      cache_->HoldFilter(Place(i), check_, &slot, &partition);
+  Status status = cache_->HoldFilter(Place(i), check_, &slot, &partition);
   if (!status.ok()) return status;
   if (slot != expected) index_->Note(i, slot, partition.get());
   *maybe = partition->bits.MayMatchBytes(asked);
@@ -125,8 +124,7 @@ void FilterPartitions::LoadAll() {
     if (cache_ == nullptr) {
       Load(i, &partition).IgnoreError();
     } else if (index_->handle(i).size != 0) {
-      cache_->HoldFilter(Place(i), check_, &slot, &pinned_[i])
-          .IgnoreError();
+      cache_->HoldFilter(Place(i), check_, &slot, &pinned_[i]).IgnoreError();
     }
   }
 }

@@ -103,8 +103,8 @@ Status LoadFullFilter(const OpenedTable& table, const BlockPlace& place,
   if (status.ok()) status = check(place, bytes.slice());
   FilterBitsReader bits;
   if (status.ok()) {
-    status = ReadFilterAt(table.source.filter_policy(), place, bytes.slice(),
-                          &bits);
+    status =
+        ReadFilterAt(table.source.filter_policy(), place, bytes.slice(), &bits);
   }
   if (status.ok()) filter->KeepFull(bits, std::move(bytes));
   return status;
@@ -127,9 +127,8 @@ Status LoadFilterPartitions(const OpenedTable& table, const BlockPlace& place,
 
 }  // namespace
 
-void ChooseFilter(
-    std::span<const std::shared_ptr<const FilterPolicy>> policies,
-    OpenedTable* table) {
+void ChooseFilter(std::span<const std::shared_ptr<const FilterPolicy>> policies,
+                  OpenedTable* table) {
   const auto names = [table](std::string_view name) {
     table->filter_name = name;
     return FindFilter(*table, kFullFilterPrefix) != nullptr ||

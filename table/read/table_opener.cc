@@ -4,12 +4,14 @@
 #include <new>
 #include <string>
 
+#include "ashlar/table/filter_policy.h"
 #include "ashlar/table/option_table.h"
 #include "port/random_word.h"
 #include "table/index/registry.h"
 #include "table/meta/plain_block.h"
 #include "table/read/load_parts.h"
 #include "table/read/opened_table.h"
+#include "util/compress/custom_blocks.h"
 
 namespace ashlar::internal {
 
@@ -151,8 +153,8 @@ class TableOpener {
   }
 
   // Reads all behind the data blocks into the window, unless that has it. What
-  // properties and metaindex say is not trusted: a wrong place costs a read, and
-  // no more memory than a block may take.
+  // properties and metaindex say is not trusted: a wrong place costs a read,
+  // and no more memory than a block may take.
   Status ReadTail() {
     constexpr uint64_t kMostBytes = uint64_t{1} << 30;
     const uint64_t size = table_->source.file().Size();
@@ -459,7 +461,7 @@ Status OpenTable(std::unique_ptr<RandomAccessFile> file,
       std::move(file), footer, options.max_uncompressed_block_bytes,
       options.statistics, options.block_cache_tracer);
   OpenedTable& opened_table = **table;
-  opened_table.source.Coalesce(
+  opened_table.data.Coalesce(
       {options.coalesce_gap_bytes, options.coalesce_max_bytes});
   opened_table.charges = ReadCharges(options);
   opened_table.source.ChargeKept(&opened_table.charges.table);

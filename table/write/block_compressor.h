@@ -2,8 +2,8 @@
 // the options ask for it, that it can be decompressed.
 //
 // The codec is built in, or one of the application's (CustomBlocks). Each
-// thread that compresses blocks of a table has a BlockCompressor of its own: one
-// thread at a time.
+// thread that compresses blocks of a table has a BlockCompressor of its own:
+// one thread at a time.
 #ifndef ASHLAR_TABLE_WRITE_BLOCK_COMPRESSOR_H_
 #define ASHLAR_TABLE_WRITE_BLOCK_COMPRESSOR_H_
 

@@ -19,6 +19,7 @@
 
 #include "ashlar/table/external_file_writer.h"
 #include "ashlar/table/table_reader.h"
+#include "table/block_based/filter_policy_internal.h"
 #include "test/support/folder.h"
 #include "test/support/test_codec.h"
 #include "test/support/test_filter_policy.h"
@@ -33,7 +34,7 @@ using testing::TestFolder;
 constexpr auto kType = static_cast<rocksdb::CompressionType>(0x8A);
 constexpr char kCodecName[] = "InteropLz4";
 
-// --- RocksDB's side of TestCodec: LZ4 under the byte 0x8A ---------------------
+// --- RocksDB's side of TestCodec: LZ4 under the byte 0x8A --------------------
 
 class TheirCompressor final : public rocksdb::CompressorWrapper {
  public:
@@ -44,7 +45,8 @@ class TheirCompressor final : public rocksdb::CompressorWrapper {
     return std::make_unique<TheirCompressor>(wrapped_->Clone());
   }
   std::unique_ptr<rocksdb::Compressor> MaybeCloneSpecialized(
-      rocksdb::CacheEntryRole role, DictConfigArgs&& dictionary) const override {
+      rocksdb::CacheEntryRole role,
+      DictConfigArgs&& dictionary) const override {
     auto clone = wrapped_->MaybeCloneSpecialized(role, std::move(dictionary));
     if (clone == nullptr) return nullptr;
     return std::make_unique<TheirCompressor>(std::move(clone));
@@ -92,9 +94,9 @@ class TheirDecompressor final : public rocksdb::DecompressorWrapper {
   }
 };
 
-class TheirManager final : public rocksdb::CompressionManagerWrapper {
+class TheirCodec final : public rocksdb::CompressionManagerWrapper {
  public:
-  TheirManager()
+  TheirCodec()
       : CompressionManagerWrapper(rocksdb::GetBuiltinV2CompressionManager()),
         decompressor_(
             std::make_shared<TheirDecompressor>(wrapped_->GetDecompressor())) {}
@@ -132,7 +134,7 @@ class TheirManager final : public rocksdb::CompressionManagerWrapper {
   const std::shared_ptr<rocksdb::Decompressor> decompressor_;
 };
 
-// --- RocksDB's side of TestFilterPolicy ---------------------------------------
+// --- RocksDB's side of TestFilterPolicy --------------------------------------
 
 constexpr char kPolicyName[] = "interop.ListFilter";
 
@@ -165,6 +167,8 @@ class TheirFilterBuilder final : public rocksdb::FilterBitsBuilder {
     return finished;
   }
   size_t ApproximateNumEntries(size_t bytes) override { return bytes / 4; }
+  size_t CalculateSpace(size_t n) override { return 4 * n; }
+  double EstimatedFpRate(size_t /*n*/, size_t /*bytes*/) override { return 0; }
 
  private:
   const std::unique_ptr<FilterBuilder> ours_;
@@ -205,7 +209,7 @@ class TheirPolicy final : public rocksdb::FilterPolicy {
   const std::shared_ptr<const TestFilterPolicy> ours_;
 };
 
-// --- Rows, and both ways of writing and reading them --------------------------
+// --- Rows, and both ways of writing and reading them -------------------------
 
 std::map<std::string, std::string> Rows() {
   std::map<std::string, std::string> rows;
@@ -296,7 +300,7 @@ TEST(PlugPoints, ACodecOfOneName) {
     ours.format_version = 7;
     ours.compression_opts.max_dict_bytes = dictionary_bytes;
     rocksdb::Options theirs;
-    theirs.compression_manager = std::make_shared<TheirManager>();
+    theirs.compression_manager = std::make_shared<TheirCodec>();
     theirs.compression = kType;
     theirs.compression_opts.max_dict_bytes = dictionary_bytes;
     rocksdb::BlockBasedTableOptions table;
@@ -305,7 +309,8 @@ TEST(PlugPoints, ACodecOfOneName) {
     ReaderOptions reading;
     reading.codecs = {codec};
 
-    const std::string by_us = folder / ("ours" + std::to_string(dictionary_bytes));
+    const std::string by_us =
+        folder / ("ours" + std::to_string(dictionary_bytes));
     WriteOurs(by_us, ours);
     ReadTheirs(by_us, theirs);
     const std::string by_them =

@@ -20,11 +20,11 @@ namespace ashlar::testing {
 // What a policy does instead of what it should.
 enum class PolicyFault {
   kNone,
-  kNoBuilder,     // NewBuilder returns null
-  kFinishFails,   // Finish returns an error
-  kReaderFails,   // NewReader returns an error
-  kNoReader,      // NewReader returns null
-  kDeniesOne,     // the filter denies the first thing that was added
+  kNoBuilder,    // NewBuilder returns null
+  kFinishFails,  // Finish returns an error
+  kReaderFails,  // NewReader returns an error
+  kNoReader,     // NewReader returns null
+  kDeniesOne,    // the filter denies the first thing that was added
 };
 
 struct PolicyCounts {

@@ -133,8 +133,8 @@ TEST(CustomCodec, WritesAndReads) {
 
 TEST(CustomCodec, ReadsATableOfRocksDB) {
   const auto codec = NewCodec({}, "GoldenCustom");
-  const auto reader = OpenTable(
-      ReadFile(GoldenPath("r119-custom-codec.sst")), ReaderWith(codec));
+  const auto reader = OpenTable(ReadFile(GoldenPath("r119-custom-codec.sst")),
+                                ReaderWith(codec));
   std::vector<Entry> found;
   ASSERT_TRUE(ReadForward(*reader, {}, &found).ok());
   EXPECT_EQ(found.size(), 120u);
@@ -232,27 +232,32 @@ TEST(CustomCodec, WhatItDoesWrongFailsTheBuild) {
   const std::vector<FaultCase> cases = {
       {{.compress = [](const Slice&, char*, size_t,
                        size_t*) { return Status::NotFound("broken"); }},
-       Code::kAborted, "cannot compress in data block #0"},
+       Code::kAborted,
+       "cannot compress in data block #0"},
       {{.compress =
             [](const Slice&, char*, size_t capacity, size_t* size) {
               *size = capacity + 1;
               return Status();
             }},
-       Code::kCorruption, "expected at most"},
+       Code::kCorruption,
+       "expected at most"},
       {{.compress =
             [](const Slice&, char* out, size_t capacity, size_t* size) {
               std::memset(out, 0, capacity + 1);
               *size = capacity;
               return Status();
             }},
-       Code::kCorruption, "wrote beyond its room"},
+       Code::kCorruption,
+       "wrote beyond its room"},
       {{.compress = [](const Slice&, char*, size_t,
                        size_t*) { return Status::MemoryLimit("none"); }},
-       Code::kMemoryLimit, "none"},
+       Code::kMemoryLimit,
+       "none"},
       {{.compress = [](const Slice&, char*, size_t, size_t*) -> Status {
          throw std::bad_alloc();
        }},
-       Code::kMemoryLimit, ""},
+       Code::kMemoryLimit,
+       ""},
       {{.null_compressor = true}, Code::kCorruption, "made no compressor"},
   };
   for (const FaultCase& c : cases) {
@@ -265,9 +270,8 @@ TEST(CustomCodec, WhatItDoesWrongFailsTheBuild) {
 TEST(CustomCodec, WhatItDoesWrongFailsTheRead) {
   const std::string bytes = BuildTable(OptionsFor(NewCodec()), Rows(300));
   const auto returns = [](Status (*make)()) {
-    return CodecFaults{.decompress = [make](char*, size_t, size_t*) {
-      return make();
-    }};
+    return CodecFaults{
+        .decompress = [make](char*, size_t, size_t*) { return make(); }};
   };
   const std::vector<FaultCase> cases = {
       {returns([] { return Status::NotFound("x"); }), Code::kCorruption, "x"},
@@ -284,21 +288,25 @@ TEST(CustomCodec, WhatItDoesWrongFailsTheRead) {
               *made = size - 1;
               return Status();
             }},
-       Code::kCorruption, "uncompressed bytes, expected"},
+       Code::kCorruption,
+       "uncompressed bytes, expected"},
       {{.decompress =
             [](char* out, size_t size, size_t* made) {
               std::memset(out, 0, size + 2);
               *made = size;
               return Status();
             }},
-       Code::kCorruption, "wrote beyond its room"},
+       Code::kCorruption,
+       "wrote beyond its room"},
       {{.decompress = [](char*, size_t, size_t*) -> Status {
          throw std::bad_alloc();
        }},
-       Code::kMemoryLimit, ""},
+       Code::kMemoryLimit,
+       ""},
       {{.read_size = [](const Slice&, uint64_t*,
                         Slice*) { return Status::Corruption("no size"); }},
-       Code::kCorruption, "no size"},
+       Code::kCorruption,
+       "no size"},
       {{.null_decompressor = true}, Code::kCorruption, "made no decompressor"},
   };
   for (const FaultCase& c : cases) {
@@ -324,8 +332,8 @@ TEST(CustomCodec, KeepsTheReadersLimit) {
 }
 
 TEST(CustomCodec, WrongBytesAreFoundWhenTheTableIsBuilt) {
-  TableOptions options = OptionsFor(NewCodec(
-      {.decompress = [](char* out, size_t size, size_t* made) {
+  TableOptions options = OptionsFor(
+      NewCodec({.decompress = [](char* out, size_t size, size_t* made) {
         std::memset(out, 'x', size);
         *made = size;
         return Status();
@@ -388,8 +396,9 @@ TEST(CustomCodec, OptionsThatDoNotFit) {
   const std::string bytes = BuildTable({}, Rows(5));
   ReaderOptions reading;
   reading.codecs = {NewCodec(), NewCodec()};
-  EXPECT_NE(OpenBytes(bytes, reading).status().message().find("two of the name"),
-            std::string_view::npos);
+  EXPECT_NE(
+      OpenBytes(bytes, reading).status().message().find("two of the name"),
+      std::string_view::npos);
   reading.codecs = {nullptr};
   EXPECT_TRUE(OpenBytes(bytes, reading).status().IsInvalidArgument());
   InspectOptions inspect;

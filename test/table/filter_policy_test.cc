@@ -301,8 +301,9 @@ TEST(CustomFilterPolicy, OptionsThatDoNotFit) {
   const std::string bytes = BuildTable({}, SomeEntries(3));
   ReaderOptions reading;
   reading.filter_policies = {policy, policy};
-  EXPECT_NE(OpenBytes(bytes, reading).status().message().find("two of the name"),
-            std::string_view::npos);
+  EXPECT_NE(
+      OpenBytes(bytes, reading).status().message().find("two of the name"),
+      std::string_view::npos);
   reading.filter_policies = {nullptr};
   EXPECT_TRUE(OpenBytes(bytes, reading).status().IsInvalidArgument());
 }

@@ -50,10 +50,10 @@ auto FieldsOf(const TableOptions& options) {
       separate_key_value_in_data_block, block_align, super_block_alignment_size,
       super_block_alignment_space_overhead_ratio, index_shortening, compression,
       compression_opts, codec, enable_index_compression, verify_compression,
-      checksum, filter, filter_policy, bloom_bits_per_key, optimize_filters_for_memory,
-      detect_filter_construct_corruption, whole_key_filtering,
-      partition_filters, decouple_partitioned_filters, prefix_extractor,
-      target_rocksdb);
+      checksum, filter, filter_policy, bloom_bits_per_key,
+      optimize_filters_for_memory, detect_filter_construct_corruption,
+      whole_key_filtering, partition_filters, decouple_partitioned_filters,
+      prefix_extractor, target_rocksdb);
 }
 auto FieldsOf(const BuildOptions& options) {
   ASHLAR_FIELDS(options, identity, parallel_threads, workers, worker_pool,
@@ -137,20 +137,16 @@ void ChargeNothing(CacheUsageOptions* options) {
 }
 
 TEST(OptionFields, EachHasARow) {
-  CheckFieldsOf<TableOptions>(TableOptionRows(),
-                              {[](TableOptions* o) {
-                                 o->flush_block_policy_factory =
-                                     std::make_shared<NoFlushPolicies>();
-                               },
-                               [](TableOptions* o) {
-                                 o->codec = OtherObject<CustomCodec>();
-                               },
-                               [](TableOptions* o) {
-                                 o->filter_policy = OtherObject<FilterPolicy>();
-                               },
-                               [](TableOptions* o) {
-                                 o->target_rocksdb = RocksDBRelease{7, 8};
-                               }});
+  CheckFieldsOf<TableOptions>(
+      TableOptionRows(),
+      {[](TableOptions* o) {
+         o->flush_block_policy_factory = std::make_shared<NoFlushPolicies>();
+       },
+       [](TableOptions* o) { o->codec = OtherObject<CustomCodec>(); },
+       [](TableOptions* o) { o->filter_policy = OtherObject<FilterPolicy>(); },
+       [](TableOptions* o) {
+         o->target_rocksdb = RocksDBRelease{7, 8};
+       }});
   CheckFieldsOf<BuildOptions>(
       BuildOptionRows(),
       {[](BuildOptions* o) {

@@ -297,9 +297,9 @@ TEST(RemoteTable, EveryFaultOfEveryReadIsAnErrorOrIsTriedAgain) {
     for (const uint32_t delay : {0u, 60'000u}) {
       if (!remote && delay != 0) continue;
       FaultPlan counting;
-      ASSERT_TRUE(DoAll(NewFaultyFile("store.sst", bytes, &counting), remote,
-                        delay)
-                      .ok());
+      ASSERT_TRUE(
+          DoAll(NewFaultyFile("store.sst", bytes, &counting), remote, delay)
+              .ok());
       ASSERT_GE(counting.operations, 10u);
       for (const FaultPlan::Kind kind :
            {FaultPlan::Kind::kError, FaultPlan::Kind::kNothing,

@@ -272,7 +272,7 @@ TEST(RemoteFile, AnnouncedPiecesAnswerReads) {
     remote.file->Expect(5000, 2000);
     remote.file->Expect(1500, 100);  // is covered
     EXPECT_TRUE(remote.Check(1200, 300).ok());
-    EXPECT_TRUE(remote.Check(4900, 200).ok());  // of two pieces
+    EXPECT_TRUE(remote.Check(4900, 200).ok());   // of two pieces
     EXPECT_TRUE(remote.Check(1000, 6000).ok());  // uses both up
     EXPECT_EQ(remote.requests(), 2u);
     EXPECT_EQ(remote.file->Stats().expected_used, 3u);
@@ -338,8 +338,7 @@ TEST(RemoteFile, AWaiterHedgesAnAnnouncedPiece) {
 // Fails, lies and answers by chance.
 class MoodyFile final : public RandomAccessFile {
  public:
-  explicit MoodyFile(std::string contents)
-      : contents_(std::move(contents)) {}
+  explicit MoodyFile(std::string contents) : contents_(std::move(contents)) {}
   Status Read(uint64_t offset, size_t n, char* scratch,
               Slice* data) const override {
     const uint64_t mood = Random(calls_.fetch_add(1)).Below(8);

@@ -168,9 +168,9 @@ Status WriteAndRead(const std::string& path) {
               result.value.size());
   status = (*reader)->Get("no such fruit", &result);
   if (!status.ok()) return status;
-  std::printf("an absent key was ruled out: %s\n",
-              result.filter == ashlar::GetResult::Filter::kAbsent ? "yes"
-                                                                  : "no");
+  std::printf(
+      "an absent key was ruled out: %s\n",
+      result.filter == ashlar::GetResult::Filter::kAbsent ? "yes" : "no");
   // Without the codec the file opens, and reads say what is missing.
   auto without = ashlar::TableReader::Open(path);
   if (!without.ok()) return without.status();

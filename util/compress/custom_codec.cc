@@ -1,3 +1,4 @@
+// What the classes of util/custom_codec.h have by default.
 #include "ashlar/util/custom_codec.h"
 
 #include <string>

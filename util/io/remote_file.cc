@@ -1,3 +1,4 @@
+// RemoteFile and its inside. The protocol is at the top of remote_state.h.
 #include "ashlar/util/remote_file.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The inside of a RemoteFile: requests, who waits for them, and second requests.
+// The inside of a RemoteFile: requests, who waits for them, second requests.
 //
 // A *request* is a range of the file that is to be read. An *attempt* is one
 // Read of it that a thread does. A request has one attempt, or two if it is
