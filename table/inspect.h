@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,6 +30,9 @@
 #include "ashlar/util/worker_pool.h"
 
 namespace ashlar {
+
+class CustomCodec;
+class FilterPolicy;
 
 // What was found out about one block. Offsets and sizes are in bytes.
 struct BlockInfo {
@@ -89,6 +93,10 @@ struct InspectOptions {
   // names. If there is none, or the file names another than the given one, the
   // order of keys is not checked.
   const Comparator* comparator = nullptr;
+  // As in ReaderOptions. Without the file's codec each compressed block is a
+  // fault, NotSupported; without its filter policy the filter is not asked.
+  std::vector<std::shared_ptr<const CustomCodec>> codecs;
+  std::vector<std::shared_ptr<const FilterPolicy>> filter_policies;
   // Called on the calling thread for each block that was read, or could not be,
   // once that is known: first the meta blocks and the index, then data blocks
   // in the order of the index, then blobs, and last the footer.
@@ -159,7 +167,8 @@ struct TableInspection {
 // inspection->faults is not empty. A file that is no table, or one of a kind or
 // version that is not read, has one fault, that of the footer. Returns an error
 // only if the inspection could not be made: IOError if the footer cannot be
-// read, Aborted if on_progress ended it, MemoryLimit if memory runs out, or if
+// read, InvalidArgument for codecs or filter policies that are null or of one
+// name, Aborted if on_progress ended it, MemoryLimit if memory runs out, or if
 // the keys of the index would take many times as much as the file has.
 // *inspection then has a part of what there is. A block that cannot be read is
 // a fault.

@@ -407,6 +407,12 @@ constexpr OptionRow<Reader> kReaderRows[] = {
     {.name = "prefix_extractor", .member = kExtractor<Reader>},
     {.name = "max_uncompressed_block_bytes",
      .member = Any<&Reader::max_uncompressed_block_bytes>()},
+    {.name = "coalesce_gap_bytes",
+     .member = Any<&Reader::coalesce_gap_bytes>()},
+    {.name = "coalesce_max_bytes",
+     .member = Any<&Reader::coalesce_max_bytes>()},
+    {.name = "read_tail_at_once",
+     .member = Any<&Reader::read_tail_at_once>()},
 };
 // clang-format on
 

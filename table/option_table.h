@@ -10,10 +10,11 @@
 // A rule about several options is no row: TableOptions::Validate has it as a
 // function of its own. Objects with a name that may be built in (comparator,
 // prefix_extractor) have a row whose value is the name. Other objects and lists
-// have none: flush_block_policy_factory, target_rocksdb, worker_pool,
-// user_properties, table_properties_collector_factories, seqno_to_time,
-// block_cache, cache_usage_options, statistics and block_cache_tracer.
-// ReadOptions have none either: a read checks nothing that takes time.
+// have none: flush_block_policy_factory, codec, codecs, filter_policy,
+// filter_policies, target_rocksdb, worker_pool, user_properties,
+// table_properties_collector_factories, seqno_to_time, block_cache,
+// cache_usage_options, statistics and block_cache_tracer. ReadOptions have none
+// either: a read checks nothing that takes time.
 //
 // Constants and pure functions: thread-safe.
 #ifndef ASHLAR_TABLE_OPTION_TABLE_H_

@@ -5,13 +5,19 @@
 
 #include <bit>
 
+#include "ashlar/table/filter_policy.h"
 #include "ashlar/table/option_table.h"
+#include "ashlar/util/custom_codec.h"
+#include "util/compress/custom_blocks.h"
 #include "util/compress/known_types.h"
 #include "util/mem/memory_limit.h"
 
 namespace ashlar {
 
 namespace {
+
+// The first version whose files can name a codec of an application.
+constexpr uint32_t kFirstCustomCodecVersion = 7;
 
 std::string EnumName(CompressionType type) {
   return std::string(CompressionTypeEnumName(type));
@@ -72,7 +78,27 @@ Status CheckSuperBlocks(const TableOptions& o) {
                                  std::to_string(o.block_size));
 }
 
+Status CheckCustomCodec(const TableOptions& o) {
+  Status status = internal::CheckCodecName(*o.codec);
+  if (!status.ok()) return status;
+  const std::string name(o.codec->CompatibilityName());
+  if (o.format_version < kFirstCustomCodecVersion) {
+    return Status::InvalidArgument(
+        "codec is '" + name + "', but format_version is " +
+        std::to_string(o.format_version) + ", expected 7");
+  }
+  if (IsCustomCompressionType(o.compression) &&
+      o.codec->Supports(o.compression)) {
+    return {};
+  }
+  return Status::InvalidArgument(
+      "compression is " + std::to_string(static_cast<int>(o.compression)) +
+      ", expected a custom type, 128 to 254, that codec '" + name +
+      "' supports");
+}
+
 Status CheckCodec(const TableOptions& o) {
+  if (o.codec != nullptr) return CheckCustomCodec(o);
   if (IsCompressionSupported(o.compression)) return {};
   return Status::NotSupported(
       "compression " + EnumName(o.compression) + " is not built in",
@@ -81,7 +107,8 @@ Status CheckCodec(const TableOptions& o) {
 
 Status CheckLevel(const TableOptions& o) {
   const int level = o.compression_opts.level;
-  if (level == CompressionOptions::kDefaultLevel ||
+  // A codec of the application has a scale of its own.
+  if (level == CompressionOptions::kDefaultLevel || o.codec != nullptr ||
       o.compression == CompressionType::kNoCompression) {
     return {};
   }
@@ -113,6 +140,24 @@ Status CheckFrameChecksum(const TableOptions& o) {
       EnumName(o.compression) + ": only kZSTD has frame checksums");
 }
 
+Status CheckFilterPolicy(const TableOptions& o) {
+  if (o.filter_policy == nullptr) return {};
+  Status status = internal::CheckPolicyName(*o.filter_policy);
+  if (!status.ok()) return status;
+  const auto conflict = [](const char* what) {
+    return Status::InvalidArgument(std::string("filter_policy is set, but ") +
+                                   what);
+  };
+  if (o.filter == FilterType::kNone) return conflict("filter is kNone");
+  if (o.optimize_filters_for_memory) {
+    return conflict("optimize_filters_for_memory is true");
+  }
+  if (o.detect_filter_construct_corruption) {
+    return conflict("detect_filter_construct_corruption is true");
+  }
+  return {};
+}
+
 Status CheckTarget(const TableOptions& o) {
   if (!o.target_rocksdb.has_value()) return {};
   return internal::CheckReadableBy(o, *o.target_rocksdb);
@@ -125,7 +170,7 @@ constexpr Status (*kRules[])(const TableOptions&) = {
     CheckAlignedBlocks, CheckSuperBlocks,
     CheckCodec,         CheckLevel,
     CheckDictionary,    CheckFrameChecksum,
-    CheckTarget,
+    CheckFilterPolicy,  CheckTarget,
 };
 
 }  // namespace

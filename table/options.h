@@ -40,7 +40,9 @@
 
 namespace ashlar {
 
+class CustomCodec;
 class FileChecksumGenFactory;
+class FilterPolicy;
 class FlushBlockPolicyFactory;
 class PrefixExtractor;
 class TablePropertiesCollectorFactory;
@@ -215,6 +217,12 @@ struct TableOptions {
   CompressionType compression = DefaultCompressionType();
   // How the codec works: level, dictionary and so on (util/compression.h).
   CompressionOptions compression_opts;
+  // A codec of the application's own (util/custom_codec.h), which then
+  // compresses data and index blocks. Null, the default: the built-in ones.
+  // RocksDB's option is "compression_manager". Requires: format_version is 7,
+  // and `compression` is a type that the codec supports, from
+  // CustomCompressionType(0x80) to CustomCompressionType(0xFE).
+  std::shared_ptr<const CustomCodec> codec;
 
   // Whether index blocks are compressed too. Default: true. False makes the
   // file larger, and opening it or reading a partition faster.
@@ -237,6 +245,14 @@ struct TableOptions {
   // smaller, but a Get of a key that is not there then mostly reads a data
   // block.
   FilterType filter = FilterType::kBloom;
+
+  // A filter policy of the application's own (table/filter_policy.h), which
+  // then makes the filter, full or partitioned. Null, the default: `filter`
+  // says which built-in kind. Requires: `filter` is not kNone. Otherwise
+  // `filter` and bloom_bits_per_key mean nothing with a policy, and
+  // optimize_filters_for_memory and detect_filter_construct_corruption must be
+  // false.
+  std::shared_ptr<const FilterPolicy> filter_policy;
 
   // Size of the filter, in bits per key: 0.5 to 100. Default: 10, which gives
   // about 1 % false positives. Values below 1 count as 1, as in RocksDB. For

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "ashlar/cache/block_cache_tracer.h"
 #include "ashlar/cache/cache.h"
@@ -24,6 +25,8 @@
 
 namespace ashlar {
 
+class CustomCodec;
+class FilterPolicy;
 class Statistics;
 
 // Which tables hold some of their blocks in memory as long as their reader
@@ -169,6 +172,40 @@ struct ReaderOptions {
   // time. In addition to the blocks of found values, it holds at most 64 MiB of
   // blocks for these, and one block. RocksDB has no such option.
   uint64_t max_uncompressed_block_bytes = uint64_t{1} << 30;
+
+  // Codecs of the application (util/custom_codec.h), by which files may be
+  // compressed. Empty, the default: none. The one whose name the file records
+  // is used. If it is not among them, the file can be opened, but reads of
+  // compressed blocks return NotSupported (kCustomCompression), which names it;
+  // so does opening if it reads such a block. Two codecs of one name, or a null
+  // pointer, are InvalidArgument.
+  std::vector<std::shared_ptr<const CustomCodec>> codecs;
+
+  // Filter policies of the application (table/filter_policy.h). Empty, the
+  // default: none. A filter of a policy that is neither built in nor among them
+  // is not asked: reads find the same entries, and read more blocks.
+  // Ticker::kFilterUnknownPolicy counts such tables. Two policies of one name,
+  // or a null pointer, are InvalidArgument.
+  std::vector<std::shared_ptr<const FilterPolicy>> filter_policies;
+
+  // For files whose reads take long, such as those of an object store
+  // (util/remote_file.h). MultiGet reads blocks together if no more than this
+  // many bytes that it does not need are between them. 0, the default: only
+  // blocks that are stored side by side. Set it to what the device reads in the
+  // time of one request. Costs the bytes that are read for nothing, and memory
+  // for them.
+  uint64_t coalesce_gap_bytes = 0;
+  // The most bytes that MultiGet reads by one request. A block that is larger
+  // is read by one request all the same. 0, the default: no limit but the 64
+  // MiB that a MultiGet holds. Set it for a device that is faster with several
+  // requests at once.
+  uint64_t coalesce_max_bytes = 0;
+  // Whether opening reads everything behind the data blocks by one read, if
+  // the first read (tail_size) did not have it. Default: false. Set it, with
+  // load_index_and_filter kAtOpen, for files whose reads take long: opening
+  // then takes two of them at most, and one if tail_size is enough. Costs the
+  // memory of index and filter once more while the table is opened.
+  bool read_tail_at_once = false;
 
   // Where reads are counted (table/statistics.h), for any number of readers.
   // Null, the default: nowhere. A thread's own counts are in

@@ -111,6 +111,9 @@ enum class Ticker : uint32_t {
   kTableCacheMiss,
   kTableCacheEvict,
   kTableCacheDescriptorEvict,
+  // Tables that were opened with a filter that nobody can ask: its policy is
+  // neither built in nor among ReaderOptions::filter_policies.
+  kFilterUnknownPolicy,
   // Sums of the above over data, index and filter blocks.
   kBlockCacheHit,
   kBlockCacheMiss,

@@ -65,6 +65,8 @@ class [[nodiscard]] Status {
                               // that the caller set. The block may be sound.
     kCompressionNotVerified,  // TableOptions::verify_compression failed
     kFilterNotVerified,       // detect_filter_construct_corruption failed
+    kCodecFailed,             // a codec of the application (CustomCodec) failed
+                              // or broke its contract. The block may be sound.
 
     // Of NotSupported.
     kNewerFormat,        // the file has a format version or a footer that this

@@ -94,6 +94,8 @@ class ReadCounters {
   void CountFileReads(uint64_t requests, uint64_t bytes) const;
   void CountChecksum(bool matches) const;
   void CountDecompressed(uint64_t from, uint64_t to) const;
+  // Counts a table whose filter nobody can ask.
+  void CountUnknownFilter() const;
 
  private:
   static TracedBlockKind TracedKind(BlockKind kind) {
@@ -154,6 +156,11 @@ inline void ReadCounters::AddFilterAnswers(const PointReads& reads,
     s->Add(Ticker::kBloomFilterFullPositive, reads.let_pass);
     s->Add(Ticker::kBloomFilterFullTruePositive, reads.let_pass_and_there);
   }
+}
+
+inline void ReadCounters::CountUnknownFilter() const {
+  StatisticsShard* const s = shard();
+  if (s != nullptr) s->Add(Ticker::kFilterUnknownPolicy, 1);
 }
 
 inline void ReadCounters::CountGet(const GetResult& result,

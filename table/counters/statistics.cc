@@ -156,6 +156,7 @@ constexpr std::array<std::string_view, kTickers> kNames = {
     "ashlar.table.cache.miss",
     "ashlar.table.cache.evict",
     "ashlar.table.cache.descriptor.evict",
+    "ashlar.filter.unknown.policy",
     "rocksdb.block.cache.hit",
     "rocksdb.block.cache.miss",
     "rocksdb.block.cache.add",

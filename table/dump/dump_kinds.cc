@@ -74,8 +74,11 @@ Status CreateData(const Slice& saved, MemoryAllocator* allocator, void** value,
 
 // --- Filters -----------------------------------------------------------------
 
+// A filter of an application's policy is not saved: nobody could ask it when it
+// is loaded, since a dump does not know policies.
 bool SaveFilter(const void* value, Buffer* out) {
   const auto& filter = *static_cast<const CachedFilter*>(value);
+  if (filter.bits.custom() != nullptr) return false;
   AppendHandle(filter.handle, out);
   out->Append(filter.bytes.slice());
   return !FilterBitsReader::IsDamaged(filter.bytes.slice());

@@ -1,6 +1,8 @@
 #include "table/filter/filter_bits.h"
 
 #include <algorithm>
+#include <string>
+#include <utility>
 
 #include "table/filter/memory_fit.h"
 #include "table/filter/registry.h"
@@ -52,6 +54,12 @@ FilterBitsBuilder::FilterBitsBuilder(const FilterKind* kind,
                                      const FilterDensity& density)
     : kind_(kind), density_(density), hashes_(kind_->parting) {}
 
+FilterBitsBuilder::FilterBitsBuilder(std::shared_ptr<const FilterPolicy> policy)
+    : kind_(&WrittenFilterKind(FilterType::kBloom)),
+      density_(1),
+      hashes_(kind_->parting, HashGuard::kOff),
+      custom_(std::make_unique<CustomFilterBuilder>(std::move(policy))) {}
+
 FilterBitsBuilder::~FilterBitsBuilder() = default;
 FilterBitsBuilder::FilterBitsBuilder(FilterBitsBuilder&&) noexcept = default;
 FilterBitsBuilder& FilterBitsBuilder::operator=(FilterBitsBuilder&&) noexcept =
@@ -63,12 +71,14 @@ void FilterBitsBuilder::ChargeTo(const MemoryCharge& like) {
 }
 
 uint64_t FilterBitsBuilder::SizeEstimate() const {
+  if (custom_ != nullptr) return custom_->SizeEstimate();
   const uint64_t n = num_hashes();
   return n == 0 ? 0 : kind_->size_of(n, hashes_.first(), density_);
 }
 
 uint64_t FilterBitsBuilder::HashesIn(uint64_t bytes) const {
-  return kind_->hashes_in(bytes, density_);
+  return custom_ != nullptr ? custom_->KeysIn(bytes)
+                            : kind_->hashes_in(bytes, density_);
 }
 
 // If sizes fit memory, this counts: it is called once per filter, in their
@@ -80,6 +90,13 @@ FilterDensity FilterBitsBuilder::ChooseDensity() {
 }
 
 Status FilterBitsBuilder::Finish(Buffer* out, const WorkerCrew& crew) {
+  if (custom_ != nullptr) {
+    Status finished = custom_->Finish(out);
+    // The policy's own memory is not known before.
+    return finished.ok() && filter_charge_.any()
+               ? filter_charge_.UpdateTo(out->room())
+               : finished;
+  }
   if (hashes_.empty()) return {};
   // Work that takes no longer than some wake-ups is not shared.
   constexpr uint64_t kFewHashes = uint64_t{1} << 16;
@@ -113,6 +130,7 @@ Status FilterBitsBuilder::Build(Buffer* out, const WorkerCrew& crew) {
 
 FilterBitsBuilder FilterBitsBuilder::Take() {
   FilterBitsBuilder taken(kind_, ChooseDensity());
+  if (custom_ != nullptr) taken.custom_ = custom_->Take();
   taken.hashes_ = std::move(hashes_);
   taken.filter_charge_ = filter_charge_.Sibling();
   hashes_.Clear();
@@ -120,7 +138,7 @@ FilterBitsBuilder FilterBitsBuilder::Take() {
 }
 
 std::string_view FilterBitsBuilder::policy_name() const {
-  return kind_->policy_name;
+  return custom_ != nullptr ? custom_->policy().Name() : kind_->policy_name;
 }
 
 FilterBitsReader::FilterBitsReader(const Slice& payload) {
@@ -136,6 +154,53 @@ FilterBitsReader::FilterBitsReader(const Slice& payload) {
   } else {
     SetConstant(true, &parsed_);
   }
+}
+
+// The hash has the answer in its highest bit. The rest of it is as good as any
+// other hash for callers that choose by it.
+FilterBitsReader::FilterBitsReader(std::shared_ptr<const FilterReader> reader)
+    : kind_(Kind::kCustom), custom_(std::move(reader)) {
+  constexpr int kAnswer = 63;
+  parsed_.custom = custom_.get();
+  parsed_.hash = [](const ParsedFilter& parsed, const Slice& bytes) {
+    return HashForFilter(bytes) >> 1 |
+           static_cast<uint64_t>(parsed.custom->MayMatch(bytes)) << kAnswer;
+  };
+  parsed_.may_match = [](const ParsedFilter&, uint64_t hash) {
+    return hash >> kAnswer != 0;
+  };
+  parsed_.batch = [](const ParsedFilter&, const uint64_t* hashes, size_t n) {
+    uint64_t answers = 0;
+    for (size_t i = 0; i < n; ++i) answers |= hashes[i] >> kAnswer << i;
+    return answers;
+  };
+}
+
+Status ReadFilterBits(const Slice& payload,
+                      const std::shared_ptr<const FilterPolicy>& policy,
+                      FilterBitsReader* bits) {
+  struct Kept {
+    std::shared_ptr<const FilterPolicy> policy;
+    std::unique_ptr<const FilterReader> reader;
+  };
+  if (policy == nullptr) {
+    *bits = FilterBitsReader(payload);
+    return {};
+  }
+  *bits = FilterBitsReader();
+  Result<std::unique_ptr<FilterReader>> reader = policy->NewReader(payload);
+  if (reader.ok() && reader.value() != nullptr) {
+    const auto kept =
+        std::make_shared<const Kept>(policy, std::move(reader).value());
+    *bits = FilterBitsReader(
+        std::shared_ptr<const FilterReader>(kept, kept->reader.get()));
+    return {};
+  }
+  if (reader.status().IsMemoryLimit()) return reader.status();
+  return Status::Corruption(
+      "filter policy '" + std::string(policy->CompatibilityName()) + "': " +
+      (reader.ok() ? "made no reader"
+                   : std::string(reader.status().message())));
 }
 
 bool FilterBitsReader::IsDamaged(const Slice& payload) {

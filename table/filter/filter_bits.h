@@ -5,6 +5,11 @@
 // any kind; the payload itself says of which. registry.cc has the kinds, one
 // row each. What is hashed (whole keys, prefixes) is decided in full_filter.h.
 //
+// A filter of an application's policy (table/filter_policy.h) gets bytes, not
+// hashes. Both classes hide that: the builder passes bytes on, and the "hash"
+// that a reader of such a filter returns has the policy's answer in it. So all
+// code that asks filters by Hash and MayMatch asks these too.
+//
 // A builder belongs to one thread, which may have a crew help it to finish. Any
 // number of threads may ask a reader.
 #ifndef ASHLAR_TABLE_FILTER_FILTER_BITS_H_
@@ -16,8 +21,10 @@
 #include <span>
 #include <string_view>
 
+#include "ashlar/table/filter_policy.h"
 #include "ashlar/table/options.h"
 #include "ashlar/util/slice.h"
+#include "table/filter/custom_filter.h"
 #include "table/filter/hash_collector.h"
 #include "table/filter/ribbon_shape.h"
 #include "util/hash/filter_hash.h"
@@ -49,6 +56,8 @@ class FilterBitsBuilder {
   // (verify_filter.h). Requires: type is not kNone.
   FilterBitsBuilder(FilterType type, double bits_per_key,
                     bool fit_memory = false, HashGuard guard = HashGuard::kOff);
+  // Makes filters of a policy of the application.
+  explicit FilterBitsBuilder(std::shared_ptr<const FilterPolicy> policy);
   ~FilterBitsBuilder();
   FilterBitsBuilder(FilterBitsBuilder&& other) noexcept;
   FilterBitsBuilder& operator=(FilterBitsBuilder&& other) noexcept;
@@ -60,6 +69,9 @@ class FilterBitsBuilder {
   // nothing was added.
   void ChargeTo(const MemoryCharge& like);
 
+  // Returns what takes the keys if the policy is the application's; else null,
+  // and the next two functions take their hashes.
+  CustomFilterBuilder* custom() { return custom_.get(); }
   // Adds the hash of a key; or of a prefix, if only prefixes are added.
   void Add(uint64_t hash) { hashes_.Add(hash); }
   // Adds the hashes of a key and of its prefix, if both are added.
@@ -67,7 +79,9 @@ class FilterBitsBuilder {
 
   // Returns how many hashes the filter has, without repetitions that were
   // dropped.
-  uint64_t num_hashes() const { return hashes_.size(); }
+  uint64_t num_hashes() const {
+    return custom_ == nullptr ? hashes_.size() : custom_->added();
+  }
   // Returns the size of the payload if it were made now, in bytes.
   uint64_t SizeEstimate() const;
   // Returns about how many hashes fill a payload of this many bytes, as RocksDB
@@ -96,6 +110,7 @@ class FilterBitsBuilder {
   FilterDensity density_;
   std::unique_ptr<MemoryFit> fit_;  // null: sizes are not fitted
   HashCollector hashes_;
+  std::unique_ptr<CustomFilterBuilder> custom_;  // null: kind_ is built in
   MemoryCharge filter_charge_;  // what is not hashes
 };
 
@@ -110,6 +125,7 @@ struct ParsedFilter {
   RibbonShape shape;
   uint64_t num_segments = 0;
   const RibbonKernels* ribbon = nullptr;
+  const FilterReader* custom = nullptr;  // of an application's policy
 
   bool (*may_match)(const ParsedFilter&, uint64_t hash) = nullptr;
   // Bit i is the answer to hash i. Requires: n <= kFilterBatchMax.
@@ -118,7 +134,8 @@ struct ParsedFilter {
   // Prefetches what `batch` will look at. Null: there is nothing to prefetch.
   void (*prefetch)(const ParsedFilter&, const uint64_t* hashes,
                    size_t n) = nullptr;
-  uint64_t (*hash)(const Slice& bytes) = nullptr;  // null: HashForFilter
+  // Null: HashForFilter.
+  uint64_t (*hash)(const ParsedFilter&, const Slice& bytes) = nullptr;
 };
 
 inline constexpr size_t kFilterBatchMax = 64;
@@ -131,12 +148,15 @@ class FilterBitsReader {
     kBloom,  // one cache line per key
     kRibbon,
     kLegacyBloom,
+    kCustom,  // of an application's policy
     kAlways,  // matches everything: reserved, or unknown, or damaged
   };
 
   // Matches everything.
   FilterBitsReader() : FilterBitsReader(Slice("\0\0\0\0\0", 6)) {}
   explicit FilterBitsReader(const Slice& payload);
+  // Asks a filter of an application's policy, whose reader is given.
+  explicit FilterBitsReader(std::shared_ptr<const FilterReader> reader);
 
   // Returns whether a payload claims a kind that we know, but cannot be of that
   // kind. (MayMatch then returns true for everything.)
@@ -146,7 +166,8 @@ class FilterBitsReader {
   // Returns the hash of a key or prefix for MayMatch: the kinds hash
   // differently.
   uint64_t Hash(const Slice& bytes) const {
-    return parsed_.hash == nullptr ? HashForFilter(bytes) : parsed_.hash(bytes);
+    return parsed_.hash == nullptr ? HashForFilter(bytes)
+                                   : parsed_.hash(parsed_, bytes);
   }
 
   // Returns whether that is HashForFilter, as of all kinds that we write.
@@ -162,6 +183,10 @@ class FilterBitsReader {
   uint64_t MayMatchBatch(std::span<const uint64_t> hashes) const {
     return parsed_.batch(parsed_, hashes.data(), hashes.size());
   }
+  // Returns the reader of an application's policy, which is better asked for
+  // several keys at once; null if the filter is built in.
+  const FilterReader* custom() const { return custom_.get(); }
+
   // Prefetches what MayMatchBatch of these hashes will need. A caller that
   // prefetches the next batch before it asks the current one never waits for
   // memory.
@@ -173,7 +198,16 @@ class FilterBitsReader {
  private:
   Kind kind_ = Kind::kAlways;
   ParsedFilter parsed_;
+  std::shared_ptr<const FilterReader> custom_;  // of kCustom
 };
+
+// Makes *bits what asks the filter with this payload, of `policy`, or of a
+// built-in kind if that is null. Returns Corruption if a policy says that it is
+// damaged; *bits then matches everything. *bits keeps the policy. The payload
+// must outlive *bits.
+Status ReadFilterBits(const Slice& payload,
+                      const std::shared_ptr<const FilterPolicy>& policy,
+                      FilterBitsReader* bits);
 
 }  // namespace ashlar::internal
 

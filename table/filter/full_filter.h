@@ -24,30 +24,35 @@ class KeyFilterBuilder {
   explicit KeyFilterBuilder(const TableOptions& options)
       : prefixes_(options.prefix_extractor.get()),
         whole_keys_(options.whole_key_filtering),
-        bits_(options.filter, options.bloom_bits_per_key,
-              options.optimize_filters_for_memory,
-              options.detect_filter_construct_corruption ? HashGuard::kOn
-                                                         : HashGuard::kOff) {}
+        bits_(BitsFor(options)),
+        only_hashes_(prefixes_ == nullptr && whole_keys_ &&
+                     bits_.custom() == nullptr) {}
 
   // Adds a user key (without timestamp). Requires: keys come in order. Versions
   // of one key need not all be added.
   void AddKey(const Slice& user_key) {
-    if (prefixes_ == nullptr && whole_keys_) [[likely]] {
+    if (only_hashes_) [[likely]] {
       bits_.Add(HashForFilter(user_key));
     } else {
       AddKeyAndPrefix(user_key);
     }
   }
 
+  // Adds the prefix of the user key, as a key that has it would. Without a
+  // prefix it does nothing.
+  void AddPrefixOf(const Slice& user_key);
+
   FilterBitsBuilder& bits() { return bits_; }
   const FilterBitsBuilder& bits() const { return bits_; }
 
  private:
+  static FilterBitsBuilder BitsFor(const TableOptions& options);
   void AddKeyAndPrefix(const Slice& user_key);
 
   const PrefixExtractor* const prefixes_;
   const bool whole_keys_;
   FilterBitsBuilder bits_;
+  const bool only_hashes_;  // of whole keys
 };
 
 class FilterSubject {

@@ -57,7 +57,7 @@ FilterKind::Parsed ParseLegacyBloom(const Slice& payload,
   parsed->line_shift = std::countr_zero(bytes / num_lines);
   parsed->may_match = MayMatch;
   parsed->batch = MayMatchBatch;
-  parsed->hash = [](const Slice& key) {
+  parsed->hash = [](const ParsedFilter&, const Slice& key) {
     return uint64_t{Hash32(key, kLegacyFilterSeed)};
   };
   return kOk;

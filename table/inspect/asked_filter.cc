@@ -23,7 +23,10 @@ void AskedFilter::TakePartition(const Slice& end, const Slice& contents,
                                 bool sound) {
   Part& part = parts_.emplace_back();
   part.payload.Append(contents);
-  if (sound) part.bits = FilterBitsReader(part.payload.slice());
+  if (sound) {
+    // What cannot be read was found before, and lets everything pass.
+    ReadFilterBits(part.payload.slice(), policy_, &part.bits).IgnoreError();
+  }
   part.end = end.ToString();
   const Slice user_key = WithoutTimestamp(user_keys_ ? end : UserKeyOf(end),
                                           order_->timestamp_size());

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,7 +38,8 @@ class AskedFilter {
   // properties counts as one whose properties say nothing.
   AskedFilter(const TableFacts& facts, bool user_keys,
               const std::optional<TableProperties>& properties)
-      : subject_(properties.value_or(TableProperties()), nullptr) {
+      : subject_(properties.value_or(TableProperties()), nullptr),
+        policy_(facts.filter_policy) {
     if (!facts.order.has_value()) return;
     order_ = facts.order;
     user_keys_ = user_keys;
@@ -74,6 +76,7 @@ class AskedFilter {
   size_t FirstPartOf(const Slice& user_key, std::string* target) const;
 
   const FilterSubject subject_;
+  const std::shared_ptr<const FilterPolicy> policy_;  // null: built in
   std::optional<KeyOrder> order_;
   bool user_keys_ = false;
   std::vector<Part> parts_;

@@ -23,12 +23,14 @@
 #include <string>
 #include <utility>
 
+#include "ashlar/table/filter_policy.h"
 #include "table/inspect/data_pass.h"
 #include "table/inspect/findings.h"
 #include "table/inspect/index_pass.h"
 #include "table/inspect/inspected_file.h"
 #include "table/inspect/meta_pass.h"
 #include "table/inspect/table_facts.h"
+#include "util/compress/custom_blocks.h"
 #include "util/mem/memory_limit.h"
 
 namespace ashlar {
@@ -145,6 +147,9 @@ Status InspectBlocks(const TableFacts& facts, InspectedFile* file,
 // Returns the errors of InspectTable.
 Status RunPasses(const RandomAccessFile& file, const InspectOptions& options,
                  TableInspection* inspection) {
+  Status given = CheckCodecs(options.codecs);
+  if (given.ok()) given = CheckFilterPolicies(options.filter_policies);
+  if (!given.ok()) return given;
   const bool reads_data =
       options.data_blocks != InspectOptions::DataBlocks::kSkip;
   Findings findings(file, options, inspection);

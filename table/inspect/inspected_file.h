@@ -49,7 +49,7 @@ class InspectedFile {
   const Footer& footer() const { return source_.footer(); }
 
   void Declare(const DeclaredCompression& declared) {
-    source_.Declare(declared);
+    source_.Declare(declared, options_.codecs);
   }
   // The metaindex names a dictionary.
   void ExpectDictionary() { names_dictionary_ = true; }

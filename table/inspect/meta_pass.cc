@@ -140,7 +140,12 @@ bool MetaPass::HasPoints() const {
 // Keeps the filter, so that it can be asked about every key that is met.
 Status MetaPass::InspectFilter(const std::string& name, const Slice& contents,
                                const BlockPlace& place) {
-  const FilterBitsReader reader(contents);
+  // What only a policy that nobody gave can read is not judged.
+  if (name != std::string(kFullFilterPrefix) + std::string(facts_.filter_name))
+    return {};
+  FilterBitsReader reader;
+  Status status = ReadFilterBits(contents, facts_.filter_policy, &reader);
+  if (!status.ok()) return place.Wrap("bad filter", status);
   const FilterSubject& subject = meta_.filter.subject();
   if (reader.kind() == FilterBitsReader::Kind::kEmpty && HasPoints() &&
       subject.whole_keys()) {
@@ -149,7 +154,8 @@ Status MetaPass::InspectFilter(const std::string& name, const Slice& contents,
                             "entries, found " +
                                 std::to_string(contents.size()));
   }
-  if (FilterBitsReader::IsDamaged(contents)) {
+  if (facts_.filter_policy == nullptr &&
+      FilterBitsReader::IsDamaged(contents)) {
     return place.Corruption(
         "bad filter",
         "the marker byte names a known kind of filter, but its size of " +
@@ -157,10 +163,7 @@ Status MetaPass::InspectFilter(const std::string& name, const Slice& contents,
             " bytes or its other metadata do not fit that kind");
   }
   // If there are several filters, one is asked.
-  const bool asked = meta_.filter.parts().empty() &&
-                     name == std::string(kFullFilterPrefix) +
-                                 std::string(kBuiltinFilterName) &&
-                     subject.any();
+  const bool asked = meta_.filter.parts().empty() && subject.any();
   if (asked && reader.kind() != FilterBitsReader::Kind::kAlways) {
     meta_.filter.TakeFull(reader, reads_.TakeFilter(contents));
   }
@@ -190,11 +193,11 @@ Status MetaPass::InspectFilterPartitions(const std::string& name,
                                  &items);
   *num_entries = items.size();
   // If there are several filters, one is asked.
+  const bool known = name == std::string(kPartitionedFilterPrefix) +
+                                 std::string(facts_.filter_name);
   bool asked = status.ok() && meta_.filter.parts().empty() &&
                !facts_.names_full_filter && facts_.order.has_value() &&
-               blocks_.form_known && meta_.filter.subject().any() &&
-               name == std::string(kPartitionedFilterPrefix) +
-                           std::string(kBuiltinFilterName);
+               blocks_.form_known && meta_.filter.subject().any() && known;
   if (asked) {
     status = CheckFilterSeparators(items, place);
     asked = status.ok();
@@ -204,8 +207,14 @@ Status MetaPass::InspectFilterPartitions(const std::string& name,
     const BlockPlace part{BlockKind::kFilterPartition, items[i].handle, i};
     BlockInfo info;
     Slice payload;
-    if (reads_.Read(part, &info, &payload)) {
-      info.status = CheckFilterPartition(part, payload);
+    if (reads_.Read(part, &info, &payload) && known) {
+      info.status =
+          CheckFilterPartition(facts_.filter_policy, part, payload);
+      FilterBitsReader ignored;
+      if (info.status.ok() && facts_.filter_policy != nullptr) {
+        info.status =
+            ReadFilterAt(facts_.filter_policy, part, payload, &ignored);
+      }
     }
     const bool sound = info.status.ok();
     if (asked) {

@@ -7,6 +7,7 @@
 #include "table/meta/plain_block.h"
 #include "table/meta/properties_block.h"
 #include "table/read/opened_table.h"
+#include "util/compress/custom_blocks.h"
 
 namespace ashlar::internal {
 
@@ -32,10 +33,22 @@ void InspectMetaindex(InspectedFile* file, PassReads* reads, Findings* findings,
   if (FindMetaBlock(meta_blocks, kDictionaryBlockName) != nullptr) {
     file->ExpectDictionary();
   }
-  facts->names_full_filter =
-      FindMetaBlock(meta_blocks, std::string(kFullFilterPrefix) +
-                                     std::string(kBuiltinFilterName)) !=
-      nullptr;
+  const auto names = [&](std::string_view prefix, std::string_view policy) {
+    return FindMetaBlock(meta_blocks,
+                         std::string(prefix) + std::string(policy)) != nullptr;
+  };
+  const auto names_filter = [&](std::string_view policy) {
+    return names(kFullFilterPrefix, policy) ||
+           names(kPartitionedFilterPrefix, policy);
+  };
+  // As the reader chooses.
+  for (const auto& policy : findings->options().filter_policies) {
+    if (names_filter(facts->filter_name)) break;
+    if (!names_filter(policy->CompatibilityName())) continue;
+    facts->filter_name = policy->CompatibilityName();
+    facts->filter_policy = policy;
+  }
+  facts->names_full_filter = names(kFullFilterPrefix, facts->filter_name);
   findings->Keep(std::move(info));
 }
 
@@ -83,6 +96,14 @@ Status TakeProperties(const BlockPlace& place, TableProperties properties,
   if (status.ok() && index_type > kLargestIndexType) {
     status = Status::NotSupported("index type " + std::to_string(index_type) +
                                   ", expected 0 to 3");
+  }
+  if (status.ok() && !declared.codec_name.empty() &&
+      FindCustomCodec(findings->options().codecs, declared.codec_name) ==
+          nullptr) {
+    status =
+        Status::NotSupported("compression manager '" + declared.codec_name +
+                                 "': no codec of that name was given",
+                             Status::SubCode::kCustomCompression);
   }
   if (status.IsNotSupported()) {
     // The block itself is sound.

@@ -8,15 +8,19 @@
 #ifndef ASHLAR_TABLE_INSPECT_TABLE_FACTS_H_
 #define ASHLAR_TABLE_INSPECT_TABLE_FACTS_H_
 
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
+#include "ashlar/table/filter_policy.h"
 #include "ashlar/util/comparator.h"
 #include "table/format/key_form.h"
 #include "table/format/key_order.h"
 #include "table/index/index_block.h"
 #include "table/inspect/findings.h"
 #include "table/inspect/inspected_file.h"
+#include "table/meta/plain_block.h"
 
 namespace ashlar::internal {
 
@@ -24,6 +28,10 @@ struct TableFacts {
   bool metaindex_sound = false;
   // If so, a reader uses that one, whatever it holds, and no other filter.
   bool names_full_filter = false;
+  // The name of the filter that is asked, and the policy of the application
+  // that reads it; null: it is of a built-in kind.
+  std::string_view filter_name = kBuiltinFilterName;
+  std::shared_ptr<const FilterPolicy> filter_policy;
 
   // How the index is coded, and how many levels it has. The index pass guesses
   // what is not known.

@@ -18,7 +18,8 @@ BlockLoader::Batch::Batch(std::span<BlockRequest* const> requests,
     r->status = source.CheckPlace(r->place);
     r->postponed = plan_.bytes() > kBlockBatchBytes;
     if (r->status.ok() && !r->postponed) {
-      plan_.Add(i, &source.file(), r->place.handle);
+      plan_.Add(i, &source.file(), r->place.handle,
+                loads_[i].loader->coalescing_);
     }
   }
   together_ = buffer_->TryReserve(plan_.bytes());

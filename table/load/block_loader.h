@@ -45,6 +45,8 @@ class BlockLoader {
   BlockLoader(const BlockSource* source, ReadCounters counters)
       : source_(source), counters_(counters) {}
 
+  // From then on blocks of a batch are read together like this.
+  void Coalesce(const Coalescing& coalescing) { coalescing_ = coalescing; }
   // From then on loads can be claimed.
   void ClaimLoads() { loads_ = std::make_unique<LoadsInFlight>(); }
   // Claims the block, and returns whose turn it is to load it. If the turn is
@@ -65,6 +67,7 @@ class BlockLoader {
  private:
   const BlockSource* const source_;
   const ReadCounters counters_;
+  Coalescing coalescing_;
   std::unique_ptr<LoadsInFlight> loads_;  // null: loads are not claimed
 };
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "table/format/block_trailer.h"
+#include "util/compress/custom_blocks.h"
 #include "util/mem/thread_spare.h"
 
 namespace ashlar::internal {
@@ -45,6 +46,15 @@ Status ReadWhole(const RandomAccessFile& file, const BlockPlace& place,
 }
 
 }  // namespace
+
+BlockSource::BlockSource(const RandomAccessFile* file, const Footer& footer,
+                         uint64_t max_uncompressed_bytes, ReadCounters counters)
+    : file_(file),
+      footer_(footer),
+      max_uncompressed_bytes_(max_uncompressed_bytes),
+      counters_(counters) {}
+
+BlockSource::~BlockSource() = default;
 
 Status BlockSource::CheckPlace(const BlockPlace& place) const {
   if (place.handle.FitsBelow(footer_.offset)) [[likely]]
@@ -107,10 +117,24 @@ Status BlockSource::CheckChecksum(const BlockPlace& place,
           ", type = " + std::to_string(stored.compression_type));
 }
 
+void BlockSource::Declare(
+    const DeclaredCompression& declared,
+    std::span<const std::shared_ptr<const CustomCodec>> codecs) {
+  declared_ = declared;
+  if (declared.codec_name.empty()) return;
+  custom_ = std::make_unique<CustomBlocks>(
+      declared.codec_name, FindCustomCodec(codecs, declared.codec_name));
+}
+
 Status BlockSource::TakeDictionary(const Slice& contents,
                                    const BlockPlace& place) {
   if (contents.empty()) {
     return place.Corruption("bad dictionary", "the dictionary is empty");
+  }
+  dictionary_bytes_ = contents.size();
+  if (custom_ != nullptr) {
+    Status status = custom_->TakeDictionary(contents);
+    if (!status.ok()) return place.Wrap("bad dictionary", status);
   }
   std::bitset<256> types = declared_.types;
   if (!declared_.declared) types.set();
@@ -129,11 +153,16 @@ Status BlockSource::Decompress(const BlockPlace& place,
   }
   const DecompressLimits limits{static_cast<size_t>(max_uncompressed_bytes_)};
   const bool is_data = place.kind == BlockKind::kData;
+  const auto type = static_cast<CompressionType>(stored.compression_type);
   const StageTimer timer(&PerfContext::block_decompress_time);
-  Status status = decompressor->Decompress(
-      static_cast<CompressionType>(stored.compression_type),
-      footer_.traits().compress_format, stored.payload, limits, out,
-      is_data ? dictionary_.get() : nullptr);
+  Status status;
+  if (custom_ != nullptr && custom_->Handles(type)) [[unlikely]] {
+    status = custom_->Decompress(type, stored.payload, limits, is_data, out);
+  } else {
+    status = decompressor->Decompress(type, footer_.traits().compress_format,
+                                      stored.payload, limits, out,
+                                      is_data ? dictionary_.get() : nullptr);
+  }
   counters_.CountDecompressed(stored.payload.size(), out->size());
   if (status.ok()) [[likely]]
     return {};

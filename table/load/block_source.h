@@ -28,7 +28,14 @@
 #include "util/mem/aligned_bytes.h"
 #include "util/mem/buffer.h"
 
+namespace ashlar {
+class CustomCodec;
+class FilterPolicy;
+}  // namespace ashlar
+
 namespace ashlar::internal {
+
+class CustomBlocks;
 
 // What one thread needs to load blocks. It is kept between loads, for its
 // memory.
@@ -57,25 +64,34 @@ struct StoredBlock {
 class BlockSource {
  public:
   BlockSource(const RandomAccessFile* file, const Footer& footer,
-              uint64_t max_uncompressed_bytes, ReadCounters counters = {})
-      : file_(file),
-        footer_(footer),
-        max_uncompressed_bytes_(max_uncompressed_bytes),
-        counters_(counters) {}
+              uint64_t max_uncompressed_bytes, ReadCounters counters = {});
+
+  BlockSource(const BlockSource&) = delete;
+  BlockSource& operator=(const BlockSource&) = delete;
+  ~BlockSource();
 
   const RandomAccessFile& file() const { return *file_; }
   const Footer& footer() const { return footer_; }
 
-  // From then on a block with another compression type is Corruption.
-  void Declare(const DeclaredCompression& declared) { declared_ = declared; }
+  // From then on a block with another compression type is Corruption. If the
+  // file names a codec of an application, that of `codecs` decompresses, or
+  // nothing does.
+  void Declare(const DeclaredCompression& declared,
+               std::span<const std::shared_ptr<const CustomCodec>> codecs);
   // From then on data blocks are decompressed with this dictionary. Requires:
   // Declare was called. Returns Corruption if it is empty.
   Status TakeDictionary(const Slice& contents, const BlockPlace& place);
+  // From then on the filters of the file are of this policy of the
+  // application. Null: of a built-in kind.
+  void UseFilterPolicy(std::shared_ptr<const FilterPolicy> policy) {
+    filter_policy_ = std::move(policy);
+  }
+  const std::shared_ptr<const FilterPolicy>& filter_policy() const {
+    return filter_policy_;
+  }
   // Returns whether the file declares that no block is compressed.
   bool AllRaw() const { return declared_.declared && declared_.types.none(); }
-  uint64_t dictionary_bytes() const {
-    return dictionary_ == nullptr ? 0 : dictionary_->bytes().size();
-  }
+  uint64_t dictionary_bytes() const { return dictionary_bytes_; }
 
   // Sets where parts of this file are charged that are kept outside of the
   // cache. Must outlive this.
@@ -132,6 +148,9 @@ class BlockSource {
   MemoryCharge* kept_charge_ = nullptr;
   DeclaredCompression declared_;
   std::unique_ptr<const DecompressionDictionary> dictionary_;
+  uint64_t dictionary_bytes_ = 0;
+  std::shared_ptr<const FilterPolicy> filter_policy_;
+  std::unique_ptr<CustomBlocks> custom_;  // null: all codecs are built in
 };
 
 }  // namespace ashlar::internal

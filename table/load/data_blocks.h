@@ -33,6 +33,8 @@ class DataBlocks {
   DataBlocks(const BlockSource* source, ReadCounters counters)
       : cache_(counters), loader_(source, counters) {}
 
+  // From then on blocks that are loaded together are read together like this.
+  void Coalesce(const Coalescing& coalescing) { loader_.Coalesce(coalescing); }
   // From then on blocks go to this cache: see DataBlockCache::Use.
   void UseCache(std::shared_ptr<Cache> cache, const CacheKey& file,
                 const KeyOrder* order);

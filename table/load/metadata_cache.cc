@@ -4,15 +4,24 @@
 
 namespace ashlar::internal {
 
-Status CheckFilterPartition(const BlockPlace& place, const Slice& contents) {
+Status CheckFilterPartition(const std::shared_ptr<const FilterPolicy>& policy,
+                            const BlockPlace& place, const Slice& contents) {
   if (contents.size() != place.handle.size) {
     return place.Corruption("bad filter", "it is compressed");
   }
-  if (FilterBitsReader::IsDamaged(contents)) {
+  if (policy == nullptr && FilterBitsReader::IsDamaged(contents)) {
     return place.Corruption("bad filter",
                             "its size or its parameters do not fit its kind");
   }
   return {};
+}
+
+Status ReadFilterAt(const std::shared_ptr<const FilterPolicy>& policy,
+                    const BlockPlace& place, const Slice& contents,
+                    FilterBitsReader* bits) {
+  Status status = ReadFilterBits(contents, policy, bits);
+  if (status.IsCorruption() && place.kind == BlockKind::kFilter) return {};
+  return place.Wrap("bad filter", status);
 }
 
 namespace {
@@ -139,7 +148,9 @@ Status MetadataCache::LoadFilter(const BlockPlace& place,
   Status status = source_->LoadAligned(place, true, nullptr, &made->bytes);
   if (status.ok()) status = check(place, made->bytes.slice());
   if (!status.ok()) return status;
-  made->bits = FilterBitsReader(made->bytes.slice());
+  status = ReadFilterAt(source_->filter_policy(), place, made->bytes.slice(),
+                        &made->bits);
+  if (!status.ok()) return status;
   const size_t charge = made->ApproximateMemoryUsage();
   bool found_room = false;
   *filter = filters_.InsertAndHold(file_.AtOffset(place.handle.offset),

@@ -38,8 +38,17 @@ struct CachedFilter {
 };
 using CachedFilterHandle = TypedHandle<CachedFilter>;
 
-// Returns Corruption unless these may be the contents of a filter partition.
-Status CheckFilterPartition(const BlockPlace& place, const Slice& contents);
+// Returns Corruption unless these may be the contents of a filter partition of
+// this policy; null: of a built-in kind.
+Status CheckFilterPartition(const std::shared_ptr<const FilterPolicy>& policy,
+                            const BlockPlace& place, const Slice& contents);
+
+// Makes *bits what asks the filter at `place` of a file with this policy.
+// Returns Corruption if a policy says that a partition is damaged. A full
+// filter that is damaged matches everything.
+Status ReadFilterAt(const std::shared_ptr<const FilterPolicy>& policy,
+                    const BlockPlace& place, const Slice& contents,
+                    FilterBitsReader* bits);
 
 class MetadataCache {
  public:

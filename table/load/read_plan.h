@@ -1,8 +1,8 @@
 // ReadPlan: what to read for several data blocks of a batch, from one file or
 // several.
 //
-// Blocks that are stored side by side become one read. Used by BlockLoader. One
-// thread at a time.
+// Blocks that are stored side by side become one read, and by option those with
+// small gaps between them. Used by BlockLoader. One thread at a time.
 #ifndef ASHLAR_TABLE_LOAD_READ_PLAN_H_
 #define ASHLAR_TABLE_LOAD_READ_PLAN_H_
 
@@ -20,6 +20,14 @@
 
 namespace ashlar::internal {
 
+// Which blocks of a file are read together.
+struct Coalescing {
+  // The most bytes between two blocks of one read.
+  uint64_t gap_bytes = 0;
+  // The most bytes of a read that joins blocks; 0: any number.
+  uint64_t max_bytes = 0;
+};
+
 class ReadPlan {
  public:
   static constexpr size_t kMostBlocks = 64;
@@ -28,17 +36,18 @@ class ReadPlan {
   // Requires: blocks of one file are added one after the other, in the order of
   // the file.
   void Add(size_t block, const RandomAccessFile* file,
-           const BlockHandle& handle) {
+           const BlockHandle& handle, const Coalescing& coalescing = {}) {
+    uint64_t gap = 0;
     const bool joins = num_reads_ != 0 && file == files_[num_reads_ - 1] &&
-                       handle.offset == reads_[num_reads_ - 1].offset +
-                                            reads_[num_reads_ - 1].size;
+                       Joins(handle, coalescing, &gap);
     if (!joins) {
+      gap = 0;
       blocks_in_[num_reads_] = 0;
       files_[num_reads_] = file;
       reads_[num_reads_++] = {.offset = handle.offset};
     }
     ReadRequest& read = reads_[num_reads_ - 1];
-    const auto size = static_cast<size_t>(handle.End() - handle.offset);
+    const auto size = static_cast<size_t>(gap + handle.End() - handle.offset);
     read.size += size;
     bytes_ += size;
     read_of_[block] = static_cast<uint32_t>(num_reads_ - 1);
@@ -79,6 +88,20 @@ class ReadPlan {
   }
 
  private:
+  // Returns whether the block becomes a part of the last read, and sets *gap to
+  // the bytes between them.
+  bool Joins(const BlockHandle& handle, const Coalescing& coalescing,
+             uint64_t* gap) const {
+    const ReadRequest& last = reads_[num_reads_ - 1];
+    const uint64_t end = last.offset + last.size;
+    if (handle.offset < end || handle.offset - end > coalescing.gap_bytes) {
+      return false;
+    }
+    *gap = handle.offset - end;
+    return coalescing.max_bytes == 0 ||
+           handle.End() - last.offset <= coalescing.max_bytes;
+  }
+
   std::array<ReadRequest, kMostBlocks> reads_;
   std::array<const RandomAccessFile*, kMostBlocks> files_;  // by read
   std::array<uint32_t, kMostBlocks> blocks_in_;  // by read: number of blocks

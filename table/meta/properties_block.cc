@@ -355,11 +355,7 @@ Status DecodeCompressionProperty(const TableProperties& properties,
     return BadCompression(value, "missing separator");
   }
   const std::string_view manager = std::string_view(value).substr(0, first);
-  if (!manager.empty() && manager != kBuiltInCodecs) {
-    return Status::NotSupported("compression manager '" + std::string(manager) +
-                                    "': only built-in codecs are read",
-                                Status::SubCode::kCustomCompression);
-  }
+  if (manager != kBuiltInCodecs) declared->codec_name = manager;
   const size_t second = value.find(';', first + 1);
   if (second == std::string::npos) {
     return BadCompression(value, "missing second separator");
@@ -371,13 +367,14 @@ Status DecodeCompressionProperty(const TableProperties& properties,
 
 std::string EncodeCompressionProperty(CompressionType configured,
                                       const std::bitset<256>& used,
-                                      const FormatTraits& traits) {
+                                      const FormatTraits& traits,
+                                      std::string_view codec_name) {
   if (!traits.lists_compression_types) {
     return std::string(CompressionTypeName(configured));
   }
   if (configured == CompressionType::kNoCompression) return ";;";
   constexpr char kDigits[] = "0123456789ABCDEF";
-  std::string text(kBuiltInCodecs);
+  std::string text(codec_name.empty() ? kBuiltInCodecs : codec_name);
   text.push_back(';');
   for (size_t type = 1; type < used.size(); ++type) {
     if (!used[type]) continue;

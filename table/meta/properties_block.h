@@ -39,6 +39,9 @@ struct DeclaredCompression {
   // False: the file does not say, and any type may occur.
   bool declared = false;
   std::bitset<256> types;
+  // The compatibility name of the application's codec that made the blocks.
+  // Empty: the built-in codecs did.
+  std::string codec_name;
 
   bool Allows(uint8_t type) const {
     return !declared || type == 0 || types[type];
@@ -46,16 +49,17 @@ struct DeclaredCompression {
 };
 
 // Decodes the property rocksdb.compression into *declared. Returns Corruption
-// if it does not decode, NotSupported if it names codecs of an application.
+// if it does not decode.
 Status DecodeCompressionProperty(const TableProperties& properties,
                                  const FormatTraits& traits,
                                  DeclaredCompression* declared);
 
 // Returns the value to write. `used` has the types of the blocks that were
-// compressed.
+// compressed. codec_name: as in DeclaredCompression.
 std::string EncodeCompressionProperty(CompressionType configured,
                                       const std::bitset<256>& used,
-                                      const FormatTraits& traits);
+                                      const FormatTraits& traits,
+                                      std::string_view codec_name = {});
 
 }  // namespace ashlar::internal
 

@@ -2,15 +2,18 @@
 
 #include <algorithm>
 
+#include "table/format/block_trailer.h"
+
 namespace ashlar::internal {
 
 Status FilterPartitions::Open(const BlockSource* source,
                               const MetadataCache* cache, const KeyOrder& order,
                               IndexForm form, const BlockPlace& place,
+                              FileWindow* window,
                               std::unique_ptr<FilterPartitions>* filter) {
   form.first_keys = false;
   std::unique_ptr<FilterPartitions> opened(new FilterPartitions(source, cache));
-  Status status = opened->TakeIndex(place, order, form);
+  Status status = opened->TakeIndex(place, order, form, window);
   if (!status.ok() || opened->size() == 0) return status;
   if (cache == nullptr) {
     opened->partitions_ =
@@ -21,11 +24,17 @@ Status FilterPartitions::Open(const BlockSource* source,
 }
 
 Status FilterPartitions::TakeIndex(const BlockPlace& place,
-                                   const KeyOrder& order,
-                                   const IndexForm& form) {
+                                   const KeyOrder& order, const IndexForm& form,
+                                   FileWindow* window) {
   const auto parse = [&](ParsedIndex* parsed) {
     LoadedBlock block;
-    Status status = source_->LoadOwned(place, true, &block);
+    BlockWorkspace workspace;
+    const bool is_there =
+        window != nullptr &&
+        window->Has(place.handle.offset, place.handle.size + kBlockTrailerSize);
+    Status status = is_there
+                        ? source_->Load(place, true, window, &workspace, &block)
+                        : source_->LoadOwned(place, true, &block);
     // An empty index lets every key pass.
     if (!status.ok() || block.contents.empty()) return status;
     return parsed->Parse(block.contents, place, source_->footer().offset);
@@ -56,9 +65,12 @@ Status FilterPartitions::LoadKept(
     std::unique_ptr<const Partition>* partition) const {
   auto loaded = std::make_unique<Partition>();
   Status status = source_->LoadAligned(place, true, nullptr, &loaded->bytes);
-  if (status.ok()) status = CheckFilterPartition(place, loaded->bytes.slice());
+  if (status.ok()) status = check_(place, loaded->bytes.slice());
+  if (status.ok()) {
+    status = ReadFilterAt(source_->filter_policy(), place,
+                          loaded->bytes.slice(), &loaded->bits);
+  }
   if (!status.ok()) return status;
-  loaded->bits = FilterBitsReader(loaded->bytes.slice());
   MemoryCharge* const charge = source_->kept_charge();
   if (charge != nullptr) {
     status = charge->Add(sizeof *loaded + loaded->bytes.room());
@@ -77,8 +89,7 @@ Status FilterPartitions::MayMatchInCache(size_t i, const Slice& asked,
   CachedFilterHandle partition;
   const Cache::SlotHint expected = index_->hint(i).slot;
   Cache::SlotHint slot = expected;
-  Status status =
-      cache_->HoldFilter(Place(i), CheckFilterPartition, &slot, &partition);
+  Status status = cache_->HoldFilter(Place(i), check_, &slot, &partition);
   if (!status.ok()) return status;
   if (slot != expected) index_->Note(i, slot, partition.get());
   *maybe = partition->bits.MayMatchBytes(asked);
@@ -102,7 +113,7 @@ Status FilterPartitions::MayMatch(const Slice& internal_key, const Slice& asked,
 Status FilterPartitions::Warm(size_t i) const {
   CachedFilterHandle partition;
   Cache::SlotHint slot = Cache::kNoSlotHint;
-  return cache_->HoldFilter(Place(i), CheckFilterPartition, &slot, &partition);
+  return cache_->HoldFilter(Place(i), check_, &slot, &partition);
 }
 
 void FilterPartitions::LoadAll() {
@@ -113,8 +124,7 @@ void FilterPartitions::LoadAll() {
     if (cache_ == nullptr) {
       Load(i, &partition).IgnoreError();
     } else if (index_->handle(i).size != 0) {
-      cache_->HoldFilter(Place(i), CheckFilterPartition, &slot, &pinned_[i])
-          .IgnoreError();
+      cache_->HoldFilter(Place(i), check_, &slot, &pinned_[i]).IgnoreError();
     }
   }
 }

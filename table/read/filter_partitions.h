@@ -27,11 +27,12 @@ class FilterPartitions {
  public:
   // Opens the filter whose index block is at `place`. `order` and `form` are
   // those of the table's index. Leaves *filter null if the block is empty: such
-  // a filter lets every key pass. Requires: source, and cache unless it is
+  // a filter lets every key pass. `window` may be null; a block that it has is
+  // not read again. Requires: source, and cache unless it is
   // null, outlive the filter.
   static Status Open(const BlockSource* source, const MetadataCache* cache,
                      const KeyOrder& order, IndexForm form,
-                     const BlockPlace& place,
+                     const BlockPlace& place, FileWindow* window,
                      std::unique_ptr<FilterPartitions>* filter);
   FilterPartitions(const FilterPartitions&) = delete;
   FilterPartitions& operator=(const FilterPartitions&) = delete;
@@ -60,9 +61,14 @@ class FilterPartitions {
   };
 
   FilterPartitions(const BlockSource* source, const MetadataCache* cache)
-      : source_(source), cache_(cache) {}
+      : source_(source),
+        cache_(cache),
+        check_([policy = source->filter_policy()](const BlockPlace& place,
+                                                  const Slice& contents) {
+          return CheckFilterPartition(policy, place, contents);
+        }) {}
   Status TakeIndex(const BlockPlace& place, const KeyOrder& order,
-                   const IndexForm& form);
+                   const IndexForm& form, FileWindow* window);
   Status Load(size_t i, const Partition** partition) const;
   Status LoadKept(const BlockPlace& place,
                   std::unique_ptr<const Partition>* partition) const;
@@ -70,6 +76,7 @@ class FilterPartitions {
 
   const BlockSource* const source_;
   const MetadataCache* const cache_;  // null: partitions are kept here
+  const MetadataCache::CheckFilter check_;
   std::unique_ptr<const ParsedIndex> kept_index_;
   IndexHold index_;  // holds kept_index_, or its copy in the cache
   std::unique_ptr<LatePart<const Partition>[]> partitions_;

@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "ashlar/table/filter_policy.h"
 #include "table/index/registry.h"
 #include "table/meta/plain_block.h"
 #include "table/read/opened_table.h"
@@ -19,7 +20,7 @@ BlockPlace PlaceOf(const MetaBlockEntry& entry) {
 const MetaBlockEntry* FindFilter(const OpenedTable& table,
                                  std::string_view prefix) {
   std::string name(prefix);
-  name.append(kBuiltinFilterName);
+  name.append(table.filter_name);
   return FindMetaBlock(table.meta_blocks, name);
 }
 
@@ -75,7 +76,8 @@ Status HasPoints(const OpenedTable& table, bool* has_points) {
 // A filter of prefixes alone is empty if no key has a prefix.
 Status CheckFullFilter(const OpenedTable& table, const BlockPlace& place,
                        const Slice& contents) {
-  if (FilterBitsReader(contents).kind() != FilterBitsReader::Kind::kEmpty ||
+  if (table.source.filter_policy() != nullptr ||
+      FilterBitsReader(contents).kind() != FilterBitsReader::Kind::kEmpty ||
       !table.filter_subject.whole_keys()) {
     return {};
   }
@@ -99,12 +101,17 @@ Status LoadFullFilter(const OpenedTable& table, const BlockPlace& place,
   Status status = table.source.LoadAligned(
       place, true, HasBlock(window, place) ? window : nullptr, &bytes);
   if (status.ok()) status = check(place, bytes.slice());
-  if (status.ok()) filter->KeepFull(std::move(bytes));
+  FilterBitsReader bits;
+  if (status.ok()) {
+    status =
+        ReadFilterAt(table.source.filter_policy(), place, bytes.slice(), &bits);
+  }
+  if (status.ok()) filter->KeepFull(bits, std::move(bytes));
   return status;
 }
 
 Status LoadFilterPartitions(const OpenedTable& table, const BlockPlace& place,
-                            TableFilter* filter) {
+                            FileWindow* window, TableFilter* filter) {
   // Partitions have the form of the index, which a table without data blocks
   // leaves open.
   bool has_blocks;
@@ -113,12 +120,35 @@ Status LoadFilterPartitions(const OpenedTable& table, const BlockPlace& place,
   std::unique_ptr<FilterPartitions> partitions;
   status = FilterPartitions::Open(&table.source, table.metadata_cache.get(),
                                   table.order, table.index.IfLoaded()->form(),
-                                  place, &partitions);
+                                  place, window, &partitions);
   filter->UsePartitions(std::move(partitions));
   return status;
 }
 
 }  // namespace
+
+void ChooseFilter(std::span<const std::shared_ptr<const FilterPolicy>> policies,
+                  OpenedTable* table) {
+  const auto names = [table](std::string_view name) {
+    table->filter_name = name;
+    return FindFilter(*table, kFullFilterPrefix) != nullptr ||
+           FindFilter(*table, kPartitionedFilterPrefix) != nullptr;
+  };
+  if (names(kBuiltinFilterName)) return;
+  for (const std::shared_ptr<const FilterPolicy>& policy : policies) {
+    if (!names(policy->CompatibilityName())) continue;
+    table->source.UseFilterPolicy(policy);
+    return;
+  }
+  table->filter_name = kBuiltinFilterName;
+  for (const MetaBlockEntry& entry : table->meta_blocks) {
+    if (entry.name.starts_with(kFullFilterPrefix) ||
+        entry.name.starts_with(kPartitionedFilterPrefix)) {
+      table->counters.CountUnknownFilter();
+      return;
+    }
+  }
+}
 
 std::optional<BlockPlace> FilterPlace(const OpenedTable& table) {
   if (!table.filter_subject.any()) return std::nullopt;
@@ -191,7 +221,8 @@ Status LoadFilter(const OpenedTable& table, FileWindow* window,
     const MetaBlockEntry* const partitioned =
         FindFilter(table, kPartitionedFilterPrefix);
     if (status.ok() && partitioned != nullptr && table.filter_subject.any()) {
-      status = LoadFilterPartitions(table, PlaceOf(*partitioned), opened.get());
+      status = LoadFilterPartitions(table, PlaceOf(*partitioned), window,
+                                    opened.get());
     }
   }
   if (!status.ok()) return status;

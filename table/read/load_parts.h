@@ -10,6 +10,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 
 #include "ashlar/util/status.h"
 #include "table/format/block_place.h"
@@ -31,6 +32,14 @@ Status LoadIndex(const OpenedTable& table, FileWindow* window,
 // load the index.
 Status LoadFilter(const OpenedTable& table, FileWindow* window,
                   std::unique_ptr<const TableFilter>* filter);
+
+// Sets the name and the policy of the table's filter: those of a built-in kind
+// if the file has one, else of the first of `policies` that the file has a
+// filter of. Counts a table that has only filters of other policies. Requires:
+// the metaindex was read.
+void ChooseFilter(
+    std::span<const std::shared_ptr<const FilterPolicy>> policies,
+    OpenedTable* table);
 
 // Returns the place of the filter, or of the top level of a partitioned one;
 // nothing if the file has none that can be asked.

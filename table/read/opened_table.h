@@ -7,6 +7,7 @@
 #define ASHLAR_TABLE_READ_OPENED_TABLE_H_
 
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "ashlar/table/block_kind.h"
@@ -17,6 +18,7 @@
 #include "table/index/index.h"
 #include "table/load/data_blocks.h"
 #include "table/load/read_charges.h"
+#include "table/meta/plain_block.h"
 #include "table/read/range_deletions.h"
 #include "table/read/table_filter.h"
 
@@ -72,6 +74,8 @@ struct OpenedTable {
   // Null if index and filter are kept here instead of in the block cache.
   std::unique_ptr<const MetadataCache> metadata_cache;
   BlockPlace index_place;
+  // The name of the file's filter in the metaindex, that of its policy.
+  std::string_view filter_name = kBuiltinFilterName;
   FilterSubject filter_subject;
   MetadataPins pins;
   LateIndex index;

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "table/format/block_trailer.h"
+#include "table/load/pinned_block.h"
 #include "table/meta/plain_block.h"
 
 namespace ashlar::internal {
@@ -9,6 +11,7 @@ namespace ashlar::internal {
 Status LoadRangeDeletions(const BlockSource& source,
                           const std::vector<MetaBlockEntry>& meta_blocks,
                           KeyOrder order, const KeyForm& form,
+                          FileWindow* window,
                           std::unique_ptr<const RangeDeletions>* deletions) {
   const MetaBlockEntry* entry =
       FindMetaBlock(meta_blocks, kRangeDeletionBlockName);
@@ -19,7 +22,16 @@ Status LoadRangeDeletions(const BlockSource& source,
   const BlockPlace place{BlockKind::kRangeDeletion,
                          {entry->offset, entry->size}};
   auto loaded = std::make_unique<RangeDeletions>(order);
-  Status status = source.LoadOwned(place, true, &loaded->block);
+  Status status;
+  if (window != nullptr &&
+      window->Has(place.handle.offset, place.handle.size + kBlockTrailerSize)) {
+    BlockWorkspace workspace;
+    status = source.Load(place, true, window, &workspace, &loaded->block);
+    // The window ends with the opening.
+    if (status.ok()) status = OwnContents(place, &loaded->block);
+  } else {
+    status = source.LoadOwned(place, true, &loaded->block);
+  }
   if (status.ok()) {
     status = DecodeRangeDeletions(
         loaded->block.contents, place,

@@ -35,10 +35,12 @@ struct RangeDeletions {
 
 // Loads the range deletions. Leaves *deletions null if the metaindex names no
 // range deletion block, or an empty one. Pebble names one block twice; one of
-// the names is followed.
+// the names is followed. `window` may be null; a block that it has is not read
+// again.
 Status LoadRangeDeletions(const BlockSource& source,
                           const std::vector<MetaBlockEntry>& meta_blocks,
                           KeyOrder order, const KeyForm& form,
+                          FileWindow* window,
                           std::unique_ptr<const RangeDeletions>* deletions);
 
 }  // namespace ashlar::internal

@@ -2,8 +2,7 @@
 
 namespace ashlar::internal {
 
-void TableFilter::KeepFull(AlignedBytes payload) {
-  const FilterBitsReader bits(payload.slice());
+void TableFilter::KeepFull(const FilterBitsReader& bits, AlignedBytes payload) {
   if (bits.kind() == FilterBitsReader::Kind::kAlways) return;
   bytes_ = std::move(payload);
   full_ = bits;

@@ -49,8 +49,9 @@ class TableFilter {
 
   // While it is loaded. Without these calls there is no filter.
 
-  // Keeps a full filter. One that lets every key pass is not asked.
-  void KeepFull(AlignedBytes payload);
+  // Keeps a full filter, whose payload `bits` asks. One that lets every key
+  // pass is not asked.
+  void KeepFull(const FilterBitsReader& bits, AlignedBytes payload);
   // From then on the full filter at `place` is found in the cache, which reads
   // and checks it if it was evicted. `pin`: the filter is held in the cache as
   // long as this lives, and is read now. Requires: the cache outlives this.
@@ -235,9 +236,23 @@ void TableFilter::AskKeys(const KeySet& keys, std::span<const Slice> user_keys,
     bits = &held->bits;
     if (bits->kind() == FilterBitsReader::Kind::kAlways) return;
   }
-  std::array<uint64_t, kFilterBatchMax> hashes;
   std::array<uint8_t, kFilterBatchMax> numbers;
   size_t n = 0;
+  if (bits->custom() != nullptr) [[unlikely]] {
+    std::array<Slice, kFilterBatchMax> together;
+    for_each_known([&](size_t k, const Slice& asked) {
+      together[n] = asked;
+      numbers[n++] = static_cast<uint8_t>(k);
+    });
+    if (n == 0) return;
+    const uint64_t answers =
+        bits->custom()->MayMatchBatch(std::span(together).first(n));
+    for (size_t i = 0; i < n; ++i) {
+      take(numbers[i], Status(), AnswerOf((answers >> i & 1) != 0));
+    }
+    return;
+  }
+  std::array<uint64_t, kFilterBatchMax> hashes;
   for_each_known([&](size_t k, const Slice& asked) {
     hashes[n] = bits->Hash(asked);
     numbers[n++] = static_cast<uint8_t>(k);

@@ -4,12 +4,14 @@
 #include <new>
 #include <string>
 
+#include "ashlar/table/filter_policy.h"
 #include "ashlar/table/option_table.h"
 #include "port/random_word.h"
 #include "table/index/registry.h"
 #include "table/meta/plain_block.h"
 #include "table/read/load_parts.h"
 #include "table/read/opened_table.h"
+#include "util/compress/custom_blocks.h"
 
 namespace ashlar::internal {
 
@@ -73,8 +75,9 @@ class TableOpener {
 
   Status Open(const ReaderOptions& options) {
     Status status = ReadMetaindex();
-    if (status.ok()) status = ReadProperties();
+    if (status.ok()) status = ReadProperties(options);
     if (status.ok()) status = CheckHonoured();
+    if (status.ok() && options.read_tail_at_once) status = ReadTail();
     if (status.ok()) status = ReadDictionary();
     if (!status.ok()) return status;
     status = ChooseOrder(options);
@@ -90,9 +93,9 @@ class TableOpener {
     status = ChooseCache(options);
     if (status.ok()) status = PrepareParts(options);
     if (status.ok()) {
-      status =
-          LoadRangeDeletions(table_->source, table_->meta_blocks, table_->order,
-                             table_->key_form, &table_->range_deletions);
+      status = LoadRangeDeletions(table_->source, table_->meta_blocks,
+                                  table_->order, table_->key_form, window_,
+                                  &table_->range_deletions);
     }
     return status;
   }
@@ -128,7 +131,7 @@ class TableOpener {
     return {MetaBlockKind(entry.name), {entry.offset, entry.size}};
   }
 
-  Status ReadProperties() {
+  Status ReadProperties(const ReaderOptions& options) {
     const MetaBlockEntry* entry = Find(kPropertiesBlockName);
     if (entry == nullptr) entry = Find(kOldPropertiesBlockName);
     if (entry == nullptr) {
@@ -144,9 +147,31 @@ class TableOpener {
     if (!status.ok()) return status;
     DeclaredCompression declared;
     status = CheckProperties(properties, footer().traits(), &declared);
-    table_->source.Declare(declared);
+    table_->source.Declare(declared, options.codecs);
     properties_place_ = place;
     return place.Wrap("bad property", status);
+  }
+
+  // Reads all behind the data blocks into the window, unless that has it. What
+  // properties and metaindex say is not trusted: a wrong place costs a read,
+  // and no more memory than a block may take.
+  Status ReadTail() {
+    constexpr uint64_t kMostBytes = uint64_t{1} << 30;
+    const uint64_t size = table_->source.file().Size();
+    uint64_t begin =
+        footer().traits().has_context_checksums ? size : footer().index.offset;
+    for (const MetaBlockEntry& entry : table_->meta_blocks) {
+      begin = std::min(begin, entry.offset);
+    }
+    const TableProperties& p = table_->properties;
+    if (p.stored.contains("rocksdb.tail.start.offset")) {
+      begin = std::min(begin, p.tail_start_offset);
+    }
+    if (begin >= size || size - begin > kMostBytes ||
+        window_->Has(begin, size - begin)) {
+      return {};
+    }
+    return window_->Fill(begin, size - begin);
   }
 
   // Refuses whatever would make an answer wrong. Only filters may be ignored.
@@ -245,6 +270,7 @@ class TableOpener {
     table.index_place.kind = BlockKind::kIndex;
     Status status = IndexHandle(&table.index_place.handle);
     if (!status.ok()) return status;
+    ChooseFilter(options.filter_policies, table_);
     table.filter_subject =
         FilterSubject(table.properties, options.prefix_extractor);
     table.prefixes = options.prefix_extractor != nullptr
@@ -422,6 +448,8 @@ Status OpenTable(std::unique_ptr<RandomAccessFile> file,
   if (status.ok()) {
     status = options.cache_usage_options.Validate(options.block_cache.get());
   }
+  if (status.ok()) status = CheckCodecs(options.codecs);
+  if (status.ok()) status = CheckFilterPolicies(options.filter_policies);
   if (!status.ok()) return status;
   const RandomAccessFile& opened = *file;
   const ReadCounters counters(options.statistics.get());
@@ -433,6 +461,8 @@ Status OpenTable(std::unique_ptr<RandomAccessFile> file,
       std::move(file), footer, options.max_uncompressed_block_bytes,
       options.statistics, options.block_cache_tracer);
   OpenedTable& opened_table = **table;
+  opened_table.data.Coalesce(
+      {options.coalesce_gap_bytes, options.coalesce_max_bytes});
   opened_table.charges = ReadCharges(options);
   opened_table.source.ChargeKept(&opened_table.charges.table);
   status = TableOpener(table->get(), &window).Open(options);

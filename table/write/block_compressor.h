@@ -1,8 +1,9 @@
 // BlockCompressor: decides whether a block is stored compressed; and proves, if
 // the options ask for it, that it can be decompressed.
 //
-// Each thread that compresses blocks of a table has its own: one thread at a
-// time.
+// The codec is built in, or one of the application's (CustomBlocks). Each
+// thread that compresses blocks of a table has a BlockCompressor of its own:
+// one thread at a time.
 #ifndef ASHLAR_TABLE_WRITE_BLOCK_COMPRESSOR_H_
 #define ASHLAR_TABLE_WRITE_BLOCK_COMPRESSOR_H_
 
@@ -18,6 +19,7 @@
 #include "ashlar/util/slice.h"
 #include "table/write/compression_verifier.h"
 #include "util/compress/codec.h"
+#include "util/compress/custom_blocks.h"
 #include "util/compress/known_types.h"
 #include "util/compress/registry.h"
 #include "util/mem/buffer.h"
@@ -38,7 +40,22 @@ class BlockCompressor {
             static_cast<size_t>(std::min(max_compressed_bytes_per_kb, 1023))),
         verifier_(std::move(verifier)) {}
 
-  bool active() const { return codec_ != nullptr && per_kb_ != 0; }
+  // Compresses by a codec of the application.
+  BlockCompressor(std::shared_ptr<const CustomBlocks> custom,
+                  std::unique_ptr<CustomCompressor> compressor,
+                  CompressionType type, int max_compressed_bytes_per_kb,
+                  std::unique_ptr<CompressionVerifier> verifier)
+      : custom_(std::move(custom)),
+        custom_compressor_(std::move(compressor)),
+        type_(type),
+        has_size_prefix_(false),
+        per_kb_(
+            static_cast<size_t>(std::min(max_compressed_bytes_per_kb, 1023))),
+        verifier_(std::move(verifier)) {}
+
+  bool active() const {
+    return (codec_ != nullptr || custom_ != nullptr) && per_kb_ != 0;
+  }
   CompressionType type() const { return type_; }
 
   // Appends the payload to *out, and sets *compressed to true. If the payload
@@ -46,11 +63,20 @@ class BlockCompressor {
   // leaves *out alone: the block is stored raw. The codec gets no more room
   // than that, so that it can stop early.
   //
-  // Returns the verifier's error, if there is one, without the block's place:
-  // LocateUnverified adds that. The payload is then in *out all the same, and
-  // must not get into the file.
+  // Returns the error of the verifier, or of a codec of the application, if
+  // there is one, without the block's place: LocateUnverified adds that. A
+  // payload that is then in *out must not get into the file.
   Status Compress(const Slice& raw, Buffer* out, bool* compressed) {
-    const size_t size = Append(raw, out);
+    size_t size = 0;
+    if (custom_ != nullptr) [[unlikely]] {
+      Status status = AppendCustom(raw, out, &size);
+      if (!status.ok()) {
+        *compressed = false;
+        return status;
+      }
+    } else {
+      size = Append(raw, out);
+    }
     *compressed = size != 0;
     if (verifier_ == nullptr || size == 0) [[likely]] {
       return {};
@@ -73,7 +99,17 @@ class BlockCompressor {
     return size;
   }
 
+  Status AppendCustom(const Slice& raw, Buffer* out, size_t* size) {
+    const size_t room = (raw.size() * per_kb_) >> 10;
+    return room == 0 ? Status()
+                     : custom_->Compress(custom_compressor_.get(), raw, room,
+                                         out, size);
+  }
+
   std::unique_ptr<Compressor> codec_;
+  // Null unless the codec is the application's. The compressor refers to it.
+  std::shared_ptr<const CustomBlocks> custom_;
+  std::unique_ptr<CustomCompressor> custom_compressor_;
   CompressionType type_;
   bool has_size_prefix_;
   size_t per_kb_;
@@ -85,12 +121,28 @@ struct BlockDictionary {
   std::string bytes;  // empty: there is none
   // As verifiers need it; null if nothing is verified.
   std::shared_ptr<const DecompressionDictionary> digested;
+  // The application's codec, which has the dictionary; null: there is none.
+  std::shared_ptr<const CustomBlocks> custom;
 };
 
-inline BlockDictionary BlockDictionaryFor(const TableOptions& options,
-                                          std::string bytes) {
-  BlockDictionary dictionary{std::move(bytes), nullptr};
-  if (options.verify_compression && !dictionary.bytes.empty()) {
+inline std::shared_ptr<CustomBlocks> CustomBlocksFor(
+    const TableOptions& options) {
+  return std::make_shared<CustomBlocks>(
+      std::string(options.codec->CompatibilityName()), options.codec);
+}
+
+// Returns an error if the application's codec cannot use the dictionary.
+inline Result<BlockDictionary> BlockDictionaryFor(const TableOptions& options,
+                                                  std::string bytes) {
+  BlockDictionary dictionary{std::move(bytes), nullptr, nullptr};
+  if (options.codec != nullptr) {
+    std::shared_ptr<CustomBlocks> custom = CustomBlocksFor(options);
+    if (!dictionary.bytes.empty()) {
+      Status status = custom->TakeDictionary(dictionary.bytes);
+      if (!status.ok()) return status;
+    }
+    dictionary.custom = std::move(custom);
+  } else if (options.verify_compression && !dictionary.bytes.empty()) {
     std::bitset<256> types;
     types.set(static_cast<uint8_t>(options.compression));
     dictionary.digested =
@@ -99,10 +151,28 @@ inline BlockDictionary BlockDictionaryFor(const TableOptions& options,
   return dictionary;
 }
 
+inline Result<BlockCompressor> CustomCompressorFor(
+    const TableOptions& options, const BlockDictionary& dictionary) {
+  std::shared_ptr<const CustomBlocks> custom = dictionary.custom;
+  if (custom == nullptr) custom = CustomBlocksFor(options);
+  Result<std::unique_ptr<CustomCompressor>> made =
+      custom->NewCompressor(options.compression, options.compression_opts);
+  if (!made.ok()) return made.status();
+  std::unique_ptr<CompressionVerifier> verifier;
+  if (options.verify_compression) {
+    verifier = std::make_unique<CompressionVerifier>(custom);
+  }
+  return BlockCompressor(std::move(custom), std::move(made).value(),
+                         options.compression,
+                         options.compression_opts.max_compressed_bytes_per_kb,
+                         std::move(verifier));
+}
+
 // Returns a BlockCompressor for one thread that builds a table with these
 // options.
 inline Result<BlockCompressor> BlockCompressorFor(
     const TableOptions& options, const BlockDictionary& dictionary = {}) {
+  if (options.codec != nullptr) return CustomCompressorFor(options, dictionary);
   std::unique_ptr<Compressor> codec;
   std::unique_ptr<CompressionVerifier> verifier;
   if (options.compression != CompressionType::kNoCompression) {

@@ -147,7 +147,10 @@ Status BlockSink::HoldBack(const Slice& block) {
 // *last unless that is null.
 Status BlockSink::Release(const Slice* last) {
   const DictionarySampler held = *std::exchange(held_, std::nullopt);
-  dictionary_ = BlockDictionaryFor(options_, held.MakeDictionary());
+  Result<BlockDictionary> dictionary =
+      BlockDictionaryFor(options_, held.MakeDictionary());
+  if (!dictionary.ok()) return dictionary.status();
+  dictionary_ = std::move(dictionary).value();
   Result<BlockCompressor> made = BlockCompressorFor(options_, dictionary_);
   if (!made.ok()) return made.status();
   with_dictionary_.emplace(std::move(made).value());

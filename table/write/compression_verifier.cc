@@ -21,10 +21,16 @@ Status CompressionVerifier::Verify(CompressionType type, const Slice& raw,
                                    const Slice& payload) {
   constexpr int kCompressFormat = 2;  // of all versions that we write
   decompressed_.clear();
-  Status status = decompressor_.Decompress(
-      type, kCompressFormat, payload, {.max_uncompressed_bytes = raw.size()},
-      &decompressed_, dictionary_.get());
-  const auto codec = [type] { return std::string(FindKnownType(type)->word); };
+  const DecompressLimits limits{.max_uncompressed_bytes = raw.size()};
+  Status status =
+      custom_ != nullptr
+          ? custom_->Decompress(type, payload, limits, true, &decompressed_)
+          : decompressor_.Decompress(type, kCompressFormat, payload, limits,
+                                     &decompressed_, dictionary_.get());
+  const auto codec = [type] {
+    const KnownCompressionType* const known = FindKnownType(type);
+    return known != nullptr ? std::string(known->word) : "the codec";
+  };
   if (!status.ok()) return status.WithPrefix(codec() + " cannot read it back");
   const Slice found = decompressed_.slice();
   if (found == raw) return {};
@@ -43,6 +49,11 @@ Status CompressionVerifier::Verify(CompressionType type, const Slice& raw,
 
 Status LocateUnverified(const Status& cause, const std::string& file_name,
                         const BlockPlace& place) {
+  // A codec that cannot compress says so by Aborted, which no verifier does.
+  if (cause.IsAborted() ||
+      cause.subcode() == Status::SubCode::kCodecFailed) {
+    return place.Wrap("cannot compress", cause).WithPrefix(file_name);
+  }
   constexpr std::string_view kWhat = "verify_compression failed";
   if (!cause.IsCorruption()) {
     return place.Wrap(kWhat, cause).WithPrefix(file_name);

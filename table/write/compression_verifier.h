@@ -18,6 +18,7 @@
 #include "ashlar/util/status.h"
 #include "table/format/block_place.h"
 #include "util/compress/codec.h"
+#include "util/compress/custom_blocks.h"
 #include "util/compress/dictionary.h"
 #include "util/mem/buffer.h"
 
@@ -29,6 +30,9 @@ class CompressionVerifier {
   explicit CompressionVerifier(
       std::shared_ptr<const DecompressionDictionary> dictionary)
       : dictionary_(std::move(dictionary)) {}
+  // Does the same for blocks that a codec of the application compresses.
+  explicit CompressionVerifier(std::shared_ptr<const CustomBlocks> custom)
+      : custom_(std::move(custom)) {}
 
   // Decompresses `payload`, and compares the result with `raw`. Returns
   // Corruption if they differ; it says what the codec returned instead, but not
@@ -38,11 +42,13 @@ class CompressionVerifier {
 
  private:
   std::shared_ptr<const DecompressionDictionary> dictionary_;
+  std::shared_ptr<const CustomBlocks> custom_;  // null: the codec is built in
   Decompressor decompressor_;
   Buffer decompressed_;
 };
 
-// Returns the verifier's error with the names of file and block in front.
+// Returns the error of BlockCompressor::Compress, the verifier's or that of a
+// codec of the application, with the names of file and block in front.
 Status LocateUnverified(const Status& cause, const std::string& file_name,
                         const BlockPlace& place);
 

@@ -74,17 +74,8 @@ bool FilterPartitionsBuilder::CutIsDue() {
   return index_->TakeCut();
 }
 
-// Adds the prefix as a key with it would, so that repeated ones are dropped.
 void FilterPartitionsBuilder::AddPrefixOf(const Slice& user_key) {
-  const PrefixExtractor* const prefixes = options_.prefix_extractor.get();
-  const Slice key = WithoutTimestamp(user_key, timestamp_bytes_);
-  if (prefixes == nullptr || !prefixes->InDomain(key)) return;
-  const uint64_t hash = HashForFilter(prefixes->Transform(key));
-  if (options_.whole_key_filtering) {
-    keys_.bits().AddPair(hash, hash);
-  } else {
-    keys_.bits().Add(hash);
-  }
+  keys_.AddPrefixOf(WithoutTimestamp(user_key, timestamp_bytes_));
 }
 
 // Returns an internal key after all versions of the key.

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "ashlar/table/option_table.h"
+#include "ashlar/util/custom_codec.h"
 #include "port/random_word.h"
 #include "table/meta/properties_block.h"
 #include "table/write/collectors.h"
@@ -16,9 +17,9 @@ namespace {
 
 // Returns the text that RocksDB writes for the same options. No program parses
 // it.
-std::string DescribeCompression(CompressionType type,
-                                const CompressionOptions& options) {
-  return "window_bits=" + std::to_string(options.window_bits) +
+std::string DescribeCompression(const TableOptions& table) {
+  const CompressionOptions& options = table.compression_opts;
+  std::string text = "window_bits=" + std::to_string(options.window_bits) +
          "; level=" + std::to_string(options.level) +
          "; strategy=" + std::to_string(options.strategy) +
          "; max_dict_bytes=" + std::to_string(options.max_dict_bytes) +
@@ -31,7 +32,14 @@ std::string DescribeCompression(CompressionType type,
          "; max_compressed_bytes_per_kb=" +
          std::to_string(options.max_compressed_bytes_per_kb) +
          "; checksum=" + std::to_string(options.checksum ? 1 : 0) +
-         "; _type=" + std::to_string(static_cast<int>(type)) + "; ";
+         "; _type=" + std::to_string(static_cast<int>(table.compression)) +
+         "; ";
+  if (table.codec != nullptr) {
+    text += "_compression_manager=";
+    text += table.codec->CompatibilityName();
+    text += "; ";
+  }
+  return text;
 }
 
 void DescribeForm(const TableOptions& options, TableProperties* p) {
@@ -55,8 +63,7 @@ void DescribeForm(const TableOptions& options, TableProperties* p) {
   p->prefix_extractor_name = options.prefix_extractor != nullptr
                                  ? options.prefix_extractor->Name()
                                  : "nullptr";
-  p->compression_options =
-      DescribeCompression(options.compression, options.compression_opts);
+  p->compression_options = DescribeCompression(options);
 }
 
 void DescribeOrigin(const BuildOptions& options, const TableIdentity& identity,

@@ -3,6 +3,8 @@
 #include <map>
 #include <string>
 
+#include "ashlar/table/filter_policy.h"
+#include "ashlar/util/custom_codec.h"
 #include "table/filter/verify_filter.h"
 #include "table/format/footer.h"
 #include "table/meta/plain_block.h"
@@ -21,6 +23,13 @@ void AddToMetaindex(std::string name, const BlockHandle& handle,
   metaindex->emplace(std::move(name), std::move(coded));
 }
 
+// The name under which readers look for the filter.
+std::string_view FilterNameOf(const TableOptions& options) {
+  return options.filter_policy == nullptr
+             ? kBuiltinFilterName
+             : options.filter_policy->CompatibilityName();
+}
+
 Status WriteFilter(const TailContents& contents, BlockWriter* writer,
                    TableProperties* properties, Metaindex* metaindex) {
   if (contents.filter == nullptr) return {};
@@ -36,7 +45,7 @@ Status WriteFilter(const TailContents& contents, BlockWriter* writer,
   BlockHandle handle;
   status = writer->Append(payload.slice(), &handle);
   std::string name(kFullFilterPrefix);
-  name.append(kBuiltinFilterName);
+  name.append(FilterNameOf(*contents.options));
   AddToMetaindex(std::move(name), handle, metaindex);
   return status;
 }
@@ -53,7 +62,7 @@ Status WriteFilterPartitions(const TailContents& contents, BlockWriter* writer,
   properties->num_filter_entries = filter->num_hashes();
   if (properties->filter_size == 0) return status;
   std::string name(kPartitionedFilterPrefix);
-  name.append(kBuiltinFilterName);
+  name.append(FilterNameOf(*contents.options));
   AddToMetaindex(std::move(name), handle, metaindex);
   return status;
 }
@@ -160,7 +169,10 @@ Status WriteTail(TailContents contents, BlockWriter* writer,
   properties->compression_name = EncodeCompressionProperty(
       contents.compressor->active() ? contents.options->compression
                                     : CompressionType::kNoCompression,
-      contents.compression_types, traits);
+      contents.compression_types, traits,
+      contents.options->codec == nullptr
+          ? std::string_view()
+          : contents.options->codec->CompatibilityName());
   Buffer block;
   EncodeProperties(*properties, &block);
   BlockHandle handle;

@@ -76,15 +76,16 @@ struct Refusal {
 };
 
 const std::vector<Refusal>& RefusedAtOpen() {
-  static const std::vector<Refusal> refusals = {
-      {"compression manager 'GoldenCustom'", {"r119-custom-codec.sst"}},
-  };
+  static const std::vector<Refusal> refusals = {};
   return refusals;
 }
 
 // These files can be opened, because the fault shows only when a block is read.
 const std::vector<Refusal>& RefusedAtFirstRead() {
-  static const std::vector<Refusal> refusals = {};
+  static const std::vector<Refusal> refusals = {
+      {"compression manager 'GoldenCustom' (type 0x8A)",
+       {"r119-custom-codec.sst"}},
+  };
   return refusals;
 }
 
@@ -418,8 +419,9 @@ constexpr BadFile kBadFiles[] = {
      "rocksdb.compression 'Foo': unknown codec name"},
     {"compression-nosep-fv7.sst", Verdict::kRefused, kCorruption,
      "rocksdb.compression 'ZSTD': missing separator"},
-    {"compression-unknownmgr.sst", Verdict::kRefused, kNotSupported,
-     "compression manager 'Nobody': only built-in codecs are read"},
+    {"compression-unknownmgr.sst", Verdict::kDamaged, kNotSupported,
+     "compression manager 'Nobody' (type 0x07): no codec of that name was "
+     "given"},
     {"compression-wrongtype.sst", Verdict::kDamaged, kCorruption,
      "bad compression type"},
     {"data-flip.sst", Verdict::kDamaged, kCorruption,

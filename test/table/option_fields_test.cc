@@ -9,9 +9,11 @@
 #include <vector>
 
 #include "ashlar/cache/cache_options.h"
+#include "ashlar/table/filter_policy.h"
 #include "ashlar/table/flush_block_policy.h"
 #include "ashlar/table/option_table.h"
 #include "ashlar/table/statistics.h"
+#include "ashlar/util/custom_codec.h"
 #include "ashlar/util/worker_pool.h"
 #include "test/support/option_bounds.h"
 
@@ -47,11 +49,11 @@ auto FieldsOf(const TableOptions& options) {
       data_block_index_type, data_block_hash_table_util_ratio,
       separate_key_value_in_data_block, block_align, super_block_alignment_size,
       super_block_alignment_space_overhead_ratio, index_shortening, compression,
-      compression_opts, enable_index_compression, verify_compression, checksum,
-      filter, bloom_bits_per_key, optimize_filters_for_memory,
-      detect_filter_construct_corruption, whole_key_filtering,
-      partition_filters, decouple_partitioned_filters, prefix_extractor,
-      target_rocksdb);
+      compression_opts, codec, enable_index_compression, verify_compression,
+      checksum, filter, filter_policy, bloom_bits_per_key,
+      optimize_filters_for_memory, detect_filter_construct_corruption,
+      whole_key_filtering, partition_filters, decouple_partitioned_filters,
+      prefix_extractor, target_rocksdb);
 }
 auto FieldsOf(const BuildOptions& options) {
   ASHLAR_FIELDS(options, identity, parallel_threads, workers, worker_pool,
@@ -69,7 +71,8 @@ auto FieldsOf(const ReaderOptions& options) {
                 pin_l0_filter_and_index_blocks_in_cache, flushed_or_similar,
                 block_cache, cache_usage_options, cache_entry_words,
                 largest_seqno, prefix_extractor, max_uncompressed_block_bytes,
-                statistics, block_cache_tracer);
+                codecs, filter_policies, coalesce_gap_bytes, coalesce_max_bytes,
+                read_tail_at_once, statistics, block_cache_tracer);
 }
 
 #undef ASHLAR_FIELDS
@@ -123,19 +126,28 @@ class NoFlushPolicies : public FlushBlockPolicyFactory {
   }
 };
 
+// Returns a pointer that is not null, and must not be followed.
+template <typename Type>
+std::shared_ptr<const Type> OtherObject() {
+  static const char kByte = 0;
+  return {std::shared_ptr<void>(), reinterpret_cast<const Type*>(&kByte)};
+}
+
 void ChargeNothing(CacheUsageOptions* options) {
   options->options.charged = CacheEntryRoleOptions::Decision::kDisabled;
 }
 
 TEST(OptionFields, EachHasARow) {
-  CheckFieldsOf<TableOptions>(TableOptionRows(),
-                              {[](TableOptions* o) {
-                                 o->flush_block_policy_factory =
-                                     std::make_shared<NoFlushPolicies>();
-                               },
-                               [](TableOptions* o) {
-                                 o->target_rocksdb = RocksDBRelease{7, 8};
-                               }});
+  CheckFieldsOf<TableOptions>(
+      TableOptionRows(),
+      {[](TableOptions* o) {
+         o->flush_block_policy_factory = std::make_shared<NoFlushPolicies>();
+       },
+       [](TableOptions* o) { o->codec = OtherObject<CustomCodec>(); },
+       [](TableOptions* o) { o->filter_policy = OtherObject<FilterPolicy>(); },
+       [](TableOptions* o) {
+         o->target_rocksdb = RocksDBRelease{7, 8};
+       }});
   CheckFieldsOf<BuildOptions>(
       BuildOptionRows(),
       {[](BuildOptions* o) {
@@ -156,6 +168,8 @@ TEST(OptionFields, EachHasARow) {
       ReaderOptionRows(),
       {[](ReaderOptions* o) { o->block_cache = NewLruCache({}).value(); },
        [](ReaderOptions* o) { ChargeNothing(&o->cache_usage_options); },
+       [](ReaderOptions* o) { o->codecs.emplace_back(); },
+       [](ReaderOptions* o) { o->filter_policies.emplace_back(); },
        [](ReaderOptions* o) { o->statistics = std::make_shared<Statistics>(); },
        [](ReaderOptions* o) {
          o->block_cache_tracer = std::make_shared<BlockCacheTracer>();

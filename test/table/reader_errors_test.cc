@@ -358,10 +358,6 @@ TEST(ReaderErrors, CompressionPropertyOfFormat7) {
        front + "BuiltinV2;00;': bad type"},
       {set("BuiltinV2;FF;"), Code::kCorruption,
        front + "BuiltinV2;FF;': bad type"},
-      {set("Mine;8A;"), Code::kNotSupported,
-       "bad property in {properties}: compression manager 'Mine': only "
-       "built-in codecs are read",
-       SubCode::kCustomCompression},
   });
 }
 
