@@ -39,6 +39,7 @@ namespace {
 
 // What the checks of the whole file need.
 struct WholeFile {
+  bool has_blobs = false;
   // Data blocks come first in TableInspection::blocks: this many.
   size_t num_data_blocks = 0;
   bool index_complete = false;
@@ -89,13 +90,17 @@ void CheckOverlaps(Findings* findings) {
   }
 }
 
+// Returns whether every entry was read, and there are no faults.
+bool WasAllRead(const Findings& findings) {
+  const InspectOptions& options = findings.options();
+  return options.decode && !options.decodes_block &&
+         options.data_blocks == InspectOptions::DataBlocks::kRead &&
+         findings.inspection().faults.empty();
+}
+
 void CheckCounts(const WholeFile& whole, Findings* findings) {
-  const InspectOptions& options = findings->options();
   const TableInspection& found = findings->inspection();
-  if (!whole.index_complete || !found.properties || !options.decode ||
-      options.decodes_block ||
-      options.data_blocks != InspectOptions::DataBlocks::kRead ||
-      !found.faults.empty()) {
+  if (!whole.index_complete || !found.properties || !WasAllRead(*findings)) {
     return;
   }
   const TableProperties& properties = *found.properties;
@@ -137,7 +142,7 @@ Status InspectBlocks(const TableFacts& facts, InspectedFile* file,
   const DataBlockInputs inputs{findings->options(), *file, facts, index, meta};
   DataFindings data;
   status = InspectDataBlocks(inputs, reads, findings, &data);
-  *whole = {data.num_blocks, index.complete, data.num_points,
+  *whole = {facts.has_blobs, data.num_blocks, index.complete, data.num_points,
             meta.num_range_deletions};
   return status.ok() ? InspectBlobs(data.blobs, reads, findings) : status;
 }
@@ -167,6 +172,10 @@ Status RunPasses(const RandomAccessFile& file, const InspectOptions& options,
   SortBlocks(whole.num_data_blocks, &inspection->blocks);
   CheckOverlaps(&findings);
   CheckCounts(whole, &findings);
+  if (whole.has_blobs && whole.index_complete && WasAllRead(findings)) {
+    inspection->unreferenced_blob_bytes =
+        CountUnreferenced(*inspection, &thread);
+  }
   return {};
 }
 

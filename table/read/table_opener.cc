@@ -87,6 +87,11 @@ class TableOpener {
     }
     status = ReadKeyForm(options);
     if (!status.ok()) return properties_place_.Wrap("bad property", status);
+    if (table_->properties.user_collected_properties.contains(
+            std::string(kEmbeddedBlobStatsProperty))) {
+      table_->blobs = std::make_unique<EmbeddedBlobs>(
+          &table_->source, options.max_uncompressed_block_bytes);
+    }
     status = ChooseCache(options);
     if (status.ok()) status = PrepareParts(options);
     if (status.ok()) {

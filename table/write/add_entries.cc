@@ -155,22 +155,41 @@ Status TableBuilder::State::AddWithTimestamp(const Slice& user_key,
   return added;
 }
 
-Status TableBuilder::State::AddChecked(const Slice& user_key, uint64_t tail,
-                                       const Slice& value) {
+Status TableBuilder::State::CheckOrder(const Slice& user_key, uint64_t tail,
+                                       const KeyParting& parting) const {
+  if (parting.ascends && !(parting.same_user_key && unique_user_keys))
+      [[likely]] {
+    return {};
+  }
+  const bool again = parting.same_user_key &&
+                     (unique_user_keys || tail == last_key.tail());
+  return BadEntry(user_key, tail,
+                  "is not larger than the last one, " +
+                      Describe(last_key.user_key(), last_key.tail()),
+                  again ? Status::SubCode::kDuplicateKey
+                        : Status::SubCode::kKeyOutOfOrder);
+}
+
+// The order of keys is that of the entries as they are stored.
+Status TableBuilder::State::AddChecked(const Slice& user_key,
+                                       uint64_t added_tail,
+                                       const Slice& added_value) {
   const uint64_t key_size = user_key.size() + kInternalKeyTailBytes;
+  uint64_t tail = added_tail;
+  Slice value = added_value;
   KeyParting parting;
+  if (embedder.has_value()) tail = embedder->TailOf(tail, value);
   if (last_key.any()) [[likely]] {
     parting = PartingOf(order, last_key, user_key, tail);
-    if (!parting.ascends || (parting.same_user_key && unique_user_keys))
-        [[unlikely]] {
-      const bool again = parting.same_user_key &&
-                         (unique_user_keys || tail == last_key.tail());
-      return BadEntry(user_key, tail,
-                      "is not larger than the last one, " +
-                          Describe(last_key.user_key(), last_key.tail()),
-                      again ? Status::SubCode::kDuplicateKey
-                            : Status::SubCode::kKeyOutOfOrder);
-    }
+    Status ordered = CheckOrder(user_key, tail, parting);
+    if (!ordered.ok()) [[unlikely]]
+      return ordered;
+  }
+  if (embedder.has_value()) [[unlikely]] {
+    status = embedder->Embed(added_tail, &value);
+    if (!status.ok()) return status;
+  }
+  if (last_key.any()) [[likely]] {
     if (flush_policy.ShouldCut(block.SizeEstimate(), key_size, value.size(),
                                block.NextIsRestart(),
                                block.MoreRestartBytes()) &&

@@ -58,7 +58,10 @@ void BlockSink::Begin() {
     in_place_ = ring_->in_place();
   } else {
     form_ = Form::kInOrder;
-    in_place_ = codec_.active() ? &raw_block_ : writer_.in_place();
+    // Blobs go to the end of the writer's buffer while a block is being made.
+    const bool apart =
+        codec_.active() || options_.embedded_blob_options.enable;
+    in_place_ = apart ? &raw_block_ : writer_.in_place();
   }
 }
 

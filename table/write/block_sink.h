@@ -80,6 +80,12 @@ class BlockSink {
   // elsewhere in memory. Returns the first error of any thread: of the file,
   // the codec or its verifier; or MemoryLimit.
   Status Store(const Slice& block);
+  // Appends an embedded blob at once, before all blocks that have no place yet,
+  // and sets *handle. Returns the error of the file. Requires: the options have
+  // embedded blobs.
+  Status AppendBlob(const Slice& blob, BlockHandle* handle) {
+    return writer_.AppendBlob(blob, handle);
+  }
   // Stores what is held back, and waits until all blocks have their place in
   // the file. To be called once, before anything is appended to writer().
   // Returns as Store does.

@@ -25,6 +25,7 @@
 #include "ashlar/table/table_builder.h"
 #include "table/block/data_block_builder.h"
 #include "table/index/registry.h"
+#include "table/write/blob_embedder.h"
 #include "table/write/block_sink.h"
 #include "table/write/build_charges.h"
 #include "table/write/collectors.h"
@@ -83,6 +84,9 @@ struct TableBuilder::State {
         index_takes_keys(index->takes_keys()),
         collectors(std::move(collectors_in)),
         is_watched(!collectors.empty() || own_flush_policy != nullptr) {
+    if (options.embedded_blob_options.enable) {
+      embedder.emplace(options.embedded_blob_options, &sink);
+    }
     if (options.filter == FilterType::kNone) return;
     if (options.partition_filters) {
       filter_partitions.emplace(
@@ -109,6 +113,7 @@ struct TableBuilder::State {
 
   const uint64_t target_file_size;  // 0: unknown
   BlockSink sink;
+  std::optional<BlobEmbedder> embedder;  // if values may be stored apart
   DataBlockBuilder block;
   std::unique_ptr<IndexBuilder> index;
   const bool index_takes_keys;
@@ -138,7 +143,10 @@ struct TableBuilder::State {
                        const Slice& timestamp) const;
   Status AddWithTimestamp(const Slice& user_key, uint64_t tail,
                           const Slice& value);
-  Status AddChecked(const Slice& user_key, uint64_t tail, const Slice& value);
+  Status AddChecked(const Slice& user_key, uint64_t added_tail,
+                    const Slice& added_value);
+  Status CheckOrder(const Slice& user_key, uint64_t tail,
+                    const KeyParting& parting) const;
   Status AddRangeDeletion(const Slice& begin, uint64_t tail, const Slice& end);
   void Count(uint64_t key_size, uint64_t tail, uint64_t value_size) {
     ++properties.num_entries;
