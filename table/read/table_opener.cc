@@ -430,6 +430,7 @@ Status OpenTable(std::unique_ptr<RandomAccessFile> file,
   if (!status.ok()) return status;
   const RandomAccessFile& opened = *file;
   const ReadCounters counters(options.statistics.get());
+  const HistogramTimer timer(counters, Histogram::kTableOpenIoMicros);
   FileWindow window(file.get(), 0, false, counters);
   Footer footer;
   status = ReadFooter(opened, options.tail_size, &window, &footer);

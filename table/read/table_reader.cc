@@ -143,6 +143,7 @@ Status TableReader::Get(const ReadOptions& options, const Slice& user_key,
                         SequenceNumber snapshot, GetResult* result,
                         const MergeOperandCallback& on_operand) const {
   const OpenedTable& table = *state_->table;
+  const HistogramTimer timer(table.counters, Histogram::kDbGet);
   Status status = OrMemoryLimit([&] {
     return RunGet(table, options, user_key, snapshot, on_operand, result);
   });

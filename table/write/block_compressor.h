@@ -16,6 +16,7 @@
 #include "ashlar/util/compression.h"
 #include "ashlar/util/result.h"
 #include "ashlar/util/slice.h"
+#include "table/counters/read_counters.h"
 #include "table/write/compression_verifier.h"
 #include "util/compress/codec.h"
 #include "util/compress/known_types.h"
@@ -38,6 +39,10 @@ class BlockCompressor {
             static_cast<size_t>(std::min(max_compressed_bytes_per_kb, 1023))),
         verifier_(std::move(verifier)) {}
 
+  // From then on the times of Compress are added to these statistics. Null:
+  // they are not taken.
+  void CountTo(const Statistics* statistics) { statistics_ = statistics; }
+
   bool active() const { return codec_ != nullptr && per_kb_ != 0; }
   CompressionType type() const { return type_; }
 
@@ -50,7 +55,12 @@ class BlockCompressor {
   // LocateUnverified adds that. The payload is then in *out all the same, and
   // must not get into the file.
   Status Compress(const Slice& raw, Buffer* out, bool* compressed) {
-    const size_t size = Append(raw, out);
+    size_t size;
+    {
+      const HistogramTimer timer(statistics_,
+                                 Histogram::kCompressionTimesNanos);
+      size = Append(raw, out);
+    }
     *compressed = size != 0;
     if (verifier_ == nullptr || size == 0) [[likely]] {
       return {};
@@ -78,6 +88,7 @@ class BlockCompressor {
   bool has_size_prefix_;
   size_t per_kb_;
   std::unique_ptr<CompressionVerifier> verifier_;
+  const Statistics* statistics_ = nullptr;
 };
 
 // The dictionary that all data blocks are compressed with.

@@ -65,6 +65,12 @@ void BlockSink::Begin() {
   }
 }
 
+Result<BlockCompressor> BlockSink::NewCompressor() const {
+  Result<BlockCompressor> made = BlockCompressorFor(options_, dictionary_);
+  if (made.ok()) made->CountTo(statistics_);
+  return made;
+}
+
 RingOptions BlockSink::OptionsOfRing() const {
   // A block with the entry that fills it. The largest block_size would take too
   // much memory before such blocks come.
@@ -72,8 +78,7 @@ RingOptions BlockSink::OptionsOfRing() const {
   constexpr uint64_t kMostBytes = uint64_t{1} << 20;
   return {.block_bytes = static_cast<size_t>(
               std::min(options_.block_size, kMostBytes) + kEntryBytes),
-          .new_compressor =
-              [this] { return BlockCompressorFor(options_, dictionary_); },
+          .new_compressor = [this] { return NewCompressor(); },
           .end_of_data = callbacks_.end_of_data,
           .charge = &charges_.write_buffers};
 }
@@ -150,7 +155,7 @@ Status BlockSink::HoldBack(const Slice& block) {
 Status BlockSink::Release(const Slice* last) {
   const DictionarySampler held = *std::exchange(held_, std::nullopt);
   dictionary_ = BlockDictionaryFor(options_, held.MakeDictionary());
-  Result<BlockCompressor> made = BlockCompressorFor(options_, dictionary_);
+  Result<BlockCompressor> made = NewCompressor();
   if (!made.ok()) return made.status();
   with_dictionary_.emplace(std::move(made).value());
   Begin();

@@ -73,6 +73,13 @@ class BlockSink {
   BlockSink(const BlockSink&) = delete;
   BlockSink& operator=(const BlockSink&) = delete;
 
+  // From then on times of compression are added to these statistics. Null: they
+  // are not taken. To be called before the first block.
+  void CountTo(const Statistics* statistics) {
+    statistics_ = statistics;
+    codec_.CountTo(statistics);
+  }
+
   // Returns the buffer at whose end the next block may be made. It may be
   // another one after Store.
   Buffer* in_place() const { return in_place_; }
@@ -125,6 +132,7 @@ class BlockSink {
 
   void Begin();
   RingOptions OptionsOfRing() const;
+  Result<BlockCompressor> NewCompressor() const;
   void ChargeBuffers();
   Status HoldBack(const Slice& block);
   Status Release(const Slice* last);
@@ -134,6 +142,7 @@ class BlockSink {
   const TableOptions& options_;
   const Callbacks callbacks_;
   const BuildCharges& charges_;
+  const Statistics* statistics_ = nullptr;
   MemoryCharge buffers_charge_;  // the writer's buffer, and raw_block_
   BlockWriter writer_;
   BuildWorkers workers_;

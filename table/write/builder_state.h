@@ -109,6 +109,8 @@ struct TableBuilder::State {
   const std::unique_ptr<FlushBlockPolicy> own_flush_policy;  // mostly null
   FlushPolicy flush_policy;
   const uint32_t base_context_checksum;
+  // Null: nothing is counted. Set before the first entry.
+  std::shared_ptr<const Statistics> statistics;
   bool unique_user_keys = false;
 
   const uint64_t target_file_size;  // 0: unknown

@@ -87,7 +87,7 @@ Status TableBuilder::State::FinishFile() {
        filter.has_value() ? &filter->bits() : nullptr,
        filter_partitions ? &*filter_partitions : nullptr, last_key.user_key(),
        index.get(), sink.codec(), sink.dictionary(), compression_types,
-       &range_deletions, sink.FilterCrew()},
+       &range_deletions, sink.FilterCrew(), statistics.get()},
       sink.writer(), &properties);
 }
 
@@ -119,6 +119,8 @@ Result<std::unique_ptr<TableBuilder>> TableBuilder::Create(
       return Status::InvalidArgument(
           "flush_block_policy_factory returned null");
     }
+    state->statistics = build_options.statistics;
+    state->sink.CountTo(state->statistics.get());
     state->properties =
         InitialProperties(table_options, build_options, identity);
     return std::unique_ptr<TableBuilder>(new TableBuilder(std::move(state)));
