@@ -72,15 +72,22 @@ void SortBlocks(size_t num_data_blocks, std::vector<BlockInfo>* blocks) {
 }
 
 // Blocks are in file order; the footer has no trailer. Two names for one block
-// do not count as an overlap.
+// do not count as an overlap, unless one of them is a reference to a blob.
 void CheckOverlaps(Findings* findings) {
   uint64_t end = 0;
   const BlockInfo* last = nullptr;
   for (const BlockInfo& block : findings->inspection().blocks) {
     const bool same = last != nullptr && last->offset == block.offset &&
                       last->size == block.size;
+    const bool blob_and_other = same && (last->kind == BlockKind::kBlob) !=
+                                            (block.kind == BlockKind::kBlob);
     last = &block;
-    if (block.offset < end && !same) {
+    if (blob_and_other) {
+      const BlockPlace place = PlaceOf(block);
+      findings->AddFault(
+          place, place.Corruption("overlap",
+                                  "a blob and another block are both there"));
+    } else if (block.offset < end && !same) {
       const BlockPlace place = PlaceOf(block);
       findings->AddFault(
           place, place.Corruption("overlap", "the block before it ends at " +

@@ -170,15 +170,25 @@ Status TableBuilder::State::CheckOrder(const Slice& user_key, uint64_t tail,
                         : Status::SubCode::kKeyOutOfOrder);
 }
 
-// The order of keys is that of the entries as they are stored.
+// Returns the tail that an entry is stored with. A value stays in its entry if a
+// reference would come before another entry with the same sequence number.
+uint64_t TableBuilder::State::StoredTail(const Slice& user_key, uint64_t tail,
+                                         const Slice& value) const {
+  if (!embedder.has_value()) return tail;
+  const uint64_t stored = embedder->TailOf(tail, value);
+  const bool out_of_order = stored != tail && last_key.any() &&
+                            stored >= last_key.tail() &&
+                            last_key.user_key() == user_key;
+  return out_of_order ? tail : stored;
+}
+
 Status TableBuilder::State::AddChecked(const Slice& user_key,
                                        uint64_t added_tail,
                                        const Slice& added_value) {
   const uint64_t key_size = user_key.size() + kInternalKeyTailBytes;
-  uint64_t tail = added_tail;
+  const uint64_t tail = StoredTail(user_key, added_tail, added_value);
   Slice value = added_value;
   KeyParting parting;
-  if (embedder.has_value()) tail = embedder->TailOf(tail, value);
   if (last_key.any()) [[likely]] {
     parting = PartingOf(order, last_key, user_key, tail);
     Status ordered = CheckOrder(user_key, tail, parting);
@@ -186,7 +196,7 @@ Status TableBuilder::State::AddChecked(const Slice& user_key,
       return ordered;
   }
   if (embedder.has_value()) [[unlikely]] {
-    status = embedder->Embed(added_tail, &value);
+    status = embedder->Embed(tail, tail != added_tail, &value);
     if (!status.ok()) return status;
   }
   if (last_key.any()) [[likely]] {

@@ -2,11 +2,11 @@
 
 namespace ashlar::internal {
 
-Status BlobEmbedder::Embed(uint64_t tail, Slice* value) {
+Status BlobEmbedder::Embed(uint64_t tail, bool whole, Slice* value) {
   constexpr auto kEntity =
       static_cast<uint64_t>(ValueType::kTypeWideColumnEntity);
   if ((tail & kTypeMask) == kEntity) return EmbedColumns(value);
-  if (TailOf(tail, *value) == tail) return {};
+  if (!whole) return {};
   stored_.clear();
   Status status = Append(*value, &stored_);
   *value = stored_;

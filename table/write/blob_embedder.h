@@ -48,9 +48,10 @@ class BlobEmbedder {
                        static_cast<uint64_t>(ValueType::kTypeBlobIndex)
                  : tail;
   }
-  // Stores apart what is to be stored so. Changes *value to that of the entry
-  // as stored, which lives until the next call. Returns the error of the file.
-  Status Embed(uint64_t tail, Slice* value);
+  // Stores the value apart if `whole`; else columns of an entity that are to be
+  // stored so. `tail` is that of the key. Changes *value to that of the entry as
+  // stored, which lives until the next call. Returns the error of the file.
+  Status Embed(uint64_t tail, bool whole, Slice* value);
 
   const EmbeddedBlobStats& stats() const { return stats_; }
   // Returns how many bytes of the file blobs and their trailers take.

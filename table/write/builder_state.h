@@ -145,6 +145,8 @@ struct TableBuilder::State {
                        const Slice& timestamp) const;
   Status AddWithTimestamp(const Slice& user_key, uint64_t tail,
                           const Slice& value);
+  uint64_t StoredTail(const Slice& user_key, uint64_t tail,
+                      const Slice& value) const;
   Status AddChecked(const Slice& user_key, uint64_t added_tail,
                     const Slice& added_value);
   Status CheckOrder(const Slice& user_key, uint64_t tail,
