@@ -82,6 +82,11 @@ struct InspectOptions {
   // Whether to set BlockInfo::first_key (kRead and `decode` only). Default:
   // false.
   bool first_keys = false;
+  // Whether on_entry shows entries of data blocks as a reader would, with the
+  // values of their embedded blobs (ashlar/table/entry/blob_index.h) in place
+  // of references. Default: false. An entry whose blob is damaged is shown as
+  // it is stored. For programs that copy entries.
+  bool follow_blobs = false;
   // The largest size of a decompressed block, in bytes. Default: 1 GiB. A
   // larger one is a fault.
   uint64_t max_uncompressed_block_bytes = uint64_t{1} << 30;
@@ -99,7 +104,8 @@ struct InspectOptions {
   std::vector<std::shared_ptr<const FilterPolicy>> filter_policies;
   // Called on the calling thread for each block that was read, or could not be,
   // once that is known: first the meta blocks and the index, then data blocks
-  // in the order of the index, then blobs, and last the footer.
+  // in the order of the index, then the blobs that they refer to, and last the
+  // footer.
   std::function<void(const BlockInfo& block)> on_block;
   // Called after on_block for each entry of these kinds of blocks, with keys
   // and values as they are stored. Not called for a block whose contents are
@@ -158,6 +164,10 @@ struct TableInspection {
   // How many of the blocks that were read are sound, and how many are not.
   uint64_t blocks_ok = 0;
   uint64_t blocks_bad = 0;
+  // Tables with embedded blobs only: how many bytes among the data blocks
+  // belong to no block, and to no blob that an entry refers to. Padding of
+  // zeros does not count. 0 if there are faults, or if not all was read.
+  uint64_t unreferenced_blob_bytes = 0;
   // How many bytes of the file were read, trailers and footer included.
   uint64_t bytes_checked = 0;
 };

@@ -86,6 +86,10 @@ struct OptionSince {
 enum class OptionOrigin : uint8_t {
   kFooter,      // the format version
   kDataBlocks,  // the block size: a guess from the sizes of blocks
+  // Whether there are embedded blobs, by a user-collected property; and the
+  // size of the smallest of them.
+  kEmbeddedBlobs,
+  kBlobSizes,
 };
 
 // From where a copy of a table takes over the option. std::monostate: from

@@ -97,6 +97,20 @@ Status CheckCustomCodec(const TableOptions& o) {
       "' supports");
 }
 
+Status CheckEmbeddedBlobs(const TableOptions& o) {
+  if (!o.embedded_blob_options.enable) return {};
+  constexpr uint32_t kFirstVersion = 7;
+  if (o.format_version < kFirstVersion) {
+    return Status::InvalidArgument(
+        "embedded_blob_options.enable is true, but format_version is " +
+        std::to_string(o.format_version) + ", expected 7");
+  }
+  if (!o.block_align) return {};
+  return Status::InvalidArgument(
+      "embedded_blob_options.enable is true, but block_align is true too: "
+      "blobs are not aligned, nor are blocks after them");
+}
+
 Status CheckCodec(const TableOptions& o) {
   if (o.codec != nullptr) return CheckCustomCodec(o);
   if (IsCompressionSupported(o.compression)) return {};
@@ -168,9 +182,10 @@ constexpr Status (*kRules[])(const TableOptions&) = {
     CheckComparator,    CheckTimestamps,
     CheckHashSearch,    CheckPartitionedFilters,
     CheckAlignedBlocks, CheckSuperBlocks,
-    CheckCodec,         CheckLevel,
-    CheckDictionary,    CheckFrameChecksum,
-    CheckFilterPolicy,  CheckTarget,
+    CheckEmbeddedBlobs, CheckCodec,
+    CheckLevel,         CheckDictionary,
+    CheckFrameChecksum, CheckFilterPolicy,
+    CheckTarget,
 };
 
 }  // namespace

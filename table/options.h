@@ -45,6 +45,7 @@ class FileChecksumGenFactory;
 class FilterPolicy;
 class FlushBlockPolicyFactory;
 class PrefixExtractor;
+class Statistics;
 class TablePropertiesCollectorFactory;
 class WorkerPool;
 
@@ -88,6 +89,24 @@ enum class IndexShortening : uint8_t {
 enum class DataBlockIndexType : uint8_t {
   kDataBlockBinarySearch,
   kDataBlockBinaryAndHash,  // also by a hash table
+};
+
+// Values that a table stores apart from their entries. RocksDB's writer has
+// them as SstFileWriterEmbeddedBlobOptions.
+struct EmbeddedBlobOptions {
+  // Whether large values are stored as embedded blobs: among the data blocks,
+  // each by itself, while its entry has only a reference. Default: false. Data
+  // blocks then hold more keys, so that walks over keys and searches that find
+  // none read less; but each value that is read costs a read of the file of its
+  // own. Values are not compressed, and do not go into the block cache. Put
+  // values, and the values of wide columns, are stored so; merge operands are
+  // not. Only RocksDB 11.6 and later read such a table. Requires:
+  // format_version 7, and no block_align. Data blocks are compressed and
+  // written by the calling thread alone, as by RocksDB.
+  bool enable = false;
+  // From which size on a value is stored so, in bytes. Default: 2048. With 0
+  // all are, empty values too.
+  uint64_t min_blob_size = 2048;
 };
 
 struct TableOptions {
@@ -186,6 +205,10 @@ struct TableOptions {
   // and later read it. Such blocks get no index of their own in the block cache
   // (ReaderOptions::cache_entry_words).
   bool separate_key_value_in_data_block = false;
+
+  // Whether and which values are stored apart from their entries, within the
+  // same file. Default: none.
+  EmbeddedBlobOptions embedded_blob_options;
 
   // Whether data blocks begin at multiples of min(block_size, 4096) bytes, so
   // that a block touches as few pages as possible. Default: false. Costs the
@@ -416,6 +439,10 @@ struct BuildOptions {
   // wait for a dictionary, and write buffers. Costs a few calls of the cache
   // for each MiB.
   CacheUsageOptions cache_usage_options;
+
+  // Counts what the build does, beside what readers do (table/statistics.h).
+  // Null, the default: nothing is counted. The builder shares ownership of it.
+  std::shared_ptr<Statistics> statistics;
 
   // The property rocksdb.seqno.time.map: sequence number to the time when it
   // was written, in seconds since 1970. Empty, the default: not written. Times

@@ -1,5 +1,5 @@
-// Statistics: what the reads of many threads and readers did, as tickers with
-// RocksDB's names.
+// Statistics: what the reads of many threads and readers did, and what builders
+// did, as tickers and histograms with RocksDB's names.
 //
 //   ashlar::ReaderOptions options;
 //   options.statistics = std::make_shared<ashlar::Statistics>();  // shared
@@ -7,19 +7,20 @@
 //   uint64_t hits =
 //       options.statistics->GetTickerCount(ashlar::Ticker::kBlockCacheHit);
 //
-// An engine makes one, and gives it to its readers. Each reader shares
-// ownership. A ticker that RocksDB has too has its name there
+// An engine makes one, and gives it to its readers, and to its builders
+// (BuildOptions::statistics). Each of them shares ownership. A ticker or
+// histogram (table/histogram.h) that RocksDB has too has its name there
 // ("rocksdb.block.cache.hit"), so that programs that read RocksDB's statistics
-// read these. The names of others begin with "ashlar.". There are no
-// histograms, and builders count nothing.
+// read these. The names of others begin with "ashlar.". What is counted depends
+// on a level, which any thread may change at any time.
 //
 // Thread-safe: any number of threads may count and read at once.
 //
 // How it counts. Each thread that counts has a shard of its own, which no other
 // thread writes. An addition is a load and a store: no locked instruction, and
 // no cache line that another thread writes. A read adds when it ends, a
-// MultiGet once for up to 32 keys. A thread that asks for a sum adds up all
-// shards. When a thread ends, its shard goes, with its counts, to the next new
+// MultiGet once for up to 32 keys. A histogram of a thread takes 1 KiB, from its
+// first sample on. A thread that asks for a sum adds up all shards. When a thread ends, its shard goes, with its counts, to the next new
 // thread.
 //
 // Memory order. Counters are relaxed. A sum may miss what is being counted
@@ -36,6 +37,7 @@
 #include <string>
 #include <string_view>
 
+#include "ashlar/table/histogram.h"
 #include "ashlar/util/export.h"
 
 namespace ashlar {
@@ -114,6 +116,16 @@ enum class Ticker : uint32_t {
   // Tables that were opened with a filter that nobody can ask: its policy is
   // neither built in nor among ReaderOptions::filter_policies.
   kFilterUnknownPolicy,
+  // Builders: data and index blocks that were stored compressed, and their
+  // bytes before and after; blocks of tables without a codec, and their bytes;
+  // and blocks that would have shrunk too little, and their bytes.
+  kNumberBlockCompressed,
+  kBytesCompressedFrom,
+  kBytesCompressedTo,
+  kNumberBlockCompressionBypassed,
+  kBytesCompressionBypassed,
+  kNumberBlockCompressionRejected,
+  kBytesCompressionRejected,
   // Sums of the above over data, index and filter blocks.
   kBlockCacheHit,
   kBlockCacheMiss,
@@ -128,6 +140,18 @@ inline constexpr size_t kTickers =
 // for ever.
 ASHLAR_EXPORT std::string_view TickerName(Ticker ticker);
 
+// What a Statistics counts. Each level counts what those before it do. RocksDB
+// has two more, above these, which count waits for mutexes. Its default is
+// kExceptDetailedTimers; ours takes no time, since reading the clock twice would
+// make a Get of a cached block a tenth slower.
+enum class StatsLevel : uint8_t {
+  kDisableAll,               // nothing
+  kExceptHistogramOrTimers,  // tickers
+  kExceptTimers,             // histograms of sizes; the default
+  kExceptDetailedTimers,     // histograms of times of calls and of file reads
+  kAll,                      // and of times of compression and decompression
+};
+
 class ASHLAR_EXPORT Statistics {
  public:
   Statistics();
@@ -137,14 +161,25 @@ class ASHLAR_EXPORT Statistics {
 
   // Returns the ticker's count since this was made, or since the last Reset.
   uint64_t GetTickerCount(Ticker ticker) const;
-  // Makes all tickers count from 0 again. What another thread adds meanwhile is
-  // lost or kept, as if it had been added before the Reset or after it.
+  // Makes all tickers and histograms count from 0 again. What another thread
+  // adds meanwhile is lost or kept, as if it had been added before the Reset or
+  // after it.
   void Reset();
+  // These set and return the level. A new level holds for calls that begin
+  // later.
+  void set_stats_level(StatsLevel level);
+  StatsLevel get_stats_level() const;
+
+  // Returns the histogram's samples since this was made, or since the last
+  // Reset. Samples of several Statistics can be merged.
+  HistogramSamples GetHistogram(Histogram histogram) const;
+
   // Calls `visit` for each ticker, in the order of Ticker.
   void ForEach(const std::function<void(std::string_view name, uint64_t count)>&
                    visit) const;
-  // Returns all tickers as text, a line each: "rocksdb.block.cache.hit COUNT :
-  // 12".
+  // Returns all tickers and histograms as text, a line each, in RocksDB's form:
+  // "rocksdb.block.cache.hit COUNT : 12"; and with percentiles 50, 95, 99 and
+  // 100, count and sum: "rocksdb.db.get.micros P50 : 1.500000 P95 : ...".
   std::string ToString() const;
 
  private:

@@ -22,6 +22,24 @@ Ticker Of(BlockKind kind, Ticker data, Ticker index, Ticker filter) {
 
 }  // namespace
 
+void HistogramTimer::Stop() {
+  const auto time = std::chrono::steady_clock::now() - begin_;
+  const auto nanos = static_cast<uint64_t>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(time).count());
+  constexpr uint64_t kNanosPerMicro = 1000;
+  StatisticsShards::AddSample(*statistics_, histogram_,
+                              InNanos() ? nanos : nanos / kNanosPerMicro);
+}
+
+void ReadCounters::SampleMultiGet(std::span<const GetResult> results) const {
+  if (!MeasuresAt(StatsLevel::kExceptTimers)) return;
+  uint64_t bytes = 0;
+  for (const GetResult& result : results) {
+    if (result.state == GetResult::State::kFound) bytes += result.value.size();
+  }
+  AddSample(Histogram::kBytesPerMultiGet, bytes);
+}
+
 void ReadCounters::CountMultiGetCall() const {
   if (!any()) return;
   if (counting_context != nullptr) ++counting_context->multiget_count;

@@ -14,6 +14,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "ashlar/table/block_kind.h"
 #include "ashlar/table/perf_context.h"
@@ -74,9 +75,23 @@ class ReadCounters {
   // Counts keys of a MultiGet; and, once, the call itself.
   void CountMultiGet(const PointReads& reads, bool of_prefix) const;
   void CountMultiGetCall() const;
+  // Samples the bytes that a MultiGet has found.
+  void SampleMultiGet(std::span<const GetResult> results) const;
   void CountSeek() const;
   // Counts an iterator's question for a prefix.
   void CountPrefixFilter(bool let_pass) const;
+
+  // Adds a sample of a size; of a time, see HistogramTimer.
+  void AddSample(Histogram histogram, uint64_t value) const {
+    if (MeasuresAt(StatsLevel::kExceptTimers)) {
+      StatisticsShards::AddSample(*statistics_, histogram, value);
+    }
+  }
+  // Returns whether the statistics have this level, or a higher one.
+  bool MeasuresAt(StatsLevel level) const {
+    return statistics_ != nullptr &&
+           StatisticsShards::LevelOf(*statistics_) >= level;
+  }
 
   // Traces an access to the block cache, which is also counted below.
   void Trace(const CacheKey& key, BlockKind kind, TracedCaller caller,
@@ -108,12 +123,52 @@ class ReadCounters {
                                StatisticsShard* shard);
   // Returns the thread's shard, or null if there are no statistics.
   StatisticsShard* shard() const {
-    return statistics_ == nullptr ? nullptr
-                                  : StatisticsShards::Mine(*statistics_);
+    return MeasuresAt(StatsLevel::kExceptHistogramOrTimers)
+               ? StatisticsShards::Mine(*statistics_)
+               : nullptr;
   }
 
+  friend class HistogramTimer;
   const Statistics* statistics_ = nullptr;
   AccessRecorder* recorder_ = nullptr;
+};
+
+// Adds the time from construction to destruction to a histogram, if the level
+// of the statistics was high enough at its construction. Takes no time
+// otherwise. The statistics must outlive it.
+class HistogramTimer {
+ public:
+  HistogramTimer(const ReadCounters& counters, Histogram histogram)
+      : HistogramTimer(counters.statistics_, histogram) {}
+  HistogramTimer(const Statistics* statistics, Histogram histogram)
+      : histogram_(histogram) {
+    if (statistics == nullptr ||
+        StatisticsShards::LevelOf(*statistics) < LeastLevel()) {
+      return;
+    }
+    statistics_ = statistics;
+    begin_ = std::chrono::steady_clock::now();
+  }
+  HistogramTimer(const HistogramTimer&) = delete;
+  HistogramTimer& operator=(const HistogramTimer&) = delete;
+  ~HistogramTimer() {
+    if (statistics_ != nullptr) [[unlikely]]
+      Stop();
+  }
+
+ private:
+  bool InNanos() const {
+    return histogram_ == Histogram::kCompressionTimesNanos ||
+           histogram_ == Histogram::kDecompressionTimesNanos;
+  }
+  StatsLevel LeastLevel() const {
+    return InNanos() ? StatsLevel::kAll : StatsLevel::kExceptDetailedTimers;
+  }
+  void Stop();
+
+  const Statistics* statistics_ = nullptr;  // null: takes no time
+  const Histogram histogram_;
+  std::chrono::steady_clock::time_point begin_;
 };
 
 // Adds the time from construction to destruction to a field of a context. A
@@ -168,6 +223,7 @@ inline void ReadCounters::CountGet(const GetResult& result,
   if (!any()) return;
   PointReads reads;
   reads.Add(result);
+  AddSample(Histogram::kBytesPerRead, reads.bytes);
   if (PerfContext* const c = counting_context; c != nullptr) {
     ++c->get_count;
     c->get_read_bytes += reads.bytes;

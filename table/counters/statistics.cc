@@ -107,6 +107,16 @@ TickerCounts StatisticsShards::Sums() const {
 void StatisticsShards::Reset() {
   const MutexLock lock(&mutex_);
   at_reset_ = AllSums();
+  era_.FetchAdd(1);
+}
+
+HistogramSamples StatisticsShards::Samples(Histogram histogram) const {
+  const MutexLock lock(&mutex_);
+  HistogramSamples samples;
+  for (const StatisticsShard& shard : shards_) {
+    shard.AddSamplesTo(histogram, era_.Load(), &samples);
+  }
+  return samples;
 }
 
 }  // namespace internal
@@ -157,6 +167,13 @@ constexpr std::array<std::string_view, kTickers> kNames = {
     "ashlar.table.cache.evict",
     "ashlar.table.cache.descriptor.evict",
     "ashlar.filter.unknown.policy",
+    "rocksdb.number.block.compressed",
+    "rocksdb.bytes.compressed.from",
+    "rocksdb.bytes.compressed.to",
+    "rocksdb.number.block_compression_bypassed",
+    "rocksdb.bytes.compression_bypassed",
+    "rocksdb.number.block_compression_rejected",
+    "rocksdb.bytes.compression.rejected",
     "rocksdb.block.cache.hit",
     "rocksdb.block.cache.miss",
     "rocksdb.block.cache.add",
@@ -206,6 +223,16 @@ uint64_t Statistics::GetTickerCount(Ticker ticker) const {
 
 void Statistics::Reset() { shards_->Reset(); }
 
+void Statistics::set_stats_level(StatsLevel level) {
+  shards_->set_level(level);
+}
+
+StatsLevel Statistics::get_stats_level() const { return shards_->level(); }
+
+HistogramSamples Statistics::GetHistogram(Histogram histogram) const {
+  return shards_->Samples(histogram);
+}
+
 void Statistics::ForEach(
     const std::function<void(std::string_view name, uint64_t count)>& visit)
     const {
@@ -221,6 +248,17 @@ std::string Statistics::ToString() const {
     text.append(name);
     text += " COUNT : " + std::to_string(count) + "\n";
   });
+  for (size_t i = 0; i < kHistograms; ++i) {
+    const auto histogram = static_cast<Histogram>(i);
+    const HistogramData data = GetHistogram(histogram).Data();
+    text.append(HistogramName(histogram));
+    text += " P50 : " + std::to_string(data.median) +
+            " P95 : " + std::to_string(data.percentile95) +
+            " P99 : " + std::to_string(data.percentile99) +
+            " P100 : " + std::to_string(data.max) +
+            " COUNT : " + std::to_string(data.count) +
+            " SUM : " + std::to_string(data.sum) + "\n";
+  }
   return text;
 }
 

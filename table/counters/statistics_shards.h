@@ -13,10 +13,12 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <new>
 #include <vector>
 
 #include "ashlar/table/statistics.h"
 #include "ashlar/util/sync/mutex.h"
+#include "table/counters/histogram_shard.h"
 #include "util/sync/atomic.h"
 
 namespace ashlar::internal {
@@ -30,6 +32,13 @@ using TickerCounts = std::array<uint64_t, kStoredTickers>;
 // time, so shards are that far apart.
 class alignas(128) StatisticsShard {
  public:
+  StatisticsShard() = default;
+  StatisticsShard(const StatisticsShard&) = delete;
+  StatisticsShard& operator=(const StatisticsShard&) = delete;
+  ~StatisticsShard() {
+    for (const auto& histogram : histograms_) delete histogram.Load();
+  }
+
   void Add(Ticker ticker, uint64_t n) {
     RelaxedAtomic<uint64_t>& count = counts_[static_cast<size_t>(ticker)];
     count.Store(count.Load() + n);
@@ -37,9 +46,28 @@ class alignas(128) StatisticsShard {
   void AddTo(TickerCounts* sums) const {
     for (size_t i = 0; i < sums->size(); ++i) (*sums)[i] += counts_[i].Load();
   }
+  // Adds nothing if there is no memory for the histogram.
+  void AddSample(Histogram histogram, uint64_t value, uint64_t era) {
+    auto& slot = histograms_[static_cast<size_t>(histogram)];
+    HistogramShard* mine = slot.Load();
+    if (mine == nullptr) [[unlikely]] {
+      mine = new (std::nothrow) HistogramShard;
+      if (mine == nullptr) return;
+      slot.PublishFirst(mine);
+    }
+    mine->Add(value, era);
+  }
+  void AddSamplesTo(Histogram histogram, uint64_t era,
+                    HistogramSamples* samples) const {
+    const HistogramShard* const mine =
+        histograms_[static_cast<size_t>(histogram)].Load();
+    if (mine != nullptr) mine->AddTo(era, samples);
+  }
 
  private:
   std::array<RelaxedAtomic<uint64_t>, kStoredTickers> counts_;
+  // Null until there is a sample.
+  std::array<PublishedPointer<HistogramShard>, kHistograms> histograms_;
 };
 
 // The shard that the thread used last, and the number of its Statistics.
@@ -62,8 +90,22 @@ class StatisticsShards {
     return Find(statistics);
   }
 
-  // Returns all counts since the last Reset.
+  static StatsLevel LevelOf(const Statistics& statistics) {
+    return statistics.shards_->level_.Load();
+  }
+  StatsLevel level() const { return level_.Load(); }
+  void set_level(StatsLevel level) { level_.Store(level); }
+  // Adds a sample to the calling thread's shard, whatever the level.
+  static void AddSample(const Statistics& statistics, Histogram histogram,
+                        uint64_t value) {
+    StatisticsShard* const shard = Mine(statistics);
+    if (shard == nullptr) return;
+    shard->AddSample(histogram, value, statistics.shards_->era_.Load());
+  }
+
+  // Return all counts, or samples, since the last Reset.
   TickerCounts Sums() const;
+  HistogramSamples Samples(Histogram histogram) const;
   void Reset();
 
   // Give a shard to a thread, and take it back when the thread ends.
@@ -82,6 +124,9 @@ class StatisticsShards {
   std::vector<StatisticsShard*> free_
       ASHLAR_THREAD_ATTRIBUTE(guarded_by(mutex_));
   TickerCounts at_reset_ ASHLAR_THREAD_ATTRIBUTE(guarded_by(mutex_)) = {};
+  RelaxedAtomic<StatsLevel> level_{StatsLevel::kExceptTimers};
+  // Of histograms: histogram_shard.h.
+  RelaxedAtomic<uint64_t> era_{1};
 };
 
 }  // namespace ashlar::internal

@@ -43,4 +43,32 @@ Status DecodeBlobIndex(const Slice& value, BlobIndex* index) {
   });
 }
 
+void AppendBlobIndex(const BlobIndex& index, std::string* out) {
+  out->push_back(static_cast<char>(index.kind));
+  if (index.kind != BlobIndex::Kind::kBlob) {
+    internal::AppendVarint64(out, index.expiration);
+  }
+  if (index.kind == BlobIndex::Kind::kInlinedTtl) {
+    out->append(index.inlined_value.data(), index.inlined_value.size());
+    return;
+  }
+  internal::AppendVarint64(out, index.file_number);
+  internal::AppendVarint64(out, index.offset);
+  internal::AppendVarint64(out, index.size);
+  out->push_back(static_cast<char>(index.compression));
+}
+
+Status DecodeEmbeddedBlobStats(const Slice& value, EmbeddedBlobStats* stats) {
+  return internal::OrMemoryLimit([&]() -> Status {
+    *stats = EmbeddedBlobStats();
+    internal::Decoder decoder(value);
+    if (decoder.Varint64(&stats->count) && decoder.Varint64(&stats->bytes) &&
+        decoder.empty() && (stats->count != 0 || stats->bytes == 0)) {
+      return {};
+    }
+    return Status::Corruption("bad " + std::string(kEmbeddedBlobStatsProperty) +
+                              ": expected a count and a number of bytes");
+  });
+}
+
 }  // namespace ashlar

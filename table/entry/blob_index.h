@@ -1,17 +1,25 @@
-// BlobIndex: a reference to a value that is stored elsewhere, mostly in a blob
-// file.
+// BlobIndex: a reference to a value that is stored elsewhere, in a blob file or
+// in the table itself.
 //
 // The value of an entry of type kTypeBlobIndex is such a reference, and so is a
-// wide column with is_blob_index. For applications that read tables of a
-// RocksDB with blob files: TableReader and Iterator return the bytes of the
-// reference, and DecodeBlobIndex decodes them. Ashlar does not read blob files;
-// the application fetches the value itself.
+// wide column with is_blob_index.
+//
+//   blob file      For applications that read tables of a RocksDB with blob
+//                  files: TableReader and Iterator return the bytes of the
+//                  reference, and DecodeBlobIndex decodes them. Ashlar does not
+//                  read blob files; the application fetches the value itself.
+//   embedded blob  A table whose properties have kEmbeddedBlobStatsProperty
+//                  stores some of its values itself, apart from their entries.
+//                  TableReader and Iterator return these values, and show no
+//                  reference. TableOptions::embedded_blob_options writes them.
 //
 // Plain values and pure functions: thread-safe.
 #ifndef ASHLAR_TABLE_ENTRY_BLOB_INDEX_H_
 #define ASHLAR_TABLE_ENTRY_BLOB_INDEX_H_
 
 #include <cstdint>
+#include <string>
+#include <string_view>
 
 #include "ashlar/util/compression.h"
 #include "ashlar/util/export.h"
@@ -46,6 +54,23 @@ struct BlobIndex {
 // overwritten. Returns Corruption if the bytes are no blob index; what *index
 // then has means nothing.
 ASHLAR_EXPORT Status DecodeBlobIndex(const Slice& value, BlobIndex* index);
+// Appends the bytes of a blob index to *out. Of an index, the fields that its
+// kind has are written.
+ASHLAR_EXPORT void AppendBlobIndex(const BlobIndex& index, std::string* out);
+
+// The user-collected property that only a table with embedded blobs has.
+inline constexpr std::string_view kEmbeddedBlobStatsProperty =
+    "rocksdb.embedded.blob.stats";
+
+// What that property says.
+struct EmbeddedBlobStats {
+  uint64_t count = 0;  // how many blobs the table has
+  uint64_t bytes = 0;  // their sizes together, without their trailers
+};
+
+// Decodes the property's value into *stats. Returns Corruption if it is none.
+ASHLAR_EXPORT Status DecodeEmbeddedBlobStats(const Slice& value,
+                                             EmbeddedBlobStats* stats);
 
 }  // namespace ashlar
 

@@ -4,6 +4,7 @@
 #include <cassert>
 #include <charconv>
 
+#include "ashlar/table/entry/blob_index.h"
 #include "ashlar/table/option_table.h"
 #include "ashlar/table/options.h"
 #include "ashlar/table/table_properties.h"
@@ -94,7 +95,7 @@ constexpr Feature kFeatures[] = {
     {{11, 6},
      [](const TableProperties& p) {
        return p.user_collected_properties.contains(
-           "rocksdb.embedded.blob.stats");
+           std::string(kEmbeddedBlobStatsProperty));
      }},
 };
 

@@ -27,7 +27,7 @@ IndexBuilder::IndexBuilder(const TableOptions& options, bool has_first_keys)
     : options_(options),
       form_{TraitsOf(options.format_version).may_have_user_key_index,
             TraitsOf(options.format_version).may_have_delta_handles &&
-                !options.block_align,
+                !options.block_align && !options.embedded_blob_options.enable,
             has_first_keys},
       user_keys_until_(form_.user_keys ? std::numeric_limits<size_t>::max()
                                        : 0) {}

@@ -131,9 +131,11 @@ Status WalkInOrder(const DataBlockInputs& inputs, const BlockView& view,
   for (bool on_entry = it.SeekToFirst(); on_entry; on_entry = it.Next()) {
     if (info->num_entries++ == 0) first_key = it.key().ToString();
     if (facts.has_blobs) {
-      Status blobs = place.Wrap(
-          "bad value", AddBlobsOf(it.key(), it.value(), i, &walk->blobs));
-      if (!blobs.ok()) return blobs;
+      Status blobs = walk->blobs.AddOf(it.key(), it.value(), i);
+      if (found_by.ok() && !blobs.ok()) {
+        found_by =
+            place.Wrap("value of " + DescribeInternalKey(it.key()), blobs);
+      }
     }
     restarts.Pass(it.offset(), SharedBytes(view, it.offset()));
     if (found_by.ok()) found_by = keys.Pass(it.key(), place);

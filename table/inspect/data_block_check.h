@@ -49,7 +49,9 @@ struct DataBlockInputs {
 // What one thread checks data blocks with, and what it finds out.
 struct DataWalk {
   DataWalk(const DataBlockInputs& inputs, ThreadReads* thread_reads)
-      : reads(thread_reads), iterator(inputs.facts.walk_order) {
+      : reads(thread_reads),
+        iterator(inputs.facts.walk_order),
+        blobs(inputs.file.footer().offset) {
     inputs.meta.hash_index.Begin(&hash_index);
   }
   // Asks the filter the questions that are left. Returns whether it denied none
@@ -72,7 +74,7 @@ struct DataWalk {
   bool asks_later = false;
   // Present if there is a hash index; moves along with the keys.
   std::optional<HashSearchPrefixes> hash_index;
-  std::vector<FoundBlob> blobs;
+  FoundBlobs blobs;
 };
 
 // Reads and checks data block i. Returns whether *contents can be shown.

@@ -50,7 +50,7 @@ class BlockWorker {
   }
 
   uint64_t bytes_checked() const { return reads_.bytes_checked; }
-  const std::vector<FoundBlob>& blobs() const { return walk_.blobs; }
+  const FoundBlobs& blobs() const { return walk_.blobs; }
 
   std::optional<uint64_t> Find(size_t run) {
     if (run >= runs_.size()) return std::nullopt;
@@ -113,15 +113,12 @@ Status ReadTogether(const DataBlockInputs& inputs, PassReads* reads,
     data->num_points += info.num_entries;
     findings->Judge(&info);
   }
-  std::vector<FoundBlob>& blobs = data->blobs;
+  FoundBlobs blobs(inputs.file.footer().offset);
   for (const auto& worker : workers) {
     reads->thread()->bytes_checked += worker->bytes_checked();
-    blobs.insert(blobs.end(), worker->blobs().begin(), worker->blobs().end());
+    blobs.AddAll(worker->blobs());
   }
-  std::stable_sort(blobs.begin(), blobs.end(),
-                   [](const FoundBlob& a, const FoundBlob& b) {
-                     return a.data_block < b.data_block;
-                   });
+  data->blobs = blobs.TakeInOrder();
   return {};
 }
 
@@ -131,14 +128,21 @@ Status ReadInOrder(const DataBlockInputs& inputs, PassReads* reads,
   const IndexItems& blocks = inputs.index.data_blocks;
   reads->BeginStep();
   DataWalk walk(inputs, reads->thread());
+  std::optional<FollowedEntries> followed;
+  if (inputs.options.follow_blobs && inputs.facts.has_blobs) {
+    followed.emplace(inputs.file, inputs.options);
+  }
   for (size_t i = 0; i < blocks.size(); ++i) {
     BlockInfo info;
     Slice contents;
     const bool shown = CheckDataBlock(inputs, i, &walk, &info, &contents);
     data->num_points += info.num_entries;
     findings->Keep(std::move(info));
-    if (shown) {
-      findings->ShowEntries(contents, {BlockKind::kData, blocks[i].handle, i});
+    const BlockPlace place{BlockKind::kData, blocks[i].handle, i};
+    if (shown && followed) {
+      followed->Show(findings->inspection().blocks.back(), contents, place);
+    } else if (shown) {
+      findings->ShowEntries(contents, place);
     }
     constexpr size_t kBlocksPerReport = 256;
     if (i % kBlocksPerReport == 0 &&
@@ -146,7 +150,7 @@ Status ReadInOrder(const DataBlockInputs& inputs, PassReads* reads,
       return findings->GivenUp();
     }
   }
-  data->blobs = std::move(walk.blobs);
+  data->blobs = walk.blobs.TakeInOrder();
   return {};
 }
 

@@ -23,7 +23,7 @@
 // Who owns what. A DataWalk, and each BlockInfo of a run, belong to the thread
 // that has them. The inputs do not change. Numbers of runs ascend for each
 // thread, so each meets its keys in order, as a hash search index requires.
-// Blobs are put in the order of their data blocks at the end.
+// Blobs are put in the order of their data blocks at the end, each once.
 //
 // Memory: a run and a decompressed block per thread.
 #ifndef ASHLAR_TABLE_INSPECT_DATA_PASS_H_
@@ -42,7 +42,7 @@ namespace ashlar::internal {
 
 struct DataFindings {
   uint64_t num_points = 0;  // entries of the data blocks
-  std::vector<FoundBlob> blobs;
+  std::vector<FoundBlob> blobs;  // each once
   // Data blocks come first in TableInspection::blocks: this many.
   size_t num_blocks = 0;
 };

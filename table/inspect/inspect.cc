@@ -41,6 +41,7 @@ namespace {
 
 // What the checks of the whole file need.
 struct WholeFile {
+  bool has_blobs = false;
   // Data blocks come first in TableInspection::blocks: this many.
   size_t num_data_blocks = 0;
   bool index_complete = false;
@@ -73,15 +74,22 @@ void SortBlocks(size_t num_data_blocks, std::vector<BlockInfo>* blocks) {
 }
 
 // Blocks are in file order; the footer has no trailer. Two names for one block
-// do not count as an overlap.
+// do not count as an overlap, unless one of them is a reference to a blob.
 void CheckOverlaps(Findings* findings) {
   uint64_t end = 0;
   const BlockInfo* last = nullptr;
   for (const BlockInfo& block : findings->inspection().blocks) {
     const bool same = last != nullptr && last->offset == block.offset &&
                       last->size == block.size;
+    const bool blob_and_other = same && (last->kind == BlockKind::kBlob) !=
+                                            (block.kind == BlockKind::kBlob);
     last = &block;
-    if (block.offset < end && !same) {
+    if (blob_and_other) {
+      const BlockPlace place = PlaceOf(block);
+      findings->AddFault(
+          place, place.Corruption("overlap",
+                                  "a blob and another block are both there"));
+    } else if (block.offset < end && !same) {
       const BlockPlace place = PlaceOf(block);
       findings->AddFault(
           place, place.Corruption("overlap", "the block before it ends at " +
@@ -91,13 +99,17 @@ void CheckOverlaps(Findings* findings) {
   }
 }
 
+// Returns whether every entry was read, and there are no faults.
+bool WasAllRead(const Findings& findings) {
+  const InspectOptions& options = findings.options();
+  return options.decode && !options.decodes_block &&
+         options.data_blocks == InspectOptions::DataBlocks::kRead &&
+         findings.inspection().faults.empty();
+}
+
 void CheckCounts(const WholeFile& whole, Findings* findings) {
-  const InspectOptions& options = findings->options();
   const TableInspection& found = findings->inspection();
-  if (!whole.index_complete || !found.properties || !options.decode ||
-      options.decodes_block ||
-      options.data_blocks != InspectOptions::DataBlocks::kRead ||
-      !found.faults.empty()) {
+  if (!whole.index_complete || !found.properties || !WasAllRead(*findings)) {
     return;
   }
   const TableProperties& properties = *found.properties;
@@ -139,7 +151,7 @@ Status InspectBlocks(const TableFacts& facts, InspectedFile* file,
   const DataBlockInputs inputs{findings->options(), *file, facts, index, meta};
   DataFindings data;
   status = InspectDataBlocks(inputs, reads, findings, &data);
-  *whole = {data.num_blocks, index.complete, data.num_points,
+  *whole = {facts.has_blobs, data.num_blocks, index.complete, data.num_points,
             meta.num_range_deletions};
   return status.ok() ? InspectBlobs(data.blobs, reads, findings) : status;
 }
@@ -172,6 +184,10 @@ Status RunPasses(const RandomAccessFile& file, const InspectOptions& options,
   SortBlocks(whole.num_data_blocks, &inspection->blocks);
   CheckOverlaps(&findings);
   CheckCounts(whole, &findings);
+  if (whole.has_blobs && whole.index_complete && WasAllRead(findings)) {
+    inspection->unreferenced_blob_bytes =
+        CountUnreferenced(*inspection, &thread);
+  }
   return {};
 }
 

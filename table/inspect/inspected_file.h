@@ -47,6 +47,7 @@ class InspectedFile {
 
   const RandomAccessFile& file() const { return source_.file(); }
   const Footer& footer() const { return source_.footer(); }
+  const BlockSource& source() const { return source_; }
 
   void Declare(const DeclaredCompression& declared) {
     source_.Declare(declared, options_.codecs);

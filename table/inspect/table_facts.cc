@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "ashlar/table/entry/blob_index.h"
 #include "table/inspect/restart_points.h"
 #include "table/meta/plain_block.h"
 #include "table/meta/properties_block.h"
@@ -15,7 +16,6 @@ namespace {
 
 constexpr uint32_t kTwoLevelIndex = 2;
 constexpr uint32_t kFirstKeyIndex = 3;
-constexpr const char* kEmbeddedBlobStats = "rocksdb.embedded.blob.stats";
 
 void InspectMetaindex(InspectedFile* file, PassReads* reads, Findings* findings,
                       TableFacts* facts) {
@@ -85,7 +85,8 @@ Status TakeProperties(const BlockPlace& place, TableProperties properties,
       properties.external_sst_file_global_seqno.value_or(0);
   if (sequence != 0) facts->key_form.sequence = sequence;
   facts->has_blobs =
-      properties.user_collected_properties.contains(kEmbeddedBlobStats);
+      properties.user_collected_properties.contains(
+          std::string(kEmbeddedBlobStatsProperty));
   DeclaredCompression declared;
   Status status =
       CheckProperties(properties, file->footer().traits(), &declared);
@@ -122,6 +123,9 @@ void InspectProperties(InspectedFile* file, PassReads* reads,
     entry = FindMetaBlock(found.meta_blocks, kOldPropertiesBlockName);
   }
   const FormatTraits& traits = file->footer().traits();
+  // Unless properties say otherwise.
+  constexpr uint32_t kFirstVersionWithBlobs = 7;
+  facts->has_blobs = file->footer().format_version >= kFirstVersionWithBlobs;
   if (entry == nullptr) {
     facts->index_form_known = !traits.may_have_user_key_index;
     if (!traits.requires_properties) {

@@ -47,6 +47,7 @@ struct TableFacts {
   // The order by which data blocks are walked, which may be unknown.
   KeyOrder walk_order = KeyOrder::Unknown(BytewiseComparator());
   KeyForm key_form;
+  // Whether the table may have embedded blobs.
   bool has_blobs = false;
 
   // Size in bytes of the timestamps of stored keys; 0 if that is unknown.

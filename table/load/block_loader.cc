@@ -43,6 +43,8 @@ void BlockLoader::Batch::Read() {
   const auto files = std::span(of_files).first(num_files);
   {
     const StageTimer timer(&PerfContext::block_read_time);
+    const HistogramTimer read_timer(loads_[0].loader->counters_,
+                                    Histogram::kSstReadMicros);
     ReadFiles(files);
   }
   // Loads are in the order of their files.

@@ -32,8 +32,12 @@ Status ReadWhole(const RandomAccessFile& file, const BlockPlace& place,
   if (!scratch->TryReserve(static_cast<size_t>(n))) {
     return place.NoMemory();
   }
-  Status status = file.Read(place.handle.offset, static_cast<size_t>(n),
-                            scratch->data(), data);
+  Status status;
+  {
+    const HistogramTimer read_timer(counters, Histogram::kSstReadMicros);
+    status = file.Read(place.handle.offset, static_cast<size_t>(n),
+                       scratch->data(), data);
+  }
   counters.CountFileReads(1, data->size());
   if (!status.ok()) return status;
   if (data->data() != scratch->data()) {
@@ -155,6 +159,8 @@ Status BlockSource::Decompress(const BlockPlace& place,
   const bool is_data = place.kind == BlockKind::kData;
   const auto type = static_cast<CompressionType>(stored.compression_type);
   const StageTimer timer(&PerfContext::block_decompress_time);
+  const HistogramTimer codec_timer(counters_,
+                                   Histogram::kDecompressionTimesNanos);
   Status status;
   if (custom_ != nullptr && custom_->Handles(type)) [[unlikely]] {
     status = custom_->Decompress(type, stored.payload, limits, is_data, out);
@@ -230,6 +236,7 @@ Status BlockSource::LoadAligned(const BlockPlace& place, bool verify_checksum,
     status = window->Read(place.handle.offset, n, &data);
   } else if (bytes->Resize(n)) {
     const StageTimer timer(&PerfContext::block_read_time);
+    const HistogramTimer read_timer(counters_, Histogram::kSstReadMicros);
     status = file_->Read(place.handle.offset, n, bytes->data(), &data);
     counters_.CountFileReads(1, data.size());
   } else {

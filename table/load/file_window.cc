@@ -19,6 +19,7 @@ Status FileWindow::Fill(uint64_t offset, uint64_t n) {
     return Status::MemoryLimit("no memory to read " + std::to_string(n) +
                                " bytes");
   }
+  const HistogramTimer timer(counters_, Histogram::kSstReadMicros);
   Status status =
       file_->Read(offset, static_cast<size_t>(n), buffer_.data(), &bytes_);
   counters_.CountFileReads(1, bytes_.size());

@@ -1,6 +1,7 @@
 #include "table/read/check_entries.h"
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "table/read/table_iterator.h"
@@ -29,6 +30,10 @@ class EntryWorker {
         runs_(*runs),
         walk_(table, options),
         scout_(&table->index) {
+    if (table->blobs != nullptr) {
+      blobs_.emplace(FileWindow(table->file.get(), options.readahead_size,
+                                /*expecting=*/false, table->counters));
+    }
     scout_on_block_ = scout_.SeekToFirst();
     walk_on_block_ = walk_.at.SeekToFirst();
     FindRunEnd();
@@ -71,7 +76,8 @@ class EntryWorker {
         runs_.Fail(run_, table_.Named(walk_.at.status()));
         return;
       }
-      if (!walk_.PassBlock(&counts_.back().entries)) {
+      if (!walk_.PassBlock(&counts_.back().entries,
+                           blobs_ ? &*blobs_ : nullptr)) {
         runs_.Fail(run_, walk_.status);
         return;
       }
@@ -108,6 +114,7 @@ class EntryWorker {
   RunWalk& runs_;
   TableIterator walk_;
   IndexCursor scout_;
+  std::optional<BlobWorkspace> blobs_;  // if the table has embedded blobs
   bool scout_on_block_;
   bool walk_on_block_;
   size_t run_ = 0;

@@ -86,6 +86,7 @@ Status internal::PinCopy(const Slice& bytes, PinnableSlice* value) {
 void Iterator::SeekToFirst() {
   if (state_ == nullptr) return;
   State& s = *state_;
+  const HistogramTimer timer(s.counters, Histogram::kDbSeek);
   s.counters.CountSeek();
   Show(MoveWithin(&s, [&s] { return s.SeekToFirst(); }));
 }
@@ -93,6 +94,7 @@ void Iterator::SeekToFirst() {
 void Iterator::SeekToLast() {
   if (state_ == nullptr) return;
   State& s = *state_;
+  const HistogramTimer timer(s.counters, Histogram::kDbSeek);
   s.counters.CountSeek();
   Show(MoveWithin(&s, [&s] { return s.SeekToLast(); }));
 }
@@ -100,6 +102,7 @@ void Iterator::SeekToLast() {
 void Iterator::Seek(const Slice& user_key, SequenceNumber snapshot) {
   if (state_ == nullptr) return;
   State& s = *state_;
+  const HistogramTimer timer(s.counters, Histogram::kDbSeek);
   s.counters.CountSeek();
   Show(MoveWithin(&s, [&] {
     s.seek_target.clear();
@@ -114,6 +117,7 @@ void Iterator::Seek(const Slice& user_key, SequenceNumber snapshot) {
 void Iterator::SeekForPrev(const Slice& user_key, SequenceNumber snapshot) {
   if (state_ == nullptr) return;
   State& s = *state_;
+  const HistogramTimer timer(s.counters, Histogram::kDbSeek);
   s.counters.CountSeek();
   Show(MoveWithin(&s, [&] {
     s.seek_target.clear();

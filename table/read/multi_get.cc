@@ -107,6 +107,7 @@ void RunMultiGet(const OpenedTable& table, const ReadOptions& options,
     std::fill(statuses.begin(), statuses.end(), table.Named(usable));
     return;
   }
+  const HistogramTimer timer(table.counters, Histogram::kDbMultiGet);
   table.counters.CountMultiGetCall();
   const BatchRead read{options, snapshot, on_operand};
   for (size_t begin = 0; begin < user_keys.size(); begin += kChunk) {
@@ -115,6 +116,7 @@ void RunMultiGet(const OpenedTable& table, const ReadOptions& options,
                   results.data() + begin, statuses.data() + begin)
         .Run();
   }
+  table.counters.SampleMultiGet(results);
 }
 
 }  // namespace ashlar::internal

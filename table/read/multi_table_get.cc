@@ -379,17 +379,21 @@ void MultiGetFromTables(const ReadOptions& options,
   assert(results.size() == user_keys.size() &&
          statuses.size() == user_keys.size());
   const OpenedTable* const first = FirstTable(levels);
-  if (first != nullptr) first->counters.CountMultiGetCall();
+  const ReadCounters counters =
+      first == nullptr ? ReadCounters() : first->counters;
+  const HistogramTimer timer(counters, Histogram::kDbMultiGet);
+  counters.CountMultiGetCall();
   const BatchRead read{options, snapshot, on_operand};
   for (size_t begin = 0; begin < user_keys.size(); begin += kChunk) {
     const size_t n = std::min(kChunk, user_keys.size() - begin);
     TablesChunk chunk(levels, read, begin, user_keys.subspan(begin, n),
                       results.data() + begin, statuses.data() + begin);
     chunk.Run();
-    if (first == nullptr || !first->counters.any()) continue;
-    first->counters.CountMultiGet({.keys = chunk.keys_of_no_table()},
-                                  /*of_prefix=*/false);
+    if (!counters.any()) continue;
+    counters.CountMultiGet({.keys = chunk.keys_of_no_table()},
+                           /*of_prefix=*/false);
   }
+  counters.SampleMultiGet(results);
 }
 
 }  // namespace ashlar

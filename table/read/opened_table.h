@@ -12,6 +12,7 @@
 
 #include "ashlar/table/block_kind.h"
 #include "ashlar/util/status.h"
+#include "table/blob/embedded_blobs.h"
 #include "table/format/key_form.h"
 #include "table/format/key_order.h"
 #include "table/format/seek_target.h"
@@ -85,6 +86,8 @@ struct OpenedTable {
   std::shared_ptr<const PrefixExtractor> prefixes;
   // Null if the table has no range deletions.
   std::unique_ptr<const RangeDeletions> range_deletions;
+  // Null if the table has no embedded blobs.
+  std::unique_ptr<const EmbeddedBlobs> blobs;
   // Whether one search of the index, by user key, finds the first block that
   // may have a key, and the block can be used as it is stored, if the index is
   // of one part: there are no timestamps and no other question to ask.

@@ -200,6 +200,14 @@ Status PointLookup::TakeEntry() {
   const Slice timestamp =
       TimestampOf(UserKeyOf(block_->key()), table_.order.timestamp_size());
   result_->timestamp.assign(timestamp.data(), timestamp.size());
+  if (table_.blobs != nullptr && EmbeddedBlobs::MayRefer(type)) [[unlikely]] {
+    return TakeReference();
+  }
+  return TakeStored();
+}
+
+Status PointLookup::TakeStored() {
+  const ValueType type = TypeOf(block_->key());
   switch (type) {
     case ValueType::kTypeValue:
     case ValueType::kTypeSetWithDelete:
@@ -233,6 +241,33 @@ Status PointLookup::TakeEntry() {
   // The block iterator returns no other types.
   return block_->place().Corruption("bad value type",
                                     DescribeInternalKey(block_->key()));
+}
+
+// Takes an entry that may refer to embedded blobs.
+Status PointLookup::TakeReference() {
+  auto resolved = std::make_unique<ResolvedValue>();
+  Status status =
+      table_.blobs->Resolve(block_->key(), block_->value(), options_,
+                            /*window=*/nullptr, resolved.get());
+  if (!status.ok()) return status;
+  if (!resolved->followed()) return TakeStored();
+  Slice value = resolved->value();
+  result_->type = resolved->type();
+  if (resolved->type() == ValueType::kTypeWideColumnEntity) {
+    std::optional<WideColumn> column;
+    status = FindDefaultColumn(value, &column);
+    if (!status.ok()) return BadValue(status);
+    result_->entity = value;
+    result_->is_blob_index = column && column->is_blob_index;
+    value = column ? column->value : Slice(value.data(), 0);
+  }
+  Cleanable pin;
+  pin.RegisterCleanup(
+      [](void* owner, void*) { delete static_cast<ResolvedValue*>(owner); },
+      resolved.release(), nullptr);
+  result_->state = GetResult::State::kFound;
+  result_->value.Pin(value, std::move(pin));
+  return {};
 }
 
 Status PointLookup::TakeEntity() {

@@ -72,6 +72,8 @@ class PointLookup {
   Status LoadBlock(const IndexCursor& at);
   Status SearchBlock(const IndexCursor& at, PinnedBlock* searched, bool* done);
   Status TakeEntry();
+  Status TakeStored();
+  Status TakeReference();
   void TakeRangeDeletion();
   Status TakeEntity();
   Status TakeTimedValue();

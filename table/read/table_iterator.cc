@@ -239,11 +239,16 @@ bool TableIterator::SeekForPrev(const Slice& internal_key) {
   return status.ok() && PrevBlock();
 }
 
-bool TableIterator::PassBlock(uint64_t* entries) {
+bool TableIterator::PassBlock(uint64_t* entries, BlobWorkspace* blobs) {
   if (!LoadBlock()) return false;
   if (!PassOn(block.SeekToFirst())) return status.ok();
   if (!CheckBlockBegin()) return false;
   do {
+    if (blobs != nullptr) [[unlikely]] {
+      Status resolved = table->blobs->Resolve(
+          block.key(), block.value(), options, &blobs->window, &blobs->value);
+      if (!resolved.ok()) return Fail(resolved);
+    }
     ++*entries;
   } while (block.Next());
   PassOn(false);

@@ -59,9 +59,10 @@ struct TableIterator final : Iterator::State {
   // Shares the block with all values that were pinned there.
   Status PinValue(const Slice& bytes, PinnableSlice* value) override;
   // Walks over all entries of the block of `at`, and adds their number to
-  // *entries. Returns false if `status` then has an error. Requires: nothing is
+  // *entries. Follows references to embedded blobs with `blobs`, unless that is
+  // null. Returns false if `status` then has an error. Requires: nothing is
   // hidden.
-  bool PassBlock(uint64_t* entries);
+  bool PassBlock(uint64_t* entries, BlobWorkspace* blobs);
   // Leaves the entry, as at an end of the table.
   void LetGo();
 

@@ -90,6 +90,11 @@ class TableOpener {
     }
     status = ReadKeyForm(options);
     if (!status.ok()) return properties_place_.Wrap("bad property", status);
+    if (table_->properties.user_collected_properties.contains(
+            std::string(kEmbeddedBlobStatsProperty))) {
+      table_->blobs = std::make_unique<EmbeddedBlobs>(
+          &table_->source, options.max_uncompressed_block_bytes);
+    }
     status = ChooseCache(options);
     if (status.ok()) status = PrepareParts(options);
     if (status.ok()) {
@@ -453,6 +458,7 @@ Status OpenTable(std::unique_ptr<RandomAccessFile> file,
   if (!status.ok()) return status;
   const RandomAccessFile& opened = *file;
   const ReadCounters counters(options.statistics.get());
+  const HistogramTimer timer(counters, Histogram::kTableOpenIoMicros);
   FileWindow window(file.get(), 0, false, counters);
   Footer footer;
   status = ReadFooter(opened, options.tail_size, &window, &footer);

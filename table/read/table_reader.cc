@@ -11,6 +11,7 @@
 #include "table/read/load_parts.h"
 #include "table/read/multi_get.h"
 #include "table/read/reader_internals.h"
+#include "table/read/resolved_entries.h"
 #include "table/read/table_iterator.h"
 #include "table/read/visible_entries.h"
 #include "util/mem/memory_limit.h"
@@ -142,6 +143,7 @@ Status TableReader::Get(const ReadOptions& options, const Slice& user_key,
                         SequenceNumber snapshot, GetResult* result,
                         const MergeOperandCallback& on_operand) const {
   const OpenedTable& table = *state_->table;
+  const HistogramTimer timer(table.counters, Histogram::kDbGet);
   Status status = OrMemoryLimit([&] {
     return RunGet(table, options, user_key, snapshot, on_operand, result);
   });
@@ -171,6 +173,10 @@ Iterator TableReader::NewIterator(const ReadOptions& options) const {
       state = std::make_unique<VisibleEntries>(table, options);
     } else {
       state = std::make_unique<TableIterator>(table, options);
+    }
+    if (table->blobs != nullptr) {
+      state = std::make_unique<ResolvedEntries>(table, options,
+                                                std::move(state));
     }
     return Status();
   });

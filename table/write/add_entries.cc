@@ -151,7 +151,9 @@ Status TableBuilder::State::AddWithTimestamp(const Slice& user_key,
   Status checked = CheckStripped(user_key, tail, timestamp);
   if (!checked.ok()) return checked;
   const uint64_t entries = properties.num_entries;
-  Status added = AddChecked(timestamps.AsWritten(user_key), tail, value);
+  const Slice written = timestamps.AsWritten(user_key);
+  Status added = embedder.has_value() ? AddEmbedding(written, tail, value)
+                                      : AddChecked(written, tail, value);
   if (properties.num_entries != entries) timestamps.Take(timestamp);
   return added;
 }
@@ -168,20 +170,12 @@ Status TableBuilder::State::AddWithTimestamp(const Slice& user_key,
       again ? Status::SubCode::kDuplicateKey : Status::SubCode::kKeyOutOfOrder);
 }
 
-Status TableBuilder::State::AddChecked(const Slice& added_key, uint64_t tail,
-                                       const Slice& value) {
-  // A copy in registers, for what is inlined. What is called gets the original:
-  // otherwise the copy is in memory, and reading what the caller has just
-  // written there stalls the processor.
+[[gnu::always_inline]] inline Status TableBuilder::State::Append(
+    const Slice& added_key, uint64_t tail, const Slice& value,
+    const KeyParting& parting) {
   const Slice user_key(added_key.data(), added_key.size());
   const uint64_t key_size = user_key.size() + kInternalKeyTailBytes;
-  KeyParting parting;
   if (last_key.any()) [[likely]] {
-    parting = PartingOf(order, last_key, user_key, tail);
-    if (!parting.ascends || (parting.same_user_key && unique_user_keys))
-        [[unlikely]] {
-      return RefuseOrder(added_key, tail, parting.same_user_key);
-    }
     if (flush_policy.ShouldCut(block.SizeEstimate(), key_size, value.size(),
                                block.NextIsRestart(),
                                block.MoreRestartBytes()) &&
@@ -208,6 +202,48 @@ Status TableBuilder::State::AddChecked(const Slice& added_key, uint64_t tail,
 
   Count(key_size, tail, value.size());
   return {};
+}
+
+Status TableBuilder::State::AddChecked(const Slice& added_key, uint64_t tail,
+                                       const Slice& value) {
+  // A copy in registers, for what is inlined. What is called gets the original:
+  // otherwise the copy is in memory, and reading what the caller has just
+  // written there stalls the processor.
+  const Slice user_key(added_key.data(), added_key.size());
+  KeyParting parting;
+  if (last_key.any()) [[likely]] {
+    parting = PartingOf(order, last_key, user_key, tail);
+    if (!MayFollow(parting)) [[unlikely]]
+      return RefuseOrder(added_key, tail, parting.same_user_key);
+  }
+  return Append(added_key, tail, value, parting);
+}
+
+// Returns the tail that an entry is stored with. A value stays in its entry if a
+// reference would come before another entry with the same sequence number.
+uint64_t TableBuilder::State::StoredTail(const Slice& user_key, uint64_t tail,
+                                         const Slice& value) const {
+  const uint64_t stored = embedder->TailOf(tail, value);
+  const bool out_of_order = stored != tail && last_key.any() &&
+                            stored >= last_key.tail() &&
+                            last_key.user_key() == user_key;
+  return out_of_order ? tail : stored;
+}
+
+Status TableBuilder::State::AddEmbedding(const Slice& user_key,
+                                         uint64_t added_tail,
+                                         const Slice& added_value) {
+  const uint64_t tail = StoredTail(user_key, added_tail, added_value);
+  KeyParting parting;
+  if (last_key.any()) {
+    parting = PartingOf(order, last_key, user_key, tail);
+    if (!MayFollow(parting))
+      return RefuseOrder(user_key, tail, parting.same_user_key);
+  }
+  Slice value = added_value;
+  status = embedder->Embed(tail, tail != added_tail, &value);
+  if (!status.ok()) return status;
+  return Append(user_key, tail, value, parting);
 }
 
 Status TableBuilder::State::AddWatched(const Slice& user_key, uint64_t tail,

@@ -17,6 +17,7 @@
 #include "ashlar/util/compression.h"
 #include "ashlar/util/result.h"
 #include "ashlar/util/slice.h"
+#include "table/counters/read_counters.h"
 #include "table/write/compression_verifier.h"
 #include "util/compress/codec.h"
 #include "util/compress/custom_blocks.h"
@@ -53,6 +54,10 @@ class BlockCompressor {
             static_cast<size_t>(std::min(max_compressed_bytes_per_kb, 1023))),
         verifier_(std::move(verifier)) {}
 
+  // From then on the times of Compress are added to these statistics. Null:
+  // they are not taken.
+  void CountTo(const Statistics* statistics) { statistics_ = statistics; }
+
   bool active() const {
     return (codec_ != nullptr || custom_ != nullptr) && per_kb_ != 0;
   }
@@ -68,14 +73,18 @@ class BlockCompressor {
   // payload that is then in *out must not get into the file.
   Status Compress(const Slice& raw, Buffer* out, bool* compressed) {
     size_t size = 0;
-    if (custom_ != nullptr) [[unlikely]] {
-      Status status = AppendCustom(raw, out, &size);
-      if (!status.ok()) {
-        *compressed = false;
-        return status;
+    {
+      const HistogramTimer timer(statistics_,
+                                 Histogram::kCompressionTimesNanos);
+      if (custom_ == nullptr) [[likely]] {
+        size = Append(raw, out);
+      } else {
+        Status status = AppendCustom(raw, out, &size);
+        if (!status.ok()) {
+          *compressed = false;
+          return status;
+        }
       }
-    } else {
-      size = Append(raw, out);
     }
     *compressed = size != 0;
     if (verifier_ == nullptr || size == 0) [[likely]] {
@@ -114,6 +123,7 @@ class BlockCompressor {
   bool has_size_prefix_;
   size_t per_kb_;
   std::unique_ptr<CompressionVerifier> verifier_;
+  const Statistics* statistics_ = nullptr;
 };
 
 // The dictionary that all data blocks are compressed with.

@@ -58,8 +58,17 @@ void BlockSink::Begin() {
     in_place_ = ring_->in_place();
   } else {
     form_ = Form::kInOrder;
-    in_place_ = codec_.active() ? &raw_block_ : writer_.in_place();
+    // Blobs go to the end of the writer's buffer while a block is being made.
+    const bool apart =
+        codec_.active() || options_.embedded_blob_options.enable;
+    in_place_ = apart ? &raw_block_ : writer_.in_place();
   }
+}
+
+Result<BlockCompressor> BlockSink::NewCompressor() const {
+  Result<BlockCompressor> made = BlockCompressorFor(options_, dictionary_);
+  if (made.ok()) made->CountTo(statistics_);
+  return made;
 }
 
 RingOptions BlockSink::OptionsOfRing() const {
@@ -69,8 +78,7 @@ RingOptions BlockSink::OptionsOfRing() const {
   constexpr uint64_t kMostBytes = uint64_t{1} << 20;
   return {.block_bytes = static_cast<size_t>(
               std::min(options_.block_size, kMostBytes) + kEntryBytes),
-          .new_compressor =
-              [this] { return BlockCompressorFor(options_, dictionary_); },
+          .new_compressor = [this] { return NewCompressor(); },
           .end_of_data = callbacks_.end_of_data,
           .charge = &charges_.write_buffers};
 }
@@ -151,7 +159,7 @@ Status BlockSink::Release(const Slice* last) {
       BlockDictionaryFor(options_, held.MakeDictionary());
   if (!dictionary.ok()) return dictionary.status();
   dictionary_ = std::move(dictionary).value();
-  Result<BlockCompressor> made = BlockCompressorFor(options_, dictionary_);
+  Result<BlockCompressor> made = NewCompressor();
   if (!made.ok()) return made.status();
   with_dictionary_.emplace(std::move(made).value());
   Begin();

@@ -73,6 +73,13 @@ class BlockSink {
   BlockSink(const BlockSink&) = delete;
   BlockSink& operator=(const BlockSink&) = delete;
 
+  // From then on times of compression are added to these statistics. Null: they
+  // are not taken. To be called before the first block.
+  void CountTo(const Statistics* statistics) {
+    statistics_ = statistics;
+    codec_.CountTo(statistics);
+  }
+
   // Returns the buffer at whose end the next block may be made. It may be
   // another one after Store.
   Buffer* in_place() const { return in_place_; }
@@ -80,6 +87,12 @@ class BlockSink {
   // elsewhere in memory. Returns the first error of any thread: of the file,
   // the codec or its verifier; or MemoryLimit.
   Status Store(const Slice& block);
+  // Appends an embedded blob at once, before all blocks that have no place yet,
+  // and sets *handle. Returns the error of the file. Requires: the options have
+  // embedded blobs.
+  Status AppendBlob(const Slice& blob, BlockHandle* handle) {
+    return writer_.AppendBlob(blob, handle);
+  }
   // Stores what is held back, and waits until all blocks have their place in
   // the file. To be called once, before anything is appended to writer().
   // Returns as Store does.
@@ -122,6 +135,7 @@ class BlockSink {
 
   void Begin();
   RingOptions OptionsOfRing() const;
+  Result<BlockCompressor> NewCompressor() const;
   void ChargeBuffers();
   Status HoldBack(const Slice& block);
   Status Release(const Slice* last);
@@ -131,6 +145,7 @@ class BlockSink {
   const TableOptions& options_;
   const Callbacks callbacks_;
   const BuildCharges& charges_;
+  const Statistics* statistics_ = nullptr;
   MemoryCharge buffers_charge_;  // the writer's buffer, and raw_block_
   BlockWriter writer_;
   BuildWorkers workers_;

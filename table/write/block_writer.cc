@@ -121,6 +121,18 @@ Status BlockWriter::Append(const Slice& payload, BlockHandle* handle) {
   return status;
 }
 
+Status BlockWriter::AppendBlob(const Slice& blob, BlockHandle* handle) {
+  const BlockAlignment of_blocks =
+      std::exchange(alignment_, BlockAlignment());
+  const uint64_t blocks = num_blocks_;
+  WrittenBlock block;
+  Status status = Append(blob, &block);
+  num_blocks_ = blocks;
+  alignment_ = of_blocks;
+  *handle = block.handle;
+  return status;
+}
+
 Status BlockWriter::AppendCompressed(const Slice& raw, BlockCompressor* codec,
                                      BlockKind kind, uint64_t number,
                                      WrittenBlock* block) {

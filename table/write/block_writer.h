@@ -97,6 +97,10 @@ class BlockWriter {
   Status Append(const Slice& payload, WrittenBlock* block);
   // Does the same for a block that is not compressed. Sets *handle.
   Status Append(const Slice& payload, BlockHandle* handle);
+  // Appends an embedded blob: like a block that is not compressed, but neither
+  // aligned nor counted as one. Sets *handle. Returns the error of the file.
+  // Requires: nothing was made.
+  Status AppendBlob(const Slice& blob, BlockHandle* handle);
   // Appends a block, compressed by `codec` if that makes it small enough.
   // Otherwise, or if the codec is not active, appends it as it is. Sets *block.
   // Returns the error of the file, or that of the codec's verifier, which names

@@ -24,6 +24,7 @@
 #include "table/block/data_block_builder.h"
 #include "table/format/key_bounds.h"
 #include "table/index/registry.h"
+#include "table/write/blob_embedder.h"
 #include "table/write/block_sink.h"
 #include "table/write/build_charges.h"
 #include "table/write/checksummed_file.h"
@@ -61,7 +62,10 @@ struct TableBuilder::State {
                   ? KeyOrder(options.comparator)
                   : KeyOrder(options.comparator).WithoutTimestamps()),
         timestamps(options),
-        quick_key_limit(timestamps.any() ? 0 : kMaxUserKeyBytes + 1),
+        quick_key_limit(
+            timestamps.any() || options.embedded_blob_options.enable
+                ? 0
+                : kMaxUserKeyBytes + 1),
         own_flush_policy(
             options.flush_block_policy_factory == nullptr
                 ? nullptr
@@ -87,6 +91,9 @@ struct TableBuilder::State {
         index_takes_keys(index->takes_keys()),
         collectors(std::move(collectors_in)),
         is_watched(!collectors.empty() || own_flush_policy != nullptr) {
+    if (options.embedded_blob_options.enable) {
+      embedder.emplace(options.embedded_blob_options, &sink);
+    }
     if (options.filter == FilterType::kNone) return;
     if (options.partition_filters) {
       filter_partitions.emplace(
@@ -111,10 +118,13 @@ struct TableBuilder::State {
   const std::unique_ptr<ChecksummedFile> checksummed;  // mostly null
   FlushPolicy flush_policy;
   const uint32_t base_context_checksum;
+  // Null: nothing is counted. Set before the first entry.
+  std::shared_ptr<const Statistics> statistics;
   bool unique_user_keys = false;
 
   const uint64_t target_file_size;  // 0: unknown
   BlockSink sink;
+  std::optional<BlobEmbedder> embedder;  // if values may be stored apart
   DataBlockBuilder block;
   std::unique_ptr<IndexBuilder> index;
   const bool index_takes_keys;
@@ -145,7 +155,18 @@ struct TableBuilder::State {
                        const Slice& timestamp) const;
   Status AddWithTimestamp(const Slice& user_key, uint64_t tail,
                           const Slice& value);
-  Status AddChecked(const Slice& user_key, uint64_t tail, const Slice& value);
+  Status AddChecked(const Slice& added_key, uint64_t tail, const Slice& value);
+  // Does the same if values may be stored apart (`embedder`).
+  Status AddEmbedding(const Slice& user_key, uint64_t added_tail,
+                      const Slice& added_value);
+  uint64_t StoredTail(const Slice& user_key, uint64_t tail,
+                      const Slice& value) const;
+  // Returns whether a key that parts so from the last one may follow it.
+  bool MayFollow(const KeyParting& parting) const {
+    return parting.ascends && !(parting.same_user_key && unique_user_keys);
+  }
+  Status Append(const Slice& added_key, uint64_t tail, const Slice& value,
+                const KeyParting& parting);
   Status AddRangeDeletion(const Slice& begin, uint64_t tail, const Slice& end);
   void Count(uint64_t key_size, uint64_t tail, uint64_t value_size) {
     ++properties.num_entries;

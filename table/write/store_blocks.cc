@@ -2,6 +2,7 @@
 // became of them is counted and given to the index.
 
 #include "table/block/block_iterator.h"
+#include "table/counters/build_counters.h"
 #include "table/write/builder_state.h"
 
 namespace ashlar {
@@ -72,13 +73,18 @@ void TableBuilder::State::TakeWritten() {
 
 // To be called for blocks in file order.
 void TableBuilder::State::CountBlock(const WrittenBlock& written) {
+  StoredForm form = StoredForm::kCompressed;
   if (written.type != CompressionType::kNoCompression) {
     compression_types.set(static_cast<uint8_t>(written.type));
   } else if (sink.codec()->active()) {
+    form = StoredForm::kRejected;
     ++properties.num_data_blocks_compression_rejected;
   } else {
+    form = StoredForm::kBypassed;
     ++properties.num_data_blocks_compression_bypassed;
   }
+  CountBuiltBlock(statistics.get(), form, written.raw_bytes,
+                  written.handle.size);
   index->Finish(written.handle);
   properties.data_size = sink.EndOf(written.handle);
 }

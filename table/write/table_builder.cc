@@ -21,8 +21,10 @@ BuildWorkers WorkersFor(const TableOptions& table_options,
   // Coupled: where a filter is cut depends on the size of the block before.
   const bool coupled = table_options.partition_filters &&
                        !table_options.decouple_partitioned_filters;
+  // An entry with an embedded blob needs the offset of the blob.
+  const bool in_order = coupled || table_options.embedded_blob_options.enable;
   const uint32_t workers = WorkersOf(build_options);
-  return BuildWorkers(coupled ? 0 : workers, workers,
+  return BuildWorkers(in_order ? 0 : workers, workers,
                       build_options.worker_pool);
 }
 
@@ -49,6 +51,12 @@ void TableBuilder::State::CompleteCounts() {
   properties.key_largest_seqno = largest_seqno;
   properties.key_smallest_seqno = smallest_seqno;
   timestamps.Describe(&properties.user_collected_properties);
+  if (!embedder || embedder->stats().count == 0) return;
+  std::string& stats =
+      properties.user_collected_properties[std::string(
+          kEmbeddedBlobStatsProperty)];
+  AppendVarint64(&stats, embedder->stats().count);
+  AppendVarint64(&stats, embedder->stats().bytes);
 }
 
 // Returns the expected size of all that follows the data blocks.
@@ -72,8 +80,9 @@ uint64_t TableBuilder::State::SizeEstimate() const {
   if (!block.empty()) pending += block.SizeEstimate();
   // The ratio of what is written is taken for the rest.
   if (so_far.raw_bytes != 0) {
+    const uint64_t blobs = embedder ? embedder->file_bytes() : 0;
     pending = static_cast<uint64_t>(static_cast<double>(pending) *
-                                    static_cast<double>(so_far.offset) /
+                                    static_cast<double>(so_far.offset - blobs) /
                                     static_cast<double>(so_far.raw_bytes));
   }
   return so_far.offset + pending + TailEstimate();
@@ -90,7 +99,7 @@ Status TableBuilder::State::FinishFile() {
        filter.has_value() ? &filter->bits() : nullptr,
        filter_partitions ? &*filter_partitions : nullptr, last_key.user_key(),
        index.get(), sink.codec(), sink.dictionary(), compression_types,
-       &range_deletions, sink.FilterCrew()},
+       &range_deletions, sink.FilterCrew(), statistics.get()},
       sink.writer(), &properties);
 }
 
@@ -122,6 +131,8 @@ Result<std::unique_ptr<TableBuilder>> TableBuilder::Create(
       return Status::InvalidArgument(
           "flush_block_policy_factory returned null");
     }
+    state->statistics = build_options.statistics;
+    state->sink.CountTo(state->statistics.get());
     state->properties =
         InitialProperties(table_options, build_options, identity);
     if (build_options.file_checksum_gen_factory != nullptr) {

@@ -5,6 +5,7 @@
 
 #include "ashlar/table/filter_policy.h"
 #include "ashlar/util/custom_codec.h"
+#include "table/counters/build_counters.h"
 #include "table/filter/verify_filter.h"
 #include "table/format/footer.h"
 #include "table/meta/plain_block.h"
@@ -83,9 +84,14 @@ class IndexBlockWriter final : public IndexSink {
     WrittenBlock stored;
     Status status = writer_->AppendCompressed(block, contents_->compressor,
                                               kind, number, &stored);
+    StoredForm form = contents_->compressor->active() ? StoredForm::kRejected
+                                                      : StoredForm::kBypassed;
     if (stored.type != CompressionType::kNoCompression) {
+      form = StoredForm::kCompressed;
       contents_->compression_types.set(static_cast<uint8_t>(stored.type));
     }
+    CountBuiltBlock(contents_->statistics, form, block.size(),
+                    stored.handle.size);
     *handle = stored.handle;
     return status;
   }

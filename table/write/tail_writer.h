@@ -34,6 +34,7 @@ struct TailContents {
   std::bitset<256> compression_types;
   RangeDeletionBlockBuilder* range_deletions;
   WorkerCrew crew;  // the threads that may help with the filter
+  const Statistics* statistics;  // null: index blocks are not counted
 };
 
 // Sets the properties that only the tail knows, writes everything, and flushes

@@ -5,6 +5,7 @@
 #ifndef ASHLAR_TEST_SUPPORT_REFERENCE_CHECKS_H_
 #define ASHLAR_TEST_SUPPORT_REFERENCE_CHECKS_H_
 
+#include <functional>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -36,6 +37,10 @@ bool FilterMayMatchAt(const ReferenceTable& table,
 // Returns the blobs inside the same table that a value of this type refers to
 // (section 6.3). Throws if the value does not have the form of its type.
 std::vector<Handle> EmbeddedBlobs(uint8_t type, std::string_view value);
+
+// Replaces references to such blobs by the blobs, as a reader shows the entry.
+void FollowEmbedded(const std::function<std::string(const Handle&)>& fetch,
+                    ReferenceEntry* entry);
 
 void CheckReferenceTable(const ReferenceTable& table);
 

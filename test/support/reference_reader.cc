@@ -343,6 +343,13 @@ class TableReading {
     for (const Handle& blob : table_.embedded_blobs) {
       Check(FetchStored(blob).type == 0, "compressed embedded blob");
     }
+    for (ReferenceEntry& entry : table_.entries) {
+      FollowEmbedded(
+          [this](const Handle& blob) {
+            return std::string(FetchStored(blob).bytes);
+          },
+          &entry);
+    }
   }
 
   void ReadRangeDeletions() {

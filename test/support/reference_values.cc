@@ -103,6 +103,43 @@ std::vector<Handle> EmbeddedBlobs(uint8_t type, std::string_view value) {
   return blobs;
 }
 
+namespace {
+
+void AppendVarint(size_t number, std::string* out) {
+  for (; number >= 128; number /= 128) {
+    out->push_back(static_cast<char>(number % 128 + 128));
+  }
+  out->push_back(static_cast<char>(number));
+}
+
+}  // namespace
+
+void FollowEmbedded(const std::function<std::string(const Handle&)>& fetch,
+                    ReferenceEntry* entry) {
+  if (entry->type == kBlobColumn) {
+    auto blob = ReadBlobIndex(entry->value);
+    if (!blob) return;
+    entry->type = kInline;
+    entry->value = fetch(*blob);
+    return;
+  }
+  if (EmbeddedBlobs(entry->type, entry->value).empty()) return;
+  std::string head("\1");
+  std::string values;
+  std::vector<ReferenceColumn> columns = ReferenceColumns(entry->value);
+  AppendVarint(columns.size(), &head);
+  for (const ReferenceColumn& column : columns) {
+    auto blob =
+        column.is_blob_index ? ReadBlobIndex(column.value) : std::nullopt;
+    std::string value = blob ? fetch(*blob) : std::string(column.value);
+    AppendVarint(column.name.size(), &head);
+    head += column.name;
+    AppendVarint(value.size(), &head);
+    values += value;
+  }
+  entry->value = head + values;
+}
+
 }  // namespace reference
 
 std::vector<ReferenceColumn> ReferenceColumns(std::string_view entity) {

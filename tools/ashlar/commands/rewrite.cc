@@ -52,11 +52,10 @@ Status CopyRangeDeletions(const TableReader& input, TableOutput* output) {
 
 Status Copy(const TableReader& input, const std::string& path,
             const SinkOptions& options, std::unique_ptr<TableOutput>* sink) {
-  Status status = CheckCanBeCopied(input.properties());
-  if (!status.ok()) return status;
   auto made = TableOutput::Create(options);
   if (!made.ok()) return made.status();
   *sink = std::move(made).value();
+  Status status;
   const bool is_set = options.build.target_file_size != 0;
   if (is_set) status = CopyRangeDeletions(input, sink->get());
   if (!status.ok()) return status;

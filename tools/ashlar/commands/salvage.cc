@@ -1,9 +1,14 @@
 // salvage: copies what can be read of a damaged table into a new one.
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "ashlar/table/entry/blob_index.h"
+#include "ashlar/table/entry/wide_columns.h"
 #include "tools/ashlar/cli/command_table.h"
+#include "tools/ashlar/flags/memory_limit.h"
 #include "tools/ashlar/inputs/inputs.h"
 #include "tools/ashlar/inputs/lost_ranges.h"
 #include "tools/ashlar/inputs/open_table.h"
@@ -71,6 +76,7 @@ class Salvage {
     options.on_progress = [&progress](uint64_t done, uint64_t total) {
       return progress.Update(done, total);
     };
+    options.follow_blobs = true;
     options.on_block = [this](const BlockInfo& block) { lost_.OnBlock(block); };
     options.on_entry = [this](const BlockInfo& block, const Slice& key,
                               const Slice& value) {
@@ -99,8 +105,6 @@ class Salvage {
     const TableProperties* const properties =
         inspection_.properties ? &*inspection_.properties : nullptr;
     if (properties != nullptr) {
-      Status can_be = CheckCanBeCopied(*properties);
-      if (!can_be.ok()) return can_be;
       global_sequence_ = properties->external_sst_file_global_seqno.value_or(0);
     } else {
       WarnOfGuesses();
@@ -166,6 +170,11 @@ class Salvage {
                                   " is of a type that its block cannot hold"));
       return;
     }
+    if (RefersToBlob(internal_key, value)) {
+      LeaveOut(Status::Corruption("key " + DescribeInternalKey(internal_key) +
+                                  " has an embedded blob that cannot be read"));
+      return;
+    }
     Row row;
     row.key = UserKeyOf(internal_key);
     row.value = value;
@@ -189,8 +198,33 @@ class Salvage {
     }
   }
 
-  // Leaves out an entry that is readable, but out of order, or of a type that
-  // its block cannot have.
+  // Returns whether the entry still refers to a value within the old file. A
+  // table whose properties are lost may have such values.
+  bool RefersToBlob(const Slice& internal_key, const Slice& value) const {
+    const auto& properties = inspection_.properties;
+    if (properties && !properties->user_collected_properties.contains(
+                          std::string(kEmbeddedBlobStatsProperty))) {
+      return false;
+    }
+    const auto embedded = [](const Slice& reference) {
+      BlobIndex index;
+      return IsOkOrThrow(DecodeBlobIndex(reference, &index)) &&
+             index.kind != BlobIndex::Kind::kInlinedTtl &&
+             index.file_number == 0;
+    };
+    if (TypeOf(internal_key) == ValueType::kTypeBlobIndex) {
+      return embedded(value);
+    }
+    std::vector<WideColumn> columns;
+    return TypeOf(internal_key) == ValueType::kTypeWideColumnEntity &&
+           IsOkOrThrow(DecodeWideColumns(value, &columns)) &&
+           std::any_of(columns.begin(), columns.end(), [&](const auto& c) {
+             return c.is_blob_index && embedded(c.value);
+           });
+  }
+
+  // Leaves out an entry that is readable, but out of order, of a type that its
+  // block cannot have, or without its blob.
   void LeaveOut(const Status& why) {
     if (dropped_++ == 0) first_dropped_ = why;
   }

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "ashlar/table/entry/blob_index.h"
 #include "tools/ashlar/cli/command_table.h"
 #include "tools/ashlar/inputs/open_table.h"
 #include "tools/ashlar/inputs/run_files.h"
@@ -19,6 +20,11 @@ bool AsksFirstKeys() { return FLAGS_filter_keys == "first"; }
 // Returns what the command does not check because of a flag, if this table has
 // it. Empty if there is nothing.
 std::string_view NotLookedAt(const TableInspection& inspection) {
+  if (FLAGS_checksums_only && inspection.properties &&
+      inspection.properties->user_collected_properties.contains(
+          std::string(kEmbeddedBlobStatsProperty))) {
+    return "embedded blobs, which are found by entries (--checksums_only)";
+  }
   if (FLAGS_checksums_only || !AsksFirstKeys()) return {};
   const auto& blocks = inspection.blocks;
   const bool has_filter = std::any_of(

@@ -226,6 +226,14 @@
   FLAG(bool, separate_key_value_in_data_block, false, "", kNewFiles, kPack,    \
            "store all values of a block after all its keys; needs RocksDB "    \
            "11.0 or later to read")                                            \
+  FLAG(bool, embedded_blobs, false, "", kNewFiles, kPack,                      \
+           "store values of --min_blob_size bytes or more apart from their "   \
+           "entries, uncompressed, in the same file; needs format version 7 "  \
+           "and RocksDB 11.6 or later to read; default of rewrite and "        \
+           "salvage: as the input")                                            \
+  FLAG(uint64, min_blob_size, 2048, "bytes", kNewFiles, kPack,                 \
+           "size from which on --embedded_blobs stores a value apart; "        \
+           "default of rewrite and salvage: the smallest blob of the input")   \
   FLAG(bool, block_align, false, "", kNewFiles, kPack,                         \
            "data blocks begin at multiples of 4096, or of a smaller "          \
            "--block_size; needs --compression_type=none")                      \

@@ -30,7 +30,8 @@ std::string SetIndexType(const CommandLine& line, TableOptions* table) {
 
 // Returns an error if a flag adjusts a feature that the other flags do not turn
 // on.
-std::string FindIdleDetail(const CommandLine& line, const TableOptions& table) {
+std::string FindIdleDetail(const CommandLine& line, const TableOptions& table,
+                           Unnamed unnamed) {
   const struct {
     const char* flag;
     bool used;
@@ -47,6 +48,10 @@ std::string FindIdleDetail(const CommandLine& line, const TableOptions& table) {
        "--data_block_index_type=hash"},
       {"super_block_alignment_space_overhead_ratio",
        table.super_block_alignment_size != 0, "--super_block_alignment_size"},
+      // A copy may keep the embedded blobs of its input.
+      {"min_blob_size",
+       table.embedded_blob_options.enable || unnamed == Unnamed::kAreKept,
+       "--embedded_blobs"},
   };
   for (const auto& detail : details) {
     if (!detail.used && line.Given(detail.flag)) {
@@ -73,7 +78,7 @@ std::string TableOptionsFromFlags(const CommandLine& line, TableOptions* table,
   }
   std::string error = SetOptions(line, TableOptionRows(), table);
   if (error.empty()) error = SetIndexType(line, table);
-  if (error.empty()) error = FindIdleDetail(line, *table);
+  if (error.empty()) error = FindIdleDetail(line, *table, unnamed);
   if (FLAGS_ribbon) table->filter = FilterType::kRibbon;
   return error;
 }

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <string_view>
 
+#include "ashlar/table/entry/blob_index.h"
 #include "ashlar/table/option_table.h"
 #include "tools/ashlar/flags/memory_limit.h"
 #include "tools/ashlar/flags/option_flags.h"
+#include "tools/ashlar/outputs/blob_size_guess.h"
 #include "tools/ashlar/outputs/block_size_guess.h"
 #include "tools/ashlar/print/output.h"
 
@@ -29,6 +31,27 @@ uint32_t WritableVersion(const OldTable& old, const OptionBounds& bounds) {
   return version;
 }
 
+bool HasEmbeddedBlobs(const OldTable& old) {
+  return old.properties != nullptr &&
+         old.properties->user_collected_properties.contains(
+             std::string(kEmbeddedBlobStatsProperty));
+}
+
+// Embedded blobs that no flag asks for give way to what flags ask for.
+void InlineBlobsIfNeeded(const CommandLine& line, const OldTable& old,
+                         TableOptions* table) {
+  constexpr uint32_t kFirstVersion = 7;
+  if (!table->embedded_blob_options.enable || line.Given("embedded_blobs") ||
+      (table->format_version >= kFirstVersion && !table->block_align)) {
+    return;
+  }
+  WarnNotKept(old, std::string("embedded blobs do not go with ") +
+                       (table->block_align ? "--block_align"
+                                           : "a format version below 7") +
+                       "; the new table has their values in its entries");
+  table->embedded_blob_options.enable = false;
+}
+
 // Returns what the old table shows of the option, or std::monostate.
 template <typename Options>
 OptionValue FindOldValue(const OldTable& old, const OptionRow<Options>& row) {
@@ -39,6 +62,12 @@ OptionValue FindOldValue(const OldTable& old, const OptionRow<Options>& row) {
         return WritableVersion(old, row.member.bounds);
       case OptionOrigin::kDataBlocks:
         return GuessBlockSize(old.path);
+      case OptionOrigin::kEmbeddedBlobs:
+        if (!HasEmbeddedBlobs(old)) return {};
+        return true;
+      case OptionOrigin::kBlobSizes:
+        if (!HasEmbeddedBlobs(old)) return {};
+        return SmallestBlobSize(old.path);
     }
   }
   if (old.properties == nullptr) return {};
@@ -85,15 +114,6 @@ void Keep(const CommandLine& line, const OldTable& old,
 
 }  // namespace
 
-Status CheckCanBeCopied(const TableProperties& properties) {
-  if (!properties.user_collected_properties.contains(
-          "rocksdb.embedded.blob.stats")) {
-    return {};
-  }
-  return Status::NotSupported(
-      "the table has embedded blobs, which cannot be copied");
-}
-
 void KeepOptions(const CommandLine& line, const OldTable& old,
                  SinkOptions* options) {
   TableOptions& table = options->table;
@@ -103,6 +123,7 @@ void KeepOptions(const CommandLine& line, const OldTable& old,
   const int interval = table.index_block_restart_interval;
   for (const auto& row : TableOptionRows()) Keep(line, old, row, &table);
   for (const auto& row : BuildOptionRows()) Keep(line, old, row, &build);
+  InlineBlobsIfNeeded(line, old, &table);
   if (is_hash) table.index_block_restart_interval = interval;
   if (old.properties == nullptr) return;
   for (const auto& [name, value] : old.properties->user_collected_properties) {

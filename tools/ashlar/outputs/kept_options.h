@@ -6,15 +6,10 @@
 #include <string>
 
 #include "ashlar/table/table_properties.h"
-#include "ashlar/util/status.h"
 #include "tools/ashlar/flags/flags.h"
 #include "tools/ashlar/outputs/table_sink.h"
 
 namespace ashlar::tool {
-
-// Returns NotSupported if the table's entries would mean nothing in another
-// table.
-Status CheckCanBeCopied(const TableProperties& properties);
 
 // The table that is copied.
 struct OldTable {

@@ -8,10 +8,12 @@
 #include <utility>
 #include <variant>
 
+#include "ashlar/table/entry/blob_index.h"
 #include "ashlar/table/entry/rocksdb_release.h"
 #include "ashlar/table/entry/table_identity.h"
 #include "ashlar/table/table_properties.h"
 #include "tools/ashlar/flags/flags.h"
+#include "tools/ashlar/flags/memory_limit.h"
 #include "tools/ashlar/print/print_json.h"
 #include "tools/ashlar/print/print_text.h"
 
@@ -55,6 +57,17 @@ std::string TextOf(const Value& value) {
   return std::visit(Printer{}, value);
 }
 
+std::optional<EmbeddedBlobStats> BlobStats(const Properties& p) {
+  const auto found = p.user_collected_properties.find(
+      std::string(kEmbeddedBlobStatsProperty));
+  if (found == p.user_collected_properties.end()) return std::nullopt;
+  EmbeddedBlobStats stats;
+  if (!IsOkOrThrow(DecodeEmbeddedBlobStats(found->second, &stats))) {
+    return std::nullopt;
+  }
+  return stats;
+}
+
 // Returns the first two of the three words, as RocksDB prints them.
 Value UniqueId(const Properties& p) {
   const std::string words =
@@ -68,6 +81,7 @@ Value UniqueId(const Properties& p) {
 enum class Shown : uint8_t {
   kAlways,
   kWithPartitions,  // if the index has partitions
+  kIfAny,           // if the file has such a value
   kInJson,
 };
 
@@ -221,6 +235,18 @@ constexpr PropertyRow kRows[] = {
                   ? std::string()
                   : "0x" + ToHex(p.seqno_to_time_mapping, HexCase::kUpper);
      }},
+    {"# embedded blobs", "embedded_blobs",
+     [](const Properties& p) -> Value {
+       const auto stats = BlobStats(p);
+       return stats ? Value(stats->count) : Value();
+     },
+     Shown::kIfAny},
+    {"embedded blobs size", "embedded_blob_bytes",
+     [](const Properties& p) -> Value {
+       const auto stats = BlobStats(p);
+       return stats ? Value(stats->bytes) : Value();
+     },
+     Shown::kIfAny},
 };
 
 constexpr std::string_view kCollectedToo[] = {
@@ -285,8 +311,11 @@ void WriteProperties(const Properties& p, JsonWriter* json) {
 std::vector<LabelledProperty> LabelledProperties(const TextOfProperty& text) {
   std::vector<LabelledProperty> labelled;
   for (const PropertyRow& row : kRows) {
-    if (row.shown == Shown::kInJson || (row.shown == Shown::kWithPartitions &&
-                                        text("index_partitions") == "0")) {
+    if (row.shown == Shown::kInJson ||
+        (row.shown == Shown::kWithPartitions &&
+         text("index_partitions") == "0") ||
+        (row.shown == Shown::kIfAny &&
+         (text(row.json_name).empty() || text(row.json_name) == "N/A"))) {
       continue;
     }
     std::string label(row.label);

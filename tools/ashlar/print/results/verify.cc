@@ -28,12 +28,20 @@ void PrintText(const Verification& file, Output* out) {
   out->Append("blocks: " + std::to_string(inspection.blocks_ok) + " ok, " +
               std::to_string(inspection.blocks_bad) + " bad; bytes checked: " +
               std::to_string(inspection.bytes_checked) + "\n");
+  if (inspection.unreferenced_blob_bytes == 0) return;
+  out->Append("unreferenced: " +
+              std::to_string(inspection.unreferenced_blob_bytes) +
+              " bytes among the data blocks, to which no entry refers\n");
 }
 
 void WriteJson(const Verification& file, JsonWriter* json) {
   json->NumberMember("blocks_ok", file.inspection.blocks_ok);
   json->NumberMember("blocks_bad", file.inspection.blocks_bad);
   json->NumberMember("bytes_checked", file.inspection.bytes_checked);
+  if (file.inspection.unreferenced_blob_bytes != 0) {
+    json->NumberMember("unreferenced_blob_bytes",
+                       file.inspection.unreferenced_blob_bytes);
+  }
   if (!file.not_checked.empty()) {
     json->Member("not_looked_at", file.not_checked);
   }
