@@ -12,6 +12,7 @@
 #ifndef ASHLAR_UTIL_FILE_H_
 #define ASHLAR_UTIL_FILE_H_
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -75,6 +76,14 @@ class ASHLAR_EXPORT RandomAccessFile {
   // Does all `requests`, in any order or at once, and sets `data` and `status`
   // of each. The default calls Read for one after the other.
   virtual void MultiRead(std::span<ReadRequest> requests) const;
+  // Do what Read and MultiRead do, but may give up after `timeout`, which is
+  // above 0: the read, or each of the requests, is then TimedOut. Called for
+  // reads with ReadOptions::io_timeout or ReadOptions::deadline. The defaults
+  // take as long as it takes: they call Read and MultiRead.
+  virtual Status ReadWithin(std::chrono::microseconds timeout, uint64_t offset,
+                            size_t n, char* scratch, Slice* data) const;
+  virtual void MultiReadWithin(std::chrono::microseconds timeout,
+                               std::span<ReadRequest> requests) const;
   // Announces that these bytes, or the part of them that exists, will be read
   // soon, so that the device can start. Does not wait and reports no error. The
   // default does nothing. Called if ReadOptions::async_io is set, and by a
@@ -82,8 +91,8 @@ class ASHLAR_EXPORT RandomAccessFile {
   virtual void Expect(uint64_t offset, uint64_t n) const;
   // Returns the descriptor of the operating system's file that Read reads, or
   // -1. The default returns -1. A MultiGet over several tables reads all files
-  // that return a descriptor at once, and does not call their Read and
-  // MultiRead for it. A class that passes its reads on to another file may also
+  // that return a descriptor at once, and calls none of their functions that
+  // read for it. A class that passes its reads on to another file may also
   // pass on this call, unless it limits, counts or changes reads.
   virtual int FileDescriptor() const;
   // Returns the size of the file in bytes when it was opened.

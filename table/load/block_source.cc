@@ -22,8 +22,9 @@ uint32_t ChecksumWithoutSeqno(const StoredBlock& stored, const Footer& footer,
                        zeroed, stored.compression_type);
 }
 
-Status ReadWhole(const RandomAccessFile& file, const BlockPlace& place,
-                 uint64_t n, const ReadCounters& counters, FileWindow* window,
+Status ReadWhole(const RandomAccessFile& file, const FileGate& gate,
+                 const BlockPlace& place, uint64_t n,
+                 const ReadCounters& counters, FileWindow* window,
                  Buffer* scratch, Slice* data) {
   const StageTimer timer(&PerfContext::block_read_time);
   if (window != nullptr) return window->Read(place.handle.offset, n, data);
@@ -31,7 +32,7 @@ Status ReadWhole(const RandomAccessFile& file, const BlockPlace& place,
   if (!scratch->TryReserve(static_cast<size_t>(n))) {
     return place.NoMemory();
   }
-  Status status = file.Read(place.handle.offset, static_cast<size_t>(n),
+  Status status = gate.Read(file, place.handle.offset, static_cast<size_t>(n),
                             scratch->data(), data);
   counters.CountFileReads(1, data->size());
   if (!status.ok()) return status;
@@ -60,8 +61,9 @@ Status BlockSource::ReadStored(const BlockPlace& place, bool checksum,
   Status status = CheckPlace(place);
   if (!status.ok()) return status;
   Slice data;
-  status = ReadWhole(*file_, place, place.handle.size + kBlockTrailerSize,
-                     counters_, window, scratch, &data);
+  status =
+      ReadWhole(*file_, gate_, place, place.handle.size + kBlockTrailerSize,
+                counters_, window, scratch, &data);
   return status.ok() ? Interpret(place, data, checksum, stored) : status;
 }
 
@@ -201,7 +203,8 @@ Status BlockSource::LoadAligned(const BlockPlace& place, bool verify_checksum,
     status = window->Read(place.handle.offset, n, &data);
   } else if (bytes->Resize(n)) {
     const StageTimer timer(&PerfContext::block_read_time);
-    status = file_->Read(place.handle.offset, n, bytes->data(), &data);
+    status =
+        gate_.Read(*file_, place.handle.offset, n, bytes->data(), &data);
     counters_.CountFileReads(1, data.size());
   } else {
     status = place.NoMemory();

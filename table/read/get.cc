@@ -37,11 +37,13 @@ Found AskFilterAndIndex(const OpenedTable& table, const TableFilter& filter,
 // Does the same if the filter or the root is in the block cache. Makes *held
 // hold the root unless the filter rules the key out.
 Status AskCachedParts(const OpenedTable& table, const TableFilter& filter,
-                      const IndexReader& index, const Slice& user_key,
-                      SequenceNumber snapshot, PerfContext* timing,
-                      GetResult* result, IndexHold* held, Found* found) {
+                      const IndexReader& index, const ReadOptions& options,
+                      const Slice& user_key, SequenceNumber snapshot,
+                      PerfContext* timing, GetResult* result, IndexHold* held,
+                      Found* found) {
   filter.Prefetch();
   index.PrefetchRoot();
+  const LimitScope limits(options);
   Status status = filter.AskKey(
       user_key, Slice(), [] {}, timing, &result->filter);
   if (!status.ok() || result->filter == GetResult::Filter::kAbsent) {
@@ -81,8 +83,8 @@ Status RunGet(const OpenedTable& table, const ReadOptions& options,
     found = AskFilterAndIndex(table, *filter, *held, user_key, snapshot, timing,
                               result);
   } else {
-    Status status = AskCachedParts(table, *filter, *index, user_key, snapshot,
-                                   timing, result, &held, &found);
+    Status status = AskCachedParts(table, *filter, *index, options, user_key,
+                                   snapshot, timing, result, &held, &found);
     if (!status.ok()) {
       result->Reset();
       return status;

@@ -433,6 +433,8 @@ Status OpenTable(std::unique_ptr<RandomAccessFile> file,
       std::move(file), footer, options.max_uncompressed_block_bytes,
       options.statistics, options.block_cache_tracer);
   OpenedTable& opened_table = **table;
+  opened_table.rate_limiter = options.rate_limiter;
+  opened_table.source.AskFirst({options.clock, options.rate_limiter.get()});
   opened_table.charges = ReadCharges(options);
   opened_table.source.ChargeKept(&opened_table.charges.table);
   status = TableOpener(table->get(), &window).Open(options);
