@@ -104,7 +104,7 @@ class EntrySource {
 // user keys is that of `comparator`, which must outlive the Iterator.
 //
 // These options work as they do for a table: iterate_lower_bound,
-// iterate_upper_bound, snapshot, timestamp, iter_start_ts, iter_start_seqnum and
+// iterate_upper_bound, snapshot, timestamp, iter_start_ts, iter_start_seqnum,
 // max_skippable_internal_keys. With pin_data the source must have
 // KeepsEntries(). An Iterator whose options are impossible has that error,
 // InvalidArgument, as its status: also for a null source, for

@@ -21,9 +21,10 @@
 //
 // Errors. After an error the iterator is not Valid, and status() says what was
 // wrong and where: Corruption, IOError, MemoryLimit, and so on; Incomplete and
-// TimedOut if ReadOptions limit the read. The next seek starts again. ReadOptions that this table cannot honour are an error that
-// stays: InvalidArgument or NotSupported. So is an iterator for which there was
-// no memory at all: MemoryLimit.
+// TimedOut if ReadOptions limit the read. The next seek starts again.
+// ReadOptions that this table cannot honour are an error that stays:
+// InvalidArgument or NotSupported. So is an iterator for which there was no
+// memory at all: MemoryLimit.
 //
 // Lifetime of keys and values. key() and value() are views that live until the
 // iterator moves. With ReadOptions::pin_data, values live as long as the

@@ -1,9 +1,10 @@
 // MergeOperand: a merge operand, as Get and MultiGet pass it to a callback.
 //
 // It is a Slice, for callers that merge at once. Callers that keep operands
-// until they have all of them call Pin, as RocksDB's GetMergeOperands does for
-// them: nothing is copied, and all operands and the value of one block share
-// one reference to it. Lives until the callback returns. One thread at a time.
+// until they have all of them call Pin, in place of RocksDB's
+// "GetMergeOperands": nothing is copied, and all operands and the value of one
+// block share one reference to it. Lives until the callback returns. One thread
+// at a time.
 #ifndef ASHLAR_TABLE_MERGE_OPERAND_H_
 #define ASHLAR_TABLE_MERGE_OPERAND_H_
 

@@ -20,8 +20,8 @@
 
 namespace ashlar {
 
-// Where a read may look for blocks. (RocksDB's kPersistedTier and kMemtableTier
-// are about memtables.)
+// Where a read may look for blocks. (RocksDB has two more, which are about
+// memtables.)
 enum class ReadTier : uint8_t {
   kReadAllTier,
   kBlockCacheTier,  // in memory alone

@@ -35,7 +35,6 @@
 #include "ashlar/util/file.h"
 #include "ashlar/util/pinnable_slice.h"
 #include "ashlar/util/result.h"
-#include "ashlar/util/slice.h"
 
 namespace ashlar {
 

@@ -26,8 +26,8 @@
 #include <algorithm>
 #include <array>
 
+#include "ashlar/util/sync/mutex.h"
 #include "ashlar/util/system_clock.h"
-#include "util/sync/mutex.h"
 
 namespace ashlar {
 
@@ -75,8 +75,8 @@ class GenericRateLimiter final : public RateLimiter {
         rate_(options.rate_bytes_per_sec) {}
 
   void Request(uint64_t bytes, IoPriority priority, OpType type) override {
-    if (mode_ == (type == OpType::kRead ? Mode::kWritesOnly
-                                        : Mode::kReadsOnly)) {
+    if (mode_ ==
+        (type == OpType::kRead ? Mode::kWritesOnly : Mode::kReadsOnly)) {
       return;
     }
     Waiter waiter{bytes, bytes};

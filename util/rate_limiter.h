@@ -9,7 +9,7 @@
 // takes any number of bytes, and there is no auto-tuning and no Statistics.
 //
 // Derive from RateLimiter for a limiter of your own. Any number of threads may
-// use a limiter at once. Not a scheduler: it orders nothing but its own waiters.
+// use a limiter at once. Not a scheduler: it orders nothing but its waiters.
 #ifndef ASHLAR_UTIL_RATE_LIMITER_H_
 #define ASHLAR_UTIL_RATE_LIMITER_H_
 
@@ -22,7 +22,7 @@ namespace ashlar {
 
 class SystemClock;
 
-// Who goes first, from last to first. RocksDB calls them Env::IO_LOW and so on.
+// Who goes first, from last to first. RocksDB calls them "IO_LOW" and so on.
 enum class IoPriority : uint8_t {
   kLow,
   kMid,

@@ -203,8 +203,7 @@ Status BlockSource::LoadAligned(const BlockPlace& place, bool verify_checksum,
     status = window->Read(place.handle.offset, n, &data);
   } else if (bytes->Resize(n)) {
     const StageTimer timer(&PerfContext::block_read_time);
-    status =
-        gate_.Read(*file_, place.handle.offset, n, bytes->data(), &data);
+    status = gate_.Read(*file_, place.handle.offset, n, bytes->data(), &data);
     counters_.CountFileReads(1, data.size());
   } else {
     status = place.NoMemory();

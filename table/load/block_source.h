@@ -15,7 +15,6 @@
 #include <memory>
 
 #include "ashlar/util/file.h"
-#include "ashlar/util/slice.h"
 #include "ashlar/util/status.h"
 #include "cache/charge/memory_charge.h"
 #include "table/counters/read_counters.h"

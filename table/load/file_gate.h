@@ -52,19 +52,24 @@ class LimitScope {
  public:
   // `options` outlive this.
   explicit LimitScope(const ReadOptions& options)
-      : outer_(std::exchange(limiting_options,
-                             Limit(options) ? &options : nullptr)) {}
+      : LimitScope(Limiting(options)) {}
+  // For iterators, which keep what Limiting has returned.
+  explicit LimitScope(const ReadOptions* limiting)
+      : outer_(std::exchange(limiting_options, limiting)) {}
   LimitScope(const LimitScope&) = delete;
   LimitScope& operator=(const LimitScope&) = delete;
   ~LimitScope() { limiting_options = outer_; }
 
- private:
-  static bool Limit(const ReadOptions& options) {
-    return options.read_tier != ReadTier::kReadAllTier ||
-           options.deadline.count() != 0 || options.io_timeout.count() != 0 ||
-           options.rate_limiter_priority != IoPriority::kTotal;
+  // Returns the options if they limit reads of the file, else null.
+  static const ReadOptions* Limiting(const ReadOptions& options) {
+    const bool limit = options.read_tier != ReadTier::kReadAllTier ||
+                       options.deadline.count() != 0 ||
+                       options.io_timeout.count() != 0 ||
+                       options.rate_limiter_priority != IoPriority::kTotal;
+    return limit ? &options : nullptr;
   }
 
+ private:
   const ReadOptions* const outer_;
 };
 

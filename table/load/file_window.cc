@@ -19,9 +19,8 @@ Status FileWindow::Fill(uint64_t offset, uint64_t n) {
     return Status::MemoryLimit("no memory to read " + std::to_string(n) +
                                " bytes");
   }
-  Status status =
-      gate_.Read(*file_, offset, static_cast<size_t>(n), buffer_.data(),
-                 &bytes_);
+  Status status = gate_.Read(*file_, offset, static_cast<size_t>(n),
+                             buffer_.data(), &bytes_);
   counters_.CountFileReads(1, bytes_.size());
   return status;
 }

@@ -39,8 +39,8 @@ class BatchLimits {
         result.Reset();
         statuses[i] = Full();
       } else if (result.state == GetResult::State::kFound) {
-        bytes_ += result.entity.empty() ? result.value.size()
-                                        : result.entity.size();
+        bytes_ +=
+            result.entity.empty() ? result.value.size() : result.entity.size();
       }
     }
   }

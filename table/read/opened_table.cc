@@ -78,9 +78,9 @@ Status CheckOneTimestamp(const KeyOrder& order, std::string_view name,
 
 Status CheckTimestampSize(const KeyOrder& order, const ReadOptions& options) {
   Status status = CheckOneTimestamp(order, "timestamp", options.timestamp);
-  return status.ok() ? CheckOneTimestamp(order, "iter_start_ts",
-                                         options.iter_start_ts)
-                     : status;
+  return status.ok()
+             ? CheckOneTimestamp(order, "iter_start_ts", options.iter_start_ts)
+             : status;
 }
 
 }  // namespace ashlar::internal

@@ -233,9 +233,9 @@ Status PointLookup::TakeEntry() {
             " is a merge operand, and there is no callback to take it");
       }
       result_->state = GetResult::State::kMerged;
-      decided_ = !(*on_operand_)(
-          MergeOperand(block_->value(), ShareBlock, searched_),
-          result_->sequence);
+      decided_ =
+          !(*on_operand_)(MergeOperand(block_->value(), ShareBlock, searched_),
+                          result_->sequence);
       return {};
     case ValueType::kTypeRangeDeletion:
       break;

@@ -13,6 +13,7 @@ TableIterator::TableIterator(const OpenedTable* opened,
             {.shows_block = true, .pins_values = read_options.pin_data}),
       table(opened),
       options(read_options),
+      limiting(LimitScope::Limiting(options)),
       window(opened->file.get(), read_options.readahead_size,
              read_options.async_io, opened->counters),
       passing_charge(opened->charges.iterators.Sibling()),
@@ -95,10 +96,9 @@ Status TableIterator::ChargePassing() {
 
 // Returns whether the walk may show the first key of the cursor's block, from
 // the index. The walk wants the first entry at or after the internal key.
+// Requires: defers.
 bool TableIterator::TakesKeyFromIndex(const Slice& internal_key) const {
-  if (!defers || (has_block && block_offset == at.handle().offset)) {
-    return false;
-  }
+  if (has_block && block_offset == at.handle().offset) return false;
   const Slice first_key = at.first_key();
   return !first_key.empty() &&
          IsDataBlockType(static_cast<uint8_t>(TypeOf(first_key))) &&
@@ -116,7 +116,7 @@ bool TableIterator::ShowFirstKey() {
 }
 
 bool TableIterator::Prepare() {
-  const LimitScope limits(options);
+  const LimitScope limits(limiting);
   unprepared = false;
   shows_block = true;
   if (!LoadBlock()) return false;
@@ -124,10 +124,9 @@ bool TableIterator::Prepare() {
     if (!CheckBlockBegin()) return false;
     if (block.key() == at.first_key()) return true;
   }
-  return status.ok() &&
-         Fail(block.place().Corruption(
-             "first key differs from that in the index",
-             "expected " + DescribeInternalKey(at.first_key())));
+  return status.ok() && Fail(block.place().Corruption(
+                            "first key differs from that in the index",
+                            "expected " + DescribeInternalKey(at.first_key())));
 }
 
 bool TableIterator::LoadBlock() {
@@ -197,7 +196,7 @@ void TableIterator::LookOn(bool forward) {
 // it that has any.
 bool TableIterator::FirstFrom(bool on_block) {
   for (; on_block && !bounds.EndBefore(at); on_block = at.Next()) {
-    if (TakesKeyFromIndex(Slice())) return ShowFirstKey();
+    if (defers && TakesKeyFromIndex(Slice())) return ShowFirstKey();
     if (!LoadBlock()) return false;
     LookOn(true);
     if (PassOn(block.SeekToFirst())) return CheckBlockBegin();
@@ -221,20 +220,20 @@ bool TableIterator::BeginWalk() {
   if (!usable) return false;
   status = Status();
   ahead.Clear();
-  unprepared = false;
-  shows_block = true;
+  if (unprepared) [[unlikely]]
+    LetGo();
   return !bounds.exclude_all() || AtEnd();
 }
 
 bool TableIterator::SeekToFirst() {
-  const LimitScope limits(options);
+  const LimitScope limits(limiting);
   if (!BeginWalk()) return false;
   return bounds.lower() ? SeekInside(*bounds.lower())
                         : FirstFrom(at.SeekToFirst());
 }
 
 bool TableIterator::SeekToLast() {
-  const LimitScope limits(options);
+  const LimitScope limits(limiting);
   if (!BeginWalk()) return false;
   if (bounds.upper()) {
     const bool on_block = at.Seek(*bounds.upper());
@@ -261,7 +260,7 @@ bool TableIterator::SeekInBlock(const Slice& internal_key) {
 // Moves to the first entry at or after a key that is not below the lower bound.
 bool TableIterator::SeekInside(const Slice& internal_key) {
   if (!at.Seek(internal_key) || bounds.EndBefore(at)) return AtEnd();
-  if (TakesKeyFromIndex(internal_key)) return ShowFirstKey();
+  if (defers && TakesKeyFromIndex(internal_key)) return ShowFirstKey();
   if (!LoadBlock()) return false;
   if (PassOn(SeekInBlock(internal_key))) return true;
   if (!status.ok()) return false;
@@ -270,7 +269,7 @@ bool TableIterator::SeekInside(const Slice& internal_key) {
 }
 
 bool TableIterator::Seek(const Slice& internal_key) {
-  const LimitScope limits(options);
+  const LimitScope limits(limiting);
   if (!CheckSeek() || !BeginWalk()) return false;
   if (bounds.ExcludeAsLarger(internal_key)) return AtEnd();
   return SeekInside(bounds.ExcludeAsSmaller(internal_key)
@@ -279,7 +278,7 @@ bool TableIterator::Seek(const Slice& internal_key) {
 }
 
 bool TableIterator::SeekForPrev(const Slice& internal_key) {
-  const LimitScope limits(options);
+  const LimitScope limits(limiting);
   if (!CheckSeek() || !BeginWalk()) return false;
   if (bounds.ExcludeAsSmaller(internal_key)) return AtEnd();
   if (bounds.ExcludeAsLarger(internal_key) || !SeekInside(internal_key)) {
@@ -304,7 +303,7 @@ bool TableIterator::PassBlock(uint64_t* entries) {
 // Moves on after the block's last entry, where `block` is no longer valid but
 // still has that entry's key; or takes over the damage that the block met.
 bool TableIterator::NextBlock() {
-  const LimitScope limits(options);
+  const LimitScope limits(limiting);
   if (unprepared) {
     if (!Prepare()) return false;
     if (block.Next()) return true;
@@ -314,7 +313,7 @@ bool TableIterator::NextBlock() {
 }
 
 bool TableIterator::PrevBlock() {
-  const LimitScope limits(options);
+  const LimitScope limits(limiting);
   if (unprepared) {
     LetGo();
     return LastFrom(at.Prev());

@@ -36,6 +36,7 @@ struct TableIterator final : Iterator::State {
 
   const OpenedTable* table;
   const ReadOptions options;
+  const ReadOptions* const limiting;  // LimitScope::Limiting(options)
   FileWindow window;
   BlockWorkspace workspace;
   PinnedBlock passing;  // the current block, unless it is kept

@@ -39,9 +39,7 @@ bool VisibleEntries::PassBackward(bool on_entry) {
   return false;
 }
 
-bool VisibleEntries::SkippedTooMany() {
-  return Fail(SkipCount::Error());
-}
+bool VisibleEntries::SkippedTooMany() { return Fail(SkipCount::Error()); }
 
 bool VisibleEntries::NextBlock() {
   skips_.Begin();
@@ -91,7 +89,8 @@ bool VisibleEntries::Seek(const Slice& internal_key) {
   skips_.Begin();
   if (usable && (prefixes_ != nullptr || upper_)) {
     TakePrefixOf(internal_key);
-    if ((prefixes_ != nullptr || SharesPrefixUpToBound(UserKey(internal_key))) &&
+    if ((prefixes_ != nullptr ||
+         SharesPrefixUpToBound(UserKey(internal_key))) &&
         FilterRulesOut(internal_key)) {
       return false;
     }
@@ -152,7 +151,7 @@ bool VisibleEntries::SharesPrefixUpToBound(const Slice& user_key) const {
 // backward: a partition of the filter may know only the prefixes from its
 // beginning on.
 bool VisibleEntries::FilterRulesOut(const Slice& target) {
-  const LimitScope limits(all_.options);
+  const LimitScope limits(all_.limiting);
   const OpenedTable& table = *all_.table;
   auto answer = TableFilter::Answer::kNone;
   const TableFilter* filter;

@@ -10,7 +10,6 @@
 // a cache ask of a rate limiter must agree. A database then looks up sorted
 // batches with value_size_soft_limit, and gives merge operands: as its table
 // does, when we read it.
-#include <rocksdb/cache.h>
 #include <rocksdb/rate_limiter.h>
 #include <rocksdb/sst_file_reader.h>
 #include <rocksdb/table.h>
@@ -61,9 +60,8 @@ struct BothReaders {
     their_options.rate_limiter.reset(rocksdb::NewGenericRateLimiter(
         int64_t{1} << 40, 100 * 1000, 10, rocksdb::RateLimiter::Mode::kAllIo));
     their_limiter = their_options.rate_limiter;
-    auto* const table =
-        their_options.table_factory
-            ->GetOptions<rocksdb::BlockBasedTableOptions>();
+    auto* const table = their_options.table_factory
+                            ->GetOptions<rocksdb::BlockBasedTableOptions>();
     table->no_block_cache = !cached;
     table->block_cache = cached ? rocksdb::NewLRUCache(8 << 20) : nullptr;
     theirs = std::make_unique<rocksdb::SstFileReader>(their_options);
@@ -72,9 +70,9 @@ struct BothReaders {
     ReaderOptions options;
     options.comparator = plan.options.comparator;
     options.load_index_and_filter = LoadTime::kAtOpen;
-    our_limiter = NewGenericRateLimiter(
-        {.rate_bytes_per_sec = uint64_t{1} << 40,
-         .mode = RateLimiter::Mode::kAllIo});
+    our_limiter =
+        NewGenericRateLimiter({.rate_bytes_per_sec = uint64_t{1} << 40,
+                               .mode = RateLimiter::Mode::kAllIo});
     options.rate_limiter = our_limiter;
     if (cached) {
       options.block_cache =
@@ -172,10 +170,11 @@ Status CheckOneWalk(const BothReaders& readers, const std::string& key,
     return Compare(
         "walk from " + key,
         theirs->Valid() ? theirs->key().ToString() : Told(theirs->status(), ""),
-        ours.Valid() ? ours.user_key().ToString()
-                     : (ours.status().ok()
-                            ? "found "
-                            : std::string(StatusCodeName(ours.status().code()))));
+        ours.Valid()
+            ? ours.user_key().ToString()
+            : (ours.status().ok()
+                   ? "found "
+                   : std::string(StatusCodeName(ours.status().code()))));
   };
   Status status = at();
   for (int i = 0; i < 30 && status.ok() && ours.Valid(); ++i) {
@@ -220,8 +219,7 @@ Status CheckLimiter(const std::string& folder, Random* random) {
         static_cast<rocksdb::Env::IOPriority>(priority);
     options.rate_limiter_priority = static_cast<IoPriority>(priority);
     std::string value;
-    const rocksdb::Status got =
-        readers.theirs->Get(their_options, key, &value);
+    const rocksdb::Status got = readers.theirs->Get(their_options, key, &value);
     GetResult result;
     const Status our_status =
         readers.ours->Get(options, key, kMaxSequenceNumber, &result);
@@ -324,10 +322,9 @@ Status CheckDatabase(OneFamily& db, Random* random) {
   if (!IsUsable(plan)) return {};
   Status status = db.Create(plan);
   for (uint64_t n = 100 + (*random)() % 500; n > 0 && status.ok(); --n) {
-    status = FromTheirs(
-        "put", db->Put(rocksdb::WriteOptions(), db.handle(),
-                       NumberedKey((*random)() % kKeys),
-                       std::string((*random)() % 120, 'v')));
+    status = FromTheirs("put", db->Put(rocksdb::WriteOptions(), db.handle(),
+                                       NumberedKey((*random)() % kKeys),
+                                       std::string((*random)() % 120, 'v')));
   }
   for (uint64_t n = (*random)() % 200; n > 0 && status.ok(); --n) {
     // Above all other keys, so that those have values alone.

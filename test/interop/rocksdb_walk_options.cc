@@ -174,8 +174,8 @@ std::vector<Row> UniqueRows(const Comparator& order, Random* random) {
   }
   std::vector<Row> rows;
   for (const std::string& key : keys) {
-    rows.push_back({key, 1 + (*random)() % 100, ValueType::kTypeValue,
-                    "value of " + key});
+    rows.push_back(
+        {key, 1 + (*random)() % 100, ValueType::kTypeValue, "value of " + key});
   }
   std::sort(rows.begin(), rows.end(), [&](const Row& a, const Row& b) {
     return order.Compare(a.user_key, b.user_key) < 0;

@@ -68,12 +68,11 @@ TEST(AutoPrefixMode, ChangesNoResult) {
     ReaderOptions reader_options;
     reader_options.partition_pinning = PinningTier::kAll;
     reader_options.load_index_and_filter = LoadTime::kAtOpen;
-    const auto reader =
-        std::move(TableReader::Open(NewFaultyFile("t.sst",
-                                                  BuildTable(options, entries),
-                                                  &plan),
-                                    reader_options)
-                      .value());
+    const auto reader = std::move(
+        TableReader::Open(
+            NewFaultyFile("t.sst", BuildTable(options, entries), &plan),
+            reader_options)
+            .value());
     for (int i = 0; i < 30; ++i) {
       const std::string target = AnyKey(&random);
       std::string bound = random.OneIn(2) ? AnyKey(&random) : target;

@@ -73,12 +73,11 @@ TEST(MergeOperandPins, OutliveTheReader) {
       std::vector<Found> found(keys.size());
       std::vector<GetResult> results(keys.size());
       std::vector<Status> statuses(keys.size());
-      const BatchOperandCallback take = [&](size_t k,
-                                            const MergeOperand& operand,
-                                            SequenceNumber) {
-        operand.Pin(&found[k].operands.emplace_back());
-        return true;
-      };
+      const BatchOperandCallback take =
+          [&](size_t k, const MergeOperand& operand, SequenceNumber) {
+            operand.Pin(&found[k].operands.emplace_back());
+            return true;
+          };
       if (way == 0) {
         for (size_t k = 0; k < keys.size(); ++k) {
           statuses[k] =
@@ -120,10 +119,10 @@ TEST(MergeOperandPins, OutliveAnError) {
     entries.push_back(Operand("key", 100 - i, std::string(40, 'a' + i % 20)));
   }
   FaultPlan plan;
-  const auto reader = std::move(
-      TableReader::Open(
-          NewFaultyFile("t.sst", BuildTable(options, entries), &plan))
-          .value());
+  const auto reader =
+      std::move(TableReader::Open(
+                    NewFaultyFile("t.sst", BuildTable(options, entries), &plan))
+                    .value());
   GetResult result;
   Require(reader->Get({}, "key", kMaxSequenceNumber, &result,
                       [](const Slice&, SequenceNumber) { return true; }));

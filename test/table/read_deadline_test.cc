@@ -69,10 +69,10 @@ class ReadDeadline : public ::testing::Test {
     reader_ = std::move(
         TableReader::Open(
             std::make_unique<SlowFile>(
-                NewFaultyFile(
-                    "t.sst",
-                    BuildTable(options, SomeEntries(static_cast<int>(kEntries))),
-                    &plan_),
+                NewFaultyFile("t.sst",
+                              BuildTable(options, SomeEntries(static_cast<int>(
+                                                      kEntries))),
+                              &plan_),
                 &slowness_),
             reader_options)
             .value());
@@ -131,8 +131,8 @@ TEST_F(ReadDeadline, APassedDeadlineReadsNothingButFindsWhatIsInMemory) {
   while (it.Valid()) it.Next();
   EXPECT_TRUE(it.status().IsTimedOut());
   uint64_t entries;
-  EXPECT_TRUE(reader_->CheckEntries(options_, nullptr, {}, &entries)
-                  .IsTimedOut());
+  EXPECT_TRUE(
+      reader_->CheckEntries(options_, nullptr, {}, &entries).IsTimedOut());
   EXPECT_TRUE(reader_->VerifyChecksum(options_).IsTimedOut());
   EXPECT_EQ(slowness_.reads, reads);
   // A microsecond is enough for a read to begin.

@@ -232,9 +232,9 @@ TEST(ReadTier, ACallbackReadsByItsOwnOptions) {
   ReaderOptions options;
   options.block_cache = LargeCache();
   TableOptions table_options = SmallBlocks();
-  const std::vector<Entry> entries = {
-      Operand("a", 9, "op"), Value("a", 8, std::string(300, 'v')),
-      Value("b", 7, std::string(300, 'w'))};
+  const std::vector<Entry> entries = {Operand("a", 9, "op"),
+                                      Value("a", 8, std::string(300, 'v')),
+                                      Value("b", 7, std::string(300, 'w'))};
   CountedTable table(table_options, entries, options);
   GetResult result;
   Require(table.reader->Get({}, "a", kMaxSequenceNumber, &result,
@@ -269,9 +269,8 @@ TEST(ReadTier, AnswersAreRightOrIncomplete) {
     FaultPlan plan;
     const auto reader = std::move(
         TableReader::Open(
-            NewFaultyFile("t.sst",
-                          BuildTable(made.options, made.model.entries()),
-                          &plan),
+            NewFaultyFile(
+                "t.sst", BuildTable(made.options, made.model.entries()), &plan),
             options)
             .value());
     const auto on_operand = [](const Slice&, SequenceNumber) { return true; };
@@ -282,16 +281,15 @@ TEST(ReadTier, AnswersAreRightOrIncomplete) {
         Require(reader->Get({}, key, kMaxSequenceNumber, &result, on_operand));
       }
       const uint64_t reads = plan.operations;
-      const Status status = reader->Get(InMemory(), key, kMaxSequenceNumber,
-                                        &result, on_operand);
+      const Status status =
+          reader->Get(InMemory(), key, kMaxSequenceNumber, &result, on_operand);
       GetResult batched;
       Status batched_status;
       const Slice slice(key);
-      reader->MultiGet(InMemory(), {&slice, 1}, kMaxSequenceNumber,
-                       {&batched, 1}, {&batched_status, 1},
-                       [](size_t, const Slice&, SequenceNumber) {
-                         return true;
-                       });
+      reader->MultiGet(
+          InMemory(), {&slice, 1}, kMaxSequenceNumber, {&batched, 1},
+          {&batched_status, 1},
+          [](size_t, const Slice&, SequenceNumber) { return true; });
       Iterator it = reader->NewIterator(InMemory());
       it.Seek(key);
       ASSERT_EQ(plan.operations, reads);
@@ -303,8 +301,8 @@ TEST(ReadTier, AnswersAreRightOrIncomplete) {
         EXPECT_TRUE(it.status().ok() || it.status().IsIncomplete());
       }
       const ModelAnswer expected = made.model.Get(key, kMaxSequenceNumber);
-      for (const auto& [got, of] :
-           {std::pair(&result, &status), std::pair(&batched, &batched_status)}) {
+      for (const auto& [got, of] : {std::pair(&result, &status),
+                                    std::pair(&batched, &batched_status)}) {
         if (!of->ok()) {
           ASSERT_TRUE(of->IsIncomplete()) << of->ToString();
           ++incomplete;

@@ -55,8 +55,7 @@ std::vector<Entry> FirstEntries(const TableReader& reader) {
   std::vector<Entry> firsts;
   uint64_t last = ~uint64_t{0};
   for (const Entry& entry : all) {
-    const uint64_t offset =
-        reader.ApproximateOffsetOf(UserKeyOf(entry.key));
+    const uint64_t offset = reader.ApproximateOffsetOf(UserKeyOf(entry.key));
     if (offset != last) firsts.push_back(entry);
     last = offset;
   }
@@ -253,8 +252,9 @@ TEST(UnpreparedValue, AMergeReadsTheBlockOfItsWinner) {
   std::vector<std::unique_ptr<CountedTable>> tables;
   const std::vector<Entry> all = SomeEntries(400);
   for (size_t t = 0; t < 4; ++t) {
-    std::vector<Entry> some(all.begin() + static_cast<ptrdiff_t>(100 * t),
-                            all.begin() + static_cast<ptrdiff_t>(100 * t + 100));
+    std::vector<Entry> some(
+        all.begin() + static_cast<ptrdiff_t>(100 * t),
+        all.begin() + static_cast<ptrdiff_t>(100 * t + 100));
     tables.push_back(std::make_unique<CountedTable>(WithFirstKeys(), some));
   }
   std::vector<Iterator> children;

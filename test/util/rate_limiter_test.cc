@@ -148,8 +148,8 @@ IoPriority FirstOf(IoPriority a, IoPriority b, uint32_t fairness) {
   clock.Advance(kPeriod);
   // Whoever is not served sleeps again.
   clock.AwaitSleeps(3);
-  const bool a_passed = limiter->GetTotalBytesThrough(a) >=
-                        (a == IoPriority::kUser ? 199u : 99u);
+  const bool a_passed =
+      limiter->GetTotalBytesThrough(a) >= (a == IoPriority::kUser ? 199u : 99u);
   EXPECT_EQ(limiter->GetTotalRequests(), 2u);
   clock.Advance(kPeriod);
   of_a.join();
