@@ -100,7 +100,9 @@ TEST(AutoPrefixMode, ChangesNoResult) {
       it.SeekForPrev(target);
       expected.SeekForPrev(target);
       ASSERT_EQ(it.Valid(), expected.Valid());
-      if (it.Valid()) EXPECT_EQ(it.key(), expected.key());
+      if (it.Valid()) {
+        EXPECT_EQ(it.key(), expected.key());
+      }
     }
   });
   EXPECT_GT(saved, 1000u);

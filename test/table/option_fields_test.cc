@@ -68,7 +68,7 @@ auto FieldsOf(const ReaderOptions& options) {
                 pin_l0_filter_and_index_blocks_in_cache, flushed_or_similar,
                 block_cache, cache_usage_options, cache_entry_words,
                 largest_seqno, prefix_extractor, max_uncompressed_block_bytes,
-                statistics, block_cache_tracer);
+                statistics, block_cache_tracer, rate_limiter, clock);
 }
 
 #undef ASHLAR_FIELDS
@@ -155,7 +155,11 @@ TEST(OptionFields, EachHasARow) {
        [](ReaderOptions* o) { o->statistics = std::make_shared<Statistics>(); },
        [](ReaderOptions* o) {
          o->block_cache_tracer = std::make_shared<BlockCacheTracer>();
-       }});
+       },
+       [](ReaderOptions* o) {
+         o->rate_limiter = NewGenericRateLimiter({.rate_bytes_per_sec = 1});
+       },
+       [](ReaderOptions* o) { o->clock = SystemClock::Default(); }});
 }
 
 }  // namespace

@@ -229,7 +229,9 @@ TEST(ReadAllocations, PinnedOperandsTakeOneForABlock) {
     // A block that is in no cache is given away in both cases: to the value, or
     // to all of them together.
     EXPECT_EQ(of_pins[1], of_pins[0] + 1) << cached;
-    if (cached) EXPECT_EQ(of_pins[1], 1u);
+    if (cached) {
+      EXPECT_EQ(of_pins[1], 1u);
+    }
     // No byte is copied: they lie in the block as they are stored.
     const char* const value = result.value.data();
     for (size_t i = 0; i < kOperands; ++i) {

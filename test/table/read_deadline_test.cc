@@ -220,11 +220,17 @@ TEST_F(ReadDeadline, AMultiGetGivesUpTheRest) {
         EXPECT_TRUE(statuses_[i].IsTimedOut()) << statuses_[i].ToString();
         EXPECT_EQ(results_[i].state, State::kNotFound);
       }
-      if (allowed == 0) EXPECT_EQ(found, 0u);
+      if (allowed == 0) {
+        EXPECT_EQ(found, 0u);
+      }
       was_cut |= found != 0 && found != statuses_.size();
-      if (allowed > all_reads) EXPECT_EQ(found, statuses_.size());
+      if (allowed > all_reads) {
+        EXPECT_EQ(found, statuses_.size());
+      }
       // The last keys are given up first.
-      if (found != statuses_.size()) EXPECT_FALSE(statuses_.back().ok());
+      if (found != statuses_.size()) {
+        EXPECT_FALSE(statuses_.back().ok());
+      }
     }
     EXPECT_TRUE(was_cut);
   }

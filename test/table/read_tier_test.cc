@@ -128,7 +128,10 @@ TEST(ReadTier, AFilterThatIsNotInMemoryIsNotAsked) {
     ReaderOptions reader_options;
     reader_options.block_cache = LargeCache();
     reader_options.cache_index_and_filter_blocks = true;
-    CountedTable table(options, SomeEntries(300), reader_options);
+    if (!partitioned) {
+      reader_options.load_index_and_filter = LoadTime::kAtFirstUse;
+    }
+    CountedTable table(options, SomeEntries(3000), reader_options);
     std::vector<Entry> found;
     Require(ReadForward(*table.reader, {}, &found));
     GetResult result;
@@ -301,8 +304,9 @@ TEST(ReadTier, AnswersAreRightOrIncomplete) {
         EXPECT_TRUE(it.status().ok() || it.status().IsIncomplete());
       }
       const ModelAnswer expected = made.model.Get(key, kMaxSequenceNumber);
-      for (const auto& [got, of] : {std::pair(&result, &status),
-                                    std::pair(&batched, &batched_status)}) {
+      using Answer = std::pair<const GetResult*, const Status*>;
+      for (const auto& [got, of] :
+           {Answer(&result, &status), Answer(&batched, &batched_status)}) {
         if (!of->ok()) {
           ASSERT_TRUE(of->IsIncomplete()) << of->ToString();
           ++incomplete;

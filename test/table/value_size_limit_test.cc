@@ -36,7 +36,7 @@ std::vector<Entry> AnyValues(Random* random) {
 
 TEST(ValueSizeLimit, EndsAtTheKeyThatExceedsIt) {
   uint64_t aborted = 0;
-  ForEachSeed(1, 1500, [&](uint64_t seed) {
+  ForEachSeed(1, 500, [&](uint64_t seed) {
     Random random(seed);
     TableOptions options;
     options.block_size = 300;
