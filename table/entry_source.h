@@ -104,8 +104,9 @@ class EntrySource {
 // user keys is that of `comparator`, which must outlive the Iterator.
 //
 // These options work as they do for a table: iterate_lower_bound,
-// iterate_upper_bound, snapshot and timestamp. With pin_data the source must
-// have KeepsEntries(). An Iterator whose options are impossible has that error,
+// iterate_upper_bound, snapshot, timestamp, iter_start_ts, iter_start_seqnum,
+// max_skippable_internal_keys. With pin_data the source must have
+// KeepsEntries(). An Iterator whose options are impossible has that error,
 // InvalidArgument, as its status: also for a null comparator, for a null
 // source, for prefix_same_as_start (unless total_order_seek is set), and for a
 // timestamp of a wrong size. All other options are about files, and have no

@@ -5,8 +5,9 @@
 // stored: all versions, deletions included, and none merged. It leaves out:
 //
 //   entries that a range deletion of the same table deletes
-//   entries above ReadOptions::snapshot
-//   entries with a timestamp newer than ReadOptions::timestamp
+//   entries above ReadOptions::snapshot or below iter_start_seqnum
+//   entries with a timestamp newer than ReadOptions::timestamp, or older than
+//   iter_start_ts
 //   what the bounds and prefix_same_as_start exclude
 //
 // With ReadOptions::ignore_range_deletions, and no other option set, it shows
@@ -19,10 +20,11 @@
 // `snapshot` of a seek only chooses among versions with the same timestamp.
 //
 // Errors. After an error the iterator is not Valid, and status() says what was
-// wrong and where: Corruption, IOError, MemoryLimit, and so on. The next seek
-// starts again. ReadOptions that this table cannot honour are an error that
-// stays: InvalidArgument or NotSupported. So is an iterator for which there was
-// no memory at all: MemoryLimit.
+// wrong and where: Corruption, IOError, MemoryLimit, and so on; Incomplete and
+// TimedOut if ReadOptions limit the read. The next seek starts again.
+// ReadOptions that this table cannot honour are an error that stays:
+// InvalidArgument or NotSupported. So is an iterator for which there was no
+// memory at all: MemoryLimit.
 //
 // Lifetime of keys and values. key() and value() are views that live until the
 // iterator moves. With ReadOptions::pin_data, values live as long as the
@@ -92,10 +94,19 @@ class ASHLAR_EXPORT Iterator {
   Slice user_key() const { return UserKeyOf(key()); }
   SequenceNumber sequence() const { return SequenceOf(key()); }
   ValueType type() const { return TypeOf(key()); }
+  // Also requires: the value is prepared. It is, unless
+  // ReadOptions::allow_unprepared_value is set.
   Slice value() const {
     assert(valid_);
     return value_;
   }
+  // Reads the block of the entry, if allow_unprepared_value has put that off,
+  // so that there is a value(). Returns true if there is one then: at once, if
+  // the value is prepared. Returns false, and the iterator is not Valid, if
+  // the block cannot be read, or does not begin with the key that the index
+  // says; status() tells which. A key() from before is invalid then, as after
+  // a move. Requires: Valid().
+  bool PrepareValue();
 
   // Returns whether key() lives as long as the iterator. That needs
   // ReadOptions::pin_data, and a key that is stored whole in its block. All

@@ -78,6 +78,7 @@ class ASHLAR_EXPORT MergingIterator {
     assert(valid_);
     return value_;
   }
+  bool PrepareValue();
   bool IsKeyPinned() const { return current().IsKeyPinned(); }
   bool IsValuePinned() const { return current().IsValuePinned(); }
   Status PinValue(PinnableSlice* value);

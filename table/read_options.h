@@ -11,12 +11,21 @@
 #ifndef ASHLAR_TABLE_READ_OPTIONS_H_
 #define ASHLAR_TABLE_READ_OPTIONS_H_
 
+#include <chrono>
 #include <cstdint>
 
 #include "ashlar/table/internal_key.h"
+#include "ashlar/util/rate_limiter.h"
 #include "ashlar/util/slice.h"
 
 namespace ashlar {
+
+// Where a read may look for blocks. (RocksDB has two more, which are about
+// memtables.)
+enum class ReadTier : uint8_t {
+  kReadAllTier,
+  kBlockCacheTier,  // in memory alone
+};
 
 struct ReadOptions {
   // Whether each block that is read from the file is compared with its
@@ -89,6 +98,77 @@ struct ReadOptions {
   // have a parameter for it. (RocksDB takes a pointer to a snapshot of the
   // database.)
   SequenceNumber snapshot = kMaxSequenceNumber;
+
+  // With kBlockCacheTier the read never reads the file. Default: kReadAllTier.
+  // If it needs a block that is neither in the block cache nor in the reader,
+  // it is Incomplete: a Get, a key of a MultiGet, or an iterator, which is then
+  // not Valid, until a seek finds its blocks. A filter that is not in memory is
+  // not asked, unless it was never loaded: then the read is Incomplete. So is
+  // one that needs an index that was never loaded. Such a read waits only for
+  // a thread that loads that index or filter for the first time.
+  ReadTier read_tier = ReadTier::kReadAllTier;
+
+  // When the call has to be done, in microseconds since the epoch. 0, the
+  // default: whenever it is. Asked before each read of the file, and by a
+  // MultiGet before every 32 keys (64 over several tables): once it has passed,
+  // the read, or every key that is left, is TimedOut. What is in memory is
+  // found at any time. So a call may take longer by one read, unless the file
+  // honours what is left (RandomAccessFile::ReadWithin). An iterator compares
+  // each of its calls with the same deadline.
+  std::chrono::microseconds deadline{0};
+  // How long each single read of the file may take. 0, the default: as long as
+  // it takes. Passed to RandomAccessFile::ReadWithin. The files of this library
+  // ignore it: an operating system has no time limit for reads of a file.
+  std::chrono::microseconds io_timeout{0};
+
+  // With which priority the read's reads of the file ask
+  // ReaderOptions::rate_limiter, if there is one. Default: kTotal, which means:
+  // not at all. Waits for the limiter count against the deadline.
+  IoPriority rate_limiter_priority = IoPriority::kTotal;
+
+  // How many bytes of values a MultiGet returns. Default: any number. Once the
+  // values found exceed it, every later key is Aborted, whether it is there or
+  // not, and may be asked for again. So the first value is always returned,
+  // however large it is. Keys count in the caller's order; merge operands do
+  // not count. (RocksDB goes through the keys in their order, and also gives up
+  // absent keys of the same batch that come before.)
+  uint64_t value_size_soft_limit = ~uint64_t{0};
+
+  // The options below are of iterators alone.
+
+  // Whether Seek asks the prefix filter where the upper bound shows that every
+  // entry up to it has the prefix of the seek key. Default: false. No result
+  // changes: a seek that the filter rules out reads no block. Set it for walks
+  // with an upper bound in tables with a prefix filter. Does nothing where no
+  // prefix extractor is known. (RocksDB may leave out keys shorter than the
+  // prefix.)
+  bool auto_prefix_mode = false;
+
+  // Whether an iterator may come to an entry without its value, until
+  // Iterator::PrepareValue is called. Default: false. Saves reading a block
+  // where the index has first keys (IndexType::kBinarySearchWithFirstKey): a
+  // seek, or a step forward into a block, takes the key from the index.
+  // Elsewhere it does nothing.
+  bool allow_unprepared_value = false;
+
+  // Tables with timestamps only: entries with an older timestamp are left out.
+  // Empty, the default: none are. Must have the comparator's timestamp_size().
+  // The bytes are copied when the iterator is made. (RocksDB without it shows
+  // the newest version alone; an iterator here shows all versions.)
+  Slice iter_start_ts;
+  // Entries with smaller sequence numbers are left out. Default: 0: none are.
+  // With `snapshot`, an iterator shows what was written between two snapshots.
+  // Range deletions apply whatever their number. (RocksDB had this option until
+  // release 7.)
+  SequenceNumber iter_start_seqnum = 0;
+
+  // How many entries one call of an iterator may pass over that are left out:
+  // those that range deletions, snapshot, iter_start_seqnum or iter_start_ts
+  // hide. 0, the default: any number. If it passes over more, the iterator is
+  // Incomplete, and not Valid. A seek may go on from there. Entries of a table
+  // that are newer than `timestamp` do not count: blocks are loaded without
+  // them.
+  uint64_t max_skippable_internal_keys = 0;
 };
 
 }  // namespace ashlar

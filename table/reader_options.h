@@ -22,6 +22,8 @@
 #include "ashlar/table/internal_key.h"
 #include "ashlar/util/comparator.h"
 #include "ashlar/util/prefix_extractor.h"
+#include "ashlar/util/rate_limiter.h"
+#include "ashlar/util/system_clock.h"
 
 namespace ashlar {
 
@@ -216,6 +218,16 @@ struct ReaderOptions {
   // (cache/block_cache_tracer.h), for any number of readers. Null, the default:
   // nowhere.
   std::shared_ptr<BlockCacheTracer> block_cache_tracer;
+
+  // Asked before reads of the file whose ReadOptions::rate_limiter_priority
+  // names a priority, for any number of readers. Null, the default: nobody is.
+  // Its mode must include reads; RocksDB's default does not. Opening does not
+  // ask it.
+  std::shared_ptr<RateLimiter> rate_limiter;
+
+  // What ReadOptions::deadline is compared with. Null, the default:
+  // SystemClock::Default(). Must outlive the reader.
+  SystemClock* clock = nullptr;
 };
 
 }  // namespace ashlar

@@ -27,6 +27,7 @@
 
 #include "ashlar/table/internal_key.h"
 #include "ashlar/table/iterator.h"
+#include "ashlar/table/merge_operand.h"
 #include "ashlar/table/options.h"
 #include "ashlar/table/range_deletion.h"
 #include "ashlar/table/table_properties.h"
@@ -34,16 +35,10 @@
 #include "ashlar/util/file.h"
 #include "ashlar/util/pinnable_slice.h"
 #include "ashlar/util/result.h"
-#include "ashlar/util/slice.h"
 
 namespace ashlar {
 
 class WorkerPool;
-// Called for each merge operand of a key, newest first, on the thread that
-// calls Get. `operand` lives until the call returns. Returns false to end the
-// read there.
-using MergeOperandCallback =
-    std::function<bool(const Slice& operand, SequenceNumber sequence)>;
 
 // What Get found. One object may be used for many calls, by one thread at a
 // time.
@@ -98,10 +93,6 @@ struct GetResult {
   }
 };
 
-// The same for MultiGet. `key` is the number of the key, from 0.
-using BatchOperandCallback = std::function<bool(
-    size_t key, const Slice& operand, SequenceNumber sequence)>;
-
 class ASHLAR_EXPORT TableReader {
  public:
   // Opens the table file at `path`. Returns these errors, with a subcode where
@@ -126,13 +117,13 @@ class ASHLAR_EXPORT TableReader {
 
   // Looks for the newest entry of user_key with a sequence number <= snapshot.
   // Where keys have timestamps, user_key is given without one, and only entries
-  // whose timestamp is not newer than options.timestamp count. Of the options,
-  // verify_checksums, fill_cache, timestamp and ignore_range_deletions apply.
+  // whose timestamp is not newer than options.timestamp count. The comments of
+  // ReadOptions say which of them apply to iterators alone.
   //
   // Returns ok and overwrites *result; a key that is not there is ok, with
   // kNotFound. Passes merge operands to on_operand, until it meets a value, a
-  // deletion or the last entry of the key. Of an entry with a preferred
-  // sequence number it returns the value alone.
+  // deletion or the last entry of the key (table/merge_operand.h). Of an entry
+  // with a preferred sequence number it returns the value alone.
   //
   // Returns MergeInProgress if it meets a merge operand and on_operand is
   // empty; InvalidArgument if options.timestamp has the wrong size;
@@ -174,7 +165,7 @@ class ASHLAR_EXPORT TableReader {
   // are not among them: Open has checked those. Returns ok, or the first error
   // in the file's order. Sets *entries, which must not be null, to the number
   // of entries, or of those before the error. Of the options, verify_checksums,
-  // readahead_size and fill_cache apply.
+  // readahead_size, fill_cache and those that limit reads of the file apply.
   //
   // Workers of `pool` help, unless it is null; the answer does not depend on
   // them. Each thread takes about readahead_size bytes of the file at a time,
@@ -212,7 +203,8 @@ class ASHLAR_EXPORT TableReader {
   // Reads every block that index and metaindex name, and compares it with its
   // checksum, whatever options.verify_checksums says. Returns ok or the first
   // error. Decompresses index blocks alone, to find the others. InspectTable
-  // looks deeper, and finds all faults. Of the options, readahead_size applies.
+  // looks deeper, and finds all faults. Of the options, readahead_size and those
+  // that limit reads of the file apply.
   Status VerifyChecksum(const ReadOptions& options = {}) const;
 
   // Returns about where in the file the data of user_key (without timestamp)

@@ -13,6 +13,7 @@
 #ifndef ASHLAR_UTIL_FILE_H_
 #define ASHLAR_UTIL_FILE_H_
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -76,6 +77,14 @@ class ASHLAR_EXPORT RandomAccessFile {
   // Does all `requests`, in any order or at once, and sets `data` and `status`
   // of each. The default calls Read for one after the other.
   virtual void MultiRead(std::span<ReadRequest> requests) const;
+  // Do what Read and MultiRead do, but may give up after `timeout`, which is
+  // above 0: the read, or each of the requests, is then TimedOut. Called for
+  // reads with ReadOptions::io_timeout or ReadOptions::deadline. The defaults
+  // take as long as it takes: they call Read and MultiRead.
+  virtual Status ReadWithin(std::chrono::microseconds timeout, uint64_t offset,
+                            size_t n, char* scratch, Slice* data) const;
+  virtual void MultiReadWithin(std::chrono::microseconds timeout,
+                               std::span<ReadRequest> requests) const;
   // Announces that these bytes, or the part of them that exists, will be read
   // soon, so that the device can start. Does not wait and reports no error. The
   // default does nothing. Called for walks backward with ReadOptions::async_io,
@@ -84,8 +93,8 @@ class ASHLAR_EXPORT RandomAccessFile {
   virtual void Expect(uint64_t offset, uint64_t n) const;
   // Returns the descriptor of the operating system's file that Read reads, or
   // -1. The default returns -1. A MultiGet over several tables that needs
-  // blocks of two or more files reads those with a descriptor at once, without
-  // their Read and MultiRead. If it needs blocks of one file, it calls
+  // blocks of two or more files reads those with a descriptor at once, and calls
+  // none of their functions that read. If it needs blocks of one file, it calls
   // MultiRead. A class that passes its reads on to another file may also pass
   // on this call, unless it limits, counts or changes reads.
   virtual int FileDescriptor() const;

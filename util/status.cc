@@ -17,7 +17,7 @@ constexpr std::string_view kNoMessage = "there was no memory for the message";
 using Code = Status::Code;
 using SubCode = Status::SubCode;
 
-constexpr size_t kCodes = static_cast<size_t>(Code::kMemoryLimit) + 1;
+constexpr size_t kCodes = static_cast<size_t>(Code::kTimedOut) + 1;
 constexpr size_t kSubCodes = static_cast<size_t>(SubCode::kDuplicateKey) + 1;
 
 SubCode SubCodeOfErrno(int errno_value) {
@@ -152,6 +152,10 @@ std::string_view StatusCodeName(Status::Code code) {
       return "Aborted";
     case Status::Code::kMemoryLimit:
       return "Memory limit";
+    case Status::Code::kIncomplete:
+      return "Incomplete";
+    case Status::Code::kTimedOut:
+      return "Timed out";
   }
   return "Unknown code";
 }

@@ -41,6 +41,8 @@ class [[nodiscard]] Status {
     kMergeInProgress,  // merge operands, and nobody to merge them
     kAborted,          // the caller asked to stop the operation
     kMemoryLimit,      // memory is out, or a limit forbids more of it
+    kIncomplete,       // options of the read forbid what the answer needs
+    kTimedOut,         // the time that the caller allowed is over
   };
 
   // The cause of an error, for callers that act on it. Most errors have none.
@@ -137,6 +139,12 @@ class [[nodiscard]] Status {
   static Status MemoryLimit(std::string_view message) {
     return Status(Code::kMemoryLimit, SubCode::kNone, message);
   }
+  static Status Incomplete(std::string_view message) {
+    return Status(Code::kIncomplete, SubCode::kNone, message);
+  }
+  static Status TimedOut(std::string_view message) {
+    return Status(Code::kTimedOut, SubCode::kNone, message);
+  }
   // Returns a MemoryLimit. Needs no memory.
   ASHLAR_EXPORT static Status OutOfMemory() noexcept;
   // Returns an IOError that names the operation, the file and errno's text:
@@ -157,6 +165,8 @@ class [[nodiscard]] Status {
   bool IsMergeInProgress() const { return code() == Code::kMergeInProgress; }
   bool IsAborted() const { return code() == Code::kAborted; }
   bool IsMemoryLimit() const { return code() == Code::kMemoryLimit; }
+  bool IsIncomplete() const { return code() == Code::kIncomplete; }
+  bool IsTimedOut() const { return code() == Code::kTimedOut; }
 
   // Returns the text without the code. Empty if OK. Always printable: other
   // bytes are shown as PrintableText (util/printable.h) shows them. Valid until

@@ -1,8 +1,9 @@
 #include "table/load/block_loader.h"
 
 #include <array>
+#include <chrono>
 
-#include "util/io/read_files.h"
+#include "table/load/file_gate.h"
 
 namespace ashlar::internal {
 
@@ -45,7 +46,11 @@ void BlockLoader::Batch::Read() {
     const StageTimer timer(&PerfContext::block_read_time);
     const HistogramTimer read_timer(loads_[0].loader->counters_,
                                     Histogram::kSstReadMicros);
-    ReadFiles(files);
+    if (limiting_options == nullptr) [[likely]] {
+      ReadFiles(files);
+    } else {
+      ReadLimited(files);
+    }
   }
   // Loads are in the order of their files.
   size_t at = 0;
@@ -55,6 +60,31 @@ void BlockLoader::Batch::Read() {
     for (const ReadRequest& r : of_file.requests) bytes += r.size;
     loads_[at].loader->counters_.CountFileReads(of_file.requests.size(), bytes);
   }
+}
+
+// Does reads that options limit: each file's gate is asked first. Takes what it
+// refuses out of `files`. Files that may keep a time limit are read one by one.
+void BlockLoader::Batch::ReadLimited(std::span<FileReads> files) const {
+  std::array<FileReads, ReadPlan::kMostBlocks> together;
+  size_t num_together = 0;
+  size_t at = 0;
+  for (FileReads& of_file : files) {
+    while (&loads_[at].loader->source_->file() != of_file.file) ++at;
+    uint64_t bytes = 0;
+    for (const ReadRequest& r : of_file.requests) bytes += r.size;
+    std::chrono::microseconds timeout;
+    const Status status = loads_[at].loader->source_->gate().Pass(
+        of_file.requests[0].offset, bytes, &timeout);
+    if (!status.ok()) {
+      for (ReadRequest& r : of_file.requests) r.status = status;
+      of_file.requests = {};
+    } else if (timeout.count() != 0 && of_file.file->FileDescriptor() < 0) {
+      of_file.file->MultiReadWithin(timeout, of_file.requests);
+    } else {
+      together[num_together++] = of_file;
+    }
+  }
+  ReadFiles(std::span(together).first(num_together));
 }
 
 BlockLoader::Batch::~Batch() { TrimSpare(buffer_.get()); }

@@ -27,6 +27,7 @@
 #include "table/load/block_source.h"
 #include "table/load/loads_in_flight.h"
 #include "table/load/read_plan.h"
+#include "util/io/read_files.h"
 #include "util/mem/thread_spare.h"
 
 namespace ashlar::internal {
@@ -120,6 +121,7 @@ class BlockLoader::Batch {
 
  private:
   void Read();
+  void ReadLimited(std::span<FileReads> files) const;
 
   const BatchedLoad* const loads_;
   ReadPlan plan_;

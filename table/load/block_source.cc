@@ -23,8 +23,9 @@ uint32_t ChecksumWithoutSeqno(const StoredBlock& stored, const Footer& footer,
                        zeroed, stored.compression_type);
 }
 
-Status ReadWhole(const RandomAccessFile& file, const BlockPlace& place,
-                 uint64_t n, const ReadCounters& counters, FileWindow* window,
+Status ReadWhole(const RandomAccessFile& file, const FileGate& gate,
+                 const BlockPlace& place, uint64_t n,
+                 const ReadCounters& counters, FileWindow* window,
                  Buffer* scratch, Slice* data) {
   const StageTimer timer(&PerfContext::block_read_time);
   if (window != nullptr) return window->Read(place.handle.offset, n, data);
@@ -35,7 +36,7 @@ Status ReadWhole(const RandomAccessFile& file, const BlockPlace& place,
   Status status;
   {
     const HistogramTimer read_timer(counters, Histogram::kSstReadMicros);
-    status = file.Read(place.handle.offset, static_cast<size_t>(n),
+    status = gate.Read(file, place.handle.offset, static_cast<size_t>(n),
                        scratch->data(), data);
   }
   counters.CountFileReads(1, data->size());
@@ -74,8 +75,9 @@ Status BlockSource::ReadStored(const BlockPlace& place, bool checksum,
   Status status = CheckPlace(place);
   if (!status.ok()) return status;
   Slice data;
-  status = ReadWhole(*file_, place, place.handle.size + kBlockTrailerSize,
-                     counters_, window, scratch, &data);
+  status =
+      ReadWhole(*file_, gate_, place, place.handle.size + kBlockTrailerSize,
+                counters_, window, scratch, &data);
   return status.ok() ? Interpret(place, data, checksum, stored) : status;
 }
 
@@ -237,7 +239,7 @@ Status BlockSource::LoadAligned(const BlockPlace& place, bool verify_checksum,
   } else if (bytes->Resize(n)) {
     const StageTimer timer(&PerfContext::block_read_time);
     const HistogramTimer read_timer(counters_, Histogram::kSstReadMicros);
-    status = file_->Read(place.handle.offset, n, bytes->data(), &data);
+    status = gate_.Read(*file_, place.handle.offset, n, bytes->data(), &data);
     counters_.CountFileReads(1, data.size());
   } else {
     status = place.NoMemory();

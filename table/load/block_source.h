@@ -15,12 +15,12 @@
 #include <memory>
 
 #include "ashlar/util/file.h"
-#include "ashlar/util/slice.h"
 #include "ashlar/util/status.h"
 #include "cache/charge/memory_charge.h"
 #include "table/counters/read_counters.h"
 #include "table/format/block_place.h"
 #include "table/format/footer.h"
+#include "table/load/file_gate.h"
 #include "table/load/file_window.h"
 #include "table/meta/properties_block.h"
 #include "util/compress/codec.h"
@@ -71,6 +71,9 @@ class BlockSource {
   ~BlockSource();
 
   const RandomAccessFile& file() const { return *file_; }
+  // What reads of the file ask first. To be set while the table is opened.
+  void AskFirst(const FileGate& gate) { gate_ = gate; }
+  const FileGate& gate() const { return gate_; }
   const Footer& footer() const { return footer_; }
 
   // From then on a block with another compression type is Corruption. If the
@@ -142,6 +145,7 @@ class BlockSource {
 
  private:
   const RandomAccessFile* file_;
+  FileGate gate_;
   Footer footer_;
   uint64_t max_uncompressed_bytes_;
   ReadCounters counters_;

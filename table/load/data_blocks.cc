@@ -2,7 +2,9 @@
 // block, for a batch, and for a batch of several tables, each with a cache, a
 // file and claims of its own:
 //
-//   1. Look up   The cache hands out what it has. The others are missing.
+//   1. Look up   The cache hands out what it has. The others are missing. If
+//                the read may not touch the file (ReadOptions::read_tier), they
+//                are Incomplete, and the flow ends.
 //   2. Claim     This thread claims each missing block. If it gets the claim,
 //                the block is its own. If another thread has the claim, the
 //                block is awaited. If the block was loaded a short time ago,
@@ -51,6 +53,7 @@
 #include <optional>
 #include <utility>
 
+#include "table/load/file_gate.h"
 #include "util/mem/thread_spare.h"
 
 namespace ashlar::internal {
@@ -252,6 +255,13 @@ void DataBlocks::Bring(const ReadOptions& options, Wanted* wanted) {
   std::array<BlockRequest*, Wanted::kMost> missing;
   const size_t num_missing = wanted->FindIn(options, missing.data());
   if (num_missing == 0) return;
+  const LimitScope limits(options);
+  if (IsCacheOnly()) [[unlikely]] {
+    for (BlockRequest* const r : std::span(missing).first(num_missing)) {
+      r->status = NotInMemory(r->place.handle.offset);
+    }
+    return;
+  }
 
   // 2. Claim. Claim i is that of own[i]; it is empty if there is none.
   std::array<LoadClaim, Wanted::kMost> claims;

@@ -20,8 +20,8 @@ Status FileWindow::Fill(uint64_t offset, uint64_t n) {
                                " bytes");
   }
   const HistogramTimer timer(counters_, Histogram::kSstReadMicros);
-  Status status =
-      file_->Read(offset, static_cast<size_t>(n), buffer_.data(), &bytes_);
+  Status status = gate_.Read(*file_, offset, static_cast<size_t>(n),
+                             buffer_.data(), &bytes_);
   counters_.CountFileReads(1, bytes_.size());
   return status;
 }

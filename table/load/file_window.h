@@ -14,6 +14,7 @@
 #include "ashlar/util/status.h"
 #include "cache/charge/memory_charge.h"
 #include "table/counters/read_counters.h"
+#include "table/load/file_gate.h"
 #include "util/mem/buffer.h"
 
 namespace ashlar::internal {
@@ -36,6 +37,9 @@ class FileWindow {
   // refused, Fill and Read return MemoryLimit.
   void ChargeTo(MemoryCharge charge) { charge_ = std::move(charge); }
 
+  // From then on reads of the file ask this gate first.
+  void AskFirst(const FileGate& gate) { gate_ = gate; }
+
   // Reads [offset, offset + n) into the window, in place of what it has.
   Status Fill(uint64_t offset, uint64_t n);
   // Returns whether the window has these bytes.
@@ -44,8 +48,8 @@ class FileWindow {
            n <= bytes_.size() - (offset - begin_);
   }
   // Makes *data the bytes [offset, offset + n), which live until the next call.
-  // They are fewer than n only if the file ends. Returns IOError, or
-  // MemoryLimit.
+  // They are fewer than n only if the file ends. Returns IOError, MemoryLimit,
+  // or what the gate returns.
   Status Read(uint64_t offset, uint64_t n, Slice* data);
 
  private:
@@ -62,6 +66,7 @@ class FileWindow {
   void ExpectBefore();
 
   const RandomAccessFile* file_;
+  FileGate gate_;
   ReadCounters counters_;
   bool expecting_;
   uint64_t fixed_size_;

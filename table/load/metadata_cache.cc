@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "table/load/file_gate.h"
+
 namespace ashlar::internal {
 
 Status CheckFilterPartition(const std::shared_ptr<const FilterPolicy>& policy,
@@ -33,6 +35,9 @@ template <typename Look, typename Load>
 Status LoadOnce(LoadsInFlight* loads, uint64_t offset, const Look& look,
                 const Load& load) {
   using Turn = LoadsInFlight::Turn;
+  // Such a read never waits for another's load. The gate of the file ends it.
+  if (IsCacheOnly()) [[unlikely]]
+    return load();
   LoadClaim claim;
   const Turn turn = claim.Begin(loads, offset);
   if (turn == Turn::kAnothers) loads->Await(offset);

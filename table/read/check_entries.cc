@@ -17,6 +17,10 @@ ReadOptions PlainOptions(const ReadOptions& options) {
   plain.fill_cache = options.fill_cache;
   plain.readahead_size = options.readahead_size;
   plain.ignore_range_deletions = true;
+  plain.read_tier = options.read_tier;
+  plain.deadline = options.deadline;
+  plain.io_timeout = options.io_timeout;
+  plain.rate_limiter_priority = options.rate_limiter_priority;
   return plain;
 }
 
@@ -34,6 +38,7 @@ class EntryWorker {
       blobs_.emplace(FileWindow(table->file.get(), options.readahead_size,
                                 /*expecting=*/false, table->counters));
     }
+    const LimitScope limits(walk_.options);
     scout_on_block_ = scout_.SeekToFirst();
     walk_on_block_ = walk_.at.SeekToFirst();
     FindRunEnd();
@@ -50,6 +55,7 @@ class EntryWorker {
   }
 
   std::optional<uint64_t> Find(size_t run) {
+    const LimitScope limits(walk_.options);
     while (run_ < run && blocks_ != 0) {
       for (size_t i = 0; walk_on_block_ && i < blocks_; ++i) {
         walk_on_block_ = walk_.at.Next();
@@ -64,6 +70,7 @@ class EntryWorker {
 
   // Moves to the next run unless there is a fault.
   void Check() {
+    const LimitScope limits(walk_.options);
     if (bytes_ <= walk_.options.readahead_size && !table_.data.cache().any()) {
       // If this fails, reading each block will report why.
       walk_.window.Fill(offset_, bytes_).IgnoreError();

@@ -40,11 +40,13 @@ Found EndSearch(const OpenedTable& table, const ParsedIndex& root,
 // Does the same if the filter or the root is in the block cache. Makes *held
 // hold the root unless the filter rules the key out.
 Status AskCachedParts(const OpenedTable& table, const TableFilter& filter,
-                      const IndexReader& index, const Slice& user_key,
-                      SequenceNumber snapshot, PerfContext* timing,
-                      GetResult* result, IndexHold* held, Found* found) {
+                      const IndexReader& index, const ReadOptions& options,
+                      const Slice& user_key, SequenceNumber snapshot,
+                      PerfContext* timing, GetResult* result, IndexHold* held,
+                      Found* found) {
   filter.Prefetch();
   index.PrefetchRoot();
+  const LimitScope limits(options);
   Status status = filter.AskKey(
       user_key, Slice(), [] {}, timing, &result->filter);
   if (!status.ok() || result->filter == GetResult::Filter::kAbsent) {
@@ -120,7 +122,7 @@ struct Question {
   }
   Found found;
   IndexHold held;
-  Status status = AskCachedParts(q.table, *filter, *index, q.user_key,
+  Status status = AskCachedParts(q.table, *filter, *index, q.options, q.user_key,
                                  q.snapshot, timing, result, &held, &found);
   if (!status.ok()) {
     result->Reset();

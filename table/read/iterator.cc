@@ -61,8 +61,16 @@ bool Iterator::IsValuePinned() const {
   return state_->pins_values;
 }
 
+bool Iterator::PrepareValue() {
+  assert(valid_);
+  State& s = *state_;
+  if (s.unprepared) Show(MoveWithin(&s, [&s] { return s.Prepare(); }));
+  return valid_;
+}
+
 Status Iterator::PinValue(PinnableSlice* value) {
   assert(valid_);
+  if (!PrepareValue()) return status();
   return state_->PinValue(value_, value);
 }
 

@@ -10,7 +10,8 @@
 // the block has no further entry, a virtual function goes on: NextBlock or
 // PrevBlock. For a TableIterator that is once per block. The other two leave
 // `block` empty, so for them it is once per entry, and they put the entry into
-// `shown`.
+// `shown`. With ReadOptions::allow_unprepared_value a TableIterator does so too
+// for an entry whose block it has not loaded.
 //
 // One thread at a time.
 #ifndef ASHLAR_TABLE_READ_ITERATOR_STATE_H_
@@ -64,9 +65,11 @@ struct Iterator::State {
   std::string seek_target;   // kept for its memory
   const size_t timestamp_size;
   const internal::ReadCounters counters;
-  const bool shows_block;
+  bool shows_block;
   const bool pins_values;
   const bool may_grow;
+  // Whether the entry is `shown`, without its value, until Prepare.
+  bool unprepared = false;
   bool usable = true;  // false: the options are wrong, as `status` says
 
   // Each of these returns whether the walk is then at an entry. If it is not,
@@ -79,6 +82,10 @@ struct Iterator::State {
   // direction. Requires: the last move came to an entry.
   virtual bool NextBlock() = 0;
   virtual bool PrevBlock() = 0;
+
+  // Gives an unprepared entry its value. Returns false, and leaves the entry,
+  // if that cannot be read. Requires: unprepared.
+  virtual bool Prepare() { return true; }
 
   virtual const Status& CurrentStatus() const = 0;
   // Leaves the entry with this error. Returns false.

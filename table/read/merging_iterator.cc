@@ -230,6 +230,16 @@ const Iterator& MergingIterator::current() const {
   return state_->children[child_];
 }
 
+bool MergingIterator::PrepareValue() {
+  assert(valid_);
+  if (state_->children[child_].PrepareValue()) {
+    Show();
+    return true;
+  }
+  valid_ = false;
+  return !state_->Failed(child_);
+}
+
 Status MergingIterator::PinValue(PinnableSlice* value) {
   assert(valid_);
   return state_->children[child_].PinValue(value);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "table/read/batch_limits.h"
 #include "table/read/key_batch.h"
 #include "util/mem/memory_limit.h"
 
@@ -27,6 +28,7 @@ class MultiGetChunk : public KeyBatch<MultiGetChunk, kChunk> {
 
   void Run() {
     of_.keys.ForEach([&](size_t k) { results()[k].Reset(); });
+    const LimitScope limits(read().options);
     const Status memory = OrMemoryLimit([this] {
       AnswerAll();
       return Status();
@@ -46,7 +48,7 @@ class MultiGetChunk : public KeyBatch<MultiGetChunk, kChunk> {
     }
   }
   MergeOperandCallback OperandsOf(size_t k) {
-    return [this, k](const Slice& operand, SequenceNumber sequence) {
+    return [this, k](const MergeOperand& operand, SequenceNumber sequence) {
       return read().on_operand(first_key_ + k, operand, sequence);
     };
   }
@@ -110,11 +112,21 @@ void RunMultiGet(const OpenedTable& table, const ReadOptions& options,
   const HistogramTimer timer(table.counters, Histogram::kDbMultiGet);
   table.counters.CountMultiGetCall();
   const BatchRead read{options, snapshot, on_operand};
+  BatchLimits limits(options, table.source.gate());
   for (size_t begin = 0; begin < user_keys.size(); begin += kChunk) {
+    if (limits.any()) [[unlikely]] {
+      const Status ended = limits.Check();
+      if (!ended.ok()) {
+        return BatchLimits::End(ended, results.subspan(begin),
+                                statuses.subspan(begin));
+      }
+    }
     const size_t n = std::min(kChunk, user_keys.size() - begin);
     MultiGetChunk(table, read, begin, user_keys.subspan(begin, n),
                   results.data() + begin, statuses.data() + begin)
         .Run();
+    if (limits.any()) [[unlikely]]
+      limits.Count(results.subspan(begin, n), statuses.subspan(begin, n));
   }
   table.counters.SampleMultiGet(results);
 }

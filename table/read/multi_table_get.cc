@@ -36,6 +36,7 @@
 #include <utility>
 
 #include "table/filter/filter_bits.h"
+#include "table/read/batch_limits.h"
 #include "table/read/key_batch.h"
 #include "table/read/level_search.h"
 #include "table/read/reader_internals.h"
@@ -71,6 +72,7 @@ class TablesChunk : public KeyBatch<TablesChunk, kChunk> {
 
   void Run() {
     open_.ForEach([&](size_t k) { results()[k].Reset(); });
+    const LimitScope limits(read().options);
     const Status memory = OrMemoryLimit([this] {
       while (!open_.empty()) RunWave();
       return Status();
@@ -88,7 +90,7 @@ class TablesChunk : public KeyBatch<TablesChunk, kChunk> {
   // For KeyBatch.
   void Take(TableKeys* of, size_t k, const Status& status);
   MergeOperandCallback OperandsOf(size_t k) {
-    return [this, k](const Slice& operand, SequenceNumber sequence) {
+    return [this, k](const MergeOperand& operand, SequenceNumber sequence) {
       const bool goes_on = read().on_operand(first_key_ + k, operand, sequence);
       if (!goes_on) stopped_.Add(k);
       return goes_on;
@@ -384,11 +386,22 @@ void MultiGetFromTables(const ReadOptions& options,
   const HistogramTimer timer(counters, Histogram::kDbMultiGet);
   counters.CountMultiGetCall();
   const BatchRead read{options, snapshot, on_operand};
+  BatchLimits limits(options,
+                     first == nullptr ? FileGate() : first->source.gate());
   for (size_t begin = 0; begin < user_keys.size(); begin += kChunk) {
+    if (limits.any()) [[unlikely]] {
+      const Status ended = limits.Check();
+      if (!ended.ok()) {
+        return BatchLimits::End(ended, results.subspan(begin),
+                                statuses.subspan(begin));
+      }
+    }
     const size_t n = std::min(kChunk, user_keys.size() - begin);
     TablesChunk chunk(levels, read, begin, user_keys.subspan(begin, n),
                       results.data() + begin, statuses.data() + begin);
     chunk.Run();
+    if (limits.any()) [[unlikely]]
+      limits.Count(results.subspan(begin, n), statuses.subspan(begin, n));
     if (!counters.any()) continue;
     counters.CountMultiGet({.keys = chunk.keys_of_no_table()},
                            /*of_prefix=*/false);

@@ -62,15 +62,25 @@ Status OpenedTable::CheckRead(const ReadOptions& options) const {
   return CheckTimestamp(options);
 }
 
-Status CheckTimestampSize(const KeyOrder& order, const ReadOptions& options) {
+namespace {
+
+Status CheckOneTimestamp(const KeyOrder& order, std::string_view name,
+                         const Slice& timestamp) {
   const size_t expected = order.timestamp_size();
-  if (options.timestamp.empty() || options.timestamp.size() == expected) {
-    return {};
-  }
+  if (timestamp.empty() || timestamp.size() == expected) return {};
   return Status::InvalidArgument(
-      "timestamp has " + std::to_string(options.timestamp.size()) +
+      std::string(name) + " has " + std::to_string(timestamp.size()) +
       " bytes, those of comparator " + std::string(order.comparator()->Name()) +
       " have " + std::to_string(expected));
+}
+
+}  // namespace
+
+Status CheckTimestampSize(const KeyOrder& order, const ReadOptions& options) {
+  Status status = CheckOneTimestamp(order, "timestamp", options.timestamp);
+  return status.ok()
+             ? CheckOneTimestamp(order, "iter_start_ts", options.iter_start_ts)
+             : status;
 }
 
 }  // namespace ashlar::internal

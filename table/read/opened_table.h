@@ -29,8 +29,8 @@ namespace ashlar::internal {
 // it is: it comes from the file, which has named itself.
 Status NamedAfter(const RandomAccessFile& file, const Status& status);
 
-// Returns InvalidArgument if the timestamp has not the size of those of this
-// order's keys.
+// Returns InvalidArgument if a timestamp of the options has not the size of
+// those of this order's keys.
 Status CheckTimestampSize(const KeyOrder& order, const ReadOptions& options);
 
 // Which blocks of index and filter are held as long as the table is open.
@@ -63,6 +63,7 @@ struct OpenedTable {
   // Stands in for a comparator that is not known: has its name only.
   std::unique_ptr<const Comparator> placeholder;
   std::unique_ptr<RandomAccessFile> file;
+  std::shared_ptr<RateLimiter> rate_limiter;  // which the source asks
   BlockSource source;
   DataBlocks data;
   KeyOrder order;

@@ -15,6 +15,10 @@ namespace {
 // needs no allocation.
 using SpareKeyMemory = ThreadSpare<Buffer, PointLookup>;
 
+void ShareBlock(void* block, Cleanable* keeper) {
+  static_cast<PinnedBlock*>(block)->Share(keeper);
+}
+
 }  // namespace
 
 void PointLookup::StartIterator() {
@@ -38,6 +42,7 @@ Status PointLookup::CheckOptions(const OpenedTable& table,
 Status PointLookup::Run() {
   Status status = CheckOptions(table_, options_);
   if (!status.ok()) return status;
+  const LimitScope limits(options_);
   Begin();
   return End(SearchBlocks());
 }
@@ -49,7 +54,10 @@ Status PointLookup::RunFrom(IndexCursor* at, PinnedBlock* block, bool shared) {
   bool done = false;
   Status status = SearchBlock(*at, block, &done);
   shared_ = false;
-  if (status.ok() && !done) status = Search(at, at->Next());
+  if (status.ok() && !done) {
+    const LimitScope limits(options_);
+    status = Search(at, at->Next());
+  }
   return End(status);
 }
 
@@ -233,7 +241,9 @@ Status PointLookup::TakeStored() {
             " is a merge operand, and there is no callback to take it");
       }
       result_->state = GetResult::State::kMerged;
-      decided_ = !(*on_operand_)(block_->value(), result_->sequence);
+      decided_ =
+          !(*on_operand_)(MergeOperand(block_->value(), ShareBlock, searched_),
+                          result_->sequence);
       return {};
     case ValueType::kTypeRangeDeletion:
       break;

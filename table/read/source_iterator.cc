@@ -27,7 +27,8 @@ SourceIterator::SourceIterator(const Comparator* comparator,
              .may_grow = true}),
       order_(OrderBy(comparator)),
       source_(std::move(source)),
-      snapshot_(options.snapshot),
+      versions_(order_, options),
+      skips_(options),
       status_(comparator == nullptr
                   ? Status::InvalidArgument("an iterator over a source needs a "
                                             "comparator; it is null")
@@ -153,7 +154,7 @@ bool SourceIterator::LastUpTo(const Slice& internal_key) {
 }
 
 bool SourceIterator::Hides(const Slice& key) const {
-  if (SequenceOf(key) > snapshot_) return true;
+  if (versions_.Excludes(key)) return true;
   if (newest.empty()) return false;
   return order_.comparator()->CompareTimestamp(
              TimestampOf(UserKeyOf(key), timestamp_size), newest) > 0;
@@ -162,7 +163,9 @@ bool SourceIterator::Hides(const Slice& key) const {
 bool SourceIterator::PassForward(bool on_entry) {
   for (; on_entry; on_entry = Step(true)) {
     if (upper_ && order_.Compare(entry_.key, *upper_) >= 0) return false;
+    if (skips_.IsOver()) return Fail(SkipCount::Error());
     if (!Hides(entry_.key)) return Show();
+    skips_.Add();
   }
   return false;
 }
@@ -170,7 +173,9 @@ bool SourceIterator::PassForward(bool on_entry) {
 bool SourceIterator::PassBackward(bool on_entry) {
   for (; on_entry; on_entry = Step(false)) {
     if (lower_ && order_.Compare(entry_.key, *lower_) < 0) return false;
+    if (skips_.IsOver()) return Fail(SkipCount::Error());
     if (!Hides(entry_.key)) return Show();
+    skips_.Add();
   }
   return false;
 }
@@ -183,6 +188,7 @@ bool SourceIterator::Show() {
 // Begins a walk. Returns false if the options are wrong.
 bool SourceIterator::Begin() {
   if (!usable) return false;
+  skips_.Begin();
   status_ = Status();
   return true;
 }

@@ -20,6 +20,7 @@
 #include "ashlar/table/entry_source.h"
 #include "table/format/key_order.h"
 #include "table/read/iterator_state.h"
+#include "table/read/version_range.h"
 
 namespace ashlar::internal {
 
@@ -35,8 +36,14 @@ class SourceIterator final : public Iterator::State {
   bool SeekToLast() override;
   bool Seek(const Slice& internal_key) override;
   bool SeekForPrev(const Slice& internal_key) override;
-  bool NextBlock() override { return PassForward(Step(true)); }
-  bool PrevBlock() override { return PassBackward(Step(false)); }
+  bool NextBlock() override {
+    skips_.Begin();
+    return PassForward(Step(true));
+  }
+  bool PrevBlock() override {
+    skips_.Begin();
+    return PassBackward(Step(false));
+  }
   const Status& CurrentStatus() const override { return status_; }
   bool Fail(const Status& error) override;
   Status PinValue(const Slice& bytes, PinnableSlice* value) override;
@@ -58,7 +65,8 @@ class SourceIterator final : public Iterator::State {
 
   const KeyOrder order_;
   const std::unique_ptr<EntrySource> source_;
-  const SequenceNumber snapshot_;
+  const VersionRange versions_;
+  SkipCount skips_;
   // Internal keys before all versions of the bounds.
   std::optional<std::string> lower_;
   std::optional<std::string> upper_;

@@ -65,11 +65,13 @@ Status TableFilter::AskElsewhere(const Slice& asked, const Slice& internal_key,
   if (kind_ == Kind::kPartitioned) {
     bool maybe = true;
     Status status = partitions_->MayMatch(internal_key, asked, &maybe);
+    if (status.IsIncomplete()) return {};
     if (status.ok()) *answer = AnswerOf(maybe);
     return status;
   }
   CachedFilterHandle held;
   Status status = HoldCached(&held);
+  if (status.IsIncomplete()) return {};
   if (status.ok() && held->bits.kind() != FilterBitsReader::Kind::kAlways) {
     *answer = AnswerOf(held->bits.MayMatchBytes(asked));
   }

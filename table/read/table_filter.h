@@ -11,7 +11,8 @@
 // The answer kAbsent is certain. If a filter or partition cannot be read, the
 // question returns that error, and the read fails. A filter of an unknown kind
 // lets every key pass, and so does a damaged full filter. A damaged partition
-// is Corruption.
+// is Corruption. If the read may not touch the file (ReadOptions::read_tier),
+// what is not in memory of a filter lets every key pass too.
 //
 // A question about a filter in the reader's memory makes no virtual call and no
 // allocation, except those of a prefix extractor.
@@ -221,6 +222,7 @@ void TableFilter::AskKeys(const KeySet& keys, std::span<const Slice> user_keys,
       bool maybe = true;
       const Status status =
           partitions_->MayMatch(target(k).slice(), asked, &maybe);
+      if (status.IsIncomplete()) return;
       take(k, status, AnswerOf(maybe));
     });
     return;
@@ -229,6 +231,7 @@ void TableFilter::AskKeys(const KeySet& keys, std::span<const Slice> user_keys,
   CachedFilterHandle held;
   if (kind_ == Kind::kCached) {
     const Status status = HoldCached(&held);
+    if (status.IsIncomplete()) return;
     if (!status.ok()) {
       return for_each_known(
           [&](size_t k, const Slice&) { take(k, status, Answer::kNone); });

@@ -13,6 +13,7 @@ TableIterator::TableIterator(const OpenedTable* opened,
             {.shows_block = true, .pins_values = read_options.pin_data}),
       table(opened),
       options(read_options),
+      limiting(LimitScope::Limiting(options)),
       window(opened->file.get(), read_options.readahead_size,
              read_options.async_io, opened->counters),
       passing_charge(opened->charges.iterators.Sibling()),
@@ -20,8 +21,12 @@ TableIterator::TableIterator(const OpenedTable* opened,
       ahead(&opened->data.cache()),
       at(&opened->index),
       bounds(*opened, read_options),
+      // A read at a timestamp may leave out the first entry.
+      defers(read_options.allow_unprepared_value &&
+             read_options.timestamp.empty() && opened->order.known()),
       status(opened->Named(opened->CheckRead(read_options))) {
   usable = status.ok();
+  window.AskFirst(opened->source.gate());
   window.ChargeTo(opened->charges.read_ahead.Sibling());
 }
 
@@ -35,6 +40,8 @@ bool TableIterator::Fail(const Status& error) {
 }
 
 void TableIterator::LetGo() {
+  unprepared = false;
+  shows_block = true;
   block.Clear();
   passing.Clear();
   loaded = &passing;
@@ -85,6 +92,41 @@ Status TableIterator::TakeKeptBlock(const BlockPlace& place) {
 Status TableIterator::ChargePassing() {
   return passing_charge.Cover(
       RoundUpCharge(passing.own_room() + workspace.stored.room()));
+}
+
+// Returns whether the walk may show the first key of the cursor's block, from
+// the index. The walk wants the first entry at or after the internal key.
+// Requires: defers.
+bool TableIterator::TakesKeyFromIndex(const Slice& internal_key) const {
+  if (has_block && block_offset == at.handle().offset) return false;
+  const Slice first_key = at.first_key();
+  return !first_key.empty() &&
+         IsDataBlockType(static_cast<uint8_t>(TypeOf(first_key))) &&
+         !bounds.ExcludeAsLarger(first_key) &&
+         (internal_key.empty() ||
+          table->order.Compare(internal_key, first_key) <= 0);
+}
+
+bool TableIterator::ShowFirstKey() {
+  LetGo();
+  unprepared = true;
+  shows_block = false;
+  shown = {at.first_key(), Slice()};
+  return true;
+}
+
+bool TableIterator::Prepare() {
+  const LimitScope limits(limiting);
+  unprepared = false;
+  shows_block = true;
+  if (!LoadBlock()) return false;
+  if (PassOn(block.SeekToFirst())) {
+    if (!CheckBlockBegin()) return false;
+    if (block.key() == at.first_key()) return true;
+  }
+  return status.ok() && Fail(block.place().Corruption(
+                            "first key differs from that in the index",
+                            "expected " + DescribeInternalKey(at.first_key())));
 }
 
 bool TableIterator::LoadBlock() {
@@ -154,6 +196,7 @@ void TableIterator::LookOn(bool forward) {
 // it that has any.
 bool TableIterator::FirstFrom(bool on_block) {
   for (; on_block && !bounds.EndBefore(at); on_block = at.Next()) {
+    if (defers && TakesKeyFromIndex(Slice())) return ShowFirstKey();
     if (!LoadBlock()) return false;
     LookOn(true);
     if (PassOn(block.SeekToFirst())) return CheckBlockBegin();
@@ -177,16 +220,20 @@ bool TableIterator::BeginWalk() {
   if (!usable) return false;
   status = Status();
   ahead.Clear();
+  if (unprepared) [[unlikely]]
+    LetGo();
   return !bounds.exclude_all() || AtEnd();
 }
 
 bool TableIterator::SeekToFirst() {
+  const LimitScope limits(limiting);
   if (!BeginWalk()) return false;
   return bounds.lower() ? SeekInside(*bounds.lower())
                         : FirstFrom(at.SeekToFirst());
 }
 
 bool TableIterator::SeekToLast() {
+  const LimitScope limits(limiting);
   if (!BeginWalk()) return false;
   if (bounds.upper()) {
     const bool on_block = at.Seek(*bounds.upper());
@@ -213,6 +260,7 @@ bool TableIterator::SeekInBlock(const Slice& internal_key) {
 // Moves to the first entry at or after a key that is not below the lower bound.
 bool TableIterator::SeekInside(const Slice& internal_key) {
   if (!at.Seek(internal_key) || bounds.EndBefore(at)) return AtEnd();
+  if (defers && TakesKeyFromIndex(internal_key)) return ShowFirstKey();
   if (!LoadBlock()) return false;
   if (PassOn(SeekInBlock(internal_key))) return true;
   if (!status.ok()) return false;
@@ -221,6 +269,7 @@ bool TableIterator::SeekInside(const Slice& internal_key) {
 }
 
 bool TableIterator::Seek(const Slice& internal_key) {
+  const LimitScope limits(limiting);
   if (!CheckSeek() || !BeginWalk()) return false;
   if (bounds.ExcludeAsLarger(internal_key)) return AtEnd();
   return SeekInside(bounds.ExcludeAsSmaller(internal_key)
@@ -229,12 +278,13 @@ bool TableIterator::Seek(const Slice& internal_key) {
 }
 
 bool TableIterator::SeekForPrev(const Slice& internal_key) {
+  const LimitScope limits(limiting);
   if (!CheckSeek() || !BeginWalk()) return false;
   if (bounds.ExcludeAsSmaller(internal_key)) return AtEnd();
   if (bounds.ExcludeAsLarger(internal_key) || !SeekInside(internal_key)) {
     return status.ok() && SeekToLast();
   }
-  if (table->order.Compare(block.key(), internal_key) == 0) return true;
+  if (table->order.Compare(key(), internal_key) == 0) return true;
   if (PassOn(block.Prev())) return true;
   return status.ok() && PrevBlock();
 }
@@ -258,11 +308,21 @@ bool TableIterator::PassBlock(uint64_t* entries, BlobWorkspace* blobs) {
 // Moves on after the block's last entry, where `block` is no longer valid but
 // still has that entry's key; or takes over the damage that the block met.
 bool TableIterator::NextBlock() {
+  const LimitScope limits(limiting);
+  if (unprepared) {
+    if (!Prepare()) return false;
+    if (block.Next()) return true;
+  }
   if (!PassOn(false) && !status.ok()) return false;
   return CheckBlockEnd() && FirstFrom(at.Next());
 }
 
 bool TableIterator::PrevBlock() {
+  const LimitScope limits(limiting);
+  if (unprepared) {
+    LetGo();
+    return LastFrom(at.Prev());
+  }
   if (!PassOn(false) && !status.ok()) return false;
   if (block.begins_late()) return AtEnd();
   return CheckBlockBegin() && LastFrom(at.Prev());

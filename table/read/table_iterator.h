@@ -5,6 +5,13 @@
 // block to the next, the keys on both sides are compared with the separator
 // between them: a block out of place is Corruption, and gives no wrong answer.
 //
+// Deferred blocks (ReadOptions::allow_unprepared_value). If the index has first
+// keys, a walk that comes to the first entry of a block takes the key from the
+// index, into `shown`, and loads nothing. `block` is then empty, so that the
+// next step comes here: NextBlock first loads the block (Prepare) and checks
+// that it begins with that key, in all its bytes; PrevBlock goes to the block
+// before, and the deferred one is never loaded.
+//
 // One thread at a time.
 #ifndef ASHLAR_TABLE_READ_TABLE_ITERATOR_H_
 #define ASHLAR_TABLE_READ_TABLE_ITERATOR_H_
@@ -29,6 +36,7 @@ struct TableIterator final : Iterator::State {
 
   const OpenedTable* table;
   const ReadOptions options;
+  const ReadOptions* const limiting;  // LimitScope::Limiting(options)
   FileWindow window;
   BlockWorkspace workspace;
   PinnedBlock passing;  // the current block, unless it is kept
@@ -42,6 +50,8 @@ struct TableIterator final : Iterator::State {
   BlocksAhead ahead;
   IndexCursor at;
   const WalkBounds bounds;
+  // Whether keys may be shown before their blocks are loaded.
+  const bool defers;
   // The offset of *loaded, and whether there is one.
   uint64_t block_offset = 0;
   bool has_block = false;
@@ -54,6 +64,7 @@ struct TableIterator final : Iterator::State {
   bool SeekForPrev(const Slice& internal_key) override;
   bool NextBlock() override;
   bool PrevBlock() override;
+  bool Prepare() override;
   const Status& CurrentStatus() const override { return status; }
   bool Fail(const Status& error) override;
   // Shares the block with all values that were pinned there.
@@ -65,12 +76,15 @@ struct TableIterator final : Iterator::State {
   bool PassBlock(uint64_t* entries, BlobWorkspace* blobs);
   // Leaves the entry, as at an end of the table.
   void LetGo();
+  Slice key() const { return unprepared ? shown.key : block.key(); }
 
  private:
   bool CheckSeek();
   bool SeekInside(const Slice& internal_key);
   bool SeekInBlock(const Slice& internal_key);
   bool BeginWalk();
+  bool TakesKeyFromIndex(const Slice& internal_key) const;
+  bool ShowFirstKey();
   bool LoadBlock();
   Status TakeBlock(const BlockPlace& place);
   Status TakeKeptBlock(const BlockPlace& place);

@@ -469,6 +469,8 @@ Status OpenTable(std::unique_ptr<RandomAccessFile> file,
   OpenedTable& opened_table = **table;
   opened_table.data.Coalesce(
       {options.coalesce_gap_bytes, options.coalesce_max_bytes});
+  opened_table.rate_limiter = options.rate_limiter;
+  opened_table.source.AskFirst({options.clock, options.rate_limiter.get()});
   opened_table.charges = ReadCharges(options);
   opened_table.source.ChargeKept(&opened_table.charges.table);
   status = TableOpener(table->get(), &window).Open(options);

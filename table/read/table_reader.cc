@@ -26,6 +26,8 @@ Status VerifyBlocks(const OpenedTable& table, const ReadOptions& options) {
   FileWindow window(table.file.get(), options.readahead_size, options.async_io,
                     table.counters);
   Buffer scratch;
+  window.AskFirst(table.source.gate());
+  const LimitScope limits(options);
   const auto check = [&](const BlockPlace& place) {
     StoredBlock stored;
     Status status =

@@ -7,18 +7,24 @@ VisibleEntries::VisibleEntries(const OpenedTable* table,
     : State(table->order, options, table->counters,
             {.shows_block = false, .pins_values = options.pin_data}),
       all_(table, options),
-      snapshot_(options.snapshot) {
+      versions_(table->order, options),
+      skips_(options) {
   usable = all_.usable;
   if (table->range_deletions != nullptr && !options.ignore_range_deletions) {
     fragments_ = &table->range_deletions->fragments;
   }
   if (HasPrefix(options)) prefixes_ = table->prefixes.get();
+  if (UsesUpperBound(*table, options)) {
+    upper_ = options.iterate_upper_bound->ToString();
+  }
 }
 
 bool VisibleEntries::PassForward(bool on_entry) {
   for (; on_entry; on_entry = StepForward()) {
     if (LeftPrefix(key())) return Leave();
+    if (skips_.IsOver()) return SkippedTooMany();
     if (!Hides(key())) return Show();
+    skips_.Add();
   }
   return false;
 }
@@ -26,14 +32,31 @@ bool VisibleEntries::PassForward(bool on_entry) {
 bool VisibleEntries::PassBackward(bool on_entry) {
   for (; on_entry; on_entry = StepBackward()) {
     if (LeftPrefix(key())) return Leave();
+    if (skips_.IsOver()) return SkippedTooMany();
     if (!Hides(key())) return Show();
+    skips_.Add();
   }
   return false;
 }
 
+bool VisibleEntries::SkippedTooMany() { return Fail(SkipCount::Error()); }
+
+bool VisibleEntries::NextBlock() {
+  skips_.Begin();
+  return PassForward(StepForward());
+}
+
+bool VisibleEntries::PrevBlock() {
+  skips_.Begin();
+  return PassBackward(StepBackward());
+}
+
+bool VisibleEntries::Prepare() { return all_.Prepare() && Show(); }
+
 bool VisibleEntries::Show() {
+  unprepared = all_.unprepared;
   shown = {key(), all_.block.value()};
-  if (!pins_values) return true;
+  if (!pins_values || unprepared) return true;
   const Slice whole = all_.block.KeyInBlock();
   shown.key_is_pinned = !whole.empty();
   if (shown.key_is_pinned) shown.key = whole;
@@ -47,6 +70,7 @@ bool VisibleEntries::Leave() {
 
 // A walk from either end takes the prefix of the first key that it shows.
 bool VisibleEntries::SeekToFirst() {
+  skips_.Begin();
   prefix_.reset();
   const bool on_entry = PassForward(all_.SeekToFirst());
   if (on_entry) TakePrefixOf(key());
@@ -54,6 +78,7 @@ bool VisibleEntries::SeekToFirst() {
 }
 
 bool VisibleEntries::SeekToLast() {
+  skips_.Begin();
   prefix_.reset();
   const bool on_entry = PassBackward(all_.SeekToLast());
   if (on_entry) TakePrefixOf(key());
@@ -61,14 +86,20 @@ bool VisibleEntries::SeekToLast() {
 }
 
 bool VisibleEntries::Seek(const Slice& internal_key) {
-  if (prefixes_ != nullptr && usable) {
+  skips_.Begin();
+  if (usable && (prefixes_ != nullptr || upper_)) {
     TakePrefixOf(internal_key);
-    if (FilterRulesOut(internal_key)) return false;
+    if ((prefixes_ != nullptr ||
+         SharesPrefixUpToBound(UserKey(internal_key))) &&
+        FilterRulesOut(internal_key)) {
+      return false;
+    }
   }
   return PassForward(all_.Seek(internal_key));
 }
 
 bool VisibleEntries::SeekForPrev(const Slice& internal_key) {
+  skips_.Begin();
   if (prefixes_ != nullptr && usable) TakePrefixOf(internal_key);
   return PassBackward(all_.SeekForPrev(internal_key));
 }
@@ -93,10 +124,34 @@ bool VisibleEntries::LeftPrefix(const Slice& key) const {
          prefixes_->Transform(user_key) != Slice(*prefix_);
 }
 
+// Returns whether every key from this one up to the bound has this one's
+// prefix. Keys between two that share a prefix have it too, since the order is
+// by bytes. The bound may also be the next prefix of the same length, if only
+// the last byte differs: with a carry, shorter keys would lie between.
+bool VisibleEntries::SharesPrefixUpToBound(const Slice& user_key) const {
+  const PrefixExtractor& prefixes = *all_.table->prefixes;
+  const Slice upper(*upper_);
+  if (!prefixes.InDomain(user_key)) return false;
+  const Slice prefix = prefixes.Transform(user_key);
+  if (prefixes.InDomain(upper) && prefixes.Transform(upper) == prefix) {
+    return true;
+  }
+  if (prefix.empty() || prefix.size() != upper.size() ||
+      !prefixes.Name().starts_with("rocksdb.FixedPrefix.") ||
+      all_.table->order.comparator() != BytewiseComparator()) {
+    return false;
+  }
+  const size_t last = prefix.size() - 1;
+  return Slice(prefix.data(), last) == Slice(upper.data(), last) &&
+         static_cast<uint8_t>(prefix[last]) + 1 ==
+             static_cast<uint8_t>(upper[last]);
+}
+
 // Returns whether no key has the prefix of the target. Not used before a walk
 // backward: a partition of the filter may know only the prefixes from its
 // beginning on.
 bool VisibleEntries::FilterRulesOut(const Slice& target) {
+  const LimitScope limits(all_.limiting);
   const OpenedTable& table = *all_.table;
   auto answer = TableFilter::Answer::kNone;
   const TableFilter* filter;
@@ -115,8 +170,7 @@ bool VisibleEntries::FilterRulesOut(const Slice& target) {
 }
 
 bool VisibleEntries::Hides(const Slice& key) {
-  const SequenceNumber sequence = SequenceOf(key);
-  if (sequence > snapshot_) return true;
+  if (versions_.Excludes(key)) return true;
   if (fragments_ == nullptr) return false;
   const KeyOrder& order = all_.table->order_without_timestamps;
   const Slice user_key = UserKey(key);
@@ -125,7 +179,7 @@ bool VisibleEntries::Hides(const Slice& key) {
       (!begin_ || order.CompareUserKeys(*begin_, user_key) <= 0) &&
       (!end_ || order.CompareUserKeys(user_key, *end_) < 0);
   if (!inside) EnterFragmentOf(user_key);
-  return sequence < *newest_;
+  return SequenceOf(key) < *newest_;
 }
 
 void VisibleEntries::EnterFragmentOf(const Slice& user_key) {
@@ -140,7 +194,7 @@ void VisibleEntries::EnterFragmentOf(const Slice& user_key) {
     }
     if (i != n) end_ = i < n ? fragments.end(i) : fragments.begin(0);
   }
-  newest_ = fragments.NewestAt(i, snapshot_, all_.newest).sequence;
+  newest_ = fragments.NewestAt(i, versions_.snapshot(), all_.newest).sequence;
 }
 
 }  // namespace ashlar::internal

@@ -22,6 +22,7 @@
 #include "ashlar/util/status.h"
 #include "table/read/opened_table.h"
 #include "table/read/table_iterator.h"
+#include "table/read/version_range.h"
 
 namespace ashlar::internal {
 
@@ -30,8 +31,8 @@ class VisibleEntries final : public Iterator::State {
   // Returns whether such a read may hide something, or pins what it shows: then
   // there is something to do at each step.
   static bool AreNeeded(const OpenedTable& table, const ReadOptions& options) {
-    return options.pin_data || options.snapshot != kMaxSequenceNumber ||
-           HasPrefix(options) ||
+    return options.pin_data || VersionRange::IsPartOf(options) ||
+           HasPrefix(options) || UsesUpperBound(table, options) ||
            (table.range_deletions != nullptr &&
             !options.ignore_range_deletions);
   }
@@ -41,14 +42,22 @@ class VisibleEntries final : public Iterator::State {
     return options.prefix_same_as_start && !options.total_order_seek;
   }
 
+  // Returns whether seeks may ask the filter, by ReadOptions::auto_prefix_mode.
+  static bool UsesUpperBound(const OpenedTable& table,
+                             const ReadOptions& options) {
+    return options.auto_prefix_mode && options.iterate_upper_bound != nullptr &&
+           table.prefixes != nullptr && table.order.IsOfBytes();
+  }
+
   VisibleEntries(const OpenedTable* table, const ReadOptions& options);
 
   bool SeekToFirst() override;
   bool SeekToLast() override;
   bool Seek(const Slice& internal_key) override;
   bool SeekForPrev(const Slice& internal_key) override;
-  bool NextBlock() override { return PassForward(StepForward()); }
-  bool PrevBlock() override { return PassBackward(StepBackward()); }
+  bool NextBlock() override;
+  bool PrevBlock() override;
+  bool Prepare() override;
   const Status& CurrentStatus() const override { return all_.status; }
   bool Fail(const Status& error) override { return all_.Fail(error); }
   Status PinValue(const Slice& bytes, PinnableSlice* value) override {
@@ -58,7 +67,9 @@ class VisibleEntries final : public Iterator::State {
  private:
   bool StepForward() { return all_.block.Next() || all_.NextBlock(); }
   bool StepBackward() { return all_.block.Prev() || all_.PrevBlock(); }
-  Slice key() const { return all_.block.key(); }
+  Slice key() const { return all_.key(); }
+  bool SharesPrefixUpToBound(const Slice& user_key) const;
+  bool SkippedTooMany();
   bool PassForward(bool on_entry);
   bool PassBackward(bool on_entry);
   bool Show();
@@ -71,13 +82,16 @@ class VisibleEntries final : public Iterator::State {
   void EnterFragmentOf(const Slice& user_key);
 
   TableIterator all_;
-  const SequenceNumber snapshot_;
+  const VersionRange versions_;
+  SkipCount skips_;
   // Null if this read applies no range deletions.
   const RangeDeletionFragments* fragments_ = nullptr;
   // Null if walks do not end with their prefix.
   const PrefixExtractor* prefixes_ = nullptr;
   // The prefix with which the walk began; absent if that key had none.
   std::optional<std::string> prefix_;
+  // With auto_prefix_mode: the upper bound, by which seeks may ask the filter.
+  std::optional<std::string> upper_;
   // The fragment of the last key: an absent bound is open. While newest_ is
   // absent there is no fragment yet.
   std::optional<Slice> begin_;

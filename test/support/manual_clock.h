@@ -1,52 +1,80 @@
-// A RemoteClock that stands still until the test moves it. Any number of
-// threads.
+// A clock that a test moves, and a file whose reads take time by it, so that
+// tests of deadlines and rates wait for nothing. Any number of threads.
 #ifndef ASHLAR_TEST_SUPPORT_MANUAL_CLOCK_H_
 #define ASHLAR_TEST_SUPPORT_MANUAL_CLOCK_H_
 
-#include <algorithm>
-#include <condition_variable>
-#include <mutex>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <utility>
 #include <vector>
 
-#include "util/io/remote_state.h"
+#include "ashlar/util/file.h"
+#include "ashlar/util/system_clock.h"
 
 namespace ashlar::testing {
 
-class ManualClock final : public internal::RemoteClock {
+// Who sleeps moves it.
+class ManualClock final : public SystemClock {
  public:
-  uint64_t NowMs() override {
-    const std::scoped_lock lock(mutex_);
-    return now_;
-  }
-  void WaitUntil(internal::Bell* bell, uint32_t seen,
-                 uint64_t time_ms) override {
-    {
-      const std::scoped_lock lock(mutex_);
-      if (time_ms <= now_) return;
-      waiting_.push_back(bell);
-      changed_.notify_all();
-    }
-    bell->Wait(seen);
-    const std::scoped_lock lock(mutex_);
-    waiting_.erase(std::find(waiting_.begin(), waiting_.end(), bell));
-  }
-
-  // Waits until `n` threads wait for a time.
-  void AwaitWaiters(size_t n) {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return waiting_.size() >= n; });
-  }
-  void Advance(uint64_t ms) {
-    const std::scoped_lock lock(mutex_);
-    now_ += ms;
-    for (internal::Bell* const bell : waiting_) bell->Ring();
+  uint64_t NowMicros() override { return now_.load(); }
+  uint64_t MonotonicMicros() override { return now_.load(); }
+  void SleepForMicroseconds(uint64_t micros) override { Advance(micros); }
+  void Advance(uint64_t micros) { now_ += micros; }
+  // Returns the time `micros` from now, for ReadOptions::deadline.
+  std::chrono::microseconds In(uint64_t micros) const {
+    return std::chrono::microseconds(
+        static_cast<int64_t>(now_.load() + micros));
   }
 
  private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  uint64_t now_ = 1000;
-  std::vector<internal::Bell*> waiting_;
+  std::atomic<uint64_t> now_{1'700'000'000'000'000};
+};
+
+// What the reads of a SlowFile do and have done. One thread at a time.
+struct Slowness {
+  ManualClock* clock = nullptr;
+  uint64_t micros = 0;       // what each read takes
+  bool keeps_limit = false;  // whether a read gives up when its time is over
+  uint64_t reads = 0;        // those that were begun
+  std::vector<int64_t> timeouts;  // those that reads were given, in their order
+};
+
+class SlowFile final : public RandomAccessFile {
+ public:
+  SlowFile(std::unique_ptr<RandomAccessFile> file, Slowness* slowness)
+      : file_(std::move(file)), slowness_(*slowness) {}
+
+  Status Read(uint64_t offset, size_t n, char* scratch,
+              Slice* data) const override {
+    ++slowness_.reads;
+    slowness_.clock->Advance(slowness_.micros);
+    return file_->Read(offset, n, scratch, data);
+  }
+  Status ReadWithin(std::chrono::microseconds timeout, uint64_t offset,
+                    size_t n, char* scratch, Slice* data) const override {
+    slowness_.timeouts.push_back(timeout.count());
+    const auto limit = static_cast<uint64_t>(timeout.count());
+    if (!slowness_.keeps_limit || slowness_.micros <= limit) {
+      return Read(offset, n, scratch, data);
+    }
+    ++slowness_.reads;
+    slowness_.clock->Advance(limit);
+    return Status::TimedOut("read " + name() + ": gave up");
+  }
+  void MultiReadWithin(std::chrono::microseconds timeout,
+                       std::span<ReadRequest> requests) const override {
+    for (ReadRequest& r : requests) {
+      r.status = ReadWithin(timeout, r.offset, r.size, r.scratch, &r.data);
+    }
+  }
+  uint64_t Size() const override { return file_->Size(); }
+  std::string name() const override { return file_->name(); }
+
+ private:
+  const std::unique_ptr<RandomAccessFile> file_;
+  Slowness& slowness_;
 };
 
 }  // namespace ashlar::testing

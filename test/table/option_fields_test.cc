@@ -72,7 +72,8 @@ auto FieldsOf(const ReaderOptions& options) {
                 block_cache, cache_usage_options, cache_entry_words,
                 largest_seqno, prefix_extractor, max_uncompressed_block_bytes,
                 codecs, filter_policies, coalesce_gap_bytes, coalesce_max_bytes,
-                read_tail_at_once, statistics, block_cache_tracer);
+                read_tail_at_once, statistics, block_cache_tracer, rate_limiter,
+                clock);
 }
 
 #undef ASHLAR_FIELDS
@@ -173,7 +174,11 @@ TEST(OptionFields, EachHasARow) {
        [](ReaderOptions* o) { o->statistics = std::make_shared<Statistics>(); },
        [](ReaderOptions* o) {
          o->block_cache_tracer = std::make_shared<BlockCacheTracer>();
-       }});
+       },
+       [](ReaderOptions* o) {
+         o->rate_limiter = NewGenericRateLimiter({.rate_bytes_per_sec = 1});
+       },
+       [](ReaderOptions* o) { o->clock = SystemClock::Default(); }});
 }
 
 }  // namespace

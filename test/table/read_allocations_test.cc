@@ -192,5 +192,54 @@ TEST(ReadAllocations, MultiGetTakesOneForASharedBlock) {
   }
 }
 
+// Operands of one block share one reference to it, also with the value there.
+TEST(ReadAllocations, PinnedOperandsTakeOneForABlock) {
+  constexpr size_t kOperands = 40;
+  for (const bool cached : {true, false}) {
+    TableOptions options;
+    options.block_size = 4000;
+    std::vector<Entry> entries;
+    for (size_t i = 0; i < kOperands; ++i) {
+      entries.push_back(Operand("key", 100 - i, "operand" + std::to_string(i)));
+    }
+    entries.push_back(Value("key", 1, "value"));
+    ReaderOptions reader_options;
+    if (cached) reader_options.block_cache = NewCache(true);
+    const auto reader = OpenTable(BuildTable(options, entries), reader_options);
+    std::vector<PinnableSlice> operands(kOperands);
+    uint64_t of_pins[2] = {};
+    GetResult result;
+    for (int warm = 0; warm < 2; ++warm) {
+      for (const bool pins : {false, true}) {
+        size_t n = 0;
+        const MergeOperandCallback take = [&](const MergeOperand& operand,
+                                              SequenceNumber) {
+          if (pins) operand.Pin(&operands[n]);
+          ++n;
+          return true;
+        };
+        const uint64_t before = allocations;
+        const Status status =
+            reader->Get({}, "key", kMaxSequenceNumber, &result, take);
+        of_pins[pins ? 1 : 0] = allocations - before;
+        Require(status);
+        EXPECT_EQ(n, kOperands);
+      }
+    }
+    // A block that is in no cache is given away in both cases: to the value, or
+    // to all of them together.
+    EXPECT_EQ(of_pins[1], of_pins[0] + 1) << cached;
+    if (cached) {
+      EXPECT_EQ(of_pins[1], 1u);
+    }
+    // No byte is copied: they lie in the block as they are stored.
+    const char* const value = result.value.data();
+    for (size_t i = 0; i < kOperands; ++i) {
+      EXPECT_EQ(operands[i].ToString(), "operand" + std::to_string(i));
+      EXPECT_LT(std::abs(operands[i].data() - value), 4000);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace ashlar::testing

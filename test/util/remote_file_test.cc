@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "test/support/gated_file.h"
-#include "test/support/manual_clock.h"
+#include "test/support/manual_remote_clock.h"
 #include "test/support/random.h"
 
 namespace ashlar::testing {
@@ -75,7 +75,7 @@ class Remote {
   uint64_t requests() const { return file->Stats().requests; }
 
   Gates gates;
-  ManualClock clock;
+  ManualRemoteClock clock;
   std::string contents;
   std::unique_ptr<RemoteFile> file;
 };

@@ -21,6 +21,17 @@ void RandomAccessFile::MultiRead(std::span<ReadRequest> requests) const {
   }
 }
 
+Status RandomAccessFile::ReadWithin(std::chrono::microseconds /*timeout*/,
+                                    uint64_t offset, size_t n, char* scratch,
+                                    Slice* data) const {
+  return Read(offset, n, scratch, data);
+}
+
+void RandomAccessFile::MultiReadWithin(std::chrono::microseconds /*timeout*/,
+                                       std::span<ReadRequest> requests) const {
+  MultiRead(requests);
+}
+
 void RandomAccessFile::Expect(uint64_t /*offset*/, uint64_t /*n*/) const {}
 
 int RandomAccessFile::FileDescriptor() const { return -1; }

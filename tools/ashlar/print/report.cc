@@ -39,6 +39,8 @@ int ExitCodeOf(const Status& status) {
     case Status::Code::kMergeInProgress:
     case Status::Code::kAborted:
     case Status::Code::kMemoryLimit:
+    case Status::Code::kIncomplete:
+    case Status::Code::kTimedOut:
       break;
   }
   return kExitFailure;
