@@ -1,5 +1,6 @@
 #include "table/read/table_iterator.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -23,6 +24,16 @@ TableIterator::TableIterator(const OpenedTable* opened,
       status(opened->Named(opened->CheckRead(read_options))) {
   usable = status.ok();
   window.ChargeTo(opened->charges.read_ahead.Sibling());
+  WorkerPool* const pool = read_options.worker_pool;
+  // To read uncompressed blocks takes a core less time than to get them from
+  // another core, unless the reads wait for a device.
+  const bool is_worth_it = !opened->source.AllRaw() || read_options.async_io;
+  if (pool != nullptr && pool->threads() != 0 && is_worth_it) {
+    decoder = std::make_unique<DecodeAhead>(
+        DecodeAhead::Walk{&opened->index, &opened->data, opened->file.get(),
+                          &options},
+        pool->state(), opened->charges.read_ahead.Sibling());
+  }
 }
 
 TableIterator::~TableIterator() = default;
@@ -39,6 +50,7 @@ void TableIterator::LetGo() {
   passing.Clear();
   loaded = &passing;
   ahead.Clear();
+  if (decoder != nullptr) decoder->Clear();
   has_block = false;
 }
 
@@ -51,11 +63,14 @@ bool TableIterator::PassOn(bool on_entry) {
 
 // Loads the block into *loaded.
 Status TableIterator::TakeBlock(const BlockPlace& place) {
-  if (!ahead.Take(place, loaded)) {
+  const bool was_ahead = ahead.Take(place, loaded) ||
+                         (decoder != nullptr && decoder->Take(place, loaded));
+  if (!was_ahead) {
     table->data.Fetch(at.note());
     Status loading = table->data.LoadForWalk(
         place, options, {&window, &workspace}, loaded, at.note());
     if (!loading.ok()) return loading;
+    if (decoder != nullptr) decoder->NoteLoaded(loaded->was_found());
   }
   return table->RestoreData(place, newest, loaded);
 }
@@ -143,8 +158,28 @@ bool TableIterator::AtEnd() {
   return false;
 }
 
+// Prefetches a block that another core has written.
+void TableIterator::FetchFromOtherCore(const BlockView& next, bool forward) {
+  if (!forward) return block.FetchAlong(next, forward);
+  constexpr size_t kLine = 64;
+  constexpr size_t kMost = 4096;
+  const size_t size = std::min<size_t>(next.entries_size, kMost);
+  for (size_t i = 0; i < size; i += kLine) {
+    __builtin_prefetch(next.entries + i);
+  }
+}
+
 // Prepares the walk's next block. To be called when it has come to a block.
 void TableIterator::LookOn(bool forward) {
+  if (decoder != nullptr &&
+      decoder->LookOn(at, forward, [this, forward](const IndexCursor& scout) {
+        return forward ? bounds.EndBefore(scout) : bounds.BeginBehind(scout);
+      })) {
+    ahead.Clear();
+    const BlockView* const next = decoder->next();
+    if (next != nullptr) FetchFromOtherCore(*next, forward);
+    return;
+  }
   ahead.LookOn(at, forward);
   const BlockView* const next = ahead.next();
   if (next != nullptr) block.FetchAlong(*next, forward);
@@ -177,6 +212,7 @@ bool TableIterator::BeginWalk() {
   if (!usable) return false;
   status = Status();
   ahead.Clear();
+  if (decoder != nullptr) decoder->Clear();
   return !bounds.exclude_all() || AtEnd();
 }
 

@@ -17,6 +17,7 @@
 
 #include "table/index/index_cursor.h"
 #include "table/load/blocks_ahead.h"
+#include "table/load/decode_ahead.h"
 #include "table/read/iterator_state.h"
 #include "table/read/opened_table.h"
 #include "table/read/walk_bounds.h"
@@ -40,6 +41,7 @@ struct TableIterator final : Iterator::State {
   // and size.
   std::map<std::pair<uint64_t, uint64_t>, PinnedBlock> kept;
   BlocksAhead ahead;
+  std::unique_ptr<DecodeAhead> decoder;  // null: nobody helps
   IndexCursor at;
   const WalkBounds bounds;
   // The offset of *loaded, and whether there is one.
@@ -75,6 +77,7 @@ struct TableIterator final : Iterator::State {
   Status TakeKeptBlock(const BlockPlace& place);
   Status ChargePassing();
   void LookOn(bool forward);
+  void FetchFromOtherCore(const BlockView& next, bool forward);
   bool FirstFrom(bool on_block);
   bool LastFrom(bool on_block);
   bool CheckBlockBegin();

@@ -61,6 +61,18 @@ void ManyReads::Read(std::span<Piece> pieces) {
   }
 }
 
+bool ManyReads::ReadCached(Piece* piece) const {
+  ReadRequest& r = *piece->request;
+  r.data = Slice(r.scratch, 0);
+  r.status = Status();
+  piece->error = 0;
+  bool is_memory = false;
+  if (TakeCached(*piece, &is_memory)) return true;
+  if (!is_memory) return false;
+  Finish(piece);
+  return r.data.size() == r.size;
+}
+
 void ManyReads::ReadGroup(std::span<Piece> pieces) {
   std::array<Piece*, kGroup> missing;
   size_t num_missing = 0;

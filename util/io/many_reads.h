@@ -74,6 +74,9 @@ class ManyReads {
   // Does the same for pieces of any files, but reports errors by Piece::error.
   // Pieces of one file should follow each other.
   void Read(std::span<Piece> pieces);
+  // Reads the piece if that needs no wait for a device. Returns false if it did
+  // not read all of it.
+  bool ReadCached(Piece* piece) const;
 
  private:
   using Ring = port::ReadRing;
