@@ -17,11 +17,12 @@
 //                the block up again. If the block is not there, this thread
 //                does steps 3 to 5 for it without a claim.
 //
-// Steps 3 to 5 of a batch are done block by block, once its reads are back. With
-// a worker_pool, workers take blocks too (WorkerCrew). Each block belongs to the
-// thread that takes it, with its request and its claim. This thread does not go
-// on to step 6 before every worker has left. A worker waits for no claim, so
-// this thread may wait for workers while it has claims.
+// Steps 3 to 5 of a batch are done block by block, once its reads are back.
+// With a worker_pool, workers take reads and their blocks too (WorkerCrew).
+// Each block belongs to the thread that takes it, with its request and its
+// claim. This thread does not go on to step 6 before every worker has left. A
+// worker waits for no claim, so this thread may wait for workers while it has
+// claims.
 //
 // A run ahead of a walk (DecodeAhead) is brought by any thread, and nobody
 // waits in it: step 6 is left out, and blocks that another thread loads are
@@ -384,18 +385,26 @@ void DataBlocks::Bring(const ReadOptions& options, Wanted* wanted) {
   }
 
   // 6. Wait.
-  for (BlockRequest* const r : std::span(awaited).first(num_awaited)) {
+  Await(options, std::span(awaited).first(num_awaited), held.Load(), wanted);
+}
+
+// Step 6, after `held` bytes.
+template <typename Wanted>
+void DataBlocks::Await(const ReadOptions& options,
+                       std::span<BlockRequest* const> awaited, uint64_t held,
+                       Wanted* wanted) {
+  for (BlockRequest* const r : awaited) {
     if constexpr (Wanted::kIsAhead) {
       r->postponed = true;
     } else {
       const DataBlocks& of = wanted->Of(*r);
       of.loader_.Await(r->place);
       if (of.cache_.FindAgain(r->place, options, r->note, r->block)) continue;
-      r->postponed = !wanted->MayLoad(held.Load());
+      r->postponed = !wanted->MayLoad(held);
       if (r->postponed) continue;
       const BlockLoader::Alone alone(of.loader_, wanted->through());
       r->status = of.LoadAndHandOut(alone, 0, options, *r);
-      held.FetchAdd(r->block->bytes());
+      held += r->block->bytes();
     }
   }
 }
@@ -418,9 +427,9 @@ Status DataBlocks::LoadAndHandOut(const Reads& reads, size_t i,
   return status;
 }
 
-// The same for a block that does not go to the cache, and that another core will
-// read. It is copied to where it stays: that memory is in the other core's cache
-// from its last use, and to decompress into it costs more.
+// The same for a block that does not go to the cache, and that another core
+// will read. It is copied to where it stays: that memory is in the other core's
+// cache from its last use, and to decompress into it costs more.
 template <typename Reads>
 Status DataBlocks::LoadForOtherCore(const Reads& reads, size_t i,
                                     const ReadOptions& options,

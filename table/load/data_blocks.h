@@ -80,6 +80,10 @@ class DataBlocks {
  private:
   template <typename Wanted>
   static void Bring(const ReadOptions& options, Wanted* wanted);
+  template <typename Wanted>
+  static void Await(const ReadOptions& options,
+                    std::span<BlockRequest* const> awaited, uint64_t held,
+                    Wanted* wanted);
   template <typename Reads>
   Status LoadAndHandOut(const Reads& reads, size_t i,
                         const ReadOptions& options,

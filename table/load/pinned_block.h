@@ -110,8 +110,8 @@ class PinnedBlock {
       __builtin_prefetch(to.data() + i * kLine, 1);
     }
   }
-  // Makes this a copy of these contents, in own(). Returns Corruption if they do
-  // not parse, and MemoryLimit if there is no memory for the copy.
+  // Makes this a copy of these contents, in own(). Returns Corruption if they
+  // do not parse, and MemoryLimit if there is no memory for the copy.
   Status ShowCopy(const BlockPlace& place, const Slice& contents) {
     own_.contents = contents;
     own_.owned.clear();

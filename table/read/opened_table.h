@@ -81,6 +81,8 @@ struct OpenedTable {
   std::shared_ptr<const PrefixExtractor> prefixes;
   // Null if the table has no range deletions.
   std::unique_ptr<const RangeDeletions> range_deletions;
+  // How far walks read ahead by themselves.
+  AutoReadahead readahead;
   // Whether one search of the index, by user key, finds the first block that
   // may have a key, and the block can be used as it is stored, if the index is
   // of one part: there are no timestamps and no other question to ask.

@@ -15,7 +15,7 @@ TableIterator::TableIterator(const OpenedTable* opened,
       table(opened),
       options(read_options),
       window(opened->file.get(), read_options.readahead_size,
-             read_options.async_io, opened->counters),
+             read_options.async_io, opened->counters, opened->readahead),
       passing_charge(opened->charges.iterators.Sibling()),
       kept_charge(opened->charges.iterators.Sibling()),
       ahead(&opened->data.cache()),
@@ -61,12 +61,29 @@ bool TableIterator::PassOn(bool on_entry) {
   return on_entry;
 }
 
+// Keeps the window from reading ahead over the bounds, as far as this part of
+// the index shows where they are.
+void TableIterator::LimitWindow() {
+  const ParsedIndex* const part = at.note().part;
+  if (part == limited_in) return;
+  limited_in = part;
+  const size_t size = part->size();
+  const size_t first = bounds.lower() ? part->Find(*bounds.lower()) : size;
+  const size_t last = bounds.upper() ? part->Find(*bounds.upper()) : size;
+  // The lower bound may also be in a part before this one, if it is not after
+  // the first block here.
+  const bool begins_here = first != 0 && first != size;
+  window.LimitTo(begins_here ? part->handle(first).offset : 0,
+                 last != size ? part->handle(last).End() : ~uint64_t{0});
+}
+
 // Loads the block into *loaded.
 Status TableIterator::TakeBlock(const BlockPlace& place) {
   const bool was_ahead = ahead.Take(place, loaded) ||
                          (decoder != nullptr && decoder->Take(place, loaded));
   if (!was_ahead) {
     table->data.Fetch(at.note());
+    if (bounds.any()) LimitWindow();
     Status loading = table->data.LoadForWalk(
         place, options, {&window, &workspace}, loaded, at.note());
     if (!loading.ok()) return loading;

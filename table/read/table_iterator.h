@@ -46,6 +46,8 @@ struct TableIterator final : Iterator::State {
   const WalkBounds bounds;
   // The offset of *loaded, and whether there is one.
   uint64_t block_offset = 0;
+  // The part of the index by which the window was limited last.
+  const ParsedIndex* limited_in = nullptr;
   bool has_block = false;
   Status status;
 
@@ -73,6 +75,7 @@ struct TableIterator final : Iterator::State {
   bool SeekInBlock(const Slice& internal_key);
   bool BeginWalk();
   bool LoadBlock();
+  void LimitWindow();
   Status TakeBlock(const BlockPlace& place);
   Status TakeKeptBlock(const BlockPlace& place);
   Status ChargePassing();

@@ -6,6 +6,7 @@
 
 #include "ashlar/table/external_file_writer.h"
 #include "tools/bench/ashlar_build.h"
+#include "tools/bench/ashlar_open.h"
 #include "tools/bench/ashlar_reads.h"
 #include "tools/bench/key_draw.h"
 #include "tools/bench/threads.h"

@@ -9,7 +9,6 @@
 #include "ashlar/table/external_file_writer.h"
 #include "ashlar/table/perf_context.h"
 #include "ashlar/table/statistics.h"
-#include "ashlar/util/worker_pool.h"
 #include "tools/bench/ashlar_build.h"
 #include "tools/bench/ashlar_open.h"
 #include "tools/bench/cache_held.h"
@@ -18,17 +17,6 @@
 #include "tools/bench/threads.h"
 
 namespace ashlar::bench {
-
-ReadOptions ReadOptionsFor(const BenchOptions& options) {
-  ReadOptions of_reads;
-  of_reads.async_io = options.async_io;
-  of_reads.readahead_size = options.readahead_size;
-  if (options.read_pool != 0) {
-    static WorkerPool pool(options.read_pool);
-    of_reads.worker_pool = &pool;
-  }
-  return of_reads;
-}
 
 namespace {
 

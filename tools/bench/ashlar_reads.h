@@ -19,9 +19,6 @@ namespace ashlar::bench {
 // its blocks are read in place.
 bool HasBlockCache(const BenchOptions& o);
 
-// Returns what scans and batches read with. One pool serves all of them.
-ReadOptions ReadOptionsFor(const BenchOptions& options);
-
 class AshlarReads {
  public:
   // Closes the table, because its file is about to be written again.

@@ -87,7 +87,7 @@ void ManyReads::ReadGroup(std::span<Piece> pieces) {
     r.status = Status();
     piece.error = 0;
     bool at_once = is_single || piece.fd == memory_fd;
-    if (!at_once) {
+    if (!at_once && !piece.is_direct) {
       if (TakeCached(piece, &at_once)) continue;
       if (at_once) memory_fd = piece.fd;
     }
@@ -121,6 +121,7 @@ bool ManyReads::TakeCached(const Piece& piece, bool* is_memory) const {
 void ManyReads::Finish(Piece* piece) const {
   ReadRequest* const request = piece->request;
   while (request->data.size() < request->size) {
+    if (piece->is_direct && request->data.size() % kDirectPage != 0) return;
     const Rest rest(*request);
     const int64_t got = calls_.read(piece->fd, rest.offset, rest.to, rest.n);
     if (got == 0) return;
