@@ -33,9 +33,6 @@ inline std::string ManyBlocks(Random* random, int entries = 3000) {
     options.index_type = IndexType::kTwoLevelIndexSearch;
     options.metadata_block_size = random->Between(100, 2000);
   }
-  if (random->OneIn(4)) options.block_align = true;
-  if (options.block_align)
-    options.compression = CompressionType::kNoCompression;
   std::vector<Entry> all;
   for (int i = 0; i < entries; ++i) {
     all.push_back(Value(KeyOf(2 * i), 7, random->Text(random->Below(60))));
