@@ -35,6 +35,19 @@ int OpenForRead(const std::string& path, int* fd) {
   return OpenWith(path, O_RDONLY | O_NONBLOCK, fd);
 }
 
+int OpenForDirectRead(const std::string& path, int* fd) {
+  const int error = OpenWith(path, O_RDONLY | O_NONBLOCK | O_DIRECT, fd);
+  if (error != EINVAL) return error;
+  // Something that is no regular file may refuse it too, and has its own error.
+  const int other = OpenForRead(path, fd);
+  if (other != 0) return other;
+  uint64_t size;
+  const int of_kind = RegularFileSize(*fd, &size);
+  static_cast<void>(Close(*fd));
+  *fd = -1;
+  return of_kind != 0 ? of_kind : EINVAL;
+}
+
 int OpenForWrite(const std::string& path, int* fd) {
   return OpenWith(path, O_WRONLY | O_CREAT | O_TRUNC, fd);
 }

@@ -15,6 +15,9 @@ namespace ashlar::port {
 
 // Opens a file for reading. On error, *fd is -1.
 int OpenForRead(const std::string& path, int* fd);
+// Does the same for direct I/O (O_DIRECT). Fails with EINVAL if the file system
+// has none.
+int OpenForDirectRead(const std::string& path, int* fd);
 // Opens a file for writing. Creates or truncates it.
 int OpenForWrite(const std::string& path, int* fd);
 // Creates a file for writing. Fails with EEXIST if anything has that name.

@@ -20,6 +20,8 @@
 
 namespace ashlar {
 
+class WorkerPool;
+
 // Where a read may look for blocks. (RocksDB has two more, which are about
 // memtables.)
 enum class ReadTier : uint8_t {
@@ -68,18 +70,43 @@ struct ReadOptions {
   bool total_order_seek = false;
 
   // How many bytes one read of the file takes: of an iterator that walks, in
-  // either direction, of CheckEntries and of VerifyChecksum. 0, the default: 16
-  // KiB at first, doubling up to 128 KiB while the walk goes on. Any other
+  // either direction, of CheckEntries and of VerifyChecksum. 0, the default: few
+  // at first, and more while the walk goes on, as
+  // ReaderOptions::max_auto_readahead_size and its neighbours say. Any other
   // value is the size of each of these reads, and does not grow. Set it for
-  // long scans of slow devices. An iterator holds this much memory.
+  // long scans of slow devices. An iterator holds this much memory. Nothing
+  // beyond the last block inside the iterate bounds is read ahead, as far as
+  // the part of the index at hand shows where that is.
   uint64_t readahead_size = 0;
 
-  // Whether an iterator that walks backward announces its next four reads to
-  // the file (RandomAccessFile::Expect). Default: false. Halves the time of
-  // such a walk if the file is not in memory, and costs a few per cent if it
-  // is. Unlike in RocksDB, the option does not change Get, MultiGet and walks
-  // forward. The operating system reads ahead of walks forward by itself.
+  // Whether an iterator that walks announces its next reads to the file
+  // (RandomAccessFile::Expect), in either direction, so that the device works
+  // while the iterator does. Default: false. Shortens walks over files that are
+  // not in memory, and costs a few per cent if they are. With a worker_pool the
+  // blocks that the pool is going to decode are announced, and its workers read
+  // them. MultiGet always gives its reads to the file together, with or without
+  // this option: to io_uring, or, where the kernel refuses that, to its
+  // readahead. Get reads one block, and nothing ahead.
   bool async_io = false;
+
+  // Workers that help one read with its missing blocks. Null, the default:
+  // none. Not owned; must outlive the reads and iterators that have it. Set it
+  // where one thread reads much that is not in the block cache, and processors
+  // are idle. Answers and errors are the same as without. Of a MultiGet, also
+  // over several tables, the blocks are checked and decompressed side by side.
+  // Of an iterator, the blocks that it comes to next are read and decompressed
+  // ahead of it: once it has come to two neighbouring blocks that were not in
+  // memory, then more and more, up to 2 MiB of blocks and one block per worker.
+  // A block beyond the iterate bounds is not read. A seek, or a turn, drops
+  // what was ahead. Damage ahead is an error only when the iterator comes to
+  // it. Nobody waits for a worker that has not begun: the caller does what no
+  // worker does. An iterator that is destroyed waits until its workers have
+  // left, each at the end of its block. What workers do is counted in
+  // ReaderOptions::statistics, but not in the caller's PerfContext. Of
+  // CheckEntries, the pool that it is given counts, and not this one. Reads
+  // with read_tier, deadline, io_timeout or rate_limiter_priority take no
+  // workers. RocksDB has no such option.
+  WorkerPool* worker_pool = nullptr;
 
   // Whether iterators keep every block that they come to until they are
   // destroyed, so that values stay where they are, and keys for which

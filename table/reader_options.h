@@ -71,6 +71,28 @@ struct ReaderOptions {
   // disk that fails, then end the process: see OpenMappedFile (util/file.h).
   bool allow_mmap_reads = false;
 
+  // Whether TableReader::Open opens a file by path for direct I/O (O_DIRECT):
+  // reads then pass the operating system's page cache by. Default: false. Set
+  // it if block_cache has what shall stay in memory, and the page cache would
+  // only hold it twice. Each read is widened to whole pages of 4 KiB and
+  // copied, and the system reads nothing ahead: set ReadOptions::readahead_size
+  // or a worker_pool for scans. If the file system has no direct I/O, opening
+  // returns NotSupported. InvalidArgument together with allow_mmap_reads.
+  bool use_direct_reads = false;
+
+  // How far an iterator reads ahead by itself, while
+  // ReadOptions::readahead_size is 0. It reads single blocks at first. Once it
+  // has read num_file_reads_for_auto_readahead neighbouring blocks, it reads
+  // initial_auto_readahead_size bytes at once, and twice as many each time, up
+  // to max_auto_readahead_size. A jump begins anew. Defaults: 2 reads, 8 KiB,
+  // 256 KiB. A max_auto_readahead_size of 0: it never reads ahead. An initial
+  // size above the largest counts as the largest. RocksDB's names and defaults;
+  // there, blocks are read in addition to these sizes, and walks backward are
+  // not read ahead.
+  uint64_t max_auto_readahead_size = uint64_t{256} << 10;
+  uint64_t initial_auto_readahead_size = uint64_t{8} << 10;
+  uint64_t num_file_reads_for_auto_readahead = 2;
+
   // When index and filter are loaded: read, compared with their checksums,
   // checked and parsed. Default: kIndexAtFirstUse. Later means: by the first
   // read that needs it. The first read that passes the filter then takes

@@ -174,6 +174,12 @@ ASHLAR_EXPORT Result<std::unique_ptr<RandomAccessFile>> OpenRandomAccessFile(
 ASHLAR_EXPORT Result<std::unique_ptr<RandomAccessFile>> OpenMappedFile(
     const std::string& path);
 
+// Opens a file for direct reads (O_DIRECT), which pass the page cache by. Each
+// read is widened to pages of 4 KiB, and copied from them. Returns NotSupported
+// if the file system has no direct I/O. Other errors as OpenRandomAccessFile.
+ASHLAR_EXPORT Result<std::unique_ptr<RandomAccessFile>> OpenDirectFile(
+    const std::string& path);
+
 // Returns a file of bytes in memory. It owns `contents`, and reads copy
 // nothing. `name` is for messages. May throw std::bad_alloc.
 ASHLAR_EXPORT std::unique_ptr<RandomAccessFile> NewMemoryFile(

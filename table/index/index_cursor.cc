@@ -70,4 +70,11 @@ bool IndexCursor::Seek(const Slice& internal_key) {
   return at_ < part_->size() || FirstOfPart(number + 1);
 }
 
+bool IndexCursor::MoveTo(const IndexCursor& other) {
+  if (!HasIndex() || !Enter(other.part_number_)) return false;
+  blocks_before_part_ = other.blocks_before_part_;
+  at_ = other.at_;
+  return at_ < part_->size();
+}
+
 }  // namespace ashlar::internal

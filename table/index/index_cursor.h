@@ -46,6 +46,8 @@ class IndexCursor {
     at_ = at;
     return at_ < part_->size();
   }
+  // Moves to the block of `other`, a cursor of the same index at a block.
+  bool MoveTo(const IndexCursor& other);
   bool Next() {
     if (++at_ < part_->size()) [[likely]]
       return true;
@@ -75,6 +77,11 @@ class IndexCursor {
   Slice first_key() const { return part_->first_key(at_); }
   // Returns where to leave a slot hint for the block.
   BlockNote note() const { return {part_, at_}; }
+  // Returns the same if the note may be used as long as the index lives; else
+  // one without a part.
+  BlockNote LastingNote() const {
+    return hold_.is_cached() ? BlockNote() : note();
+  }
   // Returns the block's place, with its number if that is known without reading
   // more parts.
   BlockPlace place() const {

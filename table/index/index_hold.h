@@ -52,6 +52,8 @@ class IndexHold {
   ~IndexHold() = default;
 
   explicit operator bool() const { return index_ != nullptr; }
+  // Returns whether it is this object that keeps the block alive.
+  bool is_cached() const { return static_cast<bool>(cached_); }
   const ParsedIndex* get() const { return index_; }
   const ParsedIndex* operator->() const { return index_; }
   const ParsedIndex& operator*() const { return *index_; }

@@ -12,6 +12,12 @@ static_assert(ReadPlan::kMostBlocks >= kBlockBatchMax &&
 
 BlockLoader::Batch::Batch(std::span<BlockRequest* const> requests,
                           const BatchedLoad* loads)
+    : Batch(requests, loads, Later()) {
+  if (together_) Read();
+}
+
+BlockLoader::Batch::Batch(std::span<BlockRequest* const> requests,
+                          const BatchedLoad* loads, Later /*later*/)
     : loads_(loads) {
   for (size_t i = 0; i < requests.size(); ++i) {
     BlockRequest* const r = requests[i];
@@ -24,9 +30,41 @@ BlockLoader::Batch::Batch(std::span<BlockRequest* const> requests,
     }
   }
   together_ = buffer_->TryReserve(plan_.bytes());
-  if (!together_) return;
-  plan_.GiveRoom(buffer_->data());
-  Read();
+  if (together_) plan_.GiveRoom(buffer_->data());
+}
+
+bool BlockLoader::Batch::ReadIfCached(size_t read) {
+  if (plan_.reads().empty()) return true;
+  ReadRequest& request = plan_.reads()[read];
+  const StageTimer timer(&PerfContext::block_read_time);
+  if (!internal::ReadIfCached(*plan_.file(read), &request)) return false;
+  loads_[plan_.first_block(read)].loader->counters_.CountFileReads(
+      1, request.size);
+  return true;
+}
+
+// Does those reads of the plan that are not done yet.
+void BlockLoader::Batch::ReadLeft(std::span<const bool> is_done) {
+  std::array<ReadRequest, ReadPlan::kMostBlocks> left;
+  std::array<size_t, ReadPlan::kMostBlocks> number;
+  std::array<FileReads, ReadPlan::kMostBlocks> of_files;
+  size_t num_left = 0;
+  size_t num_files = 0;
+  for (size_t i = 0; i < is_done.size(); ++i) {
+    if (is_done[i]) continue;
+    if (num_files == 0 || of_files[num_files - 1].file != plan_.file(i)) {
+      of_files[num_files++] = {plan_.file(i), std::span(&left[num_left], 0)};
+    }
+    std::span<ReadRequest>& of_file = of_files[num_files - 1].requests;
+    of_file = std::span(of_file.data(), of_file.size() + 1);
+    number[num_left] = i;
+    left[num_left++] = plan_.reads()[i];
+    loads_[plan_.first_block(i)].loader->counters_.CountFileReads(
+        1, plan_.reads()[i].size);
+  }
+  const StageTimer timer(&PerfContext::block_read_time);
+  ReadFiles(std::span(of_files).first(num_files));
+  for (size_t i = 0; i < num_left; ++i) plan_.reads()[number[i]] = left[i];
 }
 
 // Does the reads of the plan, and counts them for the tables that they are of.

@@ -17,7 +17,11 @@
 #ifndef ASHLAR_TABLE_LOAD_BLOCK_LOADER_H_
 #define ASHLAR_TABLE_LOAD_BLOCK_LOADER_H_
 
+#include <algorithm>
+#include <array>
+#include <cassert>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 
@@ -29,6 +33,7 @@
 #include "table/load/read_plan.h"
 #include "util/io/read_files.h"
 #include "util/mem/thread_spare.h"
+#include "util/sync/worker_crew.h"
 
 namespace ashlar::internal {
 
@@ -45,6 +50,9 @@ class BlockLoader {
 
   BlockLoader(const BlockSource* source, ReadCounters counters)
       : source_(source), counters_(counters) {}
+
+  // Returns whether the file declares that no block is compressed.
+  bool AllRaw() const { return source_->AllRaw(); }
 
   // From then on blocks of a batch are read together like this.
   void Coalesce(const Coalescing& coalescing) { coalescing_ = coalescing; }
@@ -110,6 +118,15 @@ class BlockLoader::Batch {
   // table follow each other in the order of the file; there are at most
   // kTablesBatchMax; and `loads` outlives this.
   Batch(std::span<BlockRequest* const> requests, const BatchedLoad* loads);
+  // Does the same by a crew, and calls load(batch, i) for each request, on any
+  // of its threads. A thread that takes a read does it, if its bytes are in the
+  // page cache, and then loads its blocks. What has to wait for a device is
+  // read afterwards, together, and then loaded in the same way. Throws
+  // std::bad_alloc.
+  template <typename LoadOne>
+  static void LoadByCrew(const WorkerCrew& crew,
+                         std::span<BlockRequest* const> requests,
+                         const BatchedLoad* loads, const LoadOne& load);
   Batch(const Batch&) = delete;
   Batch& operator=(const Batch&) = delete;
   ~Batch();
@@ -120,14 +137,55 @@ class BlockLoader::Batch {
               LoadedBlock* to) const;
 
  private:
+  enum class Later {};
+  // Plans the reads, and does none yet.
+  Batch(std::span<BlockRequest* const> requests, const BatchedLoad* loads,
+        Later later);
   void Read();
   void ReadLimited(std::span<FileReads> files) const;
+  void ReadLeft(std::span<const bool> is_done);
+  bool ReadIfCached(size_t read);
 
   const BatchedLoad* const loads_;
   ReadPlan plan_;
   ThreadSpare<Buffer, Batch> buffer_;
   bool together_ = false;  // whether there was memory to read them together
 };
+
+template <typename LoadOne>
+void BlockLoader::Batch::LoadByCrew(const WorkerCrew& crew,
+                                    std::span<BlockRequest* const> requests,
+                                    const BatchedLoad* loads,
+                                    const LoadOne& load) {
+  Batch batch(requests, loads, Later());
+  // Blocks from that of a read to that of the next one belong to that read.
+  // Among them may be some that are not read.
+  const size_t num_reads = std::max(batch.plan_.reads().size(), size_t{1});
+  std::array<bool, ReadPlan::kMostBlocks> is_done{};
+  const auto load_blocks = [&](uint32_t read) {
+    size_t i = read == 0 ? 0 : batch.plan_.first_block(read);
+    const size_t end = read + 1 < num_reads ? batch.plan_.first_block(read + 1)
+                                            : requests.size();
+    for (; i < end; ++i) load(batch, i);
+    is_done[read] = true;
+    return true;
+  };
+  const auto num = static_cast<uint32_t>(num_reads);
+  bool all = crew.ForEach(num, [&](uint32_t read) {
+    return (batch.together_ && !batch.ReadIfCached(read)) || load_blocks(read);
+  });
+  if (batch.together_) {
+    const auto done = std::span<const bool>(is_done).first(num_reads);
+    if (std::find(done.begin(), done.end(), false) == done.end()) return;
+    batch.ReadLeft(done);
+    const std::array<bool, ReadPlan::kMostBlocks> was_done = is_done;
+    all = crew.ForEach(num, [&](uint32_t read) {
+      return was_done[read] || load_blocks(read);
+    });
+  }
+  assert(all);
+  static_cast<void>(all);
+}
 
 // Limits what a thread keeps for its next loads: it must not keep the memory of
 // one huge block for ever.

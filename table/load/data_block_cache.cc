@@ -94,6 +94,7 @@ void DataBlockCache::FindAhead(std::span<const BlockHandle> blocks,
 // Looks in the cache's second tier for blocks that are still missing.
 void DataBlockCache::FindInSecondTier(std::span<const BlockHandle> blocks,
                                       const ReadOptions& options,
+                                      TracedCaller caller,
                                       const BlockNote* notes,
                                       CachedBlockHandle* found) const {
   std::array<CacheKey, kBlockBatchMax> keys;
@@ -113,7 +114,7 @@ void DataBlockCache::FindInSecondTier(std::span<const BlockHandle> blocks,
     if (!was_missing[i] || !found[i]) continue;
     ++hits;
     notes[i].Note(BlockHint::kNoSlot, found[i].get());
-    counters_.Trace(keys[i], BlockKind::kData, TracedCaller::kMultiGet, true);
+    counters_.Trace(keys[i], BlockKind::kData, caller, true);
   }
   counters_.CountCacheHits(BlockKind::kData, hits);
   counters_.CountSecondaryCacheHits(hits);
@@ -121,6 +122,7 @@ void DataBlockCache::FindInSecondTier(std::span<const BlockHandle> blocks,
 
 size_t DataBlockCache::FindBatch(std::span<BlockRequest> requests,
                                  const ReadOptions& options,
+                                 TracedCaller caller,
                                  BlockRequest** missing) const {
   std::array<BlockHandle, kBlockBatchMax> handles;
   std::array<BlockNote, kBlockBatchMax> notes;
@@ -130,17 +132,15 @@ size_t DataBlockCache::FindBatch(std::span<BlockRequest> requests,
     handles[i] = requests[i].place.handle;
     notes[i] = requests[i].note;
   }
-  FindAhead(std::span(handles).first(n), notes.data(), TracedCaller::kMultiGet,
-            found.data());
-  FindInSecondTier(std::span(handles).first(n), options, notes.data(),
+  FindAhead(std::span(handles).first(n), notes.data(), caller, found.data());
+  FindInSecondTier(std::span(handles).first(n), options, caller, notes.data(),
                    found.data());
   size_t num_missing = 0;
   for (size_t i = 0; i < n; ++i) {
     BlockRequest& r = requests[i];
     if (!r.block->TakeFound(std::move(found[i]), r.place)) {
       missing[num_missing++] = &r;
-      counters_.Trace(KeyOf(r.place.handle), BlockKind::kData,
-                      TracedCaller::kMultiGet, false);
+      counters_.Trace(KeyOf(r.place.handle), BlockKind::kData, caller, false);
     }
   }
   if (num_missing != 0) {

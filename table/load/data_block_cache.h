@@ -62,12 +62,12 @@ class DataBlockCache {
                  const BlockNote& note, PinnedBlock* block) const {
     return any() && Look(place, options, note, block) != Found::kNowhere;
   }
-  // Does the same as Find for each request of a MultiGet, whose waits for
+  // Does the same as Find for each request of a batch, whose waits for
   // memory overlap. Puts those that are missing into `missing`, and returns how
   // many these are. Requires: any(), at most kBlockBatchMax requests, and their
   // blocks are empty.
   size_t FindBatch(std::span<BlockRequest> requests, const ReadOptions& options,
-                   BlockRequest** missing) const;
+                   TracedCaller caller, BlockRequest** missing) const;
   // Makes found[i] a handle to blocks[i] if the first tier has it, else empty.
   // For blocks that a walk will come to. Requires: at most kBlockBatchMax
   // blocks.
@@ -95,8 +95,8 @@ class DataBlockCache {
   Found Look(const BlockPlace& place, const ReadOptions& options,
              const BlockNote& note, PinnedBlock* block) const;
   void FindInSecondTier(std::span<const BlockHandle> blocks,
-                        const ReadOptions& options, const BlockNote* notes,
-                        CachedBlockHandle* found) const;
+                        const ReadOptions& options, TracedCaller caller,
+                        const BlockNote* notes, CachedBlockHandle* found) const;
 
   const ReadCounters counters_;
   std::unique_ptr<BlockCache> cache_;  // null: there is none

@@ -12,12 +12,23 @@
 //   3. Load      This thread loads its own blocks: one block alone, or a batch
 //                by reads that it gives to the file together.
 //   4. Insert    Each block is copied into the cache as soon as it is loaded.
-//   5. Hand out  The copy in the cache is handed out. Then this thread ends the
-//                claim of the block.
+//   5. Hand out  The copy in the cache is handed out. Then the claim of the
+//                block is ended.
 //   6. Wait      By now this thread has no claim. For each awaited block, it
 //                waits until the other thread has ended its claim, and looks
 //                the block up again. If the block is not there, this thread
 //                does steps 3 to 5 for it without a claim.
+//
+// Steps 3 to 5 of a batch are done block by block, once its reads are back.
+// With a worker_pool, workers take reads and their blocks too (WorkerCrew).
+// Each block belongs to the thread that takes it, with its request and its
+// claim. This thread does not go on to step 6 before every worker has left. A
+// worker waits for no claim, so this thread may wait for workers while it has
+// claims.
+//
+// A run ahead of a walk (DecodeAhead) is brought by any thread, and nobody
+// waits in it: step 6 is left out, and blocks that another thread loads are
+// postponed.
 //
 // A read does not fill the cache if there is none, if fill_cache is off, or if
 // checksums are not verified. Then every missing block is this thread's own
@@ -43,8 +54,9 @@
 // all claims.
 //
 // Limits. A batch that holds more than kBlockBatchBytes loads no further
-// blocks: it postpones them. Their caller asks for them again, one by one
-// (LoadPostponed), after it has released the others.
+// blocks: it postpones them. Each worker may be at one block more. Their caller
+// asks for them again, one by one (LoadPostponed), after it has released the
+// others. A run ahead has a RunBudget instead.
 
 #include "table/load/data_blocks.h"
 
@@ -55,6 +67,8 @@
 
 #include "table/load/file_gate.h"
 #include "util/mem/thread_spare.h"
+#include "util/sync/loop_state.h"
+#include "util/sync/worker_crew.h"
 
 namespace ashlar::internal {
 
@@ -88,13 +102,13 @@ void Reset(std::span<BlockRequest> requests) {
 // `missing`, in the order of the file, and returns how many they are.
 size_t FindMissing(const DataBlockCache& cache,
                    std::span<BlockRequest> requests, const ReadOptions& options,
-                   BlockRequest** missing) {
+                   TracedCaller caller, BlockRequest** missing) {
   size_t n = 0;
   if (cache.any()) {
     while (!requests.empty()) {
       const auto some =
           requests.first(std::min(requests.size(), kBlockBatchMax));
-      n += cache.FindBatch(some, options, missing + n);
+      n += cache.FindBatch(some, options, caller, missing + n);
       requests = requests.subspan(some.size());
     }
   } else {
@@ -107,22 +121,62 @@ size_t FindMissing(const DataBlockCache& cache,
   return n;
 }
 
-// What Bring is to bring is one block, a batch, a batch of several tables, or a
-// block that a batch has postponed. There is a type for each, with these
-// members:
+// What Bring is to bring is one block, a batch, a batch of several tables, a
+// block that a batch has postponed, or a run ahead of a walk. There is a type
+// for each, with these members:
 //
 //   kMost    the most blocks that there can be
+//   kIsAhead whether it is a run ahead. Then blocks that other threads load are
+//            postponed, instead of step 6
+//   MayLoad  returns whether a further block may be loaded, after this many
+//            bytes. Else it is postponed
 //   FindIn   looks up: hands out the blocks that the cache has, puts requests
 //            for the others into `missing`, in the order of the file, and
 //            returns how many are missing
 //   Of       returns the blocks of the table of a request
-//   ReadsOf  returns the reads of this thread's own blocks, whose loads are
-//            loads[0], loads[1] and so on
+//   CrewFor  returns the workers that help with this thread's own blocks, whose
+//            loads are loads[0], loads[1] and so on
+//   ReadsOf  returns the reads of these blocks
 //   through  returns what an awaited block is read through, in step 6
+
+// What all but a run ahead have in common.
+struct AnyWanted {
+  static constexpr bool kIsAhead = false;
+  static bool MayLoad(uint64_t held) { return held <= kBlockBatchBytes; }
+  static WorkerCrew CrewFor(const ReadOptions& /*options*/,
+                            std::span<BlockRequest* const> /*own*/,
+                            const BatchedLoad* /*loads*/) {
+    return {};
+  }
+};
+
+// What batches have in common.
+struct AnyBatch : AnyWanted {
+  // One worker for each kBytesPerWorker of what is stored compressed, which
+  // takes some 20 us to decompress. To wake a worker takes some 5 us. Blocks
+  // that are stored raw are only copied.
+  static WorkerCrew CrewFor(const ReadOptions& options,
+                            std::span<BlockRequest* const> own,
+                            const BatchedLoad* loads) {
+    constexpr uint64_t kBytesPerWorker = uint64_t{8} << 10;
+    // What options limit is limited on this thread alone.
+    if (options.worker_pool == nullptr ||
+        LimitScope::Limiting(options) != nullptr) {
+      return {};
+    }
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < own.size(); ++i) {
+      if (!loads[i].loader->AllRaw()) bytes += own[i]->place.handle.size;
+    }
+    return {options.worker_pool->state(),
+            static_cast<uint32_t>(
+                std::min<uint64_t>(bytes / kBytesPerWorker, kMaxLoopWorkers))};
+  }
+};
 
 // One block. Its request is made only if the block is missing, so that a hit
 // does not pay for it.
-class OneBlock {
+class OneBlock : public AnyWanted {
  public:
   static constexpr size_t kMost = 1;
 
@@ -162,7 +216,7 @@ class OneBlock {
 };
 
 // A block that a batch has postponed. Its lookup was counted then.
-class PostponedBlock {
+class PostponedBlock : public AnyWanted {
  public:
   static constexpr size_t kMost = 1;
 
@@ -189,7 +243,7 @@ class PostponedBlock {
   BlockRequest request_;
 };
 
-class BlockBatch {
+class BlockBatch : public AnyBatch {
  public:
   static constexpr size_t kMost = kBlockBatchMax;
 
@@ -197,7 +251,8 @@ class BlockBatch {
       : of_(of), requests_(requests) {}
 
   size_t FindIn(const ReadOptions& options, BlockRequest** missing) const {
-    return FindMissing(of_.cache(), requests_, options, missing);
+    return FindMissing(of_.cache(), requests_, options, TracedCaller::kMultiGet,
+                       missing);
   }
   const DataBlocks& Of(const BlockRequest& /*r*/) const { return of_; }
   static BlockLoader::Batch ReadsOf(std::span<BlockRequest* const> own,
@@ -211,9 +266,36 @@ class BlockBatch {
   const std::span<BlockRequest> requests_;
 };
 
+// A run of blocks ahead of a walk.
+class RunAhead : public AnyWanted {
+ public:
+  static constexpr size_t kMost = kBlockBatchMax;
+  static constexpr bool kIsAhead = true;
+
+  RunAhead(const DataBlocks& of, std::span<BlockRequest> requests,
+           RunBudget* budget)
+      : of_(of), requests_(requests), budget_(budget) {}
+
+  bool MayLoad(uint64_t held) const { return budget_->MayGoOn(held); }
+  size_t FindIn(const ReadOptions& options, BlockRequest** missing) const {
+    return FindMissing(of_.cache(), requests_, options, TracedCaller::kIterator,
+                       missing);
+  }
+  const DataBlocks& Of(const BlockRequest& /*r*/) const { return of_; }
+  static BlockLoader::Batch ReadsOf(std::span<BlockRequest* const> own,
+                                    const BatchedLoad* loads) {
+    return {own, loads};
+  }
+
+ private:
+  const DataBlocks& of_;
+  const std::span<BlockRequest> requests_;
+  RunBudget* const budget_;
+};
+
 // A batch of several tables. All blocks are looked up before the first is
 // claimed, and the blocks of all tables are read together.
-class TablesBatch {
+class TablesBatch : public AnyBatch {
  public:
   static constexpr size_t kMost = kTablesBatchMax;
 
@@ -224,7 +306,7 @@ class TablesBatch {
     size_t n = 0;
     for (const DataBlocks::OfTable& table : tables_) {
       n += FindMissing(table.blocks->cache(), table.requests, options,
-                       missing + n);
+                       TracedCaller::kMultiGet, missing + n);
     }
     return n;
   }
@@ -282,37 +364,62 @@ void DataBlocks::Bring(const ReadOptions& options, Wanted* wanted) {
                of.cache_.FindAgain(r->place, options, r->note, r->block)) {
       claims[num_own].End();
     } else {
-      loads[num_own] = {&of.loader_, /*to_own=*/!goes_to_cache};
+      loads[num_own] = {&of.loader_,
+                        /*to_own=*/!goes_to_cache && !Wanted::kIsAhead};
       own[num_own++] = r;
     }
   }
 
   // 3. Load, 4. insert and 5. hand out.
-  uint64_t held = 0;
-  if (num_own != 0) {
-    const auto reads =
-        wanted->ReadsOf(std::span(own).first(num_own), loads.data());
-    for (size_t i = 0; i < num_own; ++i) {
-      BlockRequest* const r = own[i];
-      if (held > kBlockBatchBytes) r->postponed = true;
-      if (r->status.ok() && !r->postponed) {
-        r->status = wanted->Of(*r).LoadAndHandOut(reads, i, options, *r);
-        held += r->block->bytes();
+  RelaxedAtomic<uint64_t> held{0};
+  const auto load = [&](const auto& reads, size_t i) {
+    BlockRequest* const r = own[i];
+    r->postponed = r->postponed || !wanted->MayLoad(held.Load());
+    if (r->status.ok() && !r->postponed) {
+      const DataBlocks& of = wanted->Of(*r);
+      if (Wanted::kIsAhead && !of.cache_.Takes(options)) {
+        if (i + 1 < num_own) own[i + 1]->block->FetchOwn();
+        r->status = LoadForOtherCore(reads, i, options, *r);
+      } else {
+        r->status = of.LoadAndHandOut(reads, i, options, *r);
       }
-      claims[i].End();
+      held.FetchAdd(r->block->bytes());
+    }
+    claims[i].End();
+  };
+  const auto mine = std::span(own).first(num_own);
+  const WorkerCrew crew = wanted->CrewFor(options, mine, loads.data());
+  if (num_own != 0 && crew.alone()) {
+    const auto reads = wanted->ReadsOf(mine, loads.data());
+    for (size_t i = 0; i < num_own; ++i) load(reads, i);
+  } else if (num_own != 0) {
+    if constexpr (Wanted::kMost > 1) {
+      BlockLoader::Batch::LoadByCrew(crew, mine, loads.data(), load);
     }
   }
 
   // 6. Wait.
-  for (BlockRequest* const r : std::span(awaited).first(num_awaited)) {
-    const DataBlocks& of = wanted->Of(*r);
-    of.loader_.Await(r->place);
-    if (of.cache_.FindAgain(r->place, options, r->note, r->block)) continue;
-    r->postponed = held > kBlockBatchBytes;
-    if (r->postponed) continue;
-    const BlockLoader::Alone alone(of.loader_, wanted->through());
-    r->status = of.LoadAndHandOut(alone, 0, options, *r);
-    held += r->block->bytes();
+  Await(options, std::span(awaited).first(num_awaited), held.Load(), wanted);
+}
+
+// Step 6, after `held` bytes.
+template <typename Wanted>
+void DataBlocks::Await(const ReadOptions& options,
+                       std::span<BlockRequest* const> awaited, uint64_t held,
+                       Wanted* wanted) {
+  for (BlockRequest* const r : awaited) {
+    if constexpr (Wanted::kIsAhead) {
+      r->postponed = true;
+    } else {
+      const DataBlocks& of = wanted->Of(*r);
+      of.loader_.Await(r->place);
+      if (of.cache_.FindAgain(r->place, options, r->note, r->block)) continue;
+      r->postponed = !wanted->MayLoad(held);
+      if (r->postponed) continue;
+      const BlockLoader::Alone alone(of.loader_, wanted->through());
+      r->status = of.LoadAndHandOut(alone, 0, options, *r);
+      held += r->block->bytes();
+    }
   }
 }
 
@@ -331,6 +438,21 @@ Status DataBlocks::LoadAndHandOut(const Reads& reads, size_t i,
   }
   // What a damaged block was decompressed to may be large.
   if (!status.ok()) *loaded = LoadedBlock();
+  return status;
+}
+
+// The same for a block that does not go to the cache, and that another core
+// will read. It is copied to where it stays: that memory is in the other core's
+// cache from its last use, and to decompress into it costs more.
+template <typename Reads>
+Status DataBlocks::LoadForOtherCore(const Reads& reads, size_t i,
+                                    const ReadOptions& options,
+                                    const BlockRequest& r) {
+  ThreadSpare<LoadedBlock, RunAhead> loaded;
+  Status status =
+      reads.Load(i, r.place, options.verify_checksums, loaded.get());
+  if (status.ok()) status = r.block->ShowCopy(r.place, loaded->contents);
+  TrimSpare(&loaded->owned);
   return status;
 }
 
@@ -377,6 +499,14 @@ void DataBlocks::LoadBatch(std::span<BlockRequest> requests,
                            const ReadOptions& options) const {
   Reset(requests);
   const BlockBatch wanted(*this, requests);
+  Bring(options, &wanted);
+}
+
+void DataBlocks::LoadAhead(std::span<BlockRequest> requests,
+                           const ReadOptions& options,
+                           RunBudget* budget) const {
+  Reset(requests);
+  const RunAhead wanted(*this, requests, budget);
   Bring(options, &wanted);
 }
 

@@ -19,6 +19,7 @@
 #include "table/load/block_request.h"
 #include "table/load/data_block_cache.h"
 #include "table/load/pinned_block.h"
+#include "table/load/run_budget.h"
 
 namespace ashlar::internal {
 
@@ -68,6 +69,11 @@ class DataBlocks {
   // file. Requires: at most kTablesBatchMax requests in all.
   static void LoadTogether(std::span<const OfTable> tables,
                            const ReadOptions& options);
+  // Does the same for a run of blocks that a walk will come to, on any thread,
+  // and waits for no other thread. A block is postponed if another thread is
+  // loading it, or if the budget says so: the walk then loads it by itself.
+  void LoadAhead(std::span<BlockRequest> requests, const ReadOptions& options,
+                 RunBudget* budget) const;
   // Does the same as Load for a request that LoadBatch postponed. Its lookup in
   // the cache was counted then, and is not counted again.
   Status LoadPostponed(const BlockRequest& request,
@@ -76,10 +82,18 @@ class DataBlocks {
  private:
   template <typename Wanted>
   static void Bring(const ReadOptions& options, Wanted* wanted);
+  template <typename Wanted>
+  static void Await(const ReadOptions& options,
+                    std::span<BlockRequest* const> awaited, uint64_t held,
+                    Wanted* wanted);
   template <typename Reads>
   Status LoadAndHandOut(const Reads& reads, size_t i,
                         const ReadOptions& options,
                         const BlockRequest& r) const;
+  template <typename Reads>
+  static Status LoadForOtherCore(const Reads& reads, size_t i,
+                                 const ReadOptions& options,
+                                 const BlockRequest& r);
   Status InsertAndHandOut(const BlockRequest& r, LoadedBlock* loaded) const;
 
   DataBlockCache cache_;

@@ -26,23 +26,43 @@ Status FileWindow::Fill(uint64_t offset, uint64_t n) {
   return status;
 }
 
+// Returns the size of the next read of a walk, which needs n bytes.
 uint64_t FileWindow::NextSize(uint64_t n) {
   if (fixed_size_ != 0) return std::max(n, fixed_size_);
-  const uint64_t size = std::max(n, next_size_);
-  next_size_ = std::min(next_size_ * 2, kLargest);
-  return size;
+  if (reads_in_row_ < sizes_.after_reads) {
+    ++reads_in_row_;
+    return n;
+  }
+  const uint64_t size = std::min(next_size_, sizes_.most);
+  next_size_ =
+      std::min(size > sizes_.most / 2 ? sizes_.most : size * 2, sizes_.most);
+  return std::max(n, size);
+}
+
+uint64_t FileWindow::BytesToExpect() const {
+  const uint64_t next =
+      fixed_size_ != 0 ? fixed_size_ : std::min(next_size_, sizes_.most);
+  return kWindowsAhead * std::min(next, file_->Size());
 }
 
 // Tells the file what a walk backward will read after this window, except what
 // the file was told before.
 void FileWindow::ExpectBefore() {
-  const uint64_t n =
-      kWindowsAhead *
-      std::min(fixed_size_ != 0 ? fixed_size_ : next_size_, file_->Size());
-  const uint64_t from = begin_ - std::min(n, begin_);
+  const uint64_t from = std::max(begin_ - std::min(BytesToExpect(), begin_),
+                                 std::min(limit_begin_, begin_));
   const uint64_t to = std::clamp(expected_from_, from, begin_);
   if (from < to) file_->Expect(from, to - from);
   expected_from_ = from;
+}
+
+// The same for a walk forward.
+void FileWindow::ExpectAfter() {
+  const uint64_t end = begin_ + bytes_.size();
+  const uint64_t limit = std::max(end, std::min(limit_end_, file_->Size()));
+  const uint64_t to = end + std::min(BytesToExpect(), limit - end);
+  const uint64_t from = std::clamp(expected_to_, end, to);
+  if (from < to) file_->Expect(from, to - from);
+  expected_to_ = to;
 }
 
 Status FileWindow::Read(uint64_t offset, uint64_t n, Slice* data) {
@@ -56,19 +76,23 @@ Status FileWindow::Read(uint64_t offset, uint64_t n, Slice* data) {
     uint64_t size = n;
     if (forward) {
       size = NextSize(n);
+      if (offset < limit_end_) size = std::min(size, limit_end_ - offset);
+      size = std::max(size, n);
     } else if (backward) {
       size = std::min(NextSize(n), last_end_);
       begin = last_end_ - size;
+      if (begin < limit_begin_) begin = std::min(limit_begin_, offset);
+      size = last_end_ - begin;
     } else {
-      next_size_ = kSmallest;
+      next_size_ = sizes_.initial;
+      reads_in_row_ = 1;
     }
     Status status = Fill(begin, size);
     if (!status.ok()) return status;
-    if (!backward) {
-      expected_from_ = begin_;
-    } else if (expecting_) {
-      ExpectBefore();
-    }
+    if (!backward) expected_from_ = begin_;
+    if (!forward) expected_to_ = begin_ + bytes_.size();
+    if (expecting_ && backward) ExpectBefore();
+    if (expecting_ && forward) ExpectAfter();
   }
   const uint64_t skipped = offset - begin_;
   if (skipped >= bytes_.size()) {

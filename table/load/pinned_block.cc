@@ -62,10 +62,9 @@ Status PinnedBlock::Replace(const BlockPlace& place, Buffer bytes) {
 
 Status OwnContents(const BlockPlace& place, LoadedBlock* block) {
   if (block->contents.data() == block->owned.data()) return {};
-  Buffer copy;
-  if (!copy.TryReserve(block->contents.size())) return place.NoMemory();
-  copy.Append(block->contents);
-  block->owned = std::move(copy);
+  block->owned.clear();
+  if (!block->owned.TryReserve(block->contents.size())) return place.NoMemory();
+  block->owned.Append(block->contents);
   block->contents = block->owned.slice();
   return {};
 }

@@ -6,6 +6,7 @@
 #ifndef ASHLAR_TABLE_LOAD_PINNED_BLOCK_H_
 #define ASHLAR_TABLE_LOAD_PINNED_BLOCK_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -20,6 +21,10 @@ namespace ashlar::internal {
 
 using CachedBlockHandle = TypedHandle<CachedDataBlock>;
 
+// Copies the block's contents into memory of its own, unless they are there.
+// Returns MemoryLimit if there is no memory for the copy.
+Status OwnContents(const BlockPlace& place, LoadedBlock* block);
+
 // A data block that was loaded. It is kept alive by this object, or by what
 // Release or Share gave away.
 class PinnedBlock {
@@ -28,6 +33,9 @@ class PinnedBlock {
   // Returns the cached block that the view shows; null if it is not in the
   // cache.
   const CachedDataBlock* cached() const { return seen_; }
+
+  // Returns whether it was in the cache already.
+  bool was_found() const { return was_found_; }
 
   // Releases the block, and keeps memory of its own for the next one.
   void Clear() {
@@ -91,6 +99,25 @@ class PinnedBlock {
   void TakeKept(CachedBlockHandle kept);
   // Where a block that does not go to the cache is loaded to.
   LoadedBlock* own() { return &own_; }
+  // Prefetches the memory that ShowCopy will write, if it is there from a block
+  // before.
+  void FetchOwn() const {
+    constexpr size_t kLine = 64;
+    constexpr size_t kMostLines = 128;
+    const Buffer& to = own_.owned;
+    const size_t lines = std::min(to.capacity() / kLine, kMostLines);
+    for (size_t i = 0; i < lines; ++i) {
+      __builtin_prefetch(to.data() + i * kLine, 1);
+    }
+  }
+  // Makes this a copy of these contents, in own(). Returns Corruption if they
+  // do not parse, and MemoryLimit if there is no memory for the copy.
+  Status ShowCopy(const BlockPlace& place, const Slice& contents) {
+    own_.contents = contents;
+    own_.owned.clear();
+    Status status = OwnContents(place, &own_);
+    return status.ok() ? ShowOwn(place) : status;
+  }
   // Makes this the block that is in own(). Returns Corruption if that does not
   // parse.
   Status ShowOwn(const BlockPlace& place) {
@@ -105,10 +132,6 @@ class PinnedBlock {
   CachedBlockHandle cached_;
   SharedCleanable shared_;  // replaces both once the block was shared
 };
-
-// Copies the block's contents into memory of its own, unless they are there.
-// Returns MemoryLimit if there is no memory for the copy.
-Status OwnContents(const BlockPlace& place, LoadedBlock* block);
 
 }  // namespace ashlar::internal
 

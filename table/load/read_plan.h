@@ -34,7 +34,7 @@ class ReadPlan {
 
   // Adds a block; `block` is the caller's number for it, below kMostBlocks.
   // Requires: blocks of one file are added one after the other, in the order of
-  // the file.
+  // the file, and their numbers ascend.
   void Add(size_t block, const RandomAccessFile* file,
            const BlockHandle& handle, const Coalescing& coalescing = {}) {
     uint64_t gap = 0;
@@ -42,6 +42,7 @@ class ReadPlan {
                        Joins(handle, coalescing, &gap);
     if (!joins) {
       gap = 0;
+      first_block_[num_reads_] = static_cast<uint32_t>(block);
       blocks_in_[num_reads_] = 0;
       files_[num_reads_] = file;
       reads_[num_reads_++] = {.offset = handle.offset};
@@ -63,6 +64,8 @@ class ReadPlan {
     }
   }
   std::span<ReadRequest> reads() { return std::span(reads_).first(num_reads_); }
+  // Returns the first block that read `i` is for.
+  size_t first_block(size_t i) const { return first_block_[i]; }
   // Returns the file of read `i`.
   const RandomAccessFile* file(size_t i) const { return files_[i]; }
 
@@ -104,6 +107,7 @@ class ReadPlan {
 
   std::array<ReadRequest, kMostBlocks> reads_;
   std::array<const RandomAccessFile*, kMostBlocks> files_;  // by read
+  std::array<uint32_t, kMostBlocks> first_block_;           // by read
   std::array<uint32_t, kMostBlocks> blocks_in_;  // by read: number of blocks
   std::array<uint32_t, kMostBlocks> read_of_;    // by block: number of its read
   size_t num_reads_ = 0;

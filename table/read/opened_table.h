@@ -89,6 +89,8 @@ struct OpenedTable {
   std::unique_ptr<const RangeDeletions> range_deletions;
   // Null if the table has no embedded blobs.
   std::unique_ptr<const EmbeddedBlobs> blobs;
+  // How far walks read ahead by themselves.
+  AutoReadahead readahead;
   // Whether one search of the index, by user key, finds the first block that
   // may have a key, and the block can be used as it is stored, if the index is
   // of one part: there are no timestamps and no other question to ask.

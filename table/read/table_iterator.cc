@@ -1,5 +1,6 @@
 #include "table/read/table_iterator.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -15,7 +16,7 @@ TableIterator::TableIterator(const OpenedTable* opened,
       options(read_options),
       limiting(LimitScope::Limiting(options)),
       window(opened->file.get(), read_options.readahead_size,
-             read_options.async_io, opened->counters),
+             read_options.async_io, opened->counters, opened->readahead),
       passing_charge(opened->charges.iterators.Sibling()),
       kept_charge(opened->charges.iterators.Sibling()),
       ahead(&opened->data.cache()),
@@ -28,6 +29,17 @@ TableIterator::TableIterator(const OpenedTable* opened,
   usable = status.ok();
   window.AskFirst(opened->source.gate());
   window.ChargeTo(opened->charges.read_ahead.Sibling());
+  WorkerPool* const pool = read_options.worker_pool;
+  // To read uncompressed blocks takes a core less time than to get them from
+  // another core, unless the reads wait for a device.
+  const bool is_worth_it = !opened->source.AllRaw() || read_options.async_io;
+  if (pool != nullptr && pool->threads() != 0 && is_worth_it &&
+      limiting == nullptr) {
+    decoder = std::make_unique<DecodeAhead>(
+        DecodeAhead::Walk{&opened->index, &opened->data, opened->file.get(),
+                          &options},
+        pool->state(), opened->charges.read_ahead.Sibling());
+  }
 }
 
 TableIterator::~TableIterator() = default;
@@ -46,6 +58,7 @@ void TableIterator::LetGo() {
   passing.Clear();
   loaded = &passing;
   ahead.Clear();
+  if (decoder != nullptr) decoder->Clear();
   has_block = false;
 }
 
@@ -56,13 +69,33 @@ bool TableIterator::PassOn(bool on_entry) {
   return on_entry;
 }
 
+// Keeps the window from reading ahead over the bounds, as far as this part of
+// the index shows where they are.
+void TableIterator::LimitWindow() {
+  const ParsedIndex* const part = at.note().part;
+  if (part == limited_in) return;
+  limited_in = part;
+  const size_t size = part->size();
+  const size_t first = bounds.lower() ? part->Find(*bounds.lower()) : size;
+  const size_t last = bounds.upper() ? part->Find(*bounds.upper()) : size;
+  // The lower bound may also be in a part before this one, if it is not after
+  // the first block here.
+  const bool begins_here = first != 0 && first != size;
+  window.LimitTo(begins_here ? part->handle(first).offset : 0,
+                 last != size ? part->handle(last).End() : ~uint64_t{0});
+}
+
 // Loads the block into *loaded.
 Status TableIterator::TakeBlock(const BlockPlace& place) {
-  if (!ahead.Take(place, loaded)) {
+  const bool was_ahead = ahead.Take(place, loaded) ||
+                         (decoder != nullptr && decoder->Take(place, loaded));
+  if (!was_ahead) {
     table->data.Fetch(at.note());
+    if (bounds.any()) LimitWindow();
     Status loading = table->data.LoadForWalk(
         place, options, {&window, &workspace}, loaded, at.note());
     if (!loading.ok()) return loading;
+    if (decoder != nullptr) decoder->NoteLoaded(loaded->was_found());
   }
   return table->RestoreData(place, newest, loaded);
 }
@@ -185,8 +218,28 @@ bool TableIterator::AtEnd() {
   return false;
 }
 
+// Prefetches a block that another core has written.
+void TableIterator::FetchFromOtherCore(const BlockView& next, bool forward) {
+  if (!forward) return block.FetchAlong(next, forward);
+  constexpr size_t kLine = 64;
+  constexpr size_t kMost = 4096;
+  const size_t size = std::min<size_t>(next.entries_size, kMost);
+  for (size_t i = 0; i < size; i += kLine) {
+    __builtin_prefetch(next.entries + i);
+  }
+}
+
 // Prepares the walk's next block. To be called when it has come to a block.
 void TableIterator::LookOn(bool forward) {
+  if (decoder != nullptr &&
+      decoder->LookOn(at, forward, [this, forward](const IndexCursor& scout) {
+        return forward ? bounds.EndBefore(scout) : bounds.BeginBehind(scout);
+      })) {
+    ahead.Clear();
+    const BlockView* const next = decoder->next();
+    if (next != nullptr) FetchFromOtherCore(*next, forward);
+    return;
+  }
   ahead.LookOn(at, forward);
   const BlockView* const next = ahead.next();
   if (next != nullptr) block.FetchAlong(*next, forward);
@@ -222,6 +275,7 @@ bool TableIterator::BeginWalk() {
   ahead.Clear();
   if (unprepared) [[unlikely]]
     LetGo();
+  if (decoder != nullptr) decoder->Clear();
   return !bounds.exclude_all() || AtEnd();
 }
 

@@ -24,6 +24,7 @@
 
 #include "table/index/index_cursor.h"
 #include "table/load/blocks_ahead.h"
+#include "table/load/decode_ahead.h"
 #include "table/read/iterator_state.h"
 #include "table/read/opened_table.h"
 #include "table/read/walk_bounds.h"
@@ -48,12 +49,15 @@ struct TableIterator final : Iterator::State {
   // and size.
   std::map<std::pair<uint64_t, uint64_t>, PinnedBlock> kept;
   BlocksAhead ahead;
+  std::unique_ptr<DecodeAhead> decoder;  // null: nobody helps
   IndexCursor at;
   const WalkBounds bounds;
   // Whether keys may be shown before their blocks are loaded.
   const bool defers;
   // The offset of *loaded, and whether there is one.
   uint64_t block_offset = 0;
+  // The part of the index by which the window was limited last.
+  const ParsedIndex* limited_in = nullptr;
   bool has_block = false;
   Status status;
 
@@ -86,10 +90,12 @@ struct TableIterator final : Iterator::State {
   bool TakesKeyFromIndex(const Slice& internal_key) const;
   bool ShowFirstKey();
   bool LoadBlock();
+  void LimitWindow();
   Status TakeBlock(const BlockPlace& place);
   Status TakeKeptBlock(const BlockPlace& place);
   Status ChargePassing();
   void LookOn(bool forward);
+  void FetchFromOtherCore(const BlockView& next, bool forward);
   bool FirstFrom(bool on_block);
   bool LastFrom(bool on_block);
   bool CheckBlockBegin();

@@ -74,6 +74,10 @@ class TableOpener {
       : table_(table), window_(window) {}
 
   Status Open(const ReaderOptions& options) {
+    table_->readahead = {
+        .initial = options.initial_auto_readahead_size,
+        .most = options.max_auto_readahead_size,
+        .after_reads = options.num_file_reads_for_auto_readahead};
     Status status = ReadMetaindex();
     if (status.ok()) status = ReadProperties(options);
     if (status.ok()) status = CheckHonoured();

@@ -24,7 +24,7 @@ namespace {
 
 Status VerifyBlocks(const OpenedTable& table, const ReadOptions& options) {
   FileWindow window(table.file.get(), options.readahead_size, options.async_io,
-                    table.counters);
+                    table.counters, table.readahead);
   Buffer scratch;
   window.AskFirst(table.source.gate());
   const LimitScope limits(options);
@@ -123,9 +123,14 @@ const OpenedTable& ReaderInternals::TableOf(const TableReader& reader) {
 Result<std::unique_ptr<TableReader>> TableReader::Open(
     const std::string& path, const ReaderOptions& options) {
   return OrMemoryLimit([&]() -> Result<std::unique_ptr<TableReader>> {
+    if (options.allow_mmap_reads && options.use_direct_reads) {
+      return Status::InvalidArgument(
+          path + ": allow_mmap_reads and use_direct_reads exclude each other");
+    }
     Result<std::unique_ptr<RandomAccessFile>> file =
-        options.allow_mmap_reads ? OpenMappedFile(path)
-                                 : OpenRandomAccessFile(path);
+        options.allow_mmap_reads   ? OpenMappedFile(path)
+        : options.use_direct_reads ? OpenDirectFile(path)
+                                   : OpenRandomAccessFile(path);
     if (!file.ok()) return file.status();
     return Open(std::move(file).value(), options);
   });

@@ -29,6 +29,8 @@ class WalkBounds {
   // keys before all versions of the bound.
   const std::optional<std::string>& lower() const { return lower_; }
   const std::optional<std::string>& upper() const { return upper_; }
+  // Returns whether there is a bound.
+  bool any() const { return lower_.has_value() || upper_.has_value(); }
   // Returns whether no key can be inside.
   bool exclude_all() const { return exclude_all_; }
   bool ExcludeAsSmaller(const Slice& internal_key) const {

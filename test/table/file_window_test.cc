@@ -131,14 +131,91 @@ TEST(FileWindow, AWalkBackwardIsExpected) {
   }
 }
 
+TEST(FileWindow, AWalkForwardIsExpected) {
+  for (const uint64_t fixed : {uint64_t{0}, uint64_t{20000}, ~uint64_t{0}}) {
+    ExpectingFile file(kWalkBlock * kWalkBlocks);
+    FileWindow window(&file, fixed, true);
+    for (uint64_t i = 0; i < kWalkBlocks; ++i, ++file.step) {
+      const size_t reads = file.reads.size();
+      Slice data;
+      ASSERT_TRUE(window.Read(i * kWalkBlock, kWalkBlock, &data).ok());
+      if (file.reads.size() == reads || reads < 2) continue;
+      const auto [begin, n] = file.reads.back();
+      for (uint64_t b = begin; b < begin + n; ++b) {
+        ASSERT_NE(file.told_in[b], 0) << b;
+        ASSERT_LT(file.told_in[b], file.step) << b;
+      }
+    }
+    ASSERT_LE(*std::max_element(file.expected.begin(), file.expected.end()), 1);
+  }
+}
+
+// Returns the sizes of the reads of a walk over blocks of 1000 bytes.
+std::vector<uint64_t> SizesOfReads(const internal::AutoReadahead& sizes,
+                                   bool forward) {
+  const ExpectingFile file(kWalkBlock * kWalkBlocks);
+  FileWindow window(&file, 0, false, {}, sizes);
+  for (uint64_t i = 100; i < 500; ++i) {
+    const uint64_t block = forward ? i : kWalkBlocks - i;
+    Slice data;
+    EXPECT_TRUE(window.Read(block * kWalkBlock, kWalkBlock, &data).ok());
+  }
+  std::vector<uint64_t> read;
+  for (const auto& [offset, n] : file.reads) read.push_back(n);
+  read.resize(std::min<size_t>(read.size(), 8));
+  return read;
+}
+
+TEST(FileWindow, GrowsAsTheOptionsSay) {
+  using Sizes = std::vector<uint64_t>;
+  for (const bool forward : {true, false}) {
+    EXPECT_EQ(SizesOfReads({}, forward),
+              Sizes({1000, 1000, 8192, 16384, 32768, 65536, 131072, 262144}));
+    EXPECT_EQ(SizesOfReads({.initial = 3000, .most = 10000, .after_reads = 4},
+                           forward),
+              Sizes({1000, 1000, 1000, 1000, 3000, 6000, 10000, 10000}));
+    EXPECT_EQ(SizesOfReads({.initial = 9000, .most = 5000, .after_reads = 0},
+                           forward),
+              Sizes({1000, 5000, 5000, 5000, 5000, 5000, 5000, 5000}));
+    EXPECT_EQ(SizesOfReads({.most = 0}, forward), Sizes(8, 1000));
+    EXPECT_EQ(SizesOfReads({.initial = 0}, forward), Sizes(8, 1000));
+  }
+}
+
+// Nothing outside of the limits is read or announced, except what is asked for.
+TEST(FileWindow, StaysInsideItsLimits) {
+  constexpr uint64_t kBegin = 1003 * kWalkBlock;
+  constexpr uint64_t kEnd = 1997 * kWalkBlock;
+  for (const uint64_t fixed : {uint64_t{0}, uint64_t{20000}, ~uint64_t{0}}) {
+    ExpectingFile file(kWalkBlock * kWalkBlocks);
+    FileWindow window(&file, fixed, true);
+    window.LimitTo(kBegin, kEnd);
+    Slice data;
+    for (uint64_t at = kBegin; at < kEnd; at += kWalkBlock) {
+      ASSERT_TRUE(window.Read(at, kWalkBlock, &data).ok());
+    }
+    for (uint64_t at = kEnd; at > kBegin; at -= kWalkBlock) {
+      ASSERT_TRUE(window.Read(at - kWalkBlock, kWalkBlock, &data).ok());
+    }
+    for (const auto& [offset, n] : file.reads) {
+      ASSERT_GE(offset, kBegin);
+      ASSERT_LE(offset + n, kEnd);
+    }
+    for (uint64_t b = 0; b < file.expected.size(); ++b) {
+      if (b < kBegin || b >= kEnd) ASSERT_EQ(file.expected[b], 0) << b;
+    }
+    ASSERT_TRUE(window.Read(kEnd, kWalkBlock, &data).ok());
+    EXPECT_EQ(data.size(), kWalkBlock);
+    ASSERT_TRUE(window.Read(kBegin - kWalkBlock, kWalkBlock, &data).ok());
+    EXPECT_EQ(data.size(), kWalkBlock);
+  }
+}
+
 TEST(FileWindow, NothingElseIsExpected) {
   const ExpectingFile file(kWalkBlock * kWalkBlocks);
   FileWindow window(&file, 0, true);
   Slice data;
-  for (uint64_t i = 0; i < kWalkBlocks; ++i) {
-    ASSERT_TRUE(window.Read(i * kWalkBlock, kWalkBlock, &data).ok());
-  }
-  for (uint64_t i = 0; i < kWalkBlocks; i += 50) {
+  for (uint64_t i = 50; i < kWalkBlocks; i += 50) {
     ASSERT_TRUE(window.Read(i * kWalkBlock, kWalkBlock, &data).ok());
   }
   FileWindow silent(&file, 0, false);

@@ -65,6 +65,8 @@ auto FieldsOf(const BuildOptions& options) {
 }
 auto FieldsOf(const ReaderOptions& options) {
   ASHLAR_FIELDS(options, comparator, allow_unknown_comparator, allow_mmap_reads,
+                use_direct_reads, max_auto_readahead_size,
+                initial_auto_readahead_size, num_file_reads_for_auto_readahead,
                 load_index_and_filter, tail_size, cache_index_and_filter_blocks,
                 cache_index_and_filter_blocks_with_high_priority,
                 unpartitioned_pinning, partition_pinning,

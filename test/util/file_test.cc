@@ -12,6 +12,7 @@
 
 #include "test/support/file_size_limit.h"
 #include "test/support/folder.h"
+#include "test/support/random.h"
 
 namespace ashlar::testing {
 namespace {
@@ -101,6 +102,50 @@ TEST(RandomAccessFile, WhatIsNoRegularFile) {
     EXPECT_TRUE((*opened)->Read(0, 1, nullptr, &data).ok());
     EXPECT_TRUE(data.empty());
   }
+}
+
+TEST(RandomAccessFile, DirectReads) {
+  const TestFolder folder;
+  for (const uint64_t size : {0, 1, 4095, 4096, 4097, 300000}) {
+    Random random(size + 1);
+    const std::string contents = random.Bytes(size);
+    const std::string path = folder / "file";
+    WriteFile(path, contents);
+    auto opened = OpenDirectFile(path);
+    if (!opened.ok()) {
+      ExpectError(opened.status(), Code::kNotSupported,
+                  "open " + path + ": the file system has no direct I/O");
+      return;
+    }
+    EXPECT_EQ((*opened)->Size(), size);
+    EXPECT_EQ((*opened)->FileDescriptor(), -1);
+    const auto memory = NewMemoryFile("memory", contents);
+    for (int round = 0; round < 10; ++round) {
+      std::vector<ReadRequest> requests(random.Below(round == 0 ? 200 : 5) + 1);
+      std::vector<std::string> room(requests.size());
+      for (size_t i = 0; i < requests.size(); ++i) {
+        const uint64_t n = random.Below(random.OneIn(5) ? 70000 : 5000);
+        room[i].resize(n + 1);
+        requests[i] = {.offset = random.Below(size + 5000),
+                       .size = n,
+                       .scratch = room[i].data()};
+      }
+      (*opened)->MultiRead(requests);
+      for (const ReadRequest& r : requests) {
+        Slice expected;
+        ASSERT_TRUE(memory->Read(r.offset, r.size, nullptr, &expected).ok());
+        ASSERT_TRUE(r.status.ok()) << r.status.ToString();
+        ASSERT_TRUE(r.data == expected) << r.offset << ", " << r.size;
+      }
+    }
+  }
+  const std::string missing = folder / "missing";
+  ExpectError(OpenDirectFile(missing).status(), Code::kIOError,
+              "open " + missing + ": No such file or directory");
+  ExpectError(OpenDirectFile(folder.path()).status(), Code::kIOError,
+              "open " + folder.path() + ": Is a directory");
+  ExpectError(OpenDirectFile("/dev/null").status(), Code::kIOError,
+              "open /dev/null: Illegal seek");
 }
 
 TEST(RandomAccessFile, MappedReadsCopyNothing) {

@@ -6,6 +6,7 @@
 
 #include "ashlar/table/external_file_writer.h"
 #include "tools/bench/ashlar_build.h"
+#include "tools/bench/ashlar_open.h"
 #include "tools/bench/ashlar_reads.h"
 #include "tools/bench/key_draw.h"
 #include "tools/bench/threads.h"
@@ -189,10 +190,12 @@ Status AshlarLsm::Read(const BenchOptions& options, const Workload& workload,
         KeyDraw draw(options, seed);
         Batch batch(options, workload);
         TableByTable by_table;
+        const ReadOptions of_batch = ReadOptionsFor(options);
         for (uint64_t i = 0; i < reads; i += batch.keys.size()) {
           batch.Draw(&draw);
           if (options.batch_by == BatchBy::kMultiGet) {
-            MultiGetFromTables(levels_, batch.keys, batch.results,
+            MultiGetFromTables(of_batch, levels_, batch.keys,
+                               kMaxSequenceNumber, batch.results,
                                batch.statuses);
           } else if (options.batch_by == BatchBy::kTables) {
             by_table.Run(levels_, &batch);

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "ashlar/util/worker_pool.h"
 #include "tools/bench/ashlar_build.h"
 
 namespace ashlar::bench {
@@ -17,6 +18,17 @@ bool ParseLoadTime(const std::string& name, LoadTime* time) {
     return false;
   }
   return true;
+}
+
+ReadOptions ReadOptionsFor(const BenchOptions& options) {
+  ReadOptions of_reads;
+  of_reads.async_io = options.async_io;
+  of_reads.readahead_size = options.readahead_size;
+  if (options.read_pool != 0) {
+    static WorkerPool pool(options.read_pool);
+    of_reads.worker_pool = &pool;
+  }
+  return of_reads;
 }
 
 void AshlarOpen::Library::Use(const std::string& benchmark,

@@ -19,6 +19,9 @@ namespace ashlar::bench {
 // at_first_use. Returns false if there is none.
 bool ParseLoadTime(const std::string& name, LoadTime* time);
 
+// Returns what scans and batches read with. One pool serves all of them.
+ReadOptions ReadOptionsFor(const BenchOptions& options);
+
 class AshlarOpen {
  public:
   // Writes the table of the workload to this path.

@@ -22,9 +22,7 @@ namespace {
 
 Status Scan(const TableReader& table, bool forward, const BenchOptions& options,
             RunResult* result) {
-  ReadOptions of_walk;
-  of_walk.async_io = options.async_io;
-  of_walk.readahead_size = options.readahead_size;
+  const ReadOptions of_walk = ReadOptionsFor(options);
   const Stopwatch watch;
   Iterator it = table.NewIterator(of_walk);
   uint64_t entries = 0;
@@ -94,11 +92,12 @@ auto BatchReads(const TableReader& table, const BenchOptions& options,
     }
     std::vector<GetResult> results(batch);
     std::vector<Status> statuses(batch);
+    const ReadOptions of_batch = ReadOptionsFor(options);
     for (uint64_t i = 0; i < reads; i += batch) {
       for (size_t j = 0; j < batch; ++j) {
         workload.Key(draw.Next(), bytes.data() + j * size);
       }
-      table.MultiGet(keys, results, statuses);
+      table.MultiGet(of_batch, keys, kMaxSequenceNumber, results, statuses);
       for (size_t j = 0; j < batch; ++j) {
         if (!statuses[j].ok()) return statuses[j];
         if (results[j].state != GetResult::State::kFound) continue;
@@ -184,7 +183,7 @@ auto Seeks(const TableReader& table, uint64_t range,
   return [&, range](uint64_t reads, uint64_t seed, RunResult* part) {
     KeyDraw draw = DrawOfRanges(options, range, seed);
     std::string key(workload.key_size(), '\0');
-    Iterator it = table.NewIterator();
+    Iterator it = table.NewIterator(ReadOptionsFor(options));
     for (uint64_t i = 0; i < reads; ++i) {
       workload.Key(draw.Next(), key.data());
       it.Seek(key);

@@ -73,6 +73,7 @@ struct BenchOptions {
   bool huge_page_cache = false;
   BatchBy batch_by = BatchBy::kMultiGet;
   bool async_io = false;        // for our walks
+  uint32_t read_pool = 0;       // threads of our reads' worker_pool; 0: none
   uint64_t readahead_size = 0;  // bytes, for our walks
   // Whether the files are dropped from the page cache before each run.
   bool cold = false;
@@ -141,9 +142,10 @@ std::unique_ptr<Engine> NewAshlarEngine();
 // compressed secondary cache goes to the block cache). For ashlar: "nowords"
 // (no entry_words), "admission" (of the hyper clock cache), "stats"
 // (statistics), "tracer" and "traced" (trace_one_in 0 and 100), "perf"
-// (perf_level 1), "async" (async_io), "gets", "multiread", "reads" and
-// "tables" (batch_by), and "at_open", "index_at_first_use" and "at_first_use"
-// (load_index_and_filter). For rocksdb: "db" (read_only_db).
+// (perf_level 1), "async" (async_io), "pool" (read_pool 1), "gets",
+// "multiread", "reads" and "tables" (batch_by), and "at_open",
+// "index_at_first_use" and "at_first_use" (load_index_and_filter). For rocksdb:
+// "db" (read_only_db).
 std::unique_ptr<Engine> NewVariant(std::unique_ptr<Engine> engine,
                                    const std::string& variant);
 // `kind`: "generator" only makes keys and values. "copy" also copies them.

@@ -49,6 +49,7 @@ class EngineVariant final : public Engine {
     if (variant_ == "traced") options.trace_one_in = 100;
     if (variant_ == "perf") options.perf_level = 1;
     if (variant_ == "async") options.async_io = true;
+    if (variant_ == "pool") options.read_pool = 1;
     if (variant_ == "gets") options.batch_by = BatchBy::kGets;
     if (variant_ == "multiread") options.batch_by = BatchBy::kMultiRead;
     if (variant_ == "reads") options.batch_by = BatchBy::kReads;
@@ -90,8 +91,8 @@ std::unique_ptr<Engine> NewVariant(std::unique_ptr<Engine> engine,
   uint32_t threads = EngineVariant::kNoNumber;
   const bool has_cache = name == "ashlar" || name == "rocksdb";
   constexpr std::string_view kOurs[] = {
-      "nowords", "admission", "stats",     "perf",  "tracer", "traced",
-      "async",   "gets",      "multiread", "reads", "tables"};
+      "nowords", "admission", "stats", "perf",      "tracer", "traced",
+      "async",   "pool",      "gets",  "multiread", "reads",  "tables"};
   const bool is_ours =
       IsLoadTime(variant) ||
       std::find(std::begin(kOurs), std::end(kOurs), variant) != std::end(kOurs);

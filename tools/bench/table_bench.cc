@@ -140,6 +140,9 @@ DEFINE_bool(entry_words, true,
 DEFINE_bool(huge_page_cache, false,
             "Ashlar's cache has its blocks in huge pages "
             "(NewHugePageAllocator)");
+DEFINE_uint32(read_pool, 0,
+              "threads of the worker_pool of Ashlar's scans and MultiGets; "
+              "0: none");
 DEFINE_uint64(readahead_size, 0, "bytes that Ashlar's walks read at once");
 DEFINE_bool(cold, false,
             "before each run, drop the files from the page cache; needs "
@@ -221,6 +224,7 @@ BenchOptions OptionsFromFlags() {
   o.statistics = FLAGS_statistics;
   o.huge_page_cache = FLAGS_huge_page_cache;
   o.readahead_size = FLAGS_readahead_size;
+  o.read_pool = FLAGS_read_pool;
   o.cold = FLAGS_cold;
   o.threads = FLAGS_threads;
   o.batch_size = FLAGS_batch_size;

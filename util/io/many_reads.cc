@@ -61,6 +61,18 @@ void ManyReads::Read(std::span<Piece> pieces) {
   }
 }
 
+bool ManyReads::ReadCached(Piece* piece) const {
+  ReadRequest& r = *piece->request;
+  r.data = Slice(r.scratch, 0);
+  r.status = Status();
+  piece->error = 0;
+  bool is_memory = false;
+  if (TakeCached(*piece, &is_memory)) return true;
+  if (!is_memory) return false;
+  Finish(piece);
+  return r.data.size() == r.size;
+}
+
 void ManyReads::ReadGroup(std::span<Piece> pieces) {
   std::array<Piece*, kGroup> missing;
   size_t num_missing = 0;
@@ -75,7 +87,7 @@ void ManyReads::ReadGroup(std::span<Piece> pieces) {
     r.status = Status();
     piece.error = 0;
     bool at_once = is_single || piece.fd == memory_fd;
-    if (!at_once) {
+    if (!at_once && !piece.is_direct) {
       if (TakeCached(piece, &at_once)) continue;
       if (at_once) memory_fd = piece.fd;
     }
@@ -109,6 +121,7 @@ bool ManyReads::TakeCached(const Piece& piece, bool* is_memory) const {
 void ManyReads::Finish(Piece* piece) const {
   ReadRequest* const request = piece->request;
   while (request->data.size() < request->size) {
+    if (piece->is_direct && request->data.size() % kDirectPage != 0) return;
     const Rest rest(*request);
     const int64_t got = calls_.read(piece->fd, rest.offset, rest.to, rest.n);
     if (got == 0) return;

@@ -67,6 +67,9 @@ class ManyReads {
     int fd = -1;
     ReadRequest* request = nullptr;
     int error = 0;  // the answer: 0 or an errno value
+    // Whether the file was opened for direct I/O. The page cache is not asked
+    // then, and a read that ends within a page has come to the file's end.
+    bool is_direct = false;
   };
 
   // As RandomAccessFile::MultiRead. `path` is for messages.
@@ -74,6 +77,10 @@ class ManyReads {
   // Does the same for pieces of any files, but reports errors by Piece::error.
   // Pieces of one file should follow each other.
   void Read(std::span<Piece> pieces);
+  // Reads the piece if that needs no wait for a device. Returns false if it did
+  // not read all of it.
+  bool ReadCached(Piece* piece) const;
+  static constexpr size_t kDirectPage = 4096;
 
  private:
   using Ring = port::ReadRing;

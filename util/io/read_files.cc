@@ -37,6 +37,13 @@ class PieceGroup {
 
 }  // namespace
 
+bool ReadIfCached(const RandomAccessFile& file, ReadRequest* request) {
+  const int fd = file.FileDescriptor();
+  if (fd < 0) return false;
+  Piece piece{fd, request};
+  return ManyReads::OfProcess().ReadCached(&piece) && piece.error == 0;
+}
+
 void ReadFiles(std::span<const FileReads> files) {
   if (files.size() == 1) return files[0].file->MultiRead(files[0].requests);
   const auto has_descriptor = [](const FileReads& reads) {

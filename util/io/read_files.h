@@ -24,6 +24,11 @@ struct FileReads {
 // descriptor.
 void ReadFiles(std::span<const FileReads> files);
 
+// Does the read if that needs no wait for a device: all of it is in the page
+// cache, or the file is in memory. Returns false if it is to be read by
+// ReadFiles. For files that return a descriptor.
+bool ReadIfCached(const RandomAccessFile& file, ReadRequest* request);
+
 }  // namespace ashlar::internal
 
 #endif  // ASHLAR_UTIL_IO_READ_FILES_H_
