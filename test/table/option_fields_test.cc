@@ -12,6 +12,7 @@
 #include "ashlar/table/flush_block_policy.h"
 #include "ashlar/table/option_table.h"
 #include "ashlar/table/statistics.h"
+#include "ashlar/util/file_checksum.h"
 #include "ashlar/util/worker_pool.h"
 #include "test/support/option_bounds.h"
 
