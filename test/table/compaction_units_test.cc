@@ -183,6 +183,25 @@ TEST(RangeDeletionAggregator, ClipsToBounds) {
   EXPECT_FALSE(deletes("g", 1));
 }
 
+TEST(RangeDeletionAggregator, BeginsAreRaisedToTheFile) {
+  const std::vector<RangeDeletion> deletions = {{"b", "m", 10}, {"p", "q", 5}};
+  RangeDeletionAggregator aggregator(RangeDeletionAggregator::Options{});
+  // The file shares key d with its neighbour in front of it.
+  const std::string smallest = Key("a", 9);
+  const std::string file_smallest = Key("d", 7);
+  const std::string largest = Key("z", 1);
+  const RangeDeletionAggregator::Bounds bounds = {smallest, largest,
+                                                  file_smallest};
+  ASSERT_TRUE(aggregator.Add(deletions, &bounds).ok());
+  std::vector<std::string> begins;
+  aggregator.VisitBegins(
+      [&](const Slice& key) { begins.push_back(key.ToString()); });
+  EXPECT_EQ(begins,
+            (std::vector<std::string>{
+                file_smallest,
+                MakeInternalKey("p", 5, ValueType::kTypeRangeDeletion)}));
+}
+
 TEST(RangeDeletionAggregator, AsksWithinStripes) {
   const std::vector<RangeDeletion> deletions = {{"a", "z", 10}};
   RangeDeletionAggregator::Options options;
