@@ -127,8 +127,8 @@ class ASHLAR_EXPORT OutputCutter {
 class ASHLAR_EXPORT OutputRanges {
  public:
   // User keys without timestamps; empty strings: no bound.
-  OutputRanges(const Comparator* comparator, std::string start = {},
-               std::string end = {});
+  explicit OutputRanges(const Comparator* comparator, std::string start = {},
+                        std::string end = {});
 
   // Begins an output with this key: of an entry as it is written, or of the
   // begin of a range deletion.

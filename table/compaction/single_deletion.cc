@@ -17,12 +17,10 @@
 //     any, else                                  written; next written empty
 //   none, q <= earliest, lowest, below;          dropped
 //     not in a flush, not ingest-behind
-//   none, and the newer version of the key       dropped
-//     got sequence number 0
 //   none, else                                   written
 //
-// No write-conflict snapshot W can tell if q <= W, or if earliest < W and
-// q <= earliest. Range deletions have no part in this. After a pair that was
+// No write-conflict snapshot can tell if the earliest of them sees the single
+// deletion. Range deletions have no part in this. After a pair that was
 // dropped, the rest of its stripe is hidden.
 
 #include <utility>
@@ -36,7 +34,7 @@ bool CompactionIterator::State::TakeLoneSingleDeletion(uint64_t tail) {
   const Slice key = CurrentKey();
   const bool hides_nothing = drops_deletions && tail >> 8 <= earliest &&
                              IsLowestOf(key) && IsBelowOrPlain(key);
-  if (hides_nothing || zeroed) {
+  if (hides_nothing) {
     ++counts.dropped_single_deletions;
     return false;
   }
@@ -83,8 +81,7 @@ bool CompactionIterator::State::TakeSingleDeletion(const Entry& entry) {
     return false;
   }
   if (!IsBelowOrPlain(CurrentKey())) return Emit(single_deletion);
-  const SequenceNumber conflict = options.earliest_write_conflict_snapshot;
-  if (outputted || q <= conflict || (earliest < conflict && q <= earliest)) {
+  if (outputted || q <= options.earliest_write_conflict_snapshot) {
     return drop_both();
   }
   empties_next = true;

@@ -67,10 +67,20 @@ Result<std::string> Contents(const TableReader& reader) {
   return text;
 }
 
+// A bound as text. Where an output begins with a range deletion that was cut at
+// the smallest key of an input, RocksDB gives that key a type that no entry
+// has, and we its own. So only the types of range deletions are told apart.
+std::string BoundText(const std::string& internal_key) {
+  return UserKeyOf(internal_key).ToString() + " " +
+         std::to_string(SequenceOf(internal_key)) +
+         (TypeOf(internal_key) == ValueType::kTypeRangeDeletion ? " range"
+                                                                : "");
+}
+
 std::string Header(const std::string& smallest, const std::string& largest,
                    SequenceNumber smallest_seqno,
                    SequenceNumber largest_seqno) {
-  return "file from " + Text(smallest) + " to " + Text(largest) +
+  return "file from " + BoundText(smallest) + " to " + BoundText(largest) +
          ", sequence numbers " + std::to_string(smallest_seqno) + " to " +
          std::to_string(largest_seqno) + "\n";
 }

@@ -183,6 +183,25 @@ TEST(RangeDeletionAggregator, ClipsToBounds) {
   EXPECT_FALSE(deletes("g", 1));
 }
 
+TEST(RangeDeletionAggregator, BeginsAreRaisedToTheFile) {
+  const std::vector<RangeDeletion> deletions = {{"b", "m", 10}, {"p", "q", 5}};
+  RangeDeletionAggregator aggregator(RangeDeletionAggregator::Options{});
+  // The file shares key d with its neighbour in front of it.
+  const std::string smallest = Key("a", 9);
+  const std::string file_smallest = Key("d", 7);
+  const std::string largest = Key("z", 1);
+  const RangeDeletionAggregator::Bounds bounds = {smallest, largest,
+                                                  file_smallest};
+  ASSERT_TRUE(aggregator.Add(deletions, &bounds).ok());
+  std::vector<std::string> begins;
+  aggregator.VisitBegins(
+      [&](const Slice& key) { begins.push_back(key.ToString()); });
+  EXPECT_EQ(begins,
+            (std::vector<std::string>{
+                file_smallest,
+                MakeInternalKey("p", 5, ValueType::kTypeRangeDeletion)}));
+}
+
 TEST(RangeDeletionAggregator, AsksWithinStripes) {
   const std::vector<RangeDeletion> deletions = {{"a", "z", 10}};
   RangeDeletionAggregator::Options options;
@@ -234,6 +253,79 @@ TEST(CompactionIterator, CountsWhatItDrops) {
   EXPECT_EQ(counts.dropped_range_deleted, 1U);
   EXPECT_EQ(counts.zeroed_sequences, 2U);
   EXPECT_EQ(counts.input_entries, 7U);  // c was jumped over
+}
+
+// Behind a version that got sequence number 0, a single deletion and what is
+// next go whatever that is; else a deletion there is Corruption.
+TEST(CompactionIterator, SingleDeletionsBehindZero) {
+  const auto status = [](const EntryMap& map) {
+    CompactionIteratorOptions options;
+    options.bottommost = true;
+    std::vector<Iterator> inputs;
+    inputs.push_back(NewSourceIterator(BytewiseComparator(),
+                                       std::make_unique<MapSource>(&map)));
+    CompactionIterator it(options, std::move(inputs));
+    for (it.SeekToFirst(); it.Valid(); it.Next()) {
+    }
+    return it.status();
+  };
+  const Entry single = {MakeInternalKey("a", 5, ValueType::kTypeSingleDeletion),
+                        ""};
+  EXPECT_TRUE(
+      status(MapOf({Value("a", 9, "v"), single, Deletion("a", 4)})).ok());
+  EXPECT_TRUE(status(MapOf({single, Deletion("a", 4)})).IsCorruption());
+}
+
+// Begins of range deletions are shown where they are asked for. A walk over
+// operands passes over them, also over those of the next key.
+TEST(CompactionIterator, ShowsBeginsOfRangeDeletions) {
+  const auto shown = [](const EntryMap& map) {
+    RangeDeletionAggregator deletions(RangeDeletionAggregator::Options{});
+    const std::vector<RangeDeletion> ranges = {{"b", "c", 8}, {"e", "f", 8}};
+    EXPECT_TRUE(deletions.Add(ranges).ok());
+    const auto merge = NewMaxOperator();
+    CompactionIteratorOptions options;
+    options.merge_operator = merge.get();
+    options.show_range_deletion_begins = true;
+    std::vector<Iterator> inputs;
+    inputs.push_back(NewSourceIterator(BytewiseComparator(),
+                                       std::make_unique<MapSource>(&map)));
+    CompactionIterator it(options, std::move(inputs), &deletions);
+    std::string text;
+    for (it.SeekToFirst(); it.Valid(); it.Next()) {
+      text += it.user_key().ToString() + (it.AtRangeDeletion() ? "* " : " ");
+    }
+    EXPECT_TRUE(it.status().ok());
+    return text;
+  };
+  EXPECT_EQ(shown(MapOf({Value("a", 1, "v"), Value("d", 2, "v")})),
+            "a b* d e* ");
+  EXPECT_EQ(shown(MapOf({Operand("a", 1, "v"), Value("d", 2, "v")})),
+            "a d e* ");
+}
+
+// A deletion at the bottom hides nothing if the rest of its stripe is all that
+// is older.
+TEST(CompactionIterator, DeletionsAtTheBottomTakeTheirStripe) {
+  const auto left = [](const EntryMap& map) {
+    CompactionIteratorOptions options;
+    options.bottommost = true;
+    options.snapshots = {10};
+    std::vector<Iterator> inputs;
+    inputs.push_back(NewSourceIterator(BytewiseComparator(),
+                                       std::make_unique<MapSource>(&map)));
+    CompactionIterator it(options, std::move(inputs));
+    std::string shown;
+    for (it.SeekToFirst(); it.Valid(); it.Next()) {
+      shown += it.user_key().ToString() + std::to_string(it.sequence()) + " ";
+    }
+    EXPECT_TRUE(it.status().ok());
+    return shown;
+  };
+  EXPECT_EQ(left(MapOf({Deletion("a", 15), Value("a", 14, "v")})), "");
+  EXPECT_EQ(
+      left(MapOf({Deletion("a", 15), Value("a", 14, "v"), Value("a", 9, "v")})),
+      "a15 a0 ");
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "ashlar/table/option_table.h"
 #include "ashlar/table/statistics.h"
 #include "ashlar/util/custom_codec.h"
+#include "ashlar/util/file_checksum.h"
 #include "ashlar/util/worker_pool.h"
 #include "test/support/option_bounds.h"
 
