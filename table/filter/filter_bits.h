@@ -111,7 +111,7 @@ class FilterBitsBuilder {
   std::unique_ptr<MemoryFit> fit_;  // null: sizes are not fitted
   HashCollector hashes_;
   std::unique_ptr<CustomFilterBuilder> custom_;  // null: kind_ is built in
-  MemoryCharge filter_charge_;  // what is not hashes
+  MemoryCharge filter_charge_;                   // what is not hashes
 };
 
 // A parsed payload. Which fields count depends on the kind.

@@ -208,8 +208,7 @@ Status MetaPass::InspectFilterPartitions(const std::string& name,
     BlockInfo info;
     Slice payload;
     if (reads_.Read(part, &info, &payload) && known) {
-      info.status =
-          CheckFilterPartition(facts_.filter_policy, part, payload);
+      info.status = CheckFilterPartition(facts_.filter_policy, part, payload);
       FilterBitsReader ignored;
       if (info.status.ok() && facts_.filter_policy != nullptr) {
         info.status =

@@ -37,9 +37,8 @@ Status LoadFilter(const OpenedTable& table, FileWindow* window,
 // if the file has one, else of the first of `policies` that the file has a
 // filter of. Counts a table that has only filters of other policies. Requires:
 // the metaindex was read.
-void ChooseFilter(
-    std::span<const std::shared_ptr<const FilterPolicy>> policies,
-    OpenedTable* table);
+void ChooseFilter(std::span<const std::shared_ptr<const FilterPolicy>> policies,
+                  OpenedTable* table);
 
 // Returns the place of the filter, or of the top level of a partitioned one;
 // nothing if the file has none that can be asked.

@@ -50,8 +50,7 @@ Status CompressionVerifier::Verify(CompressionType type, const Slice& raw,
 Status LocateUnverified(const Status& cause, const std::string& file_name,
                         const BlockPlace& place) {
   // A codec that cannot compress says so by Aborted, which no verifier does.
-  if (cause.IsAborted() ||
-      cause.subcode() == Status::SubCode::kCodecFailed) {
+  if (cause.IsAborted() || cause.subcode() == Status::SubCode::kCodecFailed) {
     return place.Wrap("cannot compress", cause).WithPrefix(file_name);
   }
   constexpr std::string_view kWhat = "verify_compression failed";

@@ -19,21 +19,20 @@ namespace {
 // it.
 std::string DescribeCompression(const TableOptions& table) {
   const CompressionOptions& options = table.compression_opts;
-  std::string text = "window_bits=" + std::to_string(options.window_bits) +
-         "; level=" + std::to_string(options.level) +
-         "; strategy=" + std::to_string(options.strategy) +
-         "; max_dict_bytes=" + std::to_string(options.max_dict_bytes) +
-         "; zstd_max_train_bytes=" +
-         std::to_string(options.zstd_max_train_bytes) +
-         "; enabled=0; max_dict_buffer_bytes=" +
-         std::to_string(options.max_dict_buffer_bytes) +
-         "; use_zstd_dict_trainer=" +
-         std::to_string(options.use_zstd_dict_trainer ? 1 : 0) +
-         "; max_compressed_bytes_per_kb=" +
-         std::to_string(options.max_compressed_bytes_per_kb) +
-         "; checksum=" + std::to_string(options.checksum ? 1 : 0) +
-         "; _type=" + std::to_string(static_cast<int>(table.compression)) +
-         "; ";
+  std::string text =
+      "window_bits=" + std::to_string(options.window_bits) +
+      "; level=" + std::to_string(options.level) +
+      "; strategy=" + std::to_string(options.strategy) +
+      "; max_dict_bytes=" + std::to_string(options.max_dict_bytes) +
+      "; zstd_max_train_bytes=" + std::to_string(options.zstd_max_train_bytes) +
+      "; enabled=0; max_dict_buffer_bytes=" +
+      std::to_string(options.max_dict_buffer_bytes) +
+      "; use_zstd_dict_trainer=" +
+      std::to_string(options.use_zstd_dict_trainer ? 1 : 0) +
+      "; max_compressed_bytes_per_kb=" +
+      std::to_string(options.max_compressed_bytes_per_kb) +
+      "; checksum=" + std::to_string(options.checksum ? 1 : 0) +
+      "; _type=" + std::to_string(static_cast<int>(table.compression)) + "; ";
   if (table.codec != nullptr) {
     text += "_compression_manager=";
     text += table.codec->CompatibilityName();

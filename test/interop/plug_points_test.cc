@@ -140,8 +140,8 @@ constexpr char kPolicyName[] = "interop.ListFilter";
 
 class TheirFilterBuilder final : public rocksdb::FilterBitsBuilder {
  public:
-  explicit TheirFilterBuilder(std::unique_ptr<FilterBuilder> ours)
-      : ours_(std::move(ours)) {}
+  explicit TheirFilterBuilder(const FilterPolicy& policy)
+      : policy_(policy), ours_(policy.NewBuilder()) {}
   void AddKey(const rocksdb::Slice& key) override {
     const Slice bytes(key.data(), key.size());
     // Versions of a key come one after the other.
@@ -164,6 +164,10 @@ class TheirFilterBuilder final : public rocksdb::FilterBitsBuilder {
     std::copy(payload.begin(), payload.end(), bytes.get());
     const rocksdb::Slice finished(bytes.get(), payload.size());
     *memory = std::move(bytes);
+    // RocksDB makes all partitions with one builder.
+    ours_ = policy_.NewBuilder();
+    added_ = 0;
+    last_.clear();
     return finished;
   }
   size_t ApproximateNumEntries(size_t bytes) override { return bytes / 4; }
@@ -171,7 +175,8 @@ class TheirFilterBuilder final : public rocksdb::FilterBitsBuilder {
   double EstimatedFpRate(size_t /*n*/, size_t /*bytes*/) override { return 0; }
 
  private:
-  const std::unique_ptr<FilterBuilder> ours_;
+  const FilterPolicy& policy_;
+  std::unique_ptr<FilterBuilder> ours_;
   size_t added_ = 0;
   std::string last_;
 };
@@ -197,7 +202,7 @@ class TheirPolicy final : public rocksdb::FilterPolicy {
   const char* CompatibilityName() const override { return kPolicyName; }
   rocksdb::FilterBitsBuilder* GetBuilderWithContext(
       const rocksdb::FilterBuildingContext&) const override {
-    return new TheirFilterBuilder(ours_->NewBuilder());
+    return new TheirFilterBuilder(*ours_);
   }
   rocksdb::FilterBitsReader* GetFilterBitsReader(
       const rocksdb::Slice& contents) const override {
@@ -247,7 +252,8 @@ void ReadOurs(const std::string& path, const ReaderOptions& options) {
   if (options.filter_policies.empty()) return;
   for (const auto& [key, value] : rows) {
     GetResult result;
-    ASSERT_TRUE((*reader)->Get(key, &result).ok());
+    const Status found = (*reader)->Get(key, &result);
+    ASSERT_TRUE(found.ok()) << found.ToString();
     EXPECT_EQ(result.value.ToString(), value);
     EXPECT_EQ(result.filter, GetResult::Filter::kMaybe);
     ASSERT_TRUE((*reader)->Get(key + "x", &result).ok());
