@@ -2,6 +2,7 @@
 
 #include "ashlar/table/iterator.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -115,8 +116,9 @@ void Iterator::Seek(const Slice& user_key, SequenceNumber snapshot) {
   Show(MoveWithin(&s, [&] {
     s.seek_target.clear();
     if (s.usable) {
-      AppendFirstTarget(user_key, s.newest, s.timestamp_size, snapshot,
-                        &s.seek_target);
+      // What the options hide of the key itself need not be passed over.
+      AppendFirstTarget(user_key, s.newest, s.timestamp_size,
+                        std::min(snapshot, s.snapshot), &s.seek_target);
     }
     return s.Seek(s.seek_target);
   }));

@@ -45,6 +45,7 @@ struct Iterator::State {
         const internal::ReadCounters& counters_in, Form form)
       : block(order),
         newest(options.timestamp.ToString()),
+        snapshot(options.snapshot),
         timestamp_size(order.timestamp_size()),
         counters(counters_in),
         shows_block(form.shows_block),
@@ -62,7 +63,8 @@ struct Iterator::State {
   internal::BlockIterator block;
   Entry shown;               // the entry, unless it is that of `block`
   const std::string newest;  // the newest timestamp that is seen; empty: all
-  std::string seek_target;   // kept for its memory
+  const SequenceNumber snapshot;  // the largest that is seen
+  std::string seek_target;        // kept for its memory
   const size_t timestamp_size;
   const internal::ReadCounters counters;
   bool shows_block;

@@ -10,11 +10,11 @@ namespace ashlar::internal {
 
 namespace {
 
-constexpr size_t kChunk = 32;
-static_assert(kChunk <= ParsedIndex::kBatch && kChunk <= kBlockBatchMax &&
-              kChunk <= kFilterBatchMax);
+constexpr size_t kKeysAtOnce = 32;
+static_assert(kKeysAtOnce <= ParsedIndex::kBatch &&
+              kKeysAtOnce <= kBlockBatchMax && kKeysAtOnce <= kFilterBatchMax);
 
-class MultiGetChunk : public KeyBatch<MultiGetChunk, kChunk> {
+class MultiGetChunk : public KeyBatch<MultiGetChunk, kKeysAtOnce> {
  public:
   // `first_key` is the number of the first of them in the whole batch.
   MultiGetChunk(const OpenedTable& table, const BatchRead& read,
@@ -63,7 +63,7 @@ class MultiGetChunk : public KeyBatch<MultiGetChunk, kChunk> {
     {
       const StageTimer timer(&PerfContext::index_seek_nanos, timing);
       FindInIndex(&of_);
-      BlockNumbers<kChunk> numbers;
+      BlockNumbers<kKeysAtOnce> numbers;
       CollectBlocks(&of_, &numbers);
     }
     {
@@ -113,7 +113,7 @@ void RunMultiGet(const OpenedTable& table, const ReadOptions& options,
   table.counters.CountMultiGetCall();
   const BatchRead read{options, snapshot, on_operand};
   BatchLimits limits(options, table.source.gate());
-  for (size_t begin = 0; begin < user_keys.size(); begin += kChunk) {
+  for (size_t begin = 0; begin < user_keys.size(); begin += kKeysAtOnce) {
     if (limits.any()) [[unlikely]] {
       const Status ended = limits.Check();
       if (!ended.ok()) {
@@ -121,7 +121,7 @@ void RunMultiGet(const OpenedTable& table, const ReadOptions& options,
                                 statuses.subspan(begin));
       }
     }
-    const size_t n = std::min(kChunk, user_keys.size() - begin);
+    const size_t n = std::min(kKeysAtOnce, user_keys.size() - begin);
     MultiGetChunk(table, read, begin, user_keys.subspan(begin, n),
                   results.data() + begin, statuses.data() + begin)
         .Run();

@@ -138,15 +138,15 @@ TEST(ReadTier, AFilterThatIsNotInMemoryIsNotAsked) {
     // Loads what a filter in parts has at its top.
     if (partitioned) Require(table.Get("key00000", &result, {}));
     const uint64_t reads = table.plan.operations;
-    Require(table.Get("key00200", &result));
+    Require(table.Get("key02000", &result));
     EXPECT_EQ(result.state, State::kFound);
     EXPECT_EQ(result.filter, GetResult::Filter::kNone);
-    Require(table.Get("key00200x", &result));
+    Require(table.Get("key02000x", &result));
     EXPECT_EQ(result.state, State::kNotFound);
     EXPECT_EQ(result.data_blocks_read, 1u);
     std::vector<GetResult> results(2);
     std::vector<Status> statuses(2);
-    const std::vector<Slice> keys = {"key00200", "key00200x"};
+    const std::vector<Slice> keys = {"key02000", "key02000x"};
     table.reader->MultiGet(InMemory(), keys, kMaxSequenceNumber, results,
                            statuses);
     Require(statuses[0]);

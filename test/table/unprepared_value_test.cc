@@ -134,8 +134,9 @@ TEST(UnpreparedValue, ABlockThatCannotBeReadEndsTheWalk) {
     for (const bool has_snapshot : {false, true}) {
       ReadOptions options = Unprepared();
       if (has_snapshot) options.snapshot = 1000;
-      Iterator it = table.reader->NewIterator(options);
       for (int way = 0; way < 4; ++way) {
+        // A block that an iterator has loaded is not put off again.
+        Iterator it = table.reader->NewIterator(options);
         table.plan = {};
         it.SeekToFirst();
         ASSERT_TRUE(it.Valid());

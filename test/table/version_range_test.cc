@@ -69,8 +69,8 @@ void Expect(const SkippingModel& model, const Expected& expected,
 }
 
 // Walks at random, and compares every position.
-void WalkAtRandom(const SkippingModel& model, Random* random, Iterator it,
-                  uint64_t* incomplete) {
+void WalkAtRandom(const SkippingModel& model, SequenceNumber snapshot,
+                  Random* random, Iterator it, uint64_t* incomplete) {
   for (int i = 0; i < 12; ++i) {
     const auto last = static_cast<int64_t>(model.size()) - 1;
     Expected at;
@@ -81,9 +81,15 @@ void WalkAtRandom(const SkippingModel& model, Random* random, Iterator it,
       it.SeekToFirst();
       at = model.From(0, true);
     } else {
-      const auto target = static_cast<size_t>(random->Below(model.size()));
+      auto target = static_cast<size_t>(random->Below(model.size()));
       const Slice key(model.entries()[target].key);
       it.Seek(UserKeyOf(key), SequenceOf(key));
+      // A seek passes over what the snapshot hides of its key, without a count.
+      while (target < model.size() &&
+             UserKeyOf(model.entries()[target].key) == UserKeyOf(key) &&
+             SequenceOf(model.entries()[target].key) > snapshot) {
+        ++target;
+      }
       at = model.From(static_cast<int64_t>(target), true);
     }
     Expect(model, at, it);
@@ -132,9 +138,10 @@ TEST(VersionRange, ShowsTheVersionsBetweenTwoSnapshots) {
       table_options.index_type = IndexType::kBinarySearchWithFirstKey;
     }
     const auto reader = OpenTable(BuildTable(table_options, entries));
-    WalkAtRandom(model, &random, reader->NewIterator(options), &incomplete);
+    WalkAtRandom(model, options.snapshot, &random, reader->NewIterator(options),
+                 &incomplete);
     const EntryMap map = MapOf(entries);
-    WalkAtRandom(model, &random,
+    WalkAtRandom(model, options.snapshot, &random,
                  NewSourceIterator(BytewiseComparator(),
                                    std::make_unique<MapSource>(&map), options),
                  &incomplete);
