@@ -46,8 +46,8 @@ class BlockAlignment {
     return (unit_ - (size + kBlockTrailerSize) % unit_) % unit_;
   }
 
-  // Returns whether a block at `offset` was moved to a super block boundary. The
-  // block before it, without what follows it, has `last_size` bytes and a
+  // Returns whether a block at `offset` was moved to a super block boundary.
+  // The block before it, without what follows it, has `last_size` bytes and a
   // trailer that ends at `last_end`. Blobs may be between them; then a block
   // that comes to be at such a boundary counts as moved.
   bool WasMoved(uint64_t last_end, uint64_t last_size, uint64_t offset) const {

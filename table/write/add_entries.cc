@@ -161,17 +161,17 @@ Status TableBuilder::State::CheckOrder(const Slice& user_key, uint64_t tail,
       [[likely]] {
     return {};
   }
-  const bool again = parting.same_user_key &&
-                     (unique_user_keys || tail == last_key.tail());
-  return BadEntry(user_key, tail,
-                  "is not larger than the last one, " +
-                      Describe(last_key.user_key(), last_key.tail()),
-                  again ? Status::SubCode::kDuplicateKey
-                        : Status::SubCode::kKeyOutOfOrder);
+  const bool again =
+      parting.same_user_key && (unique_user_keys || tail == last_key.tail());
+  return BadEntry(
+      user_key, tail,
+      "is not larger than the last one, " +
+          Describe(last_key.user_key(), last_key.tail()),
+      again ? Status::SubCode::kDuplicateKey : Status::SubCode::kKeyOutOfOrder);
 }
 
-// Returns the tail that an entry is stored with. A value stays in its entry if a
-// reference would come before another entry with the same sequence number.
+// Returns the tail that an entry is stored with. A value stays in its entry if
+// a reference would come before another entry with the same sequence number.
 uint64_t TableBuilder::State::StoredTail(const Slice& user_key, uint64_t tail,
                                          const Slice& value) const {
   if (!embedder.has_value()) return tail;

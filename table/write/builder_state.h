@@ -26,7 +26,6 @@
 #include "table/block/data_block_builder.h"
 #include "table/index/registry.h"
 #include "table/write/blob_embedder.h"
-#include "table/write/block_sink.h"
 #include "table/write/build_charges.h"
 #include "table/write/collectors.h"
 #include "table/write/flush_policy.h"

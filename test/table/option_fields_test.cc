@@ -38,6 +38,9 @@ auto FieldsOf(const TableIdentity& options) {
                 creation_time, file_creation_time, oldest_key_time,
                 newest_key_time, base_context_checksum);
 }
+auto FieldsOf(const EmbeddedBlobOptions& options) {
+  ASHLAR_FIELDS(options, enable, min_blob_size);
+}
 auto FieldsOf(const TableOptions& options) {
   ASHLAR_FIELDS(
       options, comparator, persist_user_defined_timestamps, format_version,
@@ -45,20 +48,20 @@ auto FieldsOf(const TableOptions& options) {
       block_restart_interval, index_type, index_block_restart_interval,
       metadata_block_size, uniform_cv_threshold, use_delta_encoding,
       data_block_index_type, data_block_hash_table_util_ratio,
-      separate_key_value_in_data_block, block_align, super_block_alignment_size,
-      super_block_alignment_space_overhead_ratio, index_shortening, compression,
-      compression_opts, enable_index_compression, verify_compression, checksum,
-      filter, bloom_bits_per_key, optimize_filters_for_memory,
-      detect_filter_construct_corruption, whole_key_filtering,
-      partition_filters, decouple_partitioned_filters, prefix_extractor,
-      target_rocksdb);
+      separate_key_value_in_data_block, embedded_blob_options, block_align,
+      super_block_alignment_size, super_block_alignment_space_overhead_ratio,
+      index_shortening, compression, compression_opts, enable_index_compression,
+      verify_compression, checksum, filter, bloom_bits_per_key,
+      optimize_filters_for_memory, detect_filter_construct_corruption,
+      whole_key_filtering, partition_filters, decouple_partitioned_filters,
+      prefix_extractor, target_rocksdb);
 }
 auto FieldsOf(const BuildOptions& options) {
   ASHLAR_FIELDS(options, identity, parallel_threads, workers, worker_pool,
                 column_family_id, column_family_name, merge_operator_name,
                 target_file_size, user_properties,
                 table_properties_collector_factories, block_cache,
-                cache_usage_options, seqno_to_time);
+                cache_usage_options, statistics, seqno_to_time);
 }
 auto FieldsOf(const ReaderOptions& options) {
   ASHLAR_FIELDS(options, comparator, allow_unknown_comparator, allow_mmap_reads,
