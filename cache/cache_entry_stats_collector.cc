@@ -35,8 +35,7 @@ bool IsYoung(const Collected& last, CacheEntryStatsCollector::MaxAge max_age) {
 
 std::string NewCacheId(const Cache& cache) {
   static internal::RelaxedAtomic<uint64_t> last{0};
-  return std::string(cache.Name()) + "#" +
-         std::to_string(last.FetchAdd(1) + 1);
+  return std::string(cache.Name()) + "#" + std::to_string(last.FetchAdd(1) + 1);
 }
 
 }  // namespace
@@ -78,8 +77,7 @@ struct CacheEntryStatsCollector::State {
   Collected last ASHLAR_THREAD_ATTRIBUTE(guarded_by(result_));
 };
 
-CacheEntryStatsCollector::CacheEntryStatsCollector(
-    std::shared_ptr<Cache> cache)
+CacheEntryStatsCollector::CacheEntryStatsCollector(std::shared_ptr<Cache> cache)
     : state_(std::make_unique<State>(std::move(cache))) {}
 
 CacheEntryStatsCollector::~CacheEntryStatsCollector() = default;
@@ -127,10 +125,10 @@ std::map<std::string, std::string> CacheEntryStatsCollector::ToMap(
   map["capacity"] = std::to_string(collected.capacity);
   map["secs_for_last_collection"] =
       std::to_string(Seconds(collected.duration).count());
-  map["secs_since_last_collection"] = std::to_string(
-      std::chrono::duration_cast<std::chrono::seconds>(Clock::now() -
-                                                       collected.end)
-          .count());
+  map["secs_since_last_collection"] =
+      std::to_string(std::chrono::duration_cast<std::chrono::seconds>(
+                         Clock::now() - collected.end)
+                         .count());
   for (size_t i = 0; i < kCacheEntryRoles; ++i) {
     const std::string role(CacheEntryRoleKey(static_cast<CacheEntryRole>(i)));
     const CacheEntryStats::Of& of = collected.stats.by_role[i];

@@ -63,7 +63,9 @@ class ASHLAR_EXPORT CacheEntryStatsCollector {
   // Returns the last result if it is not older than max_age, else a new one.
   // Never null. May throw std::bad_alloc; the last result is then kept.
   std::shared_ptr<const CollectedCacheEntryStats> Get(MaxAge max_age);
-  std::shared_ptr<const CollectedCacheEntryStats> Get() { return Get(MaxAge()); }
+  std::shared_ptr<const CollectedCacheEntryStats> Get() {
+    return Get(MaxAge());
+  }
 
   // Returns a result as a map of texts, with RocksDB's keys: "id", "capacity",
   // "secs_for_last_collection", "secs_since_last_collection"; and, for each

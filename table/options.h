@@ -91,8 +91,8 @@ enum class DataBlockIndexType : uint8_t {
   kDataBlockBinaryAndHash,  // also by a hash table
 };
 
-// Values that a table stores apart from their entries. RocksDB's writer has
-// them as SstFileWriterEmbeddedBlobOptions.
+// Which values a table stores apart from their entries. RocksDB's writer of
+// external files has this too.
 struct EmbeddedBlobOptions {
   // Whether large values are stored as embedded blobs: among the data blocks,
   // each by itself, while its entry has only a reference. Default: false. Data

@@ -19,9 +19,9 @@
 // How it counts. Each thread that counts has a shard of its own, which no other
 // thread writes. An addition is a load and a store: no locked instruction, and
 // no cache line that another thread writes. A read adds when it ends, a
-// MultiGet once for up to 32 keys. A histogram of a thread takes 1 KiB, from its
-// first sample on. A thread that asks for a sum adds up all shards. When a thread ends, its shard goes, with its counts, to the next new
-// thread.
+// MultiGet once for up to 32 keys. A histogram of a thread takes 1 KiB, from
+// its first sample on. A thread that asks for a sum adds up all shards. When a
+// thread ends, its shard goes, with its counts, to the next new thread.
 //
 // Memory order. Counters are relaxed. A sum may miss what is being counted
 // meanwhile, and may see one of two tickers that belong together. But no count
@@ -141,9 +141,9 @@ inline constexpr size_t kTickers =
 ASHLAR_EXPORT std::string_view TickerName(Ticker ticker);
 
 // What a Statistics counts. Each level counts what those before it do. RocksDB
-// has two more, above these, which count waits for mutexes. Its default is
-// kExceptDetailedTimers; ours takes no time, since reading the clock twice would
-// make a Get of a cached block a tenth slower.
+// has a further one, for waits for mutexes. Its default is
+// kExceptDetailedTimers; ours takes no times, since reading the clock twice
+// would make a Get of a cached block a tenth slower.
 enum class StatsLevel : uint8_t {
   kDisableAll,               // nothing
   kExceptHistogramOrTimers,  // tickers

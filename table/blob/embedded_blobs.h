@@ -70,8 +70,7 @@ class ResolvedValue {
 
 // What a walk over entries follows references with, kept between entries.
 struct BlobWorkspace {
-  explicit BlobWorkspace(FileWindow window_in)
-      : window(std::move(window_in)) {}
+  explicit BlobWorkspace(FileWindow window_in) : window(std::move(window_in)) {}
 
   FileWindow window;
   ResolvedValue value;
@@ -92,8 +91,9 @@ class EmbeddedBlobs {
   static bool IsEmbedded(const BlobIndex& index) {
     return index.kind != BlobIndex::Kind::kInlinedTtl && index.file_number == 0;
   }
-  // Returns Corruption if no embedded blob can be what this index says. Messages
-  // name the blob by `place`, which is where the index says that it is.
+  // Returns Corruption if no embedded blob can be what this index says.
+  // Messages name the blob by `place`, which is where the index says that it
+  // is.
   static Status CheckIndex(const BlobIndex& index, const BlockPlace& place);
 
   // Follows the references of an entry. Reads small blobs through `window`,

@@ -66,9 +66,8 @@ std::string_view HistogramName(Histogram histogram) {
 
 size_t HistogramSamples::BucketOf(uint64_t value) {
   const auto found = std::lower_bound(kLimits.begin(), kLimits.end(), value);
-  return found == kLimits.end()
-             ? kBuckets - 1
-             : static_cast<size_t>(found - kLimits.begin());
+  return found == kLimits.end() ? kBuckets - 1
+                                : static_cast<size_t>(found - kLimits.begin());
 }
 
 uint64_t HistogramSamples::LimitOf(size_t bucket) { return kLimits[bucket]; }
@@ -158,14 +157,12 @@ std::string HistogramSamples::ToString() const {
     const uint64_t here = buckets_[i];
     if (here == 0) continue;
     up_to += here;
-    AppendFormatted(&text, "%c %7llu, %7llu ] %8llu %7.3f%% %7.3f%% ",
-                    i == 0 ? '[' : '(', Long(i == 0 ? 0 : kLimits[i - 1]),
-                    Long(kLimits[i]), Long(here),
-                    share * static_cast<double>(here),
-                    share * static_cast<double>(up_to));
-    const double marks = kMarks * static_cast<double>(here) /
-                             static_cast<double>(count_) +
-                         0.5;
+    AppendFormatted(
+        &text, "%c %7llu, %7llu ] %8llu %7.3f%% %7.3f%% ", i == 0 ? '[' : '(',
+        Long(i == 0 ? 0 : kLimits[i - 1]), Long(kLimits[i]), Long(here),
+        share * static_cast<double>(here), share * static_cast<double>(up_to));
+    const double marks =
+        kMarks * static_cast<double>(here) / static_cast<double>(count_) + 0.5;
     text.append(static_cast<size_t>(marks), '#');
     text += '\n';
   }

@@ -18,7 +18,8 @@ namespace ashlar::internal {
 class BlockAlignment {
  public:
   BlockAlignment() = default;  // moves no block
-  explicit BlockAlignment(const TableOptions& options) {
+  explicit BlockAlignment(const TableOptions& options)
+      : has_blobs_(options.embedded_blob_options.enable) {
     constexpr uint64_t kPage = 4096;
     if (options.block_align) unit_ = std::min(options.block_size, kPage);
     if (options.super_block_alignment_space_overhead_ratio != 0) {
@@ -45,7 +46,17 @@ class BlockAlignment {
     return (unit_ - (size + kBlockTrailerSize) % unit_) % unit_;
   }
 
+  // Returns whether a block at `offset` was moved to a super block boundary.
+  // The block before it, without what follows it, has `last_size` bytes and a
+  // trailer that ends at `last_end`. Blobs may be between them; then a block
+  // that comes to be at such a boundary counts as moved.
+  bool WasMoved(uint64_t last_end, uint64_t last_size, uint64_t offset) const {
+    if (has_blobs_) return super_block_ != 0 && offset % super_block_ == 0;
+    return offset != last_end && offset != last_end + After(last_size);
+  }
+
  private:
+  bool has_blobs_ = false;
   uint64_t unit_ = 0;         // 0: blocks are not aligned
   uint64_t super_block_ = 0;  // 0: nor to super blocks
   uint64_t max_padding_ = 0;

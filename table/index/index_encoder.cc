@@ -48,9 +48,8 @@ void IndexEncoder::Add(const Slice& separator, const BlockHandle& handle,
 }
 
 bool IndexEncoder::WasMoved(const BlockHandle& handle) const {
-  const uint64_t end = last_handle_.End();
-  return handle.offset != end &&
-         handle.offset != end + alignment_.After(last_handle_.size);
+  return alignment_.WasMoved(last_handle_.End(), last_handle_.size,
+                             handle.offset);
 }
 
 // Returns the key of restart point i, which is stored whole.

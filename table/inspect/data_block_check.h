@@ -51,7 +51,8 @@ struct DataWalk {
   DataWalk(const DataBlockInputs& inputs, ThreadReads* thread_reads)
       : reads(thread_reads),
         iterator(inputs.facts.walk_order),
-        blobs(inputs.file.footer().offset) {
+        blobs(inputs.file.footer().offset,
+              inputs.options.max_uncompressed_block_bytes) {
     inputs.meta.hash_index.Begin(&hash_index);
   }
   // Asks the filter the questions that are left. Returns whether it denied none

@@ -113,7 +113,8 @@ Status ReadTogether(const DataBlockInputs& inputs, PassReads* reads,
     data->num_points += info.num_entries;
     findings->Judge(&info);
   }
-  FoundBlobs blobs(inputs.file.footer().offset);
+  FoundBlobs blobs(inputs.file.footer().offset,
+                   options.max_uncompressed_block_bytes);
   for (const auto& worker : workers) {
     reads->thread()->bytes_checked += worker->bytes_checked();
     blobs.AddAll(worker->blobs());

@@ -41,7 +41,7 @@
 namespace ashlar::internal {
 
 struct DataFindings {
-  uint64_t num_points = 0;  // entries of the data blocks
+  uint64_t num_points = 0;       // entries of the data blocks
   std::vector<FoundBlob> blobs;  // each once
   // Data blocks come first in TableInspection::blocks: this many.
   size_t num_blocks = 0;

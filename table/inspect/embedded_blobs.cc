@@ -18,7 +18,8 @@ auto PlaceInFile(const FoundBlob& blob) {
 
 }  // namespace
 
-Status FoundBlobs::AddIndex(const Slice& blob_index, size_t data_block) {
+Status FoundBlobs::AddIndex(const Slice& blob_index, size_t data_block,
+                            uint64_t* bytes) {
   BlobIndex index;
   Status status = DecodeBlobIndex(blob_index, &index);
   if (!status.ok() || !EmbeddedBlobs::IsEmbedded(index)) return status;
@@ -32,20 +33,30 @@ Status FoundBlobs::AddIndex(const Slice& blob_index, size_t data_block) {
         "the blob is expected to end by " + std::to_string(limit_));
   }
   Add({data_block, handle});
+  if (handle.size > max_bytes_ - *bytes) {
+    return place.Corruption("bad blob reference",
+                            "the blobs of the entry are larger than the limit "
+                            "of " +
+                                std::to_string(max_bytes_) + " bytes",
+                            Status::SubCode::kAboveSizeLimit);
+  }
+  *bytes += handle.size;
   return {};
 }
 
 Status FoundBlobs::AddOf(const Slice& internal_key, const Slice& value,
                          size_t data_block) {
   if (TypeOf(internal_key) == ValueType::kTypeBlobIndex) {
-    return AddIndex(value, data_block);
+    uint64_t bytes = 0;
+    return AddIndex(value, data_block, &bytes);
   }
   if (TypeOf(internal_key) != ValueType::kTypeWideColumnEntity) return {};
   std::vector<WideColumn> columns;
   Status status = DecodeWideColumns(value, &columns);
+  uint64_t bytes = 0;
   for (const WideColumn& column : columns) {
     if (!column.is_blob_index) continue;
-    Status added = AddIndex(column.value, data_block);
+    Status added = AddIndex(column.value, data_block, &bytes);
     if (status.ok()) status = std::move(added);
   }
   return status;

@@ -38,9 +38,12 @@ struct FoundBlob {
 
 class FoundBlobs {
  public:
-  // `limit` is the offset below which all blobs are: that of the footer.
-  explicit FoundBlobs(uint64_t limit)
-      : limit_(limit), most_(limit / kBlockTrailerSize + 1) {}
+  // `limit` is the offset below which all blobs are: that of the footer. The
+  // blobs of one entry together may have max_bytes.
+  FoundBlobs(uint64_t limit, uint64_t max_bytes)
+      : limit_(limit),
+        max_bytes_(max_bytes),
+        most_(limit / kBlockTrailerSize + 1) {}
 
   // Adds the blobs that this entry of a data block refers to. Returns
   // Corruption if a reference cannot be one. Adds the others all the same.
@@ -53,7 +56,8 @@ class FoundBlobs {
   std::vector<FoundBlob> TakeInOrder();
 
  private:
-  Status AddIndex(const Slice& blob_index, size_t data_block);
+  // Adds the size of the blob to *bytes.
+  Status AddIndex(const Slice& blob_index, size_t data_block, uint64_t* bytes);
   void Add(const FoundBlob& blob) {
     if (blobs_.size() >= compact_at_) Compact();
     blobs_.push_back(blob);
@@ -61,6 +65,7 @@ class FoundBlobs {
   void Compact();
 
   uint64_t limit_;
+  uint64_t max_bytes_;
   size_t most_;
   size_t compact_at_ = size_t{1} << 16;
   std::vector<FoundBlob> blobs_;

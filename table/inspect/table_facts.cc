@@ -84,9 +84,8 @@ Status TakeProperties(const BlockPlace& place, TableProperties properties,
   const SequenceNumber sequence =
       properties.external_sst_file_global_seqno.value_or(0);
   if (sequence != 0) facts->key_form.sequence = sequence;
-  facts->has_blobs =
-      properties.user_collected_properties.contains(
-          std::string(kEmbeddedBlobStatsProperty));
+  facts->has_blobs = properties.user_collected_properties.contains(
+      std::string(kEmbeddedBlobStatsProperty));
   DeclaredCompression declared;
   Status status =
       CheckProperties(properties, file->footer().traits(), &declared);

@@ -53,9 +53,9 @@ Status ResolvedEntries::Resolve() {
     is_shared_ = false;
   }
   ResolvedValue& value = resolved_->value;
-  Status status = table_.blobs->Resolve(shown.key, shown.value, options_,
-                                        options_.pin_data ? nullptr : &window_,
-                                        &value);
+  Status status =
+      table_.blobs->Resolve(shown.key, shown.value, options_,
+                            options_.pin_data ? nullptr : &window_, &value);
   if (!status.ok() || !value.followed()) return status;
   resolved_->key.assign(shown.key.data(), shown.key.size());
   resolved_->key[shown.key.size() - kInternalKeyTailBytes] =
@@ -90,8 +90,9 @@ Status ResolvedEntries::PinValue(const Slice& bytes, PinnableSlice* value) {
     using Share = std::shared_ptr<Resolved>;
     auto share = std::make_unique<Share>(resolved_);
     Cleanable pin;
-    pin.RegisterCleanup([](void* held, void*) { delete static_cast<Share*>(held); },
-                        share.release(), nullptr);
+    pin.RegisterCleanup(
+        [](void* held, void*) { delete static_cast<Share*>(held); },
+        share.release(), nullptr);
     is_shared_ = true;
     value->Pin(bytes, std::move(pin));
     return Status();

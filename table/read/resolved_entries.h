@@ -2,8 +2,8 @@
 //
 // Another walk (TableIterator or VisibleEntries) moves over the entries as they
 // are stored. This one shows each of them with the values that its references
-// stand for (table/blob/embedded_blobs.h). A blob is read when the walk comes to
-// its entry. If that fails, the walk ends there with the error. What
+// stand for (table/blob/embedded_blobs.h). A blob is read when the walk comes
+// to its entry. If that fails, the walk ends there with the error. What
 // VisibleEntries leaves out costs no blob.
 //
 // Memory. Small blobs are read ahead through a window of their own: they lie

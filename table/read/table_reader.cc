@@ -182,8 +182,8 @@ Iterator TableReader::NewIterator(const ReadOptions& options) const {
       state = std::make_unique<TableIterator>(table, options);
     }
     if (table->blobs != nullptr) {
-      state = std::make_unique<ResolvedEntries>(table, options,
-                                                std::move(state));
+      state =
+          std::make_unique<ResolvedEntries>(table, options, std::move(state));
     }
     return Status();
   });

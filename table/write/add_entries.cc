@@ -219,8 +219,8 @@ Status TableBuilder::State::AddChecked(const Slice& added_key, uint64_t tail,
   return Append(added_key, tail, value, parting);
 }
 
-// Returns the tail that an entry is stored with. A value stays in its entry if a
-// reference would come before another entry with the same sequence number.
+// Returns the tail that an entry is stored with. A value stays in its entry if
+// a reference would come before another entry with the same sequence number.
 uint64_t TableBuilder::State::StoredTail(const Slice& user_key, uint64_t tail,
                                          const Slice& value) const {
   const uint64_t stored = embedder->TailOf(tail, value);

@@ -49,8 +49,8 @@ class BlobEmbedder {
                  : tail;
   }
   // Stores the value apart if `whole`; else columns of an entity that are to be
-  // stored so. `tail` is that of the key. Changes *value to that of the entry as
-  // stored, which lives until the next call. Returns the error of the file.
+  // stored so. `tail` is that of the key. Changes *value to that of the entry
+  // as stored, which lives until the next call. Returns the error of the file.
   Status Embed(uint64_t tail, bool whole, Slice* value);
 
   const EmbeddedBlobStats& stats() const { return stats_; }

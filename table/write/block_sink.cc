@@ -59,8 +59,7 @@ void BlockSink::Begin() {
   } else {
     form_ = Form::kInOrder;
     // Blobs go to the end of the writer's buffer while a block is being made.
-    const bool apart =
-        codec_.active() || options_.embedded_blob_options.enable;
+    const bool apart = codec_.active() || options_.embedded_blob_options.enable;
     in_place_ = apart ? &raw_block_ : writer_.in_place();
   }
 }

@@ -122,8 +122,7 @@ Status BlockWriter::Append(const Slice& payload, BlockHandle* handle) {
 }
 
 Status BlockWriter::AppendBlob(const Slice& blob, BlockHandle* handle) {
-  const BlockAlignment of_blocks =
-      std::exchange(alignment_, BlockAlignment());
+  const BlockAlignment of_blocks = std::exchange(alignment_, BlockAlignment());
   const uint64_t blocks = num_blocks_;
   WrittenBlock block;
   Status status = Append(blob, &block);

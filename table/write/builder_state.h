@@ -25,7 +25,6 @@
 #include "table/format/key_bounds.h"
 #include "table/index/registry.h"
 #include "table/write/blob_embedder.h"
-#include "table/write/block_sink.h"
 #include "table/write/build_charges.h"
 #include "table/write/checksummed_file.h"
 #include "table/write/collectors.h"

@@ -53,8 +53,8 @@ void TableBuilder::State::CompleteCounts() {
   timestamps.Describe(&properties.user_collected_properties);
   if (!embedder || embedder->stats().count == 0) return;
   std::string& stats =
-      properties.user_collected_properties[std::string(
-          kEmbeddedBlobStatsProperty)];
+      properties
+          .user_collected_properties[std::string(kEmbeddedBlobStatsProperty)];
   AppendVarint64(&stats, embedder->stats().count);
   AppendVarint64(&stats, embedder->stats().bytes);
 }

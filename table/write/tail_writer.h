@@ -33,7 +33,7 @@ struct TailContents {
   // Types of the blocks that are stored compressed.
   std::bitset<256> compression_types;
   RangeDeletionBlockBuilder* range_deletions;
-  WorkerCrew crew;  // the threads that may help with the filter
+  WorkerCrew crew;               // the threads that may help with the filter
   const Statistics* statistics;  // null: index blocks are not counted
 };
 

@@ -15,11 +15,10 @@ namespace ashlar::testing {
 namespace {
 
 using Collector = CacheEntryStatsCollector;
-constexpr CacheItemOps kOps = {
-    .role = CacheEntryRole::kIndexBlock,
-    .destroy = [](void* value, MemoryAllocator*) {
-      delete static_cast<int*>(value);
-    }};
+constexpr CacheItemOps kOps = {.role = CacheEntryRole::kIndexBlock,
+                               .destroy = [](void* value, MemoryAllocator*) {
+                                 delete static_cast<int*>(value);
+                               }};
 constexpr Collector::MaxAge kForEver = {.seconds = 1e9, .times_duration = 0};
 constexpr Collector::MaxAge kNone = {.seconds = 0, .times_duration = 0};
 

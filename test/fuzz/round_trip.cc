@@ -59,6 +59,10 @@ TableOptions TakeOptions(FuzzInput* input) {
   // A correct build must pass its own checks.
   options.verify_compression = codec % 2 == 0;
   options.detect_filter_construct_corruption = form % 2 == 0;
+  if (form >= 224 && form < 240) {
+    options.format_version = 7;
+    options.embedded_blob_options = {.enable = true, .min_blob_size = codec};
+  }
   if (form >= 240) {
     options.super_block_alignment_size = 4096;
     options.super_block_alignment_space_overhead_ratio = 2;

@@ -6,7 +6,6 @@
 // - RocksDB reads our file, forward, backward and by Get.
 //
 // Exits with 1 if anything fails.
-#include <rocksdb/iterator.h>
 #include <rocksdb/sst_file_reader.h>
 #include <rocksdb/sst_file_writer.h>
 #include <rocksdb/wide_columns.h>
@@ -98,15 +97,18 @@ Status ReadWithTheirs(const std::string& path, const Plan& plan,
   rocksdb::SstFileReader reader(TheirReadOptions(plan));
   Status status = FromTheirs("open", reader.Open(path));
   if (status.ok()) {
-    status = FromTheirs("verify", reader.VerifyChecksum(rocksdb::ReadOptions()));
+    status =
+        FromTheirs("verify", reader.VerifyChecksum(rocksdb::ReadOptions()));
   }
   if (!status.ok()) return status;
   const std::unique_ptr<rocksdb::Iterator> it = reader.NewTableIterator();
   std::vector<Row> forward;
-  for (it->SeekToFirst(); it->Valid(); it->Next()) forward.push_back(RowAt(*it));
+  for (it->SeekToFirst(); it->Valid(); it->Next())
+    forward.push_back(RowAt(*it));
   status = FromTheirs("iterate", it->status());
   std::vector<Row> backward;
-  for (it->SeekToLast(); it->Valid(); it->Prev()) backward.push_back(RowAt(*it));
+  for (it->SeekToLast(); it->Valid(); it->Prev())
+    backward.push_back(RowAt(*it));
   if (status.ok()) status = FromTheirs("iterate back", it->status());
   if (!status.ok()) return status;
   std::reverse(backward.begin(), backward.end());
@@ -119,8 +121,8 @@ Status ReadWithTheirs(const std::string& path, const Plan& plan,
   for (const Row& row : rows) {
     if (row.type != ValueType::kTypeValue) continue;
     std::string value;
-    status = FromTheirs("Get",
-                        reader.Get(rocksdb::ReadOptions(), row.user_key, &value));
+    status = FromTheirs(
+        "Get", reader.Get(rocksdb::ReadOptions(), row.user_key, &value));
     if (!status.ok()) return status;
     if (value != row.value) {
       return Status::Corruption("RocksDB gets otherwise: 0x" +
@@ -180,11 +182,10 @@ Status Check(const Plan& plan, const std::string& folder, ByteCounts* counts,
 
 int Run(const std::string& folder) {
   constexpr size_t kPlans = 120;
-  const std::vector<Plan> plans =
-      RandomPlans(kPlans, 22, [](const Plan& plan) {
-        return plan.options.format_version == 7 && plan.IsExternal() &&
-               !plan.options.block_align;
-      });
+  const std::vector<Plan> plans = RandomPlans(kPlans, 22, [](const Plan& plan) {
+    return plan.options.format_version == 7 && plan.IsExternal() &&
+           !plan.options.block_align;
+  });
   constexpr uint64_t kSizes[] = {0, 20, 300, 2048};
   ByteCounts counts;
   uint64_t blobs = 0;

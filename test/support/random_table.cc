@@ -109,9 +109,13 @@ void SetBlockForm(Random* random, TableOptions* options) {
     options->data_block_hash_table_util_ratio = random->Pick(kRatios);
   }
   options->separate_key_value_in_data_block = random->OneIn(3);
+  options->embedded_blob_options = {
+      .enable = options->format_version == 7 && random->OneIn(3),
+      .min_blob_size = random->Below(60)};
   // block_align needs a power of two, which all these sizes but 200 are.
   options->block_align =
       random->OneIn(3) && options->block_size != 200 &&
+      !options->embedded_blob_options.enable &&
       options->compression == CompressionType::kNoCompression;
   if (!random->OneIn(3)) return;
   options->super_block_alignment_size =
@@ -212,6 +216,10 @@ std::string Describe(const TableOptions& o, const Model& model) {
     text += ", hash " + std::to_string(o.data_block_hash_table_util_ratio);
   }
   if (o.separate_key_value_in_data_block) text += ", apart";
+  if (o.embedded_blob_options.enable) {
+    text +=
+        ", blobs of " + std::to_string(o.embedded_blob_options.min_blob_size);
+  }
   if (o.block_align) text += ", aligned";
   text += ", super block " + std::to_string(o.super_block_alignment_size) +
           "/" + std::to_string(o.super_block_alignment_space_overhead_ratio);

@@ -5,8 +5,8 @@
 #ifndef ASHLAR_TEST_SUPPORT_REFERENCE_CHECKS_H_
 #define ASHLAR_TEST_SUPPORT_REFERENCE_CHECKS_H_
 
-#include <functional>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>

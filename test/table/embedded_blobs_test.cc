@@ -5,10 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <memory>
-#include <sstream>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "ashlar/table/entry/blob_index.h"
@@ -127,8 +124,8 @@ std::vector<Entry> RandomEntries(Random* random) {
         std::string entity;
         const std::string a = value();
         const std::string b = value();
-        Require(EncodeWideColumns({{"", a}, {"b", b}, {"c", "small"}},
-                                  &entity));
+        Require(
+            EncodeWideColumns({{"", a}, {"b", b}, {"c", "small"}}, &entity));
         entries.push_back(
             {MakeInternalKey(key, sequence, ValueType::kTypeWideColumnEntity),
              entity});
@@ -151,8 +148,8 @@ TableOptions RandomOptions(Random* random) {
                                          : DefaultCompressionType();
   options.block_size = random->OneIn(2) ? 256 : 4096;
   options.checksum = static_cast<ChecksumType>(random->Below(5));
-  options.data_block_index_type = static_cast<DataBlockIndexType>(
-      random->Below(2));
+  options.data_block_index_type =
+      static_cast<DataBlockIndexType>(random->Below(2));
   options.separate_key_value_in_data_block = random->OneIn(4);
   if (random->OneIn(3)) options.index_type = IndexType::kTwoLevelIndexSearch;
   if (random->OneIn(4)) {
@@ -184,22 +181,25 @@ struct Found {
 
 Found FoundOf(const Status& status, const GetResult& result,
               std::vector<std::string> operands) {
-  return {std::string(status.message()), result.state,
-          result.type,                   result.sequence,
-          result.value.ToString(),       result.entity.ToString(),
-          result.is_blob_index,          std::move(operands)};
+  return {std::string(status.message()),
+          result.state,
+          result.type,
+          result.sequence,
+          result.value.ToString(),
+          result.entity.ToString(),
+          result.is_blob_index,
+          std::move(operands)};
 }
 
 Found Get(const TableReader& reader, const Slice& key,
           SequenceNumber snapshot) {
   GetResult result;
   std::vector<std::string> operands;
-  const Status status =
-      reader.Get({}, key, snapshot, &result,
-                 [&](const Slice& operand, SequenceNumber) {
-                   operands.push_back(operand.ToString());
-                   return true;
-                 });
+  const Status status = reader.Get({}, key, snapshot, &result,
+                                   [&](const Slice& operand, SequenceNumber) {
+                                     operands.push_back(operand.ToString());
+                                     return true;
+                                   });
   return FoundOf(status, result, operands);
 }
 
@@ -208,7 +208,8 @@ void ExpectSameGets(const TableReader& blobs, const TableReader& plain,
   std::vector<Slice> keys;
   for (const Entry& entry : entries) keys.push_back(UserKeyOf(entry.key));
   keys.emplace_back("absent");
-  for (const SequenceNumber snapshot : {kMaxSequenceNumber, SequenceNumber{2}}) {
+  for (const SequenceNumber snapshot :
+       {kMaxSequenceNumber, SequenceNumber{2}}) {
     std::vector<GetResult> results(keys.size());
     std::vector<Status> statuses(keys.size());
     std::vector<std::vector<std::string>> operands(keys.size());
@@ -269,9 +270,8 @@ void ExpectSameWalks(const std::string& table,
 
 uint64_t CountBlobs(const TableInspection& found) {
   return static_cast<uint64_t>(
-      std::count_if(found.blocks.begin(), found.blocks.end(), [](const auto& b) {
-        return b.kind == BlockKind::kBlob;
-      }));
+      std::count_if(found.blocks.begin(), found.blocks.end(),
+                    [](const auto& b) { return b.kind == BlockKind::kBlob; }));
 }
 
 TEST(EmbeddedBlobs, ReadsGiveWhatTheyGiveWithoutBlobs) {
@@ -325,15 +325,17 @@ TEST(EmbeddedBlobs, WhatIsEmbedded) {
   Require(EncodeWideColumns({{"", "12345"}, {"x", "1234"}}, &entity));
   std::string table = BuildTable(
       WithBlobs(5),
-      {Value("a", 1, "12345"), Value("b", 1, "1234"), Operand("c", 1, "123456"),
+      {Value("a", 1, "12345"),
+       Value("b", 1, "1234"),
+       Operand("c", 1, "123456"),
        {MakeInternalKey("d", 1, ValueType::kTypeWideColumnEntity), entity},
        RangeDeleted("e", 1, "zzzzzzz")});
   const auto reader = OpenTable(table);
   EmbeddedBlobStats stats;
-  Require(DecodeEmbeddedBlobStats(
-      reader->properties().user_collected_properties.at(
-          std::string(kEmbeddedBlobStatsProperty)),
-      &stats));
+  Require(
+      DecodeEmbeddedBlobStats(reader->properties().user_collected_properties.at(
+                                  std::string(kEmbeddedBlobStatsProperty)),
+                              &stats));
   EXPECT_EQ(stats.count, 2u);
   EXPECT_EQ(stats.bytes, 10u);
   EXPECT_EQ(reader->properties().index_value_is_delta_encoded, 0u);
@@ -348,8 +350,8 @@ TEST(EmbeddedBlobs, WhatIsEmbedded) {
 // A reference may not come before an entry with the same sequence number.
 TEST(EmbeddedBlobs, OrderOfEqualSequenceNumbers) {
   const std::vector<Entry> entries = {Operand("k", 5, "operand"),
-                                      Value("k", 5, "value"),
-                                      Deletion("k", 5), Value("k", 4, "old")};
+                                      Value("k", 5, "value"), Deletion("k", 5),
+                                      Value("k", 4, "old")};
   const std::string table = BuildTable(WithBlobs(0), entries);
   std::vector<Entry> forward;
   Require(ReadForward(*OpenTable(table), kAll, &forward));
@@ -413,7 +415,8 @@ TEST(EmbeddedBlobs, AFileThatFails) {
       Status status = ReadForward(**reader, kAll, &seen);
       failed += status.ok() ? 0 : 1;
       EXPECT_TRUE(status.ok() || status.IsIOError() || status.IsCorruption());
-      for (size_t i = 0; i < seen.size(); ++i) EXPECT_TRUE(seen[i] == entries[i]);
+      for (size_t i = 0; i < seen.size(); ++i)
+        EXPECT_TRUE(seen[i] == entries[i]);
       EXPECT_EQ(seen.size() == entries.size(), status.ok());
       GetResult result;
       status = (*reader)->Get("b", &result);

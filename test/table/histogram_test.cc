@@ -59,8 +59,8 @@ TEST(HistogramSamples, PercentilesAreWithinTheirBucket) {
     EXPECT_EQ(samples.min(), values.front());
     EXPECT_EQ(samples.max(), values.back());
     for (const double percent : {1., 50., 95., 99., 100.}) {
-      const auto rank = static_cast<size_t>(
-          std::max(0.0, percent / 100 * static_cast<double>(values.size()) - 1));
+      const auto rank = static_cast<size_t>(std::max(
+          0.0, percent / 100 * static_cast<double>(values.size()) - 1));
       const uint64_t exact = values[std::min(rank, values.size() - 1)];
       const double found = samples.Percentile(percent);
       // The rank may be between two values.
@@ -115,8 +115,7 @@ TEST(Statistics, ManyThreadsAndResets) {
     for (std::thread& thread : all) thread.join();
   };
   count(4, 50);
-  HistogramSamples samples =
-      statistics.GetHistogram(Histogram::kBytesPerRead);
+  HistogramSamples samples = statistics.GetHistogram(Histogram::kBytesPerRead);
   EXPECT_EQ(samples.count(), 400u);
   EXPECT_EQ(samples.min(), 0u);
   statistics.Reset();
@@ -184,12 +183,13 @@ TEST(Statistics, Levels) {
     EXPECT_EQ(CountOf(*statistics, Histogram::kSstReadMicros) > 2, timed != 0);
     EXPECT_EQ(CountOf(*statistics, Histogram::kCompressionTimesNanos),
               at_least(StatsLevel::kAll, blocks + 1));
-    EXPECT_EQ(CountOf(*statistics, Histogram::kDecompressionTimesNanos),
-              at_least(StatsLevel::kAll, statistics->GetTickerCount(
-                                             Ticker::kNumberBlockDecompressed)));
+    EXPECT_EQ(
+        CountOf(*statistics, Histogram::kDecompressionTimesNanos),
+        at_least(StatsLevel::kAll,
+                 statistics->GetTickerCount(Ticker::kNumberBlockDecompressed)));
     if (level >= StatsLevel::kExceptTimers) {
-      EXPECT_EQ(
-          statistics->GetHistogram(Histogram::kBytesPerMultiGet).sum(), 200u);
+      EXPECT_EQ(statistics->GetHistogram(Histogram::kBytesPerMultiGet).sum(),
+                200u);
     }
   }
 }

@@ -44,10 +44,11 @@ std::string TableWith(ValueType type, const std::string& value) {
                               {MakeInternalKey("k", 1, type), value}});
 }
 
-TableInspection Inspected(const std::string& table) {
+TableInspection Inspected(const std::string& table,
+                          uint64_t limit = uint64_t{1} << 30) {
   const auto file = NewMemoryFile("test.sst", table);
   TableInspection found;
-  Require(InspectTable(*file, {}, &found));
+  Require(InspectTable(*file, {.max_uncompressed_block_bytes = limit}, &found));
   return found;
 }
 
@@ -93,12 +94,12 @@ void ExpectBadAndFound(const std::string& table, const std::string& words,
 }
 
 TEST(HostileBlobs, OutsideOfTheFile) {
-  for (const auto& [offset, size] :
-       std::vector<std::pair<uint64_t, uint64_t>>{{1 << 20, 1},
-                                                  {0, 1 << 20},
-                                                  {0, ~uint64_t{0} >> 24},
-                                                  {~uint64_t{0}, 1},
-                                                  {~uint64_t{0}, ~uint64_t{0}}}) {
+  for (const auto& [offset, size] : std::vector<std::pair<uint64_t, uint64_t>>{
+           {1 << 20, 1},
+           {0, 1 << 20},
+           {0, ~uint64_t{0} >> 24},
+           {~uint64_t{0}, 1},
+           {~uint64_t{0}, ~uint64_t{0}}}) {
     const std::string table = TableWith(kReference, Reference(offset, size));
     ExpectBadAndFound(table,
                       "blob block offset " + std::to_string(offset) + " size " +
@@ -119,11 +120,12 @@ TEST(HostileBlobs, WrongForms) {
   ExpectBadAndFound(TableWith(kReference, bytes),
                     "an embedded blob has no expiration",
                     "an embedded blob has no expiration");
-  ExpectBadAndFound(TableWith(kReference, "\7"), "bad blob index: expected kind",
+  ExpectBadAndFound(TableWith(kReference, "\7"),
+                    "bad blob index: expected kind",
                     "bad blob index: expected kind");
   std::string entity;
-  Require(EncodeWideColumns(
-      {{"c", "\1x", /*is_blob_index=*/true}, {"d", "x"}}, &entity));
+  Require(EncodeWideColumns({{"c", "\1x", /*is_blob_index=*/true}, {"d", "x"}},
+                            &entity));
   ExpectBadAndFound(TableWith(kEntity, entity), "bad blob index: expected file",
                     "bad blob index: expected file");
 }
@@ -168,6 +170,9 @@ TEST(HostileBlobs, LargerThanTheLimit) {
   const Status status = (*limited)->Get("k", &result);
   EXPECT_EQ(status.subcode(), Status::SubCode::kAboveSizeLimit)
       << status.ToString();
+  EXPECT_EQ(FaultsOf(Inspected(table)), "");
+  EXPECT_NE(FaultsOf(Inspected(table, 99)).find("larger than the limit of 99"),
+            std::string::npos);
 }
 
 // An entity may refer to one blob any number of times.
@@ -185,8 +190,11 @@ TEST(HostileBlobs, EntityAboveTheLimit) {
   GetResult result;
   Require(OpenTable(table)->Get("k", &result));
   EXPECT_GT(result.entity.size(), 6000u);
-  ExpectBad(table, "the blobs of its columns are together larger than the limit",
+  ExpectBad(table,
+            "the blobs of its columns are together larger than the limit",
             {.max_uncompressed_block_bytes = 5999});
+  EXPECT_NE(FaultsOf(Inspected(table, 5999)).find("the limit of 5999 bytes"),
+            std::string::npos);
 }
 
 // Nothing refers to the second of two blobs any more.
@@ -218,9 +226,9 @@ TEST(HostileBlobs, ManyReferences) {
   options.embedded_blob_options = {.enable = true, .min_blob_size = 100};
   std::vector<Entry> entries = {Value("a", 1, std::string(1000, 'a'))};
   for (int i = 0; i < 200'000; ++i) {
-    entries.push_back({MakeInternalKey("b" + std::to_string(1'000'000 + i), 1,
-                                       kReference),
-                       Reference(static_cast<uint64_t>(i % 900), 90)});
+    entries.push_back(
+        {MakeInternalKey("b" + std::to_string(1'000'000 + i), 1, kReference),
+         Reference(static_cast<uint64_t>(i % 900), 90)});
   }
   const std::string table = BuildTable(options, entries);
   const TableInspection found = Inspected(table);

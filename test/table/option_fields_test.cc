@@ -41,6 +41,9 @@ auto FieldsOf(const TableIdentity& options) {
                 creation_time, file_creation_time, oldest_key_time,
                 newest_key_time, base_context_checksum);
 }
+auto FieldsOf(const EmbeddedBlobOptions& options) {
+  ASHLAR_FIELDS(options, enable, min_blob_size);
+}
 auto FieldsOf(const TableOptions& options) {
   ASHLAR_FIELDS(
       options, comparator, persist_user_defined_timestamps, format_version,
@@ -48,13 +51,14 @@ auto FieldsOf(const TableOptions& options) {
       block_restart_interval, index_type, index_block_restart_interval,
       metadata_block_size, uniform_cv_threshold, use_delta_encoding,
       data_block_index_type, data_block_hash_table_util_ratio,
-      separate_key_value_in_data_block, block_align, super_block_alignment_size,
-      super_block_alignment_space_overhead_ratio, index_shortening, compression,
-      compression_opts, codec, enable_index_compression, verify_compression,
-      checksum, filter, filter_policy, bloom_bits_per_key,
-      optimize_filters_for_memory, detect_filter_construct_corruption,
-      whole_key_filtering, partition_filters, decouple_partitioned_filters,
-      prefix_extractor, target_rocksdb);
+      separate_key_value_in_data_block, embedded_blob_options, block_align,
+      super_block_alignment_size, super_block_alignment_space_overhead_ratio,
+      index_shortening, compression, compression_opts, codec,
+      enable_index_compression, verify_compression, checksum, filter,
+      filter_policy, bloom_bits_per_key, optimize_filters_for_memory,
+      detect_filter_construct_corruption, whole_key_filtering,
+      partition_filters, decouple_partitioned_filters, prefix_extractor,
+      target_rocksdb);
 }
 auto FieldsOf(const BuildOptions& options) {
   ASHLAR_FIELDS(options, identity, parallel_threads, workers, worker_pool,
@@ -62,21 +66,20 @@ auto FieldsOf(const BuildOptions& options) {
                 num_levels, merge_operator_name, target_file_size,
                 user_properties, table_properties_collector_factories,
                 file_checksum_gen_factory, block_cache, cache_usage_options,
-                seqno_to_time);
+                statistics, seqno_to_time);
 }
 auto FieldsOf(const ReaderOptions& options) {
-  ASHLAR_FIELDS(options, comparator, allow_unknown_comparator, allow_mmap_reads,
-                use_direct_reads, max_auto_readahead_size,
-                initial_auto_readahead_size, num_file_reads_for_auto_readahead,
-                load_index_and_filter, tail_size, cache_index_and_filter_blocks,
-                cache_index_and_filter_blocks_with_high_priority,
-                unpartitioned_pinning, partition_pinning,
-                pin_l0_filter_and_index_blocks_in_cache, flushed_or_similar,
-                block_cache, cache_usage_options, cache_entry_words,
-                largest_seqno, prefix_extractor, max_uncompressed_block_bytes,
-                codecs, filter_policies, coalesce_gap_bytes, coalesce_max_bytes,
-                read_tail_at_once, statistics, block_cache_tracer, rate_limiter,
-                clock);
+  ASHLAR_FIELDS(
+      options, comparator, allow_unknown_comparator, allow_mmap_reads,
+      use_direct_reads, max_auto_readahead_size, initial_auto_readahead_size,
+      num_file_reads_for_auto_readahead, load_index_and_filter, tail_size,
+      cache_index_and_filter_blocks,
+      cache_index_and_filter_blocks_with_high_priority, unpartitioned_pinning,
+      partition_pinning, pin_l0_filter_and_index_blocks_in_cache,
+      flushed_or_similar, block_cache, cache_usage_options, cache_entry_words,
+      largest_seqno, prefix_extractor, max_uncompressed_block_bytes, codecs,
+      filter_policies, coalesce_gap_bytes, coalesce_max_bytes,
+      read_tail_at_once, statistics, block_cache_tracer, rate_limiter, clock);
 }
 
 #undef ASHLAR_FIELDS

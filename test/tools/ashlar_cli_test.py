@@ -105,6 +105,8 @@ class FlagTest(CliTest):
             "--super_block_alignment_size":
                 ["build", "--out=b.sst",
                  "--super_block_alignment_space_overhead_ratio=4"],
+            "--min_blob_size needs --embedded_blobs":
+                ["build", "--out=b.sst", "--min_blob_size=4"],
             "--identity: 'x' is not hexadecimal of even length":
                 ["build", "--out=b.sst", "--identity=x"],
             "--external goes with --input_format=hex only":
@@ -228,7 +230,7 @@ class HelpTest(CliTest):
         range_dels threads ribbon whole_key_filtering prefix_extractor
         target_rocksdb target_file_size block_size_deviation use_delta_encoding
         data_block_index_type data_block_hash_table_util_ratio
-        separate_key_value_in_data_block block_align
+        separate_key_value_in_data_block embedded_blobs min_blob_size block_align
         super_block_alignment_size super_block_alignment_space_overhead_ratio
         index_block_restart_interval index_shortening metadata_block_size
         decouple_partitioned_filters compression_types compression_level_from

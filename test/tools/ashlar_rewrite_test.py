@@ -212,12 +212,39 @@ class RewriteTest(CliTest):
         for name, rows, expected in zip(names, self.scan_each(names),
                                         self.scan_each(written)):
             self.assertEqual(rows, expected, name)
-        outcome = self.run_program("rewrite", GOLDEN / "r119-embedded.sst",
-                                   "--out=b.sst", "--overwrite")
-        self.assertEqual(outcome.code, 2)
-        self.assertIn("Not supported: the table has embedded blobs, which "
-                      "cannot be copied",
+
+    @unittest.skipUnless((GOLDEN / "golden.tsv").exists(), "no golden files")
+    def test_embedded_blobs(self):
+        """They stay embedded, the same ones, unless a flag says otherwise."""
+        for path in [GOLDEN / "r119-embedded.sst",
+                     *sorted((GOLDEN / "embedded").glob("*.sst"))]:
+            if path.stem.endswith("-bad"):
+                continue
+            with self.subTest(path.name):
+                rows = self.run_ok("scan", "--output_hex", path).text
+                blobs = self.blobs_of(path)
+                for flags, expected in (
+                        ([], blobs), (["--embedded_blobs"], blobs),
+                        (["--noembedded_blobs"], 0),
+                        (["--min_blob_size=100000"], 0)):
+                    self.run_ok("rewrite", path, "--out=b.sst", "--overwrite",
+                                *flags)
+                    self.run_ok("verify", "b.sst")
+                    if flags != ["--embedded_blobs"] or blobs:
+                        self.assertEqual(self.blobs_of("b.sst"), expected)
+                    again = self.run_ok("scan", "--output_hex", "b.sst").text
+                    self.assertEqual(again.split("\n")[1:],
+                                     rows.split("\n")[1:])
+        outcome = self.run_ok("rewrite", GOLDEN / "r119-embedded.sst",
+                              "--format_version=6", "--out=b.sst",
+                              "--overwrite")
+        self.assertIn("embedded blobs do not go with a format version below 7",
                       outcome.err)
+        self.assertEqual(self.blobs_of("b.sst"), 0)
+
+    def blobs_of(self, path):
+        table = json.loads(self.run_ok("properties", "--json", path).out)
+        return table["files"][0]["properties"].get("embedded_blobs", 0)
 
 
 class DiffTest(CliTest):

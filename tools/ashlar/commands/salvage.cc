@@ -1,14 +1,10 @@
 // salvage: copies what can be read of a damaged table into a new one.
-#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
-#include <vector>
 
-#include "ashlar/table/entry/blob_index.h"
-#include "ashlar/table/entry/wide_columns.h"
 #include "tools/ashlar/cli/command_table.h"
-#include "tools/ashlar/flags/memory_limit.h"
+#include "tools/ashlar/inputs/embedded_references.h"
 #include "tools/ashlar/inputs/inputs.h"
 #include "tools/ashlar/inputs/lost_ranges.h"
 #include "tools/ashlar/inputs/open_table.h"
@@ -206,21 +202,10 @@ class Salvage {
                           std::string(kEmbeddedBlobStatsProperty))) {
       return false;
     }
-    const auto embedded = [](const Slice& reference) {
-      BlobIndex index;
-      return IsOkOrThrow(DecodeBlobIndex(reference, &index)) &&
-             index.kind != BlobIndex::Kind::kInlinedTtl &&
-             index.file_number == 0;
-    };
-    if (TypeOf(internal_key) == ValueType::kTypeBlobIndex) {
-      return embedded(value);
-    }
-    std::vector<WideColumn> columns;
-    return TypeOf(internal_key) == ValueType::kTypeWideColumnEntity &&
-           IsOkOrThrow(DecodeWideColumns(value, &columns)) &&
-           std::any_of(columns.begin(), columns.end(), [&](const auto& c) {
-             return c.is_blob_index && embedded(c.value);
-           });
+    bool refers = false;
+    ForEachEmbeddedReference(internal_key, value,
+                             [&refers](const BlobIndex&) { refers = true; });
+    return refers;
   }
 
   // Leaves out an entry that is readable, but out of order, of a type that its

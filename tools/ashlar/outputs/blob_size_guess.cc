@@ -1,42 +1,15 @@
 #include "tools/ashlar/outputs/blob_size_guess.h"
 
 #include <algorithm>
-#include <vector>
 
-#include "ashlar/table/entry/blob_index.h"
-#include "ashlar/table/entry/wide_columns.h"
 #include "ashlar/table/inspect.h"
 #include "ashlar/table/options.h"
 #include "ashlar/util/file.h"
 #include "tools/ashlar/flags/memory_limit.h"
+#include "tools/ashlar/inputs/embedded_references.h"
 #include "tools/ashlar/inputs/open_table.h"
 
 namespace ashlar::tool {
-namespace {
-
-void TakeReference(const Slice& reference, uint64_t* smallest) {
-  BlobIndex index;
-  if (!IsOkOrThrow(DecodeBlobIndex(reference, &index))) return;
-  if (index.kind == BlobIndex::Kind::kBlob && index.file_number == 0) {
-    *smallest = std::min(*smallest, index.size);
-  }
-}
-
-void TakeEntry(const Slice& internal_key, const Slice& value,
-               uint64_t* smallest) {
-  if (TypeOf(internal_key) == ValueType::kTypeBlobIndex) {
-    TakeReference(value, smallest);
-  }
-  if (TypeOf(internal_key) != ValueType::kTypeWideColumnEntity) return;
-  std::vector<WideColumn> columns;
-  if (!IsOkOrThrow(DecodeWideColumns(value, &columns))) return;
-  for (const WideColumn& column : columns) {
-    if (column.is_blob_index) TakeReference(column.value, smallest);
-  }
-}
-
-}  // namespace
-
 uint64_t SmallestBlobSize(const std::string& path) {
   constexpr uint64_t kNone = ~uint64_t{0};
   uint64_t smallest = kNone;
@@ -50,7 +23,10 @@ uint64_t SmallestBlobSize(const std::string& path) {
   };
   options.on_entry = [&](const BlockInfo& block, const Slice& key,
                          const Slice& value) {
-    if (block.kind == BlockKind::kData) TakeEntry(key, value, &smallest);
+    if (block.kind != BlockKind::kData) return;
+    ForEachEmbeddedReference(key, value, [&](const BlobIndex& index) {
+      smallest = std::min(smallest, index.size);
+    });
   };
   options.on_progress = [&](uint64_t, uint64_t) { return !after_data; };
   TableInspection inspection;

@@ -1,5 +1,5 @@
-// Finds out from which size on a table's values are embedded blobs. Files do not
-// record it.
+// Finds out from which size on a table's values are embedded blobs. Files do
+// not record it.
 #ifndef ASHLAR_TOOLS_ASHLAR_OUTPUTS_BLOB_SIZE_GUESS_H_
 #define ASHLAR_TOOLS_ASHLAR_OUTPUTS_BLOB_SIZE_GUESS_H_
 

@@ -11,7 +11,6 @@
 #include "ashlar/table/entry/blob_index.h"
 #include "ashlar/table/entry/rocksdb_release.h"
 #include "ashlar/table/entry/table_identity.h"
-#include "ashlar/table/table_properties.h"
 #include "tools/ashlar/flags/flags.h"
 #include "tools/ashlar/flags/memory_limit.h"
 #include "tools/ashlar/print/print_json.h"
@@ -58,8 +57,8 @@ std::string TextOf(const Value& value) {
 }
 
 std::optional<EmbeddedBlobStats> BlobStats(const Properties& p) {
-  const auto found = p.user_collected_properties.find(
-      std::string(kEmbeddedBlobStatsProperty));
+  const auto found =
+      p.user_collected_properties.find(std::string(kEmbeddedBlobStatsProperty));
   if (found == p.user_collected_properties.end()) return std::nullopt;
   EmbeddedBlobStats stats;
   if (!IsOkOrThrow(DecodeEmbeddedBlobStats(found->second, &stats))) {

@@ -29,9 +29,9 @@ void PrintText(const Verification& file, Output* out) {
               std::to_string(inspection.blocks_bad) + " bad; bytes checked: " +
               std::to_string(inspection.bytes_checked) + "\n");
   if (inspection.unreferenced_blob_bytes == 0) return;
-  out->Append("unreferenced: " +
-              std::to_string(inspection.unreferenced_blob_bytes) +
-              " bytes among the data blocks, to which no entry refers\n");
+  out->Append(
+      "unreferenced: " + std::to_string(inspection.unreferenced_blob_bytes) +
+      " bytes among the data blocks, to which no entry refers\n");
 }
 
 void WriteJson(const Verification& file, JsonWriter* json) {
