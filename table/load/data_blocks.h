@@ -78,7 +78,9 @@ class DataBlocks {
   Status LoadAndHandOut(const Reads& reads, size_t i,
                         const ReadOptions& options,
                         const BlockRequest& r) const;
-  Status InsertAndHandOut(const BlockRequest& r, LoadedBlock* loaded) const;
+  template <typename Reads>
+  Status LoadForCache(const Reads& reads, size_t i,
+                      const BlockRequest& r) const;
 
   DataBlockCache cache_;
   BlockLoader loader_;
