@@ -1,6 +1,7 @@
 #include "table/load/block_source.h"
 
 #include <bitset>
+#include <memory>
 #include <string>
 
 #include "table/format/block_trailer.h"
@@ -21,6 +22,22 @@ uint32_t ChecksumWithoutSeqno(const StoredBlock& stored, const Footer& footer,
   return BlockChecksum(footer.checksum, footer.base_context_checksum, offset,
                        zeroed, stored.compression_type);
 }
+
+// The workspace that a thread keeps for its loads. It is behind a pointer, since
+// a ThreadSpare moves what it has.
+class WorkspaceOfThread {
+ public:
+  WorkspaceOfThread() {
+    if (*kept_.get() == nullptr) {
+      *kept_.get() = std::make_unique<BlockWorkspace>();
+    }
+  }
+  BlockWorkspace* get() { return kept_->get(); }
+  BlockWorkspace* operator->() { return get(); }
+
+ private:
+  ThreadSpare<std::unique_ptr<BlockWorkspace>, BlockSource> kept_;
+};
 
 Status ReadWhole(const RandomAccessFile& file, const BlockPlace& place,
                  uint64_t n, const ReadCounters& counters, FileWindow* window,
@@ -237,7 +254,7 @@ Status BlockSource::LoadRaw(const BlockPlace& place, bool verify_checksum,
 
 Status BlockSource::LoadFrom(const BlockPlace& place, const Slice& data,
                              bool verify_checksum, LoadedBlock* block) const {
-  ThreadSpare<Decompressor, StoredBlock> decompressor;
+  WorkspaceOfThread workspace;
   StoredBlock stored;
   block->contents = Slice();
   block->owned.clear();
@@ -248,12 +265,12 @@ Status BlockSource::LoadFrom(const BlockPlace& place, const Slice& data,
     block->contents = stored.payload;
     return {};
   }
-  return DecompressInto(place, stored, decompressor.get(), block);
+  return DecompressInto(place, stored, &workspace->decompressor, block);
 }
 
 Status BlockSource::LoadOwned(const BlockPlace& place, bool verify_checksum,
                               LoadedBlock* block) const {
-  ThreadSpare<BlockWorkspace, BlockSource> workspace;
+  WorkspaceOfThread workspace;
   Status status = Load(place, verify_checksum, nullptr, workspace.get(), block);
   // The thread must not keep the memory of one huge block for ever.
   constexpr size_t kMostKept = size_t{1} << 20;

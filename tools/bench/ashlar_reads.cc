@@ -10,6 +10,7 @@
 #include "ashlar/table/perf_context.h"
 #include "ashlar/table/statistics.h"
 #include "tools/bench/ashlar_build.h"
+#include "tools/bench/ashlar_codec.h"
 #include "tools/bench/ashlar_open.h"
 #include "tools/bench/cache_held.h"
 #include "tools/bench/key_draw.h"
@@ -54,6 +55,15 @@ Status Verify(const TableReader& table, RunResult* result) {
   result->operations = table.properties().num_entries;
   result->bytes = table.file().Size();
   return status;
+}
+
+// Decompresses every data block of the table.
+Status DecompressAll(const std::string& path, const BenchOptions& options,
+                     RunResult* result) {
+  BareCodec codec;
+  Status status = codec.Add(path);
+  result->operations = options.workload.num;
+  return status.ok() ? codec.Run(0, 0, result) : status;
 }
 
 // Returns the work of a thread of random reads, as a function (reads, seed,
@@ -333,7 +343,12 @@ Status AshlarReads::Dispatch(const std::string& benchmark,
                              const BenchOptions& options,
                              const Workload& workload, RunResult* result) {
   const TableReader& table = *reader_;
-  if (benchmark == "readseq") return Scan(table, true, options, result);
+  if (benchmark == "readseq") {
+    if (options.batch_by == BatchBy::kCodec) {
+      return DecompressAll(path, options, result);
+    }
+    return Scan(table, true, options, result);
+  }
   if (benchmark == "readreverse") return Scan(table, false, options, result);
   if (benchmark == "verify") return Verify(table, result);
   if (benchmark == "blockinsert") {
