@@ -5,6 +5,7 @@
 #include <string>
 
 #include "table/format/block_trailer.h"
+#include "table/load/block_memory.h"
 #include "util/mem/thread_spare.h"
 
 namespace ashlar::internal {
@@ -23,8 +24,8 @@ uint32_t ChecksumWithoutSeqno(const StoredBlock& stored, const Footer& footer,
                        zeroed, stored.compression_type);
 }
 
-// The workspace that a thread keeps for its loads. It is behind a pointer, since
-// a ThreadSpare moves what it has.
+// The workspace that a thread keeps for its loads. It is behind a pointer,
+// since a ThreadSpare moves what it has.
 class WorkspaceOfThread {
  public:
   WorkspaceOfThread() {

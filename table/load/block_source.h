@@ -21,7 +21,6 @@
 #include "table/counters/read_counters.h"
 #include "table/format/block_place.h"
 #include "table/format/footer.h"
-#include "table/load/block_memory.h"
 #include "table/load/file_window.h"
 #include "table/meta/properties_block.h"
 #include "util/compress/codec.h"
@@ -30,6 +29,8 @@
 #include "util/mem/buffer.h"
 
 namespace ashlar::internal {
+
+class BlockRoom;
 
 // What one thread needs to load blocks. It is kept between loads, for its
 // memory.

@@ -51,7 +51,10 @@ Status CachedDataBlock::Make(const BlockPlace& place, const Slice& contents,
     return {};
   }
   BlockRoom larger(room->allocator(), front);
-  if (!CopyTo(&larger, &here)) return {};
+  if (!CopyTo(&larger, &here)) {
+    *block = OwnerOf(room, place, here.size(), EntryWordsShape(), view);
+    return {};
+  }
   status = ParseBlock(here, place, &view);
   if (status.ok()) *block = OwnerOf(&larger, place, here.size(), words, view);
   return status;

@@ -51,7 +51,7 @@ class CachedDataBlock {
   // FrontBytes(n), with any n. `order` is that of the block's keys, and null if
   // it shall have no words. *interval is that of MeasureEntryWords. Returns
   // Corruption if the contents do not parse. Returns ok with a null *block if
-  // there is no memory.
+  // there is no memory. If only the words lack memory, the block has none.
   static Status Make(const BlockPlace& place, const Slice& contents,
                      const KeyOrder* order, uint32_t* interval, BlockRoom* room,
                      std::unique_ptr<CachedDataBlock>* block);
@@ -124,9 +124,11 @@ class CachedDataBlock {
         words_state_(words.num_entries == 0 ? WordsState::kNone
                                             : WordsState::kRoom),
         view_(view) {}
-  static std::unique_ptr<CachedDataBlock> OwnerOf(
-      BlockRoom* room, const BlockPlace& place, size_t contents_bytes,
-      const EntryWordsShape& words, const BlockView& view);
+  static std::unique_ptr<CachedDataBlock> OwnerOf(BlockRoom* room,
+                                                  const BlockPlace& place,
+                                                  size_t contents_bytes,
+                                                  const EntryWordsShape& words,
+                                                  const BlockView& view);
   void NoteFound(WordsState before, const KeyOrder& order);
   // For memory that is larger than this object.
   static void* operator new(size_t, void* memory) { return memory; }

@@ -89,8 +89,7 @@ class DataBlockCache {
   // Corruption if the contents do not parse. Requires: *block is empty, `room`
   // is of RoomForBlock, and Takes().
   Status Keep(const BlockPlace& place, const Slice& contents,
-              const BlockNote& note, BlockRoom* room,
-              PinnedBlock* block) const;
+              const BlockNote& note, BlockRoom* room, PinnedBlock* block) const;
 
  private:
   using BlockCache = TypedCache<CachedDataBlock, CacheEntryRole::kDataBlock>;

@@ -323,7 +323,8 @@ Status DataBlocks::LoadForCache(const Reads& reads, size_t i,
   ThreadSpare<LoadedBlock, DataBlocks> loaded;
   BlockRoom room = cache_.RoomForBlock();
   loaded->room = &room;
-  Status status = reads.Load(i, r.place, /*verify_checksum=*/true, loaded.get());
+  Status status =
+      reads.Load(i, r.place, /*verify_checksum=*/true, loaded.get());
   if (status.ok()) {
     status = cache_.Keep(r.place, loaded->contents, r.note, &room, r.block);
   }

@@ -54,8 +54,8 @@ Status RunBlockInsert(const BenchOptions& options, Cache* cache,
     std::unique_ptr<CachedDataBlock> block;
     internal::BlockRoom room(blocks.cache()->memory_allocator(),
                              CachedDataBlock::FrontBytes(word_bytes));
-    Status status = CachedDataBlock::Make(place, bytes, words, &interval, &room,
-                                          &block);
+    Status status =
+        CachedDataBlock::Make(place, bytes, words, &interval, &room, &block);
     if (!status.ok()) return status;
     word_bytes = block->word_bytes();
     static_cast<void>(blocks.InsertAndHold(InsertKey(i), std::move(block)));

@@ -28,8 +28,8 @@ Status BareCodec::Add(const std::string& path) {
   for (const BlockInfo& block : table.blocks) {
     if (block.kind != BlockKind::kData) continue;
     const char* const at = files_.back().data() + block.offset;
-    payloads_.push_back({Slice(at, block.size),
-                         static_cast<CompressionType>(at[block.size])});
+    payloads_.push_back(
+        {Slice(at, block.size), static_cast<CompressionType>(at[block.size])});
   }
   return {};
 }
@@ -50,8 +50,7 @@ Status BareCodec::Run(uint64_t n, uint64_t seed, RunResult* result) const {
     stored.clear();
     some.clear();
     for (uint64_t end = std::min(n, i + kAtOnce); i < end; ++i) {
-      some.push_back(
-          payloads_[in_order ? i : random.Below(payloads_.size())]);
+      some.push_back(payloads_[in_order ? i : random.Below(payloads_.size())]);
       stored.Append(some.back().bytes);
     }
     const char* at = stored.data();

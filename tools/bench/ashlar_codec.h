@@ -1,8 +1,8 @@
 // BareCodec: what the codec alone takes for the data blocks of tables of this
 // library.
 //
-// Used by the engine, as `ashlar:codec`, so that a report can say what a library
-// adds to it. One thread at a time.
+// Used by the engine, as `ashlar:codec`, so that a report can say what a
+// library adds to it. One thread at a time.
 #ifndef ASHLAR_TOOLS_BENCH_ASHLAR_CODEC_H_
 #define ASHLAR_TOOLS_BENCH_ASHLAR_CODEC_H_
 

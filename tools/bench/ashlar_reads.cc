@@ -10,7 +10,6 @@
 #include "ashlar/table/perf_context.h"
 #include "ashlar/table/statistics.h"
 #include "tools/bench/ashlar_build.h"
-#include "tools/bench/ashlar_codec.h"
 #include "tools/bench/ashlar_open.h"
 #include "tools/bench/cache_held.h"
 #include "tools/bench/key_draw.h"
@@ -55,15 +54,6 @@ Status Verify(const TableReader& table, RunResult* result) {
   result->operations = table.properties().num_entries;
   result->bytes = table.file().Size();
   return status;
-}
-
-// Decompresses every data block of the table.
-Status DecompressAll(const std::string& path, const BenchOptions& options,
-                     RunResult* result) {
-  BareCodec codec;
-  Status status = codec.Add(path);
-  result->operations = options.workload.num;
-  return status.ok() ? codec.Run(0, 0, result) : status;
 }
 
 // Returns the work of a thread of random reads, as a function (reads, seed,
@@ -255,6 +245,7 @@ bool HasBlockCache(const BenchOptions& o) {
 void AshlarReads::Close() {
   reader_.reset();
   cache_.reset();
+  codec_ = BareCodec();
 }
 
 namespace {
@@ -323,6 +314,14 @@ Status AshlarReads::Warm(const BenchOptions& options,
   return {};
 }
 
+// Decompresses every data block of the table.
+Status AshlarReads::RunCodec(const std::string& path,
+                             const BenchOptions& options, RunResult* result) {
+  Status status = codec_.empty() ? codec_.Add(path) : Status();
+  result->operations = options.workload.num;
+  return status.ok() ? codec_.Run(0, 0, result) : status;
+}
+
 Status AshlarReads::Run(const std::string& benchmark, const std::string& path,
                         const BenchOptions& options, const Workload& workload,
                         RunResult* result) {
@@ -345,7 +344,7 @@ Status AshlarReads::Dispatch(const std::string& benchmark,
   const TableReader& table = *reader_;
   if (benchmark == "readseq") {
     if (options.batch_by == BatchBy::kCodec) {
-      return DecompressAll(path, options, result);
+      return RunCodec(path, options, result);
     }
     return Scan(table, true, options, result);
   }

@@ -151,8 +151,8 @@ std::unique_ptr<Engine> NewAshlarEngine();
 // (no entry_words), "admission" (of the hyper clock cache), "stats"
 // (statistics), "tracer" and "traced" (trace_one_in 0 and 100), "perf"
 // (perf_level 1), "async" (async_io), "gets", "multiread", "reads", "tables"
-// and "codec" (batch_by), and "at_open", "index_at_first_use" and "at_first_use"
-// (load_index_and_filter). For rocksdb: "db" (read_only_db).
+// and "codec" (batch_by), and "at_open", "index_at_first_use" and
+// "at_first_use" (load_index_and_filter). For rocksdb: "db" (read_only_db).
 std::unique_ptr<Engine> NewVariant(std::unique_ptr<Engine> engine,
                                    const std::string& variant);
 // `kind`: "generator" only makes keys and values. "copy" also copies them.

@@ -125,9 +125,10 @@ DEFINE_uint64(hot_keys, 0,
 DEFINE_bool(spread_keys, false,
             "hot keys are spread evenly over the table, instead of at its "
             "beginning");
-DEFINE_double(zipf, 0,
-              "random reads are of keys by Zipf's law with this exponent, other "
-              "than 1, which are scattered over the table; 0: evenly");
+DEFINE_double(
+    zipf, 0,
+    "random reads are of keys by Zipf's law with this exponent, other "
+    "than 1, which are scattered over the table; 0: evenly");
 DEFINE_string(skew, "",
               "P.R: point reads are of the first P keys, and ranges begin at "
               "the first R keys; none: of all keys");
