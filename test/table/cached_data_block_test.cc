@@ -23,13 +23,14 @@ namespace {
 
 using namespace internal;
 
-// Counts what is allocated and not given back.
+// Counts what was allocated, and what of that was not given back.
 class CountingAllocator : public MemoryAllocator {
  public:
   const char* Name() const override { return "counting"; }
   void* Allocate(size_t size) override {
     if (fails) return nullptr;
     ++live;
+    ++taken;
     return std::malloc(size);
   }
   void Deallocate(void* memory) override {
@@ -41,6 +42,7 @@ class CountingAllocator : public MemoryAllocator {
   }
 
   int live = 0;
+  int taken = 0;
   bool fails = false;
 };
 
@@ -84,7 +86,8 @@ std::string SavedBytes(const CachedDataBlock& block) {
 TEST(CachedDataBlock, StaysWhereItWasLoadedTo) {
   const KeyOrder order(BytewiseComparator());
   const std::string bytes = BlockOf(30, 100);
-  BlockRoom room(nullptr, CachedDataBlock::FrontBytes(400));
+  CountingAllocator counting;
+  BlockRoom room(&counting, CachedDataBlock::FrontBytes(400));
   char* const to = room.Take(bytes.size());
   std::memcpy(to, bytes.data(), bytes.size());
   std::unique_ptr<CachedDataBlock> block;
@@ -92,6 +95,7 @@ TEST(CachedDataBlock, StaysWhereItWasLoadedTo) {
   Require(CachedDataBlock::Make(PlaceOf(bytes), Slice(to, bytes.size()), &order,
                                 &interval, &room, &block));
   EXPECT_EQ(block->view().entries, to);
+  EXPECT_EQ(counting.taken, 1) << "copied";
   EXPECT_TRUE(block->has_room_for_words());
   EXPECT_FALSE(room.Holds(Slice(to, bytes.size()))) << "two owners";
 }
@@ -103,8 +107,8 @@ TEST(CachedDataBlock, IsTheSameHoweverItWasMade) {
   CountingAllocator counting;
   ForEachSeed(1, 40, [&](uint64_t seed) {
     Random random(seed);
-    const std::string bytes = BlockOf(static_cast<int>(1 + random.Below(80)),
-                                      random.Below(300));
+    const std::string bytes =
+        BlockOf(static_cast<int>(1 + random.Below(80)), random.Below(300));
     std::string saved;
     for (const bool loaded_there : {false, true}) {
       for (MemoryAllocator* const allocator :
@@ -154,9 +158,9 @@ TEST(CachedDataBlock, TakesTheMemoryThatItSays) {
     }
     BlockRoom room(&counting, CachedDataBlock::FrontBytes(64));
     const auto block = Make(bytes, nullptr, true, &room);
-    EXPECT_EQ(block->ApproximateMemoryUsage(),
-              CachedDataBlock::FrontBytes(64) + bytes.size() +
-                  BlockRoom::kSlack + 1000);
+    EXPECT_EQ(block->ApproximateMemoryUsage(), CachedDataBlock::FrontBytes(64) +
+                                                   bytes.size() +
+                                                   BlockRoom::kSlack + 1000);
   }
 }
 
