@@ -4,6 +4,19 @@
 #
 # A codec can be left out: -DASHLAR_HAVE_LZ4=0, and likewise ZSTD, SNAPPY,
 # ZLIB and BZIP2. So can liburing: -DASHLAR_HAVE_URING=0.
+#
+# ASHLAR_ZSTD_ROOT is for a newer libzstd than the system's, which decompresses
+# small blocks faster (docs/benchmarks.md).
+set(ASHLAR_ZSTD_ROOT "" CACHE PATH
+  "Where a libzstd is installed, such as /opt/zstd; empty: the system's")
+if(ASHLAR_ZSTD_ROOT)
+  if(NOT EXISTS ${ASHLAR_ZSTD_ROOT}/lib/pkgconfig/libzstd.pc)
+    message(FATAL_ERROR
+      "ASHLAR_ZSTD_ROOT: no ${ASHLAR_ZSTD_ROOT}/lib/pkgconfig/libzstd.pc")
+  endif()
+  set(ENV{PKG_CONFIG_PATH}
+    "${ASHLAR_ZSTD_ROOT}/lib/pkgconfig:$ENV{PKG_CONFIG_PATH}")
+endif()
 include(${CMAKE_CURRENT_LIST_DIR}/libraries.cmake)
 
 set(ASHLAR_UTIL_LIBRARIES PkgConfig::ashlar_xxhash)

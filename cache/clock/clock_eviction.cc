@@ -58,8 +58,8 @@ uint64_t ClockTableOf<Index>::NextToSweep(uint32_t step) {
 // by rounds of the hand.
 template <typename Index>
 typename ClockTableOf<Index>::Freed ClockTableOf<Index>::Evict(
-    size_t bytes, size_t slots, uint64_t effort_cap) {
-  Freed freed;
+    size_t bytes, size_t slots, uint64_t effort_cap, Ending* ending) {
+  Freed freed{.ending = ending};
   uint64_t in_use = 0;
   uint64_t met = 0;
   // This is most often so because one large standalone entry takes everything.
@@ -67,6 +67,9 @@ typename ClockTableOf<Index>::Freed ClockTableOf<Index>::Evict(
   const uint64_t positions = part_.positions();
   const uint64_t most_visits = kMostRounds * positions;
   const uint32_t step = part_.sweep_step();
+  // Where the hand is if no other thread has moved it since the last step.
+  uint64_t next = 0;
+  typename Part::HandAt at{};
   for (uint64_t visits = 0; visits < most_visits; visits += step) {
     if (EvictFromProbation(bytes, slots, &freed)) break;
     const uint64_t hand = NextToSweep(step);
@@ -74,7 +77,8 @@ typename ClockTableOf<Index>::Freed ClockTableOf<Index>::Evict(
     if (admission_ != nullptr) {
       admission_->SawHand(hand_.Load(), positions);
     }
-    auto at = part_.UnderHand(hand);
+    if (visits == 0 || hand != next) at = part_.UnderHand(hand);
+    next = hand + step;
     auto ahead = at;
     for (uint32_t i = 0; i < step; ++i) part_.Advance(&ahead);
     for (uint32_t i = 0; i < step;
@@ -118,7 +122,7 @@ void ClockTableOf<Index>::FreeSwept(ClockSlot* owned, uint64_t before,
   const Why why = !slot::IsVisible(before) ? Why::kErased
                   : slot::WasHit(before)   ? Why::kEvictedAfterHit
                                            : Why::kEvicted;
-  freed->bytes += Free(owned, why);
+  freed->bytes += Free(owned, why, freed->ending);
   ++freed->slots;
 }
 
@@ -158,8 +162,9 @@ void ClockTableOf<Index>::EvictAllProbation(size_t bytes, size_t slots,
 }
 
 template ClockTable::Freed ClockTableOf<ClockIndex>::Evict(size_t, size_t,
-                                                           uint64_t);
+                                                           uint64_t, Ending*);
 template GrowingTable::Freed ClockTableOf<GrowingIndex>::Evict(size_t, size_t,
-                                                               uint64_t);
+                                                               uint64_t,
+                                                               Ending*);
 
 }  // namespace ashlar::internal

@@ -12,17 +12,6 @@ namespace {
 
 Status NoMemory() { return Status::MemoryLimit("no memory for an entry"); }
 
-// An entry without a slot that is about to be destroyed.
-class EndedEntry : public CacheHandle {
- public:
-  explicit EndedEntry(const CacheHandle& entry) : CacheHandle(entry) {}
-  EndedEntry(void* value, const CacheItemOps* ops, size_t charge) {
-    value_ = value;
-    ops_ = ops;
-    charge_ = charge;
-  }
-};
-
 uint64_t NextId() {
   static constinit RelaxedAtomic<uint64_t> last{0};
   return last.FetchAdd(1) + 1;
@@ -78,8 +67,10 @@ Status ClockTableOf<Index>::Insert(const CacheKey& key, uint64_t hash,
   }
   index_.PrefetchEmpty(hash);
   if (admission_ != nullptr) admission_->Prefetch(hash);
+  Ending ending(this);
   Freed freed;
-  const bool fits = strict ? ChargeStrictly(total) : EvictFor(total, &freed);
+  const bool fits =
+      strict ? ChargeStrictly(total) : EvictFor(total, &ending, &freed);
   if (strict && !fits) {
     if (handle != nullptr) {
       return Status::MemoryLimit("the cache is full of entries in use");
@@ -126,7 +117,7 @@ CacheHandle* ClockTableOf<Index>::CreateStandalone(const CacheKey& key,
   }
   if (!strict) {
     Freed freed;
-    static_cast<void>(EvictFor(total, &freed));
+    static_cast<void>(EvictFor(total, nullptr, &freed));
     Settle(total, 0, freed);
   } else if (!ChargeStrictly(total)) {
     if (!allow_uncharged) return nullptr;
@@ -224,13 +215,13 @@ bool ClockTableOf<Index>::HasVisible(ClockSlot* there, const CacheKey& key) {
 // Evicts what would be too much with `total` more bytes. Returns false if that
 // was impossible, and usage is beyond what such failures may bring it to.
 template <typename Index>
-bool ClockTableOf<Index>::EvictFor(size_t total, Freed* freed) {
+bool ClockTableOf<Index>::EvictFor(size_t total, Ending* ending, Freed* freed) {
   const size_t limit = capacity();
   const size_t now = usage_.Load();
   if (total > limit) return false;
   if (now <= limit - total) return true;
   const size_t excess = now - (limit - total);
-  *freed = Evict(excess, 0, settings_->eviction_effort_cap);
+  *freed = Evict(excess, 0, settings_->eviction_effort_cap, ending);
   return freed->bytes >= excess ||
          excess - freed->bytes <= limit / settings_->eviction_effort_cap;
 }
@@ -283,7 +274,7 @@ bool ClockTableOf<Index>::HasRoomForOne(Freed* freed) {
 }
 
 template <typename Index>
-size_t ClockTableOf<Index>::Free(ClockSlot* owned, Why why) {
+size_t ClockTableOf<Index>::Free(ClockSlot* owned, Why why, Ending* ending) {
   const EndedEntry entry(*owned);
   const CacheKey key = owned->key();
   const size_t charged = owned->charged();
@@ -295,20 +286,24 @@ size_t ClockTableOf<Index>::Free(ClockSlot* owned, Why why) {
   owned->kind.Store(ClockSlot::kEmpty);
   slot::Vacate(&owned->word);
   part_.PutBack(owned);
-  EndValue(key, entry, why);
+  if (ending != nullptr) {
+    ending->Add(key, entry, why);
+  } else {
+    EndValue(key, entry, why);
+  }
   return charged;
 }
 
 template <typename Index>
 void ClockTableOf<Index>::FreeAndSettle(ClockSlot* owned) {
-  const size_t charged = Free(owned, Why::kErased);
+  const size_t charged = Free(owned, Why::kErased, nullptr);
   occupancy_.FetchSub(1);
   usage_.FetchSub(charged);
 }
 
 template <typename Index>
 void ClockTableOf<Index>::EndValue(const CacheKey& key,
-                                   const CacheHandle& entry, Why why) {
+                                   const CacheHandle& entry, Why why) const {
   if (why != Why::kErased && *settings_->eviction_callback &&
       (*settings_->eviction_callback)(key, entry,
                                       why == Why::kEvictedAfterHit)) {

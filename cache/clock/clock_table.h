@@ -23,6 +23,18 @@
 
 namespace ashlar::internal {
 
+// An entry without a slot that is about to be destroyed.
+class EndedEntry : public CacheHandle {
+ public:
+  EndedEntry() = default;
+  explicit EndedEntry(const CacheHandle& entry) : CacheHandle(entry) {}
+  EndedEntry(void* value, const CacheItemOps* ops, size_t charge) {
+    value_ = value;
+    ops_ = ops;
+    charge_ = charge;
+  }
+};
+
 // What the tables of a cache share.
 template <typename Index>
 struct ClockSettingsOf {
@@ -103,10 +115,39 @@ class ClockTableOf {
 
  private:
   enum class Why : uint8_t { kErased, kEvicted, kEvictedAfterHit };
+  // The value of an evicted entry that is still to be ended. Nobody has touched
+  // it for a long time, so its first cache line is prefetched while Insert does
+  // the rest of its work. The destructor ends it. If there is another one, Add
+  // ends that at once.
+  class Ending {
+   public:
+    explicit Ending(const ClockTableOf* table) : table_(table) {}
+    Ending(const Ending&) = delete;
+    Ending& operator=(const Ending&) = delete;
+    ~Ending() {
+      if (any_) table_->EndValue(key_, entry_, why_);
+    }
+    void Add(const CacheKey& key, const CacheHandle& entry, Why why) {
+      if (any_) return table_->EndValue(key, entry, why);
+      __builtin_prefetch(entry.value());
+      any_ = true;
+      key_ = key;
+      entry_ = EndedEntry(entry);
+      why_ = why;
+    }
+
+   private:
+    const ClockTableOf* const table_;
+    bool any_ = false;
+    Why why_ = Why::kEvicted;
+    CacheKey key_;
+    EndedEntry entry_;
+  };
   // What was evicted but is not yet subtracted from the counts.
   struct Freed {
     size_t bytes = 0;
     size_t slots = 0;
+    Ending* ending = nullptr;  // null: values are ended at once
 
     bool Is(size_t wanted_bytes, size_t wanted_slots) const {
       return bytes >= wanted_bytes && slots >= wanted_slots;
@@ -143,20 +184,22 @@ class ClockTableOf {
   uint64_t StartOf(ClockSlot* owned, uint64_t hash, CachePriority priority);
   void Publish(const Place& place, uint64_t hash, uint64_t start, bool is_held);
   bool GrowAsNeeded();
-  bool EvictFor(size_t total, Freed* freed);
+  bool EvictFor(size_t total, Ending* ending, Freed* freed);
   bool HasRoomForOne(Freed* freed);
   bool ChargeStrictly(size_t total);
   void Settle(size_t bytes_in, size_t slots_in, const Freed& freed);
   uint64_t NextToSweep(uint32_t step);
-  Freed Evict(size_t bytes, size_t slots, uint64_t effort_cap);
+  Freed Evict(size_t bytes, size_t slots, uint64_t effort_cap,
+              Ending* ending = nullptr);
   bool EvictFromProbation(size_t bytes, size_t slots, Freed* freed);
   void EvictAllProbation(size_t bytes, size_t slots, Freed* freed);
   void FreeSwept(ClockSlot* owned, uint64_t before, Freed* freed);
-  // Empties an owned slot and destroys its value. Returns what was charged.
-  // That is still in the usage, and the slot still in the occupancy.
-  size_t Free(ClockSlot* owned, Why why);
+  // Empties an owned slot and ends its value, or leaves that to `ending`.
+  // Returns what was charged. That is still in the usage, and the slot still in
+  // the occupancy.
+  size_t Free(ClockSlot* owned, Why why, Ending* ending);
   void FreeAndSettle(ClockSlot* owned);
-  void EndValue(const CacheKey& key, const CacheHandle& entry, Why why);
+  void EndValue(const CacheKey& key, const CacheHandle& entry, Why why) const;
   ClockSlot* NewStandalone(const CacheKey& key, void* value,
                            const CacheItemOps* ops, size_t charge,
                            size_t charged, RelaxedAtomic<size_t>* usage);

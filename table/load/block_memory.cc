@@ -3,6 +3,7 @@
 #include <malloc.h>
 
 #include <array>
+#include <cstdint>
 #include <cstdlib>
 #include <utility>
 
@@ -28,44 +29,36 @@ class Kept {
  public:
   ~Kept() {
     state = ThreadObject::kEnded;
-    for (const Piece& piece : pieces_) std::free(piece.memory);
+    for (const BlockMemory::Piece& piece : pieces_) std::free(piece.memory);
   }
 
-  // Returns the smallest piece that is large enough, and not much larger; null
+  // Returns the smallest piece that is large enough, and not much larger; none
   // if there is none.
-  void* Take(size_t bytes) {
+  BlockMemory::Piece Take(size_t bytes) {
     size_t size = bytes + bytes / 16 + 1;
-    Piece* best = nullptr;
-    for (Piece& piece : pieces_) {
-      if (piece.size < bytes || piece.size >= size) continue;
+    BlockMemory::Piece* best = nullptr;
+    for (BlockMemory::Piece& piece : pieces_) {
+      if (piece.bytes < bytes || piece.bytes >= size) continue;
       best = &piece;
-      size = piece.size;
+      size = piece.bytes;
     }
-    if (best == nullptr) return nullptr;
-    best->size = 0;
-    return std::exchange(best->memory, nullptr);
+    return best == nullptr ? BlockMemory::Piece()
+                           : std::exchange(*best, BlockMemory::Piece());
   }
 
   // Keeps a piece, if need be in the place of another one. Those take turns, so
   // that pieces of unused sizes go.
-  void Put(void* memory) {
-    const size_t size = ::malloc_usable_size(memory);
-    if (size > BlockMemory::kMostBytes) return std::free(memory);
-    Piece* place = nullptr;
-    for (Piece& piece : pieces_) {
+  void Put(const BlockMemory::Piece& given) {
+    BlockMemory::Piece* place = nullptr;
+    for (BlockMemory::Piece& piece : pieces_) {
       if (piece.memory == nullptr) place = &piece;
     }
     if (place == nullptr) place = &pieces_[next_++ % BlockMemory::kPlaces];
-    std::free(std::exchange(place->memory, memory));
-    place->size = size;
+    std::free(std::exchange(*place, given).memory);
   }
 
  private:
-  struct Piece {
-    void* memory = nullptr;
-    size_t size = 0;
-  };
-  std::array<Piece, BlockMemory::kPlaces> pieces_;
+  std::array<BlockMemory::Piece, BlockMemory::kPlaces> pieces_;
   size_t next_ = 0;
 };
 
@@ -77,18 +70,41 @@ Kept* OfThread() {
 
 }  // namespace
 
-void* BlockMemory::Take(size_t bytes) {
+BlockMemory::Piece BlockMemory::Take(size_t bytes) {
   constexpr size_t kLine = 64;
-  Kept* const kept = OfThread();
-  void* const memory = kept == nullptr ? nullptr : kept->Take(bytes);
-  if (memory != nullptr) return memory;
-  return std::aligned_alloc(kLine, (bytes + kLine - 1) / kLine * kLine);
+  if (bytes > SIZE_MAX - kLine) return {};
+  Kept* const kept = bytes > kMostBytes ? nullptr : OfThread();
+  if (kept != nullptr) {
+    const Piece piece = kept->Take(bytes);
+    if (piece.memory != nullptr) return piece;
+  }
+  void* const memory =
+      std::aligned_alloc(kLine, (bytes + kLine - 1) / kLine * kLine);
+  if (memory == nullptr) return {};
+  return {memory, ::malloc_usable_size(memory)};
 }
 
-void BlockMemory::GiveBack(void* memory) {
-  Kept* const kept = OfThread();
-  if (kept == nullptr) return std::free(memory);
-  kept->Put(memory);
+void BlockMemory::GiveBack(const Piece& piece) {
+  Kept* const kept = piece.bytes > kMostBytes ? nullptr : OfThread();
+  if (kept == nullptr) return std::free(piece.memory);
+  kept->Put(piece);
+}
+
+char* BlockRoom::Take(size_t n) {
+  GiveBack();
+  if (n > SIZE_MAX - front_ - kSlack) return nullptr;
+  const size_t bytes = front_ + n + kSlack;
+  piece_ = allocator_ == nullptr
+               ? BlockMemory::Take(bytes)
+               : BlockMemory::Piece{allocator_->Allocate(bytes), bytes};
+  return piece_.memory == nullptr ? nullptr : this->bytes();
+}
+
+void BlockRoom::GiveBack() {
+  if (piece_.memory == nullptr) return;
+  const BlockMemory::Piece piece = Release();
+  if (allocator_ == nullptr) return BlockMemory::GiveBack(piece);
+  allocator_->Deallocate(piece.memory);
 }
 
 }  // namespace ashlar::internal

@@ -1,9 +1,11 @@
 #include "table/load/block_source.h"
 
 #include <bitset>
+#include <memory>
 #include <string>
 
 #include "table/format/block_trailer.h"
+#include "table/load/block_memory.h"
 #include "util/compress/custom_blocks.h"
 #include "util/mem/thread_spare.h"
 
@@ -22,6 +24,22 @@ uint32_t ChecksumWithoutSeqno(const StoredBlock& stored, const Footer& footer,
   return BlockChecksum(footer.checksum, footer.base_context_checksum, offset,
                        zeroed, stored.compression_type);
 }
+
+// The workspace that a thread keeps for its loads. It is behind a pointer,
+// since a ThreadSpare moves what it has.
+class WorkspaceOfThread {
+ public:
+  WorkspaceOfThread() {
+    if (*kept_.get() == nullptr) {
+      *kept_.get() = std::make_unique<BlockWorkspace>();
+    }
+  }
+  BlockWorkspace* get() { return kept_->get(); }
+  BlockWorkspace* operator->() { return get(); }
+
+ private:
+  ThreadSpare<std::unique_ptr<BlockWorkspace>, BlockSource> kept_;
+};
 
 Status ReadWhole(const RandomAccessFile& file, const FileGate& gate,
                  const BlockPlace& place, uint64_t n,
@@ -148,28 +166,34 @@ Status BlockSource::TakeDictionary(const Slice& contents,
   return {};
 }
 
+// Returns Corruption unless the file declares the compression type.
+Status BlockSource::CheckType(const BlockPlace& place,
+                              const StoredBlock& stored) const {
+  if (declared_.Allows(stored.compression_type)) [[likely]]
+    return {};
+  return place.Corruption(
+      "bad compression type",
+      "found " + std::to_string(stored.compression_type) +
+          ", which the property rocksdb.compression does not declare");
+}
+
 Status BlockSource::Decompress(const BlockPlace& place,
                                const StoredBlock& stored,
                                Decompressor* decompressor, Buffer* out) const {
-  if (!declared_.Allows(stored.compression_type)) {
-    return place.Corruption(
-        "bad compression type",
-        "found " + std::to_string(stored.compression_type) +
-            ", which the property rocksdb.compression does not declare");
-  }
+  Status status = CheckType(place, stored);
+  if (!status.ok()) return status;
   const DecompressLimits limits{static_cast<size_t>(max_uncompressed_bytes_)};
   const bool is_data = place.kind == BlockKind::kData;
   const auto type = static_cast<CompressionType>(stored.compression_type);
   const StageTimer timer(&PerfContext::block_decompress_time);
   const HistogramTimer codec_timer(counters_,
                                    Histogram::kDecompressionTimesNanos);
-  Status status;
   if (custom_ != nullptr && custom_->Handles(type)) [[unlikely]] {
     status = custom_->Decompress(type, stored.payload, limits, is_data, out);
   } else {
     status = decompressor->Decompress(type, footer_.traits().compress_format,
                                       stored.payload, limits, out,
-                                      is_data ? dictionary_.get() : nullptr);
+                                      DictionaryFor(place));
   }
   counters_.CountDecompressed(stored.payload.size(), out->size());
   if (status.ok()) [[likely]]
@@ -177,11 +201,51 @@ Status BlockSource::Decompress(const BlockPlace& place,
   return place.Wrap("bad compressed data", status);
 }
 
+// Decompresses the payload into the block's room, if it has one and the size is
+// known; else into its buffer.
+Status BlockSource::DecompressInto(const BlockPlace& place,
+                                   const StoredBlock& stored,
+                                   Decompressor* decompressor,
+                                   LoadedBlock* block) const {
+  const auto type = static_cast<CompressionType>(stored.compression_type);
+  const bool is_custom = custom_ != nullptr && custom_->Handles(type);
+  if (block->room != nullptr && !is_custom) {
+    Status status = CheckType(place, stored);
+    if (!status.ok()) return status;
+    const DecompressLimits limits{static_cast<size_t>(max_uncompressed_bytes_)};
+    const StageTimer timer(&PerfContext::block_decompress_time);
+    const HistogramTimer codec_timer(counters_,
+                                     Histogram::kDecompressionTimesNanos);
+    Decompressor::Begun begun;
+    status = decompressor->Begin(type, footer_.traits().compress_format,
+                                 stored.payload, limits, &begun);
+    char* const to = status.ok() && begun.is_sized
+                         ? block->room->Take(begun.raw_size())
+                         : nullptr;
+    if (to != nullptr) {
+      status = Decompressor::DecodeTo(begun, DictionaryFor(place), to);
+      block->contents = Slice(to, status.ok() ? begun.raw_size() : 0);
+    }
+    if (to != nullptr || !status.ok()) {
+      counters_.CountDecompressed(stored.payload.size(),
+                                  block->contents.size());
+      return status.ok() ? status : place.Wrap("bad compressed data", status);
+    }
+  }
+  Status status = Decompress(place, stored, decompressor, &block->owned);
+  if (status.ok()) block->contents = block->owned.slice();
+  return status;
+}
+
 Status BlockSource::Load(const BlockPlace& place, bool verify_checksum,
                          FileWindow* window, BlockWorkspace* workspace,
                          LoadedBlock* block) const {
-  StoredBlock stored;
+  block->contents = Slice();
   block->owned.clear();
+  if (block->room != nullptr && window == nullptr && AllRaw()) {
+    return LoadRaw(place, verify_checksum, &workspace->decompressor, block);
+  }
+  StoredBlock stored;
   // A block that turns out to be uncompressed stays where it was read to.
   Status status =
       ReadStored(place, verify_checksum, window, &block->owned, &stored);
@@ -196,15 +260,45 @@ Status BlockSource::Load(const BlockPlace& place, bool verify_checksum,
     std::swap(block->owned, workspace->stored);
     block->owned.clear();
   }
-  status = Decompress(place, stored, &workspace->decompressor, &block->owned);
-  if (status.ok()) block->contents = block->owned.slice();
-  return status;
+  return DecompressInto(place, stored, &workspace->decompressor, block);
+}
+
+// Reads a block of a file without compression to where it stays. Its trailer is
+// read too, into the slack after it.
+Status BlockSource::LoadRaw(const BlockPlace& place, bool verify_checksum,
+                            Decompressor* decompressor,
+                            LoadedBlock* block) const {
+  static_assert(BlockRoom::kSlack >= kBlockTrailerSize);
+  Status status = CheckPlace(place);
+  if (!status.ok()) return status;
+  const auto size = static_cast<size_t>(place.handle.size);
+  char* const to = block->room->Take(size);
+  if (to == nullptr) return place.NoMemory();
+  Slice data;
+  {
+    const StageTimer timer(&PerfContext::block_read_time);
+    const HistogramTimer read_timer(counters_, Histogram::kSstReadMicros);
+    status = gate_.Read(*file_, place.handle.offset, size + kBlockTrailerSize,
+                        to, &data);
+    counters_.CountFileReads(1, data.size());
+  }
+  StoredBlock stored;
+  if (status.ok()) status = Interpret(place, data, verify_checksum, &stored);
+  if (status.ok()) status = CheckChecksum(place, stored);
+  if (!status.ok()) return status;
+  if (stored.compression_type != 0) {
+    // An error: no type is declared.
+    return Decompress(place, stored, decompressor, &block->owned);
+  }
+  block->contents = stored.payload;
+  return {};
 }
 
 Status BlockSource::LoadFrom(const BlockPlace& place, const Slice& data,
                              bool verify_checksum, LoadedBlock* block) const {
-  ThreadSpare<Decompressor, StoredBlock> decompressor;
+  WorkspaceOfThread workspace;
   StoredBlock stored;
+  block->contents = Slice();
   block->owned.clear();
   Status status = Interpret(place, data, verify_checksum, &stored);
   if (status.ok()) status = CheckChecksum(place, stored);
@@ -213,14 +307,12 @@ Status BlockSource::LoadFrom(const BlockPlace& place, const Slice& data,
     block->contents = stored.payload;
     return {};
   }
-  status = Decompress(place, stored, decompressor.get(), &block->owned);
-  if (status.ok()) block->contents = block->owned.slice();
-  return status;
+  return DecompressInto(place, stored, &workspace->decompressor, block);
 }
 
 Status BlockSource::LoadOwned(const BlockPlace& place, bool verify_checksum,
                               LoadedBlock* block) const {
-  ThreadSpare<BlockWorkspace, BlockSource> workspace;
+  WorkspaceOfThread workspace;
   Status status = Load(place, verify_checksum, nullptr, workspace.get(), block);
   // The thread must not keep the memory of one huge block for ever.
   constexpr size_t kMostKept = size_t{1} << 20;

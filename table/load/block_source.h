@@ -35,6 +35,7 @@ class FilterPolicy;
 
 namespace ashlar::internal {
 
+class BlockRoom;
 class CustomBlocks;
 
 // What one thread needs to load blocks. It is kept between loads, for its
@@ -44,11 +45,15 @@ struct BlockWorkspace {
   Buffer stored;
 };
 
-// A block that is ready to be parsed. `contents` points into `owned`, into the
-// window that it was read through, or into the file's own memory.
+// A block that is ready to be parsed. `contents` points into `owned`, into
+// `room`, into the window that it was read through, or into the file's own
+// memory.
 struct LoadedBlock {
   Slice contents;
   Buffer owned;
+  // If this is not null, and its size is known before the block is decompressed
+  // or read, the block goes there and not into `owned`.
+  BlockRoom* room = nullptr;
 };
 
 // A block as it is stored in the file.
@@ -126,16 +131,16 @@ class BlockSource {
   Status Decompress(const BlockPlace& place, const StoredBlock& stored,
                     Decompressor* decompressor, Buffer* out) const;
 
-  // Does all of the above. `window` may be null. *block is overwritten; its
-  // buffer is reused.
+  // Does all of the above. `window` may be null. *block is overwritten, except
+  // block->room; its buffer is reused.
   Status Load(const BlockPlace& place, bool verify_checksum, FileWindow* window,
               BlockWorkspace* workspace, LoadedBlock* block) const;
   // Does the same for bytes that were read already. The contents then point
-  // into block->owned or into `data`.
+  // into block->owned, into block->room or into `data`.
   Status LoadFrom(const BlockPlace& place, const Slice& data,
                   bool verify_checksum, LoadedBlock* block) const;
   // Does the same without a window, and with a workspace that the thread keeps.
-  // The contents always point into block->owned.
+  // Without a room, the contents always point into block->owned.
   Status LoadOwned(const BlockPlace& place, bool verify_checksum,
                    LoadedBlock* block) const;
   // Does the same into *bytes. Without a window, an uncompressed block is read
@@ -144,6 +149,15 @@ class BlockSource {
                      FileWindow* window, AlignedBytes* bytes) const;
 
  private:
+  Status DecompressInto(const BlockPlace& place, const StoredBlock& stored,
+                        Decompressor* decompressor, LoadedBlock* block) const;
+  Status LoadRaw(const BlockPlace& place, bool verify_checksum,
+                 Decompressor* decompressor, LoadedBlock* block) const;
+  Status CheckType(const BlockPlace& place, const StoredBlock& stored) const;
+  const DecompressionDictionary* DictionaryFor(const BlockPlace& place) const {
+    return place.kind == BlockKind::kData ? dictionary_.get() : nullptr;
+  }
+
   const RandomAccessFile* file_;
   FileGate gate_;
   Footer footer_;

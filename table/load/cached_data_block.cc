@@ -1,13 +1,9 @@
 #include "table/load/cached_data_block.h"
 
-#include <malloc.h>
-
 #include <cstring>
 #include <string>
 
-#include "table/load/block_memory.h"
 #include "util/coding/coding.h"
-#include "util/mem/buffer.h"
 
 namespace ashlar::internal {
 
@@ -18,31 +14,67 @@ namespace {
 static_assert(EntryWordsShape::kMostBytes <= size_t{1} << 16);
 // The size of the handle in front of a saved block.
 constexpr size_t kSavedHandle = 2 * sizeof(uint64_t);
+// A piece that a thread may keep has its size in 16 bits.
+static_assert(BlockMemory::kMostBytes <= size_t{1} << 15);
+
+// Copies the contents into the room, and makes *contents the copy. Returns
+// false if there is no memory.
+bool CopyTo(BlockRoom* room, Slice* contents) {
+  char* const copy = room->Take(contents->size());
+  if (copy == nullptr) return false;
+  std::memcpy(copy, contents->data(), contents->size());
+  *contents = Slice(copy, contents->size());
+  return true;
+}
 
 }  // namespace
 
+size_t CachedDataBlock::FrontBytes(size_t word_bytes) {
+  return sizeof(CachedDataBlock) + word_bytes + sizeof(Rest);
+}
+
 Status CachedDataBlock::Make(const BlockPlace& place, const Slice& contents,
                              const KeyOrder* order, uint32_t* interval,
-                             MemoryAllocator* allocator,
+                             BlockRoom* room,
                              std::unique_ptr<CachedDataBlock>* block) {
   block->reset();
+  Slice here = contents;
+  if (!room->Holds(contents) && !CopyTo(room, &here)) return {};
   BlockView view;
-  Status status = ParseBlock(contents, place, &view);
+  Status status = ParseBlock(here, place, &view);
   if (!status.ok()) return status;
   EntryWordsShape words;
   if (order != nullptr) words = MeasureEntryWords(view, *order, interval);
-  const size_t bytes = BytesAround(words) + contents.size();
-  void* const memory = allocator != nullptr ? allocator->Allocate(bytes)
-                                            : BlockMemory::Take(bytes);
-  if (memory == nullptr) return {};
-  block->reset(new (memory)
-                   CachedDataBlock(place.handle, words, allocator == nullptr));
-  CachedDataBlock& made = **block;
-  new (&made.rest()) Rest{.allocator = allocator, .bytes = bytes};
-  char* const copy = reinterpret_cast<char*>(&made.rest() + 1);
-  std::memcpy(copy, contents.data(), contents.size());
-  // Parsed again: what was checked before may be in a mapped file that changes.
-  return ParseBlock(Slice(copy, contents.size()), place, &made.view_);
+  const size_t front = FrontBytes(RoundedWords(words));
+  if (front <= room->front()) {
+    *block = OwnerOf(room, place, here.size(), words, view);
+    return {};
+  }
+  BlockRoom larger(room->allocator(), front);
+  if (!CopyTo(&larger, &here)) {
+    *block = OwnerOf(room, place, here.size(), EntryWordsShape(), view);
+    return {};
+  }
+  status = ParseBlock(here, place, &view);
+  if (status.ok()) *block = OwnerOf(&larger, place, here.size(), words, view);
+  return status;
+}
+
+// Makes the object in front of a block's bytes, which are in the room.
+std::unique_ptr<CachedDataBlock> CachedDataBlock::OwnerOf(
+    BlockRoom* room, const BlockPlace& place, size_t contents_bytes,
+    const EntryWordsShape& words, const BlockView& view) {
+  MemoryAllocator* const allocator = room->allocator();
+  const BlockMemory::Piece piece = room->Release();
+  const bool may_be_kept =
+      allocator == nullptr && piece.bytes <= BlockMemory::kMostBytes;
+  std::unique_ptr<CachedDataBlock> block(new (piece.memory) CachedDataBlock(
+      place.handle, words, view,
+      static_cast<uint16_t>(may_be_kept ? piece.bytes : 0)));
+  new (&block->rest()) Rest{.allocator = allocator,
+                            .bytes = piece.bytes,
+                            .contents_bytes = contents_bytes};
+  return block;
 }
 
 void CachedDataBlock::NoteFound(WordsState before, const KeyOrder& order) {
@@ -55,21 +87,14 @@ void CachedDataBlock::NoteFound(WordsState before, const KeyOrder& order) {
   words_state_.Store(filled ? WordsState::kMade : WordsState::kNone);
 }
 
-// Returns the size of everything except the block's bytes. It includes the
-// slack, since blocks are walked in whole words, beyond their end.
-size_t CachedDataBlock::BytesAround(const EntryWordsShape& words) {
-  return sizeof(CachedDataBlock) + RoundedWords(words) + sizeof(Rest) +
-         Buffer::kSlack;
-}
-
 size_t CachedDataBlock::SavedSize() const {
-  return kSavedHandle + ContentsSize();
+  return kSavedHandle + rest().contents_bytes;
 }
 
 void CachedDataBlock::SaveTo(char* out) const {
   StoreFixed64(out, handle_.offset);
   StoreFixed64(out + sizeof(uint64_t), handle_.size);
-  std::memcpy(out + kSavedHandle, &rest() + 1, ContentsSize());
+  std::memcpy(out + kSavedHandle, view_.entries, rest().contents_bytes);
 }
 
 Status CachedDataBlock::Create(const Slice& saved, const void* order,
@@ -87,26 +112,30 @@ Status CachedDataBlock::Create(const Slice& saved, const void* order,
   const Slice contents(saved.data() + kSavedHandle,
                        saved.size() - kSavedHandle);
   uint32_t interval = 0;
+  BlockRoom room(allocator, FrontBytes(0));
   return Make(place, contents, static_cast<const KeyOrder*>(order), &interval,
-              allocator, block);
+              &room, block);
 }
 
 void CachedDataBlock::operator delete(CachedDataBlock* block,
                                       std::destroying_delete_t) {
-  // Hardly a cache line of a block that is freed is near. Only its first one,
-  // and malloc's in front of it, are used, and are prefetched together.
-  __builtin_prefetch(reinterpret_cast<const char*>(block) - sizeof(size_t));
-  if (block->is_mallocs_) return BlockMemory::GiveBack(block);
-  MemoryAllocator* const allocator = block->rest().allocator;
+  const size_t kept_bytes = block->kept_bytes_;
+  if (kept_bytes != 0) return BlockMemory::GiveBack({block, kept_bytes});
+  const Rest& rest = block->rest();
+  MemoryAllocator* const allocator = rest.allocator;
+  if (allocator == nullptr) {
+    return BlockMemory::GiveBack({block, rest.bytes});
+  }
   block->~CachedDataBlock();
   allocator->Deallocate(block);
 }
 
 size_t CachedDataBlock::ApproximateMemoryUsage() const {
-  auto* const here = const_cast<CachedDataBlock*>(this);
-  const MemoryAllocator* const allocator = rest().allocator;
-  if (allocator == nullptr) return ::malloc_usable_size(here);
-  return allocator->UsableSize(here, rest().bytes);
+  if (kept_bytes_ != 0) return kept_bytes_;
+  const Rest& of_all = rest();
+  if (of_all.allocator == nullptr) return of_all.bytes;
+  return of_all.allocator->UsableSize(const_cast<CachedDataBlock*>(this),
+                                      of_all.bytes);
 }
 
 }  // namespace ashlar::internal

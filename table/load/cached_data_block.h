@@ -9,6 +9,10 @@
 // that has a slot hint can prefetch the first cache lines together: five of
 // them, for a block of 4 KiB with entries of 100 bytes. Thread-safe.
 //
+// A block is loaded to where it stays (BlockRoom). What its words take is known
+// only then, so the room for them is what other blocks of the table have shown
+// to be enough. If it is not enough, the block is copied to a piece that is.
+//
 // Two things change later: what iterators record of the block, and its entry
 // words. The room for the words is there from the start, and is charged. It is
 // filled by the second search that finds the block in the cache, since blocks
@@ -34,22 +38,28 @@
 #include "table/format/block_handle.h"
 #include "table/format/block_place.h"
 #include "table/format/key_order.h"
+#include "table/load/block_memory.h"
 #include "util/sync/atomic.h"
 
 namespace ashlar::internal {
 
 class CachedDataBlock {
  public:
-  // Makes *block a copy of these contents of the block at `place`, checked as
-  // ParseBlock does. `order` is that of its keys, and null if it shall have no
-  // words. *interval is that of MeasureEntryWords. `allocator`, or malloc if it
-  // is null, gives the memory, and must outlive the block. Returns Corruption
-  // if the contents do not parse. Returns ok with a null *block if there is no
-  // memory.
+  // Makes *block the block at `place`, which has these contents, checked as
+  // ParseBlock does. If `room` holds them, they stay there; else they are
+  // copied. Either way *block alone keeps its bytes. room->front() is
+  // FrontBytes(n), with any n. `order` is that of the block's keys, and null if
+  // it shall have no words. *interval is that of MeasureEntryWords. Returns
+  // Corruption if the contents do not parse. Returns ok with a null *block if
+  // there is no memory. If only the words lack memory, the block has none.
   static Status Make(const BlockPlace& place, const Slice& contents,
-                     const KeyOrder* order, uint32_t* interval,
-                     MemoryAllocator* allocator,
+                     const KeyOrder* order, uint32_t* interval, BlockRoom* room,
                      std::unique_ptr<CachedDataBlock>* block);
+  // Returns how many bytes are before a block's bytes if `word_bytes` are for
+  // its words.
+  static size_t FrontBytes(size_t word_bytes);
+  // Returns how many bytes its words take or will take, rounded up.
+  size_t word_bytes() const { return RoundedWords(shape()); }
   // For a second tier of the cache. SaveTo writes the block's handle and its
   // bytes, SavedSize() bytes in all. Create makes a block of these bytes,
   // checked as by Make; `order` is a const KeyOrder*.
@@ -106,13 +116,19 @@ class CachedDataBlock {
   };
 
   CachedDataBlock(const BlockHandle& handle, const EntryWordsShape& words,
-                  bool is_mallocs)
+                  const BlockView& view, uint16_t kept_bytes)
       : handle_(handle),
         word_entries_(static_cast<uint16_t>(words.num_entries)),
         word_prefix_(static_cast<uint16_t>(words.prefix_size)),
-        is_mallocs_(is_mallocs),
+        kept_bytes_(kept_bytes),
         words_state_(words.num_entries == 0 ? WordsState::kNone
-                                            : WordsState::kRoom) {}
+                                            : WordsState::kRoom),
+        view_(view) {}
+  static std::unique_ptr<CachedDataBlock> OwnerOf(BlockRoom* room,
+                                                  const BlockPlace& place,
+                                                  size_t contents_bytes,
+                                                  const EntryWordsShape& words,
+                                                  const BlockView& view);
   void NoteFound(WordsState before, const KeyOrder& order);
   // For memory that is larger than this object.
   static void* operator new(size_t, void* memory) { return memory; }
@@ -120,26 +136,23 @@ class CachedDataBlock {
   const char* WordsMemory() const {
     return reinterpret_cast<const char*>(this + 1);
   }
-  // What point reads do not need.
+  // What point reads do not need. The block's bytes follow.
   struct Rest {
     MemoryAllocator* allocator = nullptr;
-    size_t bytes = 0;  // of the whole piece, as it was requested
+    size_t bytes = 0;  // of the whole piece: see BlockRoom::Release
+    size_t contents_bytes = 0;
     // Both numbers of CheckedEntries in one word, since readers with other
     // comparators may record others at the same time.
     RelaxedAtomic<uint64_t> checked{0};
     AcqRelAtomic<const Comparator*> checked_by{nullptr};
   };
-  // The block's bytes follow.
+  // The entries are the first of the block's bytes.
   Rest& rest() {
-    return *reinterpret_cast<Rest*>(const_cast<char*>(WordsMemory()) +
-                                    RoundedWords(shape()));
+    return reinterpret_cast<Rest*>(const_cast<char*>(view_.entries))[-1];
   }
   const Rest& rest() const {
-    return const_cast<CachedDataBlock*>(this)->rest();
+    return reinterpret_cast<const Rest*>(view_.entries)[-1];
   }
-  // Returns the size of the block's bytes.
-  size_t ContentsSize() const { return rest().bytes - BytesAround(shape()); }
-  static size_t BytesAround(const EntryWordsShape& words);
   static size_t RoundedWords(const EntryWordsShape& words) {
     return (words.bytes() + alignof(Rest) - 1) / alignof(Rest) * alignof(Rest);
   }
@@ -149,7 +162,10 @@ class CachedDataBlock {
   // cache line counts.
   uint16_t word_entries_;
   uint16_t word_prefix_;
-  const bool is_mallocs_;  // whether the memory is malloc's
+  // The bytes of the whole piece, if it is BlockMemory's and so small that a
+  // thread may keep it; else 0. Here, since one cache line must be enough to
+  // end a block.
+  const uint16_t kept_bytes_;
   AcqRelAtomic<WordsState> words_state_;
   BlockView view_;
 };

@@ -149,19 +149,37 @@ size_t DataBlockCache::FindBatch(std::span<BlockRequest> requests,
   return num_missing;
 }
 
+// Of a table's blocks, some have more entries than most, and so more words. The
+// room is made larger at once, with a little to spare, and smaller slowly.
+void DataBlockCache::LearnWordBytes(size_t needed) const {
+  constexpr size_t kUnit = 8;
+  constexpr size_t kToSpare = 16;   // one 16th
+  constexpr size_t kShrinking = 4;  // if a quarter is unused
+  const size_t room = word_bytes_.Load();
+  size_t wanted = room;
+  if (needed > room) {
+    wanted = needed + needed / kToSpare;
+  } else if (room - needed > room / kShrinking) {
+    wanted = room - (room - needed) / kToSpare;
+  }
+  wanted = (wanted + kUnit - 1) / kUnit * kUnit;
+  if (wanted != room) word_bytes_.Store(wanted);
+}
+
 Status DataBlockCache::Keep(const BlockPlace& place, const Slice& contents,
-                            const BlockNote& note, PinnedBlock* block) const {
-  std::unique_ptr<CachedDataBlock> copy;
+                            const BlockNote& note, BlockRoom* room,
+                            PinnedBlock* block) const {
+  std::unique_ptr<CachedDataBlock> made;
   const uint32_t known = restart_interval_.Load();
   uint32_t interval = known;
-  Status status =
-      CachedDataBlock::Make(place, contents, words_order_, &interval,
-                            cache_->cache()->memory_allocator(), &copy);
+  Status status = CachedDataBlock::Make(place, contents, words_order_,
+                                        &interval, room, &made);
   if (interval != known) restart_interval_.Store(interval);
-  if (!status.ok() || copy == nullptr) return status;
+  if (!status.ok() || made == nullptr) return status;
+  if (words_order_ != nullptr) LearnWordBytes(made->word_bytes());
   bool found_room = false;
   CachedBlockHandle kept = cache_->InsertAndHold(
-      KeyOf(place.handle), std::move(copy), CachePriority::kLow, &found_room);
+      KeyOf(place.handle), std::move(made), CachePriority::kLow, &found_room);
   if (!kept) return {};
   counters_.CountCacheAdd(place.kind, kept->ApproximateMemoryUsage(),
                           found_room);

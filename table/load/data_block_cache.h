@@ -78,12 +78,18 @@ class DataBlockCache {
   // keys of one form. Requires: any().
   void Erase(uint64_t offset) const { cache_->Erase(file_.AtOffset(offset)); }
 
-  // Puts a copy of these contents into the cache, and makes *block that copy.
-  // If the cache has no room, *block alone holds it. If there is no memory for
-  // a copy, *block stays empty. Returns Corruption if the contents do not
-  // parse. Requires: *block is empty, and Takes().
+  // Returns room for a block that is to be kept here. Requires: Takes().
+  BlockRoom RoomForBlock() const {
+    return {cache_->cache()->memory_allocator(),
+            CachedDataBlock::FrontBytes(word_bytes_.Load())};
+  }
+  // Puts the block with these contents into the cache, and makes *block that
+  // block. If the cache has no room, *block alone holds it. If there is no
+  // memory for it, *block stays empty. What is in `room` is then lost. Returns
+  // Corruption if the contents do not parse. Requires: *block is empty, `room`
+  // is of RoomForBlock, and Takes().
   Status Keep(const BlockPlace& place, const Slice& contents,
-              const BlockNote& note, PinnedBlock* block) const;
+              const BlockNote& note, BlockRoom* room, PinnedBlock* block) const;
 
  private:
   using BlockCache = TypedCache<CachedDataBlock, CacheEntryRole::kDataBlock>;
@@ -92,6 +98,7 @@ class DataBlockCache {
   CacheKey KeyOf(const BlockHandle& block) const {
     return file_.AtOffset(block.offset);
   }
+  void LearnWordBytes(size_t needed) const;
   Found Look(const BlockPlace& place, const ReadOptions& options,
              const BlockNote& note, PinnedBlock* block) const;
   void FindInSecondTier(std::span<const BlockHandle> blocks,
@@ -105,6 +112,9 @@ class DataBlockCache {
   // How many entries there are from one restart point to the next; 0 until a
   // block has shown it.
   mutable RelaxedAtomic<uint32_t> restart_interval_{0};
+  // The room for entry words with which blocks are loaded: enough for nearly
+  // all blocks, as the last ones have shown.
+  mutable RelaxedAtomic<size_t> word_bytes_{0};
   bool small_pages_ = true;  // whether the cache's memory has small pages
 };
 

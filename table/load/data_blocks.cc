@@ -11,8 +11,10 @@
 //                this thread looks it up again, and may find it.
 //   3. Load      This thread loads its own blocks: one block alone, or a batch
 //                by reads that it gives to the file together.
-//   4. Insert    Each block is copied into the cache as soon as it is loaded.
-//   5. Hand out  The copy in the cache is handed out. Then the claim of the
+//   4. Insert    Each block is put into the cache as soon as it is loaded. It
+//                was decompressed, or read, to where it stays (BlockRoom);
+//                what is in a window, a mapped file or a larger read is copied.
+//   5. Hand out  The block in the cache is handed out. Then the claim of the
 //                block is ended.
 //   6. Wait      By now this thread has no claim. For each awaited block, it
 //                waits until the other thread has ended its claim, and looks
@@ -49,9 +51,10 @@
 // Errors. If a block cannot be loaded, this thread ends its claim without
 // inserting anything, and the error goes to this thread's request. Other
 // threads do not get that error: they load for themselves (step 6). If the
-// cache has no room, or there is no memory for a copy, the block is handed out
-// all the same. If an exception (want of memory) ends the flow, destructors end
-// all claims.
+// cache has no room, the block is handed out all the same. So it is if there is
+// no memory to keep it in the cache: it is then loaded once more, to where the
+// request owns it. If an exception (want of memory) ends the flow, destructors
+// end all claims.
 //
 // Limits. A batch that holds more than kBlockBatchBytes loads no further
 // blocks: it postpones them. Each worker may be at one block more. Their caller
@@ -73,21 +76,6 @@
 namespace ashlar::internal {
 
 namespace {
-
-// Where a block is loaded to. A block that goes to the cache is copied there.
-// Until then its memory is the thread's, which is used for the next block too.
-class LoadingPlace {
- public:
-  LoadingPlace(bool goes_to_cache, LoadedBlock* own) : place_(own) {
-    if (goes_to_cache) place_ = passing_.emplace().get();
-  }
-
-  LoadedBlock* get() const { return place_; }
-
- private:
-  std::optional<ThreadSpare<LoadedBlock, LoadingPlace>> passing_;
-  LoadedBlock* place_;
-};
 
 // Empties the requests of a batch.
 void Reset(std::span<BlockRequest> requests) {
@@ -428,16 +416,17 @@ template <typename Reads>
 Status DataBlocks::LoadAndHandOut(const Reads& reads, size_t i,
                                   const ReadOptions& options,
                                   const BlockRequest& r) const {
-  const bool goes_to_cache = cache_.Takes(options);
-  const LoadingPlace to(goes_to_cache, r.block->own());
-  LoadedBlock* const loaded = to.get();
-  Status status = reads.Load(i, r.place, options.verify_checksums, loaded);
-  if (status.ok()) {
-    status =
-        goes_to_cache ? InsertAndHandOut(r, loaded) : r.block->ShowOwn(r.place);
+  if (cache_.Takes(options)) {
+    Status status = LoadForCache(reads, i, r);
+    if (!status.ok() || r.block->cached() != nullptr) return status;
+    // There was no memory for it in the cache.
   }
+  LoadedBlock* const own = r.block->own();
+  Status status = reads.Load(i, r.place, options.verify_checksums, own);
+  if (status.ok() && cache_.Takes(options)) status = OwnContents(r.place, own);
+  if (status.ok()) status = r.block->ShowOwn(r.place);
   // What a damaged block was decompressed to may be large.
-  if (!status.ok()) *loaded = LoadedBlock();
+  if (!status.ok()) *own = LoadedBlock();
   return status;
 }
 
@@ -456,14 +445,23 @@ Status DataBlocks::LoadForOtherCore(const Reads& reads, size_t i,
   return status;
 }
 
-Status DataBlocks::InsertAndHandOut(const BlockRequest& r,
-                                    LoadedBlock* loaded) const {
-  Status status = cache_.Keep(r.place, loaded->contents, r.note, r.block);
-  if (status.ok() && r.block->cached() == nullptr) {
-    // There was no memory for a copy in the cache.
-    r.block->own()->contents = loaded->contents;
-    status = r.block->MakeOwn(r.place);
+// The same for a block that goes to the cache. If there is no memory for it
+// there, the request's block stays empty.
+template <typename Reads>
+Status DataBlocks::LoadForCache(const Reads& reads, size_t i,
+                                const BlockRequest& r) const {
+  // For what cannot be loaded into the room. Its memory is the thread's, which
+  // is used for the next block too.
+  ThreadSpare<LoadedBlock, DataBlocks> loaded;
+  BlockRoom room = cache_.RoomForBlock();
+  loaded->room = &room;
+  Status status =
+      reads.Load(i, r.place, /*verify_checksum=*/true, loaded.get());
+  if (status.ok()) {
+    status = cache_.Keep(r.place, loaded->contents, r.note, &room, r.block);
   }
+  loaded->room = nullptr;
+  loaded->contents = Slice();
   TrimSpare(&loaded->owned);
   return status;
 }

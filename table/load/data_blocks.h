@@ -94,7 +94,9 @@ class DataBlocks {
   static Status LoadForOtherCore(const Reads& reads, size_t i,
                                  const ReadOptions& options,
                                  const BlockRequest& r);
-  Status InsertAndHandOut(const BlockRequest& r, LoadedBlock* loaded) const;
+  template <typename Reads>
+  Status LoadForCache(const Reads& reads, size_t i,
+                      const BlockRequest& r) const;
 
   DataBlockCache cache_;
   BlockLoader loader_;

@@ -23,7 +23,7 @@ using internal::BlockMemory;
 TEST(BlockMemory, FitsWhoTakesIt) {
   ForEachSeed(1, 20, [](uint64_t seed) {
     Random random(seed);
-    std::vector<void*> taken;
+    std::vector<BlockMemory::Piece> taken;
     for (int i = 0; i < 300; ++i) {
       if (random.OneIn(2) && !taken.empty()) {
         const size_t which = random.Below(taken.size());
@@ -34,16 +34,16 @@ TEST(BlockMemory, FitsWhoTakesIt) {
       const size_t bytes = random.OneIn(10)
                                ? 1 + random.Below(2 * BlockMemory::kMostBytes)
                                : 4000 + random.Below(600);
-      void* const memory = BlockMemory::Take(bytes);
-      ASSERT_NE(memory, nullptr);
-      EXPECT_EQ(reinterpret_cast<uintptr_t>(memory) % 64, 0u);
-      const size_t usable = ::malloc_usable_size(memory);
-      EXPECT_GE(usable, bytes);
-      EXPECT_LE(usable, bytes + bytes / 16 + 128);
-      std::memset(memory, static_cast<int>(i), bytes);
-      taken.push_back(memory);
+      const BlockMemory::Piece piece = BlockMemory::Take(bytes);
+      ASSERT_NE(piece.memory, nullptr);
+      EXPECT_EQ(reinterpret_cast<uintptr_t>(piece.memory) % 64, 0u);
+      EXPECT_EQ(piece.bytes, ::malloc_usable_size(piece.memory));
+      EXPECT_GE(piece.bytes, bytes);
+      EXPECT_LE(piece.bytes, bytes + bytes / 16 + 128);
+      std::memset(piece.memory, static_cast<int>(i), piece.bytes);
+      taken.push_back(piece);
     }
-    for (void* const memory : taken) BlockMemory::GiveBack(memory);
+    for (const BlockMemory::Piece& piece : taken) BlockMemory::GiveBack(piece);
   });
 }
 
@@ -57,12 +57,12 @@ constexpr bool kIsTakenAgain = true;
 
 TEST(BlockMemory, WhatIsEvictedIsTakenAgain) {
   std::thread([] {
-    void* const memory = BlockMemory::Take(4300);
-    BlockMemory::GiveBack(memory);
-    void* const larger = BlockMemory::Take(6000);
-    EXPECT_NE(larger, memory);
-    void* const again = BlockMemory::Take(4290);
-    EXPECT_EQ(again == memory, kIsTakenAgain);
+    const BlockMemory::Piece piece = BlockMemory::Take(4300);
+    BlockMemory::GiveBack(piece);
+    const BlockMemory::Piece larger = BlockMemory::Take(6000);
+    EXPECT_NE(larger.memory, piece.memory);
+    const BlockMemory::Piece again = BlockMemory::Take(4290);
+    EXPECT_EQ(again.memory == piece.memory, kIsTakenAgain);
     BlockMemory::GiveBack(again);
     BlockMemory::GiveBack(larger);
   }).join();

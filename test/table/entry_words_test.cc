@@ -33,8 +33,9 @@ struct SearchedBlock {
     // The block place needs only the size here.
     const BlockPlace place{BlockKind::kData, {0, bytes.size()}};
     uint32_t interval = 0;
+    BlockRoom room(nullptr, CachedDataBlock::FrontBytes(0));
     status =
-        CachedDataBlock::Make(place, bytes, &order, &interval, nullptr, &block);
+        CachedDataBlock::Make(place, bytes, &order, &interval, &room, &block);
     if (!status.ok() || block == nullptr) return;
     EXPECT_FALSE(block->words().any()) << "words of a block that nobody found";
     block->MakeWordsOfFound(order);

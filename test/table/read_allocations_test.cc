@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <memory>
 #include <new>
@@ -237,6 +239,65 @@ TEST(ReadAllocations, PinnedOperandsTakeOneForABlock) {
     for (size_t i = 0; i < kOperands; ++i) {
       EXPECT_EQ(operands[i].ToString(), "operand" + std::to_string(i));
       EXPECT_LT(std::abs(operands[i].data() - value), 4000);
+    }
+  }
+}
+
+// A table that is larger than its cache, so that nearly every read loads a
+// block and evicts another one. Entries are of one size, and so are the blocks.
+std::unique_ptr<TableReader> ReaderOfSmallCache(CompressionType codec) {
+  std::vector<Entry> entries;
+  for (int i = 0; i < kEntries; ++i) {
+    entries.push_back({MakeInternalKey(KeyNumber(i), 1, ValueType::kTypeValue),
+                       std::string(100, static_cast<char>('a' + i % 26))});
+  }
+  TableOptions options;
+  options.block_size = 2000;
+  options.compression = codec;
+  ReaderOptions reader_options;
+  HyperClockCacheOptions cache;
+  cache.capacity = size_t{100} << 10;
+  cache.estimated_entry_charge = 2000;
+  reader_options.block_cache = std::move(NewHyperClockCache(cache)).value();
+  return OpenTable(BuildTable(options, entries, FixedBuild()), reader_options);
+}
+
+// Once the cache is full and the thread has its working areas, a block gets the
+// memory of one that was evicted.
+TEST(ReadAllocations, MissesTakeNone) {
+  const ScopedPerfLevel level(PerfLevel::kEnableCount);
+  for (const CompressionType codec :
+       {CompressionType::kNoCompression, CompressionType::kLZ4Compression,
+        CompressionType::kZSTD, CompressionType::kSnappyCompression}) {
+    if (!IsCompressionSupported(codec)) continue;
+    const auto reader = ReaderOfSmallCache(codec);
+    constexpr size_t kBatch = 16;
+    std::vector<std::string> keys(kBatch);
+    std::vector<GetResult> results(kBatch);
+    std::vector<Status> statuses(kBatch);
+    GetResult result;
+    const auto read_all = [&](bool batches) {
+      for (int i = 0; i < kEntries; ++i) {
+        // In a batch, each key is in a block of its own.
+        keys[static_cast<size_t>(i) % kBatch] = KeyNumber(i * 67 % kEntries);
+        if (!batches) {
+          Require(reader->Get(keys[static_cast<size_t>(i) % kBatch], &result));
+        } else if (static_cast<size_t>(i) % kBatch == kBatch - 1) {
+          std::array<Slice, kBatch> slices;
+          std::copy(keys.begin(), keys.end(), slices.begin());
+          reader->MultiGet(slices, results, statuses);
+        }
+      }
+    };
+    for (const bool batches : {false, true}) {
+      read_all(batches);
+      const uint64_t misses = GetPerfContext()->block_cache_miss_count;
+      const uint64_t before = allocations;
+      read_all(batches);
+      EXPECT_EQ(allocations - before, 0u)
+          << CompressionTypeName(codec) << ", batches: " << batches;
+      EXPECT_GT(GetPerfContext()->block_cache_miss_count - misses,
+                uint64_t{kEntries} / 2);
     }
   }
 }

@@ -2,6 +2,7 @@
 // malicious payloads.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <random>
@@ -67,6 +68,27 @@ std::string Payload(Compressor* compressor, const std::string& raw) {
   return Payload(compressor, raw, 2 * raw.size() + 1000);
 }
 
+// Does what Decompress did, in two steps, to an allocation of exactly the size
+// that is announced. Requires the same outcome.
+void ExpectTheSameInTwoSteps(Decompressor* decompressor, CompressionType type,
+                             int format, const Slice& payload,
+                             const DecompressLimits& limits,
+                             const Status& expected, const Slice& raw) {
+  Decompressor::Begun begun;
+  Status s = decompressor->Begin(type, format, payload, limits, &begun);
+  if (s.ok()) {
+    if (!begun.is_sized) return;
+    ASSERT_LE(begun.raw_size(), limits.max_uncompressed_bytes);
+    const auto to =
+        std::make_unique<char[]>(std::max<size_t>(begun.raw_size(), 1));
+    s = Decompressor::DecodeTo(begun, nullptr, to.get());
+    if (s.ok()) {
+      EXPECT_TRUE(Slice(to.get(), begun.raw_size()) == raw);
+    }
+  }
+  EXPECT_EQ(s.ToString(), expected.ToString());
+}
+
 // Decompresses a copy of the payload in an allocation of exactly its size, for
 // the address sanitizer. Checks that an error appends nothing.
 Status Decompress(Decompressor* decompressor, CompressionType type, int format,
@@ -83,6 +105,8 @@ Status Decompress(Decompressor* decompressor, CompressionType type, int format,
   }
   EXPECT_LE(out.capacity(), std::max<size_t>(limits.max_uncompressed_bytes, 1));
   *raw = out.slice().ToString();
+  ExpectTheSameInTwoSteps(decompressor, type, format,
+                          Slice(exact.get(), payload.size()), limits, s, *raw);
   return s;
 }
 

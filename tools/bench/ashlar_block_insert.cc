@@ -49,12 +49,15 @@ Status RunBlockInsert(const BenchOptions& options, Cache* cache,
   const internal::KeyOrder* const words =
       options.entry_words ? &order : nullptr;
   uint32_t interval = 0;
+  size_t word_bytes = 0;
   const auto insert = [&](uint64_t i) {
     std::unique_ptr<CachedDataBlock> block;
+    internal::BlockRoom room(blocks.cache()->memory_allocator(),
+                             CachedDataBlock::FrontBytes(word_bytes));
     Status status =
-        CachedDataBlock::Make(place, bytes, words, &interval,
-                              blocks.cache()->memory_allocator(), &block);
+        CachedDataBlock::Make(place, bytes, words, &interval, &room, &block);
     if (!status.ok()) return status;
+    word_bytes = block->word_bytes();
     static_cast<void>(blocks.InsertAndHold(InsertKey(i), std::move(block)));
     return status;
   };

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "ashlar/table/external_file_writer.h"
+#include "ashlar/table/perf_context.h"
 #include "tools/bench/ashlar_build.h"
 #include "tools/bench/ashlar_open.h"
 #include "tools/bench/ashlar_reads.h"
@@ -178,8 +179,28 @@ Status AshlarLsm::Warm(const BenchOptions& options, const Workload& workload) {
     }
     if (!it.status().ok()) return it.status();
   }
+  // By Get or MultiGet, whichever the codec alone is compared with.
+  BenchOptions counting = options;
+  if (counting.batch_by == BatchBy::kCodec) {
+    counting.batch_by = BatchBy::kMultiGet;
+  }
   RunResult ignored;
-  return Read(options, workload, &ignored);
+  SetPerfLevel(PerfLevel::kEnableCount);
+  GetPerfContext()->Reset();
+  Status status = Read(counting, workload, &ignored);
+  blocks_loaded_ = GetPerfContext()->block_read_count;
+  SetPerfLevel(PerfLevel::kDisable);
+  return status;
+}
+
+Status AshlarLsm::RunCodec(const BenchOptions& options,
+                           const Workload& workload, RunResult* result) {
+  for (int t = 0; codec_.empty() && t < options.tables; ++t) {
+    Status status = codec_.Add(PathOf(options, t));
+    if (!status.ok()) return status;
+  }
+  result->operations = options.num_reads();
+  return codec_.Run(blocks_loaded_, workload.options().seed, result);
 }
 
 Status AshlarLsm::Read(const BenchOptions& options, const Workload& workload,
@@ -193,7 +214,8 @@ Status AshlarLsm::Read(const BenchOptions& options, const Workload& workload,
         const ReadOptions of_batch = ReadOptionsFor(options);
         for (uint64_t i = 0; i < reads; i += batch.keys.size()) {
           batch.Draw(&draw);
-          if (options.batch_by == BatchBy::kMultiGet) {
+          if (options.batch_by == BatchBy::kMultiGet &&
+              options.batch_size > 1) {
             MultiGetFromTables(of_batch, levels_, batch.keys,
                                kMaxSequenceNumber, batch.results,
                                batch.statuses);
@@ -212,7 +234,12 @@ Status AshlarLsm::Read(const BenchOptions& options, const Workload& workload,
 Status AshlarLsm::Run(const BenchOptions& options, const Workload& workload,
                       RunResult* result) {
   Status status = Open(options, workload);
-  return status.ok() ? Read(options, workload, result) : status;
+  if (!status.ok()) return status;
+  if (options.batch_by == BatchBy::kCodec) {
+    return RunCodec(options, workload, result);
+  }
+  result->blocks_loaded = blocks_loaded_;
+  return Read(options, workload, result);
 }
 
 }  // namespace ashlar::bench

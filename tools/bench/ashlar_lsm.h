@@ -12,6 +12,7 @@
 
 #include "ashlar/table/multi_table_get.h"
 #include "ashlar/util/status.h"
+#include "tools/bench/ashlar_codec.h"
 #include "tools/bench/engine.h"
 
 namespace ashlar::bench {
@@ -33,12 +34,16 @@ class AshlarLsm {
 
   Status Open(const BenchOptions& options, const Workload& workload);
   Status Warm(const BenchOptions& options, const Workload& workload);
+  Status RunCodec(const BenchOptions& options, const Workload& workload,
+                  RunResult* result);
   Status Read(const BenchOptions& options, const Workload& workload,
               RunResult* result);
 
   std::shared_ptr<Cache> cache_;
   std::vector<Table> tables_;
   std::vector<TableLevel> levels_;
+  uint64_t blocks_loaded_ = 0;  // by the last reads of Warm
+  BareCodec codec_;
 };
 
 }  // namespace ashlar::bench

@@ -244,6 +244,7 @@ bool HasBlockCache(const BenchOptions& o) {
 void AshlarReads::Close() {
   reader_.reset();
   cache_.reset();
+  codec_ = BareCodec();
 }
 
 namespace {
@@ -312,6 +313,14 @@ Status AshlarReads::Warm(const BenchOptions& options,
   return {};
 }
 
+// Decompresses every data block of the table.
+Status AshlarReads::RunCodec(const std::string& path,
+                             const BenchOptions& options, RunResult* result) {
+  Status status = codec_.empty() ? codec_.Add(path) : Status();
+  result->operations = options.workload.num;
+  return status.ok() ? codec_.Run(0, 0, result) : status;
+}
+
 Status AshlarReads::Run(const std::string& benchmark, const std::string& path,
                         const BenchOptions& options, const Workload& workload,
                         RunResult* result) {
@@ -332,7 +341,12 @@ Status AshlarReads::Dispatch(const std::string& benchmark,
                              const BenchOptions& options,
                              const Workload& workload, RunResult* result) {
   const TableReader& table = *reader_;
-  if (benchmark == "readseq") return Scan(table, true, options, result);
+  if (benchmark == "readseq") {
+    if (options.batch_by == BatchBy::kCodec) {
+      return RunCodec(path, options, result);
+    }
+    return Scan(table, true, options, result);
+  }
   if (benchmark == "readreverse") return Scan(table, false, options, result);
   if (benchmark == "verify") return Verify(table, result);
   if (benchmark == "blockinsert") {

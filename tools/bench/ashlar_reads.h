@@ -11,6 +11,7 @@
 #include "ashlar/cache/cache.h"
 #include "ashlar/table/table_reader.h"
 #include "ashlar/util/status.h"
+#include "tools/bench/ashlar_codec.h"
 #include "tools/bench/engine.h"
 
 namespace ashlar::bench {
@@ -31,12 +32,15 @@ class AshlarReads {
   Status Open(const std::string& path, const BenchOptions& options,
               const Workload& workload);
   Status Warm(const BenchOptions& options, const Workload& workload);
+  Status RunCodec(const std::string& path, const BenchOptions& options,
+                  RunResult* result);
   Status Dispatch(const std::string& benchmark, const std::string& path,
                   const BenchOptions& options, const Workload& workload,
                   RunResult* result);
 
   std::shared_ptr<Cache> cache_;
   std::unique_ptr<TableReader> reader_;
+  BareCodec codec_;
 };
 
 // Runs the benchmark blockinsert: parses a data block and inserts it into a

@@ -21,7 +21,15 @@ namespace ashlar::bench {
 // by one Get after the other, or at the offsets that MultiGet would read, by
 // one MultiRead of the file or by one Read after the other. The last two only
 // read. kTables is for lsm: by the MultiGet of one table after the other.
-enum class BatchBy : uint8_t { kMultiGet, kGets, kMultiRead, kReads, kTables };
+// kCodec, for lsm and readseq, only decompresses as many blocks as they read.
+enum class BatchBy : uint8_t {
+  kMultiGet,
+  kGets,
+  kMultiRead,
+  kReads,
+  kTables,
+  kCodec
+};
 
 struct BenchOptions {
   WorkloadOptions workload;
@@ -54,6 +62,7 @@ struct BenchOptions {
   uint64_t hot_keys = 0;     // reads only the first n keys; 0: all
   uint64_t hot_ranges = 0;   // the same for ranges; 0: as hot_keys
   bool spread_keys = false;  // spreads hot keys evenly over the table
+  double zipf = 0;           // the exponent of Zipf's law for keys; 0: evenly
   uint64_t write_rate = uint64_t{2} << 20;  // bytes/s, for ...whilewriting
   // Returns the number of allocations by this thread so far; null: not counted.
   uint64_t (*count_allocations)() = nullptr;
@@ -143,7 +152,7 @@ std::unique_ptr<Engine> NewAshlarEngine();
 // (no entry_words), "admission" (of the hyper clock cache), "stats"
 // (statistics), "tracer" and "traced" (trace_one_in 0 and 100), "perf"
 // (perf_level 1), "async" (async_io), "pool" (read_pool 1), "gets",
-// "multiread", "reads" and "tables" (batch_by), and "at_open",
+// "multiread", "reads", "tables" and "codec" (batch_by), and "at_open",
 // "index_at_first_use" and "at_first_use" (load_index_and_filter). For rocksdb:
 // "db" (read_only_db).
 std::unique_ptr<Engine> NewVariant(std::unique_ptr<Engine> engine,

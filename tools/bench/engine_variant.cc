@@ -29,6 +29,9 @@ class EngineVariant final : public Engine {
       return false;
     }
     if (variant_ == "db" && benchmark == "blockinsert") return false;
+    if (variant_ == "codec" && benchmark != "lsm" && benchmark != "readseq") {
+      return false;
+    }
     return engine_->Has(benchmark);
   }
   std::string Run(const std::string& benchmark, const BenchOptions& options,
@@ -54,6 +57,7 @@ class EngineVariant final : public Engine {
     if (variant_ == "multiread") options.batch_by = BatchBy::kMultiRead;
     if (variant_ == "reads") options.batch_by = BatchBy::kReads;
     if (variant_ == "tables") options.batch_by = BatchBy::kTables;
+    if (variant_ == "codec") options.batch_by = BatchBy::kCodec;
     if (IsLoadTime(variant_)) options.load_index_and_filter = variant_;
     if (variant_ == "db") options.read_only_db = true;
     if (variant_ == "onetier") {
@@ -91,8 +95,8 @@ std::unique_ptr<Engine> NewVariant(std::unique_ptr<Engine> engine,
   uint32_t threads = EngineVariant::kNoNumber;
   const bool has_cache = name == "ashlar" || name == "rocksdb";
   constexpr std::string_view kOurs[] = {
-      "nowords", "admission", "stats", "perf",      "tracer", "traced",
-      "async",   "pool",      "gets",  "multiread", "reads",  "tables"};
+      "nowords", "admission", "stats",     "perf",  "tracer", "traced", "async",
+      "pool",    "gets",      "multiread", "reads", "tables", "codec"};
   const bool is_ours =
       IsLoadTime(variant) ||
       std::find(std::begin(kOurs), std::end(kOurs), variant) != std::end(kOurs);

@@ -101,6 +101,27 @@ std::vector<Ratio> RatiosOfOpening(const BenchmarkReport& report) {
   return ratios;
 }
 
+// Returns the ratio of what is not the codec's own time, per round. The codec
+// needs as much for each block of the peer.
+Spread AllButCodec(const BenchmarkReport& report, const std::string& peer) {
+  const std::vector<RunResult>& ours = report.results.at("ashlar");
+  const std::vector<RunResult>& codec = report.results.at("ashlar:codec");
+  const std::vector<RunResult>& theirs = report.results.at(peer);
+  std::vector<double> ratios;
+  for (size_t i = 0; i < ours.size(); ++i) {
+    const double own = codec[i].measured.seconds;
+    const bool counted =
+        ours[i].blocks_loaded != 0 && theirs[i].blocks_loaded != 0;
+    const double blocks = counted
+                              ? static_cast<double>(theirs[i].blocks_loaded) /
+                                    static_cast<double>(ours[i].blocks_loaded)
+                              : 1;
+    ratios.push_back((ours[i].measured.seconds - own) /
+                     (theirs[i].measured.seconds - own * blocks));
+  }
+  return SpreadOf(std::move(ratios));
+}
+
 double HeapBytesOf(const RunResult& run) { return run.heap_bytes_per_table; }
 
 // Returns the useful ratios, with the names that the bars use.
@@ -113,13 +134,19 @@ std::vector<Ratio> RatiosOf(const BenchmarkReport& report,
   };
   if (!has("ashlar")) return ratios;
   for (const auto& [engine, runs] : report.results) {
-    if (engine == "ashlar" || engine == "generator" || engine == "copy") {
+    if (engine == "ashlar" || engine == "generator" || engine == "copy" ||
+        engine == "ashlar:codec") {
       continue;
     }
     ratios.push_back({"ashlar is x times as fast as " + engine,
                       report.TimesFaster("ashlar", engine)});
   }
   AddRatiosOfThreads(report, &ratios);
+  const std::string fastest = FastestRocksDb(report);
+  if (has("ashlar:codec") && !fastest.empty()) {
+    ratios.push_back({"all but the codec's own time, ashlar / " + fastest,
+                      AllButCodec(report, fastest)});
+  }
   const bool own_cost =
       has("generator") &&
       (report.benchmark == "filterbuild" ||
@@ -172,6 +199,10 @@ void PrintText(const BenchmarkReport& report, const BenchOptions& options) {
       std::printf(", %.4f allocations an operation",
                   static_cast<double>(run.allocations) / operations);
     }
+    if (run.blocks_loaded != 0) {
+      std::printf(", %.3f blocks an operation",
+                  static_cast<double>(run.blocks_loaded) / operations);
+    }
     if (OpensTables(report.benchmark) && report.benchmark != "lsmget") {
       std::printf(", %.1f page faults an operation",
                   static_cast<double>(run.page_faults) / operations);
@@ -201,6 +232,9 @@ std::string ToJson(const std::vector<BenchmarkReport>& reports,
       entry["engines"][engine]["file_bytes"] = run.file_bytes;
       if (CountsAllocations(report, options)) {
         entry["engines"][engine]["allocations"] = run.allocations;
+      }
+      if (run.blocks_loaded != 0) {
+        entry["engines"][engine]["blocks_loaded"] = run.blocks_loaded;
       }
       if (OpensTables(report.benchmark)) {
         entry["engines"][engine]["page_faults"] = run.page_faults;

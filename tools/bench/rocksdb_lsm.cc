@@ -1,5 +1,6 @@
 #include "tools/bench/rocksdb_lsm.h"
 
+#include <rocksdb/perf_context.h>
 #include <rocksdb/perf_level.h>
 #include <rocksdb/sst_file_writer.h>
 
@@ -107,25 +108,34 @@ rocksdb::Status RocksDbLsm::Open(const BenchOptions& options,
       if (!status.ok()) break;
     }
   }
-  for (const auto& table : tables_) {
-    if (!status.ok()) break;
-    const auto it = table->NewIterator(rocksdb::ReadOptions());
-    for (it->SeekToFirst(); it->Valid(); it->Next()) {
-    }
-    status = it->status();
-  }
-  RunResult ignored;
-  if (status.ok()) status = Read(options, workload, &ignored);
+  if (status.ok()) status = Warm(options, workload);
   if (!status.ok()) tables_.clear();
   return status;
 }
 
+rocksdb::Status RocksDbLsm::Warm(const BenchOptions& options,
+                                 const Workload& workload) {
+  for (const auto& table : tables_) {
+    const auto it = table->NewIterator(rocksdb::ReadOptions());
+    for (it->SeekToFirst(); it->Valid(); it->Next()) {
+    }
+    if (!it->status().ok()) return it->status();
+  }
+  RunResult ignored;
+  rocksdb::get_perf_context()->Reset();
+  rocksdb::Status status = Read(options, workload, /*count=*/true, &ignored);
+  blocks_loaded_ = rocksdb::get_perf_context()->block_read_count;
+  return status;
+}
+
 rocksdb::Status RocksDbLsm::Read(const BenchOptions& options,
-                                 const Workload& workload, RunResult* result) {
+                                 const Workload& workload, bool count,
+                                 RunResult* result) {
   return RunThreads(
       options, result, [&](uint64_t reads, uint64_t seed, RunResult* part) {
         // Counting is on by default.
-        rocksdb::SetPerfLevel(rocksdb::PerfLevel::kDisable);
+        rocksdb::SetPerfLevel(count ? rocksdb::PerfLevel::kEnableCount
+                                    : rocksdb::PerfLevel::kDisable);
         KeyDraw draw(options, seed);
         const auto batch = static_cast<size_t>(options.batch_size);
         const size_t size = workload.key_size();
@@ -140,7 +150,12 @@ rocksdb::Status RocksDbLsm::Read(const BenchOptions& options,
           for (size_t j = 0; j < batch; ++j) {
             workload.Key(draw.Next(), &bytes[j * size]);
           }
-          if (tables_.size() == 1) {
+          if (batch == 1) {
+            for (const auto& table : tables_) {
+              statuses[0] = table->Get(keys[0], &values[0]);
+              if (!statuses[0].IsNotFound()) break;
+            }
+          } else if (tables_.size() == 1) {
             tables_[0]->MultiGet(keys, &values, &statuses);
           } else {
             by_table.Run(tables_, keys, &values, &statuses);
@@ -161,7 +176,9 @@ rocksdb::Status RocksDbLsm::Run(const BenchOptions& options,
                                 const RocksDbReads::OptionsOf& options_of,
                                 RunResult* result) {
   rocksdb::Status status = Open(options, workload, options_of);
-  return status.ok() ? Read(options, workload, result) : status;
+  if (!status.ok()) return status;
+  result->blocks_loaded = blocks_loaded_;
+  return Read(options, workload, /*count=*/false, result);
 }
 
 }  // namespace ashlar::bench

@@ -29,12 +29,15 @@ class RocksDbLsm {
  private:
   rocksdb::Status Open(const BenchOptions& options, const Workload& workload,
                        const RocksDbReads::OptionsOf& options_of);
+  // count: whether to count in the perf context.
   rocksdb::Status Read(const BenchOptions& options, const Workload& workload,
-                       RunResult* result);
+                       bool count, RunResult* result);
+  rocksdb::Status Warm(const BenchOptions& options, const Workload& workload);
 
   std::shared_ptr<rocksdb::Cache> cache_;
   // The newest first; or the one database.
   std::vector<std::unique_ptr<RocksDbTable>> tables_;
+  uint64_t blocks_loaded_ = 0;  // by the last reads of Warm
 };
 
 }  // namespace ashlar::bench

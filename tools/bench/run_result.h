@@ -24,6 +24,8 @@ struct RunResult {
   // writer next to them wrote.
   uint64_t allocations = 0;
   uint64_t written_bytes = 0;
+  // For lsm by one thread: the blocks that such a run reads from the files.
+  uint64_t blocks_loaded = 0;
   // For multifillseq: the share of its work that the slowest builder had done
   // when the first one was done, and the longest stall of any builder.
   double slowest_share = 0;

@@ -30,7 +30,8 @@ DEFINE_string(
     "--write_rate), blockinsert (a data block in memory is parsed and put into "
     "a full cache), indexparse (an index block in memory is parsed), indexfind "
     "(--tables such indexes are searched), lsm (--batch_size keys per call "
-    "are looked up in --tables levels of one table each), verify; of --tables "
+    "are looked up in --tables levels of one table each; 1: by Get), verify; "
+    "of --tables "
     "tables with "
     "files of their own: open, openget (opens, and gets one key of each), "
     "openall (opens and reads all; the memory), reopen (index and filter are "
@@ -49,7 +50,8 @@ DEFINE_string(
     "async_io; multireadrandom: "
     "ashlar:gets by one Get after the other, ashlar:multiread and "
     "ashlar:reads only read the blocks, by one MultiRead or one by one; lsm: "
-    "ashlar:tables calls the MultiGet of one table after the other; "
+    "ashlar:tables calls the MultiGet of one table after the other; lsm and "
+    "readseq: ashlar:codec only decompresses as many blocks as they read; "
     "rocksdb reads by its SstFileReader, "
     "and as rocksdb:db, which is added for reads, by a read-only database");
 DEFINE_uint64(num, 1000000, "entries");
@@ -123,6 +125,10 @@ DEFINE_uint64(hot_keys, 0,
 DEFINE_bool(spread_keys, false,
             "hot keys are spread evenly over the table, instead of at its "
             "beginning");
+DEFINE_double(
+    zipf, 0,
+    "random reads are of keys by Zipf's law with this exponent, other "
+    "than 1, which are scattered over the table; 0: evenly");
 DEFINE_string(skew, "",
               "P.R: point reads are of the first P keys, and ranges begin at "
               "the first R keys; none: of all keys");
@@ -217,6 +223,7 @@ BenchOptions OptionsFromFlags() {
   o.hot_keys = FLAGS_hot_keys;
   if (!ParseSkew(FLAGS_skew, &o)) Usage("--skew must be none or P.R");
   o.spread_keys = FLAGS_spread_keys;
+  o.zipf = FLAGS_zipf;
   o.write_rate = FLAGS_write_rate;
   o.count_allocations = CountAllocations();
   o.entry_words = FLAGS_entry_words;

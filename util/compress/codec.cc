@@ -123,6 +123,11 @@ Status DecodeAsItComes(const SizedPayload& sized,
                             std::to_string(produced));
 }
 
+CodecDictionary DictionaryFor(const Codec& codec,
+                              const DecompressionDictionary* dictionary) {
+  return dictionary == nullptr ? CodecDictionary() : dictionary->For(codec);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Compressor>> NewCompressor(
@@ -147,10 +152,9 @@ Decompressor::~Decompressor() = default;
 Decompressor::Decompressor(Decompressor&&) noexcept = default;
 Decompressor& Decompressor::operator=(Decompressor&&) noexcept = default;
 
-Status Decompressor::Decompress(CompressionType type, int compress_format,
-                                const Slice& payload,
-                                const DecompressLimits& limits, Buffer* out,
-                                const DecompressionDictionary* dictionary) {
+Status Decompressor::Begin(CompressionType type, int compress_format,
+                           const Slice& payload, const DecompressLimits& limits,
+                           Begun* begun) {
   assert(compress_format == 1 || compress_format == 2);
   const Codec* codec = FindCodecOf(type, compress_format, payload);
   if (codec == nullptr) return Unavailable(type);
@@ -165,18 +169,36 @@ Status Decompressor::Decompress(CompressionType type, int compress_format,
   std::unique_ptr<BlockDecoder>& decoder = decoders_[row];
   if (decoder == nullptr) decoder = codec->new_decoder();
   if (decoder == nullptr) return OutOfMemory(type, "a decompressor");
-  CodecDictionary for_codec;
-  if (dictionary != nullptr) for_codec = dictionary->For(*codec);
-  if (!IsPlausible(*codec, sized)) {
-    return DecodeAsItComes(sized, for_codec, limits, decoder.get(), out);
+  *begun = {codec, decoder.get(), sized, IsPlausible(*codec, sized)};
+  return Status::OK();
+}
+
+Status Decompressor::DecodeTo(const Begun& begun,
+                              const DecompressionDictionary* dictionary,
+                              char* out) {
+  assert(begun.is_sized);
+  return begun.decoder->Decode(begun.sized.body,
+                               DictionaryFor(*begun.codec, dictionary), out,
+                               begun.raw_size());
+}
+
+Status Decompressor::Decompress(CompressionType type, int compress_format,
+                                const Slice& payload,
+                                const DecompressLimits& limits, Buffer* out,
+                                const DecompressionDictionary* dictionary) {
+  Begun begun;
+  Status s = Begin(type, compress_format, payload, limits, &begun);
+  if (!s.ok()) return s;
+  if (!begun.is_sized) {
+    return DecodeAsItComes(begun.sized, DictionaryFor(*begun.codec, dictionary),
+                           limits, begun.decoder, out);
   }
-  const auto raw_size = static_cast<size_t>(sized.raw_size);
   // At least one byte: libraries dislike a null destination.
-  if (!out->TryReserve(std::max<size_t>(raw_size, 1))) {
-    return OutOfMemory(type, std::to_string(raw_size) + " bytes");
+  if (!out->TryReserve(std::max<size_t>(begun.raw_size(), 1))) {
+    return OutOfMemory(type, std::to_string(begun.raw_size()) + " bytes");
   }
-  s = decoder->Decode(sized.body, for_codec, out->end(), raw_size);
-  if (s.ok()) out->Advance(raw_size);
+  s = DecodeTo(begun, dictionary, out->end());
+  if (s.ok()) out->Advance(begun.raw_size());
   return s;
 }
 

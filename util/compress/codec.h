@@ -17,6 +17,7 @@
 #include "ashlar/util/result.h"
 #include "ashlar/util/slice.h"
 #include "ashlar/util/status.h"
+#include "util/compress/size_prefix.h"
 #include "util/mem/buffer.h"
 
 namespace ashlar::internal {
@@ -50,6 +51,7 @@ struct DecompressLimits {
 
 class BlockDecoder;
 class DecompressionDictionary;
+struct Codec;
 
 // The most rows that the registry may have, which checks that.
 inline constexpr size_t kMostCodecs = 12;
@@ -75,6 +77,28 @@ class Decompressor {
                     const Slice& payload, const DecompressLimits& limits,
                     Buffer* out,
                     const DecompressionDictionary* dictionary = nullptr);
+
+  // The same in two steps, for callers that choose where the bytes go.
+
+  // A payload that passed the checks of Decompress.
+  struct Begun {
+    const Codec* codec = nullptr;
+    BlockDecoder* decoder = nullptr;
+    SizedPayload sized;
+    // Whether sized.raw_size is known, and small enough for the payload that
+    // memory may be allocated for it.
+    bool is_sized = false;
+
+    size_t raw_size() const { return static_cast<size_t>(sized.raw_size); }
+  };
+  // Does the checks, and makes the codec's context. Returns the errors of
+  // Decompress. *begun is of use until the payload or this object goes.
+  Status Begin(CompressionType type, int compress_format, const Slice& payload,
+               const DecompressLimits& limits, Begun* begun);
+  // Writes the uncompressed bytes to out[0..raw_size), or fails. Never writes
+  // beyond that. Requires: begun.is_sized, and `out` is not null.
+  static Status DecodeTo(const Begun& begun,
+                         const DecompressionDictionary* dictionary, char* out);
 
  private:
   // By registry row. An object that was moved from makes them again.
