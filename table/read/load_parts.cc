@@ -1,6 +1,6 @@
 #include "table/read/load_parts.h"
 
-#include <string>
+#include <string_view>
 #include <utility>
 
 #include "table/index/registry.h"
@@ -18,9 +18,14 @@ BlockPlace PlaceOf(const MetaBlockEntry& entry) {
 
 const MetaBlockEntry* FindFilter(const OpenedTable& table,
                                  std::string_view prefix) {
-  std::string name(prefix);
-  name.append(kBuiltinFilterName);
-  return FindMetaBlock(table.meta_blocks, name);
+  for (const MetaBlockEntry& entry : table.meta_blocks) {
+    const std::string_view name = entry.name;
+    if (name.starts_with(prefix) &&
+        name.substr(prefix.size()) == kBuiltinFilterName) {
+      return &entry;
+    }
+  }
+  return nullptr;
 }
 
 bool HasBlock(const FileWindow* window, const BlockPlace& place) {
