@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstring>
 #include <string>
 #include <utility>
 
 #include "table/block/block.h"
+#include "table/index/varint_groups.h"
 
 namespace ashlar::internal {
 
@@ -32,23 +32,6 @@ Slice RestoreFirstKey(const Slice& stored, const KeyForm& keys,
   if (keys.IsAsStored() || stored.size() < kInternalKeyTailBytes) return stored;
   keys.Restore(stored, whole);
   return *whole;
-}
-
-// Decodes a varint64 of up to 8 bytes. Returns null if it is longer. Requires:
-// there are 8 bytes at p.
-const char* DecodeShortVarint(const char* p, uint64_t* v) {
-  constexpr uint64_t kContinues = 0x8080808080808080;
-  const uint64_t bytes = LoadFixed64(p);
-  const uint64_t ends = ~bytes & kContinues;
-  if (ends == 0) return nullptr;
-  // Up to the top bit of the last byte; then the top bits go.
-  uint64_t x = bytes & (ends ^ (ends - 1)) & ~kContinues;
-  // Pairs of groups of 7 bits, of 14 and of 28 are put together.
-  x = (x & 0x007f007f007f007f) | (x & 0x7f007f007f007f00) >> 1;
-  x = (x & 0x00003fff00003fff) | (x & 0x3fff00003fff0000) >> 2;
-  x = (x & 0x000000000fffffff) | (x & 0x0fffffff00000000) >> 4;
-  *v = x;
-  return p + std::countr_zero(ends) / 8 + 1;
 }
 
 // DecodeDeltaEntry for the usual case: key sizes of one byte each, no first

@@ -33,6 +33,21 @@ namespace ashlar::internal {
 class PackedHandles {
  public:
   static constexpr size_t kPerRecord = 8;
+  static constexpr size_t kEndBytes = 3;
+  static constexpr uint64_t kMostEnd = (uint64_t{1} << 8 * kEndBytes) - 1;
+
+  struct Record {
+    uint64_t begin;
+    std::array<char, kEndBytes * kPerRecord> ends;
+
+    // Stores where block j ends. Returns false if that is too far from where
+    // the record begins. Requires: the block does not begin before that.
+    [[nodiscard]] bool StoreEnd(size_t j, const BlockHandle& handle) {
+      const uint64_t end = handle.offset + handle.size - begin;
+      std::memcpy(ends.data() + j * kEndBytes, &end, kEndBytes);
+      return end <= kMostEnd;
+    }
+  };
 
   BlockHandle operator[](size_t i) const {
     if (records_ == nullptr) [[unlikely]]
@@ -58,15 +73,17 @@ class PackedHandles {
   // what CanPack said.
   void Plan(std::span<const BlockHandle> handles, bool packed,
             MemoryPlan* plan);
+  // The same for n handles that are in records already. copy(Record*) copies
+  // them.
+  template <typename Copy>
+  void PlanRecords(size_t n, const Copy& copy, MemoryPlan* plan) {
+    auto* const records =
+        plan->Take<Record>((n + kPerRecord - 1) / kPerRecord, sizeof(Record));
+    if (plan->has_memory()) copy(records);
+    records_ = records;
+  }
 
  private:
-  static constexpr size_t kEndBytes = 3;
-  static constexpr uint64_t kMostEnd = (uint64_t{1} << 8 * kEndBytes) - 1;
-
-  struct Record {
-    uint64_t begin;
-    std::array<char, kEndBytes * kPerRecord> ends;
-  };
   static_assert(sizeof(Record) == 32);
 
   // The word ends with the three bytes. It begins with one byte of what is
@@ -75,7 +92,7 @@ class PackedHandles {
     const char* const bytes = reinterpret_cast<const char*>(&record);
     return LoadFixed32(bytes + sizeof record.begin - 1 + j * kEndBytes) >> 8;
   }
-  void Store(std::span<const BlockHandle> handles, Record* records) const;
+  static void Store(std::span<const BlockHandle> handles, Record* records);
 
   const Record* records_ = nullptr;  // null: handles are stored whole
   const BlockHandle* whole_ = nullptr;
@@ -99,14 +116,12 @@ inline bool PackedHandles::CanPack(std::span<const BlockHandle> handles) {
 }
 
 inline void PackedHandles::Store(std::span<const BlockHandle> handles,
-                                 Record* records) const {
+                                 Record* records) {
   for (size_t i = 0; i < handles.size(); ++i) {
     Record& record = records[i / kPerRecord];
     const size_t j = i % kPerRecord;
     if (j == 0) record.begin = handles[i].offset;
-    const auto end = static_cast<uint32_t>(handles[i].offset + handles[i].size -
-                                           record.begin);
-    std::memcpy(record.ends.data() + j * kEndBytes, &end, kEndBytes);
+    static_cast<void>(record.StoreEnd(j, handles[i]));
   }
 }
 
@@ -114,10 +129,8 @@ inline void PackedHandles::Plan(std::span<const BlockHandle> handles,
                                 bool packed, MemoryPlan* plan) {
   const size_t n = handles.size();
   if (packed) {
-    auto* const records =
-        plan->Take<Record>((n + kPerRecord - 1) / kPerRecord, sizeof(Record));
-    if (plan->has_memory()) Store(handles, records);
-    records_ = records;
+    PlanRecords(
+        n, [&](Record* records) { Store(handles, records); }, plan);
   } else {
     auto* const whole = plan->Take<BlockHandle>(n);
     if (plan->has_memory() && n != 0) {

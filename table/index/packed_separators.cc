@@ -30,6 +30,16 @@ size_t FirstNot(size_t low, size_t high, Smaller smaller) {
 
 }  // namespace
 
+void PackedSeparators::UseRoot(const Slice& prefix, size_t words,
+                               int64_t* inner, int64_t* leaves) {
+  WordRun::Complete(leaves, words, inner);
+  prefix_ = prefix;
+  kernels_ = &ThisCpusWordTreeKernels();
+  root_ = WordRun(kernels_, inner, leaves, words);
+  inner_ = inner;
+  leaves_ = leaves;
+}
+
 bool PackedSeparators::HasPrefix(const Slice& user_key) const {
   return user_key.size() >= prefix_.size() &&
          SameBytes(user_key.data(), prefix_.data(), prefix_.size());

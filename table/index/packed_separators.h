@@ -115,7 +115,13 @@ class PackedSeparators {
     size_t depth;
   };
 
+  friend class IndexWords;
   friend class SeparatorPacker;
+
+  // Makes this the view of a prefix and of the root's words, which are in the
+  // leaves. Completes leaves and inner nodes.
+  void UseRoot(const Slice& prefix, size_t words, int64_t* inner,
+               int64_t* leaves);
 
   bool has_words() const { return root_.size() != 0; }
   bool has_groups() const { return items_ != nullptr; }

@@ -3,7 +3,9 @@
 #include <new>
 #include <string>
 
+#include "port/new_pages.h"
 #include "table/index/index_entries.h"
+#include "table/index/index_words.h"
 #include "table/index/separator_packer.h"
 #include "util/mem/thread_spare.h"
 
@@ -13,6 +15,7 @@ namespace {
 
 // What a parse needs, and a thread keeps for the next one.
 struct ParseMemory {
+  IndexWords words;
   IndexEntries entries;
   SeparatorGroups groups;
 };
@@ -22,6 +25,7 @@ struct ClearAtEnd {
   ParseMemory* memory;
 
   ~ClearAtEnd() {
+    memory->words.Clear();
     memory->entries.Clear();
     memory->groups.Clear();
   }
@@ -34,20 +38,12 @@ Status UnknownFault(const BlockPlace& place) {
 
 }  // namespace
 
-void ParsedIndex::Pack(const IndexEntries& entries,
-                       const SeparatorPacker& packer) {
-  const bool packs_handles = PackedHandles::CanPack(entries.handles());
+template <typename PlanParts>
+void ParsedIndex::Pack(size_t num_entries, const PlanParts& plan_parts) {
   const auto plan_all = [&](MemoryPlan* plan) {
     // The hints first: a search needs their pointers.
-    hints_.Plan(entries.size(), plan);
-    packer.Plan(plan, &separators_);
-    handles_.Plan(entries.handles(), packs_handles, plan);
-    if (!form_.first_keys) return;
-    first_keys_.Plan(entries.size(), entries.first_key_bytes(), plan);
-    if (!plan->has_memory()) return;
-    for (size_t i = 0; i < entries.size(); ++i) {
-      first_keys_.Append(entries.first_key(i));
-    }
+    hints_.Plan(num_entries, plan);
+    plan_parts(plan);
   };
   MemoryPlan measured;
   plan_all(&measured);
@@ -56,8 +52,31 @@ void ParsedIndex::Pack(const IndexEntries& entries,
   memory_.reset(static_cast<char*>(
       std::aligned_alloc(MemoryPlan::kAlignment, memory_bytes_)));
   if (memory_ == nullptr) throw std::bad_alloc();
+  port::TouchNewPages(memory_.get(), memory_bytes_);
   MemoryPlan plan(memory_.get());
   plan_all(&plan);
+}
+
+void ParsedIndex::PackWords(const IndexWords& words) {
+  Pack(words.size(), [&](MemoryPlan* plan) {
+    words.PlanSeparators(plan, &separators_);
+    words.PlanHandles(plan, &handles_);
+  });
+}
+
+void ParsedIndex::PackEntries(const IndexEntries& entries,
+                              const SeparatorPacker& packer) {
+  const bool packs_handles = PackedHandles::CanPack(entries.handles());
+  Pack(entries.size(), [&](MemoryPlan* plan) {
+    packer.Plan(plan, &separators_);
+    handles_.Plan(entries.handles(), packs_handles, plan);
+    if (!form_.first_keys) return;
+    first_keys_.Plan(entries.size(), entries.first_key_bytes(), plan);
+    if (!plan->has_memory()) return;
+    for (size_t i = 0; i < entries.size(); ++i) {
+      first_keys_.Append(entries.first_key(i));
+    }
+  });
 }
 
 Status ParsedIndex::Parse(const Slice& contents, const BlockPlace& place,
@@ -71,6 +90,10 @@ Status ParsedIndex::Parse(const Slice& contents, const BlockPlace& place,
                               .allows_equal = place.kind == BlockKind::kFilter};
   ThreadSpare<ParseMemory, ParsedIndex> memory;
   const ClearAtEnd clear{memory.get()};
+  if (memory->words.Walk(view, checks)) {
+    PackWords(memory->words);
+    return {};
+  }
   IndexEntries& entries = memory->entries;
   SeparatorPacker packer(&entries, &checks);
   const bool sound = entries.Walk(view, checks) &&
@@ -78,7 +101,7 @@ Status ParsedIndex::Parse(const Slice& contents, const BlockPlace& place,
                      (!form_.first_keys || !order_.known() ||
                       entries.FirstKeysAreBetween(checks));
   if (sound) {
-    Pack(entries, packer);
+    PackEntries(entries, packer);
   } else {
     status = FindFault(view, place, checks);
     if (status.ok()) status = UnknownFault(place);

@@ -37,6 +37,7 @@
 namespace ashlar::internal {
 
 class IndexEntries;
+class IndexWords;
 class SeparatorPacker;
 
 class ParsedIndex {
@@ -128,7 +129,11 @@ class ParsedIndex {
     handles_.Prefetch(i);
     hints_.Prefetch(i);
   }
-  void Pack(const IndexEntries& entries, const SeparatorPacker& packer);
+  // Calls plan_parts(MemoryPlan*) twice, for all parts but the slot hints.
+  template <typename PlanParts>
+  void Pack(size_t num_entries, const PlanParts& plan_parts);
+  void PackWords(const IndexWords& words);
+  void PackEntries(const IndexEntries& entries, const SeparatorPacker& packer);
 
   std::unique_ptr<char, Free> memory_;
   PackedSeparators separators_;

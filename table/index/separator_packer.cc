@@ -1,22 +1,12 @@
 #include "table/index/separator_packer.h"
 
-#include <algorithm>
 #include <cstring>
 #include <span>
-
-#include "table/index/word_tree_kernels.h"
-
 namespace ashlar::internal {
 
 namespace {
 
 void StoreWord(uint64_t word, int64_t* to) { *to = WordRun::Turn(word); }
-
-// Fills up the last leaf.
-void Pad(int64_t* leaves, size_t words) {
-  const size_t room = WordRun::NumLeaves(words) * WordRun::kLeafWidth;
-  std::fill(leaves + words, leaves + room, WordRun::kPadding);
-}
 
 }  // namespace
 
@@ -124,7 +114,6 @@ void SeparatorPacker::PlanRoot(MemoryPlan* plan,
   auto* const prefixes = plan->Take<char>(group_prefix_bytes_);
   if (!plan->has_memory()) return;
   std::memcpy(prefix, entries_.separator(0).data(), words_->prefix_size());
-  packed->prefix_ = Slice(prefix, words_->prefix_size());
   size_t root = 0;
   if (items.empty()) {
     for (const uint64_t word : words_->words()) {
@@ -137,12 +126,7 @@ void SeparatorPacker::PlanRoot(MemoryPlan* plan,
       StoreWord(words_->words()[item.first_block], leaves + root++);
     }
   }
-  Pad(leaves, root);
-  WordRun::FillInner(leaves, root, inner);
-  packed->kernels_ = &ThisCpusWordTreeKernels();
-  packed->root_ = WordRun(packed->kernels_, inner, leaves, root);
-  packed->inner_ = inner;
-  packed->leaves_ = leaves;
+  packed->UseRoot(Slice(prefix, words_->prefix_size()), root, inner, leaves);
   if (num_groups != 0) StoreGroups(packed, inner, leaves, prefixes, groups);
 }
 
@@ -170,9 +154,8 @@ void SeparatorPacker::StoreGroups(PackedSeparators* packed, int64_t* inner,
       StoreWord(GroupWord(group.first_block + i, group.prefix_size),
                 own_leaves + i);
     }
-    Pad(own_leaves, group.num_blocks);
-    WordRun::FillInner(own_leaves, group.num_blocks,
-                       inner + node * WordRun::kWidth);
+    WordRun::Complete(own_leaves, group.num_blocks,
+                      inner + node * WordRun::kWidth);
     node += WordRun::NumInner(group.num_blocks);
     leaf += WordRun::NumLeaves(group.num_blocks);
   }

@@ -44,7 +44,8 @@ size_t WordRun::NumInner(size_t words) {
 }
 
 // Goes from the leaves up, so the nodes are written from the last to the first.
-void WordRun::FillInner(const int64_t* leaves, size_t words, int64_t* inner) {
+void WordRun::Complete(int64_t* leaves, size_t words, int64_t* inner) {
+  std::fill(leaves + words, leaves + NumLeaves(words) * kLeafWidth, kPadding);
   if (NumLeaves(words) <= kMostBareLeaves) return;
   int64_t* level = inner + NumInner(words) * kWidth;
   const int64_t* below = leaves;

@@ -72,10 +72,10 @@ class WordRun {
   static uint64_t Turn(int64_t word) {
     return static_cast<uint64_t>(word) ^ uint64_t { 1 } << 63;
   }
-  // Writes the inner nodes over leaves that are complete, padding included.
-  // Requires: their words ascend, equal ones may follow each other; there is
-  // room for NumInner(words) nodes.
-  static void FillInner(const int64_t* leaves, size_t words, int64_t* inner);
+  // Fills up the last leaf, and writes the inner nodes over the leaves.
+  // Requires: words ascend, equal ones may follow each other; there is room for
+  // NumInner(words) nodes.
+  static void Complete(int64_t* leaves, size_t words, int64_t* inner);
 
   WordRun() = default;  // may only be assigned to
   WordRun(const WordTreeKernels* kernels, const int64_t* inner,

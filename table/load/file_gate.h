@@ -11,9 +11,9 @@
 //   1. A call that may read the file makes a LimitScope of its options. If they
 //      limit nothing, which is the default, the scope notes just that.
 //   2. Whatever reads bytes of the file calls a FileGate first: Read does both;
-//      a batch calls Pass for all its reads of one file. There are four places:
-//      ReadWhole and LoadAligned (block_source.cc), FileWindow::Fill, and
-//      BlockLoader::Batch::Read.
+//      a batch calls Pass for all its reads of one file. There are five places:
+//      ReadWhole, LoadRaw and LoadAligned (block_source.cc), FileWindow::Fill,
+//      and BlockLoader::Batch::Read.
 //   3. Without limits the gate lets the read pass, after one load of a
 //      thread-local pointer. Else it asks, in this order: may the file be
 //      touched; has the deadline passed; the limiter, which may wait; and the

@@ -1,5 +1,7 @@
 #include "table/meta/plain_block.h"
 
+#include <utility>
+
 #include "table/block/block.h"
 #include "table/block/block_builder.h"
 #include "table/format/block_handle.h"
@@ -27,7 +29,7 @@ Status DecodeMetaindex(const Slice& contents, const BlockPlace& place,
   if (!status.ok()) return status;
   return ForEachPlainEntry(
       view, place, [&](const Slice& key, const Slice& value) -> Status {
-        const std::string name = key.ToString();
+        std::string name = key.ToString();
         if (!entries->empty() && entries->back().name >= name) {
           return place.Corruption("metaindex unsorted",
                                   "'" + name + "' is not larger than '" +
@@ -49,7 +51,7 @@ Status DecodeMetaindex(const Slice& contents, const BlockPlace& place,
                   " size " + std::to_string(handle.size) +
                   ", expected to end by " + std::to_string(file_limit));
         }
-        entries->push_back({name, handle.offset, handle.size});
+        entries->push_back({std::move(name), handle.offset, handle.size});
         return {};
       });
 }

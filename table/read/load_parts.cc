@@ -1,6 +1,6 @@
 #include "table/read/load_parts.h"
 
-#include <string>
+#include <string_view>
 #include <utility>
 
 #include "ashlar/table/filter_policy.h"
@@ -19,9 +19,14 @@ BlockPlace PlaceOf(const MetaBlockEntry& entry) {
 
 const MetaBlockEntry* FindFilter(const OpenedTable& table,
                                  std::string_view prefix) {
-  std::string name(prefix);
-  name.append(table.filter_name);
-  return FindMetaBlock(table.meta_blocks, name);
+  for (const MetaBlockEntry& entry : table.meta_blocks) {
+    const std::string_view name = entry.name;
+    if (name.starts_with(prefix) &&
+        name.substr(prefix.size()) == table.filter_name) {
+      return &entry;
+    }
+  }
+  return nullptr;
 }
 
 bool HasBlock(const FileWindow* window, const BlockPlace& place) {

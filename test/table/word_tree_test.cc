@@ -48,13 +48,12 @@ std::vector<uint64_t> RandomWords(size_t n, uint64_t range, Random* random) {
 // The memory of a WordRun, without a byte more than it needs.
 struct Words {
   explicit Words(const std::vector<uint64_t>& words)
-      : leaves(WordRun::NumLeaves(words.size()) * WordRun::kLeafWidth,
-               WordRun::kPadding),
+      : leaves(WordRun::NumLeaves(words.size()) * WordRun::kLeafWidth),
         inner(WordRun::NumInner(words.size()) * WordRun::kWidth) {
     for (size_t i = 0; i < words.size(); ++i) {
       leaves[i] = WordRun::Turn(words[i]);
     }
-    WordRun::FillInner(leaves.data(), words.size(), inner.data());
+    WordRun::Complete(leaves.data(), words.size(), inner.data());
   }
 
   std::vector<int64_t> leaves;

@@ -12,6 +12,7 @@
 #include <memory>
 
 #include "ashlar/util/slice.h"
+#include "port/new_pages.h"
 
 namespace ashlar::internal {
 
@@ -27,6 +28,7 @@ class AlignedBytes {
     const size_t room = (n / kAlignment + 1) * kAlignment;
     data_.reset(static_cast<char*>(std::aligned_alloc(kAlignment, room)));
     if (data_ == nullptr) return false;
+    port::TouchNewPages(data_.get(), room);
     size_ = n;
     room_ = room;
     return true;
