@@ -189,8 +189,9 @@ struct ReaderOptions {
   // The largest size of a decompressed block, in bytes. Default: 1 GiB. A
   // compressed block that would be larger is Corruption. Lower it to bound the
   // memory of reads of untrusted files. A MultiGet takes up to 32 keys at a
-  // time. For these it holds 64 MiB of blocks and one block more, and also the
-  // blocks of the values that it has found. RocksDB has no such option.
+  // time. For these it holds 64 MiB of blocks and one block more, or one for
+  // each thread of a worker_pool, and also the blocks of the values that it has
+  // found. RocksDB has no such option.
   uint64_t max_uncompressed_block_bytes = uint64_t{1} << 30;
 
   // Where reads are counted (table/statistics.h), for any number of readers.

@@ -16,7 +16,6 @@
 
 #include "ashlar/cache/cache_options.h"
 #include "ashlar/table/statistics.h"
-#include "ashlar/util/worker_pool.h"
 #include "table/load/decode_ahead.h"
 #include "test/support/gated_file.h"
 #include "test/support/many_blocks.h"
