@@ -194,7 +194,8 @@ struct ReaderOptions {
   // compressed block that would be larger is Corruption. Lower it to bound the
   // memory of reads of untrusted files. A MultiGet takes up to 32 keys at a
   // time. In addition to the blocks of found values, it holds at most 64 MiB of
-  // blocks for these, and one block. RocksDB has no such option.
+  // blocks for these, and one block, or one for each thread of a worker_pool.
+  // RocksDB has no such option.
   uint64_t max_uncompressed_block_bytes = uint64_t{1} << 30;
 
   // Codecs of the application (util/custom_codec.h), by which files may be

@@ -76,7 +76,7 @@ inline OptionValue OtherValue(OptionKind kind, const OptionValue& value) {
     case OptionKind::kUint32:
       return value == OptionValue(1u) ? 0u : 1u;
     case OptionKind::kUint64:
-      return uint64_t{2};
+      return value == OptionValue(uint64_t{2}) ? uint64_t{3} : uint64_t{2};
     case OptionKind::kDouble:
       return 1.5;
     case OptionKind::kText:

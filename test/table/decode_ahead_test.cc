@@ -16,7 +16,6 @@
 
 #include "ashlar/cache/cache_options.h"
 #include "ashlar/table/statistics.h"
-#include "ashlar/util/worker_pool.h"
 #include "table/load/decode_ahead.h"
 #include "test/support/gated_file.h"
 #include "test/support/many_blocks.h"
@@ -237,6 +236,50 @@ TEST(DecodeAhead, AbandonedWalks) {
     ASSERT_EQ(cache->GetPinnedUsage(), pinned);
     if (random.OneIn(4)) cache->EraseUnRefEntries();
   }
+}
+
+// A seek does not wait for a worker that is reading; the end of the iterator
+// does.
+TEST(DecodeAhead, TheEndWaitsForWorkersAndASeekDoesNot) {
+  TableOptions table_options;
+  table_options.block_size = 300;
+  table_options.compression = CompressionType::kZSTD;
+  std::vector<Entry> entries;
+  for (int i = 0; i < 500; ++i) {
+    entries.push_back(Value(KeyOf(i), 1, std::string(50, 'v')));
+  }
+  const std::string bytes = BuildTable(table_options, entries);
+  const std::vector<BlockInfo> blocks = DataBlocksOf(bytes);
+  Gates gates;
+  const auto reader =
+      TableReader::Open(std::make_unique<GatedFile>(bytes, &gates), {}).value();
+  WorkerPool pool(1);
+  ReadOptions options;
+  options.worker_pool = &pool;
+  auto it = std::make_unique<Iterator>(reader->NewIterator(options));
+  // When the walk has come to its second block, the worker reads the third.
+  gates.Hold(blocks[2].offset);
+  const uint64_t in_block = blocks[0].num_entries;
+  it->SeekToFirst();
+  for (uint64_t i = 0; i < in_block; ++i) it->Next();
+  gates.AwaitReads(blocks[2].offset, 1);
+  it->Seek(KeyOf(400));
+  EXPECT_EQ(it->user_key(), Slice(KeyOf(400)));
+
+  std::atomic<bool> ends{false};
+  std::atomic<bool> is_open{false};
+  bool was_open = false;
+  std::thread ending([&] {
+    ends = true;
+    it.reset();
+    was_open = is_open;
+  });
+  while (!ends) std::this_thread::yield();
+  for (int i = 0; i < 1000; ++i) std::this_thread::yield();
+  is_open = true;
+  gates.Open();
+  ending.join();
+  EXPECT_TRUE(was_open);
 }
 
 // A pool whose only worker does something else.
