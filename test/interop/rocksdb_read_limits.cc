@@ -6,8 +6,8 @@
 // For each seed we write a table with random options. RocksDB's SstFileReader
 // and our reader, each with a block cache, make the same reads, some of them
 // with kBlockCacheTier or with a deadline that has passed: which keys are
-// found, absent, Incomplete or TimedOut must agree. Gets of a database without a
-// cache, and ours of its table, must ask a rate limiter for as many bytes. A
+// found, absent, Incomplete or TimedOut must agree. Gets of a database without
+// a cache, and ours of its table, must ask a rate limiter for as many bytes. A
 // database looks up sorted batches with value_size_soft_limit, and gives merge
 // operands: as its table does, when we read it.
 #include <rocksdb/rate_limiter.h>
