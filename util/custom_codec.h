@@ -8,8 +8,9 @@
 // files have format version 7. RocksDB reads and writes them with a
 // "CompressionManager" of the same name, whose payloads are the same bytes.
 //
-//   options.codec = std::make_shared<MyCodec>();
-//   options.compression = CustomCompressionType(0x8A);
+//   ashlar::TableOptions options;
+//   options.codec = my_codec;
+//   options.compression = ashlar::CustomCompressionType(0x8A);
 //   options.format_version = 7;
 //
 // Not for files of other format versions, and not for caches.

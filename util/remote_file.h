@@ -3,27 +3,27 @@
 //
 // An application implements RandomAccessFile::Read of its store as one request
 // that waits for its answer, puts a RemoteFile over it, and opens tables from
-// that. The RemoteFile
+// that. The RemoteFile does all requests of a MultiRead at once, on threads of
+// its own. By option it hedges: if a request has not been answered after a
+// while, or has failed, it sends a second one, and takes the first good answer.
+// It begins to read what is announced (Expect), and answers later reads of
+// these bytes from memory. It turns answers that are too short or too long into
+// IOError.
 //
-//   - does all requests of a MultiRead at once, on threads of its own
-//   - hedges, by option: if a request has not been answered after a while, or
-//     has failed, it sends a second one, and takes the first good answer
-//   - begins to read what is announced (Expect), and answers later reads of
-//     these bytes from memory
-//   - turns answers that are too short or too long into IOError
-//
-//   RemoteFileOptions remote;
-//   remote.threads = std::make_shared<RequestThreads>(32);
+//   ashlar::RemoteFileOptions remote;
+//   remote.threads = std::make_shared<ashlar::RequestThreads>(32);
 //   remote.hedge_delay_ms = 30;
-//   auto file = RemoteFile::Make(std::move(object), remote);
+//   auto file = ashlar::RemoteFile::Make(std::move(object), remote);
+//   if (!file.ok()) return file.status();
 //
-//   ReaderOptions options;
-//   options.load_index_and_filter = LoadTime::kAtOpen;
+//   ashlar::ReaderOptions options;
+//   options.load_index_and_filter = ashlar::LoadTime::kAtOpen;
 //   options.tail_size = 64 << 10;
 //   options.read_tail_at_once = true;
 //   options.coalesce_gap_bytes = 64 << 10;
 //   options.coalesce_max_bytes = 8 << 20;
-//   auto reader = TableReader::Open(std::move(file).value(), options);
+//   auto reader =
+//       ashlar::TableReader::Open(std::move(file).value(), options);
 //
 // With these reader options a table is opened by one request or two, and a
 // MultiGet of up to 32 keys reads its data blocks by one wave of requests. Set

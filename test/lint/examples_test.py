@@ -54,7 +54,14 @@ CONTEXTS = {
         extern ashlar::WritableFile* file;
         extern ashlar::Slice internal_key, value;''',
     'table/table_cache.h': 'extern std::shared_ptr<ashlar::Cache> block_cache;',
+    'util/custom_codec.h':
+        'extern std::shared_ptr<const ashlar::CustomCodec> my_codec;',
+    'util/remote_file.h':
+        'extern std::unique_ptr<ashlar::RandomAccessFile> object;',
     'README.md': BLOCK + LEVELS + '''
+        extern std::shared_ptr<const ashlar::CustomCodec> my_codec;
+        extern std::shared_ptr<const ashlar::FilterPolicy> my_policy;
+        extern std::unique_ptr<ashlar::RandomAccessFile> object;
         extern ashlar::Result<std::unique_ptr<ashlar::TableReader>> reader;
         extern ashlar::Result<std::shared_ptr<ashlar::Cache>> cache;
         extern std::unique_ptr<ashlar::WritableFile> file;
