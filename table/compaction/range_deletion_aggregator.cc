@@ -32,7 +32,7 @@ struct RangeDeletionAggregator::State {
         stripes(std::move(options.snapshots)),
         low_mark(std::move(options.full_history_ts_low)) {}
 
-  Status AddFragments(std::vector<DeletionPiece> raw, const Bounds* bounds);
+  Status AddFragments(std::vector<DeletionPiece> raw, const Bounds* limits);
   void AddClipped(const Slice& begin, const Slice& end,
                   const ActiveVersions& versions, const std::string* smallest,
                   const std::string* to);
