@@ -70,8 +70,8 @@ struct ReadOptions {
   bool total_order_seek = false;
 
   // How many bytes one read of the file takes: of an iterator that walks, in
-  // either direction, of CheckEntries and of VerifyChecksum. 0, the default: few
-  // at first, and more while the walk goes on, as
+  // either direction, of CheckEntries and of VerifyChecksum. 0, the default:
+  // few at first, and more while the walk goes on, as
   // ReaderOptions::max_auto_readahead_size and its neighbours say. Any other
   // value is the size of each of these reads, and does not grow. Set it for
   // long scans of slow devices. An iterator holds this much memory. Nothing

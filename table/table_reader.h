@@ -203,8 +203,8 @@ class ASHLAR_EXPORT TableReader {
   // Reads every block that index and metaindex name, and compares it with its
   // checksum, whatever options.verify_checksums says. Returns ok or the first
   // error. Decompresses index blocks alone, to find the others. InspectTable
-  // looks deeper, and finds all faults. Of the options, readahead_size and those
-  // that limit reads of the file apply.
+  // looks deeper, and finds all faults. Of the options, readahead_size and
+  // those that limit reads of the file apply.
   Status VerifyChecksum(const ReadOptions& options = {}) const;
 
   // Returns about where in the file the data of user_key (without timestamp)

@@ -93,10 +93,10 @@ class ASHLAR_EXPORT RandomAccessFile {
   virtual void Expect(uint64_t offset, uint64_t n) const;
   // Returns the descriptor of the operating system's file that Read reads, or
   // -1. The default returns -1. A MultiGet over several tables that needs
-  // blocks of two or more files reads those with a descriptor at once, and calls
-  // none of their functions that read. If it needs blocks of one file, it calls
-  // MultiRead. A class that passes its reads on to another file may also pass
-  // on this call, unless it limits, counts or changes reads.
+  // blocks of two or more files reads those with a descriptor at once, and
+  // calls none of their functions that read. If it needs blocks of one file, it
+  // calls MultiRead. A class that passes its reads on to another file may also
+  // pass on this call, unless it limits, counts or changes reads.
   virtual int FileDescriptor() const;
   // Returns the size of the file in bytes when it was opened.
   virtual uint64_t Size() const = 0;

@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "table/load/file_gate.h"
+#include "util/io/read_files.h"
 
 namespace ashlar::internal {
 

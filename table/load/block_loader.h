@@ -31,11 +31,12 @@
 #include "table/load/block_source.h"
 #include "table/load/loads_in_flight.h"
 #include "table/load/read_plan.h"
-#include "util/io/read_files.h"
 #include "util/mem/thread_spare.h"
 #include "util/sync/worker_crew.h"
 
 namespace ashlar::internal {
+
+struct FileReads;
 
 // What one block is read through. Null workspace: the block is read without a
 // window, and the thread keeps a workspace for such reads.

@@ -109,6 +109,13 @@ size_t FindMissing(const DataBlockCache& cache,
   return n;
 }
 
+// Answers requests of a read that may not touch the file.
+void Refuse(std::span<BlockRequest* const> missing) {
+  for (BlockRequest* const r : missing) {
+    r->status = NotInMemory(r->place.handle.offset);
+  }
+}
+
 // What Bring is to bring is one block, a batch, a batch of several tables, a
 // block that a batch has postponed, or a run ahead of a walk. There is a type
 // for each, with these members:
@@ -326,12 +333,8 @@ void DataBlocks::Bring(const ReadOptions& options, Wanted* wanted) {
   const size_t num_missing = wanted->FindIn(options, missing.data());
   if (num_missing == 0) return;
   const LimitScope limits(options);
-  if (IsCacheOnly()) [[unlikely]] {
-    for (BlockRequest* const r : std::span(missing).first(num_missing)) {
-      r->status = NotInMemory(r->place.handle.offset);
-    }
-    return;
-  }
+  if (IsCacheOnly()) [[unlikely]]
+    return Refuse(std::span(missing).first(num_missing));
 
   // 2. Claim. Claim i is that of own[i]; it is empty if there is none.
   std::array<LoadClaim, Wanted::kMost> claims;

@@ -101,8 +101,8 @@ struct Question {
   return lookup.RunFrom(&at, &block, /*shared=*/false);
 }
 
-// Does the same as RunGet if the table has no quick root. Gives it one if it can
-// have one, and then starts again.
+// Does the same as RunGet if the table has no quick root. Gives it one if it
+// can have one, and then starts again.
 [[gnu::noinline]] Status RunWithoutQuickRoot(const Question& q,
                                              GetResult* result) {
   const IndexReader* const index = q.table.index.IfLoaded();
@@ -122,8 +122,9 @@ struct Question {
   }
   Found found;
   IndexHold held;
-  Status status = AskCachedParts(q.table, *filter, *index, q.options, q.user_key,
-                                 q.snapshot, timing, result, &held, &found);
+  Status status =
+      AskCachedParts(q.table, *filter, *index, q.options, q.user_key,
+                     q.snapshot, timing, result, &held, &found);
   if (!status.ok()) {
     result->Reset();
     return status;

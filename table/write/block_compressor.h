@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <bitset>
-#include <cstddef>
 #include <memory>
 #include <string>
 

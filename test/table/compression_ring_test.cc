@@ -101,7 +101,8 @@ Result<BlockCompressor> NewVerifiedCompressor(CompressionType type) {
   if (!codec.ok()) return codec.status();
   return BlockCompressor(std::make_unique<LyingCodec>(std::move(codec).value()),
                          type, 896,
-                         std::make_unique<CompressionVerifier>(nullptr));
+                         std::make_unique<CompressionVerifier>(
+                             std::shared_ptr<const DecompressionDictionary>()));
 }
 
 // Returns the part of an error message that names this block as the bad one.
