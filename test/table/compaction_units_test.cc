@@ -85,6 +85,22 @@ TEST(OutputCutter, CutsAtACursorAndAroundFiles) {
   EXPECT_EQ(Cuts(options, {"a", "b", "c", "d", "e"}, 1), "b d ");
 }
 
+TEST(OutputRanges, EndWhereTheNextOutputBegins) {
+  const auto border = [](std::string_view key) {
+    return MakeInternalKey(key, kMaxSequenceNumber,
+                           ValueType::kTypeRangeDeletion);
+  };
+  OutputRanges ranges(BytewiseComparator(), "b", "y");
+  ranges.Open("c", PackTail(3, kValue));
+  EXPECT_EQ(ranges.Close(Key("d", 2), Key("e", 9)).lower, border("b"));
+  EXPECT_EQ(ranges.Close(Key("d", 2), Key("e", 9)).upper, border("e"));
+  // Between two versions of a key, the last entry ends it.
+  EXPECT_EQ(ranges.Close(Key("e", 9), Key("e", 7)).upper, Key("e", 9));
+  ranges.Keep();
+  EXPECT_EQ(ranges.Close({}, {}).lower, Key("c", 3));
+  EXPECT_EQ(ranges.Close({}, {}).upper, border("y"));
+}
+
 TEST(OlderFiles, KnowsKeysAndRanges) {
   const OlderFiles older(BytewiseComparator(),
                          {{File("b", "d", 1), File("m", "p", 1)}, {}});
