@@ -267,9 +267,10 @@ class Comparison {
         OneIn(2) ? 1000 + Below(4000) : OutputCutterOptions::kNoLimit;
     const OlderFiles older(BytewiseComparator(), std::move(deeper));
     TextOutputs ours;
-    const Status our_status =
+    Status our_status =
         CompactOurs(inputs, level, limit, older, any_deeper, &ours);
     std::vector<std::string> names;
+    names.reserve(inputs.size());
     for (const File& file : inputs) names.push_back(file.path);
     rocksdb::CompactionOptions options;
     options.output_file_size_limit = limit;

@@ -122,18 +122,15 @@ class CaseRun {
   CompactionCaseResult Run() {
     SetRules();
     SetCutter();
-    std::vector<CompactionMemory> memory;
     std::vector<CompactionRun> runs;
-    if (of_.IsFlush()) {
-      memory.push_back(Memory());
-    } else {
-      runs = Runs();
-    }
+    if (!of_.IsFlush()) runs = Runs();
     CompactionCaseResult result;
     std::vector<std::string> borders = PartBorders();
     borders.emplace_back();
     for (const std::string& end : borders) {
       options_.end = end;
+      std::vector<CompactionMemory> memory;
+      if (of_.IsFlush()) memory.push_back(Memory());
       MemoryOutputs outputs;
       CompactionResult counts;
       result.status =

@@ -187,12 +187,12 @@ TEST(CompactionFaults, EveryAllocationMayFail) {
 
 TEST(CompactionFaults, RulesThatAreBrokenAreErrors) {
   const auto compact = [](const std::vector<Entry>& entries,
-                          CompactionOptions options) {
+                          const CompactionOptions& options) {
     const auto reader = OpenTable(BuildTable(options.table, entries));
     MemoryOutputs outputs;
     CompactionResult result;
-    const Status status = CompactTables(options, {{{reader.get(), "", ""}}}, {},
-                                        &outputs, &result);
+    Status status = CompactTables(options, {{{reader.get(), "", ""}}}, {},
+                                  &outputs, &result);
     EXPECT_EQ(outputs.open, 0);
     EXPECT_TRUE(outputs.files.empty());
     return status;

@@ -22,7 +22,6 @@ namespace {
 
 constexpr auto kDeletion = ValueType::kTypeDeletion;
 constexpr auto kValue = ValueType::kTypeValue;
-constexpr auto kMerge = ValueType::kTypeMerge;
 constexpr auto kRange = ValueType::kTypeRangeDeletion;
 
 // A table: entries in order, then range deletions, and its bounds.
@@ -75,7 +74,8 @@ std::optional<std::string> Read(const std::vector<Table>& tables,
     if (SequenceOf(version.key) < deleted || TypeOf(version.key) == kDeletion) {
       break;
     }
-    joined = any ? version.value + "," + joined : version.value;
+    if (any) joined.insert(0, ",");
+    joined.insert(0, version.value);
     any = true;
     if (TypeOf(version.key) == kValue) break;
   }
@@ -175,6 +175,7 @@ class RandomCompaction {
   std::vector<Table> Compact(const std::vector<Table>& inputs,
                              const std::vector<Table>& deeper) {
     std::vector<std::vector<Table>> runs;
+    runs.reserve(inputs.size());
     for (const Table& table : inputs) runs.push_back({table});
     return CompactRuns(runs, deeper);
   }
@@ -186,6 +187,7 @@ class RandomCompaction {
     options.iterator.bottommost = deeper.empty();
     options.iterator.merge_operator = merge_.get();
     std::vector<std::vector<FileRange>> levels;
+    levels.reserve(deeper.size());
     for (const Table& table : deeper) {
       levels.push_back({{table.smallest, table.largest, 1}});
     }
@@ -219,6 +221,7 @@ class RandomCompaction {
     EXPECT_TRUE(status.ok()) << status.ToString();
     EXPECT_EQ(outputs.open, 0);
     std::vector<Table> made;
+    made.reserve(outputs.files.size());
     for (MemoryOutputs::File& file : outputs.files) {
       made.push_back(ReadBack(std::move(file)));
     }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "ashlar/table/compaction.h"
 #include "ashlar/table/compaction_filter.h"
 #include "ashlar/table/compaction_iterator.h"
 #include "ashlar/table/internal_key_less.h"
@@ -12,6 +13,7 @@
 #include "ashlar/table/output_cutter.h"
 #include "ashlar/table/range_deletion_aggregator.h"
 #include "test/support/map_source.h"
+#include "test/support/memory_outputs.h"
 #include "test/support/tables.h"
 
 namespace ashlar::testing {
@@ -83,6 +85,22 @@ TEST(OutputCutter, CutsAtACursorAndAroundFiles) {
   options.cut_at.clear();
   options.cut_around = {File("b", "c", 1)};
   EXPECT_EQ(Cuts(options, {"a", "b", "c", "d", "e"}, 1), "b d ");
+}
+
+TEST(OutputRanges, EndWhereTheNextOutputBegins) {
+  const auto border = [](std::string_view key) {
+    return MakeInternalKey(key, kMaxSequenceNumber,
+                           ValueType::kTypeRangeDeletion);
+  };
+  OutputRanges ranges(BytewiseComparator(), "b", "y");
+  ranges.Open("c", PackTail(3, kValue));
+  EXPECT_EQ(ranges.Close(Key("d", 2), Key("e", 9)).lower, border("b"));
+  EXPECT_EQ(ranges.Close(Key("d", 2), Key("e", 9)).upper, border("e"));
+  // Between two versions of a key, the last entry ends it.
+  EXPECT_EQ(ranges.Close(Key("e", 9), Key("e", 7)).upper, Key("e", 9));
+  ranges.Keep();
+  EXPECT_EQ(ranges.Close({}, {}).lower, Key("c", 3));
+  EXPECT_EQ(ranges.Close({}, {}).upper, border("y"));
 }
 
 TEST(OlderFiles, KnowsKeysAndRanges) {
@@ -253,6 +271,29 @@ TEST(CompactionIterator, CountsWhatItDrops) {
   EXPECT_EQ(counts.dropped_range_deleted, 1U);
   EXPECT_EQ(counts.zeroed_sequences, 2U);
   EXPECT_EQ(counts.input_entries, 7U);  // c was jumped over
+}
+
+// Neighbours that share a user key at their border bound the range deletions of
+// each other.
+TEST(CompactTables, RangeDeletionsReachOverASharedKey) {
+  CompactionOptions options;
+  options.iterator.bottommost = true;
+  options.build = FixedBuild();
+  const auto left = [&](const std::string& border) {
+    const auto first = OpenTable(BuildTable(
+        options.table, {Value("k", 9, "v"), RangeDeleted("a", 20, "z")}));
+    const auto second = OpenTable(
+        BuildTable(options.table, {Value(border, 5, "v"), Value("x", 4, "v")}));
+    const CompactionRun run = {
+        {first.get(), RangeDeleted("a", 20, "").key, Key("k", 9)},
+        {second.get(), Key(border, 5), Key("x", 4)}};
+    MemoryOutputs outputs;
+    CompactionResult result;
+    Require(CompactTables(options, {run}, {}, &outputs, &result));
+    return result.counts.output_entries;
+  };
+  EXPECT_EQ(left("k"), 0U);
+  EXPECT_EQ(left("l"), 2U);
 }
 
 // Behind a version that got sequence number 0, a single deletion and what is
