@@ -30,8 +30,8 @@ const std::map<std::string, std::string>& Refused() {
 // Returns the SHA-256 of the dump, or the error message.
 std::string SumOrRefusal(const std::string& name) {
   try {
-    return Sha256Hex(
-        CanonicalDump(ReadReferenceTable(ReadFile(GoldenPath(name)))));
+    return Sha256Hex(CanonicalDump(ReadReferenceTable(
+        ReadFile(GoldenPath(name)), /*follow_blobs=*/false)));
   } catch (const std::runtime_error& error) {
     return error.what();
   }

@@ -39,7 +39,7 @@ class TableReading {
   explicit TableReading(std::string_view file)
       : file_(file), footer_(ReadFooter(file)) {}
 
-  ReferenceTable Read() {
+  ReferenceTable Read(bool follow_blobs) {
     table_.format_version = footer_.version;
     table_.checksum_type = footer_.checksum_type;
     ReadMetaindex();
@@ -54,6 +54,8 @@ class TableReading {
     CheckMetaBlocks();
     CheckSizes();
     CheckReferenceTable(table_);
+    // Last: the order of the file is that of the entries as they are stored.
+    if (follow_blobs) FollowReferences();
     return std::move(table_);
   }
 
@@ -343,6 +345,9 @@ class TableReading {
     for (const Handle& blob : table_.embedded_blobs) {
       Check(FetchStored(blob).type == 0, "compressed embedded blob");
     }
+  }
+
+  void FollowReferences() {
     for (ReferenceEntry& entry : table_.entries) {
       FollowEmbedded(
           [this](const Handle& blob) {
@@ -437,8 +442,8 @@ void AppendHex(std::string_view bytes, std::string* out) {
 }  // namespace
 }  // namespace reference
 
-ReferenceTable ReadReferenceTable(std::string_view file) {
-  return reference::TableReading(file).Read();
+ReferenceTable ReadReferenceTable(std::string_view file, bool follow_blobs) {
+  return reference::TableReading(file).Read(follow_blobs);
 }
 
 std::string CanonicalDump(const ReferenceTable& table) {

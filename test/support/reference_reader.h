@@ -85,7 +85,11 @@ struct ReferenceTable {
 
 // Decodes `file` completely. Throws std::runtime_error with a message on any
 // fault and on anything that it does not support.
-ReferenceTable ReadReferenceTable(std::string_view file);
+//
+// Entries have the values of embedded blobs, unless follow_blobs is false: then
+// they are as they are stored.
+ReferenceTable ReadReferenceTable(std::string_view file,
+                                  bool follow_blobs = true);
 
 // Returns one line per entry, then one per range deletion:
 // hex(user_key) SPACE sequence SPACE type SPACE hex(value) LF

@@ -124,20 +124,37 @@ void FollowEmbedded(const std::function<std::string(const Handle&)>& fetch,
     return;
   }
   if (EmbeddedBlobs(entry->type, entry->value).empty()) return;
-  std::string head("\1");
-  std::string values;
   std::vector<ReferenceColumn> columns = ReferenceColumns(entry->value);
-  AppendVarint(columns.size(), &head);
-  for (const ReferenceColumn& column : columns) {
+  std::string types;
+  std::string name_lengths;
+  std::string value_lengths;
+  std::string names;
+  std::string values;
+  std::string head;  // of version 1
+  for (ReferenceColumn& column : columns) {
     auto blob =
         column.is_blob_index ? ReadBlobIndex(column.value) : std::nullopt;
-    std::string value = blob ? fetch(*blob) : std::string(column.value);
+    if (blob) column = {column.name, fetch(*blob), false};
+    types += static_cast<char>(column.is_blob_index ? kBlobColumn : kInline);
+    AppendVarint(column.name.size(), &name_lengths);
+    AppendVarint(column.value.size(), &value_lengths);
+    names += column.name;
+    values += column.value;
     AppendVarint(column.name.size(), &head);
     head += column.name;
-    AppendVarint(value.size(), &head);
-    values += value;
+    AppendVarint(column.value.size(), &head);
   }
-  entry->value = head + values;
+  bool inline_only = types.find(kBlobColumn) == std::string::npos;
+  entry->value = inline_only ? "\1" : "\2";
+  AppendVarint(columns.size(), &entry->value);
+  if (inline_only) {
+    entry->value += head + values;
+    return;
+  }
+  for (const auto* part : {&name_lengths, &value_lengths, &names}) {
+    AppendVarint(part->size(), &entry->value);
+  }
+  entry->value += types + name_lengths + value_lengths + names + values;
 }
 
 }  // namespace reference

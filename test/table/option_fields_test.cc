@@ -170,6 +170,7 @@ TEST(OptionFields, EachHasARow) {
        },
        [](BuildOptions* o) { o->block_cache = NewLruCache({}).value(); },
        [](BuildOptions* o) { ChargeNothing(&o->cache_usage_options); },
+       [](BuildOptions* o) { o->statistics = std::make_shared<Statistics>(); },
        [](BuildOptions* o) { o->seqno_to_time[1] = 2; }});
   CheckFieldsOf<ReaderOptions>(
       ReaderOptionRows(),

@@ -54,6 +54,11 @@ class GoldenTest(CliTest):
                 *[GOLDEN / row["file"] for row in some]).out.splitlines(True)
             for row in some:
                 entries = int(row["entries"])
+                # Dumps have references to embedded blobs as they are stored.
+                if "embedded blobs" in row["options"]:
+                    self.assertNotIn(b" 17 ", b"".join(lines[:entries]))
+                    del lines[:entries]
+                    continue
                 with self.subTest(row["file"]):
                     digest = hashlib.sha256(b"".join(lines[:entries]))
                     self.assertEqual(digest.hexdigest(), row["sha256_dump"])
