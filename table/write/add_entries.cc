@@ -158,15 +158,16 @@ Status TableBuilder::State::AddWithTimestamp(const Slice& user_key,
   return added;
 }
 
-// Says why a key is not larger than the last one.
+// Says why a key is not larger than the last one, which was added with this
+// tail.
 [[gnu::noinline, gnu::cold]] Status TableBuilder::State::RefuseOrder(
-    const Slice& user_key, uint64_t tail, bool same_user_key) const {
-  const bool again =
-      same_user_key && (unique_user_keys || tail == last_key.tail());
+    const Slice& user_key, uint64_t tail, bool same_user_key,
+    uint64_t last_tail) const {
+  const bool again = same_user_key && (unique_user_keys || tail == last_tail);
   return BadEntry(
       user_key, tail,
       "is not larger than the last one, " +
-          Describe(last_key.user_key(), last_key.tail()),
+          Describe(last_key.user_key(), last_tail),
       again ? Status::SubCode::kDuplicateKey : Status::SubCode::kKeyOutOfOrder);
 }
 
@@ -214,7 +215,8 @@ Status TableBuilder::State::AddChecked(const Slice& added_key, uint64_t tail,
   if (last_key.any()) [[likely]] {
     parting = PartingOf(order, last_key, user_key, tail);
     if (!MayFollow(parting)) [[unlikely]]
-      return RefuseOrder(added_key, tail, parting.same_user_key);
+      return RefuseOrder(added_key, tail, parting.same_user_key,
+                         last_key.tail());
   }
   return Append(added_key, tail, value, parting);
 }
@@ -237,13 +239,18 @@ Status TableBuilder::State::AddEmbedding(const Slice& user_key,
   KeyParting parting;
   if (last_key.any()) {
     parting = PartingOf(order, last_key, user_key, tail);
-    if (!MayFollow(parting))
-      return RefuseOrder(user_key, tail, parting.same_user_key);
+    // Keys must ascend as they were added, too.
+    const bool ascends = !parting.same_user_key || added_tail < last_added_tail;
+    if (!ascends || !MayFollow(parting)) {
+      return RefuseOrder(user_key, added_tail, parting.same_user_key,
+                         last_added_tail);
+    }
   }
   Slice value = added_value;
   status = embedder->Embed(tail, tail != added_tail, &value);
-  if (!status.ok()) return status;
-  return Append(user_key, tail, value, parting);
+  if (status.ok()) status = Append(user_key, tail, value, parting);
+  if (status.ok()) last_added_tail = added_tail;
+  return status;
 }
 
 Status TableBuilder::State::AddWatched(const Slice& user_key, uint64_t tail,

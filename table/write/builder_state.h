@@ -61,10 +61,9 @@ struct TableBuilder::State {
                   ? KeyOrder(options.comparator)
                   : KeyOrder(options.comparator).WithoutTimestamps()),
         timestamps(options),
-        quick_key_limit(
-            timestamps.any() || options.embedded_blob_options.enable
-                ? 0
-                : kMaxUserKeyBytes + 1),
+        quick_key_limit(timestamps.any() || options.embedded_blob_options.enable
+                            ? 0
+                            : kMaxUserKeyBytes + 1),
         own_flush_policy(
             options.flush_block_policy_factory == nullptr
                 ? nullptr
@@ -136,6 +135,9 @@ struct TableBuilder::State {
   std::bitset<256> compression_types;
 
   LastKey last_key;
+  // With an embedder: the tail of that key as it was added. Differs if the value
+  // is stored apart.
+  uint64_t last_added_tail = 0;
   TableProperties properties;
   TableSummary summary;
   std::array<uint64_t, 256> type_counts{};
@@ -178,8 +180,8 @@ struct TableBuilder::State {
   Status AddWatched(const Slice& user_key, uint64_t tail, const Slice& value);
   Status BadEntry(const Slice& user_key, uint64_t tail, std::string_view why,
                   Status::SubCode subcode = Status::SubCode::kNone) const;
-  Status RefuseOrder(const Slice& user_key, uint64_t tail,
-                     bool same_user_key) const;
+  Status RefuseOrder(const Slice& user_key, uint64_t tail, bool same_user_key,
+                     uint64_t last_tail) const;
   Status CutBlock(const Slice* next_user_key, uint64_t next_tail);
   // To be called when index or range deletions have grown.
   Status ChargeTail() {

@@ -99,10 +99,10 @@ class LyingCodec final : public internal::Compressor {
 Result<BlockCompressor> NewVerifiedCompressor(CompressionType type) {
   auto codec = internal::NewCompressor(type, CompressionOptions());
   if (!codec.ok()) return codec.status();
-  return BlockCompressor(std::make_unique<LyingCodec>(std::move(codec).value()),
-                         type, 896,
-                         std::make_unique<CompressionVerifier>(
-                             std::shared_ptr<const DecompressionDictionary>()));
+  return BlockCompressor(
+      std::make_unique<LyingCodec>(std::move(codec).value()), type, 896,
+      std::make_unique<CompressionVerifier>(
+          std::shared_ptr<const internal::DecompressionDictionary>()));
 }
 
 // Returns the part of an error message that names this block as the bad one.
