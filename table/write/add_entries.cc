@@ -162,11 +162,11 @@ Status TableBuilder::State::CheckOrder(const Slice& user_key, uint64_t tail,
     return {};
   }
   const bool again =
-      parting.same_user_key && (unique_user_keys || tail == last_key.tail());
+      parting.same_user_key && (unique_user_keys || tail == last_added_tail);
   return BadEntry(
       user_key, tail,
       "is not larger than the last one, " +
-          Describe(last_key.user_key(), last_key.tail()),
+          Describe(last_key.user_key(), last_added_tail),
       again ? Status::SubCode::kDuplicateKey : Status::SubCode::kKeyOutOfOrder);
 }
 
@@ -191,7 +191,11 @@ Status TableBuilder::State::AddChecked(const Slice& user_key,
   KeyParting parting;
   if (last_key.any()) [[likely]] {
     parting = PartingOf(order, last_key, user_key, tail);
-    Status ordered = CheckOrder(user_key, tail, parting);
+    // Keys must ascend as they were added, too.
+    if (parting.same_user_key && added_tail >= last_added_tail) {
+      parting.ascends = false;
+    }
+    Status ordered = CheckOrder(user_key, added_tail, parting);
     if (!ordered.ok()) [[unlikely]]
       return ordered;
   }
@@ -222,6 +226,7 @@ Status TableBuilder::State::AddChecked(const Slice& user_key,
     filter_partitions->AddKey(user_key, last_key.user_key());
   }
   last_key.Replace(user_key, parting.common, tail);
+  last_added_tail = added_tail;
 
   Count(key_size, tail, value.size());
   return {};

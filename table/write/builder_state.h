@@ -127,6 +127,8 @@ struct TableBuilder::State {
   std::bitset<256> compression_types;
 
   LastKey last_key;
+  // The tail of that key as it was added. Differs if the value is stored apart.
+  uint64_t last_added_tail = 0;
   TableProperties properties;
   std::array<uint64_t, 256> type_counts{};
   SequenceNumber largest_seqno = 0;
