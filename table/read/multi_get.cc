@@ -9,11 +9,11 @@ namespace ashlar::internal {
 
 namespace {
 
-constexpr size_t kChunk = 32;
-static_assert(kChunk <= ParsedIndex::kBatch && kChunk <= kBlockBatchMax &&
-              kChunk <= kFilterBatchMax);
+constexpr size_t kKeysAtOnce = 32;
+static_assert(kKeysAtOnce <= ParsedIndex::kBatch &&
+              kKeysAtOnce <= kBlockBatchMax && kKeysAtOnce <= kFilterBatchMax);
 
-class MultiGetChunk : public KeyBatch<MultiGetChunk, kChunk> {
+class MultiGetChunk : public KeyBatch<MultiGetChunk, kKeysAtOnce> {
  public:
   // `first_key` is the number of the first of them in the whole batch.
   MultiGetChunk(const OpenedTable& table, const BatchRead& read,
@@ -61,7 +61,7 @@ class MultiGetChunk : public KeyBatch<MultiGetChunk, kChunk> {
     {
       const StageTimer timer(&PerfContext::index_seek_nanos, timing);
       FindInIndex(&of_);
-      BlockNumbers<kChunk> numbers;
+      BlockNumbers<kKeysAtOnce> numbers;
       CollectBlocks(&of_, &numbers);
     }
     {
@@ -110,8 +110,8 @@ void RunMultiGet(const OpenedTable& table, const ReadOptions& options,
   const HistogramTimer timer(table.counters, Histogram::kDbMultiGet);
   table.counters.CountMultiGetCall();
   const BatchRead read{options, snapshot, on_operand};
-  for (size_t begin = 0; begin < user_keys.size(); begin += kChunk) {
-    const size_t n = std::min(kChunk, user_keys.size() - begin);
+  for (size_t begin = 0; begin < user_keys.size(); begin += kKeysAtOnce) {
+    const size_t n = std::min(kKeysAtOnce, user_keys.size() - begin);
     MultiGetChunk(table, read, begin, user_keys.subspan(begin, n),
                   results.data() + begin, statuses.data() + begin)
         .Run();
