@@ -37,7 +37,7 @@ static_assert(std::is_sorted(kLimits.begin(), kLimits.end()));
 // Another bucket would not fit into 64 bits.
 static_assert(static_cast<double>(kLimits.back()) * 1.5 > 1.8e19);
 
-constexpr std::array<std::string_view, kHistograms> kNames = {
+constexpr std::array<std::string_view, kHistograms> kHistogramNames = {
     "rocksdb.db.get.micros",
     "rocksdb.db.multiget.micros",
     "rocksdb.db.seek.micros",
@@ -61,7 +61,7 @@ unsigned long long Long(uint64_t number) { return number; }
 }  // namespace
 
 std::string_view HistogramName(Histogram histogram) {
-  return kNames[static_cast<size_t>(histogram)];
+  return kHistogramNames[static_cast<size_t>(histogram)];
 }
 
 size_t HistogramSamples::BucketOf(uint64_t value) {

@@ -358,6 +358,30 @@ TEST(EmbeddedBlobs, OrderOfEqualSequenceNumbers) {
   EXPECT_TRUE(forward == entries);
 }
 
+// An equal key is refused, whether or not either value is stored apart.
+TEST(EmbeddedBlobs, EqualKeysAreRefused) {
+  for (const std::string first : {"1", "12345"}) {
+    for (const std::string second : {"1", "12345"}) {
+      std::string bytes;
+      const auto file = NewMemoryWritableFile("t.sst", &bytes);
+      auto builder =
+          TableBuilder::Create(WithBlobs(5), FixedBuild(), file.get());
+      Require(builder.status());
+      const std::string key = MakeInternalKey("k", 5, ValueType::kTypeValue);
+      Require((*builder)->Add(key, first));
+      const Status status = (*builder)->Add(key, second);
+      EXPECT_EQ(status.subcode(), Status::SubCode::kDuplicateKey);
+      EXPECT_EQ(status.message(),
+                "entry 2: key 'k' seq:5, type:1 is not larger than the last "
+                "one, 'k' seq:5, type:1");
+      const auto operand = MakeInternalKey("k", 5, ValueType::kTypeMerge);
+      EXPECT_EQ((*builder)->Add(operand, second).subcode(),
+                Status::SubCode::kKeyOutOfOrder);
+      Require((*builder)->Finish());
+    }
+  }
+}
+
 TEST(EmbeddedBlobs, ImpossibleOptions) {
   TableOptions options = WithBlobs(0);
   options.format_version = 6;

@@ -314,7 +314,10 @@ TEST(VerdictWork, OneBlobOfManyEntries) {
       });
   const Found found = Inspect(with_blobs);
   Require(found.status);
-  EXPECT_EQ(found.faults, "");
+  EXPECT_EQ(found.faults,
+            "Corruption: overlap in data block #0 offset 0 size " +
+                std::to_string(size) +
+                ": a blob and another block are both there\n");
   EXPECT_LT(found.bytes_read, 4 * with_blobs.size());
   EXPECT_EQ(found.blobs, 1);
 }

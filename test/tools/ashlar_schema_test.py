@@ -29,7 +29,7 @@ OPTIONAL = set("""
     first_key format_version key_space last
     merge_operator_name meta_blocks not_looked_at ok prefix_extractor_name
     properties property_collectors_names ratio raw_size readable_by_rocksdb
-    report size stored_size trials""".split())
+    report size stored_size trials unreferenced_blob_bytes""".split())
 
 
 def unique(pairs):
@@ -147,10 +147,27 @@ class SchemaTest(CliTest):
         self.take_blocks()
         self.take_values()
         self.take_made_tables()
+        self.take_unreferenced()
         self.take_salvaged()
         self.take_diff()
         self.take_interrupted()
         self.take("--version")
+
+    def take_unreferenced(self):
+        """A table without checksums; no entry refers to its second blob."""
+        self.run_ok("build", "--input_format=hex", "--out=blobs.sst",
+                    "--embedded_blobs", "--min_blob_size=100",
+                    "--format_version=7", "--checksum_type=kNoChecksum",
+                    "--compression_type=none",
+                    stdin=numbered_rows(2, value_size=100))
+        second = b"\x01\x00\x69\x64\x00"  # offset 105, size 100
+        path = self.folder / "blobs.sst"
+        data = path.read_bytes()
+        self.assertEqual(data.count(second), 1)
+        path.write_bytes(data.replace(second, b"\x01\x00\x00\x64\x00"))
+        self.take("verify", "blobs.sst")
+        text = self.run_ok("verify", "blobs.sst").text
+        self.assertIn("unreferenced: 105 bytes among the data blocks", text)
 
     def take_golden(self):
         self.inputs = [*self.link_golden("*.*"), *self.link_golden("bad/*"),
