@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "ashlar/table/entry/wide_columns.h"
+#include "table/load/file_gate.h"
 
 namespace ashlar::internal {
 
@@ -63,6 +64,7 @@ Status EmbeddedBlobs::Resolve(const Slice& internal_key, const Slice& value,
                               const ReadOptions& options, FileWindow* window,
                               ResolvedValue* resolved) const {
   resolved->followed_ = false;
+  const LimitScope limits(options);
   Status status;
   if (TypeOf(internal_key) == ValueType::kTypeWideColumnEntity) {
     status = ResolveEntity(value, options, window, resolved);

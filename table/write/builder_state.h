@@ -135,8 +135,8 @@ struct TableBuilder::State {
   std::bitset<256> compression_types;
 
   LastKey last_key;
-  // With an embedder: the tail of that key as it was added. Differs if the value
-  // is stored apart.
+  // With an embedder: the tail of that key as it was added, which differs if
+  // the value is stored apart.
   uint64_t last_added_tail = 0;
   TableProperties properties;
   TableSummary summary;
