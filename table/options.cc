@@ -179,10 +179,12 @@ Status CheckTarget(const TableOptions& o) {
 
 // In this order: a later rule may rely on an earlier one.
 constexpr Status (*kRules[])(const TableOptions&) = {
-    CheckComparator,         CheckTimestamps,    CheckHashSearch,
-    CheckPartitionedFilters, CheckAlignedBlocks, CheckSuperBlocks,
-    CheckEmbeddedBlobs,      CheckCodec,         CheckLevel,
-    CheckDictionary,         CheckFrameChecksum, CheckFilterPolicy,
+    CheckComparator,    CheckTimestamps,
+    CheckHashSearch,    CheckPartitionedFilters,
+    CheckAlignedBlocks, CheckSuperBlocks,
+    CheckEmbeddedBlobs, CheckCodec,
+    CheckLevel,         CheckDictionary,
+    CheckFrameChecksum, CheckFilterPolicy,
     CheckTarget,
 };
 

@@ -22,9 +22,11 @@ TableIterator::TableIterator(const OpenedTable* opened,
       ahead(&opened->data.cache()),
       at(&opened->index),
       bounds(*opened, read_options),
-      // A read at a timestamp may leave out the first entry.
+      // A read at a timestamp may leave out the first entry, and what follows
+      // references to blobs needs the value at once.
       defers(read_options.allow_unprepared_value &&
-             read_options.timestamp.empty() && opened->order.known()),
+             read_options.timestamp.empty() && opened->order.known() &&
+             opened->blobs == nullptr),
       status(opened->Named(opened->CheckRead(read_options))) {
   usable = status.ok();
   window.AskFirst(opened->source.gate());
