@@ -46,6 +46,12 @@ CONTEXTS = {
         extern std::shared_ptr<ashlar::Cache> cache;''',
     'table/cache_dump.h': '''extern std::shared_ptr<ashlar::Cache> cache;
         extern ashlar::Status status;''',
+    'table/compaction_iterator.h': '''
+        extern ashlar::CompactionIteratorOptions options;
+        extern std::vector<ashlar::Iterator> inputs;
+        extern ashlar::RangeDeletionAggregator deletions;
+        extern std::unique_ptr<ashlar::TableBuilder> builder;
+        extern ashlar::Status status;''',
     'table/multi_table_get.h': LEVELS,
     'table/perf_context.h': '''extern ashlar::TableReader* reader;
         extern ashlar::Slice key; extern ashlar::GetResult result;''',

@@ -156,9 +156,7 @@ void RemoteFile::State::Submit(const RequestPtr& request, bool is_second) {
   if (!submitted) RunAttempt(core_.get(), request.get(), is_second);
 }
 
-// Requires: the mutex is held.
-bool RemoteFile::State::MayHedge() const {
-  const RemoteFileStats& stats = core_->stats;
+bool RemoteFile::State::MayHedge(const RemoteFileStats& stats) const {
   return stats.hedges == 0 || (stats.hedges + 1) * 100 <=
                                   stats.requests * options_.most_hedges_per_100;
 }
@@ -226,7 +224,8 @@ class RemoteFile::State::Waiter {
     bool all_final = true;
     for (const RequestPtr& r : requests_) {
       if (r->final) continue;
-      const bool may_try = hedges && r->started == 1 && state_->MayHedge();
+      const bool may_try =
+          hedges && r->started == 1 && state_->MayHedge(state_->core_->stats);
       const uint64_t due_ms =
           r->running == 0 ? 0 : r->begun_ms + state_->options_.hedge_delay_ms;
       if (may_try && due_ms <= now) {

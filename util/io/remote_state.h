@@ -136,7 +136,8 @@ class RemoteFile::State {
   // Submits an attempt that was counted, or runs it here if that is not
   // possible.
   void Submit(const RequestPtr& request, bool is_second);
-  bool MayHedge() const;
+  // Returns whether the share of second requests allows another one.
+  bool MayHedge(const RemoteFileStats& stats) const;
   // Counts the first attempt of a request, to be submitted or run.
   void Begin(Request* request);
   void ReadHere(Request* request);
