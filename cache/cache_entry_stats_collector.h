@@ -3,9 +3,9 @@
 //
 // For what RocksDB calls the property "rocksdb.block-cache-entry-stats". To
 // collect them is a walk over all entries of the cache: with many entries it
-// takes as long as thousands of reads. So a result is kept, and whoever asks
-// again within some time gets that one. All that ask for the same cache share
-// one collector (Of), and so its last result.
+// takes as long as thousands of reads. So a result is kept, and a caller that
+// asks again within some time gets that one. All that ask for the same cache
+// share one collector (Of), and so its last result.
 //
 // Thread-safe. One thread at a time collects. A thread that asks meanwhile gets
 // the last result if it is young enough, and otherwise waits for the new one.

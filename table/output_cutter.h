@@ -74,8 +74,8 @@ struct OutputCutterOptions {
   std::string cut_at;
   // Whether outputs may end between two versions of a user key, as RocksDB's
   // do. Default: false; the output then ends after the key's last version. With
-  // true, whoever picks the inputs of a later compaction must take neighbours
-  // that share a user key together.
+  // true, an engine that picks the inputs of a later compaction must take
+  // neighbours that share a user key together.
   bool cut_inside_user_keys = false;
 };
 

@@ -84,11 +84,11 @@ struct ReaderOptions {
   // ReadOptions::readahead_size is 0. It reads single blocks at first. Once it
   // has read num_file_reads_for_auto_readahead neighbouring blocks, it reads
   // initial_auto_readahead_size bytes at once, and twice as many each time, up
-  // to max_auto_readahead_size. A jump begins anew. Defaults: 2 reads, 8 KiB,
-  // 256 KiB. A max_auto_readahead_size of 0: it never reads ahead. An initial
-  // size above the largest counts as the largest. RocksDB's names and defaults;
-  // there, blocks are read in addition to these sizes, and walks backward are
-  // not read ahead.
+  // to max_auto_readahead_size. After a jump it starts again. Defaults: 2
+  // reads, 8 KiB, 256 KiB. A max_auto_readahead_size of 0: it never reads
+  // ahead. An initial size above the largest counts as the largest. RocksDB's
+  // names and defaults; there, blocks are read in addition to these sizes, and
+  // walks backward are not read ahead.
   uint64_t max_auto_readahead_size = uint64_t{256} << 10;
   uint64_t initial_auto_readahead_size = uint64_t{8} << 10;
   uint64_t num_file_reads_for_auto_readahead = 2;

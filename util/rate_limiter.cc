@@ -1,9 +1,9 @@
 // The limiter that NewGenericRateLimiter makes.
 //
-// Time is cut into periods. When a period begins, its bytes become available.
-// A request joins the queue of its priority, and then whoever holds the mutex
-// serves the queues: it gives available bytes to the waiters in front, in the
-// order of priorities, also to one in part. A waiter that has all its bytes
+// Time is cut into periods. When a period begins, its bytes become available. A
+// request joins the queue of its priority, and then the thread that holds the
+// mutex serves the queues: it gives available bytes to the waiters in front, in
+// the order of priorities, also to one in part. A waiter that has all its bytes
 // leaves the queue.
 //
 // Nobody is woken. All waiters sleep until the next period begins, by the

@@ -2,7 +2,7 @@
 //
 // One limiter serves any number of readers and writers, which share its rate.
 // Reads ask it if ReaderOptions::rate_limiter is set and the read names a
-// priority (ReadOptions::rate_limiter_priority). Whoever writes, such as a
+// priority (ReadOptions::rate_limiter_priority). Code that writes, such as a
 // flush or a compaction of an engine, calls Request before it appends.
 //
 // Names and meanings are those of RocksDB, with these differences: Request

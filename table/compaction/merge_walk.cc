@@ -24,9 +24,9 @@
 //
 // The result has key and sequence number of the newest collected operand. If
 // nothing was collected, or operands were written, the entry where the walk
-// ended begins its key anew: the filter sees it, and it is not hidden. A full
+// ended begins its key again: the filter sees it, and it is not hidden. A full
 // merge that fails ends the compaction, unless its scope is kMustMerge: then
-// the operands are written, and the base begins the key anew.
+// the operands are written, and the base begins the key again.
 //
 // With timestamps, the walk goes on to an older timestamp if that is below.
 

@@ -6,8 +6,8 @@
 // row each. What is hashed (whole keys, prefixes) is decided in full_filter.h.
 //
 // A filter of an application's policy (table/filter_policy.h) gets bytes, not
-// hashes. Both classes hide that: the builder passes bytes on, and the "hash"
-// that a reader of such a filter returns has the policy's answer in it. So all
+// hashes. Both classes hide that: the builder passes bytes on. The "hash" that
+// a reader of an application's filter returns contains the policy's answer. So
 // code that asks filters by Hash and MayMatch asks these too.
 //
 // A builder belongs to one thread, which may have a crew help it to finish. Any

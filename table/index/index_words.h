@@ -3,10 +3,10 @@
 //
 // Most index blocks need no key to be put together. Their separators are user
 // keys that begin with a common prefix and differ in the eight bytes after it,
-// and their blocks follow each other in the file. Of such a block, Walk makes
-// what the packed form stores: the words of PackedSeparators and the records of
-// PackedHandles. It takes less than half of the time of IndexEntries, because
-// it neither copies keys nor looks at anything twice.
+// and their blocks follow each other in the file. From a block of this kind,
+// Walk makes what the packed form stores: the words of PackedSeparators and the
+// records of PackedHandles. It takes less than half of the time of
+// IndexEntries, because it neither copies keys nor looks at anything twice.
 //
 // How the walk goes. The first and the last separator have the common prefix,
 // if separators ascend. An entry that shares no byte with the one before it has

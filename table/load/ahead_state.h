@@ -44,9 +44,9 @@
 //                        Otherwise sleeps
 //
 // Memory orders. Every step is a compare-exchange with acquire and release on
-// the one word. So whoever gets a run by a step sees what its owner before
-// wrote. A chain of read-modify-writes keeps a release sequence, so steps of
-// other threads in between do no harm.
+// the one word. So a thread that gets a run by a step sees what the previous
+// owner of the run wrote. A chain of read-modify-writes keeps a release
+// sequence, so steps of other threads in between do no harm.
 //
 // Progress. The owner needs no worker: it decodes what nobody has begun. It
 // sleeps only while a worker is decoding the first slot, or, at the end, while

@@ -3,8 +3,9 @@
 // ReadOptions may forbid a read to touch the file (read_tier), limit its time
 // (deadline, io_timeout) or its rate (rate_limiter_priority). A block may be
 // needed far below the call that has the options: a part of an index or of a
-// filter is loaded by whoever comes to it first. So the options are not passed
-// down. The thread says which read it is doing, and the gate asks the thread.
+// filter is loaded by the first thread that needs it. So the options are not
+// passed down. The thread says which read it is doing, and the gate asks the
+// thread.
 //
 // Data flow:
 //

@@ -1,8 +1,8 @@
 // ChecksummedFile: passes a table on to its file, and computes the checksum of
 // the whole file on the way.
 //
-// Owned by the table builder, if BuildOptions asks for a checksum. Whoever has
-// the writer role appends, so one thread at a time does.
+// Owned by the table builder, if BuildOptions asks for a checksum. The thread
+// that has the writer role appends, so one thread at a time does.
 #ifndef ASHLAR_TABLE_WRITE_CHECKSUMMED_FILE_H_
 #define ASHLAR_TABLE_WRITE_CHECKSUMMED_FILE_H_
 

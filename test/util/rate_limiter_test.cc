@@ -146,7 +146,7 @@ IoPriority FirstOf(IoPriority a, IoPriority b, uint32_t fairness) {
   std::thread of_b([&] { limiter->Request(99, b, kRead); });
   clock.AwaitSleeps(2);
   clock.Advance(kPeriod);
-  // Whoever is not served sleeps again.
+  // A thread that is not served sleeps again.
   clock.AwaitSleeps(3);
   const bool a_passed =
       limiter->GetTotalBytesThrough(a) >= (a == IoPriority::kUser ? 199u : 99u);
