@@ -73,6 +73,11 @@ class Remote {
     return status;
   }
   uint64_t requests() const { return file->Stats().requests; }
+  // Waits until answers of this size together have been taken: their requests
+  // are final from then on.
+  void AwaitAnswers(uint64_t bytes) const {
+    while (file->Stats().bytes < bytes) std::this_thread::yield();
+  }
 
   Gates gates;
   ManualRemoteClock clock;
@@ -194,6 +199,7 @@ TEST(RemoteFile, AllLateRequestsOfAWaveAreHedged) {
   std::thread reader([&] { remote.file->MultiRead(wave); });
   remote.gates.AwaitReads(0, 1);
   remote.gates.AwaitReads(2000, 1);
+  remote.AwaitAnswers(100);  // of the request that is not held up
   remote.clock.AwaitWaiters(1);
   remote.clock.Advance(kDelayMs);
   reader.join();
