@@ -103,7 +103,7 @@ inline void MultiGetFromTables(std::span<const TableLevel> levels,
                                std::span<const Slice> user_keys,
                                std::span<GetResult> results,
                                std::span<Status> statuses) {
-  MultiGetFromTables(ReadOptions(), levels, user_keys, kMaxSequenceNumber,
+  MultiGetFromTables(kDefaultReadOptions, levels, user_keys, kMaxSequenceNumber,
                      results, statuses);
 }
 

@@ -135,7 +135,7 @@ class ASHLAR_EXPORT TableReader {
              const MergeOperandCallback& on_operand = {}) const;
   // The same without a snapshot and with default options.
   Status Get(const Slice& user_key, GetResult* result) const {
-    return Get(ReadOptions(), user_key, kMaxSequenceNumber, result);
+    return Get(kDefaultReadOptions, user_key, kMaxSequenceNumber, result);
   }
 
   // Does what Get does, for each key: results[i] and statuses[i] are those of
@@ -153,7 +153,8 @@ class ASHLAR_EXPORT TableReader {
                 const BatchOperandCallback& on_operand = {}) const;
   void MultiGet(std::span<const Slice> user_keys, std::span<GetResult> results,
                 std::span<Status> statuses) const {
-    MultiGet(ReadOptions(), user_keys, kMaxSequenceNumber, results, statuses);
+    MultiGet(kDefaultReadOptions, user_keys, kMaxSequenceNumber, results,
+             statuses);
   }
 
   // Returns an iterator, which is at no entry yet. The options are copied; what

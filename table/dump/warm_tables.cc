@@ -346,7 +346,7 @@ Status Warmer::WarmData(const OpenedTable& table, Blocks blocks) {
     const BlockPlace place = at.place();
     status = Warm(place, block, [&] {
       pinned.Clear();
-      return table.data.Load(place, ReadOptions(), &pinned, at.note());
+      return table.data.Load(place, kDefaultReadOptions, &pinned, at.note());
     });
     if (!status.ok() || end_.has_value()) return status;
   }

@@ -161,7 +161,7 @@ void FollowedEntries::Show(const BlockInfo& info, const Slice& contents,
   ForEachPlainEntry(view, place, [&](const Slice& key, const Slice& value) {
     const ResolvedValue& resolved = workspace_.value;
     const Status followed = blobs_.Resolve(
-        key, value, ReadOptions(), &workspace_.window, &workspace_.value);
+        key, value, kDefaultReadOptions, &workspace_.window, &workspace_.value);
     ThrowIfOutOfMemory(followed);
     if (!followed.ok() || !resolved.followed()) {
       options_.on_entry(info, key, value);
