@@ -76,6 +76,7 @@ TEST(CacheEntryStatsCollector, SharedByAllThatAskForACache) {
   EXPECT_NE(mine->Get()->cache_id, others->Get()->cache_id);
   std::vector<std::shared_ptr<const CollectedCacheEntryStats>> seen(4);
   std::vector<std::thread> threads;
+  threads.reserve(seen.size());
   for (auto& result : seen) {
     threads.emplace_back([&] { result = Collector::Of(cache)->Get(kForEver); });
   }

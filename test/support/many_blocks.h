@@ -34,6 +34,7 @@ inline std::string ManyBlocks(Random* random, int entries = 3000) {
     options.metadata_block_size = random->Between(100, 2000);
   }
   std::vector<Entry> all;
+  all.reserve(static_cast<size_t>(entries));
   for (int i = 0; i < entries; ++i) {
     all.push_back(Value(KeyOf(2 * i), 7, random->Text(random->Below(60))));
   }

@@ -63,6 +63,7 @@ TEST(AutoPrefixMode, ChangesNoResult) {
     std::sort(keys.begin(), keys.end(), less);
     keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
     std::vector<Entry> entries;
+    entries.reserve(keys.size());
     for (const std::string& key : keys) entries.push_back(Value(key, 5, key));
     FaultPlan plan;
     ReaderOptions reader_options;

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 #include <malloc.h>
 
-#include <cstring>
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -48,6 +48,7 @@ class CountingAllocator : public MemoryAllocator {
 
 std::string BlockOf(int entries, size_t value_size) {
   std::vector<Entry> all;
+  all.reserve(static_cast<size_t>(entries));
   for (int i = 0; i < entries; ++i) {
     all.push_back({MakeInternalKey("key" + std::to_string(1000 + i), 5,
                                    ValueType::kTypeValue),
@@ -67,7 +68,7 @@ std::unique_ptr<CachedDataBlock> Make(const std::string& bytes,
   Slice contents(bytes);
   if (loaded_there) {
     char* const to = room->Take(bytes.size());
-    std::memcpy(to, bytes.data(), bytes.size());
+    std::copy(bytes.begin(), bytes.end(), to);
     contents = Slice(to, bytes.size());
   }
   std::unique_ptr<CachedDataBlock> block;
@@ -89,7 +90,7 @@ TEST(CachedDataBlock, StaysWhereItWasLoadedTo) {
   CountingAllocator counting;
   BlockRoom room(&counting, CachedDataBlock::FrontBytes(400));
   char* const to = room.Take(bytes.size());
-  std::memcpy(to, bytes.data(), bytes.size());
+  std::copy(bytes.begin(), bytes.end(), to);
   std::unique_ptr<CachedDataBlock> block;
   uint32_t interval = 0;
   Require(CachedDataBlock::Make(PlaceOf(bytes), Slice(to, bytes.size()), &order,
@@ -183,7 +184,7 @@ TEST(CachedDataBlock, WantOfMemoryIsNoFault) {
     counting.fails = false;
     BlockRoom room(&counting, CachedDataBlock::FrontBytes(0));
     char* const to = room.Take(bytes.size());
-    std::memcpy(to, bytes.data(), bytes.size());
+    std::copy(bytes.begin(), bytes.end(), to);
     counting.fails = true;
     Require(CachedDataBlock::Make(PlaceOf(bytes), Slice(to, bytes.size()),
                                   &order, &interval, &room, &block));
@@ -204,7 +205,7 @@ TEST(CachedDataBlock, DamagedBytesMakeNoBlock) {
     Slice contents(bytes);
     if (loaded_there) {
       char* const to = room.Take(bytes.size());
-      std::memcpy(to, bytes.data(), bytes.size());
+      std::copy(bytes.begin(), bytes.end(), to);
       contents = Slice(to, bytes.size());
     }
     std::unique_ptr<CachedDataBlock> block;

@@ -72,6 +72,7 @@ void ExpectReads(const std::string& bytes, const ReaderOptions& options,
   EXPECT_EQ(found, entries);
   ASSERT_TRUE(ReadBackward(*reader, {}, &found).ok());
   std::vector<std::string> keys;
+  keys.reserve(entries.size());
   for (const Entry& e : entries) keys.push_back(UserKeyOf(e.key).ToString());
   std::vector<GetResult> results(keys.size());
   std::vector<Status> statuses(keys.size());
@@ -358,6 +359,7 @@ TEST(CustomCodec, DecompressorsAreForOneThreadAtATime) {
   {
     const auto reader = OpenTable(bytes, ReaderWith(codec));
     std::vector<std::thread> threads;
+    threads.reserve(4);
     for (int t = 0; t < 4; ++t) {
       threads.emplace_back([&] {
         std::vector<Entry> found;

@@ -16,7 +16,6 @@
 
 #include "ashlar/cache/cache_options.h"
 #include "ashlar/table/statistics.h"
-#include "table/load/decode_ahead.h"
 #include "test/support/gated_file.h"
 #include "test/support/many_blocks.h"
 #include "test/support/random_table.h"
@@ -245,6 +244,7 @@ TEST(DecodeAhead, TheEndWaitsForWorkersAndASeekDoesNot) {
   table_options.block_size = 300;
   table_options.compression = CompressionType::kZSTD;
   std::vector<Entry> entries;
+  entries.reserve(500);
   for (int i = 0; i < 500; ++i) {
     entries.push_back(Value(KeyOf(i), 1, std::string(50, 'v')));
   }
@@ -322,6 +322,7 @@ TEST(DecodeAhead, LargeBlocksStayWithinTheBudget) {
   TableOptions table_options;
   table_options.compression = CompressionType::kZSTD;
   std::vector<Entry> entries;
+  entries.reserve(40);
   for (int i = 0; i < 40; ++i) {
     entries.push_back(Value(KeyOf(i), 1, std::string(kBlock, 'x')));
   }
@@ -375,6 +376,7 @@ TEST(DecodeAhead, NothingBeyondTheUpperBoundIsRead) {
   TableOptions table_options;
   table_options.block_size = 300;
   std::vector<Entry> entries;
+  entries.reserve(3000);
   for (int i = 0; i < 3000; ++i) {
     entries.push_back(Value(KeyOf(i), 1, std::string(50, 'v')));
   }

@@ -198,6 +198,7 @@ TEST(DictionaryTable, EdgesOfWhatIsSampled) {
       // No block can be compressed, except with itself as dictionary.
       Random random(9);
       std::vector<Entry> noise;
+      noise.reserve(50);
       for (int i = 0; i < 50; ++i) {
         noise.push_back(
             Value("n" + std::to_string(100 + i), 3, random.Bytes(700)));

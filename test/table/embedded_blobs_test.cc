@@ -206,6 +206,7 @@ Found Get(const TableReader& reader, const Slice& key,
 void ExpectSameGets(const TableReader& blobs, const TableReader& plain,
                     const std::vector<Entry>& entries) {
   std::vector<Slice> keys;
+  keys.reserve(entries.size() + 1);
   for (const Entry& entry : entries) keys.push_back(UserKeyOf(entry.key));
   keys.emplace_back("absent");
   for (const SequenceNumber snapshot :

@@ -161,6 +161,7 @@ std::vector<uint64_t> SizesOfReads(const internal::AutoReadahead& sizes,
     EXPECT_TRUE(window.Read(block * kWalkBlock, kWalkBlock, &data).ok());
   }
   std::vector<uint64_t> read;
+  read.reserve(file.reads.size());
   for (const auto& [offset, n] : file.reads) read.push_back(n);
   read.resize(std::min<size_t>(read.size(), 8));
   return read;

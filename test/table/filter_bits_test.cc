@@ -249,7 +249,7 @@ TEST(Bloom, OrderDoesNotCount) {
 // This holds for one chunk, for many chunks, for hashes dealt out to parts, and
 // for huge pages.
 TEST(HashCollector, KeepsEveryHashOnceInItsPart) {
-  constexpr HashParting kParting{0x5555, 0x9E3779B97F4A7C15};
+  static constexpr HashParting kParting{0x5555, 0x9E3779B97F4A7C15};
   HashCollector hashes([](uint64_t) { return kParting; });
   Random random(3);
   for (const size_t n : {1u, 511u, 512u, 513u, 32768u, 32769u, 900000u}) {

@@ -99,6 +99,7 @@ std::vector<Status> Faults(const std::string& bytes,
   Require(
       InspectTable(*NewMemoryFile("test.sst", bytes), options, &inspection));
   std::vector<Status> faults;
+  faults.reserve(inspection.faults.size());
   for (const TableFault& f : inspection.faults) faults.push_back(f.status);
   return faults;
 }

@@ -98,6 +98,7 @@ TEST(Statistics, ManyThreadsAndResets) {
   const auto reader = OpenTable(BuildTable({}, SomeEntries(100)));
   const auto count = [&](int threads, int gets) {
     std::vector<std::thread> all;
+    all.reserve(static_cast<size_t>(threads));
     for (int t = 0; t < threads; ++t) {
       all.emplace_back([&] {
         ReaderOptions options;
@@ -135,6 +136,7 @@ TEST(Statistics, Levels) {
   table_options.compression = DefaultCompressionType();
   table_options.compression_opts = {};
   std::vector<Entry> entries;
+  entries.reserve(3000);
   for (int i = 0; i < 3000; ++i) {
     entries.push_back(
         Value("key" + std::to_string(10'000 + i), 1, std::string(100, 'v')));
@@ -209,6 +211,7 @@ TEST(Statistics, BlocksOfBuilds) {
   options.compression = DefaultCompressionType();
   Random random(1);
   std::vector<Entry> entries;
+  entries.reserve(100);
   for (int i = 0; i < 100; ++i) {
     entries.push_back(
         Value("k" + std::to_string(1000 + i), 1, random.Bytes(500)));

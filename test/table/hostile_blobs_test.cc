@@ -179,8 +179,10 @@ TEST(HostileBlobs, LargerThanTheLimit) {
 TEST(HostileBlobs, EntityAboveTheLimit) {
   const std::string reference = Reference(0, 100);
   std::vector<std::string> names;
+  names.reserve(60);
   for (int i = 0; i < 60; ++i) names.push_back("c" + std::to_string(100 + i));
   std::vector<WideColumn> columns;
+  columns.reserve(names.size());
   for (const std::string& name : names) {
     columns.push_back({name, reference, /*is_blob_index=*/true});
   }

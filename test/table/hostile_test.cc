@@ -159,7 +159,7 @@ Status OpeningStatus(const std::string& bytes) {
   ReaderOptions options;
   options.max_uncompressed_block_bytes = kMaxBlockBytes;
   options.load_index_and_filter = LoadTime::kAtOpen;
-  const Status at_open = OpenBytes(bytes, options).status();
+  Status at_open = OpenBytes(bytes, options).status();
   options.load_index_and_filter = LoadTime::kAtFirstUse;
   const auto opened = OpenBytes(bytes, options);
   Status late = opened.status();

@@ -64,6 +64,7 @@ TEST(MergeOperandPins, OutliveTheReader) {
     auto reader =
         OpenTable(BuildTable(options, model.entries()), reader_options);
     std::vector<std::string> keys;
+    keys.reserve(30);
     for (int key = 0; key < 30; ++key) {
       keys.push_back("key" + std::to_string(100 + key));
     }

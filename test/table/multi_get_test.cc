@@ -483,8 +483,10 @@ std::string TableThatGrows(int keys, const std::string& stem) {
   Require(builder.status());
   const std::string timestamp(sizeof(uint64_t), '\0');
   for (int i = 0; i < keys; ++i) {
-    Require((*builder)->Add(MakeInternalKey(stem + KeyNumber(i) + timestamp, 1,
-                                            ValueType::kTypeValue),
+    std::string user_key = stem;
+    user_key += KeyNumber(i);
+    user_key += timestamp;
+    Require((*builder)->Add(MakeInternalKey(user_key, 1, ValueType::kTypeValue),
                             "v"));
   }
   Require((*builder)->Finish());

@@ -38,6 +38,7 @@ std::string Check(const RandomLevels& made, const SharedLevels& shared,
                   Random* random) {
   std::vector<std::string> keys(random->Between(1, 100));
   std::vector<Slice> slices;
+  slices.reserve(keys.size());
   for (std::string& key : keys) slices.emplace_back(key = made.AnyKey(random));
   std::vector<GetResult> results(keys.size());
   std::vector<Status> statuses(keys.size());

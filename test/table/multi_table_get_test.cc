@@ -238,6 +238,7 @@ TEST(MultiTableGet, DamageConcernsOnlyTheKeysThatNeedIt) {
     const auto run_batch = [&] { batch.Run(open); };
     if (!loop_first) run_batch();
     std::vector<OneByOne> loops;
+    loops.reserve(batch.keys.size());
     for (const std::string& key : batch.keys) {
       loops.emplace_back(open, made.comparator(), key, ReadOptions(),
                          kMaxSequenceNumber, 1000);
@@ -577,6 +578,7 @@ TEST(MultiTableGet, FaultsStayWithTheirKeys) {
   std::vector<std::string> keys;
   for (int t = 0; t < 3; ++t) {
     std::vector<std::string> of_table;
+    of_table.reserve(8);
     for (int i = 0; i < 8; ++i) {
       of_table.push_back(std::string(1, static_cast<char>('a' + i)) +
                          std::to_string(t));

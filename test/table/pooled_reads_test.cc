@@ -89,6 +89,7 @@ TEST(PooledBatches, FilesOnDisk) {
   const std::string forward = Walked(*plain, {}, true);
   const std::string backward = Walked(*plain, {}, false);
   std::vector<std::string> names;
+  names.reserve(100);
   for (int i = 0; i < 100; ++i) {
     names.push_back(KeyOf(static_cast<int>(random.Below(2000))));
   }
@@ -134,6 +135,7 @@ TEST(PooledReads, ShareOnePoolAndOneCache) {
   ReadOptions options;
   options.worker_pool = &pool;
   std::vector<std::thread> threads;
+  threads.reserve(4);
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&, t] {
       Random mine(static_cast<uint64_t>(t) + 100);
@@ -145,6 +147,7 @@ TEST(PooledReads, ShareOnePoolAndOneCache) {
           EXPECT_EQ(Walked(*reader, options, false), backward);
         } else if (what == 2) {
           std::vector<std::string> names;
+          names.reserve(40);
           for (int i = 0; i < 40; ++i) {
             names.push_back(KeyOf(static_cast<int>(mine.Below(4000))));
           }

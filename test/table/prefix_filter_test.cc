@@ -36,6 +36,7 @@ const std::vector<std::string> kKeys = {"a",    "aaaa", "aaab", "bb",
 
 std::string BuildKeys(const TableOptions& options) {
   std::vector<Entry> entries;
+  entries.reserve(kKeys.size());
   for (const std::string& key : kKeys) entries.push_back(Value(key, 0, "v"));
   return BuildTable(options, entries);
 }

@@ -254,6 +254,7 @@ TEST(ReadAllocations, PinnedOperandsTakeOneForABlock) {
 // block and evicts another one. Entries are of one size, and so are the blocks.
 std::unique_ptr<TableReader> ReaderOfSmallCache(CompressionType codec) {
   std::vector<Entry> entries;
+  entries.reserve(static_cast<size_t>(kEntries));
   for (int i = 0; i < kEntries; ++i) {
     entries.push_back({MakeInternalKey(KeyNumber(i), 1, ValueType::kTypeValue),
                        std::string(100, static_cast<char>('a' + i % 26))});

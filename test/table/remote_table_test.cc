@@ -140,6 +140,7 @@ uint64_t ReadWave(const std::string& bytes, const ReaderOptions& options,
   const uint64_t before = requests->count;
   requests->largest = 0;
   std::vector<std::string> keys;
+  keys.reserve(30);
   for (int i = 0; i < 30; ++i) keys.push_back(KeyOf(i * 100));
   const std::vector<Slice> slices(keys.begin(), keys.end());
   std::vector<GetResult> results(keys.size());
@@ -225,6 +226,7 @@ TEST(RemoteTable, MultiGetOverTablesAsksAllStoresAtOnce) {
   }
   const std::vector<TableLevel> levels = {{ranges, true}};
   std::vector<Slice> keys;
+  keys.reserve(static_cast<size_t>(kTables));
   for (int t = 0; t < kTables; ++t) {
     keys.emplace_back(firsts[2 * static_cast<size_t>(t)]);
   }
@@ -265,6 +267,7 @@ Status DoAll(std::unique_ptr<RandomAccessFile> store, bool remote_file,
     EXPECT_EQ(result.value.ToString(), "value " + std::to_string(17 * 7919));
   }
   std::vector<std::string> names;
+  names.reserve(20);
   for (int i = 0; i < 20; ++i) names.push_back(KeyOf(i * 100));
   const std::vector<Slice> keys(names.begin(), names.end());
   std::vector<GetResult> results(keys.size());

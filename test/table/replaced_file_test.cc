@@ -146,6 +146,7 @@ TEST(ReplacedFile, ReadersAndBatchesGoOn) {
     const std::vector<Entry> entries = SomeEntries(kEntries);
     internal::RelaxedAtomic<bool> done(false);
     std::vector<std::thread> threads;
+    threads.reserve(static_cast<size_t>(kThreads));
     for (int t = 0; t < kThreads; ++t) {
       threads.emplace_back([&, t] {
         Random random(static_cast<uint64_t>(t));

@@ -261,7 +261,7 @@ TEST_F(TableCacheStress, ManyThreadsOpenAndCloseManyTables) {
         if (random.OneIn(50)) cache->Evict(number);
         auto found = cache->Find(number);
         if (!found.ok()) return found.status().ToString();
-        const std::string name = (*found)->file().name();
+        std::string name = (*found)->file().name();
         if (!name.starts_with(std::to_string(number) + ".")) return name;
         held.push_back(std::move(found).value());
         if (held.size() > 4) held.erase(held.begin());

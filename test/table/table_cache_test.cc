@@ -58,7 +58,9 @@ TEST_F(TableCacheTest, HandlesMove) {
   const auto none = MakeTableCache(options_);
   TableHandle a = MustFind(none.get(), 1);
   TableHandle b = std::move(a);
+  // NOLINTNEXTLINE(bugprone-use-after-move,clang-analyzer-cplusplus.Move)
   EXPECT_FALSE(a);
+  // NOLINTNEXTLINE(clang-analyzer-cplusplus.Move)
   EXPECT_EQ(a.get(), nullptr);
   EXPECT_EQ(none->OpenTables(), 1u);
   b = MustFind(none.get(), 2);

@@ -262,6 +262,7 @@ TEST(UnpreparedValue, AMergeReadsTheBlockOfItsWinner) {
     tables.push_back(std::make_unique<CountedTable>(WithFirstKeys(), some));
   }
   std::vector<Iterator> children;
+  children.reserve(tables.size());
   for (const auto& table : tables) {
     children.push_back(table->reader->NewIterator(Unprepared()));
   }

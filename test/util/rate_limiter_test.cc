@@ -174,6 +174,7 @@ TEST(RateLimiter, SharesTheRateAmongManyThreads) {
   const uint64_t begin = clock.MonotonicMicros();
   const auto limiter = NewGenericRateLimiter(SlowOptions(&clock));
   std::vector<std::thread> threads;
+  threads.reserve(4);
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&, t] {
       for (int i = 0; i < 200; ++i) {

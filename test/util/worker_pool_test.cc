@@ -140,6 +140,7 @@ TEST(WorkerPool, FirstComeFirstServed) {
   BinarySemaphore done;
   std::vector<Turn> turns;
   WorkerPool pool(1);
+  turns.reserve(5);
   for (int i = 0; i < 5; ++i) {
     turns.push_back(
         {&order, i, i == 0 ? &go : nullptr, i == 4 ? &done : nullptr});

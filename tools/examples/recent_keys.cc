@@ -1,6 +1,7 @@
 // Remembers what many threads have seen recently, in memory of a fixed size:
 //   recent_keys
 
+#include <cinttypes>
 #include <cstdint>
 #include <cstdio>
 #include <thread>
@@ -59,9 +60,8 @@ int main() {
     if (*micros != MicrosOf(request)) return 1;
     ++found;
   }
-  std::printf("%llu of %llu requests remembered in %zu of %zu bytes\n",
-              static_cast<unsigned long long>(found),
-              static_cast<unsigned long long>(kThreads * kEach),
-              recent.MemoryBytes(), recent.GetCapacity());
+  std::printf(
+      "%" PRIu64 " of %" PRIu64 " requests remembered in %zu of %zu bytes\n",
+      found, kThreads * kEach, recent.MemoryBytes(), recent.GetCapacity());
   return found == recent.EntryCount() && buffer.dropped() == 0 ? 0 : 1;
 }

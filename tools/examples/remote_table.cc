@@ -94,6 +94,7 @@ Status ReadTable(const std::string& bytes) {
   step.Print("open");
 
   std::vector<std::string> names;
+  names.reserve(32);
   for (int i = 0; i < 32; ++i) names.push_back(KeyOf(50000 + 97 * i));
   const std::vector<Slice> keys(names.begin(), names.end());
   std::vector<ashlar::GetResult> results(keys.size());
