@@ -6,12 +6,14 @@
 // meet the parsers, and reads may be wrong, but must end.
 #include "ashlar/table/cache_dump.h"
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "ashlar/cache/cache_options.h"
 #include "table/dump/dump_format.h"
+#include "table/read/reader_internals.h"
 #include "test/fuzz/fuzz_input.h"
 #include "test/support/tables.h"
 
@@ -45,6 +47,13 @@ struct Subject {
     entries = Read(*reader);
     cache->ForEachEntry(
         [this](const CacheEntryView& entry) { keys.push_back(entry.key); });
+    // By their offsets, so that an input does the same in each process.
+    const uint64_t base =
+        ReaderInternals::TableOf(*reader).data.cache().file().block;
+    std::sort(keys.begin(), keys.end(),
+              [base](const CacheKey& a, const CacheKey& b) {
+                return (a.block ^ base) < (b.block ^ base);
+              });
   }
 
   std::unique_ptr<TableReader> Open(const std::shared_ptr<Cache>& cache) const {
@@ -119,11 +128,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   auto reader = subject.Open(cache);
   const auto found = Subject::Read(*reader);
   FUZZ_CHECK(!is_dump || found == subject.entries);
-  // A reader holds the top level of its index, which may be a record's.
-  reader.reset();
+  // A reader holds the top level of its index. If that may be a record's, only
+  // another reader must read right afterwards.
+  if (!is_dump) reader.reset();
   cache->EraseUnRefEntries();
-  FUZZ_CHECK(cache->GetOccupancyCount() == 0);
-  reader = subject.Open(cache);
+  if (!is_dump) reader = subject.Open(cache);
   const TableReader* const tables[] = {reader.get()};
   FUZZ_CHECK(WarmTables(*file, tables, {}, &stats).code() == loaded.code());
   FUZZ_CHECK(Subject::Read(*reader) == subject.entries);

@@ -73,8 +73,8 @@ class Remote {
     return status;
   }
   uint64_t requests() const { return file->Stats().requests; }
-  // Waits until answers of this size together have been taken: their requests
-  // are final from then on.
+  // Waits until answers of this many bytes in all have been taken. Their
+  // requests are final from then on.
   void AwaitAnswers(uint64_t bytes) const {
     while (file->Stats().bytes < bytes) std::this_thread::yield();
   }
