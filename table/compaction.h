@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "ashlar/table/compaction_iterator.h"
+#include "ashlar/table/compaction_progress.h"
 #include "ashlar/table/entry_source.h"
 #include "ashlar/table/options.h"
 #include "ashlar/table/output_cutter.h"
@@ -49,6 +50,8 @@ struct CompactionMemory {
   std::unique_ptr<EntrySource> entries;  // null: none
   // Their keys must outlive the compaction.
   std::vector<RangeDeletion> range_deletions;
+  // About how many bytes the keys and values have, for CompactionProgress.
+  uint64_t expected_bytes = 0;
 };
 
 // A finished output.
@@ -97,6 +100,10 @@ struct CompactionOptions {
   std::string start;
   std::string end;
 
+  // Where progress is reported, and the compaction may be cancelled. Null, the
+  // default: nowhere. Must outlive the compaction.
+  CompactionProgress* progress = nullptr;
+
   TableOptions table;
   BuildOptions build;
 };
@@ -110,7 +117,8 @@ struct CompactionResult {
 
 // Compacts the runs, or flushes the memtables, into outputs. Nothing left, and
 // no range deletion: no output. Returns the first error of an input, a rule
-// (CompactionIterator), a builder, or of `outputs`. Sets *result, also then.
+// (CompactionIterator), a builder, or of `outputs`; Incomplete if it was
+// cancelled. The open output is then dropped. Sets *result, also then.
 ASHLAR_EXPORT Status CompactTables(const CompactionOptions& options,
                                    const std::vector<CompactionRun>& runs,
                                    std::vector<CompactionMemory> memory,

@@ -49,10 +49,13 @@
 
 #include "ashlar/table/compaction_iterator.h"
 
+#include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "ashlar/table/entry/timed_value.h"
 #include "table/compaction/iterator_state.h"
+#include "table/compaction/paused.h"
 #include "util/mem/memory_limit.h"
 
 namespace ashlar {
@@ -85,7 +88,18 @@ CompactionIterator::State::State(CompactionIteratorOptions options_in,
                     ? nullptr
                     : deletions_in),
       input(options.comparator, std::move(inputs),
-            BeginsOf(deletions, options.is_flush)) {}
+            BeginsOf(deletions, options.is_flush)),
+      next_progress(
+          options.on_progress ? 0 : std::numeric_limits<uint64_t>::max()) {}
+
+// If the application wants no more, ends the input. All loops over entries end
+// with it, also those that look ahead.
+void CompactionIterator::State::ReportProgress() {
+  next_progress = counts.input_raw_key_bytes + counts.input_raw_value_bytes +
+                  CompactionIteratorOptions::kProgressBytes;
+  if (options.on_progress(counts)) return;
+  input.Stop(internal::Paused());
+}
 
 // Makes the entry's user key the current one, if it is not. Returns whether the
 // entry is the first version of a key to the filter.
