@@ -67,6 +67,8 @@ struct CompactionCounts {
   uint64_t merged_operands = 0;
   uint64_t merge_results = 0;
   uint64_t zeroed_sequences = 0;
+
+  ASHLAR_EXPORT CompactionCounts& operator+=(const CompactionCounts& other);
 };
 
 struct CompactionIteratorOptions {

@@ -73,6 +73,25 @@ std::vector<std::string> BeginsOf(const RangeDeletionAggregator* deletions,
 
 }  // namespace
 
+CompactionCounts& CompactionCounts::operator+=(const CompactionCounts& other) {
+  input_entries += other.input_entries;
+  input_raw_key_bytes += other.input_raw_key_bytes;
+  input_raw_value_bytes += other.input_raw_value_bytes;
+  output_entries += other.output_entries;
+  dropped_hidden += other.dropped_hidden;
+  dropped_obsolete += other.dropped_obsolete;
+  dropped_range_deleted += other.dropped_range_deleted;
+  dropped_by_filter += other.dropped_by_filter;
+  dropped_single_deletions += other.dropped_single_deletions;
+  dropped_single_deleted += other.dropped_single_deleted;
+  single_deletion_mismatches += other.single_deletion_mismatches;
+  merged_operands += other.merged_operands;
+  merge_results += other.merge_results;
+  zeroed_sequences += other.zeroed_sequences;
+  static_assert(sizeof(*this) == 14 * sizeof(uint64_t));
+  return *this;
+}
+
 CompactionIterator::State::State(CompactionIteratorOptions options_in,
                                  std::vector<Iterator> inputs,
                                  RangeDeletionAggregator* deletions_in)

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "table/compaction/paused.h"
+#include "util/mem/memory_limit.h"
 
 namespace ashlar::internal {
 
@@ -13,6 +14,7 @@ CompactionPart::CompactionPart(const CompactionOptions& options,
                                CompactionResult* result)
     : options_(options),
       order_(options.iterator.comparator),
+      end_(options.end),
       outputs_(outputs),
       stop_(stop),
       result_(result),
@@ -26,29 +28,17 @@ CompactionPart::CompactionPart(const CompactionOptions& options,
   cutter_.emplace(std::move(cutter));
 }
 
+CompactionPart::~CompactionPart() {
+  if (builder_ != nullptr) DropOutput();
+}
+
 Status CompactionPart::Run(const std::vector<CompactionRun>& runs,
                            std::vector<CompactionMemory> memory) {
   if (IsStopped()) return Paused();
-  Status status = TakeInputs(runs, std::move(memory));
-  if (status.ok()) status = Walk();
-  if (!status.ok() && builder_ != nullptr) DropOutput();
-  return status;
-}
-
-// Estimates how many bytes of entries the part takes from a table.
-uint64_t CompactionPart::ExpectedBytes(const TableReader& table) const {
-  const TableProperties& properties = table.properties();
-  const uint64_t all = properties.raw_key_size + properties.raw_value_size;
-  if (options_.start.empty() && options_.end.empty()) return all;
-  const uint64_t from =
-      options_.start.empty() ? 0 : table.ApproximateOffsetOf(options_.start);
-  const uint64_t to = options_.end.empty()
-                          ? properties.data_size
-                          : table.ApproximateOffsetOf(options_.end);
-  if (to <= from || properties.data_size == 0) return 0;
-  const double part = static_cast<double>(to - from) /
-                      static_cast<double>(properties.data_size);
-  return static_cast<uint64_t>(static_cast<double>(all) * std::min(part, 1.0));
+  return OrMemoryLimit([&] {
+    Status taken = TakeInputs(runs, std::move(memory));
+    return taken.ok() ? Walk() : taken;
+  });
 }
 
 bool CompactionPart::IsStopped() const {
@@ -91,6 +81,7 @@ Status CompactionPart::TakeRun(const CompactionRun& run) {
     ReadOptions read_options;
     read_options.ignore_range_deletions = true;
     read_options.fill_cache = false;
+    if (!options_.end.empty()) read_options.iterate_upper_bound = &end_;
     inputs_.push_back(input.table->NewIterator(read_options));
     if (input.smallest.empty()) {
       Status added = deletions_.Add(input.table->RangeDeletions());
@@ -115,24 +106,19 @@ Status CompactionPart::TakeRun(const CompactionRun& run) {
 
 Status CompactionPart::TakeInputs(const std::vector<CompactionRun>& runs,
                                   std::vector<CompactionMemory> memory) {
-  CompactionAmounts amounts;
   for (const CompactionRun& run : runs) {
     Status taken = TakeRun(run);
     if (!taken.ok()) return taken;
-    if (options_.progress == nullptr) continue;
-    for (const CompactionInput& input : run) {
-      amounts.expected_bytes += ExpectedBytes(*input.table);
-    }
   }
   for (CompactionMemory& each : memory) {
     Status added = deletions_.Add(each.range_deletions);
     if (!added.ok()) return added;
     if (each.entries == nullptr) continue;
-    amounts.expected_bytes += each.expected_bytes;
-    inputs_.push_back(
-        NewSourceIterator(order_.comparator(), std::move(each.entries)));
+    ReadOptions read_options;
+    if (!options_.end.empty()) read_options.iterate_upper_bound = &end_;
+    inputs_.push_back(NewSourceIterator(order_.comparator(),
+                                        std::move(each.entries), read_options));
   }
-  if (options_.progress != nullptr) options_.progress->Add(amounts);
   return {};
 }
 
@@ -253,9 +239,15 @@ Status CompactionPart::FinishOutput(
       output.largest = deletions.largest;
     }
   }
-  ++result_->outputs;
+  result_->output_numbers.push_back(number_);
+  // From here on there is no open output, whatever End does.
+  const std::unique_ptr<TableBuilder> ended = std::move(builder_);
   status = outputs_->End(output);
-  builder_.reset();
+  if (status.ok()) {
+    ++result_->outputs;
+  } else {
+    result_->output_numbers.pop_back();
+  }
   return status;
 }
 

@@ -35,6 +35,7 @@
 #include <vector>
 
 #include "ashlar/table/compaction.h"
+#include "ashlar/table/compaction_progress.h"
 #include "table/format/key_order.h"
 #include "util/sync/atomic.h"
 
@@ -46,7 +47,12 @@ class CompactionPart {
   CompactionPart(const CompactionOptions& options, CompactionOutputs* outputs,
                  const RelaxedAtomic<bool>* stop, CompactionResult* result);
 
-  // To be called once. If it returns an error, no output is open.
+  CompactionPart(const CompactionPart&) = delete;
+  CompactionPart& operator=(const CompactionPart&) = delete;
+  // Drops the open output, which there is only after an error or an exception.
+  ~CompactionPart();
+
+  // To be called once.
   Status Run(const std::vector<CompactionRun>& runs,
              std::vector<CompactionMemory> memory);
 
@@ -65,7 +71,6 @@ class CompactionPart {
                WithoutTimestamp(user_key, order_.timestamp_size()),
                options_.end) >= 0;
   }
-  uint64_t ExpectedBytes(const TableReader& table) const;
   bool IsStopped() const;
   bool GoOn(const CompactionCounts& counts);
   void Report(const CompactionCounts& counts);
@@ -81,6 +86,7 @@ class CompactionPart {
 
   const CompactionOptions& options_;
   const KeyOrder order_;
+  const Slice end_;  // options_.end
   CompactionOutputs* const outputs_;
   const RelaxedAtomic<bool>* const stop_;
   CompactionResult* const result_;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ashlar/table/compaction.h"
+#include "ashlar/table/compaction_progress.h"
 #include "ashlar/table/merge_operator.h"
 #include "test/support/map_source.h"
 #include "test/support/memory_outputs.h"
