@@ -109,6 +109,19 @@ struct CompactionOptions {
   std::string start;
   std::string end;
 
+  // How the inputs are read. Of this, verify_checksums, worker_pool, async_io
+  // and rate_limiter_priority apply. Blocks never go into the block cache. With
+  // a worker_pool, the blocks of the first kMostDecodedAhead runs of each part
+  // are read and decompressed ahead of the merge, up to 2 MiB of blocks of each
+  // run. Runs without compression are left out, unless async_io is set; so are
+  // all with a rate_limiter_priority.
+  ReadOptions read;
+  static constexpr size_t kMostDecodedAhead = 8;
+  // How many bytes one read of an input takes; each run holds as many. Default:
+  // 2 MiB, as in RocksDB. 0: few at first, then more. Runs that are decoded
+  // ahead do not use it: workers read up to 64 KiB at a time.
+  uint64_t compaction_readahead_size = uint64_t{2} << 20;
+
   // Into how many parts the compaction of tables may be divided, by ranges of
   // keys, which then run side by side. Default: 1. There are fewer if the
   // inputs are smaller than so many outputs, and never more than

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "ashlar/util/worker_pool.h"
 #include "table/compaction/paused.h"
+#include "table/compaction/run_source.h"
+#include "table/read/reader_internals.h"
 #include "util/mem/memory_limit.h"
 
 namespace ashlar::internal {
@@ -72,17 +75,50 @@ void CompactionPart::Report(const CompactionCounts& counts) {
   reported_ = now;
 }
 
+// `input`: how many inputs there are before.
+ReadOptions CompactionPart::ReadOptionsOf(const CompactionRun& run,
+                                          size_t input) const {
+  const ReadOptions& from = options_.read;
+  ReadOptions options;
+  options.ignore_range_deletions = true;
+  options.fill_cache = false;
+  options.readahead_size = options_.compaction_readahead_size;
+  options.verify_checksums = from.verify_checksums;
+  options.async_io = from.async_io;
+  options.rate_limiter_priority = from.rate_limiter_priority;
+  if (!options_.end.empty()) options.iterate_upper_bound = &end_;
+  const auto is_raw = [](const CompactionInput& table) {
+    return ReaderInternals::TableOf(*table.table).source.AllRaw();
+  };
+  const bool decodes =
+      from.worker_pool != nullptr && from.worker_pool->threads() != 0 &&
+      input < CompactionOptions::kMostDecodedAhead &&
+      from.rate_limiter_priority == IoPriority::kTotal &&
+      (from.async_io || !std::all_of(run.begin(), run.end(), is_raw));
+  if (decodes) {
+    options.worker_pool = from.worker_pool;
+    // Workers read for themselves: what the walk reads ahead would be read
+    // twice.
+    options.readahead_size = 0;
+  }
+  return options;
+}
+
 // Range deletions of a table count within its atomic unit: the neighbours that
 // share user keys at their borders.
 Status CompactionPart::TakeRun(const CompactionRun& run) {
+  if (run.empty()) return {};
+  const ReadOptions read_options = ReadOptionsOf(run, inputs_.size());
+  if (run.size() == 1) {
+    inputs_.push_back(run[0].table->NewIterator(read_options));
+  } else {
+    inputs_.push_back(NewSourceIterator(
+        order_.comparator(),
+        std::make_unique<RunSource>(&run, read_options, order_)));
+  }
   size_t unit_begin = 0;
   for (size_t i = 0; i < run.size(); ++i) {
     const CompactionInput& input = run[i];
-    ReadOptions read_options;
-    read_options.ignore_range_deletions = true;
-    read_options.fill_cache = false;
-    if (!options_.end.empty()) read_options.iterate_upper_bound = &end_;
-    inputs_.push_back(input.table->NewIterator(read_options));
     if (input.smallest.empty()) {
       Status added = deletions_.Add(input.table->RangeDeletions());
       if (!added.ok()) return added;

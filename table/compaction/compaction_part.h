@@ -18,6 +18,10 @@
 // If there is no output at all, but there are range deletions, one is opened
 // for them at the end.
 //
+// Inputs. A run of several tables is one input (RunSource), with one iterator
+// at a time. So read-ahead and decoding ahead (load/decode_ahead.h) are bounded
+// by the number of runs, and decoding also by kMostDecodedAhead.
+//
 // Progress. The iterator calls GoOn at every 4 KiB of input, whatever becomes
 // of it. GoOn reports amounts, and looks for reasons to stop: a cancelled
 // CompactionProgress, the flag `stop`, the application's on_progress. So a part
@@ -62,6 +66,7 @@ class CompactionPart {
     return SequenceOf(largest) != kMaxSequenceNumber &&
            order_.CompareUserKeys(UserKeyOf(largest), UserKeyOf(smallest)) == 0;
   }
+  ReadOptions ReadOptionsOf(const CompactionRun& run, size_t input) const;
   Status TakeRun(const CompactionRun& run);
   Status TakeInputs(const std::vector<CompactionRun>& runs,
                     std::vector<CompactionMemory> memory);

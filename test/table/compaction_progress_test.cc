@@ -1,12 +1,13 @@
 // Progress of compactions, and compactions that are cancelled.
 
+#include "ashlar/table/compaction_progress.h"
+
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
 #include "ashlar/table/compaction.h"
-#include "ashlar/table/compaction_progress.h"
 #include "ashlar/table/merge_operator.h"
 #include "test/support/map_source.h"
 #include "test/support/memory_outputs.h"
