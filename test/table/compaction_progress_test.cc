@@ -95,6 +95,7 @@ class CompactionProgressTest : public ::testing::TestWithParam<const char*> {
     CompactionResult result;
     Status status =
         CompactTables(options_, {}, std::move(memory), outputs, &result);
+    moves->progress = nullptr;
     const CompactionAmounts amounts = progress.Amounts();
     EXPECT_EQ(amounts.input_entries, result.counts.input_entries);
     EXPECT_EQ(amounts.outputs, outputs->files.size());

@@ -74,11 +74,13 @@ struct Inputs {
   }
   std::vector<CompactionRun> EachARun() const {
     std::vector<CompactionRun> runs;
+    runs.reserve(readers.size());
     for (const auto& reader : readers) runs.push_back({{reader.get(), "", ""}});
     return runs;
   }
   std::vector<CompactionRun> OneRun() const {
     CompactionRun run;
+    run.reserve(readers.size());
     for (const auto& reader : readers) run.push_back({reader.get(), "", ""});
     return {run};
   }
