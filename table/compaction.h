@@ -3,8 +3,9 @@
 // It joins what stands in the headers that this one includes: a
 // CompactionIterator over all inputs, a TableBuilder for each output, an
 // OutputCutter, and a RangeDeletionAggregator. The engine picks the inputs, and
-// makes and keeps the files (CompactionOutputs). It runs on the calling thread;
-// builders may use workers.
+// makes and keeps the files (CompactionOutputs). It runs on the calling thread,
+// or in parts side by side, if CompactionOptions::max_subcompactions allows
+// that. Builders may use workers.
 //
 // Any number of compactions may run at once, if what their options point to
 // allows that.
@@ -12,6 +13,7 @@
 #define ASHLAR_TABLE_COMPACTION_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -28,6 +30,9 @@
 #include "ashlar/util/status.h"
 
 namespace ashlar {
+
+class CompactionProgress;
+class WorkerPool;
 
 // A table to compact.
 struct CompactionInput {
@@ -49,6 +54,8 @@ struct CompactionMemory {
   std::unique_ptr<EntrySource> entries;  // null: none
   // Their keys must outlive the compaction.
   std::vector<RangeDeletion> range_deletions;
+  // About how many bytes the keys and values have, for CompactionProgress.
+  uint64_t expected_bytes = 0;
 };
 
 // A finished output.
@@ -62,7 +69,9 @@ struct CompactionOutput {
 };
 
 // Where outputs go. An engine derives from it. Called on the thread that calls
-// CompactTables; between Begin and End or Drop there is one file.
+// CompactTables; between Begin and End or Drop there is one file. With
+// subcompactions, called on several threads, one call at a time, while each
+// part may have a file.
 class CompactionOutputs {
  public:
   virtual ~CompactionOutputs() = default;
@@ -73,11 +82,14 @@ class CompactionOutputs {
                                       BuildOptions* build_options) = 0;
   // The file has a whole table, and is neither synced nor closed.
   virtual Status End(const CompactionOutput& output) = 0;
-  // The file is not needed: the output would have been empty, or an error ended
-  // the compaction. Outputs that were ended before are the engine's to delete
-  // if CompactTables returns an error.
+  // The file is not needed: the output would have been empty, or an error or an
+  // exception ended the compaction. Must not throw. Outputs that were ended
+  // before are the engine's to delete if CompactTables returns an error
+  // (CompactionResult::output_numbers).
   virtual void Drop(size_t number) = 0;
 };
+
+constexpr uint32_t kMostSubcompactions = 1024;
 
 struct CompactionOptions {
   // Comparator, and what is the same in two of these, is taken from `iterator`.
@@ -97,6 +109,40 @@ struct CompactionOptions {
   std::string start;
   std::string end;
 
+  // How the inputs are read. Of this, verify_checksums, worker_pool, async_io
+  // and rate_limiter_priority apply. Blocks never go into the block cache. With
+  // a worker_pool, the blocks of the first kMostDecodedAhead runs of each part
+  // are read and decompressed ahead of the merge, up to 2 MiB of blocks of each
+  // run. Runs without compression are left out, unless async_io is set; so are
+  // all with a rate_limiter_priority.
+  ReadOptions read;
+  static constexpr size_t kMostDecodedAhead = 8;
+  // How many bytes one read of an input takes; each run holds as many. Default:
+  // 2 MiB, as in RocksDB. 0: few at first, then more. Runs that are decoded
+  // ahead do not use it: workers read up to 64 KiB at a time.
+  uint64_t compaction_readahead_size = uint64_t{2} << 20;
+
+  // Into how many parts the compaction of tables may be divided, by ranges of
+  // keys, which then run side by side. Default: 1. There are fewer if the
+  // inputs are smaller than so many outputs, and never more than
+  // kMostSubcompactions. Flushes are not divided. The parts give the entries
+  // that one would give, in other outputs: each part begins its own. What the
+  // options point to, and their functions, are then used by several threads at
+  // once, unless prepare_part gives each part its own.
+  uint32_t max_subcompactions = 1;
+  // Whose workers run parts, besides the calling thread. Null, the default:
+  // threads that are started for it. A worker stays until its part is done.
+  WorkerPool* worker_pool = nullptr;
+  // Called for each part before any begins, on the calling thread. May change
+  // what of the options belongs to one thread: filter, partitioner, functions.
+  // Part 0 has the smallest keys; start and end say which. Empty, the default:
+  // nothing to change. Not called if there is one part only.
+  std::function<void(size_t part, CompactionOptions* options)> prepare_part;
+
+  // Where progress is reported, and the compaction may be cancelled
+  // (table/compaction_progress.h). Null, the default: nowhere.
+  CompactionProgress* progress = nullptr;
+
   TableOptions table;
   BuildOptions build;
 };
@@ -104,13 +150,18 @@ struct CompactionOptions {
 struct CompactionResult {
   CompactionCounts counts;
   uint64_t outputs = 0;
+  // Those that were ended, in key order. (Subcompactions number their outputs
+  // as they begin.)
+  std::vector<size_t> output_numbers;
   uint64_t range_deletions_written = 0;
   uint64_t range_deletions_dropped = 0;
 };
 
 // Compacts the runs, or flushes the memtables, into outputs. Nothing left, and
 // no range deletion: no output. Returns the first error of an input, a rule
-// (CompactionIterator), a builder, or of `outputs`. Sets *result, also then.
+// (CompactionIterator), a builder, or of `outputs`; Incomplete if it was
+// cancelled; of several parts, that of the first that failed. Open outputs are
+// then dropped. Sets *result, also then.
 ASHLAR_EXPORT Status CompactTables(const CompactionOptions& options,
                                    const std::vector<CompactionRun>& runs,
                                    std::vector<CompactionMemory> memory,

@@ -19,8 +19,9 @@
 // Errors. After an error Valid() is false, and status() says what was wrong:
 // that of an input, Corruption where a merge fails or a single deletion meets a
 // deletion, InvalidArgument for a merge operand without an operator,
-// NotSupported for a blob that nobody can fetch, MemoryLimit. What was shown
-// before is no use then: an engine drops its outputs.
+// NotSupported for a blob that nobody can fetch, Incomplete if on_progress ends
+// it, MemoryLimit. What was shown before is no use then: an engine drops its
+// outputs.
 //
 // One thread at a time. What the options point to must outlive the iterator.
 #ifndef ASHLAR_TABLE_COMPACTION_ITERATOR_H_
@@ -45,6 +46,30 @@ namespace ashlar {
 class CompactionFilter;
 class MergeOperator;
 class RangeDeletionAggregator;
+
+// What became of the entries of the inputs.
+struct CompactionCounts {
+  uint64_t input_entries = 0;
+  uint64_t input_raw_key_bytes = 0;  // internal keys
+  uint64_t input_raw_value_bytes = 0;
+  uint64_t output_entries = 0;
+  // Dropped, by reason.
+  uint64_t dropped_hidden = 0;            // a newer version is in its stripe
+  uint64_t dropped_obsolete = 0;          // deletions that hide nothing
+  uint64_t dropped_range_deleted = 0;     // a range deletion is over it
+  uint64_t dropped_by_filter = 0;         // removed or skipped
+  uint64_t dropped_single_deletions = 0;  // also in pairs
+  uint64_t dropped_single_deleted = 0;    // the other half of the pairs
+  // Single deletions that met what they should not: an entry that is no value,
+  // or another single deletion or a deletion.
+  uint64_t single_deletion_mismatches = 0;
+  // Merge operands and values that went into results, and the results.
+  uint64_t merged_operands = 0;
+  uint64_t merge_results = 0;
+  uint64_t zeroed_sequences = 0;
+
+  ASHLAR_EXPORT CompactionCounts& operator+=(const CompactionCounts& other);
+};
 
 struct CompactionIteratorOptions {
   // That of all inputs.
@@ -110,28 +135,13 @@ struct CompactionIteratorOptions {
   // (CompactionIterator::AtRangeDeletion), as an OutputCutter wants to know.
   // Default: false.
   bool show_range_deletion_begins = false;
-};
 
-// What became of the entries of the inputs.
-struct CompactionCounts {
-  uint64_t input_entries = 0;
-  uint64_t input_raw_key_bytes = 0;  // internal keys
-  uint64_t input_raw_value_bytes = 0;
-  uint64_t output_entries = 0;
-  // Dropped, by reason.
-  uint64_t dropped_hidden = 0;            // a newer version is in its stripe
-  uint64_t dropped_obsolete = 0;          // deletions that hide nothing
-  uint64_t dropped_range_deleted = 0;     // a range deletion is over it
-  uint64_t dropped_by_filter = 0;         // removed or skipped
-  uint64_t dropped_single_deletions = 0;  // also in pairs
-  uint64_t dropped_single_deleted = 0;    // the other half of the pairs
-  // Single deletions that met what they should not: an entry that is no value,
-  // or another single deletion or a deletion.
-  uint64_t single_deletion_mismatches = 0;
-  // Merge operands and values that went into results, and the results.
-  uint64_t merged_operands = 0;
-  uint64_t merge_results = 0;
-  uint64_t zeroed_sequences = 0;
+  // Called at the first entry, and then whenever another kProgressBytes of
+  // entries were taken from the inputs, whether they are shown or dropped.
+  // Returns whether to go on; if not, the iterator is Incomplete. Empty, the
+  // default: goes on.
+  static constexpr uint64_t kProgressBytes = 4096;
+  std::function<bool(const CompactionCounts& so_far)> on_progress;
 };
 
 class ASHLAR_EXPORT CompactionIterator {

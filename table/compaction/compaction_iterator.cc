@@ -49,10 +49,13 @@
 
 #include "ashlar/table/compaction_iterator.h"
 
+#include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "ashlar/table/entry/timed_value.h"
 #include "table/compaction/iterator_state.h"
+#include "table/compaction/paused.h"
 #include "util/mem/memory_limit.h"
 
 namespace ashlar {
@@ -70,6 +73,25 @@ std::vector<std::string> BeginsOf(const RangeDeletionAggregator* deletions,
 
 }  // namespace
 
+CompactionCounts& CompactionCounts::operator+=(const CompactionCounts& other) {
+  input_entries += other.input_entries;
+  input_raw_key_bytes += other.input_raw_key_bytes;
+  input_raw_value_bytes += other.input_raw_value_bytes;
+  output_entries += other.output_entries;
+  dropped_hidden += other.dropped_hidden;
+  dropped_obsolete += other.dropped_obsolete;
+  dropped_range_deleted += other.dropped_range_deleted;
+  dropped_by_filter += other.dropped_by_filter;
+  dropped_single_deletions += other.dropped_single_deletions;
+  dropped_single_deleted += other.dropped_single_deleted;
+  single_deletion_mismatches += other.single_deletion_mismatches;
+  merged_operands += other.merged_operands;
+  merge_results += other.merge_results;
+  zeroed_sequences += other.zeroed_sequences;
+  static_assert(sizeof(*this) == 14 * sizeof(uint64_t));
+  return *this;
+}
+
 CompactionIterator::State::State(CompactionIteratorOptions options_in,
                                  std::vector<Iterator> inputs,
                                  RangeDeletionAggregator* deletions_in)
@@ -85,7 +107,18 @@ CompactionIterator::State::State(CompactionIteratorOptions options_in,
                     ? nullptr
                     : deletions_in),
       input(options.comparator, std::move(inputs),
-            BeginsOf(deletions, options.is_flush)) {}
+            BeginsOf(deletions, options.is_flush)),
+      next_progress(
+          options.on_progress ? 0 : std::numeric_limits<uint64_t>::max()) {}
+
+// If the application wants no more, ends the input. All loops over entries end
+// with it, also those that look ahead.
+void CompactionIterator::State::ReportProgress() {
+  next_progress = counts.input_raw_key_bytes + counts.input_raw_value_bytes +
+                  CompactionIteratorOptions::kProgressBytes;
+  if (options.on_progress(counts)) return;
+  input.Stop(internal::Paused());
+}
 
 // Makes the entry's user key the current one, if it is not. Returns whether the
 // entry is the first version of a key to the filter.

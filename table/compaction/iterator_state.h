@@ -82,6 +82,9 @@ struct CompactionIterator::State {
   bool zeroed = false;      // the version shown last got sequence number 0
   bool last_below = false;  // the version met last was below the low mark
 
+  // How many bytes the inputs have given when on_progress is called.
+  uint64_t next_progress;
+
   bool any_shown = false;
   bool input_is_at_shown = false;
   bool empties_next = false;  // the next entry is written without its value
@@ -135,7 +138,11 @@ struct CompactionIterator::State {
     counts.input_raw_key_bytes +=
         input.user_key().size() + kInternalKeyTailBytes;
     counts.input_raw_value_bytes += input.value().size();
+    if (counts.input_raw_key_bytes + counts.input_raw_value_bytes >=
+        next_progress) [[unlikely]]
+      ReportProgress();
   }
+  void ReportProgress();
   bool Fail(Status error) {
     status = std::move(error);
     return false;

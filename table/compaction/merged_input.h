@@ -24,7 +24,9 @@ class MergedInput {
         entries_(comparator, std::move(inputs)),
         begins_(std::move(begins)) {}
 
-  bool valid() const { return at_begin_ || entries_.Valid(); }
+  bool valid() const {
+    return (at_begin_ || entries_.Valid()) && stopped_.ok();
+  }
   // Whether this is the begin of a range deletion; it has no value.
   bool at_begin() const { return at_begin_; }
   Slice user_key() const {
@@ -34,7 +36,10 @@ class MergedInput {
     return TailOf(at_begin_ ? Slice(begins_[begin_]) : entries_.key());
   }
   Slice value() const { return at_begin_ ? Slice() : entries_.value(); }
-  Status status() const { return entries_.status(); }
+  Status status() const { return stopped_.ok() ? entries_.status() : stopped_; }
+  // Ends the input, which then has this status. What it is at can still be
+  // read, until it moves.
+  void Stop(Status why) { stopped_ = std::move(why); }
 
   void SeekToFirst() {
     entries_.SeekToFirst();
@@ -75,6 +80,7 @@ class MergedInput {
   const std::vector<std::string> begins_;  // internal keys, ascending
   size_t begin_ = 0;                       // the next of them
   bool at_begin_ = false;
+  Status stopped_;
 };
 
 }  // namespace ashlar::internal

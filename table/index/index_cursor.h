@@ -68,6 +68,8 @@ class IndexCursor {
   Slice separator(std::string* memory) const {
     return part_->separator(at_, memory);
   }
+  // Returns whether separators are user keys, without tails.
+  bool SeparatorIsUserKey() const { return part_->form().user_keys; }
   // Returns whether the separator has this user key, timestamps not counted.
   bool SeparatorHasUserKey(const Slice& user_key) const {
     return part_->SeparatorHasUserKey(at_, user_key);

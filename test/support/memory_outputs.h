@@ -1,8 +1,11 @@
-// MemoryOutputs: keeps the outputs of a compaction in memory. One thread.
+// MemoryOutputs: keeps the outputs of a compaction in memory. One call at a
+// time.
 #ifndef ASHLAR_TEST_SUPPORT_MEMORY_OUTPUTS_H_
 #define ASHLAR_TEST_SUPPORT_MEMORY_OUTPUTS_H_
 
+#include <map>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +18,7 @@ namespace ashlar::testing {
 class MemoryOutputs final : public CompactionOutputs {
  public:
   struct File {
+    size_t number = 0;
     std::string bytes;
     std::string smallest;  // internal keys, clipped to the output
     std::string largest;
@@ -27,26 +31,40 @@ class MemoryOutputs final : public CompactionOutputs {
   Result<WritableFile*> Begin(size_t number, TableOptions* /*table_options*/,
                               BuildOptions* /*build_options*/) override {
     ++open;
-    bytes_.clear();
+    Opened& opened = opened_[number];
     const std::string name = "output " + std::to_string(number);
-    file_ = plan_ == nullptr ? NewMemoryWritableFile(name, &bytes_)
-                             : NewFaultyWritableFile(name, &bytes_, plan_);
-    return file_.get();
+    opened.file = plan_ == nullptr
+                      ? NewMemoryWritableFile(name, &opened.bytes)
+                      : NewFaultyWritableFile(name, &opened.bytes, plan_);
+    return opened.file.get();
   }
   Status End(const CompactionOutput& output) override {
     --open;
-    file_.reset();
+    Opened opened = std::move(opened_.at(output.number));
+    opened_.erase(output.number);
     if (plan_ != nullptr && plan_->Next()) {
       return Status::IOError(std::string("end: ") + kInjected);
     }
-    files.push_back({std::move(bytes_), output.smallest, output.largest,
-                     output.builder->summary()});
+    files.push_back({output.number, std::move(opened.bytes), output.smallest,
+                     output.largest, output.builder->summary()});
     return {};
   }
-  void Drop(size_t /*number*/) override {
+  void Drop(size_t number) override {
     --open;
     ++dropped;
-    file_.reset();
+    if (opened_.erase(number) != 1) throw std::logic_error("no such output");
+  }
+
+  // Brings the files into this order, which must have all.
+  void Order(const std::vector<size_t>& numbers) {
+    std::vector<File> ordered;
+    for (const size_t number : numbers) {
+      for (File& file : files) {
+        if (file.number == number) ordered.push_back(std::move(file));
+      }
+    }
+    if (ordered.size() != files.size()) throw std::logic_error("other numbers");
+    files = std::move(ordered);
   }
 
   std::vector<File> files;
@@ -54,9 +72,12 @@ class MemoryOutputs final : public CompactionOutputs {
   int dropped = 0;
 
  private:
+  struct Opened {
+    std::string bytes;
+    std::unique_ptr<WritableFile> file;
+  };
   FaultPlan* const plan_;
-  std::string bytes_;
-  std::unique_ptr<WritableFile> file_;
+  std::map<size_t, Opened> opened_;
 };
 
 }  // namespace ashlar::testing

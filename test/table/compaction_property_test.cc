@@ -13,6 +13,7 @@
 #include "ashlar/table/compaction.h"
 #include "ashlar/table/internal_key_less.h"
 #include "ashlar/table/merge_operator.h"
+#include "ashlar/util/worker_pool.h"
 #include "test/support/memory_outputs.h"
 #include "test/support/random.h"
 #include "test/support/tables.h"
@@ -203,6 +204,8 @@ class RandomCompaction {
     if (random_.OneIn(2)) options.cutter.target_file_size = 1;
     parts_keys_ = random_.OneIn(2);
     options.cutter.cut_inside_user_keys = parts_keys_;
+    if (random_.OneIn(2)) options.max_subcompactions = random_.Between(2, 5);
+    options.worker_pool = &pool_;
     options.table.block_size = 1;
     options.build = FixedBuild();
     std::vector<std::unique_ptr<TableReader>> readers;
@@ -220,6 +223,7 @@ class RandomCompaction {
     const Status status = CompactTables(options, inputs, {}, &outputs, &result);
     EXPECT_TRUE(status.ok()) << status.ToString();
     EXPECT_EQ(outputs.open, 0);
+    outputs.Order(result.output_numbers);
     std::vector<Table> made;
     made.reserve(outputs.files.size());
     for (MemoryOutputs::File& file : outputs.files) {
@@ -286,6 +290,8 @@ class RandomCompaction {
     }
   }
 
+  // Of no threads: the caller runs the parts.
+  WorkerPool pool_{0};
   Random random_;
   std::shared_ptr<const MergeOperator> merge_ = NewStringAppendOperator();
   SequenceNumber sequence_ = 0;
