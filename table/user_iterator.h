@@ -45,8 +45,8 @@
 //
 // Cost. A step forward over a plain value costs a step of the MergingIterator
 // and one copy of a key. A step backward also copies the value, unless
-// ReadOptions::pin_data keeps it. A turn is a seek. table/user/user_iterator.cc
-// says how it works.
+// ReadOptions::pin_data keeps it. A turn is a seek. A walk over a deleted range
+// reads the entries that are there.
 //
 // One thread at a time. Readers, and what the options point to, must outlive
 // the iterator. It can be moved; one that was moved from may only be assigned
@@ -57,24 +57,26 @@
 #include <cassert>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "ashlar/table/entry/wide_columns.h"
 #include "ashlar/table/entry_source.h"
 #include "ashlar/table/range_deletion.h"
 #include "ashlar/table/read_options.h"
-#include "ashlar/table/table_reader.h"
 #include "ashlar/util/export.h"
-#include "ashlar/util/pinnable_slice.h"
-#include "ashlar/util/prefix_extractor.h"
 #include "ashlar/util/slice.h"
 #include "ashlar/util/status.h"
 
 namespace ashlar {
 
 class MergeOperator;
+class PinnableSlice;
+class PrefixExtractor;
+class TableReader;
 
 // A table, and between which internal keys its range deletions count.
 struct UserIteratorTable {

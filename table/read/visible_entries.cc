@@ -91,8 +91,7 @@ bool VisibleEntries::Seek(const Slice& internal_key) {
   const bool has_prefix = prefixes_ != nullptr && ends_with_prefix_;
   if (usable && (has_prefix || upper_)) {
     TakePrefixOf(internal_key);
-    if ((has_prefix ||
-         SharesPrefixUpToBound(UserKey(internal_key))) &&
+    if ((has_prefix || SharesPrefixUpToBound(UserKey(internal_key))) &&
         FilterRulesOut(internal_key)) {
       return false;
     }

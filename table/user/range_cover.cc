@@ -82,8 +82,8 @@ void RangeCover::EnterFragment(const Input& input, const Slice& plain) {
   if (i != n) {
     EndAt({i < n ? fragments.end(i) : fragments.begin(0), false, true});
   }
-  newest_ = std::max(newest_,
-                     fragments.NewestAt(i, snapshot_, timestamp_).sequence);
+  newest_ =
+      std::max(newest_, fragments.NewestAt(i, snapshot_, timestamp_).sequence);
 }
 
 }  // namespace ashlar::internal

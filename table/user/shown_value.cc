@@ -12,9 +12,9 @@ std::vector<Slice> Operands::Slices(bool reversed) const {
   std::vector<Slice> slices;
   slices.reserve(parts_.size());
   for (const Part& part : parts_) {
-    slices.push_back(part.stays ? part.bytes
-                                : Slice(copies_.data() + part.begin,
-                                        part.bytes.size()));
+    slices.push_back(
+        part.stays ? part.bytes
+                   : Slice(copies_.data() + part.begin, part.bytes.size()));
   }
   if (reversed) std::reverse(slices.begin(), slices.end());
   return slices;

@@ -75,11 +75,13 @@
 // RocksDB does: a MergingIterator does not know which of its children are
 // older; so a scan over a deleted range reads what is there.
 //
-// Tests: test/table/user_iterator_test.cc against a list of all versions,
-// user_iterator_faults_test.cc, and test/interop/rocksdb_user_iterators.cc.
+// Tests: test/table/user_iterator_property_test.cc against a list of all
+// versions, user_iterator_test.cc, and test/interop/rocksdb_user_iterators.cc.
 
 #include "ashlar/table/user_iterator.h"
 
+#include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 

@@ -148,8 +148,8 @@ bool UserWalk::FindForward(bool passes_key) {
 
 bool UserWalk::ShowEntry() {
   place_ = Place::kAtEntry;
-  Status shown = value_.Show(entries_.user_key(),
-                             {entries_.type(), entries_.value()});
+  Status shown =
+      value_.Show(entries_.user_key(), {entries_.type(), entries_.value()});
   return shown.ok() || Fail(Named(std::move(shown)));
 }
 

@@ -12,6 +12,8 @@
 
 #include "ashlar/table/merging_iterator.h"
 #include "ashlar/table/user_iterator.h"
+#include "ashlar/util/pinnable_slice.h"
+#include "ashlar/util/prefix_extractor.h"
 #include "table/format/key_order.h"
 #include "table/read/version_range.h"
 #include "table/user/range_cover.h"

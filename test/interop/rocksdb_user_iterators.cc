@@ -9,15 +9,12 @@
 // same snapshot, with the same bounds, and with the same random seeks, steps
 // and turns. Both must be at the same keys, with the same values, columns and
 // timestamps. One file alone is compared with SstFileReader::NewIterator.
-#include <rocksdb/comparator.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/merge_operator.h>
-#include <rocksdb/metadata.h>
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/sst_file_reader.h>
-#include <rocksdb/table.h>
 
 #include <filesystem>
 #include <random>
@@ -25,6 +22,7 @@
 #include <vector>
 
 #include "ashlar/table/merge_operator.h"
+#include "ashlar/table/table_reader.h"
 #include "ashlar/table/user_iterator.h"
 #include "test/interop/one_family.h"
 #include "test/interop/their_options.h"
@@ -66,11 +64,10 @@ std::string At(const UserIterator& it, bool has_timestamps) {
   if (!it.Valid()) return it.status().ok() ? "an end" : it.status().ToString();
   return it.key().ToString() + " = " + it.value().ToString() + " (" +
          OurColumns(it.columns()) + ")" +
-         (has_timestamps
-              ? " at " + rocksdb::Slice(it.timestamp().data(),
-                                        it.timestamp().size())
-                             .ToString(true)
-              : "");
+         (has_timestamps ? " at " + rocksdb::Slice(it.timestamp().data(),
+                                                   it.timestamp().size())
+                                        .ToString(true)
+                         : "");
 }
 
 struct File {
@@ -126,8 +123,7 @@ class Comparison {
     }
     has_prefixes_ = OneIn(3);
     if (has_prefixes_) {
-      options.prefix_extractor.reset(
-          rocksdb::NewFixedPrefixTransform(kPrefix));
+      options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(kPrefix));
     }
     options.max_sequential_skip_in_iterations = OneIn(2) ? 2 : 8;
     rocksdb::BlockBasedTableOptions table;

@@ -64,9 +64,9 @@ class RandomWalk {
     switch (random_.Below(12)) {
       case 0:
       case 1:
-        return has_timestamps() ? of_type(
-                                      ValueType::kTypeDeletionWithTimestamp, "")
-                                : of_type(ValueType::kTypeDeletion, "");
+        return has_timestamps()
+                   ? of_type(ValueType::kTypeDeletionWithTimestamp, "")
+                   : of_type(ValueType::kTypeDeletion, "");
       case 2:
         return of_type(ValueType::kTypeSingleDeletion, "");
       case 3:
@@ -208,8 +208,8 @@ class RandomWalk {
     const std::string upper = RandomKey();
     const Slice lower_bound(lower);
     const Slice upper_bound(upper);
-    keys_ = VisibleModel(comparator_, inputs_)
-                .Keys(options.snapshot, timestamp);
+    keys_ =
+        VisibleModel(comparator_, inputs_).Keys(options.snapshot, timestamp);
     const auto is_before = [&](const Slice& a, const Slice& b) {
       return comparator_->CompareWithoutTimestamp(a, b) < 0;
     };
@@ -241,11 +241,11 @@ class RandomWalk {
 
   // Returns the position of the first key that is not before this one.
   int64_t FirstFrom(const std::string& key) const {
-    return std::partition_point(
-               keys_.begin(), keys_.end(),
-               [&](const VisibleKey& each) {
-                 return comparator_->CompareWithoutTimestamp(each.key, key) < 0;
-               }) -
+    return std::partition_point(keys_.begin(), keys_.end(),
+                                [&](const VisibleKey& each) {
+                                  return comparator_->CompareWithoutTimestamp(
+                                             each.key, key) < 0;
+                                }) -
            keys_.begin();
   }
 
@@ -266,9 +266,9 @@ class RandomWalk {
     if (steps && random_.OneIn(2)) forward = last_forward_;
     last_forward_ = forward;
     const bool to_end = random_.OneIn(3);
-    moves_ += (steps                ? (forward ? "Next " : "Prev ")
-               : to_end      ? (forward ? "First " : "Last ")
-               : (forward ? "Seek " : "SeekForPrev ") + target + " ");
+    moves_ += (steps    ? (forward ? "Next " : "Prev ")
+               : to_end ? (forward ? "First " : "Last ")
+                        : (forward ? "Seek " : "SeekForPrev ") + target + " ");
     if (steps) {
       at_ += forward ? 1 : -1;
       forward ? it->Next() : it->Prev();
@@ -280,8 +280,8 @@ class RandomWalk {
     } else {
       prefix_ = PrefixOf(target);
       at_ = FirstFrom(target);
-      if (!forward && (!Holds() || keys_[static_cast<size_t>(at_)].key !=
-                                       target)) {
+      if (!forward &&
+          (!Holds() || keys_[static_cast<size_t>(at_)].key != target)) {
         --at_;
       }
       forward ? it->Seek(target) : it->SeekForPrev(target);

@@ -1,5 +1,7 @@
 // UserIterator: what it shows of single cases, and how it fails.
 
+#include "ashlar/table/user_iterator.h"
+
 #include <gtest/gtest.h>
 
 #include <string>
@@ -7,7 +9,6 @@
 
 #include "ashlar/table/entry/blob_index.h"
 #include "ashlar/table/merge_operator.h"
-#include "ashlar/table/user_iterator.h"
 #include "test/support/faulty_file.h"
 #include "test/support/map_source.h"
 #include "test/support/scarcity.h"
@@ -273,8 +274,8 @@ TEST(UserIterator, NothingIsEmpty) {
 TEST(UserIterator, BlobsAreFetchedOrShownAsReferences) {
   const auto merge = NewStringAppendOperator();
   std::string entity;
-  Require(EncodeWideColumns({{"", "ref3", true}, {"c", "ref4", true}},
-                            &entity));
+  Require(
+      EncodeWideColumns({{"", "ref3", true}, {"c", "ref4", true}}, &entity));
   const auto reader = OneTable(
       {{MakeInternalKey("a", 1, ValueType::kTypeBlobIndex), "ref1"},
        Operand("b", 2, "o"),
@@ -351,10 +352,12 @@ TEST(UserIterator, PinnedValuesOutliveIteratorAndReader) {
   AppendTimedValue({"timed", 1}, &timed);
   std::vector<PinnableSlice> pinned;
   {
-    const auto reader = OneTable(
-        {Value("a", 1, "plain"), Operand("b", 3, "o"), Value("b", 2, "base"),
-         {MakeInternalKey("c", 4, ValueType::kTypeValuePreferredSeqno),
-          timed}});
+    const auto reader =
+        OneTable({Value("a", 1, "plain"),
+                  Operand("b", 3, "o"),
+                  Value("b", 2, "base"),
+                  {MakeInternalKey("c", 4, ValueType::kTypeValuePreferredSeqno),
+                   timed}});
     UserIterator it(*reader, {.merge_operator = merge.get()});
     for (it.SeekToFirst(); it.Valid(); it.Next()) {
       ASSERT_TRUE(it.PinValue(&pinned.emplace_back()).ok());
