@@ -39,7 +39,7 @@ bool UserWalk::CheckEnd() {
   return entries_.Valid() || entries_.status().ok() || Fail(entries_.status());
 }
 
-Status UserWalk::Named(Status status) const {
+Status UserWalk::Named(const Status& status) const {
   return status.WithPrefix("key " +
                            DescribeInternalKey(MakeInternalKey(
                                user_key(), snapshot_, ValueType::kTypeValue)));
@@ -150,7 +150,7 @@ bool UserWalk::ShowEntry() {
   place_ = Place::kAtEntry;
   Status shown =
       value_.Show(entries_.user_key(), {entries_.type(), entries_.value()});
-  return shown.ok() || Fail(Named(std::move(shown)));
+  return shown.ok() || Fail(Named(shown));
 }
 
 // Collects the operands of key_ from where entries_ is, and the value beneath
@@ -182,7 +182,7 @@ bool UserWalk::ShowOperands() {
   if (!Gather(&base)) return false;
   Status shown = value_.ShowMerged(key_.slice(), base ? &*base : nullptr,
                                    operands_.Slices(true));
-  return shown.ok() || Fail(Named(std::move(shown)));
+  return shown.ok() || Fail(Named(shown));
 }
 
 // Finds the key before, from where entries_ is.
@@ -269,7 +269,7 @@ bool UserWalk::ShowKept(bool* shown) {
           ? value_.Show(key_.slice(), base)
           : value_.ShowMerged(key_.slice(), has_base_ ? &base : nullptr,
                               operands_.Slices(newest_first_));
-  return status.ok() || Fail(Named(std::move(status)));
+  return status.ok() || Fail(Named(status));
 }
 
 Status UserWalk::PinValue(PinnableSlice* value) {

@@ -117,7 +117,7 @@ class UserWalk {
   void TakeOlder();
   bool JumpToNewest();
   bool ShowKept(bool* shown);
-  Status Named(Status status) const;
+  Status Named(const Status& status) const;
 
   // All seeks of entries_ go through these.
   void SeekEntries(const Slice& user_key, SequenceNumber snapshot) {

@@ -25,8 +25,9 @@ std::vector<VersionedInput> Inputs() {
   std::vector<Entry> older;
   std::vector<Entry> newer;
   for (int i = 0; i < 60; ++i) {
-    older.push_back(Value(Key(i), static_cast<SequenceNumber>(1 + i), "older"));
-    const auto sequence = static_cast<SequenceNumber>(200 + i);
+    const auto at = static_cast<SequenceNumber>(i);
+    const SequenceNumber sequence = 200 + at;
+    older.push_back(Value(Key(i), 1 + at, "older"));
     if (i % 3 == 0) newer.push_back(Operand(Key(i), sequence, "operand"));
     if (i % 3 == 1) newer.push_back(Deletion(Key(i), sequence));
   }
@@ -43,6 +44,7 @@ std::string SmallBlocks(const std::vector<Entry>& entries) {
 std::vector<std::unique_ptr<TableReader>> Open(
     const std::vector<VersionedInput>& inputs) {
   std::vector<std::unique_ptr<TableReader>> readers;
+  readers.reserve(inputs.size());
   for (const VersionedInput& input : inputs) {
     readers.push_back(OpenTable(SmallBlocks(input.entries)));
   }
@@ -52,6 +54,7 @@ std::vector<std::unique_ptr<TableReader>> Open(
 std::vector<UserIteratorTable> TablesOf(
     const std::vector<std::unique_ptr<TableReader>>& readers) {
   std::vector<UserIteratorTable> tables;
+  tables.reserve(readers.size());
   for (const auto& reader : readers) tables.push_back({reader.get()});
   return tables;
 }
@@ -196,7 +199,7 @@ Status ErrorOf(const std::vector<Entry>& entries,
   UserIterator it(*reader, options, read_options);
   it.SeekToFirst();
   EXPECT_FALSE(it.Valid());
-  const Status forward = it.status();
+  Status forward = it.status();
   it.SeekToLast();
   EXPECT_FALSE(it.Valid());
   EXPECT_EQ(it.status().ToString(), forward.ToString());
