@@ -356,8 +356,11 @@ class Comparison {
       const std::string our_place = At(*ours, has_timestamps_);
       const std::string their_place = At(*theirs, has_timestamps_);
       if (our_place != their_place || ours->Valid() != theirs->Valid()) {
-        return Status::Aborted(moves + ": RocksDB is at " + their_place +
-                               ", Ashlar at " + our_place);
+        moves += ": RocksDB is at ";
+        moves += their_place;
+        moves += ", Ashlar at ";
+        moves += our_place;
+        return Status::Aborted(moves);
       }
     }
     return {};
