@@ -59,6 +59,7 @@ struct Iterator::State {
 
   // Returns the iterator's state; null if there was no memory for one.
   static const State* Of(const Iterator& it) { return it.state_.get(); }
+  static State* Of(Iterator* it) { return it->state_.get(); }
 
   internal::BlockIterator block;
   Entry shown;               // the entry, unless it is that of `block`
@@ -88,6 +89,10 @@ struct Iterator::State {
   // Gives an unprepared entry its value. Returns false, and leaves the entry,
   // if that cannot be read. Requires: unprepared.
   virtual bool Prepare() { return true; }
+
+  // With ReadOptions::prefix_same_as_start: whether the walk that begins with
+  // the next seek ends with a prefix. It does unless this says otherwise.
+  virtual void EndWithPrefix(bool /*ends*/) {}
 
   virtual const Status& CurrentStatus() const = 0;
   // Leaves the entry with this error. Returns false.

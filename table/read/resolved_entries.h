@@ -46,6 +46,7 @@ class ResolvedEntries final : public Iterator::State {
   bool PrevBlock() override {
     return Show(stored_->block.Prev() || stored_->PrevBlock());
   }
+  void EndWithPrefix(bool ends) override { stored_->EndWithPrefix(ends); }
   const Status& CurrentStatus() const override {
     return stored_->CurrentStatus();
   }

@@ -87,10 +87,11 @@ bool VisibleEntries::SeekToLast() {
 
 bool VisibleEntries::Seek(const Slice& internal_key) {
   skips_.Begin();
-  if (usable && (prefixes_ != nullptr || upper_)) {
+  prefix_.reset();
+  const bool has_prefix = prefixes_ != nullptr && ends_with_prefix_;
+  if (usable && (has_prefix || upper_)) {
     TakePrefixOf(internal_key);
-    if ((prefixes_ != nullptr ||
-         SharesPrefixUpToBound(UserKey(internal_key))) &&
+    if ((has_prefix || SharesPrefixUpToBound(UserKey(internal_key))) &&
         FilterRulesOut(internal_key)) {
       return false;
     }
@@ -111,7 +112,7 @@ Slice VisibleEntries::UserKey(const Slice& internal_key) const {
 
 void VisibleEntries::TakePrefixOf(const Slice& internal_key) {
   prefix_.reset();
-  if (prefixes_ == nullptr) return;
+  if (prefixes_ == nullptr || !ends_with_prefix_) return;
   const Slice user_key = UserKey(internal_key);
   if (!prefixes_->InDomain(user_key)) return;
   prefix_ = prefixes_->Transform(user_key).ToString();

@@ -58,6 +58,7 @@ class VisibleEntries final : public Iterator::State {
   bool NextBlock() override;
   bool PrevBlock() override;
   bool Prepare() override;
+  void EndWithPrefix(bool ends) override { ends_with_prefix_ = ends; }
   const Status& CurrentStatus() const override { return all_.status; }
   bool Fail(const Status& error) override { return all_.Fail(error); }
   Status PinValue(const Slice& bytes, PinnableSlice* value) override {
@@ -88,6 +89,7 @@ class VisibleEntries final : public Iterator::State {
   const RangeDeletionFragments* fragments_ = nullptr;
   // Null if walks do not end with their prefix.
   const PrefixExtractor* prefixes_ = nullptr;
+  bool ends_with_prefix_ = true;
   // The prefix with which the walk began; absent if that key had none.
   std::optional<std::string> prefix_;
   // With auto_prefix_mode: the upper bound, by which seeks may ask the filter.
