@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <csignal>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -292,41 +291,6 @@ TEST(TableSet, NumbersAreForOneTableEach) {
   EXPECT_EQ((*set)->manifest(), folder / "t-manifest.json");
 }
 
-TEST(TableSet, TablesSideBySide) {
-  const TestFolder folder;
-  auto set = TableSet::Create(OptionsFor(folder, false));
-  Require(set.status());
-  constexpr size_t kThreads = 4;
-  constexpr size_t kEach = 6;
-  std::vector<std::thread> threads;
-  for (size_t t = 0; t < kThreads; ++t) {
-    threads.emplace_back([&set, t] {
-      for (size_t i = t; i < kThreads * kEach; i += kThreads) {
-        auto file = (*set)->BeginTable(i);
-        Require(file.status());
-        Require((*file)->Append(std::to_string(i)));
-        if (i % 5 == 4) {
-          (*set)->Drop(i);
-        } else {
-          Require((*set)->EndTable(i, {}));
-        }
-      }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  Require((*set)->Commit());
-  std::vector<std::string> expected;
-  for (size_t i = 0; i < kThreads * kEach; ++i) {
-    if (i % 5 != 4) expected.push_back(std::to_string(i));
-  }
-  const auto tables = ReadTableSet(folder / "t.sst");
-  Require(tables.status());
-  ASSERT_EQ(tables->size(), expected.size());
-  for (size_t i = 0; i < expected.size(); ++i) {
-    EXPECT_EQ(ReadFile((*tables)[i].path), expected[i]);
-  }
-}
-
 TEST(TableSet, NamesThatAreTaken) {
   for (const char* const name : {"t-manifest.json", "t-000007.sst"}) {
     const TestFolder folder;
@@ -382,6 +346,7 @@ TEST(TableSet, OutputsOfACompaction) {
   TableOptions table;
   table.block_size = 100;
   std::vector<Entry> entries;
+  entries.reserve(301);
   for (int i = 0; i < 300; ++i) {
     entries.push_back(
         Value("key" + std::to_string(1000 + i), 100 + i, "value"));
