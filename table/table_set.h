@@ -16,7 +16,8 @@
 //   auto set = ashlar::TableSet::Create({.path = "some/t.sst"});
 //   if (!set.ok()) return set.status();
 //   ashlar::CompactionResult result;
-//   Status status = CompactTables(options, runs, {}, set->get(), &result);
+//   ashlar::Status status =
+//       ashlar::CompactTables(options, runs, {}, set->get(), &result);
 //   if (status.ok()) status = (*set)->Commit();
 //
 // For bulk jobs and tools. An engine with a manifest of its own derives from
