@@ -60,6 +60,8 @@ CONTEXTS = {
         extern ashlar::WritableFile* file;
         extern ashlar::Slice internal_key, value;''',
     'table/table_cache.h': 'extern std::shared_ptr<ashlar::Cache> block_cache;',
+    'table/table_set.h': '''extern ashlar::CompactionOptions options;
+        extern std::vector<ashlar::CompactionRun> runs;''',
     'util/custom_codec.h':
         'extern std::shared_ptr<const ashlar::CustomCodec> my_codec;',
     'util/remote_file.h':

@@ -435,7 +435,7 @@ class SetFaults(SetFixture):
             outcome.err, "ashlar: warning: remove t-000001.sst: Operation not "
                          "permitted\nashlar: warning: the new set is "
                          "complete, but tables of the old set are left; the "
-                         "next run with the same --out finishes what "
+                         "next run over the set finishes what "
                          f"{left[1]} lists\n")
         # The removal fails again. This hinders no run.
         outcome = self.run_ok(self.command, self.new_rows,

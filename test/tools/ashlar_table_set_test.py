@@ -480,7 +480,7 @@ class TableSetTest(CliTest):
         self.assertEqual(outcome.code, 2)
         self.assertIn("t.tmp.lock is not a lock file of this program, which "
                       "would be empty; remove it or choose another "
-                      "--out", outcome.err)
+                      "path", outcome.err)
         self.assertEqual(sorted(os.listdir(self.folder)),
                          ["t-000001.sst", "t-manifest.json", "t.tmp.lock"])
         # If a run has the lock, the next one waits for it.

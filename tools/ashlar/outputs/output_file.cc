@@ -1,10 +1,12 @@
 #include "tools/ashlar/outputs/output_file.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <map>
 #include <string_view>
@@ -13,11 +15,54 @@
 #include <vector>
 
 #include "tools/ashlar/flags/flags.h"
-#include "tools/ashlar/outputs/open_folder.h"
-#include "tools/ashlar/outputs/set_names.h"
 
 namespace ashlar::tool {
 namespace {
+
+constexpr std::string_view kTemporary = ".tmp.";
+
+bool IsAllDigits(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
+}
+
+// Returns whether AtomicFile may use `name` for the temporary file of the file
+// `of`.
+bool IsTemporaryName(std::string_view name, std::string_view of) {
+  if (!name.starts_with(of)) return false;
+  name.remove_prefix(of.size());
+  if (!name.starts_with(kTemporary)) return false;
+  name.remove_prefix(kTemporary.size());
+  const size_t dot = name.find('.');
+  return dot != name.npos && IsAllDigits(name.substr(0, dot)) &&
+         IsAllDigits(name.substr(dot + 1));
+}
+
+// Locks an open file without waiting. Returns 0 or errno.
+int TryLock(int descriptor, int operation) {
+  int result;
+  do {
+    result = flock(descriptor, operation | LOCK_NB);
+  } while (result != 0 && errno == EINTR);
+  return result == 0 ? 0 : errno;
+}
+
+struct Closer {
+  void operator()(DIR* stream) const { closedir(stream); }
+};
+
+// Adds the names in the folder that contain ".tmp.". Returns 0 or errno.
+int ListTemporaryNames(DIR* stream, std::vector<std::string>* names) {
+  for (;;) {
+    errno = 0;
+    const dirent* const entry = readdir(stream);
+    if (entry == nullptr) break;
+    const std::string_view name = entry->d_name;
+    if (name.find(kTemporary) != name.npos) names->emplace_back(name);
+  }
+  const int error = errno;
+  std::sort(names->begin(), names->end());
+  return error;
+}
 
 // Returns the names in the folder that contain ".tmp.". Lists each folder only
 // once, at its first output, because raw and report may have thousands of
@@ -27,19 +72,16 @@ const std::vector<std::string>& TemporaryNamesIn(const std::string& parent) {
   const auto [place, is_new] = known.try_emplace(parent);
   std::vector<std::string>& temporary = place->second;
   if (!is_new) return temporary;
-  const auto folder = OpenFolder::Open(parent, /*follow=*/true);
+  const std::string shown = parent.empty() ? "." : parent;
+  const std::unique_ptr<DIR, Closer> stream(opendir(shown.c_str()));
   // If the folder cannot be opened, the run reports that itself later.
-  if (!folder.ok()) return temporary;
-  auto names = folder->Names();
-  if (!names.ok()) {
-    PrintWarning("cannot look for files that earlier runs left: " +
-                 std::string(names.status().message()));
-    return temporary;
-  }
-  for (std::string& name : *names) {
-    if (name.find(".tmp.") != std::string::npos) {
-      temporary.push_back(std::move(name));
-    }
+  if (stream == nullptr) return temporary;
+  const int error = ListTemporaryNames(stream.get(), &temporary);
+  if (error != 0) {
+    PrintWarning(
+        "cannot look for files that earlier runs left: " +
+        std::string(Status::FromErrno("list", shown, error).message()));
+    temporary.clear();
   }
   return temporary;
 }

@@ -4,7 +4,7 @@
 
 #include "tools/ashlar/outputs/output_file.h"
 #include "tools/ashlar/outputs/output_path.h"
-#include "tools/ashlar/outputs/table_set.h"
+#include "tools/ashlar/outputs/set_sink.h"
 #include "tools/ashlar/outputs/table_sink.h"
 
 namespace ashlar::tool {
@@ -25,7 +25,7 @@ Result<std::unique_ptr<TableOutput>> TableOutput::Create(
     const SinkOptions& options) {
   return options.build.target_file_size == 0
              ? AsOutput(TableSink::Create(options))
-             : AsOutput(TableSet::Create(options));
+             : AsOutput(SetSink::Create(options));
 }
 
 Status TableOutput::CheckIsFree(const SinkOptions& options,
@@ -33,7 +33,7 @@ Status TableOutput::CheckIsFree(const SinkOptions& options,
   WarnOfLeftFiles(options.path);
   return options.build.target_file_size == 0
              ? tool::CheckIsFree(options.path, inputs)
-             : TableSet::CheckIsFree(options.path, inputs);
+             : CheckSetIsFree(options, inputs);
 }
 
 }  // namespace ashlar::tool

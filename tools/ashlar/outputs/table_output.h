@@ -2,7 +2,7 @@
 // tables.
 //
 // It writes one table (TableSink), or with --target_file_size as many as are
-// needed (TableSet). set_commit.cc describes when a set becomes visible.
+// needed (SetSink). table/table_set.h says when a set becomes visible.
 #ifndef ASHLAR_TOOLS_ASHLAR_OUTPUTS_TABLE_OUTPUT_H_
 #define ASHLAR_TOOLS_ASHLAR_OUTPUTS_TABLE_OUTPUT_H_
 
@@ -59,7 +59,7 @@ struct MadeTable {
 
 class TableOutput : public RowSink {
  public:
-  // Returns a TableSink or a TableSet. A TableSet takes range deletions only
+  // Returns a TableSink or a SetSink. A SetSink takes range deletions only
   // before all other rows.
   static Result<std::unique_ptr<TableOutput>> Create(
       const SinkOptions& options);

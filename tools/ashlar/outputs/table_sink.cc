@@ -21,25 +21,27 @@ Status CheckSequence(const SinkOptions& options, const Row& row) {
                                                : Status();
 }
 
-Result<std::unique_ptr<TableSink>> TableSink::Create(
-    const SinkOptions& options) {
+Result<std::unique_ptr<TableSink>> TableSink::Create(const SinkOptions& options,
+                                                     WritableFile* file) {
   std::unique_ptr<TableSink> sink(new TableSink());
-  auto file =
-      OutputFile::Create(options.path, {.overwrite = options.overwrite});
-  if (!file.ok()) return file.status();
   sink->path_ = options.path;
-  sink->file_ = std::move(file).value();
-  sink->checksummed_ = std::make_unique<ChecksummedFile>(sink->file_->file());
+  if (file == nullptr) {
+    auto made =
+        OutputFile::Create(options.path, {.overwrite = options.overwrite});
+    if (!made.ok()) return made.status();
+    sink->file_ = std::move(made).value();
+    sink->checksummed_ = std::make_unique<ChecksummedFile>(sink->file_->file());
+    file = sink->checksummed_.get();
+  }
   if (options.external) {
-    auto writer = ExternalFileWriter::Create(sink->checksummed_.get(),
-                                             options.table, options.build);
+    auto writer =
+        ExternalFileWriter::Create(file, options.table, options.build);
     if (!writer.ok()) return writer.status();
     sink->external_ = std::move(writer).value();
     sink->timestamp_size_ = options.table.comparator->timestamp_size();
     return sink;
   }
-  auto builder = TableBuilder::Create(options.table, options.build,
-                                      sink->checksummed_.get());
+  auto builder = TableBuilder::Create(options.table, options.build, file);
   if (!builder.ok()) return builder.status();
   sink->builder_ = std::move(builder).value();
   return sink;
@@ -102,7 +104,7 @@ Status TableSink::DeleteAt(const Slice& key) {
 Status TableSink::Finish() {
   Status status =
       external_ != nullptr ? external_->Finish() : builder_->Finish();
-  return status.ok() ? file_->Commit() : status;
+  return status.ok() && file_ != nullptr ? file_->Commit() : status;
 }
 
 const TableProperties& TableSink::properties() const {
@@ -125,7 +127,7 @@ std::vector<MadeTable> TableSink::tables() const {
   made.data_blocks = p.num_data_blocks;
   made.file_bytes =
       external_ != nullptr ? external_->FileSize() : builder_->FileSize();
-  made.file_checksum = checksummed_->checksum();
+  if (checksummed_ != nullptr) made.file_checksum = checksummed_->checksum();
   return {std::move(made)};
 }
 

@@ -23,7 +23,10 @@ Status CheckSequence(const SinkOptions& options, const Row& row);
 
 class TableSink final : public TableOutput {
  public:
-  static Result<std::unique_ptr<TableSink>> Create(const SinkOptions& options);
+  // Writes to `file`, which must outlive this, or if it is null to the file
+  // options.path, which Finish gives its name.
+  static Result<std::unique_ptr<TableSink>> Create(
+      const SinkOptions& options, WritableFile* file = nullptr);
 
   Status Add(const Row& row) override;
   Status Finish() override;
@@ -37,6 +40,7 @@ class TableSink final : public TableOutput {
   Status DeleteAt(const Slice& key);
 
   std::string path_;
+  // Both null if the file is another's.
   std::unique_ptr<OutputFile> file_;
   std::unique_ptr<ChecksummedFile> checksummed_;  // writes to file_
   // Exactly one of these is not null.

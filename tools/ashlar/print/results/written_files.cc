@@ -1,9 +1,10 @@
 // The printers of files that a command wrote.
+#include <cstdio>
 #include <string>
 #include <vector>
 
 #include "tools/ashlar/flags/flags.h"
-#include "tools/ashlar/outputs/manifest.h"
+#include "tools/ashlar/outputs/table_output.h"
 #include "tools/ashlar/print/print_json.h"
 #include "tools/ashlar/print/print_text.h"
 #include "tools/ashlar/print/results/results.h"
@@ -28,6 +29,19 @@ std::string NamesOf(const std::vector<MadeTable>& tables) {
   if (tables.size() == 1) return first;
   return std::to_string(tables.size()) + " files, " + first + " to " +
          tables.back().path;
+}
+
+// The same members as in the manifest of a set.
+void WriteTable(const MadeTable& table, JsonWriter* json) {
+  json->Member("path", table.path.substr(table.path.rfind('/') + 1));
+  json->HexMember("smallest", table.smallest);
+  json->HexMember("largest", table.largest);
+  json->BoolMember("largest_is_exclusive", table.largest_is_exclusive);
+  json->NumberMember("entries", table.entries);
+  json->NumberMember("bytes", table.file_bytes);
+  char checksum[16];
+  std::snprintf(checksum, sizeof checksum, "%08X", table.file_checksum);
+  json->Member("checksum", checksum);
 }
 
 }  // namespace
@@ -57,7 +71,8 @@ void WriteJson(const MadeTables& made, JsonWriter* json) {
   json->DecimalMember("seconds", made.seconds);
   if (made.output.manifest().empty()) return;
   json->Member("manifest", made.output.manifest());
-  WriteTableList("tables", tables, json);
+  json->ObjectsMember("tables", tables,
+                      [&](const MadeTable& table) { WriteTable(table, json); });
 }
 
 void PrintText(const WrittenFile& file, Output* out) {

@@ -3,8 +3,8 @@
 // The commit of a set uses the folder's descriptor, so that it never works in
 // another folder, even if the folder is renamed or replaced meanwhile. For one
 // thread at a time.
-#ifndef ASHLAR_TOOLS_ASHLAR_OUTPUTS_OPEN_FOLDER_H_
-#define ASHLAR_TOOLS_ASHLAR_OUTPUTS_OPEN_FOLDER_H_
+#ifndef ASHLAR_TABLE_SET_OPEN_FOLDER_H_
+#define ASHLAR_TABLE_SET_OPEN_FOLDER_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -16,7 +16,7 @@
 #include "ashlar/util/result.h"
 #include "ashlar/util/status.h"
 
-namespace ashlar::tool {
+namespace ashlar::internal {
 
 // Identifies a file and its contents: if a name has the same mark later, it
 // still belongs to the same file, with the same contents. A rename or a hard
@@ -78,6 +78,6 @@ int RenameToNewName(const OpenFolder& from_folder, const std::string& from,
                     const OpenFolder& to_folder, const std::string& to,
                     bool* from_stays);
 
-}  // namespace ashlar::tool
+}  // namespace ashlar::internal
 
-#endif  // ASHLAR_TOOLS_ASHLAR_OUTPUTS_OPEN_FOLDER_H_
+#endif  // ASHLAR_TABLE_SET_OPEN_FOLDER_H_

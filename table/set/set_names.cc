@@ -1,10 +1,10 @@
-#include "tools/ashlar/outputs/set_names.h"
+#include "table/set/set_names.h"
 
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
 
-namespace ashlar::tool {
+namespace ashlar::internal {
 namespace {
 
 constexpr std::string_view kSuffix = ".sst";
@@ -77,4 +77,4 @@ bool IsTemporaryName(std::string_view name, std::string_view of) {
          IsAllDigits(name.substr(dot + 1));
 }
 
-}  // namespace ashlar::tool
+}  // namespace ashlar::internal

@@ -1,61 +1,63 @@
-#include "tools/ashlar/outputs/table_set.h"
+#include "tools/ashlar/outputs/set_sink.h"
 
 #include <utility>
 
 #include "tools/ashlar/flags/flags.h"
-#include "tools/ashlar/outputs/open_folder.h"
 #include "tools/ashlar/outputs/output_path.h"
-#include "tools/ashlar/outputs/set_commit.h"
-#include "tools/ashlar/outputs/set_recovery.h"
+#include "tools/ashlar/print/output.h"
 
 namespace ashlar::tool {
 
-TableSet::TableSet(const SinkOptions& options)
-    : options_(options),
-      names_(options.path),
-      deletions_(options.table.comparator) {}
+SetSink::SetSink(const SinkOptions& options)
+    : options_(options), deletions_(options.table.comparator) {}
 
-Result<std::unique_ptr<TableSet>> TableSet::Create(const SinkOptions& options) {
-  std::unique_ptr<TableSet> set(new TableSet(options));
-  auto folder = RunFolder::Create(set->names_);
-  if (!folder.ok()) return folder.status();
-  set->folder_ = std::move(folder).value();
+Result<std::unique_ptr<SetSink>> SetSink::Create(const SinkOptions& options) {
+  std::unique_ptr<SetSink> sink(new SetSink(options));
+  auto set = TableSet::Create(SetOptionsFrom(options));
+  if (!set.ok()) return set.status();
+  sink->set_ = std::move(set).value();
   // Creates the first table at once, so that impossible options are reported
   // before the first row.
-  Status status = set->Begin();
+  Status status = sink->Begin();
   if (!status.ok()) return status;
+  return sink;
+}
+
+TableSetOptions SetOptionsFrom(const SinkOptions& options) {
+  TableSetOptions set;
+  set.path = options.path;
+  set.overwrite = options.overwrite;
+  set.remove_leftovers = FLAGS_clean;
+  // CheckSetIsFree has done that, before the rows were read.
+  set.recover = false;
+  set.warn = PrintWarning;
+  set.is_cancelled = Interrupted;
   return set;
 }
 
-Status TableSet::CheckIsFree(const std::string& path,
-                             const std::vector<std::string>& inputs) {
-  const SetNames names(path);
-  Status status = RecoverSet(names, FLAGS_clean);
-  if (!status.ok()) return status;
-  std::vector<std::string> taken = {names.Manifest()};
-  const auto folder = OpenFolder::Open(names.parent(), /*follow=*/true);
-  // If there is no such folder, Create reports it.
-  if (!folder.ok()) return Status();
-  const auto found = folder->Names();
-  if (!found.ok()) return found.status();
-  for (const std::string& name : *found) {
-    if (names.IsTable(name)) taken.push_back(name);
+Status CheckSetIsFree(const SinkOptions& options,
+                      const std::vector<std::string>& inputs) {
+  std::vector<std::string> leftovers;
+  Status status = RecoverTableSet(SetOptionsFrom(options), &leftovers);
+  for (const std::string& path : leftovers) {
+    PrintWarning(
+        path +
+        " is left over from an earlier run and not needed; --clean removes it");
   }
-  for (const std::string& name : taken) {
-    status = tool::CheckIsFree(names.parent() + name, inputs);
+  if (!status.ok()) return status;
+  const auto taken = FindTableSetFiles(options.path);
+  if (!taken.ok()) return taken.status();
+  for (const std::string& name : *taken) {
+    status = CheckIsFree(name, inputs);
     if (!status.ok()) return status;
   }
   return Status();
 }
 
-std::string TableSet::manifest() const {
-  return names_.parent() + names_.Manifest();
-}
-
 // Returns whether the row's user key is larger than the previous one. A row
 // that has the same user key must stay in this table, and the sink refuses one
 // that is out of order.
-bool TableSet::IsBehind(const Row& row) const {
+bool SetSink::IsBehind(const Row& row) const {
   const size_t size = options_.table.comparator->timestamp_size();
   return row.key.size() >= size &&
          options_.table.comparator->CompareWithoutTimestamp(
@@ -63,7 +65,7 @@ bool TableSet::IsBehind(const Row& row) const {
              WithoutTimestamp(row.key, size)) < 0;
 }
 
-bool TableSet::MustCut(const Row& row) {
+bool SetSink::MustCut(const Row& row) {
   if (!has_entries_) return false;
   bytes_since_look_ += row.key.size() + row.value.size();
   if (!is_full_ && bytes_since_look_ >= options_.table.block_size) {
@@ -73,7 +75,7 @@ bool TableSet::MustCut(const Row& row) {
   return is_full_ && IsBehind(row);
 }
 
-Status TableSet::Add(const Row& row) {
+Status SetSink::Add(const Row& row) {
   if (row.type == ValueType::kTypeRangeDeletion) {
     Status status = CheckSequence(options_, row);
     return status.ok() ? deletions_.Add(row) : status;
@@ -91,25 +93,25 @@ Status TableSet::Add(const Row& row) {
   return Status();
 }
 
-Status TableSet::Begin() {
-  const uint64_t number = tables_.size() + 1;
+Status SetSink::Begin() {
   current_ = MadeTable();
   has_entries_ = false;
   is_full_ = false;
   bytes_since_look_ = 0;
   SinkOptions options = options_;
-  options.path = folder_->folder().PathOf(names_.Table(number));
   // Tables of one identity differ in their file number. This is the number
   // within the set, not the one in the name, so that equal input gives equal
   // bytes.
-  options.build.identity.file_number = number;
-  auto sink = TableSink::Create(options);
+  options.build.identity.file_number = tables_.size() + 1;
+  auto file = set_->BeginTable(tables_.size());
+  if (!file.ok()) return file.status();
+  auto sink = TableSink::Create(options, *file);
   if (!sink.ok()) return sink.status();
   sink_ = std::move(sink).value();
   return Status();
 }
 
-Status TableSet::End(const Slice* next) {
+Status SetSink::End(const Slice* next) {
   const Comparator& order = *options_.table.comparator;
   const size_t size = order.timestamp_size();
   const auto compare = [&](const Slice& a, const Slice& b) {
@@ -134,16 +136,28 @@ Status TableSet::End(const Slice* next) {
   made.smallest = std::move(current_.smallest);
   made.largest = std::move(current_.largest);
   made.largest_is_exclusive = current_.largest_is_exclusive;
+  TableSetTable listed;
+  listed.smallest = made.smallest;
+  listed.largest = made.largest;
+  listed.largest_is_exclusive = made.largest_is_exclusive;
+  listed.entries = made.entries;
+  status = set_->EndTable(tables_.size(), std::move(listed));
+  if (!status.ok()) return status;
   if (tables_.empty()) first_properties_ = sink_->properties();
   tables_.push_back(std::move(made));
   sink_.reset();
   return Status();
 }
 
-Status TableSet::Finish() {
+Status SetSink::Finish() {
   Status status = End(nullptr);
+  if (status.ok()) status = set_->Commit();
   if (!status.ok()) return status;
-  return CommitSet(names_, options_.overwrite, folder_.get(), &tables_);
+  for (size_t i = 0; i < tables_.size(); ++i) {
+    tables_[i].path = set_->tables()[i].path;
+    tables_[i].file_checksum = set_->tables()[i].file_checksum;
+  }
+  return Status();
 }
 
 }  // namespace ashlar::tool

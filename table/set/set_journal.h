@@ -10,8 +10,8 @@
 //   end
 //
 // The digits are those in the table's name. The functions are thread-safe.
-#ifndef ASHLAR_TOOLS_ASHLAR_OUTPUTS_SET_JOURNAL_H_
-#define ASHLAR_TOOLS_ASHLAR_OUTPUTS_SET_JOURNAL_H_
+#ifndef ASHLAR_TABLE_SET_SET_JOURNAL_H_
+#define ASHLAR_TABLE_SET_SET_JOURNAL_H_
 
 #include <optional>
 #include <string>
@@ -19,10 +19,11 @@
 
 #include "ashlar/util/result.h"
 #include "ashlar/util/status.h"
-#include "tools/ashlar/outputs/open_folder.h"
-#include "tools/ashlar/outputs/set_names.h"
+#include "table/set/open_folder.h"
+#include "table/set/run_folder.h"
+#include "table/set/set_names.h"
 
-namespace ashlar::tool {
+namespace ashlar::internal {
 
 struct MarkedTable {
   std::string name;  // in the set's folder
@@ -37,13 +38,13 @@ struct SetJournal {
 // Writes and syncs the journal in the run folder. Requires: the run folder has
 // no journal.
 Status WriteJournal(const SetJournal& journal, const SetNames& names,
-                    const OpenFolder& run_folder);
+                    const RunFolder& run_folder);
 
 // Returns the journal, or nothing if there is none. Returns InvalidArgument if
 // the file is not one that WriteJournal writes.
 Result<std::optional<SetJournal>> ReadJournal(const SetNames& names,
                                               const OpenFolder& run_folder);
 
-}  // namespace ashlar::tool
+}  // namespace ashlar::internal
 
-#endif  // ASHLAR_TOOLS_ASHLAR_OUTPUTS_SET_JOURNAL_H_
+#endif  // ASHLAR_TABLE_SET_SET_JOURNAL_H_

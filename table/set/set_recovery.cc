@@ -1,4 +1,4 @@
-#include "tools/ashlar/outputs/set_recovery.h"
+#include "table/set/set_recovery.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -10,14 +10,12 @@
 #include <system_error>
 #include <vector>
 
-#include "tools/ashlar/inputs/inputs.h"
-#include "tools/ashlar/outputs/manifest.h"
-#include "tools/ashlar/outputs/open_folder.h"
-#include "tools/ashlar/outputs/run_folder.h"
-#include "tools/ashlar/outputs/set_commit.h"
-#include "tools/ashlar/print/output.h"
+#include "table/set/open_folder.h"
+#include "table/set/run_folder.h"
+#include "table/set/set_commit.h"
+#include "table/set/set_manifest.h"
 
-namespace ashlar::tool {
+namespace ashlar::internal {
 namespace {
 
 std::string ErrorText(int error) {
@@ -74,8 +72,13 @@ class Locked {
 
 class Recovery {
  public:
-  Recovery(const SetNames& names, const OpenFolder& folder, bool clean)
-      : names_(names), folder_(folder), clean_(clean) {}
+  Recovery(const SetNames& names, const OpenFolder& folder, bool clean,
+           const SetCalls& calls, std::vector<std::string>* leftovers)
+      : names_(names),
+        folder_(folder),
+        clean_(clean),
+        calls_(calls),
+        leftovers_(leftovers) {}
 
   Status Run() {
     const auto found = folder_.Names();
@@ -93,8 +96,8 @@ class Recovery {
     const auto left = OpenFolder::Open(path, /*follow=*/false);
     if (!left.ok()) {
       if (!IsFolder(name)) return;
-      PrintWarning(std::string(left.status().message()) +
-                   ": it may be left over from an earlier run");
+      calls_.Warn(std::string(left.status().message()) +
+                  ": it may be left over from an earlier run");
       return;
     }
     Locked lock(*left, kRunLock);
@@ -114,11 +117,11 @@ class Recovery {
            S_ISDIR(info.st_mode);
   }
 
-  static void WarnUnknown(const std::string& path, int error) {
-    PrintWarning(path +
-                 " may be left over from an earlier run; whether that run is "
-                 "still active is unknown (" +
-                 ErrorText(error) + ")");
+  void WarnUnknown(const std::string& path, int error) const {
+    calls_.Warn(path +
+                " may be left over from an earlier run; whether that run is "
+                "still active is unknown (" +
+                ErrorText(error) + ")");
   }
 
   // For a folder without a lock file. A run folder has none only when it was
@@ -131,23 +134,21 @@ class Recovery {
   void LookIntoUnmarked(const OpenFolder& left, const std::string& path) const {
     const auto names = left.Names();
     if (!names.ok()) {
-      PrintWarning(std::string(names.status().message()) +
-                   ": it may be left over from an earlier run");
+      calls_.Warn(std::string(names.status().message()) +
+                  ": it may be left over from an earlier run");
     } else if (!names->empty()) {
       return;
     } else if (!clean_) {
-      PrintNotNeeded(path);
+      AddNotNeeded(path);
     } else if (rmdir(path.c_str()) == 0) {
-      PrintWarning(RemovedText(path));
+      calls_.Warn(RemovedText(path));
     } else if (errno != ENOENT && errno != ENOTEMPTY && errno != EEXIST) {
-      PrintWarning(Status::FromErrno("remove", path, errno).message());
+      calls_.Warn(Status::FromErrno("remove", path, errno).message());
     }
   }
 
-  static void PrintNotNeeded(const std::string& path) {
-    PrintWarning(
-        path +
-        " is left over from an earlier run and not needed; --clean removes it");
+  void AddNotNeeded(const std::string& path) const {
+    if (leftovers_ != nullptr) leftovers_->push_back(path);
   }
 
   static std::string RemovedText(const std::string& path) {
@@ -167,8 +168,8 @@ class Recovery {
     }
     const auto journal = ReadJournal(names_, left);
     if (!journal.ok()) {
-      PrintWarning(path + " and the files that it lists are kept: " +
-                   std::string(journal.status().message()));
+      calls_.Warn(path + " and the files that it lists are kept: " +
+                  std::string(journal.status().message()));
       return;
     }
     if (!*journal && !clean_) {
@@ -192,14 +193,14 @@ class Recovery {
     if (clean_) {
       Remove(left, path, RemovedText(path));
     } else {
-      PrintNotNeeded(path);
+      AddNotNeeded(path);
     }
   }
 
   void Remove(const OpenFolder& left, const std::string& path,
               const std::string& done) {
     const Status status = RemoveRunFolder(left, path, names_);
-    PrintWarning(status.ok() ? done : std::string(status.message()));
+    calls_.Warn(status.ok() ? done : std::string(status.message()));
   }
 
   // Removes the tables of the journal that the present manifest does not list:
@@ -215,8 +216,8 @@ class Recovery {
     }
     const Status status = CheckManifest(manifest, journal, left, unneeded);
     if (!status.ok()) {
-      PrintWarning(path + " and the files that it lists are kept: " +
-                   std::string(status.message()));
+      calls_.Warn(path + " and the files that it lists are kept: " +
+                  std::string(status.message()));
       return;
     }
     std::vector<std::string> removed;
@@ -224,18 +225,19 @@ class Recovery {
     // back a manifest whose tables were removed.
     Status durable;
     if (!unneeded.empty()) durable = folder_.Sync();
-    if (!durable.ok()) PrintWarning(durable.message());
-    bool all = durable.ok() && RemoveMarked(folder_, unneeded, &removed);
+    if (!durable.ok()) calls_.Warn(durable.message());
+    bool all =
+        durable.ok() && RemoveMarked(folder_, unneeded, calls_, &removed);
     if (all && !removed.empty()) {
       const Status synced = folder_.Sync();
       all = synced.ok();
-      if (!all) PrintWarning(synced.message());
+      if (!all) calls_.Warn(synced.message());
     }
     const std::string tables =
         removed.empty() ? "" : ": removed " + NamesText(removed);
     if (!all) {
-      PrintWarning(path + ": what an earlier run left is not finished yet" +
-                   tables);
+      calls_.Warn(path + ": what an earlier run left is not finished yet" +
+                  tables);
       return;
     }
     Remove(left, path, path + ": finished what an earlier run left" + tables);
@@ -279,24 +281,30 @@ class Recovery {
       return;
     }
     const Status status = folder_.Remove(name);
-    if (!status.ok()) PrintWarning(status.message());
+    if (!status.ok()) calls_.Warn(status.message());
   }
 
   const SetNames& names_;
   const OpenFolder& folder_;
   const bool clean_;
+  const SetCalls& calls_;
+  std::vector<std::string>* const leftovers_;  // may be null
 };
 
 }  // namespace
 
-Status RecoverSet(const SetNames& names, bool clean) {
+Status RecoverSet(const SetNames& names, bool clean, const SetCalls& calls,
+                  std::vector<std::string>* leftovers) {
   const auto folder = OpenFolder::Open(names.parent(), /*follow=*/true);
   if (!folder.ok()) {
     // If there is no such folder, the run reports that itself later.
-    const bool is_there = names.parent().empty() || IsDirectory(names.parent());
+    struct stat info;
+    const bool is_there =
+        names.parent().empty() ||
+        (stat(names.parent().c_str(), &info) == 0 && S_ISDIR(info.st_mode));
     return is_there ? folder.status() : Status();
   }
-  return Recovery(names, *folder, clean).Run();
+  return Recovery(names, *folder, clean, calls, leftovers).Run();
 }
 
-}  // namespace ashlar::tool
+}  // namespace ashlar::internal

@@ -1,7 +1,7 @@
 // SetNames: the names of the files of a set of tables, and of those that exist
 // while it is made.
 //
-// For --out=some/t.sst, in the folder some/:
+// For the path some/t.sst, in the folder some/:
 //
 //   t-000001.sst ...   the tables
 //   t-manifest.json    the manifest, which lists them
@@ -9,24 +9,24 @@
 //   t.tmp.lock         the lock of a run that commits
 //
 // All names here are without the folder, unless said otherwise. Thread-safe.
-#ifndef ASHLAR_TOOLS_ASHLAR_OUTPUTS_SET_NAMES_H_
-#define ASHLAR_TOOLS_ASHLAR_OUTPUTS_SET_NAMES_H_
+#ifndef ASHLAR_TABLE_SET_SET_NAMES_H_
+#define ASHLAR_TABLE_SET_SET_NAMES_H_
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 
-namespace ashlar::tool {
+namespace ashlar::internal {
 
 class SetNames {
  public:
-  // `path`: the value of --out.
+  // `path`: TableSetOptions::path.
   explicit SetNames(const std::string& path);
 
   // The folder of the set, as a prefix of its paths: empty, or ends in '/'.
   const std::string& parent() const { return parent_; }
-  // The first part of every name: --out without its folder and without ".sst".
+  // The first part of every name: the path without its folder and ".sst".
   const std::string& last_part() const { return last_part_; }
 
   std::string Manifest() const { return last_part_ + "-manifest.json"; }
@@ -54,6 +54,6 @@ class SetNames {
 // `of`.
 bool IsTemporaryName(std::string_view name, std::string_view of);
 
-}  // namespace ashlar::tool
+}  // namespace ashlar::internal
 
-#endif  // ASHLAR_TOOLS_ASHLAR_OUTPUTS_SET_NAMES_H_
+#endif  // ASHLAR_TABLE_SET_SET_NAMES_H_

@@ -1,4 +1,4 @@
-#include "tools/ashlar/outputs/open_folder.h"
+#include "table/set/open_folder.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 #include <memory>
 #include <string_view>
 
-namespace ashlar::tool {
+namespace ashlar::internal {
 namespace {
 
 int OpenAt(int folder, const std::string& name, int flags) {
@@ -195,4 +195,4 @@ int RenameToNewName(const OpenFolder& from_folder, const std::string& from,
   return renameat(from_at, from.c_str(), to_at, to.c_str()) == 0 ? 0 : errno;
 }
 
-}  // namespace ashlar::tool
+}  // namespace ashlar::internal

@@ -1,4 +1,4 @@
-#include "tools/ashlar/outputs/run_folder.h"
+#include "table/set/run_folder.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -11,9 +11,9 @@
 #include <optional>
 #include <vector>
 
-#include "tools/ashlar/print/output.h"
+#include "ashlar/util/file.h"
 
-namespace ashlar::tool {
+namespace ashlar::internal {
 namespace {
 
 bool IsOfRun(const std::string& name, const SetNames& names) {
@@ -58,13 +58,14 @@ NewLock MakeLock(const OpenFolder& folder) {
   return lock;
 }
 
-void WarnUnlessOk(const Status& status) {
-  if (!status.ok()) PrintWarning(status.message());
+void WarnUnlessOk(const Status& status, const SetCalls& calls) {
+  if (!status.ok()) calls.Warn(status.message());
 }
 
 }  // namespace
 
-Result<std::unique_ptr<RunFolder>> RunFolder::Create(const SetNames& names) {
+Result<std::unique_ptr<RunFolder>> RunFolder::Create(const SetNames& names,
+                                                     SetCalls calls) {
   constexpr int kTries = 8;
   const std::string pattern = names.parent() + names.RunFolderPattern();
   for (int i = 0;; ++i) {
@@ -75,16 +76,17 @@ Result<std::unique_ptr<RunFolder>> RunFolder::Create(const SetNames& names) {
     auto folder = OpenFolder::Open(path, /*follow=*/false);
     if (!folder.ok()) {
       if (rmdir(path.c_str()) != 0 && errno != ENOENT) {
-        WarnUnlessOk(Status::FromErrno("remove", path, errno));
+        WarnUnlessOk(Status::FromErrno("remove", path, errno), calls);
       }
       return folder.status();
     }
     const NewLock lock = MakeLock(*folder);
     if (lock.error == 0) {
-      return std::unique_ptr<RunFolder>(new RunFolder(
-          names, path, std::move(folder).value(), lock.descriptor));
+      return std::unique_ptr<RunFolder>(
+          new RunFolder(names, std::move(calls), path,
+                        std::move(folder).value(), lock.descriptor));
     }
-    WarnUnlessOk(RemoveRunFolder(*folder, path, names));
+    WarnUnlessOk(RemoveRunFolder(*folder, path, names), calls);
     if (lock.error != ENOENT || i + 1 == kTries) {
       return Status::FromErrno("lock", folder->PathOf(kRunLock), lock.error);
     }
@@ -93,7 +95,8 @@ Result<std::unique_ptr<RunFolder>> RunFolder::Create(const SetNames& names) {
 
 RunFolder::~RunFolder() {
   try {
-    if (!is_kept_) WarnUnlessOk(RemoveRunFolder(folder_, path_, names_));
+    if (!is_kept_)
+      WarnUnlessOk(RemoveRunFolder(folder_, path_, names_), calls_);
   } catch (const std::bad_alloc&) {
     is_kept_ = true;
   }
@@ -102,9 +105,18 @@ RunFolder::~RunFolder() {
 
 void RunFolder::Keep(std::string_view before) {
   is_kept_ = true;
-  PrintWarning(std::string(before) +
-               "the next run with the same --out finishes what " + path_ +
-               " lists");
+  calls_.Warn(std::string(before) + "the next run over the set finishes what " +
+              path_ + " lists");
+}
+
+Status RunFolder::WriteFile(const std::string& name,
+                            std::string_view bytes) const {
+  auto file = AtomicFile::Create(folder_.PathOf(name), {.overwrite = false});
+  if (!file.ok()) return file.status();
+  Status status = (*file)->file()->Append(Slice(bytes));
+  if (status.ok()) status = (*file)->Commit();
+  WarnUnlessOk((*file)->RemoveTemporary(), calls_);
+  return status;
 }
 
 Status RemoveRunFolder(const OpenFolder& folder, const std::string& path,
@@ -133,4 +145,4 @@ Status RemoveRunFolder(const OpenFolder& folder, const std::string& path,
   return Status::FromErrno("remove", path, errno);
 }
 
-}  // namespace ashlar::tool
+}  // namespace ashlar::internal

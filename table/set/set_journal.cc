@@ -1,14 +1,11 @@
-#include "tools/ashlar/outputs/set_journal.h"
+#include "table/set/set_journal.h"
 
 #include <charconv>
 #include <cstdint>
 #include <string_view>
 #include <utility>
 
-#include "tools/ashlar/outputs/output_file.h"
-#include "tools/ashlar/outputs/run_folder.h"
-
-namespace ashlar::tool {
+namespace ashlar::internal {
 namespace {
 
 constexpr std::string_view kFirstLine = "ashlar set journal 1";
@@ -81,16 +78,12 @@ bool Parse(std::string_view text, const SetNames& names, SetJournal* journal) {
 }  // namespace
 
 Status WriteJournal(const SetJournal& journal, const SetNames& names,
-                    const OpenFolder& run_folder) {
+                    const RunFolder& run_folder) {
   std::string text = std::string(kFirstLine) + "\n";
   AppendLines(kMade, journal.made, names, &text);
   AppendLines(kReplaced, journal.replaced, names, &text);
   text.append(kLastLine).append("\n");
-  auto file =
-      OutputFile::Create(run_folder.PathOf(kJournal), {.overwrite = false});
-  if (!file.ok()) return file.status();
-  Status status = (*file)->file()->Append(text);
-  return status.ok() ? (*file)->Commit() : status;
+  return run_folder.WriteFile(kJournal, text);
 }
 
 Result<std::optional<SetJournal>> ReadJournal(const SetNames& names,
@@ -106,4 +99,4 @@ Result<std::optional<SetJournal>> ReadJournal(const SetNames& names,
   return std::optional<SetJournal>(std::move(journal));
 }
 
-}  // namespace ashlar::tool
+}  // namespace ashlar::internal

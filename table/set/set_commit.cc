@@ -1,7 +1,7 @@
 // The protocol by which a set of tables appears, or replaces an older set.
 //
-// Words. A run is one process of this program that makes a set. The set's
-// folder is the folder part of --out. The run folder is t.tmp.XXXXXX in it
+// Words. A run is one TableSet (table/table_set.h), in some process. The set's
+// folder is that of TableSetOptions::path. The run folder is t.tmp.XXXXXX in it
 // (run_folder.h). The manifest is t-manifest.json in the set's folder.
 //
 // What a reader sees. The manifest defines the set: a table belongs to the set
@@ -21,7 +21,7 @@
 //       set therefore do so one after the other, so that each knows which
 //       tables it replaces.
 //    3  The run reads the present manifest, and the names in the set's folder.
-//       Without --overwrite it ends here if there is a manifest or a table. It
+//       Without `overwrite` it ends here if there is a manifest or a table. It
 //       gives the new tables numbers above the largest number in use, so that
 //       the contents under a name of a table never change.
 //    4  The run writes the new manifest, and then the journal, into the run
@@ -67,7 +67,7 @@
 //
 // If a run folder has no journal, its run has named no table in the set's
 // folder. Such a folder only wastes disk space. The next run reports it, and
-// with --clean removes it.
+// with remove_leftovers removes it.
 //
 // A rename that succeeded may still report an error, for instance if a file
 // server repeats the call. After an error in step 5 or 7, the run therefore
@@ -77,7 +77,7 @@
 // From the first rename of step 5 on, the run folder is held (RunFolder::Hold).
 // However the run ends, even for lack of memory, the journal then stays until a
 // run has completed or undone what it lists.
-#include "tools/ashlar/outputs/set_commit.h"
+#include "table/set/set_commit.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -91,15 +91,14 @@
 #include <string>
 #include <utility>
 
-#include "tools/ashlar/outputs/manifest.h"
-#include "tools/ashlar/outputs/open_folder.h"
-#include "tools/ashlar/print/output.h"
+#include "table/set/open_folder.h"
+#include "table/set/set_manifest.h"
 
-namespace ashlar::tool {
+namespace ashlar::internal {
 namespace {
 
 Status Exists(const std::string& path) {
-  return Status::InvalidArgument(path + " exists; --overwrite replaces it");
+  return Status::InvalidArgument(path + " exists, and is not to be replaced");
 }
 
 // The commit lock t.tmp.lock: an empty file, which exists only while a run
@@ -108,9 +107,10 @@ Status Exists(const std::string& path) {
 class CommitLock {
  public:
   static Result<std::unique_ptr<CommitLock>> Take(const OpenFolder& folder,
-                                                  const std::string& name) {
+                                                  const std::string& name,
+                                                  const SetCalls& calls) {
     for (;;) {
-      std::unique_ptr<CommitLock> lock(new CommitLock(folder, name));
+      std::unique_ptr<CommitLock> lock(new CommitLock(folder, name, calls));
       bool is_gone = false;
       Status status = lock->Open();
       if (status.ok()) status = lock->Wait(&is_gone);
@@ -125,7 +125,7 @@ class CommitLock {
     // takes it.
     try {
       const Status status = is_taken_ ? folder_.Remove(name_) : Status();
-      if (!status.ok()) PrintWarning(status.message());
+      if (!status.ok()) calls_.Warn(status.message());
     } catch (const std::bad_alloc&) {
       is_taken_ = false;
     }
@@ -133,8 +133,8 @@ class CommitLock {
   }
 
  private:
-  CommitLock(const OpenFolder& folder, std::string name)
-      : folder_(folder), name_(std::move(name)) {}
+  CommitLock(const OpenFolder& folder, std::string name, const SetCalls& calls)
+      : folder_(folder), name_(std::move(name)), calls_(calls) {}
 
   Status Open() {
     constexpr mode_t kMode = 0644;
@@ -159,12 +159,12 @@ class CommitLock {
       return Status::InvalidArgument(
           path +
           " is not a lock file of this program, which would be empty; remove "
-          "it or choose another --out");
+          "it or choose another path");
     }
     while (flock(descriptor_, LOCK_EX) != 0) {
       if (HasNoLocks(errno)) break;
       if (errno != EINTR) return Status::FromErrno("lock", path, errno);
-      if (Interrupted()) return Status::Aborted("interrupted");
+      if (calls_.IsCancelled()) return Status::Aborted("interrupted");
     }
     const auto mark = folder_.MarkOf(name_);
     if (!mark.ok()) return mark.status();
@@ -175,6 +175,7 @@ class CommitLock {
 
   const OpenFolder& folder_;
   const std::string name_;
+  const SetCalls& calls_;
   int descriptor_ = -1;
   bool is_taken_ = false;
 };
@@ -182,11 +183,13 @@ class CommitLock {
 class Commit {
  public:
   Commit(const SetNames& names, bool overwrite, const OpenFolder& folder,
-         RunFolder* run_folder, std::vector<MadeTable>* tables)
+         RunFolder* run_folder, const std::vector<std::string>& made_as,
+         std::vector<TableSetTable>* tables)
       : names_(names),
         overwrite_(overwrite),
         folder_(folder),
         run_folder_(*run_folder),
+        made_as_(made_as),
         tables_(*tables) {}
 
   // Steps 3 to 9.
@@ -250,7 +253,7 @@ class Commit {
           folder_.PathOf(names_.Table(largest)) +
           " has a number so large that no numbers are left for new tables");
     }
-    for (MadeTable& table : tables_) {
+    for (TableSetTable& table : tables_) {
       table.path = folder_.PathOf(names_.Table(++largest));
     }
     return Status();
@@ -275,13 +278,14 @@ class Commit {
   // Step 4.
   Status Prepare() {
     const OpenFolder& made = run_folder_.folder();
-    Status status = WriteManifest(tables_, made.PathOf(names_.Manifest()));
+    Status status =
+        run_folder_.WriteFile(names_.Manifest(), ManifestText(tables_));
     if (!status.ok()) return status;
     auto mark = made.MarkOf(names_.Manifest());
     if (!mark.ok()) return mark.status();
     manifest_mark_ = mark->value_or(FileMark());
     for (size_t i = 0; i < tables_.size(); ++i) {
-      mark = made.MarkOf(names_.Table(i + 1));
+      mark = made.MarkOf(made_as_[i]);
       if (!mark.ok()) return mark.status();
       const std::string& path = tables_[i].path;
       journal_.made.push_back(
@@ -292,7 +296,7 @@ class Commit {
       if (!mark.ok()) return mark.status();
       if (*mark) journal_.replaced.push_back({name, **mark});
     }
-    status = WriteJournal(journal_, names_, made);
+    status = WriteJournal(journal_, names_, run_folder_);
     return status.ok() ? folder_.Sync() : status;
   }
 
@@ -308,9 +312,8 @@ class Commit {
     for (size_t i = 0; i < journal_.made.size(); ++i) {
       const MarkedTable& table = journal_.made[i];
       bool stays = false;
-      const int error =
-          RenameToNewName(run_folder_.folder(), names_.Table(i + 1), folder_,
-                          table.name, &stays);
+      const int error = RenameToNewName(run_folder_.folder(), made_as_[i],
+                                        folder_, table.name, &stays);
       if (error == 0 || HasName(table.name, table.mark)) continue;
       const std::string path = folder_.PathOf(table.name);
       return error == EEXIST ? Exists(path)
@@ -353,14 +356,14 @@ class Commit {
   // Step 9.
   void RemoveReplaced() {
     if (manifest_.state == SetManifest::State::kUnreadable) {
-      PrintWarning("no table of the old set was removed: " +
-                   std::string(manifest_.why.message()));
+      run_folder_.calls().Warn("no table of the old set was removed: " +
+                               std::string(manifest_.why.message()));
     }
     if (!unlisted_.empty()) {
-      PrintWarning(NamesText(WithParent(unlisted_)) +
-                   (unlisted_.size() == 1
-                        ? " is kept: no manifest lists it"
-                        : " are kept: no manifest lists them"));
+      run_folder_.calls().Warn(NamesText(WithParent(unlisted_)) +
+                               (unlisted_.size() == 1
+                                    ? " is kept: no manifest lists it"
+                                    : " are kept: no manifest lists them"));
     }
     std::vector<std::string> removed;
     if (journal_.replaced.empty() ||
@@ -374,9 +377,11 @@ class Commit {
 
   bool RemoveAndSync(const std::vector<MarkedTable>& tables,
                      std::vector<std::string>* removed) {
-    if (!RemoveMarked(folder_, tables, removed)) return false;
+    if (!RemoveMarked(folder_, tables, run_folder_.calls(), removed)) {
+      return false;
+    }
     const Status status = folder_.Sync();
-    if (!status.ok()) PrintWarning(status.message());
+    if (!status.ok()) run_folder_.calls().Warn(status.message());
     return status.ok();
   }
 
@@ -399,7 +404,8 @@ class Commit {
   const bool overwrite_;
   const OpenFolder& folder_;
   RunFolder& run_folder_;
-  std::vector<MadeTable>& tables_;
+  const std::vector<std::string>& made_as_;
+  std::vector<TableSetTable>& tables_;
   SetManifest manifest_;               // the present one
   std::vector<std::string> unlisted_;  // tables that manifest_ does not list
   FileMark manifest_mark_;             // of the new manifest
@@ -411,16 +417,18 @@ class Commit {
 }  // namespace
 
 Status CommitSet(const SetNames& names, bool overwrite, RunFolder* run_folder,
-                 std::vector<MadeTable>* tables) {
+                 const std::vector<std::string>& made_as,
+                 std::vector<TableSetTable>* tables) {
   const auto folder = OpenFolder::Open(names.parent(), /*follow=*/true);
   if (!folder.ok()) return folder.status();
-  const auto lock = CommitLock::Take(*folder, names.Lock());
+  const auto lock =
+      CommitLock::Take(*folder, names.Lock(), run_folder->calls());
   if (!lock.ok()) return lock.status();
-  return Commit(names, overwrite, *folder, run_folder, tables).Run();
+  return Commit(names, overwrite, *folder, run_folder, made_as, tables).Run();
 }
 
 bool RemoveMarked(const OpenFolder& folder,
-                  const std::vector<MarkedTable>& tables,
+                  const std::vector<MarkedTable>& tables, const SetCalls& calls,
                   std::vector<std::string>* removed) {
   bool all = true;
   for (const MarkedTable& table : tables) {
@@ -430,8 +438,8 @@ bool RemoveMarked(const OpenFolder& folder,
     if (mark.ok()) {
       if (!*mark) continue;
       if (**mark != table.mark) {
-        PrintWarning(path +
-                     " is kept: it is not the file that the run made there");
+        calls.Warn(path +
+                   " is kept: it is not the file that the run made there");
         continue;
       }
       status = folder.Remove(table.name);
@@ -440,7 +448,7 @@ bool RemoveMarked(const OpenFolder& folder,
       removed->push_back(path);
     } else {
       all = false;
-      PrintWarning(status.message());
+      calls.Warn(status.message());
     }
   }
   return all;
@@ -459,4 +467,4 @@ std::string NamesText(const std::vector<std::string>& names) {
   return text;
 }
 
-}  // namespace ashlar::tool
+}  // namespace ashlar::internal
