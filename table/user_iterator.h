@@ -7,8 +7,10 @@
 //
 //   ashlar::UserIterator it({.merge_operator = &add}, read_options,
 //                           {{newer.get()}, {older.get()}});
-//   for (it.Seek("a"); it.Valid(); it.Next()) Use(it.key(), it.value());
-//   if (!it.status().ok()) ...
+//   for (it.Seek("a"); it.Valid(); it.Next()) {
+//     Use(it.key(), it.value());
+//   }
+//   if (!it.status().ok()) return it.status();
 //
 // What is shown of a key is the newest version that ReadOptions::snapshot and
 // ReadOptions::timestamp let it see:

@@ -62,6 +62,11 @@ CONTEXTS = {
     'table/table_cache.h': 'extern std::shared_ptr<ashlar::Cache> block_cache;',
     'table/table_set.h': '''extern ashlar::CompactionOptions options;
         extern std::vector<ashlar::CompactionRun> runs;''',
+    'table/user_iterator.h': '''
+        extern std::unique_ptr<ashlar::TableReader> newer, older;
+        extern const ashlar::MergeOperator& add;
+        extern const ashlar::ReadOptions& read_options;
+        void Use(ashlar::Slice key, ashlar::Slice value);''',
     'util/custom_codec.h':
         'extern std::shared_ptr<const ashlar::CustomCodec> my_codec;',
     'util/remote_file.h':
