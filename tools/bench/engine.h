@@ -51,6 +51,8 @@ struct BenchOptions {
   // Whether to print what the block cache holds after each run of reads.
   bool cache_report = false;
   uint32_t parallel_threads = 1;
+  uint32_t subcompactions = 1;                     // parts of compact, at most
+  uint64_t target_file_size = uint64_t{64} << 20;  // of outputs of compact
   int workers = -1;
   uint32_t pool_threads = 0;  // 0: each builder has its own workers
   int builders = 8;           // for multifillseq
@@ -111,6 +113,10 @@ inline constexpr std::string_view kWhileWriting = "whilewriting";
 bool ReadsTable(std::string_view benchmark);
 // Returns whether it is a value of load_index_and_filter.
 bool IsLoadTime(std::string_view name);
+// Returns whether it is of the inputs of a compaction (compaction_inputs.h).
+inline bool ReadsCompactionInputs(std::string_view benchmark) {
+  return benchmark == "compact" || benchmark == "readmerged";
+}
 // Returns whether the benchmark makes and opens many tables (open_tables.h).
 inline bool OpensTables(std::string_view benchmark) {
   return benchmark.starts_with("open") || benchmark == "reopen" ||
@@ -138,6 +144,12 @@ class Engine {
   // Returns the options of the runs, in one line.
   virtual std::string Describe(const BenchOptions& options) const = 0;
   virtual bool Has(const std::string& benchmark) const = 0;
+  // Called before the rounds of a benchmark: makes what other engines read too.
+  virtual std::string Prepare(const std::string& /*benchmark*/,
+                              const BenchOptions& /*options*/,
+                              const Workload& /*workload*/) {
+    return "";
+  }
   // Runs the benchmark once. Returns an error message, or an empty string.
   virtual std::string Run(const std::string& benchmark,
                           const BenchOptions& options, const Workload& workload,
@@ -148,7 +160,8 @@ std::unique_ptr<Engine> NewAshlarEngine();
 // Returns `engine` with changed options; its name is "engine:variant". Returns
 // null if there is no such variant. For ashlar and rocksdb: a number, which
 // sets parallel_threads (1 is serial), and "onetier" (the memory of the
-// compressed secondary cache goes to the block cache). For ashlar: "nowords"
+// compressed secondary cache goes to the block cache), and "sub" and a number
+// (subcompactions). For ashlar: "nowords"
 // (no entry_words), "admission" (of the hyper clock cache), "stats"
 // (statistics), "tracer" and "traced" (trace_one_in 0 and 100), "perf"
 // (perf_level 1), "async" (async_io), "pool" (read_pool 1), "gets",

@@ -7,6 +7,7 @@
 #include "ashlar/table/external_file_writer.h"
 #include "table/filter/filter_bits.h"
 #include "tools/bench/ashlar_build.h"
+#include "tools/bench/ashlar_compact.h"
 #include "tools/bench/ashlar_index.h"
 #include "tools/bench/ashlar_lsm.h"
 #include "tools/bench/ashlar_open.h"
@@ -122,6 +123,12 @@ class AshlarEngine final : public Engine {
     }
     if (benchmark == "indexparse" || benchmark == "indexfind") {
       return RunIndex(benchmark, options, workload, result);
+    }
+    if (benchmark == "compact") {
+      return compact_.Compact(options, workload, PoolFor(options), result);
+    }
+    if (benchmark == "readmerged") {
+      return compact_.ReadMerged(options, workload, result);
     }
     if (benchmark == "lsm") return lsm_.Run(options, workload, result);
     return reads_.Run(benchmark, Path(options), options, workload, result);
@@ -250,6 +257,7 @@ class AshlarEngine final : public Engine {
   internal::Buffer filter_;  // for filterquery
   AshlarReads reads_;
   AshlarLsm lsm_;
+  AshlarCompact compact_;
   AshlarOpen open_;
   std::unique_ptr<WorkerPool> pool_;
 };

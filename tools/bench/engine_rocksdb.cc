@@ -16,6 +16,7 @@
 
 #include "tools/bench/engine.h"
 #include "tools/bench/filter_questions.h"
+#include "tools/bench/rocksdb_compact.h"
 #include "tools/bench/rocksdb_lsm.h"
 #include "tools/bench/rocksdb_open.h"
 #include "tools/bench/rocksdb_parts.h"
@@ -59,6 +60,14 @@ class RocksDbEngine final : public Engine {
            !benchmark.starts_with("index");
   }
 
+  std::string Prepare(const std::string& benchmark, const BenchOptions& options,
+                      const Workload& workload) override {
+    if (!ReadsCompactionInputs(benchmark)) return "";
+    const rocksdb::Status status =
+        compact_.MakeInputs(options, workload, OptionsOf(options));
+    return status.ok() ? "" : status.ToString();
+  }
+
   std::string Run(const std::string& benchmark, const BenchOptions& options,
                   const Workload& workload, RunResult* result) override {
     const rocksdb::Status status =
@@ -67,6 +76,12 @@ class RocksDbEngine final : public Engine {
   }
 
  private:
+  RocksDbReads::OptionsOf OptionsOf(const BenchOptions& options) {
+    return [this, &options](const std::shared_ptr<rocksdb::Cache>& cache) {
+      return OptionsFor(options, cache);
+    };
+  }
+
   rocksdb::Status Dispatch(const std::string& benchmark,
                            const BenchOptions& options,
                            const Workload& workload, RunResult* result) {
@@ -86,9 +101,13 @@ class RocksDbEngine final : public Engine {
       FilterQuery(options, workload, result);
       return {};
     }
-    const auto options_of = [&](const std::shared_ptr<rocksdb::Cache>& cache) {
-      return OptionsFor(options, cache);
-    };
+    const RocksDbReads::OptionsOf options_of = OptionsOf(options);
+    if (benchmark == "compact") {
+      return compact_.Compact(options, workload, options_of, result);
+    }
+    if (benchmark == "readmerged") {
+      return compact_.ReadMerged(options, workload, options_of, result);
+    }
     if (benchmark == "lsm") {
       return lsm_.Run(options, workload, options_of, result);
     }
@@ -221,6 +240,7 @@ class RocksDbEngine final : public Engine {
   std::unique_ptr<rocksdb::Env> null_env_;
   RocksDbReads reads_;
   RocksDbLsm lsm_;
+  RocksDbCompact compact_;
   RocksDbOpen open_;
   std::unique_ptr<RocksDbFilter> filter_;  // for filterquery
 };

@@ -15,10 +15,11 @@ namespace {
 class EngineVariant final : public Engine {
  public:
   EngineVariant(std::unique_ptr<Engine> engine, std::string variant,
-                uint32_t threads)
+                uint32_t threads, uint32_t subcompactions)
       : engine_(std::move(engine)),
         variant_(std::move(variant)),
-        threads_(threads) {}
+        threads_(threads),
+        subcompactions_(subcompactions) {}
 
   std::string Name() const override { return engine_->Name() + ":" + variant_; }
   std::string Describe(const BenchOptions& options) const override {
@@ -34,6 +35,10 @@ class EngineVariant final : public Engine {
     }
     return engine_->Has(benchmark);
   }
+  std::string Prepare(const std::string& benchmark, const BenchOptions& options,
+                      const Workload& workload) override {
+    return engine_->Prepare(benchmark, With(options), workload);
+  }
   std::string Run(const std::string& benchmark, const BenchOptions& options,
                   const Workload& workload, RunResult* result) override {
     return engine_->Run(benchmark, With(options), workload, result);
@@ -45,6 +50,7 @@ class EngineVariant final : public Engine {
       options.parallel_threads = threads_;
       options.workers = -1;
     }
+    if (subcompactions_ != kNoNumber) options.subcompactions = subcompactions_;
     if (variant_ == "nowords") options.entry_words = false;
     if (variant_ == "admission") options.cache_admission = true;
     if (variant_ == "stats") options.statistics = true;
@@ -74,6 +80,7 @@ class EngineVariant final : public Engine {
   const std::unique_ptr<Engine> engine_;
   const std::string variant_;
   const uint32_t threads_;
+  const uint32_t subcompactions_;
 };
 
 }  // namespace
@@ -86,13 +93,14 @@ bool IsLoadTime(std::string_view name) {
 bool ReadsTable(std::string_view benchmark) {
   return !benchmark.ends_with("fillseq") && !benchmark.starts_with("filter") &&
          !benchmark.starts_with("index") && benchmark != "lsm" &&
-         !OpensTables(benchmark);
+         !ReadsCompactionInputs(benchmark) && !OpensTables(benchmark);
 }
 
 std::unique_ptr<Engine> NewVariant(std::unique_ptr<Engine> engine,
                                    const std::string& variant) {
   const std::string name = engine->Name();
   uint32_t threads = EngineVariant::kNoNumber;
+  uint32_t subcompactions = EngineVariant::kNoNumber;
   const bool has_cache = name == "ashlar" || name == "rocksdb";
   constexpr std::string_view kOurs[] = {
       "nowords", "admission", "stats",     "perf",  "tracer", "traced", "async",
@@ -104,12 +112,16 @@ std::unique_ptr<Engine> NewVariant(std::unique_ptr<Engine> engine,
                      (name == "rocksdb" && variant == "db") ||
                      (has_cache && variant == "onetier");
   if (!known) {
+    constexpr std::string_view kSub = "sub";
+    const bool is_sub = variant.starts_with(kSub);
+    const char* const begin = variant.data() + (is_sub ? kSub.size() : 0);
     const char* const end = variant.data() + variant.size();
-    const auto [at, error] = std::from_chars(variant.data(), end, threads);
-    if (error != std::errc() || at != end) return nullptr;
-    if (!has_cache) return nullptr;
+    uint32_t* const number = is_sub ? &subcompactions : &threads;
+    const auto [at, error] = std::from_chars(begin, end, *number);
+    if (error != std::errc() || at != end || !has_cache) return nullptr;
   }
-  return std::make_unique<EngineVariant>(std::move(engine), variant, threads);
+  return std::make_unique<EngineVariant>(std::move(engine), variant, threads,
+                                         subcompactions);
 }
 
 }  // namespace ashlar::bench

@@ -30,7 +30,10 @@ DEFINE_string(
     "--write_rate), blockinsert (a data block in memory is parsed and put into "
     "a full cache), indexparse (an index block in memory is parsed), indexfind "
     "(--tables such indexes are searched), lsm (--batch_size keys per call "
-    "are looked up in --tables levels of one table each; 1: by Get), verify; "
+    "are looked up in --tables levels of one table each; 1: by Get), verify, "
+    "compact (--tables tables of level 0, with other keys each, into tables of "
+    "--target_file_size), readmerged (walks over these as a user sees them; "
+    "ashlar:tables over all that is stored); "
     "of --tables "
     "tables with "
     "files of their own: open, openget (opens, and gets one key of each), "
@@ -41,6 +44,7 @@ DEFINE_string(
     "comma-separated: ashlar, rocksdb, limit, generator, copy; "
     "ashlar:N and rocksdb:N build with --parallel_threads=N, and "
     "ashlar:1 is what ashlar's wall and CPU time are compared with; "
+    "ashlar:subN and rocksdb:subN compact with --subcompactions=N; "
     "ashlar:onetier and rocksdb:onetier have no second tier; "
     "ashlar:nowords has --noentry_words, ashlar:admission --cache_type's "
     "admission, ashlar:tracer has a block cache tracer, ashlar:traced one that "
@@ -94,6 +98,8 @@ DEFINE_string(cache_type, "hyper_clock_cache",
 DEFINE_uint32(parallel_threads, 1,
               "threads of a build, as RocksDB counts them: 1 is serial, n "
               "adds n workers; 0: automatic");
+DEFINE_uint32(subcompactions, 1, "parts of compact that may run at once");
+DEFINE_uint64(target_file_size, 64ULL << 20, "bytes of a table of compact");
 DEFINE_int32(workers, -1,
              "extra threads of Ashlar's builds, exactly this many; -1: by "
              "--parallel_threads, or with a pool the number of its threads");
@@ -209,6 +215,8 @@ BenchOptions OptionsFromFlags() {
       FLAGS_compressed_secondary_cache_compression_type;
   o.cache_report = FLAGS_cache_report;
   o.parallel_threads = FLAGS_parallel_threads;
+  o.subcompactions = FLAGS_subcompactions;
+  o.target_file_size = FLAGS_target_file_size;
   o.workers = FLAGS_workers;
   o.pool_threads = FLAGS_pool_threads;
   if (FLAGS_workers < 0 && FLAGS_parallel_threads == 1 &&
@@ -368,7 +376,8 @@ bool IsBenchmark(const std::string& name) {
                             "indexfind",        "lsm",
                             "verify",           "open",
                             "openget",          "openall",
-                            "reopen",           "lsmget"}) {
+                            "reopen",           "lsmget",
+                            "compact",          "readmerged"}) {
     if (name == known) return true;
   }
   return false;
@@ -449,6 +458,9 @@ int Main() {
     const bool fills = !ReadsTable(benchmark);
     if (!fills && !files_made) error = EnsureFiles(all, options, workload);
     files_made = files_made || !fills;
+    for (Engine* engine : all) {
+      if (error.empty()) error = engine->Prepare(benchmark, options, workload);
+    }
     if (!error.empty()) break;
     reports.push_back(
         RunRounds(benchmark, ContestantsOf(benchmark, all, options, workload),
