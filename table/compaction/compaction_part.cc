@@ -75,6 +75,11 @@ void CompactionPart::Report(const CompactionCounts& counts) {
   reported_ = now;
 }
 
+// Into how many reads the bytes to read ahead are divided where the page cache
+// holds them: what is copied then stays in the processor's cache until it is
+// decoded. The window tells the system of four reads more (file_window.h).
+constexpr uint64_t kReadsAhead = 8;
+
 // `input`: how many inputs there are before.
 ReadOptions CompactionPart::ReadOptionsOf(const CompactionRun& run,
                                           size_t input) const {
@@ -90,6 +95,16 @@ ReadOptions CompactionPart::ReadOptionsOf(const CompactionRun& run,
   const auto is_raw = [](const CompactionInput& table) {
     return ReaderInternals::TableOf(*table.table).source.AllRaw();
   };
+  const bool in_page_cache =
+      std::all_of(run.begin(), run.end(), [](const CompactionInput& table) {
+        return ReaderInternals::TableOf(*table.table).file->FileDescriptor() >=
+               0;
+      });
+  if (in_page_cache && options.readahead_size != 0) {
+    options.readahead_size =
+        std::max<uint64_t>(options.readahead_size / kReadsAhead, 1);
+    options.async_io = true;
+  }
   const bool decodes =
       from.worker_pool != nullptr && from.worker_pool->threads() != 0 &&
       input < CompactionOptions::kMostDecodedAhead &&
@@ -100,6 +115,7 @@ ReadOptions CompactionPart::ReadOptionsOf(const CompactionRun& run,
     // Workers read for themselves: what the walk reads ahead would be read
     // twice.
     options.readahead_size = 0;
+    options.async_io = from.async_io;
   }
   return options;
 }
@@ -158,6 +174,31 @@ Status CompactionPart::TakeInputs(const std::vector<CompactionRun>& runs,
   return {};
 }
 
+// Returns whether the cutter would only ask for the size of an output, which is
+// cheaper to ask here: it keeps each key, to see where a user key ends.
+bool CompactionPart::CutsBySizeOnly() const {
+  const OutputCutterOptions& cutter = options_.cutter;
+  return cutter.grandparents.empty() && cutter.cut_around.empty() &&
+         cutter.partitioner == nullptr && cutter.cut_at.empty() &&
+         order_.timestamp_size() == 0 &&
+         (options_.iterator.bottommost || deletions_.empty());
+}
+
+bool CompactionPart::ShouldCutBefore(const CompactionIterator& it) {
+  if (!cutter_) return false;
+  if (!by_size_only_) {
+    return cutter_->ShouldCutBefore(it.user_key(), it.tail(),
+                                    it.AtRangeDeletion(), builder_ != nullptr,
+                                    OutputSize());
+  }
+  if (builder_ == nullptr || OutputSize() < options_.cutter.target_file_size) {
+    return false;
+  }
+  return options_.cutter.cut_inside_user_keys ||
+         order_.CompareUserKeys(UserKeyOf(builder_->LastEntryKey()),
+                                it.user_key()) != 0;
+}
+
 uint64_t CompactionPart::OutputSize() const {
   if (builder_ == nullptr) return 0;
   return options_.target_file_size_is_upper_bound
@@ -185,6 +226,7 @@ Status CompactionPart::Open(const Slice& user_key, uint64_t tail) {
 
 Status CompactionPart::Walk() {
   CompactionIteratorOptions iterator = options_.iterator;
+  by_size_only_ = CutsBySizeOnly();
   const bool shows_begins = cutter_.has_value() && !iterator.bottommost;
   iterator.show_range_deletion_begins = shows_begins;
   if (options_.progress != nullptr || stop_ != nullptr) {
@@ -203,9 +245,7 @@ Status CompactionPart::Walk() {
     const Slice user_key = it.user_key();
     if (IsBeyondEnd(user_key)) break;
     const bool is_begin = it.AtRangeDeletion();
-    if (cutter_ &&
-        cutter_->ShouldCutBefore(user_key, it.tail(), is_begin,
-                                 builder_ != nullptr, OutputSize())) {
+    if (ShouldCutBefore(it)) {
       status = CloseOutput(MakeInternalKey(user_key, it.sequence(), it.type()));
       if (!status.ok()) break;
     }

@@ -79,6 +79,8 @@ class CompactionPart {
   bool IsStopped() const;
   bool GoOn(const CompactionCounts& counts);
   void Report(const CompactionCounts& counts);
+  bool CutsBySizeOnly() const;
+  bool ShouldCutBefore(const CompactionIterator& it);
   uint64_t OutputSize() const;
   Status Walk();
   Status Open(const Slice& user_key, uint64_t tail);
@@ -98,6 +100,7 @@ class CompactionPart {
   RangeDeletionAggregator deletions_;
   OutputRanges ranges_;
   std::optional<OutputCutter> cutter_;
+  bool by_size_only_ = false;  // set by Walk
   std::vector<Iterator> inputs_;
 
   // Of the current output.

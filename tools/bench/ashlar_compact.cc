@@ -107,6 +107,9 @@ CompactionOptions CompactionOptionsFor(const BenchOptions& options,
   c.cutter.bottommost = true;
   c.cutter.target_file_size = options.target_file_size;
   c.read = ReadOptionsFor(options);
+  if (options.readahead_size != 0) {
+    c.compaction_readahead_size = options.readahead_size;
+  }
   c.max_subcompactions = options.subcompactions;
   c.table = TableOptionsFor(options);
   c.build = BuildOptionsFor(options, pool);
