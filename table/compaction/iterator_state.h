@@ -64,6 +64,7 @@ struct CompactionIterator::State {
   const bool at_bottom;             // the same, and bottommost
   const SequenceNumber zero_up_to;  // at the bottom; else nothing becomes 0
   RangeDeletionAggregator* const deletions;  // null: there are none
+  const bool may_be_plain;  // whether TakePlain may take values
   internal::MergedInput input;
 
   Entry shown;
@@ -133,14 +134,16 @@ struct CompactionIterator::State {
     if (any_shown) outputted = true;
     any_shown = true;
   }
-  void CountInput() {
+  void CountInput(const Entry& entry) {
     ++counts.input_entries;
-    counts.input_raw_key_bytes +=
-        input.user_key().size() + kInternalKeyTailBytes;
-    counts.input_raw_value_bytes += input.value().size();
+    counts.input_raw_key_bytes += entry.user_key.size() + kInternalKeyTailBytes;
+    counts.input_raw_value_bytes += entry.value.size();
     if (counts.input_raw_key_bytes + counts.input_raw_value_bytes >=
         next_progress) [[unlikely]]
       ReportProgress();
+  }
+  void CountInput() {
+    CountInput({input.user_key(), input.tail(), input.value()});
   }
   void ReportProgress();
   bool Fail(Status error) {
@@ -153,6 +156,7 @@ struct CompactionIterator::State {
   }
 
   bool BeginVersion(const Entry& entry);
+  bool TakePlain();
   // These take the entry where the input is. Each returns whether it has set
   // `shown`; if not, the input is at the next entry to take.
   bool TakeEntry();

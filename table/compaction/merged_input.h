@@ -29,6 +29,8 @@ class MergedInput {
   }
   // Whether this is the begin of a range deletion; it has no value.
   bool at_begin() const { return at_begin_; }
+  // The internal key of the entry. Requires: valid() and not at_begin().
+  Slice entry_key() const { return entries_.key(); }
   Slice user_key() const {
     return at_begin_ ? UserKeyOf(begins_[begin_]) : entries_.user_key();
   }

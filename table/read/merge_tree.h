@@ -33,6 +33,7 @@
 
 #include "ashlar/table/iterator.h"
 #include "table/format/key_order.h"
+#include "util/coding/coding.h"
 
 namespace ashlar::internal {
 
@@ -100,6 +101,82 @@ class MergeTree {
   size_t prefix_size_ = 0;
   std::array<char, kMostPrefix> prefix_ = {};
 };
+
+// Reads up to 8 bytes behind the user key: there is its tail.
+inline bool MergeTree::BeginsWithPrefix(const Slice& user_key) const {
+  if (user_key.size() < prefix_size_) return false;
+  size_t at = 0;
+  for (; at + kWord <= prefix_size_; at += kWord) {
+    if (LoadFixed64(user_key.data() + at) != LoadFixed64(&prefix_[at]))
+      return false;
+  }
+  const size_t rest = prefix_size_ - at;
+  if (rest == 0) return true;
+  const uint64_t difference =
+      LoadFixed64(user_key.data() + at) ^ LoadFixed64(&prefix_[at]);
+  return difference << (kWord - rest) * 8 == 0;
+}
+
+// Requires: the child's key begins with the prefix, or it is at its end.
+inline uint64_t MergeTree::RankOf(size_t child) const {
+  if (!children_[child].Valid()) return kAtEnd;
+  if (!order_.IsOfBytes()) return 0;
+  const Slice user_key = children_[child].user_key();
+  const size_t rest = user_key.size() - prefix_size_;
+  uint64_t word = 0;
+  if (rest >= kWord) {
+    word = LoadBigEndian64(user_key.data() + prefix_size_);
+  } else if (rest != 0) {
+    // What is behind the user key is its tail, which does not count.
+    word = LoadBigEndian64(user_key.data() + prefix_size_) &
+           ~uint64_t{0} << (kWord - rest) * 8;
+  }
+  word = order_.WordOf(word);
+  return forward_ ? word : ~word;
+}
+
+// Lets a child climb from its leaf to the root. Rank and number are apart, so
+// that they stay in two registers.
+inline void MergeTree::Climb(uint64_t rank, uint32_t child) {
+  const size_t n = nodes_.size();
+  Node* const nodes = nodes_.data();
+  for (size_t at = (child + n) / 2; at > 0; at /= 2) {
+    const uint64_t other_rank = nodes[at].rank;
+    const uint32_t other = nodes[at].child;
+    bool first = other_rank < rank;
+    if (other_rank == rank) [[unlikely]]
+      first = IsFirstByKey(other, child);
+    if (!first) continue;
+    nodes[at].rank = rank;
+    nodes[at].child = child;
+    rank = other_rank;
+    child = other;
+  }
+  nodes[0].rank = rank;
+  nodes[0].child = child;
+}
+
+inline void MergeTree::Replay() {
+  const uint32_t last = nodes_[0].child;
+  if (order_.IsOfBytes() && children_[last].Valid()) {
+    if (ties_ > kTiesPerChild * nodes_.size()) [[unlikely]] {
+      ChoosePrefix();
+      RankAll();
+    } else if (!BeginsWithPrefix(children_[last].user_key())) [[unlikely]] {
+      Shorten(last);
+    }
+  }
+  const uint64_t rank = RankOf(last);
+  if (second_.child != kUnknown) {
+    if (IsFirst({rank, last}, second_)) {
+      nodes_[0].rank = rank;
+      return;
+    }
+    second_.child = kUnknown;
+  }
+  Climb(rank, last);
+  if (winner() == last) FindSecond();
+}
 
 }  // namespace ashlar::internal
 
