@@ -56,6 +56,61 @@ TEST(MergingIterator, AnyWalkShowsWhatTheSortedListHas) {
   });
 }
 
+// Keys as a walk meets them: they share many bytes, then fewer, then more; some
+// are the beginning of others.
+std::vector<std::string> KeysWithSharedBytes(Random* random) {
+  std::vector<std::string> keys;
+  std::string shared(random->Below(100), 'p');
+  for (int i = 0; i < 400; ++i) {
+    if (random->OneIn(40)) shared.resize(random->Below(shared.size() + 1));
+    if (random->OneIn(40)) shared.append(random->Below(30), 'q');
+    std::string key = shared;
+    for (uint64_t n = random->Below(12); n > 0; --n) {
+      key += static_cast<char>(random->OneIn(3) ? random->Below(256) : '0');
+    }
+    keys.push_back(std::move(key));
+  }
+  return keys;
+}
+
+TEST(MergingIterator, BytesThatKeysShareDoNotChangeTheOrder) {
+  ForEachSeed(43000, 200, [&](uint64_t seed) {
+    Random random(seed);
+    const Comparator* const comparator =
+        random.OneIn(2) ? BytewiseComparator() : ReverseBytewiseComparator();
+    std::vector<std::string> keys = KeysWithSharedBytes(&random);
+    std::sort(keys.begin(), keys.end(),
+              [&](const std::string& a, const std::string& b) {
+                return comparator->Compare(a, b) < 0;
+              });
+    keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+    std::vector<std::vector<Entry>> parts(1 + random.Below(9));
+    for (const std::string& key : keys) {
+      parts[random.Below(parts.size())].push_back(Value(key, 1, "value"));
+    }
+    TableOptions options;
+    options.comparator = comparator;
+    std::vector<std::unique_ptr<TableReader>> readers;
+    std::vector<Iterator> children;
+    for (const std::vector<Entry>& part : parts) {
+      readers.push_back(OpenTable(BuildTable(options, part)));
+      children.push_back(readers.back()->NewIterator());
+    }
+    MergingIterator it(comparator, std::move(children));
+    std::vector<std::string> shown;
+    for (it.SeekToFirst(); it.Valid(); it.Next()) {
+      shown.push_back(it.user_key().ToString());
+    }
+    ASSERT_EQ(shown, keys);
+    shown.clear();
+    for (it.SeekToLast(); it.Valid(); it.Prev()) {
+      shown.push_back(it.user_key().ToString());
+    }
+    std::reverse(shown.begin(), shown.end());
+    ASSERT_EQ(shown, keys);
+  });
+}
+
 TEST(MergingIterator, OfOneVersionTheEarlierChildComesFirst) {
   std::vector<std::unique_ptr<TableReader>> readers;
   std::vector<Iterator> children;
