@@ -117,9 +117,13 @@ struct CompactionOptions {
   // all with a rate_limiter_priority.
   ReadOptions read;
   static constexpr size_t kMostDecodedAhead = 8;
-  // How many bytes one read of an input takes; each run holds as many. Default:
-  // 2 MiB, as in RocksDB. 0: few at first, then more. Runs that are decoded
-  // ahead do not use it: workers read up to 64 KiB at a time.
+  // How many bytes of an input are read ahead. Default: 2 MiB, as in RocksDB. 0:
+  // few at first, then more. Of files with a descriptor
+  // (RandomAccessFile::FileDescriptor) one read takes an eighth, and the file
+  // is told of four eighths behind it (RandomAccessFile::Expect): the page cache
+  // holds the rest. Of others, one read takes all. Each run holds what one read
+  // takes. Runs that are decoded ahead do not use this size: workers read up to
+  // 64 KiB at a time.
   uint64_t compaction_readahead_size = uint64_t{2} << 20;
 
   // Into how many parts the compaction of tables may be divided, by ranges of

@@ -87,9 +87,9 @@ class ASHLAR_EXPORT RandomAccessFile {
                                std::span<ReadRequest> requests) const;
   // Announces that these bytes, or the part of them that exists, will be read
   // soon, so that the device can start. Does not wait and reports no error. The
-  // default does nothing. Called for walks backward with ReadOptions::async_io,
-  // and by a MultiGet over several tables (table/multi_table_get.h) for files
-  // that return no descriptor.
+  // default does nothing. Called for walks with ReadOptions::async_io, by
+  // compactions for files that return a descriptor, and by a MultiGet over
+  // several tables (table/multi_table_get.h) for files that return none.
   virtual void Expect(uint64_t offset, uint64_t n) const;
   // Returns the descriptor of the operating system's file that Read reads, or
   // -1. The default returns -1. A MultiGet over several tables that needs

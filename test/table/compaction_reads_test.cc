@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -125,6 +126,53 @@ TEST(CompactionReads, AreOfTheSizeThatIsAskedFor) {
   EXPECT_GE(inputs.plans[0].operations,
             inputs.bytes[0].size() / 2 / options.compaction_readahead_size);
   ExpectEqual(outputs, small);
+}
+
+// Says that the page cache holds it. Notes how it is read.
+class CachedFile final : public RandomAccessFile {
+ public:
+  struct Reads {
+    size_t largest = 0;
+    uint64_t expected_to = 0;  // the end of what was announced
+    bool any_unexpected = false;
+  };
+  CachedFile(std::string bytes, Reads* reads)
+      : reads_(*reads), file_(NewMemoryFile("input", std::move(bytes))) {}
+  Status Read(uint64_t offset, size_t n, char* scratch,
+              Slice* data) const override {
+    reads_.largest = std::max(reads_.largest, n);
+    if (reads_.expected_to != 0 && offset >= reads_.expected_to) {
+      reads_.any_unexpected = true;
+    }
+    return file_->Read(offset, n, scratch, data);
+  }
+  void Expect(uint64_t offset, uint64_t n) const override {
+    reads_.expected_to = std::max(reads_.expected_to, offset + n);
+  }
+  int FileDescriptor() const override { return 0; }
+  uint64_t Size() const override { return file_->Size(); }
+  std::string name() const override { return file_->name(); }
+
+ private:
+  Reads& reads_;
+  std::unique_ptr<RandomAccessFile> file_;
+};
+
+TEST(CompactionReads, CopyPiecesOfWhatThePageCacheReadsAhead) {
+  CachedFile::Reads reads;
+  TableOptions table_options;
+  table_options.compression = CompressionType::kNoCompression;
+  const std::string bytes = Table(table_options, 0);
+  auto reader = TableReader::Open(std::make_unique<CachedFile>(bytes, &reads));
+  ASSERT_TRUE(reader.ok());
+  reads = {};
+  CompactionOptions options = Options();
+  options.compaction_readahead_size = 160000;
+  MemoryOutputs outputs;
+  ASSERT_TRUE(Compact(options, {{{reader->get(), "", ""}}}, &outputs).ok());
+  EXPECT_EQ(reads.largest, options.compaction_readahead_size / 8);
+  EXPECT_GT(reads.expected_to, bytes.size() * 9 / 10);
+  EXPECT_FALSE(reads.any_unexpected);
 }
 
 TEST(CompactionReads, TablesOfARunAreReadOneAfterTheOther) {

@@ -103,6 +103,19 @@ class TableBenchTest(unittest.TestCase):
                         f"longest stall in seconds, {engine}"]
                     self.assertGreater(stall["most"], 0)
 
+    def test_compactions_get_the_same_tables(self):
+        document = report(
+            "--benchmarks=compact,readmerged", "--tables=3",
+            "--target_file_size=32K", "--compression_type=lz4",
+            "--engines=ashlar,ashlar:tables,ashlar:sub2,rocksdb,rocksdb:sub2"
+        )
+        for entry in document["benchmarks"]:
+            self.assertIn("ashlar:sub2", entry["engines"])
+            for engine, run_ in entry["engines"].items():
+                where = f"{entry['benchmark']} of {engine}"
+                self.assertEqual(run_["operations"], NUM, where)
+                self.assertEqual(run_["found"], NUM, where)
+
     def check(self, benchmark, engine, run_):
         where = f"{benchmark} of {engine}"
         if engine not in ("ashlar", "rocksdb", "rocksdb:db"):
