@@ -158,6 +158,7 @@ TEST(WrittenFiles, OthersGoOnWhileABuilderWaitsForTheLimiter) {
   WorkerPool pool(2);
   std::vector<Entry> entries;
   Random random(1);
+  entries.reserve(4000);
   for (int i = 0; i < 4000; ++i) {
     entries.push_back(
         Value("key" + std::to_string(10'000 + i), 1, random.Bytes(500)));
@@ -203,6 +204,7 @@ TEST(WrittenFiles, CompactionsReadInputsDirectly) {
   std::vector<std::string> paths;
   for (int table = 0; table < 3; ++table) {
     std::vector<Entry> entries;
+    entries.reserve(3000);
     for (int i = 0; i < 3000; ++i) {
       entries.push_back(Value("key" + std::to_string(10'000 + 3 * i + table),
                               1 + static_cast<uint64_t>(table),
@@ -235,6 +237,7 @@ TEST(WrittenFiles, CompactionsReadInputsDirectly) {
         CompactionResult result;
         ASSERT_TRUE(CompactTables(options, runs, {}, &outputs, &result).ok());
         std::vector<std::string> files;
+        files.reserve(outputs.files.size());
         for (const auto& file : outputs.files) files.push_back(file.bytes);
         ASSERT_GT(files.size(), 1U);
         if (expected.empty()) expected = files;
