@@ -27,6 +27,16 @@ int OpenWith(const std::string& path, int flags, int* fd) {
   return *fd < 0 ? errno : 0;
 }
 
+// Makes a call until no signal interrupts it. Returns 0 or its errno.
+template <typename Call>
+int Retried(const Call& call) {
+  int r;
+  do {
+    r = call();
+  } while (r != 0 && errno == EINTR);
+  return r == 0 ? 0 : errno;
+}
+
 }  // namespace
 
 int OpenForRead(const std::string& path, int* fd) {
@@ -50,6 +60,10 @@ int OpenForDirectRead(const std::string& path, int* fd) {
 
 int OpenForWrite(const std::string& path, int* fd) {
   return OpenWith(path, O_WRONLY | O_CREAT | O_TRUNC, fd);
+}
+
+int OpenForRewrite(const std::string& path, int* fd) {
+  return OpenWith(path, O_WRONLY | O_CREAT, fd);
 }
 
 int CreateNew(const std::string& path, int* fd) {
@@ -104,12 +118,53 @@ int WriteAll(int fd, const char* from, size_t n) {
   return 0;
 }
 
+int WritePagesAt(int fd, uint64_t offset, const char* from, size_t n) {
+  // A call may end within a page, where the next one must not begin: then the
+  // page is written again. A file that never ends one is broken.
+  constexpr int kMostIdleCalls = 3;
+  int idle_calls = 0;
+  while (n > 0) {
+    const ssize_t r = ::pwrite(fd, from, n < kMaxTransfer ? n : kMaxTransfer,
+                               static_cast<off_t>(offset));
+    if (r < 0) {
+      if (errno == EINTR) continue;
+      return errno;
+    }
+    const size_t done = static_cast<size_t>(r) / kDirectPage * kDirectPage;
+    idle_calls = done == 0 ? idle_calls + 1 : 0;
+    if (idle_calls == kMostIdleCalls) return EIO;
+    from += done;
+    offset += done;
+    n -= done;
+  }
+  return 0;
+}
+
 int SyncData(int fd) {
-  int r;
-  do {
-    r = ::fdatasync(fd);
-  } while (r != 0 && errno == EINTR);
-  return r == 0 ? 0 : errno;
+  return Retried([fd] { return ::fdatasync(fd); });
+}
+
+int SyncAll(int fd) {
+  return Retried([fd] { return ::fsync(fd); });
+}
+
+int StartWriting(int fd, uint64_t offset, uint64_t n, bool wait) {
+  const unsigned flags = SYNC_FILE_RANGE_WRITE |
+                         (wait ? unsigned{SYNC_FILE_RANGE_WAIT_BEFORE} : 0U);
+  return Retried([=] {
+    return ::sync_file_range(fd, static_cast<off_t>(offset),
+                             static_cast<off_t>(n), flags);
+  });
+}
+
+int MakeDirect(int fd) {
+  const int flags = ::fcntl(fd, F_GETFL);
+  if (flags < 0) return errno;
+  return ::fcntl(fd, F_SETFL, flags | O_DIRECT) == 0 ? 0 : errno;
+}
+
+int Truncate(int fd, uint64_t size) {
+  return Retried([=] { return ::ftruncate(fd, static_cast<off_t>(size)); });
 }
 
 int Close(int fd) {
@@ -130,14 +185,10 @@ int Duplicate(int fd, int* copy) {
 }
 
 int TryLock(int fd) {
-  int r;
-  do {
-    r = ::flock(fd, LOCK_EX | LOCK_NB);
-  } while (r != 0 && errno == EINTR);
-  if (r == 0) return 0;
-  const bool no_locks = errno == ENOLCK || errno == ENOSYS ||
-                        errno == ENOTSUP || errno == EINVAL || errno == EBADF;
-  return no_locks ? 0 : errno;
+  const int error = Retried([fd] { return ::flock(fd, LOCK_EX | LOCK_NB); });
+  const bool no_locks = error == ENOLCK || error == ENOSYS ||
+                        error == ENOTSUP || error == EINVAL || error == EBADF;
+  return no_locks ? 0 : error;
 }
 
 int CountNames(int fd, uint64_t* count) {
@@ -204,11 +255,7 @@ int SyncFolderOf(const std::string& path) {
   int fd;
   const int open_error = OpenWith(folder, O_RDONLY | O_DIRECTORY, &fd);
   if (open_error != 0) return open_error;
-  int r;
-  do {
-    r = ::fsync(fd);
-  } while (r != 0 && errno == EINTR);
-  int error = r == 0 ? 0 : errno;
+  int error = SyncAll(fd);
   // Some file systems cannot sync a folder, and need not do so.
   if (error == EINVAL || error == ENOTSUP) error = 0;
   const int close_error = Close(fd);

@@ -13,6 +13,10 @@
 
 namespace ashlar::port {
 
+// What offsets, sizes and addresses of direct I/O are multiples of. Devices ask
+// for 512 or 4096 bytes.
+inline constexpr size_t kDirectPage = 4096;
+
 // Opens a file for reading. On error, *fd is -1.
 int OpenForRead(const std::string& path, int* fd);
 // Does the same for direct I/O (O_DIRECT). Fails with EINVAL if the file system
@@ -20,6 +24,8 @@ int OpenForRead(const std::string& path, int* fd);
 int OpenForDirectRead(const std::string& path, int* fd);
 // Opens a file for writing. Creates or truncates it.
 int OpenForWrite(const std::string& path, int* fd);
+// Opens a file for writing. Creates it, or leaves its bytes as they are.
+int OpenForRewrite(const std::string& path, int* fd);
 // Creates a file for writing. Fails with EEXIST if anything has that name.
 int CreateNew(const std::string& path, int* fd);
 // Returns EISDIR, ESPIPE and the like for anything that is not a regular file.
@@ -34,7 +40,20 @@ int MapFile(int fd, size_t size, const char** bytes);
 void UnmapFile(const char* bytes, size_t size);
 // Writes all n bytes, with as many calls as that takes.
 int WriteAll(int fd, const char* from, size_t n);
+// Writes n bytes at `offset` of a file that takes direct I/O. Requires: offset,
+// n and the address are multiples of kDirectPage.
+int WritePagesAt(int fd, uint64_t offset, const char* from, size_t n);
 int SyncData(int fd);
+// Does the same, and syncs all that the file system knows of the file.
+int SyncAll(int fd);
+// Lets the device begin to write these bytes of the file, if they are only in
+// memory. First waits for what it has begun before, if `wait`. Fails with
+// ENOSYS, EINVAL, ESPIPE or ENOTSUP where that is not possible.
+int StartWriting(int fd, uint64_t offset, uint64_t n, bool wait);
+// Switches to direct I/O (O_DIRECT). Fails with EINVAL if the file system has
+// none.
+int MakeDirect(int fd);
+int Truncate(int fd, uint64_t size);
 // Closes the descriptor, even if it returns an error.
 int Close(int fd);
 // Returns the number of descriptors that this process may have, or 0 if there

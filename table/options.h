@@ -429,16 +429,32 @@ struct BuildOptions {
   std::shared_ptr<FileChecksumGenFactory> file_checksum_gen_factory;
 
   // The cache to which memory of the build is charged. Null, the default:
-  // nothing is charged. No blocks go there. Set it where one capacity is to
-  // bound readers and builders together. If the cache has a strict limit and no
-  // room, the build fails with MemoryLimit. Only blocks that wait for a
-  // dictionary are no reason to fail: the builder then makes the dictionary
-  // early. The builder shares ownership of it.
+  // nothing is charged. No blocks go there, unless prepopulate_block_cache is
+  // set. Set it where one capacity is to bound readers and builders together.
+  // If the cache has a strict limit and no room, the build fails with
+  // MemoryLimit. Only blocks that wait for a dictionary are no reason to fail:
+  // the builder then makes the dictionary early. The builder shares ownership
+  // of it.
   std::shared_ptr<Cache> block_cache;
   // Which memory is charged (cache/cache_usage_options.h). Default: blocks that
   // wait for a dictionary, and write buffers. Costs a few calls of the cache
   // for each MiB.
   CacheUsageOptions cache_usage_options;
+
+  // Whether data blocks go into block_cache as they are built, so that the
+  // first reads of a new table find them there. Default: false. For flushes:
+  // what was just written is mostly read soon. Index and filter blocks come
+  // there by OpenBuiltTable (table/built_table.h). If the build fails or is
+  // abandoned, the blocks are erased again. Costs a copy of each block, and up
+  // to 4 MiB with workers. A cache without room leaves blocks out. Requires:
+  // block_cache. In RocksDB the value is "PrepopulateBlockCache::kFlushOnly",
+  // for all flushes.
+  bool prepopulate_block_cache = false;
+
+  // Whether the builder keeps what follows the data blocks in memory, so that
+  // OpenBuiltTable need not read it. Default: false. Takes about the size of
+  // index and filter in the file, until the builder is destroyed.
+  bool keep_tail = false;
 
   // Counts what the build does, beside what readers do (table/statistics.h).
   // Null, the default: nothing is counted. The builder shares ownership of it.

@@ -147,6 +147,13 @@ class ASHLAR_EXPORT TableBuilder {
   // target_file_size_is_upper_bound.
   uint64_t EstimatedTailSize() const;
 
+  // Returns the last bytes of the file, which begin with the last data blocks
+  // or after them. They live as long as the builder. Empty if
+  // BuildOptions::keep_tail is not set. Returns InvalidArgument before Finish
+  // and after Abandon, and the error of the build if it failed. OpenBuiltTable
+  // (table/built_table.h) calls it.
+  Result<Slice> KeptTail() const;
+
   // Returns the properties, which live as long as the builder. They are
   // complete after Finish. Before, they have what the options say, num_entries,
   // the raw sizes, and what is known of the blocks that have ended.

@@ -60,6 +60,10 @@ struct TableToOpen {
   // The file: its path, or the file itself. If both are set, the file is used.
   std::string path;
   std::unique_ptr<RandomAccessFile> file;
+  // A reader that is open already, such as one of OpenBuiltTable
+  // (table/built_table.h). If it is set, neither path nor file are used, and
+  // `options` must be those that it was opened with.
+  std::unique_ptr<TableReader> reader;
   // How the table is opened. At first a copy of
   // TableCacheOptions::reader_options; change what differs for this file, such
   // as largest_seqno.

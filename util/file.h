@@ -23,6 +23,7 @@
 #include "ashlar/util/result.h"
 #include "ashlar/util/slice.h"
 #include "ashlar/util/status.h"
+#include "ashlar/util/writable_file_options.h"
 
 namespace ashlar {
 
@@ -105,9 +106,20 @@ class ASHLAR_EXPORT RandomAccessFile {
 };
 
 // Opens a file for writing. Creates `path`, or truncates it if it exists.
-// Returns IOError or MemoryLimit.
+// Returns IOError or MemoryLimit, or NotSupported if the file system has no
+// direct I/O and the options ask for it: a file that exists then stays as it
+// is.
 ASHLAR_EXPORT Result<std::unique_ptr<WritableFile>> OpenWritableFile(
-    const std::string& path);
+    const std::string& path, const WritableFileOptions& options = {});
+
+// Returns a file that asks `limiter` before each Append to `file`, and appends
+// in pieces of at most RateLimiter::GetSingleBurstBytes. For files of your own;
+// OpenWritableFile and AtomicFile take a limiter as an option. Append waits as
+// long as the limiter lets it wait: hold no lock that others need. Requires:
+// neither is null, and `priority` is not kTotal. May throw std::bad_alloc.
+ASHLAR_EXPORT std::unique_ptr<WritableFile> NewRateLimitedFile(
+    std::unique_ptr<WritableFile> file, std::shared_ptr<RateLimiter> limiter,
+    IoPriority priority);
 
 // Writes a file that gets its name only when it is complete. One thread at a
 // time may use it.
@@ -126,10 +138,13 @@ class ASHLAR_EXPORT AtomicFile {
     bool overwrite = true;
     // Whether Commit waits until the data and the name are on disk.
     bool sync = true;
+    // How the file is written.
+    WritableFileOptions file;
   };
   // Creates the temporary file. Returns InvalidArgument if `path` is a folder,
   // a device or a pipe, or exists and must not be replaced. Returns IOError or
-  // MemoryLimit if the temporary file cannot be made.
+  // MemoryLimit if the temporary file cannot be made, and NotSupported as
+  // OpenWritableFile does.
   static Result<std::unique_ptr<AtomicFile>> Create(const std::string& path,
                                                     const Options& options);
   // Removes the temporary file as RemoveTemporary does, but cannot report

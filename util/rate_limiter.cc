@@ -33,6 +33,8 @@ namespace ashlar {
 
 RateLimiter::~RateLimiter() = default;
 
+uint64_t RateLimiter::GetSingleBurstBytes() const { return ~uint64_t{0}; }
+
 namespace {
 
 using internal::Mutex;
@@ -72,6 +74,7 @@ class GenericRateLimiter final : public RateLimiter {
         period_(std::max<uint64_t>(options.refill_period_us, 1)),
         fairness_(options.fairness),
         mode_(options.mode),
+        burst_(options.single_burst_bytes),
         rate_(options.rate_bytes_per_sec) {}
 
   void Request(uint64_t bytes, IoPriority priority, OpType type) override {
@@ -86,6 +89,11 @@ class GenericRateLimiter final : public RateLimiter {
     }
   }
 
+  uint64_t GetSingleBurstBytes() const override {
+    if (burst_ != 0) return burst_;
+    const MutexLock lock(&mutex_);
+    return BytesOfPeriod();
+  }
   void SetBytesPerSecond(uint64_t bytes_per_second) override {
     const MutexLock lock(&mutex_);
     rate_ = bytes_per_second;
@@ -174,6 +182,7 @@ class GenericRateLimiter final : public RateLimiter {
   const uint64_t period_;
   const uint32_t fairness_;
   const Mode mode_;
+  const uint64_t burst_;
   mutable Mutex mutex_;
   // All below are under the mutex.
   uint64_t rate_;

@@ -2,8 +2,9 @@
 //
 // One limiter serves any number of readers and writers, which share its rate.
 // Reads ask it if ReaderOptions::rate_limiter is set and the read names a
-// priority (ReadOptions::rate_limiter_priority). Code that writes, such as a
-// flush or a compaction of an engine, calls Request before it appends.
+// priority (ReadOptions::rate_limiter_priority). Writes ask it if the file was
+// opened with WritableFileOptions::rate_limiter, or made by NewRateLimitedFile
+// (util/file.h).
 //
 // Names and meanings are those of RocksDB, with these differences: Request
 // takes any number of bytes, and there is no auto-tuning and no Statistics.
@@ -49,6 +50,11 @@ class ASHLAR_EXPORT RateLimiter {
   // Requires: `priority` is not kTotal.
   virtual void Request(uint64_t bytes, IoPriority priority, OpType type) = 0;
 
+  // Returns how many bytes may pass at once, above 0. Files with a limiter are
+  // written in pieces of at most this size, and ask before each. The default is
+  // no bound.
+  virtual uint64_t GetSingleBurstBytes() const;
+
   // Changes the rate, also for those that wait. Requires: above 0.
   virtual void SetBytesPerSecond(uint64_t bytes_per_second) = 0;
   virtual uint64_t GetBytesPerSecond() const = 0;
@@ -72,6 +78,8 @@ struct RateLimiterOptions {
   // up, so that they do not wait forever. 0 and 1: never.
   uint32_t fairness = 10;
   RateLimiter::Mode mode = RateLimiter::Mode::kWritesOnly;
+  // What GetSingleBurstBytes returns. 0: the bytes of one refill.
+  uint64_t single_burst_bytes = 0;
   // Null: SystemClock::Default(). Must outlive the limiter.
   SystemClock* clock = nullptr;
 };

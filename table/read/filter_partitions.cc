@@ -111,6 +111,9 @@ Status FilterPartitions::MayMatch(const Slice& internal_key, const Slice& asked,
 }
 
 Status FilterPartitions::Warm(size_t i) const {
+  if (index_->handle(i).size == 0) return {};
+  const Partition* kept;
+  if (cache_ == nullptr) return Load(i, &kept);
   CachedFilterHandle partition;
   Cache::SlotHint slot = Cache::kNoSlotHint;
   return cache_->HoldFilter(Place(i), check_, &slot, &partition);

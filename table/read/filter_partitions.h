@@ -46,7 +46,7 @@ class FilterPartitions {
   // partition that internal_key belongs to.
   Status MayMatch(const Slice& internal_key, const Slice& asked,
                   bool* maybe) const;
-  // Reads partition i, so that it is in the cache. Requires: there is a cache.
+  // Reads partition i, so that it is in the cache, or here.
   Status Warm(size_t i) const;
   // Reads all partitions, and keeps or holds them as long as this lives. Those
   // that cannot be read are left out. To be called before other threads use it.

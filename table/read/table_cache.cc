@@ -267,13 +267,15 @@ Status TableCache::State::OpenOnce(uint64_t file_number,
   to.options = options.reader_options;
   Status status = open(file_number, &to);
   if (!status.ok()) return status;
-  if (to.file == nullptr && to.path.empty()) {
+  if (to.reader == nullptr && to.file == nullptr && to.path.empty()) {
     return Status::InvalidArgument(
         "the opening function set neither a path nor a file");
   }
-  auto opened = to.file != nullptr
-                    ? TableReader::Open(std::move(to.file), to.options)
-                    : TableReader::Open(to.path, to.options);
+  using Opened = Result<std::unique_ptr<TableReader>>;
+  Opened opened = to.reader != nullptr ? Opened(std::move(to.reader))
+                  : to.file != nullptr
+                      ? TableReader::Open(std::move(to.file), to.options)
+                      : TableReader::Open(to.path, to.options);
   if (!opened.ok()) return opened.status();
   const TableReader& reader = **opened;
   const uint64_t number = reader.properties().orig_file_number;

@@ -123,7 +123,7 @@ class TableFilter {
   }
   // Reads a full filter that is found in the cache, so that it is there.
   Status Warm() const;
-  // Does the same for a partition. Requires: partitions are in the cache.
+  // Does the same for a partition, which may also be kept here.
   Status WarmPartition(size_t i) const { return partitions_->Warm(i); }
   // For checks of every block of the file.
   size_t num_partitions() const {

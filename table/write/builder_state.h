@@ -25,9 +25,9 @@
 #include "table/format/key_bounds.h"
 #include "table/index/registry.h"
 #include "table/write/blob_embedder.h"
-#include "table/write/build_charges.h"
-#include "table/write/checksummed_file.h"
+#include "table/write/cache_filler.h"
 #include "table/write/collectors.h"
+#include "table/write/files_between.h"
 #include "table/write/flush_policy.h"
 #include "table/write/key_parting.h"
 #include "table/write/tail_writer.h"
@@ -113,7 +113,9 @@ struct TableBuilder::State {
   const uint64_t quick_key_limit;
   const std::unique_ptr<FlushBlockPolicy> own_flush_policy;  // mostly null
   KeyBounds bounds;
+  std::unique_ptr<TailKeeper> tail_keeper;             // mostly null
   const std::unique_ptr<ChecksummedFile> checksummed;  // mostly null
+  std::unique_ptr<CacheFiller> filler;                 // mostly null
   FlushPolicy flush_policy;
   const uint32_t base_context_checksum;
   // Null: nothing is counted. Set before the first entry.
@@ -148,6 +150,7 @@ struct TableBuilder::State {
   std::string last_held_key;
 
   bool finished = false;
+  bool abandoned = false;
   Status status;
 
   Status AddEntry(const Slice& user_key, uint64_t tail, const Slice& value);
@@ -203,6 +206,12 @@ struct TableBuilder::State {
   Status AddKeysOf(const Slice& held);
   Status BeforeRelease(const Slice& held);
   void TakeWritten();
+  // To be called when the build has ended, well or not.
+  void EndFilling() {
+    if (filler == nullptr) return;
+    if (status.ok() && !abandoned) filler->Commit();
+    filler->Erase();
+  }
   void CountBlock(const WrittenBlock& written);
   Status FinishDataBlocks();
   // Writes the data blocks that are left, and all that comes after them.

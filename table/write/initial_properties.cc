@@ -132,6 +132,10 @@ std::string EncodeTimes(const std::map<SequenceNumber, uint64_t>& times) {
 }
 
 Status ValidateBuildOptions(const BuildOptions& options) {
+  if (options.prepopulate_block_cache && options.block_cache == nullptr) {
+    return Status::InvalidArgument(
+        "prepopulate_block_cache needs a block_cache");
+  }
   Status status = CheckBounds(options);
   if (status.ok()) {
     status = options.cache_usage_options.Validate(options.block_cache.get());

@@ -31,6 +31,7 @@ Status TableBuilder::State::CutBlock(const Slice* next_user_key,
   properties.uncompressed_data_size += contents.size();
   ++properties.num_data_blocks;
   collectors.BlockAdd(contents.size());
+  if (filler != nullptr && !sink.holds_back()) filler->Add(contents);
   Status stored = sink.Store(contents);
   TakeWritten();
   block.StartIn(sink.in_place());
@@ -58,6 +59,7 @@ Status TableBuilder::State::AddKeysOf(const Slice& held) {
 // added.
 Status TableBuilder::State::BeforeRelease(const Slice& held) {
   TakeWritten();
+  if (filler != nullptr) filler->Add(held);
   return AddsHeldKeys() ? AddKeysOf(held) : Status();
 }
 
@@ -86,6 +88,7 @@ void TableBuilder::State::CountBlock(const WrittenBlock& written) {
   CountBuiltBlock(statistics.get(), form, written.raw_bytes,
                   written.handle.size);
   index->Finish(written.handle);
+  if (filler != nullptr) filler->Place(written.handle);
   properties.data_size = sink.EndOf(written.handle);
 }
 

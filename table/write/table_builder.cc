@@ -28,6 +28,17 @@ BuildWorkers WorkersFor(const TableOptions& table_options,
                       build_options.worker_pool);
 }
 
+// Returns what puts data blocks into the cache; null if they do not go there.
+std::unique_ptr<CacheFiller> FillerFor(const BuildOptions& options,
+                                       const TableIdentity& identity,
+                                       const KeyOrder* order) {
+  if (!options.prepopulate_block_cache) return nullptr;
+  const CacheKey file = FileCacheKey(identity.db_id, identity.db_session_id,
+                                     identity.file_number);
+  return std::make_unique<CacheFiller>(options.block_cache, file, order,
+                                       options.statistics.get());
+}
+
 std::unique_ptr<ChecksummedFile> ChecksummedFor(const BuildOptions& options,
                                                 WritableFile* file) {
   if (options.file_checksum_gen_factory == nullptr) return nullptr;
@@ -94,6 +105,7 @@ Status TableBuilder::State::FinishFile() {
   CompleteCounts();
   done = collectors.Finish(&properties.user_collected_properties);
   if (!done.ok()) return done;
+  if (tail_keeper != nullptr) tail_keeper->Begin();
   return WriteTail(
       {&options, base_context_checksum,
        filter.has_value() ? &filter->bits() : nullptr,
@@ -118,14 +130,23 @@ Result<std::unique_ptr<TableBuilder>> TableBuilder::Create(
     Result<BlockCompressor> compressor = BlockCompressorFor(table_options);
     if (!compressor.ok()) return compressor.status();
     const TableIdentity identity = CompleteIdentity(build_options.identity);
+    auto tail =
+        build_options.keep_tail ? std::make_unique<TailKeeper>(file) : nullptr;
+    WritableFile* const below = tail != nullptr ? tail.get() : file;
     const bool context =
         TraitsOf(table_options.format_version).has_context_checksums;
     const uint32_t base = context ? *identity.base_context_checksum : 0;
     auto state = std::make_unique<State>(
-        table_options, std::move(compressor).value(), base, file,
+        table_options, std::move(compressor).value(), base, below,
         WorkersFor(table_options, build_options),
         build_options.target_file_size, Collectors(build_options),
-        BuildCharges(build_options), ChecksummedFor(build_options, file));
+        BuildCharges(build_options), ChecksummedFor(build_options, below));
+    state->tail_keeper = std::move(tail);
+    // Readers restore the keys of a table without timestamps.
+    state->filler =
+        FillerFor(build_options, identity,
+                  table_options.persist_user_defined_timestamps ? &state->order
+                                                                : nullptr);
     if (table_options.flush_block_policy_factory != nullptr &&
         state->own_flush_policy == nullptr) {
       return Status::InvalidArgument(
@@ -163,13 +184,25 @@ Status TableBuilder::Finish() {
     if (finished.ok()) s.Summarize();
     return finished;
   });
+  s.EndFilling();
   s.sink.End();
   return s.status;
 }
 
 void TableBuilder::Abandon() {
   state_->finished = true;
+  state_->abandoned = true;
+  state_->EndFilling();
   state_->sink.End();
+}
+
+Result<Slice> TableBuilder::KeptTail() const {
+  const State& s = *state_;
+  if (!s.status.ok()) return s.status;
+  if (!s.finished || s.abandoned) {
+    return Status::InvalidArgument("KeptTail before Finish or after Abandon");
+  }
+  return s.tail_keeper == nullptr ? Slice() : s.tail_keeper->bytes();
 }
 
 Status TableBuilder::status() const { return state_->status; }

@@ -44,6 +44,10 @@ CONTEXTS = {
         extern ashlar::ReaderOptions options;''',
     'cache/typed_cache.h': BLOCK + '''extern ashlar::CacheKey key;
         extern std::shared_ptr<ashlar::Cache> cache;''',
+    'table/built_table.h': '''extern ashlar::BuildOptions build_options;
+        extern ashlar::ReaderOptions reader_options;
+        extern std::unique_ptr<ashlar::TableBuilder> builder;
+        extern std::string path;''',
     'table/cache_dump.h': '''extern std::shared_ptr<ashlar::Cache> cache;
         extern ashlar::Status status;''',
     'table/compaction_iterator.h': '''

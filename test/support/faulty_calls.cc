@@ -437,6 +437,18 @@ int fdatasync(int descriptor) {
                            [&](bool) { return real(descriptor); });
 }
 
+// Its detail is "<offset>+<size>", and " after" if it waits first.
+int sync_file_range(int descriptor, off64_t offset, off64_t n, unsigned flags) {
+  static auto* const real = Real(&::sync_file_range, "sync_file_range");
+  const auto call = [&](bool) { return real(descriptor, offset, n, flags); };
+  std::string path;
+  if (!Layer::Get().PathOf(descriptor, &path)) return call(false);
+  const bool waits = (flags & SYNC_FILE_RANGE_WAIT_BEFORE) != 0;
+  const std::string detail = std::to_string(offset) + "+" + std::to_string(n) +
+                             (waits ? " after" : "");
+  return Counted<int>("sync_file_range", path, detail, -1, call);
+}
+
 int ftruncate(int descriptor, off_t size) noexcept {
   static auto* const real = Real(&::ftruncate, "ftruncate");
   return OfDescriptor<int>("ftruncate", descriptor,
@@ -455,6 +467,11 @@ int fcntl(int descriptor, int command, ...) {
   void* const argument = va_arg(rest, void*);
   va_end(rest);
   static auto* const real = Real(&::fcntl, "fcntl");
+  if (command == F_SETFL) {
+    return OfDescriptor<int>("setfl", descriptor, [&](bool) {
+      return real(descriptor, command, argument);
+    });
+  }
   std::string path;
   if ((command != F_DUPFD && command != F_DUPFD_CLOEXEC) ||
       !Layer::Get().PathOf(descriptor, &path)) {

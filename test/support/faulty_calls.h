@@ -43,10 +43,11 @@
 //   read    read, pread
 //   write   write, pwrite
 //   dup     fcntl with F_DUPFD
+//   setfl   fcntl with F_SETFL
 //
 // renameat2, mkdtemp, mkostemp, mkdir, rmdir, close, fsync, fdatasync,
-// ftruncate, flock, opendir, readdir and closedir keep their own names. To add
-// a call, add one function at the end of faulty_calls.cc.
+// sync_file_range, ftruncate, flock, opendir, readdir and closedir keep their
+// own names. To add a call, add one function at the end of faulty_calls.cc.
 //
 // Any number of threads may make calls. Calls get their numbers in the order in
 // which they begin.

@@ -66,7 +66,7 @@ auto FieldsOf(const BuildOptions& options) {
                 num_levels, merge_operator_name, target_file_size,
                 user_properties, table_properties_collector_factories,
                 file_checksum_gen_factory, block_cache, cache_usage_options,
-                statistics, seqno_to_time);
+                prepopulate_block_cache, keep_tail, statistics, seqno_to_time);
 }
 auto FieldsOf(const ReaderOptions& options) {
   ASHLAR_FIELDS(
@@ -170,6 +170,8 @@ TEST(OptionFields, EachHasARow) {
        },
        [](BuildOptions* o) { o->block_cache = NewLruCache({}).value(); },
        [](BuildOptions* o) { ChargeNothing(&o->cache_usage_options); },
+       [](BuildOptions* o) { o->prepopulate_block_cache = true; },
+       [](BuildOptions* o) { o->keep_tail = true; },
        [](BuildOptions* o) { o->statistics = std::make_shared<Statistics>(); },
        [](BuildOptions* o) { o->seqno_to_time[1] = 2; }});
   CheckFieldsOf<ReaderOptions>(

@@ -7,7 +7,7 @@
 
 #include "ashlar/util/file.h"
 #include "port/posix_io.h"
-#include "util/io/posix_file.h"
+#include "util/io/posix_writable_file.h"
 #include "util/mem/memory_limit.h"
 #include "util/sync/atomic.h"
 
@@ -61,9 +61,9 @@ int LockNew(int fd, int* lock) {
 
 // Creates a file that did not exist before. So nothing that was planted under
 // the name is followed or written to. Names that are taken are passed over.
-Result<std::unique_ptr<WritableFile>> CreateTemporary(const std::string& path,
-                                                      std::string* temporary,
-                                                      int* lock) {
+Result<std::unique_ptr<WritableFile>> CreateTemporary(
+    const std::string& path, const WritableFileOptions& options,
+    std::string* temporary, int* lock) {
   constexpr int kTries = 1000;
   int fd = -1;
   int error = EEXIST;
@@ -80,7 +80,9 @@ Result<std::unique_ptr<WritableFile>> CreateTemporary(const std::string& path,
     static_cast<void>(port::Close(fd));
   }
   if (error != 0) return Status::FromErrno(operation, *temporary, error);
-  return internal::WritableFileOf(*temporary, fd);
+  auto file = internal::WritableFileOf(*temporary, fd, options);
+  if (!file.ok()) static_cast<void>(port::Remove(*temporary));
+  return file;
 }
 
 Status AlreadyExists(const std::string& path) {
@@ -108,7 +110,7 @@ Result<std::unique_ptr<AtomicFile>> AtomicFile::Create(const std::string& path,
     state->path = path;
     state->options = options;
     Result<std::unique_ptr<WritableFile>> file =
-        CreateTemporary(path, &state->temporary, &state->lock);
+        CreateTemporary(path, options.file, &state->temporary, &state->lock);
     if (!file.ok()) return file.status();
     state->exists = true;
     state->file = std::move(file).value();

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <span>
@@ -16,6 +15,7 @@
 
 #include "ashlar/util/file.h"
 #include "port/posix_io.h"
+#include "util/io/direct_pages.h"
 #include "util/io/many_reads.h"
 #include "util/mem/memory_limit.h"
 #include "util/mem/thread_spare.h"
@@ -27,32 +27,6 @@ namespace {
 using internal::ManyReads;
 
 constexpr uint64_t kPage = ManyReads::kDirectPage;
-
-// Memory that begins at a page.
-class Pages {
- public:
-  // Returns memory for n bytes, whose contents are not set; null if there is
-  // none.
-  char* Take(size_t n) {
-    if (n > size_) {
-      memory_.reset(static_cast<char*>(std::aligned_alloc(kPage, n)));
-      size_ = memory_ == nullptr ? 0 : n;
-    }
-    return memory_.get();
-  }
-  // A thread must not keep the memory of one huge read for ever.
-  void Trim() {
-    constexpr size_t kMostKept = size_t{1} << 20;
-    if (size_ > kMostKept) *this = Pages();
-  }
-
- private:
-  struct Free {
-    void operator()(char* p) const { std::free(p); }
-  };
-  std::unique_ptr<char, Free> memory_;
-  size_t size_ = 0;
-};
 
 // The pages that have the bytes of a read, as far as the file goes.
 struct Widened {
@@ -110,7 +84,7 @@ class DirectFile final : public RandomAccessFile {
   void ReadGroup(std::span<ReadRequest> requests) const {
     size_t bytes = 0;
     for (const ReadRequest& r : requests) bytes += Widened(r, size_).size;
-    internal::ThreadSpare<Pages, DirectFile> pages;
+    internal::ThreadSpare<internal::DirectPages, DirectFile> pages;
     char* room = pages->Take(bytes);
     if (room == nullptr && bytes != 0) return ReadAlone(requests);
     std::array<ReadRequest, ManyReads::kGroup> wide;

@@ -43,6 +43,7 @@
 #include <string>
 
 #include "ashlar/util/file.h"
+#include "port/posix_io.h"
 #include "port/read_calls.h"
 #include "util/sync/atomic.h"
 
@@ -80,7 +81,7 @@ class ManyReads {
   // Reads the piece if that needs no wait for a device. Returns false if it did
   // not read all of it.
   bool ReadCached(Piece* piece) const;
-  static constexpr size_t kDirectPage = 4096;
+  static constexpr size_t kDirectPage = port::kDirectPage;
 
  private:
   using Ring = port::ReadRing;

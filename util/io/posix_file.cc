@@ -1,8 +1,9 @@
-// Files of the operating system behind the interfaces of util/file.h.
+// What the interfaces of util/file.h do by default, and files of the operating
+// system that are read.
 
-#include "util/io/posix_file.h"
-
-#include <new>
+#include <memory>
+#include <string>
+#include <utility>
 
 #include "ashlar/util/file.h"
 #include "port/posix_io.h"
@@ -37,41 +38,6 @@ void RandomAccessFile::Expect(uint64_t /*offset*/, uint64_t /*n*/) const {}
 int RandomAccessFile::FileDescriptor() const { return -1; }
 
 namespace {
-
-class PosixWritableFile final : public WritableFile {
- public:
-  PosixWritableFile(std::string path, int fd)
-      : path_(std::move(path)), fd_(fd) {}
-  ~PosixWritableFile() override {
-    if (fd_ >= 0) static_cast<void>(port::Close(fd_));
-  }
-
-  // Call it once, if there is no descriptor yet.
-  Status Open() {
-    const int error = port::OpenForWrite(path_, &fd_);
-    if (error != 0) fd_ = -1;
-    return Checked("create", error);
-  }
-
-  Status Append(const Slice& data) override {
-    return Checked("write", port::WriteAll(fd_, data.data(), data.size()));
-  }
-  Status Sync() override { return Checked("sync", port::SyncData(fd_)); }
-  Status Close() override {
-    const int fd = std::exchange(fd_, -1);
-    return Checked("close", port::Close(fd));
-  }
-  std::string name() const override { return path_; }
-
- private:
-  Status Checked(std::string_view operation, int error) const {
-    if (error == 0) return {};
-    return Status::FromErrno(operation, path_, error);
-  }
-
-  std::string path_;
-  int fd_;
-};
 
 class PosixRandomAccessFile final : public RandomAccessFile {
  public:
@@ -116,28 +82,6 @@ class PosixRandomAccessFile final : public RandomAccessFile {
 };
 
 }  // namespace
-
-Result<std::unique_ptr<WritableFile>> OpenWritableFile(
-    const std::string& path) {
-  return internal::OrMemoryLimit(
-      [&]() -> Result<std::unique_ptr<WritableFile>> {
-        auto file = std::make_unique<PosixWritableFile>(path, -1);
-        Status status = file->Open();
-        if (!status.ok()) return status;
-        return std::unique_ptr<WritableFile>(std::move(file));
-      });
-}
-
-std::unique_ptr<WritableFile> internal::WritableFileOf(const std::string& path,
-                                                       int fd) {
-  try {
-    return std::make_unique<PosixWritableFile>(path, fd);
-  } catch (const std::bad_alloc&) {
-    static_cast<void>(port::Close(fd));
-    static_cast<void>(port::Remove(path));
-    throw;
-  }
-}
 
 Result<std::unique_ptr<RandomAccessFile>> OpenRandomAccessFile(
     const std::string& path) {
