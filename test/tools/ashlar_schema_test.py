@@ -237,6 +237,10 @@ class SchemaTest(CliTest):
         self.take("rewrite", "--out=w.sst", "t.sst", *EXTRAS)
         self.take("rewrite", "--out=w2.sst", "t.sst", *sizes)
         self.take("rewrite", "--out=w3.sst", "text")
+        self.take("compact", "--out=c.sst", "t.sst", "w.sst")
+        self.take("compact", "--out=c2.sst", "t.sst", *sizes)
+        self.take("compact", "--out=c3.sst", "t.sst", "text")
+        self.take("compact", "--out=none/c", "t.sst")
         self.take("recompress", "t.sst", "e.sst", "text",
                   "--compression_level_from=-3", "--compression_level_to=1",
                   "--compression_types=zstd,lz4,none",
@@ -404,6 +408,7 @@ class SchemaTest(CliTest):
                 [line for line in lines if "status" in line]))
         for arguments in (
                 ["rewrite", "--out=w.sst"], ["salvage", "--out=s.sst"],
+                ["compact", "--out=c.sst", "--merge_operator=put"],
                 ["report", "--out=r.html"], ["diff", "r119-types.sst"],
                 ["space", "r119-one.sst"], ["overlap", "r119-one.sst"],
                 ["recompress", "--compression_types=lz4"]):

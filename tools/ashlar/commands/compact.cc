@@ -17,6 +17,7 @@
 
 #include "ashlar/table/compaction.h"
 #include "ashlar/table/compaction_progress.h"
+#include "ashlar/util/printable.h"
 #include "tools/ashlar/cli/command_table.h"
 #include "tools/ashlar/inputs/aged_tables.h"
 #include "tools/ashlar/inputs/inputs.h"
@@ -183,7 +184,7 @@ class Compaction {
       text += ": --merge_operator names what joins operands";
       const std::string& name = properties.merge_operator_name;
       if (FindBuiltinMergeOperator(name) != nullptr) {
-        text += "; " + table.path + " was written with " + name;
+        text += "; " + PrintableText(table.path) + " was written with " + name;
       }
       return Status::InvalidArgument(text);
     }
@@ -219,7 +220,8 @@ std::string CheckFlags(const CommandLine& line,
   for (const std::string& path : paths) {
     const auto id = IdOf(path);
     if (id && !known.insert(*id).second) {
-      return path + " is named twice: its entries must be taken once";
+      return PrintableText(path) +
+             " is named twice: its entries must be taken once";
     }
   }
   return {};

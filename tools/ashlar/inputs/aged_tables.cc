@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "ashlar/util/printable.h"
 #include "tools/ashlar/inputs/external_table.h"
 #include "tools/ashlar/inputs/open_table.h"
 
@@ -52,7 +53,7 @@ class Opening {
     if (!status.ok() || !found) return status;
     if (given_ != 0 && found->smallest <= given_) {
       return Status::InvalidArgument(
-          table->path + ": has sequence number " +
+          PrintableText(table->path) + ": has sequence number " +
           std::to_string(found->smallest) +
           ", but a table for ingestion before it got " +
           std::to_string(given_) +
@@ -65,7 +66,8 @@ class Opening {
   Status GiveNumber(AgedTable* table) {
     if (largest_ == kMaxSequenceNumber) {
       return Status::InvalidArgument(
-          table->path + ": there is no sequence number left for its entries");
+          PrintableText(table->path) +
+          ": there is no sequence number left for its entries");
     }
     ReaderOptions options = options_;
     given_ = ++largest_;
