@@ -13,10 +13,8 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <utility>
 
-#include "ashlar/table/internal_key.h"
 #include "ashlar/table/internal_key_less.h"
 #include "ashlar/util/file_checksum.h"
 #include "ashlar/util/sync/mutex.h"

@@ -1,4 +1,5 @@
-// FoldersInMemory: lets a test program put its TestFolders into memory.
+// FoldersInMemory: lets a test program put its temporary folders into
+// memory.
 //
 // A set of tables syncs each file and folder. On a disk a test that makes
 // thousands of sets waits for that nearly all of its time; a file system in

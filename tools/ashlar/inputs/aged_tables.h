@@ -1,4 +1,4 @@
-// AgedTables: the inputs of a compaction, by age.
+// The inputs of a compaction, by age.
 //
 // They are named with the oldest first. Sequence numbers say which version of a
 // key is newer, so the order counts only where there are none: the entries of a

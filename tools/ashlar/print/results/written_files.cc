@@ -52,8 +52,9 @@ void PrintText(const MadeTables& made, Output* out) {
   const double megabytes = static_cast<double>(raw_bytes) / 1e6;
   const double speed = made.seconds > 0 ? megabytes / made.seconds : 0.0;
   out->Flush();
-  PrintError("wrote " + NamesOf(made.tables) + ": " + std::to_string(sum.entries) +
-             " entries, " + std::to_string(sum.file_bytes) + " bytes, ratio " +
+  PrintError("wrote " + NamesOf(made.tables) + ": " +
+             std::to_string(sum.entries) + " entries, " +
+             std::to_string(sum.file_bytes) + " bytes, ratio " +
              Fixed(Share(raw_bytes, sum.file_bytes), 2) + ", " +
              Fixed(made.seconds, 2) + " s, " + Fixed(speed, 1) + " MB/s");
 }
