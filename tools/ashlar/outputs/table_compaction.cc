@@ -16,14 +16,23 @@ bool CompactionWatch::GoOn() {
     progress_.Cancel();
     return false;
   }
+  if (!IsOnMyThread()) return true;
   const CompactionAmounts amounts = progress_.Amounts();
-  const internal::MutexLock lock(&mutex_);
   return shown_->Update(amounts.input_bytes, amounts.expected_bytes);
 }
 
 void CompactionWatch::Warn(std::string_view text) {
-  const internal::MutexLock lock(&mutex_);
-  PrintWarning(text);
+  if (IsOnMyThread()) {
+    PrintWarning(text);
+  } else {
+    warnings_.emplace_back(text);
+  }
+}
+
+void CompactionWatch::EndProgress() {
+  shown_.reset();
+  for (const std::string& text : warnings_) PrintWarning(text);
+  warnings_.clear();
 }
 
 namespace {
@@ -61,13 +70,13 @@ Status TableCompaction::Run() {
       sink_, [this](std::string_view text) { watch_->Warn(text); });
   if (!files.ok()) return files.status();
   files_ = std::move(files).value();
-  status = Compact();
+  status = ExplainOperand(Compact());
   watch_->EndProgress();
   // Until now, an interrupt leaves nothing behind.
   if (Interrupted()) status = Status::Aborted("interrupted");
   if (status.ok()) status = files_->Commit(result_);
   if (!status.ok()) files_.reset();
-  return ExplainOperand(status);
+  return status;
 }
 
 // Sets what the new tables say about where their entries come from: times are
@@ -99,8 +108,11 @@ Status TableCompaction::Compact() {
   options_.iterator.on_progress = [this](const CompactionCounts&) {
     return watch_->GoOn();
   };
-  options_.worker_pool = workers_.pool();
-  options_.read.worker_pool = options_.worker_pool;
+  options_.read.worker_pool = workers_.pool();
+  // With none, CompactTables would start threads of its own for the parts.
+  options_.worker_pool = options_.read.worker_pool != nullptr
+                             ? options_.read.worker_pool
+                             : &no_workers_;
   std::vector<CompactionRun> runs;
   // The newest first: of two entries with equal keys and numbers, that of
   // the first run is taken for the newer one.

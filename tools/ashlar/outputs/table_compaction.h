@@ -6,14 +6,17 @@
 #ifndef ASHLAR_TOOLS_ASHLAR_OUTPUTS_TABLE_COMPACTION_H_
 #define ASHLAR_TOOLS_ASHLAR_OUTPUTS_TABLE_COMPACTION_H_
 
+#include <pthread.h>
+
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "ashlar/table/compaction.h"
 #include "ashlar/table/compaction_progress.h"
-#include "ashlar/util/sync/mutex.h"
+#include "ashlar/util/worker_pool.h"
 #include "tools/ashlar/inputs/aged_tables.h"
 #include "tools/ashlar/inputs/workers.h"
 #include "tools/ashlar/outputs/compaction_files.h"
@@ -24,24 +27,31 @@
 namespace ashlar::tool {
 
 // What the parts of a compaction, each on a thread of its own, have to do with
-// signals and the terminal. Any number of threads.
+// signals and the terminal. Every thread looks whether there was a signal; only
+// the one that made this object prints.
 class CompactionWatch {
  public:
   CompactionWatch();
 
   CompactionProgress* progress() { return &progress_; }
   // Called by each part whenever it has taken a few KiB. Shows the progress of
-  // all. After a signal, cancels all and returns false.
+  // all. After a signal, cancels all and returns false. Any number of threads.
   bool GoOn();
+  // Prints a warning of CompactionFiles: on another thread it is kept until
+  // EndProgress. One call at a time, as those of CompactionFiles.
   void Warn(std::string_view text);
-  // To be called when no part runs. Nothing is shown from now on.
-  void EndProgress() { shown_.reset(); }
+  // To be called when no part runs. No progress is shown from now on.
+  void EndProgress();
 
  private:
+  bool IsOnMyThread() const {
+    return pthread_equal(thread_, pthread_self()) != 0;
+  }
+
+  const pthread_t thread_ = pthread_self();
   CompactionProgress progress_;
-  // One thread at a time may use the terminal.
-  internal::Mutex mutex_;
   std::optional<Progress> shown_;
+  std::vector<std::string> warnings_;
 };
 
 // For one thread.
@@ -72,6 +82,7 @@ class TableCompaction {
   const CompactionFlags flags_;
   std::vector<AgedTable> tables_;
   Workers workers_;
+  WorkerPool no_workers_{0};
   CompactionOptions options_;
   std::optional<CompactionWatch> watch_;
   // Must be declared after watch_, which gets its warnings.
