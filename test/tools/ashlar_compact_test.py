@@ -257,6 +257,28 @@ class CompactTest(CliTest):
                                code=2)
         self.assertNotIn("merge_operator", outcome.err)
 
+    def test_single_deletion_above_a_deletion(self):
+        self.build("s.sst", hex_rows([(b"k", 3, SINGLE, b""),
+                                      (b"k", 2, DELETION, b""),
+                                      (b"k", 1, PUT, b"x")]))
+        outcome = self.compact("--out=o.sst", "s.sst", code=1)
+        self.assertIn("Corruption: ", outcome.err)
+        self.assertEqual(
+            self.rows_of("s.sst", "--noenforce_single_del_contracts"), [])
+
+    def test_rate_limit(self):
+        # A lower bound: a busy machine may take longer.
+        self.build("a.sst", numbered_rows(6000, 40), "--compression_type=none")
+        size = (self.folder / "a.sst").stat().st_size
+        rate = 2 * size
+        found = self.document("--out=o.sst", "a.sst", f"--rate_limit={rate}")
+        # The bytes of the first tenth of a second need no wait.
+        self.assertGreater(found["compaction"]["seconds"], .2)
+        found = self.document("--out=p.sst", "a.sst",
+                              "--earliest_write_conflict_snapshot=3",
+                              "--snapshots=3", "--rate_limit=1G")
+        self.assertEqual(*self.scan_each(["o.sst", "p.sst"]))
+
     def test_tables_for_ingestion_are_ordered_by_place(self):
         for name, value in (("1", "x"), ("2", "y"), ("3", "z")):
             self.run_ok("build", f"--out={name}.sst", "--quiet",
@@ -547,6 +569,7 @@ class CompactTest(CliTest):
                     self.assertEqual(run.wait(), 130, flags)
                 self.assertRegex(text, r"\nashlar: interrupted after about "
                                        r"[1-9]?[0-9] % of the entries\n$")
+                self.assertNotIn("Incomplete", text)
                 self.assertIs(document["interrupted"], True)
                 self.assertNotIn("compaction", document)
                 self.assertEqual(self.names(), before)

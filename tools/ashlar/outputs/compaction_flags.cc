@@ -127,7 +127,13 @@ Status SetCompactionOptions(const CompactionFlags& flags,
   options->max_subcompactions = FLAGS_max_subcompactions;
   options->compaction_readahead_size = FLAGS_readahead_size;
   options->read = ReadOptionsFromFlags();
-  if (flags.rate_limiter != nullptr) {
+  if (false) {
+    // A read that waits cannot be cancelled, so that it must not take long.
+    constexpr uint64_t kLeastBytes = 4096;
+    const uint64_t quarter_second =
+        std::max<uint64_t>(FLAGS_rate_limit / 4, kLeastBytes);
+    options->compaction_readahead_size =
+        std::min<uint64_t>(FLAGS_readahead_size, quarter_second);
     options->read.rate_limiter_priority = IoPriority::kLow;
   }
   return Status();
