@@ -127,7 +127,7 @@ Status SetCompactionOptions(const CompactionFlags& flags,
   options->max_subcompactions = FLAGS_max_subcompactions;
   options->compaction_readahead_size = FLAGS_readahead_size;
   options->read = ReadOptionsFromFlags();
-  if (false) {
+  if (flags.rate_limiter != nullptr) {
     // A read that waits cannot be cancelled, so that it must not take long.
     constexpr uint64_t kLeastBytes = 4096;
     const uint64_t quarter_second =
