@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <csignal>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "ashlar/util/file_checksum.h"

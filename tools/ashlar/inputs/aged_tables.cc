@@ -25,8 +25,8 @@ class Opening {
       return;
     }
     auto reader = TableReader::Open(table->path, options_);
-    if (reader.ok()) table->reader = std::move(reader).value();
     table->status = reader.status();
+    if (reader.ok()) table->reader = std::move(reader).value();
     if (table->status.ok()) table->status = CheckOrder(*table->reader);
     if (table->status.ok() && !has_failed_) table->status = Number(table);
     if (!table->status.ok()) has_failed_ = true;
