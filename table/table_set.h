@@ -112,8 +112,10 @@ class ASHLAR_EXPORT TableSet final : public CompactionOutputs {
   // Without Commit, removes all that was made, and warns of what stays.
   ~TableSet() override;
 
-  // For CompactTables. Begin gives tables of one identity different file
-  // numbers: number + 1, unless the options have one.
+  // For one call of CompactTables. Its outputs are listed, and named, in the
+  // order of their keys, also if subcompactions began them in another order.
+  // Begin gives tables of one identity different file numbers: number + 1,
+  // unless the options have one.
   Result<WritableFile*> Begin(size_t number, TableOptions* table_options,
                               BuildOptions* build_options) override;
   Status End(const CompactionOutput& output) override;
@@ -122,8 +124,9 @@ class ASHLAR_EXPORT TableSet final : public CompactionOutputs {
   // For tables that the caller builds. BeginTable opens an empty file, which
   // this object owns; EndTable syncs and closes it, and adds the table to the
   // set. The caller sets the keys and `entries`, and this object the rest.
-  // Tables are listed by number, and need not have all numbers. A number is for
-  // one table: InvalidArgument if it is used otherwise. Drop removes a file.
+  // These tables are listed by number, behind outputs of a compaction, and need
+  // not have all numbers. A number is for one table: InvalidArgument if it is
+  // used otherwise. Drop removes a file.
   Result<WritableFile*> BeginTable(size_t number);
   Status EndTable(size_t number, TableSetTable table);
 
@@ -134,7 +137,7 @@ class ASHLAR_EXPORT TableSet final : public CompactionOutputs {
   // now or a table is open, Aborted if cancelled, IOError or MemoryLimit.
   Status Commit();
 
-  // The tables by number; their paths are known after Commit.
+  // The tables as the manifest lists them. Empty before Commit.
   const std::vector<TableSetTable>& tables() const;
   // Returns the path of the manifest.
   const std::string& manifest() const;

@@ -3,13 +3,19 @@
 // table has its name in the run folder only when it is complete and synced.
 // The map of numbers has a mutex, so that parts of a compaction may begin and
 // end tables side by side; bytes are appended without it.
+//
+// The order of the list. The numbers of a compaction's outputs say when they
+// began, which for parts side by side is no order of keys. So End remembers the
+// smallest internal key of each output, and Commit sorts by it. In the run
+// folder a table has the name of its number; its final name is by its place in
+// the list.
 #include "ashlar/table/table_set.h"
 
+#include <algorithm>
 #include <map>
-#include <optional>
 #include <utility>
 
-#include "ashlar/table/internal_key.h"
+#include "ashlar/table/internal_key_less.h"
 #include "ashlar/util/file_checksum.h"
 #include "ashlar/util/sync/mutex.h"
 #include "table/set/open_folder.h"
@@ -66,6 +72,25 @@ class NewTable final : public WritableFile {
   uint32_t checksum_ = 0;
 };
 
+// A table that is complete.
+struct EndedTable {
+  size_t number = 0;
+  // For an output of a compaction, the internal key that it begins with. Empty
+  // for a table that the caller built.
+  std::string begin;
+  TableSetTable listed;
+};
+
+// Whether `a` is listed before `b`, for another reason than its number. The
+// comparator is that of the outputs; null if there are none.
+bool IsListedBefore(const Comparator* comparator, const EndedTable& a,
+                    const EndedTable& b) {
+  if (a.begin.empty() || b.begin.empty()) {
+    return !a.begin.empty() && b.begin.empty();
+  }
+  return CompareInternalKeys(comparator, a.begin, b.begin) < 0;
+}
+
 SetCalls CallsOf(const TableSetOptions& options) {
   return {options.warn, options.is_cancelled};
 }
@@ -101,13 +126,18 @@ struct TableSet::State {
   // By number, those that were begun and not dropped. Null: the table is ended.
   std::map<size_t, std::unique_ptr<NewTable>> files
       ASHLAR_THREAD_ATTRIBUTE(guarded_by(mutex));
-  std::map<size_t, TableSetTable> ended
-      ASHLAR_THREAD_ATTRIBUTE(guarded_by(mutex));
+  std::map<size_t, EndedTable> ended ASHLAR_THREAD_ATTRIBUTE(guarded_by(mutex));
+  // Of the outputs of the compaction. Null: there are none.
+  const Comparator* comparator ASHLAR_THREAD_ATTRIBUTE(guarded_by(mutex)) =
+      nullptr;
   bool is_committed ASHLAR_THREAD_ATTRIBUTE(guarded_by(mutex)) = false;
 
   // Set by Commit.
   std::vector<TableSetTable> tables;
   std::vector<std::string> made_as;  // their names in the folder
+
+  // Adds a table. `begin` is as in EndedTable.
+  Status End(size_t number, std::string begin, TableSetTable table);
 
   // Moves the ended tables to `tables`. Returns InvalidArgument if one is open,
   // or if this was done before.
@@ -122,9 +152,18 @@ struct TableSet::State {
                                      " of the set is not complete");
     }
     is_committed = true;
-    for (auto& [number, table] : ended) {
-      made_as.push_back(names.Table(number + 1));
-      tables.push_back(std::move(table));
+    std::vector<EndedTable> in_order;
+    in_order.reserve(ended.size());
+    for (auto& [number, table] : ended) in_order.push_back(std::move(table));
+    // Stable: tables that are not outputs stay by number.
+    std::stable_sort(
+        in_order.begin(), in_order.end(),
+        [order = comparator](const EndedTable& a, const EndedTable& b) {
+          return IsListedBefore(order, a, b);
+        });
+    for (EndedTable& table : in_order) {
+      made_as.push_back(names.Table(table.number + 1));
+      tables.push_back(std::move(table.listed));
     }
     return Status();
   }
@@ -151,8 +190,12 @@ Result<std::unique_ptr<TableSet>> TableSet::Create(TableSetOptions options) {
 }
 
 Result<WritableFile*> TableSet::Begin(size_t number,
-                                      TableOptions* /*table_options*/,
+                                      TableOptions* table_options,
                                       BuildOptions* build_options) {
+  {
+    const MutexLock hold(&state_->mutex);
+    state_->comparator = table_options->comparator;
+  }
   if (build_options->identity.file_number == 0 ||
       build_options->identity.file_number == 1) {
     build_options->identity.file_number = number + 1;
@@ -187,30 +230,34 @@ Status TableSet::End(const CompactionOutput& output) {
     table.largest_is_exclusive =
         SequenceOf(output.largest) == kMaxSequenceNumber;
     table.entries = output.builder->summary().num_entries;
-    return EndTable(output.number, std::move(table));
+    return state_->End(output.number, output.smallest, std::move(table));
   });
 }
 
 Status TableSet::EndTable(size_t number, TableSetTable table) {
-  return OrMemoryLimit([&] {
-    std::unique_ptr<NewTable> file;
-    {
-      const MutexLock hold(&state_->mutex);
-      const auto found = state_->files.find(number);
-      if (found == state_->files.end() || found->second == nullptr) {
-        return Status::InvalidArgument("table " + std::to_string(number) +
-                                       " of the set is not open");
-      }
-      file = std::move(found->second);
+  return OrMemoryLimit(
+      [&] { return state_->End(number, {}, std::move(table)); });
+}
+
+Status TableSet::State::End(size_t number, std::string begin,
+                            TableSetTable table) {
+  std::unique_ptr<NewTable> file;
+  {
+    const MutexLock hold(&mutex);
+    const auto found = files.find(number);
+    if (found == files.end() || found->second == nullptr) {
+      return Status::InvalidArgument("table " + std::to_string(number) +
+                                     " of the set is not open");
     }
-    table.file_bytes = file->bytes();
-    table.file_checksum = file->checksum();
-    Status status = file->Commit();
-    if (!status.ok()) return status;
-    const MutexLock hold(&state_->mutex);
-    state_->ended.emplace(number, std::move(table));
-    return status;
-  });
+    file = std::move(found->second);
+  }
+  table.file_bytes = file->bytes();
+  table.file_checksum = file->checksum();
+  Status status = file->Commit();
+  if (!status.ok()) return status;
+  const MutexLock hold(&mutex);
+  ended.emplace(number, EndedTable{number, std::move(begin), std::move(table)});
+  return status;
 }
 
 void TableSet::Drop(size_t number) {

@@ -237,9 +237,14 @@ class HelpTest(CliTest):
         compression_level_to verify_compression tmpdir show_sequence_number_type
         filter_probes prefix_separator prefix_length recursive strict_flags
         sample text color top ranges detect_filter_construct_corruption clean
+        snapshots earliest_write_conflict_snapshot bottommost
+        allow_ingest_behind preserve_seqno_after full_history_ts_low
+        enforce_single_del_contracts merge_operator merge_delimiter
+        target_file_size_is_upper_bound max_subcompactions rate_limit
         """.split()
     COMMANDS = """check scan verify identify properties layout get raw
-        recompress stats report diff space overlap salvage rewrite build""".split()
+        recompress stats report diff space overlap salvage compact rewrite
+        build""".split()
 
     def test_help_names_what_is_specified(self):
         text = self.run_ok("--help").text
@@ -293,7 +298,7 @@ class JsonTest(CliTest):
         self.build("a.sst", numbered_rows(500))
         (self.folder / "bad.sst").write_bytes(b"x" * 300)
         for command in HelpTest.COMMANDS:
-            if command in ("diff", "salvage", "rewrite", "build"):
+            if command in ("diff", "salvage", "rewrite", "build", "compact"):
                 continue  # each has a test of its own
             flags = ["--key=key000001"] if command == "get" else []
             outcome = self.run_code(2, command, "--json", *flags, "a.sst",

@@ -18,6 +18,7 @@ COMMANDS = (["check"], ["scan"], ["verify"], ["layout"], ["properties"],
             ["recompress", "--compression_types=none,lz4"])
 COMMANDS_OF_ONE = (["rewrite", "--out=out.sst", "--overwrite"],
                    ["salvage", "--out=out.sst", "--overwrite"],
+                   ["compact", "--out=out.sst", "--overwrite", "--threads=1"],
                    ["diff", "good.sst"])
 
 

@@ -43,7 +43,8 @@ COMMANDS = (
     ["overlap"], ["report", "--overwrite", "--filter_probes=10"])
 COMMANDS_OF_ONE = (
     ["rewrite", "--overwrite", "--out=o\x1b[2J\x9b.sst"],
-    ["salvage", "--overwrite", "--out=o\x1b[2J\x9b.sst"])
+    ["salvage", "--overwrite", "--out=o\x1b[2J\x9b.sst"],
+    ["compact", "--overwrite", "--out=o\x1b[2J\x9b.sst"])
 
 
 def unprintable(text):

@@ -49,6 +49,8 @@ COMMANDS = (
     (["rewrite", *MAKE, "a.sst"], b""),
     (["rewrite", *MAKE, "--compression_parallel_threads=2", "p.sst"], b""),
     (["salvage", *MAKE, "a.sst"], b""),
+    (["compact", "--threads=1", *MAKE, "a.sst", "p.sst"], b""),
+    (["compact", "--threads=2", *MAKE, "a.sst", "p.sst"], b""),
     (["build", "--input_format=hex", *MAKE], ROWS),
     (["build", "--nosorted", "--memory=64K", "--tmpdir=.", *MAKE], UNSORTED),
     (["build", "--input_format=hex", "--compression_max_dict_bytes=4096",

@@ -24,8 +24,8 @@ CANNOT_BE_SHOWN = {
 # Members that a document may lack, for example because only some files have
 # them.
 OPTIONAL = set("""
-    after baseline blocks checksum_type comparator_name compression_name
-    compression_options entries_per_block filter filter_policy_name
+    after baseline blocks checksum_type compaction comparator_name
+    compression_name compression_options entries_per_block filter filter_policy_name
     first_key format_version key_space last
     merge_operator_name meta_blocks not_looked_at ok prefix_extractor_name
     properties property_collectors_names ratio raw_size readable_by_rocksdb
@@ -237,6 +237,12 @@ class SchemaTest(CliTest):
         self.take("rewrite", "--out=w.sst", "t.sst", *EXTRAS)
         self.take("rewrite", "--out=w2.sst", "t.sst", *sizes)
         self.take("rewrite", "--out=w3.sst", "text")
+        self.take("compact", "--out=c.sst", "t.sst", "w.sst")
+        self.take("compact", "--out=c2.sst", "t.sst", *sizes)
+        self.take("compact", "--out=c3.sst", "t.sst", "text")
+        self.take("compact", "--out=none/c", "t.sst")
+        outcome = self.run_ok("compact", "--jsonl", "--out=c4.sst", "t.sst")
+        self.take_lines(outcome.out, outcome.code, "compact")
         self.take("recompress", "t.sst", "e.sst", "text",
                   "--compression_level_from=-3", "--compression_level_to=1",
                   "--compression_types=zstd,lz4,none",
@@ -404,6 +410,7 @@ class SchemaTest(CliTest):
                 [line for line in lines if "status" in line]))
         for arguments in (
                 ["rewrite", "--out=w.sst"], ["salvage", "--out=s.sst"],
+                ["compact", "--out=c.sst", "--merge_operator=put"],
                 ["report", "--out=r.html"], ["diff", "r119-types.sst"],
                 ["space", "r119-one.sst"], ["overlap", "r119-one.sst"],
                 ["recompress", "--compression_types=lz4"]):

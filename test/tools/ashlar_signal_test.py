@@ -29,6 +29,7 @@ COMMANDS = (
     (["build", "--input_format=hex", "--quiet", *MAKE], ROWS),
     (["rewrite", *MAKE, "a.sst"], b""),
     (["salvage", *MAKE, "a.sst"], b""),
+    (["compact", "--threads=1", *MAKE, "a.sst", "b.sst"], b""),
     (["raw", "--out=o.txt", "a.sst"], b""),
     (["report", "--out=o.html", "--filter_probes=10", "a.sst"], b""),
     (["check", "--threads=1", "a.sst"], b""),

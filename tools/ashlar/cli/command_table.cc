@@ -34,6 +34,34 @@ constexpr std::string_view kBuildDetails =
     "<out>.tmp.* or <out without .sst>.tmp.*. The next run with the same "
     "--out names these files, and removes them with --clean.";
 
+constexpr std::string_view kCompactDetails =
+    "Joins tables into one, or with --target_file_size into several that share "
+    "no keys, and leaves out what no reader needs any more. The rules are "
+    "those "
+    "of RocksDB's compactions. The inputs are not changed.\n"
+    "Of each key, the newest version stays, and the version that each of "
+    "--snapshots sees. With --merge_operator, operands are joined with the "
+    "value beneath them, or else with each other. Without --bottommost, the "
+    "command assumes that other tables may have older data, and keeps "
+    "deletions and sequence numbers.\n"
+    "Name the oldest table first; the tables of a folder are taken in the "
+    "order "
+    "of their names. Sequence numbers say which version of a key is newer. The "
+    "order matters for tables that 'build' made for ingestion, which have no "
+    "numbers: each gets one above those of all tables before it, as "
+    "IngestExternalFile would give. If two tables have one key with one "
+    "number, the entry of the later table is taken. Options that no flag sets "
+    "are kept of the last table, as rewrite does; user properties are not "
+    "kept.\n"
+    "Range deletions of a table count in full. In a database, the MANIFEST "
+    "limits them to the bounds of the table, which the file does not record: "
+    "here they may delete entries beyond these bounds that the database "
+    "shows.\n"
+    "Prints how many entries were read, written and dropped, and why. If "
+    "nothing is left, the new table has no entries. If anything fails, nothing "
+    "is left at --out. The names of tables and the manifest are those of "
+    "'ashlar help build'.";
+
 constexpr Command kCommands[] = {
     {"check", kCheck, kFiles,
      "read every entry; check order, count and checksums (default)",
@@ -152,6 +180,8 @@ constexpr Command kCommands[] = {
      "for ingestion, even if the old one was. The exit code is 1 if anything "
      "is damaged or left out, even if everything else was saved.",
      RunSalvage},
+    {"compact", kCompact, "--out=<path> <file-or-directory>...",
+     "join tables as a compaction does", kCompactDetails, RunCompact},
     {"rewrite", kRewrite, "--out=<path> <file>",
      "copy the entries to a new file with other options",
      "Keeps format version, block size, restart intervals, prefix extractor, "

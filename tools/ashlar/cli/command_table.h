@@ -38,6 +38,7 @@ int RunStats(const CommandLine& line);
 int RunReport(const CommandLine& line);
 int RunOverlap(const CommandLine& line);
 int RunSpace(const CommandLine& line);
+int RunCompact(const CommandLine& line);
 int RunRewrite(const CommandLine& line);
 int RunBuild(const CommandLine& line);
 

@@ -21,6 +21,7 @@ constexpr FlagGroupTitle kGroups[] = {
     {FlagGroup::kOutput, "Output"},
     {FlagGroup::kVerification, "Verification"},
     {FlagGroup::kRecompression, "Recompression"},
+    {FlagGroup::kCompaction, "Compaction"},
     {FlagGroup::kNewFiles, "New files"},
     {FlagGroup::kOther, "Other"},
 };

@@ -234,7 +234,8 @@ int RunBuild(const CommandLine& line) {
     for (const MadeTable& table : build.sink().tables()) {
       report.AddEntries(table.entries);
     }
-    report.Show(MadeTables{build.sink(), seconds, {}});
+    report.Show(MadeTables{
+        build.sink().tables(), build.sink().manifest(), seconds, {}});
   }
   report.EndFile();
   return report.Finish();

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "tools/ashlar/cli/command_table.h"
-#include "tools/ashlar/flags/memory_limit.h"
 #include "tools/ashlar/inputs/copy_entries.h"
+#include "tools/ashlar/inputs/external_table.h"
 #include "tools/ashlar/inputs/inputs.h"
 #include "tools/ashlar/inputs/open_table.h"
 #include "tools/ashlar/inputs/run_files.h"
@@ -17,24 +17,6 @@
 
 namespace ashlar::tool {
 namespace {
-
-// Returns whether the table is for ingestion. It is not if it has been
-// ingested, or if its entries already had sequence numbers. Files of old
-// releases do not record that, so their entries are read.
-bool IsExternal(const TableReader& input, const std::string& path) {
-  const TableProperties& properties = input.properties();
-  if (!properties.external_sst_file_version.has_value() ||
-      properties.external_sst_file_global_seqno.value_or(0) != 0) {
-    return false;
-  }
-  if (properties.key_largest_seqno) return *properties.key_largest_seqno == 0;
-  Progress progress(path);
-  return IsOkOrThrow(ForEachEntry(
-      input, &progress,
-      [](const Slice&, SequenceNumber sequence, ValueType, const Slice&) {
-        return sequence == 0 ? Status() : Status::Aborted("it has one");
-      }));
-}
 
 // A set of tables must have all range deletions before it is cut.
 Status CopyRangeDeletions(const TableReader& input, TableOutput* output) {
@@ -81,11 +63,11 @@ void Rewrite(const CommandLine& line, SinkOptions options,
   if (input == nullptr) return;
   KeepOptions(line, {path, input->format_version(), &input->properties()},
               &options);
-  options.external = IsExternal(*input, path);
   options.table.comparator = input->comparator();
   const Stopwatch stopwatch;
   std::unique_ptr<TableOutput> sink;
-  const Status status = Copy(*input, path, options, &sink);
+  Status status = FindIsExternal(*input, path, &options.external);
+  if (status.ok()) status = Copy(*input, path, options, &sink);
   if (!status.ok()) {
     report->AddFault(status);
     return;
@@ -95,7 +77,8 @@ void Rewrite(const CommandLine& line, SinkOptions options,
   for (const MadeTable& made : sink->tables()) {
     report->AddEntries(made.entries);
   }
-  report->Show(MadeTables{*sink, micros / 1e6, FLAGS_out});
+  report->Show(
+      MadeTables{sink->tables(), sink->manifest(), micros / 1e6, FLAGS_out});
 }
 
 }  // namespace

@@ -49,7 +49,8 @@ class Salvage {
                        .entries_left_out = dropped_,
                        .made = std::nullopt};
     if (status.ok())
-      result.made.emplace(MadeTables{*sink_, micros / 1e6, FLAGS_out});
+      result.made.emplace(MadeTables{sink_->tables(), sink_->manifest(),
+                                     micros / 1e6, FLAGS_out});
     report->Show(result);
   }
 

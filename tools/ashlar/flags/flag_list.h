@@ -24,7 +24,7 @@
            "Files that name any other comparator are scanned and verified "    \
            "in their stored order, with a warning; get, --from, --to and "     \
            "--prefix refuse them")                                             \
-  FLAG(bool, recursive, false, "", kInput, kEachFile,                          \
+  FLAG(bool, recursive, false, "", kInput, kEachFile | kCompact,               \
            "also look for tables in the folders of a folder")                  \
   FLAG(uint64, readahead_size, 2097152, "bytes", kInput, kReading,             \
            "read this much at once when reading a file from end to end")       \
@@ -39,9 +39,9 @@
            "empty or file://")                                                 \
   FLAG(string, fs_uri, "", "uri", kInput, kAll,                                \
            "the same as --env_uri")                                            \
-  FLAG(string, from, "", "key", kRange, kRangeOfKeys,                          \
+  FLAG(string, from, "", "key", kRange, kRangeOfKeys | kCompact,               \
            "begin of the range of user keys, inclusive")                       \
-  FLAG(string, to, "", "key", kRange, kRangeOfKeys,                            \
+  FLAG(string, to, "", "key", kRange, kRangeOfKeys | kCompact,                 \
            "end of the range of user keys, exclusive")                         \
   FLAG(string, prefix, "", "key", kRange, kRangeOfKeys,                        \
            "only keys that begin with this; cannot be used with --from")       \
@@ -51,7 +51,7 @@
            "a key to look up; may be repeated")                                \
   FLAG(string, keys_file, "", "path", kRange, kGet,                            \
            "look up each line of this file")                                   \
-  FLAG(bool, input_key_hex, false, "", kRange, kRangeOfKeys,                   \
+  FLAG(bool, input_key_hex, false, "", kRange, kRangeOfKeys | kCompact,        \
            "--from, --to, --prefix, --key and --keys_file are hexadecimal")    \
   FLAG(bool, output_hex, false, "", kOutput, kScan | kGet | kRaw | kSalvage |  \
            kDiff | kOverlap | kSpace,                                          \
@@ -106,16 +106,17 @@
   FLAG(bool, range_dels, true, "", kOutput, kScan,                             \
            "print range deletions after the points")                           \
   FLAG(uint32, threads, 0, "n", kOutput, kCheck | kScan | kVerify |            \
-           kRecompress | kReport,                                              \
+           kRecompress | kReport | kCompact,                                   \
            "number of threads; 0: one per core. scan uses one thread, and "    \
-           "so does check with a range or --read_num")                         \
+           "so does check with a range or --read_num. compact: threads "       \
+           "that read ahead and run --max_subcompactions")                     \
   FLAG(string, progress, "auto", "auto|always|never", kOutput, kCheck |        \
            kScan | kVerify | kLayout | kGet | kRecompress | kRaw | kRewrite |  \
-           kSalvage | kStats | kReport | kSpace,                               \
+           kSalvage | kStats | kReport | kSpace | kCompact,                    \
            "show progress on standard error; auto: on a terminal, for files "  \
            "above 64 MiB")                                                     \
   FLAG(bool, verify_checksum, true, "", kVerification, kCheck | kScan |        \
-           kDiff | kOverlap,                                                   \
+           kDiff | kOverlap | kCompact,                                        \
            "compare each block with its checksum (RocksDB's tool does so "     \
            "only on request)")                                                 \
   FLAG(string, compression_types, "", "list", kRecompression, kRecompress,     \
@@ -127,6 +128,42 @@
            "last level to try")                                                \
   FLAG(string, tmpdir, "", "folder", kRecompression, kRecompress | kBuild,     \
            "folder for scratch files; default: $TMPDIR, or /tmp")              \
+  FLAG(string, snapshots, "", "list", kCompaction, kCompact,                   \
+           "sequence numbers of live snapshots, separated by commas, the "     \
+           "oldest first: the versions that they see are kept")                \
+  FLAG(uint64, earliest_write_conflict_snapshot, 0, "n", kCompaction,          \
+           kCompact,                                                           \
+           "the earliest of --snapshots that a transaction uses to find "      \
+           "write conflicts; 0: none does")                                    \
+  FLAG(bool, bottommost, false, "", kCompaction, kCompact,                     \
+           "no other table has older data of these keys: deletions go, and "   \
+           "sequence numbers that all snapshots see become 0")                 \
+  FLAG(bool, allow_ingest_behind, false, "", kCompaction, kCompact,            \
+           "tables may later be ingested beneath all others: deletions and "   \
+           "sequence numbers stay")                                            \
+  FLAG(uint64, preserve_seqno_after, 72057594037927935, "n", kCompaction,      \
+           kCompact,                                                           \
+           "with --bottommost, larger sequence numbers than this stay")        \
+  FLAG(uint64, full_history_ts_low, 0, "n", kCompaction, kCompact,             \
+           "keys with timestamps: the history below this timestamp is not "    \
+           "needed; 0: all is")                                                \
+  FLAG(bool, enforce_single_del_contracts, true, "", kCompaction, kCompact,    \
+           "a single deletion above a deletion of the same key is an error")   \
+  FLAG(string, merge_operator, "", "name", kCompaction, kCompact,              \
+           "what joins merge operands: uint64add, stringappend, max or put, "  \
+           "or their long names, such as UInt64AddOperator")                   \
+  FLAG(string, merge_delimiter, ",", "text", kCompaction, kCompact,            \
+           "what --merge_operator=stringappend writes between two strings")    \
+  FLAG(bool, target_file_size_is_upper_bound, false, "", kCompaction,          \
+           kCompact,                                                           \
+           "the blocks after the data count as part of --target_file_size, "   \
+           "too")                                                              \
+  FLAG(uint32, max_subcompactions, 1, "n", kCompaction, kCompact,              \
+           "with --target_file_size, compact up to so many ranges of keys "    \
+           "side by side; tables end where a range ends")                      \
+  FLAG(uint64, rate_limit, 0, "bytes", kCompaction, kCompact,                  \
+           "read no more than this from the inputs each second; blocks are "   \
+           "then not read ahead by other threads; 0: no limit")                \
   FLAG(bool, checksums_only, false, "", kVerification, kVerify,                \
            "check only checksums and positions; decompress nothing")           \
   FLAG(string, filter_keys, "all", "first|all", kVerification, kVerify,        \
@@ -147,7 +184,8 @@
            "first remove, and name, files that earlier runs with the same "    \
            "--out left when they were killed; without this flag such files "   \
            "are only named")                                                   \
-  FLAG(uint64, target_file_size, 0, "bytes", kNewFiles, kBuild | kRewrite,     \
+  FLAG(uint64, target_file_size, 0, "bytes", kNewFiles, kBuild | kRewrite |    \
+           kCompact,                                                           \
            "begin a new file, between two user keys, when a file has this "    \
            "size. The files share no keys. They are <out without "             \
            ".sst>-000001.sst and so on; <out without .sst>-manifest.json "     \

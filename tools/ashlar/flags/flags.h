@@ -49,18 +49,19 @@ enum CommandBit : uint32_t {
   kReport = 1 << 14,
   kOverlap = 1 << 15,
   kSpace = 1 << 16,
+  kCompact = 1 << 17,
   // Commands that work on one file after the other, and commands that read any
   // files.
   kEachFile = kCheck | kScan | kVerify | kIdentify | kProperties | kLayout |
               kGet | kRecompress | kRaw | kRewrite | kSalvage | kStats |
               kReport | kOverlap | kSpace,
-  kReading = kEachFile | kDiff,
+  kReading = kEachFile | kDiff | kCompact,
   // Commands that may skip some of their inputs.
   kChoosing = kEachFile & ~(kRewrite | kSalvage),
   // Commands that can be limited to some of the keys.
   kRangeOfKeys = kCheck | kScan | kGet | kSpace,
   // Commands that make tables for use, and commands that make any tables.
-  kMake = kBuild | kRewrite | kSalvage,
+  kMake = kBuild | kRewrite | kSalvage | kCompact,
   kPack = kMake | kRecompress,
   kAll = kReading | kMake,
 };
@@ -80,6 +81,7 @@ enum class FlagGroup : uint8_t {
   kOutput,
   kVerification,
   kRecompression,
+  kCompaction,
   kNewFiles,
   kOther,
 };

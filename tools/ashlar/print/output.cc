@@ -18,6 +18,7 @@ namespace {
 
 // The state that the signal handler uses. Only the handler and EndOfWork write
 // it, and EndOfWork blocks the signals while it does.
+// Read by any thread, hence atomically.
 volatile sig_atomic_t interrupted = 0;
 volatile sig_atomic_t work_is_done = 0;
 // The handler writes to the second end, so that a wait for input also ends if
@@ -45,7 +46,7 @@ void OnInterrupt(int number) {
     std::signal(number, SIG_DFL);
     std::raise(number);
   }
-  interrupted = 1;
+  __atomic_store_n(&interrupted, 1, __ATOMIC_RELAXED);
   [[maybe_unused]] const ssize_t woken = write(wake_pipe[1], "", 1);
   errno = error;
 }
@@ -160,7 +161,9 @@ void CatchInterrupt() {
   std::signal(SIGXFSZ, SIG_IGN);
 }
 
-bool Interrupted() { return interrupted != 0; }
+bool Interrupted() {
+  return __atomic_load_n(&interrupted, __ATOMIC_RELAXED) != 0;
+}
 
 bool WaitForInput(int descriptor) {
   pollfd watched[] = {{descriptor, POLLIN, 0}, {wake_pipe[0], POLLIN, 0}};

@@ -98,6 +98,7 @@ void PrintHint(std::string_view text);
 // now on, a write to a pipe without a reader fails, instead of ending the
 // program.
 void CatchInterrupt();
+// May be called by any thread.
 bool Interrupted();
 // Waits until a read of the descriptor would not wait, or would return the end
 // or an error. Returns false if interrupted, before or during the wait.

@@ -64,6 +64,10 @@ int UsageError(std::string_view reason) {
   return FLAGS_strict ? kExitFailure : kExitFault;
 }
 
+bool IsAbout(const std::string& path, const Status& status) {
+  return WithoutPath(status.message(), path).size() != status.message().size();
+}
+
 FaultText FaultLine(const std::string& path, const Status& status) {
   return {path + ": ", std::string(StatusCodeName(status.code())),
           ": " + std::string(WithoutPath(status.message(), path))};

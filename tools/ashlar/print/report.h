@@ -31,6 +31,10 @@ enum ExitCode : int {
 // Prints `ashlar: <reason>` and where to find help. Returns the exit code.
 int UsageError(std::string_view reason);
 
+// Returns whether the message begins with the path, as messages of the library
+// about a file do.
+bool IsAbout(const std::string& path, const Status& status);
+
 // Returns "<path>: <Code>: <message>". Removes the path at the start of the
 // message, where messages of the library have it.
 FaultText FaultLine(const std::string& path, const Status& status);

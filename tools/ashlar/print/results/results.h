@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ashlar/table/compaction.h"
 #include "ashlar/table/inspect.h"
 #include "tools/ashlar/inputs/lost_ranges.h"
 #include "tools/ashlar/measure/block_sample.h"
@@ -233,10 +234,12 @@ void WriteJson(const UnsupportedCodec& refused, JsonWriter* json);
 
 // --- Files that a command wrote: written_files.cc ---------------------------
 
-// A table, or a set of them. Requires: the output is finished. The text is one
-// line on standard error. `name` is shown in JSON unless it is empty.
+// A table, or a set of them; one at least. `manifest` is empty if it is not a
+// set. The text is one line on standard error. `name` is shown in JSON unless
+// it is empty.
 struct MadeTables {
-  const TableOutput& output;
+  std::vector<MadeTable> tables;
+  std::string manifest;
   double seconds;
   std::string_view name;
 };
@@ -251,6 +254,18 @@ struct WrittenFile {
 };
 void PrintText(const WrittenFile& file, Output* out);
 void WriteJson(const WrittenFile& file, JsonWriter* json);
+
+// --- compact: compact.cc ----------------------------------------------------
+
+struct Compacted {
+  const CompactionResult& result;
+  uint64_t input_files;
+  uint64_t input_bytes;  // of the files
+  uint64_t input_range_deletions;
+  MadeTables made;
+};
+void PrintText(const Compacted& tables, Output* out);
+void WriteJson(const Compacted& tables, JsonWriter* json);
 
 // --- salvage: salvage.cc ----------------------------------------------------
 

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "tools/ashlar/flags/flags.h"
-#include "tools/ashlar/outputs/table_output.h"
 #include "tools/ashlar/print/print_json.h"
 #include "tools/ashlar/print/print_text.h"
 #include "tools/ashlar/print/results/results.h"
@@ -48,30 +47,29 @@ void WriteTable(const MadeTable& table, JsonWriter* json) {
 
 void PrintText(const MadeTables& made, Output* out) {
   if (FLAGS_quiet) return;
-  const std::vector<MadeTable> tables = made.output.tables();
-  const MadeTable sum = SumOf(tables);
+  const MadeTable sum = SumOf(made.tables);
   const uint64_t raw_bytes = sum.raw_key_bytes + sum.raw_value_bytes;
   const double megabytes = static_cast<double>(raw_bytes) / 1e6;
   const double speed = made.seconds > 0 ? megabytes / made.seconds : 0.0;
   out->Flush();
-  PrintError("wrote " + NamesOf(tables) + ": " + std::to_string(sum.entries) +
-             " entries, " + std::to_string(sum.file_bytes) + " bytes, ratio " +
+  PrintError("wrote " + NamesOf(made.tables) + ": " +
+             std::to_string(sum.entries) + " entries, " +
+             std::to_string(sum.file_bytes) + " bytes, ratio " +
              Fixed(Share(raw_bytes, sum.file_bytes), 2) + ", " +
              Fixed(made.seconds, 2) + " s, " + Fixed(speed, 1) + " MB/s");
 }
 
 void WriteJson(const MadeTables& made, JsonWriter* json) {
-  const std::vector<MadeTable> tables = made.output.tables();
-  const MadeTable sum = SumOf(tables);
+  const MadeTable sum = SumOf(made.tables);
   if (!made.name.empty()) json->Member("out", made.name);
   json->NumberMember("num_entries", sum.entries);
   json->NumberMember("raw_key_size", sum.raw_key_bytes);
   json->NumberMember("raw_value_size", sum.raw_value_bytes);
   json->NumberMember("num_data_blocks", sum.data_blocks);
   json->DecimalMember("seconds", made.seconds);
-  if (made.output.manifest().empty()) return;
-  json->Member("manifest", made.output.manifest());
-  json->ObjectsMember("tables", tables,
+  if (made.manifest.empty()) return;
+  json->Member("manifest", made.manifest);
+  json->ObjectsMember("tables", made.tables,
                       [&](const MadeTable& table) { WriteTable(table, json); });
 }
 
