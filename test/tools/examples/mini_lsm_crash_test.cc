@@ -43,7 +43,7 @@ struct Kill {
 };
 
 Kill DrawKill(Random* random, uint64_t base) {
-  const uint64_t call = random->Between(1, random->OneIn(4) ? 60 : 4000);
+  const uint64_t call = random->Between(1, random->OneIn(4) ? 60 : 1500);
   const std::string at = std::to_string(call) + ":";
   switch (random->Below(4)) {
     case 0:
@@ -53,7 +53,7 @@ Kill DrawKill(Random* random, uint64_t base) {
     case 2:
       return {.plan = at + "short," + std::to_string(call + 1) + ":kill"};
     default:
-      return {.signal_at = base + random->Below(5000)};
+      return {.signal_at = base + random->Below(2000)};
   }
 }
 

@@ -71,12 +71,14 @@ Status Db::FlushMemtable() {
   Level& level0 = next.version[0];
   level0.insert(level0.begin(), outputs.tables.begin(), outputs.tables.end());
   next.sequence = sequence_;
-  next.log = next.next_file++;
-  auto log = ashlar::OpenWritableFile(LogPath(folder_, next.log));
+  const uint64_t old_log = std::exchange(next.log, next.next_file++);
+  auto log = ashlar::OpenWritableFile(folder_ + "/" + LogName(next.log));
   if (!log.ok()) return log.status();
   status = Install(std::move(next), std::make_shared<Memtable>());
   if (!status.ok()) return status;
   log_ = std::move(log).value();
+  std::error_code ignored;  // the next Open tries again
+  std::filesystem::remove(folder_ + "/" + LogName(old_log), ignored);
   return {};
 }
 

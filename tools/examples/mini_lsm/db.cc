@@ -14,7 +14,7 @@ ashlar::Result<std::unique_ptr<Db>> Db::Open(const std::string& folder,
   cache_options.max_open_files = options.max_open_files;
   cache_options.reader_options.block_cache = options.block_cache;
   cache_options.open = [folder](uint64_t number, ashlar::TableToOpen* table) {
-    table->path = TableFile(nullptr, folder, number).path;
+    table->path = folder + "/" + TableName(number);
     table->expected_orig_file_number = number;
     return Status();
   };
@@ -34,7 +34,7 @@ Status Db::Recover() {
   if (!status.ok()) return status;
   sequence_ = manifest_.sequence;
   auto memtable = std::make_shared<Memtable>();
-  const std::string log = LogPath(folder_, manifest_.log);
+  const std::string log = folder_ + "/" + LogName(manifest_.log);
   std::error_code error;
   if (std::filesystem::exists(log, error)) {
     status = ReplayLog(log, manifest_.log, &sequence_, memtable.get());
@@ -47,7 +47,9 @@ Status Db::Recover() {
 }
 
 Status Db::Write(const WriteBatch& batch, bool sync) {
-  if (batch.too_large()) return Status::InvalidArgument("too large a write");
+  if (batch.bytes().size() > kMostBatchBytes) {
+    return Status::InvalidArgument("the batch is too large");
+  }
   const std::scoped_lock writing(write_mutex_);
   if (failed_.ok() && view_->memtable->bytes() >= options_.write_buffer_size) {
     failed_ = FlushMemtable();
@@ -89,7 +91,6 @@ void Db::MultiGet(std::span<const Slice> keys, std::span<std::string> values,
 
   // The tables that may have these keys. The search asks each table about each
   // key; with thousands of tables a binary search would be better.
-  Status found;
   std::vector<ashlar::TableHandle> handles;
   std::array<std::vector<ashlar::TableRange>, kLevels> ranges;
   std::array<ashlar::TableLevel, kLevels> levels;
@@ -100,8 +101,10 @@ void Db::MultiGet(std::span<const Slice> keys, std::span<std::string> values,
       };
       if (std::none_of(rest_keys.begin(), rest_keys.end(), may_have)) continue;
       auto table = tables_->Find(file->number);
-      if (!table.ok()) found = table.status();
-      if (!table.ok()) continue;
+      if (!table.ok()) {
+        std::fill(statuses.begin(), statuses.end(), table.status());
+        return;
+      }
       // The end of a range deletion does not belong to it.
       ranges[i].push_back({table->get(), file->first(), file->last(),
                            ashlar::SequenceOf(file->range.largest) ==
@@ -113,15 +116,13 @@ void Db::MultiGet(std::span<const Slice> keys, std::span<std::string> values,
 
   // Blocks that are not in the block cache are read at once, for all keys.
   std::vector<ashlar::GetResult> results(rest.size());
-  std::vector<Status> errors(rest.size(), found);
-  if (found.ok()) {
-    const auto on_operand = [&](size_t key, const Slice& operand, uint64_t) {
-      lookups[rest[key]].operands.push_back(operand.ToString());
-      return true;
-    };
-    ashlar::MultiGetFromTables({}, levels, rest_keys, snapshot, results, errors,
-                               on_operand);
-  }
+  std::vector<Status> errors(rest.size());
+  const auto on_operand = [&](size_t key, const Slice& operand, uint64_t) {
+    lookups[rest[key]].operands.push_back(operand.ToString());
+    return true;
+  };
+  ashlar::MultiGetFromTables({}, levels, rest_keys, snapshot, results, errors,
+                             on_operand);
   std::fill(statuses.begin(), statuses.end(), Status());
   for (size_t i = 0; i < rest.size(); ++i) {
     Lookup& lookup = lookups[rest[i]];

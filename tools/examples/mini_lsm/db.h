@@ -61,8 +61,10 @@ class Db {
   static ashlar::Result<std::unique_ptr<Db>> Open(const std::string& folder,
                                                   const Options& options);
 
-  // Writes all of the batch or nothing. It survives a kill of the process once
-  // this returns ok, and with `sync` a crash of the machine.
+  // Writes all of the batch, at most kMostBatchBytes, or nothing. It survives a
+  // kill of the process once this returns ok, and with `sync` a crash of the
+  // machine.
+  static constexpr size_t kMostBatchBytes = size_t{64} << 20;
   Status Write(const WriteBatch& batch, bool sync = false);
 
   // Get sets *value, or returns NotFound. MultiGet does so for each key.

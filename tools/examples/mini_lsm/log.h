@@ -12,45 +12,38 @@
 #ifndef ASHLAR_TOOLS_EXAMPLES_MINI_LSM_LOG_H_
 #define ASHLAR_TOOLS_EXAMPLES_MINI_LSM_LOG_H_
 
-#include "ashlar/table/table_builder.h"
 #include "tools/examples/mini_lsm/coding.h"
 #include "tools/examples/mini_lsm/memtable.h"
 
 namespace mini_lsm {
 
+constexpr auto kPut = ValueType::kTypeValue;
+constexpr auto kMerge = ValueType::kTypeMerge;
+constexpr auto kDelete = ValueType::kTypeDeletion;
+constexpr auto kSingleDelete = ValueType::kTypeSingleDeletion;
+constexpr auto kDeleteRange = ValueType::kTypeRangeDeletion;
+
 // Writes that appear together or not at all.
 class WriteBatch {
  public:
-  void Put(const Slice& key, const Slice& value) {
-    Add(ValueType::kTypeValue, key, value);
-  }
-  void Merge(const Slice& key, const Slice& operand) {
-    Add(ValueType::kTypeMerge, key, operand);
-  }
-  void Delete(const Slice& key) { Add(ValueType::kTypeDeletion, key, {}); }
+  void Put(const Slice& key, const Slice& value) { Add(kPut, key, value); }
+  void Merge(const Slice& key, const Slice& value) { Add(kMerge, key, value); }
+  void Delete(const Slice& key) { Add(kDelete, key, {}); }
   // For a key that was put once since it was last deleted, and never merged.
-  void SingleDelete(const Slice& key) {
-    Add(ValueType::kTypeSingleDeletion, key, {});
-  }
+  void SingleDelete(const Slice& key) { Add(kSingleDelete, key, {}); }
   // Deletes begin <= key < end.
   void DeleteRange(const Slice& begin, const Slice& end) {
-    if (begin < end) Add(ValueType::kTypeRangeDeletion, begin, end);
+    if (begin < end) Add(kDeleteRange, begin, end);
   }
   const std::string& bytes() const { return bytes_; }
-  // Returns whether no table could hold one of the writes.
-  bool too_large() const { return too_large_; }
 
  private:
   void Add(ValueType type, const Slice& key, const Slice& value) {
-    too_large_ = too_large_ ||
-                 key.size() > ashlar::TableBuilder::kMaxUserKeyBytes ||
-                 value.size() > ashlar::TableBuilder::kMaxValueBytes;
     PutNumber(static_cast<uint64_t>(type), &bytes_);
     PutString(key, &bytes_);
     PutString(value, &bytes_);
   }
   std::string bytes_;
-  bool too_large_ = false;
 };
 
 // Adds the writes of a batch to a memtable. *sequence is the number of the last

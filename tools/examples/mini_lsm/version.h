@@ -17,11 +17,18 @@
 
 namespace mini_lsm {
 
+inline std::string TableName(uint64_t number) {
+  return std::to_string(number) + ".sst";
+}
+inline std::string LogName(uint64_t number) {
+  return std::to_string(number) + ".log";
+}
+
 // A table. Versions share it. Once it is obsolete, the last version that has it
 // deletes the file: until then a read may still need to open it.
 struct TableFile {
   TableFile(ashlar::TableCache* c, const std::string& folder, uint64_t n)
-      : cache(c), number(n), path(folder + "/" + std::to_string(n) + ".sst") {}
+      : cache(c), number(n), path(folder + "/" + TableName(n)) {}
   TableFile(const TableFile&) = delete;
   TableFile& operator=(const TableFile&) = delete;
   ~TableFile() {
@@ -58,10 +65,6 @@ struct Manifest {
   Version version;
 };
 
-inline std::string LogPath(const std::string& folder, uint64_t number) {
-  return folder + "/" + std::to_string(number) + ".log";
-}
-
 inline Status WriteManifest(const std::string& folder, const Manifest& manifest,
                             bool sync) {
   std::string bytes;
@@ -97,11 +100,13 @@ inline Status ReadManifest(const std::string& folder, ashlar::TableCache* cache,
   const Status damage = Status::Corruption(path + ": damaged manifest");
   Slice rest = bytes;
   uint64_t check = 0;
-  if (!TakeNumber(&rest, &check)) return damage;
-  if (check != ashlar::ExtendFileChecksum(0, rest)) return damage;
-  if (!TakeNumber(&rest, &manifest->next_file)) return damage;
-  if (!TakeNumber(&rest, &manifest->log)) return damage;
-  if (!TakeNumber(&rest, &manifest->sequence)) return damage;
+  if (!TakeNumber(&rest, &check) ||
+      check != ashlar::ExtendFileChecksum(0, rest) ||
+      !TakeNumber(&rest, &manifest->next_file) ||
+      !TakeNumber(&rest, &manifest->log) ||
+      !TakeNumber(&rest, &manifest->sequence)) {
+    return damage;
+  }
   while (!rest.empty()) {
     uint64_t level = 0;
     uint64_t number = 0;
@@ -124,21 +129,18 @@ inline Status ReadManifest(const std::string& folder, ashlar::TableCache* cache,
 // not name, and temporary files.
 inline Status DeleteStrays(const std::string& folder,
                            const Manifest& manifest) {
-  std::set<std::filesystem::path> named = {LogPath(folder, manifest.log)};
+  std::set<std::string> named = {LogName(manifest.log)};
   for (const Level& level : manifest.version) {
-    for (const auto& file : level) named.insert(file->path);
+    for (const auto& file : level) named.insert(TableName(file->number));
   }
   std::error_code error;
-  std::vector<std::filesystem::path> strays;
-  for (std::filesystem::directory_iterator it(folder, error), end;
-       !error && it != end; it.increment(error)) {
-    const std::string name = it->path().filename().string();
+  std::filesystem::directory_iterator at(folder, error);
+  for (; !error && at != std::filesystem::directory_iterator();
+       at.increment(error)) {
+    const std::string name = at->path().filename();
     const bool is_ours = name.ends_with(".sst") || name.ends_with(".log") ||
                          name.find(".tmp.") != std::string::npos;
-    if (is_ours && !named.contains(it->path())) strays.push_back(it->path());
-  }
-  for (const auto& path : strays) {
-    if (!error) std::filesystem::remove(path, error);
+    if (is_ours && !named.contains(name)) std::filesystem::remove(*at, error);
   }
   return error ? Status::IOError(folder + ": " + error.message()) : Status();
 }
