@@ -36,8 +36,10 @@ class MemtableSource final : public ashlar::EntrySource {
  private:
   bool Show(const SkipList::Node* node, Entry* entry) {
     at_ = node;
-    if (node != nullptr) *entry = {node->key, node->value};
-    return node != nullptr;
+    if (node == nullptr) return false;
+    *entry = {node->key, node->value};
+    __builtin_prefetch(node->Next());  // a walk will need it
+    return true;
   }
   const SkipList* list_;
   const SkipList::Node* at_ = nullptr;

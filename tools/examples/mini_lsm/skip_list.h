@@ -35,7 +35,7 @@ class SkipList {
     std::array<const Node*, kMaxHeight> before;
     FindBefore(&key, &before);
     const int height = DrawHeight();
-    const Node* node = NewNode(Copy(key), Copy(value), height);
+    const Node* node = NewNode(key, value, height);
     for (int level = 0; level < height; ++level) {
       node->links[level].store(before[level]->Next(level),
                                std::memory_order_relaxed);
@@ -81,12 +81,18 @@ class SkipList {
     }
     return at;
   }
+  // All of a node is in one piece, so that a walk waits for memory once.
   Node* NewNode(const Slice& key, const Slice& value, int height) {
     using Link = std::atomic<const Node*>;
-    char* room = Allocate(sizeof(Node) + height * sizeof(Link));
+    char* room = Allocate(sizeof(Node) + height * sizeof(Link) + key.size() +
+                          value.size());
     auto* links = reinterpret_cast<Link*>(room + sizeof(Node));
     std::uninitialized_fill_n(links, height, nullptr);
-    return new (room) Node{key, value, links};
+    char* bytes = reinterpret_cast<char*>(links + height);
+    std::copy(value.begin(), value.end(),
+              std::copy(key.begin(), key.end(), bytes));
+    return new (room)
+        Node{{bytes, key.size()}, {bytes + key.size(), value.size()}, links};
   }
   char* Allocate(size_t bytes) {
     bytes_ += bytes;
