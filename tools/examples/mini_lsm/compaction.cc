@@ -123,6 +123,49 @@ Level Overlapping(const Level& files, const std::pair<Slice, Slice>& bounds) {
   return result;
 }
 
+// Returns, level by level, the ranges of all tables below a level.
+std::vector<std::vector<ashlar::FileRange>> RangesBelow(const Version& version,
+                                                        size_t level) {
+  std::vector<std::vector<ashlar::FileRange>> ranges;
+  while (++level < kLevels) {
+    ranges.emplace_back();
+    for (const auto& file : version[level])
+      ranges.back().push_back(file->range);
+  }
+  return ranges;
+}
+
+// Opens the inputs of a compaction, in runs of tables that do not overlap.
+Status OpenRuns(const Version& inputs, ashlar::TableCache* cache,
+                std::vector<ashlar::TableHandle>* handles,
+                std::vector<ashlar::CompactionRun>* runs) {
+  for (size_t level = 0; level < kLevels; ++level) {
+    for (const auto& file : inputs[level]) {
+      auto table = cache->Find(file->number);
+      if (!table.ok()) return table.status();
+      if (level == 0 || file == inputs[level][0]) runs->emplace_back();
+      runs->back().push_back(
+          {table->get(), file->range.smallest, file->range.largest});
+      handles->push_back(std::move(table).value());
+    }
+  }
+  return {};
+}
+
+void Replace(const Level& inputs, const Level& outputs, size_t output_level,
+             Version* version) {
+  for (Level& level : *version) {
+    std::erase_if(level, [&](const auto& file) {
+      return std::find(inputs.begin(), inputs.end(), file) != inputs.end();
+    });
+  }
+  Level& level = (*version)[output_level];
+  level.insert(level.end(), outputs.begin(), outputs.end());
+  std::sort(level.begin(), level.end(), [](const auto& a, const auto& b) {
+    return a->first() < b->first();
+  });
+}
+
 }  // namespace
 
 // Picks tables of a level that go to the next: all of level 0, and of another
@@ -143,31 +186,14 @@ Status Db::CompactLevel(size_t level) {
 // A compaction of these tables of each level.
 Status Db::RunCompaction(const Version& inputs, size_t output_level) {
   Level all;
-  std::vector<ashlar::TableHandle> handles;  // keep them open
-  std::vector<ashlar::CompactionRun> runs;   // of tables that do not overlap
-  for (size_t level = 0; level < kLevels; ++level) {
-    for (size_t i = 0; i < inputs[level].size(); ++i) {
-      const auto& file = inputs[level][i];
-      auto table = tables_->Find(file->number);
-      if (!table.ok()) return table.status();
-      if (level == 0 || i == 0) runs.emplace_back();
-      runs.back().push_back(
-          {table->get(), file->range.smallest, file->range.largest});
-      handles.push_back(std::move(table).value());
-      all.push_back(file);
-    }
+  for (const Level& level : inputs) {
+    all.insert(all.end(), level.begin(), level.end());
   }
   if (all.empty()) return {};
+  const auto [first, last] = Bounds(all);
 
   // Where no deeper table may have a key, deletions of it can go.
-  std::vector<std::vector<ashlar::FileRange>> deeper;
-  for (size_t level = output_level + 1; level < kLevels; ++level) {
-    deeper.emplace_back();
-    for (const auto& file : manifest_.version[level]) {
-      deeper.back().push_back(file->range);
-    }
-  }
-  const auto [first, last] = Bounds(all);
+  const auto deeper = RangesBelow(manifest_.version, output_level);
   const ashlar::OlderFiles older(ashlar::BytewiseComparator(), deeper);
   ashlar::CompactionOptions options = JobOptions();
   options.iterator.bottommost = !older.Overlaps(first, last);
@@ -182,22 +208,18 @@ Status Db::RunCompaction(const Version& inputs, size_t output_level) {
   options.cutter.target_file_size = options_.target_file_size_base;
   options.cutter.max_compaction_bytes = 25 * options_.target_file_size_base;
   if (!deeper.empty()) options.cutter.grandparents = deeper[0];
+
+  std::vector<ashlar::TableHandle> handles;  // keep the inputs open
+  std::vector<ashlar::CompactionRun> runs;
+  Status status = OpenRuns(inputs, tables_.get(), &handles, &runs);
+  if (!status.ok()) return status;
   NewTables outputs(this);
   ashlar::CompactionResult result;
-  Status status = ashlar::CompactTables(options, runs, {}, &outputs, &result);
+  status = ashlar::CompactTables(options, runs, {}, &outputs, &result);
   if (!status.ok()) return status;
 
   Manifest next = manifest_;
-  for (Level& level : next.version) {
-    std::erase_if(level, [&](const auto& file) {
-      return std::find(all.begin(), all.end(), file) != all.end();
-    });
-  }
-  Level& level = next.version[output_level];
-  level.insert(level.end(), outputs.tables.begin(), outputs.tables.end());
-  std::sort(level.begin(), level.end(), [](const auto& a, const auto& b) {
-    return a->first() < b->first();
-  });
+  Replace(all, outputs.tables, output_level, &next.version);
   status = Install(std::move(next), view_->memtable);
   if (!status.ok()) return status;
   for (const auto& file : all) file->obsolete = true;
