@@ -97,7 +97,7 @@ inline Status ReadManifest(const std::string& folder, ashlar::TableCache* cache,
   std::string bytes;
   Status status = ReadWhole(path, &bytes);
   if (!status.ok()) return status;
-  const Status damage = Status::Corruption(path + ": damaged manifest");
+  Status damage = Status::Corruption(path + ": damaged manifest");
   Slice rest = bytes;
   uint64_t check = 0;
   if (!TakeNumber(&rest, &check) ||
