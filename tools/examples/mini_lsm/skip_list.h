@@ -53,7 +53,10 @@ class SkipList {
   // These return null past either end.
   const Node* First() const { return head_->Next(); }
   const Node* AtOrAfter(const Slice& key) const {
-    return FindBefore(&key, nullptr)->Next();
+    const Node* node = FindBefore(&key, nullptr)->Next();
+    // The writer may have added nodes before the key since the search.
+    while (node != nullptr && IsBefore(node, key)) node = node->Next();
+    return node;
   }
   // The last node before this key; of all nodes, if it is null.
   const Node* Before(const Slice* key) const {
@@ -64,17 +67,17 @@ class SkipList {
  private:
   static constexpr int kMaxHeight = 12;  // enough for 4^12 nodes
 
+  static bool IsBefore(const Node* node, const Slice& key) {
+    return ashlar::CompareInternalKeys(ashlar::BytewiseComparator(), node->key,
+                                       key) < 0;
+  }
   const Node* FindBefore(const Slice* key,
                          std::array<const Node*, kMaxHeight>* before) const {
-    const auto is_before = [key](const Node* node) {
-      return key == nullptr ||
-             ashlar::CompareInternalKeys(ashlar::BytewiseComparator(),
-                                         node->key, *key) < 0;
-    };
     const Node* at = head_;
     for (int level = kMaxHeight - 1; level >= 0; --level) {
       const Node* next = at->Next(level);
-      for (; next != nullptr && is_before(next); next = at->Next(level)) {
+      for (; next != nullptr && (key == nullptr || IsBefore(next, *key));
+           next = at->Next(level)) {
         at = next;
       }
       if (before != nullptr) (*before)[level] = at;
