@@ -20,7 +20,7 @@ python := python3
 
 .PHONY: help demo check product build bench bench_programs test lint format \
 	tidy asan tsan fuzz interop interop_programs examples report-check \
-	release_tests install golden clean
+	mini-lsm-crashes release_tests install golden clean
 
 help:
 	@echo 'make demo      build, then show the program on real data'
@@ -39,6 +39,7 @@ help:
 	@echo 'make fuzz      FUZZ_SECONDS=60 for each parser (Clang, libFuzzer)'
 	@echo "make interop   RocksDB's, LevelDB's and our files; unsanitized tests"
 	@echo 'make examples  build and run tools/examples'
+	@echo 'make mini-lsm-crashes  OPERATIONS=10000000, with kills between them'
 	@echo 'make report-check  the pages of ashlar report in a browser'
 	@echo 'make install   PREFIX=/usr/local DESTDIR='
 	@echo 'make golden    compare test/golden with its manifest'
@@ -129,6 +130,12 @@ examples:
 	@$(configure) -B build -DASHLAR_BUILD_TESTS=ON $(quietly)
 	@cmake --build build -j $(JOBS) --target examples
 	$(ctest) build -L examples
+
+mini-lsm-crashes:
+	@$(configure) -B build -DASHLAR_BUILD_TESTS=ON $(quietly)
+	@cmake --build build -j $(JOBS) --target mini_lsm_crash_test
+	ASHLAR_MINI_LSM_OPERATIONS=$(or $(OPERATIONS),10000000) \
+		build/bin/mini_lsm_crash_test
 
 # Pictures of the pages come to lie in build/report.
 report-check:

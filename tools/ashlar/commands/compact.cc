@@ -1,6 +1,6 @@
 // compact: does with files what a compaction does.
-#include <algorithm>
 #include <new>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,14 +30,10 @@ std::string CheckFlags(const CommandLine& line,
     return "--identity and --max_subcompactions exclude each other: which "
            "table is made first depends on the threads";
   }
-  std::vector<FileId> known;
+  std::set<FileId> known;
   for (const std::string& path : paths) {
     const auto id = IdOf(path);
-    if (!id) continue;
-    const bool is_known =
-        std::find(known.begin(), known.end(), *id) != known.end();
-    known.push_back(*id);
-    if (is_known) {
+    if (id && !known.insert(*id).second) {
       return PrintableText(path) +
              " is named twice: its entries must be taken once";
     }
@@ -131,6 +127,7 @@ int RunCompact(const CommandLine& line) {
   if (!error.empty()) return UsageError(error);
   const std::vector<Input> inputs = ExpandInputs(line.inputs);
   std::vector<std::string> paths;
+  paths.reserve(inputs.size());
   for (const Input& input : inputs) paths.push_back(input.path);
   error = CheckFlags(line, paths);
   if (!error.empty()) return UsageError(error);
