@@ -120,10 +120,10 @@ struct CompactionOptions {
   // How many bytes of an input are read ahead. Default: 2 MiB, as in RocksDB. 0:
   // few at first, then more. Of files with a descriptor
   // (RandomAccessFile::FileDescriptor) one read takes an eighth, and the file
-  // is told of four eighths behind it (RandomAccessFile::Expect): the page cache
-  // holds the rest. Of others, one read takes all. Each run holds what one read
-  // takes. Runs that are decoded ahead do not use this size: workers read up to
-  // 64 KiB at a time.
+  // is told of four eighths behind it (RandomAccessFile::Expect), which the
+  // page cache then holds. Of others, one read takes all. Each run holds what
+  // one read takes. Runs that are decoded ahead do not use this size: workers
+  // read up to 64 KiB at a time.
   uint64_t compaction_readahead_size = uint64_t{2} << 20;
 
   // Into how many parts the compaction of tables may be divided, by ranges of

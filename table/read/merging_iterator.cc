@@ -1,3 +1,6 @@
+// MergingIterator: the children, the moves of a walk, and its turns. Which child
+// is next says the tree (read/merge_tree.h).
+
 #include "ashlar/table/merging_iterator.h"
 
 #include <utility>

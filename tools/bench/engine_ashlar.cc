@@ -12,7 +12,6 @@
 #include "tools/bench/ashlar_lsm.h"
 #include "tools/bench/ashlar_open.h"
 #include "tools/bench/ashlar_reads.h"
-#include "tools/bench/engine.h"
 #include "tools/bench/filter_questions.h"
 #include "tools/bench/many_builders.h"
 #include "util/mem/aligned_bytes.h"

@@ -14,7 +14,6 @@
 #include <string>
 #include <vector>
 
-#include "tools/bench/engine.h"
 #include "tools/bench/filter_questions.h"
 #include "tools/bench/rocksdb_compact.h"
 #include "tools/bench/rocksdb_lsm.h"
