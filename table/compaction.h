@@ -117,8 +117,8 @@ struct CompactionOptions {
   // all with a rate_limiter_priority.
   ReadOptions read;
   static constexpr size_t kMostDecodedAhead = 8;
-  // How many bytes of an input are read ahead. Default: 2 MiB, as in RocksDB. 0:
-  // few at first, then more. Of files with a descriptor
+  // How many bytes of an input are read ahead. Default: 2 MiB, as in RocksDB.
+  // 0: few at first, then more. Of files with a descriptor
   // (RandomAccessFile::FileDescriptor) one read takes an eighth, and the file
   // is told of four eighths behind it (RandomAccessFile::Expect), which the
   // page cache then holds. Of others, one read takes all. Each run holds what

@@ -1,5 +1,5 @@
-// MergingIterator: the children, the moves of a walk, and its turns. Which child
-// is next says the tree (read/merge_tree.h).
+// MergingIterator: the children, the moves of a walk, and its turns. The tree
+// (read/merge_tree.h) says which child is next.
 
 #include "ashlar/table/merging_iterator.h"
 
