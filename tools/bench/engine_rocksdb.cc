@@ -29,7 +29,7 @@ std::string DescribeCacheSize(const BenchOptions& o) {
   if (o.cache_percent != 0) {
     return std::to_string(o.cache_percent) + " % of the file";
   }
-  const std::string first = std::to_string(o.cache_size >> 20) + " MiB, warm";
+  std::string first = std::to_string(o.cache_size >> 20) + " MiB, warm";
   if (o.compressed_secondary_cache_size == 0) return first;
   return first + ", and a second tier of " +
          std::to_string(o.compressed_secondary_cache_size >> 20) + " MiB, " +
