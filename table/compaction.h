@@ -118,24 +118,26 @@ struct CompactionOptions {
   ReadOptions read;
   static constexpr size_t kMostDecodedAhead = 8;
   // How many bytes of an input are read ahead. Default: 2 MiB, as in RocksDB.
-  // 0: few at first, then more. Of files with a descriptor
-  // (RandomAccessFile::FileDescriptor) one read takes an eighth, and the file
-  // is told of four eighths behind it (RandomAccessFile::Expect), which the
-  // page cache then holds. Of others, one read takes all. Each run holds what
-  // one read takes. Runs that are decoded ahead do not use this size: workers
-  // read up to 64 KiB at a time.
+  // 0: few at first, then more. Each run holds the bytes of one read.
+  //   Files with a descriptor (RandomAccessFile::FileDescriptor): a read takes
+  //   an eighth of this size. The next four eighths are announced to the file
+  //   (RandomAccessFile::Expect), so that the page cache reads them.
+  //   Other files: a read takes this size.
+  //   Runs that are decoded ahead: workers read up to 64 KiB at a time.
   uint64_t compaction_readahead_size = uint64_t{2} << 20;
 
   // Into how many parts the compaction of tables may be divided, by ranges of
-  // keys, which then run side by side. Default: 1. There are fewer if the
-  // inputs are smaller than so many outputs, and never more than
-  // kMostSubcompactions. Flushes are not divided. The parts give the entries
-  // that one would give, in other outputs: each part begins its own. What the
-  // options point to, and their functions, are then used by several threads at
-  // once, unless prepare_part gives each part its own.
+  // keys, which then run side by side. Default: 1. At most
+  // kMostSubcompactions. A part has at least about the target size of an
+  // output, so that small inputs have fewer parts. Flushes are not divided. The
+  // parts give the entries that one would give, in other outputs: each part
+  // begins its own. What the options point to, and their functions, are then
+  // used by several threads at once, unless prepare_part gives each part its
+  // own.
   uint32_t max_subcompactions = 1;
-  // Whose workers run parts, besides the calling thread. Null, the default:
-  // threads that are started for it. A worker stays until its part is done.
+  // The pool whose workers run parts; the calling thread runs parts too. Null,
+  // the default: the compaction starts threads of its own. A worker stays until
+  // its part is done.
   WorkerPool* worker_pool = nullptr;
   // Called for each part before any begins, on the calling thread. May change
   // what of the options belongs to one thread: filter, partitioner, functions.

@@ -65,8 +65,8 @@ class MergeTree {
   static constexpr size_t kMostPrefix = 8 * kWord;
   static constexpr uint32_t kUnknown = ~uint32_t{0};
   static constexpr uint64_t kAtEnd = ~uint64_t{0};
-  // So many comparisons of keys per child, that a better prefix might have
-  // saved, make the prefix anew.
+  // After this many comparisons of keys per child, the prefix is chosen again:
+  // a longer one may make such comparisons unnecessary.
   static constexpr size_t kTiesPerChild = 16;
 
   struct Node {

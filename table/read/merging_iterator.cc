@@ -46,8 +46,8 @@ bool MergingIterator::State::Failed(size_t child) {
   return true;
 }
 
-// Begins anew, after all children have moved. Returns false if no child is at
-// an entry, or if one has an error.
+// Finds the first entry, after a seek has moved all children. Returns false if
+// no child is at an entry, or if one has an error.
 bool MergingIterator::State::Build() {
   for (size_t i = 0; i < children.size(); ++i) {
     if (Failed(i)) return false;

@@ -31,6 +31,8 @@ bool HasDirectWrites(const std::string& folder) {
   return file.ok();
 }
 
+// A test of direct writes has nothing to test on a file system that refuses
+// them. WithoutDirectIoNothingIsChanged runs everywhere.
 constexpr char kNoDirectIo[] =
     "the file system of temporary folders has no direct I/O";
 

@@ -37,7 +37,7 @@ class CompactionFiles final : public CompactionOutputs {
   void Drop(size_t number) override;
 
   // Gives the files their names. If there is no output, makes a table without
-  // entries: whoever asked for the file finds one.
+  // entries, so that there is always a file under the name that was given.
   Status Commit(const CompactionResult& result);
 
   // To be called after Commit: the tables in key order; the path of the
