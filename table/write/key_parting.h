@@ -27,9 +27,11 @@ struct KeyParting {
 
 // For user keys that are equal, or of which one begins the other: then the
 // tails count too. Never inlined, so that PartingOf stays small.
-[[gnu::noinline]] inline KeyParting PartingWithTails(const KeyOrder& order, const LastKey& last,
-                                   const Slice& user_key, uint64_t tail,
-                                   size_t common) {
+[[gnu::noinline]] inline KeyParting PartingWithTails(const KeyOrder& order,
+                                                     const LastKey& last,
+                                                     const Slice& user_key,
+                                                     uint64_t tail,
+                                                     size_t common) {
   if (last.user_key().size() == common && user_key.size() == common) {
     const uint64_t difference = last.tail() ^ tail;
     const size_t shared_tail =
@@ -47,8 +49,10 @@ struct KeyParting {
 // call, which the compiler chooses once there are two callers, it costs 42
 // instructions for each entry, a twentieth of what a build without a codec
 // takes.
-[[gnu::always_inline]] inline KeyParting PartingOf(const KeyOrder& order, const LastKey& last,
-                            const Slice& user_key, uint64_t tail) {
+[[gnu::always_inline]] inline KeyParting PartingOf(const KeyOrder& order,
+                                                   const LastKey& last,
+                                                   const Slice& user_key,
+                                                   uint64_t tail) {
   const size_t common = last.CommonPrefix(user_key);
   if (common < user_key.size() && common < last.user_key().size()) [[likely]] {
     const bool ascends =

@@ -60,6 +60,8 @@ auto PointReads(const TableReader& table, bool missing,
                 const BenchOptions& options, const Workload& workload) {
   return [&, missing](uint64_t reads, uint64_t seed, RunResult* part) {
     KeyDraw draw(options, seed);
+    LatencyHistogram* const latencies =
+        options.latencies ? &part->latencies : nullptr;
     std::string key(workload.key_size(), '\0');
     GetResult got;
     for (uint64_t i = 0; i < reads; ++i) {
@@ -69,7 +71,11 @@ auto PointReads(const TableReader& table, bool missing,
       } else {
         workload.Key(n, key.data());
       }
-      Status status = table.Get(key, &got);
+      Status status;
+      {
+        const LatencyTimer timer(latencies);
+        status = table.Get(key, &got);
+      }
       if (!status.ok()) return status;
       if (got.state != GetResult::State::kFound) continue;
       ++part->found;

@@ -66,6 +66,7 @@ struct BenchOptions {
   bool spread_keys = false;  // spreads hot keys evenly over the table
   double zipf = 0;           // the exponent of Zipf's law for keys; 0: evenly
   uint64_t write_rate = uint64_t{2} << 20;  // bytes/s, for ...whilewriting
+  bool latencies = false;                   // measures each random read
   // Returns the number of allocations by this thread so far; null: not counted.
   uint64_t (*count_allocations)() = nullptr;
   // Whether the table's bytes are discarded, instead of written to a file.

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <bit>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 
@@ -53,6 +54,27 @@ class LatencyHistogram {
   uint64_t max_ = 0;
   double sum_ = 0;
   double squares_ = 0;
+};
+
+// Adds the time from its creation to its end to a histogram, unless that is
+// null.
+class LatencyTimer {
+ public:
+  explicit LatencyTimer(LatencyHistogram* histogram) : histogram_(histogram) {
+    if (histogram_ != nullptr) begin_ = Clock::now();
+  }
+  ~LatencyTimer() {
+    if (histogram_ == nullptr) return;
+    const std::chrono::nanoseconds passed = Clock::now() - begin_;
+    histogram_->Add(static_cast<uint64_t>(passed.count()));
+  }
+  LatencyTimer(const LatencyTimer&) = delete;
+  LatencyTimer& operator=(const LatencyTimer&) = delete;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  LatencyHistogram* const histogram_;
+  Clock::time_point begin_;
 };
 
 }  // namespace ashlar::bench

@@ -124,6 +124,20 @@ Spread AllButCodec(const BenchmarkReport& report, const std::string& peer) {
 
 double HeapBytesOf(const RunResult& run) { return run.heap_bytes_per_table; }
 
+// Returns the ratio of our percentile of the latencies to that of a peer, per
+// round.
+template <int kPerMille>
+Ratio LatencyRatio(const std::string& name, const BenchmarkReport& report,
+                   const std::string& peer) {
+  const auto nanos = [](const RunResult& run) {
+    return run.latencies.Percentile(kPerMille / 10.0);
+  };
+  std::vector<double> ratios = report.Figures("ashlar", nanos);
+  const std::vector<double> theirs = report.Figures(peer, nanos);
+  for (size_t i = 0; i < ratios.size(); ++i) ratios[i] /= theirs[i];
+  return {name + " of ashlar / " + peer, SpreadOf(std::move(ratios))};
+}
+
 // Returns the useful ratios, with the names that the bars use.
 std::vector<Ratio> RatiosOf(const BenchmarkReport& report,
                             const BenchOptions& options) {
@@ -143,6 +157,12 @@ std::vector<Ratio> RatiosOf(const BenchmarkReport& report,
   }
   AddRatiosOfThreads(report, &ratios);
   const std::string fastest = FastestRocksDb(report);
+  if (options.latencies && !fastest.empty() &&
+      report.results.at(fastest).front().latencies.count() != 0) {
+    ratios.push_back(LatencyRatio<500>("p50", report, fastest));
+    ratios.push_back(LatencyRatio<990>("p99", report, fastest));
+    ratios.push_back(LatencyRatio<999>("p99.9", report, fastest));
+  }
   if (has("ashlar:codec") && !fastest.empty()) {
     ratios.push_back({"all but the codec's own time, ashlar / " + fastest,
                       AllButCodec(report, fastest)});
@@ -208,6 +228,12 @@ void PrintText(const BenchmarkReport& report, const BenchOptions& options) {
                   static_cast<double>(run.page_faults) / operations);
       std::printf(", %.0f bytes of heap per table",
                   SpreadOf(report.Figures(engine, HeapBytesOf)).median);
+    }
+    if (run.latencies.count() != 0) {
+      std::printf(", p50 %.2f us, p99 %.2f us, p99.9 %.2f us",
+                  run.latencies.Percentile(50) / 1e3,
+                  run.latencies.Percentile(99) / 1e3,
+                  run.latencies.Percentile(99.9) / 1e3);
     }
     std::printf(" [%s]\n", engine.c_str());
   }

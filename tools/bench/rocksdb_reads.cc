@@ -60,6 +60,8 @@ auto PointReads(RocksDbTable* table, bool missing, const BenchOptions& options,
   return [&, table, missing](uint64_t reads, uint64_t seed, RunResult* part) {
     CountNothing();
     KeyDraw draw(options, seed);
+    LatencyHistogram* const latencies =
+        options.latencies ? &part->latencies : nullptr;
     std::string key(workload.key_size(), '\0');
     rocksdb::PinnableSlice value;
     for (uint64_t i = 0; i < reads; ++i) {
@@ -69,7 +71,11 @@ auto PointReads(RocksDbTable* table, bool missing, const BenchOptions& options,
       } else {
         workload.Key(n, key.data());
       }
-      rocksdb::Status status = table->Get(key, &value);
+      rocksdb::Status status;
+      {
+        const LatencyTimer timer(latencies);
+        status = table->Get(key, &value);
+      }
       if (status.IsNotFound()) continue;
       if (!status.ok()) return status;
       ++part->found;

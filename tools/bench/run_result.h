@@ -7,6 +7,7 @@
 
 #include <cstdint>
 
+#include "tools/bench/latency_histogram.h"
 #include "tools/bench/stopwatch.h"
 
 namespace ashlar::bench {
@@ -24,6 +25,8 @@ struct RunResult {
   // writer next to them wrote.
   uint64_t allocations = 0;
   uint64_t written_bytes = 0;
+  // For random reads with BenchOptions::latencies.
+  LatencyHistogram latencies;
   // For lsm by one thread: the blocks that such a run reads from the files.
   uint64_t blocks_loaded = 0;
   // For multifillseq: the share of its work that the slowest builder had done

@@ -141,6 +141,10 @@ DEFINE_string(skew, "",
 DEFINE_uint64(write_rate, 2 << 20,
               "bytes per second of keys and values that the writer of "
               "...whilewriting adds");
+DEFINE_bool(latencies, false,
+            "measure each Get of readrandom, readmissing and readwhilewriting; "
+            "prints percentiles, and their ratios; two readings of the clock "
+            "are added to each Get");
 DEFINE_int32(perf_level, 0,
              "PerfLevel of Ashlar's reads in one thread: 0 counts nothing, 1 "
              "counts, 2 also takes times");
@@ -233,6 +237,7 @@ BenchOptions OptionsFromFlags() {
   o.spread_keys = FLAGS_spread_keys;
   o.zipf = FLAGS_zipf;
   o.write_rate = FLAGS_write_rate;
+  o.latencies = FLAGS_latencies;
   o.count_allocations = CountAllocations();
   o.entry_words = FLAGS_entry_words;
   o.perf_level = FLAGS_perf_level;

@@ -73,6 +73,7 @@ auto RunThreads(const BenchOptions& options, RunResult* result, Read read) {
     result->found += parts[i].found;
     result->bytes += parts[i].bytes;
     result->allocations += parts[i].allocations;
+    result->latencies.Merge(parts[i].latencies);
     if (!outcomes[i].ok()) first = outcomes[i];
   }
   return first;
