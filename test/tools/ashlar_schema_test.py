@@ -305,7 +305,7 @@ class SchemaTest(CliTest):
         with self.start("build", "--json", "--out=i.sst",
                         stdin=subprocess.PIPE) as run:
             # More than a pipe holds, so the program has begun to read.
-            run.stdin.write(b"".join(b"%09d\n" % i for i in range(100000)))
+            run.stdin.write(b"".join(b"%09d\t\n" % i for i in range(100000)))
             run.stdin.flush()
             run.send_signal(signal.SIGINT)
             run.stdin.close()

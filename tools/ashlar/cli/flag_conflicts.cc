@@ -158,6 +158,15 @@ std::string FindSortingConflict(const CommandLine& line) {
   return {};
 }
 
+std::string FindBadRowsConflict(const CommandLine& line) {
+  if (!line.Given("bad_rows")) return {};
+  if (FLAGS_max_bad_rows == 0) return "--bad_rows needs --max_bad_rows";
+  if (FLAGS_bad_rows == FLAGS_out) {
+    return "--bad_rows and --out are the same file";
+  }
+  return {};
+}
+
 std::string FindOutputConflict(const CommandLine& line,
                                const Command& command) {
   if (FLAGS_json && FLAGS_jsonl) return Excludes("--json", "--jsonl");
@@ -208,6 +217,7 @@ std::string FindConflict(const CommandLine& line, const Command& command) {
   }
   if (conflict.empty() && command.bit == kBuild) {
     conflict = FindSortingConflict(line);
+    if (conflict.empty()) conflict = FindBadRowsConflict(line);
   }
   if (conflict.empty() && (command.bit & kPack) != 0 &&
       line.Given("partition_index") && !FLAGS_partition_index &&

@@ -192,6 +192,23 @@
            "lists them. 0: one file")                                          \
   FLAG(string, input_format, "tsv", "tsv|csv|hex|jsonl", kNewFiles, kBuild,    \
            "format of the rows; see 'ashlar help build'")                      \
+  FLAG(bool, header, false, "", kNewFiles, kBuild,                             \
+           "csv, tsv: the first line of each input has the names of the "      \
+           "columns; --noheader: it is a row. csv needs one of the two, or "   \
+           "names of columns")                                                 \
+  FLAG(bool, crlf, false, "", kNewFiles, kBuild,                               \
+           "tsv, hex: lines may end in CR LF; without this flag, such a line " \
+           "is a bad row. In csv and jsonl they always may")                   \
+  FLAG(uint64, max_bad_rows, 0, "n", kNewFiles, kBuild,                        \
+           "skip up to n malformed rows; one more ends the run. Rows out of "  \
+           "order are not malformed")                                          \
+  FLAG(string, bad_rows, "", "path", kNewFiles, kBuild,                        \
+           "with --max_bad_rows: a file to make, with the input, the line, "   \
+           "the reason and the text of each malformed row, as escaped text "   \
+           "with TABs between")                                                \
+  FLAG(bool, dry_run, false, "", kNewFiles, kBuild,                            \
+           "read, check and compress all rows, say how large the table would " \
+           "be, and write nothing. --out is not needed")                       \
   FLAG(string, key_column, "", "name", kNewFiles, kBuild,                      \
            "csv with a header line: the column of the keys")                   \
   FLAG(string, value_column, "", "name", kNewFiles, kBuild,                    \

@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "tools/ashlar/flags/flags.h"
+#include "tools/ashlar/print/escaped_text.h"
 
 namespace ashlar::tool {
 namespace {
@@ -91,20 +92,6 @@ std::optional<std::string> FromHex(std::string_view text) {
     bytes[i] = static_cast<char>(high << 4 | low);
   }
   return bytes;
-}
-
-std::string Escape(const Slice& bytes) {
-  std::string text;
-  text.reserve(bytes.size());
-  for (const char c : bytes) {
-    if (c >= ' ' && c <= '~') {
-      text += c;
-    } else {
-      text += "\\x";
-      text.append(&kUpperPairs[2 * static_cast<unsigned char>(c)], 2);
-    }
-  }
-  return text;
 }
 
 std::string KeyText(const Slice& key) {

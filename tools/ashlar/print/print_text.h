@@ -32,8 +32,6 @@ int HexDigit(char c);
 // text is malformed.
 std::optional<std::string> FromHex(std::string_view text);
 
-// Returns the text, with bytes outside printable ASCII as \xHH.
-std::string Escape(const Slice& bytes);
 // Returns a key that is part of a line. Raw bytes might break the line, so they
 // are escaped or, with --output_hex, hexadecimal.
 std::string KeyText(const Slice& key);

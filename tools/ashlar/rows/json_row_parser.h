@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "third-party/json_lib.h"
 #include "tools/ashlar/rows/row_parser.h"
 
 namespace ashlar::tool {
@@ -14,6 +15,8 @@ class JsonRowParser : public RowParser {
                 std::string* reason) override;
 
  private:
+  bool ReadRow(const nlohmann::json& object, Row* row, std::string* reason);
+
   // The bytes that the row's slices refer to.
   std::string key_;
   std::string value_;

@@ -1,0 +1,57 @@
+// RowColumns: makes rows of the columns of a line, for csv and tsv.
+//
+// It reads the header, if there is one, and refuses a line that has not the
+// columns of the others. For one thread at a time.
+#ifndef ASHLAR_TOOLS_ASHLAR_ROWS_ROW_COLUMNS_H_
+#define ASHLAR_TOOLS_ASHLAR_ROWS_ROW_COLUMNS_H_
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "ashlar/util/slice.h"
+#include "tools/ashlar/rows/row_format.h"
+#include "tools/ashlar/rows/row_parser.h"
+
+namespace ashlar::tool {
+
+class RowColumns {
+ public:
+  // `format` must outlive this.
+  explicit RowColumns(const RowFormat* format);
+
+  // To be called at the begin and at the end of each input.
+  void BeginInput();
+  // Returns false if the header is missing.
+  bool EndInput(std::string* reason) const;
+
+  // Takes the columns of a line, of which there is one at least. If it returns
+  // kRow, the row's slices are valid as long as the columns.
+  RowParser::Outcome Take(const std::vector<Slice>& columns, Row* row,
+                          std::string* reason);
+  // To be called instead, if the line cannot be divided into columns.
+  RowParser::Outcome TakeMalformed();
+  // Returns "column <number>", with the column's name if it is known. Columns
+  // are counted from 0 here, and from 1 in the text.
+  std::string Describe(size_t column) const;
+
+ private:
+  RowParser::Outcome ReadHeader(const std::vector<Slice>& columns,
+                                std::string* reason);
+  bool FindColumn(const std::string& name, size_t* column,
+                  std::string* reason) const;
+  bool HasWidth(const std::vector<Slice>& columns, std::string* reason);
+  bool IsText(const Slice& bytes, size_t column, std::string* reason) const;
+
+  const RowFormat* const format_;
+  bool at_start_ = true;
+  std::vector<std::string> names_;
+  // The number of columns of a row, or 0 if it is not known yet.
+  size_t width_ = 0;
+  size_t key_ = 0;
+  size_t value_ = 1;
+};
+
+}  // namespace ashlar::tool
+
+#endif  // ASHLAR_TOOLS_ASHLAR_ROWS_ROW_COLUMNS_H_
