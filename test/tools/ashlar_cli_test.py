@@ -251,7 +251,7 @@ class HelpTest(CliTest):
         allow_ingest_behind preserve_seqno_after full_history_ts_low
         enforce_single_del_contracts merge_operator merge_delimiter
         target_file_size_is_upper_bound max_subcompactions rate_limit
-        header crlf max_bad_rows bad_rows dry_run
+        header crlf max_bad_rows bad_rows dry_run delimiter null
         """.split()
     COMMANDS = """check scan verify identify properties layout get raw
         recompress stats report diff space overlap salvage compact rewrite

@@ -22,8 +22,8 @@ NO_TAB = ("; expected key TAB value, with nothing after the TAB if the value "
 ESCAPE = "a backslash must begin \\t, \\n, \\r, \\\\ or \\xHH"
 STRAY = ("a quote in a column that does not begin with one; expected the whole "
          "column in quotes, and quotes in it doubled")
-AFTER = ("after a closing quote, expected ',' or the end of the row; a quote "
-         "in a quoted column is doubled")
+AFTER = ("after a closing quote, expected the delimiter or the end of the row; "
+         "a quote in a quoted column is doubled")
 OPEN = "this quote is not closed before the end of the input"
 CR = ("a CR without LF; expected the whole column in quotes, or CR LF as the "
       "end of the row")
@@ -61,9 +61,9 @@ BAD = (
     (b'"a\n",1\nb"c,2\n', CSV, "-:3: column 1, byte 2 of the row: " + STRAY),
     (b'"a"b,2\n', CSV, "-:1: column 1, byte 4 of the row: " + AFTER),
     (b'a,1\rb,2\n', CSV, "-:1: column 2, byte 4 of the row: " + CR),
-    (b"a,\xc3\n", CSV, "-:1: column 2, byte 1 of it: not UTF-8"),
-    (b"12345678\xff,\n", CSV, "-:1: column 1, byte 9 of it: not UTF-8"),
-    (b"k,v\na,\xe9\n", NAMED, "-:2: column 2 ('v'), byte 1 of it: not UTF-8"),
+    (b"a,\xc3\n", CSV, "-:1: column 2: byte 1 of it is not UTF-8"),
+    (b"12345678\xff,\n", CSV, "-:1: column 1: byte 9 of it is not UTF-8"),
+    (b"k,v\na,\xe9\n", NAMED, "-:2: column 2 ('v'): byte 1 of it is not UTF-8"),
     (b"", NAMED, "-:1: the input is empty; " + NAMES),
     (b"a,b\n", ["--input_format=csv", "--key_column=k"],
      "-:1: no column 'k' in the header"),

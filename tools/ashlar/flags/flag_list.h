@@ -209,10 +209,17 @@
   FLAG(bool, dry_run, false, "", kNewFiles, kBuild,                            \
            "read, check and compress all rows, say how large the table would " \
            "be, and write nothing. --out is not needed")                       \
-  FLAG(string, key_column, "", "name", kNewFiles, kBuild,                      \
-           "csv with a header line: the column of the keys")                   \
-  FLAG(string, value_column, "", "name", kNewFiles, kBuild,                    \
-           "csv with a header line: the column of the values")                 \
+  FLAG(string, key_column, "", "columns", kNewFiles, kBuild,                   \
+           "the columns of the key, by name or number, separated by commas: "  \
+           "tenant,id:u64be; see 'ashlar help build'")                         \
+  FLAG(string, value_column, "", "columns", kNewFiles, kBuild,                 \
+           "the column of the value. Several become one JSON object; without " \
+           "this flag, all columns that --key_column does not name do")        \
+  FLAG(string, delimiter, ",", "character", kNewFiles, kBuild,                 \
+           "csv: what is between columns, such as ; or \\t")                   \
+  FLAG(string, null, "", "text", kNewFiles, kBuild,                            \
+           "csv, tsv: a column of this text, without quotes, is null: in a "   \
+           "JSON object null, anywhere else a bad row")                        \
   FLAG(bool, external, false, "", kNewFiles, kBuild,                           \
            "hex: make a file for IngestExternalFile; all sequence numbers "    \
            "must be 0")                                                        \

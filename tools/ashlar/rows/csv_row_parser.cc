@@ -47,12 +47,12 @@ std::string_view CsvRowParser::TakeQuoted(char** from, const char* end,
     *to++ = *next++;
   }
   ++next;
-  if (next < end && *next != ',') {
+  if (next < end && *next != format_->delimiter) {
     *bad = next;
-    return "after a closing quote, expected ',' or the end of the row; a quote "
-           "in a quoted column is doubled";
+    return "after a closing quote, expected the delimiter or the end of the "
+           "row; a quote in a quoted column is doubled";
   }
-  fields_.emplace_back(start, static_cast<size_t>(to - start));
+  fields_.push_back({Slice(start, static_cast<size_t>(to - start)), false});
   *from = next;
   return {};
 }
@@ -61,7 +61,7 @@ std::string_view CsvRowParser::TakePlain(char** from, const char* end,
                                          const char** bad) {
   char* const start = *from;
   char* next = start;
-  for (; next < end && *next != ','; ++next) {
+  for (; next < end && *next != format_->delimiter; ++next) {
     if (*next != '"' && *next != '\r') continue;
     *bad = next;
     return *next == '"' ? "a quote in a column that does not begin with one; "
@@ -70,7 +70,8 @@ std::string_view CsvRowParser::TakePlain(char** from, const char* end,
                         : "a CR without LF; expected the whole column in "
                           "quotes, or CR LF as the end of the row";
   }
-  fields_.emplace_back(start, static_cast<size_t>(next - start));
+  const Slice text(start, static_cast<size_t>(next - start));
+  fields_.push_back({text, format_->null && text == Slice(*format_->null)});
   *from = next;
   return {};
 }

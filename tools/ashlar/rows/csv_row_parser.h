@@ -7,7 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "ashlar/util/slice.h"
 #include "tools/ashlar/rows/row_columns.h"
 #include "tools/ashlar/rows/row_parser.h"
 
@@ -16,7 +15,8 @@ namespace ashlar::tool {
 class CsvRowParser : public RowParser {
  public:
   // `format` must outlive this.
-  explicit CsvRowParser(const RowFormat* format) : columns_(format) {}
+  explicit CsvRowParser(const RowFormat* format)
+      : format_(format), columns_(format) {}
 
   void BeginInput() override { columns_.BeginInput(); }
   bool EndInput(std::string* reason) override {
@@ -32,8 +32,9 @@ class CsvRowParser : public RowParser {
   std::string_view TakeQuoted(char** from, const char* end, const char** bad);
   std::string_view TakePlain(char** from, const char* end, const char** bad);
 
+  const RowFormat* const format_;
   RowColumns columns_;
-  std::vector<Slice> fields_;
+  std::vector<Field> fields_;
 };
 
 }  // namespace ashlar::tool

@@ -27,8 +27,8 @@ Status InputRows::ForEach(const Take& take, FaultText* error_line) {
 
 Status InputRows::ReadInput(const std::string& name, const Take& take,
                             FaultText* error_line) {
-  LineReader reader(name,
-                    format_.Is("csv") ? std::optional(',') : std::nullopt);
+  LineReader reader(name, format_.Is("csv") ? std::optional(format_.delimiter)
+                                            : std::nullopt);
   Status status = reader.Open();
   if (!status.ok()) {
     *error_line = FaultLine(name, status);

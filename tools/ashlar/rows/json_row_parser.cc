@@ -3,9 +3,11 @@
 #include <optional>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "ashlar/util/printable.h"
 #include "tools/ashlar/print/print_text.h"
+#include "tools/ashlar/rows/column_bytes.h"
 #include "tools/ashlar/rows/json_text.h"
 
 namespace ashlar::tool {
@@ -67,6 +69,80 @@ std::optional<ValueType> ReadType(const json& value) {
   return static_cast<ValueType>(*number);
 }
 
+bool IsPointer(const PlannedColumn& column) {
+  return column.name.starts_with('/');
+}
+
+// Returns the member of the column, or null if there is none. Requires: a
+// pointer is well-formed.
+const json* FindMember(const json& object, const PlannedColumn& column) {
+  if (!IsPointer(column)) return Member(object, column.name.c_str());
+  const json::json_pointer pointer(column.name);
+  return object.contains(pointer) ? &object.at(pointer) : nullptr;
+}
+
+bool RefuseMember(const PlannedColumn& column, std::string_view why,
+                  std::string* reason) {
+  *reason = "member '" + PrintableText(column.name) + "': ";
+  *reason += why;
+  return false;
+}
+
+// Appends the bytes of a string or of a number.
+bool AppendMemberBytes(const json& object, const PlannedColumn& column,
+                       std::string* bytes, std::string* reason) {
+  const json* const member = FindMember(object, column);
+  if (member == nullptr) return RefuseMember(column, "missing", reason);
+  std::string number;
+  Field field;
+  if (const auto* const text = member->get_ptr<const std::string*>()) {
+    field.text = *text;
+  } else if (column.IsNumber() && member->is_number()) {
+    number = member->dump();
+    field.text = number;
+  } else if (!member->is_null()) {
+    return RefuseMember(column,
+                        std::string("expected a string") +
+                            (column.IsNumber() ? " or a number" : "") +
+                            ", found " + member->type_name(),
+                        reason);
+  }
+  field.is_null = member->is_null();
+  std::string why;
+  return AppendField(column, field, bytes, &why) ||
+         RefuseMember(column, why, reason);
+}
+
+// Makes an object of these members, as they are.
+bool JoinMembers(const json& object, const std::vector<PlannedColumn>& columns,
+                 std::string* bytes, std::string* reason) {
+  json joined = json::object();
+  for (const PlannedColumn& column : columns) {
+    const json* const member = FindMember(object, column);
+    if (member == nullptr) return RefuseMember(column, "missing", reason);
+    joined[column.name] = *member;
+  }
+  *bytes = joined.dump();
+  return true;
+}
+
+json WithoutMembers(const json& object,
+                    const std::vector<PlannedColumn>& columns) {
+  json rest = object;
+  for (const PlannedColumn& column : columns) {
+    if (!IsPointer(column)) {
+      rest.erase(column.name);
+      continue;
+    }
+    const json::json_pointer pointer(column.name);
+    // Another column may have had this one in it.
+    if (!rest.contains(pointer)) continue;
+    json& parent = rest.at(pointer.parent_pointer());
+    if (parent.is_object()) parent.erase(pointer.back());
+  }
+  return rest;
+}
+
 // Returns whether entries of this type may have no value.
 bool MayLackValue(ValueType type) {
   return type == ValueType::kTypeDeletion ||
@@ -96,6 +172,10 @@ RowParser::Outcome JsonRowParser::Parse(char* line, size_t size, Row* row,
                                         std::string* reason) {
   const std::optional<json> object = ParseJsonObject({line, size}, reason);
   if (!object) return Outcome::kMalformed;
+  if (!format_->columns.is_default) {
+    return ReadColumns(*object, row, reason) ? Outcome::kRow
+                                             : Outcome::kMalformed;
+  }
   if (!object->contains("key") && !object->contains("key_text")) {
     // Skips the lines that `scan --jsonl` prints before and after the entries.
     for (const char* name : {"schema", "path", "summary"}) {
@@ -105,6 +185,32 @@ RowParser::Outcome JsonRowParser::Parse(char* line, size_t size, Row* row,
     return Outcome::kMalformed;
   }
   return ReadRow(*object, row, reason) ? Outcome::kRow : Outcome::kMalformed;
+}
+
+bool JsonRowParser::ReadColumns(const json& object, Row* row,
+                                std::string* reason) {
+  const ColumnPlan& plan = format_->columns;
+  key_.clear();
+  for (const PlannedColumn& column : plan.key) {
+    if (!AppendMemberBytes(object, column, &key_, reason)) return false;
+  }
+  value_.clear();
+  switch (plan.value) {
+    case ColumnPlan::Value::kColumn:
+      if (!AppendMemberBytes(object, plan.values[0], &value_, reason)) {
+        return false;
+      }
+      break;
+    case ColumnPlan::Value::kJson:
+      if (!JoinMembers(object, plan.values, &value_, reason)) return false;
+      break;
+    case ColumnPlan::Value::kOthers:
+      value_ = WithoutMembers(object, plan.key).dump();
+      break;
+  }
+  row->key = key_;
+  row->value = value_;
+  return true;
 }
 
 bool JsonRowParser::ReadRow(const json& object, Row* row, std::string* reason) {

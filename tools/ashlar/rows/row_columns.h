@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "ashlar/util/slice.h"
+#include "tools/ashlar/rows/column_bytes.h"
 #include "tools/ashlar/rows/row_format.h"
 #include "tools/ashlar/rows/row_parser.h"
 
@@ -26,8 +26,9 @@ class RowColumns {
   bool EndInput(std::string* reason) const;
 
   // Takes the columns of a line, of which there is one at least. If it returns
-  // kRow, the row's slices are valid as long as the columns.
-  RowParser::Outcome Take(const std::vector<Slice>& columns, Row* row,
+  // kRow, the row's slices are valid as long as the columns, or until the next
+  // call.
+  RowParser::Outcome Take(const std::vector<Field>& columns, Row* row,
                           std::string* reason);
   // To be called instead, if the line cannot be divided into columns.
   RowParser::Outcome TakeMalformed();
@@ -36,20 +37,37 @@ class RowColumns {
   std::string Describe(size_t column) const;
 
  private:
-  RowParser::Outcome ReadHeader(const std::vector<Slice>& columns,
+  using Places = std::vector<size_t>;  // of columns, in their order in the plan
+
+  RowParser::Outcome ReadHeader(const std::vector<Field>& columns,
                                 std::string* reason);
-  bool FindColumn(const std::string& name, size_t* column,
+  bool NamesAreGood(std::string* reason) const;
+  // Find out where the columns of the plan are. Return false if there is one
+  // that the rows do not have.
+  bool FindColumns(size_t width, std::string* reason);
+  bool FindColumn(const PlannedColumn& column, size_t width, size_t* place,
                   std::string* reason) const;
-  bool HasWidth(const std::vector<Slice>& columns, std::string* reason);
-  bool IsText(const Slice& bytes, size_t column, std::string* reason) const;
+  bool HasWidth(const std::vector<Field>& columns, std::string* reason) const;
+  bool MakeKey(const std::vector<Field>& columns, Row* row,
+               std::string* reason);
+  bool MakeValue(const std::vector<Field>& columns, Row* row,
+                 std::string* reason);
+  // Sets *bytes to the bytes of one column, which may be in *room.
+  bool MakeBytes(const PlannedColumn& column, size_t place,
+                 const std::vector<Field>& columns, std::string* room,
+                 Slice* bytes, std::string* reason) const;
+  // Puts the place of the column before the reason. Returns false.
+  bool Refuse(size_t place, std::string* reason) const;
 
   const RowFormat* const format_;
   bool at_start_ = true;
   std::vector<std::string> names_;
   // The number of columns of a row, or 0 if it is not known yet.
   size_t width_ = 0;
-  size_t key_ = 0;
-  size_t value_ = 1;
+  Places key_places_;
+  Places value_places_;  // with kOthers: all that are not in the key
+  std::string key_;
+  std::string value_;
 };
 
 }  // namespace ashlar::tool

@@ -3,9 +3,12 @@
 #define ASHLAR_TOOLS_ASHLAR_ROWS_ROW_FORMAT_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "tools/ashlar/flags/flags.h"
+#include "tools/ashlar/rows/column_plan.h"
 
 namespace ashlar::tool {
 
@@ -22,9 +25,11 @@ struct RowFormat {
 
   std::string name;  // a value of --input_format
   Header header = Header::kNone;
-  bool crlf = false;  // tsv and hex: lines may end in CR LF
-  std::string key_column;
-  std::string value_column;
+  bool crlf = false;     // tsv and hex: lines may end in CR LF
+  ColumnPlan columns;    // not of hex
+  char delimiter = ',';  // csv
+  // csv and tsv: a column with this text, and without quotes, is null.
+  std::optional<std::string> null;
 };
 
 // Sets *format from the flags. Returns what is wrong with them, or an empty

@@ -12,7 +12,7 @@ RowParser::~RowParser() = default;
 std::unique_ptr<RowParser> NewRowParser(const RowFormat* format) {
   if (format->Is("csv")) return std::make_unique<CsvRowParser>(format);
   if (format->Is("hex")) return std::make_unique<HexRowParser>(format);
-  if (format->Is("jsonl")) return std::make_unique<JsonRowParser>();
+  if (format->Is("jsonl")) return std::make_unique<JsonRowParser>(format);
   return std::make_unique<TsvRowParser>(format);
 }
 

@@ -32,17 +32,21 @@ RowParser::Outcome TsvRowParser::Parse(char* line, size_t size, Row* row,
     const size_t written =
         tab == nullptr ? rest : static_cast<size_t>(tab - from);
     size_t length = written;
-    if (const std::optional<size_t> bad = UnescapeInPlace(from, &length)) {
+    const bool is_null =
+        format_->null && Slice(from, written) == Slice(*format_->null);
+    const std::optional<size_t> bad =
+        is_null ? std::nullopt : UnescapeInPlace(from, &length);
+    if (bad) {
       *reason = columns_.Describe(fields_.size()) + ", byte " +
                 std::to_string(*bad + 1) + " of it: ";
       *reason += kExpectedEscape;
       return columns_.TakeMalformed();
     }
-    fields_.emplace_back(from, length);
+    fields_.push_back({Slice(from, length), is_null});
     if (tab == nullptr) break;
     from = tab + 1;
   }
-  if (fields_.size() == 1) {
+  if (fields_.size() == 1 && format_->columns.is_default) {
     *reason = size == 0 ? "the line is empty" : "no TAB after the key";
     *reason +=
         "; expected key TAB value, with nothing after the TAB if the value is "

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "ashlar/util/slice.h"
 #include "tools/ashlar/rows/row_columns.h"
 #include "tools/ashlar/rows/row_parser.h"
 
@@ -28,12 +27,12 @@ class TsvRowParser : public RowParser {
  private:
   const RowFormat* const format_;
   RowColumns columns_;
-  std::vector<Slice> fields_;
+  std::vector<Field> fields_;
 };
 
 // For lines of tsv and hex. Takes a CR off the end of the line, if `format`
-// says that lines may end in CR LF. Returns false, with a reason, if there is a CR
-// all the same.
+// says that lines may end in CR LF. Returns false, with a reason, if there is a
+// CR all the same.
 bool TakeOffCr(const RowFormat& format, const char* line, size_t* size,
                std::string* reason);
 
