@@ -252,6 +252,7 @@ class HelpTest(CliTest):
         enforce_single_del_contracts merge_operator merge_delimiter
         target_file_size_is_upper_bound max_subcompactions rate_limit
         header crlf max_bad_rows bad_rows dry_run delimiter null
+        limit hex
         """.split()
     COMMANDS = """check scan verify identify properties layout get raw
         recompress stats report diff space overlap salvage compact rewrite

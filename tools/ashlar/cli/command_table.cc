@@ -87,7 +87,8 @@ constexpr Command kCommands[] = {
     {"check", kCheck, kFiles,
      "read every entry; check order, count and checksums (default)",
      "Prints no entries. Compares the number of entries with the properties if "
-     "it reads the whole file.",
+     "it reads the whole file. Ends with 'ok: <n> entries' if no input has a "
+     "fault.",
      RunCheck},
     {"scan", kScan, kFiles, "like check, and print each entry",
      "Prints one line per entry: '<key>' seq:<n>, type:<n> => <value>. type "
@@ -95,7 +96,12 @@ constexpr Command kCommands[] = {
      "single deletion, 15 range deletion, 17 blob index, 18 value that "
      "Pebble wrote (its SETWITHDEL), 20 deletion with a timestamp, 22 "
      "wide-column entity, 24 value with a preferred sequence number. The value "
-     "of a range deletion is the end of its range.",
+     "of a range deletion is the end of its range.\n"
+     "--output_format=tsv and csv print key and value of each entry, and no "
+     "sequence numbers. They have no form for entries other than values, and "
+     "csv has none for bytes that are not UTF-8: each such entry is a fault. "
+     "In tsv and keys, \\\\ stands for a backslash, and \\xHH for a byte "
+     "outside printable ASCII.",
      RunScan},
     {"verify", kVerify, kFiles,
      "read every block of every kind; list all faults",

@@ -167,19 +167,34 @@ std::string FindBadRowsConflict(const CommandLine& line) {
   return {};
 }
 
+// For `scan`: formats that have one form only.
+std::string FindFormatConflict(const CommandLine& line) {
+  const std::string& format = FLAGS_output_format;
+  if (format == "text" || format == "jsonl") return {};
+  const bool may_be_hex = format == "csv" || format == "keys";
+  if (FLAGS_output_hex && !may_be_hex) {
+    return Excludes("--output_format=" + format,
+                    FLAGS_hex ? "--hex" : "--output_hex");
+  }
+  for (const char* const flag : {"escape", "decode_blob_index"}) {
+    if (line.Given(flag)) {
+      return Excludes("--output_format=" + format, FlagName(flag));
+    }
+  }
+  return {};
+}
+
 std::string FindOutputConflict(const CommandLine& line,
                                const Command& command) {
   if (FLAGS_json && FLAGS_jsonl) return Excludes("--json", "--jsonl");
   if (FLAGS_json && FLAGS_output_format == "jsonl") {
     return Excludes("--json", "--output_format=jsonl");
   }
-  if (FLAGS_output_format == "canonical") {
-    for (const char* const flag :
-         {"output_hex", "escape", "decode_blob_index"}) {
-      if (line.Given(flag)) {
-        return Excludes("--output_format=canonical", FlagName(flag));
-      }
-    }
+  const std::string conflict = FindFormatConflict(line);
+  if (!conflict.empty()) return conflict;
+  if (FLAGS_limit != 0 && FLAGS_read_num != 0 &&
+      FLAGS_limit != FLAGS_read_num) {
+    return Excludes("--limit", "--read_num");
   }
   if (FLAGS_output_hex && line.Given("escape") && command.bit == kScan) {
     return Excludes("--output_hex", "--escape");

@@ -47,20 +47,30 @@
            "only keys that begin with this; cannot be used with --from")       \
   FLAG(uint64, read_num, 0, "n", kRange, kCheck | kScan,                       \
            "stop after n entries, over all inputs together; 0: no limit")      \
+  FLAG(uint64, limit, 0, "n", kRange, kCheck | kScan,                          \
+           "same as --read_num")                                               \
   FLAG(own, key, "", "key", kRange, kGet,                                      \
            "a key to look up; may be repeated")                                \
   FLAG(string, keys_file, "", "path", kRange, kGet,                            \
            "look up each line of this file")                                   \
   FLAG(bool, input_key_hex, false, "", kRange, kRangeOfKeys | kCompact,        \
-           "--from, --to, --prefix, --key and --keys_file are hexadecimal")    \
+           "--from, --to, --prefix, --key and --keys_file are hexadecimal. "   \
+           "Without it, \\t, \\n, \\r, \\\\ and \\xHH stand for bytes in them")\
+  FLAG(bool, hex, false, "", kRange, kRangeOfKeys | kCompact | kRaw |          \
+           kSalvage | kDiff | kOverlap,                                        \
+           "same as --input_key_hex --output_hex")                             \
   FLAG(bool, output_hex, false, "", kOutput, kScan | kGet | kRaw | kSalvage |  \
            kDiff | kOverlap | kSpace,                                          \
            "in text, print keys and values as upper-case hexadecimal; raw: "   \
            "leave out the ASCII lines")                                        \
   FLAG(bool, show_sequence_number_type, false, "", kOutput, kRaw,              \
            "print sequence number and type after each key")                    \
-  FLAG(string, output_format, "text", "text|canonical|jsonl", kOutput,         \
-           kScan, "canonical: rows that 'build --input_format=hex' reads")     \
+  FLAG(string, output_format, "text",                                          \
+           "text|canonical|jsonl|tsv|csv|keys|count", kOutput, kScan,          \
+           "canonical: rows that 'build --input_format=hex' reads. tsv, csv: " \
+           "keys and values, which 'build' reads, csv with --header. keys: "   \
+           "each key once, as --keys_file reads it. count: the number of "     \
+           "entries of each file")                                             \
   FLAG(bool, json, false, "", kOutput, kAll,                                   \
            "print one JSON document on standard output")                       \
   FLAG(bool, jsonl, false, "", kOutput, kReading,                              \
@@ -72,8 +82,8 @@
            "offset, size and codec. If it holds the value itself, print "      \
            "the value")                                                        \
   FLAG(string, escape, "auto", "auto|always|never", kOutput, kReading,         \
-           "print bytes outside printable ASCII as \\xHH; auto: on a "         \
-           "terminal")                                                         \
+           "print bytes outside printable ASCII as \\xHH, and a backslash "    \
+           "as \\\\; auto: on a terminal")                                     \
   FLAG(string, color, "auto", "auto|always|never", kOutput, kAll,              \
            "color faults, warnings and hints in text, never in JSON; auto: "   \
            "on a terminal, unless NO_COLOR is set")                            \

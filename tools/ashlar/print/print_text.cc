@@ -105,6 +105,15 @@ std::string Fixed(double number, int digits) {
   return text;
 }
 
+std::string Grouped(uint64_t number) {
+  std::string text = std::to_string(number);
+  constexpr size_t kGroup = 3;
+  for (size_t at = text.size(); at > kGroup; at -= kGroup) {
+    text.insert(at - kGroup, 1, ',');
+  }
+  return text;
+}
+
 std::string Percent(double share, int digits) {
   return Fixed(100 * share, digits) + " %";
 }

@@ -39,6 +39,8 @@ std::string KeyText(const Slice& key);
 // Returns the number with this many digits after the point, or "-" if it is not
 // finite.
 std::string Fixed(double number, int digits);
+// Returns the digits with a comma between each three: 1,020,000.
+std::string Grouped(uint64_t number);
 std::string Percent(double share, int digits);
 // Returns part / whole, or 0 if `whole` is 0.
 double Share(uint64_t part, uint64_t whole);
