@@ -83,6 +83,8 @@ BAD = (
     (b'{"key":"6b","value":""} x\n', JSONL, "-:1: byte 25: not JSON: "),
     (b'{"key_text":"\xff","value":""}\n', JSONL, "-:1: byte 14: not JSON: "),
     (b'{"key_text":"\\ud800","value":""}\n', JSONL, "-:1: byte 20: not JSON: "),
+    (b'{"key":"6b","value":1e999}\n', JSONL,
+     "-:1: number overflow parsing '1e999'"),
     (b"[1]\n", JSONL, "-:1: expected a JSON object, found array"),
     (b'{"value":""}\n', JSONL,
      "-:1: no key: expected a member 'key' or 'key_text'"),

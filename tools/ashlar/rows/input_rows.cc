@@ -39,7 +39,10 @@ Status InputRows::ReadInput(const std::string& name, const Take& take,
   if (!status.ok()) return status;
   status = reader.status();
   if (status.IsInvalidArgument()) {
-    *error_line = {name + ":1: ", "", std::string(status.message())};
+    // The reader's fault is one of the line that it was to return.
+    const RowPlace place = {&name, reader.line_number()};
+    *error_line = {place.ToString() + ": ", "",
+                   std::string(status.message())};
   } else if (!status.ok()) {
     *error_line = FaultLine(name, status);
   } else {

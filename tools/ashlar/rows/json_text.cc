@@ -36,10 +36,14 @@ class MemberNames {
 };
 
 // Returns the sentence of the parser's message without what is known anyway.
-std::string ReasonOf(const json::parse_error& error) {
+std::string ReasonOf(const json::exception& error) {
   std::string_view text = error.what();
-  const size_t colon = text.find(": ");
-  if (colon != std::string_view::npos) text.remove_prefix(colon + 2);
+  // "[<name of the exception>] parse error at <place>: <reason>", or without
+  // the place.
+  for (const std::string_view end : {"] ", ": "}) {
+    const size_t found = text.find(end);
+    if (found != std::string_view::npos) text.remove_prefix(found + 2);
+  }
   return PrintableText(text);
 }
 
@@ -59,6 +63,10 @@ std::optional<json> ParseJsonObject(std::string_view text,
   } catch (const json::parse_error& error) {
     *reason =
         "byte " + std::to_string(error.byte) + ": not JSON: " + ReasonOf(error);
+    return std::nullopt;
+  } catch (const json::exception& error) {
+    // A number that is too large.
+    *reason = ReasonOf(error);
     return std::nullopt;
   }
   if (!object.is_object()) {

@@ -15,6 +15,10 @@ namespace ashlar::tool {
 namespace {
 
 constexpr size_t kFirstCapacity = size_t{1} << 20;
+// No row of a table needs more: a value of almost 1 GiB, of escapes alone, has
+// almost 4 GiB. Without this limit, a quote that is never closed would bring a
+// whole input into memory.
+constexpr size_t kMostCapacity = size_t{1} << 33;
 
 }  // namespace
 
@@ -142,6 +146,12 @@ bool LineReader::ReadMore() {
 
 bool LineReader::Grow() {
   const size_t larger = capacity_ == 0 ? kFirstCapacity : 2 * capacity_;
+  if (larger > kMostCapacity) {
+    status_ = Status::InvalidArgument(
+        "a row of more than " + std::to_string(capacity_) + " bytes" +
+        (delimiter_ ? "; a quote may not be closed" : ""));
+    return false;
+  }
   // The size comes from the input, so there may not be that much memory.
   std::unique_ptr<char[]> buffer(new (std::nothrow) char[larger]);
   if (buffer == nullptr) {
