@@ -1,5 +1,6 @@
 #include "ashlar/table/entry/key_encoding.h"
 
+#include <cassert>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -69,10 +70,12 @@ void Invert(char* bytes, size_t size) {
 // The bits of a number, so that larger numbers have larger bits.
 
 constexpr uint64_t SignBit(size_t bytes) {
+  assert(bytes > 0 && bytes <= sizeof(uint64_t));
   return uint64_t{1} << (8 * bytes - 1);
 }
 
 constexpr uint64_t Mask(size_t bytes) {
+  assert(bytes > 0 && bytes <= sizeof(uint64_t));
   return std::numeric_limits<uint64_t>::max() >> (64 - 8 * bytes);
 }
 

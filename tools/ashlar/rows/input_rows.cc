@@ -41,8 +41,7 @@ Status InputRows::ReadInput(const std::string& name, const Take& take,
   if (status.IsInvalidArgument()) {
     // The reader's fault is one of the line that it was to return.
     const RowPlace place = {&name, reader.line_number()};
-    *error_line = {place.ToString() + ": ", "",
-                   std::string(status.message())};
+    *error_line = {place.ToString() + ": ", "", std::string(status.message())};
   } else if (!status.ok()) {
     *error_line = FaultLine(name, status);
   } else {
