@@ -58,8 +58,8 @@ std::string ParseColumn(std::string_view text, Notation notation,
   const std::string words = TakeNotation(text.substr(colon + 1), column);
   const auto encoding = ParseColumnEncoding(words);
   if (!IsOkOrThrow(encoding.status())) {
-    std::string error = "column '" + column->name +
-                        "': " + std::string(encoding.status().message());
+    std::string error = "column '" + column->name + "': ";
+    error += encoding.status().message();
     // The library does not know how an input writes bytes.
     const auto type = ParseColumnEncoding(words.substr(0, words.find(':')));
     if (!type.ok()) error += ", or text, hex or base64";
@@ -69,18 +69,17 @@ std::string ParseColumn(std::string_view text, Notation notation,
   return {};
 }
 
-std::string ParseList(const std::string& flag, std::string_view text,
-                      Notation notation, std::vector<PlannedColumn>* columns) {
+std::string ParseList(std::string_view text, Notation notation,
+                      std::vector<PlannedColumn>* columns) {
   while (true) {
     const size_t comma = text.find(',');
     PlannedColumn column;
-    const std::string error =
-        ParseColumn(text.substr(0, comma), notation, &column);
-    if (!error.empty()) return flag + ": " + error;
+    std::string error = ParseColumn(text.substr(0, comma), notation, &column);
+    if (!error.empty()) return error;
     const bool is_known = std::any_of(
         columns->begin(), columns->end(),
         [&](const auto& other) { return other.name == column.name; });
-    if (is_known) return flag + ": column '" + column.name + "' comes twice";
+    if (is_known) return "column '" + column.name + "' comes twice";
     columns->push_back(std::move(column));
     if (comma == std::string_view::npos) return {};
     text.remove_prefix(comma + 1);
@@ -130,9 +129,8 @@ std::string ParseColumnPlan(std::string_view key_columns,
     plan->values = {NumberedColumn(2, notation)};
     return {};
   }
-  std::string error =
-      ParseList("--key_column", key_columns, notation, &plan->key);
-  if (!error.empty()) return error;
+  std::string error = ParseList(key_columns, notation, &plan->key);
+  if (!error.empty()) return "--key_column: " + error;
   // A reader must find where each column ends.
   for (size_t i = 0; i + 1 < plan->key.size(); ++i) {
     ColumnEncoding& encoding = plan->key[i].encoding;
@@ -145,8 +143,9 @@ std::string ParseColumnPlan(std::string_view key_columns,
     plan->value = ColumnPlan::Value::kOthers;
     return {};
   }
-  error = ParseList("--value_column", value_columns, notation, &plan->values);
-  if (!error.empty() || plan->values.size() == 1) return error;
+  error = ParseList(value_columns, notation, &plan->values);
+  if (!error.empty()) return "--value_column: " + error;
+  if (plan->values.size() == 1) return {};
   plan->value = ColumnPlan::Value::kJson;
   for (const PlannedColumn& column : plan->values) {
     error = CheckJsonColumn(column);
