@@ -152,9 +152,9 @@ class UnsortedBuildTest(CliTest):
         self.assertFalse((self.folder / "u.sst").exists())
 
     def test_few_open_files(self):
-        rows = b"".join(b"%07d\n" % (i * 7919 % 100003)
+        rows = b"".join(b"%07d\t\n" % (i * 7919 % 100003)
                         for i in range(100003))
-        in_order = b"".join(b"%07d\n" % i for i in range(100003))
+        in_order = b"".join(b"%07d\t\n" % i for i in range(100003))
         self.assertEqual(
             self.made("t.sst", rows, "--nosorted", LEAST_MEMORY,
                       preexec_fn=lambda: resource.setrlimit(
@@ -183,7 +183,7 @@ class UnsortedBuildTest(CliTest):
                 expected)
 
     def test_places_of_duplicates(self):
-        rows = [b"%06d\n" % (i * 7919 % 30011) for i in range(30011)]
+        rows = [b"%06d\t\n" % (i * 7919 % 30011) for i in range(30011)]
         (self.folder / "one").write_bytes(b"".join(rows[:20000]))
         (self.folder / "none").write_bytes(b"")
         (self.folder / "two").write_bytes(b"".join(rows[20000:]) + rows[19999])
@@ -198,7 +198,7 @@ class UnsortedBuildTest(CliTest):
                          ["none", "one", "two"])
 
     def assert_sorting_fails(self, reason, *flags, **more):
-        rows = b"".join(b"%08d\n" % (i * 7919 % 60013) for i in range(60013))
+        rows = b"".join(b"%08d\t\n" % (i * 7919 % 60013) for i in range(60013))
         outcome = self.run_code(2, "build", "--out=t.sst", "--nosorted",
                                 LEAST_MEMORY, *flags, stdin=rows, **more)
         self.assertRegex(
@@ -221,7 +221,7 @@ class UnsortedBuildTest(CliTest):
                                                   (200000, 200000)))
         # Rows that fit into memory need no scratch file.
         self.run_ok("build", "--out=t.sst", "--nosorted", "--tmpdir=none",
-                    stdin=b"b\na\n")
+                    stdin=b"b\t\na\t\n")
 
     def test_interrupted(self):
         with subprocess.Popen(
@@ -229,7 +229,7 @@ class UnsortedBuildTest(CliTest):
                  LEAST_MEMORY], cwd=self.folder, stdin=subprocess.PIPE,
                 stderr=subprocess.PIPE, preexec_fn=cli.take_signals) as run:
             # More than a pipe holds, so the program has begun to write runs.
-            run.stdin.write(b"".join(b"%09d\n" % (i * 7919 % 100003)
+            run.stdin.write(b"".join(b"%09d\t\n" % (i * 7919 % 100003)
                                      for i in range(100000)))
             run.stdin.flush()
             run.send_signal(signal.SIGINT)

@@ -111,8 +111,18 @@ class FlagTest(CliTest):
                 ["build", "--out=b.sst", "--identity=x"],
             "--external goes with --input_format=hex only":
                 ["build", "--out=b.sst", "--external"],
-            "--key_column and --value_column go with --input_format=csv only":
-                ["build", "--out=b.sst", "--key_column=k"],
+            "--header goes with --input_format=csv and tsv only":
+                ["build", "--out=b.sst", "--input_format=hex", "--header"],
+            "--crlf goes with --input_format=tsv and hex only: in csv, CR LF "
+            "always ends a line":
+                ["build", "--out=b.sst", "--input_format=csv", "--crlf"],
+            "--input_format=csv needs --header or --noheader: say whether the "
+            "first line of each input has the names of the columns":
+                ["build", "--out=b.sst", "--input_format=csv"],
+            "--bad_rows needs --max_bad_rows":
+                ["build", "--out=b.sst", "--bad_rows=x"],
+            "--bad_rows and --out are the same file":
+                ["build", "--out=x", "--max_bad_rows=1", "--bad_rows=x"],
         }
         for reason, arguments in cases.items():
             with self.subTest(reason):
@@ -241,6 +251,8 @@ class HelpTest(CliTest):
         allow_ingest_behind preserve_seqno_after full_history_ts_low
         enforce_single_del_contracts merge_operator merge_delimiter
         target_file_size_is_upper_bound max_subcompactions rate_limit
+        header crlf max_bad_rows bad_rows dry_run delimiter null
+        limit hex
         """.split()
     COMMANDS = """check scan verify identify properties layout get raw
         recompress stats report diff space overlap salvage compact rewrite

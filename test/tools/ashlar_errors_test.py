@@ -87,15 +87,15 @@ ROWS = (
     (b"b\t\na\t\n", [], "-:2: key 'a' belongs before 'b' at -:1",
      "--nosorted sorts the rows"),
     (b"b\t\nb\t\n", [], "-:2: key 'b' comes twice, first at -:1", ONE),
-    (b"b\nb\n", ["--nosorted"], "-:2: key 'b' comes twice, first at -:1", ONE),
+    (b"b\t\nb\t\n", ["--nosorted"], "-:2: key 'b' comes twice, first at -:1", ONE),
     (b"a\\q\t1\n", [], "-:1: .*", MEND.format("tsv")),
     (b"6b 1 1 \nzz 0 1 \n", ["--input_format=hex"], "-:2: .*",
      MEND.format("hex")),
     (b"6b 1 1 \n", ["--input_format=hex", "--external"], "-:1: .*",
      MEND.format("hex")),
-    (b'{"key":"61"}\n{"key":61}\n', ["--input_format=jsonl"], "-:2: .*",
+    (b'{"key":"61","value":""}\n{"key":61}\n', ["--input_format=jsonl"], "-:2: .*",
      MEND.format("jsonl")),
-    (b'a,b\n"c,d\n', ["--input_format=csv"], "-:2: .*", MEND.format("csv")),
+    (b'a,b\n"c,d\n', ["--input_format=csv", "--noheader"], "-:2: .*", MEND.format("csv")),
     (b"k,v\na,b\n", ["--input_format=csv", "--key_column=x"], "-:1: .*x.*",
      MEND.format("csv")),
 )
@@ -232,7 +232,7 @@ class ErrorsTest(CliTest):
         self.assert_says("d", "NotFound: no .sst file in it", 1,
                          "hint: name the files if they do not end in .sst", "check", "d")
         self.assert_says("none/b.sst", "IO error: .*No such file", 2, LOOK,
-                         "build", "--out=none/b.sst", stdin=b"a\n")
+                         "build", "--out=none/b.sst", stdin=b"a\t\n")
         os.chmod(self.folder / "a.sst", 0)
         self.assert_says("a.sst", "IO error: .*Permission denied", 2,
                          "hint: check the permissions of the file", "check",
@@ -267,7 +267,7 @@ class ErrorsTest(CliTest):
 
     def test_options_that_no_row_can_mend(self):
         outcome = self.run_code(2, "build", "--out=b.sst", "--block_align",
-                                "--compression_type=zstd", stdin=b"a\n")
+                                "--compression_type=zstd", stdin=b"a\t\n")
         self.assertNotIn("hint", outcome.err)
 
     def test_blocks_above_the_limit(self):

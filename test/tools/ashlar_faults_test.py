@@ -599,7 +599,7 @@ class FileFaults(FaultsTest):
     def test_names_by_default(self):
         """raw and report name leftovers beside default and refused outputs."""
         for name in ("a.sst", "b.sst"):
-            self.run_ok(["build", f"--out={name}", *FIXED], b"a\n")
+            self.run_ok(["build", f"--out={name}", *FIXED], b"a\t\n")
         for command, end in (("raw", "dump.txt"), ("report", "report.html")):
             left = f"b_{end}.tmp.1.2"
             (self.out / left).write_bytes(b"")
@@ -644,7 +644,7 @@ class FileFaults(FaultsTest):
             run.stdin.flush()
             living, = self.names()
             outcome = self.run_ok(["build", "--out=t.sst", "--clean", *FIXED],
-                                  b"a\n")
+                                  b"a\t\n")
             self.assertEqual(outcome.err, "")
             self.assertEqual(self.names(), ["t.sst", living])
             run.kill()
@@ -655,7 +655,7 @@ class FileFaults(FaultsTest):
                               "from an earlier run\n")):
             outcome = self.run_ok(
                 ["build", "--out=t.sst", "--overwrite", *flags, *FIXED],
-                b"a\n")
+                b"a\t\n")
             self.assertEqual(outcome.err, said)
         self.assertEqual(self.names(), ["t.sst"])
 

@@ -333,7 +333,7 @@ class ConflictTest(CliTest):
     def test_one_of_two_is_no_conflict(self):
         for words, flags in ACCEPTED:
             with self.subTest(flags):
-                stdin = (b'{"key":"61"}\n' if "jsonl" in flags and
+                stdin = (b'{"key":"61","value":""}\n' if "jsonl" in flags and
                          words is MAKERS else b"a\tb\n")
                 outcome = self.run_program(*words, *flags.split(),
                                            "--overwrite" if words is MAKERS

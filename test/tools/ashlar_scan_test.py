@@ -102,7 +102,8 @@ class ScanTest(CliTest):
         outcome = self.run_ok("check", "a.sst")
         self.assertEqual(
             outcome.text,
-            "Process a.sst\nSst file format: block-based\nfrom [] to []\n")
+            "Process a.sst\nSst file format: block-based\nfrom [] to []\n"
+            "ok: 7 entries\n")
 
     def test_head_is_quiet(self):
         self.build("big.sst", numbered_rows(30000))

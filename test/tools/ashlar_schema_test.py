@@ -151,7 +151,16 @@ class SchemaTest(CliTest):
         self.take_salvaged()
         self.take_diff()
         self.take_interrupted()
+        self.take_refusals()
         self.take("--version")
+
+    def take_refusals(self):
+        """Runs that do not begin."""
+        for arguments in (["check"], ["--x=1"], ["check", "--nostrict"],
+                          ["check", "--env_uri=s3://", "a.sst"]):
+            document = self.take(*arguments)
+            self.assert_fits(document, LINE)
+            self.assert_fits(document, DEFS + "refusal")
 
     def take_unreferenced(self):
         """A table without checksums; no entry refers to its second blob."""
@@ -305,7 +314,7 @@ class SchemaTest(CliTest):
         with self.start("build", "--json", "--out=i.sst",
                         stdin=subprocess.PIPE) as run:
             # More than a pipe holds, so the program has begun to read.
-            run.stdin.write(b"".join(b"%09d\n" % i for i in range(100000)))
+            run.stdin.write(b"".join(b"%09d\t\n" % i for i in range(100000)))
             run.stdin.flush()
             run.send_signal(signal.SIGINT)
             run.stdin.close()

@@ -104,7 +104,7 @@ class TableSetTest(CliTest):
         self.assertEqual(len(numbers), len(files))
 
     def test_one_file(self):
-        for rows, entries in ((b"a\nb\n", 2),):
+        for rows, entries in ((b"a\t\nb\t\n", 2),):
             files = self.make(rows, "--target_file_size=1000000")
             self.assertEqual([file["entries"] for file in files], [entries])
             self.assert_is_cut_well(files)
@@ -302,7 +302,7 @@ class TableSetTest(CliTest):
                  "--overwrite", "--clean"]
         folder = self.folder / "t.tmp.backup"
         folder.mkdir(0)
-        outcome = self.run_program(*again, stdin=b"a\n",
+        outcome = self.run_program(*again, stdin=b"a\t\n",
                                    preexec_fn=without_rights_of_root)
         self.assertEqual((outcome.code, outcome.err), (
             0, "ashlar: warning: open t.tmp.backup: Permission denied: it may "
@@ -312,15 +312,15 @@ class TableSetTest(CliTest):
         for name in ("t-000001.sst", "journal"):
             (folder / name).write_bytes(b"mine")
         for _ in range(2):
-            self.assertEqual(self.run_ok(*again, stdin=b"a\n").err, "")
+            self.assertEqual(self.run_ok(*again, stdin=b"a\t\n").err, "")
         self.assertEqual(sorted(os.listdir(folder)),
                          ["journal", "t-000001.sst"])
         # A run begins and ends with an empty folder.
         for name in os.listdir(folder):
             (folder / name).unlink()
-        self.assertEqual(self.run_ok(*again[:-1], stdin=b"a\n").err,
+        self.assertEqual(self.run_ok(*again[:-1], stdin=b"a\t\n").err,
                          self.LEFT.format("t.tmp.backup"))
-        self.run_ok(*again, stdin=b"a\n")
+        self.run_ok(*again, stdin=b"a\t\n")
         self.assertFalse(folder.exists())
 
     def plant_journal(self, *lines):
@@ -339,7 +339,7 @@ class TableSetTest(CliTest):
         """Removes only what the journal means, and what no manifest lists."""
         first, last = "ashlar set journal 1", "end"
         again = ["build", "--out=t.sst", "--target_file_size=9", "--quiet"]
-        self.run_ok(*again, stdin=b"a\n")
+        self.run_ok(*again, stdin=b"a\t\n")
         manifest = (self.folder / "t-manifest.json").read_bytes()
         for name in ("t-000005.sst", "t-000006.sst", "u-000005.sst"):
             (self.folder / name).write_bytes(b"mine")
@@ -354,7 +354,7 @@ class TableSetTest(CliTest):
                       [first, made[:-1] + "x", last]):
             with self.subTest(lines=lines):
                 self.plant_journal(*lines)
-                outcome = self.run_code(2, *again, "--clean", stdin=b"a\n")
+                outcome = self.run_code(2, *again, "--clean", stdin=b"a\t\n")
                 self.assertTrue(outcome.err.startswith(
                     "ashlar: warning: t.tmp.abcdef and the files that it lists "
                     "are kept: t.tmp.abcdef/journal: is not a journal of this "
@@ -370,7 +370,7 @@ class TableSetTest(CliTest):
                 (self.folder / "t-manifest.json").unlink()
                 if damaged is not None:
                     (self.folder / "t-manifest.json").write_bytes(damaged)
-                outcome = self.run_code(2, *again, "--clean", stdin=b"a\n")
+                outcome = self.run_code(2, *again, "--clean", stdin=b"a\t\n")
                 self.assertTrue(outcome.err.startswith(
                     "ashlar: warning: t.tmp.abcdef and the files that it lists "
                     "are kept: t-manifest.json"), outcome.err)
@@ -383,7 +383,7 @@ class TableSetTest(CliTest):
                            self.line("replaced", "t-000001.sst"), last)
         (self.folder / "t-000005.sst").write_bytes(b"mine")
         os.utime(self.folder / "t-000005.sst", ns=(1, 1))
-        outcome = self.run_program(*again, stdin=b"a\n")
+        outcome = self.run_program(*again, stdin=b"a\t\n")
         self.assertEqual(
             outcome.err,
             "ashlar: warning: t-000005.sst is kept: it is not the file that "
@@ -398,16 +398,16 @@ class TableSetTest(CliTest):
         """Only tables that the old manifest lists are removed."""
         again = ["build", "--out=t.sst", "--target_file_size=9", "--quiet",
                  "--overwrite"]
-        self.run_ok(*again, stdin=b"a\n")
+        self.run_ok(*again, stdin=b"a\t\n")
         (self.folder / "t-000003.sst").write_bytes(b"mine")
-        outcome = self.run_ok(*again, stdin=b"a\n")
+        outcome = self.run_ok(*again, stdin=b"a\t\n")
         self.assertEqual(outcome.err, "ashlar: warning: t-000003.sst is kept: "
                                       "no manifest lists it\n")
         self.assertEqual(sorted(os.listdir(self.folder)), [
             "t-000003.sst", "t-000004.sst", "t-manifest.json"])
         # An unreadable manifest is replaced, and no table is removed.
         (self.folder / "t-manifest.json").write_bytes(b"{")
-        outcome = self.run_ok(*again, stdin=b"a\n")
+        outcome = self.run_ok(*again, stdin=b"a\t\n")
         self.assertEqual(
             outcome.err,
             "ashlar: warning: no table of the old set was removed: "
@@ -417,20 +417,20 @@ class TableSetTest(CliTest):
         # Same for a link: its target may belong to another set.
         (self.folder / "t-manifest.json").rename(self.folder / "other")
         os.symlink("other", self.folder / "t-manifest.json")
-        outcome = self.run_ok(*again, stdin=b"a\n")
+        outcome = self.run_ok(*again, stdin=b"a\t\n")
         self.assertIn("t-manifest.json: is a symbolic link\n", outcome.err)
         self.assertFalse((self.folder / "t-manifest.json").is_symlink())
         self.assertTrue((self.folder / "t-000005.sst").exists())
         # If the manifest is a pipe, the run makes nothing.
         (self.folder / "t-manifest.json").unlink()
         os.mkfifo(self.folder / "t-manifest.json")
-        outcome = self.run_code(2, *again, stdin=b"a\n")
+        outcome = self.run_code(2, *again, stdin=b"a\t\n")
         self.assertIn("t-manifest.json: is a folder, device or pipe",
                       outcome.err)
         # Numbers continue, and there is a last number.
         (self.folder / "t-manifest.json").unlink()
         (self.folder / "t-999999999999999999.sst").write_bytes(b"mine")
-        outcome = self.run_program(*again, stdin=b"a\n")
+        outcome = self.run_program(*again, stdin=b"a\t\n")
         self.assertEqual(outcome.code, 2)
         self.assertIn("t-999999999999999999.sst has a number so large that no "
                       "numbers are left for new tables", outcome.err)
@@ -440,7 +440,7 @@ class TableSetTest(CliTest):
         command = [PROGRAM.encode(), b"build", b"--out=" + name, b"--quiet",
                    b"--target_file_size=9", b"--overwrite"]
         for number in (1, 2):
-            subprocess.run(command, input=b"a\n", cwd=self.folder, check=True)
+            subprocess.run(command, input=b"a\t\n", cwd=self.folder, check=True)
             self.assertEqual(
                 sorted(os.listdir(os.fsencode(self.folder))),
                 [b"\xfft-00000%d.sst" % number, b"\xfft-manifest.json"])
@@ -472,11 +472,11 @@ class TableSetTest(CliTest):
                  "--overwrite"]
         # A lock left by a killed run: the next run takes it.
         (self.folder / "t.tmp.lock").write_bytes(b"")
-        self.assertEqual(self.run_ok(*again, stdin=b"a\n").err, "")
+        self.assertEqual(self.run_ok(*again, stdin=b"a\t\n").err, "")
         self.assertFalse((self.folder / "t.tmp.lock").exists())
         # A file that no run of this program made.
         (self.folder / "t.tmp.lock").write_bytes(b"mine")
-        outcome = self.run_program(*again, stdin=b"a\n")
+        outcome = self.run_program(*again, stdin=b"a\t\n")
         self.assertEqual(outcome.code, 2)
         self.assertIn("t.tmp.lock is not a lock file of this program, which "
                       "would be empty; remove it or choose another "
@@ -489,7 +489,7 @@ class TableSetTest(CliTest):
         fcntl.flock(lock, fcntl.LOCK_EX)
         with subprocess.Popen([PROGRAM, *again], cwd=self.folder,
                               stdin=subprocess.PIPE) as run:
-            run.stdin.write(b"b\n")
+            run.stdin.write(b"b\t\n")
             run.stdin.close()
             # The run makes everything else first, and then waits for the lock.
             while not any("000001.sst" in name and ".tmp." not in name
@@ -504,7 +504,7 @@ class TableSetTest(CliTest):
                          ["t-000002.sst", "t-manifest.json"])
 
     def test_folders_that_cannot_be_listed(self):
-        self.run_ok("build", "--out=d.sst", stdin=b"a\n")
+        self.run_ok("build", "--out=d.sst", stdin=b"a\t\n")
         folder = self.folder / "d"
         folder.mkdir()
         self.addCleanup(folder.chmod, 0o700)
@@ -512,7 +512,7 @@ class TableSetTest(CliTest):
         again = ["build", "--out=d/t.sst", "--target_file_size=9"]
         for command in (again, [*again, "--overwrite"],
                         ["rewrite", *again[1:], "d.sst"]):
-            outcome = self.run_program(*command, stdin=b"a\n",
+            outcome = self.run_program(*command, stdin=b"a\t\n",
                                        preexec_fn=without_rights_of_root)
             self.assertEqual((outcome.code, outcome.err), (
                 2, "ashlar: open d/: Permission denied\nashlar: hint: check "
@@ -520,11 +520,11 @@ class TableSetTest(CliTest):
         folder.chmod(0o700)
         self.assertEqual(os.listdir(folder), [])
         outcome = self.run_program("build", "--out=no/t.sst",
-                                   "--target_file_size=9", stdin=b"a\n")
+                                   "--target_file_size=9", stdin=b"a\t\n")
         self.assertRegex(outcome.err, r"\Ano/t\.sst: IO error: .*No such file")
 
     def test_order_is_checked(self):
-        for flags, row in (([], b"%06d\n"), ([HEX], b"%012d 0 1 \n")):
+        for flags, row in (([], b"%06d\t\n"), ([HEX], b"%012d 0 1 \n")):
             rows = [row % i for i in range(3000)]
             rows[2500] = row % 7
             outcome = self.run_code(
@@ -558,7 +558,7 @@ class TableSetTest(CliTest):
         self.assertEqual(os.listdir(self.folder), [])
 
     def test_names_that_are_taken(self):
-        rows = b"a\nb\n"
+        rows = b"a\t\nb\t\n"
         for name in ("t-manifest.json", "t-000001.sst", "t-1000000.sst"):
             (self.folder / name).write_bytes(b"mine")
             outcome = self.run_code(2, "build", "--out=t.sst",

@@ -157,9 +157,14 @@ class CliTest(unittest.TestCase):
 
     def assert_usage_error(self, reason, *arguments, **more):
         outcome = self.run_code(2, *arguments, **more)
-        self.assertEqual(outcome.out, b"")
         self.assertEqual(outcome.err,
                          f"ashlar: {reason}\nTry 'ashlar --help'.\n")
+        words = {"--json", "--jsonl", "--output_format=jsonl"}
+        if not words.intersection(map(str, arguments)):
+            self.assertEqual(outcome.out, b"")
+            return
+        self.assertEqual(json.loads(outcome.out)["errors"],
+                         [{"code": "Invalid argument", "message": reason}])
 
 
 def hex_rows(entries):

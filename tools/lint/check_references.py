@@ -26,7 +26,7 @@ KNOWN_NAMES = 'tools/lint/known_names.txt'
 # Pages whose indented blocks define names of their own.
 NOTATION = ('table/FORMAT.md',)
 # Installed beside the headers, in share/doc/ashlar.
-INSTALLED_PAGES = ('FORMAT.md', 'LICENSE', 'NOTICE')
+INSTALLED_PAGES = ('FORMAT.md', 'key_encodings.md', 'LICENSE', 'NOTICE')
 SCRIPTS = ('.py', '.cmake', '.txt', '.sh', '.json', '.in')
 # Names of files with these suffixes are checked. Others are examples of users'
 # files.

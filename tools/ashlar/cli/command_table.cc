@@ -8,14 +8,35 @@ constexpr std::string_view kFiles = "<file-or-directory>...";
 constexpr std::string_view kBuildDetails =
     "Rows come from the named files, in order, or from standard input. Each "
     "line is one row. --input_format sets what a row looks like:\n"
-    "tsv: key TAB value. \\t, \\n, \\r, \\\\ and \\xHH stand for bytes.\n"
-    "csv: RFC 4180. The first two columns are key and value, unless "
-    "--key_column and --value_column name columns of a header line.\n"
+    "tsv: key TAB value. \\t, \\n, \\r, \\\\ and \\xHH stand for bytes. "
+    "Lines end in LF, or with --crlf also in CR LF. With --header, the first "
+    "line of each input is skipped.\n"
+    "csv: RFC 4180, in UTF-8. --header or --noheader must say whether the "
+    "first "
+    "line of each input has the names of the columns. The columns are key and "
+    "value, unless --key_column and --value_column name others.\n"
     "hex: hex(user_key) SPACE sequence SPACE type SPACE hex(value), as 'scan "
     "--output_format=canonical' prints it.\n"
     "jsonl: {\"key\":\"<hex>\"} or {\"key_text\":\"...\"}, with value or "
     "value_text, and optionally seq and type. The first row decides whether "
     "rows have a seq.\n"
+    "--key_column=tenant,id:u64be makes keys of columns that sort as the "
+    "columns "
+    "do. A column is its name in the header, its number from 1, or in jsonl a "
+    "member or a JSON pointer, such as /user/id. Words follow, each after a "
+    "colon: text, bytes, hex or base64 for bytes; u32be, u64be, i32be, i64be, "
+    "f32be or f64be for numbers; then terminated or length for bytes that are "
+    "not the end of the key (default: terminated), and desc. --value_column "
+    "takes such a column, too; several become one JSON object, and without the "
+    "flag all columns that are not in the key do. docs/key_encodings.md has "
+    "the "
+    "bytes.\n"
+    "Nothing is guessed: a row that lacks a column or has one too many, an "
+    "escape or a quote that is wrong, text that is not UTF-8, or a first line "
+    "of tsv that looks like names of columns ends the run with exit code 2. "
+    "The message has input, line and column. With --max_bad_rows, malformed "
+    "rows are skipped, counted and, with --bad_rows, written to a file. A byte "
+    "order mark before the first row is skipped, with a warning.\n"
     "With --nosorted, rows may come in any order. Rows that --memory does not "
     "hold are sorted in unnamed files in --tmpdir. That folder needs room for "
     "all rows, and twice as much if they take more than some hundred times "
@@ -66,7 +87,8 @@ constexpr Command kCommands[] = {
     {"check", kCheck, kFiles,
      "read every entry; check order, count and checksums (default)",
      "Prints no entries. Compares the number of entries with the properties if "
-     "it reads the whole file.",
+     "it reads the whole file. Ends with 'ok: <n> entries' if no input has a "
+     "fault.",
      RunCheck},
     {"scan", kScan, kFiles, "like check, and print each entry",
      "Prints one line per entry: '<key>' seq:<n>, type:<n> => <value>. type "
@@ -74,7 +96,12 @@ constexpr Command kCommands[] = {
      "single deletion, 15 range deletion, 17 blob index, 18 value that "
      "Pebble wrote (its SETWITHDEL), 20 deletion with a timestamp, 22 "
      "wide-column entity, 24 value with a preferred sequence number. The value "
-     "of a range deletion is the end of its range.",
+     "of a range deletion is the end of its range.\n"
+     "--output_format=tsv and csv print key and value of each entry, and no "
+     "sequence numbers. They have no form for entries other than values, and "
+     "csv has none for bytes that are not UTF-8: each such entry is a fault. "
+     "In tsv and keys, \\\\ stands for a backslash, and \\xHH for a byte "
+     "outside printable ASCII.",
      RunScan},
     {"verify", kVerify, kFiles,
      "read every block of every kind; list all faults",

@@ -158,19 +158,43 @@ std::string FindSortingConflict(const CommandLine& line) {
   return {};
 }
 
+std::string FindBadRowsConflict(const CommandLine& line) {
+  if (!line.Given("bad_rows")) return {};
+  if (FLAGS_max_bad_rows == 0) return "--bad_rows needs --max_bad_rows";
+  if (FLAGS_bad_rows == FLAGS_out) {
+    return "--bad_rows and --out are the same file";
+  }
+  return {};
+}
+
+// For `scan`: formats that have one form only.
+std::string FindFormatConflict(const CommandLine& line) {
+  const std::string& format = FLAGS_output_format;
+  if (format == "text" || format == "jsonl") return {};
+  const bool may_be_hex = format == "csv" || format == "keys";
+  if (FLAGS_output_hex && !may_be_hex) {
+    return Excludes("--output_format=" + format,
+                    FLAGS_hex ? "--hex" : "--output_hex");
+  }
+  for (const char* const flag : {"escape", "decode_blob_index"}) {
+    if (line.Given(flag)) {
+      return Excludes("--output_format=" + format, FlagName(flag));
+    }
+  }
+  return {};
+}
+
 std::string FindOutputConflict(const CommandLine& line,
                                const Command& command) {
   if (FLAGS_json && FLAGS_jsonl) return Excludes("--json", "--jsonl");
   if (FLAGS_json && FLAGS_output_format == "jsonl") {
     return Excludes("--json", "--output_format=jsonl");
   }
-  if (FLAGS_output_format == "canonical") {
-    for (const char* const flag :
-         {"output_hex", "escape", "decode_blob_index"}) {
-      if (line.Given(flag)) {
-        return Excludes("--output_format=canonical", FlagName(flag));
-      }
-    }
+  const std::string conflict = FindFormatConflict(line);
+  if (!conflict.empty()) return conflict;
+  if (FLAGS_limit != 0 && FLAGS_read_num != 0 &&
+      FLAGS_limit != FLAGS_read_num) {
+    return Excludes("--limit", "--read_num");
   }
   if (FLAGS_output_hex && line.Given("escape") && command.bit == kScan) {
     return Excludes("--output_hex", "--escape");
@@ -208,6 +232,7 @@ std::string FindConflict(const CommandLine& line, const Command& command) {
   }
   if (conflict.empty() && command.bit == kBuild) {
     conflict = FindSortingConflict(line);
+    if (conflict.empty()) conflict = FindBadRowsConflict(line);
   }
   if (conflict.empty() && (command.bit & kPack) != 0 &&
       line.Given("partition_index") && !FLAGS_partition_index &&

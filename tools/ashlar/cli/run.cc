@@ -104,6 +104,7 @@ std::string CheckPlace(const char* flag, const std::string& value) {
 
 int NotSupported(const std::string& what) {
   PrintError("ashlar: Not supported: " + what);
+  PrintRefusalJson(Status::NotSupported(what), kExitFailure);
   return kExitFailure;
 }
 
@@ -125,6 +126,7 @@ std::string ReportUnusedFlags(const CommandLine& line, const Command& command) {
 int RunProgram(CommandLine line) {
   const bool help_word = line.first_word && !line.Given("command") &&
                          line.inputs[*line.first_word] == "help";
+  if (FLAGS_hex) FLAGS_input_key_hex = FLAGS_output_hex = true;
   if (!line.error.empty()) return UsageError(line.error);
   if (help_word) {
     return Help(line.inputs.size() > 1 ? line.inputs[1] : std::string());

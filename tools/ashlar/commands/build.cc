@@ -27,12 +27,36 @@ DuplicateRule ChosenDuplicateRule() {
 
 class Build {
  public:
-  Build(SinkOptions options, const std::vector<std::string>& inputs)
-      : options_(std::move(options)), inputs_(inputs) {}
+  Build(SinkOptions options, RowFormat format,
+        const std::vector<std::string>& inputs)
+      : options_(std::move(options)),
+        bad_rows_(FLAGS_max_bad_rows, FLAGS_bad_rows),
+        inputs_(inputs, std::move(format), &bad_rows_) {}
 
   // Returns ok, Aborted if interrupted, or an error that error_line()
   // describes.
   Status Run() {
+    Status status = bad_rows_.Open();
+    if (!status.ok()) return Fail(bad_rows_.path(), status);
+    status = MakeTable();
+    const Status closed = bad_rows_.Close();
+    return status.ok() && !closed.ok() ? Fail(bad_rows_.path(), closed)
+                                       : status;
+  }
+
+  // The line for standard error.
+  const FaultText& error_line() const { return error_line_; }
+  // Returns whether an InvalidArgument is the fault of a row, and not of the
+  // output.
+  bool is_about_row() const { return is_about_row_; }
+  const TableOutput& sink() const { return *sink_; }
+  RowCounts counts() const {
+    return {inputs_.count(), bad_rows_.count(),
+            rows_ == nullptr ? 0 : rows_->duplicates(), options_.dry_run};
+  }
+
+ private:
+  Status MakeTable() {
     Status status = inputs_.ForEach(
         [this](const Row& row) { return TakeRow(row); }, &error_line_);
     if (status.ok() && sorter_ != nullptr) status = AddSorted();
@@ -48,14 +72,6 @@ class Build {
     return status.ok() ? status : Fail(options_.path, status);
   }
 
-  // The line for standard error.
-  const FaultText& error_line() const { return error_line_; }
-  // Returns whether an InvalidArgument is the fault of a row, and not of the
-  // output.
-  bool is_about_row() const { return is_about_row_; }
-  const TableOutput& sink() const { return *sink_; }
-
- private:
   Status Fail(const std::string& place, const Status& status) {
     is_about_row_ = false;
     error_line_ = FaultLine(place, status);
@@ -181,6 +197,7 @@ class Build {
   }
 
   SinkOptions options_;
+  BadRows bad_rows_;
   InputRows inputs_;
   std::unique_ptr<TableOutput> sink_;
   std::unique_ptr<OrderedRows> rows_;
@@ -196,14 +213,22 @@ class Build {
 
 int RunBuild(const CommandLine& line) {
   SinkOptions options;
+  RowFormat format;
+  options.dry_run = FLAGS_dry_run;
   std::string error = CheckComparatorFlag();
+  if (error.empty()) error = RowFormatFromFlags(line, &format);
   if (error.empty()) error = SinkOptionsFromFlags(line, &options);
   if (!error.empty()) return UsageError(error);
-  const Status free = TableOutput::CheckIsFree(options, line.inputs);
+  // A dry run makes one table: the sum of the tables of a set.
+  if (options.dry_run) options.build.target_file_size = 0;
+  Status free = TableOutput::CheckIsFree(options, line.inputs);
+  if (free.ok() && !FLAGS_bad_rows.empty()) {
+    free = CheckIsFree(FLAGS_bad_rows, line.inputs);
+  }
   if (!free.ok()) return OutputIsTaken(free);
   const ChecksumType checksum = options.table.checksum;
   const auto start = std::chrono::steady_clock::now();
-  Build build(std::move(options), line.inputs);
+  Build build(std::move(options), std::move(format), line.inputs);
   Status status;
   FaultText fault;
   try {
@@ -220,6 +245,7 @@ int RunBuild(const CommandLine& line) {
   Report report("build", FLAGS_json ? ReportForm::kJson : ReportForm::kText,
                 false);
   report.BeginFile(FLAGS_out);
+  report.ShowJson(build.counts());
   if (!status.ok()) {
     if (status.IsInvalidArgument() && build.is_about_row()) {
       report.AddRowFault(status, fault);
@@ -234,8 +260,12 @@ int RunBuild(const CommandLine& line) {
     for (const MadeTable& table : build.sink().tables()) {
       report.AddEntries(table.entries);
     }
-    report.Show(MadeTables{
-        build.sink().tables(), build.sink().manifest(), seconds, {}});
+    report.Show(MadeTables{build.sink().tables(),
+                           build.sink().manifest(),
+                           seconds,
+                           {},
+                           FLAGS_dry_run});
+    report.ShowText(build.counts());
   }
   report.EndFile();
   return report.Finish();

@@ -142,7 +142,7 @@ std::string CollectKeys(const CommandLine& line,
   for (const std::string& text : texts) {
     std::optional<std::string> key = KeyFromFlag(text);
     if (!key) {
-      return "key '" + text + "' is not hexadecimal of even length";
+      return "key " + DescribeBadKey(text);
     }
     keys->push_back(std::move(*key));
   }

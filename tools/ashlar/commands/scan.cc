@@ -1,4 +1,5 @@
 // check and scan: read every entry in order.
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -16,7 +17,11 @@ namespace {
 
 class Scanner {
  public:
-  explicit Scanner(bool print) : print_(print), left_(FLAGS_read_num) {}
+  explicit Scanner(bool print)
+      : print_(print),
+        walks_(print && FLAGS_output_format != "count"),
+        limit_(std::max(FLAGS_read_num, FLAGS_limit)),
+        left_(limit_) {}
 
   // Reads the flags. Returns what is wrong with them, or an empty string.
   std::string Prepare(const CommandLine& line) { return range_.Parse(line); }
@@ -26,25 +31,33 @@ class Scanner {
         OpenTable(path, range_.IsAll(), report);
     if (reader == nullptr) return;
     PrintRange(report);
+    PrintHeader(report);
     const bool has_no_timestamps =
         reader->properties().user_defined_timestamps_persisted == 0;
     EntryPrinter printer(
         print_, has_no_timestamps ? reader->comparator()->timestamp_size() : 0,
         report);
     Progress progress(path);
-    const Walk walk = print_ || !range_.IsAll() || FLAGS_read_num != 0
+    const Walk walk = walks_ || !range_.IsAll() || limit_ != 0
                           ? WalkOneByOne(*reader, &printer, &progress, report)
                           : CheckAll(*reader, &progress);
     if (walk.complete && FLAGS_range_dels) {
       PrintRangeDeletions(*reader, &printer);
     }
     printer.Finish(walk.entries);
+    entries_ += walk.entries;
     report->AddEntries(walk.entries);
     if (!walk.status.ok()) {
       report->AddFault(walk.status);
     } else if (walk.complete && range_.IsAll()) {
       CheckCount(walk.entries, *reader, report);
     }
+  }
+
+  // For `check`, after the last file.
+  void PrintVerdict(Report* report) const {
+    if (FLAGS_quiet || !report->AllSound()) return;
+    report->ShowText(CheckedEntries{entries_, range_.IsAll() && limit_ == 0});
   }
 
  private:
@@ -59,6 +72,12 @@ class Scanner {
     if (range_printed_ || !report->headings()) return;
     range_printed_ = true;
     report->ShowText(ScannedRange{range_.start(), range_.limit()});
+  }
+
+  void PrintHeader(Report* report) {
+    if (header_printed_ || !print_ || FLAGS_output_format != "csv") return;
+    header_printed_ = true;
+    report->ShowText(CsvHeader{});
   }
 
   // Checks all entries, if none are printed.
@@ -93,7 +112,7 @@ class Scanner {
     const Comparator& comparator = *reader.comparator();
     const uint64_t bytes = reader.file().Size();
     const uint64_t count = reader.properties().num_entries;
-    const bool limited = FLAGS_read_num != 0;
+    const bool limited = limit_ != 0;
     Walk walk;
     if (limited && left_ == 0) return walk;
     for (range_.SeekToStart(comparator, iterator); iterator->Valid();
@@ -143,10 +162,14 @@ class Scanner {
   }
 
   const bool print_;
+  const bool walks_;  // looks at each entry, and does not only count
+  const uint64_t limit_;
   KeyRange range_;
   uint64_t left_;
   Workers workers_;
   bool range_printed_ = false;
+  bool header_printed_ = false;
+  uint64_t entries_ = 0;
 };
 
 int Run(const CommandLine& line, bool print) {
@@ -157,10 +180,13 @@ int Run(const CommandLine& line, bool print) {
     error = "--text goes with --json or --jsonl";
   }
   if (!error.empty()) return UsageError(error);
-  return RunOverFiles(line, print ? "scan" : "check",
-                      [&scanner](const std::string& path, Report* report) {
-                        scanner.Scan(path, report);
-                      });
+  const auto scan = [&scanner](const std::string& path, Report* report) {
+    scanner.Scan(path, report);
+  };
+  if (print) return RunOverFiles(line, "scan", scan);
+  return RunOverFiles(line, "check", scan, [&scanner](Report* report) {
+    scanner.PrintVerdict(report);
+  });
 }
 
 }  // namespace

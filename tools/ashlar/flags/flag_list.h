@@ -47,20 +47,30 @@
            "only keys that begin with this; cannot be used with --from")       \
   FLAG(uint64, read_num, 0, "n", kRange, kCheck | kScan,                       \
            "stop after n entries, over all inputs together; 0: no limit")      \
+  FLAG(uint64, limit, 0, "n", kRange, kCheck | kScan,                          \
+           "same as --read_num")                                               \
   FLAG(own, key, "", "key", kRange, kGet,                                      \
            "a key to look up; may be repeated")                                \
   FLAG(string, keys_file, "", "path", kRange, kGet,                            \
            "look up each line of this file")                                   \
   FLAG(bool, input_key_hex, false, "", kRange, kRangeOfKeys | kCompact,        \
-           "--from, --to, --prefix, --key and --keys_file are hexadecimal")    \
+           "--from, --to, --prefix, --key and --keys_file are hexadecimal. "   \
+           "Without it, \\t, \\n, \\r, \\\\ and \\xHH stand for bytes in them")\
+  FLAG(bool, hex, false, "", kRange, kRangeOfKeys | kCompact | kRaw |          \
+           kSalvage | kDiff | kOverlap,                                        \
+           "same as --input_key_hex --output_hex")                             \
   FLAG(bool, output_hex, false, "", kOutput, kScan | kGet | kRaw | kSalvage |  \
            kDiff | kOverlap | kSpace,                                          \
            "in text, print keys and values as upper-case hexadecimal; raw: "   \
            "leave out the ASCII lines")                                        \
   FLAG(bool, show_sequence_number_type, false, "", kOutput, kRaw,              \
            "print sequence number and type after each key")                    \
-  FLAG(string, output_format, "text", "text|canonical|jsonl", kOutput,         \
-           kScan, "canonical: rows that 'build --input_format=hex' reads")     \
+  FLAG(string, output_format, "text",                                          \
+           "text|canonical|jsonl|tsv|csv|keys|count", kOutput, kScan,          \
+           "canonical: rows that 'build --input_format=hex' reads. tsv, csv: " \
+           "keys and values, which 'build' reads, csv with --header. keys: "   \
+           "each key once, as --keys_file reads it. count: the number of "     \
+           "entries of each file")                                             \
   FLAG(bool, json, false, "", kOutput, kAll,                                   \
            "print one JSON document on standard output")                       \
   FLAG(bool, jsonl, false, "", kOutput, kReading,                              \
@@ -72,8 +82,8 @@
            "offset, size and codec. If it holds the value itself, print "      \
            "the value")                                                        \
   FLAG(string, escape, "auto", "auto|always|never", kOutput, kReading,         \
-           "print bytes outside printable ASCII as \\xHH; auto: on a "         \
-           "terminal")                                                         \
+           "print bytes outside printable ASCII as \\xHH, and a backslash "    \
+           "as \\\\; auto: on a terminal")                                     \
   FLAG(string, color, "auto", "auto|always|never", kOutput, kAll,              \
            "color faults, warnings and hints in text, never in JSON; auto: "   \
            "on a terminal, unless NO_COLOR is set")                            \
@@ -192,10 +202,34 @@
            "lists them. 0: one file")                                          \
   FLAG(string, input_format, "tsv", "tsv|csv|hex|jsonl", kNewFiles, kBuild,    \
            "format of the rows; see 'ashlar help build'")                      \
-  FLAG(string, key_column, "", "name", kNewFiles, kBuild,                      \
-           "csv with a header line: the column of the keys")                   \
-  FLAG(string, value_column, "", "name", kNewFiles, kBuild,                    \
-           "csv with a header line: the column of the values")                 \
+  FLAG(bool, header, false, "", kNewFiles, kBuild,                             \
+           "csv, tsv: the first line of each input has the names of the "      \
+           "columns; --noheader: it is a row. csv needs one of the two, or "   \
+           "names of columns")                                                 \
+  FLAG(bool, crlf, false, "", kNewFiles, kBuild,                               \
+           "tsv, hex: lines may end in CR LF; without this flag, such a line " \
+           "is a bad row. In csv and jsonl they always may")                   \
+  FLAG(uint64, max_bad_rows, 0, "n", kNewFiles, kBuild,                        \
+           "skip up to n malformed rows; one more ends the run. Rows out of "  \
+           "order are not malformed")                                          \
+  FLAG(string, bad_rows, "", "path", kNewFiles, kBuild,                        \
+           "with --max_bad_rows: a file to make, with the input, the line, "   \
+           "the reason and the text of each malformed row, as escaped text "   \
+           "with TABs between")                                                \
+  FLAG(bool, dry_run, false, "", kNewFiles, kBuild,                            \
+           "read, check and compress all rows, say how large the table would " \
+           "be, and write nothing. --out is not needed")                       \
+  FLAG(string, key_column, "", "columns", kNewFiles, kBuild,                   \
+           "the columns of the key, by name or number, separated by commas: "  \
+           "tenant,id:u64be; see 'ashlar help build'")                         \
+  FLAG(string, value_column, "", "columns", kNewFiles, kBuild,                 \
+           "the column of the value. Several become one JSON object; without " \
+           "this flag, all columns that --key_column does not name do")        \
+  FLAG(string, delimiter, ",", "character", kNewFiles, kBuild,                 \
+           "csv: what is between columns, such as ; or \\t")                   \
+  FLAG(string, null, "", "text", kNewFiles, kBuild,                            \
+           "csv, tsv: a column of this text, without quotes, is null: in a "   \
+           "JSON object null, anywhere else a bad row")                        \
   FLAG(bool, external, false, "", kNewFiles, kBuild,                           \
            "hex: make a file for IngestExternalFile; all sequence numbers "    \
            "must be 0")                                                        \

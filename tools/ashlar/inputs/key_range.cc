@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "tools/ashlar/print/escaped_text.h"
 #include "tools/ashlar/print/print_text.h"
 
 namespace ashlar::tool {
@@ -23,7 +24,14 @@ std::optional<std::string> BehindPrefix(std::string prefix) {
 }  // namespace
 
 std::optional<std::string> KeyFromFlag(const std::string& text) {
-  return FLAGS_input_key_hex ? FromHex(text) : text;
+  return FLAGS_input_key_hex ? FromHex(text) : Unescape(text);
+}
+
+std::string DescribeBadKey(const std::string& text) {
+  if (FLAGS_input_key_hex) {
+    return "'" + text + "' is not hexadecimal of even length";
+  }
+  return "'" + text + "': " + std::string(kExpectedEscape);
 }
 
 std::string KeyRange::Parse(const CommandLine& line) {
@@ -41,8 +49,7 @@ std::string KeyRange::Parse(const CommandLine& line) {
     if (!line.Given(flag.name)) continue;
     *flag.key = KeyFromFlag(flag.text);
     if (!*flag.key) {
-      return std::string("--") + flag.name + ": '" + flag.text +
-             "' is not hexadecimal of even length";
+      return std::string("--") + flag.name + ": " + DescribeBadKey(flag.text);
     }
   }
   return {};

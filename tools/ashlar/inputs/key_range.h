@@ -50,9 +50,12 @@ class KeyRange {
   std::optional<std::string> prefix_;
 };
 
-// Returns the key that a flag's text means: with --input_key_hex the text is
-// hexadecimal. Returns nothing if it is malformed.
+// Returns the key that a flag's text means: escaped text
+// (print/escaped_text.h), or with --input_key_hex hexadecimal. Returns nothing
+// if it is malformed.
 std::optional<std::string> KeyFromFlag(const std::string& text);
+// Says what is wrong with a text for which KeyFromFlag returned nothing.
+std::string DescribeBadKey(const std::string& text);
 
 }  // namespace ashlar::tool
 

@@ -78,15 +78,15 @@ int RunOverFiles(const CommandLine& line, std::string_view command,
   std::string error = CheckInputsAndForm(line);
   if (error.empty()) error = filter.Compile();
   if (!error.empty()) return UsageError(error);
-  const bool canonical = FLAGS_output_format == "canonical";
+  const bool rows_only =
+      FLAGS_output_format != "text" && FLAGS_output_format != "jsonl";
   const ReportForm form = ChosenForm();
-  if (canonical && form != ReportForm::kText) {
-    return UsageError(
-        "--output_format=canonical goes with neither --json nor "
-        "--jsonl");
+  if (rows_only && form != ReportForm::kText) {
+    return UsageError("--output_format=" + FLAGS_output_format +
+                      " goes with neither --json nor --jsonl");
   }
   // Standard output must then have nothing but the rows or the file.
-  const bool plain = canonical || FLAGS_out == "-";
+  const bool plain = rows_only || FLAGS_out == "-";
   // Some commands print them already.
   const bool show_properties =
       FLAGS_show_properties && command != "properties" &&

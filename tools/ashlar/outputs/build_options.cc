@@ -118,14 +118,12 @@ std::string SetIdentity(const CommandLine& line, TableIdentity* identity) {
 
 std::string SinkOptionsFromFlags(const CommandLine& line, SinkOptions* options,
                                  Unnamed unnamed) {
-  if (FLAGS_out.empty()) return "no output: --out names the file to make";
+  if (FLAGS_out.empty() && !options->dry_run) {
+    return "no output: --out names the file to make";
+  }
   if (FLAGS_out == "-") return "--out: a table cannot go to standard output";
   if (FLAGS_external && FLAGS_input_format != "hex") {
     return "--external goes with --input_format=hex only";
-  }
-  if (FLAGS_input_format != "csv" &&
-      (line.Given("key_column") || line.Given("value_column"))) {
-    return "--key_column and --value_column go with --input_format=csv only";
   }
   options->path = FLAGS_out;
   options->overwrite = FLAGS_overwrite;

@@ -61,8 +61,7 @@ std::string ReadBound(const char* name, const std::string& text,
                       std::string* key) {
   std::optional<std::string> bound = KeyFromFlag(text);
   if (!bound) {
-    return std::string("--") + name + ": '" + text +
-           "' is not hexadecimal of even length";
+    return std::string("--") + name + ": " + DescribeBadKey(text);
   }
   *key = std::move(*bound);
   return {};

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "tools/ashlar/print/print_text.h"
+#include "tools/ashlar/print/escaped_text.h"
 
 namespace ashlar::tool {
 namespace {
@@ -53,7 +53,10 @@ Status OrderedRows::Add(const Row& row) {
     case DuplicateRule::kError:
       break;
     case DuplicateRule::kFirst:
-      if (has_previous_ && CompareWithPrevious(row) == 0) return Status();
+      if (has_previous_ && CompareWithPrevious(row) == 0) {
+        ++duplicates_;
+        return Status();
+      }
       break;
     case DuplicateRule::kLast: {
       if (!has_previous_) {
@@ -65,6 +68,7 @@ Status OrderedRows::Add(const Row& row) {
         bad_place_ = row.place;
         return Explain(row, order);
       }
+      if (order == 0) ++duplicates_;
       if (order > 0) {
         Status status = AddToSink(Previous());
         if (!status.ok()) return status;

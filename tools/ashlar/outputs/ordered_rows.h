@@ -3,6 +3,7 @@
 #ifndef ASHLAR_TOOLS_ASHLAR_OUTPUTS_ORDERED_ROWS_H_
 #define ASHLAR_TOOLS_ASHLAR_OUTPUTS_ORDERED_ROWS_H_
 
+#include <cstdint>
 #include <string>
 
 #include "ashlar/util/comparator.h"
@@ -44,6 +45,8 @@ class OrderedRows {
   // To be called after the last row.
   Status Flush();
   const RowPlace& bad_place() const { return bad_place_; }
+  // Returns the number of rows that the rule left out.
+  uint64_t duplicates() const { return duplicates_; }
 
  private:
   int CompareWithPrevious(const Row& row) const;
@@ -65,6 +68,7 @@ class OrderedRows {
   ValueType type_ = ValueType::kTypeValue;
   RowPlace place_;
   RowPlace bad_place_;
+  uint64_t duplicates_ = 0;
 };
 
 }  // namespace ashlar::tool

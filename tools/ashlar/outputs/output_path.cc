@@ -40,6 +40,7 @@ int OutputIsTaken(const Status& status) {
   Advice advice;
   advice.Add({}, {}, status, false);
   if (!FLAGS_quiet) advice.Print();
+  PrintRefusalJson(status, kExitFailure);
   return kExitFailure;
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "tools/ashlar/print/print_text.h"
+#include "tools/ashlar/print/escaped_text.h"
 
 namespace ashlar::tool {
 

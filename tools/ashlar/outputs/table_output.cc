@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "tools/ashlar/outputs/dry_run.h"
 #include "tools/ashlar/outputs/output_file.h"
 #include "tools/ashlar/outputs/output_path.h"
 #include "tools/ashlar/outputs/set_sink.h"
@@ -23,6 +24,7 @@ RowSink::~RowSink() = default;
 
 Result<std::unique_ptr<TableOutput>> TableOutput::Create(
     const SinkOptions& options) {
+  if (options.dry_run) return AsOutput(DryRunOutput::Create(options));
   return options.build.target_file_size == 0
              ? AsOutput(TableSink::Create(options))
              : AsOutput(SetSink::Create(options));
@@ -30,6 +32,7 @@ Result<std::unique_ptr<TableOutput>> TableOutput::Create(
 
 Status TableOutput::CheckIsFree(const SinkOptions& options,
                                 const std::vector<std::string>& inputs) {
+  if (options.dry_run) return Status();
   WarnOfLeftFiles(options.path);
   return options.build.target_file_size == 0
              ? tool::CheckIsFree(options.path, inputs)

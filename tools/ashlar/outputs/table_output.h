@@ -35,6 +35,8 @@ struct SinkOptions {
   bool overwrite = false;
   // Makes a file for ingestion: it has user keys, and sequence number 0.
   bool external = true;
+  // Makes the table, and writes it nowhere: `path` may then be empty.
+  bool dry_run = false;
   // If build.target_file_size is not 0, the output is a set of tables.
   TableOptions table;
   BuildOptions build;
@@ -59,8 +61,8 @@ struct MadeTable {
 
 class TableOutput : public RowSink {
  public:
-  // Returns a TableSink or a SetSink. A SetSink takes range deletions only
-  // before all other rows.
+  // Returns a TableSink, a SetSink or a DryRunOutput. A SetSink takes range
+  // deletions only before all other rows.
   static Result<std::unique_ptr<TableOutput>> Create(
       const SinkOptions& options);
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "tools/ashlar/print/escaped_text.h"
+
 namespace ashlar::tool {
 
 std::string HtmlText(const Slice& bytes) {

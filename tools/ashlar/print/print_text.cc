@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "tools/ashlar/flags/flags.h"
+#include "tools/ashlar/print/escaped_text.h"
 
 namespace ashlar::tool {
 namespace {
@@ -93,20 +94,6 @@ std::optional<std::string> FromHex(std::string_view text) {
   return bytes;
 }
 
-std::string Escape(const Slice& bytes) {
-  std::string text;
-  text.reserve(bytes.size());
-  for (const char c : bytes) {
-    if (c >= ' ' && c <= '~') {
-      text += c;
-    } else {
-      text += "\\x";
-      text.append(&kUpperPairs[2 * static_cast<unsigned char>(c)], 2);
-    }
-  }
-  return text;
-}
-
 std::string KeyText(const Slice& key) {
   return FLAGS_output_hex ? ToHex(key, HexCase::kUpper) : Escape(key);
 }
@@ -115,6 +102,15 @@ std::string Fixed(double number, int digits) {
   if (!std::isfinite(number)) return "-";
   char text[400];
   std::snprintf(text, sizeof text, "%.*f", digits, number);
+  return text;
+}
+
+std::string Grouped(uint64_t number) {
+  std::string text = std::to_string(number);
+  constexpr size_t kGroup = 3;
+  for (size_t at = text.size(); at > kGroup; at -= kGroup) {
+    text.insert(at - kGroup, 1, ',');
+  }
   return text;
 }
 

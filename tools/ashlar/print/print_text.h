@@ -32,8 +32,6 @@ int HexDigit(char c);
 // text is malformed.
 std::optional<std::string> FromHex(std::string_view text);
 
-// Returns the text, with bytes outside printable ASCII as \xHH.
-std::string Escape(const Slice& bytes);
 // Returns a key that is part of a line. Raw bytes might break the line, so they
 // are escaped or, with --output_hex, hexadecimal.
 std::string KeyText(const Slice& key);
@@ -41,6 +39,8 @@ std::string KeyText(const Slice& key);
 // Returns the number with this many digits after the point, or "-" if it is not
 // finite.
 std::string Fixed(double number, int digits);
+// Returns the digits with a comma between each three: 1,020,000.
+std::string Grouped(uint64_t number);
 std::string Percent(double share, int digits);
 // Returns part / whole, or 0 if `whole` is 0.
 double Share(uint64_t part, uint64_t whole);

@@ -6,6 +6,7 @@
 #include "ashlar/table/internal_key.h"
 #include "ashlar/util/checksum_type.h"
 #include "tools/ashlar/flags/flags.h"
+#include "tools/ashlar/print/escaped_text.h"
 #include "tools/ashlar/print/print_text.h"
 #include "tools/ashlar/print/properties_text.h"
 

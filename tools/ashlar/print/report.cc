@@ -61,7 +61,27 @@ std::string_view FileStatusOf(const Status& status) {
 int UsageError(std::string_view reason) {
   PrintError("ashlar: " + std::string(reason));
   PrintError("Try 'ashlar --help'.");
-  return FLAGS_strict ? kExitFailure : kExitFault;
+  const int code = FLAGS_strict ? kExitFailure : kExitFault;
+  PrintRefusalJson(Status::InvalidArgument(std::string(reason)), code);
+  return code;
+}
+
+void PrintRefusalJson(const Status& status, int exit_code) {
+  if (!FLAGS_json && !FLAGS_jsonl && FLAGS_output_format != "jsonl") return;
+  Output out(STDOUT_FILENO);
+  JsonWriter json(&out);
+  json.BeginObject();
+  json.Member("schema", "ashlar/1");
+  json.Member("tool_version", LibraryVersion());
+  json.ObjectsMember(
+      "errors", std::vector<Status>{status},
+      [&](const Status& error) { WriteError({}, error, nullptr, &json); });
+  json.NumberMember("errors_total", 1);
+  json.NumberMember("exit_code", static_cast<uint64_t>(exit_code));
+  json.EndObject();
+  json.EndLine();
+  // If this fails, the exit code says that the run failed all the same.
+  out.Flush();
 }
 
 bool IsAbout(const std::string& path, const Status& status) {

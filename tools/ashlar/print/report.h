@@ -28,8 +28,14 @@ enum ExitCode : int {
   kExitInterrupted = 130,
 };
 
-// Prints `ashlar: <reason>` and where to find help. Returns the exit code.
+// Prints `ashlar: <reason>` and where to find help, and the JSON of it. Returns
+// the exit code.
 int UsageError(std::string_view reason);
+
+// With --json or --jsonl, prints a document with the reason why a command did
+// not begin. Each error has the members that faults of files have. `exit_code`
+// is what the run will return.
+void PrintRefusalJson(const Status& status, int exit_code);
 
 // Returns whether the message begins with the path, as messages of the library
 // about a file do.

@@ -1,85 +1,79 @@
 #include "tools/ashlar/rows/csv_row_parser.h"
 
-#include <algorithm>
-#include <cstring>
-
-#include "tools/ashlar/flags/flags.h"
-
 namespace ashlar::tool {
-
-CsvRowParser::CsvRowParser()
-    : has_header_(!FLAGS_key_column.empty() || !FLAGS_value_column.empty()) {}
 
 RowParser::Outcome CsvRowParser::Parse(char* line, size_t size, Row* row,
                                        std::string* reason) {
   if (size > 0 && line[size - 1] == '\r') --size;
-  if (!Split(line, size)) {
-    *reason = "a quoted field is not closed, or a quote is inside a field";
-    return Outcome::kMalformed;
-  }
-  if (header_due_) {
-    header_due_ = false;
-    return ReadHeader(reason) ? Outcome::kSkip : Outcome::kMalformed;
-  }
-  if (key_column_ >= fields_.size()) {
-    *reason = "the row has no key column";
-    return Outcome::kMalformed;
-  }
-  row->key = fields_[key_column_];
-  row->value =
-      value_column_ < fields_.size() ? fields_[value_column_] : Slice();
-  return Outcome::kRow;
+  const char* bad = line;
+  const std::string_view fault = Split(line, size, &bad);
+  if (fault.empty()) return columns_.Take(fields_, row, reason);
+  *reason = columns_.Describe(fields_.size()) + ", byte " +
+            std::to_string(bad - line + 1) + " of the row: ";
+  *reason += fault;
+  return columns_.TakeMalformed();
 }
 
-bool CsvRowParser::Split(char* line, size_t size) {
+std::string_view CsvRowParser::Split(char* line, size_t size,
+                                     const char** bad) {
   fields_.clear();
   char* from = line;
-  char* const end = line + size;
+  const char* const end = line + size;
   while (true) {
-    char* const start = from;
-    char* to = start;
-    if (from < end && *from == '"') {
-      ++from;
-      // Two quotes mean one quote; a single one ends the field.
-      while (true) {
-        if (from == end) return false;
-        if (*from == '"') {
-          if (from + 1 == end || from[1] != '"') break;
-          ++from;
-        }
-        *to++ = *from++;
-      }
-      ++from;
-      if (from < end && *from != ',') return false;
-    } else {
-      to = std::find(from, end, ',');
-      if (std::memchr(from, '"', static_cast<size_t>(to - from)) != nullptr) {
-        return false;
-      }
-      from = to;
-    }
-    fields_.emplace_back(start, static_cast<size_t>(to - start));
-    if (from == end) return true;
-    ++from;  // the comma
+    const std::string_view fault = from < end && *from == '"'
+                                       ? TakeQuoted(&from, end, bad)
+                                       : TakePlain(&from, end, bad);
+    if (!fault.empty() || from == end) return fault;
+    ++from;  // the delimiter
   }
 }
 
-bool CsvRowParser::ReadHeader(std::string* reason) {
-  const struct {
-    const std::string& name;
-    size_t* column;
-  } wanted[] = {{FLAGS_key_column, &key_column_},
-                {FLAGS_value_column, &value_column_}};
-  for (const auto& [name, column] : wanted) {
-    if (name.empty()) continue;
-    const auto found = std::find(fields_.begin(), fields_.end(), Slice(name));
-    if (found == fields_.end()) {
-      *reason = "no column '" + name + "' in the header";
-      return false;
+// Takes the quotes off in place: two quotes mean one, and a single one ends the
+// field.
+std::string_view CsvRowParser::TakeQuoted(char** from, const char* end,
+                                          const char** bad) {
+  char* const start = *from;
+  char* next = start + 1;
+  char* to = start;
+  while (true) {
+    if (next == end) {
+      *bad = start;
+      return "this quote is not closed before the end of the input";
     }
-    *column = static_cast<size_t>(found - fields_.begin());
+    if (*next == '"') {
+      if (next + 1 == end || next[1] != '"') break;
+      ++next;
+    }
+    *to++ = *next++;
   }
-  return true;
+  ++next;
+  if (next < end && *next != format_->delimiter) {
+    *bad = next;
+    return "after a closing quote, expected the delimiter or the end of the "
+           "row; a quote in a quoted column is doubled";
+  }
+  fields_.push_back({Slice(start, static_cast<size_t>(to - start)), false});
+  *from = next;
+  return {};
+}
+
+std::string_view CsvRowParser::TakePlain(char** from, const char* end,
+                                         const char** bad) {
+  char* const start = *from;
+  char* next = start;
+  for (; next < end && *next != format_->delimiter; ++next) {
+    if (*next != '"' && *next != '\r') continue;
+    *bad = next;
+    return *next == '"' ? "a quote in a column that does not begin with one; "
+                          "expected the whole column in quotes, and quotes in "
+                          "it doubled"
+                        : "a CR without LF; expected the whole column in "
+                          "quotes, or CR LF as the end of the row";
+  }
+  const Slice text(start, static_cast<size_t>(next - start));
+  fields_.push_back({text, format_->null && text == Slice(*format_->null)});
+  *from = next;
+  return {};
 }
 
 }  // namespace ashlar::tool

@@ -4,34 +4,37 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "ashlar/util/slice.h"
+#include "tools/ashlar/rows/row_columns.h"
 #include "tools/ashlar/rows/row_parser.h"
 
 namespace ashlar::tool {
 
-// Reads the key and the value from the first two columns, or from the columns
-// that --key_column and --value_column name. In the second case, the first line
-// of each input has the names of the columns.
 class CsvRowParser : public RowParser {
  public:
-  CsvRowParser();
+  // `format` must outlive this.
+  explicit CsvRowParser(const RowFormat* format)
+      : format_(format), columns_(format) {}
 
-  void BeginInput() override { header_due_ = has_header_; }
+  void BeginInput() override { columns_.BeginInput(); }
+  bool EndInput(std::string* reason) override {
+    return columns_.EndInput(reason);
+  }
   Outcome Parse(char* line, size_t size, Row* row,
                 std::string* reason) override;
 
  private:
-  // Returns false if the line is malformed.
-  bool Split(char* line, size_t size);
-  bool ReadHeader(std::string* reason);
+  // Returns an empty text, or what is wrong with the field that follows the
+  // last one in fields_, and sets *bad to the byte.
+  std::string_view Split(char* line, size_t size, const char** bad);
+  std::string_view TakeQuoted(char** from, const char* end, const char** bad);
+  std::string_view TakePlain(char** from, const char* end, const char** bad);
 
-  const bool has_header_;
-  bool header_due_ = false;
-  size_t key_column_ = 0;
-  size_t value_column_ = 1;
-  std::vector<Slice> fields_;
+  const RowFormat* const format_;
+  RowColumns columns_;
+  std::vector<Field> fields_;
 };
 
 }  // namespace ashlar::tool

@@ -13,6 +13,8 @@
 
 #include "ashlar/util/status.h"
 #include "tools/ashlar/print/output.h"
+#include "tools/ashlar/rows/bad_rows.h"
+#include "tools/ashlar/rows/line_reader.h"
 #include "tools/ashlar/rows/row.h"
 #include "tools/ashlar/rows/row_parser.h"
 
@@ -20,14 +22,20 @@ namespace ashlar::tool {
 
 class InputRows {
  public:
-  // If `names` is empty, reads standard input.
-  explicit InputRows(const std::vector<std::string>& names);
+  // If `names` is empty, reads standard input. Passes malformed rows to
+  // `bad_rows`, which must outlive this.
+  InputRows(const std::vector<std::string>& names, RowFormat format,
+            BadRows* bad_rows);
 
   // Calls `take` with each row in order, until it returns an error. The row is
   // valid until `take` returns. Returns Aborted if interrupted. After an error
-  // in an input, *error_line has the line to print for it.
+  // in an input, *error_line has the line to print for it. A malformed row is
+  // an error if there are more of them than `bad_rows` allows.
   using Take = std::function<Status(const Row&)>;
   Status ForEach(const Take& take, FaultText* error_line);
+
+  // Returns the number of rows until now, without malformed ones.
+  uint64_t count() const { return count_; }
 
   // Translate between a row's place and a number, so that a place takes one
   // word. Numbers increase through all lines of all inputs. NumberOf is for the
@@ -38,10 +46,20 @@ class InputRows {
  private:
   Status ReadInput(const std::string& name, const Take& take,
                    FaultText* error_line);
+  Status ReadLines(LineReader* reader, const std::string& name,
+                   const Take& take, FaultText* error_line);
+  Status TakeLine(char* line, size_t size, const RowPlace& place,
+                  const Take& take, FaultText* error_line);
+  void ReportByteOrderMark(const std::string& name);
 
   // Rows keep pointers to the names.
   const std::vector<std::string> names_;
-  std::unique_ptr<RowParser> parser_;
+  const RowFormat format_;
+  BadRows* const bad_rows_;
+  const std::unique_ptr<RowParser> parser_;
+  bool reported_byte_order_mark_ = false;
+  uint64_t count_ = 0;
+  std::string line_copy_;         // of the line, before it was parsed
   std::vector<uint64_t> before_;  // per input: lines in the inputs before it
   uint64_t last_ = 0;
 };

@@ -4,16 +4,27 @@
 
 #include <string>
 
+#include "third-party/json_lib.h"
 #include "tools/ashlar/rows/row_parser.h"
 
 namespace ashlar::tool {
 
+// Without columns in `format`, an object is an entry, as `scan` prints it. With
+// columns, members and JSON pointers are the columns.
 class JsonRowParser : public RowParser {
  public:
+  // `format` must outlive this.
+  explicit JsonRowParser(const RowFormat* format) : format_(format) {}
+
   Outcome Parse(char* line, size_t size, Row* row,
                 std::string* reason) override;
 
  private:
+  bool ReadRow(const nlohmann::json& object, Row* row, std::string* reason);
+  bool ReadColumns(const nlohmann::json& object, Row* row, std::string* reason);
+
+  const RowFormat* const format_;
+
   // The bytes that the row's slices refer to.
   std::string key_;
   std::string value_;

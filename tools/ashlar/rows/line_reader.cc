@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstring>
 #include <new>
+#include <string_view>
 #include <utility>
 
 #include "tools/ashlar/print/output.h"
@@ -14,11 +15,15 @@ namespace ashlar::tool {
 namespace {
 
 constexpr size_t kFirstCapacity = size_t{1} << 20;
+// No row of a table needs more: a value of almost 1 GiB, of escapes alone, has
+// almost 4 GiB. Without this limit, a quote that is never closed would bring a
+// whole input into memory.
+constexpr size_t kMostCapacity = size_t{1} << 33;
 
 }  // namespace
 
-LineReader::LineReader(std::string name, bool quotes)
-    : name_(std::move(name)), quotes_(quotes) {}
+LineReader::LineReader(std::string name, std::optional<char> delimiter)
+    : name_(std::move(name)), delimiter_(delimiter) {}
 
 LineReader::~LineReader() {
   if (descriptor_ > STDIN_FILENO) close(descriptor_);
@@ -41,7 +46,8 @@ Status LineReader::Open() {
 bool LineReader::Next(char** line, size_t* size) {
   line_number_ += 1 + lines_inside_;
   lines_inside_ = 0;
-  in_quotes_ = false;
+  place_ = Place::kColumnStart;
+  if (at_start_ && !SkipByteOrderMark()) return false;
   while (true) {
     const char* const found = FindEnd();
     if (found != nullptr) {
@@ -60,21 +66,50 @@ bool LineReader::Next(char** line, size_t* size) {
   }
 }
 
+bool LineReader::SkipByteOrderMark() {
+  constexpr std::string_view kUtf8 = "\xef\xbb\xbf";
+  constexpr std::string_view kUtf16[] = {"\xff\xfe", "\xfe\xff"};
+  at_start_ = false;
+  while (end_ < kUtf8.size() && ReadMore()) {
+  }
+  if (!status_.ok()) return false;
+  const std::string_view head(buffer_.get(), end_);
+  for (const std::string_view mark : kUtf16) {
+    if (!head.starts_with(mark)) continue;
+    status_ = Status::InvalidArgument(
+        "begins with a byte order mark of UTF-16; expected UTF-8");
+    return false;
+  }
+  if (head.starts_with(kUtf8)) {
+    skipped_byte_order_mark_ = true;
+    begin_ = scanned_ = kUtf8.size();
+  }
+  return true;
+}
+
 const char* LineReader::FindEnd() {
   if (scanned_ == end_) return nullptr;
-  char* const data = buffer_.get();
-  if (!quotes_) {
-    const void* const found =
-        std::memchr(data + scanned_, '\n', end_ - scanned_);
-    scanned_ = end_;
-    return static_cast<const char*>(found);
-  }
+  if (delimiter_) return FindEndOfCsv();
+  const void* const found =
+      std::memchr(buffer_.get() + scanned_, '\n', end_ - scanned_);
+  scanned_ = end_;
+  return static_cast<const char*>(found);
+}
+
+const char* LineReader::FindEndOfCsv() {
+  const char* const data = buffer_.get();
   for (; scanned_ < end_; ++scanned_) {
     const char c = data[scanned_];
-    if (c == '"') in_quotes_ = !in_quotes_;
-    if (c != '\n') continue;
-    if (!in_quotes_) return data + scanned_;
-    ++lines_inside_;
+    if (place_ == Place::kQuoted) {
+      if (c == '"') place_ = Place::kAfterQuote;
+      if (c == '\n') ++lines_inside_;
+      continue;
+    }
+    if (c == '\n') return data + scanned_;
+    const bool opens = c == '"' && place_ != Place::kPlain;
+    place_ = opens              ? Place::kQuoted
+             : c == *delimiter_ ? Place::kColumnStart
+                                : Place::kPlain;
   }
   return nullptr;
 }
@@ -111,6 +146,12 @@ bool LineReader::ReadMore() {
 
 bool LineReader::Grow() {
   const size_t larger = capacity_ == 0 ? kFirstCapacity : 2 * capacity_;
+  if (larger > kMostCapacity) {
+    status_ = Status::InvalidArgument(
+        "a row of more than " + std::to_string(capacity_) + " bytes" +
+        (delimiter_ ? "; a quote may not be closed" : ""));
+    return false;
+  }
   // The size comes from the input, so there may not be that much memory.
   std::unique_ptr<char[]> buffer(new (std::nothrow) char[larger]);
   if (buffer == nullptr) {

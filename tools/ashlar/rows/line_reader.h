@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "ashlar/util/status.h"
@@ -13,9 +14,10 @@ namespace ashlar::tool {
 
 class LineReader {
  public:
-  // `name` is the file's path; "-" is standard input. With `quotes`, a line
-  // break between two '"' does not end the line, as in CSV.
-  LineReader(std::string name, bool quotes);
+  // `name` is the file's path; "-" is standard input. If `delimiter` is given,
+  // the file is CSV with this character between columns: a line break in a
+  // column that begins with '"' does not end the line before the column ends.
+  LineReader(std::string name, std::optional<char> delimiter);
   LineReader(const LineReader&) = delete;
   LineReader& operator=(const LineReader&) = delete;
   ~LineReader();
@@ -24,11 +26,13 @@ class LineReader {
 
   // Sets *line and *size to the next line, without its LF. The line is valid
   // until the next call, and the caller may change it. Returns false at the end
-  // of the file and after an error.
+  // of the file and after an error. Skips a byte order mark of UTF-8 at the
+  // start of the file, and refuses those of UTF-16.
   bool Next(char** line, size_t* size);
   const Status& status() const { return status_; }
   // Returns the number, from 1, at which the last line of Next starts.
   uint64_t line_number() const { return line_number_; }
+  bool skipped_byte_order_mark() const { return skipped_byte_order_mark_; }
 
  private:
   // Returns the end of the line that starts at begin_, or null if it was not
@@ -37,9 +41,12 @@ class LineReader {
   // Returns false if there is nothing more to read.
   bool ReadMore();
   bool Grow();
+  // Returns false after an error.
+  bool SkipByteOrderMark();
+  const char* FindEndOfCsv();
 
   const std::string name_;
-  const bool quotes_;
+  const std::optional<char> delimiter_;
   int descriptor_ = -1;
   Status status_;
   std::unique_ptr<char[]> buffer_;
@@ -47,8 +54,17 @@ class LineReader {
   size_t begin_ = 0;    // where the next line starts
   size_t scanned_ = 0;  // the line does not end before this
   size_t end_ = 0;      // of the bytes that were read
-  bool in_quotes_ = false;
+  // What the next byte of a line of CSV may be.
+  enum class Place : uint8_t {
+    kColumnStart,
+    kPlain,
+    kQuoted,
+    kAfterQuote,  // after a quote in a quoted column: its end, or half a quote
+  };
+  Place place_ = Place::kColumnStart;
   bool at_end_ = false;
+  bool at_start_ = true;
+  bool skipped_byte_order_mark_ = false;
   uint64_t line_number_ = 0;
   uint64_t lines_inside_ = 0;  // line breaks within quotes
 };

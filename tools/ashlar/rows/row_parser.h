@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <memory>
 #include <string>
-#include <string_view>
 
 #include "tools/ashlar/rows/row.h"
+#include "tools/ashlar/rows/row_format.h"
 
 namespace ashlar::tool {
 
@@ -17,6 +17,9 @@ class RowParser {
     kRow,
     kSkip,  // a header or the like
     kMalformed,
+    // The line is malformed, and so are all others: the header is not what the
+    // flags say.
+    kUnusable,
   };
 
   RowParser() = default;
@@ -24,17 +27,19 @@ class RowParser {
   RowParser& operator=(const RowParser&) = delete;
   virtual ~RowParser();
 
-  // To be called at the start of each input.
+  // To be called at the start and at the end of each input. EndInput returns
+  // false, with a reason, if the input lacks something.
   virtual void BeginInput() {}
+  virtual bool EndInput(std::string* /*reason*/) { return true; }
   // Parses the line, and may change it in place. The row's slices are valid as
-  // long as the line, or until the next call. If it returns kMalformed, *reason
-  // says why.
+  // long as the line, or until the next call. If it returns kMalformed or
+  // kUnusable, *reason says in which column, why, and what was expected.
   virtual Outcome Parse(char* line, size_t size, Row* row,
                         std::string* reason) = 0;
 };
 
-// `format` is a value of --input_format.
-std::unique_ptr<RowParser> NewRowParser(std::string_view format);
+// `format` must outlive the parser.
+std::unique_ptr<RowParser> NewRowParser(const RowFormat* format);
 
 }  // namespace ashlar::tool
 

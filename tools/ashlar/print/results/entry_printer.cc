@@ -5,6 +5,7 @@
 
 #include "tools/ashlar/flags/flags.h"
 #include "tools/ashlar/print/decoded_value.h"
+#include "tools/ashlar/print/escaped_text.h"
 #include "tools/ashlar/print/print_json.h"
 
 namespace ashlar::tool {
@@ -56,7 +57,18 @@ EntryPrinter::Form EntryPrinter::ChosenForm(bool print, const Report& report) {
     case ReportForm::kText:
       break;
   }
-  return FLAGS_output_format == "canonical" ? Form::kCanonical : Form::kText;
+  constexpr struct {
+    std::string_view format;
+    Form form;
+  } kForms[] = {{"canonical", Form::kCanonical},
+                {"tsv", Form::kTsv},
+                {"csv", Form::kCsv},
+                {"keys", Form::kKeys},
+                {"count", Form::kCount}};
+  for (const auto& row : kForms) {
+    if (row.format == FLAGS_output_format) return row.form;
+  }
+  return Form::kText;
 }
 
 void EntryPrinter::Finish(uint64_t entries) {
@@ -66,12 +78,31 @@ void EntryPrinter::Finish(uint64_t entries) {
     report_->json()->BeginObject();
     report_->json()->Member("path", report_->path());
   }
+  if (form_ == Form::kCount) {
+    report_->out()->Append(std::to_string(entries) + "\n");
+  }
   if (!report_->text()) report_->json()->NumberMember("num_read", entries);
 }
 
 void EntryPrinter::Print(const ShownEntry& entry) {
   switch (form_) {
     case Form::kNone:
+    case Form::kCount:
+      return;
+    case Form::kTsv:
+      if (!IsPlainValue(entry)) return;
+      report_->out()->Append(Escape(entry.user_key) + "\t");
+      report_->out()->Append(Escape(entry.value) + "\n");
+      return;
+    case Form::kCsv:
+      if (!IsPlainValue(entry) || !IsText(entry)) return;
+      PrintCsvColumn(entry.user_key);
+      report_->out()->Append(",");
+      PrintCsvColumn(entry.value);
+      report_->out()->Append("\n");
+      return;
+    case Form::kKeys:
+      PrintKeyOnce(entry);
       return;
     case Form::kText:
       PrintLine(entry);
@@ -126,6 +157,66 @@ bool EntryPrinter::PrintWideColumns(const ShownEntry& entry) {
   PrintDecodedEntry(entry.user_key, entry.sequence, entry.type, *columns,
                     style_, report_->out());
   return true;
+}
+
+bool EntryPrinter::IsPlainValue(const ShownEntry& entry) {
+  if (entry.type == ValueType::kTypeValue) return true;
+  report_->AddFault(Status::NotSupported(
+      FLAGS_output_format + " has no form for entry " +
+      DescribeInternalKey(
+          MakeInternalKey(entry.user_key, entry.sequence, entry.type)) +
+      " (" + TypeWord(entry.type) +
+      "); --output_format=canonical and jsonl show all entries"));
+  return false;
+}
+
+bool EntryPrinter::IsText(const ShownEntry& entry) {
+  if (FLAGS_output_hex || (IsUtf8(entry.user_key.ToStringView()) &&
+                           IsUtf8(entry.value.ToStringView()))) {
+    return true;
+  }
+  report_->AddFault(Status::NotSupported(
+      "csv has no form for bytes that are not UTF-8, in entry " +
+      DescribeInternalKey(
+          MakeInternalKey(entry.user_key, entry.sequence, entry.type)) +
+      "; --output_format=tsv and --output_hex show any bytes"));
+  return false;
+}
+
+void EntryPrinter::PrintCsvColumn(const Slice& bytes) {
+  Output* const out = report_->out();
+  if (FLAGS_output_hex) {
+    PrintHex(bytes, HexCase::kUpper, out);
+    return;
+  }
+  const std::string_view text = bytes.ToStringView();
+  if (text.find_first_of(",\"\r\n") == std::string_view::npos) {
+    out->Append(text);
+    return;
+  }
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"') quoted += '"';
+    quoted += c;
+  }
+  out->Append(quoted + "\"");
+}
+
+void EntryPrinter::PrintKeyOnce(const ShownEntry& entry) {
+  if (entry.type == ValueType::kTypeRangeDeletion) return;
+  if (last_key_ && Slice(*last_key_) == entry.user_key) return;
+  last_key_ = entry.user_key.ToString();
+  report_->out()->Append(KeyText(entry.user_key) + "\n");
+}
+
+void PrintText(const CsvHeader& /*header*/, Output* out) {
+  out->Append("key,value\n");
+}
+
+void PrintText(const CheckedEntries& checked, Output* out) {
+  out->Append("ok: " + Grouped(checked.entries) +
+              (checked.entries == 1 ? " entry" : " entries") +
+              (checked.is_whole ? "\n" : " read\n"));
 }
 
 void PrintText(const ScannedRange& range, Output* out) {

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "ashlar/table/internal_key.h"
@@ -32,18 +33,47 @@ class EntryPrinter {
   void Finish(uint64_t entries);
 
  private:
-  enum class Form : uint8_t { kNone, kText, kCanonical, kJson, kJsonLines };
+  enum class Form : uint8_t {
+    kNone,
+    kText,
+    kCanonical,
+    kTsv,
+    kCsv,
+    kKeys,
+    kCount,
+    kJson,
+    kJsonLines,
+  };
 
   static Form ChosenForm(bool print, const Report& report);
   void PrintLine(const ShownEntry& entry);
   void PrintBlobIndex(const ShownEntry& entry);
   bool PrintWideColumns(const ShownEntry& entry);
+  // For tsv and csv. Return false, after reporting a fault, if the form cannot
+  // show the entry.
+  bool IsPlainValue(const ShownEntry& entry);
+  bool IsText(const ShownEntry& entry);
+  void PrintCsvColumn(const Slice& bytes);
+  void PrintKeyOnce(const ShownEntry& entry);
 
   Report* const report_;
   const Form form_;
   const ByteStyle style_ = ChosenByteStyle();
   const size_t stripped_timestamp_;
+  std::optional<std::string> last_key_;  // of kKeys
 };
+
+// The names of the columns of csv, before the first table. Text only.
+struct CsvHeader {};
+void PrintText(const CsvHeader& header, Output* out);
+
+// The verdict of `check` on all inputs. `is_whole`: all entries were read. Text
+// only.
+struct CheckedEntries {
+  uint64_t entries;
+  bool is_whole;
+};
+void PrintText(const CheckedEntries& checked, Output* out);
 
 // The range of keys that was asked for. Text only.
 struct ScannedRange {

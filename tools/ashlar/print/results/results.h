@@ -242,9 +242,22 @@ struct MadeTables {
   std::string manifest;
   double seconds;
   std::string_view name;
+  bool dry_run = false;  // nothing was written
 };
 void PrintText(const MadeTables& made, Output* out);
 void WriteJson(const MadeTables& made, JsonWriter* json);
+
+// What became of the rows that `build` read. `read` includes `duplicates`,
+// which --on_duplicate left out, and does not include `bad`. The text is a line
+// on standard error, if rows were left out.
+struct RowCounts {
+  uint64_t read;
+  uint64_t bad;
+  uint64_t duplicates;
+  bool dry_run;
+};
+void PrintText(const RowCounts& rows, Output* out);
+void WriteJson(const RowCounts& rows, JsonWriter* json);
 
 // A file that the command wrote.
 struct WrittenFile {

@@ -3,6 +3,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tools/ashlar/print/escaped_text.h"
 #include "tools/ashlar/print/print_json.h"
 #include "tools/ashlar/print/print_text.h"
 #include "tools/ashlar/print/results/results.h"

@@ -52,8 +52,9 @@ void PrintText(const MadeTables& made, Output* out) {
   const double megabytes = static_cast<double>(raw_bytes) / 1e6;
   const double speed = made.seconds > 0 ? megabytes / made.seconds : 0.0;
   out->Flush();
-  PrintError("wrote " + NamesOf(made.tables) + ": " +
-             std::to_string(sum.entries) + " entries, " +
+  const std::string what = made.dry_run ? "dry run, nothing written"
+                                        : "wrote " + NamesOf(made.tables);
+  PrintError(what + ": " + std::to_string(sum.entries) + " entries, " +
              std::to_string(sum.file_bytes) + " bytes, ratio " +
              Fixed(Share(raw_bytes, sum.file_bytes), 2) + ", " +
              Fixed(made.seconds, 2) + " s, " + Fixed(speed, 1) + " MB/s");
@@ -71,6 +72,23 @@ void WriteJson(const MadeTables& made, JsonWriter* json) {
   json->Member("manifest", made.manifest);
   json->ObjectsMember("tables", made.tables,
                       [&](const MadeTable& table) { WriteTable(table, json); });
+}
+
+void PrintText(const RowCounts& rows, Output* out) {
+  if (FLAGS_quiet || rows.bad + rows.duplicates == 0) return;
+  out->Flush();
+  PrintError("rows read: " + std::to_string(rows.read) +
+             ", duplicates left out: " + std::to_string(rows.duplicates) +
+             ", bad rows skipped: " + std::to_string(rows.bad));
+}
+
+void WriteJson(const RowCounts& rows, JsonWriter* json) {
+  json->ObjectMember("rows", [&] {
+    json->NumberMember("read", rows.read);
+    json->NumberMember("duplicates", rows.duplicates);
+    json->NumberMember("bad", rows.bad);
+  });
+  json->BoolMember("dry_run", rows.dry_run);
 }
 
 void PrintText(const WrittenFile& file, Output* out) {

@@ -1,0 +1,27 @@
+// HexRowParser: reads rows of hexadecimal text, as `scan
+// --output_format=canonical` writes them.
+#ifndef ASHLAR_TOOLS_ASHLAR_ROWS_HEX_ROW_PARSER_H_
+#define ASHLAR_TOOLS_ASHLAR_ROWS_HEX_ROW_PARSER_H_
+
+#include <string>
+
+#include "tools/ashlar/rows/row_format.h"
+#include "tools/ashlar/rows/row_parser.h"
+
+namespace ashlar::tool {
+
+class HexRowParser : public RowParser {
+ public:
+  // `format` must outlive this.
+  explicit HexRowParser(const RowFormat* format) : format_(format) {}
+
+  Outcome Parse(char* line, size_t size, Row* row,
+                std::string* reason) override;
+
+ private:
+  const RowFormat* const format_;
+};
+
+}  // namespace ashlar::tool
+
+#endif  // ASHLAR_TOOLS_ASHLAR_ROWS_HEX_ROW_PARSER_H_

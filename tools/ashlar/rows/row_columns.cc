@@ -1,0 +1,234 @@
+#include "tools/ashlar/rows/row_columns.h"
+
+#include <algorithm>
+#include <cctype>
+#include <string_view>
+
+#include "ashlar/util/printable.h"
+#include "tools/ashlar/print/escaped_text.h"
+#include "tools/ashlar/rows/utf8_text.h"
+
+namespace ashlar::tool {
+namespace {
+
+using Outcome = RowParser::Outcome;
+
+// The columns of a row of two, if no flag names others.
+constexpr size_t kPlainWidth = 2;
+
+bool IsOneOf(const Slice& text, std::initializer_list<std::string_view> words) {
+  std::string lower = text.ToString();
+  for (char& c : lower) {
+    c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  return std::find(words.begin(), words.end(), lower) != words.end();
+}
+
+bool LooksLikeHeader(const std::vector<Field>& columns) {
+  return columns.size() == kPlainWidth &&
+         IsOneOf(columns[0].text, {"key", "keys", "k", "id"}) &&
+         IsOneOf(columns[1].text, {"value", "values", "v", "val"});
+}
+
+}  // namespace
+
+RowColumns::RowColumns(const RowFormat* format) : format_(format) {
+  if (format->columns.is_default) width_ = kPlainWidth;
+}
+
+void RowColumns::BeginInput() { at_start_ = true; }
+
+bool RowColumns::EndInput(std::string* reason) const {
+  if (!at_start_ || format_->header != RowFormat::Header::kLine) return true;
+  *reason = "the input is empty; expected a line with the names of the columns";
+  return false;
+}
+
+Outcome RowColumns::Take(const std::vector<Field>& columns, Row* row,
+                         std::string* reason) {
+  if (at_start_) {
+    at_start_ = false;
+    if (format_->header == RowFormat::Header::kLine) {
+      return ReadHeader(columns, reason);
+    }
+    if (format_->header == RowFormat::Header::kUnannounced &&
+        LooksLikeHeader(columns)) {
+      *reason =
+          "this looks like the names of columns; --header skips the first "
+          "line, --noheader makes a row of it";
+      return Outcome::kUnusable;
+    }
+  }
+  if (width_ == 0) width_ = columns.size();
+  if (!HasWidth(columns, reason)) return Outcome::kMalformed;
+  if (key_places_.empty() && !FindColumns(width_, reason)) {
+    return Outcome::kUnusable;
+  }
+  return MakeKey(columns, row, reason) && MakeValue(columns, row, reason)
+             ? Outcome::kRow
+             : Outcome::kMalformed;
+}
+
+Outcome RowColumns::TakeMalformed() {
+  const bool is_header =
+      at_start_ && format_->header == RowFormat::Header::kLine;
+  at_start_ = false;
+  return is_header ? Outcome::kUnusable : Outcome::kMalformed;
+}
+
+std::string RowColumns::Describe(size_t column) const {
+  std::string text = "column " + std::to_string(column + 1);
+  if (column < names_.size()) text += " ('" + Escape(names_[column]) + "')";
+  return text;
+}
+
+Outcome RowColumns::ReadHeader(const std::vector<Field>& columns,
+                               std::string* reason) {
+  names_.clear();
+  for (const Field& column : columns) names_.push_back(column.text.ToString());
+  if (format_->columns.is_default && !HasWidth(columns, reason)) {
+    return Outcome::kUnusable;
+  }
+  width_ = columns.size();
+  if (!NamesAreGood(reason)) return Outcome::kUnusable;
+  return FindColumns(width_, reason) ? Outcome::kSkip : Outcome::kUnusable;
+}
+
+// The names must be UTF-8, and different if they are those of members.
+bool RowColumns::NamesAreGood(std::string* reason) const {
+  const bool are_members = format_->columns.value != ColumnPlan::Value::kColumn;
+  for (size_t i = 0; i < names_.size(); ++i) {
+    if (FindNoUtf8(names_[i]) != names_[i].size()) {
+      *reason = Describe(i) + ": the name is not UTF-8";
+      return false;
+    }
+    const auto next = names_.begin() + static_cast<std::ptrdiff_t>(i) + 1;
+    if (are_members &&
+        std::find(next, names_.end(), names_[i]) != names_.end()) {
+      *reason =
+          "the header has column '" + PrintableText(names_[i]) + "' twice";
+      return false;
+    }
+  }
+  return true;
+}
+
+bool RowColumns::FindColumns(size_t width, std::string* reason) {
+  const ColumnPlan& plan = format_->columns;
+  const auto find = [&](const std::vector<PlannedColumn>& columns,
+                        Places* places) {
+    places->assign(columns.size(), 0);
+    for (size_t i = 0; i < columns.size(); ++i) {
+      if (!FindColumn(columns[i], width, &(*places)[i], reason)) return false;
+    }
+    return true;
+  };
+  if (!find(plan.key, &key_places_) || !find(plan.values, &value_places_)) {
+    return false;
+  }
+  if (plan.value != ColumnPlan::Value::kOthers) return true;
+  for (size_t i = 0; i < width; ++i) {
+    if (std::find(key_places_.begin(), key_places_.end(), i) ==
+        key_places_.end()) {
+      value_places_.push_back(i);
+    }
+  }
+  return true;
+}
+
+bool RowColumns::FindColumn(const PlannedColumn& column, size_t width,
+                            size_t* place, std::string* reason) const {
+  if (column.number != 0) {
+    *place = column.number - 1;
+    if (*place < width) return true;
+    *reason = "there is no column " + column.name + "; the row has " +
+              std::to_string(width);
+    return false;
+  }
+  const auto found = std::find(names_.begin(), names_.end(), column.name);
+  if (found == names_.end()) {
+    *reason = "no column '" + PrintableText(column.name) + "' in the header";
+    return false;
+  }
+  if (std::find(found + 1, names_.end(), column.name) != names_.end()) {
+    *reason =
+        "the header has column '" + PrintableText(column.name) + "' twice";
+    return false;
+  }
+  *place = static_cast<size_t>(found - names_.begin());
+  return true;
+}
+
+bool RowColumns::HasWidth(const std::vector<Field>& columns,
+                          std::string* reason) const {
+  if (columns.size() == width_) return true;
+  if (columns.size() == 1 && columns[0].text.empty()) {
+    *reason = "the line is empty";
+  } else {
+    *reason = "the row has " + std::to_string(columns.size()) +
+              (columns.size() == 1 ? " column" : " columns");
+  }
+  *reason += "; expected " + std::to_string(width_) +
+             (width_ == 1 ? " column" : " columns");
+  return false;
+}
+
+bool RowColumns::MakeKey(const std::vector<Field>& columns, Row* row,
+                         std::string* reason) {
+  const std::vector<PlannedColumn>& plan = format_->columns.key;
+  if (plan.size() == 1) {
+    return MakeBytes(plan[0], key_places_[0], columns, &key_, &row->key,
+                     reason);
+  }
+  key_.clear();
+  for (size_t i = 0; i < plan.size(); ++i) {
+    const size_t place = key_places_[i];
+    if (!AppendField(plan[i], columns[place], &key_, reason)) {
+      return Refuse(place, reason);
+    }
+  }
+  row->key = key_;
+  return true;
+}
+
+bool RowColumns::MakeValue(const std::vector<Field>& columns, Row* row,
+                           std::string* reason) {
+  const ColumnPlan& plan = format_->columns;
+  if (plan.value == ColumnPlan::Value::kColumn) {
+    return MakeBytes(plan.values[0], value_places_[0], columns, &value_,
+                     &row->value, reason);
+  }
+  const PlannedColumn any;
+  value_ = "{}";
+  for (size_t i = 0; i < value_places_.size(); ++i) {
+    const size_t place = value_places_[i];
+    const PlannedColumn& column =
+        plan.value == ColumnPlan::Value::kJson ? plan.values[i] : any;
+    if (!AppendMember(column, names_[place], columns[place], &value_, reason)) {
+      return Refuse(place, reason);
+    }
+  }
+  row->value = value_;
+  return true;
+}
+
+bool RowColumns::MakeBytes(const PlannedColumn& column, size_t place,
+                           const std::vector<Field>& columns, std::string* room,
+                           Slice* bytes, std::string* reason) const {
+  const Field& field = columns[place];
+  if (column.IsPlain()) {
+    *bytes = field.text;
+    return CheckPlain(column, field, reason) || Refuse(place, reason);
+  }
+  room->clear();
+  if (!AppendField(column, field, room, reason)) return Refuse(place, reason);
+  *bytes = *room;
+  return true;
+}
+
+bool RowColumns::Refuse(size_t place, std::string* reason) const {
+  *reason = Describe(place) + ": " + *reason;
+  return false;
+}
+
+}  // namespace ashlar::tool

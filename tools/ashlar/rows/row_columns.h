@@ -1,0 +1,75 @@
+// RowColumns: makes rows of the columns of a line, for csv and tsv.
+//
+// It reads the header, if there is one, and refuses a line that has not the
+// columns of the others. For one thread at a time.
+#ifndef ASHLAR_TOOLS_ASHLAR_ROWS_ROW_COLUMNS_H_
+#define ASHLAR_TOOLS_ASHLAR_ROWS_ROW_COLUMNS_H_
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "tools/ashlar/rows/column_bytes.h"
+#include "tools/ashlar/rows/row_format.h"
+#include "tools/ashlar/rows/row_parser.h"
+
+namespace ashlar::tool {
+
+class RowColumns {
+ public:
+  // `format` must outlive this.
+  explicit RowColumns(const RowFormat* format);
+
+  // To be called at the begin and at the end of each input.
+  void BeginInput();
+  // Returns false if the header is missing.
+  bool EndInput(std::string* reason) const;
+
+  // Takes the columns of a line, of which there is one at least. If it returns
+  // kRow, the row's slices are valid as long as the columns, or until the next
+  // call.
+  RowParser::Outcome Take(const std::vector<Field>& columns, Row* row,
+                          std::string* reason);
+  // To be called instead, if the line cannot be divided into columns.
+  RowParser::Outcome TakeMalformed();
+  // Returns "column <number>", with the column's name if it is known. Columns
+  // are counted from 0 here, and from 1 in the text.
+  std::string Describe(size_t column) const;
+
+ private:
+  using Places = std::vector<size_t>;  // of columns, in their order in the plan
+
+  RowParser::Outcome ReadHeader(const std::vector<Field>& columns,
+                                std::string* reason);
+  bool NamesAreGood(std::string* reason) const;
+  // Find out where the columns of the plan are. Return false if there is one
+  // that the rows do not have.
+  bool FindColumns(size_t width, std::string* reason);
+  bool FindColumn(const PlannedColumn& column, size_t width, size_t* place,
+                  std::string* reason) const;
+  bool HasWidth(const std::vector<Field>& columns, std::string* reason) const;
+  bool MakeKey(const std::vector<Field>& columns, Row* row,
+               std::string* reason);
+  bool MakeValue(const std::vector<Field>& columns, Row* row,
+                 std::string* reason);
+  // Sets *bytes to the bytes of one column, which may be in *room.
+  bool MakeBytes(const PlannedColumn& column, size_t place,
+                 const std::vector<Field>& columns, std::string* room,
+                 Slice* bytes, std::string* reason) const;
+  // Puts the place of the column before the reason. Returns false.
+  bool Refuse(size_t place, std::string* reason) const;
+
+  const RowFormat* const format_;
+  bool at_start_ = true;
+  std::vector<std::string> names_;
+  // The number of columns of a row, or 0 if it is not known yet.
+  size_t width_ = 0;
+  Places key_places_;
+  Places value_places_;  // with kOthers: all that are not in the key
+  std::string key_;
+  std::string value_;
+};
+
+}  // namespace ashlar::tool
+
+#endif  // ASHLAR_TOOLS_ASHLAR_ROWS_ROW_COLUMNS_H_

@@ -1,0 +1,41 @@
+// TsvRowParser: reads rows of tsv: columns with TABs between them, in which
+// escapes (print/escaped_text.h) stand for bytes.
+#ifndef ASHLAR_TOOLS_ASHLAR_ROWS_TSV_ROW_PARSER_H_
+#define ASHLAR_TOOLS_ASHLAR_ROWS_TSV_ROW_PARSER_H_
+
+#include <string>
+#include <vector>
+
+#include "tools/ashlar/rows/row_columns.h"
+#include "tools/ashlar/rows/row_parser.h"
+
+namespace ashlar::tool {
+
+class TsvRowParser : public RowParser {
+ public:
+  // `format` must outlive this.
+  explicit TsvRowParser(const RowFormat* format)
+      : format_(format), columns_(format) {}
+
+  void BeginInput() override { columns_.BeginInput(); }
+  bool EndInput(std::string* reason) override {
+    return columns_.EndInput(reason);
+  }
+  Outcome Parse(char* line, size_t size, Row* row,
+                std::string* reason) override;
+
+ private:
+  const RowFormat* const format_;
+  RowColumns columns_;
+  std::vector<Field> fields_;
+};
+
+// For lines of tsv and hex. Takes a CR off the end of the line, if `format`
+// says that lines may end in CR LF. Returns false, with a reason, if there is a
+// CR all the same.
+bool TakeOffCr(const RowFormat& format, const char* line, size_t* size,
+               std::string* reason);
+
+}  // namespace ashlar::tool
+
+#endif  // ASHLAR_TOOLS_ASHLAR_ROWS_TSV_ROW_PARSER_H_

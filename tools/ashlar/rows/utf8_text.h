@@ -1,0 +1,39 @@
+// Checks that bytes are UTF-8. Pure functions: thread-safe.
+#ifndef ASHLAR_TOOLS_ASHLAR_ROWS_UTF8_TEXT_H_
+#define ASHLAR_TOOLS_ASHLAR_ROWS_UTF8_TEXT_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "ashlar/util/printable.h"
+#include "ashlar/util/slice.h"
+
+namespace ashlar::tool {
+
+// Returns the offset of the first byte that is not part of well-formed UTF-8,
+// or the size if there is none.
+inline size_t FindNoUtf8(const Slice& bytes) {
+  constexpr uint64_t kHighBits = 0x8080808080808080;
+  size_t at = 0;
+  while (at < bytes.size()) {
+    // Most text is ASCII: looks at 8 bytes together.
+    uint64_t word;
+    if (bytes.size() - at >= sizeof word) {
+      std::memcpy(&word, bytes.data() + at, sizeof word);
+      if ((word & kHighBits) == 0) {
+        at += sizeof word;
+        continue;
+      }
+    }
+    const size_t length =
+        Utf8CharacterBytes({bytes.data() + at, bytes.size() - at});
+    if (length == 0) return at;
+    at += length;
+  }
+  return at;
+}
+
+}  // namespace ashlar::tool
+
+#endif  // ASHLAR_TOOLS_ASHLAR_ROWS_UTF8_TEXT_H_
