@@ -153,6 +153,19 @@ struct CompactionOptions {
   BuildOptions build;
 };
 
+// Sets of the options what follows from the files that are deeper than the
+// outputs: iterator.bottommost, iterator.may_exist_deeper,
+// range_may_exist_deeper and cutter.grandparents, which are those files of the
+// first level that has any in the range of the inputs.
+//
+// `levels` are the levels behind the output's, from the next one on; files of
+// each are in order and do not overlap. `runs` are the inputs, with their
+// bounds: if one has none, every file counts as in their range. Requires:
+// iterator.comparator is set. May throw std::bad_alloc.
+ASHLAR_EXPORT void SetDeeperFiles(std::vector<std::vector<FileRange>> levels,
+                                  const std::vector<CompactionRun>& runs,
+                                  CompactionOptions* options);
+
 struct CompactionResult {
   CompactionCounts counts;
   uint64_t outputs = 0;
