@@ -3,7 +3,7 @@
 #include <rocksdb/metadata.h>
 
 #include <algorithm>
-#include <map>
+#include <set>
 #include <utility>
 
 #include "ashlar/table/internal_key_less.h"
@@ -56,22 +56,35 @@ std::string RangeText(const std::string& begin, const std::string& end,
          std::to_string(sequence) + "\n";
 }
 
-// The range deletions of several tables: by sequence number, from where to
-// where.
-using Ranges =
-    std::map<SequenceNumber, std::vector<std::pair<std::string, std::string>>>;
+// Range deletions as numbers of the points that they begin at.
+using Pieces = std::set<std::pair<SequenceNumber, size_t>>;
 
-std::string TextOf(Ranges ranges) {
-  std::string text;
-  for (auto& [sequence, pieces] : ranges) {
-    std::sort(pieces.begin(), pieces.end());
-    for (size_t i = 0; i < pieces.size();) {
-      auto [begin, end] = pieces[i];
-      for (++i; i < pieces.size() && pieces[i].first <= end; ++i) {
-        end = std::max(end, pieces[i].second);
-      }
-      text += RangeText(begin, end, sequence);
+void AddPieces(const RangeDeletion& range, const OptionalRanges& optional,
+               Pieces* pieces) {
+  const std::vector<std::string>& points = optional.points;
+  for (size_t i = 0; i + 1 < points.size(); ++i) {
+    if (Slice(points[i]) < range.begin || !(Slice(points[i]) < range.end)) {
+      continue;
     }
+    if (optional.is_optional(points[i], points[i + 1], range.sequence)) {
+      continue;
+    }
+    pieces->emplace(range.sequence, i);
+  }
+}
+
+std::string TextOf(const Pieces& pieces, const OptionalRanges& optional) {
+  std::string text;
+  for (auto at = pieces.begin(); at != pieces.end();) {
+    const auto [sequence, first] = *at;
+    size_t last = first;
+    for (++at;
+         at != pieces.end() && at->first == sequence && at->second == last + 1;
+         ++at) {
+      ++last;
+    }
+    text +=
+        RangeText(optional.points[first], optional.points[last + 1], sequence);
   }
   return text;
 }
@@ -109,21 +122,21 @@ Result<std::string> TextByFile(std::vector<CompactedFile> files) {
   return text;
 }
 
-Result<std::string> TextOfAll(std::vector<CompactedFile> files) {
+Result<std::string> TextOfAll(std::vector<CompactedFile> files,
+                              const OptionalRanges& optional) {
   Sort(&files);
   std::string text;
-  Ranges ranges;
+  Pieces pieces;
   for (const CompactedFile& file : files) {
     const auto reader = TableReader::Open(file.path);
     if (!reader.ok()) return reader.status();
     const Status status = AddEntries(**reader, &text);
     if (!status.ok()) return status;
     for (const RangeDeletion& each : (*reader)->RangeDeletions()) {
-      ranges[each.sequence].emplace_back(each.begin.ToString(),
-                                         each.end.ToString());
+      AddPieces(each, optional, &pieces);
     }
   }
-  return text + TextOf(std::move(ranges));
+  return text + TextOf(pieces, optional);
 }
 
 Result<WritableFile*> WrittenOutputs::Begin(size_t number,

@@ -6,6 +6,7 @@
 #include <rocksdb/db.h>
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -33,11 +34,25 @@ struct CompactedFile {
 // Returns the files of the default column family.
 std::vector<CompactedFile> FilesOf(rocksdb::DB* db);
 
-// Return all of these files as text, in the order of their keys: with the
-// bounds of each, and all that it has; or only what all have together, with
-// range deletions joined that a cut has parted.
+// Returns all of these files as text, in the order of their keys: the bounds of
+// each, and all that it has.
 Result<std::string> TextByFile(std::vector<CompactedFile> files);
-Result<std::string> TextOfAll(std::vector<CompactedFile> files);
+
+// Which parts of range deletions may be there or not. A compaction drops a
+// range deletion that no deeper file needs as a whole, or as far as an output
+// goes: what is left depends on where outputs end.
+struct OptionalRanges {
+  // User keys, ascending: all between which range deletions can begin or end.
+  std::vector<std::string> points;
+  std::function<bool(const std::string& begin, const std::string& end,
+                     SequenceNumber sequence)>
+      is_optional;  // between two neighbouring points
+};
+
+// Returns what all of these files have together, wherever one of them ends, but
+// for optional parts of range deletions.
+Result<std::string> TextOfAll(std::vector<CompactedFile> files,
+                              const OptionalRanges& optional);
 
 // Our outputs, as files <folder>/<name>-<number>.sst.
 class WrittenOutputs final : public CompactionOutputs {

@@ -220,7 +220,11 @@ class Comparison {
     const std::vector<CompactedFile> theirs = Made(made);
     Status status = Compare("compactions", TextByFile, theirs, ours.files);
     if (status.ok()) {
-      status = Compare("parts", TextOfAll, theirs, parts.files);
+      const OptionalRanges optional = WhatMayGo(deeper, level);
+      const auto text = [&](const std::vector<CompactedFile>& files) {
+        return TextOfAll(files, optional);
+      };
+      status = Compare("parts", text, theirs, parts.files);
     }
     if (status.ok() && reads_random_() % 4 == 0) {
       status = Import(reads_random_() % 2 == 0 ? ours : parts, deeper, level,
@@ -276,16 +280,24 @@ class Comparison {
     return CompactTables(options, runs, {}, outputs, &result);
   }
 
+  static std::vector<std::vector<FileRange>> LevelsOf(
+      const std::vector<CompactedFile>& files) {
+    std::vector<std::vector<FileRange>> levels(kLevels);
+    for (const CompactedFile& file : files) {
+      levels[static_cast<size_t>(file.level)].push_back(
+          {file.smallest, file.largest, file.size});
+    }
+    return levels;
+  }
+  static OlderFiles OlderOf(const std::vector<CompactedFile>& files) {
+    return {BytewiseComparator(), LevelsOf(files)};
+  }
+
   // CompactFiles knows no grandparents. It takes deletions away above deeper
   // files in level style only, and not into level 0.
   void SetDeeper(const OurPart& what, const std::vector<CompactionRun>& runs,
                  CompactionOptions* options) const {
-    std::vector<std::vector<FileRange>> levels(kLevels);
-    for (const CompactedFile& file : what.deeper) {
-      levels[static_cast<size_t>(file.level)].push_back(
-          {file.smallest, file.largest, file.size});
-    }
-    SetDeeperFiles(std::move(levels), runs, options);
+    SetDeeperFiles(LevelsOf(what.deeper), runs, options);
     options->cutter.grandparents.clear();
     if (what.level == 0) options->iterator.bottommost = what.deeper.empty();
     if (what.level == 0 || universal_) {
@@ -307,8 +319,26 @@ class Comparison {
     return files;
   }
 
-  static Status Compare(const std::string& what,
-                        Result<std::string> text(std::vector<CompactedFile>),
+  // Parts of range deletions that all snapshots see, where nothing is deeper.
+  OptionalRanges WhatMayGo(const std::vector<CompactedFile>& deeper,
+                           int level) const {
+    OptionalRanges optional;
+    for (uint64_t i = 0; i < kKeys; ++i) {
+      optional.points.push_back(KeyOf(i));
+      optional.points.push_back(KeyOf(i) + "x");
+    }
+    optional.is_optional = [this, level, older = OlderOf(deeper)](
+                               const std::string& begin, const std::string& end,
+                               SequenceNumber sequence) {
+      return level > 0 && !universal_ && !older.MayHaveRange(begin, end) &&
+             (snapshots_.empty() ||
+              sequence <= snapshots_.front()->GetSequenceNumber());
+    };
+    return optional;
+  }
+
+  template <typename Text>
+  static Status Compare(const std::string& what, const Text& text,
                         const std::vector<CompactedFile>& theirs,
                         const std::vector<CompactedFile>& ours) {
     const Result<std::string> their_text = text(theirs);

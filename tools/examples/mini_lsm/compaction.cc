@@ -112,6 +112,7 @@ Status Db::RunCompaction(const ashlar::TableVersion& inputs,
   if (!opened.ok()) return opened.status();
   const std::vector<ashlar::CompactionRun> runs = opened->Runs();
   if (runs.empty()) return {};
+  const ashlar::VersionLevel replaced = inputs.All();
   ashlar::CompactionOptions options = JobOptions();
   // Where no deeper table may have a key, deletions of it can go. Outputs end
   // where tables of the level after theirs do, so that the next compaction of
@@ -124,10 +125,10 @@ Status Db::RunCompaction(const ashlar::TableVersion& inputs,
   Status status = MakeTables(options, runs, {}, &tables);
   if (!status.ok()) return status;
   Manifest next = manifest_;
-  next.version.Replace(inputs.All(), tables, output_level);
+  next.version.Replace(replaced, tables, output_level);
   status = Install(std::move(next), view_->memtable);
   if (!status.ok()) return status;
-  for (const auto& file : inputs.All()) file->MarkObsolete();
+  for (const auto& file : replaced) file->MarkObsolete();
   return {};
 }
 
