@@ -3,6 +3,7 @@
 #include <rocksdb/metadata.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <set>
 #include <utility>
 
@@ -73,6 +74,22 @@ void AddPieces(const RangeDeletion& range, const OptionalRanges& optional,
   }
 }
 
+// Leaves, of the pieces at one point that the same snapshots see, the newest.
+void DropHidden(const OptionalRanges& optional, Pieces* pieces) {
+  const auto stripe = [&](SequenceNumber sequence) {
+    return std::lower_bound(optional.snapshots.begin(),
+                            optional.snapshots.end(), sequence) -
+           optional.snapshots.begin();
+  };
+  std::map<std::pair<size_t, std::ptrdiff_t>, SequenceNumber> newest;
+  for (const auto& [sequence, point] : *pieces) {  // by sequence number
+    newest[{point, stripe(sequence)}] = sequence;
+  }
+  std::erase_if(*pieces, [&](const auto& piece) {
+    return newest.at({piece.second, stripe(piece.first)}) != piece.first;
+  });
+}
+
 std::string TextOf(const Pieces& pieces, const OptionalRanges& optional) {
   std::string text;
   for (auto at = pieces.begin(); at != pieces.end();) {
@@ -136,6 +153,7 @@ Result<std::string> TextOfAll(std::vector<CompactedFile> files,
       AddPieces(each, optional, &pieces);
     }
   }
+  DropHidden(optional, &pieces);
   return text + TextOf(pieces, optional);
 }
 

@@ -40,13 +40,15 @@ Result<std::string> TextByFile(std::vector<CompactedFile> files);
 
 // Which parts of range deletions may be there or not. A compaction drops a
 // range deletion that no deeper file needs as a whole, or as far as an output
-// goes: what is left depends on where outputs end.
+// goes: what is left depends on where outputs end. So it is where a newer one
+// lies over it, and no snapshot is between them.
 struct OptionalRanges {
   // User keys, ascending: all between which range deletions can begin or end.
   std::vector<std::string> points;
   std::function<bool(const std::string& begin, const std::string& end,
                      SequenceNumber sequence)>
       is_optional;  // between two neighbouring points
+  std::vector<SequenceNumber> snapshots;  // ascending
 };
 
 // Returns what all of these files have together, wherever one of them ends, but

@@ -327,6 +327,9 @@ class Comparison {
       optional.points.push_back(KeyOf(i));
       optional.points.push_back(KeyOf(i) + "x");
     }
+    for (const rocksdb::Snapshot* each : snapshots_) {
+      optional.snapshots.push_back(each->GetSequenceNumber());
+    }
     optional.is_optional = [this, level, older = OlderOf(deeper)](
                                const std::string& begin, const std::string& end,
                                SequenceNumber sequence) {

@@ -83,7 +83,7 @@ Status ReadLevel(const std::string& list, const Comparator* comparator,
           PrintableText(tables[i - 1].path) +
           ": each --deeper names one level, whose tables do not overlap");
     }
-    level->push_back(std::move(tables[i].range));
+    level->push_back(tables[i].range);
   }
   return {};
 }
