@@ -129,7 +129,8 @@ struct CompactionOptions {
   // Into how many parts the compaction of tables may be divided, by ranges of
   // keys, which then run side by side. Default: 1. At most
   // kMostSubcompactions. A part has at least about the target size of an
-  // output, so that small inputs have fewer parts. Flushes are not divided. The
+  // output, so that small inputs have fewer parts. Flushes are not divided, nor
+  // is what must be one output (cuts_outputs). The
   // parts give the entries that one would give, in other outputs: each part
   // begins its own. What the options point to, and their functions, are then
   // used by several threads at once, unless prepare_part gives each part its

@@ -159,7 +159,9 @@ Result<std::string> TextOfAll(std::vector<CompactedFile> files,
 
 Result<WritableFile*> WrittenOutputs::Begin(size_t number,
                                             TableOptions* /*table_options*/,
-                                            BuildOptions* /*build_options*/) {
+                                            BuildOptions* build_options) {
+  // Else all would share their keys in RocksDB's block cache.
+  build_options->identity.file_number = number + 1;
   auto file = OpenWritableFile(PathOf(number));
   if (!file.ok()) return file.status();
   return (open_[number] = std::move(file).value()).get();

@@ -47,7 +47,7 @@ struct OptionalRanges {
   std::vector<std::string> points;
   std::function<bool(const std::string& begin, const std::string& end,
                      SequenceNumber sequence)>
-      is_optional;  // between two neighbouring points
+      is_optional;                        // between two neighbouring points
   std::vector<SequenceNumber> snapshots;  // ascending
 };
 

@@ -186,8 +186,10 @@ class Comparison {
       (file.level <= level ? inputs : deeper).push_back(file);
     }
     if (inputs.empty()) return {};
+    const bool imports = reads_random_() % 8 == 0;
     const Result<std::string> before =
-        ReadAll(db_.get(), db_->DefaultColumnFamily(), WhatToRead());
+        imports ? ReadAll(db_.get(), db_->DefaultColumnFamily(), WhatToRead())
+                : std::string();
     if (!before.ok()) return before.status();
     const uint64_t limit =
         OneIn(2) ? 1000 + Below(4000) : OutputCutterOptions::kNoLimit;
@@ -226,7 +228,7 @@ class Comparison {
       };
       status = Compare("parts", text, theirs, parts.files);
     }
-    if (status.ok() && reads_random_() % 4 == 0) {
+    if (status.ok() && imports) {
       status = Import(reads_random_() % 2 == 0 ? ours : parts, deeper, level,
                       *before);
     }
