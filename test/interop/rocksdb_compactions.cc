@@ -9,8 +9,8 @@
 // numbers and types, range deletions, where each file ends, and the smallest
 // and largest internal keys of its metadata.
 //
-// We also compact them in parts side by side, with another target size: then
-// the entries and range deletions of all files together must be those of
+// We also compact half of them in parts side by side, with another target size:
+// then the entries and range deletions of all files together must be those of
 // RocksDB. Some of our files are imported into the database at their level,
 // where every key must read as before the compaction at every snapshot, and
 // again after RocksDB has compacted them on.
@@ -187,6 +187,7 @@ class Comparison {
     }
     if (inputs.empty()) return {};
     const bool imports = reads_random_() % 8 == 0;
+    const bool in_parts = reads_random_() % 2 == 0;
     const Result<std::string> before =
         imports ? ReadAll(db_.get(), db_->DefaultColumnFamily(), WhatToRead())
                 : std::string();
@@ -196,18 +197,16 @@ class Comparison {
     WrittenOutputs ours(folder_, "ours");
     Status our_status = CompactOurs({inputs, deeper, level, limit, 1}, &ours);
     WrittenOutputs parts(folder_, "parts");
-    const Status parts_status =
-        CompactOurs({inputs, deeper, level, 500 + reads_random_() % 4000,
-                     static_cast<uint32_t>(2 + reads_random_() % 6)},
-                    &parts);
-    std::vector<std::string> names;
-    names.reserve(inputs.size());
-    for (const CompactedFile& file : inputs) names.push_back(file.path);
-    rocksdb::CompactionOptions options;
-    options.output_file_size_limit = limit;
-    std::vector<std::string> made;
+    Status parts_status = our_status;
+    if (in_parts) {
+      parts_status =
+          CompactOurs({inputs, deeper, level, 500 + reads_random_() % 4000,
+                       static_cast<uint32_t>(2 + reads_random_() % 6)},
+                      &parts);
+    }
+    std::vector<CompactedFile> theirs;
     const rocksdb::Status their_status =
-        db_->CompactFiles(options, names, level, -1, &made);
+        CompactTheirs(inputs, level, limit, &theirs);
     if (!their_status.ok()) {
       // Both refuse a single deletion above a deletion.
       if (their_status.IsCorruption() && our_status.IsCorruption() &&
@@ -219,24 +218,37 @@ class Comparison {
     if (!our_status.ok()) return our_status;
     if (!parts_status.ok()) return parts_status;
     ++done_->compactions;
-    const std::vector<CompactedFile> theirs = Made(made);
     Status status = Compare("compactions", TextByFile, theirs, ours.files);
-    if (status.ok()) {
-      const OptionalRanges optional = WhatMayGo(deeper, level);
-      const auto text = [&](const std::vector<CompactedFile>& files) {
+    if (status.ok() && in_parts) {
+      const auto text = [&, optional = WhatMayGo(deeper, level)](
+                            const std::vector<CompactedFile>& files) {
         return TextOfAll(files, optional);
       };
       status = Compare("parts", text, theirs, parts.files);
     }
     if (status.ok() && imports) {
-      status = Import(reads_random_() % 2 == 0 ? ours : parts, deeper, level,
-                      *before);
+      status = Import(in_parts ? parts : ours, deeper, level, *before);
     }
     return status;
   }
 
+  rocksdb::Status CompactTheirs(const std::vector<CompactedFile>& inputs,
+                                int level, uint64_t limit,
+                                std::vector<CompactedFile>* outputs) {
+    std::vector<std::string> names;
+    names.reserve(inputs.size());
+    for (const CompactedFile& file : inputs) names.push_back(file.path);
+    rocksdb::CompactionOptions options;
+    options.output_file_size_limit = limit;
+    std::vector<std::string> made;
+    rocksdb::Status status =
+        db_->CompactFiles(options, names, level, -1, &made);
+    *outputs = Made(made);
+    return status;
+  }
+
   // A compaction of ours.
-  struct OurPart {
+  struct OurCompaction {
     const std::vector<CompactedFile>& inputs;
     const std::vector<CompactedFile>& deeper;
     int level;
@@ -244,7 +256,7 @@ class Comparison {
     uint32_t parts;
   };
 
-  Status CompactOurs(const OurPart& what, CompactionOutputs* outputs) {
+  Status CompactOurs(const OurCompaction& what, CompactionOutputs* outputs) {
     CompactionOptions options;
     CompactionIteratorOptions& rules = options.iterator;
     for (const rocksdb::Snapshot* each : snapshots_) {
@@ -297,7 +309,8 @@ class Comparison {
 
   // CompactFiles knows no grandparents. It takes deletions away above deeper
   // files in level style only, and not into level 0.
-  void SetDeeper(const OurPart& what, const std::vector<CompactionRun>& runs,
+  void SetDeeper(const OurCompaction& what,
+                 const std::vector<CompactionRun>& runs,
                  CompactionOptions* options) const {
     SetDeeperFiles(LevelsOf(what.deeper), runs, options);
     options->cutter.grandparents.clear();

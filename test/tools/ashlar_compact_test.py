@@ -673,7 +673,9 @@ class CompactTest(CliTest):
         before = self.names()
         name = "./" * 1900 + "o.sst"
         for flags in ([], ["--target_file_size=500K"],
-                      ["--target_file_size=500K", "--max_subcompactions=4"]):
+                      ["--target_file_size=500K", "--max_subcompactions=4"],
+                      # It would take minutes if a signal did not end the limit.
+                      ["--write_rate_limit=20K", "--compression_type=none"]):
             for number in (signal.SIGINT, signal.SIGTERM):
                 with subprocess.Popen(
                         [PROGRAM, "compact", "--progress=always", "--json",
