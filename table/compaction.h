@@ -129,7 +129,8 @@ struct CompactionOptions {
   // Into how many parts the compaction of tables may be divided, by ranges of
   // keys, which then run side by side. Default: 1. At most
   // kMostSubcompactions. A part has at least about the target size of an
-  // output, so that small inputs have fewer parts. Flushes are not divided. The
+  // output, so that small inputs have fewer parts. Flushes are not divided, nor
+  // is what must be one output (cuts_outputs). The
   // parts give the entries that one would give, in other outputs: each part
   // begins its own. What the options point to, and their functions, are then
   // used by several threads at once, unless prepare_part gives each part its
@@ -152,6 +153,19 @@ struct CompactionOptions {
   TableOptions table;
   BuildOptions build;
 };
+
+// Sets of the options what follows from the files that are deeper than the
+// outputs: iterator.bottommost, iterator.may_exist_deeper,
+// range_may_exist_deeper and cutter.grandparents, which are those files of the
+// first level that has any in the range of the inputs.
+//
+// `levels` are the levels behind the output's, from the next one on; files of
+// each are in order and do not overlap. `runs` are the inputs, with their
+// bounds: if one has none, every file counts as in their range. Requires:
+// iterator.comparator is set. May throw std::bad_alloc.
+ASHLAR_EXPORT void SetDeeperFiles(std::vector<std::vector<FileRange>> levels,
+                                  const std::vector<CompactionRun>& runs,
+                                  CompactionOptions* options);
 
 struct CompactionResult {
   CompactionCounts counts;

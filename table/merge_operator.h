@@ -25,6 +25,7 @@
 #include "ashlar/table/entry/wide_columns.h"
 #include "ashlar/util/export.h"
 #include "ashlar/util/slice.h"
+#include "ashlar/util/status.h"
 
 namespace ashlar {
 
@@ -37,13 +38,15 @@ class ASHLAR_EXPORT MergeOperator {
     kMustMerge  // only reads fail: the operands are written as they are
   };
 
+  // What operands apply to: nothing (there is no value, or it is deleted), a
+  // value, or the columns of an entity, by ascending name.
+  using ExistingValue =
+      std::variant<std::monostate, Slice, std::span<const WideColumn>>;
+
   // Slices live until the call returns.
   struct MergeInput {
     Slice key;  // the user key, with its timestamp if it has one
-    // What the operands apply to: nothing (there is no value, or it is
-    // deleted), a value, or the columns of an entity, by ascending name.
-    std::variant<std::monostate, Slice, std::span<const WideColumn>>
-        existing_value;
+    ExistingValue existing_value;
     std::span<const Slice> operands;  // the oldest first; one at least
   };
 
@@ -109,6 +112,18 @@ class ASHLAR_EXPORT AssociativeMergeOperator : public PlainMergeOperator {
   bool PartialMerge(const Slice& key, const Slice& older, const Slice& newer,
                     std::string* new_operand) const final;
 };
+
+// Makes of what the lookups of a key in memtables and tables have found the
+// value that a user reads. `newest_first` are the operands, as lookups meet
+// them, and `existing` is what was found beneath. Of columns, *value is the
+// default one, and empty if there is none. Without operands it is that of
+// `existing`; NotFound if that is nothing. Returns InvalidArgument if there are
+// operands and merge_operator is null, and Corruption if they cannot be joined.
+ASHLAR_EXPORT Status MergeForGet(const MergeOperator* merge_operator,
+                                 const Slice& user_key,
+                                 const MergeOperator::ExistingValue& existing,
+                                 std::span<const std::string> newest_first,
+                                 std::string* value);
 
 // "UInt64AddOperator": adds unsigned integers of 8 bytes, little-endian; a sum
 // wraps around. Bytes of another size count as 0.

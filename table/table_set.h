@@ -40,6 +40,7 @@
 #include "ashlar/util/file.h"
 #include "ashlar/util/result.h"
 #include "ashlar/util/status.h"
+#include "ashlar/util/writable_file_options.h"
 
 namespace ashlar {
 
@@ -71,6 +72,8 @@ struct TableSetOptions {
   // Whether Create calls RecoverTableSet, and looks whether the names are free,
   // before it makes anything. Default: true.
   bool recover = true;
+  // How the tables are written.
+  WritableFileOptions file;
   // Gets sentences about what went wrong beside the work, for instance that an
   // old file could not be removed. Without end of line. Null: they are dropped.
   std::function<void(std::string_view)> warn;

@@ -54,7 +54,8 @@ Status CompactTables(const CompactionOptions& options,
   *result = CompactionResult();
   Expect(options, runs, memory);
   std::vector<std::string> borders;
-  if (options.max_subcompactions > 1 && memory.empty()) {
+  if (options.max_subcompactions > 1 && options.cuts_outputs &&
+      memory.empty()) {
     Status chosen = internal::ChoosePartBorders(options, runs, &borders);
     if (!chosen.ok()) return chosen;
   }

@@ -211,7 +211,7 @@ Result<WritableFile*> TableSet::BeginTable(size_t number) {
     const RunFolder& folder = *state_->folder;
     auto file = AtomicFile::Create(
         folder.folder().PathOf(state_->names.Table(number + 1)),
-        {.overwrite = false});
+        {.overwrite = false, .file = state_->options.file});
     if (!file.ok()) {
       state_->files.erase(place);
       return file.status();

@@ -8,21 +8,27 @@
 // same options. Both must give the same files: entries with their sequence
 // numbers and types, range deletions, where each file ends, and the smallest
 // and largest internal keys of its metadata.
+//
+// We also compact half of them in parts side by side, with another target size:
+// then the entries and range deletions of all files together must be those of
+// RocksDB. Some of our files are imported into the database at their level,
+// where every key must read as before the compaction at every snapshot, and
+// again after RocksDB has compacted them on.
 #include <rocksdb/convenience.h>
-#include <rocksdb/db.h>
 #include <rocksdb/merge_operator.h>
-#include <rocksdb/metadata.h>
 #include <rocksdb/table.h>
 
-#include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "ashlar/table/compaction.h"
-#include "ashlar/table/internal_key_less.h"
 #include "ashlar/table/merge_operator.h"
+#include "ashlar/util/worker_pool.h"
+#include "test/interop/imported_files.h"
 #include "test/interop/one_family.h"
 #include "test/interop/their_options.h"
 
@@ -32,93 +38,26 @@ namespace {
 using Random = std::mt19937_64;
 
 constexpr uint64_t kKeys = 30;
+constexpr uint64_t kSingleKeys = 15;  // those of single deletions
 constexpr int kLevels = 7;
 
-// A file, with all that is compared.
-struct File {
-  std::string path;
-  int level = 0;
-  std::string smallest;  // internal keys
-  std::string largest;
-  SequenceNumber smallest_seqno = 0;
-  SequenceNumber largest_seqno = 0;
-  uint64_t size = 0;
-};
-
-std::string Text(const Slice& internal_key) {
-  return DescribeInternalKey(internal_key);
-}
-
-// The contents of a table as text.
-Result<std::string> Contents(const TableReader& reader) {
-  std::string text;
-  ReadOptions options;
-  options.ignore_range_deletions = true;
-  Iterator it = reader.NewIterator(options);
-  for (it.SeekToFirst(); it.Valid(); it.Next()) {
-    text += "  " + Text(it.key()) + " = " +
-            it.value().ToString().substr(0, 60) + "\n";
-  }
-  if (!it.status().ok()) return it.status();
-  for (const RangeDeletion& each : reader.RangeDeletions()) {
-    text += "  " + each.begin.ToString() + " to " + each.end.ToString() +
-            " deleted at " + std::to_string(each.sequence) + "\n";
-  }
-  return text;
-}
-
-// A bound as text. Where an output begins with a range deletion that was cut at
-// the smallest key of an input, RocksDB gives that key a type that no entry
-// has, and we its own. So only the types of range deletions are told apart.
-std::string BoundText(const std::string& internal_key) {
-  return UserKeyOf(internal_key).ToString() + " " +
-         std::to_string(SequenceOf(internal_key)) +
-         (TypeOf(internal_key) == ValueType::kTypeRangeDeletion ? " range"
-                                                                : "");
-}
-
-std::string Header(const std::string& smallest, const std::string& largest,
-                   SequenceNumber smallest_seqno,
-                   SequenceNumber largest_seqno) {
-  return "file from " + BoundText(smallest) + " to " + BoundText(largest) +
-         ", sequence numbers " + std::to_string(smallest_seqno) + " to " +
-         std::to_string(largest_seqno) + "\n";
-}
-
-// Our outputs as text.
-class TextOutputs final : public CompactionOutputs {
- public:
-  Result<WritableFile*> Begin(size_t /*number*/, TableOptions* /*table*/,
-                              BuildOptions* /*build*/) override {
-    bytes_.clear();
-    file_ = NewMemoryWritableFile("ours", &bytes_);
-    return file_.get();
-  }
-  Status End(const CompactionOutput& output) override {
-    const TableSummary& summary = output.builder->summary();
-    text +=
-        Header(output.smallest, output.largest, summary.smallest_seqno.value(),
-               summary.largest_seqno.value());
-    const auto reader = TableReader::Open(NewMemoryFile("ours", bytes_));
-    if (!reader.ok()) return reader.status();
-    const Result<std::string> contents = Contents(**reader);
-    if (!contents.ok()) return contents.status();
-    text += *contents;
-    return {};
-  }
-  void Drop(size_t /*number*/) override { file_.reset(); }
-
-  std::string text;
-
- private:
-  std::string bytes_;
-  std::unique_ptr<WritableFile> file_;
+// How often each comparison was made.
+struct Done {
+  uint64_t compactions = 0;
+  uint64_t in_parts = 0;
+  uint64_t imports = 0;
 };
 
 class Comparison {
  public:
-  Comparison(const std::string& folder, uint64_t seed)
-      : folder_(folder + "/compactions"), random_(seed) {}
+  // The pool runs parts of compactions.
+  Comparison(const std::string& folder, uint64_t seed, WorkerPool* pool,
+             Done* done)
+      : folder_(folder + "/compactions"),
+        random_(seed),
+        reads_random_(seed + 1000003),
+        pool_(pool),
+        done_(done) {}
   ~Comparison() {
     for (const rocksdb::Snapshot* each : snapshots_) db_->ReleaseSnapshot(each);
     if (db_ != nullptr) db_->Close().PermitUncheckedError();
@@ -152,7 +91,7 @@ class Comparison {
 
   Status Open() {
     std::filesystem::remove_all(folder_);
-    rocksdb::Options options;
+    rocksdb::Options& options = options_;
     options.create_if_missing = true;
     options.disable_auto_compactions = true;
     options.level_compaction_dynamic_level_bytes = false;
@@ -177,7 +116,10 @@ class Comparison {
     return FromTheirs("open", rocksdb::DB::Open(options, folder_, &db_));
   }
 
-  std::string Key() { return "key" + std::to_string(100 + Below(kKeys)); }
+  static std::string KeyOf(uint64_t i) {
+    return "key" + std::to_string(100 + i);
+  }
+  std::string Key() { return KeyOf(Below(kKeys)); }
 
   rocksdb::Status WriteOne() {
     const rocksdb::WriteOptions options;
@@ -186,12 +128,14 @@ class Comparison {
     switch (Below(12)) {
       case 0:
       case 1:
-        if (has_single_deletions_ && (mixes_deletions_ || key < "key115")) {
+        if (has_single_deletions_ &&
+            (mixes_deletions_ || key < KeyOf(kSingleKeys))) {
           return db_->SingleDelete(options, key);
         }
         return db_->Delete(options, key);
       case 2:
-        if (has_single_deletions_ && !mixes_deletions_ && key < "key115") {
+        if (has_single_deletions_ && !mixes_deletions_ &&
+            key < KeyOf(kSingleKeys)) {
           return db_->SingleDelete(options, key);
         }
         return db_->Delete(options, key);
@@ -233,97 +177,100 @@ class Comparison {
     return {};
   }
 
-  std::vector<File> Files() const {
-    rocksdb::ColumnFamilyMetaData metadata;
-    db_->GetColumnFamilyMetaData(&metadata);
-    std::vector<File> files;
-    for (const rocksdb::LevelMetaData& level : metadata.levels) {
-      for (const rocksdb::SstFileMetaData& file : level.files) {
-        files.push_back({file.directory + "/" + file.relative_filename,
-                         level.level, file.smallest, file.largest,
-                         file.smallest_seqno, file.largest_seqno, file.size});
-      }
-    }
-    return files;
-  }
-
   // Compacts level 0, and in between what is in the output level and overlaps,
   // which RocksDB adds by itself.
   Status CompactBoth(int level) {
-    std::vector<File> inputs;
-    std::vector<std::vector<FileRange>> deeper(kLevels);
-    bool any_deeper = false;
-    for (const File& file : Files()) {
-      if (file.level <= level) {
-        inputs.push_back(file);
-      } else {
-        any_deeper = true;
-        deeper[static_cast<size_t>(file.level)].push_back(
-            {file.smallest, file.largest, file.size});
-      }
+    std::vector<CompactedFile> inputs;
+    std::vector<CompactedFile> deeper;
+    for (const CompactedFile& file : FilesOf(db_.get())) {
+      (file.level <= level ? inputs : deeper).push_back(file);
     }
     if (inputs.empty()) return {};
+    const bool imports =
+        reads_random_() % 8 == 0 && !WhatToRead().keys.empty();
+    const bool in_parts = reads_random_() % 2 == 0;
+    const Result<std::string> before =
+        imports ? ReadAll(db_.get(), db_->DefaultColumnFamily(), WhatToRead())
+                : std::string();
+    if (!before.ok()) return before.status();
     const uint64_t limit =
         OneIn(2) ? 1000 + Below(4000) : OutputCutterOptions::kNoLimit;
-    const OlderFiles older(BytewiseComparator(), std::move(deeper));
-    TextOutputs ours;
-    Status our_status =
-        CompactOurs(inputs, level, limit, older, any_deeper, &ours);
-    std::vector<std::string> names;
-    names.reserve(inputs.size());
-    for (const File& file : inputs) names.push_back(file.path);
-    rocksdb::CompactionOptions options;
-    options.output_file_size_limit = limit;
-    std::vector<std::string> made;
+    WrittenOutputs ours(folder_, "ours");
+    Status our_status = CompactOurs({inputs, deeper, level, limit, 1}, &ours);
+    WrittenOutputs parts(folder_, "parts");
+    Status parts_status = our_status;
+    if (in_parts) {
+      parts_status =
+          CompactOurs({inputs, deeper, level, 500 + reads_random_() % 4000,
+                       static_cast<uint32_t>(2 + reads_random_() % 6)},
+                      &parts);
+    }
+    std::vector<CompactedFile> theirs;
     const rocksdb::Status their_status =
-        db_->CompactFiles(options, names, level, -1, &made);
+        CompactTheirs(inputs, level, limit, &theirs);
     if (!their_status.ok()) {
       // Both refuse a single deletion above a deletion.
-      if (their_status.IsCorruption() && our_status.IsCorruption()) return {};
+      if (their_status.IsCorruption() && our_status.IsCorruption() &&
+          parts_status.IsCorruption()) {
+        return {};
+      }
       return FromTheirs("compact", their_status);
     }
     if (!our_status.ok()) return our_status;
-    return Compare(made, ours.text);
+    if (!parts_status.ok()) return parts_status;
+    ++done_->compactions;
+    Status status = Compare("compactions", TextByFile, theirs, ours.files);
+    if (status.ok() && in_parts) {
+      const auto text = [&, optional = WhatMayGo(deeper, level)](
+                            const std::vector<CompactedFile>& files) {
+        return TextOfAll(files, optional);
+      };
+      status = Compare("parts", text, theirs, parts.files);
+    }
+    if (status.ok() && imports) {
+      status = Import(in_parts ? parts : ours, deeper, level, *before);
+    }
+    return status;
   }
 
-  Status CompactOurs(const std::vector<File>& inputs, int level, uint64_t limit,
-                     const OlderFiles& older, bool any_deeper,
-                     CompactionOutputs* outputs) {
+  rocksdb::Status CompactTheirs(const std::vector<CompactedFile>& inputs,
+                                int level, uint64_t limit,
+                                std::vector<CompactedFile>* outputs) {
+    std::vector<std::string> names;
+    names.reserve(inputs.size());
+    for (const CompactedFile& file : inputs) names.push_back(file.path);
+    rocksdb::CompactionOptions options;
+    options.output_file_size_limit = limit;
+    std::vector<std::string> made;
+    rocksdb::Status status =
+        db_->CompactFiles(options, names, level, -1, &made);
+    *outputs = Made(made);
+    return status;
+  }
+
+  // A compaction of ours.
+  struct OurCompaction {
+    const std::vector<CompactedFile>& inputs;
+    const std::vector<CompactedFile>& deeper;
+    int level;
+    uint64_t limit;
+    uint32_t parts;
+  };
+
+  Status CompactOurs(const OurCompaction& what, CompactionOutputs* outputs) {
     CompactionOptions options;
     CompactionIteratorOptions& rules = options.iterator;
     for (const rocksdb::Snapshot* each : snapshots_) {
       rules.snapshots.push_back(each->GetSequenceNumber());
     }
     rules.merge_operator = merge_.get();
-    std::string smallest;
-    std::string largest;
-    for (const File& file : inputs) {
-      const std::string first = UserKeyOf(file.smallest).ToString();
-      const std::string last = UserKeyOf(file.largest).ToString();
-      if (smallest.empty() || first < smallest) smallest = first;
-      if (largest.empty() || last > largest) largest = last;
-    }
-    rules.bottommost =
-        level == 0 ? !any_deeper : !older.Overlaps(smallest, largest);
-    if (!universal_ && level > 0) {
-      rules.may_exist_deeper = [&](const Slice& key) {
-        return older.MayHave(key);
-      };
-      options.range_may_exist_deeper = [&](const Slice& begin,
-                                           const Slice& end) {
-        return older.MayHaveRange(begin, end);
-      };
-    }
-    options.cuts_outputs = level > 0;
-    options.cutter.target_file_size = limit;
-    options.cutter.cut_inside_user_keys = true;
     options.table.block_size = block_size_;
     options.table.compression = CompressionType::kNoCompression;
     options.table.filter = FilterType::kNone;
     std::vector<std::unique_ptr<TableReader>> readers;
     std::vector<CompactionRun> runs;
     int last_level = 0;
-    for (const File& file : inputs) {
+    for (const CompactedFile& file : what.inputs) {
       auto reader = TableReader::Open(file.path);
       if (!reader.ok()) return reader.status();
       readers.push_back(std::move(reader).value());
@@ -332,42 +279,125 @@ class Comparison {
       runs.back().push_back(
           {readers.back().get(), file.smallest, file.largest});
     }
+    SetDeeper(what, runs, &options);
+    options.cuts_outputs = what.level > 0;
+    options.cutter.target_file_size = what.limit;
+    options.cutter.cut_inside_user_keys = true;
+    options.max_subcompactions = what.parts;
+    options.worker_pool = pool_;
+    if (what.parts > 1) {
+      // Not called for a single part.
+      options.prepare_part = [this](size_t part, CompactionOptions*) {
+        if (part == 1) ++done_->in_parts;
+      };
+    }
     CompactionResult result;
     return CompactTables(options, runs, {}, outputs, &result);
   }
 
-  Status Compare(const std::vector<std::string>& made,
-                 const std::string& ours) const {
-    std::vector<File> files;
-    for (const File& file : Files()) {
-      const std::string name = std::filesystem::path(file.path).filename();
-      for (const std::string& path : made) {
-        if (std::filesystem::path(path).filename() == name) {
-          files.push_back(file);
-        }
-      }
+  static std::vector<std::vector<FileRange>> LevelsOf(
+      const std::vector<CompactedFile>& files) {
+    std::vector<std::vector<FileRange>> levels(kLevels);
+    for (const CompactedFile& file : files) {
+      levels[static_cast<size_t>(file.level)].push_back(
+          {file.smallest, file.largest, file.size});
     }
-    std::sort(files.begin(), files.end(), [](const File& a, const File& b) {
-      return CompareInternalKeys(BytewiseComparator(), a.smallest, b.smallest) <
-             0;
+    return levels;
+  }
+  static OlderFiles OlderOf(const std::vector<CompactedFile>& files) {
+    return {BytewiseComparator(), LevelsOf(files)};
+  }
+
+  // CompactFiles knows no grandparents. It takes deletions away above deeper
+  // files in level style only, and not into level 0.
+  void SetDeeper(const OurCompaction& what,
+                 const std::vector<CompactionRun>& runs,
+                 CompactionOptions* options) const {
+    SetDeeperFiles(LevelsOf(what.deeper), runs, options);
+    options->cutter.grandparents.clear();
+    if (what.level == 0) options->iterator.bottommost = what.deeper.empty();
+    if (what.level == 0 || universal_) {
+      options->iterator.may_exist_deeper = {};
+      options->range_may_exist_deeper = {};
+    }
+  }
+
+  // Returns the files that RocksDB has made.
+  std::vector<CompactedFile> Made(const std::vector<std::string>& paths) const {
+    std::set<std::string> names;
+    for (const std::string& path : paths) {
+      names.insert(std::filesystem::path(path).filename());
+    }
+    std::vector<CompactedFile> files = FilesOf(db_.get());
+    std::erase_if(files, [&](const CompactedFile& file) {
+      return !names.contains(std::filesystem::path(file.path).filename());
     });
-    std::string theirs;
-    for (const File& file : files) {
-      theirs += Header(file.smallest, file.largest, file.smallest_seqno,
-                       file.largest_seqno);
-      const auto reader = TableReader::Open(file.path);
-      if (!reader.ok()) return reader.status();
-      const Result<std::string> contents = Contents(**reader);
-      if (!contents.ok()) return contents.status();
-      theirs += *contents;
+    return files;
+  }
+
+  // Parts of range deletions that all snapshots see, where nothing is deeper.
+  OptionalRanges WhatMayGo(const std::vector<CompactedFile>& deeper,
+                           int level) const {
+    OptionalRanges optional;
+    for (uint64_t i = 0; i < kKeys; ++i) {
+      optional.points.push_back(KeyOf(i));
+      optional.points.push_back(KeyOf(i) + "x");
     }
-    if (theirs == ours) return {};
-    return Status::Corruption("compactions differ. RocksDB:\n" + theirs +
-                              "ours:\n" + ours);
+    for (const rocksdb::Snapshot* each : snapshots_) {
+      optional.snapshots.push_back(each->GetSequenceNumber());
+    }
+    optional.is_optional = [this, level, older = OlderOf(deeper)](
+                               const std::string& begin, const std::string& end,
+                               SequenceNumber sequence) {
+      return level > 0 && !universal_ && !older.MayHaveRange(begin, end) &&
+             (snapshots_.empty() ||
+              sequence <= snapshots_.front()->GetSequenceNumber());
+    };
+    return optional;
+  }
+
+  template <typename Text>
+  static Status Compare(const std::string& what, const Text& text,
+                        const std::vector<CompactedFile>& theirs,
+                        const std::vector<CompactedFile>& ours) {
+    const Result<std::string> their_text = text(theirs);
+    if (!their_text.ok()) return their_text.status();
+    const Result<std::string> our_text = text(ours);
+    if (!our_text.ok()) return our_text.status();
+    if (*their_text == *our_text) return {};
+    return Status::Corruption(what + " differ. RocksDB:\n" + *their_text +
+                              "ours:\n" + *our_text);
+  }
+
+  // A single deletion of a key that was written twice may bring back the older
+  // value, in RocksDB too. So what it may have been used for is not read.
+  AllReads WhatToRead() const {
+    AllReads reads{snapshots_, {}};
+    if (has_single_deletions_ && mixes_deletions_) return reads;
+    for (uint64_t i = has_single_deletions_ ? kSingleKeys : 0; i < kKeys; ++i) {
+      reads.keys.push_back(KeyOf(i));
+    }
+    return reads;
+  }
+
+  // Imports outputs together with the files beneath them.
+  Status Import(const WrittenOutputs& outputs,
+                const std::vector<CompactedFile>& deeper, int level,
+                const std::string& before) {
+    std::vector<CompactedFile> files = outputs.files;
+    for (CompactedFile& file : files) file.level = level;
+    files.insert(files.end(), deeper.begin(), deeper.end());
+    if (files.empty()) return {};
+    ++done_->imports;
+    return CheckImported(db_.get(), options_, files, WhatToRead(), before);
   }
 
   const std::string folder_;
-  Random random_;
+  Random random_;        // of the database
+  Random reads_random_;  // of what is compared with it
+  WorkerPool* const pool_;
+  Done* const done_;
+  rocksdb::Options options_;
   std::unique_ptr<rocksdb::DB> db_;
   std::vector<const rocksdb::Snapshot*> snapshots_;
   std::shared_ptr<const MergeOperator> merge_;
@@ -381,10 +411,16 @@ class Comparison {
 }  // namespace ashlar::interop
 
 int main(int argc, char** argv) {
-  return ashlar::interop::CheckSeeds(
+  ashlar::WorkerPool pool(2);
+  ashlar::interop::Done done;
+  const int code = ashlar::interop::CheckSeeds(
       argc, argv,
-      [](const std::string& folder, ashlar::interop::OneFamily* /*family*/,
-         uint64_t seed) {
-        return ashlar::interop::Comparison(folder, seed).Run();
+      [&](const std::string& folder, ashlar::interop::OneFamily* /*family*/,
+          uint64_t seed) {
+        return ashlar::interop::Comparison(folder, seed, &pool, &done).Run();
       });
+  std::printf("%ju compactions, %ju also in parts, %ju imported\n",
+              uintmax_t{done.compactions}, uintmax_t{done.in_parts},
+              uintmax_t{done.imports});
+  return code;
 }

@@ -181,6 +181,50 @@ TEST(MergeOperators, PlainOnesMergeTheDefaultColumn) {
             (MergeOperator::NewColumns{{"", "m,a"}, {"x", "1"}}));
 }
 
+TEST(MergeForGet, JoinsWhatLookupsHaveFound) {
+  const auto append = NewStringAppendOperator();
+  std::string value = "before";
+  // Nothing, a value, columns.
+  EXPECT_TRUE(MergeForGet(nullptr, "k", {}, {}, &value).IsNotFound());
+  EXPECT_TRUE(MergeForGet(nullptr, "k", Slice("m"), {}, &value).ok());
+  EXPECT_EQ(value, "m");
+  const std::vector<WideColumn> columns = {{"", "d"}, {"x", "1"}};
+  const std::span<const WideColumn> entity(columns);
+  EXPECT_TRUE(MergeForGet(nullptr, "k", entity, {}, &value).ok());
+  EXPECT_EQ(value, "d");
+  EXPECT_TRUE(MergeForGet(nullptr, "k", entity.subspan(1), {}, &value).ok());
+  EXPECT_EQ(value, "");
+  // The same beneath operands, the newest of which comes first.
+  const std::vector<std::string> operands = {"3", "2"};
+  EXPECT_TRUE(MergeForGet(append.get(), "k", {}, operands, &value).ok());
+  EXPECT_EQ(value, "2,3");
+  EXPECT_TRUE(
+      MergeForGet(append.get(), "k", Slice("1"), operands, &value).ok());
+  EXPECT_EQ(value, "1,2,3");
+  EXPECT_TRUE(MergeForGet(append.get(), "k", entity, operands, &value).ok());
+  EXPECT_EQ(value, "d,2,3");
+  const auto put = FindBuiltinMergeOperator("put");
+  EXPECT_TRUE(MergeForGet(put.get(), "k", Slice("1"), operands, &value).ok());
+  EXPECT_EQ(value, "3");
+  EXPECT_TRUE(
+      MergeForGet(nullptr, "k", {}, operands, &value).IsInvalidArgument());
+}
+
+TEST(MergeForGet, ReportsAMergeThatFails) {
+  class Fails final : public PlainMergeOperator {
+    std::string_view Name() const override { return "Fails"; }
+    bool MergePlain(const Slice&, const Slice*, std::span<const Slice>,
+                    std::string*, OpFailureScope*) const override {
+      return false;
+    }
+  };
+  std::string value;
+  const std::vector<std::string> operands = {"1"};
+  EXPECT_TRUE(
+      MergeForGet(std::make_unique<Fails>().get(), "k", {}, operands, &value)
+          .IsCorruption());
+}
+
 TEST(RangeDeletionAggregator, ClipsToBounds) {
   const std::vector<RangeDeletion> deletions = {{"b", "m", 10}};
   RangeDeletionAggregator aggregator(RangeDeletionAggregator::Options{});

@@ -254,6 +254,13 @@ TEST(Subcompactions, AreOnlyMadeWhereTheyAreWorthIt) {
     Compact(options, inputs, &outputs);
     EXPECT_EQ(parts, wanted == 1 ? 0 : wanted);
   }
+  // What must be one output is one part.
+  options.cuts_outputs = false;
+  parts = 0;
+  MemoryOutputs one;
+  Compact(options, inputs, &one);
+  EXPECT_EQ(parts, 0U);
+  options.cuts_outputs = true;
   // A flush is one part.
   const EntryMap map = MapOf({Value("a", 1, "1"), Value("b", 2, "2")});
   options.cutter.target_file_size = 1;

@@ -250,7 +250,9 @@ class HelpTest(CliTest):
         snapshots earliest_write_conflict_snapshot bottommost
         allow_ingest_behind preserve_seqno_after full_history_ts_low
         enforce_single_del_contracts merge_operator merge_delimiter
-        target_file_size_is_upper_bound max_subcompactions rate_limit
+        target_file_size_is_upper_bound max_subcompactions rate_limit deeper
+        max_compaction_bytes write_rate_limit bytes_per_sync
+        strict_bytes_per_sync use_direct_writes use_fsync
         header crlf max_bad_rows bad_rows dry_run delimiter null
         limit hex
         """.split()

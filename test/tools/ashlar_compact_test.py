@@ -43,6 +43,7 @@ class Case:
     def __init__(self, name):
         self.name, self.status = name, None
         self.options, self.snapshots, self.lists = {}, [], {}
+        self.other_levels = []
         for word in ("pre", "action", "op", "in", "other", "out"):
             self.lists[word] = []
 
@@ -56,6 +57,14 @@ class Case:
         elif words[0] in ("in", "other", "out"):
             self.files = self.lists[words[0]]
             self.files.append((int(words[3]), []))
+            if words[0] == "other":
+                self.other_levels.append(int(words[1]))
+        elif words[0] in ("smallest", "largest") and (
+                self.files is self.lists["other"]):
+            # Of deeper files, the cases have the bounds alone.
+            row = (bytes.fromhex(words[1]), int(words[2]), PUT, b"")
+            if row not in self.files[-1][1]:
+                self.files[-1][1].append(row)
         elif words[0] == "e":
             self.files[-1][1].extend(self.entries_of(words, self.files[-1][0]))
         elif words[0] == "status":
@@ -83,17 +92,19 @@ class Case:
         """Returns whether flags can say all that the case says."""
         action = self.lists["action"]
         types = {row[2] for _, rows in self.lists["in"] for row in rows}
-        # Where there are deeper files, or the output's level is the first, an
-        # engine knows more of each key than flags can say.
+        # Where the output's level is the first, an engine knows more of each
+        # key than flags can say.
         return (len(action) == 1 and action[0].startswith("files ") and
                 not action[0].startswith("files 0") and
-                not self.lists["other"] and self.name not in NEEDS_BOUNDS and
+                all(level > int(action[0].split()[1])
+                    for level in self.other_levels) and
+                self.name not in NEEDS_BOUNDS and
                 set(self.lists["pre"]) <= {"uts"} and types <= SUPPORTED and
                 set(self.options) <= NEUTRAL | {"enforce_single_del_contracts",
                                                 "allow_ingest_behind"})
 
     def flags(self):
-        flags = ["--bottommost"]
+        flags = [] if self.other_levels else ["--bottommost"]
         released = [op[4:] for op in self.lists["op"] if op.startswith("rel ")]
         live = [(name, number) for name, number in self.snapshots
                 if name not in released]
@@ -139,6 +150,13 @@ class CasesTest(CliTest):
                 inputs = [self.build_once(f"{case.name}-{i}.sst",
                                           hex_rows(rows), *case.comparator())
                           for i, (_, rows) in enumerate(case.lists["in"])]
+                levels = {}
+                for i, (_, rows) in enumerate(case.lists["other"]):
+                    levels.setdefault(case.other_levels[i], []).append(
+                        self.build_once(f"{case.name}-other-{i}.sst",
+                                        hex_rows(rows), *case.comparator()))
+                inputs += ["--deeper=" + ",".join(map(str, files))
+                           for _, files in sorted(levels.items())]
                 name = f"{case.name}.sst"
                 command = ["compact", "--threads=1", "--quiet",
                            f"--out={name}", *case.flags(), *inputs]
@@ -278,6 +296,106 @@ class CompactTest(CliTest):
                               "--earliest_write_conflict_snapshot=3",
                               "--snapshots=3", "--rate_limit=1G")
         self.assertEqual(*self.scan_each(["o.sst", "p.sst"]))
+
+    def test_how_outputs_are_written(self):
+        rows = numbered_rows(3000, 40)
+        self.build("a.sst", rows, "--compression_type=none")
+        size = (self.folder / "a.sst").stat().st_size
+        plain = self.rows_of("a.sst", "--compression_type=none")
+        for set_of_tables in ([], ["--target_file_size=20K"]):
+            found = self.document("--out=w.sst", "--overwrite", "a.sst",
+                                  "--compression_type=none",
+                                  f"--write_rate_limit={2 * size}",
+                                  *set_of_tables)
+            # A lower bound: a busy machine may take longer.
+            self.assertGreater(found["compaction"]["seconds"], .2)
+        for flags in (["--bytes_per_sync=4K"], ["--use_fsync"],
+                      ["--bytes_per_sync=4K", "--strict_bytes_per_sync"]):
+            with self.subTest(flags=flags):
+                self.assertEqual(self.rows_of("a.sst", *flags), plain)
+        # A file system in memory may have no direct I/O.
+        outcome = self.run_program("compact", "--threads=1", "--out=o.sst",
+                               "--overwrite", "--use_direct_writes", "a.sst")
+        if outcome.code == 0:
+            found, = self.scan_each(["o.sst"])
+            self.assertEqual(found, plain)
+        else:
+            self.assertIn("Not implemented: ", outcome.err)
+
+    def test_deeper_tables_say_what_may_go(self):
+        below = [(b"b", 0, PUT, b"0"), (b"e", 0, PUT, b"0")]
+        self.build("below.sst", hex_rows(below))
+        keep = [(b"a", 6, PUT, b"new"), (b"c", 5, PUT, b"1,2"),
+                (b"d", 9, PUT, b"z")]
+        deletion, deleted = (b"e", 8, DELETION, b""), (b"b", 4, RANGE, b"c")
+        for name, rows, left in (
+                # Of the keys that the inputs have.
+                ("all", below, keep + [deletion, deleted]),
+                ("e", below[1:], keep + [deletion]),
+                ("b", below[:1], keep + [deleted]),
+                ("c", [(b"c", 0, PUT, b"0")], keep),
+                # Beside all keys: nothing is beneath.
+                ("z", [(b"z", 0, PUT, b"0")],
+                 [(key, 0, kind, value) for key, _, kind, value in keep])):
+            with self.subTest(below=name):
+                self.build(f"{name}.sst", hex_rows(rows))
+                self.assertEqual(
+                    self.rows_of("old.sst", "new.sst", APPEND,
+                                 f"--deeper={name}.sst"), lines_of(left))
+        # Two of one level, and two levels.
+        for flags in (["--deeper=b.sst,e.sst"],
+                      ["--deeper=b.sst", "--deeper=e.sst"]):
+            self.assertEqual(self.rows_of("old.sst", "new.sst", APPEND, *flags),
+                             lines_of(keep + [deletion, deleted]))
+
+    def test_outputs_end_where_deeper_tables_do(self):
+        self.build("a.sst", numbered_rows(3000, 40), "--compression_type=none")
+        rows = numbered_rows(3000, 40).splitlines(keepends=True)
+        for name, part in (("x", rows[:1100]), ("y", rows[1100:])):
+            self.build(f"{name}.sst", b"".join(part))
+        first_of_y = rows[1100].split()[0].decode()
+        # A builder with workers learns the size of its output later.
+        found = self.document("--out=s.sst", "a.sst", "--deeper=x.sst,y.sst",
+                              "--compression_type=none",
+                              "--compression_parallel_threads=1",
+                              "--target_file_size=60K")
+        tables = found["compaction"]["tables"]
+        begins = [table["smallest"] for table in tables]
+        self.assertIn(first_of_y.upper(), begins)
+        # No more of the deeper tables than is asked for.
+        found = self.document("--out=s.sst", "--overwrite", "a.sst",
+                              "--deeper=x.sst,y.sst", "--compression_type=none",
+                              "--target_file_size=1G",
+                              "--max_compaction_bytes=1K")
+        self.assertEqual(len(found["compaction"]["tables"]), 2)
+
+    def test_deeper_tables_that_do_not_fit(self):
+        self.build("below.sst", hex_rows([(b"a", 1, PUT, b""),
+                                          (b"k", 1, PUT, b"")]))
+        self.build("over.sst", hex_rows([(b"b", 1, PUT, b"")]))
+        for flags, message in (
+                (["--deeper=below.sst,over.sst"],
+                 "below.sst: each --deeper names one level, whose tables do "
+                 "not overlap"),
+                (["--deeper=,"], "--deeper: ',' names no table"),
+                (["--deeper=none.sst"], "none.sst"),
+                (["--deeper=below.sst", "--bottommost"], "exclude each other"),
+                (["--deeper=old.sst"], "old.sst is named twice"),
+                (["--max_compaction_bytes=1"],
+                 "--max_compaction_bytes needs --target_file_size and "
+                 "--deeper"),
+                (["--strict_bytes_per_sync"],
+                 "--strict_bytes_per_sync needs --bytes_per_sync")):
+            with self.subTest(flags=flags):
+                outcome = self.run_program("compact", "--out=o.sst", "old.sst",
+                                       *flags)
+                self.assertNotEqual(outcome.code, 0)
+                self.assertIn(message, outcome.err)
+                self.assertFalse((self.folder / "o.sst").exists())
+        # A deeper table is not written over.
+        outcome = self.run_program("compact", "--out=below.sst", "--overwrite",
+                               "old.sst", "--deeper=below.sst")
+        self.assertEqual(outcome.code, 2)
 
     def test_tables_for_ingestion_are_ordered_by_place(self):
         for name, value in (("1", "x"), ("2", "y"), ("3", "z")):
@@ -555,7 +673,9 @@ class CompactTest(CliTest):
         before = self.names()
         name = "./" * 1900 + "o.sst"
         for flags in ([], ["--target_file_size=500K"],
-                      ["--target_file_size=500K", "--max_subcompactions=4"]):
+                      ["--target_file_size=500K", "--max_subcompactions=4"],
+                      # It would take minutes if a signal did not end the limit.
+                      ["--write_rate_limit=20K", "--compression_type=none"]):
             for number in (signal.SIGINT, signal.SIGTERM):
                 with subprocess.Popen(
                         [PROGRAM, "compact", "--progress=always", "--json",

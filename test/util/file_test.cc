@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "ashlar/util/whole_file.h"
 #include "test/support/file_size_limit.h"
 #include "test/support/folder.h"
 #include "test/support/random.h"
@@ -316,6 +317,31 @@ TEST(AtomicFile, RealWritesThatFail) {
     EXPECT_TRUE(status.message().ends_with(": File too large"));
     EXPECT_TRUE(folder.Names().empty());
   }
+}
+
+TEST(WholeFile, IsWrittenAndReadAtOnce) {
+  const TestFolder folder;
+  const std::string path = folder / "file";
+  const std::string bytes(300000, 'x');
+  ASSERT_TRUE(WriteStringToFile("before", path, {}).ok());
+  ASSERT_TRUE(WriteStringToFile(bytes, path, {}).ok());
+  std::string read = "something else";
+  ASSERT_TRUE(ReadFileToString(path, &read).ok());
+  EXPECT_EQ(read, bytes);
+  EXPECT_EQ(folder.Names(), std::vector<std::string>{"file"});
+  EXPECT_TRUE(
+      WriteStringToFile("", path, {.overwrite = false}).IsInvalidArgument());
+  ASSERT_TRUE(WriteStringToFile("", path, {}).ok());
+  ASSERT_TRUE(ReadFileToString(path, &read).ok());
+  EXPECT_EQ(read, "");
+}
+
+TEST(WholeFile, SaysThatThereIsNone) {
+  const TestFolder folder;
+  std::string read;
+  const Status status = ReadFileToString(folder / "file", &read);
+  EXPECT_TRUE(status.IsIOError());
+  EXPECT_EQ(status.subcode(), Status::SubCode::kPathNotFound);
 }
 
 }  // namespace

@@ -134,10 +134,11 @@ TEST(MiniLsm, TablesGoToDeeperLevelsAndOldFilesGo) {
   for (uint64_t i = 0; i < 20000; ++i) ASSERT_EQ(run.Do(i), "");
   const mini_lsm::Manifest manifest = ManifestOf(folder.path());
   size_t tables = 0;
-  for (const mini_lsm::Level& level : manifest.version) tables += level.size();
-  EXPECT_LT(manifest.version[0].size(), 5u);
-  EXPECT_GT(manifest.version[1].size(), 1u);
-  EXPECT_GT(manifest.version[2].size(), 1u);
+  const auto& levels = manifest.version.levels;
+  for (const VersionLevel& level : levels) tables += level.size();
+  EXPECT_LT(levels[0].size(), 5u);
+  EXPECT_GT(levels[1].size(), 1u);
+  EXPECT_GT(levels[2].size(), 1u);
   ASSERT_EQ(run.Open(), "");  // no iterator is left
   EXPECT_LE(folder.Names().size(),
             tables + 3);  // one more table; manifest, log

@@ -7,6 +7,7 @@
 
 #include "ashlar/util/printable.h"
 #include "tools/ashlar/cli/command_table.h"
+#include "tools/ashlar/inputs/deeper_tables.h"
 #include "tools/ashlar/inputs/open_table.h"
 #include "tools/ashlar/inputs/run_files.h"
 #include "tools/ashlar/outputs/build_options.h"
@@ -25,6 +26,17 @@ std::string CheckFlags(const CommandLine& line,
     if (line.Given(flag) && FLAGS_target_file_size == 0) {
       return std::string("--") + flag + " needs --target_file_size";
     }
+  }
+  if (line.Given("deeper") && line.Given("bottommost")) {
+    return "--deeper and --bottommost exclude each other: --deeper says where "
+           "there is older data";
+  }
+  if (line.Given("max_compaction_bytes") &&
+      (FLAGS_target_file_size == 0 || !line.Given("deeper"))) {
+    return "--max_compaction_bytes needs --target_file_size and --deeper";
+  }
+  if (line.Given("strict_bytes_per_sync") && FLAGS_bytes_per_sync == 0) {
+    return "--strict_bytes_per_sync needs --bytes_per_sync";
   }
   if (FLAGS_max_subcompactions > 1 && line.Given("identity")) {
     return "--identity and --max_subcompactions exclude each other: which "
@@ -92,7 +104,8 @@ int Run(const CommandLine& line, const std::vector<Input>& inputs,
   Status status;
   try {
     all_open = compaction.Open(inputs);
-    if (all_open) status = compaction.Run();
+    if (all_open) status = compaction.OpenDeeper();
+    if (all_open && status.ok()) status = compaction.Run();
   } catch (const std::bad_alloc&) {
     // The JSON document must report it.
     status = Status::OutOfMemory();
@@ -129,6 +142,10 @@ int RunCompact(const CommandLine& line) {
   std::vector<std::string> paths;
   paths.reserve(inputs.size());
   for (const Input& input : inputs) paths.push_back(input.path);
+  for (const std::string& list : line.deeper) {
+    for (const Input& input : DeeperInputs(list)) paths.push_back(input.path);
+  }
+  sink.file = flags.file;
   error = CheckFlags(line, paths);
   if (!error.empty()) return UsageError(error);
   const Status free = TableOutput::CheckIsFree(sink, paths);

@@ -148,6 +148,12 @@
   FLAG(bool, bottommost, false, "", kCompaction, kCompact,                     \
            "no other table has older data of these keys: deletions go, and "   \
            "sequence numbers that all snapshots see become 0")                 \
+  FLAG(own, deeper, "", "list", kCompaction, kCompact,                         \
+           "the tables, separated by commas, of a level below the outputs, "   \
+           "which take no part: deletions go where no such table has the key, "\
+           "and outputs end where tables of the first such level do. May be "  \
+           "repeated, once for each level, the next one first. Instead of "    \
+           "--bottommost")                                                     \
   FLAG(bool, allow_ingest_behind, false, "", kCompaction, kCompact,            \
            "tables may later be ingested beneath all others: deletions and "   \
            "sequence numbers stay")                                            \
@@ -174,6 +180,20 @@
   FLAG(uint64, rate_limit, 0, "bytes", kCompaction, kCompact,                  \
            "read no more than this from the inputs each second; blocks are "   \
            "then not read ahead by other threads; 0: no limit")                \
+  FLAG(uint64, max_compaction_bytes, 0, "bytes", kCompaction, kCompact,        \
+           "with --target_file_size and --deeper, end an output before it and "\
+           "the tables below it have more than this; 0: 25 times the target")  \
+  FLAG(uint64, write_rate_limit, 0, "bytes", kCompaction, kCompact,            \
+           "write no more than this to the outputs each second; 0: no limit")  \
+  FLAG(uint64, bytes_per_sync, 0, "bytes", kCompaction, kCompact,              \
+           "let the disk begin to write whenever an output has this many new " \
+           "bytes; 0: off")                                                    \
+  FLAG(bool, strict_bytes_per_sync, false, "", kCompaction, kCompact,          \
+           "with --bytes_per_sync, wait then for the bytes before")            \
+  FLAG(bool, use_direct_writes, false, "", kCompaction, kCompact,              \
+           "write outputs past the page cache (O_DIRECT)")                     \
+  FLAG(bool, use_fsync, false, "", kCompaction, kCompact,                      \
+           "sync outputs by fsync, not by fdatasync")                          \
   FLAG(bool, checksums_only, false, "", kVerification, kVerify,                \
            "check only checksums and positions; decompress nothing")           \
   FLAG(string, filter_keys, "all", "first|all", kVerification, kVerify,        \

@@ -171,6 +171,8 @@ class Parser {
       line_.inputs.push_back(*flag.value);
     } else if (row.name == "key") {
       line_.keys.push_back(*flag.value);
+    } else if (row.name == "deeper") {
+      line_.deeper.push_back(*flag.value);
     } else if (row.name == "help") {
       line_.help = flag.value.value_or("");
     } else if (flag.value) {

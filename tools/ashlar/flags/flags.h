@@ -112,6 +112,7 @@ struct CommandLine {
   // "--". It may be the name of a command.
   std::optional<size_t> first_word;
   std::vector<std::string> keys;        // --key
+  std::vector<std::string> deeper;      // --deeper
   std::vector<std::string_view> given;  // names of the flags, each once
   std::optional<std::string> help;      // the value of --help
   bool version = false;

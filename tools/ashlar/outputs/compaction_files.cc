@@ -54,8 +54,8 @@ Result<WritableFile*> CompactionFiles::Begin(size_t number,
                                              TableOptions* table_options,
                                              BuildOptions* build_options) {
   if (set_ != nullptr) return set_->Begin(number, table_options, build_options);
-  auto file =
-      OutputFile::Create(options_.path, {.overwrite = options_.overwrite});
+  auto file = OutputFile::Create(
+      options_.path, {.overwrite = options_.overwrite, .file = options_.file});
   if (!file.ok()) return file.status();
   file_ = std::move(file).value();
   checksummed_ = std::make_unique<ChecksummedFile>(file_->file());

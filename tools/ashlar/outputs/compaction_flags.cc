@@ -7,6 +7,7 @@
 #include "ashlar/util/comparator.h"
 #include "tools/ashlar/inputs/key_range.h"
 #include "tools/ashlar/inputs/open_table.h"
+#include "tools/ashlar/outputs/write_limit.h"
 #include "tools/ashlar/print/print_text.h"
 
 namespace ashlar::tool {
@@ -67,6 +68,15 @@ std::string ReadBound(const char* name, const std::string& text,
   return {};
 }
 
+// RocksDB's default, too.
+uint64_t MaxCompactionBytes() {
+  constexpr uint64_t kTargets = 25;
+  if (FLAGS_max_compaction_bytes != 0) return FLAGS_max_compaction_bytes;
+  return FLAGS_target_file_size > OutputCutterOptions::kNoLimit / kTargets
+             ? OutputCutterOptions::kNoLimit
+             : kTargets * FLAGS_target_file_size;
+}
+
 }  // namespace
 
 std::string ReadCompactionFlags(const CommandLine& line,
@@ -89,6 +99,13 @@ std::string ReadCompactionFlags(const CommandLine& line,
   flags->rate_limiter =
       NewGenericRateLimiter({.rate_bytes_per_sec = FLAGS_rate_limit,
                              .mode = RateLimiter::Mode::kReadsOnly});
+  flags->file.bytes_per_sync = FLAGS_bytes_per_sync;
+  flags->file.strict_bytes_per_sync = FLAGS_strict_bytes_per_sync;
+  flags->file.use_direct_writes = FLAGS_use_direct_writes;
+  flags->file.use_fsync = FLAGS_use_fsync;
+  if (FLAGS_write_rate_limit != 0) {
+    flags->file.rate_limiter = NewWriteLimit(FLAGS_write_rate_limit);
+  }
   return error;
 }
 
@@ -120,6 +137,7 @@ Status SetCompactionOptions(const CompactionFlags& flags,
   options->cuts_outputs = FLAGS_target_file_size != 0;
   if (options->cuts_outputs) {
     options->cutter.target_file_size = FLAGS_target_file_size;
+    options->cutter.max_compaction_bytes = MaxCompactionBytes();
   }
   options->target_file_size_is_upper_bound =
       FLAGS_target_file_size_is_upper_bound;

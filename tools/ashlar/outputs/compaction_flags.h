@@ -9,6 +9,7 @@
 #include "ashlar/table/compaction.h"
 #include "ashlar/table/merge_operator.h"
 #include "ashlar/util/rate_limiter.h"
+#include "ashlar/util/writable_file_options.h"
 #include "tools/ashlar/flags/flags.h"
 
 namespace ashlar::tool {
@@ -18,8 +19,8 @@ struct CompactionFlags {
   std::shared_ptr<const MergeOperator> merge_operator;  // null: no flag
   std::string start;  // user keys; empty: no bound
   std::string end;
-  // Of reads. Null: no limit. (A limit of writes belongs here, too.)
-  std::shared_ptr<RateLimiter> rate_limiter;
+  std::shared_ptr<RateLimiter> rate_limiter;  // of reads; null: no limit
+  WritableFileOptions file;  // of the outputs, with the limit of writes
 };
 
 // Reads the flags. Returns what is wrong with them, or an empty string.

@@ -27,6 +27,7 @@ TableSetOptions SetOptionsFrom(const SinkOptions& options) {
   TableSetOptions set;
   set.path = options.path;
   set.overwrite = options.overwrite;
+  set.file = options.file;
   set.remove_leftovers = FLAGS_clean;
   // CheckSetIsFree has done that, before the rows were read.
   set.recover = false;

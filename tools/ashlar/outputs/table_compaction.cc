@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "ashlar/table/table_summary.h"
 #include "ashlar/util/printable.h"
+#include "tools/ashlar/inputs/deeper_tables.h"
 #include "tools/ashlar/outputs/kept_options.h"
 #include "tools/ashlar/print/output.h"
 
@@ -54,6 +56,27 @@ bool TableCompaction::Open(const std::vector<Input>& inputs) {
                      [](const AgedTable& table) { return table.status.ok(); });
 }
 
+Status TableCompaction::OpenDeeper() {
+  return ReadDeeperLevels(line_.deeper, tables_.back().reader->comparator(),
+                          &deeper_);
+}
+
+// Range deletions of the inputs count in full, so that their bounds serve for
+// this alone.
+Status TableCompaction::SetDeeper() {
+  if (line_.deeper.empty()) return {};
+  std::vector<CompactionRun> runs;
+  for (const AgedTable& table : tables_) {
+    TableSummary summary;
+    Status status = SummarizeTable(*table.reader, &summary);
+    if (!status.ok()) return status;
+    if (summary.smallest.empty()) continue;
+    runs.push_back({{table.reader.get(), summary.smallest, summary.largest}});
+  }
+  SetDeeperFiles(deeper_, runs, &options_);
+  return {};
+}
+
 Status TableCompaction::Run() {
   const AgedTable& newest = tables_.back();
   const TableReader& reader = *newest.reader;
@@ -64,6 +87,7 @@ Status TableCompaction::Run() {
   SetOrigin(keeps_time);
   sink_.table.comparator = reader.comparator();
   Status status = SetCompactionOptions(flags_, reader.comparator(), &options_);
+  if (status.ok()) status = SetDeeper();
   if (!status.ok()) return status;
   watch_.emplace();
   auto files = CompactionFiles::Create(

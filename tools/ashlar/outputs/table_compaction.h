@@ -63,6 +63,9 @@ class TableCompaction {
 
   // Opens all inputs, the oldest first. Returns whether all can take part.
   bool Open(const std::vector<Input>& inputs);
+  // Reads which keys the tables of --deeper have. Returns what is wrong with
+  // one. Requires: Open has returned true.
+  Status OpenDeeper();
   // Returns Aborted if interrupted, or what went wrong; no new file is then
   // left. Requires: Open has returned true.
   Status Run();
@@ -74,6 +77,7 @@ class TableCompaction {
 
  private:
   void SetOrigin(bool keeps_time);
+  Status SetDeeper();
   Status Compact();
   Status ExplainOperand(const Status& status) const;
 
@@ -84,6 +88,7 @@ class TableCompaction {
   Workers workers_;
   WorkerPool no_workers_{0};
   CompactionOptions options_;
+  std::vector<std::vector<FileRange>> deeper_;
   std::optional<CompactionWatch> watch_;
   // Must be declared after watch_, which gets its warnings.
   std::unique_ptr<CompactionFiles> files_;

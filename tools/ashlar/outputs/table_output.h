@@ -15,6 +15,7 @@
 #include "ashlar/table/table_properties.h"
 #include "ashlar/util/result.h"
 #include "ashlar/util/status.h"
+#include "ashlar/util/writable_file_options.h"
 #include "tools/ashlar/rows/row.h"
 
 namespace ashlar::tool {
@@ -40,6 +41,8 @@ struct SinkOptions {
   // If build.target_file_size is not 0, the output is a set of tables.
   TableOptions table;
   BuildOptions build;
+  // How the files of a compaction are written.
+  WritableFileOptions file;
 };
 
 // What is known of a table that was written. Sizes are in bytes.

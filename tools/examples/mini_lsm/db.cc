@@ -35,11 +35,8 @@ Status Db::Recover() {
   sequence_ = manifest_.sequence;
   auto memtable = std::make_shared<Memtable>();
   const std::string log = folder_ + "/" + LogName(manifest_.log);
-  std::error_code error;
-  if (std::filesystem::exists(log, error)) {
-    status = ReplayLog(log, manifest_.log, &sequence_, memtable.get());
-  }  // else nothing was written since the manifest
-  if (error) status = Status::IOError(log + ": " + error.message());
+  status = ReplayLog(log, manifest_.log, &sequence_, memtable.get());
+  if (IsMissing(status)) status = Status();  // a new database
   if (status.ok()) status = DeleteStrays(folder_, manifest_);
   if (!status.ok()) return status;
   view_ = std::make_shared<View>(View{memtable, manifest_.version});
@@ -83,37 +80,17 @@ void Db::MultiGet(std::span<const Slice> keys, std::span<std::string> values,
   std::vector<Slice> rest_keys;
   for (size_t i = 0; i < keys.size(); ++i) {
     view->memtable->Get(keys[i], snapshot, &lookups[i]);
-    if (!lookups[i].done) {
-      rest.push_back(i);
-      rest_keys.push_back(keys[i]);
-    }
+    if (lookups[i].done) continue;
+    rest.push_back(i);
+    rest_keys.push_back(keys[i]);
   }
 
-  // The tables that may have these keys. The search asks each table about each
-  // key; with thousands of tables a binary search would be better.
-  std::vector<ashlar::TableHandle> handles;
-  std::array<std::vector<ashlar::TableRange>, kLevels> ranges;
-  std::array<ashlar::TableLevel, kLevels> levels;
-  for (size_t i = 0; i < kLevels; ++i) {
-    for (const auto& file : view->version[i]) {
-      const auto may_have = [&](const Slice& key) {
-        return file->Overlaps(key, key);
-      };
-      if (std::none_of(rest_keys.begin(), rest_keys.end(), may_have)) continue;
-      auto table = tables_->Find(file->number);
-      if (!table.ok()) {
-        std::fill(statuses.begin(), statuses.end(), table.status());
-        return;
-      }
-      // The end of a range deletion does not belong to it.
-      ranges[i].push_back({table->get(), file->first(), file->last(),
-                           ashlar::SequenceOf(file->range.largest) ==
-                               ashlar::kMaxSequenceNumber});
-      handles.push_back(std::move(table).value());
-    }
-    levels[i] = {ranges[i], /*sorted=*/i > 0};
+  auto tables =
+      ashlar::OpenedTables::OpenFor(rest_keys, view->version, tables_.get());
+  if (!tables.ok()) {
+    std::fill(statuses.begin(), statuses.end(), tables.status());
+    return;
   }
-
   // Blocks that are not in the block cache are read at once, for all keys.
   std::vector<ashlar::GetResult> results(rest.size());
   std::vector<Status> errors(rest.size());
@@ -121,69 +98,36 @@ void Db::MultiGet(std::span<const Slice> keys, std::span<std::string> values,
     lookups[rest[key]].operands.push_back(operand.ToString());
     return true;
   };
-  ashlar::MultiGetFromTables({}, levels, rest_keys, snapshot, results, errors,
-                             on_operand);
+  ashlar::MultiGetFromTables({}, tables->levels(), rest_keys, snapshot, results,
+                             errors, on_operand);
   std::fill(statuses.begin(), statuses.end(), Status());
   for (size_t i = 0; i < rest.size(); ++i) {
-    Lookup& lookup = lookups[rest[i]];
     statuses[rest[i]] = errors[i];
-    lookup.found = results[i].state == ashlar::GetResult::State::kFound;
-    lookup.value = results[i].value.ToString();
+    if (results[i].state == ashlar::GetResult::State::kFound) {
+      lookups[rest[i]].value = results[i].value.slice();
+    }
   }
   for (size_t i = 0; i < keys.size(); ++i) {
     if (!statuses[i].ok()) continue;
-    statuses[i] = Merge(keys[i], lookups[i], &values[i]);
+    statuses[i] =
+        ashlar::MergeForGet(options_.merge_operator.get(), keys[i],
+                            lookups[i].value, lookups[i].operands, &values[i]);
   }
-}
-
-// Makes of what a lookup has found the value that the user sees.
-Status Db::Merge(const Slice& key, const Lookup& lookup, std::string* value) {
-  *value = lookup.value;
-  if (lookup.operands.empty()) {
-    return lookup.found ? Status() : Status::NotFound();
-  }
-  const std::vector<Slice> oldest_first(lookup.operands.rbegin(),
-                                        lookup.operands.rend());
-  ashlar::MergeOperator::MergeInput input{key, {}, oldest_first};
-  if (lookup.found) input.existing_value = Slice(lookup.value);
-  ashlar::MergeOperator::MergeOutput output;
-  if (options_.merge_operator == nullptr ||
-      !options_.merge_operator->FullMerge(input, &output)) {
-    return Status::Corruption("operands that cannot be merged");
-  }
-  if (const auto* slice = std::get_if<Slice>(&output.new_value)) {
-    *value = slice->ToString();
-  } else if (const auto* bytes = std::get_if<std::string>(&output.new_value)) {
-    *value = *bytes;
-  } else {
-    return Status::NotSupported("columns");
-  }
-  return {};
 }
 
 ashlar::Result<std::unique_ptr<DbIterator>> Db::NewIterator(
     SequenceNumber snapshot, ashlar::ReadOptions options) {
   std::shared_ptr<const View> view = ViewAt(&snapshot);
   options.snapshot = snapshot;
-  std::vector<ashlar::TableHandle> handles;
-  std::vector<ashlar::UserIteratorTable> tables;
-  for (const Level& level : view->version) {
-    for (const auto& file : level) {
-      auto table = tables_->Find(file->number);
-      if (!table.ok()) return table.status();
-      tables.push_back(
-          {table->get(), file->range.smallest, file->range.largest});
-      handles.push_back(std::move(table).value());
-    }
-  }
+  auto tables = ashlar::OpenedTables::Open(view->version, tables_.get());
+  if (!tables.ok()) return tables.status();
   std::vector<ashlar::UserIteratorMemory> memory(1);
   memory[0].entries = view->memtable->NewSource();
   memory[0].range_deletions = view->memtable->range_deletions();
-  ashlar::UserIteratorOptions user_options;
-  user_options.merge_operator = options_.merge_operator.get();
-  ashlar::UserIterator it(user_options, options, tables, std::move(memory));
-  return std::unique_ptr<DbIterator>(
-      new DbIterator{std::move(view), std::move(handles), std::move(it)});
+  ashlar::UserIterator it({.merge_operator = options_.merge_operator.get()},
+                          options, tables->ForIterator(), std::move(memory));
+  return std::make_unique<DbIterator>(std::move(view),
+                                      std::move(tables).value(), std::move(it));
 }
 
 SequenceNumber Db::GetSnapshot() {

@@ -13,9 +13,7 @@
 #ifndef ASHLAR_TOOLS_EXAMPLES_MINI_LSM_DB_H_
 #define ASHLAR_TOOLS_EXAMPLES_MINI_LSM_DB_H_
 
-#include "ashlar/table/compaction.h"
-#include "ashlar/table/merge_operator.h"
-#include "ashlar/table/user_iterator.h"
+#include "ashlar/table/numbered_outputs.h"
 #include "tools/examples/mini_lsm/log.h"
 #include "tools/examples/mini_lsm/version.h"
 
@@ -40,7 +38,7 @@ struct Options {
 // What a read looks at. Never changes but that the memtable grows.
 struct View {
   std::shared_ptr<Memtable> memtable;
-  Version version;
+  ashlar::TableVersion version;
 };
 
 // A UserIterator, with what it walks over. The Db must outlive it.
@@ -48,7 +46,7 @@ struct DbIterator {
   ashlar::UserIterator* operator->() { return &it; }
 
   const std::shared_ptr<const View> view;
-  const std::vector<ashlar::TableHandle> tables;
+  const ashlar::OpenedTables tables;
   ashlar::UserIterator it;
 };
 
@@ -84,19 +82,23 @@ class Db {
   Status Compact();  // flushes, and moves all entries to the last level
 
  private:
-  friend class NewTables;
+  static constexpr size_t kLastLevel = ashlar::TableVersion::kDefaultLevels - 1;
 
   Db(const std::string& folder, const Options& options)
       : folder_(folder), options_(options) {}
   Status Recover();
   std::shared_ptr<const View> ViewAt(SequenceNumber* snapshot);
-  Status Merge(const Slice& key, const Lookup& lookup, std::string* value);
   // These are in compaction.cc. The caller holds write_mutex_.
   ashlar::CompactionOptions JobOptions();
+  Status MakeTables(const ashlar::CompactionOptions& options,
+                    const std::vector<ashlar::CompactionRun>& runs,
+                    std::vector<ashlar::CompactionMemory> memory,
+                    ashlar::VersionLevel* tables);
   Status FlushMemtable();
+  bool IsDue(size_t level, uint64_t most_bytes) const;
   Status CompactWhatIsDue();
   Status CompactLevel(size_t level);
-  Status RunCompaction(const Version& inputs, size_t output_level);
+  Status RunCompaction(const ashlar::TableVersion& inputs, size_t output_level);
   Status Install(Manifest next, std::shared_ptr<Memtable> memtable);
 
   const std::string folder_;

@@ -12,50 +12,53 @@
 #ifndef ASHLAR_TOOLS_EXAMPLES_MINI_LSM_LOG_H_
 #define ASHLAR_TOOLS_EXAMPLES_MINI_LSM_LOG_H_
 
-#include "tools/examples/mini_lsm/coding.h"
+#include "ashlar/util/byte_strings.h"
+#include "ashlar/util/file_checksum.h"
+#include "ashlar/util/whole_file.h"
 #include "tools/examples/mini_lsm/memtable.h"
 
 namespace mini_lsm {
 
-constexpr auto kPut = ValueType::kTypeValue;
-constexpr auto kMerge = ValueType::kTypeMerge;
-constexpr auto kDelete = ValueType::kTypeDeletion;
-constexpr auto kSingleDelete = ValueType::kTypeSingleDeletion;
-constexpr auto kDeleteRange = ValueType::kTypeRangeDeletion;
+using ashlar::Status;
 
 // Writes that appear together or not at all.
 class WriteBatch {
+  using enum ValueType;
+
  public:
-  void Put(const Slice& key, const Slice& value) { Add(kPut, key, value); }
-  void Merge(const Slice& key, const Slice& value) { Add(kMerge, key, value); }
-  void Delete(const Slice& key) { Add(kDelete, key, {}); }
+  void Put(const Slice& key, const Slice& value) {
+    Add(kTypeValue, key, value);
+  }
+  void Merge(const Slice& key, const Slice& value) {
+    Add(kTypeMerge, key, value);
+  }
+  void Delete(const Slice& key) { Add(kTypeDeletion, key, {}); }
   // For a key that was put once since it was last deleted, and never merged.
-  void SingleDelete(const Slice& key) { Add(kSingleDelete, key, {}); }
+  void SingleDelete(const Slice& key) { Add(kTypeSingleDeletion, key, {}); }
   // Deletes begin <= key < end.
   void DeleteRange(const Slice& begin, const Slice& end) {
-    if (begin < end) Add(kDeleteRange, begin, end);
+    if (begin < end) Add(kTypeRangeDeletion, begin, end);
   }
   const std::string& bytes() const { return bytes_; }
 
  private:
   void Add(ValueType type, const Slice& key, const Slice& value) {
-    PutNumber(static_cast<uint64_t>(type), &bytes_);
-    PutString(key, &bytes_);
-    PutString(value, &bytes_);
+    ashlar::AppendFixed64(static_cast<uint64_t>(type), &bytes_);
+    ashlar::AppendLengthPrefixed(key, &bytes_);
+    ashlar::AppendLengthPrefixed(value, &bytes_);
   }
   std::string bytes_;
 };
 
 // Adds the writes of a batch to a memtable. *sequence is the number of the last
 // write before them, and becomes that of the last of them.
-inline Status ApplyBatch(Slice bytes, SequenceNumber* sequence,
+inline Status ApplyBatch(const Slice& bytes, SequenceNumber* sequence,
                          Memtable* memtable) {
-  while (!bytes.empty()) {
-    uint64_t type = 0;
-    Slice key;
-    Slice value;
-    if (!TakeNumber(&bytes, &type) || !TakeString(&bytes, &key) ||
-        !TakeString(&bytes, &value) || type > 0x0F) {
+  for (ashlar::ByteReader batch(bytes); !batch.rest().empty();) {
+    const uint64_t type = batch.Fixed64();
+    const Slice key = batch.LengthPrefixed();
+    const Slice value = batch.LengthPrefixed();
+    if (!batch.ok() || type > 0x0F) {
       return Status::Corruption("a batch is damaged");
     }
     memtable->Add(++*sequence, static_cast<ValueType>(type), key, value);
@@ -66,21 +69,22 @@ inline Status ApplyBatch(Slice bytes, SequenceNumber* sequence,
 constexpr size_t kRecordHeader = 24;
 
 inline uint64_t CheckOfSize(uint64_t size, uint64_t log_number) {
-  const uint64_t both[] = {size, log_number};
-  return ashlar::ExtendFileChecksum(
-      0, {reinterpret_cast<const char*>(both), sizeof both});
+  std::string both;
+  ashlar::AppendFixed64(size, &both);
+  ashlar::AppendFixed64(log_number, &both);
+  return ashlar::ExtendFileChecksum(0, both);
 }
 
 // Appends a batch by one write of the file, which survives a kill.
 inline Status AppendToLog(SequenceNumber first, const WriteBatch& batch,
                           uint64_t log_number, ashlar::WritableFile* log) {
   std::string payload;
-  PutNumber(first, &payload);
+  ashlar::AppendFixed64(first, &payload);
   payload += batch.bytes();
   std::string record;
-  PutNumber(payload.size(), &record);
-  PutNumber(CheckOfSize(payload.size(), log_number), &record);
-  PutNumber(ashlar::ExtendFileChecksum(0, payload), &record);
+  ashlar::AppendFixed64(payload.size(), &record);
+  ashlar::AppendFixed64(CheckOfSize(payload.size(), log_number), &record);
+  ashlar::AppendFixed64(ashlar::ExtendFileChecksum(0, payload), &record);
   return log->Append(record + payload);
 }
 
@@ -89,33 +93,27 @@ inline Status AppendToLog(SequenceNumber first, const WriteBatch& batch,
 inline Status ReplayLog(const std::string& path, uint64_t log_number,
                         SequenceNumber* sequence, Memtable* memtable) {
   std::string log;
-  Status status = ReadWhole(path, &log);
-  bool is_torn = false;
+  Status status = ashlar::ReadFileToString(path, &log);
+  bool is_torn = false;  // a record before was not whole
   for (size_t at = 0; status.ok() && at + kRecordHeader <= log.size();) {
-    Slice rest(log.data() + at, log.size() - at);
-    uint64_t size = 0;
-    uint64_t size_check = 0;
-    uint64_t check = 0;
-    uint64_t first = 0;
-    TakeNumber(&rest, &size);
-    TakeNumber(&rest, &size_check);
-    TakeNumber(&rest, &check);
-    const bool is_header = size_check == CheckOfSize(size, log_number);
-    Slice payload(rest.data(), std::min<uint64_t>(size, rest.size()));
-    if (!is_torn && (!is_header || payload.size() < size ||
-                     check != ashlar::ExtendFileChecksum(0, payload))) {
+    ashlar::ByteReader record({log.data() + at, log.size() - at});
+    const uint64_t size = record.Fixed64();
+    const bool is_header = record.Fixed64() == CheckOfSize(size, log_number);
+    const uint64_t check = record.Fixed64();
+    ashlar::ByteReader payload(record.Bytes(size));
+    const bool is_whole =
+        is_header && record.ok() &&
+        check == ashlar::ExtendFileChecksum(0, payload.rest());
+    if (is_torn ? !is_header : !is_whole) {
       is_torn = true;
       ++at;
-    } else if (!is_torn && TakeNumber(&payload, &first) &&
-               first == *sequence + 1) {
-      status = ApplyBatch(payload, sequence, memtable);
+    } else if (!is_torn && payload.Fixed64() == *sequence + 1) {
+      status = ApplyBatch(payload.rest(), sequence, memtable);
       at += kRecordHeader + size;
-    } else if (!is_torn || is_header) {
+    } else {
       status = Status::Corruption(
           path + ": the record at offset " + std::to_string(at) +
           " does not follow write " + std::to_string(*sequence));
-    } else {
-      ++at;
     }
   }
   return status;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "ashlar/table/entry_source.h"
+#include "ashlar/table/merge_operator.h"
 #include "ashlar/table/range_deletion.h"
 #include "tools/examples/mini_lsm/skip_list.h"
 
@@ -47,10 +48,9 @@ class MemtableSource final : public ashlar::EntrySource {
 
 // A lookup of one key, which goes from the newest data to the oldest.
 struct Lookup {
-  bool done = false;   // a value or a deletion was found: look no further
-  bool found = false;  // it was a value
-  std::string value;
-  std::vector<std::string> operands;  // of merges, the newest first
+  bool done = false;  // a value or a deletion was found: look no further
+  ashlar::MergeOperator::ExistingValue value;  // points to where it was found
+  std::vector<std::string> operands;           // of merges, the newest first
 };
 
 class Memtable {
@@ -85,8 +85,9 @@ class Memtable {
         lookup->operands.push_back(node->value.ToString());
       } else {
         lookup->done = true;
-        lookup->found = ashlar::TypeOf(node->key) == ValueType::kTypeValue;
-        lookup->value = node->value.ToString();
+        const bool is_value =
+            ashlar::TypeOf(node->key) == ValueType::kTypeValue;
+        if (is_value) lookup->value = node->value;
       }
     }
     // A range deletion is newer than all that tables have.

@@ -6,8 +6,10 @@
 #ifndef ASHLAR_TOOLS_EXAMPLES_MINI_LSM_SKIP_LIST_H_
 #define ASHLAR_TOOLS_EXAMPLES_MINI_LSM_SKIP_LIST_H_
 
+#include <algorithm>
 #include <array>
 #include <atomic>
+#include <bit>
 #include <memory>
 #include <memory_resource>
 
@@ -103,12 +105,8 @@ class SkipList {
   }
   int DrawHeight() {  // each level has a quarter of the nodes below it
     random_ = random_ * 6364136223846793005 + 1442695040888963407;
-    int height = 1;
-    for (uint64_t bits = random_ >> 32; bits % 4 == 0 && height < kMaxHeight;
-         bits /= 4) {
-      ++height;
-    }
-    return height;
+    const int twos = std::countr_zero(random_ >> 32);
+    return std::min(1 + twos / 2, kMaxHeight);
   }
 
   std::pmr::monotonic_buffer_resource arena_;  // freed all at once

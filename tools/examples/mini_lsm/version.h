@@ -1,5 +1,5 @@
-// Version: which tables the database consists of; and the manifest, the file
-// that says so.
+// The manifest: the file that says which tables the database consists of. And
+// what may be deleted.
 //
 // Each flush and each compaction replaces the manifest as a whole: AtomicFile
 // renames it when it is complete, so a kill leaves the old one or the new one.
@@ -7,15 +7,18 @@
 #ifndef ASHLAR_TOOLS_EXAMPLES_MINI_LSM_VERSION_H_
 #define ASHLAR_TOOLS_EXAMPLES_MINI_LSM_VERSION_H_
 
-#include <array>
 #include <filesystem>
 #include <set>
 
-#include "ashlar/table/output_cutter.h"
-#include "ashlar/table/table_cache.h"
-#include "tools/examples/mini_lsm/coding.h"
+#include "ashlar/table/table_version.h"
+#include "ashlar/util/byte_strings.h"
+#include "ashlar/util/file_checksum.h"
+#include "ashlar/util/whole_file.h"
 
 namespace mini_lsm {
+
+using ashlar::Slice;
+using ashlar::Status;
 
 inline std::string TableName(uint64_t number) {
   return std::to_string(number) + ".sst";
@@ -24,105 +27,82 @@ inline std::string LogName(uint64_t number) {
   return std::to_string(number) + ".log";
 }
 
-// A table. Versions share it. Once it is obsolete, the last version that has it
-// deletes the file: until then a read may still need to open it.
-struct TableFile {
-  TableFile(ashlar::TableCache* c, const std::string& folder, uint64_t n)
-      : cache(c), number(n), path(folder + "/" + TableName(n)) {}
-  TableFile(const TableFile&) = delete;
-  TableFile& operator=(const TableFile&) = delete;
-  ~TableFile() {
-    if (!obsolete) return;
-    cache->EvictDeleted(number);
+// A table. Once it is obsolete, the last version that has it deletes the file:
+// until then a read may still need to open it.
+inline std::shared_ptr<const ashlar::VersionFile> NewTable(
+    const std::string& folder, ashlar::TableCache* cache, uint64_t number,
+    ashlar::FileRange range) {
+  const auto remove = [=](uint64_t n) {
+    cache->EvictDeleted(n);
     std::error_code ignored;  // the next Open tries again
-    std::filesystem::remove(path, ignored);
-  }
-  // User keys.
-  Slice first() const { return ashlar::UserKeyOf(range.smallest); }
-  Slice last() const { return ashlar::UserKeyOf(range.largest); }
-  bool Overlaps(const Slice& from, const Slice& to) const {
-    return from <= last() && first() <= to;
-  }
+    std::filesystem::remove(folder + "/" + TableName(n), ignored);
+  };
+  return std::make_shared<ashlar::VersionFile>(number, std::move(range),
+                                               remove);
+}
 
-  ashlar::TableCache* const cache;
-  const uint64_t number;
-  const std::string path;
-  ashlar::FileRange range;  // its first and last internal key, and its size
-  std::atomic<bool> obsolete = false;
-};
-
-// Tables of level 0 overlap; the newest comes first. Tables of each deeper
-// level are in order, and older than those of all levels above.
-using Level = std::vector<std::shared_ptr<TableFile>>;
-constexpr int kLevels = 7;
-using Version = std::array<Level, kLevels>;
+// Whether a file was not read because there is none.
+inline bool IsMissing(const Status& status) {
+  return status.subcode() == Status::SubCode::kPathNotFound;
+}
 
 // All that must survive, apart from the writes in the log.
 struct Manifest {
   uint64_t next_file = 1;  // no file that counts has this number or a larger
   uint64_t log = 0;
   ashlar::SequenceNumber sequence = 0;  // of the last write before the log
-  Version version;
+  ashlar::TableVersion version;
 };
 
 inline Status WriteManifest(const std::string& folder, const Manifest& manifest,
                             bool sync) {
   std::string bytes;
-  PutNumber(manifest.next_file, &bytes);
-  PutNumber(manifest.log, &bytes);
-  PutNumber(manifest.sequence, &bytes);
-  for (size_t level = 0; level < kLevels; ++level) {
-    for (const auto& file : manifest.version[level]) {
-      PutNumber(level, &bytes);
-      PutNumber(file->number, &bytes);
-      PutNumber(file->range.size, &bytes);
-      PutString(file->range.smallest, &bytes);
-      PutString(file->range.largest, &bytes);
+  ashlar::AppendFixed64(manifest.next_file, &bytes);
+  ashlar::AppendFixed64(manifest.log, &bytes);
+  ashlar::AppendFixed64(manifest.sequence, &bytes);
+  for (size_t level = 0; level < manifest.version.levels.size(); ++level) {
+    for (const auto& file : manifest.version.levels[level]) {
+      ashlar::AppendFixed64(level, &bytes);
+      ashlar::AppendFixed64(file->number(), &bytes);
+      ashlar::AppendFixed64(file->range().size, &bytes);
+      ashlar::AppendLengthPrefixed(file->range().smallest, &bytes);
+      ashlar::AppendLengthPrefixed(file->range().largest, &bytes);
     }
   }
   std::string checked;
-  PutNumber(ashlar::ExtendFileChecksum(0, bytes), &checked);
-  auto file = ashlar::AtomicFile::Create(folder + "/MANIFEST", {.sync = sync});
-  if (!file.ok()) return file.status();
-  Status status = (*file)->file()->Append(checked + bytes);
-  return status.ok() ? (*file)->Commit() : status;
+  ashlar::AppendFixed64(ashlar::ExtendFileChecksum(0, bytes), &checked);
+  return ashlar::WriteStringToFile(checked + bytes, folder + "/MANIFEST",
+                                   {.sync = sync});
 }
 
 // Leaves the manifest as it is if there is no file.
 inline Status ReadManifest(const std::string& folder, ashlar::TableCache* cache,
                            Manifest* manifest) {
   const std::string path = folder + "/MANIFEST";
-  std::error_code error;
-  if (!std::filesystem::exists(path, error) && !error) return {};
   std::string bytes;
-  Status status = ReadWhole(path, &bytes);
+  Status status = ashlar::ReadFileToString(path, &bytes);
+  if (IsMissing(status)) return {};  // a new database
   if (!status.ok()) return status;
-  Status damage = Status::Corruption(path + ": damaged manifest");
-  Slice rest = bytes;
-  uint64_t check = 0;
-  if (!TakeNumber(&rest, &check) ||
-      check != ashlar::ExtendFileChecksum(0, rest) ||
-      !TakeNumber(&rest, &manifest->next_file) ||
-      !TakeNumber(&rest, &manifest->log) ||
-      !TakeNumber(&rest, &manifest->sequence)) {
-    return damage;
+  ashlar::ByteReader in(bytes);
+  const uint64_t check = in.Fixed64();
+  bool is_sound = check == ashlar::ExtendFileChecksum(0, in.rest());
+  manifest->next_file = in.Fixed64();
+  manifest->log = in.Fixed64();
+  manifest->sequence = in.Fixed64();
+  while (is_sound && in.ok() && !in.rest().empty()) {
+    const uint64_t level = in.Fixed64();
+    const uint64_t number = in.Fixed64();
+    ashlar::FileRange range;
+    range.size = in.Fixed64();
+    range.smallest = in.LengthPrefixed().ToString();
+    range.largest = in.LengthPrefixed().ToString();
+    is_sound = level < manifest->version.levels.size();
+    if (!is_sound) break;
+    manifest->version.levels[level].push_back(
+        NewTable(folder, cache, number, std::move(range)));
   }
-  while (!rest.empty()) {
-    uint64_t level = 0;
-    uint64_t number = 0;
-    uint64_t size = 0;
-    Slice smallest;
-    Slice largest;
-    if (!TakeNumber(&rest, &level) || level >= kLevels ||
-        !TakeNumber(&rest, &number) || !TakeNumber(&rest, &size) ||
-        !TakeString(&rest, &smallest) || !TakeString(&rest, &largest)) {
-      return damage;
-    }
-    auto file = std::make_shared<TableFile>(cache, folder, number);
-    file->range = {smallest.ToString(), largest.ToString(), size};
-    manifest->version[level].push_back(std::move(file));
-  }
-  return {};
+  if (is_sound && in.ok()) return {};
+  return Status::Corruption(path + ": damaged manifest");
 }
 
 // Deletes what a killed run has left: tables and logs that the manifest does
@@ -130,8 +110,8 @@ inline Status ReadManifest(const std::string& folder, ashlar::TableCache* cache,
 inline Status DeleteStrays(const std::string& folder,
                            const Manifest& manifest) {
   std::set<std::string> named = {LogName(manifest.log)};
-  for (const Level& level : manifest.version) {
-    for (const auto& file : level) named.insert(TableName(file->number));
+  for (const auto& file : manifest.version.All()) {
+    named.insert(TableName(file->number()));
   }
   std::error_code error;
   std::filesystem::directory_iterator at(folder, error);

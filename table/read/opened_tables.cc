@@ -1,0 +1,130 @@
+// OpenedTables: the readers of a version.
+
+#include <algorithm>
+
+#include "ashlar/table/table_version.h"
+#include "util/mem/memory_limit.h"
+
+namespace ashlar {
+
+namespace {
+
+// User keys without timestamps, in the order of a comparator.
+class PlainKeys {
+ public:
+  explicit PlainKeys(const Comparator* comparator) : comparator_(comparator) {}
+
+  int CompareToFirst(const Slice& key, const VersionFile& file) const {
+    return Compare(key, file.range().smallest);
+  }
+  int CompareToLast(const Slice& key, const VersionFile& file) const {
+    return Compare(key, file.range().largest);
+  }
+
+ private:
+  int Compare(const Slice& key, const std::string& internal_key) const {
+    return comparator_->CompareWithoutTimestamp(
+        key, WithoutTimestamp(UserKeyOf(internal_key),
+                              comparator_->timestamp_size()));
+  }
+  const Comparator* comparator_;
+};
+
+// Marks the tables of a level that may have the key.
+void MarkTablesOf(const Slice& key, const VersionLevel& level, bool is_sorted,
+                  const PlainKeys& keys, std::vector<bool>* marked) {
+  auto at = level.begin();
+  if (is_sorted) {
+    at = std::partition_point(at, level.end(), [&](const auto& file) {
+      return keys.CompareToLast(key, *file) > 0;
+    });
+  }
+  for (; at != level.end(); ++at) {
+    const bool begins_behind = keys.CompareToFirst(key, **at) < 0;
+    if (is_sorted && begins_behind) break;
+    if (!begins_behind && keys.CompareToLast(key, **at) <= 0) {
+      (*marked)[static_cast<size_t>(at - level.begin())] = true;
+    }
+  }
+}
+
+}  // namespace
+
+Result<OpenedTables> OpenedTables::OpenMarked(
+    const TableVersion& version, TableCache* cache,
+    const std::function<std::vector<bool>(size_t level)>& mark) {
+  OpenedTables opened;
+  opened.ranges_.resize(version.levels.size());
+  for (size_t i = 0; i < version.levels.size(); ++i) {
+    const std::vector<bool> marked = mark(i);
+    for (size_t j = 0; j < marked.size(); ++j) {
+      if (!marked[j]) continue;
+      const VersionFile& file = *version.levels[i][j];
+      auto table = cache->Find(file.number());
+      if (!table.ok()) return table.status();
+      opened.Add(std::move(table).value(), file.range(), i,
+                 version.comparator()->timestamp_size());
+    }
+    opened.levels_.push_back({opened.ranges_[i], /*sorted=*/i > 0});
+  }
+  return opened;
+}
+
+void OpenedTables::Add(TableHandle table, const FileRange& range, size_t level,
+                       size_t timestamp_size) {
+  // The end of a range deletion does not belong to it.
+  ranges_[level].push_back(
+      {table.get(), WithoutTimestamp(UserKeyOf(range.smallest), timestamp_size),
+       WithoutTimestamp(UserKeyOf(range.largest), timestamp_size),
+       SequenceOf(range.largest) == kMaxSequenceNumber});
+  tables_.push_back({std::move(table), &range, level});
+}
+
+Result<OpenedTables> OpenedTables::Open(const TableVersion& version,
+                                        TableCache* cache) {
+  return internal::OrMemoryLimit([&] {
+    return OpenMarked(version, cache, [&](size_t level) {
+      return std::vector<bool>(version.levels[level].size(), true);
+    });
+  });
+}
+
+Result<OpenedTables> OpenedTables::OpenFor(std::span<const Slice> user_keys,
+                                           const TableVersion& version,
+                                           TableCache* cache) {
+  const PlainKeys keys(version.comparator());
+  return internal::OrMemoryLimit([&] {
+    return OpenMarked(version, cache, [&](size_t level) {
+      const VersionLevel& files = version.levels[level];
+      std::vector<bool> marked(files.size());
+      for (const Slice& key : user_keys) {
+        MarkTablesOf(key, files, /*is_sorted=*/level > 0, keys, &marked);
+      }
+      return marked;
+    });
+  });
+}
+
+std::vector<UserIteratorTable> OpenedTables::ForIterator() const {
+  std::vector<UserIteratorTable> tables;
+  tables.reserve(tables_.size());
+  for (const OneTable& each : tables_) {
+    tables.push_back(
+        {each.handle.get(), each.range->smallest, each.range->largest});
+  }
+  return tables;
+}
+
+std::vector<CompactionRun> OpenedTables::Runs() const {
+  std::vector<CompactionRun> runs;
+  size_t last_level = 0;
+  for (const OneTable& each : tables_) {
+    if (each.level == 0 || each.level != last_level) runs.emplace_back();
+    last_level = each.level;
+    runs.back().push_back(
+        {each.handle.get(), each.range->smallest, each.range->largest});
+  }
+  return runs;
+}
+
+}  // namespace ashlar
