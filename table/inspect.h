@@ -87,6 +87,14 @@ struct InspectOptions {
   // of references. Default: false. An entry whose blob is damaged is shown as
   // it is stored. For programs that copy entries.
   bool follow_blobs = false;
+  // Whether to look for blocks in the bytes of the file where footer,
+  // metaindex or index are lost, which takes another walk over it (kList and
+  // kRead only). Default: false. Data blocks that are found so are numbered
+  // after those of the index, and inspected with them; on_block and on_entry
+  // show all in file order, or in the order of keys if the file has it not. Of
+  // keys without a comparator, the order is taken to be bytewise. See
+  // TableInspection::found_blocks and lost_bytes.
+  bool find_blocks = false;
   // The largest size of a decompressed block, in bytes. Default: 1 GiB. A
   // larger one is a fault.
   uint64_t max_uncompressed_block_bytes = uint64_t{1} << 30;
@@ -141,6 +149,12 @@ struct TableFault {
   Status status;
 };
 
+// Bytes of a file.
+struct FileBytes {
+  uint64_t offset = 0;
+  uint64_t size = 0;
+};
+
 // What InspectTable found out about a file.
 struct TableInspection {
   uint64_t file_size = 0;  // in bytes
@@ -168,6 +182,13 @@ struct TableInspection {
   // belong to no block, and to no blob that an entry refers to. Padding of
   // zeros does not count. 0 if there are faults, or if not all was read.
   uint64_t unreferenced_blob_bytes = 0;
+  // With find_blocks, if blocks were looked for: how many data blocks were
+  // found that the index does not name, and the bytes in which no block was.
+  // Runs of fewer than 4096 zeros count as padding. Set before data blocks are
+  // shown.
+  bool looked_for_blocks = false;
+  uint64_t found_blocks = 0;
+  std::vector<FileBytes> lost_bytes;
   // How many bytes of the file were read, trailers and footer included.
   uint64_t bytes_checked = 0;
 };

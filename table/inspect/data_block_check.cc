@@ -108,7 +108,7 @@ Status CheckIsFound(const DataBlockInputs& inputs, const BlockView& view,
     return place.Corruption("filter does not match a key",
                             DescribeInternalKey(it.key()));
   }
-  if (walk->hash_index.has_value() &&
+  if (walk->hash_index.has_value() && inputs.IsIndexed(*place.index) &&
       !inputs.meta.hash_index.Knows(it.key(), static_cast<size_t>(*place.index),
                                     &*walk->hash_index)) {
     return place.Corruption("hash search index does not lead to a key",
@@ -185,8 +185,7 @@ bool DataWalk::FilterKnowsAll() {
 
 bool CheckDataBlock(const DataBlockInputs& inputs, size_t i, DataWalk* walk,
                     BlockInfo* info, Slice* contents) {
-  const BlockPlace place{BlockKind::kData, inputs.index.data_blocks[i].handle,
-                         i};
+  const BlockPlace place{BlockKind::kData, inputs.HandleOf(i), i};
   if (!inputs.file.Read(place, walk->reads, info, contents) ||
       !inputs.file.Decodes(place)) {
     return false;
@@ -202,6 +201,7 @@ Status CheckSeparators(const DataBlockInputs& inputs, const BlockPlace& place,
   const size_t i = static_cast<size_t>(*place.index);
   const TableFacts& facts = inputs.facts;
   const IndexedBlocks& index = inputs.index;
+  if (!inputs.IsIndexed(i)) return {};
   const IndexItem& item = index.data_blocks[i];
   const std::optional<SeparatorOrder> order = index.Order(facts);
   std::string whole;

@@ -38,6 +38,15 @@ struct DataBlockInputs {
   const TableFacts& facts;
   const IndexedBlocks& index;
   const MetaBlocks& meta;
+  // Data blocks that the index does not name. They have the next numbers.
+  const std::vector<BlockHandle>& found;
+
+  size_t num_blocks() const { return index.data_blocks.size() + found.size(); }
+  const BlockHandle& HandleOf(size_t i) const {
+    const size_t indexed = index.data_blocks.size();
+    return i < indexed ? index.data_blocks[i].handle : found[i - indexed];
+  }
+  bool IsIndexed(uint64_t i) const { return i < index.data_blocks.size(); }
 
   // Returns whether the filter is asked about entry `number` of a block.
   bool AsksFilter(uint64_t number) const {

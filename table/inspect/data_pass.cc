@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "port/huge_pages.h"
+#include "table/inspect/shown_order.h"
 #include "table/load/run_walk.h"
 
 namespace ashlar::internal {
@@ -19,15 +20,15 @@ struct BlockRun {
   uint64_t offset;
 };
 
-std::vector<BlockRun> CutIntoRuns(const IndexItems& blocks,
-                                  uint64_t readahead_size) {
+std::vector<BlockRun> CutIntoRuns(const DataBlockInputs& inputs) {
   constexpr uint64_t kMostBytes = uint64_t{2} << 20;
-  const uint64_t most = std::min(readahead_size, kMostBytes);
+  const uint64_t most = std::min(inputs.options.readahead_size, kMostBytes);
+  const size_t num_blocks = inputs.num_blocks();
   std::vector<BlockRun> runs;
-  for (size_t i = 0; i < blocks.size();) {
-    const uint64_t offset = blocks[i].handle.offset;
+  for (size_t i = 0; i < num_blocks;) {
+    const uint64_t offset = inputs.HandleOf(i).offset;
     const size_t first = i++;
-    while (i < blocks.size() && RunGoesOnTo(blocks[i].handle, offset, most)) {
+    while (i < num_blocks && RunGoesOnTo(inputs.HandleOf(i), offset, most)) {
       ++i;
     }
     runs.push_back({first, i, offset});
@@ -91,10 +92,9 @@ class BlockWorker {
 Status ReadTogether(const DataBlockInputs& inputs, PassReads* reads,
                     Findings* findings, DataFindings* data) {
   const InspectOptions& options = inputs.options;
-  const IndexItems& blocks = inputs.index.data_blocks;
   std::vector<BlockInfo>& infos = findings->inspection().blocks;
-  infos.resize(blocks.size());
-  const auto runs = CutIntoRuns(blocks, options.readahead_size);
+  infos.resize(inputs.num_blocks());
+  const auto runs = CutIntoRuns(inputs);
   WorkerPool* const pool = options.worker_pool;
   const size_t threads =
       std::min<size_t>((pool == nullptr ? 0 : pool->threads()) + size_t{1},
@@ -126,28 +126,28 @@ Status ReadTogether(const DataBlockInputs& inputs, PassReads* reads,
 // Shows each block before the next one is read.
 Status ReadInOrder(const DataBlockInputs& inputs, PassReads* reads,
                    Findings* findings, DataFindings* data) {
-  const IndexItems& blocks = inputs.index.data_blocks;
   reads->BeginStep();
   DataWalk walk(inputs, reads->thread());
   std::optional<FollowedEntries> followed;
   if (inputs.options.follow_blobs && inputs.facts.has_blobs) {
     followed.emplace(inputs.file, inputs.options);
   }
-  for (size_t i = 0; i < blocks.size(); ++i) {
+  size_t done = 0;
+  for (const size_t i : OrderToShow(inputs, reads)) {
     BlockInfo info;
     Slice contents;
     const bool shown = CheckDataBlock(inputs, i, &walk, &info, &contents);
     data->num_points += info.num_entries;
     findings->Keep(std::move(info));
-    const BlockPlace place{BlockKind::kData, blocks[i].handle, i};
+    const BlockPlace place{BlockKind::kData, inputs.HandleOf(i), i};
     if (shown && followed) {
       followed->Show(findings->inspection().blocks.back(), contents, place);
     } else if (shown) {
       findings->ShowEntries(contents, place);
     }
     constexpr size_t kBlocksPerReport = 256;
-    if (i % kBlocksPerReport == 0 &&
-        !findings->ReportProgress(blocks[i].handle.offset)) {
+    if (done++ % kBlocksPerReport == 0 &&
+        !findings->ReportProgress(place.handle.offset)) {
       return findings->GivenUp();
     }
   }
@@ -155,13 +155,13 @@ Status ReadInOrder(const DataBlockInputs& inputs, PassReads* reads,
   return {};
 }
 
-void ListBlocks(const IndexItems& blocks, std::vector<BlockInfo>* infos) {
-  for (size_t i = 0; i < blocks.size(); ++i) {
+void ListBlocks(const DataBlockInputs& inputs, std::vector<BlockInfo>* infos) {
+  for (size_t i = 0; i < inputs.num_blocks(); ++i) {
     BlockInfo info;
     info.kind = BlockKind::kData;
     info.index = i;
-    info.offset = blocks[i].handle.offset;
-    info.size = blocks[i].handle.size;
+    info.offset = inputs.HandleOf(i).offset;
+    info.size = inputs.HandleOf(i).size;
     infos->push_back(std::move(info));
   }
 }
@@ -174,7 +174,7 @@ Status TakeDataBlocks(const DataBlockInputs& inputs, PassReads* reads,
     case DataBlocks::kSkip:
       return {};
     case DataBlocks::kList:
-      ListBlocks(inputs.index.data_blocks, &findings->inspection().blocks);
+      ListBlocks(inputs, &findings->inspection().blocks);
       break;
     case DataBlocks::kRead:
       const bool shows_them = options.on_block || options.on_entry;
@@ -196,7 +196,7 @@ Status InspectDataBlocks(const DataBlockInputs& inputs, PassReads* reads,
   std::vector<BlockInfo>& blocks = findings->inspection().blocks;
   std::vector<BlockInfo> others;
   others.swap(blocks);
-  blocks.reserve(inputs.index.data_blocks.size() + others.size() + 1);
+  blocks.reserve(inputs.num_blocks() + others.size() + 1);
   // Else each page of so long a list would cost a page fault.
   port::UseHugePages(blocks.data(), blocks.capacity() * sizeof(BlockInfo));
   Status status = TakeDataBlocks(inputs, reads, findings, data);

@@ -60,7 +60,11 @@ class IndexPass {
 
 // From format version 6 on the metaindex names the index.
 std::optional<BlockHandle> IndexPass::IndexHandle() const {
-  if (!footer_.traits().has_context_checksums) return footer_.index;
+  if (!footer_.traits().has_context_checksums) {
+    // A footer that was made up may have none.
+    if (footer_.index.size == 0) return std::nullopt;
+    return footer_.index;
+  }
   const MetaBlockEntry* const entry =
       FindMetaBlock(findings_.inspection().meta_blocks, kIndexBlockName);
   if (entry == nullptr) return std::nullopt;

@@ -5,6 +5,9 @@
 //                      -> TableFacts
 //   index pass         index, index partitions      index_pass.h
 //                      -> IndexedBlocks
+//   FindTable          blocks that none of these    found_table.h
+//                      leads to, if they are asked
+//                      for -> FoundTable
 //   meta pass, again   the other meta blocks        meta_pass.h
 //                      -> MetaBlocks
 //   data pass          data blocks                  data_pass.h
@@ -26,9 +29,11 @@
 #include "ashlar/table/filter_policy.h"
 #include "table/inspect/data_pass.h"
 #include "table/inspect/findings.h"
+#include "table/inspect/found_table.h"
 #include "table/inspect/index_pass.h"
 #include "table/inspect/inspected_file.h"
 #include "table/inspect/meta_pass.h"
+#include "table/inspect/shown_order.h"
 #include "table/inspect/table_facts.h"
 #include "util/compress/custom_blocks.h"
 #include "util/mem/memory_limit.h"
@@ -131,10 +136,60 @@ void CheckCounts(const WholeFile& whole, Findings* findings) {
         whole.num_range_deletions);
 }
 
+// Looks for the whole table in a file without a sound footer, unless it is of
+// another kind.
+Status FindFooter(const RandomAccessFile& file, Findings* findings,
+                  std::optional<FoundTable>* found) {
+  const TableMagic magic = findings->inspection().magic;
+  if (!LooksForBlocks(findings->options()) || magic == TableMagic::kPlain ||
+      magic == TableMagic::kCuckoo || magic == TableMagic::kPebble) {
+    return {};
+  }
+  Status status = FindTable(file, nullptr, {{0, file.Size()}}, findings, found);
+  if (!status.ok() || !found->has_value() || (*found)->proven) return status;
+  findings->AddFault(
+      {BlockKind::kFooter, {}, 0},
+      Status::Corruption("the checksums of the blocks that were found prove "
+                         "nothing: neither the footer nor a second block "
+                         "tells how they are made"));
+  return {};
+}
+
+// Sets *data to the data blocks that the index does not name, if the options
+// ask for them. An index that names all blocks is enough, unless it was found
+// among others: it may then be one partition.
+Status FindOtherBlocks(const IndexedBlocks& index, const InspectedFile& file,
+                       Findings* findings, std::optional<FoundTable>* found,
+                       std::vector<BlockHandle>* data) {
+  const Footer& footer = file.footer();
+  TableInspection& inspection = findings->inspection();
+  if (!LooksForBlocks(findings->options())) return {};
+  const std::vector<BlockHandle> known = KnownBlocks(index, inspection.blocks);
+  if (!index.complete && !found->has_value()) {
+    Status status =
+        FindTable(file.file(), &footer, PartsBetween(known, footer.offset),
+                  findings, found);
+    if (!status.ok()) return status;
+  }
+  if (!found->has_value()) return {};
+  inspection.looked_for_blocks = true;
+  for (const ByteRange& range : (*found)->lost) {
+    if (IsKnown(known, range)) continue;
+    inspection.lost_bytes.push_back({range.begin, range.size()});
+  }
+  if (index.complete && !(*found)->guesses_index) return {};
+  for (const BlockHandle& handle : (*found)->data_blocks) {
+    if (!IsKnown(known, {handle.offset, handle.End()})) data->push_back(handle);
+  }
+  inspection.found_blocks = data->size();
+  return {};
+}
+
 // The meta pass over the blocks that the metaindex names, the index pass, the
 // data pass, and blobs.
 Status InspectBlocks(const TableFacts& facts, InspectedFile* file,
-                     PassReads* reads, Findings* findings, WholeFile* whole) {
+                     PassReads* reads, Findings* findings,
+                     std::optional<FoundTable>* found, WholeFile* whole) {
   // Guesses about the index need the dictionary; checks of filters need the
   // index.
   const bool index_first = facts.index_levels_known;
@@ -148,10 +203,15 @@ Status InspectBlocks(const TableFacts& facts, InspectedFile* file,
   if (!status.ok()) return status;
   if (!index_first) status = InspectIndex(facts, reads, findings, &index);
   if (!status.ok()) return status;
-  const DataBlockInputs inputs{findings->options(), *file, facts, index, meta};
+  std::vector<BlockHandle> found_data;
+  status = FindOtherBlocks(index, *file, findings, found, &found_data);
+  if (!status.ok()) return status;
+  const DataBlockInputs inputs{findings->options(), *file, facts, index, meta,
+                               found_data};
   DataFindings data;
   status = InspectDataBlocks(inputs, reads, findings, &data);
-  *whole = {facts.has_blobs, data.num_blocks, index.complete, data.num_points,
+  const bool complete = index.complete && found_data.empty();
+  *whole = {facts.has_blobs, data.num_blocks, complete, data.num_points,
             meta.num_range_deletions};
   return status.ok() ? InspectBlobs(data.blobs, reads, findings) : status;
 }
@@ -170,16 +230,25 @@ Status RunPasses(const RandomAccessFile& file, const InspectOptions& options,
   Footer footer;
   Status status = InspectFooter(file, &thread.window, &findings, &footer);
   if (status.IsIOError() || status.IsMemoryLimit()) return status;
-  if (!status.ok()) return {};
+  const bool has_footer = status.ok();
+  std::optional<FoundTable> found;
+  if (!has_footer) {
+    status = FindFooter(file, &findings, &found);
+    if (!status.ok() || !found.has_value()) return status;
+    footer = found->footer;
+  }
   InspectedFile inspected(&file, footer, options);
   PassReads reads(inspected, &thread, findings);
-  const TableFacts facts = FindTableFacts(&inspected, &reads, &findings);
+  TableFacts facts;
+  status = FindTableFacts(&inspected, &reads, &findings, &found, &facts);
+  if (!status.ok()) return status;
   WholeFile whole;
   if (reads_data) {
-    status = InspectBlocks(facts, &inspected, &reads, &findings, &whole);
+    status =
+        InspectBlocks(facts, &inspected, &reads, &findings, &found, &whole);
     if (!status.ok()) return status;
   }
-  AddFooter(footer.offset, &findings);
+  if (has_footer) AddFooter(footer.offset, &findings);
   inspection->bytes_checked += thread.bytes_checked;
   SortBlocks(whole.num_data_blocks, &inspection->blocks);
   CheckOverlaps(&findings);

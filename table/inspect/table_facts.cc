@@ -17,19 +17,38 @@ namespace {
 constexpr uint32_t kTwoLevelIndex = 2;
 constexpr uint32_t kFirstKeyIndex = 3;
 
-void InspectMetaindex(InspectedFile* file, PassReads* reads, Findings* findings,
-                      TableFacts* facts) {
+// In place of a metaindex: what was found without it.
+Status TakeFoundNames(const InspectedFile& file, Findings* findings,
+                      std::optional<FoundTable>* found) {
+  if (!found->has_value()) {
+    const Footer& footer = file.footer();
+    Status status =
+        FindTable(file.file(), &footer, {{0, footer.offset}}, findings, found);
+    if (!status.ok()) return status;
+  }
+  if (found->has_value()) findings->inspection().meta_blocks = (*found)->named;
+  return {};
+}
+
+Status InspectMetaindex(InspectedFile* file, PassReads* reads,
+                        Findings* findings, std::optional<FoundTable>* found,
+                        TableFacts* facts) {
   const Footer& footer = file->footer();
   std::vector<MetaBlockEntry>& meta_blocks = findings->inspection().meta_blocks;
   const BlockPlace place{BlockKind::kMetaIndex, footer.metaindex, 0};
   BlockInfo info;
   Slice contents;
-  if (reads->Read(place, &info, &contents)) {
+  const bool is_there = !found->has_value() || !footer.metaindex.IsNull();
+  if (is_there && reads->Read(place, &info, &contents)) {
     info.status = DecodeMetaindex(contents, place, footer.offset, &meta_blocks);
     if (info.status.ok()) info.status = CheckRestartPoints(contents, place);
     info.num_entries = meta_blocks.size();
   }
-  facts->metaindex_sound = info.status.ok();
+  facts->metaindex_sound = is_there && info.status.ok();
+  if (!facts->metaindex_sound && LooksForBlocks(findings->options())) {
+    Status status = TakeFoundNames(*file, findings, found);
+    if (!status.ok()) return status;
+  }
   if (FindMetaBlock(meta_blocks, kDictionaryBlockName) != nullptr) {
     file->ExpectDictionary();
   }
@@ -49,7 +68,8 @@ void InspectMetaindex(InspectedFile* file, PassReads* reads, Findings* findings,
     facts->filter_policy = policy;
   }
   facts->names_full_filter = names(kFullFilterPrefix, facts->filter_name);
-  findings->Keep(std::move(info));
+  if (is_there) findings->Keep(std::move(info));
+  return {};
 }
 
 void TakeOrder(const Comparator* comparator, Findings* findings,
@@ -128,7 +148,7 @@ void InspectProperties(InspectedFile* file, PassReads* reads,
   if (entry == nullptr) {
     facts->index_form_known = !traits.may_have_user_key_index;
     if (!traits.requires_properties) {
-      facts->index_levels_known = found.blocks.back().status.ok();
+      facts->index_levels_known = facts->metaindex_sound;
       const Comparator* const given = findings->options().comparator;
       TakeOrder(given != nullptr ? given : BytewiseComparator(), findings,
                 facts);
@@ -189,12 +209,11 @@ Status InspectFooter(const RandomAccessFile& file, FileWindow* window,
   return {};
 }
 
-TableFacts FindTableFacts(InspectedFile* file, PassReads* reads,
-                          Findings* findings) {
-  TableFacts facts;
-  InspectMetaindex(file, reads, findings, &facts);
-  InspectProperties(file, reads, findings, &facts);
-  return facts;
+Status FindTableFacts(InspectedFile* file, PassReads* reads, Findings* findings,
+                      std::optional<FoundTable>* found, TableFacts* facts) {
+  Status status = InspectMetaindex(file, reads, findings, found, facts);
+  if (status.ok()) InspectProperties(file, reads, findings, facts);
+  return status;
 }
 
 }  // namespace ashlar::internal

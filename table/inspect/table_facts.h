@@ -19,6 +19,7 @@
 #include "table/format/key_order.h"
 #include "table/index/index_block.h"
 #include "table/inspect/findings.h"
+#include "table/inspect/found_table.h"
 #include "table/inspect/inspected_file.h"
 #include "table/meta/plain_block.h"
 
@@ -68,10 +69,12 @@ struct TableFacts {
 Status InspectFooter(const RandomAccessFile& file, FileWindow* window,
                      Findings* findings, Footer* footer);
 
-// Inspects metaindex and properties, and sets in *file how blocks are
-// compressed. Requires: `reads` reads that file.
-TableFacts FindTableFacts(InspectedFile* file, PassReads* reads,
-                          Findings* findings);
+// Inspects metaindex and properties, and sets in *facts what they say, and in
+// *file how blocks are compressed. If the metaindex is damaged and the options
+// say so, looks for blocks, unless *found has them already. Returns Aborted if
+// on_progress ended it. Requires: `reads` reads that file.
+Status FindTableFacts(InspectedFile* file, PassReads* reads, Findings* findings,
+                      std::optional<FoundTable>* found, TableFacts* facts);
 
 }  // namespace ashlar::internal
 

@@ -277,6 +277,8 @@ class SchemaTest(CliTest):
                    "--overwrite", "--block_size=200",
                    "--compression_type=none")
         self.salvage(self.middle(self.blocks("data")[3]))
+        self.salvage(self.middle(self.blocks("data")[3]),
+                     self.middle(*self.blocks("index")))
         self.build("a.sst", hex_rows([(b"a", 9, 1, b"1"), (b"b", 3, 15, b"d")]),
                    "--overwrite")
         self.salvage(self.middle(*self.blocks("range-del")))

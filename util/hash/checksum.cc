@@ -10,9 +10,6 @@ namespace ashlar::internal {
 
 namespace {
 
-// How much a last byte weighs when folded into an XXH3 checksum.
-constexpr uint32_t kLastBytePrime = 0x6B9083D9;
-
 // The library's wide kernels return with the upper halves of the vector
 // registers in use. Until these are cleared, each old-style SSE load in our own
 // code (and that is what the baseline x86-64 code is made of) has to wait for
@@ -78,7 +75,7 @@ uint32_t ChecksumWithLastByte(ChecksumType type, const char* data, size_t n,
     case ChecksumType::kxxHash64:
       return Xxh64WithLastByte(data, n, last_byte);
     case ChecksumType::kXXH3:
-      return Xxh3Low32(data, n) ^ (last_byte * kLastBytePrime);
+      return Xxh3Low32(data, n) ^ (last_byte * kXxh3LastBytePrime);
   }
   return 0;
 }

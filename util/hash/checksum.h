@@ -15,6 +15,9 @@
 
 namespace ashlar::internal {
 
+// How much a last byte weighs when it is folded into an XXH3 checksum.
+inline constexpr uint32_t kXxh3LastBytePrime = 0x6B9083D9;
+
 // Returns the checksum of the n bytes at `data` followed by `last_byte`. The
 // two need not be next to each other. For blocks, `last_byte` is the
 // compression type.

@@ -205,8 +205,12 @@ constexpr Command kCommands[] = {
     {"salvage", kSalvage, "--out=<path> <file>",
      "save what is readable of a damaged table",
      "Copies every entry of every sound block to a new table, as rewrite "
-     "does, and lists the ranges of keys that are lost. The new table is not "
-     "for ingestion, even if the old one was. The exit code is 1 if anything "
+     "does, and lists the ranges of keys that are lost. Where footer, "
+     "metaindex or index are damaged or cut off, it looks for blocks in the "
+     "bytes of the file, and lists the bytes in which it found none. Without "
+     "the properties, --comparator says which order the keys have. The new "
+     "table is not for ingestion, even if the old one was. The exit code is 1 "
+     "if anything "
      "is damaged or left out, even if everything else was saved.",
      RunSalvage},
     {"compact", kCompact, "--out=<path> <file-or-directory>...",

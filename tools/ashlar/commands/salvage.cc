@@ -27,7 +27,8 @@ class Salvage {
   void Run(const std::string& path, Report* report) {
     const Stopwatch stopwatch;
     if (!ReadAll(path, report)) return;
-    if (inspection_.magic == TableMagic::kUnknown) {
+    if (inspection_.magic == TableMagic::kUnknown &&
+        inspection_.blocks.empty()) {
       report->SetFileStatus("not_sst");
     }
     for (const TableFault& fault : inspection_.faults) report->AddFault(fault);
@@ -45,6 +46,8 @@ class Salvage {
     if (status.ok()) report->AddEntries(sink_->properties().num_entries);
     const auto micros = static_cast<double>(stopwatch.Read().wall_micros);
     Salvaged result = {.lost = lost_.ranges(),
+                       .lost_bytes = lost_.bytes(),
+                       .blocks_found = inspection_.found_blocks,
                        .index_has_user_keys = inspection_.index_has_user_keys,
                        .entries_left_out = dropped_,
                        .made = std::nullopt};
@@ -74,15 +77,19 @@ class Salvage {
       return progress.Update(done, total);
     };
     options.follow_blobs = true;
+    options.find_blocks = true;
+    if (!FLAGS_comparator.empty()) {
+      options.comparator = FindBuiltinComparator(FLAGS_comparator);
+    }
     options.on_block = [this](const BlockInfo& block) { lost_.OnBlock(block); };
     options.on_entry = [this](const BlockInfo& block, const Slice& key,
                               const Slice& value) {
       if (block.kind == BlockKind::kData ||
           block.kind == BlockKind::kRangeDeletion) {
         Save(block.kind, key, value);
-      } else {
-        lost_.OnEntry(block, key);
+        has_range_deletions_ |= block.kind == BlockKind::kRangeDeletion;
       }
+      if (block.kind != BlockKind::kRangeDeletion) lost_.OnEntry(block, key);
     };
     if (!InspectInto(path, options, &inspection_, report)) return false;
     lost_.Finish();
@@ -154,6 +161,9 @@ class Salvage {
     text +=
         ", that timestamps are part of the keys, and that the file has no "
         "global sequence number";
+    if (inspection_.looked_for_blocks && !has_range_deletions_) {
+      text += " and had no range deletions";
+    }
     PrintWarning(text);
   }
 
@@ -219,7 +229,8 @@ class Salvage {
   SinkOptions options_;
   std::string path_;
   TableInspection inspection_;
-  LostRanges lost_;
+  LostRanges lost_{&inspection_};
+  bool has_range_deletions_ = false;
   std::unique_ptr<TableSink> sink_;
   Status sink_status_;
   SequenceNumber global_sequence_ = 0;  // of all entries, or 0

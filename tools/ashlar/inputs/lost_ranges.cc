@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "ashlar/table/internal_key.h"
+
 namespace ashlar::tool {
 
 LostRange LostRanges::RangeOf(const BlockInfo& block) {
@@ -16,6 +18,7 @@ LostRange LostRanges::RangeOf(const BlockInfo& block) {
 void LostRanges::OnBlock(const BlockInfo& block) {
   if (block.kind == BlockKind::kIndexPartition) has_partitions_ = true;
   if (block.kind == BlockKind::kIndex) has_index_ = true;
+  if (block.kind == BlockKind::kData) BeginDataBlock(block);
   if (block.contents_sound) return;
   switch (block.kind) {
     case BlockKind::kData:
@@ -40,6 +43,16 @@ void LostRanges::OnBlock(const BlockInfo& block) {
 // If the metaindex is lost, so are the range deletions. In newer format
 // versions, the index is lost too.
 void LostRanges::Finish() {
+  if (inspection_.looked_for_blocks) {
+    // What was below these blocks has been found, or is among the lost bytes.
+    std::erase_if(ranges_, [](const LostRange& range) {
+      return range.kind == BlockKind::kIndex ||
+             range.kind == BlockKind::kIndexPartition ||
+             range.kind == BlockKind::kMetaIndex;
+    });
+    TakeLostBytes();
+    return;
+  }
   bool all_lost = false;
   for (LostRange& range : ranges_) {
     if (range.kind != BlockKind::kMetaIndex) continue;
@@ -52,8 +65,43 @@ void LostRanges::Finish() {
   ranges_.push_back(std::move(range));
 }
 
+// The inspection knows all lost bytes before it shows a data block.
+void LostRanges::TakeLostBytes() {
+  if (!bytes_.empty()) return;
+  for (const FileBytes& range : inspection_.lost_bytes) {
+    bytes_.push_back({range.offset, range.size, std::nullopt, std::nullopt});
+  }
+}
+
+void LostRanges::BeginDataBlock(const BlockInfo& block) {
+  TakeLostBytes();
+  if (block.offset < last_offset_) {
+    // Blocks have changed places, so neighbours in the file say nothing.
+    in_file_order_ = false;
+    for (LostBytes& range : bytes_) range.after = range.before = std::nullopt;
+  }
+  last_offset_ = block.offset;
+  while (in_file_order_ && bytes_passed_ < bytes_.size() &&
+         bytes_[bytes_passed_].offset < block.offset) {
+    bytes_[bytes_passed_++].after = last_key_;
+  }
+}
+
+void LostRanges::OnDataKey(const Slice& key) {
+  if (bytes_.empty() || !in_file_order_) return;
+  while (bytes_ended_ < bytes_passed_) {
+    bytes_[bytes_ended_++].before = UserKeyOf(key).ToString();
+  }
+  if (bytes_passed_ == bytes_.size()) return;
+  const Slice user_key = UserKeyOf(key);
+  if (!last_key_.has_value()) last_key_.emplace();
+  last_key_->assign(user_key.data(), user_key.size());
+}
+
 void LostRanges::OnEntry(const BlockInfo& block, const Slice& key) {
-  if (block.kind == BlockKind::kIndexPartition) {
+  if (block.kind == BlockKind::kData) {
+    OnDataKey(key);
+  } else if (block.kind == BlockKind::kIndexPartition) {
     partitions_.push_back(key.ToString());
   } else if (block.kind == BlockKind::kIndex) {
     top_.push_back(key.ToString());

@@ -29,22 +29,42 @@ struct LostRange {
   bool only_range_deletions = false;
 };
 
+// Bytes of the file in which the inspection found no block, and the user keys
+// on both sides, as far as they are known. What was there are entries between
+// them, perhaps other versions of these keys too, or no entries at all.
+struct LostBytes {
+  uint64_t offset = 0;
+  uint64_t size = 0;
+  std::optional<std::string> after;
+  std::optional<std::string> before;
+};
+
 // Collects lost ranges during an inspection, whose callbacks call these
 // functions in their order. For one thread at a time.
 class LostRanges {
  public:
+  // Requires: the inspection, which is under way, outlives this.
+  explicit LostRanges(const TableInspection* inspection)
+      : inspection_(*inspection) {}
+
   void OnBlock(const BlockInfo& block);
   // To be called after the last block.
   void Finish();
   void OnEntry(const BlockInfo& block, const Slice& key);
 
   const std::vector<LostRange>& ranges() const { return ranges_; }
+  // In file order.
+  const std::vector<LostBytes>& bytes() const { return bytes_; }
 
  private:
   static LostRange RangeOf(const BlockInfo& block);
   void Lose(const BlockInfo& block, const std::vector<std::string>& separators,
             uint64_t ordinal);
+  void BeginDataBlock(const BlockInfo& block);
+  void OnDataKey(const Slice& key);
+  void TakeLostBytes();
 
+  const TableInspection& inspection_;
   // The separators of the index block: the ends of its partitions, or of the
   // data blocks.
   std::vector<std::string> top_;
@@ -53,6 +73,14 @@ class LostRanges {
   bool has_partitions_ = false;
   bool has_index_ = false;
   std::vector<LostRange> ranges_;
+  std::vector<LostBytes> bytes_;
+  // How many of bytes_ begin before the data block that is shown.
+  size_t bytes_passed_ = 0;
+  size_t bytes_ended_ = 0;  // of these, how many the next key has ended
+  uint64_t last_offset_ = 0;
+  // Whether data blocks are shown in the order in which they are stored.
+  bool in_file_order_ = true;
+  std::optional<std::string> last_key_;
 };
 
 }  // namespace ashlar::tool

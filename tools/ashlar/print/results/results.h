@@ -284,6 +284,8 @@ void WriteJson(const Compacted& tables, JsonWriter* json);
 
 struct Salvaged {
   const std::vector<LostRange>& lost;
+  const std::vector<LostBytes>& lost_bytes;
+  uint64_t blocks_found;  // data blocks that the index did not name
   bool index_has_user_keys;
   uint64_t entries_left_out;
   std::optional<MadeTables> made;  // empty if the new table was not finished

@@ -27,11 +27,26 @@ std::string Describe(const LostRange& range, bool index_has_user_keys) {
   return text;
 }
 
+std::string Describe(const LostBytes& bytes) {
+  std::string text = "lost: " + std::to_string(bytes.size) +
+                     " bytes at offset " + std::to_string(bytes.offset);
+  if (bytes.after) text += ", after key '" + KeyText(*bytes.after) + "'";
+  if (bytes.before) text += ", before key '" + KeyText(*bytes.before) + "'";
+  return text;
+}
+
 }  // namespace
 
 void PrintText(const Salvaged& table, Output* out) {
   for (const LostRange& range : table.lost) {
     out->Append(Describe(range, table.index_has_user_keys) + "\n");
+  }
+  for (const LostBytes& bytes : table.lost_bytes) {
+    out->Append(Describe(bytes) + "\n");
+  }
+  if (table.blocks_found != 0) {
+    out->Append("found without the index: " +
+                std::to_string(table.blocks_found) + " data blocks\n");
   }
   if (table.entries_left_out != 0) {
     out->Append("left out: " + std::to_string(table.entries_left_out) +
@@ -58,6 +73,16 @@ void WriteJson(const Salvaged& table, JsonWriter* json) {
     }
     if (range.last) json->HexMember("last", *range.last);
   });
+  json->NumberMember("blocks_found", table.blocks_found);
+  json->ObjectsMember("lost_bytes", table.lost_bytes,
+                      [&](const LostBytes& bytes) {
+                        json->NumberMember("offset", bytes.offset);
+                        json->NumberMember("size", bytes.size);
+                        if (bytes.after) json->HexMember("after", *bytes.after);
+                        if (bytes.before) {
+                          json->HexMember("before", *bytes.before);
+                        }
+                      });
 }
 
 }  // namespace ashlar::tool

@@ -1,0 +1,400 @@
+#include "table/inspect/found_table.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "table/inspect/inspected_file.h"
+#include "table/inspect/parse_index.h"
+#include "table/meta/plain_block.h"
+#include "table/meta/properties_block.h"
+
+namespace ashlar::internal {
+
+namespace {
+
+constexpr uint32_t kNewestPlainVersion = 5;
+constexpr uint32_t kFirstContextVersion = 6;
+constexpr uint32_t kFirstListVersion = 7;
+constexpr uint32_t kOldestVersion = 1;
+
+// What a damaged footer still seems to say.
+struct FooterHint {
+  std::optional<ChecksumRule> rule;
+  uint32_t version = 0;  // 0: unknown
+};
+
+FooterHint ReadHint(const RandomAccessFile& file) {
+  constexpr uint32_t kExtendedMagic = 0x007A003E;
+  constexpr size_t kBaseAt = 9;
+  constexpr size_t kVersionAt = 41;
+  FooterHint hint;
+  WalkBytes bytes(&file, kFooterSize);
+  if (file.Size() < kFooterSize) return hint;
+  const Slice tail = bytes.Get(file.Size() - kFooterSize, kFooterSize);
+  const uint32_t version = LoadFixed32(tail.data() + kVersionAt);
+  const bool extended = LoadFixed32(tail.data() + 1) == kExtendedMagic;
+  const bool has_version =
+      version >= kOldestVersion && version <= kMaxFormatVersion;
+  if (IdentifyMagic(tail) != TableMagic::kBlockBased && !extended &&
+      !has_version) {
+    return hint;
+  }
+  if (has_version) hint.version = version;
+  const auto type = static_cast<uint8_t>(tail[0]);
+  if (type > static_cast<uint8_t>(ChecksumType::kXXH3)) return hint;
+  const bool context = extended || version >= kFirstContextVersion;
+  hint.rule = {static_cast<ChecksumType>(type),
+               context ? LoadFixed32(tail.data() + kBaseAt) : 0};
+  return hint;
+}
+
+uint32_t VersionOf(const ChecksumRule& rule, int compress_format,
+                   uint32_t hint) {
+  if (rule.base != 0) {
+    return hint >= kFirstContextVersion ? hint : kFirstContextVersion;
+  }
+  if (compress_format == 1) return kOldestVersion;
+  return hint != 0 && hint <= kNewestPlainVersion ? hint : kNewestPlainVersion;
+}
+
+bool AllEntriesDecode(const Slice& contents, const BlockPlace& place) {
+  const BlockPlace as_data{BlockKind::kData, place.handle, 0};
+  BlockView view;
+  return ParseBlock(contents, as_data, &view).ok() &&
+         ForEachPlainEntry(view, as_data, [](const Slice&, const Slice&) {
+           return Status();
+         }).ok();
+}
+
+// One search. FindTable says what its members are.
+class TableFinder {
+ public:
+  TableFinder(const RandomAccessFile& file, const Footer& footer,
+              const BlockWalk& walk, Findings* findings, FoundTable* found)
+      : walk_(walk),
+        found_(*found),
+        inspected_(&file, footer, findings->options()),
+        thread_(&file, 0) {}
+
+  void Run();
+
+ private:
+  struct FoundIndex {
+    BlockHandle handle;
+    BlockHandle first;  // that it names
+  };
+
+  BlockKind KindOf(const FoundBlock& block);
+  BlockKind KindOfEntries(const Slice& contents, const BlockPlace& place);
+  void TakeSample();
+  bool NeedsDictionary();
+  bool IsIndex(const BlockView& view, const BlockPlace& place);
+  bool IsPlausible(const BlockHandle& handle, bool* matches) const;
+  void Take(const FoundBlock& block, BlockKind kind);
+  void NameBlocks();
+  void Name(std::string_view name, const BlockHandle& handle) {
+    found_.named.push_back({std::string(name), handle.offset, handle.size});
+  }
+  bool IsNamed(const BlockHandle& handle) const;
+  bool IsTopLevel(const FoundIndex& index) const;
+
+  const BlockWalk& walk_;
+  FoundTable& found_;
+  InspectedFile inspected_;
+  ThreadReads thread_;
+  std::vector<MetaBlockEntry> names_;  // in the metaindex, if it is found
+  std::optional<BlockHandle> metaindex_;
+  std::optional<BlockHandle> properties_;
+  std::optional<BlockHandle> dictionary_;
+  std::vector<BlockHandle> range_deletions_;
+  std::vector<FoundIndex> indexes_;  // the last one of the file first
+  BlockHandle first_of_index_;       // of the block that was looked at last
+  std::optional<uint32_t> index_type_;
+  bool lists_types_ = false;
+};
+
+void TableFinder::Run() {
+  // Some more are looked at, in case blocks are not where they belong.
+  constexpr size_t kEnoughDataBlocks = 16;
+  const std::vector<FoundBlock>& blocks = walk_.blocks();
+  size_t i = blocks.size();
+  std::vector<BlockHandle>& data = found_.data_blocks;
+  while (i > 0 && data.size() < kEnoughDataBlocks) {
+    const FoundBlock& block = blocks[--i];
+    Take(block, KindOf(block));
+  }
+  TakeSample();
+  if (dictionary_.has_value() && !NeedsDictionary()) dictionary_.reset();
+  constexpr uint8_t kFirstCustom = 0x80;
+  while (i > 0) {
+    const FoundBlock& block = blocks[--i];
+    // Where values are apart, the form may be ambiguous.
+    if (block.has_form || block.compression_type >= kFirstCustom ||
+        (block.compression_type == 0 && KindOf(block) == BlockKind::kData)) {
+      data.push_back(block.handle);
+    }
+  }
+  std::reverse(data.begin(), data.end());
+  NameBlocks();
+}
+
+// A compressed block that cannot be decompressed needs the dictionary: only
+// data blocks do.
+BlockKind TableFinder::KindOf(const FoundBlock& block) {
+  // As a properties block, whose checksum may be that of other bytes.
+  const BlockPlace place{BlockKind::kProperties, block.handle, 0};
+  Slice contents;
+  if (!inspected_.Peek(place, &thread_, &contents)) {
+    return block.compression_type != 0 ? BlockKind::kData : BlockKind::kOther;
+  }
+  const BlockKind kind = KindOfEntries(contents, place);
+  // A dictionary is made of data blocks, and may begin and end like one.
+  const bool only_looks_like_data = kind == BlockKind::kData &&
+                                    !block.has_form &&
+                                    !AllEntriesDecode(contents, place);
+  if (!only_looks_like_data && (kind != BlockKind::kOther || block.has_form)) {
+    return kind;
+  }
+  constexpr uint32_t kDictionaryMark = 0xEC30A437;
+  if (contents.empty()) return BlockKind::kOther;
+  const bool marked = contents.size() >= sizeof(kDictionaryMark) &&
+                      LoadFixed32(contents.data()) == kDictionaryMark;
+  return marked || indexes_.empty() ? BlockKind::kDictionary
+                                    : BlockKind::kOther;
+}
+
+BlockKind TableFinder::KindOfEntries(const Slice& contents,
+                                     const BlockPlace& place) {
+  const BlockPlace as_data{BlockKind::kData, place.handle, 0};
+  BlockView view;
+  if (!ParseBlock(contents, as_data, &view).ok()) return BlockKind::kOther;
+  // The names of a metaindex are no keys of any other block.
+  std::vector<MetaBlockEntry> names;
+  if (DecodeMetaindex(contents, place, place.handle.offset, &names).ok() &&
+      std::any_of(names.begin(), names.end(), [](const auto& entry) {
+        return MetaBlockKind(entry.name) != BlockKind::kOther;
+      })) {
+    if (!metaindex_.has_value()) names_ = std::move(names);
+    return BlockKind::kMetaIndex;
+  }
+  if (!view.separated && IsIndex(view, place)) return BlockKind::kIndex;
+  Slice first;
+  std::string kept;
+  const Status status = ForEachPlainEntry(
+      view, as_data, [&](const Slice& key, const Slice&) -> Status {
+        kept = key.ToString();
+        first = kept;
+        return Status::Aborted("one is enough");
+      });
+  if (!status.IsAborted()) return BlockKind::kOther;
+  if (first.size() >= kInternalKeyTailBytes) {
+    if (TypeOf(first) == ValueType::kTypeRangeDeletion) {
+      return BlockKind::kRangeDeletion;
+    }
+    if (ValueTypeName(TypeOf(first)) != "unknown") return BlockKind::kData;
+  }
+  TableProperties properties;
+  if (DecodeProperties(contents, place, &properties).ok() &&
+      properties.stored.contains("rocksdb.num.entries")) {
+    index_type_ = properties.index_type;
+    lists_types_ = properties.compression_name.find(';') != std::string::npos;
+    return BlockKind::kProperties;
+  }
+  return BlockKind::kOther;
+}
+
+// A dictionary of one sample is a whole data block, but comes after the index.
+void TableFinder::TakeSample() {
+  std::vector<BlockHandle>& data = found_.data_blocks;
+  const size_t after = static_cast<size_t>(
+      std::find_if(data.begin(), data.end(),
+                   [this](const BlockHandle& handle) {
+                     return indexes_.empty() ||
+                            handle.offset < indexes_[0].handle.offset;
+                   }) -
+      data.begin());
+  if (after == 0 || dictionary_.has_value()) return;
+  dictionary_ = data[0];
+  data.erase(data.begin(), data.begin() + static_cast<ptrdiff_t>(after));
+}
+
+// Returns whether some of the data blocks do not decompress alone. What has no
+// form may be a filter instead.
+bool TableFinder::NeedsDictionary() {
+  for (const BlockHandle& handle : found_.data_blocks) {
+    const BlockPlace place{BlockKind::kData, handle, 0};
+    Slice contents;
+    if (!inspected_.Peek(place, &thread_, &contents)) return true;
+  }
+  return false;
+}
+
+// Returns whether the handle can be one: of a block that was found, which sets
+// *matches, or of bytes in which none was.
+bool TableFinder::IsPlausible(const BlockHandle& handle, bool* matches) const {
+  const std::vector<FoundBlock>& blocks = walk_.blocks();
+  const auto next =
+      std::upper_bound(blocks.begin(), blocks.end(), handle.offset,
+                       [](uint64_t offset, const FoundBlock& block) {
+                         return offset < block.handle.offset;
+                       });
+  if (next != blocks.end() && handle.End() > next->handle.offset) return false;
+  if (next == blocks.begin()) return true;
+  const BlockHandle& before = (next - 1)->handle;
+  if (before == handle) *matches = true;
+  return before == handle || before.End() <= handle.offset;
+}
+
+bool TableFinder::IsIndex(const BlockView& view, const BlockPlace& place) {
+  const IndexParser parser(inspected_.footer(), 0);
+  IndexForm form;
+  IndexItems items;
+  if (!parser.Guess(view, place, &form, &items).ok() || items.empty()) {
+    return false;
+  }
+  bool matches = false;
+  uint64_t end = 0;
+  for (const IndexItem& item : items) {
+    if (item.handle.offset < end || !item.handle.FitsBelow(place.handle.offset))
+      return false;
+    if (!IsPlausible(item.handle, &matches)) return false;
+    end = item.handle.End();
+  }
+  first_of_index_ = items[0].handle;
+  // Few values that are no handles can look like some.
+  constexpr size_t kEnough = 4;
+  const auto begins_gap = [&](const ByteRange& range) {
+    return range.begin == items[0].handle.offset;
+  };
+  return matches || items.size() >= kEnough ||
+         std::any_of(walk_.lost().begin(), walk_.lost().end(), begins_gap);
+}
+
+void TableFinder::Take(const FoundBlock& block, BlockKind kind) {
+  const BlockHandle& handle = block.handle;
+  switch (kind) {
+    case BlockKind::kData:
+      found_.data_blocks.push_back(handle);
+      break;
+    case BlockKind::kMetaIndex:
+      if (!metaindex_.has_value()) metaindex_ = handle;
+      break;
+    case BlockKind::kProperties:
+      if (!properties_.has_value()) properties_ = handle;
+      break;
+    case BlockKind::kDictionary:
+      if (!dictionary_.has_value()) dictionary_ = handle;
+      break;
+    case BlockKind::kRangeDeletion:
+      range_deletions_.push_back(handle);
+      break;
+    case BlockKind::kIndex:
+      indexes_.push_back({handle, first_of_index_});
+      break;
+    default:
+      break;
+  }
+}
+
+bool TableFinder::IsNamed(const BlockHandle& handle) const {
+  return std::any_of(names_.begin(), names_.end(), [&](const auto& entry) {
+    return entry.offset == handle.offset && entry.size == handle.size;
+  });
+}
+
+// Returns whether this can be the index, or its top level: by the properties,
+// if they are known. The last one of the file otherwise.
+bool TableFinder::IsTopLevel(const FoundIndex& index) const {
+  constexpr uint32_t kTwoLevels = 2;
+  if (!index_type_.has_value()) return true;
+  const bool names_indexes = std::any_of(
+      indexes_.begin(), indexes_.end(),
+      [&](const FoundIndex& other) { return other.handle == index.first; });
+  return names_indexes == (*index_type_ == kTwoLevels);
+}
+
+void TableFinder::NameBlocks() {
+  Footer& footer = found_.footer;
+  if (lists_types_ && footer.base_context_checksum != 0) {
+    footer.format_version = kFirstListVersion;
+  }
+  const bool names_index = footer.traits().has_context_checksums;
+  const auto index =
+      std::find_if(indexes_.begin(), indexes_.end(), [&](const auto& found) {
+        return (names_index || !IsNamed(found.handle)) && IsTopLevel(found);
+      });
+  if (metaindex_.has_value()) {
+    footer.metaindex = *metaindex_;
+    footer.offset = metaindex_->End();
+  }
+  if (index != indexes_.end() && !names_index) footer.index = index->handle;
+  if (index != indexes_.end() && names_index) {
+    Name(kIndexBlockName, index->handle);
+  }
+  if (properties_.has_value()) Name(kPropertiesBlockName, *properties_);
+  if (dictionary_.has_value()) Name(kDictionaryBlockName, *dictionary_);
+  for (const BlockHandle& handle : range_deletions_) {
+    Name(kRangeDeletionBlockName, handle);
+  }
+}
+
+}  // namespace
+
+Status FindTable(const RandomAccessFile& file, const Footer* footer,
+                 const std::vector<ByteRange>& parts, Findings* findings,
+                 std::optional<FoundTable>* found) {
+  found->reset();
+  const InspectOptions& options = findings->options();
+  // A compressed block is not larger than what it holds.
+  WalkOptions walk_options;
+  walk_options.most_block_bytes = options.max_uncompressed_block_bytes;
+  walk_options.custom_types = !options.codecs.empty();
+  walk_options.on_progress = [findings](uint64_t done) {
+    return findings->ReportProgress(done);
+  };
+  BlockWalk walk(&file, walk_options);
+  FoundTable table;
+  FooterHint hint;
+  if (footer != nullptr) {
+    table.footer = *footer;
+    walk.Use({footer->checksum, footer->base_context_checksum},
+             footer->traits().compress_format);
+  } else {
+    hint = ReadHint(file);
+    const auto learned = walk.Learn(hint.rule);
+    if (walk.given_up()) return findings->GivenUp();
+    if (!learned.has_value()) return {};
+    table.proven = learned->proven;
+    table.footer.checksum = learned->rule.type;
+    table.footer.base_context_checksum = learned->rule.base;
+    table.footer.offset = file.Size();
+    walk.Use(learned->rule, 0);
+  }
+  for (const ByteRange& part : parts) {
+    if (!walk.Run(part)) return findings->GivenUp();
+  }
+  if (walk.blocks().empty()) return {};
+  if (footer == nullptr) {
+    table.footer.format_version =
+        VersionOf({table.footer.checksum, table.footer.base_context_checksum},
+                  walk.compress_format(), hint.version);
+  }
+  const Footer known = table.footer;
+  TableFinder(file, known, walk, findings, &table).Run();
+  table.guesses_index =
+      table.footer.traits().has_context_checksums
+          ? table.footer.metaindex.IsNull() || footer != nullptr
+          : footer == nullptr;
+  if (footer != nullptr) table.footer = *footer;
+  table.lost = walk.lost();
+  // What is left of the footer has a fault of its own.
+  if (footer == nullptr && !table.lost.empty() &&
+      table.lost.back().begin + kFooterSize >= file.Size()) {
+    table.lost.pop_back();
+  }
+  *found = std::move(table);
+  return {};
+}
+
+}  // namespace ashlar::internal

@@ -1,0 +1,34 @@
+// How data blocks that were found without the index go together with those that
+// the index names.
+//
+// Blocks are in the order of their keys in a file, so the file order serves;
+// except that in a file without context checksums, blocks may have changed
+// places and still be sound. Such blocks are put in the order of their first
+// keys, since a new table takes its entries in order. Pure functions.
+#ifndef ASHLAR_TABLE_INSPECT_SHOWN_ORDER_H_
+#define ASHLAR_TABLE_INSPECT_SHOWN_ORDER_H_
+
+#include <cstddef>
+#include <vector>
+
+#include "table/inspect/data_block_check.h"
+#include "table/walk/block_walk.h"
+
+namespace ashlar::internal {
+
+// Returns the data blocks of the index and `blocks`, in file order.
+std::vector<BlockHandle> KnownBlocks(const IndexedBlocks& index,
+                                     const std::vector<BlockInfo>& blocks);
+// Returns the parts of [0, end) that hold none of these blocks.
+std::vector<ByteRange> PartsBetween(const std::vector<BlockHandle>& known,
+                                    uint64_t end);
+// Returns whether the range begins within one of these blocks.
+bool IsKnown(const std::vector<BlockHandle>& known, const ByteRange& range);
+
+// Returns the numbers of all data blocks in the order in which they are shown.
+std::vector<size_t> OrderToShow(const DataBlockInputs& inputs,
+                                PassReads* reads);
+
+}  // namespace ashlar::internal
+
+#endif  // ASHLAR_TABLE_INSPECT_SHOWN_ORDER_H_

@@ -1,0 +1,333 @@
+// Tests InspectTable with find_blocks: random tables lose their footer, index
+// or anything else, and every entry of every sound block must be found.
+//
+// The oracle is the inspection of the table as it was: where each data block
+// is, and which entries it has.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "ashlar/table/inspect.h"
+#include "ashlar/util/compression.h"
+#include "test/support/random.h"
+#include "test/support/random_table.h"
+#include "test/support/tables.h"
+#include "test/support/thorough.h"
+
+namespace ashlar::testing {
+namespace {
+
+struct Block {
+  BlockInfo info;
+  std::vector<Entry> entries;
+
+  uint64_t end() const { return info.offset + info.size + kBlockTrailerBytes; }
+};
+
+struct Inspected {
+  TableInspection found;
+  std::vector<Block> data;  // in the order in which they were shown
+  std::vector<Entry> range_deletions;
+
+  std::vector<Entry> entries() const {
+    std::vector<Entry> all;
+    for (const Block& block : data) {
+      all.insert(all.end(), block.entries.begin(), block.entries.end());
+    }
+    return all;
+  }
+};
+
+Inspected Inspect(const std::string& table, bool find_blocks) {
+  Inspected result;
+  InspectOptions options;
+  options.find_blocks = find_blocks;
+  options.on_block = [&result](const BlockInfo& block) {
+    if (block.kind == BlockKind::kData) result.data.push_back({block, {}});
+  };
+  options.on_entry = [&result](const BlockInfo& block, const Slice& key,
+                               const Slice& value) {
+    Entry entry{key.ToString(), value.ToString()};
+    if (block.kind == BlockKind::kData) {
+      result.data.back().entries.push_back(std::move(entry));
+    } else if (block.kind == BlockKind::kRangeDeletion) {
+      result.range_deletions.push_back(std::move(entry));
+    }
+  };
+  Require(InspectTable(*NewMemoryFile("t.sst", table), options, &result.found));
+  return result;
+}
+
+// Returns where the data blocks end.
+uint64_t EndOfData(const Inspected& sound) {
+  uint64_t end = 0;
+  for (const Block& block : sound.data) end = std::max(end, block.end());
+  return end;
+}
+
+bool Has(const Inspected& sound, BlockKind kind) {
+  return std::any_of(sound.found.blocks.begin(), sound.found.blocks.end(),
+                     [kind](const BlockInfo& b) { return b.kind == kind; });
+}
+
+bool IsIntact(const std::string& was, const std::string& now, uint64_t offset,
+              uint64_t end) {
+  return end <= now.size() &&
+         was.compare(offset, end - offset, now, offset, end - offset) == 0;
+}
+
+// Returns the entries of the data blocks whose bytes are as they were.
+std::vector<Entry> IntactEntries(const Inspected& sound, const std::string& was,
+                                 const std::string& now) {
+  std::vector<Entry> entries;
+  for (const Block& block : sound.data) {
+    if (!IsIntact(was, now, block.info.offset, block.end())) continue;
+    entries.insert(entries.end(), block.entries.begin(), block.entries.end());
+  }
+  return entries;
+}
+
+size_t IntactBlocks(const Inspected& sound, const std::string& was,
+                    const std::string& now) {
+  return static_cast<size_t>(
+      std::count_if(sound.data.begin(), sound.data.end(), [&](const Block& b) {
+        return IsIntact(was, now, b.info.offset, b.end());
+      }));
+}
+
+bool Before(const Entry& a, const Entry& b) {
+  return a.key != b.key ? a.key < b.key : a.value < b.value;
+}
+
+// Returns the entries of `expected` that are not in `found`.
+std::vector<Entry> Missing(std::vector<Entry> expected,
+                           std::vector<Entry> found) {
+  std::sort(expected.begin(), expected.end(), Before);
+  std::sort(found.begin(), found.end(), Before);
+  std::vector<Entry> missing;
+  std::set_difference(expected.begin(), expected.end(), found.begin(),
+                      found.end(), std::back_inserter(missing), Before);
+  return missing;
+}
+
+// Compressed blocks of such a table need a block that a cut removes.
+bool NeedsDictionary(const Inspected& sound) {
+  return Has(sound, BlockKind::kDictionary);
+}
+
+TEST(FoundBlocks, AllEntriesOfATableThatIsCutAfterItsDataBlocks) {
+  for (uint32_t version = 2; version <= kMaxFormatVersion; ++version) {
+    for (int checksum = 0; checksum <= 4; ++checksum) {
+      for (const CompressionType codec : SupportedCompressionTypes()) {
+        for (const int count : {1, 400}) {
+          TableOptions options;
+          options.format_version = version;
+          options.checksum = static_cast<ChecksumType>(checksum);
+          options.compression = codec;
+          options.compression_opts.max_compressed_bytes_per_kb = 1023;
+          options.block_size = 700;
+          const std::string table = BuildTable(options, SomeEntries(count));
+          const Inspected sound = Inspect(table, false);
+          const Inspected cut =
+              Inspect(table.substr(0, EndOfData(sound)), true);
+          ASSERT_EQ(cut.entries(), sound.entries())
+              << "version " << version << " checksum " << checksum << " codec "
+              << static_cast<int>(codec) << " entries " << count;
+          EXPECT_TRUE(cut.found.lost_bytes.empty());
+          EXPECT_EQ(cut.found.found_blocks, sound.data.size());
+          EXPECT_FALSE(cut.found.faults.empty());
+        }
+      }
+    }
+  }
+}
+
+TEST(FoundBlocks, AllEntriesOfRandomTablesThatAreCutAfterTheirDataBlocks) {
+  ForEachSeed(1, IsThorough() ? 3000 : 60, [](uint64_t seed) {
+    Random random(seed);
+    const RandomTable table = MakeRandomTable(&random);
+    const std::string bytes = BuildTable(table.options, table.model.entries());
+    const Inspected sound = Inspect(bytes, false);
+    if (NeedsDictionary(sound)) return;
+    // Among blobs, one block does not tell how it is signed.
+    if (sound.data.size() < 2) return;
+    // Without checksums other bytes may have the form of a block by chance.
+    if (table.options.checksum == ChecksumType::kNoChecksum) return;
+    const Inspected cut = Inspect(bytes.substr(0, EndOfData(sound)), true);
+    EXPECT_EQ(Missing(sound.entries(), cut.entries()).size(), 0u)
+        << table.description;
+    EXPECT_EQ(cut.entries().size(), sound.entries().size())
+        << table.description;
+  });
+}
+
+// Flips bits of the footer, of the index, or of both.
+TEST(FoundBlocks, AllOfATableWhoseFooterOrIndexIsDamaged) {
+  ForEachSeed(1, IsThorough() ? 3000 : 80, [](uint64_t seed) {
+    Random random(seed);
+    const RandomTable table = MakeRandomTable(&random);
+    const std::string bytes = BuildTable(table.options, table.model.entries());
+    const Inspected sound = Inspect(bytes, false);
+    std::string damaged = bytes;
+    constexpr uint64_t kFooterBytes = 53;
+    if (random.OneIn(2)) {
+      damaged[damaged.size() - 1 - random.Below(kFooterBytes)] ^=
+          static_cast<char>(1 << random.Below(8));
+    }
+    for (const BlockInfo& block : sound.found.blocks) {
+      const bool is_index = block.kind == BlockKind::kIndex ||
+                            block.kind == BlockKind::kIndexPartition ||
+                            block.kind == BlockKind::kMetaIndex;
+      // A dictionary without a mark has no begin if the index before it is
+      // damaged.
+      if (NeedsDictionary(sound) && block.kind != BlockKind::kMetaIndex) {
+        continue;
+      }
+      // Without checksums a damaged index is as good as any.
+      if (!is_index || random.OneIn(2) ||
+          table.options.checksum == ChecksumType::kNoChecksum) {
+        continue;
+      }
+      damaged[block.offset + random.Below(block.size + kBlockTrailerBytes)] ^=
+          static_cast<char>(1 << random.Below(8));
+    }
+    const Inspected found = Inspect(damaged, true);
+    const std::string what =
+        table.description + " seed " + std::to_string(seed);
+    EXPECT_EQ(Missing(sound.entries(), found.entries()).size(), 0u) << what;
+    EXPECT_EQ(found.entries().size(), sound.entries().size()) << what;
+    EXPECT_TRUE(found.range_deletions == sound.range_deletions) << what;
+  });
+}
+
+void Damage(Random* random, std::string* bytes) {
+  const size_t at = random->Below(bytes->size());
+  const size_t most = bytes->size() - at;
+  switch (random->Below(4)) {
+    case 0:
+      (*bytes)[at] ^= static_cast<char>(1 << random->Below(8));
+      return;
+    case 1:  // a sector of zeros
+      bytes->replace(at, std::min<size_t>(512, most),
+                     std::string(std::min<size_t>(512, most), '\0'));
+      return;
+    case 2: {  // another piece of the file
+      const size_t n = std::min<size_t>(random->Below(600), most);
+      bytes->replace(at, n, bytes->substr(random->Below(bytes->size() - n), n));
+      return;
+    }
+    default: {
+      const size_t n = std::min<size_t>(random->Below(100), most);
+      bytes->replace(at, n, random->Bytes(n));
+      return;
+    }
+  }
+}
+
+TEST(FoundBlocks, EveryEntryOfEverySoundBlock) {
+  ForEachSeed(1, IsThorough() ? 20000 : 150, [](uint64_t seed) {
+    Random random(seed);
+    RandomTable table = MakeRandomTable(&random);
+    // Damage cannot be told without checksums.
+    if (table.options.checksum == ChecksumType::kNoChecksum) return;
+    const std::string bytes = BuildTable(table.options, table.model.entries());
+    const Inspected sound = Inspect(bytes, false);
+    std::string damaged = bytes;
+    for (uint64_t n = random.Between(1, 4); n > 0; --n) {
+      Damage(&random, &damaged);
+    }
+    if (random.OneIn(3)) damaged.resize(random.Below(damaged.size()));
+    for (const BlockInfo& block : sound.found.blocks) {
+      const bool is_dictionary = block.kind == BlockKind::kDictionary;
+      if (is_dictionary &&
+          !IsIntact(bytes, damaged, block.offset,
+                    block.offset + block.size + kBlockTrailerBytes)) {
+        return;
+      }
+    }
+    // One block does not tell how it is signed.
+    if (IntactBlocks(sound, bytes, damaged) < 2) return;
+    const Inspected found = Inspect(damaged, true);
+    const std::vector<Entry> expected = IntactEntries(sound, bytes, damaged);
+    const std::string what =
+        table.description + " seed " + std::to_string(seed);
+    EXPECT_EQ(Missing(expected, found.entries()).size(), 0u) << what;
+  });
+}
+
+// Without context checksums blocks are sound wherever they are.
+TEST(FoundBlocks, BlocksThatChangedPlacesAreInTheOrderOfTheirKeys) {
+  for (const CompressionType codec : SupportedCompressionTypes()) {
+    TableOptions options;
+    options.format_version = 5;
+    options.compression = codec;
+    options.block_size = 700;
+    const std::string table = BuildTable(options, SomeEntries(400));
+    const Inspected sound = Inspect(table, false);
+    ASSERT_GE(sound.data.size(), 6u);
+    const Block& a = sound.data[1];
+    const Block& b = sound.data[4];
+    const auto piece = [&table](uint64_t begin, uint64_t end) {
+      return table.substr(begin, end - begin);
+    };
+    const std::string swapped =
+        piece(0, a.info.offset) + piece(b.info.offset, b.end()) +
+        piece(a.end(), b.info.offset) + piece(a.info.offset, a.end()) +
+        piece(b.end(), EndOfData(sound));
+    EXPECT_EQ(Inspect(swapped, true).entries(), sound.entries())
+        << static_cast<int>(codec);
+  }
+}
+
+// Counts the bytes that are read.
+class CountedFile final : public RandomAccessFile {
+ public:
+  explicit CountedFile(std::string bytes) : bytes_(std::move(bytes)) {}
+  Status Read(uint64_t offset, size_t n, char* scratch,
+              Slice* data) const override {
+    n = std::min<size_t>(n, bytes_.size() - offset);
+    std::copy_n(bytes_.data() + offset, n, scratch);
+    *data = Slice(scratch, n);
+    read_ += n;
+    return {};
+  }
+  uint64_t Size() const override { return bytes_.size(); }
+  std::string name() const override { return name_; }
+  uint64_t read() const { return read_; }
+
+ private:
+  const std::string bytes_;
+  const std::string name_ = "counted.sst";
+  mutable uint64_t read_ = 0;
+};
+
+// Bytes of which every piece looks like a block, or like one that goes on for
+// very long.
+TEST(FoundBlocks, HostileBytesAreReadABoundedNumberOfTimes) {
+  const size_t size = size_t{1} << 20;
+  // An entry: nothing shared, a key of 9 bytes with a sound tail, one byte of
+  // value. Then the same with a value of megabytes; and sizes before frames.
+  const std::string tail("\x01\x00\x00\x00\x00\x00\x00\x00", 8);
+  const std::string entry = std::string("\x00\x09\x01k", 4) + tail + "v";
+  const std::string huge = std::string("\x00\x09\xff\xff\x3fk", 6) + tail;
+  const std::string frame("\xff\xff\x7f\x28\xb5\x2f\xfd\x00\x58", 9);
+  const std::string runs("\xff\xff\x7f\xf0\x01xx\x01", 8);
+  for (const std::string& piece : {entry, huge, frame, runs}) {
+    std::string bytes;
+    while (bytes.size() < size) bytes += piece;
+    const CountedFile file(bytes);
+    InspectOptions options;
+    options.find_blocks = true;
+    TableInspection found;
+    EXPECT_TRUE(InspectTable(file, options, &found).ok());
+    EXPECT_EQ(found.found_blocks, 0u);
+    EXPECT_LE(file.read(), size * 400);
+  }
+}
+
+}  // namespace
+}  // namespace ashlar::testing
