@@ -278,13 +278,13 @@ class DiffTest(CliTest):
             "\n".join([*lines[:3], "5 more entries not shown "
                                    "(--max_errors)\n"])), text)
 
-    def test_range_deletions_that_look_alike(self):
+    def test_range_deletions_whose_ends_have_escapes(self):
         for name, end in (("a.sst", b"\xff"), ("b.sst", b"\\xFF")):
             self.build(name, hex_rows([(b"A", 3, 15, end)]), "--identity=01")
         for flag in ("--escape=always", "--json", "--output_hex"):
             outcome = self.run_program("diff", "a.sst", "b.sst", flag)
             self.assertEqual(outcome.code, 1, flag)
-        self.assertIn("- 'A' seq:3, type:15 => \\xFF\n"
+        self.assertIn("- 'A' seq:3, type:15 => \\\\xFF\n"
                       "+ 'A' seq:3, type:15 => \\xFF\n".encode(), self.run_program(
                           "diff", "b.sst", "a.sst", "--escape=always").out)
 
