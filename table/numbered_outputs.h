@@ -10,7 +10,7 @@
 //   ashlar::Status status =
 //       ashlar::CompactTables(options, runs, {}, &outputs, &result);
 //   if (!status.ok()) return status;
-//   for (ashlar::NumberedOutput& table : outputs.Take(result)) ...
+//   for (ashlar::NumberedOutput& table : outputs.Take(result)) { ... }
 //
 // A file gets its name when its table is complete, and with AtomicFile's
 // `sync` on disk. Where a compaction fails, no file of it stays. TableSet

@@ -8,7 +8,7 @@
 //   ashlar::ByteReader reader(bytes);
 //   number = reader.Fixed64();
 //   name = reader.LengthPrefixed();
-//   if (!reader.ok()) return ashlar::Status::Corruption(...);
+//   if (!reader.ok()) return ashlar::Status::Corruption("a cut record");
 //
 // A number is 8 bytes, little-endian, as RocksDB's "PutFixed64". A string comes
 // after its size, which is such a number. Plain values, for one thread at a

@@ -186,8 +186,7 @@ class Comparison {
       (file.level <= level ? inputs : deeper).push_back(file);
     }
     if (inputs.empty()) return {};
-    const bool imports =
-        reads_random_() % 8 == 0 && !WhatToRead().keys.empty();
+    const bool imports = reads_random_() % 8 == 0 && !WhatToRead().keys.empty();
     const bool in_parts = reads_random_() % 2 == 0;
     const Result<std::string> before =
         imports ? ReadAll(db_.get(), db_->DefaultColumnFamily(), WhatToRead())

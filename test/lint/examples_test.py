@@ -57,6 +57,10 @@ CONTEXTS = {
         extern std::unique_ptr<ashlar::TableBuilder> builder;
         extern ashlar::Status status;''',
     'table/multi_table_get.h': LEVELS,
+    'table/numbered_outputs.h': '''extern uint64_t next_file;
+        std::string PathOf(uint64_t number);
+        extern ashlar::CompactionOptions options;
+        extern std::vector<ashlar::CompactionRun> runs;''',
     'table/perf_context.h': '''extern ashlar::TableReader* reader;
         extern ashlar::Slice key; extern ashlar::GetResult result;''',
     'table/table_builder.h': '''extern ashlar::TableOptions table_options;
@@ -71,6 +75,7 @@ CONTEXTS = {
         extern const ashlar::MergeOperator& add;
         extern const ashlar::ReadOptions& read_options;
         void Use(ashlar::Slice key, ashlar::Slice value);''',
+    'util/byte_strings.h': 'extern uint64_t number; extern std::string name;',
     'util/custom_codec.h':
         'extern std::shared_ptr<const ashlar::CustomCodec> my_codec;',
     'util/remote_file.h':

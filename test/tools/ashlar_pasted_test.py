@@ -168,6 +168,9 @@ class PastedTest(CliTest):
             return self.run_program("check", *arguments).text.splitlines()[-1]
 
         self.assertEqual(last("a.sst"), "ok: 2,500 entries")
+        # sst_dump does not print it.
+        for flags in (["--command=check"], []):
+            self.assertNotIn("ok: ", self.run_ok(*flags, "a.sst").text)
         self.assertEqual(last("a.sst", "b.sst"), "ok: 2,501 entries")
         self.assertEqual(last("b.sst"), "ok: 1 entry")
         self.assertEqual(last("--limit=7", "a.sst"), "ok: 7 entries read")

@@ -27,8 +27,8 @@ AFTER = ("after a closing quote, expected the delimiter or the end of the row; "
 OPEN = "this quote is not closed before the end of the input"
 CR = ("a CR without LF; expected the whole column in quotes, or CR LF as the "
       "end of the row")
-HEADER = ("this looks like the names of columns; --header skips the first "
-          "line, --noheader makes a row of it")
+HEADER = ("this looks like the names of columns; --header says that it is, "
+          "--noheader makes a row of it")
 MEMBERS = "; expected key, key_text, value, value_text, seq and type"
 HEX_FORM = "expected hex(key) SPACE seq SPACE type SPACE hex(value)"
 NAMES = "expected a line with the names of the columns"
@@ -46,13 +46,14 @@ BAD = (
     (b"a\t12\\x1", [], "-:1: column 2, byte 3 of it: " + ESCAPE),
     (b"a\t\\xgg", [], "-:1: column 2, byte 1 of it: " + ESCAPE),
     (b"key\tvalue\na\tb\n", [], "-:1: " + HEADER),
-    (b"ID\tVal\na\tb\n", [], "-:1: " + HEADER),
+    (b"ID\tValues\na\tb\n", [], "-:1: " + HEADER),
     (b"", ["--header"], "-:1: the input is empty; " + NAMES),
     (b"k\n", ["--header", "--max_bad_rows=9"], "-:1: no TAB after the key" +
      NO_TAB),
     ("a\tb\n".encode("utf-16"), [], "-:1: begins with a byte order mark of "
      "UTF-16; expected UTF-8"),
     # csv
+    (b"user_id,payload\n1,x\n", ["--input_format=csv"], "-:1: " + HEADER),
     (b"a,1\nb\n", CSV, "-:2: the row has 1 column; expected 2 columns"),
     (b"a,1\n\nb,2\n", CSV, "-:2: the line is empty; expected 2 columns"),
     (b"a,1,2\n", CSV, "-:1: the row has 3 columns; expected 2 columns"),
@@ -168,6 +169,9 @@ class RowsTest(RowsCase):
                          [(b"a", b"b")])
         self.assertEqual(self.built(b"key\tvalue\n", "--noheader"),
                          [(b"key", b"value")])
+        self.assertEqual(self.built(b"k1,v\nz,x\n", "--input_format=csv"),
+                         [(b"k1", b"v"), (b"z", b"x")])
+        self.assertEqual(self.built(b"id\t\nk\tv\n"), [(b"id", b""), (b"k", b"v")])
         self.assertEqual(self.built(b"a\tb\nkey\tvalue\n"),
                          [(b"a", b"b"), (b"key", b"value")])
         self.assertEqual(self.built(b"k,v\na,b\n", *NAMED), [(b"a", b"b")])

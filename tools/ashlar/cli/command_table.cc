@@ -11,9 +11,9 @@ constexpr std::string_view kBuildDetails =
     "tsv: key TAB value. \\t, \\n, \\r, \\\\ and \\xHH stand for bytes. "
     "Lines end in LF, or with --crlf also in CR LF. With --header, the first "
     "line of each input is skipped.\n"
-    "csv: RFC 4180, in UTF-8. --header or --noheader must say whether the "
-    "first "
-    "line of each input has the names of the columns. The columns are key and "
+    "csv: RFC 4180, in UTF-8. --header or --noheader says whether the first "
+    "line of each input has the names of the columns; without either, a first "
+    "line that may be names is an error. The columns are key and "
     "value, unless --key_column and --value_column name others.\n"
     "hex: hex(user_key) SPACE sequence SPACE type SPACE hex(value), as 'scan "
     "--output_format=canonical' prints it.\n"
@@ -89,8 +89,8 @@ constexpr Command kCommands[] = {
     {"check", kCheck, kFiles,
      "read every entry; check order, count and checksums (default)",
      "Prints no entries. Compares the number of entries with the properties if "
-     "it reads the whole file. Ends with 'ok: <n> entries' if no input has a "
-     "fault.",
+     "it reads the whole file. 'ashlar check FILE' ends with 'ok: <n> entries' "
+     "if no input has a fault.",
      RunCheck},
     {"scan", kScan, kFiles, "like check, and print each entry",
      "Prints one line per entry: '<key>' seq:<n>, type:<n> => <value>. type "

@@ -93,6 +93,7 @@ const Command* ChooseCommand(CommandLine* line, std::string* name) {
   }
   *name = *word;
   line->inputs.erase(word);
+  line->has_command_word = true;
   return command;
 }
 

@@ -184,8 +184,9 @@ int Run(const CommandLine& line, bool print) {
     scanner.Scan(path, report);
   };
   if (print) return RunOverFiles(line, "scan", scan);
-  return RunOverFiles(line, "check", scan, [&scanner](Report* report) {
-    scanner.PrintVerdict(report);
+  // The output of sst_dump's form is that of sst_dump.
+  return RunOverFiles(line, "check", scan, [&scanner, &line](Report* report) {
+    if (line.has_command_word) scanner.PrintVerdict(report);
   });
 }
 

@@ -224,8 +224,8 @@
            "format of the rows; see 'ashlar help build'")                      \
   FLAG(bool, header, false, "", kNewFiles, kBuild,                             \
            "csv, tsv: the first line of each input has the names of the "      \
-           "columns; --noheader: it is a row. csv needs one of the two, or "   \
-           "names of columns")                                                 \
+           "columns; --noheader: it is a row. Without either, a line that may "\
+           "be names is an error")                                             \
   FLAG(bool, crlf, false, "", kNewFiles, kBuild,                               \
            "tsv, hex: lines may end in CR LF; without this flag, such a line " \
            "is a bad row. In csv and jsonl they always may")                   \

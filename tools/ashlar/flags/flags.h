@@ -111,6 +111,9 @@ struct CommandLine {
   // The index in `inputs` of the first word that was not a flag and came before
   // "--". It may be the name of a command.
   std::optional<size_t> first_word;
+  // Whether that word was the command, as in `ashlar check FILE`. Otherwise the
+  // line is in the form of RocksDB's sst_dump.
+  bool has_command_word = false;
   std::vector<std::string> keys;        // --key
   std::vector<std::string> deeper;      // --deeper
   std::vector<std::string_view> given;  // names of the flags, each once

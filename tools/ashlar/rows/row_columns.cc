@@ -24,10 +24,29 @@ bool IsOneOf(const Slice& text, std::initializer_list<std::string_view> words) {
   return std::find(words.begin(), words.end(), lower) != words.end();
 }
 
-bool LooksLikeHeader(const std::vector<Field>& columns) {
+// A column without digits may be a name. In rows of data that is so seldom that
+// an error in such a case costs less than a header that becomes a row.
+bool MayBeName(const Field& column) {
+  const auto is_part_of_name = [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte >= 0x80 || std::isalpha(byte) != 0 || c == '_' || c == '-' ||
+           c == '.' || c == ' ';
+  };
+  const std::string_view text(column.text.data(), column.text.size());
+  return !text.empty() &&
+         std::all_of(text.begin(), text.end(), is_part_of_name);
+}
+
+// Files of csv often begin with a header, whose names can be any. One of tsv,
+// which is a format of this program, is only recognised by its usual names.
+bool LooksLikeHeader(const RowFormat& format,
+                     const std::vector<Field>& columns) {
+  if (format.Is("csv")) {
+    return std::all_of(columns.begin(), columns.end(), MayBeName);
+  }
   return columns.size() == kPlainWidth &&
-         IsOneOf(columns[0].text, {"key", "keys", "k", "id"}) &&
-         IsOneOf(columns[1].text, {"value", "values", "v", "val"});
+         IsOneOf(columns[0].text, {"key", "keys", "id"}) &&
+         IsOneOf(columns[1].text, {"value", "values"});
 }
 
 }  // namespace
@@ -52,10 +71,10 @@ Outcome RowColumns::Take(const std::vector<Field>& columns, Row* row,
       return ReadHeader(columns, reason);
     }
     if (format_->header == RowFormat::Header::kUnannounced &&
-        LooksLikeHeader(columns)) {
+        LooksLikeHeader(*format_, columns)) {
       *reason =
-          "this looks like the names of columns; --header skips the first "
-          "line, --noheader makes a row of it";
+          "this looks like the names of columns; --header says that it is, "
+          "--noheader makes a row of it";
       return Outcome::kUnusable;
     }
   }

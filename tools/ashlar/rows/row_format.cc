@@ -56,9 +56,6 @@ std::string SetHeader(const CommandLine& line, RowFormat* format) {
     format->header = RowFormat::Header::kLine;
   } else if (line.Given("header")) {
     format->header = RowFormat::Header::kNone;
-  } else if (format->Is("csv")) {
-    return "--input_format=csv needs --header or --noheader: say whether the "
-           "first line of each input has the names of the columns";
   } else {
     format->header = RowFormat::Header::kUnannounced;
   }

@@ -16,8 +16,8 @@ struct RowFormat {
   enum class Header : uint8_t {
     kNone,  // the first line of an input is a row
     kLine,  // the first line of an input has the names of the columns
-    // tsv without a flag: the first line is a row, unless it looks like a
-    // header. In that case, the run ends with an error.
+    // No flag says: the first line is a row, unless it looks like a header. In
+    // that case, the run ends with an error.
     kUnannounced,
   };
 
