@@ -75,7 +75,7 @@ CONTEXTS = {
         extern const ashlar::MergeOperator& add;
         extern const ashlar::ReadOptions& read_options;
         void Use(ashlar::Slice key, ashlar::Slice value);''',
-    'util/byte_strings.h': 'extern uint64_t number; extern std::string name;',
+    'util/byte_strings.h': 'extern uint64_t number; extern ashlar::Slice name;',
     'util/custom_codec.h':
         'extern std::shared_ptr<const ashlar::CustomCodec> my_codec;',
     'util/remote_file.h':
