@@ -155,6 +155,33 @@ Status FindFooter(const RandomAccessFile& file, Findings* findings,
   return {};
 }
 
+// Finds out whether a footer in good form is also right: a flipped bit may make
+// another version of it, by which no block has a sound checksum. It is right if
+// its metaindex is sound, or if any block is found by it; *found then has them.
+Status CheckFooter(const RandomAccessFile& file, const Footer& footer,
+                   ThreadReads* thread, Findings* findings,
+                   std::optional<FoundTable>* found, bool* is_right) {
+  *is_right = true;
+  if (!LooksForBlocks(findings->options())) return {};
+  const InspectedFile inspected(&file, footer, findings->options());
+  PassReads reads(inspected, thread, *findings);
+  BlockInfo metaindex;
+  Slice contents;
+  if (reads.Read({BlockKind::kMetaIndex, footer.metaindex, 0}, &metaindex,
+                 &contents)) {
+    return {};
+  }
+  Status status =
+      FindTable(file, &footer, {{0, footer.offset}}, findings, found);
+  *is_right = found->has_value();
+  if (status.ok() && !*is_right) {
+    findings->AddFault(
+        {BlockKind::kFooter, {footer.offset, file.Size() - footer.offset}, 0},
+        Status::Corruption("no block has a checksum that the footer allows"));
+  }
+  return status;
+}
+
 // Sets *data to the data blocks that the index does not name, if the options
 // ask for them. An index that names all blocks is enough, unless it was found
 // among others: it may then be one partition.
@@ -230,8 +257,12 @@ Status RunPasses(const RandomAccessFile& file, const InspectOptions& options,
   Footer footer;
   Status status = InspectFooter(file, &thread.window, &findings, &footer);
   if (status.IsIOError() || status.IsMemoryLimit()) return status;
-  const bool has_footer = status.ok();
+  bool has_footer = status.ok();
   std::optional<FoundTable> found;
+  if (has_footer) {
+    status = CheckFooter(file, footer, &thread, &findings, &found, &has_footer);
+    if (!status.ok()) return status;
+  }
   if (!has_footer) {
     status = FindFooter(file, &findings, &found);
     if (!status.ok() || !found.has_value()) return status;
