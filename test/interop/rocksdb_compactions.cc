@@ -205,7 +205,7 @@ class Comparison {
     AllReads reads = WhatToRead();
     std::string before;
     if (imports && parts_status.ok()) {
-      const Status read = ReadBefore(imported, &reads, &before);
+      Status read = ReadBefore(imported, &reads, &before);
       if (!read.ok()) return read;
     }
     std::vector<CompactedFile> theirs;
