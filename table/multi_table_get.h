@@ -15,8 +15,10 @@
 //
 // A key's answer is that of a Get in one table after the other, from the newest
 // on: a value or a deletion ends the search, and so does a range deletion over
-// the key. Merge operands are passed to the callback, newest first, and the
-// search goes on to older tables for their base value.
+// the key, unless the next table of a sorted level shares the key and the range
+// deletion: then that table's answer counts. Merge operands are passed to the
+// callback, newest first, and the search goes on to older tables for their base
+// value.
 //
 // Up to 64 keys are looked up at a time, in waves. In each wave every key goes
 // to the first of its tables that its range and filter do not rule out. The
@@ -63,6 +65,7 @@ struct TableLevel {
   // newest to the oldest, as in RocksDB's level 0. True: the ranges ascend and
   // do not overlap, as in deeper levels. Only the last key of a table may also
   // be the first of the next one, whose entries of this key are then older.
+  // Range deletions over that key may be in both tables.
   bool sorted = false;
 };
 
@@ -90,9 +93,11 @@ struct TableLevel {
 //
 // Requires: levels are ordered from the newest to the oldest, so that of the
 // entries and range deletions over a key, those in an earlier table have larger
-// sequence numbers than those in later ones; all tables have the same
-// comparator, and live until the call returns; `results` and `statuses` have
-// the size of `user_keys`, and no key points into a value that `results` holds.
+// sequence numbers than those in later ones, but for range deletions that
+// neighbours in a sorted level both have over a key that they share; all tables
+// have the same comparator, and live until the call returns; `results` and
+// `statuses` have the size of `user_keys`, and no key points into a value that
+// `results` holds.
 ASHLAR_EXPORT void MultiGetFromTables(
     const ReadOptions& options, std::span<const TableLevel> levels,
     std::span<const Slice> user_keys, SequenceNumber snapshot,

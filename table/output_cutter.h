@@ -75,7 +75,9 @@ struct OutputCutterOptions {
   // Whether outputs may end between two versions of a user key, as RocksDB's
   // do. Default: false; the output then ends after the key's last version. With
   // true, an engine that picks the inputs of a later compaction must take
-  // neighbours that share a user key together.
+  // neighbours that share a user key together, and RocksDB's Get misreads a key
+  // with merge operands whose base value is in the next output, if a range
+  // deletion over the key is older than that.
   bool cut_inside_user_keys = false;
 };
 

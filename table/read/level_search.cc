@@ -165,6 +165,17 @@ void LevelSearch::FindInSorted(uint32_t level, const KeySet& keys,
   });
 }
 
+const OpenedTable* LevelSearch::Behind(const Candidate& last,
+                                       size_t key) const {
+  const TableLevel& level = levels_[last.level];
+  const size_t behind = size_t{last.number} + 1;
+  if (!level.sorted || behind >= level.tables.size()) return nullptr;
+  const TableRange& range = level.tables[behind];
+  return Contains(OrderOf(range), range, user_keys_[key])
+             ? &ReaderInternals::TableOf(*range.table)
+             : nullptr;
+}
+
 bool LevelSearch::MayFollow(uint32_t level, const KeySet& keys,
                             Candidates* found) const {
   found->Clear();

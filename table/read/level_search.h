@@ -68,6 +68,9 @@ class LevelSearch {
     next_level_[key] = last.level;
     next_table_[key] = last.number + 1;
   }
+  // Returns the table behind this one in its sorted level, if it may have the
+  // key too; else null.
+  const OpenedTable* Behind(const Candidate& last, size_t key) const;
   // Makes *found the tables of a level that may have these keys too. Requires:
   // each key was looked up in the level. Returns false if there are none.
   bool MayFollow(uint32_t level, const KeySet& keys, Candidates* found) const;

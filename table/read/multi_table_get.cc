@@ -107,6 +107,7 @@ class TablesChunk : public KeyBatch<TablesChunk, kChunk> {
   size_t HashesOf(const KeySet& keys, uint64_t* hashes, uint8_t* numbers);
   void LoadBlocks();
   void Answer();
+  bool IsDeletedBehindToo(const Candidate& candidate, size_t k) const;
 
   void Finish(size_t k);
   void Fail(size_t k, const Status& status) {
@@ -311,6 +312,26 @@ void TablesChunk::Answer() {
   for (Group& group : groups_) SearchBlocks(&group);
 }
 
+// Returns whether the range deletion that a table's answer is also is in the
+// table behind it in the level. That one knows better: it may have versions of
+// the key that are newer than the range deletion.
+bool TablesChunk::IsDeletedBehindToo(const Candidate& candidate,
+                                     size_t k) const {
+  const GetResult& result = results()[k];
+  if (result.state != GetResult::State::kDeleted ||
+      result.type != ValueType::kTypeRangeDeletion) {
+    return false;
+  }
+  const OpenedTable* const behind = search_.Behind(candidate, k);
+  if (behind == nullptr || !behind->HasRangeDeletions(read().options)) {
+    return false;
+  }
+  return behind->range_deletions->fragments
+             .NewestOver(user_keys()[k], read().snapshot,
+                         read().options.timestamp)
+             .sequence >= result.sequence;
+}
+
 // Says what becomes of a key that has its answer in a table.
 void TablesChunk::Take(TableKeys* of, size_t k, const Status& status) {
   auto* const group = static_cast<Group*>(of);
@@ -321,7 +342,8 @@ void TablesChunk::Take(TableKeys* of, size_t k, const Status& status) {
   }
   using State = GetResult::State;
   const bool goes_on = result.state == State::kNotFound ||
-                       (result.state == State::kMerged && !stopped_.Has(k));
+                       (result.state == State::kMerged && !stopped_.Has(k)) ||
+                       IsDeletedBehindToo(group->candidate, k);
   if (group->table->counters.any()) {
     group->reads.Add(result);
     // The key counts where its search ends.

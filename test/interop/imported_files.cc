@@ -6,7 +6,10 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <utility>
 
+#include "ashlar/table/internal_key_less.h"
+#include "ashlar/table/table_reader.h"
 #include "test/interop/their_options.h"
 
 namespace ashlar::interop {
@@ -23,9 +26,10 @@ std::string ColumnsText(const rocksdb::WideColumns& columns) {
 }
 
 Status AddGets(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family,
-               const rocksdb::ReadOptions& options,
-               const std::vector<std::string>& keys, std::string* text) {
-  for (const std::string& key : keys) {
+               const rocksdb::ReadOptions& options, const AllReads& reads,
+               std::string* text) {
+  for (const std::string& key : reads.keys) {
+    if (reads.not_got.contains(key)) continue;
     rocksdb::PinnableWideColumns columns;
     const rocksdb::Status status =
         db->GetEntity(options, family, key, &columns);
@@ -89,7 +93,40 @@ Status CompactAll(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family) {
                     db->CompactRange(options, family, nullptr, nullptr));
 }
 
+bool Covers(const RangeDeletion& range, const Slice& key) {
+  return !(key < range.begin) && key < range.end;
+}
+
+// Returns whether versions of the last key of `file`, which is a merge operand,
+// go on in the file behind it.
+bool EndsAboveBase(const CompactedFile& file, const CompactedFile& behind) {
+  return file.level > 0 && file.level == behind.level &&
+         TypeOf(file.largest) == ValueType::kTypeMerge &&
+         UserKeyOf(file.largest) == UserKeyOf(behind.smallest);
+}
+
 }  // namespace
+
+Result<std::set<std::string>> KeysThatGetMisreads(
+    std::vector<CompactedFile> files) {
+  std::sort(files.begin(), files.end(),
+            [](const CompactedFile& a, const CompactedFile& b) {
+              if (a.level != b.level) return a.level < b.level;
+              return CompareInternalKeys(BytewiseComparator(), a.smallest,
+                                         b.smallest) < 0;
+            });
+  std::set<std::string> keys;
+  for (size_t i = 0; i + 1 < files.size(); ++i) {
+    if (!EndsAboveBase(files[i], files[i + 1])) continue;
+    const Slice key = UserKeyOf(files[i].largest);
+    const auto reader = TableReader::Open(files[i].path);
+    if (!reader.ok()) return reader.status();
+    for (const RangeDeletion& each : (*reader)->RangeDeletions()) {
+      if (Covers(each, key)) keys.insert(key.ToString());
+    }
+  }
+  return keys;
+}
 
 Result<std::string> ReadAll(rocksdb::DB* db,
                             rocksdb::ColumnFamilyHandle* family,
@@ -103,7 +140,7 @@ Result<std::string> ReadAll(rocksdb::DB* db,
                 : "at " + std::to_string(snapshot->GetSequenceNumber()) + "\n";
     rocksdb::ReadOptions options;
     options.snapshot = snapshot;
-    Status status = AddGets(db, family, options, reads.keys, &text);
+    Status status = AddGets(db, family, options, reads, &text);
     if (status.ok()) status = AddWalk(db, family, options, reads.keys, &text);
     if (!status.ok()) return status;
   }

@@ -188,10 +188,6 @@ class Comparison {
     if (inputs.empty()) return {};
     const bool imports = reads_random_() % 8 == 0 && !WhatToRead().keys.empty();
     const bool in_parts = reads_random_() % 2 == 0;
-    const Result<std::string> before =
-        imports ? ReadAll(db_.get(), db_->DefaultColumnFamily(), WhatToRead())
-                : std::string();
-    if (!before.ok()) return before.status();
     const uint64_t limit =
         OneIn(2) ? 1000 + Below(4000) : OutputCutterOptions::kNoLimit;
     WrittenOutputs ours(folder_, "ours");
@@ -203,6 +199,14 @@ class Comparison {
           CompactOurs({inputs, deeper, level, 500 + reads_random_() % 4000,
                        static_cast<uint32_t>(2 + reads_random_() % 6)},
                       &parts);
+    }
+    const std::vector<CompactedFile> imported =
+        Imported((in_parts ? parts : ours).files, deeper, level);
+    AllReads reads = WhatToRead();
+    std::string before;
+    if (imports && parts_status.ok()) {
+      Status read = ReadBefore(imported, &reads, &before);
+      if (!read.ok()) return read;
     }
     std::vector<CompactedFile> theirs;
     const rocksdb::Status their_status =
@@ -227,7 +231,7 @@ class Comparison {
       status = Compare("parts", text, theirs, parts.files);
     }
     if (status.ok() && imports) {
-      status = Import(in_parts ? parts : ours, deeper, level, *before);
+      status = Import(imported, reads, before);
     }
     return status;
   }
@@ -371,7 +375,7 @@ class Comparison {
   // A single deletion of a key that was written twice may bring back the older
   // value, in RocksDB too. So what it may have been used for is not read.
   AllReads WhatToRead() const {
-    AllReads reads{snapshots_, {}};
+    AllReads reads{snapshots_, {}, {}};
     if (has_single_deletions_ && mixes_deletions_) return reads;
     for (uint64_t i = has_single_deletions_ ? kSingleKeys : 0; i < kKeys; ++i) {
       reads.keys.push_back(KeyOf(i));
@@ -379,16 +383,34 @@ class Comparison {
     return reads;
   }
 
-  // Imports outputs together with the files beneath them.
-  Status Import(const WrittenOutputs& outputs,
-                const std::vector<CompactedFile>& deeper, int level,
+  // Returns the outputs together with the files beneath them.
+  static std::vector<CompactedFile> Imported(
+      std::vector<CompactedFile> outputs,
+      const std::vector<CompactedFile>& deeper, int level) {
+    for (CompactedFile& file : outputs) file.level = level;
+    outputs.insert(outputs.end(), deeper.begin(), deeper.end());
+    return outputs;
+  }
+
+  // Reads what the database has, to compare it with what is imported.
+  Status ReadBefore(const std::vector<CompactedFile>& imported, AllReads* reads,
+                    std::string* text) {
+    for (const auto& files : {FilesOf(db_.get()), imported}) {
+      const auto misread = KeysThatGetMisreads(files);
+      if (!misread.ok()) return misread.status();
+      reads->not_got.insert(misread->begin(), misread->end());
+    }
+    auto read = ReadAll(db_.get(), db_->DefaultColumnFamily(), *reads);
+    if (!read.ok()) return read.status();
+    *text = std::move(read).value();
+    return {};
+  }
+
+  Status Import(const std::vector<CompactedFile>& files, const AllReads& reads,
                 const std::string& before) {
-    std::vector<CompactedFile> files = outputs.files;
-    for (CompactedFile& file : files) file.level = level;
-    files.insert(files.end(), deeper.begin(), deeper.end());
     if (files.empty()) return {};
     ++done_->imports;
-    return CheckImported(db_.get(), options_, files, WhatToRead(), before);
+    return CheckImported(db_.get(), options_, files, reads, before);
   }
 
   const std::string folder_;

@@ -483,6 +483,40 @@ TEST(MultiTableGet, RangesMayTouch) {
   }
 }
 
+// Versions of a key may go on in the next table of a level. A range deletion
+// that both tables have may be older than these.
+TEST(MultiTableGet, ARangeDeletionMayBeOlderThanTheNextTable) {
+  OpenLevels open;
+  RandomLevels::Level level;
+  level.sorted = true;
+  level.tables.push_back({"", "a", "m"});
+  level.tables.push_back({"", "m", "z"});
+  open.readers.push_back(OpenTable(
+      BuildTable({}, {Operand("m", 15, "+"), RangeDeleted("a", 8, "z")},
+                 FixedBuild("first"))));
+  open.readers.push_back(OpenTable(
+      BuildTable({}, {Value("m", 10, "base"), RangeDeleted("a", 8, "z")},
+                 FixedBuild("second"))));
+  open.readers.push_back(
+      OpenTable(BuildTable({}, Values(3, {"m"}), FixedBuild("older"))));
+  open.Add(level, {open.readers[0].get(), open.readers[1].get()});
+  RandomLevels::Level deeper;
+  deeper.tables.push_back({"", "m", "m"});
+  open.Add(deeper, {open.readers[2].get()});
+  Batch batch({"m"});
+  batch.Run(open);
+  EXPECT_EQ(batch.results[0].value.ToString(), "base");
+  EXPECT_EQ(batch.operands[0], std::vector<std::string>{"+"});
+  batch.Run(open, {}, 12);
+  EXPECT_EQ(batch.results[0].value.ToString(), "base");
+  EXPECT_TRUE(batch.operands[0].empty());
+  batch.Run(open, {}, 9);
+  EXPECT_EQ(batch.results[0].state, State::kDeleted);
+  EXPECT_EQ(batch.results[0].sequence, 8u);
+  batch.Run(open, {}, 7);
+  EXPECT_EQ(batch.results[0].value.ToString(), "m3");
+}
+
 // A range that ends before its largest key does not have it, so what a table
 // says of that key does not count.
 TEST(MultiTableGet, ARangeMayExcludeItsLargestKey) {
