@@ -33,7 +33,7 @@ constexpr uint64_t kLongReach = uint64_t{1} << 24;
 // them.
 constexpr uint64_t kMostPadding = 4096;
 
-constexpr std::array kTypes = {
+constexpr std::array kPayloadTypes = {
     CompressionType::kZSTD, CompressionType::kLZ4Compression,
     CompressionType::kSnappyCompression, CompressionType::kZlibCompression,
     CompressionType::kBZip2Compression};
@@ -233,7 +233,7 @@ bool BlockWalk::CompressedAt(uint64_t offset, Place place, FoundBlock* found) {
         TypeAt(offset, last_type_, view, place, &wants_more, found)) {
       return true;
     }
-    for (const CompressionType type : kTypes) {
+    for (const CompressionType type : kPayloadTypes) {
       if (type != last_type_ &&
           TypeAt(offset, type, view, place, &wants_more, found)) {
         return true;

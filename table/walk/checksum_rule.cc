@@ -10,7 +10,7 @@ namespace {
 
 constexpr uint32_t kProven = 2;
 
-constexpr ChecksumType kTypes[] = {
+constexpr ChecksumType kChecksumTypes[] = {
     ChecksumType::kXXH3, ChecksumType::kCRC32c, ChecksumType::kxxHash,
     ChecksumType::kxxHash64, ChecksumType::kNoChecksum};
 
@@ -41,7 +41,7 @@ std::optional<ChecksumRule> RuleVotes::TakeBlock(uint64_t offset,
   if (!voters_.insert({offset, block.size()}).second) return std::nullopt;
   ++blocks_;
   std::optional<ChecksumRule> proven;
-  for (const ChecksumType type : kTypes) {
+  for (const ChecksumType type : kChecksumTypes) {
     const uint32_t modifier =
         stored - ChecksumWithLastByte(type, block.data(), block.size(),
                                       compression_type);
@@ -57,7 +57,7 @@ std::optional<ChecksumRule> RuleVotes::TakeBlock(uint64_t offset,
 
 std::vector<ChecksumRule> RuleVotes::Best(bool* proven) const {
   std::vector<std::pair<Votes, ChecksumRule>> counted;
-  for (const ChecksumType type : kTypes) {
+  for (const ChecksumType type : kChecksumTypes) {
     for (const auto& [rule, votes] : votes_) {
       if (rule.first != static_cast<int>(type)) continue;
       counted.push_back({votes, {type, rule.second}});
