@@ -190,7 +190,7 @@ std::string FindOutputConflict(const CommandLine& line,
   if (FLAGS_json && FLAGS_output_format == "jsonl") {
     return Excludes("--json", "--output_format=jsonl");
   }
-  const std::string conflict = FindFormatConflict(line);
+  std::string conflict = FindFormatConflict(line);
   if (!conflict.empty()) return conflict;
   if (FLAGS_limit != 0 && FLAGS_read_num != 0 &&
       FLAGS_limit != FLAGS_read_num) {
