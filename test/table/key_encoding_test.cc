@@ -186,8 +186,10 @@ TEST(KeyEncoding, BytesSortAsValuesDo) {
 TEST(KeyEncoding, ColumnsJoin) {
   std::mt19937_64 draw(7);
   for (int round = 0; round < 300; ++round) {
+    constexpr size_t kColumns = 3;
     std::vector<ColumnEncoding> plan;
-    for (int i = 0; i < 3; ++i) {
+    plan.reserve(kColumns);
+    for (size_t i = 0; i < kColumns; ++i) {
       // A column that ends with the key can only be the last.
       plan.push_back(
           *ParseColumnEncoding(kNames[1 + draw() % (std::size(kNames) - 1)]));

@@ -253,6 +253,7 @@ struct DeeperCase {
   }
   std::vector<std::string> Grandparents() const {
     std::vector<std::string> keys;
+    keys.reserve(options.cutter.grandparents.size());
     for (const FileRange& file : options.cutter.grandparents) {
       keys.push_back(UserKeyOf(file.smallest).ToString());
     }
