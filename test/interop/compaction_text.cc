@@ -1,5 +1,6 @@
 #include "test/interop/compaction_text.h"
 
+#include <rocksdb/filter_policy.h>
 #include <rocksdb/metadata.h>
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 #include "test/interop/imported_files.h"
 
+#include <rocksdb/filter_policy.h>
 #include <rocksdb/metadata.h>
 #include <rocksdb/wide_columns.h>
 
