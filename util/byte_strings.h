@@ -50,7 +50,7 @@ class ByteReader {
     return number;
   }
   Slice LengthPrefixed() { return Bytes(Fixed64()); }
-  // Takes so many bytes.
+  // Takes the next `size` bytes.
   Slice Bytes(uint64_t size) {
     if (size > rest_.size()) ok_ = false;
     if (!ok_) return {};

@@ -114,7 +114,8 @@ std::vector<Entry> Missing(std::vector<Entry> expected,
   return missing;
 }
 
-// Compressed blocks of such a table need a block that a cut removes.
+// Returns whether data blocks are compressed with a dictionary. It is stored
+// after them: if the file is cut there, they cannot be decompressed.
 bool NeedsDictionary(const Inspected& sound) {
   return Has(sound, BlockKind::kDictionary);
 }
