@@ -195,6 +195,29 @@ Status DecodeFooter(const Slice& tail, uint64_t file_size, Footer* footer) {
                              footer);
 }
 
+FooterHint GuessFooter(const Slice& tail) {
+  constexpr uint32_t kOldestVersion = 1;
+  FooterHint hint;
+  if (tail.size() < kFooterSize) return hint;
+  const uint32_t version = LoadFixed32(tail.data() + kVersionAt);
+  const bool extended =
+      LoadFixed32(tail.data() + kExtendedMagicAt) == kExtendedMagic;
+  const bool has_version =
+      version >= kOldestVersion && version <= kMaxFormatVersion;
+  if (IdentifyMagic(tail) != TableMagic::kBlockBased && !extended &&
+      !has_version) {
+    return hint;
+  }
+  if (has_version) hint.format_version = version;
+  const auto type = static_cast<uint8_t>(tail[0]);
+  if (type > static_cast<uint8_t>(ChecksumType::kXXH3)) return hint;
+  hint.checksum = static_cast<ChecksumType>(type);
+  if (extended || (has_version && TraitsOf(version).has_context_checksums)) {
+    hint.base_context_checksum = LoadFixed32(tail.data() + kBaseContextAt);
+  }
+  return hint;
+}
+
 std::string EncodeFooter(const Footer& footer) {
   std::string bytes;
   bytes.push_back(static_cast<char>(footer.checksum));

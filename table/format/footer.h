@@ -14,6 +14,7 @@
 #define ASHLAR_TABLE_FORMAT_FOOTER_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "ashlar/table/block_kind.h"
@@ -49,6 +50,16 @@ TableMagic IdentifyMagic(const Slice& tail);
 // bytes of it. Returns Corruption if it is damaged, NotSupported if it is of a
 // kind or version that is not read. Messages name neither file nor block.
 Status DecodeFooter(const Slice& tail, uint64_t file_size, Footer* footer);
+
+// What a damaged footer still seems to say. Any of it may be wrong.
+struct FooterHint {
+  std::optional<ChecksumType> checksum;
+  uint32_t base_context_checksum = 0;  // 0: none, or unknown
+  uint32_t format_version = 0;         // 0: unknown
+};
+
+// `tail` is the last kFooterSize bytes of the file.
+FooterHint GuessFooter(const Slice& tail);
 
 // Returns the bytes of the footer. Requires: format version 2 or later;
 // footer.offset is set; for versions 6 and later, the metaindex ends right

@@ -18,35 +18,11 @@ constexpr uint32_t kFirstContextVersion = 6;
 constexpr uint32_t kFirstListVersion = 7;
 constexpr uint32_t kOldestVersion = 1;
 
-// What a damaged footer still seems to say.
-struct FooterHint {
-  std::optional<ChecksumRule> rule;
-  uint32_t version = 0;  // 0: unknown
-};
-
+// What the last bytes of the file seem to say.
 FooterHint ReadHint(const RandomAccessFile& file) {
-  constexpr uint32_t kExtendedMagic = 0x007A003E;
-  constexpr size_t kBaseAt = 9;
-  constexpr size_t kVersionAt = 41;
-  FooterHint hint;
+  if (file.Size() < kFooterSize) return {};
   WalkBytes bytes(&file, kFooterSize);
-  if (file.Size() < kFooterSize) return hint;
-  const Slice tail = bytes.Get(file.Size() - kFooterSize, kFooterSize);
-  const uint32_t version = LoadFixed32(tail.data() + kVersionAt);
-  const bool extended = LoadFixed32(tail.data() + 1) == kExtendedMagic;
-  const bool has_version =
-      version >= kOldestVersion && version <= kMaxFormatVersion;
-  if (IdentifyMagic(tail) != TableMagic::kBlockBased && !extended &&
-      !has_version) {
-    return hint;
-  }
-  if (has_version) hint.version = version;
-  const auto type = static_cast<uint8_t>(tail[0]);
-  if (type > static_cast<uint8_t>(ChecksumType::kXXH3)) return hint;
-  const bool context = extended || version >= kFirstContextVersion;
-  hint.rule = {static_cast<ChecksumType>(type),
-               context ? LoadFixed32(tail.data() + kBaseAt) : 0};
-  return hint;
+  return GuessFooter(bytes.Get(file.Size() - kFooterSize, kFooterSize));
 }
 
 uint32_t VersionOf(const ChecksumRule& rule, int compress_format,
@@ -362,7 +338,11 @@ Status FindTable(const RandomAccessFile& file, const Footer* footer,
              footer->traits().compress_format);
   } else {
     hint = ReadHint(file);
-    const auto learned = walk.Learn(hint.rule);
+    std::optional<ChecksumRule> rule;
+    if (hint.checksum.has_value()) {
+      rule = {*hint.checksum, hint.base_context_checksum};
+    }
+    const auto learned = walk.Learn(rule);
     if (walk.given_up()) return findings->GivenUp();
     if (!learned.has_value()) return {};
     table.proven = learned->proven;
@@ -378,7 +358,7 @@ Status FindTable(const RandomAccessFile& file, const Footer* footer,
   if (footer == nullptr) {
     table.footer.format_version =
         VersionOf({table.footer.checksum, table.footer.base_context_checksum},
-                  walk.compress_format(), hint.version);
+                  walk.compress_format(), hint.format_version);
   }
   const Footer known = table.footer;
   TableFinder(file, known, walk, findings, &table).Run();
