@@ -152,4 +152,16 @@ const char* DecodeSeparatedEntry(const BlockView& view, const char* p,
   return p;
 }
 
+std::optional<std::string> FirstPlainKey(const BlockView& view,
+                                         const BlockPlace& place) {
+  std::optional<std::string> first;
+  const Status status = ForEachPlainEntry(
+      view, place, [&](const Slice& key, const Slice&) -> Status {
+        first = key.ToString();
+        return Status::Aborted("one is enough");
+      });
+  status.IgnoreError();
+  return first;
+}
+
 }  // namespace ashlar::internal

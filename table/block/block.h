@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "ashlar/util/slice.h"
@@ -148,6 +149,11 @@ Status ForEachPlainEntry(const BlockView& view, const BlockPlace& place,
   }
   return {};
 }
+
+// Returns the first key of such a block, or nothing if it does not decode or
+// there is none.
+std::optional<std::string> FirstPlainKey(const BlockView& view,
+                                         const BlockPlace& place);
 
 }  // namespace ashlar::internal
 

@@ -155,20 +155,12 @@ BlockKind TableFinder::KindOfEntries(const Slice& contents,
     return BlockKind::kMetaIndex;
   }
   if (!view.separated && IsIndex(view, place)) return BlockKind::kIndex;
-  Slice first;
-  std::string kept;
-  const Status status = ForEachPlainEntry(
-      view, as_data, [&](const Slice& key, const Slice&) -> Status {
-        kept = key.ToString();
-        first = kept;
-        return Status::Aborted("one is enough");
-      });
-  if (!status.IsAborted()) return BlockKind::kOther;
-  if (first.size() >= kInternalKeyTailBytes) {
-    if (TypeOf(first) == ValueType::kTypeRangeDeletion) {
-      return BlockKind::kRangeDeletion;
-    }
-    if (ValueTypeName(TypeOf(first)) != "unknown") return BlockKind::kData;
+  const std::optional<std::string> first = FirstPlainKey(view, as_data);
+  if (!first.has_value()) return BlockKind::kOther;
+  if (first->size() >= kInternalKeyTailBytes) {
+    const ValueType type = TypeOf(*first);
+    if (type == ValueType::kTypeRangeDeletion) return BlockKind::kRangeDeletion;
+    if (ValueTypeName(type) != "unknown") return BlockKind::kData;
   }
   TableProperties properties;
   if (DecodeProperties(contents, place, &properties).ok() &&

@@ -14,17 +14,11 @@ namespace {
 std::string FirstKeyOf(const BlockPlace& place, PassReads* reads) {
   Slice contents;
   BlockView view;
-  std::string first;
   if (!reads->Peek(place, &contents) ||
       !ParseBlock(contents, place, &view).ok()) {
-    return first;
+    return {};
   }
-  const Status status = ForEachPlainEntry(
-      view, place, [&](const Slice& key, const Slice&) -> Status {
-        first = key.ToString();
-        return Status::Aborted("one is enough");
-      });
-  status.IgnoreError();
+  std::string first = FirstPlainKey(view, place).value_or("");
   return first.size() < kInternalKeyTailBytes ? std::string() : first;
 }
 

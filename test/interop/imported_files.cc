@@ -5,12 +5,12 @@
 #include <rocksdb/wide_columns.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <memory>
 #include <utility>
 
 #include "ashlar/table/internal_key_less.h"
 #include "ashlar/table/table_reader.h"
+#include "test/interop/one_family.h"
 #include "test/interop/their_options.h"
 
 namespace ashlar::interop {
@@ -58,20 +58,10 @@ rocksdb::ExportImportFilesMetaData MetadataOf(
   rocksdb::ExportImportFilesMetaData metadata;
   metadata.db_comparator_name = rocksdb::BytewiseComparator()->Name();
   for (const CompactedFile& file : files) {
-    const std::filesystem::path path(file.path);
-    rocksdb::LiveFileMetaData table;
-    table.column_family_name = "imported";
-    table.level = file.level;
-    table.name = "/" + path.filename().string();
-    table.db_path = path.parent_path().string();
-    table.size = file.size;
-    table.smallest = file.smallest;
-    table.largest = file.largest;
-    table.smallestkey = UserKeyOf(file.smallest).ToString();
-    table.largestkey = UserKeyOf(file.largest).ToString();
-    table.smallest_seqno = file.smallest_seqno;
-    table.largest_seqno = file.largest_seqno;
-    metadata.files.push_back(table);
+    metadata.files.push_back(
+        FileToImport(file.path, file.level,
+                     {file.smallest, file.largest, file.smallest_seqno,
+                      file.largest_seqno}));
   }
   return metadata;
 }

@@ -161,7 +161,7 @@ Status LiveDatabase::CheckImported(const std::string& path, const Plan& plan,
                                    const std::vector<Row>& rows,
                                    const std::vector<std::string>& absent,
                                    std::string* compacted) {
-  OneFamily::Bounds bounds;
+  FileBounds bounds;
   bounds.smallest = InternalKeyOf(rows.front());
   bounds.largest = InternalKeyOf(rows.back());
   for (const Row& row : rows) {

@@ -27,13 +27,11 @@ Status OneFamily::Create(const Plan& plan) {
       db_->CreateColumnFamily(TheirOptions(plan), "plan", &handle_));
 }
 
-Status OneFamily::Import(const Plan& plan, const std::string& path,
-                         const Bounds& bounds) {
-  Drop();
+rocksdb::LiveFileMetaData FileToImport(const std::string& path, int level,
+                                       const FileBounds& bounds) {
   const std::filesystem::path file(path);
   rocksdb::LiveFileMetaData table;
-  table.column_family_name = "plan";
-  table.level = 1;
+  table.level = level;
   table.name = "/" + file.filename().string();
   table.db_path = file.parent_path().string();
   table.size = std::filesystem::file_size(file);
@@ -43,9 +41,15 @@ Status OneFamily::Import(const Plan& plan, const std::string& path,
   table.largestkey = UserKeyOf(bounds.largest).ToString();
   table.smallest_seqno = bounds.smallest_seqno;
   table.largest_seqno = bounds.largest_seqno;
+  return table;
+}
+
+Status OneFamily::Import(const Plan& plan, const std::string& path,
+                         const FileBounds& bounds) {
+  Drop();
   rocksdb::ExportImportFilesMetaData metadata;
   metadata.db_comparator_name = std::string(plan.options.comparator->Name());
-  metadata.files.push_back(table);
+  metadata.files.push_back(FileToImport(path, 1, bounds));
   return FromTheirs(
       "import", db_->CreateColumnFamilyWithImport(
                     TheirOptions(plan), "plan",

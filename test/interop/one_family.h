@@ -21,6 +21,18 @@
 
 namespace ashlar::interop {
 
+// Internal keys outside all keys of a table, and its sequence numbers.
+struct FileBounds {
+  std::string smallest;
+  std::string largest;
+  SequenceNumber smallest_seqno = kMaxSequenceNumber;
+  SequenceNumber largest_seqno = 0;
+};
+
+// Returns what CreateColumnFamilyWithImport needs to know of a file.
+rocksdb::LiveFileMetaData FileToImport(const std::string& path, int level,
+                                       const FileBounds& bounds);
+
 class OneFamily {
  public:
   static Result<std::unique_ptr<OneFamily>> Open(const std::string& folder);
@@ -33,15 +45,8 @@ class OneFamily {
 
   // Both drop the previous column family and its snapshots.
   Status Create(const Plan& plan);
-  // Internal keys outside all keys of the table.
-  struct Bounds {
-    std::string smallest;
-    std::string largest;
-    SequenceNumber smallest_seqno = kMaxSequenceNumber;
-    SequenceNumber largest_seqno = 0;
-  };
   Status Import(const Plan& plan, const std::string& path,
-                const Bounds& bounds);
+                const FileBounds& bounds);
   void Drop();
 
   // Protects the current versions from compaction until the column family is
