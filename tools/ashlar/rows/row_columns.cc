@@ -115,21 +115,20 @@ Outcome RowColumns::ReadHeader(const std::vector<Field>& columns,
 
 // The names must be UTF-8, and different if they are those of members.
 bool RowColumns::NamesAreGood(std::string* reason) const {
-  const bool are_members = format_->columns.value != ColumnPlan::Value::kColumn;
   for (size_t i = 0; i < names_.size(); ++i) {
-    if (FindNoUtf8(names_[i]) != names_[i].size()) {
-      *reason = Describe(i) + ": the name is not UTF-8";
-      return false;
-    }
-    const auto next = names_.begin() + static_cast<std::ptrdiff_t>(i) + 1;
-    if (are_members &&
-        std::find(next, names_.end(), names_[i]) != names_.end()) {
-      *reason =
-          "the header has column '" + PrintableText(names_[i]) + "' twice";
-      return false;
-    }
+    if (FindNoUtf8(names_[i]) == names_[i].size()) continue;
+    *reason = Describe(i) + ": the name is not UTF-8";
+    return false;
   }
-  return true;
+  if (format_->columns.value == ColumnPlan::Value::kColumn) return true;
+  // Sorted, since a header may have any number of names.
+  std::vector<std::string_view> sorted(names_.begin(), names_.end());
+  std::sort(sorted.begin(), sorted.end());
+  const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+  if (twice == sorted.end()) return true;
+  *reason = "the header has column '" + PrintableText(std::string(*twice)) +
+            "' twice";
+  return false;
 }
 
 bool RowColumns::FindColumns(size_t width, std::string* reason) {
