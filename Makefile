@@ -3,11 +3,13 @@
 # build-fuzz/.
 
 # Variables to set: PREFIX (install), JOBS, SETUP=true (skip tools/setup),
-# CMAKE_FLAGS (extra options for every configure step).
+# CMAKE_FLAGS (extra options for every configure step), CTEST_FLAGS (which tests
+# of a tree to run).
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 SETUP ?= tools/setup
 CMAKE_FLAGS ?=
+CTEST_FLAGS ?=
 DESTDIR ?=
 
 generator := $(if $(shell command -v ninja),-G Ninja)
@@ -15,7 +17,8 @@ configure := cmake -S . $(generator) -DASHLAR_WERROR=ON $(CMAKE_FLAGS)
 quietly := >/dev/null
 stage := tools/stage
 ctest := $(stage) tests \
-	ctest --output-on-failure -j$(JOBS) --no-tests=error --test-dir
+	ctest $(CTEST_FLAGS) --output-on-failure -j$(JOBS) --no-tests=error \
+	--test-dir
 python := python3
 
 .PHONY: help demo check product build bench bench_programs test lint format \
