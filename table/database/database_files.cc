@@ -55,10 +55,12 @@ Result<std::string> ReadCurrent(const std::string& path) {
   return std::move(*name);
 }
 
-// Folds all records. Sets *end to the offset behind the last one that counts.
-Status FoldRecords(LogRecords* records, VersionFold* fold, uint64_t* end) {
+// Folds the records that end at `limit` or before. Sets *end to the offset
+// behind the last one that counts.
+Status FoldRecords(uint64_t limit, LogRecords* records, VersionFold* fold,
+                   uint64_t* end) {
   VersionEdit edit;
-  while (records->Next()) {
+  while (*end < limit && records->Next()) {
     Status status = internal::DecodeVersionEdit(records->record(), &edit);
     if (status.ok()) status = fold->Take(std::move(edit));
     if (!status.ok()) {
@@ -75,18 +77,26 @@ Status ReadManifest(const RandomAccessFile& file,
   LogRecords records(file);
   VersionFold fold;
   uint64_t end = 0;
-  Status status = FoldRecords(&records, &fold, &end).WithPrefix(file.name());
-  if (!status.ok()) {
-    if (!options.until_damage || status.IsIOError() || status.IsMemoryLimit()) {
-      return status;
+  Status status = FoldRecords(file.Size(), &records, &fold, &end)
+                      .WithPrefix(file.name());
+  if (status.ok()) {
+    if (fold.group_is_open() || records.ends_in_pieces()) {
+      files->ignored_bytes = file.Size() - end;
     }
-    files->damage = std::move(status);
+    return fold.Finish(files).WithPrefix(file.name());
   }
-  if (!files->damage.ok() || fold.group_is_open() ||
-      records.ends_in_pieces()) {
-    files->ignored_bytes = file.Size() - end;
+  if (!options.until_damage || status.IsIOError() || status.IsMemoryLimit()) {
+    return status;
   }
-  return fold.Finish(files).WithPrefix(file.name());
+  files->damage = std::move(status);
+  files->ignored_bytes = file.Size() - end;
+  // The damaged edit may have been applied in part.
+  LogRecords sound_records(file);
+  VersionFold sound;
+  uint64_t sound_end = 0;
+  status = FoldRecords(end, &sound_records, &sound, &sound_end);
+  if (status.ok()) status = sound.Finish(files);
+  return status.WithPrefix(file.name());
 }
 
 }  // namespace

@@ -22,9 +22,8 @@ class VersionFold {
  public:
   VersionFold();
 
-  // Applies an edit, or keeps it until its group is whole. After an error, the
-  // state is that before the edit or its group, unless the error is within a
-  // group.
+  // Applies an edit, or keeps it until its group is whole. After an error the
+  // edit may be applied in part: call nothing more.
   Status Take(VersionEdit edit);
   // Whether edits wait for the rest of their group.
   bool group_is_open() const { return !group_.empty(); }
