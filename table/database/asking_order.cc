@@ -105,10 +105,9 @@ Status PutIntoAskingOrder(ColumnFamilyFiles* family) {
     Status status = CheckKeys(tables, order);
     if (!status.ok()) return status;
   }
-  const bool by_epoch =
-      std::all_of(tables.begin(), tables.end(), [](const LiveTable& table) {
-        return table.epoch_number != 0;
-      });
+  const bool by_epoch = std::all_of(
+      tables.begin(), tables.end(),
+      [](const LiveTable& table) { return table.epoch_number != 0; });
   std::sort(tables.begin(), tables.end(),
             [&](const LiveTable& a, const LiveTable& b) {
               if (a.level != b.level) return a.level < b.level;

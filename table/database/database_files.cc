@@ -33,8 +33,7 @@ std::optional<std::string> ManifestNameIn(std::string_view current) {
   }
   current.remove_suffix(1);
   const std::string_view number = current.substr(kManifestPrefix.size());
-  if (number.empty() ||
-      number.find_first_not_of("0123456789") != number.npos) {
+  if (number.empty() || number.find_first_not_of("0123456789") != number.npos) {
     return std::nullopt;
   }
   return std::string(current);
@@ -77,8 +76,8 @@ Status ReadManifest(const RandomAccessFile& file,
   LogRecords records(file);
   VersionFold fold;
   uint64_t end = 0;
-  Status status = FoldRecords(file.Size(), &records, &fold, &end)
-                      .WithPrefix(file.name());
+  Status status =
+      FoldRecords(file.Size(), &records, &fold, &end).WithPrefix(file.name());
   if (status.ok()) {
     if (fold.group_is_open() || records.ends_in_pieces()) {
       files->ignored_bytes = file.Size() - end;

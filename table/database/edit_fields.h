@@ -55,9 +55,9 @@ class EditFields {
   }
   void Refuse(std::string_view what, uint32_t tag) {
     if (!status_.ok()) return;
-    status_ = Status::NotSupported(std::string(what) + " " +
-                                   std::to_string(tag) +
-                                   " is unknown and must not be ignored");
+    status_ =
+        Status::NotSupported(std::string(what) + " " + std::to_string(tag) +
+                             " is unknown and must not be ignored");
   }
 
  private:

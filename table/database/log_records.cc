@@ -9,8 +9,8 @@
 namespace ashlar::internal {
 namespace {
 
-constexpr size_t kHeaderBytes = 7;
-constexpr size_t kTypeAt = 6;
+constexpr size_t kPieceHeaderBytes = 7;
+constexpr size_t kPieceTypeAt = 6;
 
 enum PieceType : uint8_t {
   kNothing = 0,
@@ -49,7 +49,7 @@ bool LogRecords::Next() {
 
 bool LogRecords::NextPiece(Piece* piece) {
   for (;;) {
-    if (rest_.size() < kHeaderBytes) {
+    if (rest_.size() < kPieceHeaderBytes) {
       if (block_is_short_ || offset_ + rest_.size() >= size_) {
         ends_in_pieces_ = ends_in_pieces_ || !IsAllZeros(rest_);
         return false;
@@ -59,8 +59,9 @@ bool LogRecords::NextPiece(Piece* piece) {
     }
     const size_t payload_bytes =
         LoadFixed16(rest_.data() + sizeof(uint32_t)) & 0xFFFF;
-    *piece = {static_cast<uint8_t>(rest_.data()[kTypeAt]), Slice(), offset_};
-    const size_t bytes = kHeaderBytes + payload_bytes;
+    *piece = {static_cast<uint8_t>(rest_.data()[kPieceTypeAt]), Slice(),
+              offset_};
+    const size_t bytes = kPieceHeaderBytes + payload_bytes;
     if (bytes > rest_.size()) {
       if (!block_is_short_) {
         return Fail(Status::Corruption(
@@ -80,7 +81,7 @@ bool LogRecords::NextPiece(Piece* piece) {
       continue;
     }
     const Slice whole(rest_.data(), bytes);
-    piece->payload = Slice(whole.data() + kHeaderBytes, payload_bytes);
+    piece->payload = Slice(whole.data() + kPieceHeaderBytes, payload_bytes);
     rest_ = Slice(rest_.data() + bytes, rest_.size() - bytes);
     offset_ += bytes;
     return CheckPiece(whole, *piece);
@@ -104,7 +105,7 @@ bool LogRecords::ReadBlock(uint64_t offset) {
 
 bool LogRecords::CheckPiece(const Slice& bytes, const Piece& piece) {
   const uint32_t crc = MaskCrc32c(
-      Crc32c(bytes.data() + kTypeAt, bytes.size() - kTypeAt));
+      Crc32c(bytes.data() + kPieceTypeAt, bytes.size() - kPieceTypeAt));
   const bool is_known = piece.type >= kWhole && piece.type <= kLast;
   if (!is_known && piece.type <= kLastOfOtherLogs) {
     return Fail(Status::Corruption(AtOffset(piece.offset) + "type " +
@@ -112,8 +113,7 @@ bool LogRecords::CheckPiece(const Slice& bytes, const Piece& piece) {
                                    " is not one of a MANIFEST"));
   }
   if (crc == LoadFixed32(bytes.data())) return true;
-  return Fail(
-      Status::Corruption(AtOffset(piece.offset) + "checksum mismatch"));
+  return Fail(Status::Corruption(AtOffset(piece.offset) + "checksum mismatch"));
 }
 
 bool LogRecords::AddPiece(const Piece& piece) {

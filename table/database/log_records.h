@@ -63,10 +63,10 @@ class LogRecords {
   const RandomAccessFile& file_;
   const uint64_t size_;  // bytes
   std::vector<char> block_;
-  Slice rest_;            // of the block, not looked at yet
-  uint64_t offset_ = 0;   // of `rest_`
+  Slice rest_;                   // of the block, not looked at yet
+  uint64_t offset_ = 0;          // of `rest_`
   bool block_is_short_ = false;  // the file ends in it
-  bool is_open_ = false;  // pieces of a record have begun
+  bool is_open_ = false;         // pieces of a record have begun
   std::string pieces_;
   Slice record_;
   uint64_t begin_ = 0;

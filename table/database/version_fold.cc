@@ -27,8 +27,8 @@ std::vector<LiveBlobFile> LiveOf(
   }
   std::vector<LiveBlobFile> live;
   if (named.empty()) return live;
-  for (auto it = blob_files.lower_bound(*named.begin());
-       it != blob_files.end(); ++it) {
+  for (auto it = blob_files.lower_bound(*named.begin()); it != blob_files.end();
+       ++it) {
     const LiveBlobFile& file = it->second;
     if (file.garbage_blob_count < file.total_blob_count ||
         named.contains(file.number)) {
@@ -135,8 +135,7 @@ Status VersionFold::ChangeFiles(VersionEdit* edit, Family* family) {
   for (const TableAt& removed :
        std::set<TableAt>(edit->removed.begin(), edit->removed.end())) {
     const auto found = family->tables.find(removed.number);
-    if (found == family->tables.end() ||
-        found->second.level != removed.level) {
+    if (found == family->tables.end() || found->second.level != removed.level) {
       return Status::Corruption(Named("removed from level", removed.level) +
                                 Named(": table", removed.number) +
                                 ", which is not there");
@@ -163,17 +162,17 @@ void VersionFold::TakeGlobals(const VersionEdit& edit) {
     has_last_sequence_ = true;
     last_sequence_ = *edit.last_sequence;
   }
-  min_log_number_to_keep_ = std::max(
-      min_log_number_to_keep_, edit.min_log_number_to_keep.value_or(0));
+  min_log_number_to_keep_ = std::max(min_log_number_to_keep_,
+                                     edit.min_log_number_to_keep.value_or(0));
 }
 
 Status VersionFold::Finish(DatabaseFiles* files) {
   if (!has_log_number_ || !has_next_file_number_ || !has_last_sequence_) {
-    return Status::Corruption(
-        std::string("no edit says the ") +
-        (!has_log_number_         ? "log number"
-         : !has_next_file_number_ ? "next file number"
-                                  : "last sequence number"));
+    return Status::Corruption(std::string("no edit says the ") +
+                              (!has_log_number_ ? "log number"
+                               : !has_next_file_number_
+                                   ? "next file number"
+                                   : "last sequence number"));
   }
   files->db_id = db_id_;
   files->next_file_number = next_file_number_;
