@@ -2,8 +2,8 @@
 //
 // ReadDatabaseFiles reads CURRENT and the MANIFEST that it names, as RocksDB
 // does when it opens the database, and writes nothing. The database may be in
-// use: what is returned was true at some moment during the call, and files of it
-// may have been removed since. Use it to ask the tables of a database in the
+// use: what is returned was true at some moment during the call, and files of
+// it may have been removed since. Use it to ask the tables of a database in the
 // order in which RocksDB asks them; RocksDB's nearest calls are
 // "GetColumnFamilyMetaData" and "GetLiveFilesStorageInfo".
 //
@@ -75,8 +75,8 @@ struct ColumnFamilyFiles {
   bool order_is_known = false;
   // Write-ahead logs with lower numbers have nothing for this family.
   uint64_t log_number = 0;
-  // In the order in which RocksDB asks them: level 0 with the newest first, then
-  // level by level in the order of their keys.
+  // In the order in which RocksDB asks them: level 0 with the newest first,
+  // then level by level in the order of their keys.
   std::vector<LiveTable> tables;
   std::vector<LiveBlobFile> blob_files;  // by number
 };
@@ -90,7 +90,8 @@ struct DatabaseFiles {
   uint64_t min_log_number_to_keep = 0;
   std::vector<ColumnFamilyFiles> column_families;  // by id; 0 is "default"
   // Bytes at the end of the MANIFEST that are not a whole change: what a writer
-  // was writing when it was killed, or is writing now. RocksDB ignores them too.
+  // was writing when it was killed, or is writing now. RocksDB ignores them
+  // too.
   uint64_t ignored_bytes = 0;
   // Why the MANIFEST was not read further, if
   // ReadDatabaseOptions::until_damage is set. OK if it was read whole.

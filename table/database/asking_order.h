@@ -7,9 +7,10 @@
 
 namespace ashlar::internal {
 
-// Sorts the tables as ColumnFamilyFiles has them, puts timestamps back into keys
-// whose table has none, and sets `order_is_known`. Returns Corruption if tables
-// overlap that must not, which RocksDB 11.8.1 answers with an empty list.
+// Sorts the tables as ColumnFamilyFiles has them, puts timestamps back into
+// keys whose table has none, and sets `order_is_known`. Returns Corruption if
+// tables overlap that must not, which RocksDB 11.8.1 answers with an empty
+// list.
 Status PutIntoAskingOrder(ColumnFamilyFiles* family);
 
 }  // namespace ashlar::internal

@@ -63,7 +63,7 @@ enum TableField : uint32_t {
 };
 constexpr uint32_t kMustBeKnown = 64;
 
-constexpr uint8_t kHottestToColdest = 16;  // the largest temperature, ice
+constexpr uint8_t kLargestTemperature = 16;  // ice
 constexpr uint8_t kMostPaths = 4;
 
 uint64_t NumberIn(const Slice& payload, std::string_view what,
@@ -75,7 +75,6 @@ uint64_t NumberIn(const Slice& payload, std::string_view what,
   return v;
 }
 
-// Requires: the payload has one byte at least, if it is used.
 uint8_t ByteIn(const Slice& payload, std::string_view what,
                EditFields* fields) {
   if (payload.size() != 1) {
@@ -85,12 +84,53 @@ uint8_t ByteIn(const Slice& payload, std::string_view what,
   return static_cast<uint8_t>(payload.data()[0]);
 }
 
-// Sets the field of a table that has its own number.
+// Returns the field with this number if it is any bytes, or null.
+std::string* BytesField(uint32_t id, LiveTable* table) {
+  switch (id) {
+    case kFileChecksum:
+      return &table->file_checksum;
+    case kFileChecksumFuncName:
+      return &table->file_checksum_func_name;
+    case kSmallestTimestamp:
+      return &table->smallest_timestamp;
+    case kLargestTimestamp:
+      return &table->largest_timestamp;
+    default:
+      return nullptr;
+  }
+}
+
+// Returns the field with this number if it is a varint64, or null.
+uint64_t* NumberField(uint32_t id, LiveTable* table) {
+  switch (id) {
+    case kOldestBlobFile:
+      return &table->oldest_blob_file_number;
+    case kOldestAncesterTime:
+      return &table->oldest_ancester_time;
+    case kFileCreationTime:
+      return &table->file_creation_time;
+    case kEpochNumber:
+      return &table->epoch_number;
+    case kCompensatedRangeDeletionSize:
+      return &table->compensated_range_deletion_size;
+    case kTailSize:
+      return &table->tail_size;
+    default:
+      return nullptr;
+  }
+}
+
+// Sets a field of a table, by its number.
 void SetField(uint32_t id, const Slice& payload, LiveTable* table,
               VersionEdit* edit, EditFields* fields) {
-  const auto number = [&](std::string_view what) {
-    return NumberIn(payload, what, fields);
-  };
+  if (std::string* const bytes = BytesField(id, table)) {
+    *bytes = payload.ToString();
+    return;
+  }
+  if (uint64_t* const number = NumberField(id, table)) {
+    *number = NumberIn(payload, "a number of a table", fields);
+    return;
+  }
   switch (id) {
     case kMarkedForCompaction:
       table->marked_for_compaction =
@@ -102,30 +142,9 @@ void SetField(uint32_t id, const Slice& payload, LiveTable* table,
       }
       edit->min_log_number_to_keep = LoadFixed64(payload.data());
       return;
-    case kOldestBlobFile:
-      table->oldest_blob_file_number = number("the oldest blob file");
-      return;
-    case kOldestAncesterTime:
-      table->oldest_ancester_time = number("the oldest ancestor's time");
-      return;
-    case kFileCreationTime:
-      table->file_creation_time = number("the time of creation");
-      return;
-    case kFileChecksum:
-      table->file_checksum = payload.ToString();
-      return;
-    case kFileChecksumFuncName:
-      table->file_checksum_func_name = payload.ToString();
-      return;
     case kTemperature:
       table->temperature = ByteIn(payload, "the temperature", fields);
-      if (table->temperature > kHottestToColdest) table->temperature = 0;
-      return;
-    case kSmallestTimestamp:
-      table->smallest_timestamp = payload.ToString();
-      return;
-    case kLargestTimestamp:
-      table->largest_timestamp = payload.ToString();
+      if (table->temperature > kLargestTemperature) table->temperature = 0;
       return;
     case kUniqueId:
       if (payload.size() != 2 * sizeof(uint64_t)) {
@@ -133,16 +152,6 @@ void SetField(uint32_t id, const Slice& payload, LiveTable* table,
       }
       table->unique_id = {LoadFixed64(payload.data()),
                           LoadFixed64(payload.data() + sizeof(uint64_t))};
-      return;
-    case kEpochNumber:
-      table->epoch_number = number("the epoch number");
-      return;
-    case kCompensatedRangeDeletionSize:
-      table->compensated_range_deletion_size =
-          number("the size of range deletions");
-      return;
-    case kTailSize:
-      table->tail_size = number("the size of the tail");
       return;
     case kTimestampsPersisted:
       table->user_defined_timestamps_persisted =
@@ -153,9 +162,7 @@ void SetField(uint32_t id, const Slice& payload, LiveTable* table,
       if (table->path_id >= kMostPaths) fields->Fail("the path's number");
       return;
     default:
-      if ((id & kMustBeKnown) != 0) {
-        fields->Refuse("a table's field", id);
-      }
+      if ((id & kMustBeKnown) != 0) fields->Refuse("a table's field", id);
   }
 }
 
