@@ -1,0 +1,187 @@
+#include "tools/ashlar/inputs/database.h"
+
+#include <dirent.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ashlar/util/comparator.h"
+#include "ashlar/util/file.h"
+#include "ashlar/util/printable.h"
+#include "tools/ashlar/flags/flags.h"
+#include "tools/ashlar/inputs/inputs.h"
+#include "tools/ashlar/inputs/open_table.h"
+
+namespace ashlar::tool {
+namespace {
+
+// A writer may compact again and again while its tables are opened.
+constexpr int kMostTries = 5;
+
+// The folders that --db_paths names, by their numbers in the MANIFEST.
+std::vector<std::string> PathList() {
+  std::vector<std::string> paths;
+  std::string_view rest = FLAGS_db_paths;
+  while (!rest.empty()) {
+    const size_t comma = std::min(rest.find(','), rest.size());
+    paths.emplace_back(rest.substr(0, comma));
+    rest.remove_prefix(std::min(comma + 1, rest.size()));
+  }
+  return paths;
+}
+
+Status CheckSize(const RandomAccessFile& file, const LiveTable& table) {
+  if (file.Size() == table.file_size) return {};
+  return Status::Corruption(file.name() + ": it has " +
+                            std::to_string(file.Size()) +
+                            " bytes, and the MANIFEST says " +
+                            std::to_string(table.file_size));
+}
+
+// Returns the number of a write-ahead log, "000123.log", or 0.
+uint64_t LogNumber(std::string_view name) {
+  constexpr std::string_view kSuffix = ".log";
+  if (!name.ends_with(kSuffix)) return 0;
+  name.remove_suffix(kSuffix.size());
+  uint64_t number = 0;
+  const auto [end, error] =
+      std::from_chars(name.data(), name.data() + name.size(), number);
+  return error == std::errc() && end == name.data() + name.size() ? number : 0;
+}
+
+}  // namespace
+
+bool IsDatabase(const std::string& path) {
+  struct stat attributes;
+  return !FLAGS_each_table && IsDirectory(path) &&
+         stat((path + "/CURRENT").c_str(), &attributes) == 0;
+}
+
+Result<std::unique_ptr<Database>> Database::Open(const std::string& folder) {
+  auto files = ReadDatabaseFiles(folder);
+  if (!files.ok()) return files.status();
+  std::unique_ptr<Database> database(new Database(folder));
+  database->files_ = std::move(*files);
+  Status status = database->Choose();
+  if (status.ok()) status = database->MakeVersion();
+  if (!status.ok()) return status.WithPrefix(folder);
+  return database;
+}
+
+Status Database::Choose() {
+  std::string names;
+  for (const ColumnFamilyFiles& family : files_.column_families) {
+    if (family.name == FLAGS_cf) {
+      family_ = &family;
+      return {};
+    }
+    names += (names.empty() ? "" : ", ") + PrintableText(family.name);
+  }
+  return Status::InvalidArgument("no column family is named '" +
+                                 PrintableText(FLAGS_cf) + "': it has " +
+                                 names);
+}
+
+Status Database::MakeVersion() {
+  const Comparator* const comparator =
+      FindBuiltinComparator(family_->comparator);
+  if (comparator == nullptr) {
+    return Status::NotSupported("its comparator " +
+                                PrintableText(family_->comparator) +
+                                " is not built in");
+  }
+  size_t levels = TableVersion::kDefaultLevels;
+  constexpr uint32_t kMostLevels = 100;  // RocksDB's num_levels is nearly always 7
+  for (const LiveTable& table : family_->tables) {
+    if (table.level >= kMostLevels) {
+      return Status::NotSupported("level " + std::to_string(table.level));
+    }
+    levels = std::max<size_t>(levels, table.level + 1);
+  }
+  version_ = std::make_unique<TableVersion>(levels, comparator);
+  for (const LiveTable& table : family_->tables) {
+    by_number_[table.number] = &table;
+    version_->levels[table.level].push_back(std::make_shared<VersionFile>(
+        table.number,
+        FileRange{table.smallest, table.largest, table.file_size}));
+  }
+  TableCacheOptions options;
+  options.reader_options = ReaderOptionsFromFlags();
+  options.open = [this](uint64_t number, TableToOpen* table) {
+    return DescribeTable(number, table);
+  };
+  auto tables = TableCache::Create(options);
+  if (!tables.ok()) return tables.status();
+  tables_ = std::move(*tables);
+  return {};
+}
+
+Status Database::DescribeTable(uint64_t number, TableToOpen* table) const {
+  const LiveTable& live = *by_number_.at(number);
+  const std::vector<std::string> paths = PathList();
+  if (live.path_id != 0 && live.path_id >= paths.size()) {
+    return Status::InvalidArgument(
+        TableFileName(number) + " is in path " + std::to_string(live.path_id) +
+        " of the database: name all of its paths with --db_paths");
+  }
+  const std::string& folder =
+      paths.empty() ? folder_ : paths[live.path_id];
+  auto file = OpenRandomAccessFile(folder + "/" + TableFileName(number));
+  if (file.status().subcode() == Status::SubCode::kPathNotFound) {
+    auto older = OpenRandomAccessFile(folder + "/" +
+                                      TableFileName(number, true));
+    if (older.ok()) file = std::move(older);
+  }
+  if (!file.ok()) return file.status();
+  Status status = CheckSize(**file, live);
+  table->file = std::move(*file);
+  table->options.largest_seqno = live.largest_seqno;
+  return status;
+}
+
+Result<uint64_t> Database::CountUnreadLogs() const {
+  struct Closer {
+    void operator()(DIR* stream) const { closedir(stream); }
+  };
+  const std::unique_ptr<DIR, Closer> stream(opendir(folder_.c_str()));
+  if (stream == nullptr) return Status::FromErrno("open", folder_, errno);
+  uint64_t count = 0;
+  while (const dirent* entry = readdir(stream.get())) {
+    const uint64_t number = LogNumber(entry->d_name);
+    struct stat attributes;
+    if (number != 0 &&
+        number >= std::max(family_->log_number,
+                           files_.min_log_number_to_keep) &&
+        stat((folder_ + "/" + entry->d_name).c_str(), &attributes) == 0 &&
+        attributes.st_size != 0) {
+      ++count;
+    }
+  }
+  return count;
+}
+
+Status ReadDatabase(const std::string& folder,
+                    const std::function<Status(Database* database)>& read) {
+  Status status;
+  for (int i = 0; i < kMostTries; ++i) {
+    auto database = Database::Open(folder);
+    if (!database.ok()) return database.status();
+    status = read(database->get());
+    if (status.subcode() != Status::SubCode::kPathNotFound) return status;
+    // Is it the database that changed, or is the table missing?
+    auto again = ReadDatabaseFiles(folder);
+    if (!again.ok()) return again.status();
+    if (again->next_file_number == (*database)->files().next_file_number &&
+        again->manifest == (*database)->files().manifest) {
+      return status;
+    }
+  }
+  return status;
+}
+
+}  // namespace ashlar::tool
