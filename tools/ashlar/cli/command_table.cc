@@ -129,7 +129,10 @@ constexpr Command kCommands[] = {
      "range, or all keys of the table in the range if no keys are given. "
      "Prints what decides the state of the key: its newest entry, or its "
      "merge operands and the entry below them. A key without any entry is "
-     "named on standard error and makes the exit code 1.",
+     "named on standard error and makes the exit code 1. A folder with a "
+     "CURRENT is a database: the tables of the column family --cf are asked in "
+     "the order that its MANIFEST gives, and each table with an entry of the "
+     "key is named, with its level.",
      RunGet},
     {"raw", kRaw, kFiles, "write the whole table to a text file",
      "Writes footer, metaindex, properties, index, dictionary, range "

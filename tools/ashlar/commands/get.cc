@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "tools/ashlar/cli/command_table.h"
+#include "tools/ashlar/commands/get_database.h"
+#include "tools/ashlar/inputs/database.h"
 #include "tools/ashlar/inputs/key_range.h"
 #include "tools/ashlar/inputs/open_table.h"
 #include "tools/ashlar/inputs/run_files.h"
@@ -18,21 +20,6 @@
 namespace ashlar::tool {
 namespace {
 
-void ShowFound(const LookedUp& found, const Status& status, Report* report) {
-  if (!status.ok()) {
-    report->AddFault(status);
-    return;
-  }
-  report->Show(found);
-  if (found.result.state == GetResult::State::kNotFound) {
-    report->RaiseExitCode(kExitFault);
-    if (!report->text()) return;
-    report->out()->Flush();
-    PrintFault(
-        {report->path() + ": ", "NotFound", ": '" + KeyText(found.key) + "'"});
-  }
-}
-
 // Looks up all keys at once: keys in the same block share it, and blocks are
 // read together.
 void LookUp(const TableReader& reader, std::span<const std::string> keys,
@@ -42,7 +29,7 @@ void LookUp(const TableReader& reader, std::span<const std::string> keys,
   std::vector<GetResult> results(keys.size());
   std::vector<Status> statuses(keys.size());
   reader.MultiGet(
-      ReadOptionsFromFlags(), slices, kMaxSequenceNumber, results, statuses,
+      ReadOptionsFromFlags(), slices, FLAGS_snapshot, results, statuses,
       [&found](size_t key, const Slice& operand, SequenceNumber sequence) {
         found[key].operands.push_back({operand.ToString(), sequence});
         return true;
@@ -50,7 +37,7 @@ void LookUp(const TableReader& reader, std::span<const std::string> keys,
   for (size_t i = 0; i < keys.size() && !report->MustStop(); ++i) {
     found[i].key = keys[i];
     found[i].result = std::move(results[i]);
-    ShowFound(found[i], statuses[i], report);
+    ShowLookedUp(found[i], statuses[i], report);
   }
 }
 
@@ -60,6 +47,7 @@ class Getter {
   std::string Prepare(const CommandLine& line);
 
   void Run(const std::string& path, Report* report) const {
+    if (IsDatabase(path)) return RunOnDatabase(path, report);
     const std::unique_ptr<TableReader> reader = OpenTable(path, false, report);
     if (reader == nullptr) return;
     report->BeginList("results");
@@ -72,6 +60,15 @@ class Getter {
  private:
   // How many keys have their values in memory at once.
   static constexpr size_t kMostTogether = 64;
+
+  void RunOnDatabase(const std::string& folder, Report* report) const {
+    if (!keys_.empty() && range_.IsAll()) {
+      return GetFromDatabase(folder, keys_, report);
+    }
+    report->AddFault(Status::InvalidArgument(
+        folder + " is a database: name keys, without a range, or look into " +
+        "its tables one by one with --each_table"));
+  }
 
   Status GetKeys(const TableReader& reader, Report* report) const {
     std::vector<std::string> batch;
@@ -173,7 +170,8 @@ int RunGet(const CommandLine& line) {
   return RunOverFiles(line, "get",
                       [&getter](const std::string& path, Report* report) {
                         getter.Run(path, report);
-                      });
+                      },
+                      {}, FolderUse::kDatabases);
 }
 
 }  // namespace ashlar::tool

@@ -53,6 +53,15 @@
            "a key to look up; may be repeated")                                \
   FLAG(string, keys_file, "", "path", kRange, kGet,                            \
            "look up each line of this file")                                   \
+  FLAG(uint64, snapshot, 72057594037927935, "n", kRange, kGet,                 \
+           "see what a reader at this sequence number sees")                   \
+  FLAG(bool, each_table, false, "", kInput, kGet,                              \
+           "take the tables in the folder of a database one by one")           \
+  FLAG(string, cf, "default", "name", kInput, kGet,                            \
+           "the column family of a database")                                  \
+  FLAG(string, db_paths, "", "list", kInput, kGet,                             \
+           "the folders of a database with several, as its db_paths or "       \
+           "cf_paths had them, separated by commas")                           \
   FLAG(bool, input_key_hex, false, "", kRange, kRangeOfKeys | kCompact,        \
            "--from, --to, --prefix, --key and --keys_file are hexadecimal. "   \
            "Without it, \\t, \\n, \\r, \\\\ and \\xHH stand for bytes in them")\

@@ -63,14 +63,40 @@ bool IsDatabase(const std::string& path) {
 }
 
 Result<std::unique_ptr<Database>> Database::Open(const std::string& folder) {
-  auto files = ReadDatabaseFiles(folder);
-  if (!files.ok()) return files.status();
   std::unique_ptr<Database> database(new Database(folder));
-  database->files_ = std::move(*files);
-  Status status = database->Choose();
-  if (status.ok()) status = database->MakeVersion();
-  if (!status.ok()) return status.WithPrefix(folder);
+  Status status = database->Load();
+  if (!status.ok()) return status;
   return database;
+}
+
+Status Database::Load() {
+  auto files = ReadDatabaseFiles(folder_);
+  if (!files.ok()) return files.status();
+  files_ = std::move(*files);
+  Status status = Choose();
+  if (status.ok()) status = MakeVersion();
+  return status.WithPrefix(folder_);
+}
+
+Result<OpenedTables> Database::OpenFor(std::span<const Slice> user_keys) {
+  for (int i = 1;; ++i) {
+    auto opened = OpenedTables::OpenFor(user_keys, *version_, tables_.get());
+    if (opened.status().subcode() != Status::SubCode::kPathNotFound ||
+        i == kMostTries) {
+      return opened;
+    }
+    const std::vector<uint64_t> before = TableNumbers();
+    Status status = Load();
+    if (!status.ok()) return status;
+    if (TableNumbers() == before) return opened;
+  }
+}
+
+std::vector<uint64_t> Database::TableNumbers() const {
+  std::vector<uint64_t> numbers;
+  numbers.reserve(by_number_.size());
+  for (const auto& [number, table] : by_number_) numbers.push_back(number);
+  return numbers;
 }
 
 Status Database::Choose() {
@@ -96,13 +122,14 @@ Status Database::MakeVersion() {
                                 " is not built in");
   }
   size_t levels = TableVersion::kDefaultLevels;
-  constexpr uint32_t kMostLevels = 100;  // RocksDB's num_levels is nearly always 7
+  constexpr uint32_t kMostLevels = 100;  // of RocksDB's num_levels: 7
   for (const LiveTable& table : family_->tables) {
     if (table.level >= kMostLevels) {
       return Status::NotSupported("level " + std::to_string(table.level));
     }
     levels = std::max<size_t>(levels, table.level + 1);
   }
+  by_number_.clear();
   version_ = std::make_unique<TableVersion>(levels, comparator);
   for (const LiveTable& table : family_->tables) {
     by_number_[table.number] = &table;
@@ -163,25 +190,6 @@ Result<uint64_t> Database::CountUnreadLogs() const {
     }
   }
   return count;
-}
-
-Status ReadDatabase(const std::string& folder,
-                    const std::function<Status(Database* database)>& read) {
-  Status status;
-  for (int i = 0; i < kMostTries; ++i) {
-    auto database = Database::Open(folder);
-    if (!database.ok()) return database.status();
-    status = read(database->get());
-    if (status.subcode() != Status::SubCode::kPathNotFound) return status;
-    // Is it the database that changed, or is the table missing?
-    auto again = ReadDatabaseFiles(folder);
-    if (!again.ok()) return again.status();
-    if (again->next_file_number == (*database)->files().next_file_number &&
-        again->manifest == (*database)->files().manifest) {
-      return status;
-    }
-  }
-  return status;
 }
 
 }  // namespace ashlar::tool

@@ -1,19 +1,25 @@
 // A folder as the database that it is: one column family of it, whose tables are
 // asked in the order that its MANIFEST gives.
 //
-// The database may be in use. A table that its writer removes before it is open
-// means that the MANIFEST has changed: it is then read again.
+// The database may be in use. If its writer removes a table before it is open,
+// the MANIFEST is read again. Used by one thread at a time.
 #ifndef ASHLAR_TOOLS_ASHLAR_INPUTS_DATABASE_H_
 #define ASHLAR_TOOLS_ASHLAR_INPUTS_DATABASE_H_
 
-#include <functional>
+#include <cstdint>
+#include <map>
 #include <memory>
+#include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "ashlar/table/database_files.h"
 #include "ashlar/table/table_cache.h"
 #include "ashlar/table/table_version.h"
+#include "ashlar/util/comparator.h"
 #include "ashlar/util/result.h"
+#include "ashlar/util/slice.h"
 #include "ashlar/util/status.h"
 
 namespace ashlar::tool {
@@ -32,17 +38,22 @@ class Database {
   const DatabaseFiles& files() const { return files_; }
   const ColumnFamilyFiles& family() const { return *family_; }
   const Comparator* comparator() const { return version_->comparator(); }
-  const TableVersion& version() const { return *version_; }
-  // Opens tables when they are first asked for.
-  TableCache* tables() { return tables_.get(); }
+  // Opens the tables whose range has one of these user keys, which come without
+  // timestamps, and no others. If a table is missing and the MANIFEST no longer
+  // lists it, takes the database as it is then. Requires: nothing that an
+  // earlier call returned is alive.
+  Result<OpenedTables> OpenFor(std::span<const Slice> user_keys);
   // The number of write-ahead logs that are not empty, and may have entries of
   // the family that no table has.
   Result<uint64_t> CountUnreadLogs() const;
 
  private:
   explicit Database(std::string folder) : folder_(std::move(folder)) {}
+  // Reads the MANIFEST.
+  Status Load();
   Status Choose();
   Status MakeVersion();
+  std::vector<uint64_t> TableNumbers() const;
   Status DescribeTable(uint64_t number, TableToOpen* table) const;
 
   const std::string folder_;
@@ -52,12 +63,6 @@ class Database {
   std::unique_ptr<TableVersion> version_;
   std::unique_ptr<TableCache> tables_;
 };
-
-// Calls `read` with the database. If it fails because a table does not exist,
-// and the MANIFEST no longer lists that table, calls it again with the database
-// as it is then, some times at most.
-Status ReadDatabase(const std::string& folder,
-                    const std::function<Status(Database* database)>& read);
 
 }  // namespace ashlar::tool
 

@@ -14,6 +14,7 @@ struct Input {
   std::string path;
   // The error of reading a directory. Files are not checked here.
   Status status;
+  bool is_database = false;  // a folder that a command takes as a database
 };
 
 // Expands directories. A file is an input whatever its suffix. A directory is

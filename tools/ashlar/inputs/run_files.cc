@@ -1,5 +1,6 @@
 #include "tools/ashlar/inputs/run_files.h"
 
+#include <iterator>
 #include <memory>
 #include <new>
 #include <stdexcept>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "ashlar/util/file.h"
+#include "tools/ashlar/inputs/database.h"
 #include "tools/ashlar/inputs/inputs.h"
 #include "tools/ashlar/inputs/open_table.h"
 #include "tools/ashlar/inputs/property_filter.h"
@@ -37,6 +39,20 @@ void PrintExtras(const std::string& path, bool show_properties,
     if (show_properties) PrintProperties(inspection, report);
   }
   if (FLAGS_list_meta_blocks) PrintMetaBlocks(inspection, report);
+}
+
+// Expands folders, but for those that are inputs of their own.
+std::vector<Input> InputsOf(const CommandLine& line, FolderUse folders) {
+  std::vector<Input> inputs;
+  for (const std::string& name : line.inputs) {
+    if (folders == FolderUse::kDatabases && IsDatabase(name)) {
+      inputs.push_back({name, Status(), /*is_database=*/true});
+      continue;
+    }
+    std::vector<Input> more = ExpandInputs({name});
+    std::move(more.begin(), more.end(), std::back_inserter(inputs));
+  }
+  return inputs;
 }
 
 // Prints in which file the run was interrupted. The work on that file may even
@@ -73,7 +89,8 @@ std::string CheckInputsAndForm(const CommandLine& line) {
 }
 
 int RunOverFiles(const CommandLine& line, std::string_view command,
-                 const FileCommand& on_file, const EndCommand& at_end) {
+                 const FileCommand& on_file, const EndCommand& at_end,
+                 FolderUse folders) {
   PropertyFilter filter;
   std::string error = CheckInputsAndForm(line);
   if (error.empty()) error = filter.Compile();
@@ -94,7 +111,7 @@ int RunOverFiles(const CommandLine& line, std::string_view command,
   Report report(command, form,
                 form == ReportForm::kText && !FLAGS_quiet && !plain);
   if (FLAGS_show_summary) report.ShowTotals();
-  const std::vector<Input> inputs = ExpandInputs(line.inputs);
+  const std::vector<Input> inputs = InputsOf(line, folders);
   uint64_t number = 0;
   for (const Input& input : inputs) {
     if (report.MustStop()) {
@@ -105,13 +122,15 @@ int RunOverFiles(const CommandLine& line, std::string_view command,
     report.BeginFile(input.path);
     if (!input.status.ok()) {
       report.AddFault(input.status);
-    } else if (filter.Skips(input.path)) {
+    } else if (!input.is_database && filter.Skips(input.path)) {
       report.SetFileStatus("skipped");
       PrintError(input.path + ": skipped: its properties do not match");
     } else {
       try {
         on_file(input.path, &report);
-        PrintExtras(input.path, show_properties, &report);
+        if (!input.is_database) {
+          PrintExtras(input.path, show_properties, &report);
+        }
       } catch (const std::bad_alloc&) {
         report.LoseMemory();
       } catch (const std::length_error&) {

@@ -2,6 +2,7 @@
 #ifndef ASHLAR_TOOLS_ASHLAR_INPUTS_RUN_FILES_H_
 #define ASHLAR_TOOLS_ASHLAR_INPUTS_RUN_FILES_H_
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -23,6 +24,10 @@ std::string CheckInputsAndForm(const CommandLine& line);
 // Does the command's work on one file, and adds faults to the report.
 using FileCommand =
     std::function<void(const std::string& path, Report* report)>;
+// Whether a folder that is a database (IsDatabase) is an input of its own,
+// instead of the tables in it.
+enum class FolderUse : uint8_t { kTables, kDatabases };
+
 // Called after all files, before the summary. In JSON, it may write members
 // into the object that the summary is in.
 using EndCommand = std::function<void(Report* report)>;
@@ -31,7 +36,8 @@ using EndCommand = std::function<void(Report* report)>;
 // property filters, and prints headings and the output of --show_properties,
 // --list_meta_blocks and --show_summary. Returns the exit code.
 int RunOverFiles(const CommandLine& line, std::string_view command,
-                 const FileCommand& on_file, const EndCommand& at_end = {});
+                 const FileCommand& on_file, const EndCommand& at_end = {},
+                 FolderUse folders = FolderUse::kTables);
 
 // Inspects the file. If it cannot be opened, adds the fault to the report and
 // returns nothing. `options` come from InspectOptionsFromFlags, with what the

@@ -20,6 +20,23 @@ std::string_view FilterWord(GetResult::Filter filter) {
   return "none";
 }
 
+// Prints a line for each version, below what decides.
+void PrintVersions(const LookedUp& found, Output* out) {
+  for (const LookedUp::Version& version : found.versions) {
+    out->Append("  level ");
+    out->Append(std::to_string(version.level));
+    out->Append(", ");
+    out->Append(version.file);
+    out->Append(": seq:");
+    out->Append(std::to_string(version.sequence));
+    out->Append(", ");
+    out->Append(TypeWord(version.type));
+    out->Append(", ");
+    out->Append(std::to_string(version.value_size));
+    out->Append(" bytes\n");
+  }
+}
+
 bool HasBase(const GetResult& result) {
   return result.state == GetResult::State::kFound ||
          result.state == GetResult::State::kDeleted;
@@ -36,14 +53,8 @@ void WriteColumns(const Slice& entity, JsonWriter* json) {
   });
 }
 
-}  // namespace
-
-void PrintText(const LookedUp& found, Output* out) {
-  const ByteStyle style = ChosenByteStyle();
-  for (const LookedUp::Operand& operand : found.operands) {
-    PrintEntry(found.key, operand.sequence, ValueType::kTypeMerge,
-               operand.value, style, out);
-  }
+// Prints the value or the deletion that decides, if any does.
+void PrintBase(const LookedUp& found, ByteStyle style, Output* out) {
   const GetResult& result = found.result;
   if (!HasBase(result)) return;
   // As in scan, keys end in their timestamps, if they have any.
@@ -56,6 +67,18 @@ void PrintText(const LookedUp& found, Output* out) {
   }
   PrintEntry(whole_key, result.sequence, result.type, result.value.slice(),
              style, out);
+}
+
+}  // namespace
+
+void PrintText(const LookedUp& found, Output* out) {
+  const ByteStyle style = ChosenByteStyle();
+  for (const LookedUp::Operand& operand : found.operands) {
+    PrintEntry(found.key, operand.sequence, ValueType::kTypeMerge,
+               operand.value, style, out);
+  }
+  PrintBase(found, style, out);
+  PrintVersions(found, out);
 }
 
 void WriteJson(const LookedUp& found, JsonWriter* json) {
@@ -78,6 +101,15 @@ void WriteJson(const LookedUp& found, JsonWriter* json) {
     json->ObjectsMember("operands", found.operands, [&](const auto& operand) {
       json->NumberMember("seq", operand.sequence);
       json->HexMember("value", operand.value);
+    });
+  }
+  if (found.has_versions) {
+    json->ObjectsMember("versions", found.versions, [&](const auto& version) {
+      json->Member("file", version.file);
+      json->NumberMember("level", version.level);
+      json->NumberMember("seq", version.sequence);
+      json->Member("type", TypeWord(version.type));
+      json->NumberMember("value_size", version.value_size);
     });
   }
   json->Member("filter", FilterWord(result.filter));

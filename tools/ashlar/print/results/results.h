@@ -94,9 +94,21 @@ struct LookedUp {
     std::string value;
     SequenceNumber sequence;
   };
+  // An entry of the key in a table of a database.
+  struct Version {
+    std::string file;  // the table's name
+    size_t level;
+    SequenceNumber sequence;
+    ValueType type;
+    uint64_t value_size;  // bytes
+  };
   std::string key;
   GetResult result;
   std::vector<Operand> operands;  // newest first
+  // Of a database: all entries of the key, and range deletions over it, in the
+  // order in which its tables are asked.
+  bool has_versions = false;
+  std::vector<Version> versions;
 };
 void PrintText(const LookedUp& found, Output* out);
 void WriteJson(const LookedUp& found, JsonWriter* json);
