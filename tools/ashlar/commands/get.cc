@@ -13,7 +13,6 @@
 #include "tools/ashlar/inputs/key_range.h"
 #include "tools/ashlar/inputs/open_table.h"
 #include "tools/ashlar/inputs/run_files.h"
-#include "tools/ashlar/print/print_text.h"
 #include "tools/ashlar/print/progress.h"
 #include "tools/ashlar/print/results/results.h"
 
@@ -167,11 +166,12 @@ int RunGet(const CommandLine& line) {
   std::string error = getter.Prepare(line);
   if (error.empty()) error = CheckComparatorFlag();
   if (!error.empty()) return UsageError(error);
-  return RunOverFiles(line, "get",
-                      [&getter](const std::string& path, Report* report) {
-                        getter.Run(path, report);
-                      },
-                      {}, FolderUse::kDatabases);
+  return RunOverFiles(
+      line, "get",
+      [&getter](const std::string& path, Report* report) {
+        getter.Run(path, report);
+      },
+      {}, FolderUse::kDatabases);
 }
 
 }  // namespace ashlar::tool

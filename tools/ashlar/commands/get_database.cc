@@ -33,12 +33,12 @@ Status AddVersions(const TableReader& table, size_t level, LookedUp* found) {
     return WithoutTimestamp(key, timestamp_size);
   };
   for (const RangeDeletion& deletion : table.RangeDeletions()) {
-    if (comparator.CompareWithoutTimestamp(plain(deletion.begin),
-                                           found->key) <= 0 &&
+    if (comparator.CompareWithoutTimestamp(plain(deletion.begin), found->key) <=
+            0 &&
         comparator.CompareWithoutTimestamp(found->key, plain(deletion.end)) <
             0) {
-      found->versions.push_back({file, level, deletion.sequence,
-                                 ValueType::kTypeRangeDeletion, 0});
+      found->versions.push_back(
+          {file, level, deletion.sequence, ValueType::kTypeRangeDeletion, 0});
     }
   }
   ReadOptions options = ReadOptionsFromFlags();
@@ -47,8 +47,8 @@ Status AddVersions(const TableReader& table, size_t level, LookedUp* found) {
   // The newest timestamp comes first.
   for (it.Seek(found->key + std::string(timestamp_size, '\xff'));
        it.Valid() && plain(it.user_key()) == Slice(found->key); it.Next()) {
-    found->versions.push_back({file, level, it.sequence(), it.type(),
-                               it.value().size()});
+    found->versions.push_back(
+        {file, level, it.sequence(), it.type(), it.value().size()});
   }
   return it.status();
 }
@@ -93,8 +93,7 @@ void LookUpTogether(std::span<const std::string> keys, Database* database,
     found[i].key = keys[i];
     found[i].result = std::move(results[i]);
     if (statuses[i].ok()) {
-      statuses[i] =
-          FindVersions(*tables, *database->comparator(), &found[i]);
+      statuses[i] = FindVersions(*tables, *database->comparator(), &found[i]);
     }
     ShowLookedUp(found[i], statuses[i], report);
   }
@@ -116,8 +115,7 @@ void WarnOfTheRest(const std::string& folder, const Database& database) {
 
 }  // namespace
 
-void ShowLookedUp(const LookedUp& found, const Status& status,
-                  Report* report) {
+void ShowLookedUp(const LookedUp& found, const Status& status, Report* report) {
   if (!status.ok()) {
     report->AddFault(status);
     return;

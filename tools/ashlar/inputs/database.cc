@@ -37,10 +37,9 @@ std::vector<std::string> PathList() {
 
 Status CheckSize(const RandomAccessFile& file, const LiveTable& table) {
   if (file.Size() == table.file_size) return {};
-  return Status::Corruption(file.name() + ": it has " +
-                            std::to_string(file.Size()) +
-                            " bytes, and the MANIFEST says " +
-                            std::to_string(table.file_size));
+  return Status::Corruption(
+      file.name() + ": it has " + std::to_string(file.Size()) +
+      " bytes, and the MANIFEST says " + std::to_string(table.file_size));
 }
 
 // Returns the number of a write-ahead log, "000123.log", or 0.
@@ -156,12 +155,11 @@ Status Database::DescribeTable(uint64_t number, TableToOpen* table) const {
         TableFileName(number) + " is in path " + std::to_string(live.path_id) +
         " of the database: name all of its paths with --db_paths");
   }
-  const std::string& folder =
-      paths.empty() ? folder_ : paths[live.path_id];
+  const std::string& folder = paths.empty() ? folder_ : paths[live.path_id];
   auto file = OpenRandomAccessFile(folder + "/" + TableFileName(number));
   if (file.status().subcode() == Status::SubCode::kPathNotFound) {
-    auto older = OpenRandomAccessFile(folder + "/" +
-                                      TableFileName(number, true));
+    auto older =
+        OpenRandomAccessFile(folder + "/" + TableFileName(number, true));
     if (older.ok()) file = std::move(older);
   }
   if (!file.ok()) return file.status();
@@ -182,8 +180,8 @@ Result<uint64_t> Database::CountUnreadLogs() const {
     const uint64_t number = LogNumber(entry->d_name);
     struct stat attributes;
     if (number != 0 &&
-        number >= std::max(family_->log_number,
-                           files_.min_log_number_to_keep) &&
+        number >=
+            std::max(family_->log_number, files_.min_log_number_to_keep) &&
         stat((folder_ + "/" + entry->d_name).c_str(), &attributes) == 0 &&
         attributes.st_size != 0) {
       ++count;

@@ -1,5 +1,5 @@
-// A folder as the database that it is: one column family of it, whose tables are
-// asked in the order that its MANIFEST gives.
+// A folder as the database that it is: one column family of it, whose tables
+// are asked in the order that its MANIFEST gives.
 //
 // The database may be in use. If its writer removes a table before it is open,
 // the MANIFEST is read again. Used by one thread at a time.
@@ -24,8 +24,8 @@
 
 namespace ashlar::tool {
 
-// Returns whether the folder is to be taken as a database: it has a CURRENT, and
-// --each_table is not given.
+// Returns whether the folder is to be taken as a database: it has a CURRENT,
+// and --each_table is not given.
 bool IsDatabase(const std::string& path);
 
 class Database {
