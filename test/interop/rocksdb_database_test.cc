@@ -2,9 +2,9 @@
 // and what lookups in these tables find. RocksDB's own listing and its
 // iterators are the judges.
 #include <gtest/gtest.h>
+#include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
 #include <rocksdb/merge_operator.h>
-#include <rocksdb/metadata.h>
 #include <rocksdb/sst_file_writer.h>
 
 #include <map>
