@@ -1,0 +1,164 @@
+"""`get` from a folder that is a database."""
+
+import json
+import shutil
+
+from cli import CliTest, GOLDEN
+
+DATABASES = GOLDEN / "db"
+
+
+class DatabaseTest(CliTest):
+
+    def get(self, database, *flags, code=0):
+        outcome = self.run_program("get", "--json", *flags, database)
+        self.assertEqual(outcome.code, code, outcome.err)
+        return json.loads(outcome.text)["files"][0]
+
+    def listed(self, name, family):
+        """What RocksDB says of the tables of a family, in reading order."""
+        text = (DATABASES / f"{name}.json").read_text(encoding="utf-8")
+        for each in json.loads(text)["column_families"]:
+            if each["name"] == family:
+                return each["files"]
+        return self.fail(family)
+
+    def entries(self, database, files, snapshot):
+        """Returns the entries of each table by itself, by key: a list of
+        (file, level, seq, type)."""
+        by_key = {}
+        for file in files:
+            name = f"{file['number']:06}.sst"
+            folder = database / "second" if file["path_id"] else database
+            rows = self.run_program("scan", "--jsonl", folder / name)
+            for line in rows.text.splitlines():
+                row = json.loads(line)
+                if "key" in row:
+                    by_key.setdefault(row["key"], []).append(
+                        (name, file["level"], row["seq"], row["type"]))
+        return by_key
+
+    def test_versions_are_those_of_each_table(self):
+        for name, family, flags in (
+                ("multi-cf", "default", []),
+                ("atomic", "default", []),
+                ("features", "default", ["--db_paths=@,@/second"])):
+            database = DATABASES / name
+            flags = [flag.replace("@", str(database)) for flag in flags]
+            files = self.listed(name, family)
+            expected = self.entries(database, files, None)
+            # Stored numbers of ingested files are others.
+            by_name = {f"{file['number']:06}.sst": file for file in files}
+            keys = list(expected)
+            self.assertGreater(len(keys), 10)
+            shown = self.get(database, "--input_key_hex", *flags,
+                             *[f"--key={key}" for key in keys],
+                             code=self.any_code(database, keys, flags))
+            for result in shown["results"]:
+                versions = result["versions"]
+                points = [each for each in versions
+                          if each["type"] != "range_delete"]
+                self.assertEqual(
+                    [(each["file"], each["level"], each["type"])
+                     for each in points],
+                    [(file, level, kind)
+                     for file, level, _, kind in expected[result["key"]]])
+                for each in points:
+                    file = by_name[each["file"]]
+                    self.assertLessEqual(file["smallest_seq"], each["seq"])
+                    self.assertLessEqual(each["seq"], file["largest_seq"])
+                # The newest version decides, unless a range deletion does.
+                if result["found"]:
+                    newest = max(each["seq"] for each in versions)
+                    seen = [operand["seq"]
+                            for operand in result.get("operands", ())]
+                    self.assertEqual(max(seen + [result["seq"]]), newest)
+
+    def any_code(self, database, keys, flags):
+        """Keys that only a range deletion decides may be missing."""
+        return self.run_program(
+            "get", "--json", "--input_key_hex", *flags,
+            *[f"--key={key}" for key in keys], database).code
+
+    def test_snapshots(self):
+        database = DATABASES / "multi-cf"
+        newest = self.get(database, "--key=k00001")["results"][0]
+        self.assertEqual((newest["type"], newest["seq"]), ("delete", 484))
+        before = self.get(database, "--key=k00001", "--snapshot=483")
+        self.assertEqual(before["results"][0]["seq"], 483)
+        self.assertEqual(before["results"][0]["versions"], newest["versions"])
+        nothing = self.get(database, "--key=k00001", "--snapshot=3", code=1)
+        self.assertFalse(nothing["results"][0]["found"])
+
+    def test_text(self):
+        outcome = self.run_ok("get", "--key=k00001", DATABASES / "multi-cf")
+        self.assertEqual(outcome.text.splitlines()[1:], [
+            "'k00001' seq:484, type:0 => ",
+            "  level 0, 000033.sst: seq:484, delete, 0 bytes",
+            "  level 0, 000031.sst: seq:483, put, 9 bytes",
+            "  level 6, 000015.sst: seq:4, put, 10 bytes"])
+
+    def test_families(self):
+        outcome = self.run_program("get", "--key=x", "--cf=nope",
+                                   DATABASES / "multi-cf")
+        self.assertEqual(outcome.code, 2)
+        self.assertIn("no column family is named 'nope': it has default, users",
+                      outcome.err)
+        other = self.listed("multi-cf", "users")
+        self.assertTrue(other)
+        found = self.get(DATABASES / "multi-cf", "--cf=users",
+                         "--input_key_hex",
+                         "--key=" + other[0]["smallest"][:-16])
+        self.assertTrue(found["results"][0]["versions"])
+
+    def test_what_is_not_read_is_said(self):
+        copy = self.path("db")
+        shutil.copytree(DATABASES / "multi-cf", copy)
+        (copy / "000100.log").write_bytes(b"entries")
+        (copy / "000001.log").write_bytes(b"old")
+        manifest = copy / "MANIFEST-000041"
+        manifest.write_bytes(manifest.read_bytes() + b"torn")
+        outcome = self.run_ok("get", "--key=k00001", copy)
+        self.assertIn("1 write-ahead logs are not read", outcome.err)
+        self.assertEqual("bytes at its end" in outcome.err, True, outcome.err)
+
+    def test_damage(self):
+        outcome = self.run_program("get", "--key=x", DATABASES / "atomic-badcrc")
+        self.assertEqual(outcome.code, 1)
+        self.assertIn("record at offset 638: checksum mismatch", outcome.err)
+        copy = self.path("db")
+        shutil.copytree(DATABASES / "multi-cf", copy)
+        (copy / "000033.sst").unlink()
+        # Only a key that needs the table is a fault.
+        outcome = self.run_program("get", "--key=k00001", copy)
+        self.assertEqual(outcome.code, 2)
+        self.assertIn("000033.sst", outcome.err)
+        self.assertEqual(self.get(copy, "--key=k99999")["status"], "ok")
+        with open(copy / "000045.sst", "ab") as file:
+            file.write(b"x")
+        outcome = self.run_program("get", "--key=k99999", copy)
+        self.assertEqual(outcome.code, 1)
+        self.assertIn("and the MANIFEST says", outcome.err)
+
+    def test_paths(self):
+        database = DATABASES / "features"
+        key = self.listed("features", "default")[1]["smallest"][:-16]
+        outcome = self.run_program("get", "--input_key_hex", f"--key={key}",
+                                   database)
+        self.assertEqual(outcome.code, 2)
+        self.assertIn("000029.sst is in path 1 of the database", outcome.err)
+
+    def test_each_table(self):
+        outcome = self.run_program("get", "--json", "--each_table",
+                                   "--key=k00001", DATABASES / "multi-cf")
+        files = json.loads(outcome.text)["files"]
+        self.assertEqual(len(files), 13)
+        self.assertNotIn("versions", files[0]["results"][0])
+        outcome = self.run_program("get", "--from=a", DATABASES / "multi-cf")
+        self.assertEqual(outcome.code, 2)
+        self.assertIn("--each_table", outcome.err)
+
+
+if __name__ == "__main__":
+    import cli
+    cli.main()
