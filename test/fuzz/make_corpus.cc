@@ -13,6 +13,8 @@
 #include <vector>
 
 #include "ashlar/table/inspect.h"
+#include "ashlar/util/file.h"
+#include "table/database/log_records.h"
 #include "table/dump/dump_format.h"
 #include "table/format/footer.h"
 #include "test/support/dumped_tables.h"
@@ -417,6 +419,28 @@ void AddRangeDeletions(Corpus* corpus) {
            corpus);
 }
 
+// Adds MANIFESTs, as files and as their edits.
+void AddDatabases(const std::string& golden, Corpus* corpus) {
+  for (const auto& entry :
+       std::filesystem::recursive_directory_iterator(golden + "/db")) {
+    const std::filesystem::path& path = entry.path();
+    if (!path.filename().string().starts_with("MANIFEST-")) continue;
+    const std::string name = path.parent_path().filename().string();
+    const auto file = OpenRandomAccessFile(path.string());
+    std::string edits(1, '\0');
+    internal::LogRecords records(*file.value());
+    while (records.Next()) {
+      const Slice record = records.record();
+      edits.push_back(static_cast<char>(record.size() & 0xff));
+      edits.push_back(static_cast<char>(record.size() >> 8));
+      edits.append(record.data(), record.size());
+    }
+    corpus->Add("database", name + "-edits", edits);
+    corpus->Add("database", name + "-file",
+                "\1" + testing::ReadFile(path.string()));
+  }
+}
+
 // Adds random bytes, which the target turns into options and entries.
 void AddRoundTrips(Corpus* corpus) {
   Random random(1);
@@ -446,6 +470,7 @@ int main(int argc, char** argv) {
   ashlar::AddFilterPartitions(&corpus);
   ashlar::AddHashSearch(&corpus);
   ashlar::AddCacheDumps(&corpus);
+  ashlar::AddDatabases(argv[1], &corpus);
   ashlar::AddHandles(&corpus);
   ashlar::AddRoundTrips(&corpus);
   corpus.Add("canary", "harmless", "Ass");
