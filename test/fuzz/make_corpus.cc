@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "ashlar/table/inspect.h"
-#include "ashlar/util/file.h"
 #include "table/database/log_records.h"
 #include "table/dump/dump_format.h"
 #include "table/format/footer.h"
