@@ -127,6 +127,7 @@ class DatabaseTest(CliTest):
         outcome = self.run_program("get", "--key=x", DATABASES / "atomic-badcrc")
         self.assertEqual(outcome.code, 1)
         self.assertIn("record at offset 638: checksum mismatch", outcome.err)
+        self.assertIn("hint: --each_table looks into each table", outcome.err)
         copy = self.folder / "db"
         shutil.copytree(DATABASES / "multi-cf", copy)
         (copy / "000045.sst").unlink()

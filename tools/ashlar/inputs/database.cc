@@ -165,7 +165,9 @@ Status Database::DescribeTable(uint64_t number, TableToOpen* table) const {
   if (!file.ok()) return file.status();
   Status status = CheckSize(**file, live);
   table->file = std::move(*file);
-  table->options.largest_seqno = live.largest_seqno;
+  if (live.largest_seqno != kMaxSequenceNumber) {
+    table->options.largest_seqno = live.largest_seqno;
+  }
   return status;
 }
 

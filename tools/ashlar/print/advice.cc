@@ -1,7 +1,9 @@
 #include "tools/ashlar/print/advice.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
+#include <system_error>
 #include <utility>
 
 #include "ashlar/util/file.h"
@@ -180,6 +182,10 @@ void Advice::Add(std::string_view command, const std::string& path,
   } else if (status.IsCorruption() && is_no_table) {
     const std::string what = WhatItIsInstead(path);
     if (!what.empty()) AddLine(path + " looks like " + what);
+  } else if (std::error_code error;
+             status.IsCorruption() &&
+             std::filesystem::is_directory(path, error)) {
+    AddLine("--each_table looks into each table of the database by itself");
   } else if (status.IsCorruption() && command != "salvage") {
     std::string line =
         "'ashlar salvage --out=<new> <file>' saves what is readable of a "
