@@ -37,11 +37,13 @@ class SharedOutputs {
 
   // Ends all parts. Of the errors, the first one counts.
   void Fail(const Status& status, std::exception_ptr thrown) {
-    stop_.Store(true);
     const MutexLock lock(&mutex_);
     if (!error_.ok() || thrown_ != nullptr) return;
     error_ = status;
     thrown_ = std::move(thrown);
+    // Last, and under the mutex: a part that sees it ends as cancelled, and
+    // must find the mutex taken or the cause stored.
+    stop_.Store(true);
   }
   const RelaxedAtomic<bool>* stop() const { return &stop_; }
   // Throws if the first error was an exception. Requires: no part runs.
