@@ -120,7 +120,7 @@ class DatabaseTest(CliTest):
         manifest = copy / "MANIFEST-000041"
         manifest.write_bytes(manifest.read_bytes() + b"torn")
         outcome = self.run_ok("get", "--key=k00001", copy)
-        self.assertIn("1 write-ahead logs are not read", outcome.err)
+        self.assertIn("and may have newer entries: 1", outcome.err)
         self.assertIn("bytes at its end were not written whole", outcome.err)
 
     def test_damage(self):

@@ -102,9 +102,14 @@ void LookUpTogether(std::span<const std::string> keys, Database* database,
 // Says what the tables do not have, and what of the MANIFEST was left out.
 void WarnOfTheRest(const std::string& folder, const Database& database) {
   const auto logs = database.CountUnreadLogs();
-  if (logs.ok() && *logs != 0) {
-    PrintWarning(folder + ": " + std::to_string(*logs) +
-                 " write-ahead logs are not read, and may have newer entries");
+  if (!logs.ok()) {
+    PrintWarning(folder + ": its write-ahead logs were not counted: " +
+                 logs.status().ToString());
+  } else if (*logs != 0) {
+    PrintWarning(folder +
+                 ": write-ahead logs that are not read, and may have newer "
+                 "entries: " +
+                 std::to_string(*logs));
   }
   if (database.files().ignored_bytes != 0) {
     PrintWarning(folder + "/" + database.files().manifest + ": " +
