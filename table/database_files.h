@@ -33,9 +33,10 @@ struct LiveTable {
   // The list of paths is stored nowhere.
   uint32_t path_id = 0;
   uint64_t file_size = 0;  // bytes
-  // Internal keys. Timestamps are put back where the file has none. A largest
-  // key with the number kMaxSequenceNumber and type kTypeRangeDeletion is the
-  // end of a range deletion: the file has no such key.
+  // Internal keys. Timestamps are put back where the file has none, if the
+  // order is known. A largest key with the number kMaxSequenceNumber and type
+  // kTypeRangeDeletion is the end of a range deletion: the file has no such
+  // key.
   std::string smallest;
   std::string largest;
   // Not stored by the oldest releases, which then have 0 and

@@ -14,8 +14,9 @@ namespace {
 constexpr uint64_t kEndOfDeletion =
     PackTail(kMaxSequenceNumber, ValueType::kTypeRangeDeletion);
 
-// Puts a timestamp between a user key and its tail: the oldest, or the newest
-// behind which nothing of that user key comes.
+// Puts a timestamp between a user key and its tail: zeros, which are the
+// oldest. For the end of a range deletion 0xFF bytes, so that it sorts before
+// all entries of that user key.
 void PutTimestamp(size_t size, std::string* key) {
   const bool is_end = TailOf(*key) == kEndOfDeletion;
   key->insert(key->size() - kInternalKeyTailBytes, size,

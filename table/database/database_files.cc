@@ -95,6 +95,8 @@ Status ReadManifest(const RandomAccessFile& file,
   uint64_t sound_end = 0;
   status = FoldRecords(end, &sound_records, &sound, &sound_end);
   if (status.ok()) status = sound.Finish(files);
+  // Where no state was complete before the damage, the damage is the reason.
+  if (status.IsCorruption()) return std::move(files->damage);
   return status.WithPrefix(file.name());
 }
 
@@ -113,10 +115,11 @@ Result<DatabaseFiles> ReadDatabaseFiles(const std::string& folder,
         files.manifest = std::move(*name);
         return ReadManifest(**file, options, &files);
       }
-      missing = file.status().WithPrefix("CURRENT names " + *name);
+      missing = file.status().WithPrefix(folder + "/CURRENT names " + *name);
       if (missing.subcode() != Status::SubCode::kPathNotFound) break;
     }
-    return missing;
+    if (missing.subcode() != Status::SubCode::kPathNotFound) return missing;
+    return Status::Corruption(missing.message());
   });
   if (!status.ok()) return status;
   return files;

@@ -127,8 +127,16 @@ Status VersionFold::ChangeFiles(VersionEdit* edit, Family* family) {
       return Status::Corruption(
           Named("garbage in the unknown blob file", garbage.number));
     }
-    found->second.garbage_blob_count += garbage.garbage_blob_count;
-    found->second.garbage_blob_bytes += garbage.garbage_blob_bytes;
+    LiveBlobFile& file = found->second;
+    if (garbage.garbage_blob_count >
+            file.total_blob_count - file.garbage_blob_count ||
+        garbage.garbage_blob_bytes >
+            file.total_blob_bytes - file.garbage_blob_bytes) {
+      return Status::Corruption(
+          Named("more garbage than there are blobs in blob file", file.number));
+    }
+    file.garbage_blob_count += garbage.garbage_blob_count;
+    file.garbage_blob_bytes += garbage.garbage_blob_bytes;
   }
   // A table that moves to another level is removed and added in one edit. A
   // table may be named twice among the removed.

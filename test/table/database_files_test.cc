@@ -228,6 +228,13 @@ TEST_F(DatabaseFilesTest, DamageIsAnErrorWithItsPlace) {
   EXPECT_EQ(before->ignored_bytes, whole.size() - 638 + cut->ignored_bytes);
 }
 
+TEST_F(DatabaseFilesTest, DamageBeforeAnyStateIsTheError) {
+  std::string bytes = Begin();
+  bytes[3] = static_cast<char>(bytes[3] ^ 1);
+  EXPECT_THAT(Read(bytes, {.until_damage = true}).status().ToString(),
+              HasSubstr("record at offset 0: checksum mismatch"));
+}
+
 // A writer may have been killed after any byte.
 TEST_F(DatabaseFilesTest, EveryCutIsAnEarlierState) {
   const std::string whole = Manifest(GoldenPath("db/atomic"));
@@ -302,7 +309,6 @@ TEST_F(DatabaseFilesTest, BlocksAndTheirEnds) {
   EXPECT_EQ(NumbersOf(Read(bytes + edit)), Order{8});
   EXPECT_EQ(Read(Begin() + std::string(50, '\0'))->ignored_bytes, 0U);
   // Up to six bytes at the end of a block belong to nothing.
-  const std::string filler = Numbers({8192}) + Numbers({30000});
   for (size_t rest = 0; rest < kHeader; ++rest) {
     const size_t size = kBlock - Begin().size() - kHeader - rest;
     std::string payload = Numbers({8192}) + Numbers({size - 5});
@@ -394,6 +400,12 @@ TEST_F(DatabaseFilesTest, ChangesThatCannotBe) {
               HasSubstr("added twice: column family 0"));
   EXPECT_THAT(Error(Begin() + Whole(Numbers({401, 5, 1, 1, 0}))),
               HasSubstr("unknown blob file 5"));
+  // 3 blobs of 100 bytes, of which 2 and then 2 more are garbage.
+  const std::string blobs = Whole(Numbers({400, 5, 3, 100, 0, 0, 0}));
+  const std::string garbage = Whole(Numbers({401, 5, 2, 40, 0}));
+  EXPECT_EQ(Error(Begin() + blobs + garbage), "OK");
+  EXPECT_THAT(Error(Begin() + blobs + garbage + garbage),
+              HasSubstr("more garbage than there are blobs in blob file 5"));
   EXPECT_THAT(Error(Whole(Numbers({2, 3, 3, 20}))),
               HasSubstr("no edit says the last sequence number"));
   EXPECT_THAT(Error(""), HasSubstr("no edit says the log number"));
@@ -524,6 +536,7 @@ TEST_F(DatabaseFilesTest, CurrentNamesTheManifest) {
   const auto gone = Read(Begin(), {}, "MANIFEST-000008\n");
   EXPECT_THAT(gone.status().ToString(),
               HasSubstr("CURRENT names MANIFEST-000008"));
+  EXPECT_TRUE(gone.status().IsCorruption());
   const auto none = ReadDatabaseFiles(folder_ / "nothing");
   EXPECT_EQ(none.status().subcode(), Status::SubCode::kPathNotFound);
 }

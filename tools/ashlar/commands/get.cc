@@ -146,6 +146,10 @@ std::string CollectKeys(const CommandLine& line,
 }
 
 std::string Getter::Prepare(const CommandLine& line) {
+  if (FLAGS_snapshot > kMaxSequenceNumber) {
+    return "--snapshot: the largest sequence number is " +
+           std::to_string(kMaxSequenceNumber);
+  }
   std::string error = CollectKeys(line, &keys_);
   if (error.empty()) error = range_.Parse(line);
   if (!error.empty()) return error;

@@ -78,7 +78,18 @@ void LookUpTogether(std::span<const std::string> keys, Database* database,
                     Report* report) {
   const std::vector<Slice> slices(keys.begin(), keys.end());
   const auto tables = database->OpenFor(slices);
-  if (!tables.ok()) return report->AddFault(tables.status());
+  if (!tables.ok() && keys.size() > 1) {
+    // Only keys that need the table have no answer.
+    for (size_t i = 0; i < keys.size() && !report->MustStop(); ++i) {
+      LookUpTogether(keys.subspan(i, 1), database, report);
+    }
+    return;
+  }
+  if (!tables.ok()) {
+    report->AddFault(
+        tables.status().WithPrefix("key '" + KeyText(keys[0]) + "'"));
+    return;
+  }
   std::vector<LookedUp> found(keys.size());
   std::vector<GetResult> results(keys.size());
   std::vector<Status> statuses(keys.size());

@@ -71,15 +71,19 @@ Result<std::unique_ptr<Database>> Database::Open(const std::string& folder) {
 Status Database::Load() {
   auto files = ReadDatabaseFiles(folder_);
   if (!files.ok()) return files.status();
-  files_ = std::move(*files);
-  Status status = Choose();
-  if (status.ok()) status = MakeVersion();
-  return status.WithPrefix(folder_);
+  auto state = std::make_unique<State>();
+  state->files = std::move(*files);
+  Status status = Choose(state.get());
+  if (status.ok()) status = MakeVersion(state.get());
+  if (!status.ok()) return status.WithPrefix(folder_);
+  state_ = std::move(state);
+  return {};
 }
 
 Result<OpenedTables> Database::OpenFor(std::span<const Slice> user_keys) {
   for (int i = 1;; ++i) {
-    auto opened = OpenedTables::OpenFor(user_keys, *version_, tables_.get());
+    auto opened = OpenedTables::OpenFor(user_keys, *state_->version,
+                                        state_->tables.get());
     if (opened.status().subcode() != Status::SubCode::kPathNotFound ||
         i == kMostTries) {
       return opened;
@@ -93,16 +97,18 @@ Result<OpenedTables> Database::OpenFor(std::span<const Slice> user_keys) {
 
 std::vector<uint64_t> Database::TableNumbers() const {
   std::vector<uint64_t> numbers;
-  numbers.reserve(by_number_.size());
-  for (const auto& [number, table] : by_number_) numbers.push_back(number);
+  numbers.reserve(state_->by_number.size());
+  for (const auto& [number, table] : state_->by_number) {
+    numbers.push_back(number);
+  }
   return numbers;
 }
 
-Status Database::Choose() {
+Status Database::Choose(State* state) {
   std::string names;
-  for (const ColumnFamilyFiles& family : files_.column_families) {
+  for (const ColumnFamilyFiles& family : state->files.column_families) {
     if (family.name == FLAGS_cf) {
-      family_ = &family;
+      state->family = &family;
       return {};
     }
     names += (names.empty() ? "" : ", ") + PrintableText(family.name);
@@ -112,54 +118,53 @@ Status Database::Choose() {
                                  names);
 }
 
-Status Database::MakeVersion() {
-  const Comparator* const comparator =
-      FindBuiltinComparator(family_->comparator);
+Status Database::MakeVersion(State* state) const {
+  const ColumnFamilyFiles& family = *state->family;
+  const Comparator* const comparator = FindBuiltinComparator(family.comparator);
   if (comparator == nullptr) {
     return Status::NotSupported("its comparator " +
-                                PrintableText(family_->comparator) +
+                                PrintableText(family.comparator) +
                                 " is not built in");
   }
   size_t levels = TableVersion::kDefaultLevels;
   constexpr uint32_t kMostLevels = 100;  // of RocksDB's num_levels: 7
-  for (const LiveTable& table : family_->tables) {
+  for (const LiveTable& table : family.tables) {
     if (table.level >= kMostLevels) {
       return Status::NotSupported("level " + std::to_string(table.level));
     }
     levels = std::max<size_t>(levels, table.level + 1);
   }
-  by_number_.clear();
-  version_ = std::make_unique<TableVersion>(levels, comparator);
-  for (const LiveTable& table : family_->tables) {
-    by_number_[table.number] = &table;
-    version_->levels[table.level].push_back(std::make_shared<VersionFile>(
+  state->version = std::make_unique<TableVersion>(levels, comparator);
+  for (const LiveTable& table : family.tables) {
+    state->by_number[table.number] = &table;
+    state->version->levels[table.level].push_back(std::make_shared<VersionFile>(
         table.number,
         FileRange{table.smallest, table.largest, table.file_size}));
   }
   TableCacheOptions options;
   options.reader_options = ReaderOptionsFromFlags();
-  options.open = [this](uint64_t number, TableToOpen* table) {
-    return DescribeTable(number, table);
+  options.open = [this, state](uint64_t number, TableToOpen* table) {
+    return Describe(*state->by_number.at(number), table);
   };
   auto tables = TableCache::Create(options);
   if (!tables.ok()) return tables.status();
-  tables_ = std::move(*tables);
+  state->tables = std::move(*tables);
   return {};
 }
 
-Status Database::DescribeTable(uint64_t number, TableToOpen* table) const {
-  const LiveTable& live = *by_number_.at(number);
+Status Database::Describe(const LiveTable& live, TableToOpen* table) const {
   const std::vector<std::string> paths = PathList();
   if (live.path_id != 0 && live.path_id >= paths.size()) {
     return Status::InvalidArgument(
-        TableFileName(number) + " is in path " + std::to_string(live.path_id) +
+        TableFileName(live.number) + " is in path " +
+        std::to_string(live.path_id) +
         " of the database: name all of its paths with --db_paths");
   }
   const std::string& folder = paths.empty() ? folder_ : paths[live.path_id];
-  auto file = OpenRandomAccessFile(folder + "/" + TableFileName(number));
+  auto file = OpenRandomAccessFile(folder + "/" + TableFileName(live.number));
   if (file.status().subcode() == Status::SubCode::kPathNotFound) {
     auto older =
-        OpenRandomAccessFile(folder + "/" + TableFileName(number, true));
+        OpenRandomAccessFile(folder + "/" + TableFileName(live.number, true));
     if (older.ok()) file = std::move(older);
   }
   if (!file.ok()) return file.status();
@@ -182,8 +187,8 @@ Result<uint64_t> Database::CountUnreadLogs() const {
     const uint64_t number = LogNumber(entry->d_name);
     struct stat attributes;
     if (number != 0 &&
-        number >=
-            std::max(family_->log_number, files_.min_log_number_to_keep) &&
+        number >= std::max(state_->family->log_number,
+                           state_->files.min_log_number_to_keep) &&
         stat((folder_ + "/" + entry->d_name).c_str(), &attributes) == 0 &&
         attributes.st_size != 0) {
       ++count;

@@ -35,33 +35,37 @@ class Database {
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
 
-  const DatabaseFiles& files() const { return files_; }
-  const ColumnFamilyFiles& family() const { return *family_; }
-  const Comparator* comparator() const { return version_->comparator(); }
+  const DatabaseFiles& files() const { return state_->files; }
+  const Comparator* comparator() const { return state_->version->comparator(); }
   // Opens the tables whose range has one of these user keys, which come without
-  // timestamps, and no others. If a table is missing and the MANIFEST no longer
-  // lists it, takes the database as it is then. Requires: nothing that an
-  // earlier call returned is alive.
+  // timestamps, and no others. If a table is missing and the list of tables has
+  // changed, takes the database as it is then: two calls may see different
+  // states of it. Requires: nothing that an earlier call returned is alive.
   Result<OpenedTables> OpenFor(std::span<const Slice> user_keys);
   // The number of write-ahead logs that are not empty, and may have entries of
   // the family that no table has.
   Result<uint64_t> CountUnreadLogs() const;
 
  private:
+  // What one reading of the MANIFEST has given. Does not move.
+  struct State {
+    DatabaseFiles files;
+    const ColumnFamilyFiles* family = nullptr;  // in files
+    std::map<uint64_t, const LiveTable*> by_number;
+    std::unique_ptr<TableVersion> version;
+    std::unique_ptr<TableCache> tables;
+  };
+
   explicit Database(std::string folder) : folder_(std::move(folder)) {}
-  // Reads the MANIFEST.
+  // Reads the MANIFEST. After an error, the state is the old one.
   Status Load();
-  Status Choose();
-  Status MakeVersion();
+  static Status Choose(State* state);
+  Status MakeVersion(State* state) const;
   std::vector<uint64_t> TableNumbers() const;
-  Status DescribeTable(uint64_t number, TableToOpen* table) const;
+  Status Describe(const LiveTable& live, TableToOpen* table) const;
 
   const std::string folder_;
-  DatabaseFiles files_;
-  const ColumnFamilyFiles* family_ = nullptr;  // in files_
-  std::map<uint64_t, const LiveTable*> by_number_;
-  std::unique_ptr<TableVersion> version_;
-  std::unique_ptr<TableCache> tables_;
+  std::unique_ptr<const State> state_;
 };
 
 }  // namespace ashlar::tool

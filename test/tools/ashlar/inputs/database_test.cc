@@ -69,6 +69,22 @@ TEST_F(ChangingDatabase, IsReadAgain) {
   const auto opened = (*database)->OpenFor(keys);
   ASSERT_TRUE(opened.ok()) << opened.status().ToString();
   EXPECT_NE(Tables((*database)->files()), before);
+  size_t tables = 0;
+  for (const TableLevel& level : opened->levels()) {
+    tables += level.tables.size();
+  }
+  EXPECT_GT(tables, 0U);
+}
+
+// The writer has dropped the family, or worse: what was read before stays.
+TEST_F(ChangingDatabase, ThatCannotBeReadAgain) {
+  const auto database = Database::Open(path_);
+  ASSERT_TRUE(database.ok()) << database.status().ToString();
+  WriteFile(manifest_, "");
+  const Slice keys[] = {key_};
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_TRUE((*database)->OpenFor(keys).status().IsCorruption());
+  }
 }
 
 TEST_F(ChangingDatabase, ATableThatIsStillListedIsMissing) {
