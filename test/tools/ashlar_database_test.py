@@ -157,6 +157,11 @@ class DatabaseTest(CliTest):
                                    database)
         self.assertEqual(outcome.code, 2)
         self.assertIn("000029.sst is in path 1 of the database", outcome.err)
+        key = self.listed("features", "default")[0]["smallest"][:-16]
+        outcome = self.run_program("get", "--input_key_hex", f"--key={key}",
+                                   f"--db_paths=,{database}/second", database)
+        self.assertEqual(outcome.code, 2)
+        self.assertIn("--db_paths: path 0 is empty", outcome.err)
 
     def test_each_table(self):
         outcome = self.run_program("get", "--json", "--each_table",

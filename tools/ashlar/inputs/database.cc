@@ -161,6 +161,10 @@ Status Database::Describe(const LiveTable& live, TableToOpen* table) const {
         " of the database: name all of its paths with --db_paths");
   }
   const std::string& folder = paths.empty() ? folder_ : paths[live.path_id];
+  if (folder.empty()) {
+    return Status::InvalidArgument("--db_paths: path " +
+                                   std::to_string(live.path_id) + " is empty");
+  }
   auto file = OpenRandomAccessFile(folder + "/" + TableFileName(live.number));
   if (file.status().subcode() == Status::SubCode::kPathNotFound) {
     auto older =
