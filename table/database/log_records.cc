@@ -57,8 +57,7 @@ bool LogRecords::NextPiece(Piece* piece) {
       if (!ReadBlock(offset_ + rest_.size())) return false;
       continue;
     }
-    const size_t payload_bytes =
-        LoadFixed16(rest_.data() + sizeof(uint32_t)) & 0xFFFF;
+    const size_t payload_bytes = LoadFixed16(rest_.data() + sizeof(uint32_t));
     *piece = {static_cast<uint8_t>(rest_.data()[kPieceTypeAt]), Slice(),
               offset_};
     const size_t bytes = kPieceHeaderBytes + payload_bytes;

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "table/database/asking_order.h"
-#include "util/mem/memory_limit.h"
 
 namespace ashlar::internal {
 namespace {

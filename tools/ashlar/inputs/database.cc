@@ -187,7 +187,11 @@ Result<uint64_t> Database::CountUnreadLogs() const {
   const std::unique_ptr<DIR, Closer> stream(opendir(folder_.c_str()));
   if (stream == nullptr) return Status::FromErrno("open", folder_, errno);
   uint64_t count = 0;
-  while (const dirent* entry = readdir(stream.get())) {
+  // readdir says by errno alone that it failed.
+  for (;;) {
+    errno = 0;
+    const dirent* const entry = readdir(stream.get());
+    if (entry == nullptr) break;
     const uint64_t number = LogNumber(entry->d_name);
     struct stat attributes;
     if (number != 0 &&
@@ -198,6 +202,7 @@ Result<uint64_t> Database::CountUnreadLogs() const {
       ++count;
     }
   }
+  if (errno != 0) return Status::FromErrno("read", folder_, errno);
   return count;
 }
 
