@@ -67,6 +67,7 @@
 
 #include "ashlar/table/entry/wide_columns.h"
 #include "ashlar/table/entry_source.h"
+#include "ashlar/table/internal_key.h"
 #include "ashlar/table/range_deletion.h"
 #include "ashlar/table/read_options.h"
 #include "ashlar/util/export.h"
@@ -188,6 +189,10 @@ class ASHLAR_EXPORT UserIterator {
   // Whether value() is not the value, but a reference to it
   // (table/entry/blob_index.h).
   bool is_blob_index() const;
+  // The sequence number and the type of the newest version that is seen, as it
+  // is stored. The type is kTypeMerge if operands were joined.
+  SequenceNumber sequence() const;
+  ValueType type() const;
 
   // Return whether key() and value() live as long as the iterator. With
   // ReadOptions::pin_data, keys do where Iterator::IsKeyPinned says so, and

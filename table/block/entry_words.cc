@@ -255,4 +255,18 @@ WordSeek EntryWords::Seek(const BlockView& view, const KeyOrder& order,
           .bytes = order.WordOf(turned)};
 }
 
+void EntryWords::Fetch(const BlockView& view, const KeyOrder& order,
+                       const Slice& user_key) const {
+  int32_t word = 0;
+  size_t i = 0;
+  if (!any() || !PlaceOf(user_key, order, &word, &i) ||
+      i >= shape_.num_entries) {
+    return;
+  }
+  FetchEntry(view, i);
+  // Some processors drop a prefetch from a page that they have not used lately.
+  const volatile char* const entry = view.entries + offsets()[i];
+  static_cast<void>(*entry);
+}
+
 }  // namespace ashlar::internal

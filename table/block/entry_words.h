@@ -110,6 +110,10 @@ class EntryWords {
   // the entry.
   WordSeek Seek(const BlockView& view, const KeyOrder& order,
                 const Slice& user_key) const;
+  // Fetches the entry at which a seek to the user key would look, without
+  // waiting for it. Requires: `view` is of the block that was measured.
+  void Fetch(const BlockView& view, const KeyOrder& order,
+             const Slice& user_key) const;
   // Returns whether the entry, whose word is that of the key, has the key, and
   // sets *match if so. False does not prove that it has another key.
   bool Matches(const BlockView& view, uint32_t entry, const Slice& user_key,

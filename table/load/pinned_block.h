@@ -62,6 +62,10 @@ class PinnedBlock {
     if (was_found_) seen_->MakeWordsOfFound(order);
     return seen_->words();
   }
+  // Returns those that it has by now, and makes none. Any number of times.
+  EntryWords MadeWords() const {
+    return seen_ == nullptr ? EntryWords() : seen_->words();
+  }
   // Returns about how large the block is, in bytes.
   uint64_t bytes() const {
     return view_.restarts == nullptr

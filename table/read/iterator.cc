@@ -114,14 +114,17 @@ void Iterator::Seek(const Slice& user_key, SequenceNumber snapshot) {
   const HistogramTimer timer(s.counters, Histogram::kDbSeek);
   s.counters.CountSeek();
   Show(MoveWithin(&s, [&] {
-    s.seek_target.clear();
-    if (s.usable) {
-      // What the options hide of the key itself need not be passed over.
-      AppendFirstTarget(user_key, s.newest, s.timestamp_size,
-                        std::min(snapshot, s.snapshot), &s.seek_target);
-    }
+    s.AimAt(user_key, snapshot);
     return s.Seek(s.seek_target);
   }));
+}
+
+void Iterator::State::AimAt(const Slice& user_key, SequenceNumber most) {
+  seek_target.clear();
+  if (!usable) return;
+  // What the options hide of the key itself need not be passed over.
+  AppendFirstTarget(user_key, newest, timestamp_size, std::min(most, snapshot),
+                    &seek_target);
 }
 
 void Iterator::SeekForPrev(const Slice& user_key, SequenceNumber snapshot) {

@@ -17,6 +17,7 @@
 #ifndef ASHLAR_TABLE_READ_ITERATOR_STATE_H_
 #define ASHLAR_TABLE_READ_ITERATOR_STATE_H_
 
+#include <cstdint>
 #include <string>
 
 #include "ashlar/table/iterator.h"
@@ -28,6 +29,14 @@
 namespace ashlar {
 
 struct Iterator::State {
+  // What a Seek does, in the order in which it does it.
+  enum class SeekPart : uint8_t {
+    kIndex,  // finds the block in the index
+    kSlot,   // fetches the block's place in the cache
+    kBlock,  // gets hold of the block
+    kEntry,  // fetches the entry
+  };
+
   struct Entry {
     Slice key;
     Slice value;
@@ -57,6 +66,9 @@ struct Iterator::State {
   State& operator=(const State&) = delete;
   virtual ~State() = default;
 
+  // Sets seek_target to the internal key that a Seek looks for.
+  void AimAt(const Slice& user_key, SequenceNumber most);
+
   // Returns the iterator's state; null if there was no memory for one.
   static const State* Of(const Iterator& it) { return it.state_.get(); }
   static State* Of(Iterator* it) { return it->state_.get(); }
@@ -81,6 +93,12 @@ struct Iterator::State {
   virtual bool SeekToLast() = 0;
   virtual bool Seek(const Slice& internal_key) = 0;
   virtual bool SeekForPrev(const Slice& internal_key) = 0;
+  // Does a part of the Seek of `seek_target`, which a Seek that follows at once
+  // need not do again. For walks that seek many children: each part is done for
+  // all of them before the next, so that their waits for memory overlap.
+  // Changes nothing else, and may do nothing. Requires: the parts before it
+  // were done.
+  virtual void BringOn(SeekPart /*part*/) {}
   // These two move by one entry, from where `block` has none left in that
   // direction. Requires: the last move came to an entry.
   virtual bool NextBlock() = 0;

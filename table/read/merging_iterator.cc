@@ -22,6 +22,7 @@ struct MergingIterator::State {
     status = Status();
   }
   bool forward() const { return tree.forward(); }
+  void BringOn(const Slice& user_key, SequenceNumber snapshot);
   bool Build();
   bool Step();
   bool TurnTo(bool to_forward);
@@ -44,6 +45,30 @@ bool MergingIterator::State::Failed(size_t child) {
   if (found.ok()) return false;
   status = std::move(found);
   return true;
+}
+
+// Does part by part of the seeks of all children, so that their waits for
+// memory overlap. What memory does not suffice for, the seeks do alone.
+void MergingIterator::State::BringOn(const Slice& user_key,
+                                     SequenceNumber snapshot) {
+  using Child = Iterator::State;
+  using enum Child::SeekPart;
+  constexpr size_t kFewest = 3;
+  if (children.size() < kFewest) return;
+  internal::OrMemoryLimit([&] {
+    for (Iterator& child : children) {
+      if (Child* const state = Child::Of(&child)) {
+        state->AimAt(user_key, snapshot);
+        state->BringOn(kIndex);
+      }
+    }
+    for (const auto part : {kSlot, kBlock, kEntry}) {
+      for (Iterator& child : children) {
+        if (Child* const state = Child::Of(&child)) state->BringOn(part);
+      }
+    }
+    return Status();
+  }).IgnoreError();
 }
 
 // Finds the first entry, after a seek has moved all children. Returns false if
@@ -183,6 +208,7 @@ void MergingIterator::SeekToLast() {
 void MergingIterator::Seek(const Slice& user_key, SequenceNumber snapshot) {
   MoveBy([&](State* s) {
     s->Begin(true);
+    s->BringOn(user_key, snapshot);
     for (Iterator& child : s->children) child.Seek(user_key, snapshot);
     return s->Build();
   });

@@ -272,6 +272,7 @@ bool TableIterator::LastFrom(bool on_block) {
 
 // Begins a walk. Returns false if it has nothing to walk over.
 bool TableIterator::BeginWalk() {
+  is_sought = false;
   if (!usable) return false;
   status = Status();
   ahead.Clear();
@@ -314,8 +315,11 @@ bool TableIterator::SeekInBlock(const Slice& internal_key) {
 }
 
 // Moves to the first entry at or after a key that is not below the lower bound.
-bool TableIterator::SeekInside(const Slice& internal_key) {
-  if (!at.Seek(internal_key) || bounds.EndBefore(at)) return AtEnd();
+// `sought` says that `at` is at its block already.
+bool TableIterator::SeekInside(const Slice& internal_key, bool sought) {
+  if ((!sought && !at.Seek(internal_key)) || bounds.EndBefore(at)) {
+    return AtEnd();
+  }
   if (defers && TakesKeyFromIndex(internal_key)) return ShowFirstKey();
   if (!LoadBlock()) return false;
   if (PassOn(SeekInBlock(internal_key))) return true;
@@ -326,11 +330,44 @@ bool TableIterator::SeekInside(const Slice& internal_key) {
 
 bool TableIterator::Seek(const Slice& internal_key) {
   const LimitScope limits(limiting);
+  const bool sought = is_sought;
   if (!CheckSeek() || !BeginWalk()) return false;
   if (bounds.ExcludeAsLarger(internal_key)) return AtEnd();
   return SeekInside(bounds.ExcludeAsSmaller(internal_key)
                         ? Slice(*bounds.lower())
-                        : internal_key);
+                        : internal_key,
+                    sought);
+}
+
+// Finds the block of seek_target in the index. Returns false if the Seek is to
+// do that itself, because it may end before, or has limits or help.
+bool TableIterator::FindSought() {
+  return usable && limiting == nullptr && decoder == nullptr &&
+         !bounds.any() && table->order.known() && at.Seek(seek_target);
+}
+
+void TableIterator::BringOn(SeekPart part) {
+  if (part == SeekPart::kIndex) is_sought = FindSought();
+  if (!is_sought) return;
+  switch (part) {
+    case SeekPart::kIndex:
+      return;
+    case SeekPart::kSlot:
+      return table->data.Fetch(at.note());
+    case SeekPart::kBlock:
+      if (unprepared) [[unlikely]]
+        LetGo();
+      ahead.Clear();
+      // After an error, the Seek tries again.
+      is_sought = !defers && LoadBlock();
+      return;
+    case SeekPart::kEntry:
+      if (table->order.IsOfBytes()) {
+        loaded->MadeWords().Fetch(loaded->view(), table->order,
+                                  UserKeyOf(seek_target));
+      }
+      return;
+  }
 }
 
 bool TableIterator::SeekForPrev(const Slice& internal_key) {

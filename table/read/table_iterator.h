@@ -59,6 +59,8 @@ struct TableIterator final : Iterator::State {
   // The part of the index by which the window was limited last.
   const ParsedIndex* limited_in = nullptr;
   bool has_block = false;
+  // Whether the next Seek need not ask the index: `at` is where it would be.
+  bool is_sought = false;
   Status status;
 
   // Each of these returns whether `block` is then at an entry.
@@ -66,6 +68,7 @@ struct TableIterator final : Iterator::State {
   bool SeekToLast() override;
   bool Seek(const Slice& internal_key) override;
   bool SeekForPrev(const Slice& internal_key) override;
+  void BringOn(SeekPart part) override;
   bool NextBlock() override;
   bool PrevBlock() override;
   bool Prepare() override;
@@ -84,7 +87,8 @@ struct TableIterator final : Iterator::State {
 
  private:
   bool CheckSeek();
-  bool SeekInside(const Slice& internal_key);
+  bool SeekInside(const Slice& internal_key, bool sought = false);
+  bool FindSought();
   bool SeekInBlock(const Slice& internal_key);
   bool BeginWalk();
   bool TakesKeyFromIndex(const Slice& internal_key) const;

@@ -75,8 +75,7 @@ Status ShownValue::ReadBase(const Slice& user_key, const StoredValue& base,
   Status read = Show(user_key, base);
   if (!read.ok()) return read;
   const bool refers =
-      std::any_of(columns_.begin(), columns_.end(),
-                  [](const WideColumn& each) { return each.is_blob_index; });
+      std::ranges::any_of(columns(), &WideColumn::is_blob_index);
   if (refers) {
     return Status::NotSupported(
         "a blob index is beneath merge operands, but fetch_blob is empty");

@@ -65,6 +65,11 @@ class ShownValue {
   // Makes this the value of an entry. Its bytes must live as long as the value
   // is used. The user key has its timestamp.
   Status Show(const Slice& user_key, const StoredValue& stored);
+  // The same of an entry of type kTypeValue, which cannot fail.
+  void ShowPlain(const Slice& value) {
+    Reset();
+    SetPlain(value);
+  }
   // Makes this the result of a merge. `base` is null if there is no value. The
   // operands come oldest first, one at least.
   Status ShowMerged(const Slice& user_key, const StoredValue* base,
@@ -74,13 +79,17 @@ class ShownValue {
   bool is_blob_index() const { return is_blob_index_; }
   // Whether the value is kept here, and not part of the stored bytes.
   bool is_own() const { return is_own_; }
-  std::span<const WideColumn> columns() const { return columns_; }
+  std::span<const WideColumn> columns() const {
+    return is_plain_ ? std::span(&plain_, 1) : std::span(columns_);
+  }
 
  private:
   void Reset() {
     is_blob_index_ = false;
     is_own_ = false;
-    fetched_.clear();
+    is_plain_ = false;
+    // Nearly every value comes without.
+    if (!fetched_.empty()) fetched_.clear();
     columns_.clear();
   }
   Status ShowEntity(const Slice& user_key, const Slice& entity);
@@ -90,7 +99,8 @@ class ShownValue {
   Status TakeResult(MergeOperator::MergeOutput* output);
   void SetPlain(const Slice& value) {
     value_ = value;
-    columns_.push_back({Slice(), value, is_blob_index_});
+    is_plain_ = true;
+    plain_ = {Slice(), value, is_blob_index_};
   }
 
   const MergeOperator* const merge_operator_;
@@ -98,6 +108,8 @@ class ShownValue {
   Slice value_;
   bool is_blob_index_ = false;
   bool is_own_ = false;
+  bool is_plain_ = false;  // the value is `plain_`; else it is `columns_`
+  WideColumn plain_;
   std::vector<WideColumn> columns_;
   std::deque<std::string> fetched_;  // blobs
   std::string result_;               // of a merge

@@ -338,6 +338,16 @@ bool UserIterator::is_blob_index() const {
   return state_->walk->value().is_blob_index();
 }
 
+SequenceNumber UserIterator::sequence() const {
+  assert(valid_);
+  return state_->walk->sequence();
+}
+
+ValueType UserIterator::type() const {
+  assert(valid_);
+  return state_->walk->type();
+}
+
 bool UserIterator::IsKeyPinned() const {
   assert(valid_);
   return state_->walk->IsKeyPinned();

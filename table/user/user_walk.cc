@@ -148,6 +148,10 @@ bool UserWalk::FindForward(bool passes_key) {
 
 bool UserWalk::ShowEntry() {
   place_ = Place::kAtEntry;
+  if (entries_.type() == ValueType::kTypeValue) [[likely]] {
+    value_.ShowPlain(entries_.value());
+    return true;
+  }
   Status shown =
       value_.Show(entries_.user_key(), {entries_.type(), entries_.value()});
   return shown.ok() || Fail(Named(shown));
@@ -178,6 +182,7 @@ bool UserWalk::Gather(std::optional<StoredValue>* base) {
 bool UserWalk::ShowOperands() {
   KeepKey();
   place_ = Place::kAfterKey;
+  newest_sequence_ = entries_.sequence();
   std::optional<StoredValue> base;
   if (!Gather(&base)) return false;
   Status shown = value_.ShowMerged(key_.slice(), base ? &*base : nullptr,
@@ -242,6 +247,7 @@ void UserWalk::TakeOlder() {
   } else {
     operands_.Add(entries_.value(), entries_.IsValuePinned());
   }
+  newest_sequence_ = entries_.sequence();
   // The key is shown with the timestamp of its newest version.
   if (has_timestamps()) KeepKey();
 }
@@ -251,6 +257,7 @@ bool UserWalk::JumpToNewest() {
   has_base_ = false;
   std::optional<StoredValue> base;
   SeekEntries(key_.slice(), snapshot_);
+  if (entries_.Valid()) newest_sequence_ = entries_.sequence();
   if (!Gather(&base)) return false;
   if (base) KeepBase(*base);
   SeekEntriesForPrev(key_.slice(), kMaxSequenceNumber);

@@ -72,6 +72,14 @@ class UserWalk {
     return place_ == Place::kAtEntry ? entries_.user_key() : key_.slice();
   }
   const ShownValue& value() const { return value_; }
+  // Of the newest version that is seen.
+  SequenceNumber sequence() const {
+    return place_ == Place::kAtEntry ? entries_.sequence() : newest_sequence_;
+  }
+  ValueType type() const {
+    if (place_ == Place::kAtEntry) return entries_.type();
+    return operands_.empty() ? base_type_ : ValueType::kTypeMerge;
+  }
   bool IsKeyPinned() const {
     return place_ == Place::kAtEntry ? entries_.IsKeyPinned() : key_.stays();
   }
@@ -145,7 +153,9 @@ class UserWalk {
   KeptBytes key_;
   ShownValue value_;
 
-  // What was collected for the key, and whether the newest operand comes first.
+  // What was collected for the key: the number of the newest version, and
+  // whether the newest operand comes first.
+  SequenceNumber newest_sequence_ = 0;
   Operands operands_;
   bool newest_first_ = false;
   bool has_base_ = false;

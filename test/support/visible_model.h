@@ -33,6 +33,9 @@ struct VisibleKey {
   std::string value;
   std::string columns;  // as text
   bool is_blob_index = false;
+  // Of the newest version.
+  SequenceNumber sequence = 0;
+  ValueType type = ValueType::kTypeValue;
 
   friend bool operator==(const VisibleKey&, const VisibleKey&) = default;
 };
@@ -145,6 +148,8 @@ class VisibleModel {
         const Slice key = UserKeyOf(version.key);
         seen->key = Plain(key).ToString();
         seen->timestamp = TimestampOf(key, timestamp_size_).ToString();
+        seen->sequence = SequenceOf(version.key);
+        seen->type = type;
       }
       Join(version, is_first, &*seen);
       if (type != ValueType::kTypeMerge) break;

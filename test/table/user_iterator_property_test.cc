@@ -305,7 +305,8 @@ class RandomWalk {
     const std::span<const WideColumn> columns = it.columns();
     const VisibleKey shown = {
         it.key().ToString(), it.timestamp().ToString(), it.value().ToString(),
-        ColumnsText({columns.begin(), columns.end()}), it.is_blob_index()};
+        ColumnsText({columns.begin(), columns.end()}), it.is_blob_index(),
+        it.sequence(), it.type()};
     ASSERT_EQ(shown.key, wanted->key) << moves_;
 
     ASSERT_EQ(shown.value, wanted->value) << moves_ << shown.key;

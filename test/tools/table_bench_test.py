@@ -116,6 +116,14 @@ class TableBenchTest(unittest.TestCase):
                 self.assertEqual(run_["operations"], NUM, where)
                 self.assertEqual(run_["found"], NUM, where)
 
+    def test_merged_seeks_find_the_same(self):
+        document = report("--benchmarks=seekmerged", "--tables=3",
+                          "--reads=50",
+                          "--engines=ashlar,ashlar:tables,rocksdb")
+        for engine, run_ in document["benchmarks"][0]["engines"].items():
+            self.assertEqual(run_["operations"], 50, engine)
+            self.assertEqual(run_["found"], 50 * 20, engine)
+
     def check(self, benchmark, engine, run_):
         where = f"{benchmark} of {engine}"
         if engine not in ("ashlar", "rocksdb", "rocksdb:db"):

@@ -10,6 +10,7 @@
 #include "tools/bench/ashlar_build.h"
 #include "tools/bench/ashlar_open.h"
 #include "tools/bench/compaction_inputs.h"
+#include "tools/bench/key_draw.h"
 
 namespace ashlar::bench {
 
@@ -116,6 +117,36 @@ CompactionOptions CompactionOptionsFor(const BenchOptions& options,
   return c;
 }
 
+template <typename Walk>
+Status WalkAll(Walk* it, RunResult* result) {
+  for (it->SeekToFirst(); it->Valid(); it->Next()) {
+    ++result->found;
+    result->bytes += it->key().size() + it->value().size();
+  }
+  result->operations = result->found;
+  return it->status();
+}
+
+// Seeks with one iterator.
+template <typename Walk>
+Status SeekAll(const BenchOptions& options, const Workload& workload, Walk* it,
+               RunResult* result) {
+  KeyDraw draw = DrawOfRanges(options, kMergedEntries, options.workload.seed);
+  std::string key(workload.key_size(), '\0');
+  for (uint64_t i = 0; i < options.num_reads(); ++i) {
+    workload.Key(draw.Next(), key.data());
+    it->Seek(key);
+    for (uint64_t n = 0; n < kMergedEntries && it->Valid(); ++n) {
+      ++result->found;
+      result->bytes += it->key().size() + it->value().size();
+      it->Next();
+    }
+    if (!it->status().ok()) return it->status();
+  }
+  result->operations = options.num_reads();
+  return {};
+}
+
 bool IsSerial(const BenchOptions& options) {
   return WorkersOf(options) == 0 && options.read_pool == 0 &&
          options.subcompactions <= 1;
@@ -152,43 +183,48 @@ Status AshlarCompact::Compact(const BenchOptions& options,
   return status;
 }
 
-Status AshlarCompact::ReadMerged(const BenchOptions& options,
+// Opens the inputs, and reads them into the cache.
+Status AshlarCompact::WarmUp(const BenchOptions& options) {
+  auto cache = MakeBlockCache(options);
+  if (!cache.ok()) return cache.status();
+  cache_ = std::move(cache).value();
+  ReaderOptions reader_options;
+  reader_options.block_cache = cache_;
+  Status status = OpenInputs(options, reader_options, &tables_);
+  RunResult ignored;
+  for (const auto& table : tables_) {
+    if (!status.ok()) break;
+    Iterator it = table->NewIterator();
+    status = WalkAll(&it, &ignored);
+  }
+  return status;
+}
+
+Status AshlarCompact::ReadMerged(const std::string& benchmark,
+                                 const BenchOptions& options,
                                  const Workload& workload, RunResult* result) {
   Status status = MakeInputs(options, workload);
-  if (status.ok() && tables_.empty()) {
-    auto cache = MakeBlockCache(options);
-    if (!cache.ok()) return cache.status();
-    cache_ = std::move(cache).value();
-    ReaderOptions reader_options;
-    reader_options.block_cache = cache_;
-    status = OpenInputs(options, reader_options, &tables_);
-    RunResult ignored;
-    if (status.ok()) status = ReadMerged(options, workload, &ignored);
-  }
+  if (status.ok() && tables_.empty()) status = WarmUp(options);
   if (!status.ok()) return status;
   const Stopwatch watch;
-  const auto walk = [&](auto& it) {
-    for (it.SeekToFirst(); it.Valid(); it.Next()) {
-      ++result->found;
-      result->bytes += it.key().size() + it.value().size();
-    }
-    return it.status();
+  const auto read = [&](auto& it) {
+    return benchmark == "seekmerged" ? SeekAll(options, workload, &it, result)
+                                     : WalkAll(&it, result);
   };
   if (options.batch_by == BatchBy::kTables) {
     std::vector<Iterator> children;
     children.reserve(tables_.size());
     for (const auto& table : tables_) children.push_back(table->NewIterator());
     MergingIterator it(BytewiseComparator(), std::move(children));
-    status = walk(it);
+    status = read(it);
   } else {
     std::vector<UserIteratorTable> tables;
     tables.reserve(tables_.size());
     for (const auto& table : tables_) tables.push_back({table.get()});
     UserIterator it({}, ReadOptionsFor(options), tables);
-    status = walk(it);
+    status = read(it);
   }
   result->measured = watch.Stop();
-  result->operations = result->found;
   return status;
 }
 

@@ -1,4 +1,5 @@
-// AshlarCompact: the benchmarks compact and readmerged of this library.
+// AshlarCompact: the benchmarks compact, readmerged and seekmerged of this
+// library.
 //
 // Used by the engine. One thread at a time may call; a compaction may use many.
 #ifndef ASHLAR_TOOLS_BENCH_ASHLAR_COMPACT_H_
@@ -23,12 +24,15 @@ class AshlarCompact {
   Status Compact(const BenchOptions& options, const Workload& workload,
                  WorkerPool* pool, RunResult* result);
   // Walks over the inputs as a user sees them; with BatchBy::kTables, over all
-  // that is stored.
-  Status ReadMerged(const BenchOptions& options, const Workload& workload,
-                    RunResult* result);
+  // that is stored. For seekmerged, seeks random keys and walks over
+  // kMergedEntries from each.
+  Status ReadMerged(const std::string& benchmark, const BenchOptions& options,
+                    const Workload& workload, RunResult* result);
 
  private:
-  // For readmerged; they stay open, and their cache warm.
+  Status WarmUp(const BenchOptions& options);
+
+  // For readmerged and seekmerged; they stay open, and their cache warm.
   std::shared_ptr<Cache> cache_;
   std::vector<std::unique_ptr<TableReader>> tables_;
 };

@@ -106,6 +106,8 @@ struct BenchOptions {
 
 // The number of entries per range in fwdrange.
 inline constexpr uint64_t kRangeEntries = 10;
+// The same in seekmerged.
+inline constexpr uint64_t kMergedEntries = 20;
 
 // Benchmarks with this suffix read while a writer builds tables.
 inline constexpr std::string_view kWhileWriting = "whilewriting";
@@ -116,7 +118,8 @@ bool ReadsTable(std::string_view benchmark);
 bool IsLoadTime(std::string_view name);
 // Returns whether it is of the inputs of a compaction (compaction_inputs.h).
 inline bool ReadsCompactionInputs(std::string_view benchmark) {
-  return benchmark == "compact" || benchmark == "readmerged";
+  return benchmark == "compact" || benchmark == "readmerged" ||
+         benchmark == "seekmerged";
 }
 // Returns whether the benchmark makes and opens many tables (open_tables.h).
 inline bool OpensTables(std::string_view benchmark) {

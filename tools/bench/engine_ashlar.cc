@@ -126,8 +126,8 @@ class AshlarEngine final : public Engine {
     if (benchmark == "compact") {
       return compact_.Compact(options, workload, PoolFor(options), result);
     }
-    if (benchmark == "readmerged") {
-      return compact_.ReadMerged(options, workload, result);
+    if (ReadsCompactionInputs(benchmark)) {
+      return compact_.ReadMerged(benchmark, options, workload, result);
     }
     if (benchmark == "lsm") return lsm_.Run(options, workload, result);
     return reads_.Run(benchmark, Path(options), options, workload, result);

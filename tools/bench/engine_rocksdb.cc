@@ -104,8 +104,9 @@ class RocksDbEngine final : public Engine {
     if (benchmark == "compact") {
       return compact_.Compact(options, workload, options_of, result);
     }
-    if (benchmark == "readmerged") {
-      return compact_.ReadMerged(options, workload, options_of, result);
+    if (ReadsCompactionInputs(benchmark)) {
+      return compact_.ReadMerged(benchmark, options, workload, options_of,
+                                 result);
     }
     if (benchmark == "lsm") {
       return lsm_.Run(options, workload, options_of, result);

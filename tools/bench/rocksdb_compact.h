@@ -1,4 +1,5 @@
-// RocksDbCompact: the benchmarks compact and readmerged of RocksDB: its own
+// RocksDbCompact: the benchmarks compact, readmerged and
+// seekmerged of RocksDB: its own
 // compaction of files of level 0 (CompactFiles), and an iterator over them.
 //
 // Used by the engine. One thread at a time may call; a compaction may use many.
@@ -26,14 +27,16 @@ class RocksDbCompact {
   rocksdb::Status Compact(const BenchOptions& options, const Workload& workload,
                           const RocksDbReads::OptionsOf& options_of,
                           RunResult* result);
-  rocksdb::Status ReadMerged(const BenchOptions& options,
+  // For readmerged and seekmerged.
+  rocksdb::Status ReadMerged(const std::string& benchmark,
+                             const BenchOptions& options,
                              const Workload& workload,
                              const RocksDbReads::OptionsOf& options_of,
                              RunResult* result);
 
  private:
   std::shared_ptr<rocksdb::Cache> cache_;
-  std::unique_ptr<rocksdb::DB> db_;  // for readmerged
+  std::unique_ptr<rocksdb::DB> db_;  // of ReadMerged
 };
 
 }  // namespace ashlar::bench

@@ -33,7 +33,8 @@ DEFINE_string(
     "are looked up in --tables levels of one table each; 1: by Get), verify, "
     "compact (--tables tables of level 0, with other keys each, into tables of "
     "--target_file_size), readmerged (walks over these as a user sees them; "
-    "ashlar:tables over all that is stored); "
+    "ashlar:tables over all that is stored), seekmerged (the same: a seek and "
+    "20 entries); "
     "of --tables "
     "tables with "
     "files of their own: open, openget (opens, and gets one key of each), "
@@ -382,7 +383,8 @@ bool IsBenchmark(const std::string& name) {
                             "verify",           "open",
                             "openget",          "openall",
                             "reopen",           "lsmget",
-                            "compact",          "readmerged"}) {
+                            "compact",          "readmerged",
+                            "seekmerged"}) {
     if (name == known) return true;
   }
   return false;
