@@ -205,7 +205,8 @@ bool EntryWords::Matches(const BlockView& view, uint32_t entry,
 void EntryWords::FetchEntry(const BlockView& view, size_t i) const {
   constexpr size_t kLine = 64;
   const char* const entry = view.entries + offsets()[i];
-  __builtin_prefetch(entry);
+  // Some processors drop a prefetch from a page that they have not used lately.
+  static_cast<void>(*static_cast<const volatile char*>(entry));
   __builtin_prefetch(entry + kLine);
 }
 
@@ -264,9 +265,6 @@ void EntryWords::Fetch(const BlockView& view, const KeyOrder& order,
     return;
   }
   FetchEntry(view, i);
-  // Some processors drop a prefetch from a page that they have not used lately.
-  const volatile char* const entry = view.entries + offsets()[i];
-  static_cast<void>(*entry);
 }
 
 }  // namespace ashlar::internal
