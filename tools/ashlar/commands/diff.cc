@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "tools/ashlar/cli/command_table.h"
+#include "tools/ashlar/commands/diff_database.h"
+#include "tools/ashlar/inputs/database.h"
 #include "tools/ashlar/inputs/inputs.h"
 #include "tools/ashlar/inputs/open_table.h"
 #include "tools/ashlar/inputs/run_files.h"
@@ -14,7 +16,7 @@
 #include "tools/ashlar/print/print_text.h"
 #include "tools/ashlar/print/properties_text.h"
 #include "tools/ashlar/print/report.h"
-#include "tools/ashlar/print/results/results.h"
+#include "tools/ashlar/print/results/shown_differences.h"
 
 namespace ashlar::tool {
 namespace {
@@ -23,7 +25,7 @@ class Diff {
  public:
   // The tables must outlive this.
   Diff(const TableReader& a, const TableReader& b, Report* report)
-      : a_(&a), b_(&b), report_(report) {}
+      : a_(&a), b_(&b), report_(report), shown_(report) {}
 
   // Returns whether both tables were compared completely. If not, sets *a_fault
   // and *b_fault to the fault of each, and the rest of both was not read.
@@ -40,10 +42,7 @@ class Diff {
     return true;
   }
 
-  void Finish() {
-    if (!found_.none()) report_->RaiseExitCode(kExitFault);
-    report_->Show(found_);
-  }
+  void Finish() { shown_.Finish(); }
 
  private:
   struct Range {
@@ -95,10 +94,10 @@ class Diff {
     for (const auto& [name, value] : a) {
       const std::string other = b[name];
       b.erase(name);
-      if (other != value) found_.properties.push_back({name, value, other});
+      if (other != value) shown_.found().properties.push_back({name, value, other});
     }
     for (const auto& [name, value] : b) {
-      found_.properties.push_back({name, "", value});
+      shown_.found().properties.push_back({name, "", value});
     }
   }
 
@@ -110,16 +109,16 @@ class Diff {
     }
     if (order < 0) {
       CountOnlyIn('-');
-      if (Shows()) Show('-', *a);
+      if (shown_.ShowsNext()) Show('-', *a);
       a->Next();
     } else if (order > 0) {
       CountOnlyIn('+');
-      if (Shows()) Show('+', *b);
+      if (shown_.ShowsNext()) Show('+', *b);
       b->Next();
     } else {
       if (a->value() != b->value()) {
-        ++found_.other_values;
-        if (Shows()) {
+        ++shown_.found().other_values;
+        if (shown_.ShowsNext()) {
           Show('-', *a);
           Show('+', *b);
         }
@@ -129,28 +128,20 @@ class Diff {
     }
   }
 
-  // Counts a difference. Returns whether its entries are shown.
-  bool Shows() {
-    if (!report_->text()) return false;
-    const bool shows = FLAGS_max_errors == 0 || shown_ < FLAGS_max_errors;
-    ++(shows ? shown_ : found_.entries_not_shown);
-    return shows;
-  }
-
   void CountOnlyIn(char sign) {
-    ++(sign == '-' ? found_.only_in_first : found_.only_in_second);
+    Differences& found = shown_.found();
+    ++(sign == '-' ? found.only_in_first : found.only_in_second);
   }
 
   void Show(char sign, const Iterator& it) {
-    report_->ShowText(DifferentEntry{sign, it.user_key(), it.sequence(),
-                                     it.type(), it.value()});
+    shown_.Show({sign, it.user_key(), it.sequence(), it.type(), it.value()});
   }
 
   void ShowRange(char sign, const Range& range) {
     CountOnlyIn(sign);
-    if (!Shows()) return;
-    report_->ShowText(DifferentEntry{sign, range.begin, range.sequence,
-                                     ValueType::kTypeRangeDeletion, range.end});
+    if (!shown_.ShowsNext()) return;
+    shown_.Show({sign, range.begin, range.sequence,
+                 ValueType::kTypeRangeDeletion, range.end});
   }
 
   // Returns the properties, except those that say when and by which program the
@@ -182,8 +173,7 @@ class Diff {
   const TableReader* const b_;
   Report* const report_;
   uint64_t entries_ = 0;
-  uint64_t shown_ = 0;
-  Differences found_;
+  ShownDifferences shown_;
 };
 
 }  // namespace
@@ -191,7 +181,17 @@ class Diff {
 int RunDiff(const CommandLine& line) {
   std::string error = CheckComparatorFlag();
   if (error.empty()) error = CheckInputsAndForm(line);
-  if (error.empty() && line.inputs.size() != 2) error = "diff takes two files";
+  if (error.empty() && line.inputs.size() != 2) {
+    error = "diff takes two files, or two folders that are databases";
+  }
+  if (!error.empty()) return UsageError(error);
+  const bool a_is_database = IsDatabase(line.inputs[0]);
+  if (a_is_database != IsDatabase(line.inputs[1])) {
+    return UsageError("diff takes two files, or two databases: " +
+                      line.inputs[a_is_database ? 0 : 1] + " is a database");
+  }
+  if (a_is_database) return DiffDatabases(line);
+  error = CheckDatabaseFlags(line, "diff", FolderUse::kDatabases);
   if (!error.empty()) return UsageError(error);
   Report report("diff", ChosenForm(), false);
   report.BeginFile(line.inputs[0]);

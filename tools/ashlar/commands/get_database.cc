@@ -74,6 +74,23 @@ Status FindVersions(const OpenedTables& tables, const Comparator& comparator,
   return {};
 }
 
+// Fills in the result and the operands of each key.
+void LookUpKeys(const OpenedTables& tables, std::span<const Slice> keys,
+                std::span<LookedUp> found, std::span<Status> statuses) {
+  std::vector<GetResult> results(keys.size());
+  MultiGetFromTables(
+      ReadOptionsFromFlags(), tables.levels(), keys, FLAGS_snapshot, results,
+      statuses,
+      [found](size_t key, const Slice& operand, SequenceNumber sequence) {
+        found[key].operands.push_back({operand.ToString(), sequence});
+        return true;
+      });
+  for (size_t i = 0; i < keys.size(); ++i) {
+    found[i].key = keys[i].ToString();
+    found[i].result = std::move(results[i]);
+  }
+}
+
 void LookUpTogether(std::span<const std::string> keys, Database* database,
                     Report* report) {
   const std::vector<Slice> slices(keys.begin(), keys.end());
@@ -91,41 +108,13 @@ void LookUpTogether(std::span<const std::string> keys, Database* database,
     return;
   }
   std::vector<LookedUp> found(keys.size());
-  std::vector<GetResult> results(keys.size());
   std::vector<Status> statuses(keys.size());
-  MultiGetFromTables(
-      ReadOptionsFromFlags(), tables->levels(), slices, FLAGS_snapshot, results,
-      statuses,
-      [&found](size_t key, const Slice& operand, SequenceNumber sequence) {
-        found[key].operands.push_back({operand.ToString(), sequence});
-        return true;
-      });
+  LookUpKeys(*tables, slices, found, statuses);
   for (size_t i = 0; i < keys.size() && !report->MustStop(); ++i) {
-    found[i].key = keys[i];
-    found[i].result = std::move(results[i]);
     if (statuses[i].ok()) {
       statuses[i] = FindVersions(*tables, *database->comparator(), &found[i]);
     }
     ShowLookedUp(found[i], statuses[i], report);
-  }
-}
-
-// Says what the tables do not have, and what of the MANIFEST was left out.
-void WarnOfTheRest(const std::string& folder, const Database& database) {
-  const auto logs = database.CountUnreadLogs();
-  if (!logs.ok()) {
-    PrintWarning(folder + ": its write-ahead logs were not counted: " +
-                 logs.status().ToString());
-  } else if (*logs != 0) {
-    PrintWarning(folder +
-                 ": write-ahead logs that are not read, and may have newer "
-                 "entries: " +
-                 std::to_string(*logs));
-  }
-  if (database.files().ignored_bytes != 0) {
-    PrintWarning(folder + "/" + database.files().manifest + ": " +
-                 std::to_string(database.files().ignored_bytes) +
-                 " bytes at its end were not written whole, and are ignored");
   }
 }
 
@@ -146,11 +135,19 @@ void ShowLookedUp(const LookedUp& found, const Status& status, Report* report) {
   }
 }
 
+Status LookUpOperands(const OpenedTables& tables, const Slice& user_key,
+                      size_t timestamp_size, LookedUp* found) {
+  const Slice key = WithoutTimestamp(user_key, timestamp_size);
+  Status status;
+  LookUpKeys(tables, {&key, 1}, {found, 1}, {&status, 1});
+  return status;
+}
+
 void GetFromDatabase(const std::string& folder,
                      std::span<const std::string> keys, Report* report) {
   const auto database = Database::Open(folder);
   if (!database.ok()) return report->AddFault(database.status());
-  WarnOfTheRest(folder, **database);
+  (*database)->WarnOfTheRest();
   report->BeginList("results");
   while (!keys.empty() && !report->MustStop()) {
     const size_t count = std::min(keys.size(), kMostTogether);

@@ -1,11 +1,15 @@
 // check and scan: read every entry in order.
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 
 #include "tools/ashlar/cli/command_table.h"
+#include "tools/ashlar/commands/scan_database.h"
+#include "tools/ashlar/inputs/database.h"
 #include "tools/ashlar/inputs/key_range.h"
+#include "tools/ashlar/inputs/merge_flags.h"
 #include "tools/ashlar/inputs/open_table.h"
 #include "tools/ashlar/inputs/run_files.h"
 #include "tools/ashlar/inputs/workers.h"
@@ -17,16 +21,21 @@ namespace {
 
 class Scanner {
  public:
-  explicit Scanner(bool print)
+  Scanner(bool print, bool takes_databases)
       : print_(print),
+        takes_databases_(takes_databases),
         walks_(print && FLAGS_output_format != "count"),
         limit_(std::max(FLAGS_read_num, FLAGS_limit)),
         left_(limit_) {}
 
   // Reads the flags. Returns what is wrong with them, or an empty string.
-  std::string Prepare(const CommandLine& line) { return range_.Parse(line); }
+  std::string Prepare(const CommandLine& line) {
+    const std::string error = ReadMergeOperator(line, &merge_operator_);
+    return error.empty() ? range_.Parse(line) : error;
+  }
 
   void Scan(const std::string& path, Report* report) {
+    if (takes_databases_ && IsDatabase(path)) return ScanAsDatabase(path, report);
     const std::unique_ptr<TableReader> reader =
         OpenTable(path, range_.IsAll(), report);
     if (reader == nullptr) return;
@@ -66,6 +75,15 @@ class Scanner {
     bool complete = false;  // reached the end of the range
     Status status;
   };
+
+  void ScanAsDatabase(const std::string& folder, Report* report) {
+    PrintRange(report);
+    PrintHeader(report);
+    const uint64_t most = limit_ == 0 ? std::numeric_limits<uint64_t>::max()
+                                      : left_;
+    left_ -= std::min(
+        left_, ScanDatabase(folder, range_, merge_operator_, most, report));
+  }
 
   // Prints the range once, before the first table.
   void PrintRange(Report* report) {
@@ -162,9 +180,11 @@ class Scanner {
   }
 
   const bool print_;
+  const bool takes_databases_;
   const bool walks_;  // looks at each entry, and does not only count
   const uint64_t limit_;
   KeyRange range_;
+  std::shared_ptr<const MergeOperator> merge_operator_;
   uint64_t left_;
   Workers workers_;
   bool range_printed_ = false;
@@ -173,7 +193,9 @@ class Scanner {
 };
 
 int Run(const CommandLine& line, bool print) {
-  Scanner scanner(print);
+  // sst_dump scans each table of a folder.
+  const bool takes_databases = print && line.has_command_word;
+  Scanner scanner(print, takes_databases);
   std::string error = scanner.Prepare(line);
   if (error.empty()) error = CheckComparatorFlag();
   if (error.empty() && FLAGS_text && ChosenForm() == ReportForm::kText) {
@@ -183,7 +205,11 @@ int Run(const CommandLine& line, bool print) {
   const auto scan = [&scanner](const std::string& path, Report* report) {
     scanner.Scan(path, report);
   };
-  if (print) return RunOverFiles(line, "scan", scan);
+  if (print) {
+    return RunOverFiles(
+        line, "scan", scan, {},
+        takes_databases ? FolderUse::kDatabases : FolderUse::kTables);
+  }
   // The output of sst_dump's form is that of sst_dump.
   return RunOverFiles(line, "check", scan, [&scanner, &line](Report* report) {
     if (line.has_command_word) scanner.PrintVerdict(report);

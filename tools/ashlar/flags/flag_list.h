@@ -53,13 +53,13 @@
            "a key to look up; may be repeated")                                \
   FLAG(string, keys_file, "", "path", kRange, kGet,                            \
            "look up each line of this file")                                   \
-  FLAG(uint64, snapshot, 72057594037927935, "n", kRange, kGet,                 \
+  FLAG(uint64, snapshot, 72057594037927935, "n", kRange, kOfDatabases,         \
            "see what a reader at this sequence number sees")                   \
-  FLAG(bool, each_table, false, "", kInput, kGet,                              \
+  FLAG(bool, each_table, false, "", kInput, kOfDatabases,                      \
            "take the tables in the folder of a database one by one")           \
-  FLAG(string, cf, "default", "name", kInput, kGet,                            \
+  FLAG(string, cf, "default", "name", kInput, kOfDatabases,                    \
            "the column family of a database")                                  \
-  FLAG(string, db_paths, "", "list", kInput, kGet,                             \
+  FLAG(string, db_paths, "", "list", kInput, kOfDatabases,                     \
            "the folders of a database with several, as its db_paths or "       \
            "cf_paths had them, separated by commas")                           \
   FLAG(bool, input_key_hex, false, "", kRange, kRangeOfKeys | kCompact,        \
@@ -174,10 +174,10 @@
            "needed; 0: all is")                                                \
   FLAG(bool, enforce_single_del_contracts, true, "", kCompaction, kCompact,    \
            "a single deletion above a deletion of the same key is an error")   \
-  FLAG(string, merge_operator, "", "name", kCompaction, kCompact,              \
+  FLAG(string, merge_operator, "", "name", kCompaction, kMerge,                \
            "what joins merge operands: uint64add, stringappend, max or put, "  \
            "or their long names, such as UInt64AddOperator")                   \
-  FLAG(string, merge_delimiter, ",", "text", kCompaction, kCompact,            \
+  FLAG(string, merge_delimiter, ",", "text", kCompaction, kMerge,              \
            "what --merge_operator=stringappend writes between two strings")    \
   FLAG(bool, target_file_size_is_upper_bound, false, "", kCompaction,          \
            kCompact,                                                           \

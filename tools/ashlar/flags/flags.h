@@ -60,6 +60,10 @@ enum CommandBit : uint32_t {
   kChoosing = kEachFile & ~(kRewrite | kSalvage),
   // Commands that can be limited to some of the keys.
   kRangeOfKeys = kCheck | kScan | kGet | kSpace,
+  // Commands that take a folder as a database, and commands that may join
+  // merge operands.
+  kOfDatabases = kGet | kScan | kDiff,
+  kMerge = kCompact | kScan | kDiff,
   // Commands that make tables for use, and commands that make any tables.
   kMake = kBuild | kRewrite | kSalvage | kCompact,
   kPack = kMake | kRecompress,

@@ -16,6 +16,7 @@
 #include "tools/ashlar/flags/flags.h"
 #include "tools/ashlar/inputs/inputs.h"
 #include "tools/ashlar/inputs/open_table.h"
+#include "tools/ashlar/print/output.h"
 
 namespace ashlar::tool {
 namespace {
@@ -33,6 +34,11 @@ std::vector<std::string> PathList() {
     rest.remove_prefix(std::min(comma + 1, rest.size()));
   }
   return paths;
+}
+
+bool Exists(const std::string& path) {
+  struct stat attributes;
+  return stat(path.c_str(), &attributes) == 0;
 }
 
 Status CheckSize(const RandomAccessFile& file, const LiveTable& table) {
@@ -56,9 +62,7 @@ uint64_t LogNumber(std::string_view name) {
 }  // namespace
 
 bool IsDatabase(const std::string& path) {
-  struct stat attributes;
-  return !FLAGS_each_table && IsDirectory(path) &&
-         stat((path + "/CURRENT").c_str(), &attributes) == 0;
+  return !FLAGS_each_table && IsDirectory(path) && Exists(path + "/CURRENT");
 }
 
 Result<std::unique_ptr<Database>> Database::Open(const std::string& folder) {
@@ -80,10 +84,12 @@ Status Database::Load() {
   return {};
 }
 
-Result<OpenedTables> Database::OpenFor(std::span<const Slice> user_keys) {
+// Opens tables of the state with open(). If one is missing because a writer has
+// removed it since, does so again with the next state.
+template <typename OpenSome>
+Result<OpenedTables> Database::OpenWhileTheyLast(const OpenSome& open) {
   for (int i = 1;; ++i) {
-    auto opened = OpenedTables::OpenFor(user_keys, *state_->version,
-                                        state_->tables.get());
+    auto opened = open();
     if (opened.status().subcode() != Status::SubCode::kPathNotFound ||
         i == kMostTries) {
       return opened;
@@ -93,6 +99,36 @@ Result<OpenedTables> Database::OpenFor(std::span<const Slice> user_keys) {
     if (!status.ok()) return status;
     if (TableNumbers() == before) return opened;
   }
+}
+
+Result<OpenedTables> Database::OpenFor(std::span<const Slice> user_keys) {
+  return OpenWhileTheyLast([&] {
+    return OpenedTables::OpenFor(user_keys, *state_->version,
+                                 state_->tables.get());
+  });
+}
+
+Result<OpenedTables> Database::OpenRange(const KeyRange& range) {
+  return OpenWhileTheyLast([&] {
+    const TableVersion& all = *state_->version;
+    const size_t timestamp_size = all.comparator()->timestamp_size();
+    const auto user_key = [&](const std::string& internal_key) {
+      return WithoutTimestamp(UserKeyOf(internal_key), timestamp_size)
+          .ToString();
+    };
+    in_range_ =
+        std::make_unique<TableVersion>(all.levels.size(), all.comparator());
+    for (size_t level = 0; level < all.levels.size(); ++level) {
+      for (const auto& file : all.levels[level]) {
+        const std::string first = user_key(file->range().smallest);
+        const std::string last = user_key(file->range().largest);
+        if (range.MayMeet(&first, last, *all.comparator())) {
+          in_range_->levels[level].push_back(file);
+        }
+      }
+    }
+    return OpenedTables::Open(*in_range_, state_->tables.get());
+  });
 }
 
 std::vector<uint64_t> Database::TableNumbers() const {
@@ -152,25 +188,34 @@ Status Database::MakeVersion(State* state) const {
   return {};
 }
 
-Status Database::Describe(const LiveTable& live, TableToOpen* table) const {
+Result<std::string> Database::FolderOf(const LiveTable& table) const {
   const std::vector<std::string> paths = PathList();
-  if (live.path_id != 0 && live.path_id >= paths.size()) {
+  if (table.path_id != 0 && table.path_id >= paths.size()) {
     return Status::InvalidArgument(
-        TableFileName(live.number) + " is in path " +
-        std::to_string(live.path_id) +
+        TableFileName(table.number) + " is in path " +
+        std::to_string(table.path_id) +
         " of the database: name all of its paths with --db_paths");
   }
-  const std::string& folder = paths.empty() ? folder_ : paths[live.path_id];
+  const std::string& folder = paths.empty() ? folder_ : paths[table.path_id];
   if (folder.empty()) {
     return Status::InvalidArgument("--db_paths: path " +
-                                   std::to_string(live.path_id) + " is empty");
+                                   std::to_string(table.path_id) + " is empty");
   }
-  auto file = OpenRandomAccessFile(folder + "/" + TableFileName(live.number));
-  if (file.status().subcode() == Status::SubCode::kPathNotFound) {
-    auto older =
-        OpenRandomAccessFile(folder + "/" + TableFileName(live.number, true));
-    if (older.ok()) file = std::move(older);
-  }
+  return folder;
+}
+
+Result<std::string> Database::PathOf(const LiveTable& table) const {
+  const auto folder = FolderOf(table);
+  if (!folder.ok()) return folder;
+  const std::string path = *folder + "/" + TableFileName(table.number);
+  const std::string older = *folder + "/" + TableFileName(table.number, true);
+  return !Exists(path) && Exists(older) ? older : path;
+}
+
+Status Database::Describe(const LiveTable& live, TableToOpen* table) const {
+  const auto path = PathOf(live);
+  if (!path.ok()) return path.status();
+  auto file = OpenRandomAccessFile(*path);
   if (!file.ok()) return file.status();
   Status status = CheckSize(**file, live);
   table->file = std::move(*file);
@@ -204,6 +249,24 @@ Result<uint64_t> Database::CountUnreadLogs() const {
   }
   if (errno != 0) return Status::FromErrno("read", folder_, errno);
   return count;
+}
+
+void Database::WarnOfTheRest() const {
+  const auto logs = CountUnreadLogs();
+  if (!logs.ok()) {
+    PrintWarning(folder_ + ": its write-ahead logs were not counted: " +
+                 logs.status().ToString());
+  } else if (*logs != 0) {
+    PrintWarning(folder_ +
+                 ": write-ahead logs that are not read, and may have newer "
+                 "entries: " +
+                 std::to_string(*logs));
+  }
+  if (files().ignored_bytes != 0) {
+    PrintWarning(folder_ + "/" + files().manifest + ": " +
+                 std::to_string(files().ignored_bytes) +
+                 " bytes at its end were not written whole, and are ignored");
+  }
 }
 
 }  // namespace ashlar::tool

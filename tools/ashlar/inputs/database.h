@@ -21,6 +21,7 @@
 #include "ashlar/util/result.h"
 #include "ashlar/util/slice.h"
 #include "ashlar/util/status.h"
+#include "tools/ashlar/inputs/key_range.h"
 
 namespace ashlar::tool {
 
@@ -42,9 +43,15 @@ class Database {
   // changed, takes the database as it is then: two calls may see different
   // states of it. Requires: nothing that an earlier call returned is alive.
   Result<OpenedTables> OpenFor(std::span<const Slice> user_keys);
-  // The number of write-ahead logs that are not empty, and may have entries of
-  // the family that no table has.
-  Result<uint64_t> CountUnreadLogs() const;
+  // Does the same with the tables whose range may have a key of `range`.
+  Result<OpenedTables> OpenRange(const KeyRange& range);
+  // The chosen family. Until the next call of OpenFor or OpenRange.
+  const ColumnFamilyFiles& family() const { return *state_->family; }
+  // Returns where a table of it is. InvalidArgument if that is not known.
+  Result<std::string> PathOf(const LiveTable& table) const;
+  // Prints warnings: of what the tables do not have, and of what the MANIFEST
+  // has that was left out.
+  void WarnOfTheRest() const;
 
  private:
   // What one reading of the MANIFEST has given. Does not move.
@@ -61,11 +68,18 @@ class Database {
   Status Load();
   static Status Choose(State* state);
   Status MakeVersion(State* state) const;
+  template <typename OpenSome>
+  Result<OpenedTables> OpenWhileTheyLast(const OpenSome& open);
   std::vector<uint64_t> TableNumbers() const;
+  // The number of write-ahead logs that are not empty, and may have entries of
+  // the family that no table has.
+  Result<uint64_t> CountUnreadLogs() const;
+  Result<std::string> FolderOf(const LiveTable& table) const;
   Status Describe(const LiveTable& live, TableToOpen* table) const;
 
   const std::string folder_;
   std::unique_ptr<const State> state_;
+  std::unique_ptr<TableVersion> in_range_;  // of OpenRange
 };
 
 }  // namespace ashlar::tool

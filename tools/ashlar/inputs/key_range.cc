@@ -55,34 +55,18 @@ std::string KeyRange::Parse(const CommandLine& line) {
   return {};
 }
 
-void KeyRange::SeekToStart(const Comparator& comparator,
-                           Iterator* iterator) const {
-  if (from_) {
-    iterator->Seek(*from_);
-    return;
-  }
-  if (!prefix_) {
-    iterator->SeekToFirst();
-    return;
-  }
+KeyRange::Start KeyRange::StartIn(const Comparator& comparator) const {
+  if (from_) return {from_};
+  if (!prefix_) return {};
   if (&comparator != ReverseBytewiseComparator() &&
       &comparator != ReverseBytewiseComparatorWithU64Ts()) {
-    iterator->Seek(*prefix_);
-    return;
+    return {prefix_};
   }
   // In reverse order, the keys of the prefix come right after the prefix's
   // successor.
-  const std::optional<std::string> behind = BehindPrefix(*prefix_);
-  if (!behind) {
-    iterator->SeekToFirst();
-    return;
-  }
-  iterator->Seek(*behind);
-  while (iterator->Valid() &&
-         WithoutTimestamp(iterator->user_key(), comparator.timestamp_size()) ==
-             Slice(*behind)) {
-    iterator->Next();
-  }
+  std::optional<std::string> behind = BehindPrefix(*prefix_);
+  if (!behind) return {};
+  return {std::move(behind), /*excludes_key=*/true};
 }
 
 bool KeyRange::EndsBefore(const Slice& user_key,

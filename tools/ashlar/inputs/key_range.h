@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "ashlar/table/iterator.h"
+#include "ashlar/table/internal_key.h"
 #include "ashlar/util/comparator.h"
 #include "ashlar/util/slice.h"
 #include "tools/ashlar/flags/flags.h"
@@ -21,8 +21,19 @@ class KeyRange {
   // Returns whether every key is in the range.
   bool IsAll() const { return !from_ && !to_ && !prefix_; }
 
-  // Moves the iterator to the first key that may be in the range.
-  void SeekToStart(const Comparator& comparator, Iterator* iterator) const;
+  // Moves to the first key that may be in the range. The entries are those of
+  // an Iterator, or have its functions.
+  template <typename Entries>
+  void SeekToStart(const Comparator& comparator, Entries* entries) const {
+    const Start start = StartIn(comparator);
+    if (!start.key) return entries->SeekToFirst();
+    entries->Seek(*start.key);
+    while (start.excludes_key && entries->Valid() &&
+           WithoutTimestamp(entries->user_key(), comparator.timestamp_size()) ==
+               Slice(*start.key)) {
+      entries->Next();
+    }
+  }
   // Returns whether this key and all later ones are beyond the range.
   bool EndsBefore(const Slice& user_key, const Comparator& comparator) const;
 
@@ -45,6 +56,12 @@ class KeyRange {
   std::string limit() const { return to_.value_or(""); }
 
  private:
+  struct Start {
+    std::optional<std::string> key;  // none: the first key of all
+    bool excludes_key = false;
+  };
+  Start StartIn(const Comparator& comparator) const;
+
   std::optional<std::string> from_;
   std::optional<std::string> to_;
   std::optional<std::string> prefix_;

@@ -1,5 +1,6 @@
 #include "tools/ashlar/inputs/run_files.h"
 
+#include <algorithm>
 #include <iterator>
 #include <memory>
 #include <new>
@@ -88,11 +89,30 @@ std::string CheckInputsAndForm(const CommandLine& line) {
                                    : "";
 }
 
+std::string CheckDatabaseFlags(const CommandLine& line,
+                               std::string_view command, FolderUse folders) {
+  if (folders == FolderUse::kTables ||
+      std::any_of(line.inputs.begin(), line.inputs.end(), IsDatabase)) {
+    return {};
+  }
+  for (const char* const flag :
+       {"cf", "db_paths", "merge_operator", "snapshot"}) {
+    // get takes a snapshot of any table.
+    if (line.Given(flag) &&
+        (command != "get" || std::string_view(flag) != "snapshot")) {
+      return std::string("--") + flag +
+             " needs a folder that is a database: one with a CURRENT";
+    }
+  }
+  return {};
+}
+
 int RunOverFiles(const CommandLine& line, std::string_view command,
                  const FileCommand& on_file, const EndCommand& at_end,
                  FolderUse folders) {
   PropertyFilter filter;
   std::string error = CheckInputsAndForm(line);
+  if (error.empty()) error = CheckDatabaseFlags(line, command, folders);
   if (error.empty()) error = filter.Compile();
   if (!error.empty()) return UsageError(error);
   const bool rows_only =

@@ -28,6 +28,11 @@ using FileCommand =
 // instead of the tables in it.
 enum class FolderUse : uint8_t { kTables, kDatabases };
 
+// Returns what is wrong with flags that only databases have, if no input is
+// one. Empty if nothing is.
+std::string CheckDatabaseFlags(const CommandLine& line,
+                               std::string_view command, FolderUse folders);
+
 // Called after all files, before the summary. In JSON, it may write members
 // into the object that the summary is in.
 using EndCommand = std::function<void(Report* report)>;

@@ -6,6 +6,7 @@
 
 #include "ashlar/util/comparator.h"
 #include "tools/ashlar/inputs/key_range.h"
+#include "tools/ashlar/inputs/merge_flags.h"
 #include "tools/ashlar/inputs/open_table.h"
 #include "tools/ashlar/outputs/write_limit.h"
 #include "tools/ashlar/print/print_text.h"
@@ -40,24 +41,6 @@ std::string ReadSnapshots(std::vector<SequenceNumber>* snapshots) {
   return {};
 }
 
-std::string ReadMergeOperator(const CommandLine& line, CompactionFlags* flags) {
-  if (!FLAGS_merge_operator.empty()) {
-    flags->merge_operator = FindBuiltinMergeOperator(FLAGS_merge_operator);
-    if (flags->merge_operator == nullptr) {
-      return "--merge_operator: '" + FLAGS_merge_operator +
-             "' is none of uint64add, stringappend, max, put";
-    }
-  }
-  if (!line.Given("merge_delimiter")) return {};
-  const auto append = NewStringAppendOperator(FLAGS_merge_delimiter);
-  if (flags->merge_operator == nullptr ||
-      flags->merge_operator->Name() != append->Name()) {
-    return "--merge_delimiter needs --merge_operator=stringappend";
-  }
-  flags->merge_operator = append;
-  return {};
-}
-
 std::string ReadBound(const char* name, const std::string& text,
                       std::string* key) {
   std::optional<std::string> bound = KeyFromFlag(text);
@@ -82,7 +65,7 @@ uint64_t MaxCompactionBytes() {
 std::string ReadCompactionFlags(const CommandLine& line,
                                 CompactionFlags* flags) {
   std::string error = ReadSnapshots(&flags->snapshots);
-  if (error.empty()) error = ReadMergeOperator(line, flags);
+  if (error.empty()) error = ReadMergeOperator(line, &flags->merge_operator);
   if (error.empty()) error = ReadBound("from", FLAGS_from, &flags->start);
   if (error.empty()) error = ReadBound("to", FLAGS_to, &flags->end);
   if (error.empty() && FLAGS_preserve_seqno_after > kMaxSequenceNumber) {

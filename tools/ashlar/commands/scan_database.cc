@@ -1,0 +1,129 @@
+#include "tools/ashlar/commands/scan_database.h"
+
+#include "tools/ashlar/commands/get_database.h"
+#include "tools/ashlar/inputs/database.h"
+#include "tools/ashlar/inputs/visible_entries.h"
+#include "tools/ashlar/print/progress.h"
+#include "tools/ashlar/print/results/entry_printer.h"
+
+namespace ashlar::tool {
+namespace {
+
+struct Size {
+  uint64_t entries = 0;
+  uint64_t bytes = 0;
+};
+
+// What the tables have in all, for the progress.
+Size SizeOf(const OpenedTables& tables) {
+  Size size;
+  for (const UserIteratorTable& each : tables.ForIterator()) {
+    size.entries += each.table->properties().num_entries;
+    size.bytes += each.table->file().Size();
+  }
+  return size;
+}
+
+class Walk {
+ public:
+  Walk(const OpenedTables& tables, const Comparator* comparator,
+       uint64_t most, EntryPrinter* printer)
+      : tables_(tables),
+        timestamp_size_(comparator->timestamp_size()),
+        most_(most),
+        printer_(printer) {}
+
+  uint64_t entries() const { return entries_; }
+
+  // Prints entries until there are no more, or no more are wanted.
+  Status Run(VisibleEntries* keys, Progress* progress, const Report& report) {
+    constexpr uint64_t kKeysBetweenLooks = 256;
+    const Size size = SizeOf(tables_);
+    uint64_t passed = 0;
+    for (keys->SeekToStart(); keys->Valid() && entries_ < most_; keys->Next()) {
+      if (passed++ % kKeysBetweenLooks == 0 &&
+          (!progress->UpdateByEntries(passed, size.entries, size.bytes) ||
+           report.MustStop())) {
+        return {};
+      }
+      Status shown = Show(*keys);
+      if (!shown.ok()) return shown;
+    }
+    if (keys->status().ok()) progress->Update(size.bytes, size.bytes);
+    return keys->status();
+  }
+
+ private:
+  void Print(const ShownEntry& entry) {
+    if (entries_ == most_) return;
+    ++entries_;
+    printer_->Print(entry);
+  }
+
+  Status Show(const VisibleEntries& at) {
+    if (at.type() != ValueType::kTypeMerge) {
+      Print({at.user_key(), at.sequence(), at.type(), at.value()});
+      return {};
+    }
+    LookedUp found;
+    Status status =
+        LookUpOperands(tables_, at.user_key(), timestamp_size_, &found);
+    if (!status.ok()) return status;
+    for (const LookedUp::Operand& operand : found.operands) {
+      Print({at.user_key(), operand.sequence, ValueType::kTypeMerge,
+             operand.value});
+    }
+    const GetResult& base = found.result;
+    if (base.state != GetResult::State::kFound) return {};
+    const bool is_entity = base.type == ValueType::kTypeWideColumnEntity;
+    Print({found.key + base.timestamp, base.sequence, base.type,
+           is_entity ? Slice(base.entity) : base.value.slice()});
+    return {};
+  }
+
+  const OpenedTables& tables_;
+  const size_t timestamp_size_;
+  const uint64_t most_;
+  EntryPrinter* const printer_;
+  uint64_t entries_ = 0;
+};
+
+// Returns the size of the timestamps that the tables do not store.
+size_t StrippedTimestamp(const Database& database) {
+  for (const LiveTable& table : database.family().tables) {
+    if (!table.user_defined_timestamps_persisted) {
+      return database.comparator()->timestamp_size();
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+
+uint64_t ScanDatabase(const std::string& folder, const KeyRange& range,
+                      const std::shared_ptr<const MergeOperator>& merge_operator,
+                      uint64_t most, Report* report) {
+  const auto opened = Database::Open(folder);
+  if (!opened.ok()) {
+    report->AddFault(opened.status());
+    return 0;
+  }
+  Database& database = **opened;
+  database.WarnOfTheRest();
+  const auto tables = database.OpenRange(range);
+  if (!tables.ok()) {
+    report->AddFault(tables.status());
+    return 0;
+  }
+  EntryPrinter printer(true, StrippedTimestamp(database), report);
+  Progress progress(folder);
+  VisibleEntries keys(*tables, database.comparator(), merge_operator, range);
+  Walk walk(*tables, database.comparator(), most, &printer);
+  const Status status = walk.Run(&keys, &progress, *report);
+  printer.Finish(walk.entries());
+  report->AddEntries(walk.entries());
+  if (!status.ok()) report->AddFault(status);
+  return walk.entries();
+}
+
+}  // namespace ashlar::tool

@@ -1,0 +1,112 @@
+#include "tools/ashlar/inputs/visible_entries.h"
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "ashlar/table/entry/wide_columns.h"
+#include "tools/ashlar/inputs/open_table.h"
+
+namespace ashlar::tool {
+namespace {
+
+void AppendSized(const Slice& bytes, std::string* out) {
+  out->append(std::to_string(bytes.size()));
+  out->push_back(':');
+  out->append(bytes.data(), bytes.size());
+}
+
+// Writes operands one after the other, and what is beneath them.
+class UnjoinedOperands final : public MergeOperator {
+ public:
+  std::string_view Name() const override { return "UnjoinedOperands"; }
+  bool FullMerge(const MergeInput& input, MergeOutput* output) const override {
+    std::string all;
+    if (const auto* value = std::get_if<Slice>(&input.existing_value)) {
+      AppendSized(*value, &all);
+    } else if (const auto* columns = std::get_if<std::span<const WideColumn>>(
+                   &input.existing_value)) {
+      for (const WideColumn& column : *columns) {
+        AppendSized(column.name, &all);
+        AppendSized(column.value, &all);
+      }
+      all += "columns";
+    } else {
+      all += "nothing";
+    }
+    for (const Slice& operand : input.operands) AppendSized(operand, &all);
+    output->new_value = std::move(all);
+    return true;
+  }
+};
+
+ReadOptions OptionsAt(SequenceNumber snapshot) {
+  ReadOptions options = ReadOptionsFromFlags();
+  options.snapshot = snapshot;
+  return options;
+}
+
+}  // namespace
+
+VisibleEntries::VisibleEntries(
+    const OpenedTables& tables, const Comparator* comparator,
+    std::shared_ptr<const MergeOperator> merge_operator, const KeyRange& range)
+    : comparator_(comparator),
+      range_(range),
+      joins_(merge_operator != nullptr),
+      merge_operator_(joins_ ? std::move(merge_operator)
+                             : std::make_shared<UnjoinedOperands>()),
+      it_({.comparator = comparator, .merge_operator = merge_operator_.get()},
+          OptionsAt(FLAGS_snapshot), tables.ForIterator()) {}
+
+void VisibleEntries::SeekToStart() { range_.SeekToStart(*comparator_, this); }
+
+void VisibleEntries::SeekToFirst() {
+  it_.SeekToFirst();
+  Show();
+}
+
+void VisibleEntries::Seek(const Slice& user_key) {
+  it_.Seek(user_key);
+  Show();
+}
+
+void VisibleEntries::Next() {
+  it_.Next();
+  Show();
+}
+
+Status VisibleEntries::ShowEntity() {
+  const std::span<const WideColumn> columns = it_.columns();
+  Status encoded = EncodeWideColumns({columns.begin(), columns.end()}, &entity_);
+  value_ = entity_;
+  return encoded;
+}
+
+void VisibleEntries::Show() {
+  valid_ = it_.Valid();
+  status_ = it_.status();
+  if (!valid_) return;
+  key_.assign(it_.key().data(), it_.key().size());
+  key_.append(it_.timestamp().data(), it_.timestamp().size());
+  valid_ = !range_.EndsBefore(key_, *comparator_);
+  if (!valid_) return;
+  value_ = it_.value();
+  const std::span<const WideColumn> columns = it_.columns();
+  if (it_.type() == ValueType::kTypeMerge && !joins_) {
+    type_ = ValueType::kTypeMerge;
+  } else if (columns.size() == 1 && columns[0].name.empty() &&
+             it_.type() != ValueType::kTypeWideColumnEntity) {
+    type_ = it_.is_blob_index() ? ValueType::kTypeBlobIndex
+                                : ValueType::kTypeValue;
+  } else {
+    type_ = ValueType::kTypeWideColumnEntity;
+    status_ = ShowEntity();
+    valid_ = status_.ok();
+  }
+}
+
+}  // namespace ashlar::tool
