@@ -67,7 +67,6 @@
 
 #include "ashlar/table/entry/wide_columns.h"
 #include "ashlar/table/entry_source.h"
-#include "ashlar/table/internal_key.h"
 #include "ashlar/table/range_deletion.h"
 #include "ashlar/table/read_options.h"
 #include "ashlar/util/export.h"

@@ -342,8 +342,8 @@ bool TableIterator::Seek(const Slice& internal_key) {
 // Finds the block of seek_target in the index. Returns false if the Seek is to
 // do that itself, because it may end before, or has limits or help.
 bool TableIterator::FindSought() {
-  return usable && limiting == nullptr && decoder == nullptr &&
-         !bounds.any() && table->order.known() && at.Seek(seek_target);
+  return usable && limiting == nullptr && decoder == nullptr && !bounds.any() &&
+         table->order.known() && at.Seek(seek_target);
 }
 
 void TableIterator::BringOn(SeekPart part) {

@@ -303,10 +303,13 @@ class RandomWalk {
         << moves_ << (wanted == nullptr ? it.key().ToString() : wanted->key);
     if (wanted == nullptr) return;
     const std::span<const WideColumn> columns = it.columns();
-    const VisibleKey shown = {
-        it.key().ToString(), it.timestamp().ToString(), it.value().ToString(),
-        ColumnsText({columns.begin(), columns.end()}), it.is_blob_index(),
-        it.sequence(), it.type()};
+    const VisibleKey shown = {it.key().ToString(),
+                              it.timestamp().ToString(),
+                              it.value().ToString(),
+                              ColumnsText({columns.begin(), columns.end()}),
+                              it.is_blob_index(),
+                              it.sequence(),
+                              it.type()};
     ASSERT_EQ(shown.key, wanted->key) << moves_;
 
     ASSERT_EQ(shown.value, wanted->value) << moves_ << shown.key;

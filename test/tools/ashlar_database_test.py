@@ -1,4 +1,4 @@
-"""`get` from a folder that is a database."""
+"""Commands that take a folder as a database."""
 
 import json
 import shutil
@@ -162,6 +162,138 @@ class DatabaseTest(CliTest):
                                    f"--db_paths=,{database}/second", database)
         self.assertEqual(outcome.code, 2)
         self.assertIn("--db_paths: path 0 is empty", outcome.err)
+
+    def rows(self, *flags):
+        """The rows that a scan prints: (key, seq, type, value)."""
+        text = self.run_ok("scan", "--output_format=canonical", *flags).text
+        return [tuple(line.upper().split(" ")) for line in text.splitlines()]
+
+    def test_scan_shows_what_get_finds(self):
+        database = DATABASES / "multi-cf"
+        keys = set()
+        for table in database.glob("*.sst"):
+            keys.update(row[0] for row in self.rows(table))
+        for snapshot in ("3", "200", "483", "72057594037927935"):
+            flags = [f"--snapshot={snapshot}"]
+            found = {}
+            outcome = self.run_program("get", "--json", "--input_key_hex",
+                                       *flags,
+                                       *[f"--key={key}" for key in keys],
+                                       database)
+            for result in json.loads(outcome.text)["files"][0]["results"]:
+                if result.get("type") == "put":  # and not deleted
+                    found[result["key"]] = (str(result["seq"]),
+                                            result["value"])
+            rows = self.rows(*flags, database)
+            self.assertEqual([row[0] for row in rows], sorted(found))
+            self.assertEqual({row[0]: (row[1], row[3]) for row in rows},
+                             found)
+
+    def test_scan_in_all_forms(self):
+        database = DATABASES / "multi-cf"
+        every = self.rows(database)
+        self.assertEqual(len(every), 95)
+        first, last = every[20][0], every[30][0]
+        self.assertEqual(
+            self.rows("--input_key_hex", f"--from={first}", f"--to={last}",
+                      database), every[20:30])
+        self.assertEqual(self.rows("--limit=7", database), every[:7])
+        self.assertEqual(self.rows("--prefix=k0001", database),
+                         [row for row in every
+                          if row[0].startswith("6B30303031")])
+        text = self.run_ok("scan", "--output_format=tsv", database).text
+        self.assertEqual(
+            text.splitlines(),
+            [bytes.fromhex(key).decode() + "\t" + bytes.fromhex(value).decode()
+             for key, _, _, value in every])
+        text = self.run_ok("scan", "--output_format=count", database).text
+        self.assertEqual(text, "95\n")
+        document = json.loads(self.run_ok("scan", "--json", database).text)
+        self.assertEqual(document["summary"]["entries"], 95)
+        self.assertEqual(len(document["files"]), 1)
+        # As sst_dump, each table by itself.
+        text = self.run_ok("--command=scan", f"--file={database}").text
+        self.assertGreater(text.count("Process "), 5)
+
+    def test_scan_names_a_missing_table(self):
+        copy = self.folder / "db"
+        shutil.copytree(DATABASES / "multi-cf", copy)
+        (copy / "000045.sst").unlink()
+        outcome = self.run_program("scan", copy)
+        self.assertEqual(outcome.code, 2)
+        self.assertIn("000045.sst", outcome.err)
+        # A range that the table has no key of does not need it.
+        self.run_ok("scan", "--to=k00001", copy)
+
+    def test_diff(self):
+        database = DATABASES / "multi-cf"
+        outcome = self.run_ok("diff", database, database)
+        self.assertEqual(outcome.text, "only in the first: 0, only in the "
+                         "second: 0, other values: 0, other properties: 0\n")
+        other = DATABASES / "atomic"
+        both = {row[0]: row[2:] for row in self.rows(database)}
+        theirs = {row[0]: row[2:] for row in self.rows(other)}
+        outcome = self.run_program("diff", "--json", database, other)
+        self.assertEqual(outcome.code, 1)
+        found = json.loads(outcome.text)["files"][1]
+        self.assertEqual(found["only_in_first"], len(both.keys() -
+                                                     theirs.keys()))
+        self.assertEqual(found["only_in_second"], len(theirs.keys() -
+                                                      both.keys()))
+        self.assertFalse(found["equal"])
+        # Older and newer entries of the same keys.
+        copy = self.folder / "db"
+        shutil.copytree(database, copy)
+        outcome = self.run_program("diff", "--cf=users", database, copy)
+        self.assertEqual(outcome.code, 0)
+        outcome = self.run_program("diff", database, copy / "000015.sst")
+        self.assertEqual(outcome.code, 2)
+        self.assertIn("is a database", outcome.err)
+
+    def test_sums_by_level(self):
+        database = DATABASES / "multi-cf"
+        files = self.listed("multi-cf", "default")
+        by_level = {}
+        for file in files:
+            level = by_level.setdefault(file["level"], [])
+            level.append(database / f"{file['number']:06}.sst")
+        document = json.loads(self.run_ok("space", "--json", database).text)
+        stats = json.loads(self.run_ok("stats", "--json", database).text)
+        space = document["files"][0]
+        self.assertEqual([level["level"] for level in space["levels"]],
+                         sorted(by_level))
+        for level, of_stats in zip(space["levels"],
+                                   stats["files"][0]["levels"]):
+            tables = by_level[level["level"]]
+            alone = json.loads(self.run_ok("space", "--json", *tables).text)
+            for name in ("data_blocks", "data_bytes", "file_bytes"):
+                self.assertEqual(level[name], alone["space"][name])
+            self.assertEqual(level["files"], len(tables))
+            self.assertEqual(of_stats["files"], len(tables))
+            self.assertEqual(of_stats["file_bytes"], level["file_bytes"])
+            each = json.loads(self.run_ok("stats", "--json", *tables).text)
+            types = {}
+            for file in each["files"]:
+                for name, count in file["types"].items():
+                    types[name] = types.get(name, 0) + count
+            self.assertEqual(of_stats["types"], types)
+        tables = sum(by_level.values(), [])
+        alone = json.loads(self.run_ok("space", "--json", *tables).text)
+        self.assertEqual(space["ranges"], alone["space"]["ranges"])
+        text = self.run_ok("space", database).text
+        self.assertEqual(text.count("keys up to"), 1)
+        self.assertEqual(text.count("Sst file format"), 1)
+
+    def test_flags_of_databases_need_one(self):
+        table = DATABASES / "multi-cf" / "000015.sst"
+        for flag in ("--cf=users", "--db_paths=x", "--snapshot=3",
+                     "--merge_operator=max"):
+            outcome = self.run_program("scan", flag, table)
+            self.assertEqual(outcome.code, 2, flag)
+            self.assertIn("needs a folder that is a database", outcome.err)
+        outcome = self.run_program("diff", "--cf=users", table, table)
+        self.assertIn("needs a folder that is a database", outcome.err)
+        self.run_program("get", "--key=k00001", "--snapshot=400", table)
 
     def test_each_table(self):
         outcome = self.run_program("get", "--json", "--each_table",

@@ -103,7 +103,11 @@ constexpr Command kCommands[] = {
      "sequence numbers. They have no form for entries other than values, and "
      "csv has none for bytes that are not UTF-8: each such entry is a fault. "
      "In tsv and keys, \\\\ stands for a backslash, and \\xHH for a byte "
-     "outside printable ASCII.",
+     "outside printable ASCII.\n"
+     "A folder with a CURRENT is a database: of the column family --cf, scan "
+     "prints each key once, with the value that a reader at --snapshot sees. "
+     "--merge_operator joins merge operands; without it, each operand and the "
+     "value beneath them are entries of their own.",
      RunScan},
     {"verify", kVerify, kFiles,
      "read every block of every kind; list all faults",
@@ -156,7 +160,9 @@ constexpr Command kCommands[] = {
      "key and how often absent keys pass, both computed and measured with "
      "--filter_probes. The filter must match every key. With "
      "--prefix_separator or --prefix_length it also prints the ten prefixes "
-     "with the most bytes.",
+     "with the most bytes.\n"
+     "Of a folder with a CURRENT, which is a database, it prints this for each "
+     "level of the column family --cf, without what filters do.",
      RunStats},
     {"report", kReport, kFiles, "write an HTML page about the table",
      "Writes one HTML file, <input without .sst>_report.html or --out, that "
@@ -167,11 +173,15 @@ constexpr Command kCommands[] = {
      "decodes --sample of the data blocks. The filter must match every key of "
      "those.",
      RunReport},
-    {"diff", kDiff, "<file> <file>", "show how two tables differ",
+    {"diff", kDiff, "<file> <file>", "show how two tables or databases differ",
      "Compares entries by key, sequence number and type, then range "
      "deletions, then properties, except those that say who made the file and "
      "when. The exit code is 1 if anything differs. In a damaged table, only "
-     "what is before the damage is compared.",
+     "what is before the damage is compared.\n"
+     "Of two folders with a CURRENT, which are databases, it compares what a "
+     "reader at --snapshot sees in the column family --cf: keys, types and "
+     "values. --merge_operator joins merge operands; without it they are "
+     "compared one by one.",
      RunDiff},
     {"space", kSpace, kFiles, "show bytes per range of keys, or per prefix",
      "By default, space prints ranges of keys that take about equal numbers of "
@@ -188,7 +198,10 @@ constexpr Command kCommands[] = {
      "'others'. So are those that --top leaves out.\n"
      "If there are several files, the command then prints the same for all "
      "files together. For this, it first cuts each file into at most 1024 "
-     "ranges.",
+     "ranges.\n"
+     "Of a folder with a CURRENT, which is a database, it prints the bytes of "
+     "each level of the column family --cf, and ranges or prefixes of all its "
+     "tables together.",
      RunSpace},
     {"overlap", kOverlap, kFiles,
      "show which tables have keys in the same ranges",

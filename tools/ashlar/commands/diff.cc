@@ -9,13 +9,11 @@
 #include "tools/ashlar/cli/command_table.h"
 #include "tools/ashlar/commands/diff_database.h"
 #include "tools/ashlar/inputs/database.h"
-#include "tools/ashlar/inputs/inputs.h"
 #include "tools/ashlar/inputs/open_table.h"
 #include "tools/ashlar/inputs/run_files.h"
 #include "tools/ashlar/outputs/ordered_rows.h"
 #include "tools/ashlar/print/print_text.h"
 #include "tools/ashlar/print/properties_text.h"
-#include "tools/ashlar/print/report.h"
 #include "tools/ashlar/print/results/shown_differences.h"
 
 namespace ashlar::tool {
@@ -94,7 +92,8 @@ class Diff {
     for (const auto& [name, value] : a) {
       const std::string other = b[name];
       b.erase(name);
-      if (other != value) shown_.found().properties.push_back({name, value, other});
+      if (other != value)
+        shown_.found().properties.push_back({name, value, other});
     }
     for (const auto& [name, value] : b) {
       shown_.found().properties.push_back({name, "", value});

@@ -40,8 +40,8 @@ class Side {
   // Shows the entry at which it is: operands one by one.
   Status Show(char sign, ShownDifferences* shown) {
     if (at_->type() != ValueType::kTypeMerge) {
-      shown->Show({sign, at_->user_key(), at_->sequence(), at_->type(),
-                   at_->value()});
+      shown->Show(
+          {sign, at_->user_key(), at_->sequence(), at_->type(), at_->value()});
       return {};
     }
     LookedUp found;
@@ -133,8 +133,8 @@ int DiffDatabases(const CommandLine& line) {
   // the comparison must be reported with the database that has it.
   Status b_fault = b.Open(line.inputs[1]);
   if (a_fault.ok() && b_fault.ok() && a.comparator() != b.comparator()) {
-    b_fault = Status::InvalidArgument(
-        "the two databases have different comparators");
+    b_fault =
+        Status::InvalidArgument("the two databases have different comparators");
   }
   std::optional<Comparison> comparison;
   if (a_fault.ok() && b_fault.ok()) {

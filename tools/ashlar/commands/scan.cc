@@ -35,7 +35,8 @@ class Scanner {
   }
 
   void Scan(const std::string& path, Report* report) {
-    if (takes_databases_ && IsDatabase(path)) return ScanAsDatabase(path, report);
+    if (takes_databases_ && IsDatabase(path))
+      return ScanAsDatabase(path, report);
     const std::unique_ptr<TableReader> reader =
         OpenTable(path, range_.IsAll(), report);
     if (reader == nullptr) return;
@@ -79,8 +80,8 @@ class Scanner {
   void ScanAsDatabase(const std::string& folder, Report* report) {
     PrintRange(report);
     PrintHeader(report);
-    const uint64_t most = limit_ == 0 ? std::numeric_limits<uint64_t>::max()
-                                      : left_;
+    const uint64_t most =
+        limit_ == 0 ? std::numeric_limits<uint64_t>::max() : left_;
     left_ -= std::min(
         left_, ScanDatabase(folder, range_, merge_operator_, most, report));
   }

@@ -26,8 +26,8 @@ Size SizeOf(const OpenedTables& tables) {
 
 class Walk {
  public:
-  Walk(const OpenedTables& tables, const Comparator* comparator,
-       uint64_t most, EntryPrinter* printer)
+  Walk(const OpenedTables& tables, const Comparator* comparator, uint64_t most,
+       EntryPrinter* printer)
       : tables_(tables),
         timestamp_size_(comparator->timestamp_size()),
         most_(most),
@@ -100,9 +100,10 @@ size_t StrippedTimestamp(const Database& database) {
 
 }  // namespace
 
-uint64_t ScanDatabase(const std::string& folder, const KeyRange& range,
-                      const std::shared_ptr<const MergeOperator>& merge_operator,
-                      uint64_t most, Report* report) {
+uint64_t ScanDatabase(
+    const std::string& folder, const KeyRange& range,
+    const std::shared_ptr<const MergeOperator>& merge_operator, uint64_t most,
+    Report* report) {
   const auto opened = Database::Open(folder);
   if (!opened.ok()) {
     report->AddFault(opened.status());

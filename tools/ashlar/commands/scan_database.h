@@ -16,9 +16,10 @@ namespace ashlar::tool {
 // tables of one column family. Operands are entries of their own if
 // `merge_operator` is null. Stops after `most` entries. Returns how many it has
 // printed. Faults go to the report.
-uint64_t ScanDatabase(const std::string& folder, const KeyRange& range,
-                      const std::shared_ptr<const MergeOperator>& merge_operator,
-                      uint64_t most, Report* report);
+uint64_t ScanDatabase(
+    const std::string& folder, const KeyRange& range,
+    const std::shared_ptr<const MergeOperator>& merge_operator, uint64_t most,
+    Report* report);
 
 }  // namespace ashlar::tool
 

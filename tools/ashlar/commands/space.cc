@@ -1,8 +1,11 @@
 // space: shows bytes by range of keys, or by prefix.
+#include <cstdint>
+#include <map>
 #include <string>
 #include <utility>
 
 #include "tools/ashlar/cli/command_table.h"
+#include "tools/ashlar/inputs/database.h"
 #include "tools/ashlar/inputs/key_prefix.h"
 #include "tools/ashlar/inputs/key_range.h"
 #include "tools/ashlar/inputs/run_files.h"
@@ -12,35 +15,10 @@
 namespace ashlar::tool {
 namespace {
 
-class Space {
+// The space of several tables together.
+class SpaceSum {
  public:
-  std::string Prepare(const CommandLine& line) {
-    if (line.Given("ranges") && WantsPrefixes()) {
-      return "--ranges goes with neither --prefix_length nor "
-             "--prefix_separator";
-    }
-    return range_.Parse(line);
-  }
-
-  void Show(const std::string& path, Report* report) {
-    FileSpace space;
-    if (!ReadFileSpace(path, range_, &space, report)) return;
-    AddToTotal(space);
-    report->Show(ResultOf(std::move(space)));
-  }
-
-  // To be called after the last file.
-  void Finish(Report* report) {
-    if (orders_differ_) {
-      all_.blocks.clear();
-    } else if (all_.order != nullptr) {
-      SortRanges(*all_.order, &all_.blocks);
-    }
-    report->Show(TotalSpace{files_, orders_differ_, ResultOf(std::move(all_))});
-  }
-
- private:
-  void AddToTotal(const FileSpace& space) {
+  void Add(const FileSpace& space) {
     // A limit of ranges per file, so that memory suffices. It is enough for any
     // chart.
     constexpr uint64_t kMostOfFile = 1024;
@@ -58,6 +36,78 @@ class Space {
     }
   }
 
+  uint64_t files() const { return files_; }
+  bool orders_differ() const { return orders_differ_; }
+  // To be called last.
+  FileSpace Take() {
+    if (orders_differ_) {
+      all_.blocks.clear();
+    } else if (all_.order != nullptr) {
+      SortRanges(*all_.order, &all_.blocks);
+    }
+    return std::move(all_);
+  }
+
+ private:
+  FileSpace all_;
+  uint64_t files_ = 0;
+  bool orders_differ_ = false;
+};
+
+class Space {
+ public:
+  std::string Prepare(const CommandLine& line) {
+    if (line.Given("ranges") && WantsPrefixes()) {
+      return "--ranges goes with neither --prefix_length nor "
+             "--prefix_separator";
+    }
+    return range_.Parse(line);
+  }
+
+  void Show(const std::string& path, Report* report) {
+    if (IsDatabase(path)) return ShowDatabase(path, report);
+    FileSpace space;
+    if (!ReadFileSpace(path, range_, &space, report)) return;
+    ++inputs_;
+    total_.Add(space);
+    report->Show(ResultOf(std::move(space)));
+  }
+
+  // To be called after the last file.
+  void Finish(Report* report) {
+    const bool orders_differ = total_.orders_differ();
+    const uint64_t files = total_.files();
+    report->Show(
+        TotalSpace{files, inputs_ > 1, orders_differ, ResultOf(total_.Take())});
+  }
+
+ private:
+  void ShowDatabase(const std::string& folder, Report* report) {
+    const auto database = Database::Open(folder);
+    if (!database.ok()) return report->AddFault(database.status());
+    (*database)->WarnOfTheRest();
+    SpaceSum sum;
+    std::map<uint32_t, LevelSpace> levels;
+    (*database)->ForEachTable(
+        report, [&](const LiveTable& table, const std::string& path) {
+          FileSpace space;
+          if (!ReadFileSpace(path, range_, &space, report)) return;
+          LevelSpace& level = levels[table.level];
+          level.level = table.level;
+          ++level.files;
+          level.data_blocks += space.data_blocks;
+          level.data_bytes += space.data_bytes;
+          level.file_bytes += space.file_bytes;
+          sum.Add(space);
+          total_.Add(space);
+        });
+    ++inputs_;
+    DatabaseSpace result;
+    for (const auto& [number, level] : levels) result.levels.push_back(level);
+    result.space = ResultOf(sum.Take());
+    report->Show(result);
+  }
+
   static SpaceResult ResultOf(FileSpace space) {
     SpaceResult result = {.data_blocks = space.data_blocks,
                           .data_bytes = space.data_bytes,
@@ -72,9 +122,8 @@ class Space {
   }
 
   KeyRange range_;
-  FileSpace all_;
-  uint64_t files_ = 0;
-  bool orders_differ_ = false;
+  SpaceSum total_;
+  uint64_t inputs_ = 0;  // that have something to show
 };
 
 }  // namespace
@@ -88,7 +137,8 @@ int RunSpace(const CommandLine& line) {
       [&space](const std::string& path, Report* report) {
         space.Show(path, report);
       },
-      [&space](Report* report) { space.Finish(report); });
+      [&space](Report* report) { space.Finish(report); },
+      FolderUse::kDatabases);
 }
 
 }  // namespace ashlar::tool

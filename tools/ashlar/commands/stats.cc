@@ -1,9 +1,12 @@
 // stats: shows sizes and distributions.
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 
 #include "ashlar/util/comparator.h"
 #include "tools/ashlar/cli/command_table.h"
+#include "tools/ashlar/inputs/database.h"
 #include "tools/ashlar/inputs/open_table.h"
 #include "tools/ashlar/inputs/run_files.h"
 #include "tools/ashlar/measure/filter_probe.h"
@@ -45,18 +48,55 @@ bool Gather(const std::string& path, TableStats* stats,
   return InspectInto(path, options, inspection, report);
 }
 
+// Reads a file into *stats. Returns false if there is nothing to show.
+bool ReadStats(const std::string& path, TableStats* stats,
+               TableInspection* inspection, Report* report) {
+  if (!Gather(path, stats, inspection, report)) return false;
+  for (const TableFault& fault : inspection->faults) report->AddFault(fault);
+  if (inspection->blocks.empty()) return false;
+  report->Opened(*inspection);
+  WarnOfUnknownOrder(*inspection, *report);
+  return true;
+}
+
+void ShowDatabase(const std::string& folder, Report* report) {
+  struct Level {
+    TableStats stats;
+    uint64_t files = 0;
+    uint64_t bytes = 0;
+  };
+  const auto database = Database::Open(folder);
+  if (!database.ok()) return report->AddFault(database.status());
+  (*database)->WarnOfTheRest();
+  std::map<uint32_t, Level> levels;
+  (*database)->ForEachTable(
+      report, [&](const LiveTable& table, const std::string& path) {
+        Level& level = levels[table.level];
+        TableInspection inspection;
+        if (!ReadStats(path, &level.stats, &inspection, report)) return;
+        ++level.files;
+        level.bytes += inspection.file_size;
+      });
+  report->BeginList("levels");
+  for (auto& [number, level] : levels) {
+    level.stats.Finish();
+    const std::optional<FilterRates> not_asked;
+    report->Show(
+        LevelStats{number, level.files, {level.stats, level.bytes, not_asked}});
+  }
+  report->EndList();
+}
+
 void ShowStats(const std::string& path, Report* report) {
+  if (IsDatabase(path)) return ShowDatabase(path, report);
   TableStats stats;
   TableInspection inspection;
-  if (!Gather(path, &stats, &inspection, report)) return;
-  stats.Finish();
+  const bool any = ReadStats(path, &stats, &inspection, report);
   if (inspection.magic == TableMagic::kUnknown) {
     report->SetFileStatus("not_sst");
   }
-  for (const TableFault& fault : inspection.faults) report->AddFault(fault);
-  if (inspection.blocks.empty()) return;
-  report->Opened(inspection);
-  WarnOfUnknownOrder(inspection, *report);
+  if (!any) return;
+  stats.Finish();
   std::optional<FilterRates> rates;
   if (inspection.faults.empty() && inspection.knows_order &&
       FLAGS_filter_probes != 0) {
@@ -76,7 +116,7 @@ int RunStats(const CommandLine& line) {
         "--prefix_length and --prefix_separator exclude each "
         "other");
   }
-  return RunOverFiles(line, "stats", ShowStats);
+  return RunOverFiles(line, "stats", ShowStats, {}, FolderUse::kDatabases);
 }
 
 }  // namespace ashlar::tool

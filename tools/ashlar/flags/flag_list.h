@@ -53,7 +53,7 @@
            "a key to look up; may be repeated")                                \
   FLAG(string, keys_file, "", "path", kRange, kGet,                            \
            "look up each line of this file")                                   \
-  FLAG(uint64, snapshot, 72057594037927935, "n", kRange, kOfDatabases,         \
+  FLAG(uint64, snapshot, 72057594037927935, "n", kRange, kGet | kScan | kDiff, \
            "see what a reader at this sequence number sees")                   \
   FLAG(bool, each_table, false, "", kInput, kOfDatabases,                      \
            "take the tables in the folder of a database one by one")           \

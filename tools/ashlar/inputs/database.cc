@@ -1,21 +1,20 @@
 #include "tools/ashlar/inputs/database.h"
 
-#include <dirent.h>
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <charconv>
+#include <map>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "ashlar/util/comparator.h"
+#include "ashlar/table/table_cache.h"
 #include "ashlar/util/file.h"
 #include "ashlar/util/printable.h"
 #include "tools/ashlar/flags/flags.h"
 #include "tools/ashlar/inputs/inputs.h"
 #include "tools/ashlar/inputs/open_table.h"
+#include "tools/ashlar/inputs/write_ahead_logs.h"
 #include "tools/ashlar/print/output.h"
 
 namespace ashlar::tool {
@@ -48,21 +47,27 @@ Status CheckSize(const RandomAccessFile& file, const LiveTable& table) {
       " bytes, and the MANIFEST says " + std::to_string(table.file_size));
 }
 
-// Returns the number of a write-ahead log, "000123.log", or 0.
-uint64_t LogNumber(std::string_view name) {
-  constexpr std::string_view kSuffix = ".log";
-  if (!name.ends_with(kSuffix)) return 0;
-  name.remove_suffix(kSuffix.size());
-  uint64_t number = 0;
-  const auto [end, error] =
-      std::from_chars(name.data(), name.data() + name.size(), number);
-  return error == std::errc() && end == name.data() + name.size() ? number : 0;
-}
-
 }  // namespace
 
 bool IsDatabase(const std::string& path) {
   return !FLAGS_each_table && IsDirectory(path) && Exists(path + "/CURRENT");
+}
+
+struct Database::State {
+  DatabaseFiles files;
+  const ColumnFamilyFiles* family = nullptr;  // in files
+  std::map<uint64_t, const LiveTable*> by_number;
+  std::unique_ptr<TableVersion> version;
+  std::unique_ptr<TableCache> tables;
+};
+
+Database::Database(std::string folder) : folder_(std::move(folder)) {}
+Database::~Database() = default;
+
+const DatabaseFiles& Database::files() const { return state_->files; }
+const ColumnFamilyFiles& Database::family() const { return *state_->family; }
+const Comparator* Database::comparator() const {
+  return state_->version->comparator();
 }
 
 Result<std::unique_ptr<Database>> Database::Open(const std::string& folder) {
@@ -212,6 +217,32 @@ Result<std::string> Database::PathOf(const LiveTable& table) const {
   return !Exists(path) && Exists(older) ? older : path;
 }
 
+void Database::ForEachTable(
+    Report* report,
+    const std::function<void(const LiveTable& table, const std::string& path)>&
+        take) {
+  const std::vector<LiveTable> tables = family().tables;
+  for (const LiveTable& table : tables) {
+    if (report->MustStop()) return;
+    const auto path = PathOf(table);
+    if (!path.ok()) {
+      report->AddFault(path.status());
+    } else if (WasRemoved(table, *path)) {
+      PrintWarning(*path +
+                   ": a writer removed it while the database was read; it is "
+                   "not counted");
+    } else {
+      take(table, *path);
+    }
+  }
+}
+
+// Returns whether the file is missing because the database no longer has it.
+bool Database::WasRemoved(const LiveTable& table, const std::string& path) {
+  return !Exists(path) && Load().ok() &&
+         !state_->by_number.contains(table.number);
+}
+
 Status Database::Describe(const LiveTable& live, TableToOpen* table) const {
   const auto path = PathOf(live);
   if (!path.ok()) return path.status();
@@ -225,34 +256,9 @@ Status Database::Describe(const LiveTable& live, TableToOpen* table) const {
   return status;
 }
 
-Result<uint64_t> Database::CountUnreadLogs() const {
-  struct Closer {
-    void operator()(DIR* stream) const { closedir(stream); }
-  };
-  const std::unique_ptr<DIR, Closer> stream(opendir(folder_.c_str()));
-  if (stream == nullptr) return Status::FromErrno("open", folder_, errno);
-  uint64_t count = 0;
-  // readdir says by errno alone that it failed.
-  for (;;) {
-    errno = 0;
-    const dirent* const entry = readdir(stream.get());
-    if (entry == nullptr) break;
-    const uint64_t number = LogNumber(entry->d_name);
-    struct stat attributes;
-    if (number != 0 &&
-        number >= std::max(state_->family->log_number,
-                           state_->files.min_log_number_to_keep) &&
-        stat((folder_ + "/" + entry->d_name).c_str(), &attributes) == 0 &&
-        attributes.st_size != 0) {
-      ++count;
-    }
-  }
-  if (errno != 0) return Status::FromErrno("read", folder_, errno);
-  return count;
-}
-
 void Database::WarnOfTheRest() const {
-  const auto logs = CountUnreadLogs();
+  const auto logs = CountWriteAheadLogs(
+      folder_, std::max(family().log_number, files().min_log_number_to_keep));
   if (!logs.ok()) {
     PrintWarning(folder_ + ": its write-ahead logs were not counted: " +
                  logs.status().ToString());

@@ -7,21 +7,19 @@
 #define ASHLAR_TOOLS_ASHLAR_INPUTS_DATABASE_H_
 
 #include <cstdint>
-#include <map>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "ashlar/table/database_files.h"
-#include "ashlar/table/table_cache.h"
 #include "ashlar/table/table_version.h"
 #include "ashlar/util/comparator.h"
 #include "ashlar/util/result.h"
-#include "ashlar/util/slice.h"
 #include "ashlar/util/status.h"
 #include "tools/ashlar/inputs/key_range.h"
+#include "tools/ashlar/print/report.h"
 
 namespace ashlar::tool {
 
@@ -35,9 +33,10 @@ class Database {
   static Result<std::unique_ptr<Database>> Open(const std::string& folder);
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
+  ~Database();
 
-  const DatabaseFiles& files() const { return state_->files; }
-  const Comparator* comparator() const { return state_->version->comparator(); }
+  const DatabaseFiles& files() const;
+  const Comparator* comparator() const;
   // Opens the tables whose range has one of these user keys, which come without
   // timestamps, and no others. If a table is missing and the list of tables has
   // changed, takes the database as it is then: two calls may see different
@@ -46,24 +45,24 @@ class Database {
   // Does the same with the tables whose range may have a key of `range`.
   Result<OpenedTables> OpenRange(const KeyRange& range);
   // The chosen family. Until the next call of OpenFor or OpenRange.
-  const ColumnFamilyFiles& family() const { return *state_->family; }
+  const ColumnFamilyFiles& family() const;
   // Returns where a table of it is. InvalidArgument if that is not known.
   Result<std::string> PathOf(const LiveTable& table) const;
+  // Calls take(table, path) for each table of the family, level by level, until
+  // the run is to stop. Adds to the report what is wrong. A table that a writer
+  // has removed meanwhile is passed over, with a warning.
+  void ForEachTable(Report* report,
+                    const std::function<void(const LiveTable& table,
+                                             const std::string& path)>& take);
   // Prints warnings: of what the tables do not have, and of what the MANIFEST
   // has that was left out.
   void WarnOfTheRest() const;
 
  private:
   // What one reading of the MANIFEST has given. Does not move.
-  struct State {
-    DatabaseFiles files;
-    const ColumnFamilyFiles* family = nullptr;  // in files
-    std::map<uint64_t, const LiveTable*> by_number;
-    std::unique_ptr<TableVersion> version;
-    std::unique_ptr<TableCache> tables;
-  };
+  struct State;
 
-  explicit Database(std::string folder) : folder_(std::move(folder)) {}
+  explicit Database(std::string folder);
   // Reads the MANIFEST. After an error, the state is the old one.
   Status Load();
   static Status Choose(State* state);
@@ -71,9 +70,7 @@ class Database {
   template <typename OpenSome>
   Result<OpenedTables> OpenWhileTheyLast(const OpenSome& open);
   std::vector<uint64_t> TableNumbers() const;
-  // The number of write-ahead logs that are not empty, and may have entries of
-  // the family that no table has.
-  Result<uint64_t> CountUnreadLogs() const;
+  bool WasRemoved(const LiveTable& table, const std::string& path);
   Result<std::string> FolderOf(const LiveTable& table) const;
   Status Describe(const LiveTable& live, TableToOpen* table) const;
 

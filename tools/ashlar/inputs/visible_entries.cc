@@ -81,7 +81,8 @@ void VisibleEntries::Next() {
 
 Status VisibleEntries::ShowEntity() {
   const std::span<const WideColumn> columns = it_.columns();
-  Status encoded = EncodeWideColumns({columns.begin(), columns.end()}, &entity_);
+  Status encoded =
+      EncodeWideColumns({columns.begin(), columns.end()}, &entity_);
   value_ = entity_;
   return encoded;
 }
@@ -100,8 +101,8 @@ void VisibleEntries::Show() {
     type_ = ValueType::kTypeMerge;
   } else if (columns.size() == 1 && columns[0].name.empty() &&
              it_.type() != ValueType::kTypeWideColumnEntity) {
-    type_ = it_.is_blob_index() ? ValueType::kTypeBlobIndex
-                                : ValueType::kTypeValue;
+    type_ =
+        it_.is_blob_index() ? ValueType::kTypeBlobIndex : ValueType::kTypeValue;
   } else {
     type_ = ValueType::kTypeWideColumnEntity;
     status_ = ShowEntity();

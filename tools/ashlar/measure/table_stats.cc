@@ -92,8 +92,16 @@ void TableStats::TakePrefix(const Slice& user_key, uint64_t bytes) {
 }
 
 void TableStats::ClosePrefix() {
-  prefixes.push_back(std::move(open_prefixes_.back()));
+  PrefixWeight closed = std::move(open_prefixes_.back());
   open_prefixes_.pop_back();
+  // The same prefix may come again in another table.
+  for (PrefixWeight& each : prefixes) {
+    if (each.prefix != closed.prefix) continue;
+    each.entries += closed.entries;
+    each.bytes += closed.bytes;
+    return;
+  }
+  prefixes.push_back(std::move(closed));
   if (prefixes.size() <= kHeaviest) return;
   prefixes.erase(std::min_element(
       prefixes.begin(), prefixes.end(),

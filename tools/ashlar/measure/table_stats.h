@@ -1,4 +1,5 @@
-// TableStats: what `stats` counts while it reads a table.
+// TableStats: what `stats` counts while it reads a table, or one table after
+// the other.
 #ifndef ASHLAR_TOOLS_ASHLAR_MEASURE_TABLE_STATS_H_
 #define ASHLAR_TOOLS_ASHLAR_MEASURE_TABLE_STATS_H_
 
@@ -45,7 +46,9 @@ class TableStats {
   SizeDistribution stored_sizes;
   SizeDistribution ratios;  // hundredths
   SizeDistribution entries_a_block;
-  // The ten prefixes with the most bytes, the largest first.
+  // The ten prefixes with the most bytes, the largest first. Of several tables
+  // whose ranges overlap, a prefix that is not among the ten at the end of one
+  // is not counted there.
   std::vector<PrefixWeight> prefixes;
   // distinct_keys counts user keys that differ from the one before, without
   // their timestamps of this size.

@@ -132,6 +132,7 @@ void Report::BeginFile(const std::string& path) {
   path_ = path;
   file_status_ = {};
   file_format_version_.reset();
+  readable_by_.reset();
   file_is_done_ = false;
   file_faults_ = 0;
   file_errors_.clear();
@@ -157,18 +158,19 @@ void Report::Opened(std::optional<uint32_t> format_version,
                     std::optional<ChecksumType> checksum,
                     const TableProperties* properties) {
   any_opened_ = true;
+  const bool is_first = !file_format_version_;
   SetFormat(format_version, checksum, properties);
-  if (headings_) out_.Append("Sst file format: block-based\n");
+  if (headings_ && is_first) out_.Append("Sst file format: block-based\n");
 }
 
 void Report::SetFormat(std::optional<uint32_t> format_version,
                        std::optional<ChecksumType> checksum,
                        const TableProperties* properties) {
-  file_format_version_ = format_version;
-  readable_by_.reset();
-  if (format_version) {
-    readable_by_ = OldestRocksDBFor(*format_version, checksum, properties);
-  }
+  // Of the tables of a database, the newest format counts.
+  file_format_version_ = std::max(file_format_version_, format_version);
+  if (!format_version) return;
+  readable_by_ = std::max(
+      readable_by_, OldestRocksDBFor(*format_version, checksum, properties));
 }
 
 void Report::AddFault(const Status& status) {

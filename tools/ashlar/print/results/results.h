@@ -79,6 +79,16 @@ struct StatsResult {
 };
 void PrintText(const StatsResult& table, Output* out);
 void WriteJson(const StatsResult& table, JsonWriter* json);
+
+// The stats of a level of a database, one of a list.
+struct LevelStats {
+  uint32_t level;
+  uint64_t files;
+  StatsResult stats;
+};
+void PrintText(const LevelStats& level, Output* out);
+void WriteJson(const LevelStats& level, JsonWriter* json);
+
 // Writes the member "histograms": the bins of each distribution.
 void WriteHistograms(const TableStats& stats, JsonWriter* json);
 
@@ -163,10 +173,26 @@ struct SpaceResult {
 void PrintText(const SpaceResult& space, Output* out);
 void WriteJson(const SpaceResult& space, JsonWriter* json);
 
+// The space of a database: of its tables together, and by level.
+struct LevelSpace {
+  uint32_t level = 0;
+  uint64_t files = 0;
+  uint64_t data_blocks = 0;
+  uint64_t data_bytes = 0;
+  uint64_t file_bytes = 0;
+};
+struct DatabaseSpace {
+  std::vector<LevelSpace> levels;
+  SpaceResult space;
+};
+void PrintText(const DatabaseSpace& database, Output* out);
+void WriteJson(const DatabaseSpace& database, JsonWriter* json);
+
 // The space of all files together.
 struct TotalSpace {
   uint64_t files;
-  bool orders_differ;  // so there are no ranges
+  bool is_of_several_inputs;  // else text does not repeat it
+  bool orders_differ;         // so there are no ranges
   SpaceResult space;
 };
 void PrintText(const TotalSpace& total, Output* out);

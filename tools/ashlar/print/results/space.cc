@@ -90,8 +90,34 @@ void WriteJson(const SpaceResult& space, JsonWriter* json) {
   json->ObjectMember("others", [&] { WriteTaken(space.others, json); });
 }
 
+void PrintText(const DatabaseSpace& database, Output* out) {
+  const SpaceResult& all = database.space;
+  std::vector<TextRow> rows = {
+      {"level", "files", "data blocks", "data bytes", "file bytes", "share"}};
+  for (const LevelSpace& level : database.levels) {
+    rows.push_back({std::to_string(level.level), std::to_string(level.files),
+                    std::to_string(level.data_blocks),
+                    std::to_string(level.data_bytes),
+                    std::to_string(level.file_bytes),
+                    ShareText(level.file_bytes, all.file_bytes)});
+  }
+  PrintColumns(rows, "rrrrr", nullptr, out);
+  PrintText(all, out);
+}
+
+void WriteJson(const DatabaseSpace& database, JsonWriter* json) {
+  json->ObjectsMember("levels", database.levels, [&](const auto& level) {
+    json->NumberMember("level", level.level);
+    json->NumberMember("files", level.files);
+    json->NumberMember("data_blocks", level.data_blocks);
+    json->NumberMember("data_bytes", level.data_bytes);
+    json->NumberMember("file_bytes", level.file_bytes);
+  });
+  WriteJson(database.space, json);
+}
+
 void PrintText(const TotalSpace& total, Output* out) {
-  if (total.files < 2) return;
+  if (!total.is_of_several_inputs) return;
   out->Append("All " + std::to_string(total.files) + " files\n");
   if (total.orders_differ && !total.space.by_prefix) {
     out->Append("no ranges: comparators differ or are not known\n");

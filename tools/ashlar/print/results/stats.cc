@@ -172,4 +172,21 @@ void WriteJson(const StatsResult& table, JsonWriter* json) {
   });
 }
 
+void PrintText(const LevelStats& level, Output* out) {
+  out->Append("Level " + std::to_string(level.level) + ": " +
+              std::to_string(level.files) +
+              (level.files == 1 ? " file, " : " files, ") +
+              std::to_string(level.stats.file_bytes) + " bytes\n");
+  PrintText(level.stats, out);
+}
+
+void WriteJson(const LevelStats& level, JsonWriter* json) {
+  json->BeginObject();
+  json->NumberMember("level", level.level);
+  json->NumberMember("files", level.files);
+  json->NumberMember("file_bytes", level.stats.file_bytes);
+  WriteJson(level.stats, json);
+  json->EndObject();
+}
+
 }  // namespace ashlar::tool
