@@ -49,6 +49,44 @@ class DamageTest(CliTest):
         self.assertNotIn("gap", text)
         self.assertTrue(text.endswith(f"file size: {len(self.good)}\n"))
 
+    def test_blocks_without_index_are_verified(self):
+        """A walk over the bytes reaches what the index no longer does."""
+        blocks = self.blocks()
+        data_blocks = [block for block in blocks if block["kind"] == "data"]
+        index = next(block for block in blocks if block["kind"] == "index")
+        cut = self.good[:index["offset"]]
+        bad = data_blocks[3]
+        damaged = bytearray(cut)
+        damaged[bad["offset"] + 9] ^= 0x10
+        for data, count, lost in (
+                (cut, len(data_blocks), []),
+                (damaged, len(data_blocks) - 1,
+                 [{"offset": bad["offset"], "size": bad["size"] + 5}])):
+            name = self.damaged(data)
+            outcome = self.run_program("verify", "--json", name)
+            self.assertEqual(outcome.code, 1)
+            file = json.loads(outcome.out)["files"][0]
+            self.assertEqual(file["status"], "corrupt")
+            self.assertEqual(file["blocks_found"], count)
+            self.assertEqual(file["blocks_ok"], count)
+            self.assertEqual(file["lost_bytes"], lost)
+            outcome = self.run_program("layout", "--json", name)
+            file = json.loads(outcome.out)["files"][0]
+            self.assertEqual(
+                [block["offset"] for block in file["blocks"]
+                 if block["kind"] == "data"],
+                [block["offset"] for block in data_blocks
+                 if not lost or block is not bad])
+            self.assertEqual(file["lost_bytes"], lost)
+            outcome = self.run_program("verify", name)
+            self.assertIn(f"found without the index: {count} data blocks\n",
+                          outcome.text)
+            self.assertEqual(outcome.text.count("no block: "), len(lost))
+            self.assertIn("'ashlar salvage", outcome.err)
+        # A sound table is not searched.
+        file = json.loads(self.run_ok("verify", "--json", "good.sst").out)
+        self.assertNotIn("blocks_found", file["files"][0])
+
     def test_one_byte_of_each_block(self):
         blocks = self.blocks()
         kinds = {block["kind"] for block in blocks}
@@ -192,10 +230,13 @@ class DamageTest(CliTest):
 
     def test_truncated(self):
         names = []
+        third = self.blocks()[2]
+        two_blocks = third["offset"]
+        sizes = []
         for part in range(0, 64, 1 if cli.THOROUGH else 4):
             names.append(f"bad{part}.sst")
-            (self.folder / names[-1]).write_bytes(
-                self.good[:len(self.good) * part // 64])
+            sizes.append(len(self.good) * part // 64)
+            (self.folder / names[-1]).write_bytes(self.good[:sizes[-1]])
             for command in COMMANDS_OF_ONE:
                 outcome = self.run_program(*command, names[-1])
                 self.assertEqual(outcome.code, 1, (part, command))
@@ -209,8 +250,13 @@ class DamageTest(CliTest):
             self.assertEqual(outcome.code, 1, command)
             files = json.loads(outcome.out)["files"][-len(names):]
             self.assertEqual([file["path"] for file in files], names)
-            for file in files:
-                self.assertEqual(file["status"], "not_sst", command)
+            for file, size in zip(files, sizes):
+                # A walk over the bytes finds what is left of a table. One
+                # block may be there by chance.
+                walks = command[0] in ("verify", "layout")
+                self.assertEqual(file["status"], "corrupt" if walks and
+                                 size >= two_blocks else "not_sst",
+                                 (command, size))
                 self.assertNotEqual(file["errors"], [], command)
 
     def test_random_damage(self):

@@ -114,7 +114,9 @@ constexpr Command kCommands[] = {
      "Checks that checksums match, that blocks decompress and parse, that "
      "they are within the file and do not overlap, and that index, restart "
      "points, hash indexes and filters lead to every key. If it finds no "
-     "fault, every key can be read in every way. With --filter_keys=first it "
+     "fault, every key can be read in every way. Where footer, metaindex or "
+     "index are damaged or cut off, it looks for blocks in the bytes of the "
+     "file, and checks those too. With --filter_keys=first it "
      "asks filters about the first 8 keys of each data block only, and the "
      "verdict says so.",
      RunVerify},
@@ -124,7 +126,8 @@ constexpr Command kCommands[] = {
      "Reads no data block.", RunProperties},
     {"layout", kLayout, kFiles, "print one line per block, in file order",
      "A block takes 5 bytes more than its size, for its trailer. The totals "
-     "include the trailers.",
+     "include the trailers. Blocks that a damaged index does not name are "
+     "looked for, as by verify.",
      RunLayout},
     {"get", kGet, "--key=<key>... <file-or-directory>...",
      "look up keys through filter, index and data block",

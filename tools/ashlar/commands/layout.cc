@@ -15,6 +15,7 @@ void ShowLayout(const std::string& path, Report* report) {
   InspectOptions options =
       InspectOptionsFromFlags(InspectOptions::DataBlocks::kRead);
   options.first_keys = true;
+  options.find_blocks = true;
   std::optional<TableInspection> inspection;
   {
     Progress progress(path);
@@ -24,13 +25,15 @@ void ShowLayout(const std::string& path, Report* report) {
     inspection = Inspect(path, options, report);
   }
   if (!inspection) return;
-  if (inspection->magic == TableMagic::kUnknown) {
+  const bool was_found = HasFoundBlocks(*inspection);
+  if (inspection->magic == TableMagic::kUnknown && !was_found) {
     report->SetFileStatus("not_sst");
-  } else if (inspection->format_version) {
+  } else if (inspection->format_version || was_found) {
     report->Opened(*inspection);
   }
   WarnOfUnknownOrder(*inspection, *report);
   report->Show(Layout{*inspection});
+  report->Show(FoundBlocks{*inspection});
   for (const TableFault& fault : inspection->faults) report->AddFault(fault);
 }
 

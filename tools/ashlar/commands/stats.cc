@@ -52,6 +52,9 @@ bool Gather(const std::string& path, TableStats* stats,
 bool ReadStats(const std::string& path, TableStats* stats,
                TableInspection* inspection, Report* report) {
   if (!Gather(path, stats, inspection, report)) return false;
+  if (inspection->magic == TableMagic::kUnknown && path == report->path()) {
+    report->SetFileStatus("not_sst");
+  }
   for (const TableFault& fault : inspection->faults) report->AddFault(fault);
   if (inspection->blocks.empty()) return false;
   report->Opened(*inspection);
@@ -91,11 +94,7 @@ void ShowStats(const std::string& path, Report* report) {
   if (IsDatabase(path)) return ShowDatabase(path, report);
   TableStats stats;
   TableInspection inspection;
-  const bool any = ReadStats(path, &stats, &inspection, report);
-  if (inspection.magic == TableMagic::kUnknown) {
-    report->SetFileStatus("not_sst");
-  }
-  if (!any) return;
+  if (!ReadStats(path, &stats, &inspection, report)) return;
   stats.Finish();
   std::optional<FilterRates> rates;
   if (inspection.faults.empty() && inspection.knows_order &&

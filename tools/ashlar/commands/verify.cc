@@ -41,6 +41,7 @@ std::optional<TableInspection> Inspect(const std::string& path,
   InspectOptions options =
       InspectOptionsFromFlags(InspectOptions::DataBlocks::kRead);
   options.decode = !FLAGS_checksums_only;
+  options.find_blocks = true;
   if (AsksFirstKeys()) {
     options.filter_keys = InspectOptions::FilterKeys::kFirst;
   }
@@ -55,15 +56,17 @@ void Verify(const std::string& path, WorkerPool* pool, Report* report) {
   const std::optional<TableInspection> inspection = Inspect(path, pool, report);
   if (!inspection) return;
   const bool is_table = inspection->magic == TableMagic::kBlockBased ||
-                        inspection->magic == TableMagic::kLegacyBlockBased;
+                        inspection->magic == TableMagic::kLegacyBlockBased ||
+                        HasFoundBlocks(*inspection);
   if (is_table) report->Opened(*inspection);
   WarnOfUnknownOrder(*inspection, *report);
-  if (inspection->magic == TableMagic::kUnknown) {
+  if (inspection->magic == TableMagic::kUnknown && !is_table) {
     report->SetFileStatus("not_sst");
   }
   const Verification result = {*inspection, NotLookedAt(*inspection)};
   report->ShowText(Verdict{path, result});
   for (const TableFault& fault : inspection->faults) report->AddFault(fault);
+  report->Show(FoundBlocks{*inspection});
   report->Show(result);
 }
 

@@ -175,6 +175,12 @@ std::optional<TableInspection> Inspect(const std::string& path,
   return inspection;
 }
 
+bool HasFoundBlocks(const TableInspection& inspection) {
+  // A few bytes of any file may look like one block.
+  constexpr uint64_t kEnough = 2;
+  return inspection.looked_for_blocks && inspection.blocks_ok >= kEnough;
+}
+
 bool InspectInto(const std::string& path, const InspectOptions& options,
                  TableInspection* inspection, Report* report) {
   Result<std::unique_ptr<RandomAccessFile>> file = OpenRandomAccessFile(path);

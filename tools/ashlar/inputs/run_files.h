@@ -55,6 +55,10 @@ std::optional<TableInspection> Inspect(const std::string& path,
 bool InspectInto(const std::string& path, const InspectOptions& options,
                  TableInspection* inspection, Report* report);
 
+// Returns whether blocks were looked for, and enough of them are sound to say
+// that the file is what is left of a table.
+bool HasFoundBlocks(const TableInspection& inspection);
+
 }  // namespace ashlar::tool
 
 #endif  // ASHLAR_TOOLS_ASHLAR_INPUTS_RUN_FILES_H_

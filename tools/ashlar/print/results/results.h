@@ -45,6 +45,16 @@ struct ValidTables {
 };
 void PrintText(const ValidTables& tables, Output* out);
 
+// --- verify and layout: found_blocks.cc -------------------------------------
+
+// What a walk over the bytes of a damaged file found. Prints nothing if there
+// was none.
+struct FoundBlocks {
+  const TableInspection& inspection;
+};
+void PrintText(const FoundBlocks& found, Output* out);
+void WriteJson(const FoundBlocks& found, JsonWriter* json);
+
 // --- verify: verify.cc ------------------------------------------------------
 
 // `not_checked` is what a flag left out, or empty.
