@@ -74,8 +74,7 @@ int CreateNew(const std::string& path, int* fd) {
 int OpenUnnamed(const std::string& folder, int* fd) {
   constexpr mode_t kOwnerOnly = 0600;
   do {
-    *fd =
-        ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, kOwnerOnly);
+    *fd = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, kOwnerOnly);
   } while (*fd < 0 && errno == EINTR);
   if (*fd >= 0) return 0;
   std::string path = folder + "/ashlar-XXXXXX";

@@ -64,20 +64,19 @@ std::string DefaultScratchFolder() {
 
 Result<std::unique_ptr<ScratchFile>> ScratchFile::Create(
     const std::string& folder) {
-  return internal::OrMemoryLimit(
-      [&]() -> Result<std::unique_ptr<ScratchFile>> {
-        std::string name = "scratch file in " + folder;
-        int descriptor;
-        const int error = port::OpenUnnamed(folder, &descriptor);
-        if (error != 0) {
-          return Status::FromErrno("make a scratch file in", folder, error);
-        }
-        auto* const file =
-            new (std::nothrow) ScratchFile(std::move(name), descriptor);
-        if (file != nullptr) return std::unique_ptr<ScratchFile>(file);
-        static_cast<void>(port::Close(descriptor));
-        return Status::OutOfMemory();
-      });
+  return internal::OrMemoryLimit([&]() -> Result<std::unique_ptr<ScratchFile>> {
+    std::string name = "scratch file in " + folder;
+    int descriptor;
+    const int error = port::OpenUnnamed(folder, &descriptor);
+    if (error != 0) {
+      return Status::FromErrno("make a scratch file in", folder, error);
+    }
+    auto* const file =
+        new (std::nothrow) ScratchFile(std::move(name), descriptor);
+    if (file != nullptr) return std::unique_ptr<ScratchFile>(file);
+    static_cast<void>(port::Close(descriptor));
+    return Status::OutOfMemory();
+  });
 }
 
 ScratchFile::ScratchFile(std::string name, int descriptor)
