@@ -95,7 +95,8 @@ struct EntrySorter::State {
         runs(&form, {FolderOf(options), MergeBytes(options.memory),
                      options.is_cancelled}),
         piece_bytes(PieceBytes(BytesOfBuffer())) {
-    if (threads > 1) written = std::make_unique<SortBuffer>(&form, BytesOfBuffer());
+    if (threads > 1)
+      written = std::make_unique<SortBuffer>(&form, BytesOfBuffer());
   }
 
   size_t BytesOfBuffer() const {
