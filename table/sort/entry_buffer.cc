@@ -8,16 +8,6 @@
 #include "table/sort/key_word.h"
 
 namespace ashlar::internal {
-namespace {
-
-// The sizes that precede each record's key and value.
-struct Sizes {
-  uint32_t key;
-  uint32_t value;
-};
-
-}  // namespace
-
 EntryBuffer::EntryBuffer(const StoredForm* form, size_t bytes)
     : form_(form), wanted_(bytes / sizeof(Place)) {}
 
@@ -82,32 +72,16 @@ void EntryBuffer::Free() {
   memory_.reset();
 }
 
-EntryBuffer::Record EntryBuffer::RecordAt(uint64_t offset) const {
-  const char* const record = data() + offset;
-  Sizes sizes;
-  std::memcpy(&sizes, record, sizeof sizes);
-  const char* const key = record + sizeof sizes;
-  return {Slice(key, sizes.key), Slice(key + sizes.key, sizes.value)};
-}
-
 std::span<EntryBuffer::Place> EntryBuffer::PlacesOf(const Piece& piece) const {
   return {memory_.get() + (capacity_ - piece.first - piece.count), piece.count};
 }
 
-void EntryBuffer::Prefetch(const Piece& piece, size_t i) const {
-  const char* const record = data() + PlacesOf(piece)[i].offset;
-  constexpr size_t kLine = 64;
-  __builtin_prefetch(record);
-  __builtin_prefetch(record + kLine);
-  __builtin_prefetch(record + 2 * kLine);
-}
-
 // Returns the length of the prefix that all user keys of the piece share.
 size_t EntryBuffer::SharedPrefix(const Piece& piece) const {
-  const Slice first = form_->UserKey(RecordAt(piece.begin).key);
+  const Slice first = form_->UserKey(RecordAt(data() + piece.begin).key);
   size_t shared = first.size();
   for (uint64_t at = piece.begin; at < piece.end && shared > 0;) {
-    const Record record = RecordAt(at);
+    const Record record = RecordAt(data() + at);
     shared = SharedBytes(first, form_->UserKey(record.key), shared);
     at = static_cast<uint64_t>(record.value.end() - data());
   }
@@ -119,7 +93,7 @@ void EntryBuffer::FillPlaces(const Piece& piece) const {
   if (words.of_bytes()) words.SetShared(SharedPrefix(piece));
   uint64_t at = piece.begin;
   for (Place& place : PlacesOf(piece)) {
-    const Record record = RecordAt(at);
+    const Record record = RecordAt(data() + at);
     place.offset = at;
     place.word = words.Of(form_->UserKey(record.key));
     at = static_cast<uint64_t>(record.value.end() - data());
@@ -133,8 +107,9 @@ void EntryBuffer::SortPiece(const Piece& piece) const {
   std::sort(sorted.begin(), sorted.end(), [&](const Place& a, const Place& b) {
     if (a.word != b.word) return a.word < b.word;
     if (a.offset == b.offset) return false;
-    const int result = order.Compare(UserKeyOf(RecordAt(a.offset).key),
-                                     UserKeyOf(RecordAt(b.offset).key));
+    const int result =
+        order.Compare(UserKeyOf(RecordAt(data() + a.offset).key),
+                      UserKeyOf(RecordAt(data() + b.offset).key));
     return result != 0 ? result < 0 : a.offset < b.offset;
   });
 }

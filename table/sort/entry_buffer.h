@@ -20,6 +20,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <span>
 #include <vector>
@@ -64,10 +65,18 @@ class EntryBuffer {
 
   // After SortPiece: the entry i of the piece, in order.
   Record At(const Piece& piece, size_t i) const {
-    return RecordAt(PlacesOf(piece)[i].offset);
+    return RecordAt(AddressOf(piece, i));
   }
-  // Starts to fetch the entry's memory, because it will be read soon.
-  void Prefetch(const Piece& piece, size_t i) const;
+  // The same in two steps.
+  const char* AddressOf(const Piece& piece, size_t i) const {
+    return data() + PlacesOf(piece)[i].offset;
+  }
+  static Record RecordAt(const char* address) {
+    Sizes sizes;
+    std::memcpy(&sizes, address, sizeof sizes);
+    const char* const key = address + sizeof sizes;
+    return {Slice(key, sizes.key), Slice(key + sizes.key, sizes.value)};
+  }
 
   const StoredForm& form() const { return *form_; }
 
@@ -78,9 +87,14 @@ class EntryBuffer {
     uint64_t offset;
   };
 
+  // The sizes that precede each record's key and value.
+  struct Sizes {
+    uint32_t key;
+    uint32_t value;
+  };
+
   bool Allocate(size_t bytes);
   char* data() const { return reinterpret_cast<char*>(memory_.get()); }
-  Record RecordAt(uint64_t offset) const;
   std::span<Place> PlacesOf(const Piece& piece) const;
   size_t SharedPrefix(const Piece& piece) const;
   void FillPlaces(const Piece& piece) const;

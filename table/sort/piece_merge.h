@@ -23,20 +23,24 @@ class PieceMerge {
   explicit PieceMerge(const EntryBuffer* entries);
 
   bool Valid() const { return !heap_.empty(); }
-  // These require Valid(). The slices live as long as the buffer has them.
-  const Slice& key() const { return heap_.front().record.key; }
-  const Slice& value() const { return heap_.front().record.value; }
+  // Both require Valid(). The slices live as long as the buffer has them.
+  EntryBuffer::Record record() const {
+    return EntryBuffer::RecordAt(heap_.front().address);
+  }
   void Next();
 
  private:
   // The next entry of a piece.
   struct Head {
-    uint64_t word;
-    EntryBuffer::Record record;
-    size_t piece;
-    size_t next;  // the number of the entry after it
+    uint64_t word = 0;
+    const char* address = nullptr;
+    size_t piece = 0;
+    size_t next = 0;  // the number of the entry after it
   };
 
+  Slice StoredKey(const Head& head) const {
+    return EntryBuffer::RecordAt(head.address).key;
+  }
   bool Advance(Head* head) const;
   bool IsBefore(const Head& a, const Head& b) const;
   void SiftDown(size_t hole);

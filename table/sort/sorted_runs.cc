@@ -78,7 +78,8 @@ Status SortedRuns::Add(const EntryBuffer& entries) {
     uint64_t passed = 0;
     for (PieceMerge merge(&entries); merge.Valid(); merge.Next()) {
       Status status = CheckCancelled(passed++);
-      if (status.ok()) status = builder->Add(merge.key(), merge.value());
+      if (status.ok())
+        status = builder->Add(merge.record().key, merge.record().value);
       if (!status.ok()) return status;
     }
     return Status();
