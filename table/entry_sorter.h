@@ -106,8 +106,8 @@ struct SortProgress {
 
 class ASHLAR_EXPORT EntrySorter {
  public:
-  // Returns MemoryLimit if memory runs out. Nothing is allocated yet for
-  // entries.
+  // Returns InvalidArgument if there is no comparator, or MemoryLimit. Nothing
+  // is allocated yet for entries.
   static Result<std::unique_ptr<EntrySorter>> Create(
       EntrySorterOptions options);
   EntrySorter(const EntrySorter&) = delete;

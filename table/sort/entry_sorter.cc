@@ -198,7 +198,11 @@ Status EntrySorter::State::ForEach(const SortedRuns::Take& take) {
   Status done = writing.Wait();
   if (done.ok()) done = filled->FinishSorts();
   if (!done.ok()) return done;
-  if (runs.empty()) return ForEachInMemory(take);
+  if (runs.empty()) {
+    done = ForEachInMemory(take);
+    filled->entries().Free();
+    return done;
+  }
   written.reset();
   if (!filled->entries().empty()) done = runs.Add(filled->entries());
   filled->entries().Free();
@@ -228,6 +232,9 @@ EntrySorter::~EntrySorter() = default;
 Result<std::unique_ptr<EntrySorter>> EntrySorter::Create(
     EntrySorterOptions options) {
   return OrMemoryLimit([&]() -> Result<std::unique_ptr<EntrySorter>> {
+    if (options.comparator == nullptr) {
+      return Status::InvalidArgument("comparator is null");
+    }
     return std::unique_ptr<EntrySorter>(
         new EntrySorter(std::make_unique<State>(std::move(options))));
   });
