@@ -109,7 +109,7 @@ class ASHLAR_EXPORT EntrySorter {
   // Returns InvalidArgument if there is no comparator, or MemoryLimit. Nothing
   // is allocated yet for entries.
   static Result<std::unique_ptr<EntrySorter>> Create(
-      EntrySorterOptions options);
+      const EntrySorterOptions& options);
   EntrySorter(const EntrySorter&) = delete;
   EntrySorter& operator=(const EntrySorter&) = delete;
   // Waits for the other threads. The scratch files disappear.

@@ -108,7 +108,7 @@ class ASHLAR_EXPORT SortedTableWriter {
   // the errors of ExternalFileWriter::Open or TableSet::Create. No other
   // thread starts before the first piece of a buffer is full.
   static Result<std::unique_ptr<SortedTableWriter>> Open(
-      const std::string& path, SortedTableWriterOptions options = {});
+      const std::string& path, const SortedTableWriterOptions& options = {});
   SortedTableWriter(const SortedTableWriter&) = delete;
   SortedTableWriter& operator=(const SortedTableWriter&) = delete;
   // Without Finish, removes all that was made.

@@ -93,8 +93,8 @@ std::string FolderOf(const EntrySorterOptions& options) {
 }  // namespace
 
 struct EntrySorter::State {
-  explicit State(EntrySorterOptions given)
-      : options(std::move(given)),
+  explicit State(const EntrySorterOptions& given)
+      : options(given),
         threads(ThreadsOf(options)),
         form(options.comparator, options.internal_keys),
         filled(std::make_unique<SortBuffer>(&form, BytesOfBuffer())),
@@ -230,13 +230,13 @@ EntrySorter::EntrySorter(std::unique_ptr<State> state)
 EntrySorter::~EntrySorter() = default;
 
 Result<std::unique_ptr<EntrySorter>> EntrySorter::Create(
-    EntrySorterOptions options) {
+    const EntrySorterOptions& options) {
   return OrMemoryLimit([&]() -> Result<std::unique_ptr<EntrySorter>> {
     if (options.comparator == nullptr) {
       return Status::InvalidArgument("comparator is null");
     }
     return std::unique_ptr<EntrySorter>(
-        new EntrySorter(std::make_unique<State>(std::move(options))));
+        new EntrySorter(std::make_unique<State>(options)));
   });
 }
 

@@ -62,7 +62,7 @@ Status CheckType(ValueType type, const Slice& value, bool internal_keys) {
 }  // namespace
 
 struct SortedTableWriter::State {
-  explicit State(SortedTableWriterOptions given) : options(std::move(given)) {}
+  explicit State(const SortedTableWriterOptions& given) : options(given) {}
 
   Status Add(const SortEntry& entry);
   Status AddAt(const Slice& user_key, const Slice& timestamp, ValueType type,
@@ -148,9 +148,9 @@ SortedTableWriter::SortedTableWriter(std::unique_ptr<State> state)
 SortedTableWriter::~SortedTableWriter() = default;
 
 Result<std::unique_ptr<SortedTableWriter>> SortedTableWriter::Open(
-    const std::string& path, SortedTableWriterOptions options) {
+    const std::string& path, const SortedTableWriterOptions& options) {
   return OrMemoryLimit([&]() -> Result<std::unique_ptr<SortedTableWriter>> {
-    auto state = std::make_unique<State>(std::move(options));
+    auto state = std::make_unique<State>(options);
     // It also finds the faults of the options.
     auto output = SortedOutput::Open(path, &state->options);
     if (!output.ok()) return output.status();
