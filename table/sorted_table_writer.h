@@ -36,15 +36,12 @@
 
 #include "ashlar/table/entry/wide_columns.h"
 #include "ashlar/table/entry_sorter.h"
-#include "ashlar/table/internal_key.h"
 #include "ashlar/table/options.h"
 #include "ashlar/table/table_set.h"
 #include "ashlar/util/export.h"
 #include "ashlar/util/result.h"
 #include "ashlar/util/slice.h"
 #include "ashlar/util/status.h"
-#include "ashlar/util/worker_pool.h"
-#include "ashlar/util/writable_file_options.h"
 
 namespace ashlar {
 

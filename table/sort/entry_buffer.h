@@ -5,7 +5,7 @@
 // order in which they come. From its end grow the places, one word and one
 // offset per record. A *piece* is a range of records with their places:
 //
-//   | records of piece 0 | of piece 1 | ...    ... | places of 1 | places of 0 |
+//   | records of piece 0 | of piece 1 | ...     ... | places of 1 | of 0 |
 //
 // The last piece is open until ClosePiece. A closed piece can be sorted while
 // entries are added: SortPiece reads the records of its piece, and writes its

@@ -11,7 +11,6 @@
 #include "tools/ashlar/outputs/build_options.h"
 #include "tools/ashlar/outputs/ordered_rows.h"
 #include "tools/ashlar/outputs/output_path.h"
-#include "tools/ashlar/print/output.h"
 #include "tools/ashlar/print/report.h"
 #include "tools/ashlar/print/results/results.h"
 #include "tools/ashlar/rows/input_rows.h"
