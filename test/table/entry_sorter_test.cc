@@ -104,8 +104,9 @@ TEST(EntryBuffer, AnEntryLargerThanTheBuffer) {
   EXPECT_EQ(form.Read(merge.record().key, merge.record().value).value, large);
   // Then it has its usual size again.
   buffer.Clear();
+  const Slice half(large.data(), large.size() / 2);
   ASSERT_TRUE(buffer.Add({.user_key = "a", .value = "1"}));
-  EXPECT_FALSE(buffer.Add({.user_key = "b", .value = large, .number = 1}));
+  EXPECT_FALSE(buffer.Add({.user_key = "b", .value = half, .number = 1}));
 }
 
 TEST(EntrySorter, AnyMemoryAndThreads) {
@@ -142,7 +143,7 @@ TEST(EntrySorter, AnyMemoryAndThreads) {
 // As many entries as fit into one buffer need no file.
 TEST(EntrySorter, ScratchFilesOnlyIfNeeded) {
   Random draw(1);
-  const Entries entries = DrawEntries({2000}, &draw);
+  const Entries entries = DrawEntries({4000}, &draw);
   SortProgress progress;
   const TestFolder folder;
   EntrySorterOptions options;
@@ -154,7 +155,9 @@ TEST(EntrySorter, ScratchFilesOnlyIfNeeded) {
   options.temp_folder = folder.path();
   Sorted(options, entries, &progress);
   EXPECT_GT(progress.runs, 2u);
-  EXPECT_GT(progress.run_bytes, progress.entry_bytes);
+  // No more than two runs are merged at once, so entries are written again and
+  // again.
+  EXPECT_GT(progress.run_bytes, 3 * progress.entry_bytes);
   EXPECT_TRUE(folder.Names().empty());
 }
 
@@ -256,6 +259,11 @@ TEST(EntrySorter, Cancelled) {
           });
         }
         is_complete = status.ok();
+        if (is_complete) {
+          // For each run and merge at least, and several times in the last one.
+          EXPECT_GE(static_cast<uint64_t>(asked.load()),
+                    (*sorter)->progress().runs + 5);
+        }
         ASSERT_EQ(is_complete, taken == entries.size());
         ASSERT_EQ(status.IsAborted(), !is_complete) << status.ToString();
         sorter->reset();

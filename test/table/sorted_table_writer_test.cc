@@ -179,8 +179,10 @@ TEST(SortedTableWriter, Sets) {
         for (const TableSetTable& table : tables) {
           all.push_back(ReadFile(table.path));
           EXPECT_LT(all.back().size(), 60000u);
-          Require(
-              ReadForward(*OpenTable(all.back(), reader_options), {}, &read));
+          const auto reader = OpenTable(all.back(), reader_options);
+          // The tables have one identity, and so different numbers.
+          EXPECT_EQ(reader->properties().orig_file_number, all.size());
+          Require(ReadForward(*reader, {}, &read));
         }
         most_tables = std::max(most_tables, all.size());
         if (first.empty()) first = all;
