@@ -111,13 +111,13 @@ TEST(EntryBuffer, AnEntryLargerThanTheBuffer) {
 
 TEST(EntrySorter, AnyMemoryAndThreads) {
   uint64_t most_runs = 0;
-  ForEachSeed(1, 25, [&most_runs](uint64_t seed) {
+  ForEachSeed(1, 16, [&most_runs](uint64_t seed) {
     Random draw(seed);
     EntrySorterOptions options;
     options.comparator = SomeComparator(draw.Next());
     options.internal_keys = draw.OneIn(2);
     Entries entries =
-        DrawEntries({draw.Pick({0u, 1u, 500u, 6000u}), options.internal_keys,
+        DrawEntries({draw.Pick({0u, 1u, 500u, 4000u}), options.internal_keys,
                      options.comparator->timestamp_size()},
                     &draw);
     Entries expected = entries;
@@ -234,7 +234,7 @@ TEST(EntrySorter, AnErrorOfTheTakerEndsIt) {
 // Whenever it is cancelled: while runs are written, merged, or passed on.
 TEST(EntrySorter, Cancelled) {
   Random draw(1);
-  const Entries entries = DrawEntries({20000}, &draw);
+  const Entries entries = DrawEntries({9000}, &draw);
   const TestFolder folder;
   for (const uint64_t memory : {1, 1 << 30}) {
     for (const uint32_t threads : {1, 2}) {
@@ -262,7 +262,7 @@ TEST(EntrySorter, Cancelled) {
         if (is_complete) {
           // For each run and merge at least, and several times in the last one.
           EXPECT_GE(static_cast<uint64_t>(asked.load()),
-                    (*sorter)->progress().runs + 5);
+                    (*sorter)->progress().runs + 3);
         }
         ASSERT_EQ(is_complete, taken == entries.size());
         ASSERT_EQ(status.IsAborted(), !is_complete) << status.ToString();

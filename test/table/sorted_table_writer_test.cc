@@ -156,7 +156,7 @@ TEST(SortedTableWriter, OneTable) {
 // share no user key.
 TEST(SortedTableWriter, Sets) {
   size_t most_tables = 0;
-  ForEachSeed(1, 8, [&most_tables](uint64_t seed) {
+  ForEachSeed(1, 5, [&most_tables](uint64_t seed) {
     Random draw(seed);
     SortedTableWriterOptions options = DrawOptions(&draw);
     options.build.target_file_size = 20000;
