@@ -80,9 +80,10 @@ struct EntrySorterOptions {
   std::string temp_folder;
 
   // The number of threads that sort and write runs, the calling one included.
-  // 0, the default: one for each processor. More than 256 count as 256. With 1
-  // the caller does it all, and there is one buffer in place of two. Threads
-  // start when the first piece of a buffer is full: a small input starts none.
+  // 0, the default: one for each processor, at most 8. More than 256 count as
+  // 256. With 1 the caller does it all, and there is one buffer in place of
+  // two. Threads start when the first piece of a buffer is full: a small input
+  // starts none.
   uint32_t threads = 0;
   // Where the other threads come from; `threads` is then ignored. A worker
   // stays as long as it takes to write one run. Must outlive the sorter. Null,

@@ -138,7 +138,7 @@ class ASHLAR_EXPORT SortedTableWriter {
   // Of type kTypeRangeDeletion, `value` is the end: in a database that ingests
   // the file it deletes older keys from user_key on, and before the end, but
   // none of this file. Range deletions are kept in memory, may overlap, and are
-  // no duplicates. NotSupported for a set.
+  // no duplicates. Those of a set are cut where its tables meet.
   Status Add(const Slice& user_key, SequenceNumber sequence, ValueType type,
              const Slice& value);
 

@@ -48,6 +48,8 @@ using internal::SortBuffer;
 using internal::SortedRuns;
 
 constexpr uint32_t kMostThreads = 256;
+// More do not help: one thread cannot add entries faster than they sort them.
+constexpr uint32_t kMostUnasked = 8;
 
 // An eighth of the memory is left for the table builders of the runs and of the
 // output. A smaller buffer than kLeast would not help.
@@ -80,9 +82,8 @@ void Count(internal::RelaxedAtomic<uint64_t>* count, uint64_t n) {
 
 uint32_t ThreadsOf(const EntrySorterOptions& options) {
   if (options.worker_pool != nullptr) return options.worker_pool->threads() + 1;
-  const uint32_t asked =
-      options.threads != 0 ? options.threads : port::CpuCount();
-  return std::min(asked, kMostThreads);
+  if (options.threads != 0) return std::min(options.threads, kMostThreads);
+  return std::min(port::CpuCount(), kMostUnasked);
 }
 
 std::string FolderOf(const EntrySorterOptions& options) {

@@ -26,7 +26,7 @@ TableSetTable Describe(const TableSummary& summary) {
 
 SortedOutput::SortedOutput(const std::string& path,
                            const SortedTableWriterOptions* options)
-    : path_(path), options_(options) {}
+    : path_(path), options_(options), deletions_(options->table.comparator) {}
 
 Result<std::unique_ptr<SortedOutput>> SortedOutput::Open(
     const std::string& path, const SortedTableWriterOptions* options) {
@@ -104,7 +104,7 @@ bool SortedOutput::MustCut(const SortEntry& entry) {
 Status SortedOutput::Add(const SortEntry& entry) {
   if (!IsSet()) return Put(entry);
   if (MustCut(entry)) {
-    Status status = EndTable();
+    Status status = EndTable(&entry.user_key);
     ++number_;
     if (status.ok()) status = BeginOfSet();
     if (!status.ok()) return status;
@@ -115,7 +115,8 @@ Status SortedOutput::Add(const SortEntry& entry) {
 }
 
 Status SortedOutput::AddRangeDeletion(const SortEntry& entry) {
-  return Put(entry);
+  if (!IsSet()) return Put(entry);
+  return deletions_.Add({entry.user_key, entry.value, entry.sequence});
 }
 
 Status SortedOutput::Put(const SortEntry& entry) {
@@ -125,8 +126,16 @@ Status SortedOutput::Put(const SortEntry& entry) {
   return status;
 }
 
-Status SortedOutput::EndTable() {
-  Status status = builder_->Finish();
+Status SortedOutput::EndTable(const Slice* next) {
+  Status status = deletions_.Take(next, [this](const RangeDeletion& part) {
+    SortEntry entry;
+    entry.user_key = part.begin;
+    entry.value = part.end;
+    entry.sequence = part.sequence;
+    entry.type = ValueType::kTypeRangeDeletion;
+    return Put(entry);
+  });
+  if (status.ok()) status = builder_->Finish();
   if (!status.ok()) return status;
   TableSetTable table = Describe(builder_->summary());
   if (IsSet()) {
@@ -141,7 +150,7 @@ Status SortedOutput::EndTable() {
 }
 
 Status SortedOutput::Finish() {
-  Status status = EndTable();
+  Status status = EndTable(nullptr);
   builder_.reset();
   if (status.ok() && IsSet()) {
     status = set_->Commit();

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "ashlar/table/entry_sorter.h"
+#include "ashlar/table/range_deletion_pieces.h"
 #include "ashlar/table/sorted_table_writer.h"
 #include "ashlar/table/table_builder.h"
 #include "ashlar/table/table_set.h"
@@ -31,7 +32,7 @@ class SortedOutput {
 
   // Adds an entry after all others.
   Status Add(const SortEntry& entry);
-  // Adds a range deletion, at any time. Requires: this is not a set.
+  // Adds a range deletion, at any time; to a set, before the first entry.
   Status AddRangeDeletion(const SortEntry& entry);
   // Ends the last table, and names all of them.
   Status Finish();
@@ -59,7 +60,8 @@ class SortedOutput {
   Status Put(const SortEntry& entry);
   bool MustCut(const SortEntry& entry);
   bool IsAnotherKey(const Slice& user_key) const;
-  Status EndTable();
+  // Ends the table. `next` is the first user key of the next one, or null.
+  Status EndTable(const Slice* next);
 
   const std::string path_;
   const SortedTableWriterOptions* const options_;
@@ -68,6 +70,7 @@ class SortedOutput {
   std::unique_ptr<AtomicFile> file_;
   std::unique_ptr<TableSet> set_;
   std::unique_ptr<TableBuilder> builder_;
+  RangeDeletionPieces deletions_;  // of a set, which no table has yet
   std::string last_key_;  // the last user key of a set's table; kept for memory
   bool has_entries_ = false;  // the table has some
   bool is_full_ = false;

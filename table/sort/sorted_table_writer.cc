@@ -67,7 +67,6 @@ struct SortedTableWriter::State {
   Status Add(const SortEntry& entry);
   Status AddAt(const Slice& user_key, const Slice& timestamp, ValueType type,
                const Slice& value);
-  Status AddRangeDeletion(const SortEntry& entry);
   Status Finish();
 
   const SortedTableWriterOptions options;
@@ -80,14 +79,6 @@ struct SortedTableWriter::State {
   bool is_finished = false;
 };
 
-Status SortedTableWriter::State::AddRangeDeletion(const SortEntry& entry) {
-  if (options.build.target_file_size != 0) {
-    return Status::NotSupported(
-        "a set of tables is made without range deletions");
-  }
-  return output->AddRangeDeletion(entry);
-}
-
 Status SortedTableWriter::State::Add(const SortEntry& entry) {
   if (!status.ok()) return status;
   if (is_finished) return Status::InvalidArgument("Add after Finish");
@@ -99,7 +90,7 @@ Status SortedTableWriter::State::Add(const SortEntry& entry) {
   Status added = CheckType(entry.type, entry.value, options.internal_keys);
   if (!added.ok()) return added;
   if (entry.type == ValueType::kTypeRangeDeletion) {
-    added = AddRangeDeletion(entry);
+    added = output->AddRangeDeletion(entry);
   } else {
     SortEntry numbered = entry;
     numbered.number = number;

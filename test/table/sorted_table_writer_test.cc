@@ -14,12 +14,17 @@
 #include "ashlar/table/external_file_writer.h"
 #include "ashlar/table/table_builder.h"
 #include "test/support/folder.h"
+#include "test/support/memory_folder.h"
 #include "test/support/random.h"
 #include "test/support/tables.h"
 #include "test/table/sort_oracle.h"
 
 namespace ashlar::testing {
 namespace {
+
+// Sets sync each file.
+[[maybe_unused]] const auto* const kInMemory =
+    ::testing::AddGlobalTestEnvironment(new FoldersInMemory);
 
 using Entries = std::vector<OwnedEntry>;
 
@@ -299,10 +304,67 @@ TEST(SortedTableWriter, EntriesThatNoTableTakes) {
   options.build.target_file_size = 1000;
   auto set = SortedTableWriter::Open(folder / "set", options);
   Require(set.status());
-  EXPECT_TRUE(
-      (*set)->Add("a", 0, ValueType::kTypeRangeDeletion, "b").IsNotSupported());
+  EXPECT_TRUE((*set)
+                  ->Add("b", 0, ValueType::kTypeRangeDeletion, "a")
+                  .IsInvalidArgument());
   Require((*set)->Put("a", "1"));
   Require((*set)->Finish());
+}
+
+// Of a set with range deletions: each key is deleted by as many of them, in its
+// own table, as were added over it, and tables do not reach into each other.
+TEST(SortedTableWriter, RangeDeletionsOfASet) {
+  ForEachSeed(1, 20, [](uint64_t seed) {
+    Random draw(seed);
+    SortedTableWriterOptions options = SomeOptions();
+    options.build.target_file_size = 3000;
+    const bool timed = draw.OneIn(2);
+    if (timed) options.table.comparator = BytewiseComparatorWithU64Ts();
+    const auto key_of = [timed](uint64_t number) {
+      const std::string key = std::to_string(100000 + number);
+      return timed ? key + EncodeU64Ts(7) : key;
+    };
+    const auto number_of = [](const Slice& key) {
+      return std::stoul(key.ToString().substr(0, 6)) - 100000;
+    };
+    constexpr uint64_t kKeys = 1000;
+    std::vector<size_t> deleted(kKeys, 0);
+    const TestFolder folder;
+    auto writer = SortedTableWriter::Open(folder / "t.sst", options);
+    Require(writer.status());
+    for (uint64_t i = 0; i < kKeys; ++i) {
+      Require((*writer)->Put(key_of(i * 7919 % kKeys), draw.Text(20)));
+      if (!draw.OneIn(40)) continue;
+      const uint64_t begin = draw.Below(kKeys - 1);
+      const uint64_t end = draw.Between(begin + 1, kKeys - 1);
+      Require((*writer)->Add(key_of(begin), 0, ValueType::kTypeRangeDeletion,
+                             key_of(end)));
+      for (uint64_t k = begin; k < end; ++k) ++deleted[k];
+    }
+    Require((*writer)->Finish());
+    const std::vector<TableSetTable>& tables = (*writer)->tables();
+    ASSERT_GT(tables.size(), 3u);
+    std::vector<size_t> found(kKeys, 0);
+    ReaderOptions reader_options;
+    reader_options.comparator = options.table.comparator;
+    uint64_t reached = 0;
+    for (const TableSetTable& table : tables) {
+      const auto reader = OpenTable(ReadFile(table.path), reader_options);
+      EXPECT_LE(reached, number_of(table.smallest));
+      reached = number_of(table.largest);
+      for (const RangeDeletion& d : reader->RangeDeletions()) {
+        EXPECT_GE(number_of(d.begin), number_of(table.smallest));
+        EXPECT_LE(number_of(d.end), reached);
+        if (timed) {
+          EXPECT_EQ(DecodeU64Ts(TimestampOf(d.begin, 8)), 7u);
+        }
+        for (uint64_t k = number_of(d.begin); k < number_of(d.end); ++k) {
+          ++found[k];
+        }
+      }
+    }
+    ASSERT_EQ(found, deleted);
+  });
 }
 
 TEST(SortedTableWriter, NamesThatAreTaken) {
