@@ -150,7 +150,7 @@ class Build {
     options.temp_folder = ScratchFolder();
     options.threads = FLAGS_threads;
     options.is_cancelled = Interrupted;
-    auto sorter = EntrySorter::Create(std::move(options));
+    auto sorter = EntrySorter::Create(options);
     if (!sorter.ok()) return sorter.status();
     sorter_ = std::move(sorter).value();
     return Status();
