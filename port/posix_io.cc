@@ -9,6 +9,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <new>
 
 namespace ashlar::port {
@@ -68,6 +69,22 @@ int OpenForRewrite(const std::string& path, int* fd) {
 
 int CreateNew(const std::string& path, int* fd) {
   return OpenWith(path, O_WRONLY | O_CREAT | O_EXCL, fd);
+}
+
+int OpenUnnamed(const std::string& folder, int* fd) {
+  constexpr mode_t kOwnerOnly = 0600;
+  do {
+    *fd = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, kOwnerOnly);
+  } while (*fd < 0 && errno == EINTR);
+  if (*fd >= 0) return 0;
+  std::string path = folder + "/ashlar-XXXXXX";
+  *fd = ::mkostemp(path.data(), O_CLOEXEC);
+  if (*fd < 0) return errno;
+  if (::unlink(path.c_str()) == 0) return 0;
+  const int error = errno;
+  static_cast<void>(Close(*fd));
+  *fd = -1;
+  return error;
 }
 
 int RegularFileSize(int fd, uint64_t* size) {

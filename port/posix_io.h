@@ -28,6 +28,10 @@ int OpenForWrite(const std::string& path, int* fd);
 int OpenForRewrite(const std::string& path, int* fd);
 // Creates a file for writing. Fails with EEXIST if anything has that name.
 int CreateNew(const std::string& path, int* fd);
+// Creates a file without a name in `folder`, to be written and read, which
+// disappears when its last descriptor is closed. Where the file system has no
+// such files, it has the name ashlar-XXXXXX for a moment.
+int OpenUnnamed(const std::string& folder, int* fd);
 // Returns EISDIR, ESPIPE and the like for anything that is not a regular file.
 int RegularFileSize(int fd, uint64_t* size);
 

@@ -56,6 +56,8 @@ CONTEXTS = {
         extern ashlar::RangeDeletionAggregator deletions;
         extern std::unique_ptr<ashlar::TableBuilder> builder;
         extern ashlar::Status status;''',
+    'table/entry_sorter.h':
+        'void use(ashlar::Slice key, ashlar::Slice value);',
     'table/multi_table_get.h': LEVELS,
     'table/numbered_outputs.h': '''extern uint64_t next_file;
         std::string PathOf(uint64_t number);

@@ -131,6 +131,16 @@ class UnsortedBuildTest(CliTest):
                                      deletions),
                         "--input_format=hex", f"--on_duplicate={rule}")
 
+    def test_any_number_of_threads(self):
+        # More than the pieces in which a buffer of this memory is sorted.
+        rows = b"".join(b"%09d\t%d\n" % (i * 7919 % 100003, i)
+                        for i in range(150000))
+        for memory in (LEAST_MEMORY, "--memory=2M", "--memory=100M"):
+            made = {self.made("t.sst", rows, "--nosorted", memory,
+                              "--on_duplicate=last", f"--threads={threads}")
+                    for threads in (0, 1, 2, 3, 9)}
+            self.assertEqual(len(made), 1, memory)
+
     def test_every_type_for_ingestion(self):
         rows = [(b"%05d" % (i * 7919 % 10007), 0, i % 3, b"v" * (i % 3 > 0))
                 for i in range(5000)]

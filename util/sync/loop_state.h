@@ -182,6 +182,11 @@ struct LoopProtocol {
   }
 };
 
+// Asserted at each step (util/sync/pool_job.h).
+inline void RequireSomebodyAwake([[maybe_unused]] const LoopState& s) {
+  assert(!LoopProtocol::IsStuck(s));
+}
+
 }  // namespace ashlar::internal
 
 #endif  // ASHLAR_UTIL_SYNC_LOOP_STATE_H_

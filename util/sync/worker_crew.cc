@@ -13,10 +13,6 @@
 
 namespace ashlar::internal {
 
-static void RequireSomebodyAwake([[maybe_unused]] const LoopState& s) {
-  assert(!LoopProtocol::IsStuck(s));
-}
-
 // One call of ForEach with help, on the caller's stack.
 class SharedLoop {
  public:

@@ -149,7 +149,7 @@ std::string FindSortingConflict(const CommandLine& line) {
       (FLAGS_target_file_size != 0 &&
        (FLAGS_input_format == "hex" || FLAGS_input_format == "jsonl"));
   if (keeps_rows) return {};
-  for (const char* const flag : {"memory", "tmpdir"}) {
+  for (const char* const flag : {"memory", "tmpdir", "threads"}) {
     if (line.Given(flag)) {
       return FlagName(flag) +
              " needs --nosorted: sorted rows are not held in memory";

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "ashlar/table/entry_sorter.h"
 #include "tools/ashlar/cli/command_table.h"
 #include "tools/ashlar/inputs/open_table.h"
 #include "tools/ashlar/outputs/build_options.h"
@@ -13,8 +14,7 @@
 #include "tools/ashlar/print/report.h"
 #include "tools/ashlar/print/results/results.h"
 #include "tools/ashlar/rows/input_rows.h"
-#include "tools/ashlar/rows/row_sorter.h"
-#include "tools/ashlar/rows/scratch_file.h"
+#include "tools/ashlar/rows/scratch_folder.h"
 
 namespace ashlar::tool {
 namespace {
@@ -97,6 +97,7 @@ class Build {
 
   // Sets the error line for the scratch files.
   Status FailToSort(const Status& status) {
+    if (status.IsMemoryLimit()) return Fail(options_.path, status);
     error_line_ = FaultLine(ScratchFolder(), status);
     error_line_.after +=
         "; rows that --memory does not hold are sorted there; --tmpdir sets "
@@ -130,14 +131,28 @@ class Build {
     rows_ = std::make_unique<OrderedRows>(&options_, ChosenDuplicateRule(),
                                           sink_.get());
     if (!FLAGS_sorted || MustKnowAllRanges()) {
-      sorter_ = std::make_unique<RowSorter>(options_.table.comparator, external,
-                                            FLAGS_memory);
+      Status status = MakeSorter();
+      if (!status.ok()) return FailToSort(status);
     }
     if (FLAGS_sorted && sorter_ != nullptr) {
       check_ = std::make_unique<OrderCheck>(&options_);
       checked_rows_ = std::make_unique<OrderedRows>(
           &options_, ChosenDuplicateRule(), check_.get());
     }
+    return Status();
+  }
+
+  Status MakeSorter() {
+    EntrySorterOptions options;
+    options.comparator = options_.table.comparator;
+    options.internal_keys = !options_.external;
+    options.memory = FLAGS_memory;
+    options.temp_folder = ScratchFolder();
+    options.threads = FLAGS_threads;
+    options.is_cancelled = Interrupted;
+    auto sorter = EntrySorter::Create(options);
+    if (!sorter.ok()) return sorter.status();
+    sorter_ = std::move(sorter).value();
     return Status();
   }
 
@@ -161,7 +176,8 @@ class Build {
       Status status = AddRow(row, checked_rows_.get());
       if (!status.ok()) return status;
     }
-    const Status status = sorter_->Add(row, inputs_.NumberOf(row.place));
+    const Status status = sorter_->Add({row.key, row.value, row.sequence,
+                                        row.type, inputs_.NumberOf(row.place)});
     return status.ok() || status.IsAborted() ? status : FailToSort(status);
   }
 
@@ -184,14 +200,17 @@ class Build {
 
   Status AddSorted() {
     bool taken = true;
-    const Status status =
-        sorter_->ForEach([&](const Row& sorted, uint64_t number) {
-          Row row = sorted;
-          row.place = inputs_.PlaceOf(number);
-          Status added = AddRow(row);
-          taken = added.ok();
-          return added;
-        });
+    const Status status = sorter_->ForEach([&](const SortEntry& sorted) {
+      Row row;
+      row.key = sorted.user_key;
+      row.value = sorted.value;
+      row.sequence = sorted.sequence;
+      row.type = sorted.type;
+      row.place = inputs_.PlaceOf(sorted.number);
+      Status added = AddRow(row);
+      taken = added.ok();
+      return added;
+    });
     const bool is_reported = status.ok() || status.IsAborted() || !taken;
     return is_reported ? status : FailToSort(status);
   }
@@ -201,7 +220,7 @@ class Build {
   InputRows inputs_;
   std::unique_ptr<TableOutput> sink_;
   std::unique_ptr<OrderedRows> rows_;
-  std::unique_ptr<RowSorter> sorter_;
+  std::unique_ptr<EntrySorter> sorter_;
   // For rows that are sorted although the input must already be in order.
   std::unique_ptr<OrderCheck> check_;
   std::unique_ptr<OrderedRows> checked_rows_;

@@ -125,10 +125,11 @@
   FLAG(bool, range_dels, true, "", kOutput, kScan,                             \
            "print range deletions after the points")                           \
   FLAG(uint32, threads, 0, "n", kOutput, kCheck | kScan | kVerify |            \
-           kRecompress | kReport | kCompact,                                   \
+           kRecompress | kReport | kCompact | kBuild,                          \
            "number of threads; 0: one per core. scan uses one thread, and "    \
            "so does check with a range or --read_num. compact: threads "       \
-           "that read ahead and run --max_subcompactions")                     \
+           "that read ahead and run --max_subcompactions. build: threads "     \
+           "that sort rows, with --nosorted")                                  \
   FLAG(string, progress, "auto", "auto|always|never", kOutput, kCheck |        \
            kScan | kVerify | kLayout | kGet | kRecompress | kRaw | kRewrite |  \
            kSalvage | kStats | kReport | kSpace | kCompact,                    \

@@ -11,7 +11,7 @@
 #include "tools/ashlar/inputs/run_files.h"
 #include "tools/ashlar/print/print_text.h"
 #include "tools/ashlar/print/progress.h"
-#include "tools/ashlar/rows/scratch_file.h"
+#include "tools/ashlar/rows/scratch_folder.h"
 
 namespace ashlar::tool {
 namespace {
@@ -75,7 +75,7 @@ class Sampler {
   std::unique_ptr<TableReader> Run(Report* report, StoredBlocks* stored) {
     if (!Choose(report)) return nullptr;
     stored->of_blocks = chosen_.size();
-    auto scratch = ScratchFile::Create();
+    auto scratch = ScratchFile::Create(ScratchFolder());
     Status status = scratch.status();
     if (status.ok()) status = Write(scratch->get(), report, stored);
     if (!status.ok()) report->AddFault(status);

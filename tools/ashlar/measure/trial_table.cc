@@ -7,6 +7,7 @@
 #include "tools/ashlar/inputs/copy_entries.h"
 #include "tools/ashlar/inputs/open_table.h"
 #include "tools/ashlar/print/progress.h"
+#include "tools/ashlar/rows/scratch_folder.h"
 
 namespace ashlar::tool {
 
@@ -33,7 +34,7 @@ std::vector<StoredRangeDeletion> SortedRangeDeletions(
 
 Status TrialTable::Write(const TableOptions& options,
                          const BuildOptions& build) {
-  auto scratch = ScratchFile::Create();
+  auto scratch = ScratchFile::Create(ScratchFolder());
   if (!scratch.ok()) return scratch.status();
   scratch_ = std::move(scratch).value();
   Progress progress(path_);

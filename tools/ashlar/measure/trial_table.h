@@ -12,10 +12,10 @@
 #include "ashlar/table/options.h"
 #include "ashlar/table/table_builder.h"
 #include "ashlar/table/table_reader.h"
+#include "ashlar/util/scratch_file.h"
 #include "ashlar/util/status.h"
 #include "ashlar/util/worker_pool.h"
 #include "tools/ashlar/print/stopwatch.h"
-#include "tools/ashlar/rows/scratch_file.h"
 
 namespace ashlar::tool {
 

@@ -4,6 +4,7 @@
 
 #include "tools/ashlar/flags/flags.h"
 #include "tools/ashlar/outputs/output_path.h"
+#include "tools/ashlar/print/escaped_text.h"
 #include "tools/ashlar/print/output.h"
 
 namespace ashlar::tool {
@@ -76,11 +77,23 @@ bool SetSink::MustCut(const Row& row) {
   return is_full_ && IsBehind(row);
 }
 
-Status SetSink::Add(const Row& row) {
-  if (row.type == ValueType::kTypeRangeDeletion) {
-    Status status = CheckSequence(options_, row);
-    return status.ok() ? deletions_.Add(row) : status;
+Status SetSink::AddRangeDeletion(const Row& row) {
+  Status status = CheckSequence(options_, row);
+  if (!status.ok()) return status;
+  status = deletions_.Add({row.key, row.value, row.sequence});
+  const size_t size = options_.table.comparator->timestamp_size();
+  if (!status.IsInvalidArgument() || row.key.size() < size ||
+      row.value.size() < size) {
+    return status;
   }
+  // The same in the syntax of the program.
+  return Status::InvalidArgument(
+      "a range deletion begins at '" + Escape(row.key) +
+      "', which is not smaller than its end '" + Escape(row.value) + "'");
+}
+
+Status SetSink::Add(const Row& row) {
+  if (row.type == ValueType::kTypeRangeDeletion) return AddRangeDeletion(row);
   if (MustCut(row)) {
     Status status = End(&row.key);
     if (status.ok()) status = Begin();
@@ -120,16 +133,21 @@ Status SetSink::End(const Slice* next) {
                                          WithoutTimestamp(b, size));
   };
   bool has_any = has_entries_;
-  Status status = deletions_.Take(next, [&](const Row& piece) {
-    if (!has_any || compare(piece.key, current_.smallest) < 0) {
-      current_.smallest = piece.key.ToString();
+  Status status = deletions_.Take(next, [&](const RangeDeletion& piece) {
+    if (!has_any || compare(piece.begin, current_.smallest) < 0) {
+      current_.smallest = piece.begin.ToString();
     }
-    if (!has_any || compare(piece.value, current_.largest) > 0) {
-      current_.largest = piece.value.ToString();
+    if (!has_any || compare(piece.end, current_.largest) > 0) {
+      current_.largest = piece.end.ToString();
       current_.largest_is_exclusive = true;
     }
     has_any = true;
-    return sink_->Add(piece);
+    Row row;
+    row.key = piece.begin;
+    row.value = piece.end;
+    row.sequence = piece.sequence;
+    row.type = ValueType::kTypeRangeDeletion;
+    return sink_->Add(row);
   });
   if (status.ok()) status = sink_->Finish();
   if (!status.ok()) return status;

@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
+#include "ashlar/table/range_deletion_pieces.h"
 #include "ashlar/table/table_set.h"
-#include "tools/ashlar/outputs/range_pieces.h"
 #include "tools/ashlar/outputs/table_output.h"
 #include "tools/ashlar/outputs/table_sink.h"
 
@@ -47,6 +47,7 @@ class SetSink final : public TableOutput {
  private:
   explicit SetSink(const SinkOptions& options);
 
+  Status AddRangeDeletion(const Row& row);
   bool MustCut(const Row& row);
   bool IsBehind(const Row& row) const;
   Status Begin();
@@ -58,7 +59,7 @@ class SetSink final : public TableOutput {
   // Must be declared before sink_, so that it is destroyed after it: the sink
   // writes to a file of the set.
   std::unique_ptr<TableSet> set_;
-  RangePieces deletions_;
+  RangeDeletionPieces deletions_;
   std::unique_ptr<TableSink> sink_;
   MadeTable current_;
   bool has_entries_ = false;

@@ -1,6 +1,4 @@
-#include "tools/ashlar/rows/sorted_runs.h"
-
-#include <sys/resource.h>
+#include "table/sort/sorted_runs.h"
 
 #include <algorithm>
 #include <utility>
@@ -8,10 +6,11 @@
 #include "ashlar/table/merging_iterator.h"
 #include "ashlar/table/table_builder.h"
 #include "ashlar/table/table_reader.h"
-#include "tools/ashlar/print/output.h"
-#include "tools/ashlar/rows/scratch_file.h"
+#include "ashlar/util/scratch_file.h"
+#include "port/posix_io.h"
+#include "table/sort/piece_merge.h"
 
-namespace ashlar::tool {
+namespace ashlar::internal {
 namespace {
 
 constexpr uint64_t kRunBlockBytes = uint64_t{64} << 10;
@@ -30,27 +29,34 @@ TableOptions RunOptions(const Comparator* order) {
 
 // Leaves some descriptors for the output, the inputs and the libraries.
 size_t MostOpenRuns() {
-  constexpr size_t kSpared = 32;
-  constexpr size_t kMost = 4096;
-  struct rlimit limit;
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return kSpared;
-  const size_t files =
-      static_cast<size_t>(std::min<rlim_t>(limit.rlim_cur, kMost));
-  return std::max<size_t>(files, kSpared + 4) - kSpared;
+  constexpr uint64_t kSpared = 32;
+  constexpr uint64_t kMost = 4096;
+  const uint64_t limit = port::DescriptorLimit();
+  const uint64_t files = limit == 0 ? kMost : std::min(limit, kMost);
+  return static_cast<size_t>(std::max(files, kSpared + 4) - kSpared);
 }
 
 }  // namespace
 
-SortedRuns::SortedRuns(const SortedEntryForm* form, size_t memory)
+SortedRuns::SortedRuns(const StoredForm* form, Options options)
     : form_(form),
-      fan_in_(
-          std::clamp<size_t>(memory / kBytesOfOpenRun, 2, MostOpenRuns() / 2)),
+      options_(std::move(options)),
+      fan_in_(std::clamp<size_t>(options_.memory / kBytesOfOpenRun, 2,
+                                 MostOpenRuns() / 2)),
       most_runs_(MostOpenRuns()) {}
+
+// Looks only now and then: `entries` is how many were passed on.
+Status SortedRuns::CheckCancelled(uint64_t entries) const {
+  const bool looks =
+      entries % kEntriesBetweenLooks == 0 && options_.is_cancelled;
+  return looks && options_.is_cancelled() ? Status::Aborted("interrupted")
+                                          : Status();
+}
 
 // Writes a run. fill(builder) adds its entries.
 template <typename Fill>
-Result<SortedRuns::Run> SortedRuns::Write(Fill fill) const {
-  auto scratch = ScratchFile::Create();
+Result<SortedRuns::Run> SortedRuns::Write(Fill fill) {
+  auto scratch = ScratchFile::Create(options_.folder);
   if (!scratch.ok()) return scratch.status();
   auto builder =
       TableBuilder::Create(RunOptions(form_->order()), {}, scratch->get());
@@ -58,25 +64,22 @@ Result<SortedRuns::Run> SortedRuns::Write(Fill fill) const {
   Status status = fill(builder->get());
   if (status.ok()) status = (*builder)->Finish();
   if (!status.ok()) return status;
+  runs_written_.FetchAdd(1);
+  bytes_written_.FetchAdd((*scratch)->size());
   return (*scratch)->NewReader();
 }
 
-Status SortedRuns::Add(const RowBuffer& rows) {
+Status SortedRuns::Add(const EntryBuffer& entries) {
   if (runs_.size() == most_runs_) {
     Status status = MergeSmallest(fan_in_);
     if (!status.ok()) return status;
   }
   auto run = Write([&](TableBuilder* builder) {
-    constexpr size_t kAhead = 16;
-    for (size_t i = 0; i < rows.size(); ++i) {
-      if (i + kAhead < rows.size()) rows.Prefetch(i + kAhead);
-      if (i % kEntriesBetweenLooks == 0 && Interrupted()) {
-        return Status::Aborted("interrupted");
-      }
-      Slice key;
-      Slice value;
-      rows.Entry(i, &key, &value);
-      Status status = builder->Add(key, value);
+    uint64_t passed = 0;
+    for (PieceMerge merge(&entries); merge.Valid(); merge.Next()) {
+      Status status = CheckCancelled(passed++);
+      if (status.ok())
+        status = builder->Add(merge.record().key, merge.record().value);
       if (!status.ok()) return status;
     }
     return Status();
@@ -99,12 +102,10 @@ Status SortedRuns::MergeLast(size_t count, const Take& take) {
     iterators.push_back(readers.back()->NewIterator());
   }
   MergingIterator it(form_->order(), std::move(iterators));
-  uint64_t entries = 0;
+  uint64_t passed = 0;
   for (it.SeekToFirst(); it.Valid(); it.Next()) {
-    if (entries++ % kEntriesBetweenLooks == 0 && Interrupted()) {
-      return Status::Aborted("interrupted");
-    }
-    Status status = take(it.key(), it.value());
+    Status status = CheckCancelled(passed++);
+    if (status.ok()) status = take(it.key(), it.value());
     if (!status.ok()) return status;
   }
   return it.status();
@@ -136,4 +137,4 @@ Status SortedRuns::ForEach(const Take& take) {
   return MergeLast(runs_.size(), take);
 }
 
-}  // namespace ashlar::tool
+}  // namespace ashlar::internal
