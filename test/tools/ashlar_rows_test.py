@@ -228,7 +228,8 @@ class RowsTest(RowsCase):
                 "--out=t.sst", "--overwrite", "--max_bad_rows=9", stdin=text)
             file = json.loads(outcome.out)["files"][0]
             self.assertEqual(file["rows"],
-                             {"read": 5, "duplicates": 3, "bad": 1})
+                             {"read": 5, "duplicates": 3, "bad": 1,
+                              "outside": 0})
             self.assertEqual(file["num_entries"], 2)
             self.assertIs(file["dry_run"], False)
 

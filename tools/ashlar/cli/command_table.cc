@@ -6,7 +6,12 @@ namespace {
 constexpr std::string_view kFiles = "<file-or-directory>...";
 
 constexpr std::string_view kBuildDetails =
-    "Rows come from the named files, in order, or from standard input. Each "
+    "Rows come from the named files, in order, or from standard input. A "
+    "folder stands for the files in it, by name, but for those that begin with "
+    "'.' or '_'. What begins as gzip or zstd data is decompressed. With "
+    "--merge_inputs, the rows of each input come in key order, and are merged. "
+    "--from and --to keep a range of keys, so that several machines can each "
+    "build a part of one input. Each "
     "line is one row. --input_format sets what a row looks like:\n"
     "tsv: key TAB value. \\t, \\n, \\r, \\\\ and \\xHH stand for bytes. "
     "Lines end in LF, or with --crlf also in CR LF. With --header, the first "

@@ -148,6 +148,11 @@ std::string FindSortingConflict(const CommandLine& line) {
       !FLAGS_sorted ||
       (FLAGS_target_file_size != 0 &&
        (FLAGS_input_format == "hex" || FLAGS_input_format == "jsonl"));
+  if (keeps_rows && FLAGS_merge_inputs) {
+    return FLAGS_sorted ? "--merge_inputs needs --input_format=tsv or csv with "
+                          "--target_file_size: other rows are sorted then"
+                        : Excludes("--merge_inputs", "--nosorted");
+  }
   if (keeps_rows) return {};
   for (const char* const flag : {"memory", "tmpdir", "threads"}) {
     if (line.Given(flag)) {

@@ -12,7 +12,7 @@
 #include "tools/ashlar/inputs/open_table.h"
 #include "tools/ashlar/inputs/run_files.h"
 #include "tools/ashlar/outputs/ordered_rows.h"
-#include "tools/ashlar/print/print_text.h"
+#include "tools/ashlar/print/progress.h"
 #include "tools/ashlar/print/properties_text.h"
 #include "tools/ashlar/print/results/shown_differences.h"
 
@@ -51,6 +51,10 @@ class Diff {
   };
 
   void CompareEntries(Status* a_fault, Status* b_fault) {
+    Progress progress(a_->file().name());
+    const uint64_t bytes = a_->file().Size() + b_->file().Size();
+    const uint64_t all =
+        a_->properties().num_entries + b_->properties().num_entries;
     ReadOptions options = ReadOptionsFromFlags();
     options.ignore_range_deletions = true;
     Iterator a = a_->NewIterator(options);
@@ -59,7 +63,10 @@ class Diff {
     b.SeekToFirst();
     // After an error, the entries of one table are unknown.
     while ((a.Valid() || b.Valid()) && a.status().ok() && b.status().ok()) {
-      if ((entries_++ & 1023) == 0 && report_->MustStop()) {
+      // Most steps are over an entry of each.
+      if ((entries_++ & 1023) == 0 &&
+          (!progress.UpdateByEntries(2 * entries_, all, bytes) ||
+           report_->MustStop())) {
         *b_fault = Status::Aborted("interrupted");
         return;
       }

@@ -10,6 +10,7 @@
 #include "tools/ashlar/inputs/merge_flags.h"
 #include "tools/ashlar/inputs/run_files.h"
 #include "tools/ashlar/inputs/visible_entries.h"
+#include "tools/ashlar/print/progress.h"
 #include "tools/ashlar/print/results/shown_differences.h"
 
 namespace ashlar::tool {
@@ -36,6 +37,7 @@ class Side {
     at_->SeekToStart();
   }
   VisibleEntries& at() { return *at_; }
+  TablesSize size() const { return SizeOf(*tables_); }
 
   // Shows the entry at which it is: operands one by one.
   Status Show(char sign, ShownDifferences* shown) {
@@ -75,10 +77,17 @@ class Comparison {
   void Run(const Operator& merge_operator, Status* a_fault, Status* b_fault) {
     a_->Begin(merge_operator);
     b_->Begin(merge_operator);
+    Progress progress(report_->path());
+    const TablesSize a_size = a_->size();
+    const TablesSize b_size = b_->size();
     uint64_t steps = 0;
     while ((a_->at().Valid() || b_->at().Valid()) && a_->at().status().ok() &&
            b_->at().status().ok() && a_fault->ok() && b_fault->ok()) {
-      if (steps++ % 1024 == 0 && report_->MustStop()) {
+      // Most steps are over a key of each.
+      if (steps++ % 1024 == 0 &&
+          (!progress.UpdateByEntries(2 * steps, a_size.entries + b_size.entries,
+                                     a_size.bytes + b_size.bytes) ||
+           report_->MustStop())) {
         *b_fault = Status::Aborted("interrupted");
         return;
       }

@@ -9,21 +9,6 @@
 namespace ashlar::tool {
 namespace {
 
-struct Size {
-  uint64_t entries = 0;
-  uint64_t bytes = 0;
-};
-
-// What the tables have in all, for the progress.
-Size SizeOf(const OpenedTables& tables) {
-  Size size;
-  for (const UserIteratorTable& each : tables.ForIterator()) {
-    size.entries += each.table->properties().num_entries;
-    size.bytes += each.table->file().Size();
-  }
-  return size;
-}
-
 class Walk {
  public:
   Walk(const OpenedTables& tables, const Comparator* comparator, uint64_t most,
@@ -38,7 +23,7 @@ class Walk {
   // Prints entries until there are no more, or no more are wanted.
   Status Run(VisibleEntries* keys, Progress* progress, const Report& report) {
     constexpr uint64_t kKeysBetweenLooks = 256;
-    const Size size = SizeOf(tables_);
+    const TablesSize size = SizeOf(tables_);
     uint64_t passed = 0;
     for (keys->SeekToStart(); keys->Valid() && entries_ < most_; keys->Next()) {
       if (passed++ % kKeysBetweenLooks == 0 &&

@@ -39,9 +39,9 @@
            "empty or file://")                                                 \
   FLAG(string, fs_uri, "", "uri", kInput, kAll,                                \
            "the same as --env_uri")                                            \
-  FLAG(string, from, "", "key", kRange, kRangeOfKeys | kCompact,               \
+  FLAG(string, from, "", "key", kRange, kEndsOfRange,                          \
            "begin of the range of user keys, inclusive")                       \
-  FLAG(string, to, "", "key", kRange, kRangeOfKeys | kCompact,                 \
+  FLAG(string, to, "", "key", kRange, kEndsOfRange,                            \
            "end of the range of user keys, exclusive")                         \
   FLAG(string, prefix, "", "key", kRange, kRangeOfKeys,                        \
            "only keys that begin with this; cannot be used with --from")       \
@@ -62,7 +62,7 @@
   FLAG(string, db_paths, "", "list", kInput, kOfDatabases,                     \
            "the folders of a database with several, as its db_paths or "       \
            "cf_paths had them, separated by commas")                           \
-  FLAG(bool, input_key_hex, false, "", kRange, kRangeOfKeys | kCompact,        \
+  FLAG(bool, input_key_hex, false, "", kRange, kEndsOfRange,                   \
            "--from, --to, --prefix, --key and --keys_file are hexadecimal. "   \
            "Without it, \\t, \\n, \\r, \\\\ and \\xHH stand for bytes in them")\
   FLAG(bool, hex, false, "", kRange, kRangeOfKeys | kCompact | kRaw |          \
@@ -132,7 +132,7 @@
            "that sort rows, with --nosorted")                                  \
   FLAG(string, progress, "auto", "auto|always|never", kOutput, kCheck |        \
            kScan | kVerify | kLayout | kGet | kRecompress | kRaw | kRewrite |  \
-           kSalvage | kStats | kReport | kSpace | kCompact,                    \
+           kSalvage | kStats | kReport | kSpace | kCompact | kBuild | kDiff,   \
            "show progress on standard error; auto: on a terminal, for files "  \
            "above 64 MiB")                                                     \
   FLAG(bool, verify_checksum, true, "", kVerification, kCheck | kScan |        \
@@ -266,6 +266,9 @@
   FLAG(bool, sorted, true, "", kNewFiles, kBuild,                              \
            "rows come in key order; with --nosorted they are sorted, in "      \
            "--memory and, if that is too small, in --tmpdir")                  \
+  FLAG(bool, merge_inputs, false, "", kNewFiles, kBuild,                       \
+           "the rows of each input come in key order, and are merged; of "     \
+           "equal keys, those of an earlier input come first")                 \
   FLAG(uint64, memory, 536870912, "bytes", kNewFiles, kBuild,                  \
            "memory for sorting rows, with --nosorted; and, with "              \
            "--target_file_size, for rows of hex and jsonl. Rows that it "      \

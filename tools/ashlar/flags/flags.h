@@ -64,6 +64,8 @@ enum CommandBit : uint32_t {
   // merge operands.
   kOfDatabases = kGet | kScan | kDiff | kSpace | kStats,
   kMerge = kCompact | kScan | kDiff,
+  // Commands that take the ends of a range.
+  kEndsOfRange = kRangeOfKeys | kCompact | kBuild,
   // Commands that make tables for use, and commands that make any tables.
   kMake = kBuild | kRewrite | kSalvage | kCompact,
   kPack = kMake | kRecompress,

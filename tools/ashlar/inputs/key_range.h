@@ -51,7 +51,10 @@ class KeyRange {
   bool MayMeet(const std::string* after, const std::string& last,
                const Comparator& comparator) const;
 
-  // The bounds, as the heading shows them.
+  // The bounds, if there are any.
+  const std::optional<std::string>& from() const { return from_; }
+  const std::optional<std::string>& to() const { return to_; }
+  // The same, as the heading shows them.
   std::string start() const { return prefix_ ? *prefix_ : from_.value_or(""); }
   std::string limit() const { return to_.value_or(""); }
 

@@ -51,6 +51,15 @@ ReadOptions OptionsAt(SequenceNumber snapshot) {
 
 }  // namespace
 
+TablesSize SizeOf(const OpenedTables& tables) {
+  TablesSize size;
+  for (const UserIteratorTable& each : tables.ForIterator()) {
+    size.entries += each.table->properties().num_entries;
+    size.bytes += each.table->file().Size();
+  }
+  return size;
+}
+
 VisibleEntries::VisibleEntries(
     const OpenedTables& tables, const Comparator* comparator,
     std::shared_ptr<const MergeOperator> merge_operator, const KeyRange& range)

@@ -6,6 +6,7 @@
 #ifndef ASHLAR_TOOLS_ASHLAR_INPUTS_VISIBLE_ENTRIES_H_
 #define ASHLAR_TOOLS_ASHLAR_INPUTS_VISIBLE_ENTRIES_H_
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -19,6 +20,13 @@
 #include "tools/ashlar/inputs/key_range.h"
 
 namespace ashlar::tool {
+
+// What tables have in all, to show progress.
+struct TablesSize {
+  uint64_t entries = 0;
+  uint64_t bytes = 0;
+};
+TablesSize SizeOf(const OpenedTables& tables);
 
 class VisibleEntries {
  public:

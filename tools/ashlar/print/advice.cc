@@ -186,7 +186,8 @@ void Advice::Add(std::string_view command, const std::string& path,
              status.IsCorruption() &&
              std::filesystem::is_directory(path, error)) {
     AddLine("--each_table looks into each table of the database by itself");
-  } else if (status.IsCorruption() && command != "salvage") {
+  } else if (status.IsCorruption() && command != "salvage" &&
+             command != "build") {
     std::string line =
         "'ashlar salvage --out=<new> <file>' saves what is readable of a "
         "damaged table";

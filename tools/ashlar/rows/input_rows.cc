@@ -1,105 +1,171 @@
 #include "tools/ashlar/rows/input_rows.h"
 
 #include <algorithm>
-#include <optional>
+#include <filesystem>
+#include <memory>
+#include <system_error>
 #include <utility>
 
-#include "tools/ashlar/print/output.h"
-#include "tools/ashlar/print/report.h"
+#include "tools/ashlar/print/progress.h"
+#include "tools/ashlar/rows/row_parser.h"
 
 namespace ashlar::tool {
+namespace {
 
-InputRows::InputRows(const std::vector<std::string>& names, RowFormat format,
-                     BadRows* bad_rows)
-    : names_(names.empty() ? std::vector<std::string>{"-"} : names),
-      format_(std::move(format)),
-      bad_rows_(bad_rows),
-      parser_(NewRowParser(&format_)) {}
+constexpr uint64_t kRowsBetweenLooks = 1024;
 
-Status InputRows::ForEach(const Take& take, FaultText* error_line) {
-  for (const std::string& name : names_) {
-    before_.push_back(last_);
-    Status status = ReadInput(name, take, error_line);
-    if (!status.ok()) return status;
+// Adds the files in a folder.
+Status AddFiles(const std::string& folder, std::vector<std::string>* names) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  std::vector<std::string> files;
+  fs::directory_iterator at(folder, error);
+  for (; !error && at != fs::directory_iterator(); at.increment(error)) {
+    const std::string name = at->path().filename().string();
+    std::error_code ignored;  // of what is no file
+    if (name.starts_with('.') || name.starts_with('_') ||
+        !at->is_regular_file(ignored)) {
+      continue;
+    }
+    files.push_back(at->path().string());
   }
-  return Status();
+  if (error) return Status::FromErrno("read", folder, error.value());
+  if (files.empty()) return Status::NotFound(folder + ": no file in it");
+  std::sort(files.begin(), files.end());
+  names->insert(names->end(), files.begin(), files.end());
+  return {};
 }
 
-Status InputRows::ReadInput(const std::string& name, const Take& take,
-                            FaultText* error_line) {
-  LineReader reader(name, format_.Is("csv") ? std::optional(format_.delimiter)
-                                            : std::nullopt);
-  Status status = reader.Open();
-  if (!status.ok()) {
-    *error_line = FaultLine(name, status);
-    return status;
-  }
-  parser_->BeginInput();
-  status = ReadLines(&reader, name, take, error_line);
-  if (!status.ok()) return status;
-  status = reader.status();
-  if (status.IsInvalidArgument()) {
-    // The reader's fault is one of the line that it was to return.
-    const RowPlace place = {&name, reader.line_number()};
-    *error_line = {place.ToString() + ": ", "", std::string(status.message())};
-  } else if (!status.ok()) {
-    *error_line = FaultLine(name, status);
-  } else {
-    std::string reason;
-    if (!parser_->EndInput(&reason)) {
-      *error_line = {name + ":1: ", "", reason};
-      status = Status::InvalidArgument(reason);
+// One of several inputs that are merged.
+struct MergedInput {
+  MergedInput(const std::string* name, const RowFormat* format,
+              BadRows* bad_rows)
+      : parser(NewRowParser(format)),
+        rows(name, *format, parser.get(), bad_rows) {}
+
+  const std::unique_ptr<RowParser> parser;
+  RowInput rows;
+};
+
+// Whether a row comes before another: by key, and with sequence numbers the
+// newest first.
+int CompareMerged(const Comparator& order, const Row& a, const Row& b) {
+  const int by_key = order.Compare(a.key, b.key);
+  if (by_key != 0 || !a.has_sequence || !b.has_sequence) return by_key;
+  const uint64_t a_tail = PackTail(a.sequence, a.type);
+  const uint64_t b_tail = PackTail(b.sequence, b.type);
+  return a_tail == b_tail ? 0 : a_tail > b_tail ? -1 : 1;
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> ExpandRowInputs(
+    const std::vector<std::string>& names) {
+  std::vector<std::string> files;
+  for (const std::string& name : names) {
+    std::error_code error;
+    if (name == "-" || !std::filesystem::is_directory(name, error)) {
+      files.push_back(name);
+      continue;
     }
+    Status status = AddFiles(name, &files);
+    if (!status.ok()) return status;
+  }
+  return files;
+}
+
+InputRows::InputRows(const std::vector<std::string>& names, RowFormat format,
+                     const Comparator* merge_by, BadRows* bad_rows)
+    : names_(names.empty() ? std::vector<std::string>{"-"} : names),
+      format_(std::move(format)),
+      merge_by_(merge_by),
+      bad_rows_(bad_rows) {}
+
+Status InputRows::ForEach(const Take& take, FaultText* error_line) {
+  return merge_by_ != nullptr && names_.size() > 1
+             ? Merge(take, error_line)
+             : ReadOneByOne(take, error_line);
+}
+
+// Opens an input, and moves to its first row.
+Status InputRows::FindFirst(size_t i, RowInput* input, FaultText* error_line) {
+  Status status = input->Open(error_line);
+  if (status.ok()) status = input->Next(error_line);
+  if (input->skipped_byte_order_mark() && !warned_of_byte_order_mark_) {
+    warned_of_byte_order_mark_ = true;
+    PrintWarning(names_[i] +
+                 ": skipped a byte order mark before the first row");
   }
   return status;
 }
 
-Status InputRows::ReadLines(LineReader* reader, const std::string& name,
-                            const Take& take, FaultText* error_line) {
-  constexpr uint64_t kLinesBetweenLooks = 1024;
-  char* line;
-  size_t size;
-  while (reader->Next(&line, &size)) {
-    const RowPlace place = {&name, reader->line_number()};
-    if (place.line == 1 && reader->skipped_byte_order_mark()) {
-      ReportByteOrderMark(name);
+Status InputRows::ReadOneByOne(const Take& take, FaultText* error_line) {
+  const std::unique_ptr<RowParser> parser = NewRowParser(&format_);
+  for (size_t i = 0; i < names_.size(); ++i) {
+    before_.push_back(last_);
+    Progress::SetFile(i + 1, names_.size());
+    Progress progress(names_[i]);
+    RowInput input(&names_[i], format_, parser.get(), bad_rows_);
+    Status status = FindFirst(i, &input, error_line);
+    while (status.ok() && input.row() != nullptr) {
+      if (++count_ % kRowsBetweenLooks == 0 &&
+          !progress.Update(input.bytes().position(),
+                           input.bytes().file_size())) {
+        return Status::Aborted("interrupted");
+      }
+      status = take(*input.row());
+      if (status.ok()) status = input.Next(error_line);
     }
-    if (place.line % kLinesBetweenLooks == 0 && Interrupted()) {
-      return Status::Aborted("interrupted");
-    }
-    Status status = TakeLine(line, size, place, take, error_line);
     if (!status.ok()) return status;
   }
-  return Status();
+  return {};
 }
 
-Status InputRows::TakeLine(char* line, size_t size, const RowPlace& place,
-                           const Take& take, FaultText* error_line) {
-  // A parser changes the line.
-  if (bad_rows_->keeps_lines()) line_copy_.assign(line, size);
-  Row row;
-  row.place = place;
-  std::string reason;
-  const RowParser::Outcome outcome = parser_->Parse(line, size, &row, &reason);
-  switch (outcome) {
-    case RowParser::Outcome::kSkip:
-      break;
-    case RowParser::Outcome::kRow:
-      ++count_;
-      return take(row);
-    case RowParser::Outcome::kMalformed:
-    case RowParser::Outcome::kUnusable:
-      return bad_rows_->Take(place, reason, line_copy_,
-                             outcome == RowParser::Outcome::kUnusable,
-                             error_line);
+Status InputRows::Merge(const Take& take, FaultText* error_line) {
+  std::vector<std::unique_ptr<MergedInput>> inputs;
+  // A heap of the inputs that have a row. The first one has the next.
+  std::vector<size_t> next;
+  const auto is_after = [&](size_t a, size_t b) {
+    const int order = CompareMerged(*merge_by_, *inputs[a]->rows.row(),
+                                    *inputs[b]->rows.row());
+    return order != 0 ? order > 0 : a > b;
+  };
+  const auto queue = [&](size_t i) -> Status {
+    const Row* const row = inputs[i]->rows.row();
+    if (row == nullptr) return {};
+    // Such keys cannot be compared. The output says so.
+    if (row->key.size() < merge_by_->timestamp_size()) return take(*row);
+    next.push_back(i);
+    std::push_heap(next.begin(), next.end(), is_after);
+    return {};
+  };
+  for (size_t i = 0; i < names_.size(); ++i) {
+    inputs.push_back(
+        std::make_unique<MergedInput>(&names_[i], &format_, bad_rows_));
+    Status status = FindFirst(i, &inputs[i]->rows, error_line);
+    if (status.ok()) status = queue(i);
+    if (!status.ok()) return status;
   }
-  return Status();
-}
-
-void InputRows::ReportByteOrderMark(const std::string& name) {
-  if (reported_byte_order_mark_) return;
-  reported_byte_order_mark_ = true;
-  PrintWarning(name + ": skipped a byte order mark before the first row");
+  Progress progress(std::to_string(names_.size()) + " inputs");
+  while (!next.empty()) {
+    std::pop_heap(next.begin(), next.end(), is_after);
+    const size_t i = next.back();
+    next.pop_back();
+    if (++count_ % kRowsBetweenLooks == 0) {
+      uint64_t done = 0;
+      uint64_t total = 0;
+      for (const auto& input : inputs) {
+        done += input->rows.bytes().position();
+        total += input->rows.bytes().file_size();
+      }
+      if (!progress.Update(done, total)) return Status::Aborted("interrupted");
+    }
+    Status status = take(*inputs[i]->rows.row());
+    if (status.ok()) status = inputs[i]->rows.Next(error_line);
+    if (status.ok()) status = queue(i);
+    if (!status.ok()) return status;
+  }
+  return {};
 }
 
 uint64_t InputRows::NumberOf(const RowPlace& place) {

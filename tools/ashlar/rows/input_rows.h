@@ -1,5 +1,5 @@
-// InputRows: reads the rows of all inputs of `build`, and records the place of
-// each.
+// InputRows: reads the rows of all inputs of `build`, one input after the other
+// or merged, and records the place of each.
 //
 // For one thread at a time.
 #ifndef ASHLAR_TOOLS_ASHLAR_ROWS_INPUT_ROWS_H_
@@ -7,25 +7,34 @@
 
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <string>
 #include <vector>
 
+#include "ashlar/util/comparator.h"
+#include "ashlar/util/result.h"
 #include "ashlar/util/status.h"
 #include "tools/ashlar/print/output.h"
 #include "tools/ashlar/rows/bad_rows.h"
-#include "tools/ashlar/rows/line_reader.h"
 #include "tools/ashlar/rows/row.h"
-#include "tools/ashlar/rows/row_parser.h"
+#include "tools/ashlar/rows/row_format.h"
+#include "tools/ashlar/rows/row_input.h"
 
 namespace ashlar::tool {
+
+// Returns the names, with each folder replaced by the files in it, sorted by
+// name, but for those whose names begin with '.' or '_'. Returns NotFound for a
+// folder without any.
+Result<std::vector<std::string>> ExpandRowInputs(
+    const std::vector<std::string>& names);
 
 class InputRows {
  public:
   // If `names` is empty, reads standard input. Passes malformed rows to
-  // `bad_rows`, which must outlive this.
+  // `bad_rows`, which must outlive this. If `merge_by` is not null, each input
+  // is in this order, and so are the rows of all: of equal keys, those of an
+  // earlier input first.
   InputRows(const std::vector<std::string>& names, RowFormat format,
-            BadRows* bad_rows);
+            const Comparator* merge_by, BadRows* bad_rows);
 
   // Calls `take` with each row in order, until it returns an error. The row is
   // valid until `take` returns. Returns Aborted if interrupted. After an error
@@ -39,27 +48,22 @@ class InputRows {
 
   // Translate between a row's place and a number, so that a place takes one
   // word. Numbers increase through all lines of all inputs. NumberOf is for the
-  // last row that was passed to `take`.
+  // last row that was passed to `take`. Not for inputs that are merged.
   uint64_t NumberOf(const RowPlace& place);
   RowPlace PlaceOf(uint64_t number) const;
 
  private:
-  Status ReadInput(const std::string& name, const Take& take,
-                   FaultText* error_line);
-  Status ReadLines(LineReader* reader, const std::string& name,
-                   const Take& take, FaultText* error_line);
-  Status TakeLine(char* line, size_t size, const RowPlace& place,
-                  const Take& take, FaultText* error_line);
-  void ReportByteOrderMark(const std::string& name);
+  Status ReadOneByOne(const Take& take, FaultText* error_line);
+  Status Merge(const Take& take, FaultText* error_line);
+  Status FindFirst(size_t i, RowInput* input, FaultText* error_line);
 
   // Rows keep pointers to the names.
   const std::vector<std::string> names_;
   const RowFormat format_;
+  const Comparator* const merge_by_;
   BadRows* const bad_rows_;
-  const std::unique_ptr<RowParser> parser_;
-  bool reported_byte_order_mark_ = false;
+  bool warned_of_byte_order_mark_ = false;
   uint64_t count_ = 0;
-  std::string line_copy_;         // of the line, before it was parsed
   std::vector<uint64_t> before_;  // per input: lines in the inputs before it
   uint64_t last_ = 0;
 };

@@ -1,15 +1,9 @@
 #include "tools/ashlar/rows/line_reader.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <cerrno>
 #include <cstring>
 #include <new>
 #include <string_view>
 #include <utility>
-
-#include "tools/ashlar/print/output.h"
 
 namespace ashlar::tool {
 namespace {
@@ -23,23 +17,10 @@ constexpr size_t kMostCapacity = size_t{1} << 33;
 }  // namespace
 
 LineReader::LineReader(std::string name, std::optional<char> delimiter)
-    : name_(std::move(name)), delimiter_(delimiter) {}
-
-LineReader::~LineReader() {
-  if (descriptor_ > STDIN_FILENO) close(descriptor_);
-}
+    : bytes_(std::move(name)), delimiter_(delimiter) {}
 
 Status LineReader::Open() {
-  if (name_ == "-") {
-    descriptor_ = STDIN_FILENO;
-    return status_;
-  }
-  // O_NONBLOCK: if the file is a pipe, open does not wait for a writer.
-  // ReadMore waits.
-  descriptor_ = open(name_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (descriptor_ < 0 || fcntl(descriptor_, F_SETFL, 0) != 0) {
-    status_ = Status::FromErrno("open", name_, errno);
-  }
+  status_ = bytes_.Open();
   return status_;
 }
 
@@ -123,25 +104,11 @@ bool LineReader::ReadMore() {
     begin_ = 0;
   }
   if (end_ == capacity_ && !Grow()) return false;
-  while (true) {
-    if (!WaitForInput(descriptor_)) {
-      status_ = Status::Aborted("interrupted");
-      return false;
-    }
-    const ssize_t count =
-        read(descriptor_, buffer_.get() + end_, capacity_ - end_);
-    if (count > 0) {
-      end_ += static_cast<size_t>(count);
-      return true;
-    }
-    if (count == 0) {
-      at_end_ = true;
-      return false;
-    }
-    if (errno == EINTR) continue;
-    status_ = Status::FromErrno("read", name_, errno);
-    return false;
-  }
+  size_t count = 0;
+  status_ = bytes_.Read(buffer_.get() + end_, capacity_ - end_, &count);
+  end_ += count;
+  at_end_ = count == 0;
+  return count != 0 && status_.ok();
 }
 
 bool LineReader::Grow() {

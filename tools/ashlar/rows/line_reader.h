@@ -1,4 +1,4 @@
-// LineReader: splits a file into lines, with large reads. For one thread at a
+// LineReader: splits an input into lines, with large reads. For one thread at a
 // time.
 #ifndef ASHLAR_TOOLS_ASHLAR_ROWS_LINE_READER_H_
 #define ASHLAR_TOOLS_ASHLAR_ROWS_LINE_READER_H_
@@ -9,6 +9,7 @@
 #include <string>
 
 #include "ashlar/util/status.h"
+#include "tools/ashlar/rows/input_bytes.h"
 
 namespace ashlar::tool {
 
@@ -20,7 +21,6 @@ class LineReader {
   LineReader(std::string name, std::optional<char> delimiter);
   LineReader(const LineReader&) = delete;
   LineReader& operator=(const LineReader&) = delete;
-  ~LineReader();
 
   Status Open();
 
@@ -33,6 +33,7 @@ class LineReader {
   // Returns the number, from 1, at which the last line of Next starts.
   uint64_t line_number() const { return line_number_; }
   bool skipped_byte_order_mark() const { return skipped_byte_order_mark_; }
+  const InputBytes& bytes() const { return bytes_; }
 
  private:
   // Returns the end of the line that starts at begin_, or null if it was not
@@ -45,9 +46,8 @@ class LineReader {
   bool SkipByteOrderMark();
   const char* FindEndOfCsv();
 
-  const std::string name_;
+  InputBytes bytes_;
   const std::optional<char> delimiter_;
-  int descriptor_ = -1;
   Status status_;
   std::unique_ptr<char[]> buffer_;
   size_t capacity_ = 0;

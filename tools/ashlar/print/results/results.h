@@ -302,6 +302,7 @@ struct RowCounts {
   uint64_t read;
   uint64_t bad;
   uint64_t duplicates;
+  uint64_t outside;  // of the range
   bool dry_run;
 };
 void PrintText(const RowCounts& rows, Output* out);

@@ -75,11 +75,16 @@ void WriteJson(const MadeTables& made, JsonWriter* json) {
 }
 
 void PrintText(const RowCounts& rows, Output* out) {
-  if (FLAGS_quiet || rows.bad + rows.duplicates == 0) return;
+  if (FLAGS_quiet || rows.bad + rows.duplicates + rows.outside == 0) return;
   out->Flush();
-  PrintError("rows read: " + std::to_string(rows.read) +
-             ", duplicates left out: " + std::to_string(rows.duplicates) +
-             ", bad rows skipped: " + std::to_string(rows.bad));
+  std::string line =
+      "rows read: " + std::to_string(rows.read) +
+      ", duplicates left out: " + std::to_string(rows.duplicates) +
+      ", bad rows skipped: " + std::to_string(rows.bad);
+  if (rows.outside != 0) {
+    line += ", outside of the range: " + std::to_string(rows.outside);
+  }
+  PrintError(line);
 }
 
 void WriteJson(const RowCounts& rows, JsonWriter* json) {
@@ -87,6 +92,7 @@ void WriteJson(const RowCounts& rows, JsonWriter* json) {
     json->NumberMember("read", rows.read);
     json->NumberMember("duplicates", rows.duplicates);
     json->NumberMember("bad", rows.bad);
+    json->NumberMember("outside", rows.outside);
   });
   json->BoolMember("dry_run", rows.dry_run);
 }
