@@ -76,9 +76,9 @@ struct SortedTableWriterOptions {
   // Not for the builders: set build.worker_pool too, if they are to use it.
   WorkerPool* worker_pool = nullptr;
 
-  // Whether an existing file or set of this name is replaced. Default: true for
-  // AtomicFile, so it is here; if false, Open and Finish return InvalidArgument
-  // if the name is taken.
+  // Whether an existing file or set of this name is replaced. Default: true, as
+  // for AtomicFile. If false, Open and Finish return InvalidArgument if the
+  // name is taken.
   bool overwrite = true;
   // How the tables are written.
   WritableFileOptions file;
@@ -156,7 +156,8 @@ class ASHLAR_EXPORT SortedTableWriter {
   // After Finish: the path of the manifest. Empty without a set.
   const std::string& manifest() const;
 
-  // Any thread may call it at any time.
+  // Any thread may call it at any time. The counts are read one after the other
+  // while the work goes on, so they need not agree with each other.
   SortedTableProgress progress() const;
 
  private:

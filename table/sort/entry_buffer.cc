@@ -5,6 +5,7 @@
 #include <new>
 
 #include "ashlar/table/internal_key.h"
+#include "port/huge_pages.h"
 #include "table/sort/key_word.h"
 
 namespace ashlar::internal {
@@ -20,7 +21,11 @@ bool EntryBuffer::Allocate(size_t bytes) {
   // Takes as much of the wanted memory as the machine has.
   while (capacity_ > needed) {
     memory_.reset(new (std::nothrow) Place[capacity_]);
-    if (memory_ != nullptr) return true;
+    if (memory_ != nullptr) {
+      // A merge of the pieces comes to another page with nearly every entry.
+      port::PreferHugePages(memory_.get(), capacity_ * sizeof(Place));
+      return true;
+    }
     capacity_ = std::max(capacity_ / 2, needed);
   }
   memory_ = std::make_unique_for_overwrite<Place[]>(capacity_);

@@ -71,6 +71,10 @@ class EntryBuffer {
   const char* AddressOf(const Piece& piece, size_t i) const {
     return data() + PlacesOf(piece)[i].offset;
   }
+  // Returns where the place of that entry is, for a prefetch.
+  const char* PlaceAddress(const Piece& piece, size_t i) const {
+    return reinterpret_cast<const char*>(PlacesOf(piece).data() + i);
+  }
   static Record RecordAt(const char* address) {
     Sizes sizes;
     std::memcpy(&sizes, address, sizeof sizes);
