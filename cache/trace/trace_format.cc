@@ -99,6 +99,11 @@ void AppendTraceEnd(const TraceEnd& end, std::string* out) {
 
 // --- Reading -----------------------------------------------------------------
 
+bool IsTraceOfAshlar(const Slice& bytes) {
+  return std::string_view(bytes.data(), bytes.size())
+      .starts_with(std::string_view(kMagic, kMagicBytes));
+}
+
 Status TraceFileReader::Corrupt(const std::string& what) const {
   return Status::Corruption(name_ + ": byte " + std::to_string(offset_) + ": " +
                             what);
@@ -111,6 +116,7 @@ Status TraceFileReader::ReadAll(size_t n, std::string* bytes) {
   if (!status.ok()) return status;
   next_ += got;
   if (got < n) {
+    is_cut_off_ = true;
     return Corrupt("the file ends at byte " + std::to_string(next_) +
                    ", before its end record: it is cut off");
   }
@@ -122,7 +128,7 @@ Status TraceFileReader::ReadHeader(TraceHeader* header) {
   Status status = ReadAll(kHeaderBytes, &bytes);
   if (!status.ok()) return status;
   const char* const p = bytes.data();
-  if (!bytes.starts_with(std::string_view(kMagic, kMagicBytes))) {
+  if (!IsTraceOfAshlar(Slice(bytes))) {
     return Corrupt("not a block cache trace: bad magic number");
   }
   const uint32_t version = LoadFixed32(p + kMagicBytes);

@@ -2,8 +2,8 @@
 //
 // docs/block_cache_trace.md has the bytes: a header, chunks of records, and an
 // end. Each chunk has a checksum, and can be read without the chunks before it.
-// So damage is found where it is. Used by AccessRecorder and cache_sim. One
-// thread at a time.
+// So damage is found where it is. Used by AccessRecorder and
+// BlockCacheTraceReader. One thread at a time.
 #ifndef ASHLAR_CACHE_TRACE_TRACE_FORMAT_H_
 #define ASHLAR_CACHE_TRACE_TRACE_FORMAT_H_
 
@@ -52,6 +52,10 @@ void AppendTraceEnd(const TraceEnd& end, std::string* out);
 inline constexpr size_t kMostInChunk = 4096;
 inline constexpr size_t kTraceEndBytes = 12 + 16;
 
+// Returns whether a file that begins so is a trace of this format, of any
+// version.
+bool IsTraceOfAshlar(const Slice& bytes);
+
 class TraceFileReader {
  public:
   // Reads `n` bytes to `out`. Sets *got to less than `n` only at the end of the
@@ -68,6 +72,8 @@ class TraceFileReader {
   // Returns Corruption, with the position, for damage: everything before it was
   // correct.
   Status ReadChunk(std::vector<TracedAccess>* accesses, TraceEnd* end);
+  // After an error: returns whether the file ends before its end record.
+  [[nodiscard]] bool is_cut_off() const { return is_cut_off_; }
 
  private:
   Status ReadAll(size_t n, std::string* bytes);
@@ -80,6 +86,7 @@ class TraceFileReader {
   uint64_t offset_ = 0;  // of the current chunk
   uint64_t next_ = 0;    // of the next byte
   uint64_t records_ = 0;
+  bool is_cut_off_ = false;
 };
 
 }  // namespace ashlar::internal
