@@ -1,11 +1,10 @@
 // BlockCacheTraceReader: reads a trace of a block cache, access by access.
 //
 // It reads two formats, and tells them apart by their first bytes: the traces
-// of BlockCacheTracer, and those that RocksDB writes after
-// DB::StartBlockCacheTrace. Use it to analyze traces of your own; `ashlar
-// cache-sim` uses it to replay them. A trace may be larger than memory: the
-// reader holds a few hundred KiB of it at most, but for RocksDB's records with
-// longer keys (up to 64 MiB).
+// of BlockCacheTracer, and RocksDB's traces of its block cache. Use it for
+// analyses of your own; `ashlar cache-sim` replays traces with it. A trace may
+// be larger than memory: the reader holds a few hundred KiB of it, or one
+// record of RocksDB if that is larger (at most 64 MiB).
 //
 // Bytes of a trace are not trusted: whatever they are, a read ends with an
 // access, the end, or an error that names the file and the byte. Not a check
@@ -51,7 +50,8 @@ inline constexpr size_t kBlockAccessKinds = 5;
 // Returns a word such as "range_deletion".
 ASHLAR_EXPORT std::string_view WordFor(BlockAccessKind kind);
 
-// What asked for the block. The numbers are those in RocksDB's traces. Traces of Ashlar have the first four only.
+// What asked for the block. The numbers are those in RocksDB's traces. Traces
+// of Ashlar have the first four only.
 enum class BlockAccessCaller : uint8_t {
   kUnknown = 0,  // also a number that this release does not know
   kUserGet = 1,

@@ -14,14 +14,12 @@
 
 #include "cache/trace/trace_format.h"
 #include "test/support/folder.h"
+#include "test/support/rocksdb_trace.h"
 #include "util/coding/coding.h"
 
 namespace ashlar {
 namespace {
 
-using internal::AppendFixed32;
-using internal::AppendFixed64;
-using internal::AppendVarint64;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
@@ -87,38 +85,11 @@ ReadBack ReadTrace(const std::string& bytes) {
   return back;
 }
 
-std::string Frame(uint8_t type, const std::string& payload) {
-  std::string frame;
-  AppendFixed64(&frame, 1000);
-  frame.push_back(static_cast<char>(type));
-  AppendFixed32(&frame, static_cast<uint32_t>(payload.size()));
-  return frame + payload;
-}
-
-void AppendText(std::string* out, const std::string& text) {
-  AppendVarint64(out, text.size());
-  out->append(text);
-}
-
-std::string Header() {
-  std::string payload;
-  AppendText(&payload, "feedcafedeadbeef");
-  AppendFixed32(&payload, 11);
-  AppendFixed32(&payload, 8);
-  return Frame(1, payload);
-}
-
 // An access of a caller that is no get, to a block of this size.
 std::string Access(uint8_t type, uint64_t bytes, uint8_t caller,
                    uint32_t level) {
-  std::string payload;
-  AppendText(&payload, "0123456789abcdef");
-  AppendFixed64(&payload, bytes);
-  AppendFixed64(&payload, 0);
-  AppendText(&payload, "default");
-  AppendFixed32(&payload, level);
-  AppendFixed64(&payload, 77);
-  return Frame(type, payload + std::string{static_cast<char>(caller), 1, 0});
+  return testing::TracedByRocksDB(
+      {.type = type, .bytes = bytes, .level = level, .caller = caller});
 }
 
 std::string GoldenTrace() {
@@ -195,12 +166,15 @@ TEST(BlockCacheTraceReader, NoByteMakesItCrash) {
 }
 
 TEST(BlockCacheTraceReader, RecordsThatCannotBeAreErrorsWithTheirPlace) {
-  const std::string good = Header() + Access(9, 4096, 3, 2);
+  const std::string good =
+      testing::RocksDBTraceHeader() + Access(9, 4096, 3, 2);
   const std::string at = "t: byte " + std::to_string(good.size()) + ": ";
   std::string long_record = Access(9, 1, 3, 0);
   internal::StoreFixed32(long_record.data() + 9, 0x7fffffff);
   std::string long_key = Access(9, 1, 3, 0);
   long_key[13] = static_cast<char>(0x7f);
+  std::string no_get = Access(9, 1, 3, 0);
+  no_get[no_get.size() - 3] = 1;  // the caller
   const struct {
     std::string record;
     const char* reason;
@@ -210,8 +184,9 @@ TEST(BlockCacheTraceReader, RecordsThatCannotBeAreErrorsWithTheirPlace) {
       {Access(9, (uint64_t{1} << 40) + 1, 3, 0), "which is too large"},
       {long_record, "a record of 2147483647 bytes, which is too long"},
       {long_key, "ends before its last field"},
-      {Access(9, 1, 1, 0), "ends before its last field"},
-      {Frame(9, ""), "a record of 0 bytes ends before its last field"},
+      {no_get, "ends before its last field"},
+      {testing::TraceFrame(9, ""),
+       "a record of 0 bytes ends before its last field"},
   };
   for (const auto& each : kCases) {
     const ReadBack back = ReadTrace(good + each.record + Access(9, 1, 3, 0));
@@ -224,7 +199,7 @@ TEST(BlockCacheTraceReader, RecordsThatCannotBeAreErrorsWithTheirPlace) {
 
 TEST(BlockCacheTraceReader, UnknownCallersAndLevelsAreUnknown) {
   const ReadBack back =
-      ReadTrace(Header() + Access(9, 1, 15, 0xffffffff) +
+      ReadTrace(testing::RocksDBTraceHeader() + Access(9, 1, 15, 0xffffffff) +
                 Access(11, 2, 0, 0x80000000) + Access(10, 3, 14, 6));
   ASSERT_TRUE(back.status.ok()) << back.status.ToString();
   const std::string key = Hex("0123456789abcdef");
@@ -239,21 +214,23 @@ TEST(BlockCacheTraceReader, BytesAfterTheLastFieldAreIgnored) {
   std::string longer = Access(9, 4096, 3, 2) + "later";
   internal::StoreFixed32(longer.data() + 9,
                          static_cast<uint32_t>(longer.size() - 13));
-  const ReadBack back = ReadTrace(Header() + longer + Access(9, 4096, 3, 2));
+  const ReadBack back =
+      ReadTrace(testing::RocksDBTraceHeader() + longer + Access(9, 4096, 3, 2));
   ASSERT_TRUE(back.status.ok()) << back.status.ToString();
   ASSERT_EQ(back.lines.size(), 2U);
   EXPECT_EQ(back.lines[0], back.lines[1]);
 }
 
 TEST(BlockCacheTraceReader, OtherFilesAreNamedForWhatTheyAre) {
-  const std::string queries =
-      Frame(1, "feedcafedeadbeef\tTrace Version: 0.2\tRocksDB Version: 11.8\n");
+  const std::string queries = testing::TraceFrame(
+      1, "feedcafedeadbeef\tTrace Version: 0.2\tRocksDB Version: 11.8\n");
   const ReadBack query = ReadTrace(queries);
   EXPECT_TRUE(query.status.IsNotSupported());
   EXPECT_THAT(query.status.ToString(), HasSubstr("t: a query trace"));
   for (const std::string& other :
        {std::string(), std::string("key,size\n"), std::string(200, 'x'),
-        Header().substr(1), Access(9, 1, 3, 0) + Access(9, 1, 3, 0)}) {
+        testing::RocksDBTraceHeader().substr(1),
+        Access(9, 1, 3, 0) + Access(9, 1, 3, 0)}) {
     const ReadBack back = ReadTrace(other);
     EXPECT_TRUE(back.status.IsCorruption());
     EXPECT_THAT(back.status.ToString(), HasSubstr("not a block cache trace"));
@@ -263,14 +240,9 @@ TEST(BlockCacheTraceReader, OtherFilesAreNamedForWhatTheyAre) {
 
 // One record, of the longest key that is read.
 TEST(BlockCacheTraceReader, LongRecordsComePieceByPiece) {
-  std::string payload = Access(9, 1, 1, 0).substr(13);
-  AppendFixed64(&payload, 5);
-  payload.push_back(1);
-  AppendText(&payload, std::string(1000000, 'k'));
-  AppendFixed64(&payload, 1000);
-  AppendFixed64(&payload, 3);
-  payload.push_back(1);
-  const ReadBack back = ReadTrace(Header() + Frame(9, payload));
+  const std::string record =
+      testing::TracedByRocksDB({.caller = 1, .key = std::string(1000000, 'k')});
+  const ReadBack back = ReadTrace(testing::RocksDBTraceHeader() + record);
   ASSERT_TRUE(back.status.ok()) << back.status.ToString();
   ASSERT_EQ(back.lines.size(), 1U);
   EXPECT_GT(back.lines[0].size(), 2000000U);
