@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kWidth = 800;
 constexpr double kLeft = 64;
-constexpr double kRight = 24;
+constexpr double kRight = 34;
 constexpr double kHead = 40;  // the title of the whole
 constexpr double kTraceHead = 46;
 constexpr double kLegendRow = 20;
@@ -24,6 +24,9 @@ constexpr double kAxisHeight = 46;  // ticks and their label
 constexpr double kGap = 14;
 constexpr double kCharacter = 6.6;  // the width of a letter of 12 px
 constexpr int kParts = 4;           // of a y axis
+// Colors of caches, after those of the common kinds of blocks.
+constexpr size_t kFirstCache = 3;
+constexpr size_t kCurve = SvgText::kColours - 1;
 
 double Ratio(uint64_t part, uint64_t whole) {
   return whole == 0 ? 0
@@ -212,8 +215,7 @@ void DrawCurve(const ByteAxis& axis, const TraceReplay& replay,
   points += " " + SvgNumber(kWidth - kRight) + "," +
             SvgNumber(panel.Y(Ratio(missed, all)));
   svg->Raw("<polyline style=\"fill:none\" stroke-width=\"1.6\" class=\"" +
-           SvgText::StrokeClass(SvgText::kColours - 1) + "\" points=\"" +
-           points + "\"/>\n");
+           SvgText::StrokeClass(kCurve) + "\" points=\"" + points + "\"/>\n");
 }
 
 void DrawMisses(const ByteAxis& axis, const TraceReplay& replay, double top,
@@ -223,23 +225,24 @@ void DrawMisses(const ByteAxis& axis, const TraceReplay& replay, double top,
   DrawYAxis(panel, "misses", svg);
   DrawCurve(axis, replay, panel, svg);
   Legend legend(top, svg);
-  legend.Add(SvgText::kColours - 1, true, "LRU of each size, by distances");
+  legend.Add(kCurve, true, "LRU of each size, by distances");
   const SimulatedCacheKind* cache = nullptr;
   size_t series = 0;
   for (const CacheMisses& result : replay.results) {
     if (result.cache != cache) {
       if (cache != nullptr) ++series;
       cache = result.cache;
-      legend.Add(series, false, std::string(cache->name));
+      legend.Add(kFirstCache + series, false, std::string(cache->name));
     }
     const double share = Ratio(result.misses.all, all);
     // Caches that miss the same would hide each other, if they had one size.
     svg->Raw("<circle cx=\"" + SvgNumber(axis.X(result.size)) + "\" cy=\"" +
              SvgNumber(panel.Y(share)) + "\" r=\"" +
-             SvgNumber(std::max(2.5, 5.5 - 1.5 * static_cast<double>(series))) +
-             "\" class=\"" + SvgText::FillClass(series) + "\"><title>" +
-             std::string(cache->name) + ", " + std::to_string(result.size) +
-             " bytes: " + PercentText(share) + "</title></circle>\n");
+             SvgNumber(std::max(2.5, 7 - 1.5 * static_cast<double>(series))) +
+             "\" class=\"" + SvgText::FillClass(kFirstCache + series) +
+             "\"><title>" + std::string(cache->name) + ", " +
+             std::to_string(result.size) + " bytes: " + PercentText(share) +
+             "</title></circle>\n");
   }
   DrawXAxis(axis, panel, "size of the cache", svg);
 }

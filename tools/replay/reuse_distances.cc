@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <numeric>
+#include <utility>
 
 namespace ashlar::sim {
 
@@ -66,20 +68,29 @@ std::optional<uint64_t> ReuseDistances::Use(uint32_t block, uint64_t bytes) {
   return distance;
 }
 
+namespace {
+
+constexpr size_t kBinsOfPower = 4;
+constexpr int kFirstPower = 4;  // the first bin has all up to 16
+
+}  // namespace
+
 uint64_t ReuseHistogram::LimitOf(size_t bin) {
-  if (bin < 4) return bin + 1;
-  const uint64_t quarters = 5 + bin % 4;
-  const auto shift = static_cast<int>(bin / 4) - 1;
+  // Powers of the fourth root of two.
+  constexpr double kFactors[kBinsOfPower] = {
+      1, 1.189207115002721, 1.414213562373095, 1.681792830507429};
   // The limit of the last bin would be 2^64.
-  return bin == kBins - 1 ? UINT64_MAX : quarters << shift;
+  if (bin + 1 == kBins) return UINT64_MAX;
+  const auto power = static_cast<int>(bin / kBinsOfPower) + kFirstPower;
+  return static_cast<uint64_t>(std::ldexp(kFactors[bin % kBinsOfPower], power));
 }
 
 size_t ReuseHistogram::BinOf(uint64_t distance) {
-  const uint64_t below = distance == 0 ? 0 : distance - 1;
-  if (below < 4) return static_cast<size_t>(below);
-  const int power = std::bit_width(below) - 1;
-  return 4 * static_cast<size_t>(power - 1) +
-         static_cast<size_t>(below >> (power - 2) & 3);
+  if (distance <= uint64_t{1} << kFirstPower) return 0;
+  const auto power = static_cast<int>(std::bit_width(distance - 1)) - 1;
+  size_t bin = kBinsOfPower * static_cast<size_t>(power - kFirstPower) + 1;
+  while (LimitOf(bin) < distance) ++bin;
+  return bin;
 }
 
 uint64_t ReuseHistogram::CountIn(size_t bin) const {

@@ -46,11 +46,11 @@ class ReuseDistances {
   uint64_t all_bytes_ = 0;
 };
 
-// Distances in bins that get wider: four for each power of two. So the limit
-// of a bin is at most a quarter above any distance in it.
+// Distances in bins that get wider: four for each power of two above 16, each
+// 1.19 times as wide as the one before.
 class ReuseHistogram {
  public:
-  static constexpr size_t kBins = 4 * 63;
+  static constexpr size_t kBins = 4 * (64 - 4) + 1;
   // Returns the largest distance that is in this bin.
   static uint64_t LimitOf(size_t bin);
   static size_t BinOf(uint64_t distance);

@@ -266,6 +266,20 @@ TEST_F(ReplayTraceTest, ABlockHasTheLastSizeThatIsKnown) {
   EXPECT_EQ(replay.reuse.CountIn(ReuseHistogram::BinOf(357)), 1U);
 }
 
+TEST_F(ReplayTraceTest, AReadThatFillsNoCacheIsNoUse) {
+  const auto access = [](const char* block, bool no_insert) {
+    return RocksDBAccess{.block = block, .bytes = 100, .no_insert = no_insert};
+  };
+  const TraceReplay replay = Replayed(
+      TraceOf({access("a", true), access("a", false), access("b", false),
+               access("a", true), access("a", false)}),
+      Options("lru", {100}));
+  // The distance of the last two is that of both blocks.
+  EXPECT_EQ(replay.reuse.first_uses(), 3U);
+  EXPECT_EQ(replay.reuse.CountIn(ReuseHistogram::BinOf(200)), 2U);
+  EXPECT_EQ(replay.results[0].misses.all, 5U);
+}
+
 TEST_F(ReplayTraceTest, KnowsWhatTheGoldenTraceIs) {
   TraceReplay replay;
   ASSERT_TRUE(ReplayTrace(testing::GoldenPath("trace/trace.bin"),
