@@ -204,7 +204,7 @@
   FLAG(bool, use_fsync, false, "", kCompaction, kCompact,                      \
            "sync outputs by fsync, not by fdatasync")                          \
   FLAG(string, sizes, "64M,256M,1G,4G", "list", kSimulation, kCacheSim,        \
-           "sizes of the caches, in bytes, separated by commas")               \
+           "sizes of the caches in bytes, such as 512M, separated by commas")  \
   FLAG(string, caches, "clock,lru", "list", kSimulation, kCacheSim,            \
            "the caches, separated by commas: clock, clock_admission, lru, "    \
            "lru_pools. Tables by caller, kind and level are those of the "     \
