@@ -270,11 +270,33 @@ class CacheSimTest(CliTest):
             share = float(title.split(": ")[1].split(" ")[0])
             self.assertAlmostEqual(share, 100 * result["miss_ratio"], delta=0.1)
         # Bars of all reuses add up to those that are no first use.
-        bars = [rect.find(f"{SVG}title").text for rect
-                in root.iter(f"{SVG}rect") if len(rect) == 1]
-        shares = sum(float(bar.split(": ")[1].split(" ")[0]) for bar in bars)
+        bars = [rect for rect in root.iter(f"{SVG}rect") if len(rect) == 1]
         self.assertAlmostEqual(
-            shares, 100 - 100 * file["reuse"]["first_uses"] / 5000, delta=0.5)
+            sum(map(self.share, bars)),
+            100 - 100 * file["reuse"]["first_uses"] / 5000, delta=0.5)
+        self.check_stacks(bars)
+
+    def share(self, bar):
+        """Returns the percentage that the bar says it shows."""
+        return float(bar.find(f"{SVG}title").text.split(": ")[1].split(" ")[0])
+
+    def check_stacks(self, bars):
+        """Bars of one bin stand on each other, and are as high as they say."""
+        heights = [float(bar.get("height")) / self.share(bar) for bar in bars
+                   if self.share(bar) > 1]
+        self.assertLess(max(heights), 1.02 * min(heights))
+        stacks = collections.defaultdict(list)
+        for bar in bars:
+            top = float(bar.get("y"))
+            stacks[bar.get("x")].append((top, top + float(bar.get("height"))))
+        self.assertIn(2, map(len, stacks.values()))
+        floor = max(bottom for stack in stacks.values() for _, bottom in stack)
+        for stack in stacks.values():
+            stack.sort(reverse=True)
+            below = floor
+            for top, bottom in stack:
+                self.assertAlmostEqual(bottom, below, delta=0.05)
+                below = top
 
     def test_labels_do_not_collide(self):
         wide = self.write("wide", (1, 20), (1, 20), (1, 20))
