@@ -1,5 +1,4 @@
 // cache-sim: replays traces of a block cache through caches of other sizes.
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,6 +11,7 @@
 #include "tools/ashlar/outputs/output_file.h"
 #include "tools/ashlar/outputs/output_path.h"
 #include "tools/ashlar/print/progress.h"
+#include "tools/ashlar/print/results/replayed_trace.h"
 #include "tools/ashlar/print/results/results.h"
 #include "tools/quantity.h"
 #include "tools/replay/reuse_chart.h"

@@ -24,7 +24,6 @@
 #include "tools/ashlar/measure/table_report.h"
 #include "tools/ashlar/outputs/table_output.h"
 #include "tools/ashlar/print/stopwatch.h"
-#include "tools/replay/replay_trace.h"
 
 namespace ashlar::tool {
 
@@ -280,15 +279,6 @@ struct WrittenFile {
 };
 void PrintText(const WrittenFile& file, Output* out);
 void WriteJson(const WrittenFile& file, JsonWriter* json);
-
-// --- cache-sim: cache_sim.cc ------------------------------------------------
-
-struct ReplayedTrace {
-  const sim::TraceReplay& replay;
-  uint64_t unknown_bytes;  // what blocks of unknown size are charged
-};
-void PrintText(const ReplayedTrace& trace, Output* out);
-void WriteJson(const ReplayedTrace& trace, JsonWriter* json);
 
 // --- compact: compact.cc ----------------------------------------------------
 

@@ -1,12 +1,13 @@
-// The printers of `cache-sim`.
+#include "tools/ashlar/print/results/replayed_trace.h"
+
 #include <array>
+#include <iterator>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
-#include "tools/ashlar/flags/flags.h"
-#include "tools/ashlar/print/print_json.h"
 #include "tools/ashlar/print/print_text.h"
-#include "tools/ashlar/print/results/results.h"
 
 namespace ashlar::tool {
 namespace {
