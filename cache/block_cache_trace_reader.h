@@ -82,15 +82,17 @@ struct BlockAccess {
   BlockAccessKind kind = BlockAccessKind::kData;
   BlockAccessCaller caller = BlockAccessCaller::kUnknown;
   bool is_hit = false;
-  // The members from here on are in traces of RocksDB only.
-  // Whether a block that was missing was not to be put into the cache.
-  bool no_insert = false;
   // Names the block: 16 bytes, or any number in traces of old releases. In
   // traces of Ashlar, both words of the cache key. Valid until the next call.
   Slice block_key;
-  // What the block was charged in the cache, in bytes. 0: unknown, such as for
-  // blocks that were not put into the cache. At most 2^40.
+  // What the block was charged in the cache, in bytes. 0: unknown. RocksDB does
+  // not know it of blocks that were not put into the cache, Ashlar not of blocks
+  // that were missing. At most 2^40.
   uint64_t block_bytes = 0;
+
+  // The members from here on are in traces of RocksDB only.
+  // Whether a block that was missing was not to be put into the cache.
+  bool no_insert = false;
   int32_t level = kUnknownLevel;
   uint64_t column_family_id = 0;
   Slice column_family_name;  // valid until the next call

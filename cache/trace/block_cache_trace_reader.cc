@@ -83,6 +83,7 @@ struct BlockCacheTraceReader::State {
     access->caller = static_cast<BlockAccessCaller>(from.caller);
     access->is_hit = from.hit;
     access->block_key = Slice(key.data(), key.size());
+    access->block_bytes = from.charge;
     *found = true;
     return {};
   }

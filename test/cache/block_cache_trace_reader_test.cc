@@ -256,7 +256,8 @@ std::string TraceOfAshlar(bool with_end) {
                                               .micros = 9,
                                               .kind = TracedBlockKind::kFilter,
                                               .caller = TracedCaller::kMultiGet,
-                                              .hit = true},
+                                              .hit = true,
+                                              .charge = 5000},
                                              {.key = {1, 3}, .micros = 7}};
   internal::AppendTraceChunk(accesses, &bytes);
   internal::AppendTraceChunk(accesses, &bytes);
@@ -266,7 +267,8 @@ std::string TraceOfAshlar(bool with_end) {
 
 TEST(BlockCacheTraceReader, ReadsTracesOfAshlar) {
   const std::string first =
-      "9,8,01000000000000000200000000000000,0,0,,-1,18446744073709551615,2,1,0,"
+      "9,8,01000000000000000200000000000000,5000,0,,-1,18446744073709551615,2,"
+      "1,0,"
       "0,0,,0,0,0";
   const std::string second =
       "7,9,01000000000000000300000000000000,0,0,,-1,18446744073709551615,0,0,0,"

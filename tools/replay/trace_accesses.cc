@@ -55,14 +55,18 @@ Status TraceAccesses::Read(TraceAccess* access, bool* found) {
              .caller = from.caller,
              .is_hit = from.is_hit,
              .no_insert = from.no_insert};
-  uint64_t& bytes = bytes_of_[access->block];
-  if (from.block_bytes != 0) bytes = from.block_bytes;
-  access->bytes = bytes;
+  access->bytes = from.block_bytes;
   return {};
 }
 
+void TraceAccesses::FillIn(TraceAccess* access) {
+  uint64_t& bytes = bytes_of_[access->block];
+  if (access->bytes != 0) bytes = access->bytes;
+  access->bytes = bytes;
+}
+
 // The records of a thread that seldom reads come in the file much later than
-// their time.
+// their time. A block that is missing has a size only when it is found later.
 Status TraceAccesses::SortAll() {
   bool found = true;
   while (found) {
@@ -71,12 +75,17 @@ Status TraceAccesses::SortAll() {
     if (found) sorted_.push_back(access);
   }
   std::ranges::stable_sort(sorted_, {}, &TraceAccess::micros);
+  for (TraceAccess& each : sorted_) FillIn(&each);
+  std::ranges::fill(bytes_of_, 0);
+  for (size_t i = sorted_.size(); i != 0; --i) FillIn(&sorted_[i - 1]);
   return {};
 }
 
 Status TraceAccesses::Next(TraceAccess* access, bool* found) {
   if (header_.format == BlockCacheTraceFormat::kRocksDB) {
-    return Read(access, found);
+    Status status = Read(access, found);
+    if (*found) FillIn(access);
+    return status;
   }
   *found = next_ < sorted_.size();
   if (!*found) return status_;

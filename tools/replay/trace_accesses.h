@@ -23,7 +23,8 @@ namespace ashlar::sim {
 struct TraceAccess {
   uint64_t micros = 0;
   // What the block is charged, in bytes: by this access, or else by the last
-  // one that said so. 0: none did.
+  // one that said so. In traces of Ashlar, if there is none, by the next one. 0:
+  // none said so.
   uint64_t bytes = 0;
   uint32_t block = 0;
   int32_t level = BlockAccess::kUnknownLevel;
@@ -58,6 +59,8 @@ class TraceAccesses {
 
   Status Read(TraceAccess* access, bool* found);
   Status SortAll();
+  // Notes the size of the block, or gives the access the one that was noted.
+  void FillIn(TraceAccess* access);
   uint32_t NumberOf(const Slice& block_key);
 
   const std::string path_;

@@ -323,22 +323,23 @@ TEST_F(ReplayTraceTest, WhatComesBeforeDamageCounts) {
 TEST_F(ReplayTraceTest, TracesOfAshlarAreSortedByTime) {
   std::string bytes;
   internal::AppendTraceHeader({.sampling_frequency = 4}, &bytes);
-  // By time: a, b, a. In the file: b, a, a.
+  // By time: a, b, a. In the file: b, a, a. Only the hit has a size.
   const internal::TracedAccess accesses[] = {
       {.key = {1, 2}, .micros = 50, .kind = TracedBlockKind::kIndex},
       {.key = {1, 1}, .micros = 40, .caller = TracedCaller::kGet},
-      {.key = {1, 1}, .micros = 60, .hit = true}};
+      {.key = {1, 1}, .micros = 60, .hit = true, .charge = 20}};
   internal::AppendTraceChunk(accesses, &bytes);
   internal::AppendTraceEnd({.traced = 3}, &bytes);
-  ReplayOptions options = Options("lru", {40, 80});
+  ReplayOptions options = Options("lru", {80, 120});
   options.unknown_block_bytes = 10;
   const TraceReplay replay = Replayed(bytes, options);
   EXPECT_EQ(replay.sampling_frequency, 4U);
   EXPECT_EQ(replay.blocks, 2U);
-  EXPECT_EQ(replay.unknown_sizes, 3U);
+  EXPECT_EQ(replay.unknown_sizes, 1U);
+  EXPECT_EQ(replay.block_bytes, 30U);
   EXPECT_EQ(replay.results[0].misses.all, 3U) << "one block has room";
   EXPECT_EQ(replay.results[1].misses.all, 2U);
-  EXPECT_EQ(replay.reuse.CountIn(ReuseHistogram::BinOf(80)), 1U);
+  EXPECT_EQ(replay.reuse.CountIn(ReuseHistogram::BinOf(120)), 1U);
 }
 
 #if ASHLAR_HAVE_ZSTD
