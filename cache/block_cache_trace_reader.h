@@ -86,8 +86,8 @@ struct BlockAccess {
   // traces of Ashlar, both words of the cache key. Valid until the next call.
   Slice block_key;
   // What the block was charged in the cache, in bytes. 0: unknown. RocksDB does
-  // not know it of blocks that were not put into the cache, Ashlar not of blocks
-  // that were missing. At most 2^40.
+  // not know it of blocks that were not put into the cache, and Ashlar does not
+  // of blocks that were missing. At most 2^40.
   uint64_t block_bytes = 0;
 
   // The members from here on are in traces of RocksDB only.

@@ -28,8 +28,8 @@ struct TracedAccess {
   TracedBlockKind kind = TracedBlockKind::kData;
   TracedCaller caller = TracedCaller::kOther;
   bool hit = false;
-  // What the block is charged in the cache, in bytes. 0: unknown, as for a block
-  // that was not found.
+  // What the block is charged in the cache, in bytes. 0: unknown, as for a
+  // block that was not found.
   uint64_t charge = 0;
 
   bool operator==(const TracedAccess&) const = default;

@@ -23,8 +23,8 @@ namespace ashlar::sim {
 struct TraceAccess {
   uint64_t micros = 0;
   // What the block is charged, in bytes: by this access, or else by the last
-  // one that said so. In traces of Ashlar, if there is none, by the next one. 0:
-  // none said so.
+  // one that said so. In traces of Ashlar, if there is none, by the next one.
+  // 0: none said so.
   uint64_t bytes = 0;
   uint32_t block = 0;
   int32_t level = BlockAccess::kUnknownLevel;
