@@ -66,7 +66,8 @@ void TraceAccesses::FillIn(TraceAccess* access) {
 }
 
 // The records of a thread that seldom reads come in the file much later than
-// their time. A block that is missing has a size only when it is found later.
+// their time. A block that is missing has a size only when it is found later: so
+// the next size counts, and the last one only after all others.
 Status TraceAccesses::SortAll() {
   bool found = true;
   while (found) {
@@ -75,9 +76,9 @@ Status TraceAccesses::SortAll() {
     if (found) sorted_.push_back(access);
   }
   std::ranges::stable_sort(sorted_, {}, &TraceAccess::micros);
-  for (TraceAccess& each : sorted_) FillIn(&each);
-  std::ranges::fill(bytes_of_, 0);
   for (size_t i = sorted_.size(); i != 0; --i) FillIn(&sorted_[i - 1]);
+  std::ranges::fill(bytes_of_, 0);
+  for (TraceAccess& each : sorted_) FillIn(&each);
   return {};
 }
 

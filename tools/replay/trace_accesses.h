@@ -23,7 +23,7 @@ namespace ashlar::sim {
 struct TraceAccess {
   uint64_t micros = 0;
   // What the block is charged, in bytes: by this access, or else by the last
-  // one that said so. In traces of Ashlar, if there is none, by the next one.
+  // one that said so; in traces of Ashlar by the next one, or else by the last.
   // 0: none said so.
   uint64_t bytes = 0;
   uint32_t block = 0;
