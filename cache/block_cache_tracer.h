@@ -1,10 +1,11 @@
 // BlockCacheTracer: records which blocks readers look up in the block cache.
 //
 // Pass one tracer to any number of readers (ReaderOptions::block_cache_tracer).
-// While no trace is written, it costs each access one test. cache_sim, a
-// program of Ashlar's source tree, replays a trace. So you can find out offline
-// what a cache of another size or kind would have missed. Not a complete log:
-// accesses that come faster than the file can be written are dropped and
+// While no trace is written, it costs each access one test. The program
+// `ashlar cache-sim` replays a trace, so you can find out offline what a cache
+// of another size or kind would have missed. BlockCacheTraceReader
+// (block_cache_trace_reader.h) reads it for your own analyses. Not a complete
+// log: accesses that come faster than the file can be written are dropped and
 // counted.
 //
 // Thread safety: any number of threads may call any function at once, except

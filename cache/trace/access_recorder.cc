@@ -40,16 +40,18 @@ std::unique_ptr<AccessRecorder::Buffer> AccessRecorder::MakeBuffer() {
   return std::move(*buffer);
 }
 
-void AccessRecorder::RecordSampled(const CacheKey& key, TracedBlockKind kind,
-                                   TracedCaller caller, bool hit) {
+void AccessRecorder::Record(const CacheKey& key, TracedBlockKind kind,
+                            TracedCaller caller, bool hit, size_t charge) {
   if (sheds_.Load()) [[unlikely]] {
     shed_.FetchAdd(1);
     return;
   }
   blocks_of_this = 0;
-  buffer_->Record({key, Now() << 16 | static_cast<uint64_t>(kind) << 8 |
-                            static_cast<uint64_t>(caller) << 4 |
-                            (hit ? uint64_t{1} : 0)});
+  buffer_->Record({key,
+                   Now() << 16 | static_cast<uint64_t>(kind) << 8 |
+                       static_cast<uint64_t>(caller) << 4 |
+                       (hit ? uint64_t{1} : 0),
+                   std::min<uint64_t>(charge, kMostTracedCharge)});
   if (blocks_of_this > kMostBlocksOfOne) sheds_.Store(false);
 }
 
@@ -76,7 +78,8 @@ void AccessRecorder::Write(std::span<const Entry> entries) {
                       .micros = micros - began_at_,
                       .kind = static_cast<TracedBlockKind>(each.rest >> 8 & 15),
                       .caller = static_cast<TracedCaller>(each.rest >> 4 & 15),
-                      .hit = (each.rest & 1) != 0});
+                      .hit = (each.rest & 1) != 0,
+                      .charge = each.charge});
   }
   if (chunk_.empty()) return;
   const size_t before = pending_.size();

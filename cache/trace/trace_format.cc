@@ -14,13 +14,12 @@ constexpr char kMagic[] =
     "\x89"
     "ashbct\n";
 constexpr size_t kMagicBytes = sizeof kMagic - 1;
-constexpr uint32_t kVersion = 1;
 constexpr size_t kHeaderBytes = kMagicBytes + 4 + 4 + 8 + 4;
 constexpr size_t kChunkHeadBytes = 12;
 constexpr size_t kEndBytes = 16;
-constexpr uint32_t kLeastRecordBytes = 4;
-// The bytes of flags, a time, a file's number and key, and a block.
-constexpr uint32_t kMostRecordBytes = 1 + 10 + 5 + 8 + 10;
+constexpr uint32_t kLeastRecordBytes = 4;  // of version 1
+// The bytes of flags, a time, a file's number and key, a block, and a charge.
+constexpr uint32_t kMostRecordBytes = 1 + 10 + 5 + 8 + 10 + 10;
 constexpr uint8_t kLastKind = static_cast<uint8_t>(TracedBlockKind::kFilter);
 constexpr uint8_t kLastCaller = static_cast<uint8_t>(TracedCaller::kIterator);
 
@@ -45,7 +44,7 @@ class FilesOfChunk {
 void AppendTraceHeader(const TraceHeader& header, std::string* out) {
   const size_t begin = out->size();
   out->append(kMagic, kMagicBytes);
-  AppendFixed32(out, kVersion);
+  AppendFixed32(out, TraceHeader::kVersion);
   AppendFixed32(out, header.sampling_frequency);
   AppendFixed64(out, header.began_at_micros);
   AppendFixed32(out,
@@ -85,6 +84,7 @@ void AppendTraceChunk(std::span<const TracedAccess> accesses,
       files.Add(each.key.file);
     }
     AppendVarint64(&payload, each.key.block ^ files[file].block);
+    AppendVarint64(&payload, each.charge);
     files[file].block = each.key.block;
   }
   AppendTraceChunkAsIs(static_cast<uint32_t>(accesses.size()), payload, out);
@@ -99,6 +99,11 @@ void AppendTraceEnd(const TraceEnd& end, std::string* out) {
 
 // --- Reading -----------------------------------------------------------------
 
+bool IsTraceOfAshlar(const Slice& bytes) {
+  return std::string_view(bytes.data(), bytes.size())
+      .starts_with(std::string_view(kMagic, kMagicBytes));
+}
+
 Status TraceFileReader::Corrupt(const std::string& what) const {
   return Status::Corruption(name_ + ": byte " + std::to_string(offset_) + ": " +
                             what);
@@ -111,6 +116,7 @@ Status TraceFileReader::ReadAll(size_t n, std::string* bytes) {
   if (!status.ok()) return status;
   next_ += got;
   if (got < n) {
+    is_cut_off_ = true;
     return Corrupt("the file ends at byte " + std::to_string(next_) +
                    ", before its end record: it is cut off");
   }
@@ -122,15 +128,16 @@ Status TraceFileReader::ReadHeader(TraceHeader* header) {
   Status status = ReadAll(kHeaderBytes, &bytes);
   if (!status.ok()) return status;
   const char* const p = bytes.data();
-  if (!bytes.starts_with(std::string_view(kMagic, kMagicBytes))) {
+  if (!IsTraceOfAshlar(Slice(bytes))) {
     return Corrupt("not a block cache trace: bad magic number");
   }
-  const uint32_t version = LoadFixed32(p + kMagicBytes);
-  if (version != kVersion) {
+  version_ = LoadFixed32(p + kMagicBytes);
+  if (version_ < 1 || version_ > TraceHeader::kVersion) {
     return Status::NotSupported(name_ + ": block cache trace of version " +
-                                std::to_string(version) + ", expected " +
-                                std::to_string(kVersion));
+                                std::to_string(version_) + ", expected 1 to " +
+                                std::to_string(TraceHeader::kVersion));
   }
+  header->version = version_;
   constexpr size_t kChecked = kHeaderBytes - 4;
   if (LoadFixed32(p + kChecked) != MaskCrc32c(Crc32c(p, kChecked))) {
     return Corrupt("checksum mismatch in the header");
@@ -211,8 +218,10 @@ Status TraceFileReader::Parse(const Slice& payload, uint32_t count,
       files.Add(LoadFixed64(p));
       p += 8;
     }
+    uint64_t charge = 0;
     p = DecodeVarint64(p, end, &block);
-    if (p == nullptr) return bad();
+    if (p != nullptr && version_ > 1) p = DecodeVarint64(p, end, &charge);
+    if (p == nullptr || charge > kMostTracedCharge) return bad();
     CacheKey& key = files[file];
     key.block ^= block;
     time += static_cast<uint64_t>(ZigzagDecode(change));
@@ -220,7 +229,8 @@ Status TraceFileReader::Parse(const Slice& payload, uint32_t count,
                          .micros = time,
                          .kind = static_cast<TracedBlockKind>(kind),
                          .caller = static_cast<TracedCaller>(caller),
-                         .hit = (flags & 1) != 0});
+                         .hit = (flags & 1) != 0,
+                         .charge = charge});
   }
   if (p != end) {
     accesses->clear();

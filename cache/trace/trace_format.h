@@ -2,8 +2,8 @@
 //
 // docs/block_cache_trace.md has the bytes: a header, chunks of records, and an
 // end. Each chunk has a checksum, and can be read without the chunks before it.
-// So damage is found where it is. Used by AccessRecorder and cache_sim. One
-// thread at a time.
+// So damage is found where it is. Used by AccessRecorder and
+// BlockCacheTraceReader. One thread at a time.
 #ifndef ASHLAR_CACHE_TRACE_TRACE_FORMAT_H_
 #define ASHLAR_CACHE_TRACE_TRACE_FORMAT_H_
 
@@ -28,11 +28,17 @@ struct TracedAccess {
   TracedBlockKind kind = TracedBlockKind::kData;
   TracedCaller caller = TracedCaller::kOther;
   bool hit = false;
+  // What the block is charged in the cache, in bytes. 0: unknown, as for a
+  // block that was not found.
+  uint64_t charge = 0;
 
   bool operator==(const TracedAccess&) const = default;
 };
 
 struct TraceHeader {
+  // Files of version 1 have no charges. Only the current version is written.
+  static constexpr uint32_t kVersion = 2;
+  uint32_t version = kVersion;
   uint32_t sampling_frequency = 1;
   uint64_t began_at_micros = 0;  // microseconds since 1970
 };
@@ -50,7 +56,13 @@ void AppendTraceChunkAsIs(uint32_t count, const std::string& payload,
 void AppendTraceEnd(const TraceEnd& end, std::string* out);
 
 inline constexpr size_t kMostInChunk = 4096;
+// More is damage. Recorders write at most this.
+inline constexpr uint64_t kMostTracedCharge = uint64_t{1} << 40;
 inline constexpr size_t kTraceEndBytes = 12 + 16;
+
+// Returns whether a file that begins so is a trace of this format, of any
+// version.
+bool IsTraceOfAshlar(const Slice& bytes);
 
 class TraceFileReader {
  public:
@@ -68,6 +80,8 @@ class TraceFileReader {
   // Returns Corruption, with the position, for damage: everything before it was
   // correct.
   Status ReadChunk(std::vector<TracedAccess>* accesses, TraceEnd* end);
+  // After an error: returns whether the file ends before its end record.
+  [[nodiscard]] bool is_cut_off() const { return is_cut_off_; }
 
  private:
   Status ReadAll(size_t n, std::string* bytes);
@@ -80,6 +94,8 @@ class TraceFileReader {
   uint64_t offset_ = 0;  // of the current chunk
   uint64_t next_ = 0;    // of the next byte
   uint64_t records_ = 0;
+  uint32_t version_ = TraceHeader::kVersion;
+  bool is_cut_off_ = false;
 };
 
 }  // namespace ashlar::internal

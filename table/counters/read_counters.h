@@ -93,11 +93,18 @@ class ReadCounters {
            StatisticsShards::LevelOf(*statistics_) >= level;
   }
 
-  // Traces an access to the block cache, which is also counted below.
-  void Trace(const CacheKey& key, BlockKind kind, TracedCaller caller,
-             bool hit) const {
-    if (recorder_ != nullptr) [[unlikely]]
-      recorder_->Record(key, TracedKind(kind), caller, hit);
+  // Trace an access to the block cache, which is also counted below. A block
+  // that was found has a charge: what `charge_of()` returns.
+  template <typename ChargeOf>
+  void TraceHit(const CacheKey& key, BlockKind kind, TracedCaller caller,
+                const ChargeOf& charge_of) const {
+    if (recorder_ != nullptr && recorder_->Wants(key)) [[unlikely]]
+      recorder_->Record(key, TracedKind(kind), caller, true, charge_of());
+  }
+  void TraceMiss(const CacheKey& key, BlockKind kind,
+                 TracedCaller caller) const {
+    if (recorder_ != nullptr && recorder_->Wants(key)) [[unlikely]]
+      recorder_->Record(key, TracedKind(kind), caller, false, 0);
   }
   void CountCacheHits(BlockKind kind, uint64_t n) const;
   // Counts data blocks of those hits that the cache's second tier had.

@@ -54,6 +54,10 @@ class IndexHold {
   explicit operator bool() const { return index_ != nullptr; }
   // Returns whether it is this object that keeps the block alive.
   bool is_cached() const { return static_cast<bool>(cached_); }
+  // Returns what the cache charges for the block, or 0 if it is not cached.
+  size_t charge() const {
+    return cached_ ? cached_->ApproximateMemoryUsage() : 0;
+  }
   const ParsedIndex* get() const { return index_; }
   const ParsedIndex* operator->() const { return index_; }
   const ParsedIndex& operator*() const { return *index_; }

@@ -37,12 +37,15 @@ bool DataBlockCache::Find(const BlockPlace& place, const ReadOptions& options,
                           PinnedBlock* block) const {
   if (cache_ == nullptr) return false;
   const Found found = Look(place, options, note, block);
-  counters_.Trace(KeyOf(place.handle), BlockKind::kData, caller,
-                  found != Found::kNowhere);
+  const CacheKey key = KeyOf(place.handle);
   if (found == Found::kNowhere) {
+    counters_.TraceMiss(key, BlockKind::kData, caller);
     counters_.CountCacheMisses(BlockKind::kData, 1);
     return false;
   }
+  counters_.TraceHit(key, BlockKind::kData, caller, [block] {
+    return block->cached()->ApproximateMemoryUsage();
+  });
   counters_.CountCacheHits(BlockKind::kData, 1);
   if (found == Found::kSecondTier) counters_.CountSecondaryCacheHits(1);
   return true;
@@ -86,7 +89,9 @@ void DataBlockCache::FindAhead(std::span<const BlockHandle> blocks,
     if (!found[i]) continue;
     ++hits;
     notes[i].Note(slots[i], found[i].get());
-    counters_.Trace(keys[i], BlockKind::kData, caller, true);
+    counters_.TraceHit(keys[i], BlockKind::kData, caller, [&found, i] {
+      return found[i]->ApproximateMemoryUsage();
+    });
   }
   counters_.CountCacheHits(BlockKind::kData, hits);
 }
@@ -114,7 +119,9 @@ void DataBlockCache::FindInSecondTier(std::span<const BlockHandle> blocks,
     if (!was_missing[i] || !found[i]) continue;
     ++hits;
     notes[i].Note(BlockHint::kNoSlot, found[i].get());
-    counters_.Trace(keys[i], BlockKind::kData, caller, true);
+    counters_.TraceHit(keys[i], BlockKind::kData, caller, [&found, i] {
+      return found[i]->ApproximateMemoryUsage();
+    });
   }
   counters_.CountCacheHits(BlockKind::kData, hits);
   counters_.CountSecondaryCacheHits(hits);
@@ -140,7 +147,7 @@ size_t DataBlockCache::FindBatch(std::span<BlockRequest> requests,
     BlockRequest& r = requests[i];
     if (!r.block->TakeFound(std::move(found[i]), r.place)) {
       missing[num_missing++] = &r;
-      counters_.Trace(KeyOf(r.place.handle), BlockKind::kData, caller, false);
+      counters_.TraceMiss(KeyOf(r.place.handle), BlockKind::kData, caller);
     }
   }
   if (num_missing != 0) {

@@ -69,13 +69,15 @@ IndexHold MetadataCache::IndexBlocks<kRole>::Find(
     const BlockPlace& place, const KeyOrder& order, const IndexForm& form,
     Cache::SlotHint* slot_hint) const {
   IndexHold found = Look(place, order, form, slot_hint);
+  const CacheKey key = file_.AtOffset(place.handle.offset);
   if (found) {
     counters_.CountCacheHits(place.kind, 1);
+    counters_.TraceHit(key, place.kind, TracedCaller::kOther,
+                       [&found] { return found.charge(); });
   } else {
     counters_.CountCacheMisses(place.kind, 1);
+    counters_.TraceMiss(key, place.kind, TracedCaller::kOther);
   }
-  counters_.Trace(file_.AtOffset(place.handle.offset), place.kind,
-                  TracedCaller::kOther, static_cast<bool>(found));
   return found;
 }
 
@@ -129,13 +131,15 @@ Status MetadataCache::HoldFilter(const BlockPlace& place,
                                  Cache::SlotHint* slot_hint,
                                  CachedFilterHandle* filter) const {
   *filter = LookForFilter(place, slot_hint);
-  const bool found = static_cast<bool>(*filter);
-  counters_.Trace(file_.AtOffset(place.handle.offset), place.kind,
-                  TracedCaller::kOther, found);
-  if (found) [[likely]] {
+  const CacheKey key = file_.AtOffset(place.handle.offset);
+  if (*filter) [[likely]] {
+    counters_.TraceHit(key, place.kind, TracedCaller::kOther, [filter] {
+      return (*filter)->ApproximateMemoryUsage();
+    });
     counters_.CountCacheHits(place.kind, 1);
     return {};
   }
+  counters_.TraceMiss(key, place.kind, TracedCaller::kOther);
   counters_.CountCacheMisses(place.kind, 1);
   return LoadOnce(
       &loads_, place.handle.offset,

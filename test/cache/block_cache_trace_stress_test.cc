@@ -56,9 +56,11 @@ TEST(BlockCacheTraceStress, TracesBeginAndEndWhileThreadsGoOn) {
   testing::RunTogether(kWriters + 1, [&](int t) -> std::string {
     if (t < kWriters) {
       for (uint64_t n = 1; !done.load(); ++n) {
-        tracer.recorder()->Record({static_cast<uint64_t>(t), n},
-                                  TracedBlockKind::kData, TracedCaller::kGet,
-                                  (n & 1) != 0);
+        const CacheKey key = {static_cast<uint64_t>(t), n};
+        if (tracer.recorder()->Wants(key)) {
+          tracer.recorder()->Record(key, TracedBlockKind::kData,
+                                    TracedCaller::kGet, (n & 1) != 0, 0);
+        }
         if (n == 1) begun.fetch_add(1);
       }
       return "";

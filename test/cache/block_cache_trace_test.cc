@@ -16,6 +16,8 @@
 #include "cache/trace/access_recorder.h"
 #include "cache/trace/trace_format.h"
 #include "test/support/faulty_file.h"
+#include "util/coding/coding.h"
+#include "util/hash/crc32c.h"
 
 namespace ashlar::internal {
 namespace {
@@ -55,7 +57,8 @@ std::vector<TracedAccess> SomeAccesses(uint64_t count) {
                         .micros = i * 1000 - i % 3 * 1700 + 5000,
                         .kind = static_cast<TracedBlockKind>(i % 3),
                         .caller = static_cast<TracedCaller>(i % 4),
-                        .hit = i % 7 < 4});
+                        .hit = i % 7 < 4,
+                        .charge = i % 7 < 4 ? 4000 + i % 97 : 0});
   }
   return accesses;
 }
@@ -81,7 +84,7 @@ TEST(BlockCacheTraceFile, ComesBackAsItWas) {
   EXPECT_EQ(back.header.began_at_micros, 12345U);
   EXPECT_EQ(back.end.traced, 1000U);
   EXPECT_EQ(back.end.dropped, 3U);
-  EXPECT_LE(bytes.size(), accesses.size() * 9) << "a third of 24 bytes";
+  EXPECT_LE(bytes.size(), accesses.size() * 11) << "a third of 32 bytes";
 }
 
 // Either one byte is wrong, or the file is cut off anywhere.
@@ -125,6 +128,32 @@ std::string Bytes(const char (&text)[N]) {
   return std::string(text, N - 1);
 }
 
+// Files of version 1 have no charges.
+TEST(BlockCacheTraceFile, OldFilesAreRead) {
+  std::string bytes;
+  AppendTraceHeader({.sampling_frequency = 100}, &bytes);
+  constexpr size_t kVersionOffset = 8;
+  constexpr size_t kChecked = 24;
+  StoreFixed32(bytes.data() + kVersionOffset, 1);
+  StoreFixed32(bytes.data() + kChecked,
+               MaskCrc32c(Crc32c(bytes.data(), kChecked)));
+  AppendTraceChunkAsIs(2, Bytes("\x03\2\0AAAAAAAA\5\x12\2\0\1"), &bytes);
+  AppendTraceEnd({.traced = 2}, &bytes);
+  const ReadBack back = ReadTrace(bytes);
+  ASSERT_TRUE(back.status.ok()) << back.status.ToString();
+  EXPECT_EQ(back.header.version, 1U);
+  const uint64_t file = 0x4141414141414141;
+  EXPECT_EQ(back.accesses,
+            (std::vector<TracedAccess>{{.key = {file, 5},
+                                        .micros = 1,
+                                        .caller = TracedCaller::kGet,
+                                        .hit = true},
+                                       {.key = {file, 4},
+                                        .micros = 2,
+                                        .kind = TracedBlockKind::kIndex,
+                                        .caller = TracedCaller::kGet}}));
+}
+
 // The checksum is right, but the contents are invalid.
 TEST(BlockCacheTraceFile, SoundChunksOfNonsenseAreRefused) {
   std::string header;
@@ -143,10 +172,17 @@ TEST(BlockCacheTraceFile, SoundChunksOfNonsenseAreRefused) {
   EXPECT_EQ(with(1, Bytes("\0\0\0AAAA")),
             "Corruption: t: byte 28: record 0 of the chunk is bad");
   EXPECT_EQ(
-      with(1, Bytes("\0\0\0AAAAAAAA\0AA")),
+      with(1, Bytes("\0\0\0AAAAAAAA\0\0AA")),
       "Corruption: t: byte 28: 2 bytes after the last record of the chunk");
-  EXPECT_EQ(with(2, Bytes("\0\0\0AAAAAAAA\0")),
+  EXPECT_EQ(with(2, Bytes("\0\0\0AAAAAAAA\0\0")),
             "Corruption: t: byte 28: record 1 of the chunk is bad");
+  // A charge of 2^40 bytes, and one of a byte more.
+  EXPECT_EQ(with(1, Bytes("\0\0\0AAAAAAAA\0\x80\x80\x80\x80\x80\x20")),
+            "Corruption: t: byte " + std::to_string(28 + 12 + 18) +
+                ": the file ends at byte " + std::to_string(28 + 12 + 18) +
+                ", before its end record: it is cut off");
+  EXPECT_EQ(with(1, Bytes("\0\0\0AAAAAAAA\0\x81\x80\x80\x80\x80\x20")),
+            "Corruption: t: byte 28: record 0 of the chunk is bad");
   EXPECT_EQ(with(4'000'000'000, Bytes("\0\0\0AAAAAAAA\0")),
             "Corruption: t: byte 28: bad chunk header: 4000000000 records in "
             "12 bytes");
@@ -160,8 +196,9 @@ TEST(BlockCacheTraceFile, SoundChunksOfNonsenseAreRefused) {
 CacheKey KeyOf(uint64_t n) { return CacheKey{7, 11}.AtOffset(n * 4096); }
 
 void Access(BlockCacheTracer* tracer, uint64_t n, bool hit = true) {
+  if (!tracer->recorder()->Wants(KeyOf(n))) return;
   tracer->recorder()->Record(KeyOf(n), TracedBlockKind::kIndex,
-                             TracedCaller::kGet, hit);
+                             TracedCaller::kGet, hit, hit ? 100 + n : 0);
 }
 
 std::unique_ptr<WritableFile> FileAt(std::string* bytes) {
@@ -188,6 +225,7 @@ TEST(BlockCacheTracer, WritesWhatWasAccessed) {
     ASSERT_EQ(a.kind, TracedBlockKind::kIndex);
     ASSERT_EQ(a.caller, TracedCaller::kGet);
     ASSERT_EQ(a.hit, n % 3 == 0);
+    ASSERT_EQ(a.charge, n % 3 == 0 ? 100 + n % 500 : 0);
   }
   EXPECT_EQ(tracer.traced(), 20'000U);
   EXPECT_EQ(back.end.dropped, 0U);
@@ -298,7 +336,7 @@ class BusyFile final : public WritableFile {
     if (++*appended_ == 1 || *appended_ > kMost) return {};
     std::thread([this] {
       // As many accesses as the buffer holds, each to a file of its own.
-      for (int i = 0; i < 22 * 168; ++i) RecordOne(tracer_, ++next_);
+      for (int i = 0; i < 22 * 126; ++i) RecordOne(tracer_, ++next_);
     }).join();
     return {};
   }
@@ -307,9 +345,10 @@ class BusyFile final : public WritableFile {
   std::string name() const override { return "t"; }
 
   static void RecordOne(BlockCacheTracer* tracer, uint64_t n) {
-    tracer->recorder()->Record({n * 0x9e3779b97f4a7c15, n << 40},
-                               TracedBlockKind::kData, TracedCaller::kGet,
-                               false);
+    const CacheKey key = {n * 0x9e3779b97f4a7c15, n << 40};
+    if (!tracer->recorder()->Wants(key)) return;
+    tracer->recorder()->Record(key, TracedBlockKind::kData, TracedCaller::kGet,
+                               false, kMostTracedCharge);
   }
   static constexpr int kMost = 60;
 

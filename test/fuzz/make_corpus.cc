@@ -440,6 +440,36 @@ void AddDatabases(const std::string& golden, Corpus* corpus) {
   }
 }
 
+// Adds traces of RocksDB and of Ashlar: as they are, cut off, and with a byte
+// changed.
+void AddTraces(const std::string& golden, Corpus* corpus) {
+  constexpr size_t kSomeRecords = 700;
+  const std::string rocksdb = testing::ReadFile(golden + "/trace/trace.bin");
+  corpus->Add("block_cache_trace", "rocksdb", rocksdb);
+  corpus->Add("block_cache_trace", "rocksdb-cut",
+              rocksdb.substr(0, kSomeRecords));
+  // A header, a chunk of three accesses, and the end. Version 1 of the file,
+  // which is no longer written, and the current one.
+  const std::string old = testing::Unhex(
+      "896173686263740a010000000200000000000000000000003e8415dc"
+      "1c000000030000004437d328101200010000000000000002010300010202"
+      "01040000000000000003100000000000000029104fb30300000000000000"
+      "0000000000000000");
+  const std::string ours = testing::Unhex(
+      "896173686263740a020000000200000000000000000000006ea9f79a"
+      "2000000003000000910a11c81012000100000000000000020001030001a0"
+      "2002020104000000000000000300100000000000000029104fb303000000"
+      "000000000000000000000000");
+  corpus->Add("block_cache_trace", "ours-old", old);
+  corpus->Add("block_cache_trace", "ours", ours);
+  for (std::string bad : {rocksdb.substr(0, kSomeRecords), ours}) {
+    char& byte = bad[bad.size() / 2];
+    byte = static_cast<char>(byte ^ 1);
+    corpus->Add("block_cache_trace", bad.size() < 200 ? "ours-bad" : "bad",
+                bad);
+  }
+}
+
 // Adds random bytes, which the target turns into options and entries.
 void AddRoundTrips(Corpus* corpus) {
   Random random(1);
@@ -471,6 +501,7 @@ int main(int argc, char** argv) {
   ashlar::AddCacheDumps(&corpus);
   ashlar::AddDatabases(argv[1], &corpus);
   ashlar::AddHandles(&corpus);
+  ashlar::AddTraces(argv[1], &corpus);
   ashlar::AddRoundTrips(&corpus);
   corpus.Add("canary", "harmless", "Ass");
   corpus.Print();

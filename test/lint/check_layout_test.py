@@ -255,7 +255,8 @@ class RuleTest(unittest.TestCase):
         self.fires('public', tree('#include <pthread.h>\n'))
 
     def test_user_side(self):
-        for path in ('tools/ashlar/a.cc', 'tools/examples/a.cc'):
+        for path in ('tools/ashlar/a.cc', 'tools/examples/a.cc',
+                     'tools/replay/a.cc'):
             self.include('floor', path, 'table/format/b.h')
             self.include('floor', path, 'port/b.h')
             self.include(None, path, 'table/b.h')
@@ -266,6 +267,10 @@ class RuleTest(unittest.TestCase):
         self.include('floor', 'tools/a.cc', 'table/format/b.h')
         self.include(None, 'tools/a.cc', 'table/b.h')
         self.include('floor', 'tools/examples/a.cc', 'tools/b.h')
+        self.include(None, 'tools/ashlar/a.cc', 'tools/replay/b.h')
+        self.include(None, 'tools/cache_sim/a.cc', 'tools/replay/b.h')
+        self.include('floor', 'tools/replay/a.cc', 'tools/cache_sim/b.h')
+        self.include('floor', 'tools/examples/a.cc', 'tools/replay/b.h')
 
     def test_third_party(self):
         self.include(None, 'util/a.cc', 'third-party/zstd_lib.h')

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -58,7 +59,7 @@ class BlockCacheTrace : public ::testing::Test {
     table.index_type = IndexType::kTwoLevelIndexSearch;
     reader_ = OpenTable(BuildTable(table, SomeEntries(kEntries)),
                         {.cache_index_and_filter_blocks = true,
-                         .block_cache = SomeCache(),
+                         .block_cache = cache_,
                          .statistics = statistics_,
                          .block_cache_tracer = tracer_});
     statistics_->Reset();
@@ -92,6 +93,7 @@ class BlockCacheTrace : public ::testing::Test {
     }
   }
 
+  const std::shared_ptr<Cache> cache_ = SomeCache();
   const std::shared_ptr<Statistics> statistics_ =
       std::make_shared<Statistics>();
   const std::shared_ptr<BlockCacheTracer> tracer_ =
@@ -123,11 +125,24 @@ TEST_F(BlockCacheTrace, HasEveryAccessOfEveryCaller) {
   const auto accesses = End();
   ExpectAllCounted(accesses);
   std::array<uint64_t, 4> of_caller = {};
+  std::map<CacheKey, uint64_t> charges;
   for (const TracedAccess& each : accesses) {
     const bool of_data = each.kind == TracedBlockKind::kData;
     EXPECT_EQ(of_data, each.caller != TracedCaller::kOther);
     ++of_caller[static_cast<size_t>(each.caller)];
+    // What was found has a charge, which is that of the cache.
+    EXPECT_EQ(each.charge != 0, each.hit);
+    if (each.hit) charges[each.key] = each.charge;
   }
+  size_t known = 0;
+  cache_->ForEachEntry([&](const CacheEntryView& entry) {
+    const auto found = charges.find(entry.key);
+    if (found == charges.end()) return;
+    ++known;
+    EXPECT_EQ(found->second, entry.charge);
+  });
+  EXPECT_EQ(known, charges.size());
+  EXPECT_GT(known, reader_->properties().num_data_blocks);
   EXPECT_EQ(of_caller[1], 43U);
   EXPECT_GE(of_caller[2], 50U);
   EXPECT_EQ(of_caller[3], 2 * reader_->properties().num_data_blocks);

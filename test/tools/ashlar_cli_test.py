@@ -254,10 +254,11 @@ class HelpTest(CliTest):
         strict_bytes_per_sync use_direct_writes use_fsync
         header crlf max_bad_rows bad_rows dry_run delimiter null
         limit hex cf snapshot db_paths each_table
+        sizes caches sampling_frequency unknown_block_size
         """.split()
     COMMANDS = """check scan verify identify properties layout get raw
-        recompress stats report diff space overlap salvage compact rewrite
-        build""".split()
+        recompress stats report diff space overlap salvage cache-sim compact
+        rewrite build""".split()
 
     def test_help_names_what_is_specified(self):
         text = self.run_ok("--help").text
@@ -265,7 +266,7 @@ class HelpTest(CliTest):
         flags = re.findall(r"^  --(\w+)", text, re.MULTILINE)
         self.assertEqual(sorted(flags), sorted(self.SPECIFIED))
         commands = text.split("Commands:\n")[1].split("\n\n")[0]
-        self.assertEqual(re.findall(r"^  (\w+)", commands, re.MULTILINE),
+        self.assertEqual(re.findall(r"^  ([\w-]+)", commands, re.MULTILINE),
                          self.COMMANDS)
         for word in ("Exit codes:", "Examples:"):
             self.assertIn(word, text)
@@ -311,7 +312,8 @@ class JsonTest(CliTest):
         self.build("a.sst", numbered_rows(500))
         (self.folder / "bad.sst").write_bytes(b"x" * 300)
         for command in HelpTest.COMMANDS:
-            if command in ("diff", "salvage", "rewrite", "build", "compact"):
+            if command in ("diff", "salvage", "cache-sim", "rewrite", "build",
+                           "compact"):
                 continue  # each has a test of its own
             flags = ["--key=key000001"] if command == "get" else []
             outcome = self.run_code(2, command, "--json", *flags, "a.sst",

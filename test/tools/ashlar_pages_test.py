@@ -27,7 +27,7 @@ class PagesTest(CliTest):
         help_text = self.run_ok("--help").text
         self.flags = re.findall(r"^  --(\w+)", help_text, re.MULTILINE)
         commands = help_text.split("Commands:\n")[1].split("\n\n")[0]
-        self.commands = re.findall(r"^  (\w+)", commands, re.MULTILINE)
+        self.commands = re.findall(r"^  ([\w-]+)", commands, re.MULTILINE)
 
     def flags_of(self, command):
         if command not in self.known:
@@ -59,7 +59,8 @@ class PagesTest(CliTest):
     def test_manual_page_has_all(self):
         page = self.page("man")
         for command in self.commands:
-            self.assertRegex(page, rf"(?m)^\.TP\n\\fB{command}\\fR")
+            name = command.replace("-", "\\-")
+            self.assertIn(f"\n.TP\n\\fB{name}\\fR ", page)
         flags = re.findall(r"^\.TP\n\\fB\\-\\-(\w+)\\fR", page, re.MULTILINE)
         self.assertEqual(sorted(flags), sorted(self.flags))
         for section in ("NAME", "SYNOPSIS", "EXIT STATUS", "EXAMPLES"):
@@ -131,7 +132,7 @@ class PagesTest(CliTest):
             self.assertRegex(page, rf"(?m)^    {flag} '\*?--{flag}=?\[")
         for command in self.commands:
             self.assertRegex(page, rf"(?m)^  '{command}:")
-            taken = re.search(rf"(?m)^    {command} '([\w ]+)'$", page)
+            taken = re.search(rf"(?m)^    {command} '([\w -]+)'$", page)
             self.assertLessEqual(set(self.flags_of(command)),
                                  set(taken.group(1).split()))
         self.check_syntax("zsh")
@@ -142,7 +143,7 @@ class PagesTest(CliTest):
             self.assertRegex(page, rf"(?m) -a {command} -d ")
         for flag in self.flags:
             taken = re.search(
-                rf"(?m)^complete -c ashlar -n '__ashlar_takes ([\w ]+)' "
+                rf"(?m)^complete -c ashlar -n '__ashlar_takes ([\w -]+)' "
                 rf"-l {flag} ", page)
             self.assertIsNotNone(taken, flag)
             self.assertEqual(

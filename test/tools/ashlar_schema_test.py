@@ -9,6 +9,7 @@ import signal
 import subprocess
 
 import cli
+import traces
 from cli import CliTest, GOLDEN, PROGRAM, ROOT, hex_rows, numbered_rows
 from json_schema import Schema, subschemas
 
@@ -24,12 +25,12 @@ CANNOT_BE_SHOWN = {
 # Members that a document may lack, for example because only some files have
 # them.
 OPTIONAL = set("""
-    after baseline blocks checksum_type compaction comparator_name
+    after baseline blocks chart checksum_type compaction comparator_name
     compression_name compression_options entries_per_block filter filter_policy_name
     first_key format_version key_space last levels
     merge_operator_name meta_blocks not_looked_at ok prefix_extractor_name
     properties property_collectors_names ratio raw_size readable_by_rocksdb
-    report size stored_size trials unreferenced_blob_bytes
+    report rocksdb_version size stored_size trials unreferenced_blob_bytes
     value versions""".split())
 
 
@@ -151,6 +152,7 @@ class SchemaTest(CliTest):
         self.take_unreferenced()
         self.take_salvaged()
         self.take_diff()
+        self.take_traces()
         self.take_interrupted()
         self.take_refusals()
         self.take("--version")
@@ -301,6 +303,31 @@ class SchemaTest(CliTest):
             self.take("diff", "t.sst", second)
             self.take("diff", second, "t.sst")
 
+    def take_traces(self):
+        """Traces with every kind of block and caller, and no traces."""
+        levels = [0, 62, 63, -1]
+        (self.folder / "all.trace").write_bytes(traces.header() + b"".join(
+            traces.access(i % 7, kind=kind, caller=caller,
+                          level=levels[i % len(levels)])
+            for kind in traces.KINDS
+            for i, caller in enumerate(traces.CALLERS)))
+        (self.folder / "cut.trace").write_bytes(
+            traces.header() + traces.access(1) + b"x")
+        (self.folder / "none.trace").write_bytes(traces.header())
+        (self.folder / "bad.trace").write_bytes(
+            traces.header() + traces.access(1) + traces.frame(3, b""))
+        (self.folder / "ours.trace").write_bytes(
+            (ROOT / "test/fuzz/corpus/block_cache_trace/seed-ours")
+            .read_bytes())
+        names = [name + ".trace" for name in ("all", "cut", "none", "bad",
+                                              "ours")]
+        caches = "--caches=clock,clock_admission,lru,lru_pools"
+        self.take("cache-sim", *names, "text", "missing", caches)
+        self.take("cache-sim", "all.trace", "--out=chart.svg")
+        outcome = self.run_program("cache-sim", "--jsonl", "--overwrite",
+                                   "--out=chart.svg", *names)
+        self.take_lines(outcome.out, outcome.code, "cache-sim")
+
     def take_interrupted(self):
         self.build("a.sst", numbered_rows(20000), "--overwrite")
         # The program blocks on the full pipe until the signal is sent.
@@ -339,7 +366,7 @@ class SchemaTest(CliTest):
 
     def test_documents(self):
         self.take_all()
-        commands = re.findall(r"(?m)^  ([a-z]+) +\S", self.run_ok(
+        commands = re.findall(r"(?m)^  ([a-z-]+) +\S", self.run_ok(
             "--help").text.split("\nCommands:\n")[1].split("\n\n")[0])
         self.assertEqual(sorted(commands), sorted(
             {document["command"] for document in self.documents

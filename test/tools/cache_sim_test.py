@@ -136,7 +136,7 @@ class CacheSimTest(unittest.TestCase):
         self.assertEqual(trace["accesses"], 3)
 
     def test_a_trace_of_the_block_cache(self):
-        # Two chunks and the end, by docs/block_cache_trace.md.
+        # Two chunks and the end, by docs/block_cache_trace.md, version 1.
         def chunk(count, payload):
             head = struct.pack("<II", len(payload), count)
             return head + struct.pack("<I", masked(head + payload)) + payload
@@ -167,7 +167,7 @@ class CacheSimTest(unittest.TestCase):
             ("cut", header + first, f"byte {len(header + first)}: "),
             ("bad", header + first[:-1] + b"x" + end,
              f"byte {len(header)}: checksum mismatch"),
-            ("new", header[:8] + b"\2" + header[9:], "of version 2"),
+            ("new", header[:8] + b"\3" + header[9:], "of version 3"),
             ("other", bytes(28), "not a block cache trace"),
         ):
             path = self.write(name + ".blocktrace", content)

@@ -7,9 +7,9 @@
 #include <string>
 
 #include "ashlar/util/status.h"
-#include "tools/cache_sim/byte_source.h"
 #include "tools/cache_sim/read_trace.h"
 #include "tools/cache_sim/trace.h"
+#include "tools/replay/byte_source.h"
 
 namespace ashlar::sim {
 

@@ -20,8 +20,9 @@ A TRACE is a file,
   name.u64            keys of 8 bytes, little-endian, one per access
   name.oracleGeneral  records of 24 bytes, a format of other simulators
   name.csv            one line per access; see --csv_column
-  name.blocktrace     trace of a block cache, by BlockCacheTracer; if it has one
-                      block in 100, a size here means 100 times that
+  name.blocktrace     trace of a block cache, of Ashlar or RocksDB (whatever its
+                      name is); if it has one block in 100, a size here means
+                      100 times that. 'ashlar cache-sim' counts in bytes
   ... .zst            one of these, compressed
 or describes a trace to generate, kind:name=value,... with these kinds and
 values:

@@ -1,15 +1,13 @@
 #include "tools/cache_sim/read_trace.h"
 
-#include <algorithm>
 #include <memory>
 #include <string_view>
-#include <utility>
 #include <vector>
 
-#include "ashlar/cache/hash/key_hash.h"
-#include "cache/trace/trace_format.h"
-#include "tools/cache_sim/byte_source.h"
+#include "ashlar/cache/block_cache_trace_reader.h"
 #include "tools/cache_sim/csv_trace.h"
+#include "tools/replay/byte_source.h"
+#include "tools/replay/trace_accesses.h"
 #include "util/coding/coding.h"
 
 namespace ashlar::sim {
@@ -57,39 +55,27 @@ Status ReadRecords(const std::string& path, const RecordForm& form,
   return Status::OK();
 }
 
-// The seed is arbitrary, but fixed, so that a key has the same number in all
-// traces.
-uint64_t NumberOf(const CacheKey& key) {
-  constexpr internal::HashSeed kSeed = {0x9216d5d98979fb1b, 0xd1310ba698dfb5ac};
-  return internal::KeyHash(key, kSeed);
-}
-
-Status ReadBlockTrace(const std::string& path, ByteSource* source,
-                      TraceBuilder* builder) {
-  internal::TraceFileReader reader(path, [&](char* out, size_t n, size_t* got) {
-    return source->Read(out, n, got);
-  });
-  internal::TraceHeader header;
-  Status status = reader.ReadHeader(&header);
-  std::vector<internal::TracedAccess> accesses;
-  internal::TraceEnd end;
-  // Sorts the records by time: those of a thread that rarely reads come much
-  // later in the file than their time.
-  std::vector<std::pair<uint64_t, uint64_t>> by_time;
-  while (status.ok()) {
-    status = reader.ReadChunk(&accesses, &end);
-    if (accesses.empty()) break;
-    for (const internal::TracedAccess& each : accesses) {
-      by_time.emplace_back(each.micros, NumberOf(each.key));
-    }
-  }
-  if (!status.ok()) return status;
-  std::ranges::stable_sort(by_time, {}, &std::pair<uint64_t, uint64_t>::first);
-  for (const auto& [micros, number] : by_time) {
-    if (builder->full()) break;
-    builder->Add(number);
+Status ReadBlockTrace(const std::string& path, TraceBuilder* builder) {
+  auto trace = TraceAccesses::Open(path);
+  if (!trace.ok()) return trace.status();
+  TraceAccess access;
+  bool found = true;
+  while (!builder->full()) {
+    Status status = (*trace)->Next(&access, &found);
+    if (!found) return status;
+    builder->Add(access.block);
   }
   return {};
+}
+
+// Returns whether a file of another name is a trace of a block cache, too.
+bool IsBlockTrace(const std::string& path) {
+  auto source = ByteSource::Open(path);
+  if (!source.ok()) return false;
+  char bytes[BlockCacheTraceReader::kProbeBytes];
+  size_t got = 0;
+  return (*source)->Read(bytes, sizeof bytes, &got).ok() &&
+         BlockCacheTraceReader::IsTrace(Slice(bytes, got));
 }
 
 const RecordForm* FormOf(std::string_view format) {
@@ -113,10 +99,14 @@ std::string_view FormatOf(std::string_view path) {
 
 Status ReadTrace(const std::string& path, const ReadTraceOptions& options,
                  Trace* trace) {
-  const std::string_view format = options.format.empty()
-                                      ? FormatOf(path)
-                                      : std::string_view(options.format);
+  std::string_view format = options.format.empty()
+                                ? FormatOf(path)
+                                : std::string_view(options.format);
   const RecordForm* const form = FormOf(format);
+  if (form == nullptr && format != "csv" && options.format.empty() &&
+      IsBlockTrace(path)) {
+    format = kBlockTrace;
+  }
   if (form == nullptr && format != "csv" && format != kBlockTrace) {
     return Status::InvalidArgument(
         path +
@@ -128,7 +118,7 @@ Status ReadTrace(const std::string& path, const ReadTraceOptions& options,
   TraceBuilder builder(options.most_accesses);
   Status s = form != nullptr ? ReadRecords(path, *form, source->get(), &builder)
              : format == kBlockTrace
-                 ? ReadBlockTrace(path, source->get(), &builder)
+                 ? ReadBlockTrace(path, &builder)
                  : ReadCsv(path, options, source->get(), &builder);
   if (!s.ok()) return s;
   return builder.Finish(path, trace);

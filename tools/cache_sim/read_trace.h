@@ -4,7 +4,8 @@
 //   name.oracleGeneral  records of 24 bytes, as other simulators have them, of
 //                       which only the key is used
 //   name.csv            lines of fields, one of which is the key
-//   name.blocktrace     the trace of a BlockCacheTracer
+//   name.blocktrace     a trace of a block cache, of Ashlar or RocksDB; files
+//                       of other names too, if their first bytes say so
 //
 // Each may be compressed: name.u64.zst.
 #ifndef ASHLAR_TOOLS_CACHE_SIM_READ_TRACE_H_

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
+#include <iterator>
+#include <string>
+
+#include "tools/replay/svg_text.h"
 
 namespace ashlar::sim {
 
@@ -21,78 +24,16 @@ constexpr double kLegendWidth = 150;  // per entry
 
 // Series differ in color. If there are more series than colors, they also
 // differ in dashes.
-constexpr const char* kColours[] = {"#1f5fbf", "#d1495b", "#2e8b57",
-                                    "#e07b00", "#7b4fb3", "#00838f",
-                                    "#8c6d31", "#c2185b", "#5d6d7e"};
 constexpr const char* kDashes[] = {"", "6 3", "2 3"};
 
-std::string Number(double x) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.4g", x);
-  return text;
-}
-
-std::string Escape(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      default:
-        // XML allows no other control characters, and no bytes that are not
-        // UTF-8.
-        out += c >= ' ' && c <= '~' ? c : '?';
-    }
-  }
-  return out;
-}
-
-class SvgText {
- public:
-  void Words(double x, double y, const std::string& words,
-             const std::string& attributes) {
-    out_ += "<text x=\"" + Number(x) + "\" y=\"" + Number(y) + "\" " +
-            attributes + ">" + Escape(words) + "</text>\n";
-  }
-  void Line(double x1, double y1, double x2, double y2,
-            const std::string& attributes) {
-    out_ += "<line x1=\"" + Number(x1) + "\" y1=\"" + Number(y1) + "\" x2=\"" +
-            Number(x2) + "\" y2=\"" + Number(y2) + "\" " + attributes + "/>\n";
-  }
-  void Raw(const std::string& text) { out_ += text; }
-  const std::string& text() const { return out_; }
-
- private:
-  std::string out_;
-};
-
 std::string StrokeOf(size_t series) {
-  const size_t colours = std::size(kColours);
-  std::string stroke =
-      std::string("stroke=\"") + kColours[series % colours] + "\"";
-  const char* const dashes = kDashes[series / colours % std::size(kDashes)];
+  std::string stroke = "class=\"" + SvgText::StrokeClass(series) + "\"";
+  const char* const dashes =
+      kDashes[series / SvgText::kColours % std::size(kDashes)];
   if (*dashes != 0) {
     stroke += std::string(" stroke-dasharray=\"") + dashes + "\"";
   }
   return stroke;
-}
-
-// Returns the end of an axis: a short number that is not below the largest
-// value.
-double AxisEnd(double largest) {
-  if (!(largest > 0)) return 1;
-  const double power = std::pow(10.0, std::floor(std::log10(largest)));
-  for (const double step : {1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0}) {
-    if (largest <= step * power * (1 + 1e-9)) return step * power;
-  }
-  return 10 * power;
 }
 
 // Maps the numbers of a panel to places on the page.
@@ -138,7 +79,7 @@ void DrawAxes(const CurveChart& chart, const CurvePanel& panel,
     const double value = scale.y_end * i / kParts;
     svg->Line(scale.left, scale.Y(value), right, scale.Y(value),
               "class=\"grid\"");
-    svg->Words(scale.left - 6, scale.Y(value) + 4, Number(value),
+    svg->Words(scale.left - 6, scale.Y(value) + 4, SvgNumber(value),
                "text-anchor=\"end\" class=\"small\"");
   }
   // Leaves out labels that would overlap.
@@ -158,7 +99,7 @@ void DrawAxes(const CurveChart& chart, const CurvePanel& panel,
   const double y = (scale.top + bottom) / 2;
   svg->Words(scale.left - 44, y, chart.y_label,
              "text-anchor=\"middle\" transform=\"rotate(-90 " +
-                 Number(scale.left - 44) + " " + Number(y) + ")\"");
+                 SvgNumber(scale.left - 44) + " " + SvgNumber(y) + ")\"");
 }
 
 void DrawCurve(const CurveChart& chart, size_t series,
@@ -166,15 +107,16 @@ void DrawCurve(const CurveChart& chart, size_t series,
                SvgText* svg) {
   std::string points;
   for (const CurvePoint& point : curve) {
-    points += Number(scale.X(point.x)) + "," + Number(scale.Y(point.y)) + " ";
+    points +=
+        SvgNumber(scale.X(point.x)) + "," + SvgNumber(scale.Y(point.y)) + " ";
   }
   svg->Raw("<polyline fill=\"none\" stroke-width=\"1.6\" " + StrokeOf(series) +
            " points=\"" + points + "\"/>\n");
   for (const CurvePoint& point : curve) {
-    svg->Raw("<circle cx=\"" + Number(scale.X(point.x)) + "\" cy=\"" +
-             Number(scale.Y(point.y)) + "\" r=\"2.4\" fill=\"" +
-             kColours[series % std::size(kColours)] + "\"><title>" +
-             Escape(chart.series[series]) + ": " + Number(point.y) +
+    svg->Raw("<circle cx=\"" + SvgNumber(scale.X(point.x)) + "\" cy=\"" +
+             SvgNumber(scale.Y(point.y)) + "\" r=\"2.4\" class=\"" +
+             SvgText::FillClass(series) + "\"><title>" +
+             SvgEscape(chart.series[series]) + ": " + SvgNumber(point.y) +
              "</title></circle>\n");
   }
 }
@@ -189,16 +131,6 @@ void DrawLegend(const CurveChart& chart, size_t columns, SvgText* svg) {
   }
 }
 
-constexpr char kStyle[] = R"(<style>
-text { font: 12px system-ui, sans-serif; fill: #24292f; }
-.title { font-size: 16px; font-weight: 600; }
-.panel { font-size: 13px; font-weight: 600; }
-.small { font-size: 10px; fill: #57606a; }
-.grid { stroke: #d8dee4; }
-.axis { stroke: #57606a; }
-</style>
-)";
-
 }  // namespace
 
 std::string DrawSvg(const CurveChart& chart) {
@@ -212,13 +144,7 @@ std::string DrawSvg(const CurveChart& chart) {
   const double head =
       kTitleHeight + 8 + kLegendRow * static_cast<double>(legend_rows);
   const double height = head + kPanelHeight * static_cast<double>(rows);
-  const std::string size =
-      "width=\"" + Number(width) + "\" height=\"" + Number(height) + "\"";
-  SvgText svg;
-  svg.Raw("<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" " + size +
-          " viewBox=\"0 0 " + Number(width) + " " + Number(height) + "\">\n" +
-          "<title>" + Escape(chart.title) + "</title>\n" + kStyle + "<rect " +
-          size + " fill=\"#ffffff\"/>\n");
+  SvgText svg(width, height, chart.title);
   svg.Words(16, 24, chart.title, "class=\"title\"");
   DrawLegend(chart, legend_columns, &svg);
   for (size_t i = 0; i < chart.panels.size(); ++i) {
@@ -232,7 +158,7 @@ std::string DrawSvg(const CurveChart& chart) {
       DrawCurve(chart, j, panel.curves[j], scale, &svg);
     }
   }
-  return svg.text() + "</svg>\n";
+  return svg.text();
 }
 
 }  // namespace ashlar::sim

@@ -22,8 +22,8 @@ MAKEFILE_LINES = 160
 TOP = ('third-party', 'port', 'util', 'cache', 'table', 'tools', 'test')
 PUBLIC_TOP = ('util', 'cache', 'table')
 # Programs and examples include only what a user can include.
-USER_SIDE = ('tools/ashlar', 'tools/examples')
-SHARED_BY_PROGRAMS = 'tools'  # the files directly in it
+USER_SIDE = ('tools/ashlar', 'tools/examples', 'tools/replay')
+SHARED_BY_PROGRAMS = ('tools', 'tools/replay')  # the files directly in these
 TOOL_LIBRARIES = ('third-party/gflags_lib.h', 'third-party/json_lib.h')
 WRAPPED = re.compile(r'^(zstd|zdict|lz4|lz4hc|snappy[\w-]*|zlib|bzlib|'
                      r'xxhash|xxh3|xxh_x86dispatch|gflags/.*|nlohmann/.*)'
@@ -266,11 +266,11 @@ def own_include(f, number, target, tree):
         return
     if target in TOOL_LIBRARIES and not f.path.startswith('tools/'):
         yield 'floor', number, f'"{target}" is for tools/ only'
-    shared = os.path.dirname(f.path) == SHARED_BY_PROGRAMS
+    shared = os.path.dirname(f.path) in SHARED_BY_PROGRAMS
     if shared or f.path.startswith(USER_SIDE):
         own = f.path.startswith('tools/ashlar/') or shared
         if not (target.startswith('/'.join(f.path.split('/')[:2]) + '/') or
-                own and os.path.dirname(target) == SHARED_BY_PROGRAMS or
+                own and os.path.dirname(target) in SHARED_BY_PROGRAMS or
                 is_public(target, tree) or target.startswith('third-party/')):
             yield ('floor', number, f'"{target}" is internal: programs and '
                    'examples use public headers')

@@ -61,6 +61,27 @@ constexpr std::string_view kBuildDetails =
     "<out>.tmp.* or <out without .sst>.tmp.*. The next run with the same "
     "--out names these files, and removes them with --clean.";
 
+constexpr std::string_view kCacheSimDetails =
+    "Replays traces of a block cache through caches of the sizes of --sizes, "
+    "each block with its real charge, and prints what they miss: in all, by "
+    "what asked for the block, by the kind of the block, and by the level of "
+    "its table. It also prints reuse distances: how many bytes of other blocks "
+    "are used before a block is used again. An LRU cache of that size has the "
+    "block then. With --out, it draws both as an SVG.\n"
+    "A trace is what RocksDB writes after DB::StartBlockCacheTrace, or Ashlar "
+    "after BlockCacheTracer::StartTrace; the first bytes tell which. It may be "
+    "compressed with zstd. If it has one block in n, name n with "
+    "--sampling_frequency; traces of Ashlar say so themselves. All sizes are "
+    "those of the whole load.\n"
+    "Blocks are charged what the trace says. A block of which it never says "
+    "so, "
+    "for example because it was never put into the cache, counts as "
+    "--unknown_block_size. A read that was not to fill the cache fills none "
+    "here. The caches also charge the memory of their own tables, as real ones "
+    "do by default.\n"
+    "A trace that is cut off counts up to there, with a warning. "
+    "docs/cache_sim.md explains the results.";
+
 constexpr std::string_view kCompactDetails =
     "Joins tables into one, or with --target_file_size into several that share "
     "no keys, and leaves out what no reader needs any more. The rules are "
@@ -238,6 +259,9 @@ constexpr Command kCommands[] = {
      "if anything "
      "is damaged or left out, even if everything else was saved.",
      RunSalvage},
+    {"cache-sim", kCacheSim, "<trace>...",
+     "show what block caches of other sizes would miss", kCacheSimDetails,
+     RunCacheSim},
     {"compact", kCompact, "--out=<path> <file-or-directory>...",
      "join tables as a compaction does", kCompactDetails, RunCompact},
     {"rewrite", kRewrite, "--out=<path> <file>",

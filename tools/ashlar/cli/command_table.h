@@ -39,6 +39,7 @@ int RunReport(const CommandLine& line);
 int RunOverlap(const CommandLine& line);
 int RunSpace(const CommandLine& line);
 int RunCompact(const CommandLine& line);
+int RunCacheSim(const CommandLine& line);
 int RunRewrite(const CommandLine& line);
 int RunBuild(const CommandLine& line);
 

@@ -17,6 +17,7 @@ constexpr struct {
 } kWords[] = {
     {"compression_type", kCodecs},
     {"compression_types", kCodecs},
+    {"caches", "clock|clock_admission|lru|lru_pools"},
     {"checksum_type", "kNoChecksum|kCRC32c|kxxHash|kxxHash64|kXXH3"},
     {"comparator",
      "leveldb.BytewiseComparator|rocksdb.ReverseBytewiseComparator|"

@@ -22,6 +22,7 @@ constexpr FlagGroupTitle kGroups[] = {
     {FlagGroup::kVerification, "Verification"},
     {FlagGroup::kRecompression, "Recompression"},
     {FlagGroup::kCompaction, "Compaction"},
+    {FlagGroup::kSimulation, "Simulation"},
     {FlagGroup::kNewFiles, "New files"},
     {FlagGroup::kOther, "Other"},
 };

@@ -82,7 +82,7 @@
            "entries of each file")                                             \
   FLAG(bool, json, false, "", kOutput, kAll,                                   \
            "print one JSON document on standard output")                       \
-  FLAG(bool, jsonl, false, "", kOutput, kReading,                              \
+  FLAG(bool, jsonl, false, "", kOutput, kReading | kCacheSim,                  \
            "print one JSON object per line; for scans of large files")         \
   FLAG(bool, text, false, "", kOutput, kScan,                                  \
            "JSON: also print key_text and value_text if the bytes are UTF-8")  \
@@ -132,7 +132,8 @@
            "that sort rows, with --nosorted")                                  \
   FLAG(string, progress, "auto", "auto|always|never", kOutput, kCheck |        \
            kScan | kVerify | kLayout | kGet | kRecompress | kRaw | kRewrite |  \
-           kSalvage | kStats | kReport | kSpace | kCompact | kBuild | kDiff,   \
+           kSalvage | kStats | kReport | kSpace | kCompact | kBuild | kDiff |  \
+           kCacheSim,                                                          \
            "show progress on standard error; auto: on a terminal, for files "  \
            "above 64 MiB")                                                     \
   FLAG(bool, verify_checksum, true, "", kVerification, kCheck | kScan |        \
@@ -204,6 +205,17 @@
            "write outputs past the page cache (O_DIRECT)")                     \
   FLAG(bool, use_fsync, false, "", kCompaction, kCompact,                      \
            "sync outputs by fsync, not by fdatasync")                          \
+  FLAG(string, sizes, "64M,256M,1G,4G", "list", kSimulation, kCacheSim,        \
+           "sizes of the caches in bytes, such as 512M, separated by commas")  \
+  FLAG(string, caches, "clock,lru", "list", kSimulation, kCacheSim,            \
+           "the caches, separated by commas: clock, clock_admission, lru, "    \
+           "lru_pools. Tables by caller, kind and level are those of the "     \
+           "first")                                                            \
+  FLAG(uint32, sampling_frequency, 0, "n", kSimulation, kCacheSim,             \
+           "the trace has one block in n, as RocksDB's option of this name "   \
+           "says; 0: what the trace says, or else all blocks")                 \
+  FLAG(uint64, unknown_block_size, 4096, "bytes", kSimulation, kCacheSim,      \
+           "what a block is charged if the trace does not say")                \
   FLAG(bool, checksums_only, false, "", kVerification, kVerify,                \
            "check only checksums and positions; decompress nothing")           \
   FLAG(string, filter_keys, "all", "first|all", kVerification, kVerify,        \
@@ -215,12 +227,13 @@
            "else with 1")                                                      \
   FLAG(bool, strict_flags, false, "", kVerification, kAll,                     \
            "treat a flag that the command does not use as an error")           \
-  FLAG(string, out, "", "path", kNewFiles, kMake | kRaw | kReport,             \
+  FLAG(string, out, "", "path", kNewFiles, kMake | kRaw | kReport | kCacheSim, \
            "the file to make; it appears only when it is complete. raw, "      \
-           "report: - is standard output")                                     \
-  FLAG(bool, overwrite, false, "", kNewFiles, kMake | kRaw | kReport,          \
+           "report, cache-sim: - is standard output")                          \
+  FLAG(bool, overwrite, false, "", kNewFiles, kMake | kRaw | kReport |         \
+           kCacheSim,                                                          \
            "replace an existing file")                                         \
-  FLAG(bool, clean, false, "", kNewFiles, kMake | kRaw | kReport,              \
+  FLAG(bool, clean, false, "", kNewFiles, kMake | kRaw | kReport | kCacheSim,  \
            "first remove, and name, files that earlier runs with the same "    \
            "--out left when they were killed; without this flag such files "   \
            "are only named")                                                   \

@@ -50,6 +50,7 @@ enum CommandBit : uint32_t {
   kOverlap = 1 << 15,
   kSpace = 1 << 16,
   kCompact = 1 << 17,
+  kCacheSim = 1 << 18,
   // Commands that work on one file after the other, and commands that read any
   // files.
   kEachFile = kCheck | kScan | kVerify | kIdentify | kProperties | kLayout |
@@ -69,7 +70,7 @@ enum CommandBit : uint32_t {
   // Commands that make tables for use, and commands that make any tables.
   kMake = kBuild | kRewrite | kSalvage | kCompact,
   kPack = kMake | kRecompress,
-  kAll = kReading | kMake,
+  kAll = kReading | kMake | kCacheSim,
 };
 
 enum class FlagKind : uint8_t {
@@ -88,6 +89,7 @@ enum class FlagGroup : uint8_t {
   kVerification,
   kRecompression,
   kCompaction,
+  kSimulation,
   kNewFiles,
   kOther,
 };

@@ -175,6 +175,12 @@ void Advice::Add(std::string_view command, const std::string& path,
         "this says nothing about the file: give the program more memory "
         "(ulimit -v), or let it use less (fewer --threads or "
         "--compression_parallel_threads, a smaller --memory)");
+  } else if (command == "cache-sim") {
+    // What follows is about tables.
+    if (status.IsCorruption()) {
+      AddLine(
+          "'ashlar help cache-sim' says how traces of a block cache are made");
+    }
   } else if (status.IsNotFound() && is_no_table) {
     AddLine(
         "name the files if they do not end in .sst; --recursive also looks "

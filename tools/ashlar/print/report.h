@@ -125,6 +125,8 @@ class Report {
     Opened(inspection.format_version, inspection.checksum_type,
            inspection.properties ? &*inspection.properties : nullptr);
   }
+  // Records that the input is a trace of a block cache.
+  void OpenedTrace() { any_opened_ = true; }
   // Sets what JSON says about the format, for a table that is too damaged to
   // count as opened. The arguments are those of Opened.
   void SetFormat(std::optional<uint32_t> format_version,

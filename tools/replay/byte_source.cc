@@ -1,9 +1,11 @@
-#include "tools/cache_sim/byte_source.h"
+#include "tools/replay/byte_source.h"
 
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -30,16 +32,19 @@ class PlainFile final : public ByteSource {
       if (count == 0) break;
       if (count > 0) {
         *got += static_cast<size_t>(count);
+        offset_ += static_cast<uint64_t>(count);
       } else if (errno != EINTR) {
         return Status::FromErrno("read", path_, errno);
       }
     }
     return Status::OK();
   }
+  [[nodiscard]] uint64_t file_offset() const override { return offset_; }
 
  private:
   const std::string path_;
   const int descriptor_;
+  uint64_t offset_ = 0;
 };
 
 #if ASHLAR_HAVE_ZSTD
@@ -79,6 +84,9 @@ class ZstdFile final : public ByteSource {
     *got = output.pos;
     return Status::OK();
   }
+  [[nodiscard]] uint64_t file_offset() const override {
+    return compressed_->file_offset();
+  }
 
  private:
   Status ReadPiece() {
@@ -105,13 +113,22 @@ class ZstdFile final : public ByteSource {
 
 #endif
 
+// Pipes cannot be looked into: their names decide.
+bool IsCompressed(const std::string& path, int descriptor) {
+  constexpr char kFrameBegin[] = {'\x28', '\xb5', '\x2f', '\xfd'};
+  char bytes[sizeof kFrameBegin];
+  return path.ends_with(".zst") ||
+         (pread(descriptor, bytes, sizeof bytes, 0) == sizeof bytes &&
+          std::equal(std::begin(bytes), std::end(bytes), kFrameBegin));
+}
+
 }  // namespace
 
 Result<std::unique_ptr<ByteSource>> ByteSource::Open(const std::string& path) {
   const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) return Status::FromErrno("open", path, errno);
   auto plain = std::make_unique<PlainFile>(path, descriptor);
-  if (!path.ends_with(".zst"))
+  if (!IsCompressed(path, descriptor))
     return std::unique_ptr<ByteSource>(std::move(plain));
 #if ASHLAR_HAVE_ZSTD
   return std::unique_ptr<ByteSource>(
