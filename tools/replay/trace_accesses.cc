@@ -66,8 +66,8 @@ void TraceAccesses::FillIn(TraceAccess* access) {
 }
 
 // The records of a thread that seldom reads come in the file much later than
-// their time. A block that is missing has a size only when it is found later: so
-// the next size counts, and the last one only after all others.
+// their time. A block that is missing has a size only when it is found later:
+// so the next size counts, and the last one only after all others.
 Status TraceAccesses::SortAll() {
   bool found = true;
   while (found) {
