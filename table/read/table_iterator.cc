@@ -273,6 +273,7 @@ bool TableIterator::LastFrom(bool on_block) {
 // Begins a walk. Returns false if it has nothing to walk over.
 bool TableIterator::BeginWalk() {
   is_sought = false;
+  sought_failed = false;
   if (!usable) return false;
   status = Status();
   ahead.Clear();
@@ -331,6 +332,7 @@ bool TableIterator::SeekInside(const Slice& internal_key, bool sought) {
 bool TableIterator::Seek(const Slice& internal_key) {
   const LimitScope limits(limiting);
   const bool sought = is_sought;
+  if (std::exchange(sought_failed, false)) return false;
   if (!CheckSeek() || !BeginWalk()) return false;
   if (bounds.ExcludeAsLarger(internal_key)) return AtEnd();
   return SeekInside(bounds.ExcludeAsSmaller(internal_key)
@@ -342,12 +344,20 @@ bool TableIterator::Seek(const Slice& internal_key) {
 // Finds the block of seek_target in the index. Returns false if the Seek is to
 // do that itself, because it may end before, or has limits or help.
 bool TableIterator::FindSought() {
-  return usable && limiting == nullptr && decoder == nullptr && !bounds.any() &&
-         table->order.known() && at.Seek(seek_target);
+  if (!usable || limiting != nullptr || decoder != nullptr || bounds.any() ||
+      !table->order.known()) {
+    return false;
+  }
+  if (at.Seek(seek_target)) return true;
+  if (!at.status().ok()) sought_failed = !Fail(at.status());
+  return false;
 }
 
 void TableIterator::BringOn(SeekPart part) {
-  if (part == SeekPart::kIndex) is_sought = FindSought();
+  if (part == SeekPart::kIndex) {
+    sought_failed = false;
+    is_sought = FindSought();
+  }
   if (!is_sought) return;
   switch (part) {
     case SeekPart::kIndex:
@@ -358,8 +368,8 @@ void TableIterator::BringOn(SeekPart part) {
       if (unprepared) [[unlikely]]
         LetGo();
       ahead.Clear();
-      // After an error, the Seek tries again.
       is_sought = !defers && LoadBlock();
+      sought_failed = !defers && !is_sought;
       return;
     case SeekPart::kEntry:
       if (table->order.IsOfBytes()) {

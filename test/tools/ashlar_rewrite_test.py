@@ -347,7 +347,8 @@ class DiffTest(CliTest):
         self.build("a.sst", numbered_rows(3))
         self.build("r.sst", hex_rows([(b"b", 0, 1, b""), (b"a", 0, 1, b"")]),
                    "--comparator=rocksdb.ReverseBytewiseComparator")
-        self.assert_usage_error("diff takes two files", "diff", "a.sst")
+        self.assert_usage_error("diff takes two files, or two folders that are "
+                                "databases", "diff", "a.sst")
         outcome = self.run_program("diff", "a.sst", "r.sst")
         self.assertEqual(outcome.code, 2)
         self.assertIn("the two files have different comparators", outcome.err)
