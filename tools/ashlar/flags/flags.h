@@ -62,7 +62,7 @@ enum CommandBit : uint32_t {
   kRangeOfKeys = kCheck | kScan | kGet | kSpace,
   // Commands that take a folder as a database, and commands that may join
   // merge operands.
-  kOfDatabases = kGet | kScan | kDiff | kSpace | kStats,
+  kOfDatabases = kGet | kScan | kDiff | kSpace | kStats | kReport,
   kMerge = kCompact | kScan | kDiff,
   // Commands that make tables for use, and commands that make any tables.
   kMake = kBuild | kRewrite | kSalvage | kCompact,
