@@ -304,7 +304,7 @@ class ReportTest(CliTest):
 
     def test_usage(self):
         self.build_usual()
-        self.assert_usage_error("--out takes the report of one file only",
+        self.assert_usage_error("--out takes the report of one file or database only",
                                 "report", "--out=x", "good.sst", "good.sst")
         self.assert_usage_error("--out=- goes with neither --json nor --jsonl",
                                 "report", "--out=-", "--json", "good.sst")

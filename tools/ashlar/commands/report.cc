@@ -1,8 +1,6 @@
 // report: writes one HTML page about a table or a database.
 #include <algorithm>
-#include <cstdlib>
 #include <map>
-#include <memory>
 #include <set>
 #include <string>
 
@@ -22,13 +20,6 @@ namespace {
 
 std::string_view LastPart(const std::string& path) {
   return std::string_view(path).substr(path.rfind('/') + 1);
-}
-
-std::string RealPath(const std::string& path) {
-  // The C library allocates it.
-  const std::unique_ptr<char, decltype(&free)> real(
-      realpath(path.c_str(), nullptr), &free);
-  return real == nullptr ? path : real.get();
 }
 
 // Returns an error if the page would replace a file of the database. Pages from

@@ -92,6 +92,13 @@ bool IsDirectory(const std::string& path) {
   return stat(path.c_str(), &attributes) == 0 && S_ISDIR(attributes.st_mode);
 }
 
+std::string RealPath(const std::string& path) {
+  // The C library allocates it.
+  const std::unique_ptr<char, decltype(&free)> real(
+      realpath(path.c_str(), nullptr), &free);
+  return real == nullptr ? path : real.get();
+}
+
 std::string FolderName(const std::string& folder) {
   std::string path = folder;
   const auto last_part = [&path] {
@@ -100,11 +107,7 @@ std::string FolderName(const std::string& folder) {
   };
   std::string name = last_part();
   if (name == "." || name == "..") {
-    // The C library allocates it.
-    const std::unique_ptr<char, decltype(&free)> real(
-        realpath(folder.c_str(), nullptr), &free);
-    if (real == nullptr) return name;
-    path = real.get();
+    path = RealPath(folder);
     name = last_part();
   }
   return name.empty() ? "root" : name;

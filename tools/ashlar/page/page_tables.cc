@@ -50,7 +50,7 @@ std::string RenderBytesByKind(const JsonValue& file) {
   if (kinds.items().empty()) return {};
   std::string html =
       "<table><thead><tr><th scope=\"col\">kind</th><th scope=\"col\">blocks"
-      "</th><th scope=\"col\">bytes</th><th scope=\"col\">of the file</th>"
+      "</th><th scope=\"col\">bytes</th><th scope=\"col\">of all bytes</th>"
       "<th></th></tr></thead><tbody>\n";
   for (size_t i = 0; i < kinds.items().size(); ++i) {
     const uint64_t blocks = kinds.items()[i]["blocks"].number();
