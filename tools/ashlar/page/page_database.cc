@@ -222,7 +222,9 @@ std::string RenderCommonProperties(const JsonValue& file) {
   for (const JsonValue& property : common) {
     html += "<tr><th scope=\"row\">" +
             ShortText(property["label"].text(), kMostNameBytes) + "</th><td>" +
-            ShortText(property["text"].text(), kMostValueBytes) +
+            ShortText(
+                PropertyText(property["label"].text(), property["text"].text()),
+                kMostValueBytes) +
             "</td></tr>\n";
   }
   html += "</tbody></table>\n";

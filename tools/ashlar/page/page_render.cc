@@ -23,7 +23,9 @@ Verdict VerdictOf(const JsonValue& file) {
   const std::vector<JsonValue>& faults = file["faults"].items();
   if (faults.empty()) return {"ok", "The table is sound"};
   if (file["magic"].text() == TableMagicName(TableMagic::kUnknown)) {
-    return {"bad", "Not an SST file, or its end is missing"};
+    return {"bad", file["found_blocks"].number() == 0
+                       ? "Not an SST file, or its end is missing"
+                       : "The end of the table is damaged or missing"};
   }
   const bool damaged =
       std::any_of(faults.begin(), faults.end(), [](const JsonValue& fault) {
@@ -90,7 +92,17 @@ std::string WhatWasRead(const JsonValue& file) {
   } else {
     text += "The checksum of every block that can be reached was compared. ";
   }
-  return text + DescribeDecoded(file);
+  text += DescribeDecoded(file);
+  const JsonValue& found = file["found_blocks"];
+  if (!found.is_null()) {
+    text +=
+        " Footer, metaindex or index is damaged, so blocks were looked for "
+        "in the bytes of the file. " +
+        Count(found.number()) +
+        " of the data blocks were found in this way, and " +
+        Bytes(file["lost_bytes_total"].number()) + " belong to no block.";
+  }
+  return text;
 }
 
 std::string FaultItem(const JsonValue& fault) {

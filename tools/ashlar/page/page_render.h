@@ -41,6 +41,9 @@ std::string RenderVerdict(const std::string& style, const std::string& words,
                           const JsonValue& file);
 std::string RenderFact(std::string_view name, const std::string& value);
 std::string RenderBytesFact(std::string_view name, uint64_t bytes);
+// Returns what the page shows for a property that has this text: times, which
+// are seconds since 1970, become dates.
+std::string PropertyText(const std::string& label, const std::string& text);
 // Says how many of the data blocks were decoded.
 std::string DescribeDecoded(const JsonValue& file);
 
