@@ -209,6 +209,27 @@ class DatabaseReportTest(CliTest):
                         self.assertNotEqual((box["level"], box["lane"]),
                                             (other["level"], other["lane"]))
 
+    def test_exclusive_ends(self):
+        """Tables that end where a range deletion ends, before the key at which
+        the next one begins."""
+        self.build_once("one.sst", numbered_rows(10))
+        path = self.folder / "one.sst"
+        size = path.stat().st_size
+        forged = self.folder / "forged"
+        forged_database.write(forged, [
+            forged_database.new_table(1, 10, size, b"a", b"k", 0, True),
+            forged_database.new_table(1, 11, size, b"k", b"p", 0, True),
+            forged_database.new_table(2, 12, size, b"b", b"c"),
+            forged_database.new_table(2, 13, size, b"k", b"l"),
+            forged_database.new_table(2, 14, size, b"p", b"q")])
+        forged_database.link_tables(forged, path, range(10, 15))
+        found, _ = self.report(forged)
+        self.assertEqual(found["levels"][0]["overlapped_bytes"], 2 * size)
+        boxes = found["level_map"]["boxes"]
+        self.assertEqual([box["lane"] for box in boxes], [0] * 5)
+        self.assertLessEqual(boxes[0]["end"], boxes[1]["begin"])
+        self.assertLessEqual(boxes[1]["end"], boxes[4]["begin"])
+
     def test_common_properties(self):
         database = DATABASES / "multi-cf"
         found, page = self.report(database)

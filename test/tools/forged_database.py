@@ -57,15 +57,17 @@ def text(word):
     return varint(len(word)) + word
 
 
-def new_table(level, number, size, smallest, largest, sequence=0, path_id=0):
-    """Returns a field of an edit: a new table, with the bounds as user keys."""
+def new_table(level, number, size, smallest, largest, sequence=0,
+              is_exclusive=False):
+    """Returns a field of an edit: a new table, with the bounds as user keys.
+
+    With is_exclusive, `largest` is the end of a range deletion.
+    """
     tail = struct.pack("<Q", sequence << 8 | PUT)
+    end = b"\x0f" + 7 * b"\xff" if is_exclusive else tail
     field = varint(103) + varint(level) + varint(number) + varint(size)
-    field += text(smallest + tail) + text(largest + tail)
-    field += varint(sequence) + varint(sequence)
-    if path_id:
-        field += varint(65) + text(bytes([path_id]))
-    return field + varint(1)
+    field += text(smallest + tail) + text(largest + end)
+    return field + varint(sequence) + varint(sequence) + varint(1)
 
 
 def write(folder, fields, family=b"default",
