@@ -288,6 +288,29 @@ class DatabaseReportTest(CliTest):
             self.assertEqual(len([box for box in page.of_class("box")
                                   if "DAMAGED" in box.get("title", "")]), 3)
 
+    def test_faults_of_sums_name_their_tables(self):
+        copy = self.copied()
+        self.flip(copy / "000027.sst", 20)
+        for command in (["stats"], ["space", "--prefix_length=2"]):
+            outcome = self.run_code(1, *command, copy)
+            self.assertIn(f"{copy}: Corruption: 000027.sst: block checksum",
+                          outcome.err)
+            outcome = self.run_code(1, *command, copy / "000027.sst")
+            self.assertIn("000027.sst: Corruption: block checksum",
+                          outcome.err)
+
+    def test_tables_in_folders_that_are_not_named(self):
+        found, page = self.report(DATABASES / "features", code=2)
+        files = listed("features")[1]["default"]["files"]
+        elsewhere = [file for file in files if file["path_id"]]
+        self.assertTrue(elsewhere)
+        self.assertEqual((found["tables"], found["bad_tables"]),
+                         (len(files), len(elsewhere)))
+        verdict = "".join(page.verdict.itertext())
+        self.assertIn("odd", page.verdict.get("class").split())
+        self.assertIn("cannot be read by this program", verdict)
+        self.assertIn("name all of its paths with --db_paths", verdict)
+
     def test_no_database_no_page(self):
         for flags, word in (([DATABASES / "atomic-badcrc"], "checksum"),
                             ([DATABASES / "atomic", "--cf=x"], "named 'x'")):
@@ -414,7 +437,7 @@ class DatabaseReportTest(CliTest):
         self.assertEqual(found["raw_size"]["min"], found["raw_size"]["max"])
         self.assertIn("figures come from this sample",
                       "".join(page.verdict.itertext()))
-        for wanted in (1, 35, 1 << 40):
+        for wanted in (1, 35, 1 << 40, (1 << 64) - 1):
             found, _ = self.report(forged, f"--sample={wanted}")
             self.assertEqual(found["decoded_blocks"],
                              min(wanted, found["data_blocks"]))

@@ -52,7 +52,9 @@ bool Gather(const std::string& path, TableStats* stats,
 bool ReadStats(const std::string& path, TableStats* stats,
                TableInspection* inspection, Report* report) {
   if (!Gather(path, stats, inspection, report)) return false;
-  for (const TableFault& fault : inspection->faults) report->AddFault(fault);
+  for (const TableFault& fault : inspection->faults) {
+    report->AddFaultIn(path, fault);
+  }
   if (inspection->blocks.empty()) return false;
   report->Opened(*inspection);
   WarnOfUnknownOrder(*inspection, *report);

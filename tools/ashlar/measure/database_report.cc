@@ -57,9 +57,11 @@ class Sample {
   // Returns how many blocks of the next table are to be decoded.
   uint64_t Next(uint64_t bytes) {
     if (FLAGS_sample == 0 || total_ <= 0) return UINT64_MAX;
+    constexpr uint64_t kMostBlocks = uint64_t{1} << 62;
     done_ += static_cast<double>(bytes);
     const auto wanted = static_cast<uint64_t>(
-        static_cast<double>(FLAGS_sample) * std::min(done_ / total_, 1.0));
+        static_cast<double>(std::min(FLAGS_sample, kMostBlocks)) *
+        std::min(done_ / total_, 1.0));
     const uint64_t more = wanted - std::min(taken_, wanted);
     taken_ += more;
     return more;
@@ -93,6 +95,7 @@ class Collector {
       bytes += static_cast<double>(table.file_size);
     }
     sample_.SetTotal(bytes);
+    TakeTablesElsewhere();
     {
       Progress progress(folder);
       progress_ = &progress;
@@ -130,27 +133,41 @@ class Collector {
   }
 
   void TakeTable(const LiveTable& live, const std::string& path) {
-    PlacedTable table = Place(live, timestamp_size_);
     const uint64_t faults_before = result_.faults_total;
     TableInspection inspection;
     ReadTable(live, path, &inspection);
     if (Interrupted()) return;
+    done_bytes_ += live.file_size;
+    Count(live, inspection.properties, result_.faults_total != faults_before);
+  }
+
+  // The tables that are in folders that --db_paths does not name. ForEachTable
+  // reports their faults.
+  void TakeTablesElsewhere() {
+    for (const LiveTable& live : database_.family().tables) {
+      const auto path = database_.PathOf(live);
+      if (path.ok()) continue;
+      KeepFault(TableFileName(live.number), path.status(), std::nullopt);
+      Count(live, std::nullopt, /*is_bad=*/true);
+    }
+  }
+
+  void Count(const LiveTable& live,
+             const std::optional<TableProperties>& properties, bool is_bad) {
+    PlacedTable table = Place(live, timestamp_size_);
     ++result_.tables;
     result_.file_bytes += live.file_size;
-    done_bytes_ += live.file_size;
     DatabaseReport::Level& level = levels_[live.level];
     level.level = live.level;
     ++level.files;
     level.file_bytes += live.file_size;
-    if (inspection.properties) {
-      TakeProperties(*inspection.properties, &table, &level);
+    if (properties) {
+      TakeProperties(*properties, &table, &level);
     } else {
       ++level.without_properties;
     }
-    if (result_.faults_total != faults_before) {
-      table.is_bad = true;
-      ++result_.bad_tables;
-    }
+    table.is_bad = is_bad;
+    if (is_bad) ++result_.bad_tables;
     tables_.push_back(std::move(table));
   }
 
@@ -225,13 +242,15 @@ class Collector {
                 const std::optional<TableFault>& block = std::nullopt) {
     if (Interrupted() && status.IsAborted()) return report_.AddFault(status);
     if (block) {
-      // A fault of a block does not say in which file it is.
-      TableFault named = *block;
-      named.status = status.WithPrefix(path.substr(path.rfind('/') + 1));
-      report_.AddFault(named);
+      report_.AddFaultIn(path, *block);
     } else {
       report_.AddFault(status, FaultLine(path, status));
     }
+    KeepFault(path, status, block);
+  }
+
+  void KeepFault(const std::string& path, const Status& status,
+                 const std::optional<TableFault>& block) {
     ++result_.faults_total;
     if (result_.faults.size() < DatabaseReport::kMostFaults) {
       result_.faults.push_back({path, status, block});
