@@ -12,6 +12,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -163,6 +164,8 @@ class PageTest(unittest.TestCase):
         self.browse("damaged.html", f"--print-to-pdf={path}",
                     "--no-pdf-header-footer")
         self.assertGreater(path.stat().st_size, 20_000)
+        sheets = re.findall(rb"/Type\s*/Page\b(?!s)", path.read_bytes())
+        self.assertLessEqual(len(sheets), 4)
 
 
 if __name__ == "__main__":

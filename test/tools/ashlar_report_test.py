@@ -3,6 +3,7 @@
 Its numbers agree with those of other commands.
 """
 
+import datetime
 import json
 import os
 import random
@@ -12,6 +13,7 @@ import unittest
 import xml.etree.ElementTree as ElementTree
 
 import cli
+import forged_table
 from cli import GOLDEN, CliTest, hex_rows, numbered_rows
 
 XHTML = "{http://www.w3.org/1999/xhtml}"
@@ -41,12 +43,12 @@ class Page:
         maps = self.of_class("map")
         return list(maps[0]) if maps else []
 
-    def rows(self, section):
+    def rows(self, section, heads=1):
         """Returns the rows of the table in a section, with cells as text."""
         for element in self.root.iter(XHTML + "section"):
             if element.get("aria-labelledby") == section:
                 return [["".join(cell.itertext()) for cell in row]
-                        for row in element.iter(XHTML + "tr")][1:]
+                        for row in element.iter(XHTML + "tr")][heads:]
         return []
 
 
@@ -133,6 +135,147 @@ class ReportTest(CliTest):
         self.assertLess(share["ZSTD 3"], 70)
         self.assertLess(share["ZSTD 3 + dictionary"], share["ZSTD 3"])
         self.assertLess(share["Zlib 6"], share["Snappy"])
+
+    def test_best_trade_offs_are_at_the_top_right(self):
+        self.build_usual()
+        page = self.page("good.sst")
+        field = page.of_class("points")[0]
+        dots, speeds, shares, labels = [], [], [], []
+        for item in field:
+            words = item.get("class").split()
+            at = {name: float(value.rstrip("%")) for name, value in (
+                part.split(":") for part in item.get("style").split(";"))}
+            text = "".join(item.itertext())
+            if words[0] in ("best", "other"):
+                name, numbers = item.get("title").rsplit(": ", 1)
+                share, speed = re.fullmatch(
+                    r"([0-9.]+) %, ([0-9]+) MB/s", numbers).groups()
+                dots.append((at["left"], at["bottom"], float(share),
+                             float(speed), name, words[0] == "best"))
+            elif words[0] == "speed":
+                speeds.append((at["left"], float(text)))
+            elif words[0] == "share":
+                shares.append((at["bottom"], float(text.split()[0])))
+            elif words[0] == "name":
+                labels.append((at, text, words[1:]))
+        self.assertGreater(len(dots), 3)
+        for one in dots:
+            for other in dots:
+                if one[3] > other[3]:  # faster
+                    self.assertGreaterEqual(one[0], other[0])
+                if one[2] < other[2]:  # smaller
+                    self.assertGreater(one[1], other[1])
+        for ticks in (speeds, shares):
+            self.assertGreater(len(ticks), 2)
+        self.assertEqual(speeds, sorted(speeds))
+        # Smaller is higher.
+        self.assertEqual([tick[1] for tick in sorted(shares)],
+                         sorted((tick[1] for tick in shares), reverse=True))
+        for bottom, share in shares:
+            for dot in dots:
+                if dot[2] < share - 0.1:
+                    self.assertGreater(dot[1], bottom)
+                elif dot[2] > share + 0.1:
+                    self.assertLess(dot[1], bottom)
+        best = {dot[4].replace(" + dictionary", "+") for dot in dots if dot[5]}
+        self.assertTrue(labels)
+        self.assertLessEqual({text for _, text, _ in labels}, best)
+        self.check_labels_are_apart(labels, dots)
+
+    def check_labels_are_apart(self, labels, dots):
+        """Places labels as the style does on a narrow screen."""
+        width, height, letter, line, dot = 297, 230, 6.2, 15, 5
+        taken = [(left * width / 100 - dot, left * width / 100 + dot,
+                  bottom * height / 100 - dot, bottom * height / 100 + dot)
+                 for left, bottom, *_ in dots]
+        for at, text, words in labels:
+            x, y = at["left"] * width / 100, at["bottom"] * height / 100
+            size = letter * len(text)
+            left = (x + 8 if "right" in words else x - 8 - size
+                    if "left" in words else x - size / 2)
+            middle = y + (14 if "above" in words else
+                          -14 if "below" in words else 10 if "up" in words else
+                          -10 if "down" in words else 0)
+            box = (left, left + size, middle - line / 2, middle + line / 2)
+            for other in taken:
+                self.assertFalse(
+                    box[0] < other[1] and other[0] < box[1] and
+                    box[2] < other[3] and other[2] < box[3], (text, other))
+            taken.append(box)
+
+    def test_blocks_beyond_a_damaged_index(self):
+        self.build_usual()
+        blocks = self.json_of("layout", "good.sst")["blocks"]
+        data_blocks = [block for block in blocks if block["kind"] == "data"]
+        index, = (block for block in blocks if block["kind"] == "index")
+        self.flip("good.sst", index["offset"] + 9, to="bad.sst")
+        good = (self.folder / "good.sst").read_bytes()
+        # A part of a block more than the first half of them.
+        half = data_blocks[:len(data_blocks) // 2]
+        end = half[-1]["offset"] + half[-1]["size"] + 5
+        (self.folder / "cut.sst").write_bytes(good[:end + 100])
+        for name, expected, lost in (("bad.sst", data_blocks, 0),
+                                     ("cut.sst", half, 100)):
+            for flags in ([], ["--sample=3"]):
+                page = self.page(*flags, name, code=1)
+                cells = [cell.get("title") for cell in page.cells
+                         if cell.get("title").startswith("data block ")]
+                self.assertEqual(len(cells), len(expected))
+                for cell, block in zip(cells, expected):
+                    self.assertIn(f"offset {block['offset']:,},", cell)
+                verdict = "".join(page.verdict.itertext())
+                self.assertIn(f"{len(expected)} of the data blocks were found "
+                              f"in this way, and {lost} B belong to no block",
+                              verdict)
+            outcome = self.run_program("report", "--json", "--overwrite",
+                                       "--sample=0", "--out=x.html", name)
+            report = json.loads(outcome.text)["files"][0]
+            self.assertEqual(report["found_blocks"], len(expected))
+            self.assertEqual(report["lost_bytes_total"], lost)
+            parts = report["key_space"]["parts"]
+            self.assertAlmostEqual(
+                sum(part["bytes"] for part in parts),
+                sum(block["size"] + 5 for block in expected), delta=1)
+        self.assertIn("end of the table is damaged or missing", verdict)
+        page = self.page("good.sst")
+        self.assertNotIn("found in this way",
+                         "".join(page.verdict.itertext()))
+
+    def test_dates_and_hint(self):
+        path = GOLDEN / "db" / "multi-cf" / "000015.sst"
+        properties = json.loads(self.run_ok(
+            "properties", "--json", path).out)["files"][0]["properties"]
+        page = self.page(path)
+        rows = {row[0]: row[1] for row in page.rows("properties", 0)}
+        for label, name in (("creation time", "creation_time"),
+                            ("file creation time", "file_creation_time"),
+                            ("time stamp of earliest key",
+                             "oldest_key_time")):
+            seconds = properties[name]
+            date = datetime.datetime.fromtimestamp(seconds,
+                                                   datetime.timezone.utc)
+            self.assertEqual(rows[label], f"{date:%Y-%m-%d %H:%M:%S} UTC"
+                             if seconds else "unknown")
+        self.assertTrue([row for row in rows.values()
+                         if row.endswith(" UTC")])
+        hint, = page.of_class("detail")
+        self.assertIn("Point at a cell", hint.text)
+
+    def test_hostile_times(self):
+        self.build_once("plain.sst", numbered_rows(9), *forged_table.PLAIN)
+        plain = (self.folder / "plain.sst").read_bytes()
+        for seconds, shown in (
+                (0, "unknown"), (1, "1970-01-01 00:00:01 UTC"),
+                (951782400 + 86399, "2000-02-29 23:59:59 UTC"),
+                (253402300799, "9999-12-31 23:59:59 UTC"),
+                (253402300800, "253402300800"),
+                (2**64 - 1, str(2**64 - 1))):
+            (self.folder / "t.sst").write_bytes(forged_table.with_properties(
+                plain, {b"rocksdb.creation.time":
+                        forged_table.varint(seconds)}))
+            rows = {row[0]: row[1] for row
+                    in self.page("t.sst").rows("properties", 0)}
+            self.assertEqual(rows["creation time"], shown)
 
     def test_one_byte_of_each_block(self):
         self.build_usual()
@@ -304,7 +447,7 @@ class ReportTest(CliTest):
 
     def test_usage(self):
         self.build_usual()
-        self.assert_usage_error("--out takes the report of one file only",
+        self.assert_usage_error("--out takes the report of one file or database only",
                                 "report", "--out=x", "good.sst", "good.sst")
         self.assert_usage_error("--out=- goes with neither --json nor --jsonl",
                                 "report", "--out=-", "--json", "good.sst")

@@ -5,6 +5,7 @@ import copy
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 
@@ -28,10 +29,11 @@ OPTIONAL = set("""
     after baseline blocks chart checksum_type compaction comparator_name
     compression_name compression_options entries_per_block filter filter_policy_name
     first_key format_version key_space last levels
-    merge_operator_name meta_blocks not_looked_at ok prefix_extractor_name
+    merge_operator_name meta_blocks not_looked_at ok overlapped_bytes
+    prefix_extractor_name
     properties property_collectors_names ratio raw_size readable_by_rocksdb
     report rocksdb_version size stored_size trials unreferenced_blob_bytes
-    value versions""".split())
+    value versions write_ahead_logs""".split())
 
 
 def unique(pairs):
@@ -233,9 +235,21 @@ class SchemaTest(CliTest):
                   *self.keys_of("r119-ts.sst", 8), "--input_key_hex")
         database = GOLDEN / "db" / "multi-cf"
         self.take("get", database, "--key=k99999")
-        for command in ("scan", "space", "stats"):
+        for command in ("scan", "space", "stats", "report"):
             self.take(command, database)
+        self.take_damaged_database(database)
         self.take("diff", database, GOLDEN / "db" / "atomic")
+
+    def take_damaged_database(self, database):
+        damaged = self.folder / "db"
+        shutil.copytree(database, damaged)
+        (damaged / "000045.sst").unlink()
+        path = damaged / "000027.sst"
+        data = bytearray(path.read_bytes())
+        data[20] ^= 1
+        path.write_bytes(data)
+        self.take("report", damaged)
+        self.take("report", damaged, "--cf=nope", "--overwrite")
 
     def keys_of(self, name, timestamp=0):
         rows = self.run_ok("scan", "--output_format=canonical", name).text

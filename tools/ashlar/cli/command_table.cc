@@ -194,14 +194,24 @@ constexpr Command kCommands[] = {
      "Of a folder with a CURRENT, which is a database, it prints this for each "
      "level of the column family --cf, without what filters do.",
      RunStats},
-    {"report", kReport, kFiles, "write an HTML page about the table",
+    {"report", kReport, kFiles, "write an HTML page about a table or database",
      "Writes one HTML file, <input without .sst>_report.html or --out, that "
-     "loads nothing. It shows the verdict and the faults, bytes per kind of "
+     "loads nothing. The pages of the tables in a folder are written into the "
+     "current folder; two of one name are an error. A page shows the verdict "
+     "and the faults, bytes per kind of "
      "block, a map of the blocks, how keys are spread, distributions of "
      "sizes, the filter, and the size of sampled blocks with other codecs, "
      "levels and dictionaries. Compares the checksums of all blocks, and "
      "decodes --sample of the data blocks. The filter must match every key of "
-     "those.",
+     "those.\n"
+     "A folder with a CURRENT is a database: the command writes one page about "
+     "the column family --cf into the current folder, <folder>_report.html or "
+     "--out. It shows the verdict and the faults of all live tables, what the "
+     "MANIFEST says, the levels and how they overlap, where their tables are "
+     "in the key space, distributions of sizes, the largest tables and those "
+     "with the most deletions, and the properties that all tables share. "
+     "Compares the checksums of all blocks, and decodes --sample of the data "
+     "blocks of all tables together.",
      RunReport},
     {"diff", kDiff, "<file> <file>", "show how two tables or databases differ",
      "Compares entries by key, sequence number and type, then range "

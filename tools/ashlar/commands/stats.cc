@@ -55,7 +55,9 @@ bool ReadStats(const std::string& path, TableStats* stats,
   if (inspection->magic == TableMagic::kUnknown && path == report->path()) {
     report->SetFileStatus("not_sst");
   }
-  for (const TableFault& fault : inspection->faults) report->AddFault(fault);
+  for (const TableFault& fault : inspection->faults) {
+    report->AddFaultIn(path, fault);
+  }
   if (inspection->blocks.empty()) return false;
   report->Opened(*inspection);
   WarnOfUnknownOrder(*inspection, *report);

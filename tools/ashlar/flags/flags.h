@@ -63,7 +63,7 @@ enum CommandBit : uint32_t {
   kRangeOfKeys = kCheck | kScan | kGet | kSpace,
   // Commands that take a folder as a database, and commands that may join
   // merge operands.
-  kOfDatabases = kGet | kScan | kDiff | kSpace | kStats,
+  kOfDatabases = kGet | kScan | kDiff | kSpace | kStats | kReport,
   kMerge = kCompact | kScan | kDiff,
   // Commands that take the ends of a range.
   kEndsOfRange = kRangeOfKeys | kCompact | kBuild,

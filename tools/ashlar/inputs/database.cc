@@ -256,9 +256,13 @@ Status Database::Describe(const LiveTable& live, TableToOpen* table) const {
   return status;
 }
 
-void Database::WarnOfTheRest() const {
-  const auto logs = CountWriteAheadLogs(
+Result<uint64_t> Database::CountUnreadLogs() const {
+  return CountWriteAheadLogs(
       folder_, std::max(family().log_number, files().min_log_number_to_keep));
+}
+
+void Database::WarnOfTheRest() const {
+  const auto logs = CountUnreadLogs();
   if (!logs.ok()) {
     PrintWarning(folder_ + ": its write-ahead logs were not counted: " +
                  logs.status().ToString());

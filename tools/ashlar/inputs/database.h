@@ -54,6 +54,8 @@ class Database {
   void ForEachTable(Report* report,
                     const std::function<void(const LiveTable& table,
                                              const std::string& path)>& take);
+  // Returns how many write-ahead logs may have entries that no table has.
+  Result<uint64_t> CountUnreadLogs() const;
   // Prints warnings: of what the tables do not have, and of what the MANIFEST
   // has that was left out.
   void WarnOfTheRest() const;

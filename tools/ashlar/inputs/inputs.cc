@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <memory>
 #include <string_view>
 #include <utility>
@@ -89,6 +90,27 @@ std::vector<Input> ExpandInputs(const std::vector<std::string>& names) {
 bool IsDirectory(const std::string& path) {
   struct stat attributes;
   return stat(path.c_str(), &attributes) == 0 && S_ISDIR(attributes.st_mode);
+}
+
+std::string RealPath(const std::string& path) {
+  // The C library allocates it.
+  const std::unique_ptr<char, decltype(&free)> real(
+      realpath(path.c_str(), nullptr), &free);
+  return real == nullptr ? path : real.get();
+}
+
+std::string FolderName(const std::string& folder) {
+  std::string path = folder;
+  const auto last_part = [&path] {
+    while (path.ends_with('/')) path.pop_back();
+    return path.substr(path.rfind('/') + 1);
+  };
+  std::string name = last_part();
+  if (name == "." || name == "..") {
+    path = RealPath(folder);
+    name = last_part();
+  }
+  return name.empty() ? "root" : name;
 }
 
 bool IsOneFile(const CommandLine& line) {

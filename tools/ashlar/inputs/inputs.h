@@ -23,6 +23,12 @@ struct Input {
 std::vector<Input> ExpandInputs(const std::vector<std::string>& names);
 
 bool IsDirectory(const std::string& path);
+// Returns the absolute path without links, or the path itself if there is no
+// such file.
+std::string RealPath(const std::string& path);
+// Returns the last part of a folder's path, or for a path that ends in "." or
+// ".." the name that the folder has. "root" if it has none.
+std::string FolderName(const std::string& folder);
 // Returns whether the line names exactly one input, which is not a directory.
 bool IsOneFile(const CommandLine& line);
 // For commands that make one file from one input. Returns what is wrong with

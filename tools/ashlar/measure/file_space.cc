@@ -39,15 +39,17 @@ class SpaceReader {
     space_->prefixes.EndBlock();
     space_->file_bytes = inspection_.file_size;
     space_->order = order_;
-    return Finish(report);
+    return Finish(path, report);
   }
 
  private:
-  bool Finish(Report* report) {
+  bool Finish(const std::string& path, Report* report) {
     if (inspection_.magic == TableMagic::kUnknown) {
       report->SetFileStatus("not_sst");
     }
-    for (const TableFault& fault : inspection_.faults) report->AddFault(fault);
+    for (const TableFault& fault : inspection_.faults) {
+      report->AddFaultIn(path, fault);
+    }
     if (inspection_.blocks.empty()) return false;
     report->Opened(inspection_);
     if (order_ == nullptr && !range_.IsAll()) {

@@ -84,11 +84,10 @@ class Collector {
   // Chooses the blocks, in a first pass that reads no data blocks.
   bool ChooseSample(Report* report) {
     TableInspection listed;
-    if (!InspectInto(path_,
-                     InspectOptionsFromFlags(InspectOptions::DataBlocks::kList),
-                     &listed, report)) {
-      return false;
-    }
+    InspectOptions options =
+        InspectOptionsFromFlags(InspectOptions::DataBlocks::kList);
+    options.find_blocks = true;
+    if (!InspectInto(path_, options, &listed, report)) return false;
     const uint64_t total = CountDataBlocks(listed);
     const uint64_t sampled =
         FLAGS_sample == 0 ? total : std::min<uint64_t>(FLAGS_sample, total);
@@ -103,6 +102,7 @@ class Collector {
     Progress progress(path_);
     InspectOptions options =
         InspectOptionsFromFlags(InspectOptions::DataBlocks::kRead);
+    options.find_blocks = true;
     if (std::count(sample_.begin(), sample_.end(), false) != 0) {
       options.decodes_block = [this](uint64_t index) {
         return Contains(sample_, index);
@@ -147,6 +147,7 @@ class Collector {
     }
     data_.push_back(
         {{}, {}, block.size + kBlockTrailerBytes, !block.status.ok()});
+    indexes_.push_back(block.index);
   }
 
   // The choice was based on the properties, which may be missing or wrong. So
@@ -181,15 +182,22 @@ class Collector {
   }
 
   // The keys of a block that was not decoded are between the separators on its
-  // two sides.
+  // two sides. Those of a block that the index does not name are unknown.
   void SpreadKeys() {
+    size_t kept = 0;
     for (size_t i = 0; i < data_.size(); ++i) {
       KeySpan& span = data_[i];
-      if (!span.last.empty() || !span.first.empty()) continue;
-      if (i < separators_.size()) span.last = separators_[i];
-      span.first =
-          i == 0 || i > separators_.size() ? span.last : separators_[i - 1];
+      if (span.last.empty() && span.first.empty()) {
+        const uint64_t index = indexes_[i];
+        if (index >= separators_.size()) continue;
+        span.last = separators_[index];
+        span.first = index == 0 ? span.last : separators_[index - 1];
+      }
+      if (kept != i) data_[kept] = std::move(span);
+      ++kept;
     }
+    data_.resize(kept);
+    indexes_ = {};
     const bool reverse = order_ == ReverseBytewiseComparator();
     table_->key_space = MakeKeySpace(data_, deletions_, reverse);
     data_ = {};
@@ -232,6 +240,7 @@ class Collector {
   const Comparator* order_ = BytewiseComparator();
   std::vector<std::string> separators_;
   std::vector<KeySpan> data_;
+  std::vector<uint64_t> indexes_;  // numbers of the blocks in data_
   std::vector<std::pair<std::string, std::string>> deletions_;
   uint64_t entry_ = 0;
   bool on_trial_ = false;

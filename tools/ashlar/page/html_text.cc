@@ -1,6 +1,7 @@
 #include "tools/ashlar/page/html_text.h"
 
 #include <algorithm>
+#include <chrono>
 #include <iterator>
 
 #include "tools/ashlar/print/escaped_text.h"
@@ -68,6 +69,24 @@ std::string Bytes(uint64_t bytes) {
                        : number < 100 ? 1
                                       : 0) +
          " " + kUnits[unit];
+}
+
+std::string DateText(uint64_t seconds) {
+  if (seconds == 0) return "unknown";
+  constexpr uint64_t kAfterYear9999 = 253402300800;
+  if (seconds >= kAfterYear9999) return std::to_string(seconds);
+  constexpr uint64_t kSecondsOfDay = 86400;
+  const std::chrono::year_month_day date(std::chrono::sys_days(
+      std::chrono::days(static_cast<int>(seconds / kSecondsOfDay))));
+  const uint64_t time = seconds % kSecondsOfDay;
+  const auto two_digits = [](uint64_t number) {
+    return (number < 10 ? "0" : "") + std::to_string(number);
+  };
+  return std::to_string(static_cast<int>(date.year())) + "-" +
+         two_digits(static_cast<unsigned>(date.month())) + "-" +
+         two_digits(static_cast<unsigned>(date.day())) + " " +
+         two_digits(time / 3600) + ":" + two_digits(time / 60 % 60) + ":" +
+         two_digits(time % 60) + " UTC";
 }
 
 std::string Coordinate(double number) {

@@ -24,6 +24,9 @@ std::string ShortText(const Slice& bytes, size_t most);
 
 std::string Count(uint64_t number);  // 1,234,567
 std::string Bytes(uint64_t bytes);   // 1.23 MB
+// Returns seconds since 1970 as "2026-11-18 09:27:51 UTC", 0 as "unknown", and
+// times after the year 9999 as the number.
+std::string DateText(uint64_t seconds);
 // Returns a coordinate in a drawing.
 std::string Coordinate(double number);
 // Returns a table cell with a bar as wide as the share, which is 0 to 1.

@@ -114,7 +114,7 @@ std::string RenderKeySpace(const JsonValue& file) {
       ShortText(space["last_key"].bytes(), kMostKeyBytes) + "</code></div>\n";
   if (bad || deleted) {
     html += "<ul class=\"legend\">";
-    if (bad) html += "<li><i class=\"c bad\"></i>damaged blocks</li>";
+    if (bad) html += "<li><i class=\"c tick\"></i>damaged blocks</li>";
     if (deleted) html += "<li><i class=\"c del\"></i>range deletions</li>";
     html += "</ul>\n";
   }

@@ -99,7 +99,7 @@ std::string RenderBlockMap(const JsonValue& file) {
       std::max(kUsualWidth * static_cast<double>(cells.size()), kLeastTotal);
   std::string html =
       "<p>The file from its first byte to its last; a wider cell has more "
-      "bytes. Point at a cell, or move with the arrow keys.</p>\n" +
+      "bytes.</p>\n" +
       Legend(file["map"]["gap_bytes"].number()) +
       "<div class=\"map\" id=\"cells\" role=\"group\" aria-label=\"Blocks in "
       "file order\">\n";
@@ -114,7 +114,8 @@ std::string RenderBlockMap(const JsonValue& file) {
   }
   return html +
          "\n</div>\n<p class=\"detail\" id=\"detail\" aria-live=\"polite\">"
-         "</p>\n";
+         "Point at a cell, or move with the arrow keys, to read here what it "
+         "is.</p>\n";
 }
 
 }  // namespace ashlar::tool

@@ -15,7 +15,7 @@
 namespace ashlar::tool {
 
 // `file` is an item of the document's member "files", and one of the lines of
-// --jsonl.
+// --jsonl. It is about a table, or about a database.
 std::string RenderPage(const JsonValue& file);
 
 // The sections of the page. Each is in its own file.
@@ -27,6 +27,25 @@ std::string RenderDistributions(const JsonValue& file);
 std::string RenderFilter(const JsonValue& file);
 std::string RenderTrials(const JsonValue& file);
 std::string RenderProperties(const JsonValue& file);
+// Those that only databases have.
+std::string RenderDatabaseHeader(const JsonValue& file);
+std::string RenderLevels(const JsonValue& file);
+std::string RenderLevelMap(const JsonValue& file);
+std::string RenderLargestTables(const JsonValue& file);
+std::string RenderMostDeletions(const JsonValue& file);
+std::string RenderCommonProperties(const JsonValue& file);
+
+// Parts of headers. `style` of a verdict is ok, bad or odd. `value` is HTML.
+std::string RenderVerdict(const std::string& style, const std::string& words,
+                          const std::string& what_was_read,
+                          const JsonValue& file);
+std::string RenderFact(std::string_view name, const std::string& value);
+std::string RenderBytesFact(std::string_view name, uint64_t bytes);
+// Returns what the page shows for a property that has this text: times, which
+// are seconds since 1970, become dates.
+std::string PropertyText(const std::string& label, const std::string& text);
+// Says how many of the data blocks were decoded.
+std::string DescribeDecoded(const JsonValue& file);
 
 // The page's style sheet and its script.
 std::string_view PageStyle();

@@ -1,5 +1,6 @@
 // The sections that are tables with bars: kinds of blocks, types of entries,
 // filter, properties.
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -45,12 +46,21 @@ std::string TextOf(const JsonValue& property) {
 
 }  // namespace
 
+std::string PropertyText(const std::string& label, const std::string& text) {
+  const bool is_time = label == "creation time" ||
+                       label == "file creation time" ||
+                       label.starts_with("time stamp of ");
+  const std::optional<uint64_t> seconds =
+      is_time ? ParseNumber(text) : std::nullopt;
+  return seconds ? DateText(*seconds) : text;
+}
+
 std::string RenderBytesByKind(const JsonValue& file) {
   const JsonValue& kinds = file["kinds"];
   if (kinds.items().empty()) return {};
   std::string html =
       "<table><thead><tr><th scope=\"col\">kind</th><th scope=\"col\">blocks"
-      "</th><th scope=\"col\">bytes</th><th scope=\"col\">of the file</th>"
+      "</th><th scope=\"col\">bytes</th><th scope=\"col\">of all bytes</th>"
       "<th></th></tr></thead><tbody>\n";
   for (size_t i = 0; i < kinds.items().size(); ++i) {
     const uint64_t blocks = kinds.items()[i]["blocks"].number();
@@ -100,15 +110,15 @@ std::string RenderFilter(const JsonValue& file) {
   std::string html =
       "<dl class=\"facts\">\n<div><dt>bits per key</dt><dd>" +
       Fixed(rates["bits_per_key"].decimal(), 2) +
-      "</dd></div>\n<div><dt>absent keys that pass, computed for a Bloom "
-      "filter</dt><dd>" +
+      "</dd></div>\n<div><dt>expected false-positive rate <small>(of a Bloom "
+      "filter with as many bits)</small></dt><dd>" +
       Percent(rates["bloom_rate"].decimal(), 3) +
-      "</dd></div>\n<div><dt>absent keys that pass, measured</dt><dd>";
+      "</dd></div>\n<div><dt>measured false-positive rate</dt><dd>";
   if (probes == 0) {
     html += "not measured";
   } else {
     html += Percent(Share(passed, probes), 3) + " <small>(" + Count(passed) +
-            " of " + Count(probes) + ")</small>";
+            " of " + Count(probes) + " absent keys passed)</small>";
   }
   return html + "</dd></div>\n</dl>\n";
 }
@@ -128,7 +138,7 @@ std::string RenderProperties(const JsonValue& file) {
     return TextOf(properties[name]);
   };
   for (const auto& [label, text] : LabelledProperties(text_of)) {
-    row(label, text);
+    row(label, PropertyText(label, text));
   }
   const JsonValue& user = properties["user"];
   uint64_t others = 0;

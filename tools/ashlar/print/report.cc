@@ -181,6 +181,15 @@ void Report::AddFault(const TableFault& fault) {
   Record({fault.status, fault}, FaultLine(path_, fault.status));
 }
 
+void Report::AddFaultIn(const std::string& table, const TableFault& fault) {
+  TableFault named = fault;
+  if (table != path_) {
+    named.status = fault.status.WithPrefix(
+        PrintableText(table.substr(table.rfind('/') + 1)));
+  }
+  AddFault(named);
+}
+
 void Report::AddFault(const Status& status, const FaultText& line) {
   Record({status, std::nullopt}, line);
 }

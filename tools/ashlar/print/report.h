@@ -134,6 +134,9 @@ class Report {
                  const TableProperties* properties);
   void AddFault(const Status& status);
   void AddFault(const TableFault& fault);
+  // Adds the fault of a block of a table in a folder. Its message gets the name
+  // of the table, unless the table is itself the input.
+  void AddFaultIn(const std::string& table, const TableFault& fault);
   // Prints `line` instead of FaultLine.
   void AddFault(const Status& status, const FaultText& line);
   // Adds the fault of a row, with such a line.

@@ -27,6 +27,8 @@
 
 namespace ashlar::tool {
 
+struct DatabaseReport;  // measure/database_report.h
+
 // --- identify: identify.cc --------------------------------------------------
 
 struct Identity {
@@ -102,10 +104,11 @@ void WriteJson(const LevelStats& level, JsonWriter* json);
 // Writes the member "histograms": the bins of each distribution.
 void WriteHistograms(const TableStats& stats, JsonWriter* json);
 
-// --- report: table_report.cc ------------------------------------------------
+// --- report: table_report.cc, database_report.cc ----------------------------
 
 // Text has a page instead, which is drawn from this (page/page_render.h).
 void WriteJson(const TableReport& table, JsonWriter* json);
+void WriteJson(const DatabaseReport& database, JsonWriter* json);
 
 // --- get: get.cc ------------------------------------------------------------
 

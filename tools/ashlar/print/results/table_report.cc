@@ -83,6 +83,12 @@ void WriteJson(const TableReport& table, JsonWriter* json) {
   json->NumberMember("blocks_bad", inspection.blocks_bad);
   json->NumberMember("data_blocks", table.data_blocks);
   json->NumberMember("decoded_blocks", table.decoded_blocks);
+  if (inspection.looked_for_blocks) {
+    json->NumberMember("found_blocks", inspection.found_blocks);
+    uint64_t lost = 0;
+    for (const FileBytes& bytes : inspection.lost_bytes) lost += bytes.size;
+    json->NumberMember("lost_bytes_total", lost);
+  }
   WriteFaults(inspection, json);
   if (inspection.properties) WriteProperties(*inspection.properties, json);
   WriteJson(StatsResult{table.stats, inspection.file_size, table.filter}, json);
