@@ -21,6 +21,8 @@ import unittest
 
 PROGRAM = os.path.abspath(sys.argv[1])
 PICTURES = pathlib.Path(sys.argv[2]).resolve()
+DATABASE = (pathlib.Path(__file__).resolve().parent.parent / "golden" / "db" /
+            "multi-cf")
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser")
 # Added to a copy of a page, after its own script.
 PROBE = """
@@ -41,7 +43,11 @@ root.setAttribute('data-detail', document.getElementById('detail').textContent
 press('ArrowUp');
 root.setAttribute('data-up', cell[cell.length - 1].offsetTop
   > document.activeElement.offsetTop);
-parent.postMessage(root.scrollWidth + ' of ' + innerWidth, '*');
+"""
+# Says how wide the page is, to the page that it is in.
+WIDTH = """
+parent.postMessage(document.documentElement.scrollWidth + ' of ' + innerWidth,
+                   '*');
 """
 NARROW = """<!DOCTYPE html><iframe src="%s" width="400" height="900"></iframe>
 <script>addEventListener('message', function (event) {
@@ -75,6 +81,8 @@ class PageTest(unittest.TestCase):
                 [PROGRAM, "report", f"--out={name}.html", f"{name}.sst"],
                 cwd=cls.folder, capture_output=True, check=False)
             assert done.returncode == code, done.stderr
+        subprocess.run([PROGRAM, "report", "--out=database.html", DATABASE],
+                       cwd=cls.folder, capture_output=True, check=True)
 
     @classmethod
     def tearDownClass(cls):
@@ -132,7 +140,7 @@ class PageTest(unittest.TestCase):
             self.assertIn('data-ready="yes"',
                           self.browse(f"{name}.html", "--dump-dom"))
             (self.folder / "probed.html").write_text(
-                page.replace("</script>", PROBE + "</script>"))
+                page.replace("</script>", PROBE + WIDTH + "</script>"))
             document = self.browse("probed.html", "--dump-dom",
                                    "--window-size=1100,900")
             for found in ('data-ready="yes"', 'data-at="1"', 'data-end="true"',
@@ -142,6 +150,21 @@ class PageTest(unittest.TestCase):
             self.assertIn('data-width="400 of 400"',
                           self.browse("narrow.html", "--dump-dom",
                                       "--virtual-time-budget=2000"))
+
+    def test_page_of_a_database(self):
+        page = (self.folder / "database.html").read_text()
+        self.assertIn('data-ready="yes"',
+                      self.browse("database.html", "--dump-dom"))
+        (self.folder / "probed.html").write_text(
+            page.replace("</script>", WIDTH + "</script>"))
+        (self.folder / "narrow.html").write_text(NARROW % "probed.html")
+        self.assertIn('data-width="400 of 400"',
+                      self.browse("narrow.html", "--dump-dom",
+                                  "--virtual-time-budget=2000"))
+        self.assertNotEqual(
+            self.picture("database.html", "database-light"),
+            self.picture("database.html", "database-dark",
+                         "--blink-settings=preferredColorScheme=0"))
 
     def test_faults_are_noticed(self):
         for name, text in (
@@ -159,13 +182,14 @@ class PageTest(unittest.TestCase):
             self.assertNotEqual(light, dark)
 
     def test_prints(self):
-        path = PICTURES / "damaged.pdf"
-        path.unlink(missing_ok=True)
-        self.browse("damaged.html", f"--print-to-pdf={path}",
-                    "--no-pdf-header-footer")
-        self.assertGreater(path.stat().st_size, 20_000)
-        sheets = re.findall(rb"/Type\s*/Page\b(?!s)", path.read_bytes())
-        self.assertLessEqual(len(sheets), 4)
+        for name in ("damaged", "database"):
+            path = PICTURES / f"{name}.pdf"
+            path.unlink(missing_ok=True)
+            self.browse(f"{name}.html", f"--print-to-pdf={path}",
+                        "--no-pdf-header-footer")
+            self.assertGreater(path.stat().st_size, 20_000)
+            sheets = re.findall(rb"/Type\s*/Page\b(?!s)", path.read_bytes())
+            self.assertIn(len(sheets), range(1, 5))
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ import subprocess
 import unittest
 
 import cli
-from cli import CliTest, PROGRAM, numbered_rows
+from cli import CliTest, GOLDEN, PROGRAM, numbered_rows
 
 ROWS = numbered_rows(3000)
 UNSORTED = b"".join(b"key%06d\tvalue %d\n" % (i * 7919 % 3001, i)
@@ -59,6 +59,7 @@ COMMANDS = (
       "r.sst"], b""),
     (["report", "--out=o.html", "--sample=5", "--filter_probes=10", "r.sst"],
      b""),
+    (["report", "--out=o.html", str(GOLDEN / "db" / "multi-cf")], b""),
     (["--help"], b""),
     (["--version"], b""),
 )

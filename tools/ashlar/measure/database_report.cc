@@ -106,7 +106,7 @@ class Collector {
           });
       progress_ = nullptr;
     }
-    if (report_.MustStop()) return false;
+    if (report_.MustStop() || lacks_memory_) return false;
     Finish();
     return true;
   }
@@ -183,6 +183,8 @@ class Collector {
     }
     const Status status = InspectSampled(live, **file, inspection);
     if (!status.ok()) AddFault(path, status);
+    // A page would say that the table cannot be read.
+    lacks_memory_ = lacks_memory_ || status.IsMemoryLimit();
     for (const TableFault& fault : inspection->faults) {
       AddFault(path, fault.status, fault);
     }
@@ -327,6 +329,7 @@ class Collector {
   std::map<uint32_t, DatabaseReport::Level> levels_;
   std::vector<PlacedTable> tables_;
   bool has_properties_ = false;
+  bool lacks_memory_ = false;
 };
 
 }  // namespace

@@ -85,9 +85,9 @@ struct DatabaseReport {
 
 // Verifies the checksums of all blocks of all live tables, and decodes --sample
 // of their data blocks, spread over the tables by their sizes. Returns false if
-// there is nothing to show, because the run is to stop. `report` gets every
-// fault. Memory: about 200 bytes and two keys per table, and what the largest
-// table needs.
+// there is nothing to show, because the run is to stop or memory ran out.
+// `report` gets every fault. Memory: about 200 bytes and two keys per table,
+// and what the largest table needs.
 bool CollectDatabaseReport(const std::string& folder, Database* database,
                            DatabaseReport* result, Report* report);
 
