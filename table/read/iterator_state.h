@@ -96,8 +96,8 @@ struct Iterator::State {
   // Does a part of the Seek of `seek_target`, which a Seek that follows at once
   // need not do again. For walks that seek many children: each part is done for
   // all of them before the next, so that their waits for memory overlap.
-  // Changes nothing else, and may do nothing. Requires: the parts before it
-  // were done.
+  // Changes nothing else, and may do nothing, as the default. Requires: the
+  // parts before it were done.
   virtual void BringOn(SeekPart /*part*/) {}
   // These two move by one entry, from where `block` has none left in that
   // direction. Requires: the last move came to an entry.

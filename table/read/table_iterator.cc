@@ -342,10 +342,11 @@ bool TableIterator::Seek(const Slice& internal_key) {
 }
 
 // Finds the block of seek_target in the index. Returns false if the Seek is to
-// do that itself, because it may end before, or has limits or help.
+// do that itself, because it may end before, has limits or help, or is timed.
 bool TableIterator::FindSought() {
-  if (!usable || limiting != nullptr || decoder != nullptr || bounds.any() ||
-      !table->order.known()) {
+  if (!usable || limiting != nullptr || decoder != nullptr || defers ||
+      bounds.any() || !table->order.known() ||
+      counters.MeasuresAt(StatsLevel::kExceptDetailedTimers)) {
     return false;
   }
   if (at.Seek(seek_target)) return true;
@@ -368,8 +369,8 @@ void TableIterator::BringOn(SeekPart part) {
       if (unprepared) [[unlikely]]
         LetGo();
       ahead.Clear();
-      is_sought = !defers && LoadBlock();
-      sought_failed = !defers && !is_sought;
+      is_sought = LoadBlock();
+      sought_failed = !is_sought;
       return;
     case SeekPart::kEntry:
       if (table->order.IsOfBytes()) {

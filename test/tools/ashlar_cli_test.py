@@ -231,7 +231,7 @@ class HelpTest(CliTest):
         compression_checksum optimize_filters_for_memory
         enable_index_compression index_type partition_index partition_filters require_property_regex
         exclude_property_regex env_uri fs_uri compression_manager help version
-        merge_inputs json jsonl out quiet strict checksums_only filter_keys max_errors escape progress
+        merge_inputs preset json jsonl out quiet strict checksums_only filter_keys max_errors escape progress
         comparator max_uncompressed_block output_format identity creation_time
         format_version compression_type bloom_bits filter checksum_type key
         keys_file input_format sorted on_duplicate memory overwrite external

@@ -83,6 +83,18 @@ class DamageTest(CliTest):
                           outcome.text)
             self.assertEqual(outcome.text.count("no block: "), len(lost))
             self.assertIn("'ashlar salvage", outcome.err)
+        # What is no table is not called a damaged one, and a file that is not
+        # named as a table is not searched.
+        for name, data in (("zeros.sst", bytes(100000)),
+                           ("random.sst", random.Random(3).randbytes(100000)),
+                           ("cut.dat", cut)):
+            (self.folder / name).write_bytes(data)
+            for command in ("verify", "layout"):
+                outcome = self.run_program(command, "--json", name)
+                file = json.loads(outcome.out)["files"][0]
+                self.assertEqual(file["status"], "not_sst")
+                self.assertNotIn("lost_bytes", file)
+                self.assertEqual(file["errors_total"], 1)
         # A sound table is not searched.
         file = json.loads(self.run_ok("verify", "--json", "good.sst").out)
         self.assertNotIn("blocks_found", file["files"][0])

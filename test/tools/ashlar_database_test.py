@@ -215,6 +215,23 @@ class DatabaseTest(CliTest):
         text = self.run_ok("--command=scan", f"--file={database}").text
         self.assertGreater(text.count("Process "), 5)
 
+    def test_prefixes_in_reverse_order(self):
+        database = DATABASES / "multi-cf"
+        every = self.rows("--cf=users", database)
+        self.assertEqual(every, sorted(every, reverse=True))
+        for length in (4, 7, 8):
+            for prefix in {row[0][:2 * length] for row in every[::7]}:
+                self.assertEqual(
+                    self.rows("--cf=users", "--input_key_hex",
+                              f"--prefix={prefix}", database),
+                    [row for row in every if row[0].startswith(prefix)])
+
+    def test_what_does_nothing_with_a_database_is_said(self):
+        outcome = self.run_ok("space", "--show_summary",
+                              DATABASES / "multi-cf")
+        self.assertIn("--show_summary does nothing with a database",
+                      outcome.err)
+
     def test_scan_names_a_missing_table(self):
         copy = self.folder / "db"
         shutil.copytree(DATABASES / "multi-cf", copy)

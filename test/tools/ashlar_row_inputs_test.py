@@ -56,7 +56,9 @@ class RowInputsTest(CliTest):
             "members": gzip.compress(text[:half]) + gzip.compress(b"") +
             gzip.compress(text[half:]),
             "frames": zstd(text[:half]) + zstd(b"") + zstd(text[half:]),
-            # A frame that decoders skip.
+            "padded": gzip.compress(text) + bytes(700),
+            # Frames that decoders skip.
+            "skippable first": b"\x5f\x2a\x4d\x18\x02\0\0\0ab" + zstd(text),
             "skippable": zstd(text[:half]) + b"\x50\x2a\x4d\x18\x03\0\0\0abc" +
             zstd(text[half:]),
         }
@@ -100,6 +102,14 @@ class RowInputsTest(CliTest):
             self.write("rows/" + name, b"no row")
         (self.folder / "rows" / "folder").mkdir()
         self.assertEqual(self.made("rows"), self.made(stdin=rows(range(20))))
+        outcome = self.run_ok("build", "--out=made.sst", "--overwrite", "rows")
+        self.assertIn("rows: folders in it that are not read: 1", outcome.err)
+        (self.folder / "rows" / "part-9").symlink_to("nowhere")
+        outcome = self.run_code(2, "build", "--out=x.sst", "rows")
+        self.assertIn("rows/part-9", outcome.err)
+        (self.folder / "rows" / "part-9").unlink()
+        outcome = self.run_code(2, "build", "--out=x.sst", "-", "-", stdin=b"")
+        self.assertIn("named twice", outcome.err)
         (self.folder / "none").mkdir()
         outcome = self.run_code(2, "build", "--out=x.sst", "none")
         self.assertIn("none: no file in it", outcome.err)
@@ -134,6 +144,14 @@ class RowInputsTest(CliTest):
         self.made("--merge_inputs", "--input_format=hex", *names)
         self.assertEqual([line.split()[1] for line in self.scanned("made.sst")],
                          ["9", "3", "2", "1"])
+        # Range deletions may be anywhere in an input.
+        names = [self.write("a.hex", hex_rows([(b"z", 5, 15, b"zz"),
+                                               (b"a", 1, 1, b"1"),
+                                               (b"b", 1, 1, b"1")])),
+                 self.write("b.hex", hex_rows([(b"c", 1, 1, b"3")]))]
+        self.made("--merge_inputs", "--input_format=hex", *names)
+        self.assertEqual([line.split()[0] for line in self.scanned("made.sst")],
+                         ["61", "62", "63", "7a"])
         # An input that is not sorted is named.
         bad = self.write("bad", rows([5, 4]))
         outcome = self.run_code(2, "build", "--out=x.sst", "--merge_inputs",
@@ -173,6 +191,13 @@ class RowInputsTest(CliTest):
                 self.assertEqual(
                     file["rows"]["outside"] + file["num_entries"], 1000)
             self.assertEqual(parts, whole)
+        outcome = self.run_code(2, "build", "--out=x.sst", "--from=b", "--to=b",
+                                stdin=text)
+        self.assertIn("--from is not before --to", outcome.err)
+        outcome = self.run_ok("build", "--out=part.sst", "--overwrite",
+                              "--prefix=key0009", stdin=text)
+        self.assertIn("'build' does not use --prefix", outcome.err)
+        self.assertEqual(len(self.scanned("part.sst")), 1000)
         outcome = self.run_ok("build", "--out=part.sst", "--overwrite",
                               "--to=key000007", stdin=text)
         self.assertIn("outside of the range: 993", outcome.err)
@@ -185,6 +210,7 @@ class RowInputsTest(CliTest):
                 ("e", "zz", [(b"e", b"m"), (b"x", b"z")]),
                 ("f", "h", [(b"f", b"h")]),
                 ("m", "x", [])):
+            self.assertLess(begin, end)
             self.made("--input_format=hex", f"--from={begin}", f"--to={end}",
                       stdin=data)
             found = [(bytes.fromhex(key), bytes.fromhex(value))

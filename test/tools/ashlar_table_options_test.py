@@ -114,6 +114,38 @@ class TableOptionsTest(CliTest):
         self.assertNotEqual(self.count("filter-partition", *filters),
                             self.count("index-partition", *filters))
 
+    def test_presets(self):
+        rows = b"".join(b"%06d\t{\"name\": \"%d\", \"city\": \"%d\"}\n" %
+                        (i, i * 7919 % 10007, i % 97) for i in range(9000))
+        small = ["--compression_level=9", "--compression_max_dict_bytes=65536",
+                 "--compression_zstd_max_train_bytes=6553600"]
+        archive = ["--compression_level=19",
+                   "--compression_max_dict_bytes=262144",
+                   "--compression_zstd_max_train_bytes=26214400"]
+        for preset, flags in (
+                (["fast"], ["--block_size=16K", "--compression_type=lz4"]),
+                (["balanced"], ["--block_size=16K"]),
+                (["small"], ["--block_size=16K", *small]),
+                (["archive"], ["--block_size=64K", *archive]),
+                # What is given counts.
+                (["small", "--block_size=4K", "--compression_level=1"],
+                 ["--block_size=4K", *small, "--compression_level=1"]),
+                (["small", "--compression_type=kZSTD"],
+                 ["--block_size=16K", *small]),
+                (["small", "--compression_type=lz4"],
+                 ["--block_size=16K", "--compression_type=lz4"]),
+                (["none"], [])):
+            made = []
+            for arguments in (["--preset=" + preset[0], *preset[1:]], flags):
+                self.run_ok("build", "--out=t.sst", "--overwrite",
+                            "--identity=01", "--creation_time=1", *arguments,
+                            stdin=rows)
+                made.append((self.folder / "t.sst").read_bytes())
+            self.assertEqual(*made, preset)
+        self.assert_usage_error("--preset: 'tiny' is none of none|fast|"
+                                "balanced|small|archive", "build",
+                                "--preset=tiny")
+
     def test_what_cannot_be(self):
         outcome = self.run_code(2, "build", "--out=t.sst", "--block_align",
                                 "--compression_type=snappy", stdin=b"k\tv\n")

@@ -142,8 +142,9 @@ constexpr Command kCommands[] = {
      "they are within the file and do not overlap, and that index, restart "
      "points, hash indexes and filters lead to every key. If it finds no "
      "fault, every key can be read in every way. Where footer, metaindex or "
-     "index are damaged or cut off, it looks for blocks in the bytes of the "
-     "file, and checks those too. With --filter_keys=first it "
+     "index of a file named *.sst or *.ldb are damaged or cut off, it looks "
+     "for blocks in the bytes of the file, and checks those too. With "
+     "--filter_keys=first it "
      "asks filters about the first 8 keys of each data block only, and the "
      "verdict says so.",
      RunVerify},

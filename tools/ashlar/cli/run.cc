@@ -12,6 +12,7 @@
 #include "tools/ashlar/cli/flag_conflicts.h"
 #include "tools/ashlar/cli/help.h"
 #include "tools/ashlar/cli/man_page.h"
+#include "tools/ashlar/flags/presets.h"
 #include "tools/ashlar/print/output.h"
 #include "tools/ashlar/print/print_text.h"
 #include "tools/ashlar/print/report.h"
@@ -154,6 +155,7 @@ int RunProgram(CommandLine line) {
   }
   const std::string unused = ReportUnusedFlags(line, *command);
   if (!unused.empty()) return UsageError(unused);
+  if (line.Given("preset")) ApplyPreset(&line);
   const std::string conflict = FindConflict(line, *command);
   if (!conflict.empty()) return UsageError(conflict);
   CatchInterrupt();

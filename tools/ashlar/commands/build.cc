@@ -23,6 +23,7 @@ int RunBuild(const CommandLine& line) {
   if (error.empty()) error = RowFormatFromFlags(line, &format);
   if (error.empty()) error = SinkOptionsFromFlags(line, &options);
   if (error.empty()) error = range.Parse(line);
+  if (error.empty()) error = range.Check(*options.table.comparator);
   if (!error.empty()) return UsageError(error);
   const auto inputs = ExpandRowInputs(line.inputs);
   if (!inputs.ok()) return OutputIsTaken(inputs.status());

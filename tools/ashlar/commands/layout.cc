@@ -15,16 +15,15 @@ void ShowLayout(const std::string& path, Report* report) {
   InspectOptions options =
       InspectOptionsFromFlags(InspectOptions::DataBlocks::kRead);
   options.first_keys = true;
-  options.find_blocks = true;
   std::optional<TableInspection> inspection;
   {
     Progress progress(path);
     options.on_progress = [&progress](uint64_t done, uint64_t total) {
       return progress.Update(done, total);
     };
-    inspection = Inspect(path, options, report);
+    inspection.emplace();
+    if (!InspectWithFoundBlocks(path, options, &*inspection, report)) return;
   }
-  if (!inspection) return;
   const bool was_found = HasFoundBlocks(*inspection);
   if (inspection->magic == TableMagic::kUnknown && !was_found) {
     report->SetFileStatus("not_sst");

@@ -41,7 +41,6 @@ std::optional<TableInspection> Inspect(const std::string& path,
   InspectOptions options =
       InspectOptionsFromFlags(InspectOptions::DataBlocks::kRead);
   options.decode = !FLAGS_checksums_only;
-  options.find_blocks = true;
   if (AsksFirstKeys()) {
     options.filter_keys = InspectOptions::FilterKeys::kFirst;
   }
@@ -49,7 +48,11 @@ std::optional<TableInspection> Inspect(const std::string& path,
   options.on_progress = [&progress](uint64_t done, uint64_t total) {
     return progress.Update(done, total);
   };
-  return Inspect(path, options, report);
+  TableInspection inspection;
+  if (!InspectWithFoundBlocks(path, options, &inspection, report)) {
+    return std::nullopt;
+  }
+  return inspection;
 }
 
 void Verify(const std::string& path, WorkerPool* pool, Report* report) {

@@ -21,6 +21,16 @@ std::optional<std::string> BehindPrefix(std::string prefix) {
   return std::nullopt;
 }
 
+// Reads a flag, if it is given. Returns what is wrong with it, or an empty
+// string.
+std::string ReadKey(const CommandLine& line, const char* flag,
+                    const std::string& text, std::optional<std::string>* key) {
+  if (!line.Given(flag)) return {};
+  *key = KeyFromFlag(text);
+  if (*key) return {};
+  return std::string("--") + flag + ": " + DescribeBadKey(text);
+}
+
 }  // namespace
 
 std::optional<std::string> KeyFromFlag(const std::string& text) {
@@ -38,21 +48,14 @@ std::string KeyRange::Parse(const CommandLine& line) {
   if (line.Given("from") && line.Given("prefix")) {
     return "--from and --prefix exclude each other";
   }
-  const struct {
-    const char* name;
-    const std::string& text;
-    std::optional<std::string>* key;
-  } flags[] = {{"from", FLAGS_from, &from_},
-               {"to", FLAGS_to, &to_},
-               {"prefix", FLAGS_prefix, &prefix_}};
-  for (const auto& flag : flags) {
-    if (!line.Given(flag.name)) continue;
-    *flag.key = KeyFromFlag(flag.text);
-    if (!*flag.key) {
-      return std::string("--") + flag.name + ": " + DescribeBadKey(flag.text);
-    }
-  }
-  return {};
+  const std::string error = ParseEnds(line);
+  return error.empty() ? ReadKey(line, "prefix", FLAGS_prefix, &prefix_)
+                       : error;
+}
+
+std::string KeyRange::ParseEnds(const CommandLine& line) {
+  const std::string error = ReadKey(line, "from", FLAGS_from, &from_);
+  return error.empty() ? ReadKey(line, "to", FLAGS_to, &to_) : error;
 }
 
 KeyRange::Start KeyRange::StartIn(const Comparator& comparator) const {

@@ -17,6 +17,8 @@ class KeyRange {
  public:
   // Reads the flags. Returns what is wrong with them, or an empty string.
   std::string Parse(const CommandLine& line);
+  // Does the same without --prefix, for commands that do not take it.
+  std::string ParseEnds(const CommandLine& line);
 
   // Returns whether every key is in the range.
   bool IsAll() const { return !from_ && !to_ && !prefix_; }

@@ -107,6 +107,29 @@ std::string CheckDatabaseFlags(const CommandLine& line,
   return {};
 }
 
+namespace {
+
+// Says which flags a database has no use for.
+void WarnOfFlagsOfFiles(const CommandLine& line) {
+  for (const char* const flag :
+       {"show_properties", "show_summary", "list_meta_blocks",
+        "require_property_regex", "exclude_property_regex", "filter_probes"}) {
+    if (line.Given(flag)) {
+      PrintWarning(std::string("--") + flag +
+                   " does nothing with a database; --each_table takes its "
+                   "tables one by one");
+    }
+  }
+}
+
+// A walk over the bytes of a large file takes long, and files of other kinds
+// are not named so.
+bool IsNamedAsTable(const std::string& path) {
+  return path.ends_with(".sst") || path.ends_with(".ldb");
+}
+
+}  // namespace
+
 int RunOverFiles(const CommandLine& line, std::string_view command,
                  const FileCommand& on_file, const EndCommand& at_end,
                  FolderUse folders) {
@@ -132,6 +155,10 @@ int RunOverFiles(const CommandLine& line, std::string_view command,
                 form == ReportForm::kText && !FLAGS_quiet && !plain);
   if (FLAGS_show_summary) report.ShowTotals();
   const std::vector<Input> inputs = InputsOf(line, folders);
+  if (std::any_of(inputs.begin(), inputs.end(),
+                  [](const Input& input) { return input.is_database; })) {
+    WarnOfFlagsOfFiles(line);
+  }
   uint64_t number = 0;
   for (const Input& input : inputs) {
     if (report.MustStop()) {
@@ -176,9 +203,33 @@ std::optional<TableInspection> Inspect(const std::string& path,
 }
 
 bool HasFoundBlocks(const TableInspection& inspection) {
-  // A few bytes of any file may look like one block.
-  constexpr uint64_t kEnough = 2;
-  return inspection.looked_for_blocks && inspection.blocks_ok >= kEnough;
+  // A few bytes of any file may look like a block, and zeros like one without a
+  // checksum.
+  constexpr uint64_t kLeastBlocks = 2;
+  constexpr uint64_t kLeastShare = 16;
+  if (!inspection.looked_for_blocks || inspection.blocks_ok < kLeastBlocks ||
+      inspection.checksum_type == ChecksumType::kNoChecksum) {
+    return false;
+  }
+  uint64_t bytes = 0;
+  for (const BlockInfo& block : inspection.blocks) {
+    if (block.contents_sound || block.status.ok()) bytes += block.size;
+  }
+  return bytes >= inspection.file_size / kLeastShare;
+}
+
+bool InspectWithFoundBlocks(const std::string& path, InspectOptions options,
+                            TableInspection* inspection, Report* report) {
+  options.find_blocks = IsNamedAsTable(path);
+  if (!InspectInto(path, options, inspection, report)) return false;
+  if (inspection->magic != TableMagic::kUnknown ||
+      !inspection->looked_for_blocks || HasFoundBlocks(*inspection)) {
+    return true;
+  }
+  // It is no table, so that what was found means nothing.
+  options.find_blocks = false;
+  *inspection = TableInspection();
+  return InspectInto(path, options, inspection, report);
 }
 
 bool InspectInto(const std::string& path, const InspectOptions& options,

@@ -55,6 +55,10 @@ std::optional<TableInspection> Inspect(const std::string& path,
 bool InspectInto(const std::string& path, const InspectOptions& options,
                  TableInspection* inspection, Report* report);
 
+// Does the same, and looks for blocks that index and footer no longer name, if
+// the file is named as a table is. If it is none, finds nothing.
+bool InspectWithFoundBlocks(const std::string& path, InspectOptions options,
+                            TableInspection* inspection, Report* report);
 // Returns whether blocks were looked for, and enough of them are sound to say
 // that the file is what is left of a table.
 bool HasFoundBlocks(const TableInspection& inspection);

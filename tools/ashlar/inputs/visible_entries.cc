@@ -71,21 +71,35 @@ VisibleEntries::VisibleEntries(
       it_({.comparator = comparator, .merge_operator = merge_operator_.get()},
           OptionsAt(FLAGS_snapshot), tables.ForIterator()) {}
 
-void VisibleEntries::SeekToStart() { range_.SeekToStart(*comparator_, this); }
+// The start may come to a key in front of the range, and pass over it.
+void VisibleEntries::SeekToStart() {
+  range_.SeekToStart(*comparator_, this);
+  Show();
+}
 
 void VisibleEntries::SeekToFirst() {
   it_.SeekToFirst();
-  Show();
+  Take();
 }
 
 void VisibleEntries::Seek(const Slice& user_key) {
   it_.Seek(user_key);
-  Show();
+  Take();
 }
 
 void VisibleEntries::Next() {
   it_.Next();
+  Take();
   Show();
+}
+
+// Takes over the key of the iterator.
+void VisibleEntries::Take() {
+  valid_ = it_.Valid();
+  status_ = it_.status();
+  if (!valid_) return;
+  key_.assign(it_.key().data(), it_.key().size());
+  key_.append(it_.timestamp().data(), it_.timestamp().size());
 }
 
 Status VisibleEntries::ShowEntity() {
@@ -96,13 +110,9 @@ Status VisibleEntries::ShowEntity() {
   return encoded;
 }
 
+// Shows the entry of the key, unless it is behind the range.
 void VisibleEntries::Show() {
-  valid_ = it_.Valid();
-  status_ = it_.status();
-  if (!valid_) return;
-  key_.assign(it_.key().data(), it_.key().size());
-  key_.append(it_.timestamp().data(), it_.timestamp().size());
-  valid_ = !range_.EndsBefore(key_, *comparator_);
+  valid_ = valid_ && !range_.EndsBefore(key_, *comparator_);
   if (!valid_) return;
   value_ = it_.value();
   const std::span<const WideColumn> columns = it_.columns();

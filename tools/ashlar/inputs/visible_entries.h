@@ -38,6 +38,7 @@ class VisibleEntries {
 
   // Moves to the first key of the range.
   void SeekToStart();
+  // Requires: Valid().
   void Next();
   // False at the end of the range, and after an error.
   bool Valid() const { return valid_; }
@@ -56,6 +57,7 @@ class VisibleEntries {
   friend class KeyRange;  // for its SeekToStart
   void SeekToFirst();
   void Seek(const Slice& user_key);
+  void Take();
   void Show();
   Status ShowEntity();
 

@@ -19,6 +19,15 @@ constexpr std::string_view kGzipMark = "\x1f\x8b";
 constexpr std::string_view kZstdMark = "\x28\xb5\x2f\xfd";
 static_assert(kZstdMark.size() == kFormBytes);
 
+// pzstd begins with a frame that decoders skip. There are sixteen kinds.
+bool BeginsSkippableFrame(std::string_view first) {
+  constexpr std::string_view kRest = "\x2a\x4d\x18";
+  constexpr unsigned char kKinds = 0x50;
+  return first.size() >= kFormBytes &&
+         (static_cast<unsigned char>(first[0]) & 0xf0) == kKinds &&
+         first.substr(1).starts_with(kRest);
+}
+
 #if ASHLAR_HAVE_ZLIB
 
 class Gzip final : public Decompressor {
@@ -36,7 +45,15 @@ class Gzip final : public Decompressor {
 
   Status Step(Slice* stored, char* to, size_t capacity, size_t* size) override {
     constexpr size_t kMost = std::numeric_limits<uInt>::max();
-    if (between_members_ && !stored->empty()) {
+    // Tapes fill the last block with zeros.
+    while (between_members_ && !stored->empty() && (*stored)[0] == '\0') {
+      stored->remove_prefix(1);
+    }
+    if (between_members_ && stored->empty()) {
+      *size = 0;
+      return {};
+    }
+    if (between_members_) {
       // The library checks that a further member begins as one.
       if (inflateReset(&stream_) != Z_OK) return Status::OutOfMemory();
       between_members_ = false;
@@ -96,6 +113,10 @@ class Zstd final : public Decompressor {
     stored->remove_prefix(in.pos);
     *size = out.pos;
     if (ZSTD_isError(left)) {
+      if (ZSTD_getErrorCode(left) == ZSTD_error_frameParameter_windowTooLarge) {
+        return Status::NotSupported(
+            "a zstd frame with a window of more than 128 MiB");
+      }
       return Status::Corruption(std::string("bad zstd data: ") +
                                 ZSTD_getErrorName(left));
     }
@@ -135,7 +156,7 @@ Status FindDecompressor(const Slice& first_bytes,
         "it is compressed by gzip, and this program was built without zlib");
 #endif
   }
-  if (first.starts_with(kZstdMark)) {
+  if (first.starts_with(kZstdMark) || BeginsSkippableFrame(first)) {
 #if ASHLAR_HAVE_ZSTD
     return Make<Zstd>(decompressor);
 #else

@@ -19,15 +19,22 @@ Status AddFiles(const std::string& folder, std::vector<std::string>* names) {
   namespace fs = std::filesystem;
   std::error_code error;
   std::vector<std::string> files;
+  uint64_t folders = 0;
   fs::directory_iterator at(folder, error);
   for (; !error && at != fs::directory_iterator(); at.increment(error)) {
     const std::string name = at->path().filename().string();
-    std::error_code ignored;  // of what is no file
-    if (name.starts_with('.') || name.starts_with('_') ||
-        !at->is_regular_file(ignored)) {
-      continue;
+    if (name.starts_with('.') || name.starts_with('_')) continue;
+    std::error_code of_entry;
+    if (at->is_directory(of_entry)) {
+      ++folders;
+    } else {
+      // Of a link that leads nowhere, the opening is the error.
+      files.push_back(at->path().string());
     }
-    files.push_back(at->path().string());
+  }
+  if (folders != 0) {
+    PrintWarning(folder + ": folders in it that are not read: " +
+                 std::to_string(folders));
   }
   if (error) return Status::FromErrno("read", folder, error.value());
   if (files.empty()) return Status::NotFound(folder + ": no file in it");
@@ -62,6 +69,9 @@ int CompareMerged(const Comparator& order, const Row& a, const Row& b) {
 Result<std::vector<std::string>> ExpandRowInputs(
     const std::vector<std::string>& names) {
   std::vector<std::string> files;
+  if (std::count(names.begin(), names.end(), "-") > 1) {
+    return Status::InvalidArgument("'-', standard input, is named twice");
+  }
   for (const std::string& name : names) {
     std::error_code error;
     if (name == "-" || !std::filesystem::is_directory(name, error)) {
@@ -131,10 +141,18 @@ Status InputRows::Merge(const Take& take, FaultText* error_line) {
     return order != 0 ? order > 0 : a > b;
   };
   const auto queue = [&](size_t i) -> Status {
-    const Row* const row = inputs[i]->rows.row();
+    const Row* row = inputs[i]->rows.row();
+    // Range deletions may be anywhere. Keys without room for a timestamp cannot
+    // be compared: the output says so.
+    while (row != nullptr && (row->type == ValueType::kTypeRangeDeletion ||
+                              row->key.size() < merge_by_->timestamp_size())) {
+      ++count_;
+      Status status = take(*row);
+      if (status.ok()) status = inputs[i]->rows.Next(error_line);
+      if (!status.ok()) return status;
+      row = inputs[i]->rows.row();
+    }
     if (row == nullptr) return {};
-    // Such keys cannot be compared. The output says so.
-    if (row->key.size() < merge_by_->timestamp_size()) return take(*row);
     next.push_back(i);
     std::push_heap(next.begin(), next.end(), is_after);
     return {};

@@ -3,7 +3,16 @@
 namespace ashlar::tool {
 
 std::string RowRange::Parse(const CommandLine& line) {
-  return range_.Parse(line);
+  return range_.ParseEnds(line);
+}
+
+std::string RowRange::Check(const Comparator& comparator) const {
+  const auto& from = range_.from();
+  const auto& to = range_.to();
+  if (!from || !to || comparator.CompareWithoutTimestamp(*from, *to) < 0) {
+    return {};
+  }
+  return "--from is not before --to";
 }
 
 const Row* RowRange::Narrow(const Row& row, const Comparator& comparator) {
@@ -11,7 +20,12 @@ const Row* RowRange::Narrow(const Row& row, const Comparator& comparator) {
   if (range_.IsAll() || row.key.size() < timestamp) return &row;
   const Row* narrowed = &row;
   if (row.type == ValueType::kTypeRangeDeletion) {
-    narrowed = row.value.size() < timestamp ? &row : Cut(row, comparator);
+    // The output refuses a range that does not end after its begin.
+    const bool is_range = row.value.size() >= timestamp &&
+                          comparator.CompareWithoutTimestamp(
+                              WithoutTimestamp(row.key, timestamp),
+                              WithoutTimestamp(row.value, timestamp)) < 0;
+    narrowed = is_range ? Cut(row, comparator) : &row;
   } else if (!range_.Contains(WithoutTimestamp(row.key, timestamp),
                               comparator)) {
     narrowed = nullptr;

@@ -20,6 +20,9 @@ class RowRange {
   // Reads the flags. Returns what is wrong with them, or an empty string.
   std::string Parse(const CommandLine& line);
 
+  // Returns what is wrong with the range in this order, or an empty string.
+  std::string Check(const Comparator& comparator) const;
+
   // Returns the row; or null, and counts it, if it is outside of the range. A
   // range deletion is cut at the ends of the range; what is returned then lives
   // until the next call. Keys that are too short for timestamps are inside: the
