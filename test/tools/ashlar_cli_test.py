@@ -20,7 +20,18 @@ class FlagTest(CliTest):
             "unknown flag --fromenv": ["--fromenv=x", "a.sst"],
             "unknown flag --tab_completion_word":
                 ["--tab_completion_word", "x"],
-            "unknown flag --nofrom": ["--nofrom", "a.sst"],
+            "unknown flag --nofrom; did you mean --from?":
+                ["--nofrom", "a.sst"],
+            "unknown flag --limt; did you mean --limit?": ["--limt=3", "a.sst"],
+            "unknown flag --compresion_tpye; did you mean --compression_type?":
+                ["build", "--compresion_tpye=zstd"],
+            "unknown command 'scna'; did you mean 'scan'?": ["scna", "a.sst"],
+            "unknown command 'verfy'; did you mean 'verify'?":
+                ["help", "verfy"],
+            "unknown flag --x": ["-x", "a.sst"],
+            "get needs --key, --keys_file or a range; did you mean "
+            "--key='key000001'?": ["get", "a.sst", "key000001"],
+            "get needs --key, --keys_file or a range": ["get", "a.sst"],
             "--read_num needs a value": ["check", "a.sst", "--read_num"],
             "--read_num: 'x' is not a whole number from 0 up, or too large":
                 ["--read_num=x", "a.sst"],
@@ -231,7 +242,7 @@ class HelpTest(CliTest):
         compression_checksum optimize_filters_for_memory
         enable_index_compression index_type partition_index partition_filters require_property_regex
         exclude_property_regex env_uri fs_uri compression_manager help version
-        merge_inputs preset json jsonl out quiet strict checksums_only filter_keys max_errors escape progress
+        merge_inputs preset data_only json jsonl out quiet strict checksums_only filter_keys max_errors escape progress
         comparator max_uncompressed_block output_format identity creation_time
         format_version compression_type bloom_bits filter checksum_type key
         keys_file input_format sorted on_duplicate memory overwrite external
@@ -287,6 +298,16 @@ class HelpTest(CliTest):
         text = " ".join(self.run_ok("help", "scan").text.split())
         for number in types:
             self.assertRegex(text, rf"\b{int(number, 16)} [A-Za-z]")
+
+    def test_flags_of_one_letter(self):
+        self.build_once("a.sst", numbered_rows(5))
+        self.assertEqual(self.run_ok("-h").text, self.run_ok("--help").text)
+        self.assertEqual(self.run_ok("scan", "-h").text,
+                         self.run_ok("help", "scan").text)
+        self.assertEqual(self.run_ok("-V").text, self.run_ok("--version").text)
+        for flags in (["-n", "2"], ["-n=2"]):
+            self.assertEqual(self.run_ok("scan", *flags, "a.sst").text,
+                             self.run_ok("scan", "--limit=2", "a.sst").text)
 
     def test_version(self):
         text = self.run_ok("--version").text

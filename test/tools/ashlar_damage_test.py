@@ -120,8 +120,10 @@ class DamageTest(CliTest):
                 self.assertEqual(file["blocks_bad"], 1)
                 self.assertEqual(file["blocks_ok"], len(blocks) - 1)
                 index = faults[0]["index"]
-                text = self.run_program("verify", "bad.sst")
+                text = self.run_program("--command=verify", "bad.sst")
                 self.assertIn("bad.sst is corrupted: Corruption: ", text.err)
+                text = self.run_program("verify", "bad.sst")
+                self.assertEqual(text.err.count("block checksum mismatch"), 1)
                 self.assertIn(
                     "bad.sst: Corruption: block checksum mismatch in data "
                     f"block #{index} offset {block['offset']} "

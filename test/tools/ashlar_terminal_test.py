@@ -166,7 +166,8 @@ class TerminalTest(CliTest):
         outcome = self.run_program("layout", "--color=always", str(bad))
         self.assertIn("\x1b[1;31mBAD", outcome.text)
         self.assertIn(fault, outcome.err)
-        outcome = self.run_program("verify", "--color=always", str(bad))
+        outcome = self.run_program("--command=verify", "--color=always",
+                                   str(bad))
         self.assertTrue(outcome.err.startswith(
             f"{bad} \x1b[1;31mis corrupted\x1b[0m: Corruption: "))
         self.assertIn(f"\n{bad}: {fault}", outcome.err)

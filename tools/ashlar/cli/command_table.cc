@@ -1,5 +1,9 @@
 #include "tools/ashlar/cli/command_table.h"
 
+#include <vector>
+
+#include "tools/ashlar/flags/suggestion.h"
+
 namespace ashlar::tool {
 namespace {
 
@@ -296,6 +300,12 @@ const Command* FindCommand(std::string_view name) {
     if (command.name == name) return &command;
   }
   return nullptr;
+}
+
+std::string NearestCommand(std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const Command& command : kCommands) names.push_back(command.name);
+  return Nearest(name, names);
 }
 
 }  // namespace ashlar::tool

@@ -3,6 +3,7 @@
 #define ASHLAR_TOOLS_ASHLAR_CLI_COMMAND_TABLE_H_
 
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "tools/ashlar/flags/flags.h"
@@ -22,6 +23,9 @@ struct Command {
 std::span<const Command> Commands();
 // Returns null if there is no command of that name.
 const Command* FindCommand(std::string_view name);
+// Returns the name that this one may stand for, if it is mistyped; or an empty
+// string.
+std::string NearestCommand(std::string_view name);
 
 int RunCheck(const CommandLine& line);
 int RunScan(const CommandLine& line);

@@ -34,7 +34,10 @@ int PrintAndExit(std::string_view text) {
 }
 
 int UnknownCommand(const std::string& name) {
-  return UsageError("unknown command '" + name + "'");
+  std::string reason = "unknown command '" + name + "'";
+  const std::string nearest = NearestCommand(name);
+  if (!nearest.empty()) reason += "; did you mean '" + nearest + "'?";
+  return UsageError(reason);
 }
 
 int Help(const std::string& name) {

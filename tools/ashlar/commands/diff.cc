@@ -36,7 +36,7 @@ class Diff {
     }
     if (!a_fault->ok() || !b_fault->ok()) return false;
     CompareRangeDeletions();
-    CompareProperties();
+    if (!FLAGS_data_only) CompareProperties();
     return true;
   }
 

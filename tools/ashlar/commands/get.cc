@@ -145,6 +145,12 @@ std::string CollectKeys(const CommandLine& line,
   return {};
 }
 
+// Whether the last word may be meant as a key.
+std::string HintOfKey(const CommandLine& line) {
+  if (line.inputs.size() < 2 || std::ifstream(line.inputs.back())) return {};
+  return "; did you mean --key='" + PrintableText(line.inputs.back()) + "'?";
+}
+
 std::string Getter::Prepare(const CommandLine& line) {
   if (FLAGS_snapshot > kMaxSequenceNumber) {
     return "--snapshot: the largest sequence number is " +
@@ -154,7 +160,7 @@ std::string Getter::Prepare(const CommandLine& line) {
   if (error.empty()) error = range_.Parse(line);
   if (!error.empty()) return error;
   if (keys_.empty() && range_.IsAll()) {
-    return "get needs --key, --keys_file or a range";
+    return "get needs --key, --keys_file or a range" + HintOfKey(line);
   }
   // An empty file does not mean all keys.
   if (keys_.empty() && line.Given("keys_file")) {

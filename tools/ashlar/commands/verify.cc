@@ -55,7 +55,9 @@ std::optional<TableInspection> Inspect(const std::string& path,
   return inspection;
 }
 
-void Verify(const std::string& path, WorkerPool* pool, Report* report) {
+// `names_first_fault`: as sst_dump does, before the list of faults.
+void Verify(const std::string& path, WorkerPool* pool, bool names_first_fault,
+            Report* report) {
   const std::optional<TableInspection> inspection = Inspect(path, pool, report);
   if (!inspection) return;
   const bool is_table = inspection->magic == TableMagic::kBlockBased ||
@@ -67,7 +69,7 @@ void Verify(const std::string& path, WorkerPool* pool, Report* report) {
     report->SetFileStatus("not_sst");
   }
   const Verification result = {*inspection, NotLookedAt(*inspection)};
-  report->ShowText(Verdict{path, result});
+  report->ShowText(Verdict{path, result, names_first_fault});
   for (const TableFault& fault : inspection->faults) report->AddFault(fault);
   report->Show(FoundBlocks{*inspection});
   report->Show(result);
@@ -77,10 +79,10 @@ void Verify(const std::string& path, WorkerPool* pool, Report* report) {
 
 int RunVerify(const CommandLine& line) {
   Workers workers;
-  return RunOverFiles(line, "verify",
-                      [&workers](const std::string& path, Report* report) {
-                        Verify(path, workers.pool(), report);
-                      });
+  return RunOverFiles(
+      line, "verify", [&](const std::string& path, Report* report) {
+        Verify(path, workers.pool(), !line.has_command_word, report);
+      });
 }
 
 }  // namespace ashlar::tool

@@ -48,7 +48,7 @@
   FLAG(uint64, read_num, 0, "n", kRange, kCheck | kScan,                       \
            "stop after n entries, over all inputs together; 0: no limit")      \
   FLAG(uint64, limit, 0, "n", kRange, kCheck | kScan,                          \
-           "same as --read_num")                                               \
+           "same as --read_num; also -n")                                      \
   FLAG(own, key, "", "key", kRange, kGet,                                      \
            "a key to look up; may be repeated")                                \
   FLAG(string, keys_file, "", "path", kRange, kGet,                            \
@@ -122,6 +122,8 @@
            "number of key ranges; 0: one per data block")                      \
   FLAG(uint64, top, 20, "n", kOutput, kOverlap | kSpace,                       \
            "pairs or prefixes to show; 0: all")                                \
+  FLAG(bool, data_only, false, "", kOutput, kDiff,                             \
+           "compare entries and range deletions, and no properties")           \
   FLAG(bool, range_dels, true, "", kOutput, kScan,                             \
            "print range deletions after the points")                           \
   FLAG(uint32, threads, 0, "n", kOutput, kCheck | kScan | kVerify |            \
@@ -437,12 +439,12 @@
            "creation time for the properties, in seconds since 1970; "         \
            "default: SOURCE_DATE_EPOCH, or now")                               \
   FLAG(own, help, "", "", kOther, kAll,                                        \
-           "print this text; --help=<command>: help for one command; "         \
+           "print this text; also -h; --help=<command>: help for one command; "\
            "--help=man: the manual page; --help=bash, zsh or fish: "           \
            "completions")                                                      \
   FLAG(own, version, "", "", kOther, kAll,                                     \
-           "print version, compiler, codecs and format versions; with "        \
-           "--json, as JSON")                                                  \
+           "print version, compiler, codecs and format versions; also -V; "    \
+           "with --json, as JSON")                                             \
   FLAG(string, parse_internal_key, "", "hex", kOther, kAll,                    \
            "decode one internal key and exit")
 // clang-format on

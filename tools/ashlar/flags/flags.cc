@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tools/ashlar/flags/option_flags.h"
+#include "tools/ashlar/flags/suggestion.h"
 #include "tools/quantity.h"
 
 #define ASHLAR_DEFINE_own(...)
@@ -91,13 +92,25 @@ struct FlagWord {
   const FlagRow* row = nullptr;
 };
 
+// Flags of one letter, with one dash.
+struct ShortFlag {
+  std::string_view letter;
+  std::string_view name;
+};
+constexpr ShortFlag kShortFlags[] = {
+    {"h", "help"}, {"V", "version"}, {"n", "limit"}};
+
 FlagWord SplitFlag(std::string_view word) {
-  word.remove_prefix(word.starts_with("--") ? 2 : 1);
+  const bool is_short = !word.starts_with("--");
+  word.remove_prefix(is_short ? 1 : 2);
   FlagWord flag;
   const size_t equals = word.find('=');
   flag.name = std::string(word.substr(0, equals));
   if (equals != std::string_view::npos) {
     flag.value = std::string(word.substr(equals + 1));
+  }
+  for (const ShortFlag& each : kShortFlags) {
+    if (is_short && flag.name == each.letter) flag.name = each.name;
   }
   flag.row = FindFlag(flag.name);
   if (flag.row == nullptr && flag.name.starts_with("no") && !flag.value) {
@@ -145,7 +158,11 @@ class Parser {
   void TakeFlag(std::string_view word) {
     FlagWord flag = SplitFlag(word);
     if (flag.row == nullptr) {
-      Fail("unknown flag " + Named(flag.name));
+      std::vector<std::string_view> names;
+      for (const FlagRow& row : kFlagRows) names.push_back(row.name);
+      const std::string nearest = Nearest(flag.name, names);
+      Fail("unknown flag " + Named(flag.name) +
+           (nearest.empty() ? "" : "; did you mean " + Named(nearest) + "?"));
       return;
     }
     const FlagRow& row = *flag.row;

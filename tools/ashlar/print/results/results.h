@@ -71,6 +71,7 @@ void WriteJson(const Verification& file, JsonWriter* json);
 struct Verdict {
   const std::string& path;
   const Verification& file;
+  bool names_first_fault;
 };
 void PrintText(const Verdict& verdict, Output* out);
 

@@ -12,7 +12,7 @@ void PrintText(const Verdict& verdict, Output* out) {
     out->Append(Colored("The file is ok", Color::kGood) + "\n");
   }
   for (const TableFault& fault : file.inspection.faults) {
-    if (!fault.status.IsCorruption()) continue;
+    if (!verdict.names_first_fault || !fault.status.IsCorruption()) continue;
     out->Flush();
     PrintFault(
         {verdict.path + " ", "is corrupted", ": " + fault.status.ToString()});
