@@ -239,6 +239,8 @@ class DatabaseTest(CliTest):
         outcome = self.run_program("scan", copy)
         self.assertEqual(outcome.code, 2)
         self.assertIn("000045.sst", outcome.err)
+        self.assertIn("hint: the MANIFEST of the database names this file",
+                      outcome.err)
         # A range that the table has no key of does not need it.
         self.run_ok("scan", "--to=k00001", copy)
 

@@ -168,7 +168,13 @@ void Advice::AddLine(std::string line) {
 void Advice::Add(std::string_view command, const std::string& path,
                  const Status& status, bool is_no_table) {
   const std::string_view by_cause = AdviceFor(status.subcode());
-  if (!by_cause.empty()) {
+  std::error_code error;
+  const bool is_folder = std::filesystem::is_directory(path, error);
+  if (is_folder && status.subcode() == SubCode::kPathNotFound) {
+    AddLine(
+        "the MANIFEST of the database names this file; --each_table takes the "
+        "tables that are there, one by one");
+  } else if (!by_cause.empty()) {
     AddLine(std::string(by_cause));
   } else if (status.IsMemoryLimit()) {
     AddLine(
@@ -188,9 +194,7 @@ void Advice::Add(std::string_view command, const std::string& path,
   } else if (status.IsCorruption() && is_no_table) {
     const std::string what = WhatItIsInstead(path);
     if (!what.empty()) AddLine(path + " looks like " + what);
-  } else if (std::error_code error;
-             status.IsCorruption() &&
-             std::filesystem::is_directory(path, error)) {
+  } else if (status.IsCorruption() && is_folder) {
     AddLine("--each_table looks into each table of the database by itself");
   } else if (status.IsCorruption() && command != "salvage" &&
              command != "build") {
