@@ -163,6 +163,9 @@ class HistogramTimer {
       Stop();
   }
 
+  // Adds time that was spent on the same before.
+  void Include(std::chrono::steady_clock::duration spent) { begin_ -= spent; }
+
  private:
   bool InNanos() const {
     return histogram_ == Histogram::kCompressionTimesNanos ||

@@ -111,7 +111,8 @@ void Iterator::SeekToLast() {
 void Iterator::Seek(const Slice& user_key, SequenceNumber snapshot) {
   if (state_ == nullptr) return;
   State& s = *state_;
-  const HistogramTimer timer(s.counters, Histogram::kDbSeek);
+  HistogramTimer timer(s.counters, Histogram::kDbSeek);
+  timer.Include(std::exchange(s.brought_on, {}));
   s.counters.CountSeek();
   Show(MoveWithin(&s, [&] {
     s.AimAt(user_key, snapshot);

@@ -17,6 +17,7 @@
 #ifndef ASHLAR_TABLE_READ_ITERATOR_STATE_H_
 #define ASHLAR_TABLE_READ_ITERATOR_STATE_H_
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 
@@ -78,6 +79,8 @@ struct Iterator::State {
   const std::string newest;  // the newest timestamp that is seen; empty: all
   const SequenceNumber snapshot;  // the largest that is seen
   std::string seek_target;        // kept for its memory
+  // What BringOn has taken of the next seek, if times are taken.
+  std::chrono::steady_clock::duration brought_on{0};
   const size_t timestamp_size;
   const internal::ReadCounters counters;
   bool shows_block;

@@ -3,6 +3,7 @@
 
 #include "ashlar/table/merging_iterator.h"
 
+#include <chrono>
 #include <utility>
 
 #include "table/read/iterator_state.h"
@@ -53,8 +54,17 @@ void MergingIterator::State::BringOn(const Slice& user_key,
                                      SequenceNumber snapshot) {
   using Child = Iterator::State;
   using enum Child::SeekPart;
+  using Clock = std::chrono::steady_clock;
   constexpr size_t kFewest = 3;
   if (children.size() < kFewest) return;
+  bool is_timed = false;
+  for (const Iterator& child : children) {
+    const Child* const state = Child::Of(child);
+    is_timed = is_timed ||
+               (state != nullptr &&
+                state->counters.MeasuresAt(StatsLevel::kExceptDetailedTimers));
+  }
+  const Clock::time_point begin = is_timed ? Clock::now() : Clock::time_point();
   internal::OrMemoryLimit([&] {
     for (Iterator& child : children) {
       if (Child* const state = Child::Of(&child)) {
@@ -69,6 +79,13 @@ void MergingIterator::State::BringOn(const Slice& user_key,
     }
     return Status();
   }).IgnoreError();
+  if (!is_timed) return;
+  // Each seek counts with an equal share of it.
+  const auto share =
+      (Clock::now() - begin) / static_cast<int64_t>(children.size());
+  for (Iterator& child : children) {
+    if (Child* const state = Child::Of(&child)) state->brought_on = share;
+  }
 }
 
 // Finds the first entry, after a seek has moved all children. Returns false if

@@ -342,11 +342,10 @@ bool TableIterator::Seek(const Slice& internal_key) {
 }
 
 // Finds the block of seek_target in the index. Returns false if the Seek is to
-// do that itself, because it may end before, has limits or help, or is timed.
+// do that itself, because it may end before, or has limits or help.
 bool TableIterator::FindSought() {
   if (!usable || limiting != nullptr || decoder != nullptr || defers ||
-      bounds.any() || !table->order.known() ||
-      counters.MeasuresAt(StatsLevel::kExceptDetailedTimers)) {
+      bounds.any() || !table->order.known()) {
     return false;
   }
   if (at.Seek(seek_target)) return true;

@@ -7,11 +7,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "ashlar/table/merging_iterator.h"
 #include "ashlar/table/multi_table_get.h"
 #include "ashlar/table/statistics.h"
 #include "ashlar/table/table_reader.h"
@@ -193,6 +195,54 @@ TEST(Statistics, Levels) {
       EXPECT_EQ(statistics->GetHistogram(Histogram::kBytesPerMultiGet).sum(),
                 200u);
     }
+  }
+}
+
+// A file of which each read takes at least this long.
+constexpr std::chrono::milliseconds kReadTime(1);
+class SpinningFile final : public RandomAccessFile {
+ public:
+  explicit SpinningFile(std::unique_ptr<RandomAccessFile> file)
+      : file_(std::move(file)) {}
+  Status Read(uint64_t offset, size_t n, char* scratch,
+              Slice* data) const override {
+    const auto begin = std::chrono::steady_clock::now();
+    while (std::chrono::steady_clock::now() - begin < kReadTime) {
+    }
+    return file_->Read(offset, n, scratch, data);
+  }
+  uint64_t Size() const override { return file_->Size(); }
+  std::string name() const override { return file_->name(); }
+
+ private:
+  const std::unique_ptr<RandomAccessFile> file_;
+};
+
+// A MergingIterator of many children does parts of their seeks in advance.
+TEST(Statistics, SeeksOfManyTablesAreTimedWithTheirReads) {
+  const std::string bytes = BuildTable({}, SomeEntries(100), FixedBuild());
+  for (const size_t tables : {2, 5}) {
+    const auto statistics = std::make_shared<Statistics>();
+    statistics->set_stats_level(StatsLevel::kExceptDetailedTimers);
+    std::vector<std::unique_ptr<TableReader>> readers;
+    std::vector<Iterator> children;
+    for (size_t i = 0; i < tables; ++i) {
+      readers.push_back(TableReader::Open(std::make_unique<SpinningFile>(
+                                              NewMemoryFile("slow.sst", bytes)),
+                                          {.statistics = statistics})
+                            .value());
+      children.push_back(readers.back()->NewIterator());
+    }
+    MergingIterator it(BytewiseComparator(), std::move(children));
+    it.Seek("");
+    ASSERT_TRUE(it.Valid());
+    const HistogramSamples seeks = statistics->GetHistogram(Histogram::kDbSeek);
+    EXPECT_EQ(seeks.count(), tables);
+    // Each reads an index and a data block. A microsecond is lost by rounding.
+    const uint64_t reads = 2 * tables;
+    EXPECT_GE(seeks.sum() + tables,
+              reads * static_cast<uint64_t>(
+                          std::chrono::microseconds(kReadTime).count()));
   }
 }
 
