@@ -13,7 +13,6 @@ constexpr size_t kFrameHeadBytes = 8 + 1 + 4;
 // RocksDB's own keys and names are far below this.
 constexpr uint32_t kMostPayloadBytes = uint32_t{64} << 20;
 constexpr uint64_t kMostBlockBytes = uint64_t{1} << 40;
-constexpr uint32_t kNoLevel = ~uint32_t{0};
 constexpr uint8_t kTraceBegin = 1;
 constexpr uint8_t kIoTracer = 12;
 

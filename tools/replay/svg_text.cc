@@ -36,8 +36,15 @@ std::string SeriesStyle(const char* const (&colours)[SvgText::kColours]) {
   std::string style;
   for (size_t i = 0; i < SvgText::kColours; ++i) {
     const std::string number = std::to_string(i);
-    style += ".s" + number + " { stroke: " + colours[i] + "; } .f" + number +
-             " { fill: " + colours[i] + "; }\n";
+    style += ".s";
+    style += number;
+    style += " { stroke: ";
+    style += colours[i];
+    style += "; } .f";
+    style += number;
+    style += " { fill: ";
+    style += colours[i];
+    style += "; }\n";
   }
   return style;
 }

@@ -210,7 +210,7 @@ Result<std::string> Database::FolderOf(const LiveTable& table) const {
 }
 
 Result<std::string> Database::PathOf(const LiveTable& table) const {
-  const auto folder = FolderOf(table);
+  auto folder = FolderOf(table);
   if (!folder.ok()) return folder;
   const std::string path = *folder + "/" + TableFileName(table.number);
   const std::string older = *folder + "/" + TableFileName(table.number, true);

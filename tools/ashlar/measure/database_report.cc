@@ -206,7 +206,7 @@ class Collector {
     if (!all && wanted != 0) {
       // A first pass that reads no data blocks counts them.
       TableInspection listed;
-      const Status status = InspectTable(
+      Status status = InspectTable(
           file, InspectOptionsFromFlags(InspectOptions::DataBlocks::kList),
           &listed);
       if (!status.ok()) return status;

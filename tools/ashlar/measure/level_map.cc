@@ -15,6 +15,7 @@ using Tables = std::vector<const PlacedTable*>;
 // their share to the others.
 std::map<uint32_t, size_t> LimitsOf(const std::map<uint32_t, Tables>& levels) {
   std::vector<std::pair<size_t, uint32_t>> by_size;
+  by_size.reserve(levels.size());
   for (const auto& [level, tables] : levels) {
     by_size.emplace_back(tables.size(), level);
   }

@@ -160,7 +160,8 @@ void PrintReuse(const TraceReplay& replay, Output* out) {
     const uint64_t limit = ReuseHistogram::LimitOf(bin);
     const bool is_power_of_4 =
         (limit & (limit - 1)) == 0 && (limit & 0x5555555555555555) != 0;
-    if (within == 0 || !(is_power_of_4 || bin + 1 == reuse.end_bin())) continue;
+    const bool is_last = bin + 1 == reuse.end_bin();
+    if (within == 0 || (!is_power_of_4 && !is_last)) continue;
     rows.push_back({BytesText(limit), PartText(within - shown, all),
                     PartText(all - within, all), ""});
     shown = within;
