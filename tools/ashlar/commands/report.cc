@@ -147,9 +147,8 @@ int RunReport(const CommandLine& line) {
   if (FLAGS_out == "-" && (FLAGS_json || FLAGS_jsonl)) {
     return UsageError("--out=- goes with neither --json nor --jsonl");
   }
-  const bool makes_one_page =
-      IsOneFile(line) ||
-      (line.inputs.size() == 1 && IsDatabase(line.inputs[0]));
+  const bool makes_one_page = IsOneFile(line) || (line.inputs.size() == 1 &&
+                                                  IsDatabase(line.inputs[0]));
   if (!FLAGS_out.empty() && !line.inputs.empty() && !makes_one_page) {
     return UsageError("--out takes the report of one file or database only");
   }
