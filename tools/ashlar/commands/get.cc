@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "ashlar/util/printable.h"
 #include "tools/ashlar/cli/command_table.h"
 #include "tools/ashlar/commands/get_database.h"
 #include "tools/ashlar/inputs/database.h"
@@ -14,7 +15,6 @@
 #include "tools/ashlar/inputs/open_table.h"
 #include "tools/ashlar/inputs/run_files.h"
 #include "tools/ashlar/print/progress.h"
-#include "tools/ashlar/print/results/results.h"
 
 namespace ashlar::tool {
 namespace {
