@@ -1,8 +1,8 @@
 // SortedTableWriter: makes tables of entries that come in any order.
 //
 // For bulk loads. It sorts within a limit of memory (EntrySorter,
-// table/entry_sorter.h), decides about duplicates, and writes one file that
-// RocksDB's IngestExternalFile accepts, or a set of such files:
+// table/entry_sorter.h) and decides about duplicates. It writes one file, or a
+// set of files. RocksDB's IngestExternalFile accepts each of them:
 //
 //   ashlar::SortedTableWriterOptions options;
 //   options.memory = uint64_t{1} << 30;

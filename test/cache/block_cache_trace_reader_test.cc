@@ -147,8 +147,8 @@ TEST(BlockCacheTraceReader, ATraceMayEndAfterAnyRecordAndNowhereElse) {
   }
 }
 
-// Each byte in turn gets other values. Most of such files cannot be told from
-// sound ones, since there are no checksums.
+// Each byte in turn gets other values. A trace has no checksums, so the reader
+// takes most of these files for sound ones.
 TEST(BlockCacheTraceReader, NoByteMakesItCrash) {
   const std::string trace = GoldenTrace().substr(0, 1200);
   for (size_t i = 0; i < trace.size(); ++i) {

@@ -10,7 +10,7 @@
 #include "tools/bench/ashlar_build.h"
 #include "tools/bench/ashlar_open.h"
 #include "tools/bench/compaction_inputs.h"
-#include "tools/bench/key_draw.h"
+#include "tools/bench/merged_walks.h"
 
 namespace ashlar::bench {
 
@@ -115,36 +115,6 @@ CompactionOptions CompactionOptionsFor(const BenchOptions& options,
   c.table = TableOptionsFor(options);
   c.build = BuildOptionsFor(options, pool);
   return c;
-}
-
-template <typename Walk>
-Status WalkAll(Walk* it, RunResult* result) {
-  for (it->SeekToFirst(); it->Valid(); it->Next()) {
-    ++result->found;
-    result->bytes += it->key().size() + it->value().size();
-  }
-  result->operations = result->found;
-  return it->status();
-}
-
-// Seeks with one iterator.
-template <typename Walk>
-Status SeekAll(const BenchOptions& options, const Workload& workload, Walk* it,
-               RunResult* result) {
-  KeyDraw draw = DrawOfRanges(options, kMergedEntries, options.workload.seed);
-  std::string key(workload.key_size(), '\0');
-  for (uint64_t i = 0; i < options.num_reads(); ++i) {
-    workload.Key(draw.Next(), key.data());
-    it->Seek(key);
-    for (uint64_t n = 0; n < kMergedEntries && it->Valid(); ++n) {
-      ++result->found;
-      result->bytes += it->key().size() + it->value().size();
-      it->Next();
-    }
-    if (!it->status().ok()) return it->status();
-  }
-  result->operations = options.num_reads();
-  return {};
 }
 
 bool IsSerial(const BenchOptions& options) {

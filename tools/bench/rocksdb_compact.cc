@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "tools/bench/compaction_inputs.h"
-#include "tools/bench/key_draw.h"
+#include "tools/bench/merged_walks.h"
 #include "tools/bench/rocksdb_table.h"
 
 namespace ashlar::bench {
@@ -39,38 +39,6 @@ std::vector<std::string> FilesOf(rocksdb::DB* db) {
   names.reserve(files.size());
   for (const auto& file : files) names.push_back(file.name);
   return names;
-}
-
-rocksdb::Status WalkAll(rocksdb::DB* db, RunResult* result) {
-  const std::unique_ptr<rocksdb::Iterator> it(
-      db->NewIterator(rocksdb::ReadOptions()));
-  for (it->SeekToFirst(); it->Valid(); it->Next()) {
-    ++result->found;
-    result->bytes += it->key().size() + it->value().size();
-  }
-  result->operations = result->found;
-  return it->status();
-}
-
-// Seeks with one iterator.
-rocksdb::Status SeekAll(const BenchOptions& options, const Workload& workload,
-                        rocksdb::DB* db, RunResult* result) {
-  const std::unique_ptr<rocksdb::Iterator> it(
-      db->NewIterator(rocksdb::ReadOptions()));
-  KeyDraw draw = DrawOfRanges(options, kMergedEntries, options.workload.seed);
-  std::string key(workload.key_size(), '\0');
-  for (uint64_t i = 0; i < options.num_reads(); ++i) {
-    workload.Key(draw.Next(), key.data());
-    it->Seek(key);
-    for (uint64_t n = 0; n < kMergedEntries && it->Valid(); ++n) {
-      ++result->found;
-      result->bytes += it->key().size() + it->value().size();
-      it->Next();
-    }
-    if (!it->status().ok()) return it->status();
-  }
-  result->operations = options.num_reads();
-  return {};
 }
 
 }  // namespace
@@ -151,13 +119,19 @@ rocksdb::Status RocksDbCompact::ReadMerged(
     status = rocksdb::DB::OpenForReadOnly(
         Quiet(options_of(cache_)), CompactionInputsFolder(options), &db_);
     RunResult ignored;
-    if (status.ok()) status = WalkAll(db_.get(), &ignored);
+    if (status.ok()) {
+      const std::unique_ptr<rocksdb::Iterator> it(
+          db_->NewIterator(rocksdb::ReadOptions()));
+      status = WalkAll(it.get(), &ignored);
+    }
   }
   if (!status.ok()) return status;
   const Stopwatch watch;
+  const std::unique_ptr<rocksdb::Iterator> it(
+      db_->NewIterator(rocksdb::ReadOptions()));
   status = benchmark == "seekmerged"
-               ? SeekAll(options, workload, db_.get(), result)
-               : WalkAll(db_.get(), result);
+               ? SeekAll(options, workload, it.get(), result)
+               : WalkAll(it.get(), result);
   result->measured = watch.Stop();
   return status;
 }

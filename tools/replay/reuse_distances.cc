@@ -22,9 +22,9 @@ uint64_t ReuseDistances::SumTo(uint32_t place) const {
   return sum;
 }
 
-// When all places are taken, gives the blocks the first ones, in their order,
-// and makes so many places that this happens once for as many uses as there are
-// blocks.
+// Called when all places are taken. The blocks keep their order, and move to
+// the first places. There are then twice as many places as blocks, so a move of
+// n blocks comes after n uses at least.
 void ReuseDistances::MakeRoom() {
   constexpr size_t kLeastPlaces = 1024;
   std::vector<uint32_t> blocks;

@@ -1,10 +1,10 @@
 // InputBytes: the bytes of an input of `build`: a file, or standard input,
 // decompressed if it is in the form of gzip or of zstd.
 //
-// The form is told by the first bytes, whatever the name is. Files may consist
-// of several gzip members or zstd frames, as several files joined do. One that
-// ends within a member or a frame is an error: nothing of it is lost in
-// silence. For one thread at a time.
+// The first bytes of the input say which form it has; its name does not count.
+// An input may have several gzip members or zstd frames, one after the other.
+// An input that ends within a member or a frame is an error, so that no row is
+// lost in silence. For one thread at a time.
 #ifndef ASHLAR_TOOLS_ASHLAR_ROWS_INPUT_BYTES_H_
 #define ASHLAR_TOOLS_ASHLAR_ROWS_INPUT_BYTES_H_
 
