@@ -1,8 +1,9 @@
-// build: makes a table from rows of text.
+// build: makes a table from rows of text or of columns.
 #include <chrono>
 #include <new>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "tools/ashlar/cli/command_table.h"
 #include "tools/ashlar/commands/row_build.h"
@@ -20,12 +21,15 @@ int RunBuild(const CommandLine& line) {
   RowRange range;
   options.dry_run = FLAGS_dry_run;
   std::string error = CheckComparatorFlag();
-  if (error.empty()) error = RowFormatFromFlags(line, &format);
+  const auto inputs = ExpandRowInputs(line.inputs);
+  if (error.empty()) {
+    error = RowFormatFromFlags(
+        line, inputs.ok() ? *inputs : std::vector<std::string>(), &format);
+  }
   if (error.empty()) error = SinkOptionsFromFlags(line, &options);
   if (error.empty()) error = range.Parse(line);
   if (error.empty()) error = range.Check(*options.table.comparator);
   if (!error.empty()) return UsageError(error);
-  const auto inputs = ExpandRowInputs(line.inputs);
   if (!inputs.ok()) return OutputIsTaken(inputs.status());
   // A dry run makes one table: the sum of the tables of a set.
   if (options.dry_run) options.build.target_file_size = 0;

@@ -245,8 +245,10 @@
            "size. The files share no keys. They are <out without "             \
            ".sst>-000001.sst and so on; <out without .sst>-manifest.json "     \
            "lists them. 0: one file")                                          \
-  FLAG(string, input_format, "tsv", "tsv|csv|hex|jsonl", kNewFiles, kBuild,    \
-           "format of the rows; see 'ashlar help build'")                      \
+  FLAG(string, input_format, "tsv", "tsv|csv|hex|jsonl|arrow|parquet",         \
+           kNewFiles, kBuild,                                                  \
+           "format of the rows; see 'ashlar help build'. Without this flag, "  \
+           "files of arrow and parquet are recognised")                        \
   FLAG(bool, header, false, "", kNewFiles, kBuild,                             \
            "csv, tsv: the first line of each input has the names of the "      \
            "columns; --noheader: it is a row. Without either, a line that may "\

@@ -8,7 +8,8 @@
 
 #include "tools/ashlar/flags/memory_limit.h"
 #include "tools/ashlar/print/print_text.h"
-#include "tools/ashlar/rows/utf8_text.h"
+#include "tools/json_string.h"
+#include "tools/utf8_text.h"
 
 namespace ashlar::tool {
 namespace {
@@ -182,22 +183,6 @@ bool ReadNumber(ColumnType type, std::string_view text, ColumnValue* value,
   return good || Refuse("expected " + std::string(expected), reason);
 }
 
-// Requires: the text is UTF-8.
-void AppendJsonString(std::string_view text, std::string* json) {
-  *json += '"';
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      *json += '\\';
-      *json += c;
-    } else if (static_cast<unsigned char>(c) < ' ') {
-      *json += "\\u00" + ToHex(Slice(&c, 1), HexCase::kLower);
-    } else {
-      *json += c;
-    }
-  }
-  *json += '"';
-}
-
 }  // namespace
 
 bool CheckPlain(const PlannedColumn& column, const Field& field,
@@ -229,11 +214,18 @@ bool AppendField(const PlannedColumn& column, const Field& field,
 
 bool AppendMember(const PlannedColumn& column, const std::string& name,
                   const Field& field, std::string* json, std::string* reason) {
-  const std::string_view text = field.text.ToStringView();
   json->pop_back();
   if (json->back() != '{') *json += ',';
   AppendJsonString(name, json);
   *json += ':';
+  if (!AppendJsonField(column, field, json, reason)) return false;
+  *json += '}';
+  return true;
+}
+
+bool AppendJsonField(const PlannedColumn& column, const Field& field,
+                     std::string* json, std::string* reason) {
+  const std::string_view text = field.text.ToStringView();
   if (field.is_null) {
     *json += "null";
   } else if (column.IsNumber()) {
@@ -247,7 +239,6 @@ bool AppendMember(const PlannedColumn& column, const std::string& name,
     if (!CheckUtf8(field.text, reason)) return false;
     AppendJsonString(text, json);
   }
-  *json += '}';
   return true;
 }
 

@@ -27,8 +27,12 @@ bool CheckPlain(const PlannedColumn& column, const Field& field,
 bool AppendField(const PlannedColumn& column, const Field& field,
                  std::string* bytes, std::string* reason);
 
-// Appends the member `name` of a JSON object to *json: the column's text as a
-// string or as a number, or null. Requires: *json is an object, such as {}.
+// Appends the column's text as a string or as a number of JSON, or null.
+bool AppendJsonField(const PlannedColumn& column, const Field& field,
+                     std::string* json, std::string* reason);
+
+// Appends the member `name` of a JSON object to *json, as AppendJsonField
+// does. Requires: *json is an object, such as {}.
 bool AppendMember(const PlannedColumn& column, const std::string& name,
                   const Field& field, std::string* json, std::string* reason);
 

@@ -7,7 +7,9 @@
 #include <utility>
 
 #include "tools/ashlar/print/progress.h"
+#include "tools/ashlar/rows/arrow_row_input.h"
 #include "tools/ashlar/rows/row_parser.h"
+#include "tools/ashlar/rows/text_row_input.h"
 
 namespace ashlar::tool {
 namespace {
@@ -43,15 +45,25 @@ Status AddFiles(const std::string& folder, std::vector<std::string>* names) {
   return {};
 }
 
+// Of an input of lines, `parser` parses them.
+std::unique_ptr<RowInput> NewRowInput(const std::string* name,
+                                      const RowFormat* format,
+                                      RowParser* parser, BadRows* bad_rows) {
+  if (format->IsArrow()) {
+    return std::make_unique<ArrowRowInput>(name, format, bad_rows);
+  }
+  return std::make_unique<TextRowInput>(name, *format, parser, bad_rows);
+}
+
 // One of several inputs that are merged.
 struct MergedInput {
   MergedInput(const std::string* name, const RowFormat* format,
               BadRows* bad_rows)
       : parser(NewRowParser(format)),
-        rows(name, *format, parser.get(), bad_rows) {}
+        rows(NewRowInput(name, format, parser.get(), bad_rows)) {}
 
   const std::unique_ptr<RowParser> parser;
-  RowInput rows;
+  const std::unique_ptr<RowInput> rows;
 };
 
 // Whether a row comes before another: by key, and with sequence numbers the
@@ -115,16 +127,16 @@ Status InputRows::ReadOneByOne(const Take& take, FaultText* error_line) {
     before_.push_back(last_);
     Progress::SetFile(i + 1, names_.size());
     Progress progress(names_[i]);
-    RowInput input(&names_[i], format_, parser.get(), bad_rows_);
-    Status status = FindFirst(i, &input, error_line);
-    while (status.ok() && input.row() != nullptr) {
+    const std::unique_ptr<RowInput> input =
+        NewRowInput(&names_[i], &format_, parser.get(), bad_rows_);
+    Status status = FindFirst(i, input.get(), error_line);
+    while (status.ok() && input->row() != nullptr) {
       if (++count_ % kRowsBetweenLooks == 0 &&
-          !progress.Update(input.bytes().position(),
-                           input.bytes().file_size())) {
+          !progress.Update(input->position(), input->size())) {
         return Status::Aborted("interrupted");
       }
-      status = take(*input.row());
-      if (status.ok()) status = input.Next(error_line);
+      status = take(*input->row());
+      if (status.ok()) status = input->Next(error_line);
     }
     if (!status.ok()) return status;
   }
@@ -136,21 +148,21 @@ Status InputRows::Merge(const Take& take, FaultText* error_line) {
   // A heap of the inputs that have a row. The first one has the next.
   std::vector<size_t> next;
   const auto is_after = [&](size_t a, size_t b) {
-    const int order = CompareMerged(*merge_by_, *inputs[a]->rows.row(),
-                                    *inputs[b]->rows.row());
+    const int order = CompareMerged(*merge_by_, *inputs[a]->rows->row(),
+                                    *inputs[b]->rows->row());
     return order != 0 ? order > 0 : a > b;
   };
   const auto queue = [&](size_t i) -> Status {
-    const Row* row = inputs[i]->rows.row();
+    const Row* row = inputs[i]->rows->row();
     // Range deletions may be anywhere. Keys without room for a timestamp cannot
     // be compared: the output says so.
     while (row != nullptr && (row->type == ValueType::kTypeRangeDeletion ||
                               row->key.size() < merge_by_->timestamp_size())) {
       ++count_;
       Status status = take(*row);
-      if (status.ok()) status = inputs[i]->rows.Next(error_line);
+      if (status.ok()) status = inputs[i]->rows->Next(error_line);
       if (!status.ok()) return status;
-      row = inputs[i]->rows.row();
+      row = inputs[i]->rows->row();
     }
     if (row == nullptr) return {};
     next.push_back(i);
@@ -160,7 +172,7 @@ Status InputRows::Merge(const Take& take, FaultText* error_line) {
   for (size_t i = 0; i < names_.size(); ++i) {
     inputs.push_back(
         std::make_unique<MergedInput>(&names_[i], &format_, bad_rows_));
-    Status status = FindFirst(i, &inputs[i]->rows, error_line);
+    Status status = FindFirst(i, inputs[i]->rows.get(), error_line);
     if (status.ok()) status = queue(i);
     if (!status.ok()) return status;
   }
@@ -173,13 +185,13 @@ Status InputRows::Merge(const Take& take, FaultText* error_line) {
       uint64_t done = 0;
       uint64_t total = 0;
       for (const auto& input : inputs) {
-        done += input->rows.bytes().position();
-        total += input->rows.bytes().file_size();
+        done += input->rows->position();
+        total += input->rows->size();
       }
       if (!progress.Update(done, total)) return Status::Aborted("interrupted");
     }
-    Status status = take(*inputs[i]->rows.row());
-    if (status.ok()) status = inputs[i]->rows.Next(error_line);
+    Status status = take(*inputs[i]->rows->row());
+    if (status.ok()) status = inputs[i]->rows->Next(error_line);
     if (status.ok()) status = queue(i);
     if (!status.ok()) return status;
   }

@@ -4,9 +4,6 @@
 #include <cctype>
 #include <string_view>
 
-#include "ashlar/util/printable.h"
-#include "tools/ashlar/print/escaped_text.h"
-#include "tools/ashlar/rows/utf8_text.h"
 
 namespace ashlar::tool {
 namespace {
@@ -80,7 +77,7 @@ Outcome RowColumns::Take(const std::vector<Field>& columns, Row* row,
   }
   if (width_ == 0) width_ = columns.size();
   if (!HasWidth(columns, reason)) return Outcome::kMalformed;
-  if (key_places_.empty() && !FindColumns(width_, reason)) {
+  if (places_.key.empty() && !places_.Find(format_->columns, width_, reason)) {
     return Outcome::kUnusable;
   }
   return MakeKey(columns, row, reason) && MakeValue(columns, row, reason)
@@ -95,86 +92,20 @@ Outcome RowColumns::TakeMalformed() {
   return is_header ? Outcome::kUnusable : Outcome::kMalformed;
 }
 
-std::string RowColumns::Describe(size_t column) const {
-  std::string text = "column " + std::to_string(column + 1);
-  if (column < names_.size()) text += " ('" + Escape(names_[column]) + "')";
-  return text;
-}
-
 Outcome RowColumns::ReadHeader(const std::vector<Field>& columns,
                                std::string* reason) {
-  names_.clear();
-  for (const Field& column : columns) names_.push_back(column.text.ToString());
+  places_.names.clear();
+  for (const Field& column : columns) {
+    places_.names.push_back(column.text.ToString());
+  }
   if (format_->columns.is_default && !HasWidth(columns, reason)) {
     return Outcome::kUnusable;
   }
   width_ = columns.size();
-  if (!NamesAreGood(reason)) return Outcome::kUnusable;
-  return FindColumns(width_, reason) ? Outcome::kSkip : Outcome::kUnusable;
-}
-
-// The names must be UTF-8, and different if they are those of members.
-bool RowColumns::NamesAreGood(std::string* reason) const {
-  for (size_t i = 0; i < names_.size(); ++i) {
-    if (FindNoUtf8(names_[i]) == names_[i].size()) continue;
-    *reason = Describe(i) + ": the name is not UTF-8";
-    return false;
-  }
-  if (format_->columns.value == ColumnPlan::Value::kColumn) return true;
-  // Sorted, since a header may have any number of names.
-  std::vector<std::string_view> sorted(names_.begin(), names_.end());
-  std::sort(sorted.begin(), sorted.end());
-  const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
-  if (twice == sorted.end()) return true;
-  *reason = "the header has column '" + PrintableText(std::string(*twice)) +
-            "' twice";
-  return false;
-}
-
-bool RowColumns::FindColumns(size_t width, std::string* reason) {
-  const ColumnPlan& plan = format_->columns;
-  const auto find = [&](const std::vector<PlannedColumn>& columns,
-                        Places* places) {
-    places->assign(columns.size(), 0);
-    for (size_t i = 0; i < columns.size(); ++i) {
-      if (!FindColumn(columns[i], width, &(*places)[i], reason)) return false;
-    }
-    return true;
-  };
-  if (!find(plan.key, &key_places_) || !find(plan.values, &value_places_)) {
-    return false;
-  }
-  if (plan.value != ColumnPlan::Value::kOthers) return true;
-  for (size_t i = 0; i < width; ++i) {
-    if (std::find(key_places_.begin(), key_places_.end(), i) ==
-        key_places_.end()) {
-      value_places_.push_back(i);
-    }
-  }
-  return true;
-}
-
-bool RowColumns::FindColumn(const PlannedColumn& column, size_t width,
-                            size_t* place, std::string* reason) const {
-  if (column.number != 0) {
-    *place = column.number - 1;
-    if (*place < width) return true;
-    *reason = "there is no column " + column.name + "; the row has " +
-              std::to_string(width);
-    return false;
-  }
-  const auto found = std::find(names_.begin(), names_.end(), column.name);
-  if (found == names_.end()) {
-    *reason = "no column '" + PrintableText(column.name) + "' in the header";
-    return false;
-  }
-  if (std::find(found + 1, names_.end(), column.name) != names_.end()) {
-    *reason =
-        "the header has column '" + PrintableText(column.name) + "' twice";
-    return false;
-  }
-  *place = static_cast<size_t>(found - names_.begin());
-  return true;
+  return places_.NamesAreGood(format_->columns, reason) &&
+                 places_.Find(format_->columns, width_, reason)
+             ? Outcome::kSkip
+             : Outcome::kUnusable;
 }
 
 bool RowColumns::HasWidth(const std::vector<Field>& columns,
@@ -195,12 +126,12 @@ bool RowColumns::MakeKey(const std::vector<Field>& columns, Row* row,
                          std::string* reason) {
   const std::vector<PlannedColumn>& plan = format_->columns.key;
   if (plan.size() == 1) {
-    return MakeBytes(plan[0], key_places_[0], columns, &key_, &row->key,
+    return MakeBytes(plan[0], places_.key[0], columns, &key_, &row->key,
                      reason);
   }
   key_.clear();
   for (size_t i = 0; i < plan.size(); ++i) {
-    const size_t place = key_places_[i];
+    const size_t place = places_.key[i];
     if (!AppendField(plan[i], columns[place], &key_, reason)) {
       return Refuse(place, reason);
     }
@@ -213,16 +144,16 @@ bool RowColumns::MakeValue(const std::vector<Field>& columns, Row* row,
                            std::string* reason) {
   const ColumnPlan& plan = format_->columns;
   if (plan.value == ColumnPlan::Value::kColumn) {
-    return MakeBytes(plan.values[0], value_places_[0], columns, &value_,
+    return MakeBytes(plan.values[0], places_.values[0], columns, &value_,
                      &row->value, reason);
   }
   const PlannedColumn any;
   value_ = "{}";
-  for (size_t i = 0; i < value_places_.size(); ++i) {
-    const size_t place = value_places_[i];
+  for (size_t i = 0; i < places_.values.size(); ++i) {
+    const size_t place = places_.values[i];
     const PlannedColumn& column =
         plan.value == ColumnPlan::Value::kJson ? plan.values[i] : any;
-    if (!AppendMember(column, names_[place], columns[place], &value_, reason)) {
+    if (!AppendMember(column, places_.names[place], columns[place], &value_, reason)) {
       return Refuse(place, reason);
     }
   }

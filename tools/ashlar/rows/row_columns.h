@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tools/ashlar/rows/column_bytes.h"
+#include "tools/ashlar/rows/column_places.h"
 #include "tools/ashlar/rows/row_format.h"
 #include "tools/ashlar/rows/row_parser.h"
 
@@ -34,19 +35,13 @@ class RowColumns {
   RowParser::Outcome TakeMalformed();
   // Returns "column <number>", with the column's name if it is known. Columns
   // are counted from 0 here, and from 1 in the text.
-  std::string Describe(size_t column) const;
+  std::string Describe(size_t column) const {
+    return places_.Describe(column);
+  }
 
  private:
-  using Places = std::vector<size_t>;  // of columns, in their order in the plan
-
   RowParser::Outcome ReadHeader(const std::vector<Field>& columns,
                                 std::string* reason);
-  bool NamesAreGood(std::string* reason) const;
-  // Find out where the columns of the plan are. Return false if there is one
-  // that the rows do not have.
-  bool FindColumns(size_t width, std::string* reason);
-  bool FindColumn(const PlannedColumn& column, size_t width, size_t* place,
-                  std::string* reason) const;
   bool HasWidth(const std::vector<Field>& columns, std::string* reason) const;
   bool MakeKey(const std::vector<Field>& columns, Row* row,
                std::string* reason);
@@ -61,11 +56,9 @@ class RowColumns {
 
   const RowFormat* const format_;
   bool at_start_ = true;
-  std::vector<std::string> names_;
+  ColumnPlaces places_;
   // The number of columns of a row, or 0 if it is not known yet.
   size_t width_ = 0;
-  Places key_places_;
-  Places value_places_;  // with kOthers: all that are not in the key
   std::string key_;
   std::string value_;
 };

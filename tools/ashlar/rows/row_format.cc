@@ -1,6 +1,7 @@
 #include "tools/ashlar/rows/row_format.h"
 
 #include "tools/ashlar/print/escaped_text.h"
+#include "tools/ashlar/rows/column_file_form.h"
 
 namespace ashlar::tool {
 namespace {
@@ -12,8 +13,10 @@ std::string FindUnusedFlag(const CommandLine& line, const RowFormat& format) {
     return "--header goes with --input_format=csv and tsv only";
   }
   if (line.Given("crlf") && !format.Is("tsv") && !format.Is("hex")) {
-    return "--crlf goes with --input_format=tsv and hex only: in " +
-           format.name + ", CR LF always ends a line";
+    return "--crlf goes with --input_format=tsv and hex only: " +
+           (format.IsArrow() ? format.name + " has no lines"
+                             : "in " + format.name +
+                                   ", CR LF always ends a line");
   }
   if (format.Is("hex") &&
       (line.Given("key_column") || line.Given("value_column"))) {
@@ -64,16 +67,24 @@ std::string SetHeader(const CommandLine& line, RowFormat* format) {
 
 }  // namespace
 
-std::string RowFormatFromFlags(const CommandLine& line, RowFormat* format) {
+std::string RowFormatFromFlags(const CommandLine& line,
+                               const std::vector<std::string>& inputs,
+                               RowFormat* format) {
   format->name = FLAGS_input_format;
   format->crlf = FLAGS_crlf;
   if (line.Given("null")) format->null = FLAGS_null;
-  std::string error = FindUnusedFlag(line, *format);
+  std::string error;
+  if (!line.Given("input_format")) {
+    error = RecognizeColumnFiles(inputs, &format->name);
+  }
+  if (error.empty()) error = FindUnusedFlag(line, *format);
   if (error.empty()) error = SetDelimiter(format);
   if (error.empty()) {
-    // Rows of tsv have escapes for any bytes.
-    const auto notation = format->Is("tsv") ? PlannedColumn::Notation::kBytes
-                                            : PlannedColumn::Notation::kText;
+    // Rows of tsv have escapes for any bytes. In columns of Arrow, the type of
+    // the column says whether it is text.
+    const auto notation = format->Is("tsv") || format->IsArrow()
+                              ? PlannedColumn::Notation::kBytes
+                              : PlannedColumn::Notation::kText;
     error = ParseColumnPlan(FLAGS_key_column, FLAGS_value_column, notation,
                             &format->columns);
   }

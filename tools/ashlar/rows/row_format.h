@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tools/ashlar/flags/flags.h"
 #include "tools/ashlar/rows/column_plan.h"
@@ -22,6 +23,8 @@ struct RowFormat {
   };
 
   bool Is(std::string_view format) const { return name == format; }
+  // Whether rows are not lines, but come from files of columns.
+  bool IsArrow() const { return Is("arrow") || Is("parquet"); }
 
   std::string name;  // a value of --input_format
   Header header = Header::kNone;
@@ -32,9 +35,12 @@ struct RowFormat {
   std::optional<std::string> null;
 };
 
-// Sets *format from the flags. Returns what is wrong with them, or an empty
+// Sets *format from the flags and, if they do not say the format, from what the
+// inputs are (RecognizeColumnFiles). Returns what is wrong with them, or an empty
 // string.
-std::string RowFormatFromFlags(const CommandLine& line, RowFormat* format);
+std::string RowFormatFromFlags(const CommandLine& line,
+                               const std::vector<std::string>& inputs,
+                               RowFormat* format);
 
 }  // namespace ashlar::tool
 

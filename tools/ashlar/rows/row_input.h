@@ -4,49 +4,40 @@
 #ifndef ASHLAR_TOOLS_ASHLAR_ROWS_ROW_INPUT_H_
 #define ASHLAR_TOOLS_ASHLAR_ROWS_ROW_INPUT_H_
 
-#include <string>
+#include <cstdint>
 
 #include "ashlar/util/status.h"
 #include "tools/ashlar/print/output.h"
-#include "tools/ashlar/rows/bad_rows.h"
-#include "tools/ashlar/rows/line_reader.h"
 #include "tools/ashlar/rows/row.h"
-#include "tools/ashlar/rows/row_format.h"
-#include "tools/ashlar/rows/row_parser.h"
 
 namespace ashlar::tool {
 
 class RowInput {
  public:
-  // What this refers to must outlive it. Rows keep pointers to the name.
-  RowInput(const std::string* name, const RowFormat& format, RowParser* parser,
-           BadRows* bad_rows);
+  RowInput() = default;
+  RowInput(const RowInput&) = delete;
+  RowInput& operator=(const RowInput&) = delete;
+  virtual ~RowInput() = default;
 
   // After an error of any of these, *error_line has the line to print for it.
-  Status Open(FaultText* error_line);
+  virtual Status Open(FaultText* error_line) = 0;
   // Moves to the next row. Returns Aborted if interrupted. A malformed row is
   // an error if there are more of them than the BadRows allow.
-  Status Next(FaultText* error_line);
+  virtual Status Next(FaultText* error_line) = 0;
+
   // The row, until the next call of Next; null at the end of the input.
   const Row* row() const { return has_row_ ? &row_ : nullptr; }
 
   // Whether the input began with one. Known after the first Next.
-  bool skipped_byte_order_mark() const {
-    return reader_.skipped_byte_order_mark();
-  }
-  const InputBytes& bytes() const { return reader_.bytes(); }
+  virtual bool skipped_byte_order_mark() const { return false; }
+  // How many bytes of the input were read, and how many it has, or 0 if that
+  // is not known.
+  virtual uint64_t position() const = 0;
+  virtual uint64_t size() const = 0;
 
- private:
-  Status TakeLine(char* line, size_t size, FaultText* error_line);
-  Status End(FaultText* error_line);
-
-  const std::string* const name_;
-  RowParser* const parser_;
-  BadRows* const bad_rows_;
-  LineReader reader_;
+ protected:
   Row row_;
   bool has_row_ = false;
-  std::string line_copy_;  // of the line, before it was parsed
 };
 
 }  // namespace ashlar::tool

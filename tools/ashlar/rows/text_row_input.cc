@@ -1,4 +1,4 @@
-#include "tools/ashlar/rows/row_input.h"
+#include "tools/ashlar/rows/text_row_input.h"
 
 #include <optional>
 
@@ -6,7 +6,7 @@
 
 namespace ashlar::tool {
 
-RowInput::RowInput(const std::string* name, const RowFormat& format,
+TextRowInput::TextRowInput(const std::string* name, const RowFormat& format,
                    RowParser* parser, BadRows* bad_rows)
     : name_(name),
       parser_(parser),
@@ -14,7 +14,7 @@ RowInput::RowInput(const std::string* name, const RowFormat& format,
       reader_(*name, format.Is("csv") ? std::optional(format.delimiter)
                                       : std::nullopt) {}
 
-Status RowInput::Open(FaultText* error_line) {
+Status TextRowInput::Open(FaultText* error_line) {
   Status status = reader_.Open();
   if (!status.ok()) {
     *error_line = FaultLine(*name_, status);
@@ -24,7 +24,7 @@ Status RowInput::Open(FaultText* error_line) {
   return status;
 }
 
-Status RowInput::Next(FaultText* error_line) {
+Status TextRowInput::Next(FaultText* error_line) {
   constexpr uint64_t kLinesBetweenLooks = 1024;
   has_row_ = false;
   char* line;
@@ -40,7 +40,7 @@ Status RowInput::Next(FaultText* error_line) {
   return {};
 }
 
-Status RowInput::TakeLine(char* line, size_t size, FaultText* error_line) {
+Status TextRowInput::TakeLine(char* line, size_t size, FaultText* error_line) {
   // A parser changes the line.
   if (bad_rows_->keeps_lines()) line_copy_.assign(line, size);
   row_ = Row();
@@ -63,7 +63,7 @@ Status RowInput::TakeLine(char* line, size_t size, FaultText* error_line) {
 }
 
 // Returns what is wrong with the input as a whole.
-Status RowInput::End(FaultText* error_line) {
+Status TextRowInput::End(FaultText* error_line) {
   Status status = reader_.status();
   std::string reason;
   if (status.IsInvalidArgument()) {

@@ -1,6 +1,6 @@
 // Checks that bytes are UTF-8. Pure functions: thread-safe.
-#ifndef ASHLAR_TOOLS_ASHLAR_ROWS_UTF8_TEXT_H_
-#define ASHLAR_TOOLS_ASHLAR_ROWS_UTF8_TEXT_H_
+#ifndef ASHLAR_TOOLS_UTF8_TEXT_H_
+#define ASHLAR_TOOLS_UTF8_TEXT_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -36,4 +36,4 @@ inline size_t FindNoUtf8(const Slice& bytes) {
 
 }  // namespace ashlar::tool
 
-#endif  // ASHLAR_TOOLS_ASHLAR_ROWS_UTF8_TEXT_H_
+#endif  // ASHLAR_TOOLS_UTF8_TEXT_H_
