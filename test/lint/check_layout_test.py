@@ -256,7 +256,7 @@ class RuleTest(unittest.TestCase):
 
     def test_user_side(self):
         for path in ('tools/ashlar/a.cc', 'tools/examples/a.cc',
-                     'tools/replay/a.cc'):
+                     'tools/replay/a.cc', 'tools/arrow/a.cc'):
             self.include('floor', path, 'table/format/b.h')
             self.include('floor', path, 'port/b.h')
             self.include(None, path, 'table/b.h')
@@ -268,6 +268,9 @@ class RuleTest(unittest.TestCase):
         self.include(None, 'tools/a.cc', 'table/b.h')
         self.include('floor', 'tools/examples/a.cc', 'tools/b.h')
         self.include(None, 'tools/ashlar/a.cc', 'tools/replay/b.h')
+        self.include(None, 'tools/ashlar/a.cc', 'tools/arrow/b.h')
+        self.include('floor', 'tools/arrow/a.cc', 'tools/ashlar/b.h')
+        self.include('floor', 'tools/examples/a.cc', 'tools/arrow/b.h')
         self.include(None, 'tools/cache_sim/a.cc', 'tools/replay/b.h')
         self.include('floor', 'tools/replay/a.cc', 'tools/cache_sim/b.h')
         self.include('floor', 'tools/examples/a.cc', 'tools/replay/b.h')
@@ -275,9 +278,12 @@ class RuleTest(unittest.TestCase):
     def test_third_party(self):
         self.include(None, 'util/a.cc', 'third-party/zstd_lib.h')
         self.include('floor', 'util/a.cc', 'third-party/gflags_lib.h')
+        self.include(None, 'tools/arrow/module/a.cc', 'third-party/arrow_lib.h')
+        for path in ('tools/arrow/a.cc', 'tools/ashlar/a.cc', 'table/a.cc'):
+            self.include('floor', path, 'third-party/arrow_lib.h')
         for name in ('zstd.h', 'lz4hc.h', 'snappy.h', 'zlib.h', 'bzlib.h',
                      'xxh_x86dispatch.h', 'gflags/gflags.h',
-                     'nlohmann/json.hpp'):
+                     'nlohmann/json.hpp', 'arrow/type.h', 'parquet/types.h'):
             self.body('wrapper', f'#include <{name}>\n')
         self.silent({'test/a.cc': TOP + '#include <zstd.h>\n'})
         self.body('floor', '#include <gtest/gtest.h>\n')

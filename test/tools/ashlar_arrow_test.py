@@ -336,6 +336,8 @@ class ArrowTest(CliTest):
     def test_parquet(self):
         def is_kept(kind):
             """Whether Parquet has the type, and pyarrow reads it again."""
+            if "[s" in str(kind) or "[ns" in str(kind):
+                return False  # rounded by some versions of the format
             try:
                 sink = io.BytesIO()
                 pq.write_table(pa.table({"c": pa.array([], kind)}), sink)
@@ -352,8 +354,7 @@ class ArrowTest(CliTest):
         table = self.random_table(draw, kinds, rows=100)
         for more in ({}, {"row_group_size": 13, "compression": "zstd"},
                      {"use_dictionary": False, "data_page_size": 64,
-                      "version": "1.0",
-                      "allow_truncated_timestamps": True}):
+                      "version": "1.0"}):
             name = self.parquet(table, **more)
             # Version 1.0 has not all types: to_pylist is of what is read back.
             self.check_values(pq.read_table(self.folder / name), name,
@@ -392,12 +393,12 @@ class ArrowTest(CliTest):
             flags = ["--nosorted", f"--key_column={key}", "--value_column=v"]
             if key == "8,9":
                 flags[-1] = "--value_column=1"
-            expected = self.made("--input_format=csv", *flags,
+            expected = self.made("--input_format=csv", "--header", *flags,
                                  stdin=out.getvalue().encode())
             for name in names:
                 self.assertEqual(self.made(name, *flags), expected, key)
             flags[-1] = "--value_column=u8:u32be,text,u64:u64be"
-            expected = self.made("--input_format=csv", *flags,
+            expected = self.made("--input_format=csv", "--header", *flags,
                                  stdin=out.getvalue().encode())
             for name in names:
                 self.assertEqual(self.made(name, *flags), expected, key)

@@ -61,8 +61,8 @@ void AppendDate(int64_t days, std::string* text) {
   // std::chrono knows years of 16 bits only.
   int64_t day_of_cycle;
   const int64_t cycle = FloorDivide(days, kDaysOfCycle, &day_of_cycle);
-  const std::chrono::year_month_day date{std::chrono::sys_days{
-      std::chrono::days{static_cast<int>(day_of_cycle)}}};
+  const std::chrono::year_month_day date{
+      std::chrono::sys_days{std::chrono::days{static_cast<int>(day_of_cycle)}}};
   const int64_t year = int{date.year()} + cycle * kYearsOfCycle;
   if (year < 0) *text += '-';
   AppendDigits(static_cast<uint64_t>(year < 0 ? -year : year), 4, text);

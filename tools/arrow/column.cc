@@ -96,8 +96,7 @@ Status Column::CheckCounts(const ArrowArray& array, int64_t first) const {
     return Damaged("an array with " + std::to_string(array.n_buffers) +
                    " buffers; expected " + std::to_string(buffers));
   }
-  if (array.n_children != fields ||
-      (fields > 0 && array.children == nullptr)) {
+  if (array.n_children != fields || (fields > 0 && array.children == nullptr)) {
     return Damaged("an array with " + std::to_string(array.n_children) +
                    " fields; expected " + std::to_string(fields));
   }
@@ -224,11 +223,10 @@ Status Column::BindFields(const ArrowArray& array) {
     if (!status.ok()) return status;
   } else {
     // Both factors are small enough: kMostRows, and the width of a type.
-    end = type_->width == 0 || length_ == 0
-              ? 0
-              : (start_ + length_) > child_length / type_->width
-                    ? child_length + 1
-                    : (start_ + length_) * type_->width;
+    end = type_->width == 0 || length_ == 0 ? 0
+          : (start_ + length_) > child_length / type_->width
+              ? child_length + 1
+              : (start_ + length_) * type_->width;
   }
   return end <= child_length ? Status()
                              : Damaged("lists that end after their values");

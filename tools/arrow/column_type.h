@@ -1,4 +1,4 @@
-// ArrowColumnType: the type of a column, parsed from an ArrowSchema.
+// ColumnType: the type of a column, parsed from an ArrowSchema.
 //
 // Plain values, thread-safe. Not every type of Arrow is served: unions, runs
 // (run-end encoding), intervals of months and decimals of more than 16 bytes

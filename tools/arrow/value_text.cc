@@ -140,7 +140,8 @@ bool AppendJsonText(const Slice& bytes, std::string* json,
 
 // Appends an array; of a map one of pairs, because its keys need be neither
 // texts nor different.
-bool AppendJsonList(const Cell& cell, std::string* json, std::string* reason) {
+bool AppendJsonList(const Cell& cell, std::string* json, std::string* reason,
+                    size_t most_bytes) {
   const bool is_map = cell.column->type().meaning == Meaning::kMap;
   const CellRange range = cell.column->List(cell.row);
   *json += '[';
@@ -148,15 +149,17 @@ bool AppendJsonList(const Cell& cell, std::string* json, std::string* reason) {
     if (row > range.begin) *json += ',';
     const Cell part = range.column->At(row);
     if (!is_map || part.IsNull()) {
-      if (!AppendJson(part, json, reason)) return false;
+      if (!AppendJson(part, json, reason, most_bytes)) return false;
       continue;
     }
     *json += '[';
-    if (!AppendJson(part.column->Field(0, part.row), json, reason)) {
+    if (!AppendJson(part.column->Field(0, part.row), json, reason,
+                    most_bytes)) {
       return false;
     }
     *json += ',';
-    if (!AppendJson(part.column->Field(1, part.row), json, reason)) {
+    if (!AppendJson(part.column->Field(1, part.row), json, reason,
+                    most_bytes)) {
       return false;
     }
     *json += ']';
@@ -165,8 +168,8 @@ bool AppendJsonList(const Cell& cell, std::string* json, std::string* reason) {
   return true;
 }
 
-bool AppendJsonObject(const Cell& cell, std::string* json,
-                      std::string* reason) {
+bool AppendJsonObject(const Cell& cell, std::string* json, std::string* reason,
+                      size_t most_bytes) {
   const std::vector<ColumnType>& fields = cell.column->type().children;
   *json += '{';
   for (size_t i = 0; i < fields.size(); ++i) {
@@ -175,7 +178,8 @@ bool AppendJsonObject(const Cell& cell, std::string* json,
       return Refuse("the name of a field in it is not UTF-8", reason);
     }
     *json += ':';
-    if (!AppendJson(cell.column->Field(i, cell.row), json, reason)) {
+    if (!AppendJson(cell.column->Field(i, cell.row), json, reason,
+                    most_bytes)) {
       return false;
     }
   }
@@ -240,9 +244,12 @@ bool AppendText(const Cell& cell, std::string* text, std::string* reason) {
   return true;
 }
 
-bool AppendJson(const Cell& cell, std::string* json, std::string* reason) {
-  if (json->size() > kMostJsonBytes) {
-    return Refuse("its JSON has more than 1 GiB", reason);
+bool AppendJson(const Cell& cell, std::string* json, std::string* reason,
+                size_t most_bytes) {
+  if (json->size() > most_bytes) {
+    return Refuse(
+        "its JSON has more than " + std::to_string(most_bytes) + " bytes",
+        reason);
   }
   if (cell.IsNull()) {
     *json += "null";
@@ -259,9 +266,9 @@ bool AppendJson(const Cell& cell, std::string* json, std::string* reason) {
       return true;
     case Meaning::kList:
     case Meaning::kMap:
-      return AppendJsonList(cell, json, reason);
+      return AppendJsonList(cell, json, reason, most_bytes);
     case Meaning::kStruct:
-      return AppendJsonObject(cell, json, reason);
+      return AppendJsonObject(cell, json, reason, most_bytes);
     case Meaning::kNull:
     case Meaning::kBool:
     case Meaning::kInteger:

@@ -6,7 +6,7 @@
 #ifndef ASHLAR_TOOLS_ARROW_VALUE_TEXT_H_
 #define ASHLAR_TOOLS_ARROW_VALUE_TEXT_H_
 
-#include <cstdint>
+#include <cstddef>
 #include <string>
 
 #include "tools/arrow/column.h"
@@ -21,10 +21,12 @@ double FloatOf(const Cell& cell);
 bool AppendText(const Cell& cell, std::string* text, std::string* reason);
 
 // Appends the value as JSON. Text must be UTF-8. Also returns false when *json
-// has more than kMostJsonBytes, so that a list that refers to few values many
-// times does not take all memory.
+// has more than `most_bytes`, so that a list that refers to few values many
+// times does not take all memory. No entry of a table has room for more than
+// kMostJsonBytes.
 inline constexpr size_t kMostJsonBytes = size_t{1} << 30;
-bool AppendJson(const Cell& cell, std::string* json, std::string* reason);
+bool AppendJson(const Cell& cell, std::string* json, std::string* reason,
+                size_t most_bytes = kMostJsonBytes);
 
 }  // namespace ashlar::arrow
 

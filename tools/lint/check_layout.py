@@ -22,11 +22,16 @@ MAKEFILE_LINES = 160
 TOP = ('third-party', 'port', 'util', 'cache', 'table', 'tools', 'test')
 PUBLIC_TOP = ('util', 'cache', 'table')
 # Programs and examples include only what a user can include.
-USER_SIDE = ('tools/ashlar', 'tools/examples', 'tools/replay')
-SHARED_BY_PROGRAMS = ('tools', 'tools/replay')  # the files directly in these
+USER_SIDE = ('tools/arrow', 'tools/ashlar', 'tools/examples', 'tools/replay')
+# The files directly in these.
+SHARED_BY_PROGRAMS = ('tools', 'tools/arrow', 'tools/replay')
+# The program does without Arrow's library until it loads the module.
+ARROW_LIBRARY = 'third-party/arrow_lib.h'
+ARROW_MODULE = 'tools/arrow/module/'
 TOOL_LIBRARIES = ('third-party/gflags_lib.h', 'third-party/json_lib.h')
 WRAPPED = re.compile(r'^(zstd|zdict|lz4|lz4hc|snappy[\w-]*|zlib|bzlib|'
-                     r'xxhash|xxh3|xxh_x86dispatch|gflags/.*|nlohmann/.*)'
+                     r'xxhash|xxh3|xxh_x86dispatch|gflags/.*|nlohmann/.*|'
+                     r'arrow/.*|parquet/.*)'
                      r'(\.h|\.hpp)$')
 THREADING = re.compile(
     r'\bstd::(atomic\w*|mutex|recursive_mutex|timed_mutex|shared_mutex|'
@@ -266,9 +271,11 @@ def own_include(f, number, target, tree):
         return
     if target in TOOL_LIBRARIES and not f.path.startswith('tools/'):
         yield 'floor', number, f'"{target}" is for tools/ only'
+    if target == ARROW_LIBRARY and not f.path.startswith(ARROW_MODULE):
+        yield 'floor', number, f'"{target}" is for {ARROW_MODULE} only'
     shared = os.path.dirname(f.path) in SHARED_BY_PROGRAMS
     if shared or f.path.startswith(USER_SIDE):
-        own = f.path.startswith('tools/ashlar/') or shared
+        own = f.path.startswith(('tools/ashlar/', ARROW_MODULE)) or shared
         if not (target.startswith('/'.join(f.path.split('/')[:2]) + '/') or
                 own and os.path.dirname(target) in SHARED_BY_PROGRAMS or
                 is_public(target, tree) or target.startswith('third-party/')):

@@ -23,7 +23,8 @@ Status Failure(const char* what, ReadState* state) {
 // come from a damaged file, so it is limited by the caller.
 template <typename Read>
 Result<std::shared_ptr<Buffer>> ReadBuffer(int64_t size, Read read) {
-  ARROW_ASSIGN_OR_RAISE(auto buffer, ::arrow::AllocateResizableBuffer(size));
+  ARROW_ASSIGN_OR_RAISE(auto buffer, ::arrow::AllocateResizableBuffer(
+                                         size, ::arrow::system_memory_pool()));
   ARROW_ASSIGN_OR_RAISE(const int64_t count, read(buffer->mutable_data()));
   if (count < size) ARROW_RETURN_NOT_OK(buffer->Resize(count));
   return std::shared_ptr<Buffer>(std::move(buffer));
@@ -53,7 +54,7 @@ class InputFile : public ::arrow::io::RandomAccessFile {
   }
 
   Result<int64_t> ReadAt(int64_t position, int64_t size, void* to) override {
-    if (position < 0 || size < 0) return Status::Invalid("a read outside of it");
+    if (position < 0 || size < 0) return Status::Invalid("it reads outside");
     int64_t done = 0;
     while (done < size) {
       const ssize_t count =
@@ -69,10 +70,11 @@ class InputFile : public ::arrow::io::RandomAccessFile {
   }
   Result<std::shared_ptr<Buffer>> ReadAt(int64_t position,
                                          int64_t size) override {
-    if (position < 0 || size < 0) return Status::Invalid("a read outside of it");
+    if (position < 0 || size < 0) return Status::Invalid("it reads outside");
     const int64_t rest = static_cast<int64_t>(state_->size) - position;
     if (size > rest) size = rest < 0 ? 0 : rest;
-    return ReadBuffer(size, [&](void* to) { return ReadAt(position, size, to); });
+    return ReadBuffer(size,
+                      [&](void* to) { return ReadAt(position, size, to); });
   }
   Result<int64_t> Read(int64_t size, void* to) override {
     ARROW_ASSIGN_OR_RAISE(const int64_t count, ReadAt(place_, size, to));

@@ -48,9 +48,8 @@ std::string FindMisuse(const PlannedColumn& planned, const ColumnType& column,
   if (type.meaning == Meaning::kNull || is_member) return {};
   const std::string name = "type " + arrow::TypeName(column);
   if (planned.IsNumber()) {
-    const bool is_float =
-        planned.encoding.type == ashlar::ColumnType::kFloat ||
-        planned.encoding.type == ashlar::ColumnType::kDouble;
+    const bool is_float = planned.encoding.type == ashlar::ColumnType::kFloat ||
+                          planned.encoding.type == ashlar::ColumnType::kDouble;
     if (type.IsNested() || (type.meaning == Meaning::kFloat && !is_float)) {
       return name + " cannot become " + ColumnEncodingName(planned.encoding);
     }
@@ -96,20 +95,17 @@ bool AppendNumber(const ColumnEncoding& encoding, const Cell& cell,
     const double number = arrow::FloatOf(cell);
     // A float of 4 bytes is the nearest one, if that is a number.
     const auto single = static_cast<float>(number);
-    value = encoding.type == ashlar::ColumnType::kFloat &&
-                    std::isfinite(single)
+    value = encoding.type == ashlar::ColumnType::kFloat && std::isfinite(single)
                 ? double{single}
                 : number;
   } else if (encoding.type == ashlar::ColumnType::kFloat ||
              encoding.type == ashlar::ColumnType::kDouble) {
     return false;
   } else {
-    const bool fits = is_unsigned
-                          ? cell.column->Unsigned(cell.row) <= INT64_MAX
-                          : cell.column->Integer(cell.row) >= 0;
-    const bool wants_unsigned =
-        encoding.type == ashlar::ColumnType::kUint32 ||
-        encoding.type == ashlar::ColumnType::kUint64;
+    const bool fits = is_unsigned ? cell.column->Unsigned(cell.row) <= INT64_MAX
+                                  : cell.column->Integer(cell.row) >= 0;
+    const bool wants_unsigned = encoding.type == ashlar::ColumnType::kUint32 ||
+                                encoding.type == ashlar::ColumnType::kUint64;
     if (!fits && wants_unsigned != is_unsigned) return false;
     if (wants_unsigned) {
       value = is_unsigned
@@ -188,11 +184,10 @@ bool ArrowColumns::AddPart(const PlannedColumn& planned, size_t place,
                            bool in_key, std::string* reason) {
   const auto found =
       std::find(wanted_.begin(), wanted_.end(), static_cast<int>(place));
-  Part part = {planned, place, static_cast<size_t>(found - wanted_.begin()),
-               {}};
+  Part part = {
+      planned, place, static_cast<size_t>(found - wanted_.begin()), {}};
   const ColumnType& type = types_[part.index];
-  const bool is_member =
-      !in_key && plan_->value != ColumnPlan::Value::kColumn;
+  const bool is_member = !in_key && plan_->value != ColumnPlan::Value::kColumn;
   *reason = FindMisuse(planned, type, in_key, is_member);
   if (!reason->empty()) return Refuse(part, reason);
   // The type says that the bytes are UTF-8, so they must be.
@@ -216,8 +211,7 @@ Status ArrowColumns::Bind(const ArrowArray& batch) {
     return Status::Corruption("a batch that has not the columns of the schema");
   }
   for (size_t i = 0; i < columns_.size(); ++i) {
-    const std::string name =
-        places_.Describe(static_cast<size_t>(wanted_[i]));
+    const std::string name = places_.Describe(static_cast<size_t>(wanted_[i]));
     if (batch.children[i] == nullptr) {
       return Status::Corruption(name + ": missing in a batch");
     }
@@ -277,7 +271,8 @@ bool ArrowColumns::MakeBytes(const Part& part, int64_t number,
 
 bool ArrowColumns::AppendCell(const Part& part, const Cell& cell,
                               std::string* bytes, std::string* reason) {
-  if (cell.IsNull()) return AppendField(part.planned, {{}, true}, bytes, reason);
+  if (cell.IsNull())
+    return AppendField(part.planned, {{}, true}, bytes, reason);
   if (IsText(cell.column->type().meaning)) {
     return AppendField(part.planned, {cell.column->Bytes(cell.row), false},
                        bytes, reason);
@@ -306,8 +301,8 @@ bool ArrowColumns::AppendMemberOf(const Part& part, const Cell& cell,
   // Bytes are base64, unless the flag says that they are text.
   if (cell.column->type().meaning == Meaning::kBytes &&
       part.planned.notation == Notation::kText) {
-    return AppendJsonField(part.planned,
-                           {cell.column->Bytes(cell.row), false}, json, reason);
+    return AppendJsonField(part.planned, {cell.column->Bytes(cell.row), false},
+                           json, reason);
   }
   return arrow::AppendJson(cell, json, reason);
 }

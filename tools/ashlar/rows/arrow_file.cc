@@ -43,8 +43,8 @@ Status LoadModule(AshlarArrowOpen** open) {
     if (module == nullptr) {
       return Status::NotSupported("cannot load " + path + ": " + dlerror());
     }
-    *open = reinterpret_cast<AshlarArrowOpen*>(
-        dlsym(module, kAshlarArrowOpenName));
+    *open =
+        reinterpret_cast<AshlarArrowOpen*>(dlsym(module, kAshlarArrowOpenName));
     if (*open != nullptr) return {};
     return Status::NotSupported(path + " is of another version of ashlar");
   }
@@ -126,9 +126,8 @@ Status ArrowFile::ReadSchema() {
 }
 
 Status ArrowFile::Begin(const std::vector<int>& columns) {
-  const int error =
-      file_.get_stream(&file_, columns.data(),
-                       static_cast<int64_t>(columns.size()), &stream_);
+  const int error = file_.get_stream(
+      &file_, columns.data(), static_cast<int64_t>(columns.size()), &stream_);
   return StatusOf(error, file_.get_last_error(&file_));
 }
 

@@ -23,7 +23,7 @@ struct ColumnPlaces {
   // Returns "column <number>", with the column's name if it is known.
   std::string Describe(size_t place) const;
 
-  const char* origin = "header";  // what the names are from, for messages
+  const char* origin = "header";   // what the names are from, for messages
   std::vector<std::string> names;  // empty if the columns have none
   // In the order of the plan; with kOthers, the values are all that are not in
   // the key.

@@ -4,7 +4,6 @@
 #include <cctype>
 #include <string_view>
 
-
 namespace ashlar::tool {
 namespace {
 
@@ -153,7 +152,8 @@ bool RowColumns::MakeValue(const std::vector<Field>& columns, Row* row,
     const size_t place = places_.values[i];
     const PlannedColumn& column =
         plan.value == ColumnPlan::Value::kJson ? plan.values[i] : any;
-    if (!AppendMember(column, places_.names[place], columns[place], &value_, reason)) {
+    if (!AppendMember(column, places_.names[place], columns[place], &value_,
+                      reason)) {
       return Refuse(place, reason);
     }
   }

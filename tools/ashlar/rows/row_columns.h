@@ -35,9 +35,7 @@ class RowColumns {
   RowParser::Outcome TakeMalformed();
   // Returns "column <number>", with the column's name if it is known. Columns
   // are counted from 0 here, and from 1 in the text.
-  std::string Describe(size_t column) const {
-    return places_.Describe(column);
-  }
+  std::string Describe(size_t column) const { return places_.Describe(column); }
 
  private:
   RowParser::Outcome ReadHeader(const std::vector<Field>& columns,

@@ -14,9 +14,9 @@ std::string FindUnusedFlag(const CommandLine& line, const RowFormat& format) {
   }
   if (line.Given("crlf") && !format.Is("tsv") && !format.Is("hex")) {
     return "--crlf goes with --input_format=tsv and hex only: " +
-           (format.IsArrow() ? format.name + " has no lines"
-                             : "in " + format.name +
-                                   ", CR LF always ends a line");
+           (format.IsArrow()
+                ? format.name + " has no lines"
+                : "in " + format.name + ", CR LF always ends a line");
   }
   if (format.Is("hex") &&
       (line.Given("key_column") || line.Given("value_column"))) {

@@ -36,8 +36,8 @@ struct RowFormat {
 };
 
 // Sets *format from the flags and, if they do not say the format, from what the
-// inputs are (RecognizeColumnFiles). Returns what is wrong with them, or an empty
-// string.
+// inputs are (RecognizeColumnFiles). Returns what is wrong with them, or an
+// empty string.
 std::string RowFormatFromFlags(const CommandLine& line,
                                const std::vector<std::string>& inputs,
                                RowFormat* format);

@@ -7,7 +7,7 @@
 namespace ashlar::tool {
 
 TextRowInput::TextRowInput(const std::string* name, const RowFormat& format,
-                   RowParser* parser, BadRows* bad_rows)
+                           RowParser* parser, BadRows* bad_rows)
     : name_(name),
       parser_(parser),
       bad_rows_(bad_rows),
