@@ -95,6 +95,34 @@ class RowInputsTest(CliTest):
                           self.write("flip", flipped))
         self.assertNotIn("x.sst", os.listdir(self.folder))
 
+    def test_files_of_columns_need_a_module(self):
+        # ashlar_arrow_test.py reads such files, where pyarrow is installed.
+        without = {"ASHLAR_ARROW_MODULE": "nowhere/module.so"}
+        for name, data in (("a", b"PAR1...PAR1"), ("b", b"ARROW1\0\0..."),
+                           ("c.parquet", b""), ("d.arrows", b"k\tv\n"),
+                           ("e.feather", b"k\tv\n"), ("f.arrow", b"\0")):
+            outcome = self.run_code(2, "build", "--out=x.sst",
+                                    self.write(name, data), env=without)
+            self.assertRegex(
+                outcome.err, rf"\A{name}: Not supported: Arrow and Parquet are "
+                "read by libashlar_arrow.so, which is not at "
+                "nowhere/module.so; .*ASHLAR_PYARROW_ROOT.*pip install pyarrow")
+        # A name of such a file can be overruled, and a folder has one format.
+        self.made("--input_format=tsv", "d.arrows")
+        outcome = self.run_code(2, "build", "--out=x.sst", "a", "b")
+        self.assertIn("inputs of one run have one format; a is parquet, and b "
+                      "is arrow", outcome.err)
+        # A library of another kind is refused.
+        self.write("module.so", b"no library")
+        outcome = self.run_code(
+            2, "build", "--out=x.sst", "a",
+            env={"ASHLAR_ARROW_MODULE": str(self.folder / "module.so")})
+        self.assertIn("a: Not supported: cannot load ", outcome.err)
+        for flag in ("--header", "--null=x", "--delimiter=;", "--crlf"):
+            outcome = self.run_code(2, "build", "--out=x.sst",
+                                    "--input_format=parquet", flag, "a")
+            self.assertIn(flag.split("=")[0] + " goes with", outcome.err)
+
     def test_folders(self):
         self.write("rows/part-1", rows(range(10, 20)))
         self.write("rows/part-0.gz", gzip.compress(rows(range(10))))

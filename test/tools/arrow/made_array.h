@@ -67,7 +67,9 @@ class MadeArray {
   template <typename Number>
   MadeArray& Numbers(const std::vector<Number>& numbers) {
     std::string bytes(numbers.size() * sizeof(Number), '\0');
-    std::memcpy(bytes.data(), numbers.data(), bytes.size());
+    if (!numbers.empty()) {
+      std::memcpy(bytes.data(), numbers.data(), bytes.size());
+    }
     return Bytes(bytes);
   }
   MadeArray& NoBuffer() { return Add(nullptr); }
