@@ -473,6 +473,9 @@ class ArrowTest(CliTest):
                          expected)
         pyarrow.feather.write_feather(table, self.folder / "f", "zstd")
         self.assertEqual(self.made("f"), expected)
+        self.assertIn("; expected a stream of Arrow IPC, not a file", self.refused(
+            "--input_format=arrow", "-",
+            stdin=(self.folder / "t.arrow").read_bytes()))
         self.assertIn("Parquet cannot be read from standard input",
                       self.refused("--input_format=parquet", "-", stdin=data))
         (self.folder / "lines").write_bytes(b"a\t1\n")
@@ -568,6 +571,23 @@ class ArrowTest(CliTest):
         self.assertEqual(
             self.rows_of("t.arrow", "--key_column=3", "--value_column=2"),
             [(b"c", b"b")])
+
+    def test_other_columns_are_not_read(self):
+        draw = random.Random(2)
+        table = pa.table({"k": ["a", "b"], "v": ["1", "2"], "big": [
+            " ".join(str(draw.random()) for _ in range(20000))] * 2})
+        names = [self.parquet(table, compression="zstd"),
+                 self.arrow(table, "t.feather")]
+        pyarrow.feather.write_feather(table, self.folder / names[1], "zstd")
+        for name in names:
+            data = bytearray((self.folder / name).read_bytes())
+            # The middle of the file is in the third column.
+            for place in range(len(data) * 4 // 10, len(data) * 6 // 10):
+                data[place] = 0
+            (self.folder / name).write_bytes(data)
+            flags = [name, "--key_column=k", "--value_column=v"]
+            self.assertEqual(self.rows_of(*flags), [(b"a", b"1"), (b"b", b"2")])
+            self.assertIn(": Corruption: ", self.refused(*flags[:2]))
 
     def test_damage_is_an_error_or_does_no_harm(self):
         draw = random.Random(11)

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "ashlar/util/printable.h"
+#include "ashlar/util/result.h"
 #include "tools/ashlar/print/output.h"
 
 namespace ashlar::tool {
@@ -31,7 +31,7 @@ std::vector<std::string> ModulePaths() {
 }
 
 // Loads the module, which stays loaded: Arrow's library has threads.
-Status LoadModule(AshlarArrowOpen** open) {
+Result<AshlarArrowOpen*> LoadModule() {
   std::string tried;
   for (const std::string& path : ModulePaths()) {
     std::error_code error;
@@ -43,9 +43,9 @@ Status LoadModule(AshlarArrowOpen** open) {
     if (module == nullptr) {
       return Status::NotSupported("cannot load " + path + ": " + dlerror());
     }
-    *open =
+    auto* const open =
         reinterpret_cast<AshlarArrowOpen*>(dlsym(module, kAshlarArrowOpenName));
-    if (*open != nullptr) return {};
+    if (open != nullptr) return open;
     return Status::NotSupported(path + " is of another version of ashlar");
   }
   return Status::NotSupported(
@@ -56,16 +56,6 @@ Status LoadModule(AshlarArrowOpen** open) {
       "-DASHLAR_PYARROW_ROOT=<the folder pyarrow that 'pip install pyarrow' "
       "makes>; " +
       kModuleVariable + " names another path");
-}
-
-Status FindModule(AshlarArrowOpen** open) {
-  static AshlarArrowOpen* loaded = nullptr;
-  if (loaded == nullptr) {
-    Status status = LoadModule(&loaded);
-    if (!status.ok()) return status;
-  }
-  *open = loaded;
-  return {};
 }
 
 int WaitForBytes(int descriptor) { return WaitForInput(descriptor) ? 1 : 0; }
@@ -89,8 +79,10 @@ ArrowFile::~ArrowFile() {
 Status ArrowFile::StatusOf(int error, const char* message) const {
   if (error == 0) return {};
   if (Interrupted()) return Status::Aborted("interrupted");
-  const std::string text =
+  std::string text =
       name_ + ": " + (message == nullptr ? "no reason" : message);
+  // Arrow's reason for the file form there is that of a damaged stream.
+  if (name_ == "-") text += "; expected a stream of Arrow IPC, not a file";
   switch (error) {
     case ENOMEM:
       return Status::MemoryLimit(text);
@@ -108,9 +100,12 @@ Status ArrowFile::StatusOf(int error, const char* message) const {
 Status ArrowFile::Open(const std::string& name, bool is_parquet,
                        uint64_t batch_bytes) {
   name_ = name;
-  AshlarArrowOpen* open = nullptr;
-  Status status = FindModule(&open);
-  if (!status.ok()) return status.WithPrefix(name);
+  static AshlarArrowOpen* open = nullptr;
+  if (open == nullptr) {
+    const auto loaded = LoadModule();
+    if (!loaded.ok()) return loaded.status().WithPrefix(name);
+    open = *loaded;
+  }
   const AshlarArrowRequest request = {name == "-" ? nullptr : name_.c_str(),
                                       is_parquet ? 1 : 0, batch_bytes,
                                       WaitForBytes};
