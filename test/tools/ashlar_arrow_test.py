@@ -619,8 +619,10 @@ class ArrowTest(CliTest):
                     "--key_column=id:u32be", "--max_bad_rows=60", name)
                 self.assertIn(outcome.code, (0, 2), outcome.err)
                 if outcome.code == 2:
-                    self.assertTrue(outcome.err.startswith(name),
-                                    outcome.err)
+                    # All rows may be malformed, or the footer names none.
+                    self.assertRegex(outcome.err, rf"\A{name}|"
+                                     "cannot make an external file without "
+                                     "entries")
 
     def test_without_the_module(self):
         table = pa.table({"k": ["a"], "v": ["1"]})
