@@ -470,6 +470,19 @@ void AddTraces(const std::string& golden, Corpus* corpus) {
   }
 }
 
+// Adds random bytes after small numbers, which choose types and lengths.
+void AddArrowColumns(Corpus* corpus) {
+  Random random(2);
+  for (int i = 0; i < 40; ++i) {
+    std::string bytes(1, static_cast<char>(i));
+    for (uint64_t left = random.Below(200); left > 0; --left) {
+      bytes.push_back(
+          static_cast<char>(random.Below(random.Below(8) == 0 ? 256 : 5)));
+    }
+    corpus->Add("arrow_column", std::to_string(i), bytes);
+  }
+}
+
 // Adds random bytes, which the target turns into options and entries.
 void AddRoundTrips(Corpus* corpus) {
   Random random(1);
@@ -503,6 +516,7 @@ int main(int argc, char** argv) {
   ashlar::AddHandles(&corpus);
   ashlar::AddTraces(argv[1], &corpus);
   ashlar::AddRoundTrips(&corpus);
+  ashlar::AddArrowColumns(&corpus);
   corpus.Add("canary", "harmless", "Ass");
   corpus.Print();
   return 0;

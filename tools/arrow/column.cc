@@ -66,14 +66,20 @@ bool IsListView(Layout layout) {
 Status Column::Bind(const ColumnType& type, const ArrowArray& array,
                     int64_t first, int64_t length) {
   type_ = &type;
+  first_ = first;
   length_ = length;
   Status status = CheckCounts(array, first);
   if (!status.ok()) return status;
-  start_ = array.offset + first;
+  // Checks the whole array, also what the rows leave out: producers have bytes
+  // up to its last offset, so that any other offset may be too large.
+  length_ = array.length;
+  start_ = array.offset;
   status = CheckBuffers(array);
   if (status.ok() && type.layout == Layout::kViews) status = CheckViews(array);
   if (status.ok()) status = BindFields(array);
   if (status.ok()) status = BindDictionary(array);
+  length_ = length;
+  start_ = array.offset + first;
   return status;
 }
 
@@ -85,8 +91,10 @@ Status Column::CheckCounts(const ArrowArray& array, int64_t first) const {
                    " values after " + std::to_string(array.offset));
   }
   if (first > array.length || length_ > array.length - first) {
+    // The sum of two hostile numbers must not overflow.
     return Damaged("an array of " + std::to_string(array.length) +
-                   " values; expected " + std::to_string(first + length_));
+                   " values; expected " + std::to_string(length_) + " after " +
+                   std::to_string(first));
   }
   const int64_t buffers = BufferCount(type_->layout);
   const bool has_all = type_->layout == Layout::kViews

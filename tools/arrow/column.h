@@ -65,7 +65,9 @@ class Column {
   // The values of a list or a map.
   CellRange List(int64_t row) const;
   // The field of a struct.
-  Cell Field(size_t field, int64_t row) const { return fields_[field].At(row); }
+  Cell Field(size_t field, int64_t row) const {
+    return fields_[field].At(first_ + row);
+  }
 
  private:
   static bool BitAt(const uint8_t* bits, int64_t at) {
@@ -94,6 +96,7 @@ class Column {
 
   const ColumnType* type_ = nullptr;
   int64_t length_ = 0;
+  int64_t first_ = 0;  // of the rows in the array
   int64_t start_ = 0;  // of the rows in the buffers
   const uint8_t* validity_ = nullptr;
   // The values; or the offsets of what is divided.

@@ -136,6 +136,18 @@ TEST(Column, RefusesOffsetsThatDoNotRise) {
   }
 }
 
+// Of three texts, the struct has two. A producer has the bytes that the last
+// offset asks for, and that is not the largest one.
+TEST(Column, ChecksWhatRowsLeaveOut) {
+  auto pair = Schema("+s");
+  pair->Child(Schema("u", "a"));
+  auto text = Array(3);
+  text->NoBuffer().Numbers<int32_t>({0, 1, 90, 3}).Bytes("abc");
+  MadeArray rows(2);
+  rows.NoBuffer().Child(std::move(text));
+  EXPECT_EQ(Read(*pair, rows), "offsets that do not rise");
+}
+
 TEST(Column, RefusesListsOutsideOfTheirValues) {
   auto list = Schema("+l");
   list->Child(Schema("i", "item"));
@@ -219,7 +231,7 @@ TEST(Column, RefusesCountsThatAreNotThoseOfTheType) {
   EXPECT_EQ(Read(*pair, without), "an array with 0 fields; expected 1");
   MadeArray shorter(2);
   shorter.NoBuffer().Child(Int32s({1}));
-  EXPECT_EQ(Read(*pair, shorter), "an array of 1 values; expected 2");
+  EXPECT_EQ(Read(*pair, shorter), "an array of 1 values; expected 2 after 0");
   MadeArray text(1);
   text.NoBuffer().Numbers<int32_t>({0, 1}).NoBuffer();
   EXPECT_EQ(Read("u", text), "an array of bytes without its bytes");

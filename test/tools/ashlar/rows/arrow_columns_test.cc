@@ -70,7 +70,7 @@ TEST(ArrowColumns, ShowTheRowsOfASlice) {
 
 TEST(ArrowColumns, RefuseBatchesOfAnotherShape) {
   EXPECT_EQ(RowsOf(Batch(1, 3).get(), "k", "v"),
-            "column 1 ('k'): an array of 3 values; expected 4");
+            "column 1 ('k'): an array of 3 values; expected 3 after 1");
   EXPECT_EQ(RowsOf(Batch(-1, 3).get(), "k", "v"),
             "a batch that has not the columns of the schema");
   EXPECT_EQ(RowsOf(Batch(0, -3).get(), "k", "v"),
