@@ -524,6 +524,10 @@ class ArrowTest(CliTest):
         self.assertEqual(
             self.refused(*flags),
             "t.arrow:2: column 1 ('k'): null; expected a value\n")
+        self.assertIn(
+            "hint: correct the row; 'ashlar help build' describes rows of "
+            "--input_format=arrow\n",
+            self.run_code(2, "build", "--out=x.sst", *flags).err)
         self.assertEqual(len(self.rows_of(
             *flags, "--max_bad_rows=3", "--bad_rows=bad")), 1)
         self.assertEqual(

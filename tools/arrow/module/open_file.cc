@@ -5,6 +5,7 @@
 #include <cstring>
 #include <exception>
 #include <new>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -181,8 +182,8 @@ class ParquetFile : public OpenForm {
           reader_->manifest().schema_fields.at(static_cast<size_t>(column)),
           &leaves);
     }
-    std::vector<int> groups;
-    for (int i = 0; i < reader_->num_row_groups(); ++i) groups.push_back(i);
+    std::vector<int> groups(static_cast<size_t>(reader_->num_row_groups()));
+    std::iota(groups.begin(), groups.end(), 0);
     reader_->set_batch_size(RowsOfBatch(leaves));
     ARROW_ASSIGN_OR_RAISE(auto batches,
                           reader_->GetRecordBatchReader(groups, leaves));

@@ -25,6 +25,8 @@ int RunBuild(const CommandLine& line) {
   if (error.empty()) {
     error = RowFormatFromFlags(
         line, inputs.ok() ? *inputs : std::vector<std::string>(), &format);
+    // If the inputs decide, advice names their format too.
+    FLAGS_input_format = format.name;
   }
   if (error.empty()) error = SinkOptionsFromFlags(line, &options);
   if (error.empty()) error = range.Parse(line);
