@@ -593,6 +593,21 @@ class ArrowTest(CliTest):
             self.assertEqual(self.rows_of(*flags), [(b"a", b"1"), (b"b", b"2")])
             self.assertIn(": Corruption: ", self.refused(*flags[:2]))
 
+    def test_checksums_of_pages_are_compared(self):
+        table = pa.table({"k": ["a", "needle"], "v": ["1", "2"]})
+        for has_sum in (False, True):
+            name = self.parquet(table, use_dictionary=False, compression="none",
+                                write_statistics=False,
+                                write_page_checksum=has_sum)
+            data = (self.folder / name).read_bytes()
+            self.assertEqual(data.count(b"needle"), 1)
+            (self.folder / name).write_bytes(data.replace(b"needle", b"noodle"))
+            if has_sum:
+                self.assertRegex(self.refused(name), "Corruption: .*CRC")
+            else:
+                self.assertEqual(self.rows_of(name),
+                                 [(b"a", b"1"), (b"noodle", b"2")])
+
     def test_damage_is_an_error_or_does_no_harm(self):
         draw = random.Random(11)
         kinds = [(kind, value) for kind, value in plain_types()

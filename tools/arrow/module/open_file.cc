@@ -165,6 +165,8 @@ class ParquetFile : public OpenForm {
     // Columns are read page by page, and not a whole row group at once.
     bytes.enable_buffered_stream();
     bytes.set_buffer_size(int64_t{1} << 20);
+    // Where pages have checksums, which is seldom.
+    bytes.set_page_checksum_verification(true);
     parquet::ArrowReaderProperties rows(/*use_threads=*/false);
     rows.set_pre_buffer(false);
     parquet::arrow::FileReaderBuilder builder;
