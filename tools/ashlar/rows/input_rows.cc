@@ -48,7 +48,7 @@ struct MergedInput {
   MergedInput(const std::string* name, const RowFormat* format,
               BadRows* bad_rows)
       : parser(NewRowParser(format)),
-        rows(name, *format, parser.get(), bad_rows) {}
+        rows(name, *format, parser.get(), bad_rows, nullptr) {}
 
   const std::unique_ptr<RowParser> parser;
   RowInput rows;
@@ -85,11 +85,13 @@ Result<std::vector<std::string>> ExpandRowInputs(
 }
 
 InputRows::InputRows(const std::vector<std::string>& names, RowFormat format,
-                     const Comparator* merge_by, BadRows* bad_rows)
+                     const Comparator* merge_by, BadRows* bad_rows,
+                     Workers* workers)
     : names_(names.empty() ? std::vector<std::string>{"-"} : names),
       format_(std::move(format)),
       merge_by_(merge_by),
-      bad_rows_(bad_rows) {}
+      bad_rows_(bad_rows),
+      workers_(workers) {}
 
 Status InputRows::ForEach(const Take& take, FaultText* error_line) {
   return merge_by_ != nullptr && names_.size() > 1
@@ -115,7 +117,8 @@ Status InputRows::ReadOneByOne(const Take& take, FaultText* error_line) {
     before_.push_back(last_);
     Progress::SetFile(i + 1, names_.size());
     Progress progress(names_[i]);
-    RowInput input(&names_[i], format_, parser.get(), bad_rows_);
+    RowInput input(&names_[i], format_, parser.get(), bad_rows_,
+                   workers_->pool());
     Status status = FindFirst(i, &input, error_line);
     while (status.ok() && input.row() != nullptr) {
       if (++count_ % kRowsBetweenLooks == 0 &&
@@ -184,6 +187,16 @@ Status InputRows::Merge(const Take& take, FaultText* error_line) {
     if (!status.ok()) return status;
   }
   return {};
+}
+
+uint64_t InputRows::BytesOfFiles() const {
+  uint64_t bytes = 0;
+  for (const std::string& name : names_) {
+    std::error_code error;
+    const uintmax_t size = std::filesystem::file_size(name, error);
+    if (name != "-" && !error) bytes += size;
+  }
+  return bytes;
 }
 
 uint64_t InputRows::NumberOf(const RowPlace& place) {

@@ -1,16 +1,57 @@
-// RowInput: the rows of one input of `build`, one after the other.
+// RowInput: the rows of one input of `build`, one after the other, parsed by
+// several threads.
 //
-// For one thread at a time.
+// The thread that calls Next, the owner, reads the input as batches of lines
+// (line_reader.h), which needs no knowledge of columns. What takes longer, to
+// make rows of the lines (row_batch.h), workers do ahead of the owner. The
+// batches are in a ring. The owner alone moves a batch from state to state:
+//
+//   free       nothing is in it.
+//   parsing    ReadAhead filled it and started the PooledCall that parses it.
+//              The thread that makes the call has the batch and its parser: a
+//              worker, or the owner in Wait, if none has come.
+//   current    Wait has returned: the owner has it again, and Next shows its
+//              rows and reports its bad lines. Then it is free.
+//
+// Batches are filled in the order of the ring, and become current in that
+// order. So rows, faults and their places come in the order of the input,
+// whichever thread made them; a fault of the input itself, such as a read that
+// failed, comes after all rows before it. Nothing depends on how many batches
+// are ahead.
+//
+// A parser learns from the first lines of an input. So the owner parses whole
+// batches at once, with the parser of all inputs, until that is settled
+// (RowParser::IsSettled). From then on, each batch of the ring has a copy.
+//
+// Memory order: all of it passes on by PooledCall::Start and Wait, so nothing
+// is atomic here. Progress: a call waits for nothing. The owner waits for calls
+// that have begun, and for reads; it does not read ahead while that would
+// block, or if a line is so long that a batch has grown.
+//
+// Limit: kMostAhead batches, whatever the number of threads: finding lines is
+// then what takes the time.
+//
+// Rejected: to cut the input at fixed offsets. Whether a line break in CSV ends
+// a row depends on all quotes before it, and on whether those rows are sound.
+//
+// Tests: test/tools/ashlar_row_threads_test.py.
 #ifndef ASHLAR_TOOLS_ASHLAR_ROWS_ROW_INPUT_H_
 #define ASHLAR_TOOLS_ASHLAR_ROWS_ROW_INPUT_H_
 
+#include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <string>
+#include <vector>
 
+#include "ashlar/util/pooled_call.h"
 #include "ashlar/util/status.h"
+#include "ashlar/util/worker_pool.h"
 #include "tools/ashlar/print/output.h"
 #include "tools/ashlar/rows/bad_rows.h"
 #include "tools/ashlar/rows/line_reader.h"
 #include "tools/ashlar/rows/row.h"
+#include "tools/ashlar/rows/row_batch.h"
 #include "tools/ashlar/rows/row_format.h"
 #include "tools/ashlar/rows/row_parser.h"
 
@@ -18,9 +59,10 @@ namespace ashlar::tool {
 
 class RowInput {
  public:
-  // What this refers to must outlive it. Rows keep pointers to the name.
+  // What this refers to must outlive it. Rows keep pointers to the name. If
+  // `pool` is null, the calling thread does all the work.
   RowInput(const std::string* name, const RowFormat& format, RowParser* parser,
-           BadRows* bad_rows);
+           BadRows* bad_rows, WorkerPool* pool);
 
   // After an error of any of these, *error_line has the line to print for it.
   Status Open(FaultText* error_line);
@@ -28,7 +70,7 @@ class RowInput {
   // an error if there are more of them than the BadRows allow.
   Status Next(FaultText* error_line);
   // The row, until the next call of Next; null at the end of the input.
-  const Row* row() const { return has_row_ ? &row_ : nullptr; }
+  const Row* row() const { return row_; }
 
   // Whether the input began with one. Known after the first Next.
   bool skipped_byte_order_mark() const {
@@ -37,16 +79,35 @@ class RowInput {
   const InputBytes& bytes() const { return reader_.bytes(); }
 
  private:
-  Status TakeLine(char* line, size_t size, FaultText* error_line);
+  struct AheadBatch {
+    RowBatch rows;
+    std::unique_ptr<RowParser> parser;  // null until that of all is settled
+    PooledCall parsing;                 // destroyed first: it uses the others
+  };
+
+  AheadBatch& At(uint64_t number) { return *ring_[number % ring_.size()]; }
+  void ReadAhead();
+  void StartToParse(AheadBatch* batch);
+  // Makes the next batch the current one. Returns false if there is none.
+  bool MoveToBatch();
+  Status TakeBadLine(const BadLine& line, FaultText* error_line);
   Status End(FaultText* error_line);
 
   const std::string* const name_;
   RowParser* const parser_;
   BadRows* const bad_rows_;
+  WorkerPool* const pool_;
   LineReader reader_;
-  Row row_;
-  bool has_row_ = false;
-  std::string line_copy_;  // of the line, before it was parsed
+  std::vector<std::unique_ptr<AheadBatch>> ring_;
+  // The numbers of batches, counted from the start of the input: those before
+  // shown_ are free again, and those before filled_ were filled.
+  uint64_t shown_ = 0;
+  uint64_t filled_ = 0;
+  bool at_end_ = false;  // the reader has no more lines
+  const RowBatch* current_ = nullptr;
+  size_t next_row_ = 0;
+  size_t next_bad_ = 0;
+  const Row* row_ = nullptr;
 };
 
 }  // namespace ashlar::tool
