@@ -1,5 +1,5 @@
-// PooledCall: a function that a thread of a WorkerPool may call while the caller
-// goes on.
+// PooledCall: a function that a thread of a WorkerPool may call while the
+// caller goes on.
 //
 // For an application's own work beside that of the library, on the same
 // threads: `ashlar build` makes rows of text by it while they are sorted.

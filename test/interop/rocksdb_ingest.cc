@@ -65,6 +65,7 @@ int main(int argc, char** argv) {
   }
   const rocksdb::Status status =
       ashlar::interop::Ingest(argv[1], argv[2], argv[3]);
-  if (!status.ok()) std::cerr << "rocksdb_ingest: " << status.ToString() << '\n';
+  if (!status.ok())
+    std::cerr << "rocksdb_ingest: " << status.ToString() << '\n';
   return status.ok() ? 0 : 1;
 }

@@ -15,7 +15,8 @@ namespace {
 TEST(PooledCall, ResultsComeBack) {
   WorkerPool none(0);
   WorkerPool two(2);
-  for (WorkerPool* const pool : {static_cast<WorkerPool*>(nullptr), &none, &two}) {
+  for (WorkerPool* const pool :
+       {static_cast<WorkerPool*>(nullptr), &none, &two}) {
     std::vector<PooledCall> calls(20);
     std::vector<int> results(calls.size());
     for (int turn = 1; turn <= 3; ++turn) {

@@ -39,8 +39,8 @@ class CsvRowEnds {
   void Find(const char* text, size_t end, Take take) {
     for (; next_ < end; next_ += std::min(kMaskBytes, end - next_)) {
       const char* const block = text + next_;
-      uint64_t marks = (ByteMask(block, '"') | ByteMask(block, '\n')) &
-                       LowBits(end - next_);
+      uint64_t marks =
+          (ByteMask(block, '"') | ByteMask(block, '\n')) & LowBits(end - next_);
       for (; marks != 0; marks &= marks - 1) {
         const size_t at = next_ + static_cast<size_t>(std::countr_zero(marks));
         if (text[at] == '"') {

@@ -38,7 +38,8 @@ std::optional<Slice> DecodeHex(char* begin, size_t size) {
 }  // namespace
 
 RowParser::Outcome HexRowParser::Parse(char* line, size_t size, Row* row,
-                                       RowBytes* /*room*/, std::string* reason) {
+                                       RowBytes* /*room*/,
+                                       std::string* reason) {
   if (!TakeOffCr(*format_, line, &size, reason)) return Outcome::kMalformed;
   constexpr size_t kFields = 4;
   std::array<char*, kFields> starts = {line};

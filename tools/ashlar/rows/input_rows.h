@@ -31,10 +31,10 @@ Result<std::vector<std::string>> ExpandRowInputs(
 class InputRows {
  public:
   // If `names` is empty, reads standard input. Passes malformed rows to
-  // `bad_rows`, which must outlive this. `workers`, which must outlive it too,
-  // help to parse inputs that are read one after the other. If `merge_by` is not null, each input
-  // is in this order, and so are the rows of all: of equal keys, those of an
-  // earlier input first.
+  // `bad_rows`. `workers` help to parse inputs that are read one after the
+  // other. Both must outlive this. If `merge_by` is not null, each input is in
+  // this order, and so are the rows of all: of equal keys, those of an earlier
+  // input first.
   InputRows(const std::vector<std::string>& names, RowFormat format,
             const Comparator* merge_by, BadRows* bad_rows, Workers* workers);
 

@@ -127,8 +127,8 @@ bool LineReader::Grow(size_t used, LineBatch* batch) {
     return false;
   }
   // The size comes from the input, so there may not be that much memory.
-  std::unique_ptr<char[]> bytes(new (std::nothrow)
-                                    char[larger + LineBatch::kSpare]);
+  std::unique_ptr<char[]> bytes(
+      new (std::nothrow) char[larger + LineBatch::kSpare]);
   if (bytes == nullptr) {
     status_ = Status::MemoryLimit("no memory for a line of " +
                                   std::to_string(larger) + " bytes");

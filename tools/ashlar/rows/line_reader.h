@@ -57,9 +57,9 @@ class LineReader {
   CsvRowEnds csv_ends_;
   Status status_;
   size_t last_capacity_ = 0;  // of the last batch
-  std::string rest_;    // of the last batch: the begin of the next line
-  size_t begin_ = 0;    // where the next line of the batch starts
-  size_t scanned_ = 0;  // it does not end before this; not of csv
+  std::string rest_;          // of the last batch: the begin of the next line
+  size_t begin_ = 0;          // where the next line of the batch starts
+  size_t scanned_ = 0;        // it does not end before this; not of csv
   bool at_end_ = false;
   bool at_start_ = true;
   bool skipped_byte_order_mark_ = false;

@@ -67,7 +67,7 @@ class RowColumns {
   size_t width_ = 0;
   Places key_places_;
   Places value_places_;  // with kOthers: all that are not in the key
-  std::string made_;  // of columns; kept for its memory
+  std::string made_;     // of columns; kept for its memory
 };
 
 }  // namespace ashlar::tool
