@@ -87,8 +87,10 @@ class RowThreadsTest(CliTest):
         """Returns all that a run says and leaves behind."""
         for name in ("made.sst", "bad.tsv"):
             (self.folder / name).unlink(missing_ok=True)
-        run = self.run_program("build", "--nosorted", "--out=made.sst",
-                               f"--threads={threads}", *SAME, *arguments)
+        order = [] if "--sorted" in arguments else ["--nosorted"]
+        run = self.run_program("build", "--out=made.sst",
+                               f"--threads={threads}", *order, *SAME,
+                               *arguments)
         left = [(self.folder / name).read_bytes()
                 if (self.folder / name).exists() else None
                 for name in ("made.sst", "bad.tsv")]
@@ -137,6 +139,23 @@ class RowThreadsTest(CliTest):
             self.assertEqual(code, 0, err)
             objects = [json.loads(value) for _, value in self.entries()]
             self.assertEqual(objects, [{}] * len(set(rows)))
+
+    def test_sorted_rows(self):
+        for bad in (False, True):
+            rows, _ = csv_rows(self.draw, 10 ** 7)
+            kept = distinct(rows, "first")
+            lines = [f"{tsv_escape(k.decode())}\t{tsv_escape(v.decode())}\n"
+                     for k, v in kept]
+            if bad:
+                at = len(lines) - 10
+                lines[at], lines[at + 1] = lines[at + 1], lines[at]
+            code, _, err, _ = self.same_outcome(
+                "--sorted", self.write("rows.tsv", "".join(lines)))
+            self.assertEqual(code, 2 if bad else 0, err)
+            if bad:
+                self.assertIn(f"rows.tsv:{at + 2}: ", err)
+            else:
+                self.assertEqual(self.entries(), kept)
 
     def test_other_formats(self):
         for case in range(CASES):
