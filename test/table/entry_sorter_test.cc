@@ -181,7 +181,7 @@ TEST(EntrySorter, ExpectedBytes) {
     options.memory = uint64_t{128} << 20;
     options.threads = threads;
     SortProgress progress;
-    for (const uint64_t bytes : {0, 30 << 20}) {
+    for (const uint64_t bytes : {uint64_t{0}, uint64_t{30} << 20}) {
       options.expected_bytes = bytes;
       EXPECT_TRUE(Sorted(options, entries, &progress) == expected);
       EXPECT_EQ(progress.runs, 0u);
@@ -201,7 +201,8 @@ TEST(SortByWord, KeepsTheOrderOfEqualWords) {
   ForEachSeed(1, 50, [](uint64_t seed) {
     Random draw(seed);
     // All bytes differ, or few of them, or none.
-    const uint64_t bits = draw.Pick({~uint64_t{0}, 0xff00, 0x70000003, 0});
+    const uint64_t bits =
+        draw.Pick<uint64_t>({~uint64_t{0}, 0xff00, 0x70000003, 0});
     std::vector<Item> items(draw.Below(1000));
     for (size_t i = 0; i < items.size(); ++i) {
       items[i] = {(draw.Next() & bits) | (0x1200000000 & ~bits), i};
